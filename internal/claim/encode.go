@@ -1,0 +1,159 @@
+package claim
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxRecord bounds an encoded record in bytes; a comment may hold 65,536 characters.
+const maxRecord = 8 << 10
+
+// ErrUnwritable is returned for a record that Decode would not give back (PRODUCT ruling 8).
+var ErrUnwritable = errors.New("record cannot be written")
+
+// Encode returns the record as one HTML comment. It refuses, with ErrUnwritable, whatever
+// Decode would not return unchanged.
+func Encode(r Record) (string, error) {
+	if err := r.Worker.Validate(); err != nil {
+		return "", fmt.Errorf("%w: %w", ErrUnwritable, err)
+	}
+	var b strings.Builder
+	b.WriteString(open + string(r.Kind) + ":")
+	for i, f := range r.fields() {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(f.Key + "=" + escape(f.Value))
+	}
+	b.WriteString(" " + closer)
+	if b.Len() > maxRecord {
+		return "", fmt.Errorf("%w: %d bytes, at most %d", ErrUnwritable, b.Len(), maxRecord)
+	}
+	back, ok, err := Decode(b.String())
+	if err != nil || !ok || !reflect.DeepEqual(back, normal(r)) {
+		return "", fmt.Errorf("%w: a value would not be read back", ErrUnwritable)
+	}
+	return b.String(), nil
+}
+
+// Body returns a whole comment: the record, then one sentence for people on its own line.
+func Body(r Record, sentence string) (string, error) {
+	line, err := Encode(r)
+	if err != nil || sentence == "" {
+		return line, err
+	}
+	return line + "\n" + sentence, nil
+}
+
+// normal is what a written record reads back as: seconds of precision, UTC.
+func normal(r Record) Record {
+	r.At, r.NotBefore = wholeSecond(r.At), wholeSecond(r.NotBefore)
+	if r.TTL > 0 {
+		r.TTL = r.TTL.Truncate(time.Second)
+	}
+	if len(r.Extra) == 0 {
+		r.Extra = nil
+	}
+	return r
+}
+
+func wholeSecond(t time.Time) time.Time {
+	if t.IsZero() {
+		return time.Time{}
+	}
+	return t.UTC().Truncate(time.Second)
+}
+
+// fields lists what is written, in the order of the examples of PROTOCOL section 1.
+func (r Record) fields() []Field {
+	out := []Field{{"codename", r.Worker.Codename}, {"firing_id", r.Worker.FiringID}}
+	add := func(key, value string) {
+		if value != "" {
+			out = append(out, Field{key, value})
+		}
+	}
+	add("outcome", r.Outcome)
+	add("by", r.By)
+	add("reason", r.Reason)
+	add("pr", r.PR)
+	add("ts", stamp(r.At))
+	add("nonce", r.Nonce)
+	add("ttl", ttl(r.TTL))
+	add("attempt", count(int64(r.Attempt)))
+	add("not_before", stamp(r.NotBefore))
+	if r.Held {
+		add("state", "held")
+		add("hb", strconv.FormatInt(r.Heartbeat, 10))
+	}
+	add("token", count(r.Token))
+	add("branch", r.Branch)
+	return append(out, r.Extra...)
+}
+
+func count(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+func ttl(d time.Duration) string {
+	switch {
+	case d == 0:
+		return ""
+	case d == NoExpiry:
+		return "none"
+	}
+	return strconv.FormatInt(int64(d/time.Second), 10)
+}
+
+// escape percent-encodes what would end a value or the comment, and whatever a terminal or
+// another language's idea of white space could trip over.
+func escape(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		bad := r == utf8.RuneError && size == 1
+		if bad || r == '%' || r == '>' || r == '<' || !unicode.IsPrint(r) || unicode.IsSpace(r) {
+			for _, c := range []byte(s[i : i+size]) {
+				fmt.Fprintf(&b, "%%%02X", c)
+			}
+		} else {
+			b.WriteString(s[i : i+size])
+		}
+		i += size
+	}
+	return b.String()
+}
+
+// unescape undoes escape and leaves a "%" that starts no pair of hexadecimal digits alone.
+func unescape(s string) string {
+	if !strings.Contains(s, "%") {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) {
+			if c, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
+				b.WriteByte(byte(c))
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}

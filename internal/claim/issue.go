@@ -1,0 +1,72 @@
+package claim
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+)
+
+// An Issue names one GitHub issue. It prints as owner/repo#7.
+type Issue struct {
+	Owner, Repo string
+	Number      int
+}
+
+// String returns owner/repo#7.
+func (i Issue) String() string { return fmt.Sprintf("%s/%s#%d", i.Owner, i.Repo, i.Number) }
+
+// Slug returns owner/repo.
+func (i Issue) Slug() string { return i.Owner + "/" + i.Repo }
+
+// Same reports whether both name one issue; GitHub compares owners and repositories without case.
+func (i Issue) Same(o Issue) bool {
+	return i.Number == o.Number && strings.EqualFold(i.Owner, o.Owner) && strings.EqualFold(i.Repo, o.Repo)
+}
+
+// Compare orders issues by repository, then number.
+func (i Issue) Compare(o Issue) int {
+	return cmp.Or(strings.Compare(strings.ToLower(i.Slug()), strings.ToLower(o.Slug())), cmp.Compare(i.Number, o.Number))
+}
+
+// A Worker is one run of an agent or a person: the kind it is and this firing of it.
+// The pair is the key of a claim; it is used once for an issue (PRODUCT ruling 5).
+type Worker struct{ Codename, FiringID string }
+
+// String returns codename:firing_id, the form in which records name another worker.
+func (w Worker) String() string { return w.Codename + ":" + w.FiringID }
+
+// IsZero reports whether w names nobody.
+func (w Worker) IsZero() bool { return w == Worker{} }
+
+// Validate reports why w cannot be written into a record, or nil. Codenames and firing
+// ids are 1 to 64 of A-Z a-z 0-9 . _ / - (a firing id may also hold a colon) and start with a letter or digit.
+func (w Worker) Validate() error {
+	if err := checkName("codename", w.Codename, "._/-"); err != nil {
+		return err
+	}
+	return checkName("firing id", w.FiringID, "._/-:")
+}
+
+func checkName(what, s, punctuation string) error {
+	if s == "" || len(s) > 64 {
+		return fmt.Errorf("%s %q: want 1 to 64 characters", what, clip(s))
+	}
+	for i, r := range s {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+		if letter || i > 0 && strings.ContainsRune(punctuation, r) {
+			continue
+		}
+		return fmt.Errorf("%s %q: allowed are letters, digits and %s, starting with a letter or digit", what, clip(s), punctuation)
+	}
+	return nil
+}
+
+func clip(s string) string {
+	if len(s) > 80 {
+		return s[:80] + "…"
+	}
+	return s
+}
+
+// sameLogin compares as GitHub does: without case.
+func sameLogin(a, b string) bool { return strings.EqualFold(a, b) }

@@ -1,0 +1,66 @@
+package claim
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// A Comment is one issue comment as GitHub shows it. Times are the server's.
+type Comment struct {
+	ID               int64
+	Created, Updated time.Time
+	Author           string // login; bots carry the suffix [bot]
+	Editor           string // login of the last editor, empty when never edited or not known
+	Trusted          bool   // the author's records count (PRODUCT ruling 7)
+	URL              string
+	Body             string
+}
+
+// An Entry is a comment whose record counts.
+type Entry struct {
+	Comment
+	Record Record
+}
+
+// Ignored is a comment that begins like a record and does not count, with the reason.
+type Ignored struct {
+	Comment Comment
+	Reason  string
+}
+
+// read sorts comments into the order of the log (created_at, then id; PRODUCT ruling 5),
+// drops repeated ids, and decides for each whether its record counts.
+func read(comments []Comment) (log []Entry, ignored []Ignored) {
+	sorted := slices.Clone(comments)
+	slices.SortStableFunc(sorted, func(a, b Comment) int { return rankOf(a).Compare(rankOf(b)) })
+	sorted = slices.CompactFunc(sorted, func(a, b Comment) bool { return a.ID == b.ID })
+	for _, c := range sorted {
+		r, ok, err := Decode(c.Body)
+		switch {
+		case err != nil:
+			ignored = append(ignored, Ignored{c, err.Error()})
+		case !ok:
+		case !c.Trusted:
+			ignored = append(ignored, Ignored{c, "author may not label this repository"})
+		case c.Editor != "" && !sameLogin(c.Editor, c.Author):
+			ignored = append(ignored, Ignored{c, "edited by somebody other than its author"})
+		default:
+			log = append(log, Entry{c, r})
+		}
+	}
+	return log, ignored
+}
+
+// A Rank is a place in the log.
+type Rank struct {
+	Created time.Time
+	ID      int64
+}
+
+func rankOf(c Comment) Rank { return Rank{c.Created, c.ID} }
+
+// Compare orders by created_at, then by comment id; created_at has one second of resolution.
+func (r Rank) Compare(o Rank) int {
+	return cmp.Or(r.Created.Compare(o.Created), cmp.Compare(r.ID, o.ID))
+}

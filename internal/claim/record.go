@@ -1,0 +1,205 @@
+package claim
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Kind says what a record does to the log.
+type Kind string
+
+// The record kinds (PROTOCOL section 1 and its preamble).
+const (
+	KindClaim   Kind = "claim"   // a worker asks for, and after confirmation holds, the issue
+	KindRelease Kind = "release" // ends the claim of its key, for ever
+	KindRevoke  Kind = "revoke"  // asks the holder to stop at its next heartbeat
+	KindPlan    Kind = "plan"    // the holder proposes and waits
+	KindApprove Kind = "approve" // the plan of the key may go ahead
+	KindReject  Kind = "reject"  // the plan of the key may not; ends the claim
+	KindReset   Kind = "reset"   // attempts are counted anew from here
+)
+
+// NoExpiry is the TTL of a claim that only an explicit release ends.
+const NoExpiry time.Duration = -1
+
+// A Record is one line of an issue's log. Zero values are left out when it is written.
+type Record struct {
+	Kind      Kind
+	Worker    Worker
+	Nonce     string        // random; finds an own post again after a lost answer
+	TTL       time.Duration // lease length; 0 is the repository's default, NoExpiry never lapses
+	Held      bool          // state=held: the claim was confirmed
+	Heartbeat int64         // hb: how often it was renewed
+	Token     int64         // fencing token, 0 while not yet recorded
+	Attempt   int
+	Branch    string
+	Outcome   string // release
+	PR        string // release: URL of the pull request
+	By        string // who wrote it, when that is not the worker itself
+	Reason    string
+	NotBefore time.Time // release: no new claim before this server time
+	At        time.Time // ts: for people only, never used for order or age
+	Extra     []Field   // keys this version does not know, kept on edit
+}
+
+// A Field is one key=value pair of a record.
+type Field struct{ Key, Value string }
+
+// Errors of Decode for comments that begin like a record and are none.
+var (
+	ErrUnterminated = errors.New(`record without closing "-->"`)
+	ErrUnknownKind  = errors.New("unknown record kind")
+	ErrNoWorker     = errors.New("record without codename or firing_id")
+)
+
+const (
+	open   = "<!-- agent-"
+	closer = "-->"
+)
+
+// Decode reads the record at the very start of a comment body. ok is false for ordinary
+// talk; then err is nil, or says why text that begins like a record does not count.
+// It is tolerant: unknown keys are kept in Extra, broken optional values count as absent,
+// the first of a repeated key wins (PROTOCOL section 1, rules 1 to 6).
+func Decode(body string) (r Record, ok bool, err error) {
+	body = strings.TrimLeft(strings.TrimPrefix(body, "\ufeff"), " \t\r\n\v\f")
+	rest, found := strings.CutPrefix(body, open)
+	if !found {
+		return Record{}, false, nil
+	}
+	inside, _, found := strings.Cut(rest, closer)
+	if !found {
+		return Record{}, false, ErrUnterminated
+	}
+	kind, fields, found := strings.Cut(inside, ":")
+	if !found || !knownKind(Kind(kind)) {
+		return Record{}, false, fmt.Errorf("%w: %q", ErrUnknownKind, clip(kind))
+	}
+	r = Record{Kind: Kind(kind)}
+	r.read(splitFields(fields))
+	if r.Worker.Codename == "" || r.Worker.FiringID == "" {
+		return Record{}, false, ErrNoWorker
+	}
+	return r, true, nil
+}
+
+func knownKind(k Kind) bool {
+	switch k {
+	case KindClaim, KindRelease, KindRevoke, KindPlan, KindApprove, KindReject, KindReset:
+		return true
+	}
+	return false
+}
+
+// splitFields cuts at ASCII white space and at the first "=" of each token.
+func splitFields(s string) []Field {
+	var out []Field
+	seen := map[string]bool{}
+	for _, token := range strings.FieldsFunc(s, asciiSpace) {
+		key, value, found := strings.Cut(token, "=")
+		if !found || !keyName(key) || seen[key] {
+			continue
+		}
+		seen[key] = true
+		out = append(out, Field{key, unescape(value)})
+	}
+	return out
+}
+
+func asciiSpace(r rune) bool { return r == ' ' || r >= '\t' && r <= '\r' }
+
+func keyName(s string) bool {
+	for _, r := range s {
+		if r != '_' && (r < 'a' || r > 'z') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func (r *Record) read(fields []Field) {
+	for _, f := range fields {
+		if !r.set(f.Key, f.Value) {
+			r.Extra = append(r.Extra, f)
+		}
+	}
+}
+
+// set stores one field; false means the key is not one of ours.
+func (r *Record) set(key, value string) bool {
+	switch key {
+	case "codename":
+		r.Worker.Codename = value
+	case "firing_id":
+		r.Worker.FiringID = value
+	case "nonce":
+		r.Nonce = value
+	case "ttl":
+		r.TTL = parseTTL(value)
+	case "state":
+		r.Held = value == "held"
+	case "hb":
+		r.Heartbeat = parseCount(value)
+	case "token":
+		r.Token = parseCount(value)
+	case "attempt":
+		r.Attempt = int(parseCount(value))
+	case "branch":
+		r.Branch = value
+	case "outcome":
+		r.Outcome = value
+	case "pr", "pr_url":
+		r.PR = value
+	case "by", "swept_by":
+		r.By = value
+	case "reason":
+		r.Reason = value
+	case "not_before":
+		r.NotBefore = parseTime(value)
+	case "ts":
+		r.At = parseTime(value)
+	default:
+		return false
+	}
+	return true
+}
+
+func parseCount(s string) int64 {
+	n, err := strconv.ParseInt(s, 10, 32)
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
+}
+
+func parseTime(s string) time.Time {
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+// parseTTL reads integer seconds, 30s, 30m, 4h or none; anything else is the default, 0.
+func parseTTL(s string) time.Duration {
+	if s == "none" {
+		return NoExpiry
+	}
+	unit := time.Second
+	switch {
+	case strings.HasSuffix(s, "s"):
+		s = strings.TrimSuffix(s, "s")
+	case strings.HasSuffix(s, "m"):
+		s, unit = strings.TrimSuffix(s, "m"), time.Minute
+	case strings.HasSuffix(s, "h"):
+		s, unit = strings.TrimSuffix(s, "h"), time.Hour
+	}
+	n, err := strconv.ParseUint(s, 10, 31)
+	if err != nil || strings.HasPrefix(s, "+") || n > uint64((1<<62)/unit) {
+		return 0
+	}
+	return time.Duration(n) * unit
+}

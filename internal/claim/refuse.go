@@ -1,0 +1,94 @@
+package claim
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Errors of Refuse.
+var (
+	ErrKeyUsed   = errors.New("this firing id was already used on the issue; claim with a new one")
+	ErrNotHolder = errors.New("not the holder")
+	ErrEnded     = errors.New("the hold has ended")
+	ErrOverdue   = errors.New("the lease ran out; an overdue hold is never renewed")
+	ErrRevoked   = errors.New("the holder was asked to stop")
+	ErrNoPlan    = errors.New("no plan is waiting")
+)
+
+// Refuse says why the record may not be written at server time now by the login author, or nil.
+// Writers ask it before every post; Replay gives the same verdict on what was written anyway.
+// Whether the issue may be taken at all is lifecycle's question, not the log's.
+func (s State) Refuse(r Record, author string, t Terms, now time.Time) error {
+	c, claimed := s.Find(r.Worker)
+	switch r.Kind {
+	case KindClaim:
+		if s.Used(r.Worker) {
+			return ErrKeyUsed
+		}
+		return nil
+	case KindReset:
+		return nil
+	}
+	if !claimed {
+		return fmt.Errorf("%w: %s never claimed it", ErrNotHolder, r.Worker)
+	}
+	if !c.Live() {
+		return fmt.Errorf("%w: %s", ErrEnded, c.End.describe())
+	}
+	return c.refuse(r, author, t, now)
+}
+
+func (c Claim) refuse(r Record, author string, t Terms, now time.Time) error {
+	stranger := !sameLogin(c.Author, author)
+	switch r.Kind {
+	case KindRelease:
+		if r.By == "" && stranger {
+			return fmt.Errorf("%w: the claim was written by %s", ErrNotHolder, c.Author)
+		}
+	case KindPlan:
+		switch {
+		case stranger:
+			return fmt.Errorf("%w: the claim was written by %s", ErrNotHolder, c.Author)
+		case c.Overdue(t, now):
+			return ErrOverdue
+		}
+	case KindApprove, KindReject:
+		if !c.Plan.Pending() {
+			return ErrNoPlan
+		}
+	}
+	return nil
+}
+
+// RefuseRenewal says why w may not extend its lease at server time now, or nil. margin is how
+// long before the end a holder already considers itself lapsed (PROTOCOL sections 3 and 4).
+func (s State) RefuseRenewal(w Worker, author string, t Terms, now time.Time, margin time.Duration) error {
+	c, claimed := s.Find(w)
+	switch {
+	case !claimed:
+		return fmt.Errorf("%w: %s never claimed it", ErrNotHolder, w)
+	case !c.Live():
+		return fmt.Errorf("%w: %s", ErrEnded, c.End.describe())
+	case !sameLogin(c.Author, author):
+		return fmt.Errorf("%w: the claim was written by %s", ErrNotHolder, c.Author)
+	case !c.Held():
+		return fmt.Errorf("%w: the claim was never confirmed", ErrNotHolder)
+	case c.Revoked != nil:
+		return fmt.Errorf("%w by %s", ErrRevoked, c.Revoked.By)
+	case c.Overdue(t, now.Add(margin)):
+		return ErrOverdue
+	}
+	return nil
+}
+
+func (r *Release) describe() string {
+	out := r.Outcome
+	if out == "" {
+		out = "released"
+	}
+	if r.By != "" {
+		out += " by " + r.By
+	}
+	return out + " at " + r.At.UTC().Format(time.RFC3339)
+}

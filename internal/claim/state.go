@@ -1,0 +1,197 @@
+package claim
+
+import (
+	"slices"
+	"time"
+)
+
+// Terms are the lengths a repository sets for its leases (PROTOCOL section 9).
+type Terms struct {
+	TTL     time.Duration // of a claim that names none
+	Max     time.Duration // a longer ttl counts as this
+	Pending time.Duration // an unconfirmed claim lives at most this long
+	Grace   time.Duration // others wait this much longer than the holder may act
+	Plan    time.Duration // how long a plan may wait for its answer
+}
+
+// DefaultTerms are four hours for workers that do not renew, at most a day.
+func DefaultTerms() Terms {
+	return Terms{TTL: 4 * time.Hour, Max: 24 * time.Hour, Pending: 2 * time.Minute, Grace: time.Minute, Plan: 24 * time.Hour}
+}
+
+// A State is what a log means. It holds no opinion about time: a claim stands until a
+// record ends it, and Lapsed says whose end may be recorded.
+type State struct {
+	Claims   []Claim   // every claim, dead ones included, in rank order
+	Attempts []Attempt // failed attempts since the last reset, oldest first
+	Ignored  []Ignored
+	Records  int       // how many records count
+	Last     time.Time // created_at of the newest record that counts
+	used     map[Worker]bool
+}
+
+// A Claim is one worker's claim with everything the log says about it.
+type Claim struct {
+	Record  Record // of the comment that stands for it; Held is true once any of them is
+	Rank    Rank   // smallest among its comments
+	IDs     []int64
+	Author  string
+	URL     string
+	Created time.Time
+	Updated time.Time // newest of its comments: the last sign of life
+	Legacy  bool      // written without nonce: confirmed from the start (rule 7)
+	Revoked *Release  // somebody asked the holder to stop
+	Plan    *Plan
+	End     *Release // nil while it lives
+}
+
+// A Release is the record that ended a claim, or asked for its end.
+type Release struct {
+	Outcome, PR, By, Reason string
+	NotBefore               time.Time
+	At                      time.Time
+	Author, URL             string
+}
+
+// A Plan waits for approval, or has its answer.
+type Plan struct {
+	At         time.Time
+	URL        string
+	Approved   bool
+	AnsweredAt time.Time // zero while it waits
+	By         string
+}
+
+// Pending reports whether the plan still waits.
+func (p *Plan) Pending() bool { return p != nil && p.AnsweredAt.IsZero() }
+
+// An Attempt is a hold that ended in a way that counts against the issue (PRODUCT ruling 14).
+type Attempt struct {
+	Worker  Worker
+	Release Release
+}
+
+// Live reports whether no record has ended the claim.
+func (c Claim) Live() bool { return c.End == nil }
+
+// Held reports whether the claim is confirmed.
+func (c Claim) Held() bool { return c.Record.Held || c.Legacy }
+
+// Until returns when the lease ends by server time; ok is false when it never does.
+// Exactly then it still stands (PRODUCT ruling 6).
+func (c Claim) Until(t Terms) (end time.Time, ok bool) {
+	if c.Record.TTL == NoExpiry && c.Held() {
+		return time.Time{}, false
+	}
+	if c.Plan.Pending() {
+		return c.Plan.At.Add(t.Plan), true
+	}
+	last := c.Updated
+	if c.Plan != nil && c.Plan.AnsweredAt.After(last) {
+		last = c.Plan.AnsweredAt
+	}
+	return last.Add(c.limit(t)), true
+}
+
+// limit is how long after its last sign of life the claim stands (PROTOCOL section 2).
+func (c Claim) limit(t Terms) time.Duration {
+	ttl := c.Record.TTL
+	if ttl == 0 {
+		ttl = t.TTL
+	}
+	if t.Max > 0 && ttl > t.Max {
+		ttl = t.Max
+	}
+	if !c.Held() && (ttl == NoExpiry || ttl > t.Pending) {
+		return t.Pending
+	}
+	return ttl
+}
+
+// Lapsed reports whether anyone may record the claim's end at server time now: its lease
+// and the grace are over (PROTOCOL section 6).
+func (c Claim) Lapsed(t Terms, now time.Time) bool {
+	end, ok := c.Until(t)
+	return ok && c.Live() && now.Sub(end) >= t.Grace
+}
+
+// Overdue reports whether the holder itself must have stopped at server time now.
+func (c Claim) Overdue(t Terms, now time.Time) bool {
+	end, ok := c.Until(t)
+	return ok && now.After(end)
+}
+
+// Live returns the claims no record has ended, in rank order.
+func (s State) Live() []Claim {
+	var out []Claim
+	for _, c := range s.Claims {
+		if c.Live() {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// Holder returns the first confirmed live claim, else the first live contender (PROTOCOL section 2).
+func (s State) Holder() (Claim, bool) {
+	live := s.Live()
+	if i := slices.IndexFunc(live, Claim.Held); i >= 0 {
+		return live[i], true
+	}
+	if len(live) > 0 {
+		return live[0], true
+	}
+	return Claim{}, false
+}
+
+// Find returns the claim of w.
+func (s State) Find(w Worker) (Claim, bool) {
+	i := slices.IndexFunc(s.Claims, func(c Claim) bool { return c.Record.Worker == w })
+	if i < 0 {
+		return Claim{}, false
+	}
+	return s.Claims[i], true
+}
+
+// Used reports whether the log knows the key, if only from a release that came before its claim.
+func (s State) Used(w Worker) bool { return s.used[w] }
+
+// Dead reports whether w can never hold this issue again: a record ended its key.
+func (s State) Dead(w Worker) bool {
+	c, claimed := s.Find(w)
+	if claimed {
+		return !c.Live()
+	}
+	return s.used[w]
+}
+
+// Index counts, over all keys, claims seen, confirmed and ended. Read together with the own
+// confirmation it is the fencing token: it only ever grows (PROTOCOL section 2, study K13).
+func (s State) Index() int64 {
+	n := int64(len(s.used) - len(s.Claims)) // tombstones without a claim
+	for _, c := range s.Claims {
+		n++
+		if c.Held() {
+			n++
+		}
+		if !c.Live() {
+			n++
+		}
+	}
+	return n
+}
+
+// LastEnded returns the claim that a record ended last.
+func (s State) LastEnded() (Claim, bool) {
+	var last Claim
+	found := false
+	for _, c := range s.Claims {
+		if c.Live() || !c.Held() {
+			continue
+		}
+		if !found || !c.End.At.Before(last.End.At) {
+			last, found = c, true
+		}
+	}
+	return last, found
+}

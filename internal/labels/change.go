@@ -1,0 +1,48 @@
+package labels
+
+// A Picture is what an issue's labels should say. Only lifecycle labels and the labels
+// named in Set and Clear are ever touched.
+type Picture struct {
+	Keep  bool // leave the lifecycle labels as people set them
+	State State
+	Set   []string // further labels that should be there
+	Clear []string // further labels that should not
+}
+
+// A Change is what to add, then what to remove. Adding comes first, so an issue is never bare.
+type Change struct{ Add, Remove []string }
+
+// Empty reports whether there is nothing to do.
+func (c Change) Empty() bool { return len(c.Add) == 0 && len(c.Remove) == 0 }
+
+// Change returns what leads from have to the picture. Removed names are spelled as the issue has them.
+func (s Scheme) Change(have []string, want Picture) Change {
+	var c Change
+	if !want.Keep {
+		c = s.lifecycle(have, want.State)
+	}
+	for _, name := range want.Set {
+		if !Has(have, name) {
+			c.Add = append(c.Add, name)
+		}
+	}
+	for _, h := range have {
+		if Has(want.Clear, h) {
+			c.Remove = append(c.Remove, h)
+		}
+	}
+	return c
+}
+
+func (s Scheme) lifecycle(have []string, want State) Change {
+	var c Change
+	if want != None && !Has(have, s.Name(want)) {
+		c.Add = append(c.Add, s.Name(want))
+	}
+	for _, h := range have {
+		if st, ok := s.Parse(h); ok && st != want {
+			c.Remove = append(c.Remove, h)
+		}
+	}
+	return c
+}

@@ -1,0 +1,82 @@
+package labels
+
+import "fmt"
+
+// A Move is one legal step of an issue's life.
+type Move struct {
+	From, To  State
+	Escalates bool // ends at needs:human-scope, without a lifecycle label
+	Trigger   string
+}
+
+// Moves is the table of PRODUCT, "Legal moves".
+func Moves() []Move {
+	return []Move{
+		{From: None, To: Available, Trigger: "a person or planner files it"},
+		{From: Available, To: Claimed, Trigger: "claim"},
+		{From: Available, To: None, Escalates: true, Trigger: "too many failed attempts"},
+		{From: Available, To: PROpen, Trigger: "a pull request that closes it is opened though nobody claimed it"},
+		{From: Claimed, To: Available, Trigger: "release, lapsed lease, race yield, forced release"},
+		{From: Claimed, To: PlanPending, Trigger: "plan posted"},
+		{From: Claimed, To: PROpen, Trigger: "release with a pull request; pull request event"},
+		{From: Claimed, To: Done, Trigger: "released as already-implemented; merged pull request seen"},
+		{From: Claimed, To: None, Escalates: true, Trigger: "too many failed attempts"},
+		{From: PlanPending, To: Claimed, Trigger: "approved"},
+		{From: PlanPending, To: Available, Trigger: "rejected, timed out, lapsed"},
+		{From: PROpen, To: Done, Trigger: "pull request merged into the default branch"},
+		{From: PROpen, To: Available, Trigger: "last pull request closed without merge"},
+		{From: PROpen, To: Claimed, Trigger: "the pull request is closed and its worker still holds the issue"},
+		{From: Done, To: Available, Trigger: "issue reopened and on_reopen: requeue"},
+	}
+}
+
+// An IllegalMoveError says which move was asked for and which would be legal.
+type IllegalMoveError struct {
+	From, To State
+	Scheme   Scheme
+}
+
+func (e *IllegalMoveError) Error() string {
+	return fmt.Sprintf("no legal move from %q to %q; from there: %s", e.name(e.From), e.name(e.To), e.targets())
+}
+
+func (e *IllegalMoveError) name(s State) string {
+	if s == None {
+		return "(none)"
+	}
+	return e.Scheme.Name(s)
+}
+
+func (e *IllegalMoveError) targets() string {
+	out := ""
+	for _, m := range Moves() {
+		if m.From != e.From {
+			continue
+		}
+		name := e.name(m.To)
+		if m.Escalates {
+			name = e.Scheme.NeedsScope
+		}
+		if out != "" {
+			out += ", "
+		}
+		out += name
+	}
+	if out == "" {
+		return "nothing"
+	}
+	return out
+}
+
+// Check returns nil for a legal move or for staying, else an *IllegalMoveError.
+func (s Scheme) Check(from, to State) error {
+	if from == to {
+		return nil
+	}
+	for _, m := range Moves() {
+		if m.From == from && m.To == to && !m.Escalates {
+			return nil
+		}
+	}
+	return &IllegalMoveError{From: from, To: to, Scheme: s}
+}

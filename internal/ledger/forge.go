@@ -1,0 +1,58 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// Forge is what the ledger needs of GitHub for one issue. Reads are whole or an error: a page
+// that is missing, short or not JSON is never an empty answer.
+type Forge interface {
+	// Facts reads the issue, all its records, its closing pull requests and the pause marker.
+	// Facts.Now is the Date of the oldest response it was made from.
+	Facts(ctx context.Context, i claim.Issue) (lifecycle.Facts, error)
+	// Comment posts a comment. An error that Rejected reports was certainly not applied;
+	// any other may have been, and the caller looks before it repeats.
+	Comment(ctx context.Context, i claim.Issue, body string) (claim.Comment, error)
+	// EditComment replaces the body. A comment that is gone is ErrGone.
+	EditComment(ctx context.Context, i claim.Issue, id int64, body string) (claim.Comment, error)
+	// AddLabel puts a label on; one that is there already is success.
+	AddLabel(ctx context.Context, i claim.Issue, name string) error
+	// RemoveLabel takes a label off; one that is not there is success.
+	RemoveLabel(ctx context.Context, i claim.Issue, name string) error
+}
+
+// A Repo names a repository.
+type Repo struct{ Owner, Name string }
+
+// String returns owner/name.
+func (r Repo) String() string { return r.Owner + "/" + r.Name }
+
+// Repos is what sweep and pause need of GitHub for a whole repository.
+type Repos interface {
+	// Scan reads every issue, open or closed, with a lifecycle label, and every issue changed
+	// since then, least recently updated first. Numbers are collected before the first is
+	// yielded, so that changes made while paging skip none. An error for one issue is yielded
+	// with its Facts.Issue set and the scan goes on; any other ends it.
+	Scan(ctx context.Context, r Repo, since time.Time) iter.Seq2[lifecycle.Facts, error]
+	// Pause reads the pause marker: nil, nil when the repository is not paused.
+	Pause(ctx context.Context, r Repo) (*lifecycle.Pause, error)
+	// SetPause creates or rewrites the marker; ClearPause removes it, gone is success.
+	SetPause(ctx context.Context, r Repo, p lifecycle.Pause) error
+	ClearPause(ctx context.Context, r Repo) error
+}
+
+// ErrGone is wrapped by a Forge when what was to be changed does not exist any more.
+var ErrGone = errors.New("gone")
+
+// rejected reports whether GitHub refused a write, so that it was certainly not applied. The
+// forge's errors say so with a method Rejected.
+func rejected(err error) bool {
+	var r interface{ Rejected() bool }
+	return errors.As(err, &r) && r.Rejected()
+}

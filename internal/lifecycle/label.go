@@ -1,0 +1,175 @@
+package lifecycle
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
+)
+
+// Label is the projection: which labels the facts ask for, and why in one clause. It is the
+// same for every reader and for every event (PROTOCOL section 7, extended by PRODUCT).
+func (r Rules) Label(f Facts) (labels.Picture, string) {
+	want, why := r.state(f)
+	r.modifiers(f, &want)
+	return want, why
+}
+
+func (r Rules) state(f Facts) (labels.Picture, string) {
+	switch {
+	case f.PullRequest:
+		return keep("a pull request is not an issue")
+	case !f.Open:
+		return r.closed(f)
+	}
+	if c, held := f.Log.Holder(); held {
+		return live(c)
+	}
+	if want, why, ok := r.byPR(f); ok {
+		return want, why
+	}
+	if f.Log.Records == 0 {
+		return r.unrecorded(f)
+	}
+	return r.resting(f)
+}
+
+func keep(why string) (labels.Picture, string) { return labels.Picture{Keep: true}, why }
+
+func show(s labels.State, why string) (labels.Picture, string) {
+	return labels.Picture{State: s}, why
+}
+
+// managed reports whether the issue is ours to label at all: it has records or a lifecycle label.
+func (r Rules) managed(f Facts) bool {
+	return f.Log.Records > 0 || len(r.Scheme.Of(f.Labels)) > 0
+}
+
+func (r Rules) closed(f Facts) (labels.Picture, string) {
+	switch {
+	case !r.managed(f):
+		return keep("never part of the lifecycle")
+	case f.StateReason == "completed" || slices.ContainsFunc(f.PRs, PR.merged):
+		return show(labels.Done, "closed as completed")
+	default:
+		return show(labels.None, "closed without being done")
+	}
+}
+
+func live(c claim.Claim) (labels.Picture, string) {
+	who := c.Record.Worker.String()
+	if c.Plan.Pending() {
+		return show(labels.PlanPending, "plan of "+who+" waits for approval")
+	}
+	return show(labels.Claimed, "held by "+who)
+}
+
+// merged reports a merge that ships: into the default branch, or named by the log.
+func (p PR) merged() bool { return p.State == PRMerged && (p.DefaultBase || p.Recorded) }
+
+// pending reports a pull request that may still ship. One the log names and nobody can read counts as open.
+func (p PR) pending() bool {
+	return p.Recorded && p.State == PRUnreadable || p.State == PROpened && (p.DefaultBase || p.Recorded)
+}
+
+func (r Rules) byPR(f Facts) (labels.Picture, string, bool) {
+	if !r.managed(f) {
+		return labels.Picture{}, "", false
+	}
+	for _, p := range f.PRs {
+		if p.merged() && p.MergedAt.After(f.ReopenedAt) {
+			return labels.Picture{State: labels.Done}, p.String() + " was merged", true
+		}
+	}
+	for _, p := range f.PRs {
+		if p.pending() {
+			return labels.Picture{State: labels.PROpen}, p.String() + " is open", true
+		}
+	}
+	return labels.Picture{}, "", false
+}
+
+// String returns owner/repo#7.
+func (p PR) String() string { return fmt.Sprintf("%s#%d", p.Repo, p.Number) }
+
+// unrecorded is an issue nobody ever claimed through the log: people's labels stand, as long
+// as they say one thing and it can be true.
+func (r Rules) unrecorded(f Facts) (labels.Picture, string) {
+	have := r.Scheme.Of(f.Labels)
+	switch {
+	case len(have) == 0:
+		return keep("not part of the lifecycle")
+	case slices.Equal(have, []labels.State{labels.Done}):
+		return r.reopened(f, "labelled done by a person")
+	case r.stray(f):
+		return show(labels.Claimed, "claimed label put on by hand a moment ago")
+	case slices.Contains(have, labels.Claimed) && f.ClaimedAt.IsZero():
+		return keep("claimed label without a claim, age not known")
+	default:
+		return show(labels.Available, "nobody holds it and no pull request is open")
+	}
+}
+
+// reopened is a done issue that is open: after a reopening the setting decides, else people's label stands.
+func (r Rules) reopened(f Facts, otherwise string) (labels.Picture, string) {
+	switch {
+	case f.ReopenedAt.IsZero() && f.StateReason != "reopened":
+		return keep(otherwise)
+	case r.Requeue:
+		return show(labels.Available, "reopened")
+	default:
+		return show(labels.None, "reopened; on_reopen is not requeue")
+	}
+}
+
+// stray reports a claimed label that is newer than every record and younger than Stray: an
+// older tool labels first and comments later (PROTOCOL section 7).
+func (r Rules) stray(f Facts) bool {
+	return labels.Has(f.Labels, r.Scheme.Claimed) && f.ClaimedAt.After(f.Log.Last) && f.Now.Sub(f.ClaimedAt) < r.Stray
+}
+
+// resting is an open issue with records that nobody holds and no pull request is about.
+func (r Rules) resting(f Facts) (labels.Picture, string) {
+	last, ended := f.Log.LastEnded()
+	switch {
+	case r.escalated(f.Log):
+		return show(labels.None, fmt.Sprintf("%d failed attempts; a person must look", len(f.Log.Attempts)))
+	case f.ReopenedAt.After(f.Log.Last) && !labels.Has(f.Labels, r.Scheme.Available):
+		return r.reopened(f, "")
+	case ended && last.End.Outcome == claim.OutcomeAlreadyImplemented && !f.ReopenedAt.After(last.End.At):
+		return show(labels.Done, "released as already implemented")
+	case r.stray(f):
+		return show(labels.Claimed, "claimed label put on by hand a moment ago")
+	default:
+		return show(labels.Available, "nobody holds it and no pull request is open")
+	}
+}
+
+// modifiers adds what coexists with the lifecycle label. A person's labels are never removed.
+func (r Rules) modifiers(f Facts, want *labels.Picture) {
+	if f.PullRequest || !f.Open || !r.managed(f) {
+		return
+	}
+	if r.escalated(f.Log) {
+		want.Set = append(want.Set, r.Scheme.NeedsScope)
+	}
+	if !f.BlockersRead {
+		return
+	}
+	if len(f.openBlockers()) > 0 {
+		want.Set = append(want.Set, r.Scheme.Blocked)
+	} else {
+		want.Clear = append(want.Clear, r.Scheme.Blocked)
+	}
+}
+
+func (f Facts) openBlockers() []Blocker {
+	var out []Blocker
+	for _, b := range f.Blockers {
+		if b.Open {
+			out = append(out, b)
+		}
+	}
+	return out
+}

@@ -1,0 +1,55 @@
+package lifecycle
+
+import (
+	"hash/fnv"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
+)
+
+// DefaultRules are PRODUCT's numbers with the agent preset.
+func DefaultRules() Rules {
+	return Rules{
+		Scheme:      labels.Agent(),
+		Terms:       claim.DefaultTerms(),
+		Exclude:     []string{"blocked", "wip"},
+		MaxAttempts: 3,
+		Rest:        []time.Duration{2 * time.Minute, 10 * time.Minute, 30 * time.Minute, 2 * time.Hour},
+		Stray:       10 * time.Minute,
+	}
+}
+
+// escalated reports whether the issue failed too often (PRODUCT ruling 14).
+func (r Rules) escalated(s claim.State) bool {
+	return r.MaxAttempts > 0 && len(s.Attempts) >= r.MaxAttempts
+}
+
+// RestUntil returns until when the issue rests between attempts, or the zero time: the larger of
+// what the last release asked for and the resting time of that many failures, ±25 % drawn from
+// the log itself so that every reader gets the same answer (PRODUCT ruling 14).
+func (r Rules) RestUntil(s claim.State) time.Time {
+	var until time.Time
+	for _, c := range s.Claims {
+		if c.End != nil && c.End.NotBefore.After(until) {
+			until = c.End.NotBefore
+		}
+	}
+	n := len(s.Attempts)
+	if n == 0 || len(r.Rest) == 0 {
+		return until
+	}
+	last := s.Attempts[n-1]
+	rest := r.Rest[min(n, len(r.Rest))-1]
+	if end := last.Release.At.Add(jitter(rest, last.Worker)); end.After(until) {
+		until = end
+	}
+	return until
+}
+
+// jitter spreads d over 75 % to 125 % by the worker's key (FNV-1a, 32 bits, over codename:firing_id).
+func jitter(d time.Duration, w claim.Worker) time.Duration {
+	h := fnv.New32a()
+	h.Write([]byte(w.String()))
+	return d*3/4 + time.Duration(float64(d/2)*float64(h.Sum32())/float64(1<<32))
+}
