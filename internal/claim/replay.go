@@ -47,7 +47,7 @@ func (f *fold) claim(e Entry) {
 		f.byKey[e.Record.Worker] = len(f.s.Claims)
 		f.s.used[e.Record.Worker] = true
 		f.s.Claims = append(f.s.Claims, Claim{
-			Record: e.Record, Rank: rankOf(e.Comment), IDs: []int64{e.ID}, Author: e.Author, URL: e.URL,
+			Record: e.Record, Rank: rankOf(e.Comment), Ranks: []Rank{rankOf(e.Comment)}, Author: e.Author, URL: e.URL,
 			Created: e.Created, Updated: e.Updated, Legacy: e.Record.Nonce == "",
 		})
 		f.counts(e)
@@ -64,7 +64,7 @@ func (f *fold) claim(e Entry) {
 
 // merge takes in a repeated claim comment of the same key.
 func (c *Claim) merge(e Entry) {
-	c.IDs = append(c.IDs, e.ID)
+	c.Ranks = append(c.Ranks, rankOf(e.Comment))
 	if e.Updated.After(c.Updated) {
 		c.Updated = e.Updated
 	}

@@ -33,8 +33,8 @@ type State struct {
 // A Claim is one worker's claim with everything the log says about it.
 type Claim struct {
 	Record  Record // of the comment that stands for it; Held is true once any of them is
-	Rank    Rank   // smallest among its comments
-	IDs     []int64
+	Rank    Rank   // smallest among its comments: its place for everybody else (rule 10)
+	Ranks   []Rank // of all its comments
 	Author  string
 	URL     string
 	Created time.Time

@@ -26,9 +26,10 @@ type Facts struct {
 	PRs          []PR      // pull requests that close the issue, and those the log names
 	Blockers     []Blocker // open and closed ones; nil with BlockersRead false means not known
 	BlockersRead bool
-	Pause        *Pause // nil when the repository is not paused
-	Now          time.Time
-	Missing      []string // what could not be read; anything here makes the verdict unknown
+	Pause        *Pause    // nil when the repository is not paused
+	Now          time.Time // server time: the Date of the oldest response this was read from
+	Viewer       string    // login the reading was made as
+	Missing      []string  // what could not be read; anything here makes the verdict unknown
 }
 
 // A PR is a pull request that is about the issue.

@@ -1,0 +1,107 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+const (
+	posts      = 4                // tries to get one record into the log
+	detachedIn = 20 * time.Second // how long clean-up may go on after the caller gave up
+)
+
+// landed finds the comment by which a record of ours is already in the log.
+type landed func(claim.State) (url string, ok bool)
+
+// append posts one record. A lost answer is resolved by looking before repeating (PROTOCOL
+// section 3, step 1): in reports whether the record is there. The comment is zero when it was found that way.
+func (l *Ledger) append(ctx context.Context, i claim.Issue, body string, in landed) (claim.Comment, error) {
+	var last error
+	for n := range posts {
+		if n > 0 {
+			if err := l.clock.Sleep(ctx, backoff(n)); err != nil {
+				return claim.Comment{}, errors.Join(last, err)
+			}
+			f, err := l.forge.Facts(ctx, i)
+			if err != nil {
+				last = err
+				continue
+			}
+			if url, ok := in(f.Log); ok {
+				return claim.Comment{URL: url}, nil
+			}
+		}
+		c, err := l.forge.Comment(ctx, i, body)
+		if err == nil {
+			return c, nil
+		}
+		if rejected(err) {
+			return c, openError(last, err)
+		}
+		last = err
+	}
+	return claim.Comment{}, last
+}
+
+// openError is a refusal that says nothing about an earlier try whose answer was lost.
+func openError(earlier, refusal error) error {
+	if earlier == nil {
+		return refusal
+	}
+	return open{errors.Join(earlier, refusal)}
+}
+
+type open struct{ error }
+
+// Rejected reports false: an earlier try may have been applied.
+func (open) Rejected() bool { return false }
+
+func (o open) Unwrap() error { return o.error }
+
+// release posts the end of w's claim; it is a success when the log shows the end already.
+func (l *Ledger) release(ctx context.Context, i claim.Issue, r claim.Record, sentence string) (claim.Comment, error) {
+	body, err := claim.Body(r, sentence)
+	if err != nil {
+		return claim.Comment{}, &CallError{err}
+	}
+	return l.append(ctx, i, body, func(s claim.State) (string, bool) {
+		c, claimed := s.Find(r.Worker)
+		if claimed && c.End != nil {
+			return c.End.URL, true
+		}
+		return "", s.Dead(r.Worker)
+	})
+}
+
+// tombstone kills an own key that will not become a hold, even when the caller's context is
+// over: a claim left behind would block everyone until it lapses (study K5).
+func (l *Ledger) tombstone(ctx context.Context, i claim.Issue, w claim.Worker, outcome string, now time.Time) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedIn)
+	defer cancel()
+	r := claim.Record{Kind: claim.KindRelease, Worker: w, Outcome: outcome, At: now}
+	_, err := l.release(ctx, i, r, sentence(r))
+	return err
+}
+
+// expire records the end of every claim whose lease and grace are over (PROTOCOL section 6).
+// Only the record kills; a plan that got no answer in time does not count as an attempt.
+func (l *Ledger) expire(ctx context.Context, f lifecycle.Facts, by string) (ended []claim.Claim, err error) {
+	for _, c := range f.Log.Live() {
+		if !c.Lapsed(l.set.Rules.Terms, f.Now) {
+			continue
+		}
+		r := claim.Record{Kind: claim.KindRelease, Worker: c.Record.Worker, Outcome: claim.OutcomeStaleSwept, By: by, Attempt: c.Record.Attempt, At: f.Now}
+		if c.Plan.Pending() {
+			r.Outcome = claim.OutcomePlanTimeout
+		}
+		if _, err := l.release(ctx, f.Issue, r, sentence(r)); err != nil {
+			return ended, err
+		}
+		ended = append(ended, c)
+	}
+	return ended, nil
+}

@@ -1,0 +1,368 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// A Request is what a worker asks for.
+type Request struct {
+	Worker claim.Worker  // an empty firing id is made up
+	TTL    time.Duration // 0 is the repository's default; claim.NoExpiry never lapses
+	Branch string        // where the work will be pushed, if known
+}
+
+// A Hold is a worker's right to an issue. Times are the server's.
+type Hold struct {
+	Issue   claim.Issue
+	Title   string
+	Record  claim.Record // as last written
+	Comment int64
+	URL     string // of the claim comment
+	Token   int64  // fencing token; who shows a smaller one for the same issue is stale
+	Since   time.Time
+	Until   time.Time // zero when it never lapses
+	start   time.Time // local time before the request that last extended the lease
+	lease   time.Duration
+}
+
+// Claim takes the issue for a worker, or says why not: *HeldError is no, *UnknownError is could
+// not find out, *CallError is a request that makes no sense. With a *LabelsError the hold is real
+// and its labels are late. Of any number of callers at most one gets a hold (PROTOCOL section 3).
+func (l *Ledger) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, error) {
+	a, err := l.attempt(i, req)
+	if err != nil {
+		return Hold{}, err
+	}
+	for _, step := range []func(context.Context) error{a.admit, a.post, a.rank, a.confirm, a.own} {
+		if err := step(ctx); err != nil {
+			return Hold{}, err
+		}
+	}
+	_, err = l.reconcile(ctx, a.facts)
+	return a.hold(), err
+}
+
+// An attempt is one run of the claim, from the first read to ownership.
+type attempt struct {
+	*Ledger
+	issue  claim.Issue
+	record claim.Record
+	facts  lifecycle.Facts // the latest reading
+	bound  claim.Rank      // the one own comment whose rank counts for us (study K3)
+	start  time.Time
+	lease  time.Duration // what is left to act in, counted from start
+}
+
+func (l *Ledger) attempt(i claim.Issue, req Request) (*attempt, error) {
+	nonce := l.token()
+	w := req.Worker
+	if w.FiringID == "" {
+		w.FiringID = l.clock.Now().UTC().Format("20060102-150405") + "-" + nonce
+	}
+	if err := w.Validate(); err != nil {
+		return nil, &CallError{err}
+	}
+	terms := l.set.Rules.Terms
+	if req.TTL < 0 && req.TTL != claim.NoExpiry || req.TTL > terms.Max {
+		return nil, callError("ttl %s: allowed is up to %s", req.TTL, terms.Max)
+	}
+	if req.TTL > 0 && req.TTL < time.Second {
+		return nil, callError("ttl %s: at least one second", req.TTL)
+	}
+	r := claim.Record{Kind: claim.KindClaim, Worker: w, Nonce: nonce, TTL: cmp.Or(req.TTL, terms.TTL), Branch: req.Branch}
+	if _, err := claim.Encode(r); err != nil {
+		return nil, &CallError{err}
+	}
+	return &attempt{Ledger: l, issue: i, record: r, lease: terms.Pending}, nil
+}
+
+func (a *attempt) worker() claim.Worker { return a.record.Worker }
+
+// lapsed is the self-fence: what a contender or holder asks before it acts (study K6).
+func (a *attempt) lapsed() bool {
+	return a.elapsed(a.start) >= a.lease-a.margin(a.lease)
+}
+
+// admit is step 0: nobody holds the issue and nothing speaks against taking it. Claims whose
+// lease is over are ended first, so that dead work comes back without any sweep.
+func (a *attempt) admit(ctx context.Context) error {
+	for n := range a.set.Patience {
+		if n > 1 {
+			if err := a.clock.Sleep(ctx, backoff(n)); err != nil {
+				return &UnknownError{a.issue, err}
+			}
+		}
+		f, v, err := a.Check(ctx, a.issue, lifecycle.Seeker{Worker: a.worker()})
+		if err != nil {
+			return err
+		}
+		if err := a.refused(f, v); err != nil {
+			return err
+		}
+		if len(v.Lapsed) == 0 {
+			a.facts = f
+			a.record.Attempt = 1 + confirmed(f.Log)
+			return nil
+		}
+		if _, err := a.expire(ctx, f, a.worker().String()); err != nil {
+			return &UnknownError{a.issue, err}
+		}
+	}
+	return &UnknownError{a.issue, ErrInvisible}
+}
+
+func (a *attempt) refused(f lifecycle.Facts, v lifecycle.Verdict) error {
+	c, known := f.Log.Find(a.worker())
+	if err := f.Log.Refuse(a.record, f.Viewer, a.set.Rules.Terms, f.Now); err != nil && (!known || !c.Live()) {
+		return &CallError{err}
+	}
+	if v.Answer != lifecycle.Free {
+		return &HeldError{Issue: a.issue, Verdict: v}
+	}
+	return nil
+}
+
+func confirmed(s claim.State) int {
+	n := 0
+	for _, c := range s.Claims {
+		if c.Held() {
+			n++
+		}
+	}
+	return n
+}
+
+// post is step 1. The lease counts from before the first try; a retry does not restart it (study K8).
+func (a *attempt) post(ctx context.Context) error {
+	a.record.At = a.facts.Now
+	body, err := claim.Body(a.record, sentence(a.record))
+	if err != nil {
+		return &CallError{err}
+	}
+	a.start = a.clock.Now()
+	c, err := a.append(ctx, a.issue, body, func(s claim.State) (string, bool) {
+		own, ok := s.Find(a.worker())
+		return own.URL, ok
+	})
+	switch {
+	case err != nil && rejected(err):
+		return &UnknownError{a.issue, err}
+	case err != nil:
+		return a.giveUp(ctx, &UnknownError{a.issue, err})
+	}
+	a.bound = claim.Rank{Created: c.Created, ID: c.ID}
+	if err := a.clock.Sleep(ctx, a.set.Settle); err != nil {
+		return a.giveUp(ctx, &UnknownError{a.issue, err})
+	}
+	return nil
+}
+
+// rank is R1: the first reading that shows the own claim decides whether a rival was earlier.
+func (a *attempt) rank(ctx context.Context) error {
+	if err := a.readUntil(ctx, a.visible); err != nil {
+		return err
+	}
+	if err := a.guards(ctx); err != nil {
+		return err
+	}
+	for _, rival := range a.rivals() {
+		if rival.Held() || rival.Rank.Compare(a.bound) < 0 {
+			return a.yield(ctx, rival)
+		}
+	}
+	return nil
+}
+
+// visible reports whether the reading shows the own claim, and binds its comment.
+func (a *attempt) visible(own claim.Claim) bool {
+	if a.bound.ID == 0 {
+		a.bound = own.Rank
+		return true
+	}
+	i := slices.IndexFunc(own.Ranks, func(r claim.Rank) bool { return r.ID == a.bound.ID })
+	if i < 0 {
+		return false
+	}
+	a.bound = own.Ranks[i]
+	return true
+}
+
+// readUntil reads the issue until the own claim shows what ok asks for. A failed or short
+// reading never decides (study K1).
+func (a *attempt) readUntil(ctx context.Context, ok func(claim.Claim) bool) error {
+	last := ErrInvisible
+	for n := range a.set.Patience {
+		if n > 0 {
+			if err := a.clock.Sleep(ctx, backoff(n-1)); err != nil {
+				return a.giveUp(ctx, &UnknownError{a.issue, errors.Join(last, err)})
+			}
+		}
+		if a.lapsed() {
+			break
+		}
+		f, err := a.forge.Facts(ctx, a.issue)
+		if err == nil && len(f.Missing) > 0 {
+			err = verdictError{a.set.Rules.Verdict(f, lifecycle.Seeker{})}
+		}
+		if err != nil {
+			last = err
+			continue
+		}
+		if f.Log.Dead(a.worker()) {
+			return a.stopped(f)
+		}
+		if own, seen := f.Log.Find(a.worker()); seen && ok(own) {
+			a.facts = f
+			return nil
+		}
+		last = ErrInvisible
+	}
+	return a.giveUp(ctx, &UnknownError{a.issue, last})
+}
+
+// stopped is an own key that somebody ended while it was being claimed.
+func (a *attempt) stopped(f lifecycle.Facts) error {
+	err := &LostError{Issue: a.issue, Worker: a.worker(), Err: claim.ErrEnded}
+	if h, ok := f.Log.Holder(); ok {
+		err.Holder = &h
+	}
+	return err
+}
+
+// guards repeats step 0's questions, other than who holds it: the issue may have been closed,
+// paused or taken by a person since. A revoked contender stops as well.
+func (a *attempt) guards(ctx context.Context) error {
+	own, _ := a.facts.Log.Find(a.worker())
+	v := a.set.Rules.Verdict(a.facts, lifecycle.Seeker{Worker: a.worker()})
+	v.Reasons = slices.DeleteFunc(v.Reasons, func(r lifecycle.Reason) bool {
+		return r.Code == lifecycle.CodeOwn || r.Code == lifecycle.CodeInFlight
+	})
+	if len(v.Reasons) > 0 {
+		return a.giveUp(ctx, &HeldError{Issue: a.issue, Verdict: v})
+	}
+	if own.Revoked != nil {
+		return a.giveUp(ctx, &LostError{Issue: a.issue, Worker: a.worker(), Err: claim.ErrRevoked})
+	}
+	return nil
+}
+
+func (a *attempt) rivals() []claim.Claim {
+	return slices.DeleteFunc(a.facts.Log.Live(), func(c claim.Claim) bool { return c.Record.Worker == a.worker() })
+}
+
+// confirm is step 3's write: state=held on the one bound comment. A lost answer is asked again;
+// the lease counts from before the first try.
+func (a *attempt) confirm(ctx context.Context) error {
+	if a.lapsed() {
+		return a.giveUp(ctx, &UnknownError{a.issue, claim.ErrOverdue})
+	}
+	a.record.Held = true
+	start := a.clock.Now()
+	if _, err := a.edit(ctx, a.issue, a.bound.ID, a.record); err != nil {
+		return a.giveUp(ctx, &UnknownError{a.issue, err})
+	}
+	if a.lapsed() {
+		return a.giveUp(ctx, &UnknownError{a.issue, claim.ErrOverdue})
+	}
+	a.start, a.lease = start, a.full()
+	return nil
+}
+
+// full is the lease a confirmed claim has.
+func (a *attempt) full() time.Duration {
+	own := claim.Claim{Record: a.record}
+	end, ok := own.Until(a.set.Rules.Terms)
+	if !ok {
+		return 1<<63 - 1
+	}
+	return end.Sub(own.Updated)
+}
+
+// edit replaces the body of an own claim comment; what was answered ambiguously is repeated.
+func (l *Ledger) edit(ctx context.Context, i claim.Issue, id int64, r claim.Record) (claim.Comment, error) {
+	body, err := claim.Body(r, sentence(r))
+	if err != nil {
+		return claim.Comment{}, &CallError{err}
+	}
+	var last error
+	for n := range posts {
+		if n > 0 {
+			if err := l.clock.Sleep(ctx, backoff(n)); err != nil {
+				return claim.Comment{}, errors.Join(last, err)
+			}
+		}
+		c, err := l.forge.EditComment(ctx, i, id, body)
+		if err == nil || rejected(err) || errors.Is(err, ErrGone) {
+			return c, err
+		}
+		last = err
+	}
+	return claim.Comment{}, last
+}
+
+// contenders is how many readings a confirmed claim waits for an earlier, unconfirmed one (study K4).
+const contenders = 8
+
+// own is R2: the first reading that shows the own confirmation decides. An earlier confirmed
+// rival wins; an earlier unconfirmed one is waited for, because it will see us and yield.
+func (a *attempt) own(ctx context.Context) error {
+	for range contenders {
+		if err := a.readUntil(ctx, func(c claim.Claim) bool { return a.visible(c) && c.Record.Held }); err != nil {
+			return err
+		}
+		if err := a.guards(ctx); err != nil {
+			return err
+		}
+		rival, ok := a.earlier()
+		if !ok {
+			return nil
+		}
+		if rival.Held() {
+			return a.yield(ctx, rival)
+		}
+		if err := a.clock.Sleep(ctx, backoff(2)); err != nil {
+			return a.giveUp(ctx, &UnknownError{a.issue, err})
+		}
+	}
+	rival, _ := a.earlier()
+	return a.yield(ctx, rival)
+}
+
+// earlier returns the rival that stands before us, a confirmed one first.
+func (a *attempt) earlier() (claim.Claim, bool) {
+	var first claim.Claim
+	found := false
+	for _, r := range a.rivals() {
+		if r.Rank.Compare(a.bound) < 0 && (!found || r.Held() && !first.Held()) {
+			first, found = r, true
+		}
+	}
+	return first, found
+}
+
+// yield leaves the issue to the rival: one record and no label (PRODUCT ruling 3).
+func (a *attempt) yield(ctx context.Context, rival claim.Claim) error {
+	held := &HeldError{Issue: a.issue, Yielded: &rival, Verdict: a.set.Rules.Verdict(a.facts, lifecycle.Seeker{Worker: a.worker()})}
+	return errors.Join(held, a.tombstone(ctx, a.issue, a.worker(), claim.YieldedTo(rival.Record.Worker), a.facts.Now))
+}
+
+func (a *attempt) giveUp(ctx context.Context, because error) error {
+	return errors.Join(because, a.tombstone(ctx, a.issue, a.worker(), claim.OutcomeAbandoned, a.facts.Now))
+}
+
+func (a *attempt) hold() Hold {
+	own, _ := a.facts.Log.Find(a.worker())
+	h := Hold{
+		Issue: a.issue, Title: a.facts.Title, Record: own.Record, Comment: a.bound.ID, URL: own.URL,
+		Token: a.facts.Log.Index(), Since: own.Created, start: a.start, lease: a.lease,
+	}
+	h.Until, _ = own.Until(a.set.Rules.Terms)
+	return h
+}

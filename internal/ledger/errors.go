@@ -1,0 +1,84 @@
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// A HeldError is the answer no: the issue may not be taken, for the reasons given.
+type HeldError struct {
+	Issue   claim.Issue
+	Verdict lifecycle.Verdict
+	Yielded *claim.Claim // the rival a race was lost to; nil when no claim of ours was posted
+}
+
+func (e *HeldError) Error() string {
+	if e.Yielded != nil {
+		return "lost the race to " + e.Yielded.Record.Worker.String()
+	}
+	texts := make([]string, len(e.Verdict.Reasons))
+	for i, r := range e.Verdict.Reasons {
+		texts[i] = r.Text
+	}
+	return strings.Join(texts, "; ")
+}
+
+// An UnknownError is the answer "could not find out". Nothing is to be done on its strength.
+type UnknownError struct {
+	Issue claim.Issue
+	Err   error
+}
+
+func (e *UnknownError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *UnknownError) Unwrap() error { return e.Err }
+
+// A LostError says that a hold is over: whoever acted under it must stop.
+type LostError struct {
+	Issue  claim.Issue
+	Worker claim.Worker
+	Err    error
+	Holder *claim.Claim // who holds the issue now, nil when nobody
+}
+
+func (e *LostError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause, one of claim's errors or ErrGone.
+func (e *LostError) Unwrap() error { return e.Err }
+
+// A LabelsError says that the record counted and the labels are late: the operation itself
+// succeeded, the next sweep repairs the picture.
+type LabelsError struct {
+	Issue claim.Issue
+	Err   error
+}
+
+func (e *LabelsError) Error() string { return "labels are late: " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *LabelsError) Unwrap() error { return e.Err }
+
+// A CallError says that the request itself makes no sense: exit 2, nothing was written.
+type CallError struct{ Err error }
+
+func (e *CallError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *CallError) Unwrap() error { return e.Err }
+
+// ErrDirty is wrapped by a LabelsError when somebody kept changing the labels.
+var ErrDirty = errors.New("labels did not settle")
+
+// ErrInvisible is wrapped by an UnknownError when an own record did not show up in time: never a win.
+var ErrInvisible = errors.New("own record did not become visible")
+
+type verdictError struct{ lifecycle.Verdict }
+
+func (e verdictError) Error() string { return e.Verdict.String() }
+
+func callError(format string, args ...any) error { return &CallError{fmt.Errorf(format, args...)} }

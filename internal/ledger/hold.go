@@ -1,0 +1,218 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// Renew extends the lease of w by editing its claim comment (PROTOCOL section 4). token is the
+// fencing token the claim returned, 0 when not known; it is recorded. *LostError means: stop all
+// work at once. *UnknownError leaves the old lease end standing.
+func (l *Ledger) Renew(ctx context.Context, i claim.Issue, w claim.Worker, token int64) (Hold, error) {
+	f, err := l.facts(ctx, i)
+	if err != nil {
+		return Hold{}, err
+	}
+	terms := l.set.Rules.Terms
+	c, _ := f.Log.Find(w)
+	end, limited := c.Until(terms)
+	if err := l.renewable(f, w, c, end); err != nil {
+		return Hold{}, err
+	}
+	r := c.Record
+	r.Heartbeat++
+	r.Token = max(r.Token, token)
+	edited, err := l.edit(ctx, i, c.Rank.ID, r)
+	switch {
+	case errors.Is(err, ErrGone):
+		return Hold{}, l.lost(f, w, err)
+	case err != nil:
+		return Hold{}, &UnknownError{i, err}
+	case limited && edited.Updated.After(end):
+		return Hold{}, l.lost(f, w, claim.ErrOverdue)
+	}
+	c.Record, c.Updated = r, edited.Updated
+	h := Hold{Issue: i, Title: f.Title, Record: r, Comment: c.Rank.ID, URL: c.URL, Token: r.Token, Since: c.Created}
+	h.Until, _ = c.Until(terms)
+	return h, nil
+}
+
+// renewable asks the log, then what people may have done: closing the issue or taking it
+// themselves stops a worker at its next heartbeat.
+func (l *Ledger) renewable(f lifecycle.Facts, w claim.Worker, c claim.Claim, end time.Time) error {
+	margin := time.Duration(0)
+	if c.Held() {
+		margin = l.margin(end.Sub(c.Updated))
+	}
+	if err := f.Log.RefuseRenewal(w, f.Viewer, l.set.Rules.Terms, f.Now, margin); err != nil {
+		return l.lost(f, w, err)
+	}
+	v := l.set.Rules.Verdict(f, lifecycle.Seeker{Worker: w})
+	switch {
+	case v.Answer == lifecycle.Unknown:
+		return &UnknownError{f.Issue, verdictError{v}}
+	case v.Has(lifecycle.CodeClosed):
+		return l.lost(f, w, errors.New("the issue was closed"))
+	case v.Has(lifecycle.CodeHold):
+		return l.lost(f, w, errors.New("a person took it (label "+l.set.Rules.Scheme.Hold+")"))
+	}
+	return nil
+}
+
+func (l *Ledger) lost(f lifecycle.Facts, w claim.Worker, err error) error {
+	lost := &LostError{Issue: f.Issue, Worker: w, Err: err}
+	if h, ok := f.Log.Holder(); ok && h.Record.Worker != w {
+		lost.Holder = &h
+	}
+	return lost
+}
+
+// An Ending is how a hold ends.
+type Ending struct {
+	Worker  claim.Worker
+	Outcome string        // one of claim.WorkerOutcomes; empty is success with a pull request, else cancelled
+	PR      string        // URL
+	Reason  string        // for people
+	To      *labels.State // where the caller expects the issue to go; nil is wherever the facts say
+	By      string        // who forces the end; empty for the holder itself
+}
+
+// Release ends a hold and brings the labels in line. Only the holder may, or somebody named in
+// By (PRODUCT ruling 4). A release that the log shows already is a success; a hold that ended
+// otherwise is a *LostError, a move that is not legal a *CallError and nothing is written.
+func (l *Ledger) Release(ctx context.Context, i claim.Issue, e Ending) (Repair, error) {
+	f, err := l.facts(ctx, i)
+	if err != nil {
+		return Repair{Issue: i}, err
+	}
+	r, err := l.ending(f, e)
+	if err != nil {
+		return Repair{Issue: i}, err
+	}
+	if c, ok := f.Log.Find(e.Worker); ok && c.End != nil && c.End.By == r.By && c.End.Outcome == r.Outcome {
+		return l.reconcile(ctx, f)
+	}
+	if err := f.Log.Refuse(r, f.Viewer, l.set.Rules.Terms, f.Now); err != nil {
+		return Repair{Issue: i}, l.lost(f, e.Worker, err)
+	}
+	if _, err := l.release(ctx, i, r, sentence(r)); err != nil {
+		return Repair{Issue: i}, wrapWrite(i, err)
+	}
+	return l.settle(ctx, f)
+}
+
+// settle reads again after a record was written and reconciles; the repair tells where the
+// labels came from. Whatever fails now is late labels: the record counts.
+func (l *Ledger) settle(ctx context.Context, before lifecycle.Facts) (Repair, error) {
+	rep, err := l.Reconcile(ctx, before.Issue)
+	rep.Was = l.lifecycleOf(before)
+	var late *LabelsError
+	if err != nil && !errors.As(err, &late) {
+		err = &LabelsError{before.Issue, err}
+	}
+	return rep, err
+}
+
+func wrapWrite(i claim.Issue, err error) error {
+	var call *CallError
+	if errors.As(err, &call) {
+		return err
+	}
+	return &UnknownError{i, err}
+}
+
+// ending turns what the caller wants into the record, refusing moves that are not legal.
+func (l *Ledger) ending(f lifecycle.Facts, e Ending) (claim.Record, error) {
+	c, _ := f.Log.Find(e.Worker)
+	r := claim.Record{
+		Kind: claim.KindRelease, Worker: e.Worker, Outcome: e.Outcome, PR: e.PR, Reason: e.Reason, By: e.By,
+		Attempt: c.Record.Attempt, At: f.Now,
+	}
+	if e.To != nil {
+		if err := l.move(f, e, &r); err != nil {
+			return r, err
+		}
+	}
+	if r.Outcome == "" {
+		r.Outcome = claim.OutcomeCancelled
+		if r.PR != "" {
+			r.Outcome = claim.OutcomeSuccess
+		}
+	}
+	if _, err := claim.Encode(r); err != nil {
+		return r, &CallError{err}
+	}
+	return r, nil
+}
+
+// move checks the transition against PRODUCT's table and says it in the record, since labels
+// follow the log and nothing else.
+func (l *Ledger) move(f lifecycle.Facts, e Ending, r *claim.Record) error {
+	now, _ := l.set.Rules.Label(f)
+	if err := l.set.Rules.Scheme.Check(now.State, *e.To); err != nil {
+		return &CallError{err}
+	}
+	switch {
+	case *e.To == labels.Done && r.Outcome == "":
+		r.Outcome = claim.OutcomeAlreadyImplemented
+	case *e.To == labels.Done && r.Outcome != claim.OutcomeAlreadyImplemented:
+		return callError("transition to %s: needs outcome %s, or a merged pull request", l.set.Rules.Scheme.Done, claim.OutcomeAlreadyImplemented)
+	case *e.To == labels.PROpen && e.PR == "" && len(f.PRs) == 0:
+		return callError("transition to %s: needs the pull request's URL", l.set.Rules.Scheme.PROpen)
+	case *e.To == labels.Available && e.PR != "":
+		return callError("transition to %s: an issue with an open pull request is %s", l.set.Rules.Scheme.Available, l.set.Rules.Scheme.PROpen)
+	case *e.To == labels.PlanPending:
+		return callError("transition to %s: post a plan instead of releasing", l.set.Rules.Scheme.PlanPending)
+	}
+	return nil
+}
+
+// Force ends whatever hold stands, in the name of by. Until its next heartbeat or check the
+// former holder may still act: that window is inherent (PROTOCOL section 5). Nobody holding is a success.
+func (l *Ledger) Force(ctx context.Context, i claim.Issue, by, reason string) (Repair, []claim.Claim, error) {
+	f, err := l.facts(ctx, i)
+	if err != nil {
+		return Repair{Issue: i}, nil, err
+	}
+	var ended []claim.Claim
+	for _, c := range f.Log.Live() {
+		r := claim.Record{Kind: claim.KindRelease, Worker: c.Record.Worker, Outcome: claim.OutcomeForced, By: by, Reason: reason, At: f.Now}
+		if _, err := l.release(ctx, i, r, sentence(r)); err != nil {
+			return Repair{Issue: i}, ended, wrapWrite(i, err)
+		}
+		ended = append(ended, c)
+	}
+	rep, err := l.settle(ctx, f)
+	return rep, ended, err
+}
+
+// Revoke asks the holder to stop at its next heartbeat or push; no second holder can arise from
+// it (study K11). Nobody holding is a *LostError.
+func (l *Ledger) Revoke(ctx context.Context, i claim.Issue, by, reason string) (claim.Claim, error) {
+	f, err := l.facts(ctx, i)
+	if err != nil {
+		return claim.Claim{}, err
+	}
+	c, held := f.Log.Holder()
+	if !held {
+		return c, &LostError{Issue: i, Err: errors.New("nobody holds it")}
+	}
+	r := claim.Record{Kind: claim.KindRevoke, Worker: c.Record.Worker, By: by, Reason: reason, At: f.Now}
+	body, err := claim.Body(r, sentence(r))
+	if err != nil {
+		return c, &CallError{err}
+	}
+	_, err = l.append(ctx, i, body, func(s claim.State) (string, bool) {
+		own, ok := s.Find(r.Worker)
+		return "", ok && own.Revoked != nil
+	})
+	if err != nil {
+		return c, wrapWrite(i, err)
+	}
+	return c, nil
+}

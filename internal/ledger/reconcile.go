@@ -1,0 +1,88 @@
+package ledger
+
+import (
+	"context"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// A Repair is what a reconcile did to the labels of an issue.
+type Repair struct {
+	Issue   claim.Issue
+	Title   string
+	URL     string
+	Was, Is []string // lifecycle labels before and after
+	Change  labels.Change
+	Why     string
+	Picture labels.Picture
+}
+
+// Reconcile brings the labels of an issue in line with its facts (PROTOCOL section 7): add what
+// is missing, then remove what is surplus, read again, until nothing differs. Labels that did
+// not settle are a *LabelsError wrapping ErrDirty; a reading that failed is an *UnknownError.
+func (l *Ledger) Reconcile(ctx context.Context, i claim.Issue) (Repair, error) {
+	f, err := l.facts(ctx, i)
+	if err != nil {
+		return Repair{Issue: i}, err
+	}
+	return l.reconcile(ctx, f)
+}
+
+// reconcile starts from a reading that is fresh.
+func (l *Ledger) reconcile(ctx context.Context, f lifecycle.Facts) (Repair, error) {
+	rep := Repair{Issue: f.Issue, Title: f.Title, URL: f.URL, Was: l.lifecycleOf(f)}
+	for n := range l.set.Reconciles {
+		if n > 0 {
+			var err error
+			if n > 1 {
+				err = l.clock.Sleep(ctx, l.jitter(n))
+			}
+			if err == nil {
+				f, err = l.forge.Facts(ctx, f.Issue)
+			}
+			if err != nil {
+				return rep, &LabelsError{f.Issue, err}
+			}
+		}
+		picture, why := l.set.Rules.Label(f)
+		change := l.set.Rules.Scheme.Change(f.Labels, picture)
+		rep.Is, rep.Picture = l.lifecycleOf(f), picture
+		if n == 0 || rep.Why == "" {
+			rep.Why = why
+		}
+		if change.Empty() {
+			return rep, nil
+		}
+		if err := l.relabel(ctx, f.Issue, change); err != nil {
+			return rep, &LabelsError{f.Issue, err}
+		}
+		rep.Change.Add = append(rep.Change.Add, change.Add...)
+		rep.Change.Remove = append(rep.Change.Remove, change.Remove...)
+	}
+	return rep, &LabelsError{f.Issue, ErrDirty}
+}
+
+// relabel adds before it removes, one label a request, and stops at the first failure.
+func (l *Ledger) relabel(ctx context.Context, i claim.Issue, c labels.Change) error {
+	for _, name := range c.Add {
+		if err := l.forge.AddLabel(ctx, i, name); err != nil {
+			return err
+		}
+	}
+	for _, name := range c.Remove {
+		if err := l.forge.RemoveLabel(ctx, i, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *Ledger) lifecycleOf(f lifecycle.Facts) []string {
+	var out []string
+	for _, st := range l.set.Rules.Scheme.Of(f.Labels) {
+		out = append(out, l.set.Rules.Scheme.Name(st))
+	}
+	return out
+}

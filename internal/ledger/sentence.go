@@ -1,0 +1,77 @@
+package ledger
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+)
+
+// sentence is what a person reads beside the record. It holds nothing but names that
+// Validate let through and words of ours (PRODUCT ruling 16).
+func sentence(r claim.Record) string {
+	who := fmt.Sprintf("**%s** (run `%s`)", r.Worker.Codename, r.Worker.FiringID)
+	switch r.Kind {
+	case claim.KindClaim:
+		if !r.Held {
+			return who + " asks for this issue."
+		}
+		return who + " is working on this issue" + lease(r) + "."
+	case claim.KindRelease:
+		return who + " " + ending(r) + by(r) + "."
+	case claim.KindRevoke:
+		return who + " was asked to stop" + by(r) + "."
+	case claim.KindReset:
+		return "Attempts are counted anew" + by(r) + "."
+	}
+	return who + " " + string(r.Kind) + by(r) + "."
+}
+
+func lease(r claim.Record) string {
+	switch {
+	case r.TTL == claim.NoExpiry:
+		return ", without time limit"
+	case r.TTL > 0:
+		return fmt.Sprintf("; the hold lapses %s after its last sign of life", words(r.TTL))
+	}
+	return ""
+}
+
+func ending(r claim.Record) string {
+	if w, ok := claim.Yielded(r.Outcome); ok {
+		return fmt.Sprintf("was second and leaves the issue to **%s**", w.Codename)
+	}
+	switch r.Outcome {
+	case claim.OutcomeStaleSwept:
+		return "gave no sign of life; the issue is free again"
+	case claim.OutcomeAbandoned:
+		return "gave up before the claim was confirmed"
+	case claim.OutcomeForced:
+		return "lost the issue by force"
+	case claim.OutcomePlanTimeout:
+		return "waited too long for an answer to the plan"
+	case "":
+		return "released the issue"
+	}
+	return "released the issue: " + strings.ReplaceAll(r.Outcome, "-", " ")
+}
+
+func by(r claim.Record) string {
+	if r.By == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (by `%s`)", strings.ReplaceAll(r.By, "`", ""))
+}
+
+// words prints a duration without zero units: 4h, 30m, 90s.
+func words(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}

@@ -1,0 +1,183 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// A Sweep is what to look at.
+type Sweep struct {
+	Repos  []Repo
+	By     string                // who ends lapsed holds, for the record: sweep-<time>-<random>
+	MaxAge time.Duration         // shortens the lease of claims without a ttl of their own; 0 leaves it
+	Since  time.Time             // besides everything labelled, look at what changed since then
+	DryRun bool                  // look and report, write nothing
+	Seen   func(lifecycle.Facts) // called for every issue looked at, for progress; may be nil
+}
+
+// A Finding is one issue a sweep changed, or failed at.
+type Finding struct {
+	Repair
+	Ended []claim.Claim // holds given back
+	Err   error
+}
+
+// A Report is what a sweep saw and did. It is complete only if Complete says so.
+type Report struct {
+	Examined int
+	States   map[labels.State]int // after the sweep, by projection
+	Findings []Finding
+	Ageing   []claim.Claim // live holds past half their lease
+	Skipped  []string      // what was not looked at, and why
+	Failed   int
+}
+
+// Complete reports whether everything was looked at and every write succeeded.
+func (r Report) Complete() bool { return r.Failed == 0 && len(r.Skipped) == 0 }
+
+// Sweep gives back lapsed holds and repairs labels in every repository, oldest issue first. It
+// goes on past an issue that fails and stops cleanly when the request budget is used up; the
+// report says what was left.
+func (l *Ledger) Sweep(ctx context.Context, repos Repos, s Sweep) Report {
+	run := sweeper{Ledger: l.shortened(s.MaxAge), s: s, report: Report{States: map[labels.State]int{}}}
+	for _, repo := range s.Repos {
+		if run.stopped != nil {
+			run.skip(repo.String(), run.stopped)
+			continue
+		}
+		run.repo(ctx, repos, repo)
+	}
+	return run.report
+}
+
+func (l *Ledger) shortened(age time.Duration) *Ledger {
+	short := *l
+	if age > 0 {
+		short.set.Rules.Terms.TTL = min(age, short.set.Rules.Terms.TTL)
+	}
+	return &short
+}
+
+type sweeper struct {
+	*Ledger
+	s       Sweep
+	report  Report
+	stopped error // why nothing further is looked at
+}
+
+func (w *sweeper) skip(what string, err error) {
+	w.report.Skipped = append(w.report.Skipped, what+": "+err.Error())
+}
+
+func (w *sweeper) repo(ctx context.Context, repos Repos, repo Repo) {
+	for f, err := range repos.Scan(ctx, repo, w.s.Since) {
+		switch {
+		case w.stopped != nil:
+			w.skip(f.Issue.String(), w.stopped)
+		case err != nil && f.Issue.Number == 0:
+			w.skip(repo.String(), err)
+			w.stop(err)
+		case err != nil:
+			w.found(Finding{Repair: Repair{Issue: f.Issue}, Err: err})
+		default:
+			w.issue(ctx, f)
+		}
+	}
+}
+
+// stop ends the sweep when going on can only do harm: the budget is gone or the caller is.
+func (w *sweeper) stop(err error) {
+	var exhausted interface{ Exhausted() bool }
+	if errors.As(err, &exhausted) && exhausted.Exhausted() || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		w.stopped = err
+	}
+}
+
+func (w *sweeper) found(f Finding) {
+	if f.Err != nil {
+		w.report.Failed++
+		w.stop(f.Err)
+	}
+	w.report.Findings = append(w.report.Findings, f)
+}
+
+func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) {
+	w.report.Examined++
+	if w.s.Seen != nil {
+		w.s.Seen(f)
+	}
+	picture, _ := w.set.Rules.Label(f)
+	if w.inOrder(f, picture) {
+		w.note(f, picture)
+		return
+	}
+	finding := w.mend(ctx, f)
+	w.report.States[finding.Picture.State]++
+	w.found(finding)
+}
+
+func (w *sweeper) inOrder(f lifecycle.Facts, p labels.Picture) bool {
+	for _, c := range f.Log.Live() {
+		if c.Lapsed(w.set.Rules.Terms, f.Now) {
+			return false
+		}
+	}
+	return w.set.Rules.Scheme.Change(f.Labels, p).Empty()
+}
+
+// note counts an issue that needs nothing.
+func (w *sweeper) note(f lifecycle.Facts, p labels.Picture) {
+	w.report.States[p.State]++
+	c, held := f.Log.Holder()
+	end, limited := c.Until(w.set.Rules.Terms)
+	if held && limited && f.Now.Sub(c.Updated) > end.Sub(c.Updated)/2 {
+		w.report.Ageing = append(w.report.Ageing, c)
+	}
+}
+
+// mend works from a reading of its own: the scan's may be minutes old, and a heartbeat since
+// then must not be overruled.
+func (w *sweeper) mend(ctx context.Context, scanned lifecycle.Facts) Finding {
+	out := Finding{Repair: Repair{Issue: scanned.Issue, Title: scanned.Title, URL: scanned.URL}}
+	f, err := w.facts(ctx, scanned.Issue)
+	if err != nil {
+		out.Err = err
+		return out
+	}
+	if w.s.DryRun {
+		return w.plan(f)
+	}
+	if out.Ended, err = w.expire(ctx, f, w.s.By); err != nil {
+		out.Err = &UnknownError{f.Issue, err}
+		return out
+	}
+	if len(out.Ended) == 0 {
+		out.Repair, out.Err = w.reconcile(ctx, f)
+		return out
+	}
+	out.Repair, out.Err = w.settle(ctx, f)
+	return out
+}
+
+// plan says what mend would do.
+func (w *sweeper) plan(f lifecycle.Facts) Finding {
+	p, why := w.set.Rules.Label(f)
+	out := Finding{Repair: Repair{Issue: f.Issue, Title: f.Title, URL: f.URL, Was: w.lifecycleOf(f), Picture: p, Why: why}}
+	out.Change = w.set.Rules.Scheme.Change(f.Labels, p)
+	for _, c := range f.Log.Live() {
+		if c.Lapsed(w.set.Rules.Terms, f.Now) {
+			out.Ended = append(out.Ended, c)
+		}
+	}
+	return out
+}
+
+// SweepID makes the name a sweep signs its records with.
+func SweepID(now time.Time, word string) string {
+	return "sweep-" + now.UTC().Format("20060102-150405") + "-" + word
+}
