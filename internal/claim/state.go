@@ -1,6 +1,7 @@
 package claim
 
 import (
+	"math"
 	"slices"
 	"time"
 )
@@ -90,20 +91,24 @@ func (c Claim) Until(t Terms) (end time.Time, ok bool) {
 	if c.Plan != nil && c.Plan.AnsweredAt.After(last) {
 		last = c.Plan.AnsweredAt
 	}
-	return last.Add(c.limit(t)), true
+	return last.Add(c.Lease(t)), true
 }
 
-// limit is how long after its last sign of life the claim stands (PROTOCOL section 2).
-func (c Claim) limit(t Terms) time.Duration {
+// Lease is how long after its last sign of life the claim stands (PROTOCOL section 2, limit).
+// One that never lapses has the longest duration there is.
+func (c Claim) Lease(t Terms) time.Duration {
 	ttl := c.Record.TTL
-	if ttl == 0 {
+	switch {
+	case ttl == NoExpiry:
+		ttl = math.MaxInt64
+	case ttl == 0:
 		ttl = t.TTL
 	}
-	if t.Max > 0 && ttl > t.Max {
-		ttl = t.Max
+	if t.Max > 0 && ttl != math.MaxInt64 {
+		ttl = min(ttl, t.Max)
 	}
-	if !c.Held() && (ttl == NoExpiry || ttl > t.Pending) {
-		return t.Pending
+	if !c.Held() {
+		ttl = min(ttl, t.Pending)
 	}
 	return ttl
 }

@@ -271,18 +271,8 @@ func (a *attempt) confirm(ctx context.Context) error {
 	if a.lapsed() {
 		return a.giveUp(ctx, &UnknownError{a.issue, claim.ErrOverdue})
 	}
-	a.start, a.lease = start, a.full()
+	a.start, a.lease = start, claim.Claim{Record: a.record}.Lease(a.set.Rules.Terms)
 	return nil
-}
-
-// full is the lease a confirmed claim has.
-func (a *attempt) full() time.Duration {
-	own := claim.Claim{Record: a.record}
-	end, ok := own.Until(a.set.Rules.Terms)
-	if !ok {
-		return 1<<63 - 1
-	}
-	return end.Sub(own.Updated)
 }
 
 // edit replaces the body of an own claim comment; what was answered ambiguously is repeated.

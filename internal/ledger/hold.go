@@ -27,6 +27,7 @@ func (l *Ledger) Renew(ctx context.Context, i claim.Issue, w claim.Worker, token
 	r := c.Record
 	r.Heartbeat++
 	r.Token = max(r.Token, token)
+	start := l.clock.Now()
 	edited, err := l.edit(ctx, i, c.Rank.ID, r)
 	switch {
 	case errors.Is(err, ErrGone):
@@ -37,7 +38,7 @@ func (l *Ledger) Renew(ctx context.Context, i claim.Issue, w claim.Worker, token
 		return Hold{}, l.lost(f, w, claim.ErrOverdue)
 	}
 	c.Record, c.Updated = r, edited.Updated
-	h := Hold{Issue: i, Title: f.Title, Record: r, Comment: c.Rank.ID, URL: c.URL, Token: r.Token, Since: c.Created}
+	h := Hold{Issue: i, Title: f.Title, Record: r, Comment: c.Rank.ID, URL: c.URL, Token: r.Token, Since: c.Created, start: start, lease: c.Lease(terms)}
 	h.Until, _ = c.Until(terms)
 	return h, nil
 }
@@ -215,4 +216,18 @@ func (l *Ledger) Revoke(ctx context.Context, i claim.Issue, by, reason string) (
 		return c, wrapWrite(i, err)
 	}
 	return c, nil
+}
+
+// Owns reports whether the holder may still act under h: it must ask before every step that
+// others can see (PROTOCOL section 3). It is false for a hold that did not come from this process.
+func (l *Ledger) Owns(h Hold) bool {
+	return !h.start.IsZero() && l.elapsed(h.start) < h.lease-l.margin(h.lease)
+}
+
+// Keep renews a hold of this process. One that has run out locally is never renewed (study K7).
+func (l *Ledger) Keep(ctx context.Context, h Hold) (Hold, error) {
+	if !l.Owns(h) {
+		return h, &LostError{Issue: h.Issue, Worker: h.Record.Worker, Err: claim.ErrOverdue}
+	}
+	return l.Renew(ctx, h.Issue, h.Record.Worker, h.Token)
 }
