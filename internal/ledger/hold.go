@@ -173,6 +173,23 @@ func (l *Ledger) move(f lifecycle.Facts, e Ending, r *claim.Record) error {
 	return nil
 }
 
+// HandOver ends the hold of a worker whose own pull request is open or merged, naming it in the
+// record; by says who noticed. It reports whether there was one.
+func (l *Ledger) HandOver(ctx context.Context, f lifecycle.Facts, by string) (claim.Claim, bool, error) {
+	c, pr, ok := l.set.Rules.Delivered(f)
+	if !ok {
+		return c, false, nil
+	}
+	r := claim.Record{
+		Kind: claim.KindRelease, Worker: c.Record.Worker, Outcome: claim.OutcomeSuccess, PR: pr.URL, By: by,
+		Attempt: c.Record.Attempt, At: f.Now,
+	}
+	if _, err := l.release(ctx, f.Issue, r, sentence(r)); err != nil {
+		return c, true, wrapWrite(f.Issue, err)
+	}
+	return c, true, nil
+}
+
 // Force ends whatever hold stands, in the name of by. Until its next heartbeat or check the
 // former holder may still act: that window is inherent (PROTOCOL section 5). Nobody holding is a success.
 func (l *Ledger) Force(ctx context.Context, i claim.Issue, by, reason string) (Repair, []claim.Claim, error) {

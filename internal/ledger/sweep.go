@@ -127,6 +127,9 @@ func (w *sweeper) inOrder(f lifecycle.Facts, p labels.Picture) bool {
 			return false
 		}
 	}
+	if _, _, delivered := w.set.Rules.Delivered(f); delivered {
+		return false
+	}
 	return w.set.Rules.Scheme.Change(f.Labels, p).Empty()
 }
 
@@ -152,7 +155,7 @@ func (w *sweeper) mend(ctx context.Context, scanned lifecycle.Facts) Finding {
 	if w.s.DryRun {
 		return w.plan(f)
 	}
-	if out.Ended, err = w.expire(ctx, f, w.s.By); err != nil {
+	if out.Ended, err = w.giveBack(ctx, f); err != nil {
 		out.Err = &UnknownError{f.Issue, err}
 		return out
 	}
@@ -162,6 +165,19 @@ func (w *sweeper) mend(ctx context.Context, scanned lifecycle.Facts) Finding {
 	}
 	out.Repair, out.Err = w.settle(ctx, f)
 	return out
+}
+
+// giveBack ends the holds that are over. One whose pull request is there was not idle: it is
+// handed over, whatever its lease says, because the event that should have done it may be lost.
+func (w *sweeper) giveBack(ctx context.Context, f lifecycle.Facts) ([]claim.Claim, error) {
+	c, delivered, err := w.HandOver(ctx, f, w.s.By)
+	if err != nil {
+		return nil, err
+	}
+	if delivered {
+		return []claim.Claim{c}, nil
+	}
+	return w.expire(ctx, f, w.s.By)
 }
 
 // plan says what mend would do.

@@ -1,0 +1,90 @@
+package action
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Inputs are the step's settings, as action.yml names them.
+type Inputs struct {
+	Token            string
+	Mode             string
+	Repos            []string // owner/name; empty is the repository of the workflow
+	MaxAge           time.Duration
+	DryRun           bool
+	Guard            string // off, warn or fail; empty leaves it to the configuration
+	Config           string
+	APIURL           string
+	FailOnIncomplete bool
+}
+
+// An InputError is a setting that makes no sense. Nothing was read or written.
+type InputError struct{ Name, Value, Allowed string }
+
+func (e *InputError) Error() string {
+	return fmt.Sprintf("input %s: %q; allowed: %s", e.Name, e.Value, e.Allowed)
+}
+
+// modes are what the mode input may say.
+var modes = [...]string{"auto", "sweep", "lifecycle", "reconcile"}
+
+// ReadInputs reads the step's settings through get, which returns an input by name.
+func ReadInputs(get func(string) string) (Inputs, error) {
+	in := Inputs{
+		Token: get("token"), Mode: or(get("mode"), "auto"), Repos: list(get("repos")),
+		Guard: get("guard"), Config: get("config"), APIURL: get("api-url"),
+	}
+	if !slices.Contains(modes[:], in.Mode) {
+		return in, &InputError{"mode", in.Mode, strings.Join(modes[:], ", ")}
+	}
+	if !slices.Contains([]string{"", "off", "warn", "fail"}, in.Guard) {
+		return in, &InputError{"guard", in.Guard, "off, warn, fail"}
+	}
+	var err error
+	if in.MaxAge, err = hours(get("max-age-hours")); err != nil {
+		return in, err
+	}
+	if in.DryRun, err = truth("dry-run", or(get("dry-run"), "false")); err != nil {
+		return in, err
+	}
+	in.FailOnIncomplete, err = truth("fail-on-incomplete", or(get("fail-on-incomplete"), "true"))
+	return in, err
+}
+
+func or(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}
+
+func list(s string) []string {
+	return strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' || r == '\r' })
+}
+
+// hours reads a number of hours, fractions allowed, above zero and at most a year.
+func hours(s string) (time.Duration, error) {
+	if s == "" {
+		return 0, nil
+	}
+	h, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.IsNaN(h) || h <= 0 || h > 24*365 {
+		return 0, &InputError{"max-age-hours", s, "a number of hours above 0, such as 4 or 0.5"}
+	}
+	return time.Duration(h * float64(time.Hour)), nil
+}
+
+// truth reads a boolean as YAML 1.2 spells it.
+func truth(name, s string) (bool, error) {
+	switch strings.ToLower(s) {
+	case "true":
+		return true, nil
+	case "false":
+		return false, nil
+	}
+	return false, &InputError{name, s, "true, false"}
+}

@@ -1,0 +1,37 @@
+package lifecycle
+
+import (
+	"strings"
+
+	"github.com/label-state/label-state/internal/claim"
+)
+
+// Of reports whether the pull request is the work of the claim's holder: it comes from the
+// branch the claim names, or the claim names none and the same login wrote both.
+func (p PR) Of(c claim.Claim) bool {
+	if c.Record.Branch == "" {
+		return p.Author != "" && strings.EqualFold(c.Author, p.Author)
+	}
+	return c.Record.Branch == p.Head && (strings.EqualFold(p.HeadRepo, p.Repo) || strings.EqualFold(c.Author, p.Author))
+}
+
+// Delivered returns the confirmed holder and its own pull request that is open or merged: the
+// hold has done its work, and from here on the pull request shows who works on the issue. A
+// draft counts (PRODUCT ruling 13); a waiting plan keeps the hold.
+func (r Rules) Delivered(f Facts) (claim.Claim, PR, bool) {
+	c, held := f.Log.Holder()
+	if !held || !c.Held() || c.Plan.Pending() {
+		return c, PR{}, false
+	}
+	for _, p := range f.PRs {
+		if (p.State == PROpened || p.State == PRMerged) && p.DefaultBase && p.Of(c) && !p.stale(f, c) {
+			return c, p, true
+		}
+	}
+	return c, PR{}, false
+}
+
+// stale is a merge of an earlier time: before the issue was reopened, or before it was claimed.
+func (p PR) stale(f Facts, c claim.Claim) bool {
+	return p.State == PRMerged && (!p.MergedAt.After(f.ReopenedAt) || p.MergedAt.Before(c.Created))
+}
