@@ -1,0 +1,174 @@
+package closing
+
+// maxDepth bounds the containers that are told apart, and so the work per line; deeper marks are
+// text.
+const maxDepth = 32
+
+// quote is the width of a block quote; a list item's is that of its marker and indent, never 0.
+const quote = 0
+
+type leaf int
+
+const (
+	noLeaf leaf = iota
+	paragraph
+	fenced
+	comment
+)
+
+// blocks is CommonMark's block structure, as far as it decides what is code.
+type blocks struct {
+	text string
+	out  []byte // text with code blanked
+	open []int  // widths of the containers that are open, outermost first
+	leaf leaf   // what is open in the innermost of them
+	bare bool   // the innermost is a list item of which only the mark has been seen
+
+	fence      fence // of an open fenced leaf
+	start, end int   // of an open paragraph
+}
+
+// line takes the next line of the text.
+func (b *blocks) line(l line) {
+	depth := b.match(&l)
+	b.bare = b.bare && depth == len(b.open) && l.isBlank()
+	if depth < len(b.open) && b.leaf != paragraph {
+		b.close(depth)
+	}
+	switch b.leaf {
+	case fenced:
+		b.inFence(l)
+	case comment:
+		b.inComment(l, l.at)
+	default:
+		b.begin(l, depth)
+	}
+}
+
+// match goes past the marks of the open containers and returns how many of them the line continues.
+// An empty line continues a list item, unless it is the second one at its start.
+func (b *blocks) match(l *line) int {
+	for depth, width := range b.open {
+		switch {
+		case width == quote:
+			if !l.cutQuote() {
+				return depth
+			}
+		case l.indent() >= width:
+			l.skip(width)
+		case !l.isBlank() || b.bare && depth == len(b.open)-1:
+			return depth
+		}
+	}
+	return len(b.open)
+}
+
+// begin opens the containers and the leaf that l begins, depth containers being continued. A line
+// that begins nothing goes on with the open paragraph, even past the end of its containers.
+func (b *blocks) begin(l line, depth int) {
+	for len(b.open) < maxDepth {
+		width, ok := b.container(&l, depth)
+		if !ok {
+			break
+		}
+		b.close(depth)
+		b.open = append(b.open, width)
+		depth++
+		b.bare = width != quote && l.isBlank()
+	}
+	switch {
+	case l.isBlank():
+		b.close(depth)
+	case b.leaf == paragraph && depth == len(b.open) && l.isUnderline():
+		b.endParagraph()
+	case b.beginLeaf(l, depth):
+	case b.leaf == paragraph:
+		b.end = len(l.text)
+	default:
+		b.close(depth)
+		b.leaf, b.start, b.end = paragraph, l.at, len(l.text)
+	}
+}
+
+// container cuts the mark of a block quote or list item off l and returns its width.
+func (b *blocks) container(l *line, depth int) (width int, ok bool) {
+	if l.cutQuote() {
+		return quote, true
+	}
+	inParagraph := b.leaf == paragraph && depth == len(b.open)
+	if l.isRule() || inParagraph && l.isUnderline() {
+		return 0, false
+	}
+	rest, item, ok := l.item()
+	if !ok || inParagraph && !item.interrupts {
+		return 0, false
+	}
+	*l = rest
+	return item.width, true
+}
+
+// beginLeaf reports whether l was, or began, something else than a paragraph.
+func (b *blocks) beginLeaf(l line, depth int) bool {
+	if l.indent() >= 4 {
+		if b.leaf == paragraph {
+			return false
+		}
+		b.close(depth)
+		b.blank(l.at, len(l.text))
+		return true
+	}
+	l.skip(l.indent())
+	fence, isFence := l.fence()
+	switch {
+	case isFence:
+		b.close(depth)
+		b.leaf, b.fence = fenced, fence
+		b.blank(l.at, len(l.text))
+	case l.hasPrefix("<!--"):
+		b.close(depth)
+		b.leaf = comment
+		b.inComment(l, l.at+len("<!"))
+	case l.isHeading():
+		b.close(depth)
+		b.inline(l.at, len(l.text))
+	case l.isRule():
+		b.close(depth)
+	default:
+		return false
+	}
+	return true
+}
+
+func (b *blocks) inFence(l line) {
+	if l.closes(b.fence) {
+		b.leaf = noLeaf
+	}
+	b.blank(l.at, len(l.text))
+}
+
+// inComment blanks l up to the end of the open comment, if that comes at or after from; what
+// follows on the line is text.
+func (b *blocks) inComment(l line, from int) {
+	end, ok := commentEnd(l.text, from)
+	if !ok {
+		b.blank(l.at, len(l.text))
+		return
+	}
+	b.leaf = noLeaf
+	b.blank(l.at, end)
+	b.inline(end, len(l.text))
+}
+
+// close ends the open leaf and the containers from depth on.
+func (b *blocks) close(depth int) {
+	b.endParagraph()
+	b.leaf = noLeaf
+	b.open = b.open[:depth]
+}
+
+func (b *blocks) endParagraph() {
+	if b.leaf == paragraph {
+		b.inline(b.start, b.end)
+		b.leaf = noLeaf
+	}
+}

@@ -1,0 +1,61 @@
+// Package closing says which issues a text closes: a commit message or a pull request description.
+//
+// A mention is one of nine keywords and one target:
+//
+//	close closes closed fix fixes fixed resolve resolves resolved
+//	#7   GH-7   owner/repo#7   https://HOST/owner/repo/issues/7   https://HOST/owner/repo/pull/7
+//
+// Keywords, GH-, scheme and host are read in any case. The keyword is a whole word, the number ends
+// at the end of a word; a word is a run of ASCII letters, digits and underscores, so a hyphen ends
+// one. Between keyword and target stand spaces or tabs, or one colon with or without them, never a
+// line break. A keyword takes one target. Numbers are 1 to 2^53-1 without leading zero.
+//
+// The rules are GitHub's ("Linking a pull request to an issue") as far as it documents them, and
+// PRODUCT ruling 11 beyond. The files in testdata are the contract for other implementations.
+package closing
+
+import (
+	"strings"
+
+	"github.com/label-state/label-state/internal/claim"
+)
+
+// Limit is how many distinct issues one text can name; what follows them is not read.
+const Limit = 1000
+
+// A Repo is the repository that #7 and GH-7 belong to. In the zero Repo they name nothing.
+type Repo struct{ Owner, Name string }
+
+// is compares as GitHub does: without case.
+func (r Repo) is(o Repo) bool {
+	return strings.EqualFold(r.Owner, o.Owner) && strings.EqualFold(r.Name, o.Name)
+}
+
+// A Reference is the first mention of an issue that a text closes.
+type Reference struct {
+	Issue   claim.Issue // complete; the home repository is spelled as the caller spelled it
+	Keyword string      // as written
+	Offset  int         // of the keyword, in bytes
+	End     int         // of the mention: text[Offset:End] alone names the same issue
+	Line    int         // of the keyword, from 1
+}
+
+// InCommit returns the issues that a raw commit message closes, each once, in the order of their
+// first mention. Nothing in the text protects a mention: no quotes, no backticks, no "does not".
+// URLs count if they are on host, which may carry a port. It reads any bytes, once.
+func InCommit(message string, home Repo, host string) []Reference {
+	s := scanner{text: message, home: home, host: host, line: 1}
+	s.scan()
+	return s.found
+}
+
+// InDescription returns the issues that a pull request description closes, as [InCommit] does, but
+// reads Markdown: code spans, fenced and indented code and HTML comments name nothing. Whether
+// the pull request goes to the default branch, without which nothing closes, is for the caller.
+//
+// Blocks are those of CommonMark (quotes, lists, headings, rules, code, paragraphs, comments).
+// Everything else is read as plain text: other raw HTML (so <code> protects nothing), link texts,
+// emphasis marks, escapes and entities (so **Closes** #7 and Closes \#7 name nothing).
+func InDescription(markdown string, home Repo, host string) []Reference {
+	return InCommit(withoutCode(markdown), home, host)
+}

@@ -1,0 +1,181 @@
+package closing_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/label-state/label-state/internal/closing"
+)
+
+var home = closing.Repo{Owner: "acme", Name: "app"}
+
+const host = "github.com"
+
+// coherent checks what holds for every answer of either surface.
+func coherent(t testing.TB, text string, home closing.Repo, host string, refs []closing.Reference) {
+	if len(refs) > closing.Limit {
+		t.Errorf("%d references, want at most %d", len(refs), closing.Limit)
+	}
+	seen := map[string]bool{}
+	for i, r := range refs {
+		key := strings.ToLower(r.Issue.String())
+		mention := text[r.Offset:r.End]
+		again := closing.InCommit(mention, home, host)
+		switch {
+		case seen[key]:
+			t.Errorf("%s comes twice", r.Issue)
+		case i > 0 && r.Offset < refs[i-1].End:
+			t.Errorf("%s at %d, before the end of the one before it", r.Issue, r.Offset)
+		case !strings.HasPrefix(mention, r.Keyword):
+			t.Errorf("mention %q does not begin with keyword %q", mention, r.Keyword)
+		case r.Line != 1+strings.Count(text[:r.Offset], "\n"):
+			t.Errorf("mention %q at byte %d is not in line %d", mention, r.Offset, r.Line)
+		case len(again) != 1 || again[0].Issue != r.Issue || again[0].End != len(mention):
+			t.Errorf("mention %q closes %v by itself, want %s", mention, again, r.Issue)
+		case !closing.ValidOwner(r.Issue.Owner) || !closing.ValidRepo(r.Issue.Repo) || r.Issue.Number < 1:
+			t.Errorf("reference %+v is no issue", r.Issue)
+		}
+		seen[key] = true
+	}
+}
+
+func TestReferenceSaysWhereItStands(t *testing.T) {
+	const text = "Retry uploads\n\nIt was slow.\nFIXED: acme/zoo#7, closes #8\n"
+	refs := closing.InCommit(text, home, host)
+	if len(refs) != 2 {
+		t.Fatalf("references = %v, want 2", refs)
+	}
+	first, second := refs[0], refs[1]
+	if first.Keyword != "FIXED" || first.Line != 4 || text[first.Offset:first.End] != "FIXED: acme/zoo#7" {
+		t.Errorf("first = %+v", first)
+	}
+	if second.Keyword != "closes" || second.Line != 4 || text[second.Offset:second.End] != "closes #8" {
+		t.Errorf("second = %+v", second)
+	}
+}
+
+func TestWithoutHomeOrHost(t *testing.T) {
+	const text = "closes #1, closes GH-2, closes acme/zoo#3, closes https://github.com/acme/zoo/issues/4"
+	if got := wanted(closing.InCommit(text, closing.Repo{}, host)); got != "acme/zoo#3 acme/zoo#4" {
+		t.Errorf("without home: %s", got)
+	}
+	if got := wanted(closing.InCommit(text, home, "")); got != "acme/app#1 acme/app#2 acme/zoo#3" {
+		t.Errorf("without host: %s", got)
+	}
+	if got := wanted(closing.InCommit("closes https:///acme/zoo/issues/4", home, "")); got != "-" {
+		t.Errorf("an empty host is a host: %s", got)
+	}
+}
+
+func TestLimit(t *testing.T) {
+	var text strings.Builder
+	for n := 1; n <= closing.Limit+5; n++ {
+		fmt.Fprintf(&text, "closes #%d and again fixes #%d\n", n, n)
+	}
+	refs := closing.InCommit(text.String(), home, host)
+	if len(refs) != closing.Limit {
+		t.Fatalf("%d references, want %d", len(refs), closing.Limit)
+	}
+	if last := refs[len(refs)-1]; last.Issue.Number != closing.Limit || last.Line != closing.Limit {
+		t.Errorf("last = %+v, want number and line %d", last, closing.Limit)
+	}
+}
+
+// TestMentionIsFound writes a mention in every form the rules allow, between any text that cannot
+// touch it, and expects it in both surfaces.
+func TestMentionIsFound(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		number := rapid.Int64Range(1, 1<<53-1).Draw(t, "number")
+		owner := rapid.StringMatching(`[a-z0-9](-?[a-zA-Z0-9]){0,18}`).Draw(t, "owner")
+		name := rapid.StringMatching(`[a-z0-9][A-Za-z0-9._-]{0,40}`).Draw(t, "repo")
+		slug := owner + "/" + name
+		form, want := drawTarget(t, slug, number)
+		mention := rapid.SampledFrom([]string{"close", "Closes", "CLOSED", "fix", "fixes", "Fixed", "resolve", "resolveS", "resolved"}).Draw(t, "keyword") +
+			rapid.SampledFrom([]string{" ", "\t", "  ", ":", ": ", ":\t "}).Draw(t, "gap") + form
+		before := rapid.StringMatching(`[a-z .,-]{0,30}[ .,-]`).Draw(t, "before")
+		after := rapid.StringMatching(`([ .,)\n][a-z .,\n]{0,30})?`).Draw(t, "after")
+		for _, refs := range [][]closing.Reference{
+			closing.InCommit(before+mention+after, home, host),
+			closing.InDescription("x"+before+mention+after, home, host),
+		} {
+			if len(refs) != 1 || refs[0].Issue.String() != want {
+				t.Fatalf("%q closes %v, want %s", before+mention+after, refs, want)
+			}
+		}
+	})
+}
+
+func drawTarget(t *rapid.T, slug string, number int64) (form, want string) {
+	own := fmt.Sprintf("acme/app#%d", number)
+	full := fmt.Sprintf("%s#%d", slug, number)
+	switch rapid.IntRange(0, 4).Draw(t, "form") {
+	case 0:
+		return fmt.Sprintf("#%d", number), own
+	case 1:
+		return fmt.Sprintf("GH-%d", number), own
+	case 2:
+		return full, full
+	case 3:
+		return fmt.Sprintf("https://github.com/%s/issues/%d", slug, number), full
+	default:
+		return fmt.Sprintf("http://GitHub.com/%s/pull/%d", slug, number), full
+	}
+}
+
+// TestCodeClosesNothing puts any mentions into any kind of code, in any nest of quotes and lists.
+func TestCodeClosesNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.SampledFrom([]string{
+			"```\ncloses #1\n\n  fixes #2\n```", "~~~~ fixes #1\n```\ncloses #2\n~~~\n~~~~~", "    closes #1\n\n    fixes #2",
+			"`closes #1`", "a ``closes\nfixes #1`` b", "<!-- closes #1 -->", "<!--\ncloses #1\n\nfixes #2\n-->", "b <!-- fixes #1\nfixes #2 -->",
+		}).Draw(t, "code")
+		for range rapid.IntRange(0, 6).Draw(t, "depth") {
+			first, next := "> ", "> "
+			if rapid.Bool().Draw(t, "list") {
+				first, next = "1) ", "   "
+			}
+			text = first + strings.ReplaceAll(text, "\n", "\n"+next)
+		}
+		if refs := closing.InDescription(text, home, host); len(refs) != 0 {
+			t.Fatalf("%q closes %v, want nothing", text, refs)
+		}
+		if refs := closing.InDescription(text+"\n\ncloses #3", home, host); len(refs) != 1 || refs[0].Issue.Number != 3 {
+			t.Fatalf("%q, then closes #3: %v", text, refs)
+		}
+	})
+}
+
+func TestNames(t *testing.T) {
+	long := strings.Repeat("a", 100)
+	for owner, want := range map[string]bool{
+		"a": true, "acme": true, "ACME-1": true, "a-b-c": true, "0": true, "ann_acme": true, "a-b_acme": true, long[:39]: true,
+		"": false, "-": false, "-a": false, "a-": false, "a--b": false, "_a": false, "a_": false, "a_b_c": false, "a_b-c": false,
+		"a-_b": false, "a.b": false, "a b": false, "a/b": false, "ä": false, "a\x00": false, "dependabot[bot]": false, long[:40]: false,
+	} {
+		if got := closing.ValidOwner(owner); got != want {
+			t.Errorf("ValidOwner(%q) = %v", owner, got)
+		}
+	}
+	for repo, want := range map[string]bool{
+		"a": true, ".github": true, "a.b": true, "-": true, "_": true, "...": true, "a--b": true, long: true,
+		"": false, ".": false, "..": false, "a/b": false, "a b": false, "ä": false, "a\n": false, long + "a": false,
+	} {
+		if got := closing.ValidRepo(repo); got != want {
+			t.Errorf("ValidRepo(%q) = %v", repo, got)
+		}
+	}
+}
+
+func TestParseNumber(t *testing.T) {
+	for digits, want := range map[string]int64{
+		"1": 1, "42": 42, "9007199254740991": 1<<53 - 1,
+		"": 0, "0": 0, "01": 0, "-1": 0, "+1": 0, " 1": 0, "1 ": 0, "1_0": 0, "0x1": 0, "1e3": 0, "9007199254740992": 0, "99999999999999999999": 0,
+	} {
+		if got, ok := closing.ParseNumber(digits); ok != (want != 0) || ok && int64(got) != want {
+			t.Errorf("ParseNumber(%q) = %d, %v", digits, got, ok)
+		}
+	}
+}

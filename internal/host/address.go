@@ -1,0 +1,92 @@
+package host
+
+import (
+	"slices"
+	"strings"
+)
+
+// An address is a URL without its user, whose name and password no one here needs to see.
+type address struct{ scheme, host, port, path string }
+
+// split reads a URL or git's scp form. Its host is valid, but in any case and spelling.
+func split(url string) (address, error) {
+	if strings.ContainsFunc(url, neverInURL) {
+		return address{}, &NotGitHubError{"it holds a blank, a control character or a backslash"}
+	}
+	scheme, rest, ok := strings.Cut(url, "://")
+	if !ok {
+		return splitSCP(url)
+	}
+	a := address{scheme: strings.ToLower(scheme)}
+	if !slices.Contains([]string{"https", "http", "ssh", "git+ssh", "ssh+git", "git"}, a.scheme) {
+		return address{}, &NotGitHubError{"it is not of a kind that GitHub serves"}
+	}
+	authority, path, _ := strings.Cut(rest, "/")
+	a.path = path
+	return a.at(authority)
+}
+
+// splitSCP reads [user@]host:path. As git does, it takes what has no colon before its first slash
+// for a local path; a drive letter before the colon makes one too.
+func splitSCP(url string) (address, error) {
+	end := strings.IndexByte(url, ':')
+	if open := strings.IndexByte(url, '['); open >= 0 && open < end {
+		end = strings.Index(url, "]:") + 1
+	}
+	if end < 2 || strings.Contains(url[:end], "/") {
+		return address{}, &NotGitHubError{"it is a local path"}
+	}
+	return address{scheme: "ssh", path: url[end+1:]}.at(url[:end])
+}
+
+// at returns a with the host and port of "user:password@host:port".
+func (a address) at(authority string) (address, error) {
+	a.host = authority[strings.LastIndexByte(authority, '@')+1:]
+	if colon := strings.LastIndexByte(a.host, ':'); colon > strings.LastIndexByte(a.host, ']') {
+		a.host, a.port = a.host[:colon], a.host[colon+1:]
+	}
+	if !validHost(a.host) || len(a.port) > 5 || strings.Trim(a.port, "0123456789") != "" {
+		return address{}, &NotGitHubError{"it names no host"}
+	}
+	return a, nil
+}
+
+func neverInURL(r rune) bool { return r <= ' ' || r == 0x7f || r == '\\' }
+
+func (a address) isSSH() bool { return strings.Contains(a.scheme, "ssh") }
+
+func (a address) isWeb() bool { return a.scheme == "https" || a.scheme == "http" }
+
+func isWebURL(url string) bool {
+	a, err := split(url)
+	return err == nil && a.isWeb()
+}
+
+// webHost returns where the web pages of the host are: only a URL of the web knows their port.
+func (a address) webHost() string {
+	host := canonical(a.host)
+	standard := a.port == "" || a.scheme == "https" && a.port == "443" || a.scheme == "http" && a.port == "80"
+	if !a.isWeb() || standard {
+		return host
+	}
+	return host + ":" + a.port
+}
+
+// validHost accepts what can stand for a host: a name, an ssh alias, an IP address, IPv6 in brackets.
+func validHost(s string) bool {
+	if ip, ok := strings.CutPrefix(s, "["); ok {
+		ip, ok = strings.CutSuffix(ip, "]")
+		return ok && ip != "" && strings.Trim(ip, "0123456789abcdefABCDEF:.") == ""
+	}
+	for label := range strings.SplitSeq(strings.TrimSuffix(s, "."), ".") {
+		if label == "" || label[0] == '-' || strings.ContainsFunc(label, notInHost) {
+			return false
+		}
+	}
+	return len(s) <= 253
+}
+
+func notInHost(r rune) bool {
+	letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+	return !letter && (r < '0' || r > '9') && r != '-' && r != '_'
+}

@@ -1,0 +1,70 @@
+package host
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/closing"
+)
+
+// Defaults complete what people leave out. Any of them may be empty.
+type Defaults struct {
+	Owner, Repo string   // of the clone: where #7 is
+	Org         string   // who owns a repository named alone (GH_ORG); empty means Owner
+	Hosts       []string // whose URLs are taken, spelled as in a [Remote]; empty means github.com
+}
+
+// A ReferenceError says why a reference typed by a person could not be read. What it shows of the
+// reference is quoted, cut short, and never part of a URL, which may hold a token.
+type ReferenceError struct {
+	Kind   string // "issue" or "repository"
+	Shown  string // the reference in quotes, or "URL"
+	Reason string // what is allowed, or what is missing
+}
+
+func (e *ReferenceError) Error() string {
+	return fmt.Sprintf("read %s %s: %s", e.Kind, e.Shown, e.Reason)
+}
+
+const (
+	issueForms = "want owner/repo#7, repo#7, #7, 7 or the URL of an issue"
+	repoForms  = "want owner/repo, repo or the URL of a repository"
+)
+
+// ParseIssue reads owner/repo#7, repo#7, #7, 7, or the URL of an issue or pull request (PRODUCT
+// ruling 20). The number is 1 to 2^53-1, the names are valid. The error is a [*ReferenceError].
+func ParseIssue(ref string, d Defaults) (claim.Issue, error) {
+	r := reference{kind: "issue", text: ref, forms: issueForms, Defaults: d}
+	if strings.Contains(ref, "://") {
+		return r.issueURL()
+	}
+	name, digits, ok := strings.Cut(ref, "#")
+	if !ok {
+		name, digits = "", ref
+	}
+	number, ok := closing.ParseNumber(digits)
+	if !ok {
+		return claim.Issue{}, r.refuse(r.forms)
+	}
+	owner, repo, err := r.repo(name)
+	if err != nil {
+		return claim.Issue{}, err
+	}
+	return claim.Issue{Owner: owner, Repo: repo, Number: number}, nil
+}
+
+// ParseRepo reads owner/repo, repo, host/owner/repo, or a URL of a repository as [ParseRemote] does.
+// The names are valid. The error is a [*ReferenceError].
+func ParseRepo(s string, d Defaults) (owner, repo string, err error) {
+	r := reference{kind: "repository", text: s, forms: repoForms, Defaults: d}
+	switch {
+	case s == "":
+		return "", "", r.refuse(r.forms)
+	case strings.Contains(s, ":"):
+		return r.remote(s)
+	case strings.Count(s, "/") == 2:
+		return r.remote("https://" + s)
+	}
+	return r.repo(s)
+}
