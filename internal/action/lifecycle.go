@@ -7,6 +7,7 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/closing"
+	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
@@ -40,7 +41,7 @@ func (s *Step) readOnly() bool { return s.Event.foreign() || s.Event.dependabot(
 
 // named lists the issues of the current description, by GitHub's reading and by ours, and those
 // of the description before an edit.
-func (s *Step) named(p Pull) []claim.Issue {
+func (s *Step) named(p github.Pull) []claim.Issue {
 	home := closing.Repo{Owner: s.Repo.Owner, Name: s.Repo.Name}
 	all := append([]claim.Issue(nil), p.Closes...)
 	for _, text := range []string{p.Body, s.Event.Changes.Body.From} {
@@ -121,7 +122,7 @@ func (s *Step) handOver(ctx context.Context, f lifecycle.Facts, readOnly bool) e
 
 // guard is the hook's twin on the server: the pull request must not close what somebody else
 // holds, or what another open pull request closes already (PRODUCT ruling 9).
-func (s *Step) guard(f lifecycle.Facts, p Pull, r *result) {
+func (s *Step) guard(f lifecycle.Facts, p github.Pull, r *result) {
 	if s.Guard == "off" || p.State != lifecycle.PROpened || !p.DefaultBase {
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
@@ -16,14 +17,7 @@ import (
 type Hub interface {
 	ledger.Repos
 	// Pull reads a pull request with the issues it closes and its description.
-	Pull(ctx context.Context, r ledger.Repo, number int) (Pull, error)
-}
-
-// A Pull is a pull request as the step sees it.
-type Pull struct {
-	lifecycle.PR
-	Body   string
-	Closes []claim.Issue // by GitHub's own reading
+	Pull(ctx context.Context, r ledger.Repo, number int) (github.Pull, error)
 }
 
 // A Step is everything one run works with.

@@ -18,11 +18,9 @@ const maxRecord = 8 << 10
 var ErrUnwritable = errors.New("record cannot be written")
 
 // Encode returns the record as one HTML comment. It refuses, with ErrUnwritable, whatever
-// Decode would not return unchanged.
+// Decode would not return unchanged; times and ttl have one second of resolution. It does not ask
+// Worker.Validate: a claim that older software wrote under an unusual name must be possible to end.
 func Encode(r Record) (string, error) {
-	if err := r.Worker.Validate(); err != nil {
-		return "", fmt.Errorf("%w: %w", ErrUnwritable, err)
-	}
 	var b strings.Builder
 	b.WriteString(open + string(r.Kind) + ":")
 	for i, f := range r.fields() {
@@ -89,6 +87,8 @@ func (r Record) fields() []Field {
 	add("not_before", stamp(r.NotBefore))
 	if r.Held {
 		add("state", "held")
+	}
+	if r.Held || r.Heartbeat != 0 {
 		add("hb", strconv.FormatInt(r.Heartbeat, 10))
 	}
 	add("token", count(r.Token))

@@ -38,8 +38,9 @@ func (w Worker) String() string { return w.Codename + ":" + w.FiringID }
 // IsZero reports whether w names nobody.
 func (w Worker) IsZero() bool { return w == Worker{} }
 
-// Validate reports why w cannot be written into a record, or nil. Codenames and firing
+// Validate reports why a new claim cannot be made in the name of w, or nil. Codenames and firing
 // ids are 1 to 64 of A-Z a-z 0-9 . _ / - (a firing id may also hold a colon) and start with a letter or digit.
+// Records under other names are read all the same.
 func (w Worker) Validate() error {
 	if err := checkName("codename", w.Codename, "._/-"); err != nil {
 		return err

@@ -3,6 +3,7 @@ package claim
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -29,13 +30,9 @@ type Ignored struct {
 	Reason  string
 }
 
-// read sorts comments into the order of the log (created_at, then id; PRODUCT ruling 5),
-// drops repeated ids, and decides for each whether its record counts.
+// read sorts comments into the order of the log and decides for each whether its record counts.
 func read(comments []Comment) (log []Entry, ignored []Ignored) {
-	sorted := slices.Clone(comments)
-	slices.SortStableFunc(sorted, func(a, b Comment) int { return rankOf(a).Compare(rankOf(b)) })
-	sorted = slices.CompactFunc(sorted, func(a, b Comment) bool { return a.ID == b.ID })
-	for _, c := range sorted {
+	for _, c := range inOrder(comments) {
 		r, ok, err := Decode(c.Body)
 		switch {
 		case err != nil:
@@ -50,6 +47,16 @@ func read(comments []Comment) (log []Entry, ignored []Ignored) {
 		}
 	}
 	return log, ignored
+}
+
+// inOrder sorts by created_at, then id (PRODUCT ruling 5). Of a comment that was read twice the
+// version edited last stays, whichever came first.
+func inOrder(comments []Comment) []Comment {
+	sorted := slices.Clone(comments)
+	slices.SortFunc(sorted, func(a, b Comment) int {
+		return cmp.Or(rankOf(a).Compare(rankOf(b)), b.Updated.Compare(a.Updated), strings.Compare(a.Body, b.Body))
+	})
+	return slices.CompactFunc(sorted, func(a, b Comment) bool { return a.ID == b.ID })
 }
 
 // A Rank is a place in the log.

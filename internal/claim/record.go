@@ -53,7 +53,12 @@ var (
 	ErrUnterminated = errors.New(`record without closing "-->"`)
 	ErrUnknownKind  = errors.New("unknown record kind")
 	ErrNoWorker     = errors.New("record without codename or firing_id")
+	ErrLongWorker   = errors.New("codename or firing_id longer than 256 bytes")
 )
+
+// maxName bounds codename and firing_id in bytes. Older writers used more letters than Validate
+// allows, and their claims must count; but whatever counts must fit into the record that ends it.
+const maxName = 256
 
 const (
 	open   = "<!-- agent-"
@@ -80,8 +85,11 @@ func Decode(body string) (r Record, ok bool, err error) {
 	}
 	r = Record{Kind: Kind(kind)}
 	r.read(splitFields(fields))
-	if r.Worker.Codename == "" || r.Worker.FiringID == "" {
+	switch {
+	case r.Worker.Codename == "" || r.Worker.FiringID == "":
 		return Record{}, false, ErrNoWorker
+	case len(r.Worker.Codename) > maxName || len(r.Worker.FiringID) > maxName:
+		return Record{}, false, ErrLongWorker
 	}
 	return r, true, nil
 }
@@ -94,12 +102,14 @@ func knownKind(k Kind) bool {
 	return false
 }
 
-// splitFields cuts at ASCII white space and at the first "=" of each token.
+// splitFields cuts at ASCII white space and at the first "=" of each token. Older spellings of a
+// key are that key.
 func splitFields(s string) []Field {
 	var out []Field
 	seen := map[string]bool{}
 	for _, token := range strings.FieldsFunc(s, asciiSpace) {
 		key, value, found := strings.Cut(token, "=")
+		key = modern(key)
 		if !found || !keyName(key) || seen[key] {
 			continue
 		}
@@ -107,6 +117,16 @@ func splitFields(s string) []Field {
 		out = append(out, Field{key, unescape(value)})
 	}
 	return out
+}
+
+func modern(key string) string {
+	switch key {
+	case "pr_url":
+		return "pr"
+	case "swept_by":
+		return "by"
+	}
+	return key
 }
 
 func asciiSpace(r rune) bool { return r == ' ' || r >= '\t' && r <= '\r' }
@@ -151,9 +171,9 @@ func (r *Record) set(key, value string) bool {
 		r.Branch = value
 	case "outcome":
 		r.Outcome = value
-	case "pr", "pr_url":
+	case "pr":
 		r.PR = value
-	case "by", "swept_by":
+	case "by":
 		r.By = value
 	case "reason":
 		r.Reason = value
@@ -180,7 +200,7 @@ func parseTime(s string) time.Time {
 	if err != nil {
 		return time.Time{}
 	}
-	return t.UTC()
+	return wholeSecond(t)
 }
 
 // parseTTL reads integer seconds, 30s, 30m, 4h or none; anything else is the default, 0.

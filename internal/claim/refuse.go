@@ -14,20 +14,20 @@ var (
 	ErrOverdue   = errors.New("the lease ran out; an overdue hold is never renewed")
 	ErrRevoked   = errors.New("the holder was asked to stop")
 	ErrNoPlan    = errors.New("no plan is waiting")
+	ErrUnsigned  = errors.New("by= must say who")
 )
 
 // Refuse says why the record may not be written at server time now by the login author, or nil.
-// Writers ask it before every post; Replay gives the same verdict on what was written anyway.
-// Whether the issue may be taken at all is lifecycle's question, not the log's.
+// Writers ask it before every post. What was written anyway counts for nothing in Replay, except
+// what only time speaks against. Whether the issue may be taken at all is lifecycle's question.
 func (s State) Refuse(r Record, author string, t Terms, now time.Time) error {
 	c, claimed := s.Find(r.Worker)
-	switch r.Kind {
-	case KindClaim:
-		if s.Used(r.Worker) {
-			return ErrKeyUsed
-		}
-		return nil
-	case KindReset:
+	switch {
+	case r.Kind == KindClaim && s.Used(r.Worker):
+		return ErrKeyUsed
+	case r.By == "" && needsBy(r.Kind):
+		return ErrUnsigned
+	case r.Kind == KindClaim, r.Kind == KindReset:
 		return nil
 	}
 	if !claimed {
@@ -50,15 +50,25 @@ func (c Claim) refuse(r Record, author string, t Terms, now time.Time) error {
 		switch {
 		case stranger:
 			return fmt.Errorf("%w: the claim was written by %s", ErrNotHolder, c.Author)
+		case !c.Held():
+			return fmt.Errorf("%w: the claim was never confirmed", ErrNotHolder)
 		case c.Overdue(t, now):
 			return ErrOverdue
 		}
 	case KindApprove, KindReject:
-		if !c.Plan.Pending() {
+		switch {
+		case !c.Plan.Pending():
 			return ErrNoPlan
+		case r.Kind == KindApprove && c.Overdue(t, now):
+			return ErrOverdue
 		}
 	}
 	return nil
+}
+
+// needsBy reports whether records of the kind are other people's and must say whose.
+func needsBy(k Kind) bool {
+	return k == KindRevoke || k == KindApprove || k == KindReject || k == KindReset
 }
 
 // RefuseRenewal says why w may not extend its lease at server time now, or nil. margin is how

@@ -1,8 +1,6 @@
 package claim
 
-import (
-	"slices"
-)
+import "slices"
 
 // Replay folds the comments of one issue into its state (PROTOCOL section 2). The order in
 // which comments are given does not matter, nor do repeated ones.
@@ -19,17 +17,21 @@ func Replay(comments []Comment) State {
 	for _, e := range log {
 		f.apply(e)
 	}
-	f.attempts(log)
+	f.attempts()
+	slices.SortFunc(f.s.Log, func(a, b Entry) int { return rankOf(a.Comment).Compare(rankOf(b.Comment)) })
+	slices.SortFunc(f.s.Ignored, func(a, b Ignored) int { return rankOf(a.Comment).Compare(rankOf(b.Comment)) })
 	return f.s
 }
 
 type fold struct {
 	s     State
 	byKey map[Worker]int // index into s.Claims
+	reset Rank           // of the last reset
 }
 
 func (f *fold) counts(e Entry) {
 	f.s.Records++
+	f.s.Log = append(f.s.Log, e)
 	if e.Created.After(f.s.Last) {
 		f.s.Last = e.Created
 	}
@@ -76,27 +78,24 @@ func (c *Claim) merge(e Entry) {
 
 // apply takes in every record that is not a claim.
 func (f *fold) apply(e Entry) {
-	switch e.Record.Kind {
-	case KindRelease:
-		f.end(e, e.Record.Outcome)
-	case KindReject:
-		if e.Record.By == "" {
-			f.ignore(e, "reject without by")
-			return
-		}
-		f.end(e, OutcomePlanRejected)
-	case KindRevoke, KindPlan, KindApprove:
-		f.mark(e)
-	case KindReset:
+	kind := e.Record.Kind
+	switch {
+	case kind == KindClaim:
+	case needsBy(kind) && e.Record.By == "":
+		f.ignore(e, string(kind)+" without by")
+	case kind == KindReset:
+		f.reset = rankOf(e.Comment)
 		f.counts(e)
+	case kind == KindRelease:
+		f.release(e)
+	default:
+		f.mark(e)
 	}
 }
 
-// end kills a key for ever, also when its claim is not (yet) in the log (rule 11). Only the
+// release kills a key for ever, also when its claim is not (yet) in the log (rule 11). Only the
 // claim's own author may, or a trusted one that says so in by= (PROTOCOL preamble).
-func (f *fold) end(e Entry, outcome string) {
-	end := release(e)
-	end.Outcome = outcome
+func (f *fold) release(e Entry) {
 	i, known := f.byKey[e.Record.Worker]
 	if !known {
 		f.s.used[e.Record.Worker] = true
@@ -104,22 +103,25 @@ func (f *fold) end(e Entry, outcome string) {
 		return
 	}
 	c := &f.s.Claims[i]
-	if end.By == "" && !sameLogin(c.Author, e.Author) {
+	if e.Record.By == "" && !sameLogin(c.Author, e.Author) {
 		f.ignore(e, "not the claim's author, and no by= says who ended it")
 		return
 	}
 	if c.End == nil {
-		c.End = &end
+		c.End = releaseOf(e)
 	}
 	f.counts(e)
 }
 
-func release(e Entry) Release {
+func releaseOf(e Entry) *Release {
 	r := e.Record
-	return Release{Outcome: r.Outcome, PR: r.PR, By: r.By, Reason: r.Reason, NotBefore: r.NotBefore, At: e.Created, Author: e.Author, URL: e.URL}
+	return &Release{
+		Outcome: r.Outcome, PR: r.PR, By: r.By, Reason: r.Reason, NotBefore: r.NotBefore,
+		At: e.Created, Author: e.Author, URL: e.URL, rank: rankOf(e.Comment),
+	}
 }
 
-// mark notes what a record says about a claim without ending it.
+// mark notes what a plan, its answer or a revoke says about a claim.
 func (f *fold) mark(e Entry) {
 	i, known := f.byKey[e.Record.Worker]
 	if !known {
@@ -127,47 +129,51 @@ func (f *fold) mark(e Entry) {
 		return
 	}
 	c := &f.s.Claims[i]
-	if why := c.mark(e); why != "" {
+	if why := c.unmarkable(e); why != "" {
 		f.ignore(e, why)
 		return
 	}
+	c.mark(e)
 	f.counts(e)
 }
 
-func (c *Claim) mark(e Entry) (why string) {
-	own := sameLogin(c.Author, e.Author)
-	switch {
-	case e.Record.Kind == KindPlan && !own:
+func (c *Claim) unmarkable(e Entry) (why string) {
+	switch kind := e.Record.Kind; {
+	case !c.Live():
+		return "the claim had ended"
+	case kind == KindPlan && !sameLogin(c.Author, e.Author):
 		return "plan by somebody other than the holder"
-	case e.Record.Kind == KindPlan:
-		c.Plan = &Plan{At: e.Created, URL: e.URL}
-	case e.Record.By == "":
-		return string(e.Record.Kind) + " without by"
-	case e.Record.Kind == KindRevoke:
-		if c.Revoked == nil {
-			r := release(e)
-			c.Revoked = &r
-		}
-	case !c.Plan.Pending():
-		return "approves no pending plan"
-	default:
-		c.Plan.Approved, c.Plan.AnsweredAt, c.Plan.By = true, e.Created, e.Record.By
+	case kind == KindPlan && !c.Held():
+		return "plan of a claim that was never confirmed"
+	case (kind == KindApprove || kind == KindReject) && !c.Plan.Pending():
+		return "no plan was waiting"
 	}
 	return ""
 }
 
-// attempts lists the holds whose end counts against the issue, since the last reset.
-func (f *fold) attempts(log []Entry) {
-	var reset Rank
-	for _, e := range log {
-		if e.Record.Kind == KindReset {
-			reset = rankOf(e.Comment)
+func (c *Claim) mark(e Entry) {
+	switch e.Record.Kind {
+	case KindPlan:
+		c.Plan = &Plan{At: e.Created, URL: e.URL}
+	case KindApprove:
+		c.Plan.Approved, c.Plan.AnsweredAt, c.Plan.By = true, e.Created, e.Record.By
+	case KindReject:
+		c.Plan.AnsweredAt, c.Plan.By = e.Created, e.Record.By
+		c.End = releaseOf(e)
+		c.End.Outcome = OutcomePlanRejected
+	case KindRevoke:
+		if c.Revoked == nil {
+			c.Revoked = releaseOf(e)
 		}
 	}
+}
+
+// attempts lists the holds whose end counts against the issue, since the last reset.
+func (f *fold) attempts() {
 	for _, c := range f.s.Claims {
-		if c.End != nil && c.Held() && CountsAgainst(c.End.Outcome) && c.End.At.After(reset.Created) {
+		if c.End != nil && c.Held() && CountsAgainst(c.End.Outcome) && c.End.rank.Compare(f.reset) > 0 {
 			f.s.Attempts = append(f.s.Attempts, Attempt{c.Record.Worker, *c.End})
 		}
 	}
-	slices.SortStableFunc(f.s.Attempts, func(a, b Attempt) int { return a.Release.At.Compare(b.Release.At) })
+	slices.SortFunc(f.s.Attempts, func(a, b Attempt) int { return a.Release.rank.Compare(b.Release.rank) })
 }

@@ -25,7 +25,8 @@ func DefaultTerms() Terms {
 type State struct {
 	Claims   []Claim   // every claim, dead ones included, in rank order
 	Attempts []Attempt // failed attempts since the last reset, oldest first
-	Ignored  []Ignored
+	Log      []Entry   // the records that count, in order
+	Ignored  []Ignored // the comments that look like records and do not count, in order
 	Records  int       // how many records count
 	Last     time.Time // created_at of the newest record that counts
 	used     map[Worker]bool
@@ -52,6 +53,7 @@ type Release struct {
 	NotBefore               time.Time
 	At                      time.Time
 	Author, URL             string
+	rank                    Rank
 }
 
 // A Plan waits for approval, or has its answer.
@@ -65,6 +67,12 @@ type Plan struct {
 
 // Pending reports whether the plan still waits.
 func (p *Plan) Pending() bool { return p != nil && p.AnsweredAt.IsZero() }
+
+// limits reports whether the plan's own limit counts: no answer came in time. A later one does not
+// revive a hold that others may already be giving back (study K7).
+func (p *Plan) limits(t Terms) bool {
+	return p.Pending() || p != nil && p.AnsweredAt.After(p.At.Add(t.Plan))
+}
 
 // An Attempt is a hold that ended in a way that counts against the issue (PRODUCT ruling 14).
 type Attempt struct {
@@ -84,7 +92,7 @@ func (c Claim) Until(t Terms) (end time.Time, ok bool) {
 	if c.Record.TTL == NoExpiry && c.Held() {
 		return time.Time{}, false
 	}
-	if c.Plan.Pending() {
+	if c.Plan.limits(t) {
 		return c.Plan.At.Add(t.Plan), true
 	}
 	last := c.Updated
@@ -186,7 +194,7 @@ func (s State) Index() int64 {
 	return n
 }
 
-// LastEnded returns the claim that a record ended last.
+// LastEnded returns the confirmed claim that a record ended last.
 func (s State) LastEnded() (Claim, bool) {
 	var last Claim
 	found := false
@@ -194,7 +202,7 @@ func (s State) LastEnded() (Claim, bool) {
 		if c.Live() || !c.Held() {
 			continue
 		}
-		if !found || !c.End.At.Before(last.End.At) {
+		if !found || c.End.rank.Compare(last.End.rank) > 0 {
 			last, found = c, true
 		}
 	}

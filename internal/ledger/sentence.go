@@ -8,10 +8,10 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 )
 
-// sentence is what a person reads beside the record. It holds nothing but names that
-// Validate let through and words of ours (PRODUCT ruling 16).
+// sentence is what a person reads beside the record (PRODUCT ruling 16): words of ours and names
+// made harmless, because an older claim may carry any name.
 func sentence(r claim.Record) string {
-	who := fmt.Sprintf("**%s** (run `%s`)", r.Worker.Codename, r.Worker.FiringID)
+	who := fmt.Sprintf("**%s** (run `%s`)", harmless(r.Worker.Codename), harmless(r.Worker.FiringID))
 	switch r.Kind {
 	case claim.KindClaim:
 		if !r.Held {
@@ -40,7 +40,7 @@ func lease(r claim.Record) string {
 
 func ending(r claim.Record) string {
 	if w, ok := claim.Yielded(r.Outcome); ok {
-		return fmt.Sprintf("was second and leaves the issue to **%s**", w.Codename)
+		return fmt.Sprintf("was second and leaves the issue to **%s**", harmless(w.Codename))
 	}
 	switch r.Outcome {
 	case claim.OutcomeStaleSwept:
@@ -54,14 +54,26 @@ func ending(r claim.Record) string {
 	case "":
 		return "released the issue"
 	}
-	return "released the issue: " + strings.ReplaceAll(r.Outcome, "-", " ")
+	return "released the issue: " + strings.ReplaceAll(harmless(r.Outcome), "-", " ")
 }
 
 func by(r claim.Record) string {
 	if r.By == "" {
 		return ""
 	}
-	return fmt.Sprintf(" (by `%s`)", strings.ReplaceAll(r.By, "`", ""))
+	return fmt.Sprintf(" (by `%s`)", harmless(r.By))
+}
+
+// harmless keeps what Worker.Validate allows, and replaces all else: nothing left can be markup or
+// a mention.
+func harmless(name string) string {
+	return strings.Map(func(r rune) rune {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+		if letter || strings.ContainsRune("._/-:[]", r) {
+			return r
+		}
+		return '?'
+	}, name)
 }
 
 // words prints a duration without zero units: 4h, 30m, 90s.

@@ -9,8 +9,12 @@ import (
 )
 
 // Label is the projection: which labels the facts ask for, and why in one clause. It is the
-// same for every reader and for every event (PROTOCOL section 7, extended by PRODUCT).
+// same for every reader and for every event (PROTOCOL section 7, extended by PRODUCT). A reading
+// with something missing changes nothing (PRODUCT ruling 1).
 func (r Rules) Label(f Facts) (labels.Picture, string) {
+	if len(f.Missing) > 0 {
+		return keep("not read: " + f.Missing[0])
+	}
 	want, why := r.state(f)
 	r.modifiers(f, &want)
 	return want, why
@@ -50,7 +54,7 @@ func (r Rules) closed(f Facts) (labels.Picture, string) {
 	switch {
 	case !r.managed(f):
 		return keep("never part of the lifecycle")
-	case f.StateReason == "completed" || slices.ContainsFunc(f.PRs, PR.merged):
+	case f.StateReason == "completed" || slices.ContainsFunc(f.PRs, f.shippedBy):
 		return show(labels.Done, "closed as completed")
 	default:
 		return show(labels.None, "closed without being done")
@@ -68,6 +72,12 @@ func live(c claim.Claim) (labels.Picture, string) {
 // merged reports a merge that ships: into the default branch, or named by the log.
 func (p PR) merged() bool { return p.State == PRMerged && (p.DefaultBase || p.Recorded) }
 
+// shippedBy reports whether the merge of p finished the issue: one from before the last
+// reopening did not.
+func (f Facts) shippedBy(p PR) bool {
+	return p.merged() && (f.ReopenedAt.IsZero() || p.MergedAt.After(f.ReopenedAt))
+}
+
 // pending reports a pull request that may still ship. One the log names and nobody can read counts as open.
 func (p PR) pending() bool {
 	return p.Recorded && p.State == PRUnreadable || p.State == PROpened && (p.DefaultBase || p.Recorded)
@@ -78,7 +88,7 @@ func (r Rules) byPR(f Facts) (labels.Picture, string, bool) {
 		return labels.Picture{}, "", false
 	}
 	for _, p := range f.PRs {
-		if p.merged() && p.MergedAt.After(f.ReopenedAt) {
+		if f.shippedBy(p) {
 			return labels.Picture{State: labels.Done}, p.String() + " was merged", true
 		}
 	}
@@ -135,12 +145,12 @@ func (r Rules) resting(f Facts) (labels.Picture, string) {
 	switch {
 	case r.escalated(f.Log):
 		return show(labels.None, fmt.Sprintf("%d failed attempts; a person must look", len(f.Log.Attempts)))
+	case r.stray(f):
+		return show(labels.Claimed, "claimed label put on by hand a moment ago")
 	case f.ReopenedAt.After(f.Log.Last) && !labels.Has(f.Labels, r.Scheme.Available):
 		return r.reopened(f, "")
 	case ended && last.End.Outcome == claim.OutcomeAlreadyImplemented && !f.ReopenedAt.After(last.End.At):
 		return show(labels.Done, "released as already implemented")
-	case r.stray(f):
-		return show(labels.Claimed, "claimed label put on by hand a moment ago")
 	default:
 		return show(labels.Available, "nobody holds it and no pull request is open")
 	}

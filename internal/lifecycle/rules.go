@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"hash/fnv"
+	"math/bits"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -47,9 +48,13 @@ func (r Rules) RestUntil(s claim.State) time.Time {
 	return until
 }
 
-// jitter spreads d over 75 % to 125 % by the worker's key (FNV-1a, 32 bits, over codename:firing_id).
+// jitter spreads d over 75 % to 125 % by the worker's key: d·3/4 + d/2·h/2³² in whole
+// milliseconds, h being FNV-1a (32 bits) of codename:firing_id. No fractions, so that
+// implementations in other languages agree to the millisecond.
 func jitter(d time.Duration, w claim.Worker) time.Duration {
 	h := fnv.New32a()
 	h.Write([]byte(w.String()))
-	return d*3/4 + time.Duration(float64(d/2)*float64(h.Sum32())/float64(1<<32))
+	ms := uint64(max(d, 0).Milliseconds())
+	hi, lo := bits.Mul64(ms/2, uint64(h.Sum32()))
+	return time.Duration(ms*3/4+hi<<32+lo>>32) * time.Millisecond
 }

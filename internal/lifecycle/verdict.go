@@ -127,22 +127,30 @@ func (r Rules) issue(f Facts, v *Verdict) {
 	}
 }
 
-// holds looks at every live claim: a contender that is not confirmed yet blocks newcomers as well.
+// holds looks at every live claim: a contender that is not confirmed yet blocks newcomers as
+// well. Of the others only the one that counts is named.
 func (r Rules) holds(f Facts, who Seeker, v *Verdict) {
+	var first *claim.Claim
 	for _, c := range f.Log.Live() {
-		if c.Lapsed(r.Terms, f.Now) {
+		switch {
+		case c.Lapsed(r.Terms, f.Now):
 			v.Lapsed = append(v.Lapsed, c)
 			v.Notes = append(v.Notes, Reason{Code: CodeLapsed, Text: "the lease of " + c.Record.Worker.String() + " is over", URL: c.URL, Claim: &c})
-			continue
+		case who.owns(c, f.Issue):
+			r.hold(CodeOwn, c, v)
+		case first == nil, c.Held() && !first.Held():
+			first = &c
 		}
-		code := CodeInFlight
-		if who.owns(c, f.Issue) {
-			code = CodeOwn
-		}
-		reason := v.because(code, c.URL, "%s", r.describe(c))
-		reason.Claim = &c
-		reason.Until, _ = c.Until(r.Terms)
 	}
+	if first != nil {
+		r.hold(CodeInFlight, *first, v)
+	}
+}
+
+func (r Rules) hold(code Code, c claim.Claim, v *Verdict) {
+	reason := v.because(code, c.URL, "%s", r.describe(c))
+	reason.Claim = &c
+	reason.Until, _ = c.Until(r.Terms)
 }
 
 // owns reports whether the seeker is the claim's worker, or pushes the branch the claim names.
@@ -174,7 +182,7 @@ func (r Rules) pulls(f Facts, who Seeker, v *Verdict) {
 			v.Notes = append(v.Notes, Reason{Code: CodePROpen, Text: p.String() + " is this branch's own pull request", URL: p.URL, PR: &p})
 		case p.pending():
 			v.because(CodePROpen, p.URL, "pull request %s is open for it", p).PR = &p
-		case f.Open && p.merged() && p.MergedAt.After(f.ReopenedAt):
+		case f.Open && f.shippedBy(p):
 			v.because(CodeMerged, p.URL, "pull request %s for it was merged", p).PR = &p
 		}
 	}

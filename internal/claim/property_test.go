@@ -1,0 +1,422 @@
+package claim_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/label-state/label-state/internal/claim"
+)
+
+var kinds = []claim.Kind{
+	claim.KindClaim, claim.KindRelease, claim.KindRevoke, claim.KindPlan, claim.KindApprove, claim.KindReject, claim.KindReset,
+}
+
+// anyText draws valid and invalid UTF-8.
+func anyText() *rapid.Generator[string] {
+	return rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }))
+}
+
+func anyTime() *rapid.Generator[time.Time] {
+	return rapid.Custom(func(t *rapid.T) time.Time {
+		if rapid.Bool().Draw(t, "absent") {
+			return time.Time{}
+		}
+		return time.Unix(rapid.Int64Range(-1<<33, 1<<38).Draw(t, "unix"), rapid.Int64Range(0, 999999999).Draw(t, "ns"))
+	})
+}
+
+func anyRecord() *rapid.Generator[claim.Record] {
+	return rapid.Custom(func(t *rapid.T) claim.Record {
+		return claim.Record{
+			Kind:      rapid.SampledFrom(append(kinds, "", "note", "claim:codename=x", "claim -->")).Draw(t, "kind"),
+			Worker:    claim.Worker{Codename: anyText().Draw(t, "codename"), FiringID: anyText().Draw(t, "firing id")},
+			Nonce:     anyText().Draw(t, "nonce"),
+			TTL:       time.Duration(rapid.Int64().Draw(t, "ttl")),
+			Held:      rapid.Bool().Draw(t, "held"),
+			Heartbeat: rapid.Int64().Draw(t, "hb"),
+			Token:     rapid.Int64().Draw(t, "token"),
+			Attempt:   rapid.Int().Draw(t, "attempt"),
+			Branch:    anyText().Draw(t, "branch"),
+			Outcome:   anyText().Draw(t, "outcome"),
+			PR:        anyText().Draw(t, "pr"),
+			By:        anyText().Draw(t, "by"),
+			Reason:    anyText().Draw(t, "reason"),
+			NotBefore: anyTime().Draw(t, "not before"),
+			At:        anyTime().Draw(t, "at"),
+			Extra:     rapid.SliceOfN(anyField(), 0, 3).Draw(t, "extra"),
+		}
+	})
+}
+
+func anyField() *rapid.Generator[claim.Field] {
+	return rapid.Custom(func(t *rapid.T) claim.Field {
+		key := rapid.OneOf(rapid.StringMatching(`[a-z_]{1,6}`), rapid.SampledFrom([]string{"codename", "state", "pr_url", "ttl", "", "a b", "X"}))
+		return claim.Field{Key: key.Draw(t, "key"), Value: anyText().Draw(t, "value")}
+	})
+}
+
+// writableRecord draws records that Encode has no reason to refuse.
+func writableRecord() *rapid.Generator[claim.Record] {
+	return rapid.Custom(func(t *rapid.T) claim.Record {
+		r := anyRecord().Draw(t, "record")
+		name := rapid.StringN(1, 30, 256)
+		r.Kind = rapid.SampledFrom(kinds).Draw(t, "kind of ours")
+		r.Worker = claim.Worker{Codename: name.Draw(t, "name"), FiringID: name.Draw(t, "run")}
+		r.TTL = time.Duration(rapid.Int64Range(0, 1<<30).Draw(t, "seconds")) * time.Second
+		r.Heartbeat, r.Token, r.Attempt = r.Heartbeat>>33&0x7fffffff, r.Token>>33&0x7fffffff, r.Attempt>>33&0x7fffffff
+		r.At = time.Date(2026, 5, 1, 0, 0, rapid.IntRange(0, 1<<30).Draw(t, "s"), 5, time.FixedZone("", 7200))
+		r.Extra = nil
+		return r
+	})
+}
+
+// readBack is what a record that was written reads as: whole seconds, UTC, no empty slice.
+func readBack(r claim.Record) claim.Record {
+	second := func(t time.Time) time.Time {
+		if t.IsZero() {
+			return time.Time{}
+		}
+		return t.UTC().Truncate(time.Second)
+	}
+	r.At, r.NotBefore = second(r.At), second(r.NotBefore)
+	if r.TTL > 0 {
+		r.TTL = r.TTL.Truncate(time.Second)
+	}
+	if len(r.Extra) == 0 {
+		r.Extra = nil
+	}
+	return r
+}
+
+func TestEncodeRefusesOrReadsBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) { checkRoundTrip(t, anyRecord().Draw(t, "record")) })
+}
+
+func checkRoundTrip(t interface{ Fatalf(string, ...any) }, r claim.Record) (written bool) {
+	text, err := claim.Encode(r)
+	if err != nil {
+		if !errors.Is(err, claim.ErrUnwritable) {
+			t.Fatalf("Encode(%+v): %v, want ErrUnwritable", r, err)
+		}
+		return false
+	}
+	if strings.ContainsAny(text, "\n\r") || strings.Count(text, "-->") != 1 || !strings.HasSuffix(text, " -->") {
+		t.Fatalf("Encode(%+v) = %q, want one line that ends the comment once", r, text)
+	}
+	back, ok, err := claim.Decode(text + "\nwork goes on -->")
+	if err != nil || !ok || !reflect.DeepEqual(back, readBack(r)) {
+		t.Fatalf("Decode(%q)\n got %+v, %v, %v\nwant %+v", text, back, ok, err, readBack(r))
+	}
+	return true
+}
+
+func TestEncodeWritesEveryOrdinaryRecord(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := writableRecord().Draw(t, "record")
+		if _, err := claim.Encode(r); err != nil && short(r) {
+			t.Fatalf("Encode(%+v): %v", r, err)
+		}
+	})
+}
+
+// short reports a record that fits even if every byte of it is escaped.
+func short(r claim.Record) bool {
+	return len(r.Nonce)+len(r.Branch)+len(r.Outcome)+len(r.PR)+len(r.By)+len(r.Reason) < 1000 && r.NotBefore.Year() < 9999 && r.NotBefore.Year() > 0
+}
+
+// A logMaker draws logs of few workers and logins within few seconds, so that everything collides.
+type logMaker struct{ nextID int64 }
+
+func (m *logMaker) comment(t *rapid.T, from int) claim.Comment {
+	m.nextID += int64(rapid.IntRange(1, 3).Draw(t, "id step"))
+	second := rapid.IntRange(from, from+20).Draw(t, "created")
+	author := rapid.SampledFrom([]string{"ann", "Ann", "bob"}).Draw(t, "author")
+	c := claim.Comment{
+		ID: m.nextID, Created: moment(second), Updated: moment(second + rapid.IntRange(0, 5).Draw(t, "edited after")),
+		Author: author, Trusted: rapid.IntRange(0, 9).Draw(t, "trust") > 0,
+		Body: body().Draw(t, "body"),
+	}
+	if rapid.IntRange(0, 9).Draw(t, "edited") == 0 {
+		c.Editor = rapid.SampledFrom([]string{"ann", "bob"}).Draw(t, "editor")
+	}
+	return c
+}
+
+func moment(second int) time.Time {
+	return time.Date(2026, 5, 1, 0, 0, second, 0, time.UTC)
+}
+
+func body() *rapid.Generator[string] {
+	key := rapid.Map(rapid.SampledFrom([]string{"a 1", "a 2", "b 1", "c 9"}), func(s string) string {
+		codename, firing, _ := strings.Cut(s, " ")
+		return "codename=" + codename + " firing_id=" + firing
+	})
+	claims := rapid.SampledFrom([]string{"nonce=n ttl=5", "nonce=n ttl=5 state=held hb=1", "", "nonce=n state=held ttl=none"})
+	ends := rapid.SampledFrom([]string{"outcome=success", "outcome=failure", "outcome=stale-swept by=sweep", "outcome=forced by=ann", ""})
+	others := rapid.SampledFrom([]string{"by=ann", "by=bob", ""})
+	return rapid.Custom(func(t *rapid.T) string {
+		kind := rapid.SampledFrom(append(kinds, claim.KindClaim, claim.KindClaim, claim.KindRelease, "talk", "note")).Draw(t, "kind")
+		fields := others
+		switch kind {
+		case "talk":
+			return rapid.SampledFrom(talk).Draw(t, "talk")
+		case claim.KindClaim:
+			fields = claims
+		case claim.KindRelease:
+			fields = ends
+		}
+		return fmt.Sprintf("<!-- agent-%s:%s %s -->", kind, key.Draw(t, "key"), fields.Draw(t, "fields"))
+	})
+}
+
+// talk is what other people and unknown software write between the records.
+var talk = []string{
+	"hello", "", "> <!-- agent-release:codename=a firing_id=1 by=ann -->", "<!-- agent-note:codename=a firing_id=1 -->",
+	"<!-- agent-claim:codename=a -->", "<!-- agent-claim:codename=a firing_id=1", "```\n<!-- agent-claim:codename=b firing_id=1 -->\n```",
+}
+
+func (m *logMaker) log(t *rapid.T) []claim.Comment {
+	var out []claim.Comment
+	for range rapid.IntRange(0, 14).Draw(t, "length") {
+		out = append(out, m.comment(t, 0))
+	}
+	return out
+}
+
+func shuffled(t *rapid.T, in []claim.Comment) []claim.Comment {
+	out := slices.Clone(in)
+	r := rand.New(rand.NewSource(rapid.Int64().Draw(t, "shuffle")))
+	r.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	return out
+}
+
+func TestReplayDoesNotDependOnTheOrderGiven(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var m logMaker
+		log := m.log(t)
+		want := claim.Replay(log)
+		repeated := append(slices.Clone(log), log[:rapid.IntRange(0, len(log)).Draw(t, "repeated")]...)
+		if got := claim.Replay(shuffled(t, repeated)); !reflect.DeepEqual(got, want) {
+			t.Fatalf("shuffled with repetitions:\n got %+v\nwant %+v", got, want)
+		}
+	})
+}
+
+// TestReplayIgnoresOldVersions: of a comment that was edited between two pages, the newer version counts.
+func TestReplayIgnoresOldVersions(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var m logMaker
+		log := m.log(t)
+		both := slices.Clone(log)
+		for _, c := range log {
+			c.Updated = c.Updated.Add(-time.Hour)
+			c.Body = body().Draw(t, "older body")
+			both = append(both, c)
+		}
+		if got, want := claim.Replay(shuffled(t, both)), claim.Replay(log); !reflect.DeepEqual(got, want) {
+			t.Fatalf("with older versions:\n got %+v\nwant %+v", got, want)
+		}
+	})
+}
+
+func TestReplayIgnoresTalkAndUnknownRecords(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var m logMaker
+		log := m.log(t)
+		more := slices.Clone(log)
+		for range rapid.IntRange(1, 8).Draw(t, "talk") {
+			c := m.comment(t, 0)
+			c.Body = rapid.SampledFrom(talk).Draw(t, "what")
+			more = append(more, c)
+		}
+		got, want := claim.Replay(shuffled(t, more)), claim.Replay(log)
+		got.Ignored, want.Ignored = nil, nil
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("with talk in between:\n got %+v\nwant %+v", got, want)
+		}
+	})
+}
+
+// TestReplayOfReleasesDoesNotDependOnTheirRank: wherever a release stands, its key is dead.
+func TestReplayOfReleasesDoesNotDependOnTheirRank(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var m logMaker
+		log := slices.DeleteFunc(m.log(t), func(c claim.Comment) bool {
+			r, _, _ := claim.Decode(c.Body)
+			return r.Kind != claim.KindClaim && r.Kind != claim.KindRelease
+		})
+		moved := slices.Clone(log)
+		for i, c := range moved {
+			if r, _, _ := claim.Decode(c.Body); r.Kind == claim.KindRelease {
+				at := moment(rapid.IntRange(-30, 60).Draw(t, "moved to"))
+				moved[i].ID, moved[i].Created, moved[i].Updated = 1000-c.ID, at, at
+			}
+		}
+		got, want := claim.Replay(moved), claim.Replay(log)
+		if !slices.Equal(liveKeys(got), liveKeys(want)) || got.Index() != want.Index() {
+			t.Fatalf("live %v, index %d; with releases moved live %v, index %d", liveKeys(want), want.Index(), liveKeys(got), got.Index())
+		}
+	})
+}
+
+func liveKeys(s claim.State) []string {
+	var out []string
+	for _, c := range s.Live() {
+		out = append(out, c.Record.Worker.String())
+	}
+	return out
+}
+
+// TestReplayOnlyEverMovesForward: appending comments never brings a dead claim back to life and
+// never makes the fencing index smaller.
+func TestReplayOnlyEverMovesForward(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var m logMaker
+		log := m.log(t)
+		before := claim.Replay(log)
+		for range rapid.IntRange(1, 8).Draw(t, "appended") {
+			log = append(log, m.comment(t, 30))
+		}
+		checkForward(t, before, claim.Replay(log))
+	})
+}
+
+func checkForward(t interface{ Fatalf(string, ...any) }, before, after claim.State) {
+	if after.Index() < before.Index() {
+		t.Fatalf("index fell from %d to %d", before.Index(), after.Index())
+	}
+	for _, c := range before.Claims {
+		if w := c.Record.Worker; before.Dead(w) && !after.Dead(w) {
+			t.Fatalf("%s was dead and lives again", w)
+		}
+		if w := c.Record.Worker; !after.Used(w) {
+			t.Fatalf("%s was used and is free again", w)
+		}
+	}
+}
+
+// TestReplayAgainstTheDefinition compares with PROTOCOL section 2 written down as sets.
+func TestReplayAgainstTheDefinition(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var m logMaker
+		log := m.log(t)
+		got := claim.Replay(log)
+		index, live := definition(log)
+		if got.Index() != index {
+			t.Fatalf("index %d, want %d", got.Index(), index)
+		}
+		keys := liveKeys(got)
+		slices.Sort(keys)
+		if !slices.Equal(keys, live) {
+			t.Fatalf("live %v, want %v", keys, live)
+		}
+		checkHolder(t, got)
+	})
+}
+
+func checkHolder(t interface{ Fatalf(string, ...any) }, s claim.State) {
+	h, ok := s.Holder()
+	if ok != (len(s.Live()) > 0) {
+		t.Fatalf("holder %v with %d live claims", ok, len(s.Live()))
+	}
+	for _, c := range s.Live() {
+		better := c.Held() && !h.Held() || c.Held() == h.Held() && c.Rank.Compare(h.Rank) < 0
+		if better {
+			t.Fatalf("holder %s, but %s comes before it", h.Record.Worker, c.Record.Worker)
+		}
+	}
+}
+
+// definition is section 2 for claims, releases and answered plans, without any of the real code.
+func definition(log []claim.Comment) (index int64, live []string) {
+	ordered := slices.Clone(log)
+	slices.SortFunc(ordered, func(a, b claim.Comment) int {
+		if d := a.Created.Compare(b.Created); d != 0 {
+			return d
+		}
+		return int(a.ID - b.ID)
+	})
+	author, held, dead, tomb, plan := map[string]string{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
+	each := func(visit func(claim.Record, string, string)) {
+		for _, c := range ordered {
+			who := strings.ToLower(c.Author)
+			if r, ok, _ := claim.Decode(c.Body); ok && c.Trusted && (c.Editor == "" || c.Editor == who) {
+				visit(r, r.Worker.String(), who)
+			}
+		}
+	}
+	each(func(r claim.Record, key, who string) {
+		if r.Kind != claim.KindClaim {
+			return
+		}
+		if author[key] == "" {
+			author[key] = who
+		}
+		if author[key] == who && (r.Held || r.Nonce == "") {
+			held[key] = true
+		}
+	})
+	each(func(r claim.Record, key, who string) {
+		claimed := author[key] != ""
+		switch {
+		case r.Kind == claim.KindRelease && !claimed:
+			tomb[key] = true
+		case r.Kind == claim.KindRelease && (author[key] == who || r.By != ""):
+			dead[key] = true
+		case r.Kind == claim.KindPlan && author[key] == who && held[key] && !dead[key]:
+			plan[key] = true
+		case r.Kind == claim.KindApprove && r.By != "" && !dead[key]:
+			plan[key] = false
+		case r.Kind == claim.KindReject && r.By != "" && plan[key] && !dead[key]:
+			dead[key] = true
+		}
+	})
+	for key := range author {
+		if !dead[key] {
+			live = append(live, key)
+		}
+	}
+	slices.Sort(live)
+	return int64(len(author) + len(held) + len(dead) + len(tomb)), live
+}
+
+// TestLeaseEnds: who may be swept must have stopped before, and stays so.
+func TestLeaseEnds(t *testing.T) {
+	terms := claim.DefaultTerms()
+	rapid.Check(t, func(t *rapid.T) {
+		var m logMaker
+		now := moment(rapid.IntRange(0, 30*3600).Draw(t, "now"))
+		for _, c := range claim.Replay(m.log(t)).Claims {
+			end, limited := c.Until(terms)
+			switch {
+			case c.Lapsed(terms, now) && !c.Overdue(terms, now):
+				t.Fatalf("%+v lapsed and not overdue", c)
+			case limited && c.Overdue(terms, end):
+				t.Fatalf("%+v does not stand exactly at its end", c)
+			case limited && c.Live() && !c.Lapsed(terms, end.Add(terms.Grace)):
+				t.Fatalf("%+v has not lapsed after its grace", c)
+			case !limited && (c.Lapsed(terms, now) || c.Overdue(terms, now)):
+				t.Fatalf("%+v ends though nothing limits it", c)
+			}
+		}
+	})
+}
+
+// TestReplayReadsEveryComment: a live claim far back in a long talk still blocks.
+func TestReplayReadsEveryComment(t *testing.T) {
+	log := []claim.Comment{{ID: 1, Created: moment(0), Updated: moment(0), Author: "ann", Trusted: true, Body: "<!-- agent-claim:codename=a firing_id=1 -->"}}
+	for i := range 5000 {
+		log = append(log, claim.Comment{ID: int64(i + 2), Created: moment(i), Updated: moment(i), Author: "eve", Body: "bump"})
+	}
+	if h, ok := claim.Replay(log).Holder(); !ok || h.Record.Worker != (claim.Worker{Codename: "a", FiringID: "1"}) {
+		t.Errorf("Holder() = %v, %v, want the first comment's", h.Record.Worker, ok)
+	}
+}

@@ -1,0 +1,193 @@
+package claim_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/claim/claimtest"
+)
+
+// A replayCase is one case of testdata/replay.txt.
+type replayCase struct {
+	comments []claim.Comment
+	terms    claim.Terms
+	now      time.Time
+}
+
+func replayCases(t testing.TB) []claimtest.Case {
+	t.Helper()
+	text, err := os.ReadFile("testdata/replay.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases, err := claimtest.Cases(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cases
+}
+
+func parseReplay(t testing.TB, c claimtest.Case) replayCase {
+	t.Helper()
+	out := replayCase{terms: claim.DefaultTerms()}
+	for _, line := range c.In {
+		if err := out.take(line); err != nil {
+			t.Fatalf("line %d: %v", c.Line, err)
+		}
+	}
+	return out
+}
+
+func (c *replayCase) take(line string) (err error) {
+	word, rest, _ := strings.Cut(line, " ")
+	switch word {
+	case "now":
+		c.now, err = claimtest.Time(rest)
+	case "terms":
+		err = setTerms(&c.terms, rest)
+	default:
+		var comment claim.Comment
+		comment, err = claimtest.Comment(line)
+		c.comments = append(c.comments, comment)
+	}
+	return err
+}
+
+func setTerms(terms *claim.Terms, text string) error {
+	for _, f := range strings.Fields(text) {
+		name, value, _ := strings.Cut(f, "=")
+		d, err := time.ParseDuration(value)
+		if err != nil {
+			return err
+		}
+		field := map[string]*time.Duration{
+			"ttl": &terms.TTL, "max": &terms.Max, "pending": &terms.Pending, "grace": &terms.Grace, "plan": &terms.Plan,
+		}[name]
+		if field == nil {
+			return fmt.Errorf("terms %q: unknown", f)
+		}
+		*field = d
+	}
+	return nil
+}
+
+func TestReplayVectors(t *testing.T) {
+	cases := replayCases(t)
+	if len(cases) < 90 {
+		t.Fatalf("read %d cases, want all of them", len(cases))
+	}
+	for _, c := range cases {
+		t.Run(c.Title, func(t *testing.T) {
+			in := parseReplay(t, c)
+			if got := in.state(); !slices.Equal(got, c.Want) {
+				t.Errorf("line %d\n got:\n-> %s\nwant:\n-> %s", c.Line, strings.Join(got, "\n-> "), strings.Join(c.Want, "\n-> "))
+			}
+		})
+	}
+}
+
+// state writes what Replay returned as the vectors do.
+func (c replayCase) state() []string {
+	s := claim.Replay(c.comments)
+	var out []string
+	for _, x := range s.Claims {
+		out = append(out, c.claim(x))
+	}
+	out = append(out, c.tombstones(s)...)
+	if h, ok := s.Holder(); ok {
+		out = append(out, "holder "+h.Record.Worker.String())
+	}
+	out = append(out, fmt.Sprintf("records %d index %d", s.Records, s.Index()))
+	for _, a := range s.Attempts {
+		out = append(out, fmt.Sprintf("attempt %s %s at=%s", a.Worker, a.Release.Outcome, claimtest.Clock(a.Release.At)))
+	}
+	if last, ok := s.LastEnded(); ok && len(s.Claims) > 1 {
+		out = append(out, "last-ended "+last.Record.Worker.String())
+	}
+	for _, i := range s.Ignored {
+		out = append(out, fmt.Sprintf("ignored %d: %s", i.Comment.ID, i.Reason))
+	}
+	return out
+}
+
+func (c replayCase) claim(x claim.Claim) string {
+	out := []string{"claim", x.Record.Worker.String(), fmt.Sprintf("rank=%s/%d", claimtest.Clock(x.Rank.Created), x.Rank.ID)}
+	if x.Held() {
+		out = append(out, "held")
+	} else {
+		out = append(out, "unconfirmed")
+	}
+	if len(x.Ranks) > 1 {
+		out = append(out, fmt.Sprintf("comments=%d", len(x.Ranks)))
+	}
+	out = append(out, planOf(x)...)
+	if x.Revoked != nil {
+		out = append(out, "revoked-by="+x.Revoked.By)
+	}
+	if x.Live() {
+		return strings.Join(append(out, c.lease(x)...), " ")
+	}
+	return strings.Join(append(out, endOf(x.End)...), " ")
+}
+
+func planOf(x claim.Claim) []string {
+	switch {
+	case x.Plan == nil:
+		return nil
+	case x.Plan.Pending():
+		return []string{"plan=pending"}
+	case x.Plan.Approved:
+		return []string{"plan=approved", "answered-by=" + x.Plan.By}
+	}
+	return []string{"plan=rejected", "answered-by=" + x.Plan.By}
+}
+
+func (c replayCase) lease(x claim.Claim) []string {
+	until := "never"
+	if end, ok := x.Until(c.terms); ok {
+		until = claimtest.Clock(end)
+	}
+	out := []string{"live", "until=" + until}
+	switch {
+	case c.now.IsZero():
+	case x.Lapsed(c.terms, c.now):
+		out = append(out, "lapsed")
+	case x.Overdue(c.terms, c.now):
+		out = append(out, "overdue")
+	default:
+		out = append(out, "stands")
+	}
+	return out
+}
+
+func endOf(r *claim.Release) []string {
+	out := []string{"ended=" + plain(r.Outcome), "at=" + claimtest.Clock(r.At)}
+	if r.By != "" {
+		out = append(out, "by="+plain(r.By))
+	}
+	if r.PR != "" {
+		out = append(out, "pr="+plain(r.PR))
+	}
+	if !r.NotBefore.IsZero() {
+		out = append(out, "not_before="+claimtest.Clock(r.NotBefore))
+	}
+	return out
+}
+
+// tombstones lists the keys that a release killed before any claim of theirs was seen.
+func (c replayCase) tombstones(s claim.State) []string {
+	var out []string
+	for _, comment := range c.comments {
+		r, ok, _ := claim.Decode(comment.Body)
+		if _, claimed := s.Find(r.Worker); ok && !claimed && s.Dead(r.Worker) {
+			out = append(out, "tombstone "+r.Worker.String())
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
