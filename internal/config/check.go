@@ -1,0 +1,79 @@
+package config
+
+import (
+	"strings"
+
+	"github.com/label-state/label-state/internal/labels"
+)
+
+// finish completes the settings and checks what only makes sense together.
+func (f *file) finish(r *reader) {
+	if f.c.Preset == "ready" {
+		f.c.Labels = labels.Ready()
+	}
+	changed := named(&f.labels)
+	for i, l := range named(&f.c.Labels) {
+		if name := *changed[i].name; name != "" {
+			*l.name = name
+		}
+	}
+	f.leases(r)
+	f.distinct(r)
+	f.prefix(r)
+	f.takeable(r)
+}
+
+func (f *file) leases(r *reader) {
+	if f.c.Claim.TTL <= f.c.Claim.MaxTTL {
+		return
+	}
+	path := "claim.max_ttl"
+	if r.has("claim.ttl") {
+		path = "claim.ttl"
+	}
+	r.at(path, "ttl is "+short(f.c.Claim.TTL)+" and max_ttl "+short(f.c.Claim.MaxTTL), "a ttl of at most max_ttl")
+}
+
+// distinct reports labels with two meanings: an issue could never be told from one in another state.
+func (f *file) distinct(r *reader) {
+	all := named(&f.c.Labels)
+	for j, b := range all {
+		for _, a := range all[:j] {
+			if !labels.Same(*a.name, *b.name) {
+				continue
+			}
+			mine, other := "labels."+b.key, "labels."+a.key
+			if !r.has(mine) && r.has(other) {
+				mine, other = other, mine
+			}
+			r.at(mine, "is "+quote(*b.name)+", the same label as "+other, "a label of its own")
+		}
+	}
+}
+
+// prefix reports labels that would be taken for bundles.
+func (f *file) prefix(r *reader) {
+	p := f.c.Labels.BundlePrefix
+	for _, l := range named(&f.c.Labels) {
+		if l.key == "bundle_prefix" || len(*l.name) <= len(p) || !strings.EqualFold((*l.name)[:len(p)], p) {
+			continue
+		}
+		path := "labels." + l.key
+		if !r.has(path) {
+			path = "labels.bundle_prefix"
+		}
+		r.at(path, "label "+quote(*l.name)+" begins like a bundle's, "+quote(p), "labels that do not")
+	}
+}
+
+// takeable reports an excluded label without which no issue is eligible.
+func (f *file) takeable(r *reader) {
+	if !labels.Has(f.c.Exclude, f.c.Labels.Available) {
+		return
+	}
+	path := "exclude_labels"
+	if !r.has(path) {
+		path = "labels.available"
+	}
+	r.at(path, "label "+quote(f.c.Labels.Available)+" is available and excluded: no issue could be taken", "different labels")
+}

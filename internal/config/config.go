@@ -1,0 +1,109 @@
+// Package config reads .github/label-state.yml strictly: every key it does not know, every value
+// that makes no sense, and everything this version could only ignore is an error.
+//
+// It is pure: text goes in, settings or one *Error with all problems come out. The published
+// schema, docs/label-state.schema.json, is made from the very table the reader works from.
+package config
+
+import (
+	"time"
+
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// Path is where a repository keeps its configuration.
+const Path = ".github/label-state.yml"
+
+// A Config is a repository's settings, complete: what the file leaves out has its default.
+type Config struct {
+	Preset   string        // agent or ready
+	Labels   labels.Scheme // the preset's names with the file's changes
+	Exclude  []string      // labels that keep an issue from being taken
+	Claim    Claim
+	Trust    Trust
+	Recovery Recovery
+	Plan     Plan
+	Blockers Blockers
+	Hook     Hook
+	Guard    string   // fail, warn or off
+	OnReopen string   // none or requeue
+	Sweep    []string // owner/repo of every repository to sweep; empty when the file names none
+}
+
+// Claim says how long a hold lasts and how carefully a race is decided.
+type Claim struct {
+	TTL    time.Duration // of a claim that names none
+	MaxTTL time.Duration // longest that may be asked for
+	Settle time.Duration // wait between the claim's post and the read that decides
+}
+
+// Trust says whose records count, besides our own and the repository owner's (PRODUCT ruling 7).
+type Trust struct {
+	Permission string   // least role of a collaborator: triage, write, maintain or admin
+	Logins     []string // of users
+	Apps       []string // slugs of GitHub Apps
+}
+
+// Recovery says how often a failed issue is tried again, and how soon (PRODUCT ruling 14).
+type Recovery struct {
+	MaxAttempts int             // 0 never asks a person
+	Rest        []time.Duration // after the first, second, … failed attempt; the last repeats
+}
+
+// Plan is the approval gate.
+type Plan struct {
+	Timeout   time.Duration // how long a plan may wait for its answer
+	Approvers []string      // logins; empty is everybody whose records count
+}
+
+// Blockers says where dependencies are read from (PRODUCT ruling 19).
+type Blockers struct {
+	Native bool // GitHub's own "blocked by"
+	Text   bool // "Blocked by #7" in the issue's text
+}
+
+// Hook is what the pre-push hook does.
+type Hook struct {
+	OnUnknown string        // allow or refuse, when it could not find out (PRODUCT ruling 10)
+	Timeout   time.Duration // its whole budget
+}
+
+// Default returns what a repository without a file has.
+func Default() Config {
+	s := ledger.DefaultSettings()
+	r := s.Rules
+	return Config{
+		Preset:   "agent",
+		Labels:   labels.Agent(),
+		Exclude:  r.Exclude,
+		Claim:    Claim{TTL: r.Terms.TTL, MaxTTL: r.Terms.Max, Settle: s.Settle},
+		Trust:    Trust{Permission: "triage", Logins: []string{}, Apps: []string{"github-actions"}},
+		Recovery: Recovery{MaxAttempts: r.MaxAttempts, Rest: r.Rest},
+		Plan:     Plan{Timeout: r.Terms.Plan, Approvers: []string{}},
+		Blockers: Blockers{Native: true, Text: true},
+		Hook:     Hook{OnUnknown: "allow", Timeout: 3 * time.Second},
+		Guard:    "fail",
+		OnReopen: "none",
+		Sweep:    []string{},
+	}
+}
+
+// Rules returns the settings as the predicate and the projection want them.
+func (c Config) Rules() lifecycle.Rules {
+	r := lifecycle.DefaultRules()
+	r.Scheme = c.Labels
+	r.Terms.TTL, r.Terms.Max, r.Terms.Plan = c.Claim.TTL, c.Claim.MaxTTL, c.Plan.Timeout
+	r.Exclude = c.Exclude
+	r.MaxAttempts, r.Rest = c.Recovery.MaxAttempts, c.Recovery.Rest
+	r.Requeue = c.OnReopen == "requeue"
+	return r
+}
+
+// Settings returns the settings as the ledger wants them.
+func (c Config) Settings() ledger.Settings {
+	s := ledger.DefaultSettings()
+	s.Rules, s.Settle = c.Rules(), c.Claim.Settle
+	return s
+}

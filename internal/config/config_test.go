@@ -1,0 +1,235 @@
+package config_test
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/label-state/label-state/internal/config"
+)
+
+var update = flag.Bool("update", false, "write what the reader says into testdata and docs; review the difference")
+
+// vectors calls got for every NAME.yml of the archive and compares with NAME.want.
+func vectors(t *testing.T, path string, got func(t *testing.T, yml []byte) string) {
+	t.Helper()
+	a, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(a.Files) == 0 || len(a.Files)%2 != 0 {
+		t.Fatalf("%s has %d files, want pairs", path, len(a.Files))
+	}
+	for i := 0; i < len(a.Files); i += 2 {
+		in, want := a.Files[i], &a.Files[i+1]
+		name := strings.TrimSuffix(in.Name, ".yml")
+		if want.Name != name+".want" {
+			t.Fatalf("%s: %s is followed by %s", path, in.Name, want.Name)
+		}
+		t.Run(name, func(t *testing.T) {
+			out := got(t, in.Data)
+			if *update {
+				want.Data = []byte(out)
+			}
+			if out != string(want.Data) {
+				t.Errorf("got\n%swant\n%s", out, want.Data)
+			}
+		})
+	}
+	if *update {
+		if err := os.WriteFile(path, txtar.Format(a), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestAccepted(t *testing.T) {
+	vectors(t, "testdata/accepted.txtar", func(t *testing.T, yml []byte) string {
+		c, err := config.Parse("f", yml)
+		if err != nil {
+			t.Fatalf("Parse: %v", err)
+		}
+		return difference(c, config.Default())
+	})
+}
+
+func TestRefused(t *testing.T) {
+	vectors(t, "testdata/refused.txtar", func(t *testing.T, yml []byte) string {
+		c, err := config.Parse("f", yml)
+		var e *config.Error
+		if !errors.As(err, &e) {
+			t.Fatalf("Parse = %+v, %v; want a *config.Error", c, err)
+		}
+		if !reflect.DeepEqual(c, config.Config{}) {
+			t.Errorf("Parse returned settings beside its error: %+v", c)
+		}
+		return err.Error() + "\n"
+	})
+}
+
+// A line is one setting as the vectors spell it.
+type line struct{ key, value string }
+
+func lines(c config.Config) []line {
+	l := c.Labels
+	at := func(key string, v any) line { return line{key, fmt.Sprint(v)} }
+	return []line{
+		at("preset", c.Preset),
+		at("labels.available", l.Available), at("labels.claimed", l.Claimed), at("labels.plan_pending", l.PlanPending),
+		at("labels.pr_open", l.PROpen), at("labels.done", l.Done), at("labels.hold", l.Hold),
+		at("labels.needs_scope", l.NeedsScope), at("labels.blocked", l.Blocked), at("labels.authored", l.Authored),
+		at("labels.large_feature", l.LargeFeature), at("labels.bundle_prefix", l.BundlePrefix), at("labels.paused", l.Paused),
+		at("exclude_labels", c.Exclude),
+		at("claim.ttl", c.Claim.TTL), at("claim.max_ttl", c.Claim.MaxTTL), at("claim.settle", c.Claim.Settle),
+		at("trust.permission", c.Trust.Permission), at("trust.logins", c.Trust.Logins), at("trust.apps", c.Trust.Apps),
+		at("recovery.max_attempts", c.Recovery.MaxAttempts), at("recovery.rest", c.Recovery.Rest),
+		at("plan.timeout", c.Plan.Timeout), at("plan.approvers", c.Plan.Approvers),
+		at("blockers.native", c.Blockers.Native), at("blockers.text", c.Blockers.Text),
+		at("hook.on_unknown", c.Hook.OnUnknown), at("hook.timeout", c.Hook.Timeout),
+		at("sweep.repos", c.Sweep), at("guard", c.Guard), at("on_reopen", c.OnReopen),
+	}
+}
+
+func difference(c, from config.Config) string {
+	var b strings.Builder
+	base := lines(from)
+	for i, l := range lines(c) {
+		if l != base[i] {
+			fmt.Fprintf(&b, "%s = %s\n", l.key, l.value)
+		}
+	}
+	return b.String()
+}
+
+// TestLinesAreAll fails when a setting is added that the vectors cannot show.
+func TestLinesAreAll(t *testing.T) {
+	var count func(reflect.Type) int
+	count = func(t reflect.Type) int {
+		if t.Kind() != reflect.Struct {
+			return 1
+		}
+		n := 0
+		for i := range t.NumField() {
+			n += count(t.Field(i).Type)
+		}
+		return n
+	}
+	if want := count(reflect.TypeFor[config.Config]()); len(lines(config.Default())) != want {
+		t.Errorf("lines shows %d settings, Config has %d", len(lines(config.Default())), want)
+	}
+}
+
+func TestErrorFields(t *testing.T) {
+	_, err := config.Parse("some.yml", []byte("claim:\n  ttl: -4h\nguard: loud\n"))
+	var e *config.Error
+	if !errors.As(err, &e) || len(e.More) != 1 {
+		t.Fatalf("err = %v", err)
+	}
+	want := config.Error{File: "some.yml", Line: 2, Path: "claim.ttl", Problem: `is "-4h"`, Allowed: e.Allowed, More: e.More}
+	if !reflect.DeepEqual(*e, want) || !strings.Contains(e.Allowed, "1s to 8760h") {
+		t.Errorf("got %+v, want %+v", *e, want)
+	}
+	if m := e.More[0]; m.Line != 3 || m.Path != "guard" || m.Allowed != "fail, warn, off" {
+		t.Errorf("second problem = %+v", *m)
+	}
+}
+
+func TestErrorIsShort(t *testing.T) {
+	_, err := config.Parse("f", []byte("exclude_labels: ["+strings.Repeat("',',", 5000)+"]"))
+	if err == nil || len(err.Error()) > 5000 || !strings.HasSuffix(err.Error(), "and 4980 more problems") {
+		t.Errorf("err = %.200v", err)
+	}
+}
+
+func TestTooLarge(t *testing.T) {
+	if _, err := config.Parse("f", []byte(strings.Repeat("#", 1<<20))); err == nil {
+		t.Error("a megabyte was accepted")
+	}
+	if _, err := config.Parse("f", []byte("guard: \xff")); err == nil {
+		t.Error("invalid UTF-8 was accepted")
+	}
+}
+
+func TestDefaultIsAccepted(t *testing.T) {
+	c, err := config.Parse("f", nil)
+	if err != nil || !reflect.DeepEqual(c, config.Default()) {
+		t.Errorf("Parse of nothing = %+v, %v", c, err)
+	}
+}
+
+func TestRulesAndSettings(t *testing.T) {
+	c, err := config.Parse("f", []byte("preset: ready\nclaim: {ttl: 1h, max_ttl: 5h, settle: 3s}\nplan: {timeout: 7h}\n"+
+		"exclude_labels: [x]\nrecovery: {max_attempts: 9, rest: [1m]}\non_reopen: requeue\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := c.Settings()
+	want := config.Default().Settings()
+	want.Settle = 3e9
+	want.Rules = c.Rules()
+	if !reflect.DeepEqual(s, want) {
+		t.Errorf("Settings = %+v, want %+v", s, want)
+	}
+	r := c.Rules()
+	if r.Scheme != c.Labels || r.Terms.TTL != c.Claim.TTL || r.Terms.Max != c.Claim.MaxTTL || r.Terms.Plan != c.Plan.Timeout ||
+		!slices.Equal(r.Exclude, c.Exclude) || r.MaxAttempts != 9 || !slices.Equal(r.Rest, c.Recovery.Rest) || !r.Requeue {
+		t.Errorf("Rules = %+v of %+v", r, c)
+	}
+	if d := config.Default().Rules(); d.Requeue {
+		t.Error("by default a reopened issue is requeued")
+	}
+}
+
+// FuzzParse: no panic, one error type, and what is accepted holds the promises of Config.
+func FuzzParse(f *testing.F) {
+	for _, path := range []string{"testdata/accepted.txtar", "testdata/refused.txtar"} {
+		a, err := txtar.ParseFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, file := range a.Files {
+			f.Add(file.Data)
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := config.Parse("f", data)
+		if err != nil {
+			var e *config.Error
+			if !errors.As(err, &e) {
+				t.Fatalf("error of type %T", err)
+			}
+			if strings.ContainsFunc(strings.ReplaceAll(err.Error(), "\n", ""), func(r rune) bool { return r < ' ' || r == 0x7f }) {
+				t.Fatalf("control characters in %q", err)
+			}
+			return
+		}
+		sound(t, c)
+	})
+}
+
+func sound(t *testing.T, c config.Config) {
+	t.Helper()
+	l := c.Labels
+	all := []string{l.Available, l.Claimed, l.PlanPending, l.PROpen, l.Done, l.Hold, l.NeedsScope, l.Blocked, l.Authored, l.LargeFeature, l.BundlePrefix, l.Paused}
+	seen := map[string]bool{}
+	for _, name := range all {
+		seen[strings.ToLower(name)] = true
+		if name == "" || strings.Contains(name, ",") || len([]rune(name)) > 50 {
+			t.Errorf("label %q", name)
+		}
+	}
+	if len(seen) != len(all) {
+		t.Errorf("labels are not distinct: %q", slices.Sorted(maps.Keys(seen)))
+	}
+	if c.Claim.TTL <= 0 || c.Claim.TTL > c.Claim.MaxTTL || c.Claim.Settle < 0 || c.Plan.Timeout <= 0 || c.Hook.Timeout <= 0 || c.Recovery.MaxAttempts < 0 {
+		t.Errorf("numbers of %+v", c)
+	}
+}

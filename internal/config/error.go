@@ -1,0 +1,58 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+)
+
+// An Error is a configuration that cannot be used. It is the first problem of the file; More has
+// the others, in the order of the file.
+type Error struct {
+	File    string
+	Line    int    // from 1; 0 when the problem has no line
+	Path    string // of the key: claim.ttl; empty for the file as a whole
+	Problem string // what is there
+	Allowed string // what may be there; may be empty
+	More    []*Error
+}
+
+// shown is how many problems Error prints; nobody reads more at once.
+const shown = 20
+
+// Error returns one line for each problem.
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString(e.line())
+	for i, m := range e.More {
+		if i == shown-1 {
+			fmt.Fprintf(&b, "\n%s: and %d more problems", e.File, len(e.More)-i)
+			break
+		}
+		b.WriteString("\n" + m.line())
+	}
+	return b.String()
+}
+
+func (e *Error) line() string {
+	text := e.File
+	if e.Line > 0 {
+		text += fmt.Sprintf(":%d", e.Line)
+	}
+	if e.Path != "" {
+		text += ": " + e.Path
+	}
+	text += ": " + e.Problem
+	if e.Allowed != "" {
+		text += "; allowed: " + e.Allowed
+	}
+	return text
+}
+
+// quote makes somebody else's text safe to print, and short.
+func quote(s string) string {
+	const most = 60
+	if r := []rune(s); len(r) > most {
+		s = string(r[:most]) + "…"
+	}
+	return fmt.Sprintf("%q", s)
+}

@@ -1,0 +1,189 @@
+package config
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/label-state/label-state/internal/labels"
+)
+
+const (
+	second = time.Second
+	year   = 365 * 24 * time.Hour
+)
+
+// A file is what is read besides the settings themselves: what is only checked, and the labels
+// that differ from the preset's.
+type file struct {
+	c       *Config
+	version int
+	labels  labels.Scheme
+	later
+}
+
+// later is everything this version checks and does not do.
+type later struct {
+	lease, compat     string
+	stages, endpoints []string
+	redisURL          string
+	defaults          agent
+}
+
+// An agent is one entry of a fleet.
+type agent struct {
+	kind, repo, ready, inProgress, tokenEnv string
+	exclude                                 []string
+	cleanup                                 bool
+}
+
+func newFile(c *Config) *file { return &file{c: c, version: 1} }
+
+// keys is the whole format (the CLI's manual, "Configuration").
+func (f *file) keys() rule {
+	c := f.c
+	return object(
+		key{"version", "Version of this format.", count(&f.version, 1, 1)},
+		key{"preset", "Label names to start from.", wordOr(&c.Preset, []string{"stages"}, "agent", "ready")},
+		key{"labels", "Label names that differ from the preset's.", f.labelKeys()},
+		key{"exclude_labels", "Labels that keep an issue from being taken.", texts(&c.Exclude, label())},
+		key{"claim", "How long a hold lasts, and how a race is decided.", f.claimKeys()},
+		key{"lease", "Lease stores. Not supported in this version.", unsupported(f.leaseKeys())},
+		key{"trust", "Whose records count, besides our own and the repository owner's.", f.trustKeys()},
+		key{"recovery", "What happens after failed attempts.", f.recoveryKeys()},
+		key{"plan", "The approval gate.", f.planKeys()},
+		key{"blockers", "Where dependencies are read from.", f.blockerKeys()},
+		key{"hook", "The pre-push hook.", f.hookKeys()},
+		key{"sweep", "What a sweep looks at.", f.sweepKeys()},
+		key{"guard", "What the Action's check does when a pull request closes somebody else's issue.", word(&c.Guard, "fail", "warn", "off")},
+		key{"on_reopen", "What becomes of a done issue that is reopened.", word(&c.OnReopen, "none", "requeue")},
+		key{"stages", "Stages of a pipeline. Not supported in this version.", unsupported(texts(&f.stages, label()))},
+		key{"compat", "Older record formats to read. Not supported in this version.", unsupported(word(&f.compat, "stage-locks"))},
+		key{"defaults", "Settings every agent starts from. Not supported in this version.", unsupported(f.defaults.keys())},
+		key{"agents", "A fleet. Not supported in this version.", unsupported(each(codename(), func() rule { return new(agent).keys() }))},
+	)
+}
+
+func (f *file) labelKeys() rule {
+	keys := make([]key, 0, 12)
+	for _, l := range named(&f.labels) {
+		keys = append(keys, key{l.key, l.about, text(l.name, label())})
+	}
+	return object(keys...)
+}
+
+// A named label is one name of the scheme.
+type namedLabel struct {
+	key, about string
+	name       *string
+}
+
+func named(s *labels.Scheme) []namedLabel {
+	return []namedLabel{
+		{"available", "Eligible for autonomous pickup.", &s.Available},
+		{"claimed", "A worker holds it.", &s.Claimed},
+		{"plan_pending", "A plan waits for go or no-go.", &s.PlanPending},
+		{"pr_open", "A pull request exists for it.", &s.PROpen},
+		{"done", "Closed and shipped.", &s.Done},
+		{"hold", "A person holds it.", &s.Hold},
+		{"needs_scope", "Too vague, or failed too often.", &s.NeedsScope},
+		{"blocked", "Has open blockers.", &s.Blocked},
+		{"authored", "Pull request written by an agent.", &s.Authored},
+		{"large_feature", "Parent of work in several repositories.", &s.LargeFeature},
+		{"bundle_prefix", "How labels of bundles begin.", &s.BundlePrefix},
+		{"paused", "Its existence pauses the repository.", &s.Paused},
+	}
+}
+
+func (f *file) claimKeys() rule {
+	c := &f.c.Claim
+	return object(
+		key{"ttl", "Lease of a claim that names none.", span(&c.TTL, second, year)},
+		key{"max_ttl", "Longest lease that may be asked for.", span(&c.MaxTTL, second, year)},
+		key{"settle", "Wait between a claim's post and the read that decides.", span(&c.Settle, 0, 30*second)},
+		key{"lease", "What decides a race.", wordOr(&f.lease, []string{"refs", "redis", "etcd"}, "comments")},
+	)
+}
+
+func (f *file) leaseKeys() rule {
+	return object(
+		key{"redis", "", object(key{"url_env", "", text(&f.redisURL, variable())})},
+		key{"etcd", "", object(key{"endpoints", "", texts(&f.endpoints, address())})},
+	)
+}
+
+func (f *file) trustKeys() rule {
+	t := &f.c.Trust
+	return object(
+		key{"permission", "Least role of a collaborator.", word(&t.Permission, "triage", "write", "maintain", "admin")},
+		key{"logins", "Users, whatever their role.", texts(&t.Logins, login())},
+		key{"apps", "GitHub Apps, by slug.", texts(&t.Apps, appSlug())},
+	)
+}
+
+func (f *file) recoveryKeys() rule {
+	rec := &f.c.Recovery
+	return object(
+		key{"max_attempts", "Failed attempts before a person must look; 0 never asks.", count(&rec.MaxAttempts, 0, 1000)},
+		key{"rest", "Rest after the first, second, … failed attempt; the last repeats.", list(&rec.Rest, func(d *time.Duration) rule { return span(d, 0, year) })},
+	)
+}
+
+func (f *file) planKeys() rule {
+	p := &f.c.Plan
+	return object(
+		key{"timeout", "How long a plan may wait for its answer.", span(&p.Timeout, second, year)},
+		key{"approvers", "Who may approve; empty is everybody whose records count.", texts(&p.Approvers, login())},
+	)
+}
+
+func (f *file) blockerKeys() rule {
+	b := &f.c.Blockers
+	return object(
+		key{"native", "GitHub's own \"blocked by\".", truth(&b.Native)},
+		key{"text", "Lines such as \"Blocked by #7\" in the issue's text.", truth(&b.Text)},
+	)
+}
+
+func (f *file) hookKeys() rule {
+	h := &f.c.Hook
+	return object(
+		key{"on_unknown", "What happens to a push when nobody can tell.", word(&h.OnUnknown, "allow", "refuse")},
+		key{"timeout", "The hook's whole budget.", span(&h.Timeout, 100*time.Millisecond, time.Minute)},
+	)
+}
+
+func (f *file) sweepKeys() rule {
+	return object(key{"repos", "Repositories to sweep when none is named.", texts(&f.c.Sweep, repository())})
+}
+
+func (a *agent) keys() rule {
+	source := object(
+		key{"type", "", word(&a.kind, "github")},
+		key{"repo", "", text(&a.repo, repository())},
+		key{"labels", "", object(
+			key{"ready", "", text(&a.ready, label())},
+			key{"in_progress", "", text(&a.inProgress, label())},
+		)},
+		key{"exclude_labels", "", texts(&a.exclude, label())},
+		key{"cleanup_on_failure", "", truth(&a.cleanup)},
+		key{"auth", "", object(key{"token_env", "", text(&a.tokenEnv, variable())})},
+	)
+	return object(key{"work_source", "", after(source, a.check)})
+}
+
+// check compares what only makes sense together.
+func (a *agent) check(r *reader, path string) {
+	if a.ready != "" && labels.Same(a.ready, a.inProgress) {
+		r.at(path+".labels.in_progress", "is "+quote(a.inProgress)+", the same label as ready", "another label")
+	}
+}
+
+// Schema returns the JSON schema of the file, for editors (draft 7).
+func Schema() ([]byte, error) {
+	c := Default()
+	s := newFile(&c).keys().schema
+	s["$schema"] = "http://json-schema.org/draft-07/schema#"
+	s["title"] = "label-state: " + Path
+	out, err := json.MarshalIndent(s, "", "  ")
+	return append(out, '\n'), err
+}

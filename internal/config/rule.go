@@ -1,0 +1,189 @@
+package config
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// A schema is a piece of the JSON schema.
+type schema map[string]any
+
+// A rule is how one value is read and how the schema describes it.
+type rule struct {
+	schema schema
+	read   func(r *reader, path string, n *yaml.Node)
+}
+
+// A key is one entry of a mapping with fixed keys.
+type key struct {
+	name, about string
+	rule
+}
+
+// object is a mapping with exactly these keys, each of which may be left out.
+func object(keys ...key) rule {
+	properties := schema{}
+	for _, k := range keys {
+		properties[k.name] = k.describe()
+	}
+	return rule{
+		schema{"type": "object", "additionalProperties": false, "properties": properties},
+		func(r *reader, path string, n *yaml.Node) {
+			r.mapping(path, n, "a mapping", func(name string, at string, line int, value *yaml.Node) {
+				i := slices.IndexFunc(keys, func(k key) bool { return k.name == name })
+				if i < 0 {
+					r.problem(line, at, "unknown key", names(keys))
+					return
+				}
+				keys[i].read(r, at, value)
+			})
+		},
+	}
+}
+
+func (k key) describe() schema {
+	s := schema{"description": k.about}
+	for name, v := range k.schema {
+		s[name] = v
+	}
+	return s
+}
+
+func names(keys []key) string {
+	out := make([]string, len(keys))
+	for i, k := range keys {
+		out[i] = k.name
+	}
+	return strings.Join(out, ", ")
+}
+
+// mapping calls entry for every key of a mapping, and remembers where each stands.
+func (r *reader) mapping(path string, n *yaml.Node, allowed string, entry func(name, at string, line int, value *yaml.Node)) {
+	if n.Kind != yaml.MappingNode {
+		r.wrongType(path, n, allowed)
+		return
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k, v := n.Content[i], n.Content[i+1]
+		at := join(path, k.Value)
+		switch {
+		case k.Kind != yaml.ScalarNode:
+			r.problem(k.Line, path, "a key that is not a word", "")
+		case r.has(at):
+			r.problem(k.Line, at, "written twice, first in line "+strconv.Itoa(r.lines[at]), "once")
+		default:
+			r.lines[at] = k.Line
+			entry(k.Value, at, k.Line, v)
+		}
+	}
+}
+
+// join appends a key to a path. A key that is not a plain word is quoted: it is somebody's text.
+func join(path, name string) string {
+	if !regexp.MustCompile(`^[A-Za-z0-9_/-]{1,64}$`).MatchString(name) {
+		name = quote(name)
+	}
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+// each is a mapping from names to values of one kind.
+func each(name form, item func() rule) rule {
+	return rule{
+		schema{"type": "object", "additionalProperties": item().schema},
+		func(r *reader, path string, n *yaml.Node) {
+			r.mapping(path, n, "a mapping", func(k, at string, line int, value *yaml.Node) {
+				if !name.fits(k) {
+					r.problem(line, at, "not a name", name.allowed)
+				}
+				item().read(r, at, value)
+			})
+		},
+	}
+}
+
+// list is a list of values of one kind; it replaces the default.
+func list[T any](to *[]T, item func(*T) rule) rule {
+	var zero T
+	s := schema{"type": "array", "items": item(&zero).schema}
+	if len(*to) > 0 {
+		s["default"] = printed(*to)
+	}
+	return rule{s, func(r *reader, path string, n *yaml.Node) {
+		if n.Kind != yaml.SequenceNode {
+			r.wrongType(path, n, "a list")
+			return
+		}
+		*to = make([]T, len(n.Content))
+		for i, el := range n.Content {
+			item(&(*to)[i]).read(r, path+"["+strconv.Itoa(i)+"]", el)
+		}
+	}}
+}
+
+// printed is a default as people would write it.
+func printed[T any](values []T) []any {
+	out := make([]any, len(values))
+	for i, v := range values {
+		out[i] = v
+		if d, ok := any(v).(time.Duration); ok {
+			out[i] = short(d)
+		}
+	}
+	return out
+}
+
+// unsupported is a value that is checked like any other and then refused, because this version
+// would only ignore it.
+func unsupported(inner rule) rule {
+	return rule{schema{"not": schema{}}, func(r *reader, path string, n *yaml.Node) {
+		before := len(r.problems)
+		inner.read(r, path, n)
+		if len(r.problems) == before {
+			r.problem(n.Line, path, "not supported in this version", "leave it out")
+		}
+	}}
+}
+
+// after is a rule with a check of the value as a whole.
+func after(inner rule, check func(r *reader, path string)) rule {
+	return rule{inner.schema, func(r *reader, path string, n *yaml.Node) {
+		inner.read(r, path, n)
+		check(r, path)
+	}}
+}
+
+// wrongType says what a value is instead of what it should be.
+func (r *reader) wrongType(path string, n *yaml.Node, allowed string) {
+	r.problem(n.Line, path, "is "+kind(n), allowed)
+}
+
+func kind(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "a mapping"
+	case yaml.SequenceNode:
+		return "a list"
+	case yaml.AliasNode:
+		return "an alias; write the value itself"
+	}
+	switch tag := n.ShortTag(); tag {
+	case "!!null":
+		return "empty"
+	case "!!bool":
+		return "true or false"
+	case "!!int", "!!float":
+		return "a number"
+	case "!!str":
+		return "text"
+	default:
+		return "tagged " + quote(tag)
+	}
+}

@@ -1,0 +1,193 @@
+package config
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// scalar returns the text of a value of one of the tags.
+func (r *reader) scalar(path string, n *yaml.Node, allowed string, tag string) (string, bool) {
+	if n.Kind != yaml.ScalarNode || n.ShortTag() != tag {
+		r.wrongType(path, n, allowed)
+		return "", false
+	}
+	return n.Value, true
+}
+
+func (r *reader) badValue(path string, n *yaml.Node, allowed string) {
+	problem := quote(n.Value)
+	if n.Value == "" {
+		problem = "empty"
+	}
+	r.problem(n.Line, path, "is "+problem, allowed)
+}
+
+// A form is what a text must look like.
+type form struct {
+	allowed string
+	pattern string
+	longest int // characters
+	also    func(string) bool
+}
+
+func (f form) fits(s string) bool {
+	return utf8.RuneCountInString(s) <= f.longest && regexp.MustCompile(f.pattern).MatchString(s) && (f.also == nil || f.also(s))
+}
+
+// label is a label name. GitHub allows 50 characters; a comma separates labels wherever they are listed.
+func label() form {
+	return form{
+		allowed: "a label: 1 to 50 characters, no comma, no space at either end",
+		pattern: `^[^,\s]([^,]*[^,\s])?$`,
+		longest: 50,
+		also: func(s string) bool {
+			return s == strings.TrimSpace(s) && !strings.ContainsFunc(s, unicode.IsControl)
+		},
+	}
+}
+
+func login() form {
+	return form{allowed: "a GitHub login", pattern: `^[A-Za-z0-9][A-Za-z0-9_-]*(\[bot\])?$`, longest: 100}
+}
+
+func appSlug() form {
+	return form{allowed: "the slug of a GitHub App, without [bot]", pattern: `^[A-Za-z0-9][A-Za-z0-9-]*$`, longest: 100}
+}
+
+func repository() form {
+	return form{
+		allowed: "owner/name", pattern: `^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+$`, longest: 140,
+		also: func(s string) bool { return !strings.HasSuffix(s, "/.") && !strings.HasSuffix(s, "/..") },
+	}
+}
+
+// codename is what claim.Worker accepts as one.
+func codename() form {
+	return form{allowed: "a codename: letters, digits and . _ / -", pattern: `^[A-Za-z0-9][A-Za-z0-9._/-]*$`, longest: 64}
+}
+
+func variable() form {
+	return form{allowed: "the name of an environment variable", pattern: `^[A-Za-z_][A-Za-z0-9_]*$`, longest: 200}
+}
+
+func address() form {
+	return form{allowed: "http:// or https:// and a host", pattern: `^https?://[^\s/]+`, longest: 2000}
+}
+
+// text is a text of that form.
+func text(to *string, f form) rule {
+	s := schema{"type": "string", "pattern": f.pattern, "maxLength": f.longest}
+	if *to != "" {
+		s["default"] = *to
+	}
+	return rule{s, func(r *reader, path string, n *yaml.Node) {
+		v, ok := r.scalar(path, n, f.allowed, "!!str")
+		switch {
+		case !ok:
+		case !f.fits(v):
+			r.badValue(path, n, f.allowed)
+		default:
+			*to = v
+		}
+	}}
+}
+
+// texts is a list of texts of that form.
+func texts(to *[]string, f form) rule {
+	return list(to, func(s *string) rule { return text(s, f) })
+}
+
+// word is one of these words.
+func word(to *string, words ...string) rule { return wordOr(to, nil, words...) }
+
+// wordOr is one of these words; later are words that a version to come will know.
+func wordOr(to *string, later []string, words ...string) rule {
+	allowed := strings.Join(words, ", ")
+	s := schema{"type": "string", "enum": words, "default": cmp.Or(*to, words[0])}
+	return rule{s, func(r *reader, path string, n *yaml.Node) {
+		v, ok := r.scalar(path, n, allowed, "!!str")
+		switch {
+		case !ok:
+		case slices.Contains(later, v):
+			r.problem(n.Line, path, quote(v)+" is not supported in this version", allowed)
+		case !slices.Contains(words, v):
+			r.badValue(path, n, allowed)
+		default:
+			*to = v
+		}
+	}}
+}
+
+// truth is true or false, not yes or on.
+func truth(to *bool) rule {
+	return rule{schema{"type": "boolean", "default": *to}, func(r *reader, path string, n *yaml.Node) {
+		if v, ok := r.scalar(path, n, "true or false", "!!bool"); ok {
+			*to = strings.EqualFold(v, "true")
+		}
+	}}
+}
+
+// count is a whole decimal number from least to most.
+func count(to *int, least, most int) rule {
+	allowed := "a whole number from " + strconv.Itoa(least) + " to " + strconv.Itoa(most)
+	if least == most {
+		allowed = strconv.Itoa(least)
+	}
+	s := schema{"type": "integer", "minimum": least, "maximum": most, "default": *to}
+	return rule{s, func(r *reader, path string, n *yaml.Node) {
+		v, ok := r.scalar(path, n, allowed, "!!int")
+		if !ok {
+			return
+		}
+		i, err := strconv.Atoi(v)
+		if err != nil || i < least || i > most {
+			r.badValue(path, n, allowed)
+			return
+		}
+		*to = i
+	}}
+}
+
+// span is a duration from least to most: 90s, 30m, 4h, 1h30m.
+func span(to *time.Duration, least, most time.Duration) rule {
+	const pattern = `^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`
+	allowed := "a duration from " + short(least) + " to " + short(most) + ", such as 90s, 30m or 4h"
+	s := schema{"type": "string", "pattern": pattern, "maxLength": longestSpan}
+	if *to != 0 {
+		s["default"] = short(*to)
+	}
+	return rule{s, func(r *reader, path string, n *yaml.Node) {
+		v, ok := r.scalar(path, n, allowed, "!!str")
+		if !ok {
+			return
+		}
+		d, err := time.ParseDuration(v)
+		if err != nil || len(v) > longestSpan || !regexp.MustCompile(pattern).MatchString(v) || d < least || d > most {
+			r.badValue(path, n, allowed)
+			return
+		}
+		*to = d
+	}}
+}
+
+const longestSpan = 40
+
+// short writes 4h0m0s as 4h.
+func short(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}

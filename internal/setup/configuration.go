@@ -1,0 +1,77 @@
+package setup
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/label-state/label-state/internal/config"
+	"github.com/label-state/label-state/internal/github"
+	"github.com/label-state/label-state/internal/ledger"
+)
+
+// A configuration is what was read, and from where.
+type configuration struct {
+	config.Config
+	source string // a path, owner/repo:path, or "defaults"
+}
+
+// local reads the configuration that is on this machine: the file that Options.Config or
+// LABEL_STATE_CONFIG names, else the work tree's when that is a clone of the repository asked about. nil
+// means that there is neither. The error is a *config.Error.
+func (e Environment) local(o Options, p place) (*configuration, error) {
+	if named := cmp.Or(o.Config, e.Getenv("LABEL_STATE_CONFIG")); named != "" {
+		data, err := os.ReadFile(e.path(named))
+		if err != nil {
+			return nil, unreadable(named, err)
+		}
+		return parse(named, data)
+	}
+	if p.tree == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(filepath.Join(p.tree, filepath.FromSlash(config.Path)))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, unreadable(config.Path, err)
+	}
+	return parse(config.Path, data)
+}
+
+func parse(name string, data []byte) (*configuration, error) {
+	c, err := config.Parse(name, data)
+	if err != nil {
+		return nil, err
+	}
+	return &configuration{c, name}, nil
+}
+
+// unreadable leaves out what the operating system says besides the reason: the name is there already.
+func unreadable(name string, err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return &config.Error{File: name, Problem: "cannot be read: " + err.Error()}
+}
+
+// published reads the configuration on the default branch; a repository without one has the
+// defaults. Anything but yes or no is an error: with wrong label names nothing may be written.
+func published(ctx context.Context, c *github.Client, r ledger.Repo) (*configuration, error) {
+	data, err := c.File(ctx, r, config.Path)
+	var absent *github.NotFoundError
+	switch {
+	case errors.As(err, &absent):
+		return defaults(), nil
+	case err != nil:
+		return nil, err
+	}
+	return parse(r.String()+":"+config.Path, data)
+}
+
+func defaults() *configuration { return &configuration{config.Default(), "defaults"} }

@@ -1,0 +1,198 @@
+package setup
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/host"
+)
+
+// gitTime is how long git may take to answer a question about the clone.
+const gitTime = 5 * time.Second
+
+// git asks git about the clone that Dir is in. The answer is without its last line break; it is
+// empty where git says no, and where there is no git. A git that was cut short is an error.
+func (e Environment) git(ctx context.Context, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, gitTime)
+	defer cancel()
+	out, err := e.Run(ctx, Command{Name: "git", Args: args, Dir: e.Dir, Env: []string{"GIT_OPTIONAL_LOCKS=0"}})
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return strings.TrimSuffix(string(out), "\n"), nil
+	case errors.As(err, &exit) && exit.ExitCode() > 0, errors.Is(err, exec.ErrNotFound):
+		return "", nil
+	}
+	return "", fmt.Errorf("ask git about the clone: %w", err)
+}
+
+// settings are the lines of git's configuration that say where a clone belongs.
+type settings struct {
+	repo, host string            // label-state.repo, label-state.host
+	branches   map[string]string // branch → remote it tracks
+	remotes    []string          // names, sorted
+}
+
+// settings reads git's configuration. No repository, or nothing set, is the zero value.
+func (e Environment) settings(ctx context.Context) (settings, error) {
+	s := settings{branches: map[string]string{}}
+	out, err := e.git(ctx, "config", "-z", "--get-regexp", `^(label-state\.(repo|host)|branch\..*\.remote|remote\..*\.url)$`)
+	if err != nil {
+		return s, err
+	}
+	remotes := map[string]bool{}
+	for entry := range strings.SplitSeq(out, "\x00") {
+		key, value, _ := strings.Cut(entry, "\n")
+		section, rest, _ := strings.Cut(key, ".")
+		name := rest[:max(strings.LastIndexByte(rest, '.'), 0)]
+		switch {
+		case key == "label-state.repo":
+			s.repo = value
+		case key == "label-state.host":
+			s.host = value
+		case section == "branch":
+			s.branches[name] = value
+		case section == "remote":
+			remotes[name] = true
+		}
+	}
+	s.remotes = slices.Sorted(maps.Keys(remotes))
+	return s, nil
+}
+
+// upstream is the remote a clone belongs to: the current branch's, else origin, else the only one.
+func (s settings) upstream(branch string) string {
+	if name := s.branches[branch]; slices.Contains(s.remotes, name) {
+		return name
+	}
+	if slices.Contains(s.remotes, "origin") {
+		return "origin"
+	}
+	if len(s.remotes) == 1 {
+		return s.remotes[0]
+	}
+	return ""
+}
+
+// A SettingError is something in the environment or in git's configuration that cannot be used.
+type SettingError struct {
+	Setting string // LABEL_STATE_API_URL, git config label-state.repo, …
+	Err     error
+}
+
+func (e *SettingError) Error() string { return "use " + e.Setting + ": " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *SettingError) Unwrap() error { return e.Err }
+
+// override applies label-state.repo and label-state.host to what a URL means, or to the error that it
+// means nothing: a repository named outright is on github.com unless something says otherwise.
+func (s settings) override(r host.Remote, err error) (host.Remote, error) {
+	if s.repo != "" {
+		owner, name, bad := host.ParseRepo(s.repo, host.Defaults{})
+		if bad != nil {
+			return host.Remote{}, &SettingError{"git config label-state.repo", bad}
+		}
+		r, err = host.Remote{Host: cmp.Or(r.Host, "github.com"), Owner: owner, Repo: name}, nil
+	}
+	if s.host == "" || err != nil {
+		return r, err
+	}
+	if r, err = r.On(s.host); err != nil {
+		return host.Remote{}, &SettingError{"git config label-state.host", err}
+	}
+	return r, nil
+}
+
+// Remote returns the repository that the URL of a git remote means here: label-state.repo and
+// label-state.host come first, and an alias of ssh's configuration stands for its host. The error is a
+// *host.NotGitHubError or a *SettingError.
+func (e Environment) Remote(ctx context.Context, url string) (host.Remote, error) {
+	s, err := e.settings(ctx)
+	if err != nil {
+		return host.Remote{}, err
+	}
+	return e.remote(ctx, s, url)
+}
+
+func (e Environment) remote(ctx context.Context, s settings, url string) (host.Remote, error) {
+	return s.override(e.parseRemote(ctx, url))
+}
+
+// sshTime is how long ssh may take to read its configuration.
+const sshTime = time.Second
+
+// parseRemote reads the URL and follows an ssh alias. What ssh cannot say is taken as it is written.
+func (e Environment) parseRemote(ctx context.Context, url string) (host.Remote, error) {
+	r, err := host.ParseRemote(url)
+	if err != nil {
+		return r, err
+	}
+	alias, ssh := host.SSHHost(url)
+	if !ssh || isCloud(r.Host) {
+		return r, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, sshTime)
+	defer cancel()
+	out, err := e.Run(ctx, Command{Name: "ssh", Args: []string{"-G", alias}, Dir: e.Dir})
+	if err != nil {
+		return r, nil
+	}
+	for line := range strings.Lines(string(out)) {
+		if name, ok := strings.CutPrefix(strings.TrimSpace(line), "hostname "); ok {
+			return r.On(name)
+		}
+	}
+	return r, nil
+}
+
+// isCloud reports whether GitHub itself runs the host.
+func isCloud(name string) bool { return name == "github.com" || strings.HasSuffix(name, ".ghe.com") }
+
+// A clone is the work tree that Dir is in. Its remote is zero when it belongs to no GitHub.
+type clone struct {
+	top    string // of the work tree; empty in a bare repository and outside
+	remote host.Remote
+}
+
+// clone finds out where we are. Outside a clone it is zero.
+func (e Environment) clone(ctx context.Context) (clone, error) {
+	top, err := e.git(ctx, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return clone{}, err
+	}
+	s, err := e.settings(ctx)
+	if err != nil {
+		return clone{}, err
+	}
+	url, err := e.upstreamURL(ctx, s)
+	if err != nil {
+		return clone{}, err
+	}
+	r, err := e.remote(ctx, s, url)
+	var setting *SettingError
+	if errors.As(err, &setting) {
+		return clone{}, err
+	}
+	return clone{top, r}, nil
+}
+
+// upstreamURL is the URL of the remote that the clone belongs to, after insteadOf; it may be empty.
+func (e Environment) upstreamURL(ctx context.Context, s settings) (string, error) {
+	branch, err := e.git(ctx, "symbolic-ref", "--quiet", "--short", "HEAD")
+	if err != nil {
+		return "", err
+	}
+	name := s.upstream(branch)
+	if name == "" {
+		return "", nil
+	}
+	return e.git(ctx, "remote", "get-url", name)
+}

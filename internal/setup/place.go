@@ -1,0 +1,116 @@
+package setup
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/host"
+	"github.com/label-state/label-state/internal/ledger"
+)
+
+// A place is what a session is about: a repository on a host, perhaps an issue there.
+type place struct {
+	origin
+	repo     ledger.Repo // zero when nobody says
+	issue    claim.Issue // zero without Options.Ref
+	defaults host.Defaults
+	tree     string // top of the work tree, when it is a clone of repo
+}
+
+// locate finds the place. Names come from the options, what they leave out from the clone. Errors
+// are *host.ReferenceError and *SettingError.
+func (e Environment) locate(ctx context.Context, o Options) (place, error) {
+	c, err := e.clone(ctx)
+	if err != nil {
+		return place{}, err
+	}
+	hosts, err := e.hosts(o, c)
+	if err != nil {
+		return place{}, err
+	}
+	var first error
+	for _, at := range hosts {
+		p := place{origin: at, defaults: e.defaults(at, c)}
+		err := p.read(o)
+		if err == nil {
+			return p.in(c), nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return place{}, first
+}
+
+// in adds what the clone has to say about the place.
+func (p place) in(c clone) place {
+	p.slug = p.repo.String()
+	if p.isOf(c) {
+		p.tree = c.top
+	}
+	return p
+}
+
+// hosts are the hosts that a reference may be on, the likeliest first. An address that somebody
+// named is the only one. A URL of a host that nothing here mentions is refused: it may come from
+// anybody, and a token would go there.
+func (e Environment) hosts(o Options, c clone) ([]origin, error) {
+	if named := cmp.Or(o.API, e.Getenv("LABEL_STATE_API_URL")); named != "" {
+		ep, err := host.FromAPI(named)
+		if err != nil {
+			return nil, &SettingError{"LABEL_STATE_API_URL", err}
+		}
+		return []origin{{Endpoints: ep, named: true}}, nil
+	}
+	if o.Host != "" {
+		return []origin{{Endpoints: host.API(o.Host)}}, nil
+	}
+	var out []origin
+	seen := map[string]bool{"": true}
+	for _, name := range []string{c.remote.Host, "github.com", strings.ToLower(e.Getenv("GH_HOST"))} {
+		if !seen[name] && isName(name) {
+			seen[name] = true
+			out = append(out, origin{Endpoints: host.API(name)})
+		}
+	}
+	return out, nil
+}
+
+// defaults complete short references: with the clone's repository, when it is on that host.
+func (e Environment) defaults(o origin, c clone) host.Defaults {
+	d := host.Defaults{Org: e.Getenv("GH_ORG"), Hosts: []string{o.Host()}}
+	if o.named || c.remote.Host == o.Host() {
+		d.Owner, d.Repo = c.remote.Owner, c.remote.Repo
+	}
+	return d
+}
+
+// read reads the repository and the issue that the options name. Bare numbers are of the
+// repository named, else of the clone's.
+func (p *place) read(o Options) error {
+	if o.Repo != "" {
+		owner, name, err := host.ParseRepo(o.Repo, p.defaults)
+		if err != nil {
+			return err
+		}
+		p.defaults.Owner, p.defaults.Repo = owner, name
+	}
+	p.repo = ledger.Repo{Owner: p.defaults.Owner, Name: p.defaults.Repo}
+	if o.Ref == "" {
+		return nil
+	}
+	i, err := host.ParseIssue(o.Ref, p.defaults)
+	if err != nil {
+		return err
+	}
+	p.issue, p.repo = i, ledger.Repo{Owner: i.Owner, Name: i.Repo}
+	return nil
+}
+
+// isOf reports whether the clone is one of this repository.
+func (p place) isOf(c clone) bool {
+	return c.remote.Owner != "" && (p.named || c.remote.Host == p.Host()) &&
+		strings.EqualFold(c.remote.Owner+"/"+c.remote.Repo, p.repo.String())
+}

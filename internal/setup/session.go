@@ -1,0 +1,194 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/config"
+	"github.com/label-state/label-state/internal/github"
+	"github.com/label-state/label-state/internal/holdfile"
+	"github.com/label-state/label-state/internal/host"
+	"github.com/label-state/label-state/internal/ledger"
+)
+
+// Options say what a session is about. All may be empty: then it is about the clone's repository.
+type Options struct {
+	Ref    string // an issue as people write it; its repository is the session's
+	Repo   string // owner/name; bare numbers are of it
+	Host   string // of Repo, when that is known, as a host.Remote has it
+	Config string // path of the configuration; empty is LABEL_STATE_CONFIG, then the repository's
+	API    string // API root; empty is LABEL_STATE_API_URL, then what the repository's host has
+	Token  string // empty looks for one
+
+	DryRun  bool // nothing is written; the client refuses (PRODUCT ruling 21)
+	Verbose bool // every request is named on Stderr
+	Near    bool // never ask GitHub for the configuration: the work tree's, or the defaults
+}
+
+// A Session is everything a command needs for one repository. It holds no resources.
+type Session struct {
+	Config    config.Config
+	Source    string // of the configuration: a path, owner/repo:path, or "defaults"
+	Client    *github.Client
+	Ledger    *ledger.Ledger
+	Endpoints host.Endpoints
+	Defaults  host.Defaults // to read further references with
+	Repo      ledger.Repo   // zero when neither the options nor the clone name one
+	Issue     claim.Issue   // zero without Options.Ref
+	Worker    claim.Worker  // LABEL_STATE_CODENAME and LABEL_STATE_FIRING_ID
+	TokenFrom string        // where the token was found
+
+	env Environment
+}
+
+// Open makes a session. It reads git's configuration, the repository's configuration and a token;
+// GitHub is asked for one file at most, when the configuration is not on this machine. Errors a
+// caller may tell apart: *config.Error, *host.ReferenceError and *SettingError were called or
+// configured wrongly; *NoTokenError, *BadTokenError and the client's could not find out.
+func Open(ctx context.Context, e Environment, o Options) (*Session, error) {
+	p, err := e.locate(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	conf, err := e.local(o, p)
+	if err != nil {
+		return nil, err
+	}
+	token := credential{github.NewSecret(o.Token), "given"}
+	if o.Token == "" {
+		token, err = e.token(ctx, p.origin)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if conf == nil {
+		if conf, err = e.far(ctx, o, p, token); err != nil {
+			return nil, err
+		}
+	}
+	return e.session(o, p, token, conf)
+}
+
+// far is the configuration of a repository that has none here.
+func (e Environment) far(ctx context.Context, o Options, p place, t credential) (*configuration, error) {
+	if o.Near || p.repo == (ledger.Repo{}) {
+		return defaults(), nil
+	}
+	c, err := e.client(o, p, t, config.Default())
+	if err != nil {
+		return nil, err
+	}
+	return published(ctx, c, p.repo)
+}
+
+// session puts the parts together.
+func (e Environment) session(o Options, p place, t credential, conf *configuration) (*Session, error) {
+	client, err := e.client(o, p, t, conf.Config)
+	if err != nil {
+		return nil, err
+	}
+	return &Session{
+		Config: conf.Config, Source: conf.source, Client: client,
+		Ledger:    ledger.New(client, clock{}, word, conf.Settings()),
+		Endpoints: p.Endpoints, Defaults: p.defaults, Repo: p.repo, Issue: p.issue,
+		Worker: e.Identity(), TokenFrom: t.source, env: e,
+	}, nil
+}
+
+// client makes the client that a configuration asks for.
+func (e Environment) client(o Options, p place, t credential, conf config.Config) (*github.Client, error) {
+	carrier := e.HTTP
+	if carrier == nil {
+		carrier = http.DefaultTransport
+	}
+	if o.Verbose {
+		carrier = talker{carrier, e.say}
+	}
+	return github.New(github.Options{
+		REST: p.REST, GraphQL: p.GraphQL, Web: p.Web, Token: t.secret, HTTP: carrier,
+		Scheme: conf.Labels, Clock: clock{}, DryRun: o.DryRun,
+		Trust: github.Trust{Logins: append([]string{}, conf.Trust.Logins...), Apps: conf.Trust.Apps, Minimum: github.Role(conf.Trust.Permission)},
+		Warn:  func(text string) { e.say("warning: " + text) },
+	})
+}
+
+// say writes one line to Stderr, whatever the text holds.
+func (e Environment) say(text string) {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return ' '
+	}, text)
+	fmt.Fprintf(e.Stderr, "label-state: %s\n", text)
+}
+
+// A talker names every request: method, host, path and answer, never the query or a header.
+type talker struct {
+	next http.RoundTripper
+	say  func(string)
+}
+
+// RoundTrip sends the request.
+func (t talker) RoundTrip(r *http.Request) (*http.Response, error) {
+	start := time.Now()
+	resp, err := t.next.RoundTrip(r)
+	answer := "no answer"
+	if err == nil {
+		answer = resp.Status
+	}
+	t.say(fmt.Sprintf("%s %s%s: %s, %d ms", r.Method, r.URL.Host, r.URL.Path, answer, time.Since(start).Milliseconds()))
+	return resp, err
+}
+
+// Viewer returns the login that the token belongs to.
+func (s *Session) Viewer(ctx context.Context) (string, error) { return s.Client.Viewer(ctx) }
+
+// Word returns a random word, new at every call, for names of runs.
+func (s *Session) Word() string { return word() }
+
+// Remember records a hold for the work tree, so that later commands and the hook know whose it
+// is. Outside a git repository there is nothing to record it for.
+func (s *Session) Remember(h ledger.Hold) error {
+	store, err := s.env.Holds()
+	if errors.Is(err, holdfile.ErrNoRepository) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return store.Save(holdfile.Hold{
+		Issue: h.Issue, Worker: h.Record.Worker, Comment: h.Comment, URL: h.URL, Token: h.Token,
+		TTL: h.Record.TTL, Branch: h.Record.Branch, Until: h.Until,
+	})
+}
+
+// Recall returns the hold that this work tree has recorded; ok is false when there is none.
+func (s *Session) Recall(i claim.Issue) (h holdfile.Hold, ok bool, err error) {
+	store, err := s.env.Holds()
+	if errors.Is(err, holdfile.ErrNoRepository) {
+		return h, false, nil
+	}
+	if err != nil {
+		return h, false, err
+	}
+	return store.Load(i)
+}
+
+// Forget removes the record of a hold; none recorded is a success.
+func (s *Session) Forget(i claim.Issue) error {
+	store, err := s.env.Holds()
+	if errors.Is(err, holdfile.ErrNoRepository) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return store.Remove(i)
+}

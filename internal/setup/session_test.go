@@ -1,0 +1,259 @@
+package setup_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/config"
+	"github.com/label-state/label-state/internal/github"
+	"github.com/label-state/label-state/internal/holdfile"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/setup"
+)
+
+// TestConfigurationLookup: the first that is there counts, and each has a guard of its own colour.
+func TestConfigurationLookup(t *testing.T) {
+	const remote = "https://github.com/acme/app"
+	for _, c := range []struct {
+		name        string
+		clone       bool   // of acme/app
+		tree        string // the work tree's file
+		published   string // on the default branch
+		option, env string // paths
+		ask         setup.Options
+		want        string // on_reopen and source; or an error
+		requests    int
+	}{
+		{"none anywhere", true, "", "", "", "", setup.Options{}, "none from defaults", 1},
+		{"on the default branch", false, "", "on_reopen: requeue", "", "", setup.Options{Repo: "acme/app"}, "requeue from acme/app:.github/label-state.yml", 1},
+		{"work tree first", true, "on_reopen: requeue", "on_reopen: none", "", "", setup.Options{}, "requeue from .github/label-state.yml", 0},
+		{"work tree, name in another case", true, "on_reopen: requeue", "", "", "", setup.Options{Repo: "ACME/App"}, "requeue from .github/label-state.yml", 0},
+		{"work tree of another repository", true, "on_reopen: requeue", "", "", "", setup.Options{Repo: "acme/web"}, "none from defaults", 1},
+		{"work tree without, default branch with", true, "", "on_reopen: requeue", "", "", setup.Options{}, "requeue from acme/app:.github/label-state.yml", 1},
+		{"near: not over the network", true, "", "on_reopen: requeue", "", "", setup.Options{Near: true}, "none from defaults", 0},
+		{"no repository at all", false, "", "", "", "", setup.Options{}, "none from defaults", 0},
+		{"option first", true, "on_reopen: none", "on_reopen: none", "mine.yml", "theirs.yml", setup.Options{}, "requeue from mine.yml", 0},
+		{"variable second", true, "on_reopen: none", "on_reopen: none", "", "mine.yml", setup.Options{}, "requeue from mine.yml", 0},
+		{"named and missing", true, "on_reopen: none", "", "nowhere.yml", "", setup.Options{}, "error: nowhere.yml: cannot be read: no such file or directory", 0},
+		{"broken in the work tree", true, "on_reopen: maybe", "", "", "", setup.Options{}, `error: .github/label-state.yml:1: on_reopen: is "maybe"; allowed: none, requeue`, 0},
+		{"broken on the default branch", false, "", "on_reopen: maybe", "", "", setup.Options{Repo: "acme/app"}, `error: acme/app:.github/label-state.yml:1: on_reopen: is "maybe"; allowed: none, requeue`, 1},
+		{"not to be read", false, "", "forbidden", "", "", setup.Options{Repo: "acme/app"}, "error: read .github/label-state.yml of acme/app: not permitted (HTTP 403: Resource not accessible by integration)", 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := newMachine(t, map[string]string{"GH_TOKEN": "tok", "LABEL_STATE_CONFIG": c.env})
+			if c.clone {
+				m.git("init", "-q")
+				m.git("remote", "add", "origin", remote)
+			}
+			if c.tree != "" {
+				m.write(config.Path, c.tree)
+			}
+			if c.published != "" {
+				m.files["api.github.com acme/app"] = c.published
+			}
+			m.write("mine.yml", "on_reopen: requeue")
+			c.ask.Config = c.option
+			if got := lookup(t, m, c.ask); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+			if len(m.sent) != c.requests {
+				t.Errorf("sent %v, want %d requests", m.sent, c.requests)
+			}
+		})
+	}
+}
+
+func lookup(t *testing.T, m *machine, o setup.Options) string {
+	t.Helper()
+	s, err := setup.Open(t.Context(), m.environment(), o)
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	return s.Config.OnReopen + " from " + s.Source
+}
+
+// TestBrokenConfigurationNeedsNoToken: called wrongly is said before could not find out.
+func TestBrokenConfigurationNeedsNoToken(t *testing.T) {
+	m := newMachine(t, nil)
+	m.write("c.yml", "colour: red")
+	_, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", Config: "c.yml"})
+	var bad *config.Error
+	if !errors.As(err, &bad) {
+		t.Errorf("Open: %v", err)
+	}
+}
+
+func TestConfigurationFromASubdirectory(t *testing.T) {
+	m := newMachine(t, map[string]string{"GH_TOKEN": "tok"})
+	m.git("init", "-q")
+	m.git("remote", "add", "origin", "git@github.com:acme/app.git")
+	m.write(config.Path, "guard: warn")
+	m.write("deep/er/x", "")
+	m.dir = filepath.Join(m.dir, "deep", "er")
+	if s, err := setup.Open(t.Context(), m.environment(), setup.Options{}); err != nil || s.Config.Guard != "warn" {
+		t.Errorf("Open: %v, %v", s, err)
+	}
+}
+
+func TestSession(t *testing.T) {
+	m := newMachine(t, map[string]string{"GH_TOKEN": "tok", "LABEL_STATE_CODENAME": "lucius", "LABEL_STATE_FIRING_ID": "f1"})
+	m.write("c.yml", "preset: ready\nclaim: {ttl: 1h}\n")
+	s, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", Ref: "#7", Config: "c.yml", DryRun: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Worker != (claim.Worker{Codename: "lucius", FiringID: "f1"}) || s.Issue.String() != "acme/app#7" || s.Repo.String() != "acme/app" {
+		t.Errorf("session of %v for %v, %v", s.Worker, s.Issue, s.Repo)
+	}
+	if r := s.Ledger.Rules(); r.Scheme.Available != "ready" || r.Terms.TTL != time.Hour {
+		t.Errorf("the ledger has other rules: %+v", r)
+	}
+	var dry *github.DryRunError
+	if err := s.Client.AddLabel(t.Context(), s.Issue, "ready"); !errors.As(err, &dry) {
+		t.Errorf("a dry run wrote: %v", err)
+	}
+	if a, b := s.Word(), s.Word(); a == b || len(a) != 8 {
+		t.Errorf("words %s, %s", a, b)
+	}
+}
+
+func TestHoldsOfTheWorkTree(t *testing.T) {
+	m := newMachine(t, map[string]string{"GH_TOKEN": "tok"})
+	m.git("init", "-q")
+	m.git("remote", "add", "origin", "git@github.com:acme/app.git")
+	s, err := setup.Open(t.Context(), m.environment(), setup.Options{Ref: "7", Near: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := ledger.Hold{
+		Issue: s.Issue, Comment: 9, URL: "https://x", Token: 3, Until: time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC),
+		Record: claim.Record{Worker: claim.Worker{Codename: "c", FiringID: "f"}, TTL: time.Hour, Branch: "b"},
+	}
+	want := holdfile.Hold{Issue: s.Issue, Worker: h.Record.Worker, Comment: 9, URL: "https://x", Token: 3, TTL: time.Hour, Branch: "b", Until: h.Until}
+	if err := s.Remember(h); err != nil {
+		t.Fatal(err)
+	}
+	if got, ok, err := s.Recall(s.Issue); err != nil || !ok || got != want {
+		t.Errorf("Recall = %+v, %v, %v; want %+v", got, ok, err, want)
+	}
+	if err := s.Forget(s.Issue); err != nil {
+		t.Error(err)
+	}
+	if _, ok, err := s.Recall(s.Issue); ok || err != nil {
+		t.Errorf("Recall after Forget = %v, %v", ok, err)
+	}
+	m.write(".git/label-state/holds/acme@app@7.json", "{")
+	var bad *holdfile.UnreadableError
+	if _, _, err := s.Recall(s.Issue); !errors.As(err, &bad) {
+		t.Errorf("Recall of a damaged file: %v", err)
+	}
+}
+
+func TestNoWorkTreeToRememberIn(t *testing.T) {
+	m := newMachine(t, map[string]string{"GH_TOKEN": "tok"})
+	s, err := setup.Open(t.Context(), m.environment(), setup.Options{Ref: "acme/app#7", Near: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Remember(ledger.Hold{Issue: s.Issue}); err != nil {
+		t.Errorf("Remember: %v", err)
+	}
+	if _, ok, err := s.Recall(s.Issue); ok || err != nil {
+		t.Errorf("Recall = %v, %v", ok, err)
+	}
+	if err := s.Forget(s.Issue); err != nil {
+		t.Errorf("Forget: %v", err)
+	}
+}
+
+func TestVariables(t *testing.T) {
+	m := newMachine(t, nil)
+	e := m.environment()
+	for value, want := range map[string]bool{"1": true, "true": true, "": false, "0": false, "yes": false, "TRUE": false, " 1": false} {
+		if m.variables = map[string]string{"LABEL_STATE_SKIP_DEDUP_CHECK": value}; e.SkipDedup() != want {
+			t.Errorf("SkipDedup with %q = %v", value, !want)
+		}
+	}
+	m.variables = map[string]string{"LABEL_STATE_SWEEP_REPOS": " acme/app,, acme/web ,"}
+	if got := strings.Join(e.SweepRepos(), "|"); got != "acme/app|acme/web" {
+		t.Errorf("SweepRepos = %s", got)
+	}
+	m.variables = map[string]string{"LABEL_STATE_HOOK_FORMAT": "json"}
+	if !e.HookJSON() {
+		t.Error("HookJSON is off")
+	}
+	if e.IsTerminal(io.Discard) || e.Color(&bytes.Buffer{}) {
+		t.Error("a buffer is a terminal")
+	}
+	if null, err := os.Open(os.DevNull); err != nil || e.IsTerminal(null) {
+		t.Errorf("%s is a terminal, or %v", os.DevNull, err)
+	}
+}
+
+func TestStateDir(t *testing.T) {
+	for _, c := range []struct{ variables, want string }{
+		{"LABEL_STATE_HOME=/a XDG_STATE_HOME=/x HOME=/h", "/a"},
+		{"XDG_STATE_HOME=/x HOME=/h", "/x/label-state"},
+		{"XDG_STATE_HOME=relative HOME=/h", "/h/.local/state/label-state"},
+		{"HOME=/h", "/h/.local/state/label-state"},
+		{"", ""},
+	} {
+		m := newMachine(t, assignments(c.variables))
+		got, err := m.environment().StateDir()
+		if got != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("%s: %s, %v; want %s", c.variables, got, err, c.want)
+		}
+	}
+	m := newMachine(t, map[string]string{"LABEL_STATE_HOME": "state"})
+	f, err := m.environment().LocalPauses()
+	if err != nil || f.Path() != filepath.Join(m.dir, "state", "paused.json") {
+		t.Errorf("LocalPauses = %s, %v", f.Path(), err)
+	}
+}
+
+// TestProcesses runs real ones: their input and output, their failure, and their end in time.
+func TestProcesses(t *testing.T) {
+	e := setup.OS()
+	out, err := e.Run(t.Context(), setup.Command{Name: "git", Args: []string{"hash-object", "--stdin"}, Dir: t.TempDir(), Stdin: "hello\n"})
+	if err != nil || string(out) != "ce013625030ba8dba906f756967f9e9ca394464a\n" {
+		t.Errorf("git hash-object = %q, %v", out, err)
+	}
+	out, err = e.Run(t.Context(), setup.Command{Name: "git", Args: []string{"config", "a.b"}, Dir: t.TempDir(), Env: []string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=a.b", "GIT_CONFIG_VALUE_0=c"}})
+	if err != nil || string(out) != "c\n" {
+		t.Errorf("git config = %q, %v", out, err)
+	}
+	if _, err := e.Run(t.Context(), setup.Command{Name: "git", Args: []string{"no-such-command"}, Dir: t.TempDir()}); err == nil {
+		t.Error("git failed and nobody said so")
+	}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := e.Run(over, setup.Command{Name: "git", Args: []string{"version"}, Dir: t.TempDir()}); !errors.Is(err, context.Canceled) {
+		t.Errorf("after the end: %v", err)
+	}
+}
+
+func TestClockHonoursTheContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := setup.Clock()
+		start := clock.Now()
+		if err := clock.Sleep(t.Context(), time.Hour); err != nil || clock.Now().Sub(start) != time.Hour {
+			t.Errorf("slept %s, %v", clock.Now().Sub(start), err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		for _, d := range []time.Duration{time.Hour, 0} {
+			if err := clock.Sleep(ctx, d); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("Sleep(%s) over the deadline: %v", d, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,166 @@
+package setup
+
+import (
+	"context"
+	"net"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/github"
+	"github.com/label-state/label-state/internal/host"
+)
+
+// A credential is what requests to one host are signed with, and where it was found.
+type credential struct {
+	secret github.Secret
+	source string // a variable's name, "gh auth token", "git credential" or "given"
+}
+
+// A NoTokenError says that no token for the host was found. Variables are those that would do; none
+// do for a loopback host that nobody named.
+type NoTokenError struct {
+	Host      string
+	Variables []string
+}
+
+func (e *NoTokenError) Error() string {
+	if len(e.Variables) == 0 {
+		return "find token for " + e.Host + ": none goes there unless LABEL_STATE_API_URL names it"
+	}
+	return "find token for " + e.Host + ": none in " + strings.Join(e.Variables, ", ")
+}
+
+// A BadTokenError is a token that cannot be one. It says where it was found, never what it is.
+type BadTokenError struct{ Source string }
+
+func (e *BadTokenError) Error() string {
+	return "use token from " + e.Source + ": it is not one word of printable ASCII"
+}
+
+// An origin is where requests go, and whether a person named that very address.
+type origin struct {
+	host.Endpoints
+	named bool   // by LABEL_STATE_API_URL or Options.API
+	slug  string // owner/repo; credential helpers may tell repositories apart
+}
+
+// token finds the token for an API. Each source is only asked for tokens of that host, and a
+// token that was made for one host never goes to another:
+//
+//   - LABEL_STATE_TOKEN is for the address that LABEL_STATE_API_URL names, and for nothing else.
+//   - GH_TOKEN and GITHUB_TOKEN are for github.com and SUBDOMAIN.ghe.com, and for a named address on this
+//     machine: whoever names it says that the simulator, or a proxy of theirs, listens there.
+//   - GH_ENTERPRISE_TOKEN and GITHUB_ENTERPRISE_TOKEN are for other hosts; with GH_HOST only for that one.
+//   - gh and git's credential helpers know which host a token is for.
+//
+// Over plain http to another machine only LABEL_STATE_TOKEN goes.
+func (e Environment) token(ctx context.Context, o origin) (credential, error) {
+	variables := e.variables(o)
+	for _, name := range variables {
+		if v := strings.TrimSpace(e.Getenv(name)); v != "" {
+			return newToken(v, name)
+		}
+	}
+	if o.stores() {
+		for _, ask := range []func(context.Context, origin) (credential, bool){e.ghToken, e.gitToken} {
+			if t, ok := ask(ctx, o); ok {
+				return t, nil
+			}
+		}
+	}
+	return credential{}, &NoTokenError{o.Host(), variables}
+}
+
+// variables are the ones that may hold a token for the origin, best first.
+func (e Environment) variables(o origin) []string {
+	var names []string
+	if o.named {
+		names = append(names, "LABEL_STATE_TOKEN")
+	}
+	switch {
+	case o.local() && o.named:
+		return append(names, "GH_TOKEN", "GITHUB_TOKEN")
+	case o.local() || !o.encrypted():
+		return names
+	case !isCloud(o.Host()) && e.foreign(o.Host()):
+		return names
+	}
+	return append(names, host.TokenVariables(o.Host())...)
+}
+
+// foreign reports whether GH_HOST says that the enterprise tokens are for another host.
+func (e Environment) foreign(name string) bool {
+	own := strings.ToLower(e.Getenv("GH_HOST"))
+	return own != "" && !isCloud(own) && own != name
+}
+
+// local reports whether the API is on this machine.
+func (o origin) local() bool {
+	u, err := url.Parse(o.REST)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+func (o origin) encrypted() bool { return strings.HasPrefix(o.REST, "https://") }
+
+// stores reports whether gh and git may be asked: they keep tokens for real hosts.
+func (o origin) stores() bool { return o.encrypted() && !o.local() && isName(o.Host()) }
+
+// isName accepts a host, with or without port, that can be given to gh and git as it is.
+func isName(s string) bool {
+	return regexp.MustCompile(`^[a-z0-9_][a-z0-9._-]*(:[0-9]+)?$`).MatchString(s)
+}
+
+// newToken refuses what cannot be in a header.
+func newToken(text, source string) (credential, error) {
+	if strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return credential{}, &BadTokenError{source}
+	}
+	return credential{github.NewSecret(text), source}, nil
+}
+
+// storeTime is how long gh, and then git, may take. Both may have to unlock a key ring.
+const storeTime = 2 * time.Second
+
+// ghToken asks GitHub's own CLI, if there is one.
+func (e Environment) ghToken(ctx context.Context, o origin) (credential, bool) {
+	ctx, cancel := context.WithTimeout(ctx, storeTime)
+	defer cancel()
+	out, err := e.Run(ctx, Command{
+		Name: "gh", Args: []string{"auth", "token", "--hostname=" + o.Host()}, Dir: e.Dir,
+		Env: []string{"GH_PROMPT_DISABLED=1"},
+	})
+	return found(strings.TrimSpace(string(out)), "gh auth token", err)
+}
+
+// gitToken asks git's credential helpers (git-credential(1)), which must not ask anybody.
+func (e Environment) gitToken(ctx context.Context, o origin) (credential, bool) {
+	ctx, cancel := context.WithTimeout(ctx, storeTime)
+	defer cancel()
+	out, err := e.Run(ctx, Command{
+		Name: "git", Args: []string{"-c", "credential.interactive=false", "credential", "fill"}, Dir: e.Dir,
+		Env:   []string{"GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=true", "SSH_ASKPASS=true", "GCM_INTERACTIVE=never"},
+		Stdin: "protocol=https\nhost=" + o.Host() + "\npath=" + o.slug + ".git\n\n",
+	})
+	var password string
+	for line := range strings.Lines(string(out)) {
+		if v, ok := strings.CutPrefix(strings.TrimRight(line, "\r\n"), "password="); ok {
+			password = v
+		}
+	}
+	return found(password, "git credential", err)
+}
+
+// found is a token that a program printed; anything odd counts as none.
+func found(text, source string, err error) (credential, bool) {
+	if err != nil || text == "" {
+		return credential{}, false
+	}
+	t, err := newToken(text, source)
+	return t, err == nil
+}

@@ -1,0 +1,237 @@
+package setup_test
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/label-state/label-state/internal/setup"
+)
+
+// TestTokenPrecedence: which of several tokens is taken.
+func TestTokenPrecedence(t *testing.T) {
+	for _, c := range []struct {
+		name, host, api, variables, want string
+	}{
+		{"first of two", "github.com", "", "GH_TOKEN GITHUB_TOKEN", "GH_TOKEN"},
+		{"second", "github.com", "", "GITHUB_TOKEN", "GITHUB_TOKEN"},
+		{"tenant", "acme.ghe.com", "", "GITHUB_TOKEN GH_ENTERPRISE_TOKEN", "GITHUB_TOKEN"},
+		{"enterprise", "ghes.corp", "", "GH_TOKEN GITHUB_ENTERPRISE_TOKEN GH_ENTERPRISE_TOKEN", "GH_ENTERPRISE_TOKEN"},
+		{"enterprise second", "ghes.corp", "", "GH_TOKEN GITHUB_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"},
+		{"enterprise of another host", "ghes.corp", "", "GH_HOST=other.corp GH_ENTERPRISE_TOKEN", ""},
+		{"enterprise of this host", "ghes.corp", "", "GH_HOST=GHES.corp GH_ENTERPRISE_TOKEN", "GH_ENTERPRISE_TOKEN"},
+		{"cloud says nothing of enterprise", "ghes.corp", "", "GH_HOST=github.com GH_ENTERPRISE_TOKEN", "GH_ENTERPRISE_TOKEN"},
+		{"wrong kind for the cloud", "github.com", "", "GH_ENTERPRISE_TOKEN GITHUB_ENTERPRISE_TOKEN", ""},
+		{"wrong kind for enterprise", "ghes.corp", "", "GH_TOKEN GITHUB_TOKEN", ""},
+		{"own token without an address", "github.com", "", "LABEL_STATE_TOKEN", ""},
+		{"own token of the address", "", "https://api.github.com", "GH_TOKEN LABEL_STATE_TOKEN", "LABEL_STATE_TOKEN"},
+		{"named enterprise", "", "https://ghes.corp/api/v3", "GH_TOKEN GITHUB_TOKEN GH_ENTERPRISE_TOKEN", "GH_ENTERPRISE_TOKEN"},
+		{"simulator", "", "http://127.0.0.1:4000", "GH_TOKEN GITHUB_TOKEN", "GH_TOKEN"},
+		{"simulator by name", "", "http://localhost:4000", "GITHUB_TOKEN GH_ENTERPRISE_TOKEN", "GITHUB_TOKEN"},
+		{"simulator on IPv6", "", "http://[::1]:4000", "GITHUB_TOKEN", "GITHUB_TOKEN"},
+		{"simulator, own token first", "", "http://127.0.0.1:4000", "GITHUB_TOKEN LABEL_STATE_TOKEN", "LABEL_STATE_TOKEN"},
+		{"nobody named this machine", "127.0.0.1:4000", "", "GH_TOKEN GITHUB_TOKEN GH_ENTERPRISE_TOKEN LABEL_STATE_TOKEN", ""},
+		{"in the clear", "", "http://ghes.corp", "GH_TOKEN GH_ENTERPRISE_TOKEN", ""},
+		{"in the clear, on purpose", "", "http://ghes.corp", "GH_ENTERPRISE_TOKEN LABEL_STATE_TOKEN", "LABEL_STATE_TOKEN"},
+		{"nearly this machine", "", "http://localhost.evil.example", "GH_TOKEN GITHUB_TOKEN", ""},
+		{"empty is not set", "github.com", "", "GH_TOKEN= GITHUB_TOKEN", "GITHUB_TOKEN"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := newMachine(t, assignments(c.variables))
+			m.variables["LABEL_STATE_API_URL"] = c.api
+			s, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", Host: c.host})
+			if c.want == "" {
+				var none *setup.NoTokenError
+				if !errors.As(err, &none) || len(m.sent) > 0 {
+					t.Errorf("Open: %v; sent %v; want a *NoTokenError", err, m.sent)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.TokenFrom != c.want || len(m.sent) != 1 || m.sent[0].token != "tok-"+c.want {
+				t.Errorf("took %s, sent %v; want %s", s.TokenFrom, m.sent, c.want)
+			}
+		})
+	}
+}
+
+// assignments reads "A B=c": A is set to tok-A.
+func assignments(text string) map[string]string {
+	out := map[string]string{}
+	for word := range strings.FieldsSeq(text) {
+		name, value, ok := strings.Cut(word, "=")
+		if !ok {
+			value = "tok-" + name
+		}
+		out[name] = value
+	}
+	return out
+}
+
+// TestTokenNeverGoesElsewhere tries every set of variables against every kind of host and looks
+// at what was sent.
+func TestTokenNeverGoesElsewhere(t *testing.T) {
+	cloud := []string{"tok-GH_TOKEN", "tok-GITHUB_TOKEN"}
+	enterprise := []string{"tok-GH_ENTERPRISE_TOKEN", "tok-GITHUB_ENTERPRISE_TOKEN"}
+	own := "tok-LABEL_STATE_TOKEN"
+	places := []struct {
+		host, api, server string
+		may               []string
+	}{
+		{"github.com", "", "api.github.com", cloud},
+		{"acme.ghe.com", "", "api.acme.ghe.com", cloud},
+		{"ghes.corp", "", "ghes.corp", enterprise},
+		{"github.com.evil.example", "", "github.com.evil.example", enterprise},
+		{"127.0.0.1:4000", "", "127.0.0.1:4000", nil},
+		{"", "https://api.github.com", "api.github.com", append(cloud, own)},
+		{"", "https://ghes.corp/api/v3", "ghes.corp", append(enterprise, own)},
+		{"", "http://ghes.corp/api/v3", "ghes.corp", []string{own}},
+		{"", "http://127.0.0.1:4000", "127.0.0.1:4000", append(cloud, own)},
+	}
+	names := []string{"GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "LABEL_STATE_TOKEN"}
+	for _, p := range places {
+		for set := range 1 << len(names) {
+			variables := map[string]string{"LABEL_STATE_API_URL": p.api}
+			expected := false
+			for n, name := range names {
+				if set&(1<<n) != 0 {
+					variables[name] = "tok-" + name
+					expected = expected || slices.Contains(p.may, "tok-"+name)
+				}
+			}
+			m := newMachine(t, variables)
+			m.programs["git"] = func(setup.Command) (string, error) { return "", exec.ErrNotFound }
+			_, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", Host: p.host})
+			if (err == nil) != expected {
+				t.Errorf("%s%s with %v: %v", p.host, p.api, variables, err)
+			}
+			for _, r := range m.sent {
+				if r.host != p.server || !slices.Contains(p.may, r.token) {
+					t.Errorf("%s%s with %v: sent %v", p.host, p.api, variables, r)
+				}
+			}
+		}
+	}
+}
+
+func TestTokenStores(t *testing.T) {
+	prints := func(text string) func(setup.Command) (string, error) {
+		return func(setup.Command) (string, error) { return text, nil }
+	}
+	fails := func(setup.Command) (string, error) { return "tok-half", errors.New("exit status 1") }
+	for _, c := range []struct {
+		name    string
+		gh, git func(setup.Command) (string, error)
+		want    string
+	}{
+		{"gh first", prints("tok-gh\n"), prints("password=tok-git\n"), "gh auth token"},
+		{"gh not logged in", fails, prints("protocol=https\nusername=x\npassword=tok-git\n"), "git credential"},
+		{"gh says nothing", prints("\n"), prints("password=tok-git\n"), "git credential"},
+		{"gh prints a sentence", prints("no oauth token\n"), prints("password=tok-git\r\n"), "git credential"},
+		{"empty password", fails, prints("username=\npassword=\n"), ""},
+		{"neither", fails, fails, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := newMachine(t, nil)
+			m.programs["gh"], m.programs["git credential"] = c.gh, c.git
+			s, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", Host: "ghes.corp:8443"})
+			var none *setup.NoTokenError
+			if c.want == "" {
+				if !errors.As(err, &none) || none.Host != "ghes.corp:8443" || !slices.Contains(none.Variables, "GH_ENTERPRISE_TOKEN") {
+					t.Errorf("Open: %v", err)
+				}
+				return
+			}
+			if err != nil || s.TokenFrom != c.want {
+				t.Errorf("Open = %v, %v; want a token from %s", s, err, c.want)
+			}
+			m.asked(t, "ghes.corp:8443")
+		})
+	}
+}
+
+// asked checks that gh and git were asked about that host and could not ask anybody themselves.
+func (m *machine) asked(t *testing.T, host string) {
+	t.Helper()
+	for _, c := range m.ran {
+		if c.Name == "gh" && !slices.Equal(c.Args, []string{"auth", "token", "--hostname=" + host}) {
+			t.Errorf("ran %s", c)
+		}
+		if !slices.Contains(c.Args, "credential") {
+			continue
+		}
+		if c.Stdin != "protocol=https\nhost="+host+"\npath=acme/app.git\n\n" {
+			t.Errorf("git credential was told %q", c.Stdin)
+		}
+		for _, quiet := range []string{"GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=true"} {
+			if !slices.Contains(c.Env, quiet) {
+				t.Errorf("git credential may prompt: %v", c.Env)
+			}
+		}
+	}
+}
+
+// TestStoresAreNotAskedForNamedAddresses: a token of the key ring never goes to a simulator.
+func TestStoresAreNotAskedForNamedAddresses(t *testing.T) {
+	for _, api := range []string{"http://127.0.0.1:4000", "http://localhost:4000", "https://localhost:4000", "http://[::1]:4000", "http://ghes.corp"} {
+		m := newMachine(t, map[string]string{"LABEL_STATE_API_URL": api})
+		for _, name := range []string{"gh", "git credential"} {
+			m.programs[name] = func(setup.Command) (string, error) { return "password=tok-real", nil }
+		}
+		_, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app"})
+		var none *setup.NoTokenError
+		if !errors.As(err, &none) {
+			t.Errorf("%s: %v", api, err)
+		}
+		for _, c := range m.ran {
+			if c.Name == "gh" || slices.Contains(c.Args, "credential") {
+				t.Errorf("%s: asked %s", api, c)
+			}
+		}
+	}
+}
+
+func TestTokenThatCannotBeOne(t *testing.T) {
+	for _, text := range []string{"two words", "line\nbreak", "caf\u00e9", "tok\x00"} {
+		m := newMachine(t, map[string]string{"GH_TOKEN": text, "GITHUB_TOKEN": "tok"})
+		_, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app"})
+		var bad *setup.BadTokenError
+		if !errors.As(err, &bad) || bad.Source != "GH_TOKEN" || strings.Contains(err.Error(), text) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func TestTokenIsNeverShown(t *testing.T) {
+	m := newMachine(t, map[string]string{"GH_TOKEN": "tok-very-secret"})
+	m.files["api.github.com acme/app"] = "forbidden"
+	_, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", Verbose: true})
+	if err == nil {
+		t.Fatal("a configuration that may not be read was taken for none")
+	}
+	m.files["api.github.com acme/app"] = ""
+	s, err2 := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", Verbose: true})
+	if err2 != nil {
+		t.Fatal(err2)
+	}
+	shown := fmt.Sprintf("%s %v %+v %#v", m.stderr.String(), err, s, *s)
+	if strings.Contains(shown, "very-secret") {
+		t.Errorf("the token is in %s", shown)
+	}
+	if !strings.Contains(m.stderr.String(), "GET api.github.com/repos/acme/app/contents/.github/label-state.yml: 403") {
+		t.Errorf("--verbose said %q", &m.stderr)
+	}
+}
+
+func TestGivenToken(t *testing.T) {
+	m := newMachine(t, map[string]string{"GH_TOKEN": "tok-other"})
+	s, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", Token: "tok-input", API: "https://ghes.corp/api/v3"})
+	if err != nil || s.TokenFrom != "given" || len(m.sent) != 1 || m.sent[0] != (request{"ghes.corp", "/api/v3/repos/acme/app/contents/.github/label-state.yml", "tok-input"}) {
+		t.Errorf("Open: %v, sent %v", err, m.sent)
+	}
+}
