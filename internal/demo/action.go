@@ -1,0 +1,55 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/label-state/label-state/internal/githubsim"
+)
+
+// pulls returns the pull-request deliveries with that action.
+func (s *Story) pulls(action string) []githubsim.Event {
+	events, _ := s.server.Events()
+	var out []githubsim.Event
+	for _, e := range events {
+		if e.Name == "pull_request" && e.Action == action {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// deliver runs the Action on the newest delivery of that name and action.
+func (s *Story) deliver(ctx context.Context, name, action string) error {
+	all := s.pulls(action)
+	if len(all) == 0 {
+		return fmt.Errorf("no %s event %q was delivered", name, action)
+	}
+	r, err := s.action(ctx, all[len(all)-1])
+	s.check(err == nil && r.Code == 0, "the Action's run on %s %s is green", name, action)
+	return err
+}
+
+// action runs the Action as the runner does: event file, variables, output and summary files.
+func (s *Story) action(ctx context.Context, e githubsim.Event) (Result, error) {
+	p := s.player("action", actions)
+	s.seen++
+	dir, err := mkdir(s.Dir, fmt.Sprintf("run-%d", s.seen))
+	if err != nil {
+		return Result{}, err
+	}
+	files := map[string][]byte{"event.json": e.Payload, "output": nil, "summary.md": nil}
+	for name, data := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+			return Result{}, err
+		}
+	}
+	p.env = append(p.env,
+		"GITHUB_ACTIONS=true", "GITHUB_EVENT_NAME="+e.Name, "GITHUB_EVENT_PATH="+filepath.Join(dir, "event.json"),
+		"GITHUB_REPOSITORY="+repo, "GITHUB_OUTPUT="+filepath.Join(dir, "output"), "GITHUB_STEP_SUMMARY="+filepath.Join(dir, "summary.md"),
+		"GITHUB_API_URL="+s.url, "GITHUB_SERVER_URL="+s.url, "GITHUB_GRAPHQL_URL="+s.url+"/graphql",
+		"INPUT_TOKEN="+actions, "INPUT_MODE=auto", "INPUT_API-URL="+s.url)
+	return p.show(ctx, s.Programs.Action)
+}

@@ -1,0 +1,152 @@
+// Package demo plays the product's whole story with real processes on the embedded GitHub, and
+// checks every step of it.
+package demo
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/githubsim"
+)
+
+// A Stage is what the story is played with.
+type Stage struct {
+	Out      io.Writer
+	Programs Programs
+	Environ  []string // of the process; only PATH and the like are handed on
+	Dir      string   // an empty folder for clones and repositories
+}
+
+// Programs are the three binaries the story runs.
+type Programs struct{ CLI, Hook, Action string }
+
+const repo = "acme/app"
+
+// The tokens of the embedded GitHub's users.
+const (
+	agents  = "tok-agents"
+	olga    = "tok-olga"
+	actions = "tok-actions"
+)
+
+func seed() githubsim.Seed {
+	write := map[string]string{repo: "write"}
+	return githubsim.Seed{
+		Users: []githubsim.SeedUser{
+			{Login: "agents", Token: agents, Permissions: write},
+			{Login: "olga", Token: olga, Permissions: map[string]string{repo: "admin"}},
+			{Login: "github-actions[bot]", Token: actions, Permissions: write},
+		},
+		Repos: []githubsim.SeedRepo{{
+			Name: repo, DefaultBranch: "main",
+			Issues: []githubsim.SeedIssue{
+				{Number: 1, Title: "Retry the upload on 503", Author: "olga", Labels: []string{"agent:implement"}},
+				{Number: 2, Title: "Say which file was too large", Author: "olga", Labels: []string{"agent:implement"}},
+			},
+		}},
+	}
+}
+
+// A Story is one playing.
+type Story struct {
+	Stage
+	server *githubsim.Server
+	url    string
+	step   int
+	failed []string
+	seen   int // webhook events already turned into runs of the Action
+	winner *player
+}
+
+// Play plays every act and returns an error that lists the checks that failed.
+func Play(ctx context.Context, stage Stage) error {
+	start := time.Now()
+	s := &Story{Stage: stage}
+	stop, err := s.open()
+	if err != nil {
+		return fmt.Errorf("open the stage: %w", err)
+	}
+	defer stop()
+	for _, act := range []func(context.Context) error{s.prepare, s.race, s.refusal, s.delivery, s.opened, s.killed, s.merged} {
+		if err := act(ctx); err != nil {
+			return fmt.Errorf("act %d: %w", s.step, err)
+		}
+	}
+	return s.close(time.Since(start))
+}
+
+func (s *Story) open() (stop func(), err error) {
+	s.server, err = githubsim.New(seed(), githubsim.Options{Dir: filepath.Join(s.Dir, "github")})
+	if err != nil {
+		return nil, err
+	}
+	s.url, stop, err = s.server.Listen("127.0.0.1:0")
+	return stop, err
+}
+
+func (s *Story) close(took time.Duration) error {
+	fmt.Fprintln(s.Out)
+	if len(s.failed) > 0 {
+		return fmt.Errorf("%d checks failed: %s", len(s.failed), strings.Join(s.failed, "; "))
+	}
+	fmt.Fprintf(s.Out, "All of it happened, in %s: %d requests to the embedded GitHub, real git, real processes.\n", took.Round(100*time.Millisecond), len(s.server.Requests()))
+	fmt.Fprint(s.Out, `
+What next
+  go test ./...                             run the tests
+  go run ./cmd/label-state sim              keep an embedded GitHub running and try it by hand
+  go install ./cmd/label-state ./cmd/pre-push && label-state hook install
+                                            guard this clone's pushes (README.md has the rest)
+`)
+	return nil
+}
+
+// act announces the next one.
+func (s *Story) act(title string) {
+	s.step++
+	fmt.Fprintf(s.Out, "\n%d. %s\n", s.step, title)
+}
+
+// check prints one checked fact and remembers a failure.
+func (s *Story) check(ok bool, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	mark := "ok  "
+	if !ok {
+		mark = "FAIL"
+		s.failed = append(s.failed, text)
+	}
+	fmt.Fprintf(s.Out, "   %s %s\n", mark, text)
+}
+
+// labels returns the lifecycle labels of an issue as GitHub shows them.
+func (s *Story) labels(number int) string {
+	all, err := s.server.Labels(repo, number)
+	if err != nil {
+		return err.Error()
+	}
+	return strings.Join(all, " ")
+}
+
+func (s *Story) shows(number int, want string) {
+	got := s.labels(number)
+	s.check(got == want, "%s#%d shows %s", repo, number, got)
+}
+
+// quote prints what a process said, indented. The runner swallows lines that name a secret, and so do we.
+func (s *Story) quote(text string) {
+	for line := range strings.Lines(strings.TrimRight(text, "\n")) {
+		if strings.HasPrefix(line, "::add-mask::") {
+			continue
+		}
+		fmt.Fprintf(s.Out, "     %s\n", strings.TrimRight(line, "\n"))
+	}
+}
+
+func mkdir(parts ...string) (string, error) {
+	dir := filepath.Join(parts...)
+	return dir, os.MkdirAll(dir, 0o755)
+}

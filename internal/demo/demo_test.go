@@ -1,0 +1,71 @@
+package demo_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/label-state/label-state/internal/demo"
+)
+
+// build compiles the three programs once for all tests.
+func build(t *testing.T) demo.Programs {
+	t.Helper()
+	dir := t.TempDir()
+	p := demo.Programs{
+		CLI: filepath.Join(dir, "label-state"), Hook: filepath.Join(dir, "label-state-pre-push"), Action: filepath.Join(dir, "label-state-action"),
+	}
+	for out, pkg := range map[string]string{p.CLI: "label-state", p.Hook: "pre-push", p.Action: "action"} {
+		cmd := exec.Command("go", "build", "-o", out, "../../cmd/"+pkg)
+		if text, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("build %s: %v\n%s", pkg, err, text)
+		}
+	}
+	return p
+}
+
+func play(t *testing.T, p demo.Programs) (string, error) {
+	t.Helper()
+	var out bytes.Buffer
+	err := demo.Play(t.Context(), demo.Stage{Out: &out, Programs: p, Environ: os.Environ(), Dir: t.TempDir()})
+	return out.String(), err
+}
+
+// TestStory plays the demo, and plays it with one program broken at a time: a story that cannot
+// fail proves nothing.
+func TestStory(t *testing.T) {
+	whole := build(t)
+	deaf, idle := whole, whole
+	deaf.Hook, idle.Action = script(t, "exit 0"), script(t, "exit 0")
+	for name, c := range map[string]struct {
+		programs demo.Programs
+		want     string // in the error; empty for success
+	}{
+		"whole":                       {whole, ""},
+		"a hook that lets all pass":   {deaf, "git push failed"},
+		"an Action that does nothing": {idle, "acme/app#1 shows agent:in-flight"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out, err := play(t, c.programs)
+			switch {
+			case c.want == "" && (err != nil || strings.Contains(out, "FAIL")):
+				t.Errorf("%v\n%s", err, out)
+			case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+				t.Errorf("%v, want %q\n%s", err, c.want, out)
+			}
+		})
+	}
+}
+
+func script(t *testing.T, body string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "label-state-broken")
+	if err := os.WriteFile(name, []byte("#!/bin/sh\n"+body+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}

@@ -1,0 +1,88 @@
+package labelstate_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/label-state/label-state/internal/githubsim"
+)
+
+// testCommand is the one line of the README that a test cannot run: it is running.
+const testCommand = "go test ./..."
+
+// TestReadme runs the README's shell blocks in their order, in this module for programs and in a
+// clone of acme/app for the rest, against the embedded GitHub.
+func TestReadme(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(text), -1)
+	if len(blocks) != 3 || !strings.Contains(blocks[0][1], testCommand+"\n") {
+		t.Fatalf("README.md has %d shell blocks, want 3, the first with %q", len(blocks), testCommand)
+	}
+	env, clone := stage(t)
+	module, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, dir := range []string{module, module, clone} {
+		block := strings.ReplaceAll(blocks[n][1], testCommand+"\n", "")
+		if testing.Short() && n == 0 {
+			continue
+		}
+		cmd := exec.Command("sh", "-ec", block)
+		cmd.Dir, cmd.Env = dir, env
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("block %d: %v\n%s\n%s", n+1, err, block, out)
+		}
+	}
+}
+
+// stage starts an embedded GitHub with an issue 42, and returns an environment that knows it
+// and a clone of its repository.
+func stage(t *testing.T) (env []string, clone string) {
+	t.Helper()
+	dir := t.TempDir()
+	server, err := githubsim.New(githubsim.Seed{
+		Users: []githubsim.SeedUser{{Login: "you", Token: "tok-you", Permissions: map[string]string{"acme/app": "write"}}},
+		Repos: []githubsim.SeedRepo{{Name: "acme/app", Issues: []githubsim.SeedIssue{{Number: 42, Title: "Retry the upload", Author: "you"}}}},
+	}, githubsim.Options{Dir: filepath.Join(dir, "github")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	url, stop, err := server.Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(stop)
+	gopath := filepath.Join(dir, "go")
+	for _, kv := range os.Environ() {
+		if !strings.HasPrefix(kv, "GIT_") && !strings.HasPrefix(kv, "LABEL_STATE_") && !strings.HasPrefix(kv, "GH_") {
+			env = append(env, kv)
+		}
+	}
+	env = append(env, "HOME="+dir, "LABEL_STATE_API_URL="+url, "GH_TOKEN=tok-you", "GIT_CONFIG_NOSYSTEM=1",
+		"GOCACHE="+goEnv(t, "GOCACHE"), "GOMODCACHE="+goEnv(t, "GOMODCACHE"), "GOPATH="+gopath,
+		"PATH="+filepath.Join(gopath, "bin")+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	clone = filepath.Join(dir, "app")
+	cmd := exec.Command("git", "clone", "-q", url+"/acme/app.git", clone)
+	cmd.Env = env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("clone: %v\n%s", err, out)
+	}
+	return env, clone
+}
+
+func goEnv(t *testing.T, name string) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", name).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
