@@ -44,6 +44,7 @@ func seed() githubsim.Seed {
 		},
 		Repos: []githubsim.SeedRepo{{
 			Name: repo, DefaultBranch: "main",
+			Labels: []githubsim.SeedLabel{{Name: "agent:implement", Color: "0e8a16"}},
 			Issues: []githubsim.SeedIssue{
 				{Number: 1, Title: "Retry the upload on 503", Author: "olga", Labels: []string{"agent:implement"}},
 				{Number: 2, Title: "Say which file was too large", Author: "olga", Labels: []string{"agent:implement"}},

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -51,6 +52,9 @@ func TestStory(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			out, err := play(t, c.programs)
+			if c.want == "" {
+				published(t, out)
+			}
 			switch {
 			case c.want == "" && (err != nil || strings.Contains(out, "FAIL")):
 				t.Errorf("%v\n%s", err, out)
@@ -69,3 +73,31 @@ func script(t *testing.T, body string) string {
 	}
 	return name
 }
+
+// published compares the steps and checks with docs/demo.md, which tools/transcript writes.
+func published(t *testing.T, out string) {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/demo.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := skeleton(out), skeleton(string(page)); got != want {
+		t.Errorf("docs/demo.md is out of date; run tools/transcript\n--- page\n%s\n--- run\n%s", want, got)
+	}
+}
+
+// skeleton keeps the lines that every run has: acts and checks, without the winner's name.
+func skeleton(text string) string {
+	var out []string
+	for line := range strings.Lines(text) {
+		if step.MatchString(line) {
+			out = append(out, winners.ReplaceAllString(strings.TrimSpace(line), "WINNER"))
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+var (
+	step    = regexp.MustCompile(`^(\d\. |   ok  |   FAIL)`)
+	winners = regexp.MustCompile(`lucius|drake`)
+)
