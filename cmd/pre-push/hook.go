@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/closing"
+	"github.com/label-state/label-state/internal/config"
+	"github.com/label-state/label-state/internal/dedup"
+	"github.com/label-state/label-state/internal/host"
+	"github.com/label-state/label-state/internal/outgoing"
+	"github.com/label-state/label-state/internal/setup"
+)
+
+// budget is how long everything may take together, as long as no configuration says otherwise
+// (PRODUCT ruling 10).
+const budget = 3 * time.Second
+
+// A hook is one run of the program: what it was given, and nothing it found out.
+type hook struct {
+	args           []string
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	env            setup.Environment
+	environ        []string // for git's own variables
+	start          time.Time
+	zone           *time.Location
+}
+
+// guard judges the push and says what there is to say. A panic is one more reason why nothing is known.
+func (h *hook) guard(ctx context.Context) (code int) {
+	defer func() {
+		if p := recover(); p != nil {
+			code = h.say(h.unknown(fmt.Errorf("internal error: %v", p)))
+		}
+	}()
+	push, err := h.push(ctx)
+	if errors.Is(err, errUsage) {
+		fmt.Fprint(h.stderr, usage)
+		return exitUsage
+	}
+	if err != nil {
+		return h.say(h.unknown(err))
+	}
+	messages, err := h.scan(ctx, push)
+	switch {
+	case err != nil:
+		return h.say(h.unknown(inTime(ctx, err)))
+	case len(messages) == 0:
+		return exitPass
+	}
+	return h.say(h.check(ctx, push, messages))
+}
+
+// scan reads the commits that leave and keeps those that may name an issue. It knows the remote by
+// its URL only, so it keeps too many rather than too few.
+func (h *hook) scan(ctx context.Context, push outgoing.Push) ([]dedup.Message, error) {
+	remote, _ := host.ParseRemote(push.URL) // the zero host has no URLs
+	push.Keep = func(message []byte) bool {
+		return len(closing.InCommit(string(message), closing.Repo{Owner: "any", Name: "any"}, remote.Host)) > 0 ||
+			!wellKnown(remote.Host) && (bytes.Contains(message, []byte("/issues/")) || bytes.Contains(message, []byte("/pull/")))
+	}
+	var messages []dedup.Message
+	err := outgoing.Commits(ctx, outgoing.Location{Dir: h.env.Dir, Env: h.environ}, push, func(c outgoing.Commit) bool {
+		messages = append(messages, dedup.Message{Commit: dedup.Commit{OID: c.OID, Subject: c.Subject()}, Text: string(c.Message)})
+		return true
+	})
+	return messages, err
+}
+
+// wellKnown is a host that GitHub itself runs; another may be an alias of ssh's configuration, or no
+// GitHub at all.
+func wellKnown(name string) bool { return name == "github.com" || strings.HasSuffix(name, ".ghe.com") }
+
+// unknown is the report of a push of which nothing is known. How that counts the configuration says;
+// one that cannot be read lets the push go.
+func (h *hook) unknown(err error) dedup.Report {
+	conf, _, bad := h.config()
+	r := dedup.Report{Unknown: []dedup.Unchecked{{Reason: err.Error()}}}
+	if bad == nil {
+		r.Policy = policy(conf)
+	}
+	return r
+}
+
+func policy(conf config.Config) dedup.Policy {
+	if conf.Hook.OnUnknown == "refuse" {
+		return dedup.Refuse
+	}
+	return dedup.Allow
+}
+
+// say writes the report, in the form that the environment asks for, and returns the exit code.
+func (h *hook) say(r dedup.Report) int {
+	text := ""
+	if h.env.HookJSON() {
+		text = dedup.JSON(r)
+	} else {
+		text = dedup.Text(r, dedup.Style{Color: h.env.Color(h.stderr)})
+	}
+	_, _ = io.WriteString(h.stderr, text) // nobody is left to tell that nobody listens
+	if r.Stops() {
+		return exitRefuse
+	}
+	return exitPass
+}
+
+// inTime words the end of the time; what was going on then does not matter.
+func inTime(ctx context.Context, err error) error {
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, context.DeadlineExceeded):
+		return errors.New("no answer in time (hook.timeout)")
+	case cause != nil:
+		return cause
+	}
+	return err
+}

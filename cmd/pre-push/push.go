@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/label-state/label-state/internal/outgoing"
+	"github.com/label-state/label-state/internal/setup"
+)
+
+// errUsage: neither git nor pre-commit can have started the program so.
+var errUsage = errors.New("called without REMOTE and URL")
+
+// push reads what is about to happen: from the arguments and the input as git gives them, else from
+// the variables of pre-commit.
+func (h *hook) push(ctx context.Context) (outgoing.Push, error) {
+	get := h.env.Getenv
+	switch {
+	case len(h.args) >= 2:
+		updates, err := readUpdates(ctx, h.stdin)
+		return outgoing.Push{Remote: h.args[0], URL: h.args[1], Updates: updates}, err
+	case get("PRE_COMMIT_REMOTE_NAME") != "" && len(h.args) == 0:
+		update, err := h.preCommit(ctx)
+		return outgoing.Push{Remote: get("PRE_COMMIT_REMOTE_NAME"), URL: get("PRE_COMMIT_REMOTE_URL"), Updates: []outgoing.Update{update}}, err
+	}
+	return outgoing.Push{}, errUsage
+}
+
+// readUpdates gives up when the input does not end in time.
+func readUpdates(ctx context.Context, r io.Reader) ([]outgoing.Update, error) {
+	type result struct {
+		updates []outgoing.Update
+		err     error
+	}
+	done := make(chan result, 1)
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				done <- result{err: fmt.Errorf("internal error: %v", p)}
+			}
+		}()
+		updates, err := outgoing.ReadUpdates(r)
+		done <- result{updates, err}
+	}()
+	select {
+	case got := <-done:
+		return got.updates, got.err
+	case <-ctx.Done():
+		return nil, errors.New("read from git: the input does not end")
+	}
+}
+
+// preCommit is the one update that pre-commit tells of: from PRE_COMMIT_FROM_REF, which the remote
+// has, to PRE_COMMIT_TO_REF. A push of a whole history has neither; then the local branch leaves.
+func (h *hook) preCommit(ctx context.Context) (u outgoing.Update, err error) {
+	get := h.env.Getenv
+	u = outgoing.Update{LocalRef: get("PRE_COMMIT_LOCAL_BRANCH"), RemoteRef: get("PRE_COMMIT_REMOTE_BRANCH")}
+	to := get("PRE_COMMIT_TO_REF")
+	if to == "" {
+		to = u.LocalRef
+	}
+	if u.LocalOID, err = h.resolve(ctx, to); err != nil {
+		return u, err
+	}
+	u.RemoteOID = strings.Repeat("0", len(u.LocalOID))
+	if from := get("PRE_COMMIT_FROM_REF"); from != "" {
+		u.RemoteOID, err = h.resolve(ctx, from)
+	}
+	return u, err
+}
+
+// resolve asks git for the commit that a name stands for.
+func (h *hook) resolve(ctx context.Context, name string) (string, error) {
+	if name == "" {
+		return "", errors.New("read from pre-commit: it names no commit that is pushed")
+	}
+	out, err := h.env.Run(ctx, setup.Command{
+		Name: "git", Args: []string{"rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{commit}"}, Dir: h.env.Dir,
+	})
+	if err != nil {
+		return "", fmt.Errorf("read from pre-commit: git finds no commit %q", name)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// branches are the branches that are pushed, without refs/heads/.
+func branches(updates []outgoing.Update) []string {
+	var out []string
+	for _, u := range updates {
+		if name, ok := strings.CutPrefix(u.RemoteRef, "refs/heads/"); ok && !u.Delete() {
+			out = append(out, name)
+		}
+	}
+	return out
+}

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/label-state/label-state/internal/holdfile"
+)
+
+// program is the compiled hook, under the name by which the shim finds it.
+var program string
+
+func TestMain(m *testing.M) { os.Exit(testMain(m)) }
+
+func testMain(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "pre-push")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	program = filepath.Join(dir, "label-state-pre-push")
+	build := exec.Command("go", "build", "-ldflags", "-X main.version=v1.2.3", "-o", program, ".")
+	build.Stdout, build.Stderr = os.Stderr, os.Stderr
+	if err := build.Run(); err != nil {
+		fmt.Fprintln(os.Stderr, "build the hook:", err)
+		return 1
+	}
+	return m.Run()
+}
+
+// TestPush plays real pushes to the embedded GitHub with the compiled hook behind the shim. Each
+// script starts in a fresh clone of acme/app on branch work, with the hook installed and GITHUB_TOKEN set.
+func TestPush(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:   "testdata/script",
+		Setup: setUp,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"asked":   asked,
+			"offline": offline,
+			"slow":    slow,
+			"hold":    hold,
+		},
+	})
+}
+
+// A world is what one script meets.
+type world struct {
+	sim   *githubsim.Server
+	stop  func()
+	slow  time.Duration // how late answers to the API are; set before they are asked for
+	asked int           // requests that a script has looked at already
+}
+
+func worldOf(ts *testscript.TestScript) *world { return ts.Value("world").(*world) }
+
+func setUp(e *testscript.Env) error {
+	seed, err := readSeed(time.Now())
+	if err != nil {
+		return err
+	}
+	w := &world{}
+	if w.sim, err = githubsim.New(seed, githubsim.Options{Dir: filepath.Join(e.WorkDir, ".git-server")}); err != nil {
+		return err
+	}
+	w.sim.Fault = func(r *http.Request) *githubsim.Fault {
+		if w.slow == 0 || strings.Contains(r.URL.Path, ".git/") {
+			return nil
+		}
+		return &githubsim.Fault{Delay: w.slow}
+	}
+	base, stop, err := w.sim.Listen("127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	w.stop = stop
+	e.Defer(stop)
+	e.Values["world"] = w
+	return clone(e, base)
+}
+
+// clone makes $WORK/app, a clone of acme/app.
+func clone(e *testscript.Env, base string) error {
+	home, app := filepath.Join(e.WorkDir, ".home"), filepath.Join(e.WorkDir, "app")
+	hooks, err := filepath.Abs("../../hooks")
+	if err != nil {
+		return err
+	}
+	signed := strings.Replace(base, "://", "://x:tok-bot@", 1)
+	for name, value := range map[string]string{
+		"HOME": home, "GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0", "TZ": "UTC", "BASE": base,
+		"PATH":   filepath.Dir(program) + string(os.PathListSeparator) + os.Getenv("PATH"),
+		"REMOTE": signed, "LABEL_STATE_API_URL": base, "GITHUB_TOKEN": "tok-bot",
+	} {
+		e.Setenv(name, value)
+	}
+	config := "[user]\n\tname = A\n\temail = a@example.com\n[init]\n\tdefaultBranch = main\n[core]\n\thooksPath = " + hooks + "\n"
+	if err := os.MkdirAll(home, 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o644); err != nil {
+		return err
+	}
+	e.Cd = app
+	for _, args := range [][]string{{"clone", "-q", signed + "/acme/app.git", app}, {"-C", app, "switch", "-q", "-c", "work"}} {
+		cmd := exec.Command("git", args...)
+		cmd.Env = e.Vars
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("git %s: %w\n%s", args[0], err, out)
+		}
+	}
+	return nil
+}
+
+var ago = regexp.MustCompile(`@[0-9a-z]+@`)
+
+// readSeed reads testdata/seed.json, where @2h@ stands for the time two hours ago.
+func readSeed(now time.Time) (githubsim.Seed, error) {
+	data, err := os.ReadFile("testdata/seed.json")
+	if err != nil {
+		return githubsim.Seed{}, err
+	}
+	data = ago.ReplaceAllFunc(data, func(m []byte) []byte {
+		d, parseErr := time.ParseDuration(strings.Trim(string(m), "@"))
+		if parseErr != nil {
+			err = parseErr
+		}
+		return []byte(now.Add(-d).UTC().Format(time.RFC3339))
+	})
+	if err != nil {
+		return githubsim.Seed{}, err
+	}
+	return githubsim.LoadSeed(bytes.NewReader(data))
+}
+
+// asked [N]: the API was asked N times since the script looked last, and nothing was written there.
+func asked(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 1 {
+		ts.Fatalf("usage: asked [N]")
+	}
+	w := worldOf(ts)
+	api := slices.DeleteFunc(w.sim.Requests(), func(r githubsim.Request) bool { return strings.Contains(r.Path, ".git/") })
+	fresh := api[w.asked:]
+	w.asked = len(api)
+	for _, r := range fresh {
+		ts.Logf("%s %s %s %d", r.Method, r.Path, r.GraphQL, r.Status)
+		if r.Writes() {
+			ts.Fatalf("the hook wrote: %s %s %s", r.Method, r.Path, r.GraphQL)
+		}
+	}
+	if got := fmt.Sprint(len(fresh)); len(args) == 1 && got != args[0] {
+		ts.Fatalf("%s requests, want %s", got, args[0])
+	}
+}
+
+// offline stops the server.
+func offline(ts *testscript.TestScript, _ bool, _ []string) { worldOf(ts).stop() }
+
+// slow DURATION delays every answer of the API from now on; git is served at once.
+func slow(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: slow DURATION")
+	}
+	d, err := time.ParseDuration(args[0])
+	ts.Check(err)
+	worldOf(ts).slow = d
+}
+
+// hold NUMBER CODENAME FIRING records a claim of acme/app#NUMBER in the work tree, as "label-state claim" does.
+func hold(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: hold NUMBER CODENAME FIRING")
+	}
+	var number int
+	_, err := fmt.Sscan(args[0], &number)
+	ts.Check(err)
+	dir, err := holdfile.GitDir(ts.MkAbs("."), "")
+	ts.Check(err)
+	ts.Check(holdfile.Open(dir).Save(holdfile.Hold{
+		Issue: claim.Issue{Owner: "acme", Repo: "app", Number: number}, Worker: claim.Worker{Codename: args[1], FiringID: args[2]},
+		Comment: 1, Token: 1, TTL: 4 * time.Hour, Until: time.Now().Add(time.Hour),
+	}))
+}

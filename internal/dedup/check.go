@@ -1,0 +1,255 @@
+package dedup
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// Check judges every reading. It refuses for two reasons only: somebody else holds the issue, or
+// it has an open pull request from another branch (PRODUCT ruling 9). Whoever holds the issue
+// passes, and so does a push to the branch of an open pull request for it, unless the pusher is a
+// worker whose own claim of the issue has ended: such a one is stopped even there. Times in texts
+// are written for zone.
+func Check(rules lifecycle.Rules, who Pusher, zone *time.Location, readings []Reading) Report {
+	r := Report{Zone: zone}
+	for _, reading := range readings {
+		switch {
+		case reading.Absent:
+		case reading.Unread != "":
+			r.unknown(reading.Issue, reading.Unread)
+		default:
+			j := judge{rules: rules, facts: reading.Facts, now: clock{reading.Facts.Now, zone}}
+			j.ask(who)
+			j.report(reading.Named, &r)
+		}
+	}
+	return r
+}
+
+func (r *Report) unknown(i claim.Issue, reason string) {
+	r.Unknown = append(r.Unknown, Unchecked{Issue: i, Reason: reason})
+}
+
+// A judge sorts what the predicate says about one issue.
+type judge struct {
+	rules   lifecycle.Rules
+	facts   lifecycle.Facts
+	now     clock
+	verdict lifecycle.Verdict  // as the pusher's worker, of no branch
+	holder  *lifecycle.Reason  // the claim that decides; nil when nobody holds the issue
+	own     bool               // and it is the pusher's
+	mine    *claim.Claim       // the pusher's claim, whatever became of it
+	ownPR   *lifecycle.Reason  // a pull request from a pushed branch
+	others  []lifecycle.Reason // open pull requests from other branches
+	unread  []lifecycle.Reason // pull requests that the log names and GitHub does not show
+	lapsed  []lifecycle.Reason // claims of others whose lease is over
+}
+
+// ask puts the predicate's question once for each pushed branch: a claim or a pull request is the
+// pusher's own if it is for one of them.
+func (j *judge) ask(who Pusher) {
+	me := who.identity(j.facts.Issue)
+	if c, ok := j.facts.Log.Find(me); ok {
+		j.mine = &c
+	}
+	seeker := lifecycle.Seeker{Worker: me, Repo: who.Repo}
+	j.verdict = j.rules.Verdict(j.facts, seeker)
+	j.claims()
+	ownPRs := map[string]bool{}
+	for _, seeker.Branch = range who.Branches {
+		v := j.rules.Verdict(j.facts, seeker)
+		j.own = j.own || owns(v, j.holder)
+		for _, n := range v.Notes {
+			if n.Code == lifecycle.CodePROpen {
+				ownPRs[n.PR.String()] = true
+				j.ownPR = &n
+			}
+		}
+	}
+	j.pulls(ownPRs)
+}
+
+// identity is the worker that pushes, for this issue: the environment's, else the one that claimed
+// it from this work tree, else nobody, and then the branch decides (HOOK, "Who am I").
+func (p Pusher) identity(i claim.Issue) claim.Worker {
+	if !p.Worker.IsZero() {
+		return p.Worker
+	}
+	for _, h := range p.Holds {
+		if h.Issue.Same(i) {
+			return h.Worker
+		}
+	}
+	return claim.Worker{}
+}
+
+// claims finds the claim that decides: of those that stand the first confirmed one, else the
+// first (PROTOCOL section 2). A worker's own contender behind another's claim is no hold.
+func (j *judge) claims() {
+	for _, r := range j.verdict.Reasons {
+		if r.Claim != nil && (j.holder == nil || !j.holder.Claim.Held() && r.Claim.Held()) {
+			j.holder = &r
+		}
+	}
+	j.own = j.holder != nil && j.holder.Code == lifecycle.CodeOwn
+	for _, n := range j.verdict.Notes {
+		if n.Code == lifecycle.CodeLapsed && (j.mine == nil || n.Claim.Record.Worker != j.mine.Record.Worker) {
+			j.lapsed = append(j.lapsed, n)
+		}
+	}
+}
+
+func owns(v lifecycle.Verdict, holder *lifecycle.Reason) bool {
+	for _, r := range v.Reasons {
+		if holder != nil && r.Code == lifecycle.CodeOwn && r.Claim.Record.Worker == holder.Claim.Record.Worker {
+			return true
+		}
+	}
+	return false
+}
+
+func (j *judge) pulls(own map[string]bool) {
+	for _, r := range j.verdict.Reasons {
+		switch {
+		case r.Code != lifecycle.CodePROpen || own[r.PR.String()]:
+		case r.PR.State == lifecycle.PRUnreadable:
+			j.unread = append(j.unread, r)
+		default:
+			j.others = append(j.others, r)
+		}
+	}
+}
+
+// report says what the facts mean for the push. A closed issue and a pull request's number are
+// none of the hook's business.
+func (j *judge) report(n Named, r *Report) {
+	issue := n.Issue
+	switch reasons := j.refusing(); {
+	case j.verdict.Answer == lifecycle.Unknown:
+		r.unknown(issue, texts(j.verdict.Reasons))
+	case j.facts.PullRequest || !j.facts.Open:
+	case len(reasons) > 0:
+		r.Refusals = append(r.Refusals, Refusal{
+			Named: n, Title: j.facts.Title, URL: j.facts.URL, Reasons: reasons, Lost: j.lost(),
+			Terms: j.rules.Terms, Now: j.facts.Now,
+		})
+	case len(j.unread) > 0 && !j.own && j.ownPR == nil:
+		r.unknown(issue, fmt.Sprintf("pull request %s, which the log names, could not be read", j.unread[0].PR))
+	default:
+		for _, note := range j.notes() {
+			note.Issue = issue
+			r.Notes = append(r.Notes, note)
+		}
+	}
+}
+
+// refusing lists the reasons that stop the push.
+func (j *judge) refusing() []lifecycle.Reason {
+	fenced := j.holder != nil && !j.own && j.mine != nil
+	if j.own || j.ownPR != nil && !fenced {
+		return nil
+	}
+	var out []lifecycle.Reason
+	if j.holder != nil {
+		out = append(out, *j.holder)
+	}
+	return append(out, j.others...)
+}
+
+// lost is the pusher's own claim when it does not stand any more.
+func (j *judge) lost() *claim.Claim {
+	if j.mine == nil || j.mine.Live() && !j.mine.Lapsed(j.rules.Terms, j.facts.Now) {
+		return nil
+	}
+	return j.mine
+}
+
+func texts(reasons []lifecycle.Reason) string {
+	out := make([]string, len(reasons))
+	for i, r := range reasons {
+		out[i] = r.Text
+	}
+	return strings.Join(out, "; ")
+}
+
+// notes are what a push that goes on should know.
+func (j *judge) notes() []Note {
+	if j.own {
+		return append(j.ownNotes(), j.otherPRs()...)
+	}
+	out := append(j.lostNotes(), j.otherPRs()...)
+	for _, l := range j.lapsed {
+		end, _ := l.Claim.Until(j.rules.Terms)
+		out = append(out, Note{Text: fmt.Sprintf("the lease of %s is over since %s and does not count", name(*l.Claim), j.now.at(end)), URL: l.URL})
+	}
+	switch {
+	case j.holder != nil:
+		text := fmt.Sprintf("%s holds it, but pull request %s from this branch is open", name(*j.holder.Claim), j.ownPR.PR)
+		out = append(out, Note{Text: text, URL: j.holder.URL})
+	case len(out) == 0:
+		out = j.labelNotes()
+	}
+	return out
+}
+
+func (j *judge) otherPRs() []Note {
+	var out []Note
+	for _, o := range j.others {
+		if j.own && o.PR.Of(*j.holder.Claim) {
+			continue
+		}
+		out = append(out, Note{Text: fmt.Sprintf("pull request %s is open for it as well", o.PR), URL: o.URL})
+	}
+	return out
+}
+
+// ownNotes are for the holder: somebody wants it to stop, or its lease is over though nobody may
+// take the issue yet.
+func (j *judge) ownNotes() []Note {
+	c := *j.holder.Claim
+	if c.Revoked != nil {
+		return []Note{{Text: c.Revoked.By + " asked your run to stop: " + reasonOr(c.Revoked.Reason), URL: c.Revoked.URL}}
+	}
+	if c.Overdue(j.rules.Terms, j.facts.Now) {
+		end, _ := c.Until(j.rules.Terms)
+		return []Note{{Text: fmt.Sprintf("the lease of your run %s is over since %s", c.Record.Worker.FiringID, j.now.at(end)), URL: c.URL}}
+	}
+	return nil
+}
+
+// lostNotes are for a worker whose claim was ended by others, or lapsed, while nobody took over.
+func (j *judge) lostNotes() []Note {
+	c := j.lost()
+	switch {
+	case c == nil || c.End != nil && c.End.By == "":
+		return nil
+	default:
+		return []Note{{Text: lostText(*c, j.rules.Terms, j.now) + "; nobody has taken it over", URL: c.URL}}
+	}
+}
+
+// labelNotes say that a label promises what nothing bears out; labels decide nothing.
+func (j *judge) labelNotes() []Note {
+	has := func(s labels.State) bool { return labels.Has(j.facts.Labels, j.rules.Scheme.Name(s)) }
+	switch {
+	case j.ownPR != nil:
+		return nil
+	case has(labels.PROpen):
+		return []Note{{Text: "labelled " + j.rules.Scheme.PROpen + ", but no open pull request closes it", URL: j.facts.URL}}
+	case has(labels.Claimed):
+		return []Note{{Text: "labelled " + j.rules.Scheme.Claimed + ", but nobody has claimed it", URL: j.facts.URL}}
+	}
+	return nil
+}
+
+func reasonOr(reason string) string {
+	if reason == "" {
+		return "no reason given"
+	}
+	return reason
+}

@@ -1,0 +1,160 @@
+package dedup
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// jsonVersion grows when a key changes its meaning or goes away; new keys may come at any time.
+const jsonVersion = 1
+
+// The JSON form: stable keys, times in RFC 3339 and UTC, issues as owner/repo#7, other people's
+// texts whole but without control characters.
+type (
+	jsonReport struct {
+		Version  int             `json:"version"`
+		Refused  bool            `json:"refused"`
+		Refusals []jsonRefusal   `json:"refusals"`
+		Notes    []jsonNote      `json:"notes"`
+		Unknown  []jsonUnchecked `json:"unknown"`
+		Bypass   string          `json:"bypass"`
+	}
+	jsonRefusal struct {
+		Issue    string       `json:"issue"`
+		Title    string       `json:"title"`
+		URL      string       `json:"url"`
+		Commits  []jsonCommit `json:"commits"`
+		Reasons  []jsonReason `json:"reasons"`
+		LostHold *jsonLost    `json:"lost_hold,omitempty"`
+		TakeOver string       `json:"take_over,omitempty"`
+	}
+	jsonCommit struct {
+		OID     string `json:"oid"`
+		Subject string `json:"subject"`
+	}
+	jsonReason struct {
+		Code   lifecycle.Code `json:"code"`
+		Text   string         `json:"text"`
+		URL    string         `json:"url,omitempty"`
+		Holder *jsonHolder    `json:"holder,omitempty"`
+		Pull   *jsonPull      `json:"pull_request,omitempty"`
+	}
+	jsonHolder struct {
+		Codename  string    `json:"codename"`
+		FiringID  string    `json:"firing_id"`
+		Login     string    `json:"login"`
+		Branch    string    `json:"branch,omitempty"`
+		Confirmed bool      `json:"confirmed"`
+		Since     time.Time `json:"since"`
+		Until     time.Time `json:"until,omitzero"`
+	}
+	jsonPull struct {
+		Name   string `json:"name"`
+		Title  string `json:"title"`
+		Author string `json:"author"`
+		Branch string `json:"branch"`
+		Draft  bool   `json:"draft"`
+	}
+	jsonLost struct {
+		Codename string    `json:"codename"`
+		FiringID string    `json:"firing_id"`
+		Ended    time.Time `json:"ended"`
+		Outcome  string    `json:"outcome"`
+		By       string    `json:"by,omitempty"`
+	}
+	jsonNote struct {
+		Issue string `json:"issue,omitempty"`
+		Text  string `json:"text"`
+		URL   string `json:"url,omitempty"`
+	}
+	jsonUnchecked struct {
+		Issue  string `json:"issue,omitempty"`
+		Reason string `json:"reason"`
+	}
+)
+
+// JSON writes the report for programs: one object on one line, or nothing when there is nothing to say.
+func JSON(r Report) string {
+	if r.Empty() {
+		return ""
+	}
+	out := jsonReport{
+		Version: jsonVersion, Refused: r.Stops(), Bypass: bypass,
+		Refusals: each(r.Refusals, toRefusal), Notes: each(r.Notes, toNote), Unknown: each(r.Unknown, toUnchecked),
+	}
+	var text strings.Builder
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(out); err != nil { // a time beyond the year 9999
+		return fmt.Sprintf("{\"version\":%d,\"refused\":%t}\n", jsonVersion, r.Stops())
+	}
+	return text.String()
+}
+
+// each is never nil: an empty list is [], not null.
+func each[A, B any](list []A, f func(A) B) []B {
+	out := make([]B, len(list))
+	for i, a := range list {
+		out[i] = f(a)
+	}
+	return out
+}
+
+func toRefusal(r Refusal) jsonRefusal {
+	out := jsonRefusal{
+		Issue: r.Issue.String(), Title: strip(r.Title), URL: strip(r.URL),
+		Commits:  each(r.Commits, func(c Commit) jsonCommit { return jsonCommit{c.OID, strip(c.Subject)} }),
+		Reasons:  each(r.Reasons, toReason),
+		LostHold: toLost(r.Lost, r.Terms),
+	}
+	for _, reason := range r.Reasons {
+		if reason.Code == lifecycle.CodeInFlight {
+			out.TakeOver = takeOver(r.Issue)
+		}
+	}
+	return out
+}
+
+func toReason(r lifecycle.Reason) jsonReason {
+	out := jsonReason{Code: r.Code, Text: strip(r.Text), URL: strip(r.URL)}
+	if c := r.Claim; c != nil {
+		out.Holder = &jsonHolder{
+			Codename: strip(c.Record.Worker.Codename), FiringID: strip(c.Record.Worker.FiringID), Login: strip(c.Author),
+			Branch: strip(c.Record.Branch), Confirmed: c.Held(), Since: c.Created.UTC(), Until: r.Until.UTC(),
+		}
+	}
+	if p := r.PR; p != nil {
+		out.Pull = &jsonPull{p.String(), strip(p.Title), strip(p.Author), strip(p.Head), p.Draft}
+	}
+	return out
+}
+
+func toLost(c *claim.Claim, t claim.Terms) *jsonLost {
+	if c == nil {
+		return nil
+	}
+	out := &jsonLost{Codename: strip(c.Record.Worker.Codename), FiringID: strip(c.Record.Worker.FiringID), Outcome: "lapsed"}
+	if c.End == nil {
+		out.Ended, _ = c.Until(t)
+		out.Ended = out.Ended.UTC()
+		return out
+	}
+	out.Ended, out.Outcome, out.By = c.End.At.UTC(), strip(c.End.Outcome), strip(c.End.By)
+	return out
+}
+
+func toNote(n Note) jsonNote { return jsonNote{named(n.Issue), strip(n.Text), strip(n.URL)} }
+
+func toUnchecked(u Unchecked) jsonUnchecked { return jsonUnchecked{named(u.Issue), strip(u.Reason)} }
+
+func named(i claim.Issue) string {
+	if i == (claim.Issue{}) {
+		return ""
+	}
+	return i.String()
+}

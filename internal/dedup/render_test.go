@@ -1,0 +1,211 @@
+package dedup
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"pgregory.net/rapid"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/closing"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s:\ngot\n%s\nwant\n%s", name, got, want)
+	}
+}
+
+func at(hour, minute int) time.Time { return time.Date(2026, 5, 1, hour, minute, 0, 0, time.UTC) }
+
+func held(w claim.Worker, since time.Time) lifecycle.Reason {
+	c := claim.Claim{
+		Record: claim.Record{Worker: w, TTL: 4 * time.Hour, Held: true}, Author: "bot",
+		Created: since, Updated: since, URL: "https://github.com/acme/app/issues/42#issuecomment-991",
+	}
+	return lifecycle.Reason{Code: lifecycle.CodeInFlight, Text: "held by lucius", URL: c.URL, Claim: &c, Until: since.Add(4 * time.Hour)}
+}
+
+// refusal is the one that HOOK shows.
+func refusal() Refusal {
+	return Refusal{
+		Named: Named{Issue: issue42, Commits: []Commit{{"3f2c91a08d4b1c5e7f90a1b2c3d4e5f60718293a", "Retry uploads"}}},
+		Title: "Retry the upload on 503", URL: "https://github.com/acme/app/issues/42",
+		Reasons: []lifecycle.Reason{held(claim.Worker{Codename: "lucius", FiringID: "20260501-194217-643a"}, at(14, 5))},
+		Terms:   claim.DefaultTerms(), Now: fourPM,
+	}
+}
+
+func open57() lifecycle.Reason {
+	p := lifecycle.PR{Repo: "acme/app", Number: 57, Title: "Retry", Author: "bot", Head: "agent/retry", URL: "https://github.com/acme/app/pull/57", State: lifecycle.PROpened}
+	return lifecycle.Reason{Code: lifecycle.CodePROpen, Text: "pull request acme/app#57 is open for it", URL: p.URL, PR: &p}
+}
+
+// several has everything that a report can say.
+func several() Report {
+	lost := refusal()
+	lost.Reasons[0].Claim.Created = at(14, 5).Add(-24 * time.Hour)
+	own := *held(claim.Worker{Codename: "drake", FiringID: "d1"}, at(9, 0)).Claim
+	own.End = &claim.Release{Outcome: claim.OutcomeStaleSwept, By: "sweep-1", At: at(13, 30)}
+	lost.Lost = &own
+
+	pull := refusal()
+	pull.Issue = claim.Issue{Owner: "acme", Repo: "web", Number: 7}
+	pull.Reasons = []lifecycle.Reason{open57()}
+	pull.Commits = slices.Repeat(pull.Commits, 5)
+	return Report{
+		Home: "Acme/App", Refusals: []Refusal{lost, pull},
+		Notes:   []Note{{Issue: issue42, Text: "labelled agent:pr-open, but no open pull request closes it"}, {Text: "about no issue"}},
+		Unknown: []Unchecked{{claim.Issue{Owner: "acme", Repo: "app", Number: 8}, "offline"}, {claim.Issue{Owner: "acme", Repo: "app", Number: 9}, "offline"}},
+	}
+}
+
+func TestText(t *testing.T) {
+	for name, r := range map[string]Report{
+		"refused.txt":  {Home: "acme/app", Refusals: []Refusal{refusal()}},
+		"several.txt":  several(),
+		"zone.txt":     {Home: "acme/app", Zone: time.FixedZone("", 11*3600), Refusals: []Refusal{refusal()}},
+		"allowed.txt":  {Home: "acme/app", Unknown: []Unchecked{{issue42, "offline"}}},
+		"careful.txt":  {Home: "acme/app", Policy: Refuse, Unknown: []Unchecked{{issue42, "offline"}}},
+		"careful2.txt": {Policy: Refuse, Unknown: []Unchecked{{Reason: "no token"}}},
+	} {
+		t.Run(name, func(t *testing.T) { golden(t, name, Text(r, Style{})) })
+	}
+}
+
+func TestTextInColor(t *testing.T) { golden(t, "color.txt", Text(several(), Style{Color: true})) }
+
+func TestJSON(t *testing.T) {
+	var indented strings.Builder
+	var any map[string]any
+	text := JSON(several())
+	if err := json.Unmarshal([]byte(text), &any); err != nil || strings.Count(text, "\n") != 1 {
+		t.Fatalf("want one object on one line (%v):\n%s", err, text)
+	}
+	e := json.NewEncoder(&indented)
+	e.SetIndent("", "  ")
+	if err := e.Encode(any); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "several.json", indented.String())
+}
+
+func TestSilence(t *testing.T) {
+	if got := Text(Report{Home: "acme/app"}, Style{Color: true}) + JSON(Report{}); got != "" {
+		t.Errorf("an empty report says %q", got)
+	}
+}
+
+func TestStops(t *testing.T) {
+	unknown := []Unchecked{{issue42, "offline"}}
+	for _, c := range []struct {
+		name string
+		r    Report
+		want bool
+	}{
+		{"nothing", Report{Policy: Refuse}, false},
+		{"note", Report{Policy: Refuse, Notes: []Note{{Text: "x"}}}, false},
+		{"unknown", Report{Unknown: unknown}, false},
+		{"unknown, careful", Report{Unknown: unknown, Policy: Refuse}, true},
+		{"refusal", Report{Refusals: []Refusal{refusal()}}, true},
+	} {
+		if got := c.r.Stops(); got != c.want {
+			t.Errorf("%s: Stops = %t, want %t", c.name, got, c.want)
+		}
+	}
+}
+
+func TestManyIssues(t *testing.T) {
+	r := Report{Home: "acme/app", Refusals: slices.Repeat([]Refusal{refusal()}, 500)}
+	got := Text(r, Style{})
+	if !strings.Contains(got, "push refused, 500 issues are someone else's work") || !strings.Contains(got, "\n  and 480 more\n") {
+		t.Errorf("the count is missing:\n%s", got)
+	}
+	if n := strings.Count(got, "\n"); n > 150 {
+		t.Errorf("%d lines", n)
+	}
+}
+
+// TestOthersText puts hostile text everywhere: what comes out has no control character, no
+// overlong line, and no line that does not begin as ours do.
+func TestOthersText(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		hostile := rapid.OneOf(
+			rapid.String(),
+			rapid.SampledFrom([]string{
+				"\x1b[31mred\x1b]0;title\a", "a\r\n::set-output name=x::y", "\u202egnp.exe", "\u0085next\u2028line", "\xff\xfe\x00",
+				strings.Repeat("x", 1<<20), strings.Repeat("\u0301", 5000), "##[command]rm",
+			}),
+		)
+		r := several()
+		lost, pull := &r.Refusals[0], &r.Refusals[1]
+		lost.Title, lost.Commits[0].Subject, lost.Lost.End.Outcome, lost.Lost.End.By = hostile.Draw(t, "title"), hostile.Draw(t, "subject"), hostile.Draw(t, "outcome"), hostile.Draw(t, "by")
+		lost.Reasons[0].Claim.Record.Worker = claim.Worker{Codename: hostile.Draw(t, "codename"), FiringID: hostile.Draw(t, "firing")}
+		lost.Reasons[0].URL, pull.Reasons[0].PR.Head, pull.Reasons[0].PR.Author = hostile.Draw(t, "url"), hostile.Draw(t, "head"), hostile.Draw(t, "author")
+		r.Notes[0].Text, r.Unknown[0].Reason = hostile.Draw(t, "note"), hostile.Draw(t, "reason")
+		for line := range strings.SplitSeq(strings.TrimSuffix(Text(r, Style{}), "\n"), "\n") {
+			checkLine(t, line)
+		}
+		var any map[string]any
+		text := JSON(r)
+		if err := json.Unmarshal([]byte(text), &any); err != nil || len(text) > 64<<10 {
+			t.Fatalf("%d bytes of JSON: %v", len(text), err)
+		}
+		checkLine(t, "    "+strings.TrimSuffix(text, "\n"))
+	})
+}
+
+func checkLine(t *rapid.T, line string) {
+	if line != "" && !strings.HasPrefix(line, "label-state: ") && !strings.HasPrefix(line, "  ") {
+		t.Fatalf("line %q is not ours", line)
+	}
+	if i := strings.IndexFunc(line, func(r rune) bool { return !unicode.IsPrint(r) }); i >= 0 {
+		t.Fatalf("line %q has a control character at %d", line, i)
+	}
+	if body := strings.TrimSpace(line); strings.HasPrefix(body, "::") || strings.HasPrefix(body, "##[") {
+		t.Fatalf("line %q is a workflow command", line)
+	}
+}
+
+func TestName(t *testing.T) {
+	message := func(oid, text string) Message { return Message{Commit{oid, "subject of " + oid}, text} }
+	home := closing.Repo{Owner: "acme", Name: "app"}
+	got := Name([]Message{
+		message("c1", "Fixes #9\n\nCloses #7, closes acme/web#1"),
+		message("c2", "nothing"),
+		message("c3", "closes ACME/App#9 and resolves https://github.com/acme/app/issues/9"),
+	}, home, "github.com")
+	var lines []string
+	for _, n := range got {
+		line := n.Issue.String()
+		for _, c := range n.Commits {
+			line += " " + c.OID
+		}
+		lines = append(lines, line)
+	}
+	want := []string{"acme/app#7 c1", "acme/app#9 c1 c3", "acme/web#1 c1"}
+	if !slices.Equal(lines, want) {
+		t.Errorf("got %q, want %q", lines, want)
+	}
+}

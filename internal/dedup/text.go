@@ -1,0 +1,224 @@
+package dedup
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// Bounds of what a person is shown; programs get everything.
+const (
+	mostIssues  = 20
+	mostCommits = 3
+)
+
+// A Style is how the text looks on the terminal at hand.
+type Style struct{ Color bool }
+
+func (s Style) paint(code, text string) string {
+	if !s.Color {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+func (s Style) bold(text string) string { return s.paint("1", text) }
+func (s Style) red(text string) string  { return s.paint("1;31", text) }
+
+// Text writes the report for people. It is empty when there is nothing to say, ends in a line
+// break otherwise, and holds no control character but those of the style.
+func Text(r Report, s Style) string {
+	w := writer{report: r, style: s}
+	if len(r.Refusals) > 0 {
+		w.refusals()
+	}
+	w.notes()
+	w.unknown()
+	return w.out.String()
+}
+
+type writer struct {
+	out    strings.Builder
+	report Report
+	style  Style
+}
+
+func (w *writer) line(format string, args ...any) {
+	fmt.Fprintf(&w.out, format+"\n", args...)
+}
+
+// short names an issue as its repository's people do.
+func (w *writer) short(i claim.Issue) string {
+	if strings.EqualFold(i.Slug(), w.report.Home) {
+		return fmt.Sprintf("#%d", i.Number)
+	}
+	return i.String()
+}
+
+func (w *writer) refusals() {
+	all := w.report.Refusals
+	work := "issue is someone else's work"
+	if len(all) > 1 {
+		work = "issues are someone else's work"
+	}
+	w.line("label-state: %s, %d %s\n", w.style.red("push refused"), len(all), work)
+	for _, r := range all[:min(len(all), mostIssues)] {
+		w.refusal(r)
+	}
+	if more := len(all) - mostIssues; more > 0 {
+		w.line("  and %d more\n", more)
+	}
+	w.wayOut()
+}
+
+func (w *writer) refusal(r Refusal) {
+	w.line("  %s %s", w.style.bold(w.short(r.Issue)), title(r.Title))
+	for _, c := range r.Commits[:min(len(r.Commits), mostCommits)] {
+		w.line("    closed by %s \"%s\"", shortOID(c.OID), title(c.Subject))
+	}
+	if more := len(r.Commits) - mostCommits; more > 0 {
+		w.line("    and by %d more", more)
+	}
+	at := clock{r.Now, w.report.Zone}
+	if r.Lost != nil {
+		w.line("    %s", clause(lostText(*r.Lost, r.Terms, at)))
+	}
+	for _, reason := range r.Reasons {
+		w.line("    %s", clause(describe(reason, at)))
+		if strings.HasPrefix(reason.URL, "https://") || strings.HasPrefix(reason.URL, "http://") {
+			w.line("    %s", clause(reason.URL))
+		}
+	}
+	w.line("")
+}
+
+// describe says who works on the issue, and until when.
+func describe(r lifecycle.Reason, at clock) string {
+	if r.PR != nil {
+		return describePR(*r.PR)
+	}
+	verb := "in flight"
+	if !r.Claim.Held() {
+		verb = "being claimed"
+	}
+	text := fmt.Sprintf("%s: %s since %s", verb, name(*r.Claim), at.at(r.Claim.Created))
+	switch {
+	case r.Until.IsZero():
+		text += ", without time limit"
+	case r.Claim.Plan.Pending():
+		text += ", its plan waits for an answer until " + at.at(r.Until)
+	default:
+		text += ", lease until " + at.at(r.Until)
+	}
+	return text
+}
+
+func describePR(p lifecycle.PR) string {
+	text := fmt.Sprintf("open pull request: %s", p)
+	if p.Draft {
+		text = fmt.Sprintf("open draft pull request: %s", p)
+	}
+	if p.Author != "" {
+		text += " by " + p.Author
+	}
+	if p.Head != "" {
+		text += ", branch " + p.Head
+	}
+	return text
+}
+
+// wayOut lists what to do instead, as commands where there is one.
+func (w *writer) wayOut() {
+	var steps []string
+	taken := w.first(lifecycle.CodeInFlight)
+	if taken != nil {
+		steps = append(steps, "wait for it")
+	}
+	if w.first(lifecycle.CodePROpen) != nil {
+		steps = append(steps, "continue in the open pull request")
+	}
+	steps = append(steps, "pick another (label-state next)")
+	if taken != nil {
+		steps = append(steps, "take it over ("+takeOver(taken.Issue)+")")
+	}
+	w.line("  %s,\n  or push anyway: %s", strings.Join(steps, ", "), bypass)
+}
+
+const bypass = "git push --no-verify"
+
+func takeOver(i claim.Issue) string { return fmt.Sprintf("label-state claim %s --force", i) }
+
+// first is the first refusal that was given for a reason of that code.
+func (w *writer) first(c lifecycle.Code) *Refusal {
+	for _, r := range w.report.Refusals {
+		if slices.ContainsFunc(r.Reasons, func(x lifecycle.Reason) bool { return x.Code == c }) {
+			return &r
+		}
+	}
+	return nil
+}
+
+func (w *writer) notes() {
+	for _, n := range w.report.Notes[:min(len(w.report.Notes), mostIssues)] {
+		about := ""
+		if n.Issue != (claim.Issue{}) {
+			about = w.short(n.Issue) + ": "
+		}
+		w.line("label-state: note: %s%s", about, clause(n.Text))
+	}
+}
+
+// unknown is one line, however much could not be found out.
+func (w *writer) unknown() {
+	all := w.report.Unknown
+	if len(all) == 0 {
+		return
+	}
+	var issues, reasons []string
+	for _, u := range all {
+		if u.Issue != (claim.Issue{}) {
+			issues = append(issues, w.short(u.Issue))
+		}
+		if reason := clause(u.Reason); !slices.Contains(reasons, reason) {
+			reasons = append(reasons, reason)
+		}
+	}
+	text := w.verdict(len(issues)) + joinUnknown(issues, reasons)
+	if len(w.report.Refusals) == 0 && w.report.Policy == Refuse {
+		text += " (hook.on_unknown: refuse; push anyway: " + bypass + ")"
+	}
+	w.line("label-state: %s", text)
+}
+
+// verdict says what becomes of the push for want of an answer.
+func (w *writer) verdict(issues int) string {
+	switch {
+	case len(w.report.Refusals) > 0:
+		return "not checked: "
+	case w.report.Policy == Allow:
+		return "not checked, pushing anyway: "
+	case issues == 0:
+		return w.style.red("push refused") + ", could not check it: "
+	default:
+		return w.style.red("push refused") + ", could not check "
+	}
+}
+
+func joinUnknown(issues, reasons []string) string {
+	text := some(reasons, "; ", 2)
+	if len(issues) > 0 {
+		text = some(issues, ", ", 5) + ": " + text
+	}
+	return text
+}
+
+// some joins at most n of the texts and says how many it left out.
+func some(texts []string, separator string, n int) string {
+	if len(texts) <= n {
+		return strings.Join(texts, separator)
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(texts[:n], separator), len(texts)-n)
+}

@@ -1,0 +1,90 @@
+package dedup
+
+import (
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/label-state/label-state/internal/claim"
+)
+
+// Bounds of other people's text in characters: of a title, of a clause or a URL, and of what a
+// program is given.
+const (
+	longestTitle  = 100
+	longestClause = 300
+	longestGiven  = 1000
+)
+
+// title, clause and strip make other people's text fit for one line.
+func title(s string) string  { return fit(s, longestTitle) }
+func clause(s string) string { return fit(s, longestClause) }
+func strip(s string) string  { return fit(s, longestGiven) }
+
+// fit turns white space into single blanks, drops what controls a terminal or the direction of
+// text, and cuts after most characters.
+func fit(s string, most int) string {
+	var out strings.Builder
+	n, blank := 0, false
+	for _, r := range s {
+		switch {
+		case unicode.IsSpace(r):
+			blank = n > 0
+			continue
+		case !unicode.IsGraphic(r):
+			continue
+		case n >= most:
+			return out.String() + "…"
+		case blank:
+			out.WriteByte(' ')
+			blank = false
+			n++
+		}
+		out.WriteRune(r)
+		n++
+	}
+	return out.String()
+}
+
+// shortOID is the abbreviation git prints in small repositories.
+func shortOID(oid string) string { return oid[:min(len(oid), 7)] }
+
+// name is a worker as people are told of it.
+func name(c claim.Claim) string {
+	return c.Record.Worker.Codename + " (run " + c.Record.Worker.FiringID + ")"
+}
+
+// lostText says how a worker's own claim came to stand no more.
+func lostText(c claim.Claim, t claim.Terms, at clock) string {
+	your := "your hold (run " + c.Record.Worker.FiringID + ") "
+	if c.End == nil {
+		end, _ := c.Until(t)
+		return your + "lapsed at " + at.at(end)
+	}
+	text := your + "ended at " + at.at(c.End.At)
+	if c.End.Outcome != "" {
+		text += ": " + c.End.Outcome
+	}
+	if c.End.By != "" {
+		text += " by " + c.End.By
+	}
+	return text
+}
+
+// A clock writes times as they are read beside now: without the day when it is the same.
+type clock struct {
+	now  time.Time
+	zone *time.Location
+}
+
+func (c clock) at(t time.Time) string {
+	zone := c.zone
+	if zone == nil {
+		zone = time.UTC
+	}
+	t = t.In(zone)
+	if t.Format(time.DateOnly) == c.now.In(zone).Format(time.DateOnly) {
+		return t.Format("15:04")
+	}
+	return t.Format("2006-01-02 15:04")
+}

@@ -1,0 +1,175 @@
+package hookfile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+const hooksPath = "core.hooksPath"
+
+// passed are the other hooks of githooks(5) that a repository's own must still be found for. Left
+// out are push-to-checkout and proc-receive, which change what git does by being there, and
+// reference-transaction, post-index-change and fsmonitor-watchman, which run too often for a detour.
+func passed() []string {
+	return []string{
+		"applypatch-msg", "pre-applypatch", "post-applypatch", "pre-commit", "pre-merge-commit",
+		"prepare-commit-msg", "commit-msg", "post-commit", "pre-rebase", "post-checkout", "post-merge",
+		"pre-receive", "update", "post-receive", "post-update", "pre-auto-gc", "post-rewrite",
+		"sendemail-validate",
+	}
+}
+
+// globalPlaces are the files of a global installation, the pre-push hook last.
+func globalPlaces(home string) []place {
+	folder := filepath.Join(home, "hooks")
+	var all []place
+	for _, name := range passed() {
+		all = append(all, place{folder: folder, name: name, shims: passThrough(), shared: true, global: true})
+	}
+	return append(all, place{folder: folder, name: "pre-push", shims: globalPush(), shared: true, global: true})
+}
+
+// installGlobal has core.hooksPath lead to a folder of ours. Git then looks into no repository's
+// own folder any more, so the folder hands every hook on.
+func installGlobal(ctx context.Context, o Options) (State, Change, error) {
+	places, err := global(o, verbInstall)
+	if err != nil {
+		return State{}, Nothing, err
+	}
+	main := places[len(places)-1]
+	leads, err := leadsTo(ctx, main.folder, verbInstall)
+	if err != nil {
+		return main.state(), Nothing, err
+	}
+	if err := main.makeFolder(); err != nil {
+		return main.state(), Nothing, err
+	}
+	if err := vet(places, o.Force); err != nil {
+		return main.state(), Nothing, err
+	}
+	did := Nothing
+	for _, p := range places {
+		change, err := p.install(forPlace(o, p))
+		if err != nil {
+			return main.state(), did, err
+		}
+		if change != Nothing {
+			did = change
+		}
+	}
+	if !leads {
+		did = Installed
+		if _, err := (git{}).ask(ctx, "config", "--global", hooksPath, main.folder); err != nil {
+			return main.state(), Nothing, fmt.Errorf("install hook: %w", err)
+		}
+	}
+	return main.state(), did, nil
+}
+
+// forPlace leaves the compiled hook to the shim that has a line for it.
+func forPlace(o Options, p place) Options {
+	if p.name != "pre-push" {
+		o.Hook = ""
+	}
+	return o
+}
+
+// vet refuses before anything is written: the folder is ours alone.
+func vet(places []place, force bool) error {
+	for _, p := range places {
+		kind := p.state().Kind
+		if kind == Foreign || kind == Blocked || kind == Edited && !force {
+			return p.refuse(verbInstall, "it is not label-state's, or was edited", "move it away")
+		}
+	}
+	return nil
+}
+
+func global(o Options, verb string) ([]place, error) {
+	if !filepath.IsAbs(o.Home) {
+		return nil, &RefusedError{Verb: verb, File: o.Home, Reason: "label-state's own folder is not an absolute path"}
+	}
+	return globalPlaces(o.Home), nil
+}
+
+// leadsTo reports whether core.hooksPath leads to folder already. It is refused that it leads elsewhere.
+func leadsTo(ctx context.Context, folder, verb string) (bool, error) {
+	for _, scope := range []string{"--global", "--system"} {
+		value, err := (git{}).config(ctx, hooksPath, scope)
+		switch {
+		case errors.Is(err, errUnset):
+		case err != nil:
+			return false, fmt.Errorf("%s: %w", verb, err)
+		case filepath.Clean(value) == folder:
+			return true, nil
+		default:
+			return false, &RefusedError{
+				Verb: verb, File: value, Reason: hooksPath + " (" + scope[2:] + ") leads there already",
+				Hint: "label-state hook install, in any repository, adds to the hooks there",
+			}
+		}
+	}
+	return false, nil
+}
+
+// uninstallGlobal removes what is exactly ours. core.hooksPath goes first, so that git never looks
+// into a folder that is half empty.
+func uninstallGlobal(ctx context.Context, o Options) (State, Change, error) {
+	places, err := global(o, verbRemove)
+	if err != nil {
+		return State{}, Nothing, err
+	}
+	main := places[len(places)-1]
+	did := Nothing
+	leads, err := leadsTo(ctx, main.folder, verbRemove)
+	var elsewhere *RefusedError
+	if err != nil && !errors.As(err, &elsewhere) {
+		return main.state(), did, err
+	}
+	if leads {
+		if _, err := (git{}).ask(ctx, "config", "--global", "--unset", hooksPath); err != nil {
+			return main.state(), did, fmt.Errorf("remove hook: %w", err)
+		}
+		did = Removed
+	}
+	for _, p := range places {
+		change, err := p.uninstall(o.Force)
+		if err != nil {
+			return main.state(), did, err
+		}
+		if change != Nothing {
+			did = Removed
+		}
+	}
+	removeIfEmpty(main.folder)
+	return main.state(), did, nil
+}
+
+// removeIfEmpty leaves a folder with anything in it alone; the system refuses to remove that.
+func removeIfEmpty(folder string) { _ = os.Remove(folder) }
+
+// statusGlobal is about core.hooksPath as much as about the files.
+func statusGlobal(ctx context.Context, o Options) (State, error) {
+	places, err := global(o, verbRead)
+	if err != nil {
+		return State{}, err
+	}
+	s := places[len(places)-1].state()
+	leads, err := leadsTo(ctx, places[0].folder, verbRead)
+	var elsewhere *RefusedError
+	if err != nil && !errors.As(err, &elsewhere) {
+		return s, err
+	}
+	if !leads {
+		return State{File: s.File, Kind: Absent}, nil
+	}
+	for _, p := range places {
+		if p.state().Kind != Current && s.Kind == Current {
+			s.Kind = Outdated
+		}
+	}
+	return s, nil
+}

@@ -1,0 +1,181 @@
+// Package hookfile puts the pre-push shim where git looks for hooks, beside whatever hook is there
+// already, and takes it away again without a trace.
+//
+// Another tool's hook is never overwritten: it is moved aside and runs after ours. Our own file is
+// known by its exact text, in every version that was ever shipped, so that upgrading and removing
+// touch nothing else.
+package hookfile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Options say which hook is meant.
+type Options struct {
+	Dir    string // a folder of the repository; not looked at when Global
+	Home   string // label-state's own folder, absolute; only needed when Global
+	Hook   string // absolute path of the compiled hook; empty has it looked up at each push
+	Global bool   // all repositories of this user, by core.hooksPath
+	Force  bool   // replace a shim that somebody edited, or a kept hook that is in the way
+}
+
+// A Kind says what is in the place of the hook.
+type Kind string
+
+// What there can be.
+const (
+	Absent   Kind = "absent"
+	Current  Kind = "current"  // our newest text
+	Outdated Kind = "outdated" // ours, of an older version, or not executable
+	Edited   Kind = "edited"   // ours by its second line, but changed, or of a newer version
+	Foreign  Kind = "foreign"  // another tool's
+	Blocked  Kind = "blocked"  // a symbolic link or a folder: nothing to touch
+)
+
+// A State is what git finds when it looks for a pre-push hook.
+type State struct {
+	File    string // where it looks
+	Kind    Kind
+	Version int    // of our shim; 0 for everything else
+	Hook    string // the path our shim was written with; empty is looked up
+	Kept    string // the hook that was moved aside; empty when there is none
+	Shared  bool   // core.hooksPath leads there: other repositories may be served as well
+	Global  bool   // it is the shim of a global installation
+}
+
+// Installed reports whether pushes are checked.
+func (s State) Installed() bool { return s.Kind == Current || s.Kind == Outdated && s.Version > 0 }
+
+// A Change is what Install or Uninstall did.
+type Change string
+
+// The changes.
+const (
+	Nothing   Change = "nothing" // it was so already
+	Installed Change = "installed"
+	Chained   Change = "chained"  // installed, and another hook moved aside
+	Upgraded  Change = "upgraded" // our older text, or another path in it
+	Removed   Change = "removed"
+	Restored  Change = "restored" // removed, and the other hook put back
+)
+
+// A RefusedError says why a hook is left alone, and what to do instead.
+type RefusedError struct {
+	Verb, File, Reason string
+	Hint               string // may be empty
+}
+
+func (e *RefusedError) Error() string { return e.Verb + " " + e.File + ": " + e.Reason }
+
+// Install puts the shim in place. The State is that afterwards. A *RefusedError leaves everything
+// as it was. A repository that a global installation serves needs no shim of its own.
+func Install(ctx context.Context, o Options) (State, Change, error) {
+	if err := o.checkHook(); err != nil {
+		return State{}, Nothing, err
+	}
+	if o.Global {
+		return installGlobal(ctx, o)
+	}
+	p, err := locate(ctx, o.Dir, verbInstall)
+	switch {
+	case err != nil:
+		return State{}, Nothing, err
+	case p.global && p.state().Installed():
+		return p.state(), Nothing, nil
+	case husky(p.folder):
+		return p.state(), Nothing, &RefusedError{
+			Verb: verbInstall, File: p.folder, Reason: "husky writes this folder anew",
+			Hint: `add the line  label-state-pre-push "$@"  to .husky/pre-push`,
+		}
+	}
+	change, err := p.install(o)
+	return p.state(), change, err
+}
+
+func (o Options) checkHook() error {
+	if o.Hook == "" {
+		return nil
+	}
+	refused := &RefusedError{Verb: verbInstall, File: o.Hook}
+	info, err := os.Stat(o.Hook)
+	switch {
+	case !filepath.IsAbs(o.Hook):
+		refused.Reason = "the path of the compiled hook is not absolute"
+	case strings.ContainsAny(o.Hook, "\n\r"):
+		refused.Reason = "the path of the compiled hook holds a line break"
+	case err != nil:
+		refused.Reason = "the compiled hook is not there: " + cause(err)
+	case !info.Mode().IsRegular() || info.Mode().Perm()&0o111 == 0:
+		refused.Reason = "the compiled hook is not an executable file"
+	default:
+		return nil
+	}
+	return refused
+}
+
+// Uninstall takes the shim away and puts back, byte for byte, the hook that it had moved aside.
+// A hook that is not ours stays, and that is no error.
+func Uninstall(ctx context.Context, o Options) (State, Change, error) {
+	if o.Global {
+		return uninstallGlobal(ctx, o)
+	}
+	p, err := locate(ctx, o.Dir, verbRemove)
+	if err != nil {
+		return State{}, Nothing, err
+	}
+	if p.global {
+		return p.state(), Nothing, p.refuse(verbRemove, "it serves all repositories", "label-state hook uninstall --global")
+	}
+	change, err := p.uninstall(o.Force)
+	return p.state(), change, err
+}
+
+// Status says what there is, and changes nothing.
+func Status(ctx context.Context, o Options) (State, error) {
+	if o.Global {
+		return statusGlobal(ctx, o)
+	}
+	p, err := locate(ctx, o.Dir, verbRead)
+	if err != nil {
+		return State{}, err
+	}
+	return p.state(), nil
+}
+
+const (
+	verbInstall = "install hook"
+	verbRemove  = "remove hook"
+	verbRead    = "read hook"
+)
+
+// husky has git look into .husky/_, where each file finds the user's hook by its own name.
+func husky(folder string) bool {
+	return filepath.Base(folder) == "_" && filepath.Base(filepath.Dir(folder)) == ".husky"
+}
+
+// locate asks git where it looks for the repository's hooks; work trees and core.hooksPath are
+// git's business.
+func locate(ctx context.Context, dir, verb string) (place, error) {
+	g := git{dir}
+	folder, err := g.ask(ctx, "rev-parse", "--git-path", "hooks")
+	if err != nil {
+		return place{}, fmt.Errorf("%s: %w", verb, err)
+	}
+	if !filepath.IsAbs(folder) {
+		folder = filepath.Join(dir, folder)
+	}
+	shared, err := g.config(ctx, "core.hooksPath")
+	if err != nil && !errors.Is(err, errUnset) {
+		return place{}, fmt.Errorf("%s: %w", verb, err)
+	}
+	p := place{folder: folder, name: "pre-push", shims: prePush(), shared: shared != ""}
+	if global := globalPush(); global.marked(p.read()) {
+		p.shims, p.global = global, true
+	}
+	return p, nil
+}

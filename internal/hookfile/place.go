@@ -1,0 +1,206 @@
+package hookfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// suffix is of the name under which another tool's hook waits; the shims know it.
+const suffix = ".label-state-chained"
+
+// A place is one file in a folder of hooks.
+type place struct {
+	folder, name string
+	shims        family
+	shared       bool // core.hooksPath leads there
+	global       bool // it belongs to a global installation
+}
+
+func (p place) file() string { return filepath.Join(p.folder, p.name) }
+func (p place) kept() string { return p.file() + suffix }
+
+// read returns the content of a regular file, else nothing.
+func (p place) read() string {
+	info, err := os.Lstat(p.file())
+	if err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	text, err := os.ReadFile(p.file())
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+func (p place) state() State {
+	s := State{File: p.file(), Shared: p.shared, Global: p.global}
+	if exists(p.kept()) {
+		s.Kept = p.kept()
+	}
+	info, err := os.Lstat(p.file())
+	switch {
+	case err != nil:
+		s.Kind = Absent
+		return s
+	case !info.Mode().IsRegular():
+		s.Kind = Blocked
+		return s
+	}
+	text := p.read()
+	s.Version, s.Hook = p.shims.recognise(text)
+	switch {
+	case s.Version == 0 && p.shims.marked(text):
+		s.Kind, s.Hook = Edited, ""
+	case s.Version == 0:
+		s.Kind, s.Hook = Foreign, ""
+	case s.Version == len(p.shims.texts) && info.Mode().Perm()&0o100 != 0:
+		s.Kind = Current
+	default:
+		s.Kind = Outdated
+	}
+	return s
+}
+
+func (p place) refuse(verb, reason, hint string) error {
+	return &RefusedError{Verb: verb, File: p.file(), Reason: reason, Hint: hint}
+}
+
+func (p place) install(o Options) (Change, error) {
+	s := p.state()
+	switch {
+	case s.Kind == Current && s.Hook == o.Hook:
+		return Nothing, nil
+	case s.Kind == Blocked:
+		return Nothing, p.refuse(verbInstall, "it is a symbolic link or not a file", "add the line  label-state-pre-push \"$@\"  to what it leads to")
+	case s.Kind == Edited && !o.Force:
+		return Nothing, p.refuse(verbInstall, "it was edited, or is of a newer version", "label-state hook install --force replaces it")
+	}
+	if err := p.makeFolder(); err != nil {
+		return Nothing, err
+	}
+	change := map[Kind]Change{Absent: Installed, Foreign: Chained}[s.Kind]
+	if change == "" {
+		change = Upgraded
+	}
+	return change, p.put(s, o)
+}
+
+func (p place) makeFolder() error {
+	err := os.MkdirAll(p.folder, 0o755)
+	if err != nil {
+		return &RefusedError{Verb: verbInstall, File: p.folder, Reason: "the folder cannot be made: " + cause(err)}
+	}
+	return nil
+}
+
+// put writes the shim beside the hook, keeps another tool's hook, and only then replaces it, so
+// that at no moment a push meets less than before.
+func (p place) put(s State, o Options) (err error) {
+	temp, err := writeTemp(p.folder, p.shims.render(o.Hook))
+	if err != nil {
+		return &RefusedError{Verb: verbInstall, File: p.folder, Reason: "the folder cannot be written to: " + cause(err)}
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(temp))
+		}
+	}()
+	if s.Kind == Foreign {
+		if err := p.keep(o.Force); err != nil {
+			return err
+		}
+	}
+	if err := os.Rename(temp, p.file()); err != nil {
+		return fmt.Errorf("install hook: %w", err)
+	}
+	return nil
+}
+
+// keep gives the hook its second name, without taking the first away yet where links are to be had.
+func (p place) keep(force bool) error {
+	if exists(p.kept()) {
+		if !force && !p.same() {
+			return p.refuse(verbInstall, "another hook is kept already as "+p.name+suffix, "label-state hook install --force keeps that one under a third name")
+		}
+		if err := p.moveKept(); err != nil {
+			return err
+		}
+	}
+	err := os.Link(p.file(), p.kept())
+	if err != nil {
+		err = os.Rename(p.file(), p.kept())
+	}
+	if err != nil {
+		return fmt.Errorf("install hook: %w", err)
+	}
+	return nil
+}
+
+// same reports whether the kept hook and the present one are the same text: their tool wrote it again.
+func (p place) same() bool {
+	kept, err := os.ReadFile(p.kept())
+	return err == nil && bytes.Equal(kept, []byte(p.read()))
+}
+
+// moveKept frees the name of the kept hook: a copy of the present one goes, another gets the first free name.
+func (p place) moveKept() error {
+	if p.same() {
+		return os.Remove(p.kept())
+	}
+	for n := 1; ; n++ {
+		free := fmt.Sprintf("%s.%d", p.kept(), n)
+		if !exists(free) {
+			return os.Rename(p.kept(), free)
+		}
+	}
+}
+
+func (p place) uninstall(force bool) (Change, error) {
+	s := p.state()
+	switch {
+	case s.Kind == Edited && !force:
+		return Nothing, p.refuse(verbRemove, "it was edited, or is of a newer version", "label-state hook uninstall --force removes it")
+	case s.Kind == Foreign, s.Kind == Blocked, s.Kind == Absent && s.Kept == "":
+		return Nothing, nil
+	case s.Kept != "":
+		if err := os.Rename(p.kept(), p.file()); err != nil {
+			return Nothing, fmt.Errorf("remove hook: %w", err)
+		}
+		return Restored, nil
+	}
+	if err := os.Remove(p.file()); err != nil {
+		return Nothing, fmt.Errorf("remove hook: %w", err)
+	}
+	return Removed, nil
+}
+
+func writeTemp(folder, text string) (name string, err error) {
+	f, err := os.CreateTemp(folder, ".label-state-*")
+	if err != nil {
+		return "", err
+	}
+	_, err = f.WriteString(text)
+	err = errors.Join(err, f.Chmod(0o755), f.Close())
+	if err != nil {
+		return "", errors.Join(err, os.Remove(f.Name()))
+	}
+	return f.Name(), nil
+}
+
+func exists(file string) bool {
+	_, err := os.Lstat(file)
+	return err == nil
+}
+
+// cause is what the system said, without the path that the message names already.
+func cause(err error) string {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		return pathErr.Err.Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,22 @@
+#!/bin/sh
+# label-state pre-push shim 1. "label-state hook install" writes it, "label-state hook uninstall"
+# removes it. It runs the compiled hook, then the hook that was here before, if there was one, with
+# the same arguments and input. Either can refuse the push; the second is not run when the first did.
+hook=''
+here=${0%/*}
+before=$here/pre-push.label-state-chained
+
+[ -x "$hook" ] || hook=$(command -v label-state-pre-push) || hook=$here/label-state-pre-push
+[ -x "$hook" ] || hook=$(git config --type=path --get label-state.hook) || hook=
+if [ ! -x "$hook" ]; then
+	echo 'label-state: not checked, pushing anyway: label-state-pre-push was not found' >&2
+	hook=
+fi
+
+if [ ! -x "$before" ]; then
+	[ -n "$hook" ] || exit 0
+	exec "$hook" "$@"
+fi
+input=$(cat && echo .) # the dot keeps the last line break
+[ -z "$hook" ] || printf %s "${input%.}" 2>/dev/null | "$hook" "$@" || exit
+printf %s "${input%.}" 2>/dev/null | "$before" "$@"
