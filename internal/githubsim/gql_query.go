@@ -1,0 +1,270 @@
+package githubsim
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	graphql "github.com/graph-gophers/graphql-go"
+)
+
+// Viewer resolves the query of that name.
+func (*rootResolver) Viewer(ctx context.Context) *gqlActor {
+	c := callOf(ctx)
+	return &gqlActor{c, c.who.account}
+}
+
+// Repository resolves the query of that name.
+func (*rootResolver) Repository(ctx context.Context, args struct {
+	Owner, Name   string
+	FollowRenames bool
+},
+) (*gqlRepository, error) {
+	c := callOf(ctx)
+	r, err := c.repository(c.who, args.Owner, args.Name)
+	if err != nil && (r == nil || !args.FollowRenames) {
+		return nil, unresolved("a Repository with the name '%s/%s'.", args.Owner, args.Name)
+	}
+	return &gqlRepository{c, r}, nil
+}
+
+// A gqlRateLimit is the budget as GraphQL shows it.
+type gqlRateLimit struct {
+	Cost, Limit, NodeCount, Remaining, Used int32
+	ResetAt                                 dateTime
+}
+
+// RateLimit resolves the query of that name.
+func (*rootResolver) RateLimit(ctx context.Context, _ struct{ DryRun bool }) *gqlRateLimit {
+	c := callOf(ctx)
+	b := c.who.token.budget("graphql", c.server.options.RateLimit, c.moment)
+	return &gqlRateLimit{
+		Cost: int32(c.cost), Limit: int32(b.limit), Remaining: int32(b.remaining()), Used: int32(b.used), ResetAt: dateTime{b.reset},
+	}
+}
+
+// Node resolves the query of that name.
+func (*rootResolver) Node(ctx context.Context, args struct{ ID graphql.ID }) (*gqlNode, error) {
+	return callOf(ctx).node(args.ID)
+}
+
+// Nodes resolves the query of that name; what cannot be resolved is null without an error of its own.
+func (*rootResolver) Nodes(ctx context.Context, args struct{ IDs []graphql.ID }) []*gqlNode {
+	found := make([]*gqlNode, 0, len(args.IDs))
+	for _, id := range args.IDs {
+		n, err := callOf(ctx).node(id)
+		if err != nil {
+			n = nil
+		}
+		found = append(found, n)
+	}
+	return found
+}
+
+// A gqlNode is an object found by its global id.
+type gqlNode struct {
+	id    graphql.ID
+	value any
+}
+
+// ID resolves the field of that name.
+func (n *gqlNode) ID() graphql.ID { return n.id }
+
+func as[T any](n *gqlNode) (T, bool) {
+	value, ok := n.value.(T)
+	return value, ok
+}
+
+// ToIssue and its like say what the object is.
+func (n *gqlNode) ToIssue() (*gqlIssue, bool) { return as[*gqlIssue](n) }
+
+// ToPullRequest is like ToIssue.
+func (n *gqlNode) ToPullRequest() (*gqlPull, bool) { return as[*gqlPull](n) }
+
+// ToIssueComment is like ToIssue.
+func (n *gqlNode) ToIssueComment() (*gqlComment, bool) { return as[*gqlComment](n) }
+
+// ToLabel is like ToIssue.
+func (n *gqlNode) ToLabel() (*gqlLabel, bool) { return as[*gqlLabel](n) }
+
+// ToRepository is like ToIssue.
+func (n *gqlNode) ToRepository() (*gqlRepository, bool) { return as[*gqlRepository](n) }
+
+// ToUser is like ToIssue.
+func (n *gqlNode) ToUser() (*gqlActor, bool) { return n.accountOf("User") }
+
+// ToBot is like ToIssue.
+func (n *gqlNode) ToBot() (*gqlActor, bool) { return n.accountOf("Bot") }
+
+// ToOrganization is like ToIssue.
+func (n *gqlNode) ToOrganization() (*gqlActor, bool) { return n.accountOf("Organization") }
+
+func (n *gqlNode) accountOf(kind string) (*gqlActor, bool) {
+	g, ok := as[*gqlActor](n)
+	return g, ok && g.a.kind == kind
+}
+
+// node finds an object that the actor may read.
+func (c *call) node(id graphql.ID) (*gqlNode, error) {
+	kind, number, _ := parseNodeID(string(id))
+	var value any
+	switch kind {
+	case "I", "PR":
+		value = c.threadNode(number)
+	case "IC":
+		value = c.commentNode(number)
+	case "LA":
+		value = c.labelNode(number)
+	case "R":
+		if r := c.repositoryByID(number); r != nil && c.who.role(r) >= roleRead {
+			value = &gqlRepository{c, r}
+		}
+	case "U", "BOT", "O":
+		value = c.accountNode(number)
+	}
+	if value == nil {
+		return nil, unresolved("a node with the global id of '%s'.", id)
+	}
+	return &gqlNode{id, value}, nil
+}
+
+func (c *call) threadNode(id int64) any {
+	t, err := c.byID(id)
+	if err != nil {
+		return nil
+	}
+	if t.movedTo != nil {
+		t = t.movedTo
+	}
+	now, ok := t.state.at(c.view)
+	switch {
+	case !ok:
+		return nil
+	case now.pull != nil:
+		return &gqlPull{gqlThread{c, t, now}}
+	}
+	return &gqlIssue{gqlThread{c, t, now}}
+}
+
+func (c *call) commentNode(id int64) any {
+	kept := c.comments[id]
+	if kept == nil {
+		return nil
+	}
+	now, ok := kept.at(c.view)
+	if !ok || c.view.gap[id] || c.who.role(now.thread.repo) < roleRead {
+		return nil
+	}
+	return &gqlComment{c, now}
+}
+
+func (c *call) labelNode(id int64) any {
+	for _, r := range c.repos {
+		if kept := r.labelCell(id); kept != nil && c.who.role(r) >= roleRead {
+			return &gqlLabel{c, r, kept.now()}
+		}
+	}
+	return nil
+}
+
+func (c *call) accountNode(id int64) any {
+	for _, a := range c.accounts {
+		if a.id == id {
+			return &gqlActor{c, a}
+		}
+	}
+	return nil
+}
+
+// A gqlActor is an account as GraphQL shows it: a bot's login has no suffix.
+type gqlActor struct {
+	c *call
+	a *account
+}
+
+func (c *call) actor(a *account) *gqlActor {
+	if a == nil {
+		return nil
+	}
+	return &gqlActor{c, a}
+}
+
+// ID resolves the field of that name, as do the others.
+func (g *gqlActor) ID() graphql.ID { return graphql.ID(nodeID(g.a.nodeKind(), g.a.id)) }
+
+// DatabaseID resolves the field of that name.
+func (g *gqlActor) DatabaseID() *int32 { return small(g.a.id) }
+
+// Login resolves the field of that name.
+func (g *gqlActor) Login() string { return g.a.plain() }
+
+// ResourcePath resolves the field of that name.
+func (g *gqlActor) ResourcePath() uri {
+	if g.a.kind == "Bot" {
+		return uri("/apps/" + g.a.plain())
+	}
+	return uri("/" + g.a.login)
+}
+
+// URL resolves the field of that name.
+func (g *gqlActor) URL() uri { return uri(g.c.web) + g.ResourcePath() }
+
+// AvatarURL resolves the field of that name.
+func (g *gqlActor) AvatarURL(struct{ Size *int32 }) uri {
+	return uri(fmt.Sprintf("%s/avatars/u/%d", g.c.web, g.a.id))
+}
+
+// ToUser says whether the account is a person's.
+func (g *gqlActor) ToUser() (*gqlActor, bool) { return g, g.a.kind == "User" }
+
+// ToBot says whether the account is an app's.
+func (g *gqlActor) ToBot() (*gqlActor, bool) { return g, g.a.kind == "Bot" }
+
+// ToOrganization says whether the account is an organization.
+func (g *gqlActor) ToOrganization() (*gqlActor, bool) { return g, g.a.kind == "Organization" }
+
+// A gqlLabel is a label as GraphQL shows it.
+type gqlLabel struct {
+	c *call
+	r *repository
+	l label
+}
+
+// ID resolves the field of that name, as do the others.
+func (g *gqlLabel) ID() graphql.ID { return graphql.ID(nodeID("LA", g.l.id)) }
+
+// Name resolves the field of that name.
+func (g *gqlLabel) Name() string { return g.l.name }
+
+// Color resolves the field of that name.
+func (g *gqlLabel) Color() string { return g.l.color }
+
+// Description resolves the field of that name.
+func (g *gqlLabel) Description() *string { return g.l.description }
+
+// CreatedAt resolves the field of that name.
+func (g *gqlLabel) CreatedAt() *dateTime { return moment(g.l.created) }
+
+// UpdatedAt resolves the field of that name.
+func (g *gqlLabel) UpdatedAt() *dateTime { return moment(g.l.updated) }
+
+// URL resolves the field of that name.
+func (g *gqlLabel) URL() uri { return uri(g.c.repoPage(g.r) + "/labels/" + g.l.name) }
+
+type labelOrder struct{ Field, Direction string }
+
+// labelsPage is the connection of an issue's or a repository's labels.
+func (c *call) labelsPage(r *repository, list []label, page pageArgs, order labelOrder) (*gqlConnection[*gqlLabel], error) {
+	slices.SortStableFunc(list, func(a, b label) int {
+		by := int(a.id - b.id)
+		if order.Field == "NAME" {
+			by = strings.Compare(strings.ToLower(a.name), strings.ToLower(b.name))
+		}
+		if order.Direction == "DESC" {
+			return -by
+		}
+		return by
+	})
+	return connect(page, "labels", list, func(l label) int64 { return l.id }, func(l label) *gqlLabel { return &gqlLabel{c, r, l} })
+}

@@ -1,0 +1,227 @@
+package githubsim
+
+import (
+	"context"
+	_ "embed" // the schema is a file, so that it can be laid beside GitHub's own
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	graphql "github.com/graph-gophers/graphql-go"
+	gqlerrors "github.com/graph-gophers/graphql-go/errors"
+)
+
+//go:embed schema.graphql
+var schemaText string
+
+func newSchema() (*graphql.Schema, error) {
+	return graphql.ParseSchema(schemaText, &rootResolver{}, graphql.UseFieldResolvers())
+}
+
+// rootResolver starts every query and mutation; the call is in the context.
+type rootResolver struct{}
+
+// A gqlQuery is the body of a GraphQL request.
+type gqlQuery struct {
+	Query         string         `json:"query"`
+	OperationName string         `json:"operationName"`
+	Variables     map[string]any `json:"variables"`
+}
+
+// A gqlFault is an error of a field, with GitHub's type of error.
+type gqlFault struct{ kind, message string }
+
+func (e *gqlFault) Error() string { return e.message }
+
+// A gqlError is an error as GitHub writes it into the answer.
+type gqlError struct {
+	Type       string               `json:"type,omitempty"`
+	Path       []any                `json:"path,omitempty"`
+	Locations  []gqlerrors.Location `json:"locations,omitempty"`
+	Extensions map[string]any       `json:"extensions,omitempty"`
+	Message    string               `json:"message"`
+}
+
+// A gqlAnswer is the body of a GraphQL answer. Errors do not keep the status from being 200.
+type gqlAnswer struct {
+	Data   json.RawMessage `json:"data,omitempty"`
+	Errors []gqlError      `json:"errors,omitempty"`
+}
+
+type callKey struct{}
+
+// callOf returns the call that serveGraphQL put into the context.
+func callOf(ctx context.Context) *call {
+	c, _ := ctx.Value(callKey{}).(*call)
+	return c
+}
+
+// serveGraphQL executes one document. The lock is held, so the document sees one state of the store.
+func (s *Server) serveGraphQL(w http.ResponseWriter, c *call) {
+	switch {
+	case s.GraphQLOff || c.r.Method != http.MethodPost:
+		c.refuse(w, notFound())
+		return
+	case c.who.account == nil:
+		c.refuse(w, &refusal{status: http.StatusUnauthorized, message: "This endpoint requires you to be authenticated."})
+		return
+	}
+	var sent gqlQuery
+	if err := json.NewDecoder(c.r.Body).Decode(&sent); err != nil {
+		c.refuse(w, &refusal{status: http.StatusBadRequest, message: "Problems parsing JSON"})
+		return
+	}
+	if sent.Query == "" {
+		c.reply(w, gqlAnswer{Errors: []gqlError{{Message: "A query attribute must be specified and must be a string."}}})
+		return
+	}
+	b := c.who.token.budget("graphql", s.options.RateLimit, s.st.moment)
+	c.cost = cost(sent.Query)
+	if b.remaining() < c.cost {
+		b.header(c.header, "graphql")
+		message := fmt.Sprintf("API rate limit already exceeded for user ID %d.", c.who.account.id)
+		c.reply(w, gqlAnswer{Errors: []gqlError{{Type: "RATE_LIMITED", Message: message}}})
+		return
+	}
+	if m := operationPattern.FindStringSubmatch(sent.Query); m == nil || m[1] != "mutation" {
+		c.view = c.past
+	}
+	b.used += c.cost
+	b.header(c.header, "graphql")
+	c.reply(w, s.execute(c, sent))
+}
+
+func (s *Server) execute(c *call, sent gqlQuery) gqlAnswer {
+	ctx := context.WithValue(c.r.Context(), callKey{}, c)
+	resp := s.schema.Exec(ctx, sent.Query, sent.OperationName, sent.Variables)
+	out := gqlAnswer{Data: resp.Data}
+	for _, e := range resp.Errors {
+		out.Errors = append(out.Errors, c.fieldError(e))
+	}
+	slices.SortStableFunc(out.Errors, func(a, b gqlError) int { // fields resolve side by side
+		return strings.Compare(fmt.Sprint(a.Path...), fmt.Sprint(b.Path...))
+	})
+	return out
+}
+
+// fieldError gives an error the type that GitHub gives it.
+func (c *call) fieldError(e *gqlerrors.QueryError) gqlError {
+	out := gqlError{Path: e.Path, Locations: e.Locations, Extensions: e.Extensions, Message: e.Message}
+	var refused *refusal
+	var fault *gqlFault
+	switch {
+	case errors.As(e.ResolverError, &fault):
+		out.Type = fault.kind
+	case errors.As(e.ResolverError, &refused):
+		out.Type, out.Message = refused.graphQL()
+	}
+	return out
+}
+
+// graphQL is the type and the message that GraphQL has for a refusal.
+func (r *refusal) graphQL() (kind, message string) {
+	message = r.message
+	if r.absent != "" {
+		return "NOT_FOUND", r.absent
+	}
+	for _, e := range r.errors {
+		if o, ok := e.(object); ok && o["message"] != nil {
+			message = fmt.Sprint(o["message"])
+		}
+	}
+	switch r.status {
+	case http.StatusNotFound, http.StatusGone, http.StatusMovedPermanently:
+		return "NOT_FOUND", message
+	case http.StatusForbidden, http.StatusUnauthorized:
+		return "FORBIDDEN", message
+	default:
+		return "UNPROCESSABLE", message
+	}
+}
+
+func (c *call) reply(w http.ResponseWriter, a gqlAnswer) {
+	text, err := json.Marshal(a)
+	if err != nil {
+		c.refuse(w, err)
+		return
+	}
+	w.WriteHeader(http.StatusOK)
+	_, _ = w.Write(text) // into memory
+}
+
+var connectionPattern = regexp.MustCompile(`\b(?:first|last)\s*:`)
+
+// cost is how many points a document costs: its connections by the hundred, at least one.
+func cost(query string) int {
+	return max(1, int(math.Round(float64(len(connectionPattern.FindAllString(query, -1)))/100)))
+}
+
+// The scalars of GitHub's schema.
+type (
+	bigInt      int64
+	dateTime    struct{ time.Time }
+	uri         string
+	gitObjectID string
+	gitRefname  string
+)
+
+func (bigInt) ImplementsGraphQLType(name string) bool      { return name == "BigInt" }
+func (dateTime) ImplementsGraphQLType(name string) bool    { return name == "DateTime" }
+func (uri) ImplementsGraphQLType(name string) bool         { return name == "URI" }
+func (gitObjectID) ImplementsGraphQLType(name string) bool { return name == "GitObjectID" }
+func (gitRefname) ImplementsGraphQLType(name string) bool  { return name == "GitRefname" }
+
+// MarshalJSON writes a BigInt as GitHub does: as a string.
+func (b bigInt) MarshalJSON() ([]byte, error) { return fmt.Appendf(nil, `"%d"`, int64(b)), nil }
+
+// MarshalJSON writes a DateTime with a resolution of one second.
+func (t dateTime) MarshalJSON() ([]byte, error) { return json.Marshal(timestamp(t.Time)) }
+
+// UnmarshalGraphQL reads a BigInt; no argument of the schema has that type.
+func (b *bigInt) UnmarshalGraphQL(input any) error {
+	return fmt.Errorf("BigInt %v: not an argument", input)
+}
+
+// UnmarshalGraphQL reads a DateTime.
+func (t *dateTime) UnmarshalGraphQL(input any) (err error) {
+	t.Time, err = time.Parse(time.RFC3339, fmt.Sprint(input))
+	return err
+}
+
+// UnmarshalGraphQL reads a URI.
+func (u *uri) UnmarshalGraphQL(input any) error { *u = uri(fmt.Sprint(input)); return nil }
+
+// UnmarshalGraphQL reads an object id.
+func (o *gitObjectID) UnmarshalGraphQL(input any) error {
+	*o = gitObjectID(fmt.Sprint(input))
+	return nil
+}
+
+// UnmarshalGraphQL reads the name of a reference.
+func (n *gitRefname) UnmarshalGraphQL(input any) error {
+	*n = gitRefname(fmt.Sprint(input))
+	return nil
+}
+
+// moment is a DateTime that may be null.
+func moment(t time.Time) *dateTime {
+	if t.IsZero() {
+		return nil
+	}
+	return &dateTime{t}
+}
+
+// small is a database id for a field of type Int: null when it does not fit.
+func small(id int64) *int32 {
+	if id > math.MaxInt32 {
+		return nil
+	}
+	fits := int32(id)
+	return &fits
+}

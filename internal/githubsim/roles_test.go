@@ -1,0 +1,77 @@
+package githubsim_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestRoles: what each role may do to an issue that somebody else wrote, one column a token. A dot is allowed.
+func TestRoles(t *testing.T) {
+	tokens := []string{"", "tok-fork", "tok-rob", "tok-tia", "tok-wes", "tok-mae", "tok-ann", "tok-ci"}
+	for _, c := range []struct{ want, line, body string }{
+		{". . . . . . . .", "GET /repos/acme/app/issues/2", ""},
+		{"401 403 . . . . . .", "POST /repos/acme/app/issues", `{"title":"t"}`},
+		{"401 403 . . . . . .", "POST /repos/acme/app/issues/2/comments", `{"body":"b"}`},
+		{"401 403 . . . . . .", "POST /repos/acme/app/issues/comments/2200000001/reactions", `{"content":"eyes"}`},
+		{"401 403 403 . . . . .", "POST /repos/acme/app/issues/2/labels", `{"labels":["ready"]}`},
+		{"401 403 403 . . . . .", "DELETE /repos/acme/app/issues/2/labels/bug", ""},
+		{"401 403 403 . . . . .", "PATCH /repos/acme/app/issues/2", `{"state":"closed"}`},
+		{"401 403 403 403 . . . .", "POST /repos/acme/app/labels", `{"name":"n","color":"aabbcc"}`},
+		{"401 403 403 403 . . . .", "PATCH /repos/acme/app/issues/comments/2200000002", `{"body":"b"}`},
+		{"401 403 403 403 . . . .", "DELETE /repos/acme/app/issues/comments/2200000002", ""},
+		{"401 403 403 403 . . . .", "PUT /repos/acme/app/pulls/4/merge", ""},
+		{"404 404 404 404 404 404 . 404", "GET /repos/acme/secret/issues", ""},
+	} {
+		var got []string
+		for _, token := range tokens {
+			status := send(t, newServer(t), token, c.line, c.body).status
+			text := map[int]string{401: "401", 403: "403", 404: "404"}[status]
+			if text == "" && status < 300 {
+				text = "."
+			}
+			// Comment …002 is wes's own.
+			got = append(got, text)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s\n got %s\nwant %s", c.line, strings.Join(got, " "), c.want)
+		}
+	}
+}
+
+// TestOwnComment: an author may rewrite what is theirs with no role at all.
+func TestOwnComment(t *testing.T) {
+	s := newServer(t)
+	own := "/repos/acme/app/issues/comments/2200000001"
+	if got := send(t, s, "tok-rob", "PATCH "+own, `{"body":"changed"}`); got.status != 200 {
+		t.Errorf("edit: %d %s", got.status, got.text)
+	}
+	if got := send(t, s, "tok-rob", "DELETE "+own, ""); got.status != 204 {
+		t.Errorf("delete: %d %s", got.status, got.text)
+	}
+	if got := send(t, s, "tok-rob", "GET "+own, ""); got.status != 404 {
+		t.Errorf("read after delete: %d", got.status)
+	}
+}
+
+// TestLocked: on a locked issue only those with write comment.
+func TestLocked(t *testing.T) {
+	s := newServer(t)
+	if err := s.Lock("acme/app", 2, "tia"); err != nil {
+		t.Fatal(err)
+	}
+	for token, want := range map[string]int{"tok-rob": 403, "tok-tia": 403, "tok-wes": 201} {
+		if got := send(t, s, token, "POST "+comments, `{"body":"b"}`); got.status != want {
+			t.Errorf("%s: %d %s", token, got.status, got.text)
+		}
+	}
+}
+
+func TestScopesHeader(t *testing.T) {
+	s := newServer(t)
+	if got := send(t, s, "tok-ann", "GET /user", "").header["X-Oauth-Scopes"]; len(got) != 1 || got[0] != "repo, read:org" {
+		t.Errorf("classic token: %q", got)
+	}
+	if got := send(t, s, "tok-wes", "GET /user", "").header["X-Oauth-Scopes"]; got != nil {
+		t.Errorf("fine-grained token: %q", got)
+	}
+}
