@@ -1,0 +1,243 @@
+package outgoing
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A commitGraph answers a commit's parents, date and generation from git's commit-graph (gitformat-commit-graph(5)), one
+// file or a chain of them, mapped into memory. Go-git's reader opens such files one read at a time and panics on a chain
+// with a hole; this one checks every offset, and its caller does without a graph that is damaged.
+type commitGraph struct {
+	layers    []graphLayer // the base first
+	corrected bool         // generations are corrected commit dates, else topological levels
+	unmap     []func()
+}
+
+// A graphLayer is one file: its chunks, and how many commits the layers below it have.
+type graphLayer struct {
+	below, count                                         uint32
+	fanout, names, commits, generations, overflow, edges []byte
+	bases                                                []byte
+}
+
+const (
+	graphCommitSize = hashSize + 16
+	noParent        = 0x70000000
+	lastEdge        = 1 << 31
+)
+
+// openCommitGraph opens the commit-graph of the first object directory that has one. Without any, or with a damaged one,
+// it returns nil: the commits themselves say the same.
+func openCommitGraph(dirs []string) *commitGraph {
+	for _, dir := range dirs {
+		for _, paths := range [][]string{{filepath.Join(dir, "info", "commit-graph")}, chain(dir)} {
+			g := &commitGraph{}
+			if err := g.open(paths); err == nil && len(g.layers) > 0 {
+				return g
+			}
+			g.close()
+		}
+	}
+	return nil
+}
+
+// chain lists the files of a split commit-graph, the base first.
+func chain(dir string) []string {
+	folder := filepath.Join(dir, "info", "commit-graphs")
+	text, err := os.ReadFile(filepath.Join(folder, "commit-graph-chain"))
+	if err != nil {
+		return nil
+	}
+	var paths []string
+	for _, id := range strings.Fields(string(text)) {
+		if !isOID(id) {
+			return nil
+		}
+		paths = append(paths, filepath.Join(folder, "graph-"+id+".graph"))
+	}
+	return paths
+}
+
+func (g *commitGraph) close() {
+	for _, unmap := range g.unmap {
+		unmap()
+	}
+}
+
+func (g *commitGraph) open(paths []string) error {
+	below := uint32(0)
+	for _, path := range paths {
+		data, unmap, err := mapFile(path)
+		if err != nil {
+			return err
+		}
+		g.unmap = append(g.unmap, unmap)
+		layer, err := parseGraph(data, below)
+		if err != nil {
+			return fmt.Errorf("read %s: %w", path, err)
+		}
+		if !bytes.Equal(layer.bases, baseIDs(paths[:len(g.layers)])) {
+			return fmt.Errorf("read %s: %w: other layers below it", path, errDamaged)
+		}
+		g.layers = append(g.layers, layer)
+		below += layer.count
+	}
+	g.corrected = !slices.ContainsFunc(g.layers, func(l graphLayer) bool { return l.generations == nil })
+	return nil
+}
+
+// baseIDs is what a layer must hold of the layers below it.
+func baseIDs(paths []string) []byte {
+	var ids []byte
+	for _, path := range paths {
+		name := strings.TrimPrefix(filepath.Base(path), "graph-")
+		oid, _ := parseHash(strings.TrimSuffix(name, ".graph"))
+		ids = append(ids, oid[:]...)
+	}
+	return ids
+}
+
+// parseGraph finds the chunks of one file and checks that their sizes fit each other.
+func parseGraph(data []byte, below uint32) (graphLayer, error) {
+	l := graphLayer{below: below}
+	if len(data) < 8 || string(data[:4]) != "CGPH" || data[4] != 1 || data[5] != 1 {
+		return l, fmt.Errorf("%w: not a version 1 commit-graph of SHA-1", errDamaged)
+	}
+	chunks, err := graphChunks(data, int(data[6]))
+	if err != nil {
+		return l, err
+	}
+	l.fanout, l.names, l.commits = chunks["OIDF"], chunks["OIDL"], chunks["CDAT"]
+	l.generations, l.overflow = chunks["GDA2"], chunks["GDO2"]
+	l.edges, l.bases = chunks["EDGE"], chunks["BASE"]
+	if len(l.fanout) != fanoutSize {
+		return l, fmt.Errorf("%w: fanout", errDamaged)
+	}
+	l.count = binary.BigEndian.Uint32(l.fanout[fanoutSize-4:])
+	n := uint64(l.count)
+	fits := uint64(len(l.names)) == n*hashSize && uint64(len(l.commits)) == n*graphCommitSize
+	if !fits || n == 0 || n+uint64(below) >= noParent || (l.generations != nil && uint64(len(l.generations)) != n*4) {
+		return l, fmt.Errorf("%w: sizes of chunks", errDamaged)
+	}
+	return l, nil
+}
+
+// graphChunks reads the table of contents: an id and an offset for each chunk, then the offset of the end.
+func graphChunks(data []byte, count int) (map[string][]byte, error) {
+	chunks := map[string][]byte{}
+	for i := range count {
+		entry := 8 + 12*i
+		if len(data) < entry+24 {
+			return nil, fmt.Errorf("%w: table of contents", errDamaged)
+		}
+		from, to := binary.BigEndian.Uint64(data[entry+4:]), binary.BigEndian.Uint64(data[entry+16:])
+		if from > to || to > uint64(len(data)) {
+			return nil, fmt.Errorf("%w: chunk offsets", errDamaged)
+		}
+		chunks[string(data[entry:entry+4])] = data[from:to]
+	}
+	return chunks, nil
+}
+
+// commit returns what the graph says of a commit; ok is false when it says nothing.
+func (g *commitGraph) commit(oid plumbing.Hash) (facts commitFacts, ok bool, err error) {
+	for i := len(g.layers) - 1; i >= 0; i-- {
+		l := &g.layers[i]
+		if at, found := l.search(oid); found {
+			facts, err := g.facts(l, at)
+			return facts, true, err
+		}
+	}
+	return commitFacts{}, false, nil
+}
+
+func (l *graphLayer) search(oid plumbing.Hash) (int64, bool) {
+	from, to := uint32(0), binary.BigEndian.Uint32(l.fanout[4*int(oid[0]):])
+	if oid[0] > 0 {
+		from = binary.BigEndian.Uint32(l.fanout[4*int(oid[0])-4:])
+	}
+	if from > to || to > l.count {
+		return 0, false
+	}
+	at, found := searchNames(l.names[int(from)*hashSize:int(to)*hashSize], oid)
+	return int64(from) + at, found
+}
+
+func (g *commitGraph) facts(l *graphLayer, at int64) (commitFacts, error) {
+	record := l.commits[at*graphCommitSize+hashSize:]
+	parents, err := g.parents(l, binary.BigEndian.Uint32(record), binary.BigEndian.Uint32(record[4:]))
+	if err != nil {
+		return commitFacts{}, err
+	}
+	word := binary.BigEndian.Uint64(record[8:])
+	date, level := word&(1<<34-1), word>>34
+	if !g.corrected {
+		return commitFacts{parents: parents, rank: rank{generation: level + 1, date: int64(date)}}, nil
+	}
+	offset := uint64(binary.BigEndian.Uint32(l.generations[4*at:]))
+	if offset&(1<<31) != 0 {
+		index := (offset &^ (1 << 31)) * 8
+		if index+8 > uint64(len(l.overflow)) {
+			return commitFacts{}, fmt.Errorf("%w: commit-graph generations", errDamaged)
+		}
+		offset = binary.BigEndian.Uint64(l.overflow[index:])
+	}
+	return commitFacts{parents: parents, rank: rank{generation: date + offset + 1, date: int64(date)}}, nil
+}
+
+// parents turns the two parent fields into ids; of more than two the second field says where in EDGE the others are.
+func (g *commitGraph) parents(l *graphLayer, first, second uint32) ([]plumbing.Hash, error) {
+	positions := make([]uint32, 0, 2)
+	if first != noParent {
+		positions = append(positions, first)
+	}
+	switch {
+	case second == noParent:
+	case second&lastEdge == 0:
+		positions = append(positions, second)
+	default:
+		for at := uint64(second&^lastEdge) * 4; ; at += 4 {
+			if at+4 > uint64(len(l.edges)) {
+				return nil, fmt.Errorf("%w: commit-graph edges", errDamaged)
+			}
+			edge := binary.BigEndian.Uint32(l.edges[at:])
+			positions = append(positions, edge&^lastEdge)
+			if edge&lastEdge != 0 {
+				break
+			}
+		}
+	}
+	oids := make([]plumbing.Hash, 0, len(positions))
+	for _, p := range positions {
+		oid, ok := g.oid(p)
+		if !ok {
+			return nil, fmt.Errorf("%w: commit-graph parents", errDamaged)
+		}
+		oids = append(oids, oid)
+	}
+	return oids, nil
+}
+
+func (g *commitGraph) oid(position uint32) (oid plumbing.Hash, ok bool) {
+	for i := len(g.layers) - 1; i >= 0; i-- {
+		l := &g.layers[i]
+		if position < l.below {
+			continue
+		}
+		at := int(position - l.below)
+		if at >= int(l.count) {
+			return oid, false
+		}
+		copy(oid[:], l.names[at*hashSize:])
+		return oid, true
+	}
+	return oid, false
+}

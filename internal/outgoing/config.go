@@ -1,0 +1,134 @@
+package outgoing
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing/format/config"
+)
+
+// errUnfit: the first reader would not read this repository rightly.
+var errUnfit = errors.New("repository is for git itself to read")
+
+// readConfig reads the repository's own configuration file; one that is not there is empty.
+func readConfig(common string) (*config.Config, error) {
+	cfg := config.New()
+	f, err := os.Open(filepath.Join(common, "config"))
+	if errors.Is(err, os.ErrNotExist) {
+		return cfg, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if err := config.NewDecoder(f).Decode(cfg); err != nil {
+		return nil, fmt.Errorf("read configuration: %w", err)
+	}
+	return cfg, nil
+}
+
+// harmless are the extensions (gitrepository-layout(5)) that change nothing for a reader of commits and remote-tracking
+// references.
+var harmless = map[string]string{
+	"noop": "*", "noop-v1": "*", "preciousobjects": "*", "partialclone": "*", "worktreeconfig": "*", "relativeworktrees": "*",
+	"objectformat": "sha1", "refstorage": "files",
+}
+
+// checkFormat is errUnfit for a format or extension the first reader does not know.
+func checkFormat(cfg *config.Config) error {
+	if v := cfg.Section("core").Option("repositoryformatversion"); v != "" && v != "0" && v != "1" {
+		return fmt.Errorf("%w: format %q", errUnfit, v)
+	}
+	for _, o := range cfg.Section("extensions").Options {
+		allowed := harmless[strings.ToLower(o.Key)]
+		if allowed != "*" && !strings.EqualFold(allowed, o.Value) {
+			return fmt.Errorf("%w: extension %s=%q", errUnfit, o.Key, o.Value)
+		}
+	}
+	return nil
+}
+
+// redirections are variables with which git takes objects, history or references from somewhere else.
+var redirections = []string{
+	"GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_GRAFT_FILE", "GIT_SHALLOW_FILE",
+	"GIT_REPLACE_REF_BASE", "GIT_REFERENCE_BACKEND",
+}
+
+// checkHistory is errUnfit when the history is not what the commit objects say: shallow, grafted, replaced, redirected.
+func checkHistory(at Location, common string, refs *refStore) error {
+	for _, name := range redirections {
+		if at.lookup(name) != "" {
+			return fmt.Errorf("%w: %s is set", errUnfit, name)
+		}
+	}
+	for _, name := range []string{"shallow", "info/grafts"} {
+		if info, err := os.Stat(filepath.Join(common, name)); err == nil && info.Size() > 0 {
+			return fmt.Errorf("%w: %s", errUnfit, name)
+		}
+	}
+	if refs.any("refs/replace/") {
+		return fmt.Errorf("%w: refs/replace", errUnfit)
+	}
+	return nil
+}
+
+// A remoteConfig is what a configuration says of a remote.
+type remoteConfig struct {
+	name string
+	urls []string
+}
+
+func remotesOf(cfg *config.Config) []remoteConfig {
+	var list []remoteConfig
+	for _, s := range cfg.Section("remote").Subsections {
+		list = append(list, remoteConfig{name: s.Name, urls: append(s.OptionAll("url"), s.OptionAll("pushurl")...)})
+	}
+	return list
+}
+
+// trackingNames lists the remotes whose remote-tracking references say what this remote has: the one of that name, or,
+// for a push to a URL, those that have it as their URL. A remote with a name need not be in remotes; another
+// configuration file may define it.
+func trackingNames(remotes []remoteConfig, p Push) []string {
+	known := slices.ContainsFunc(remotes, func(r remoteConfig) bool { return r.name == p.Remote })
+	if known || p.Remote != p.URL {
+		if names := named(p.Remote); known || names != nil {
+			return names
+		}
+	}
+	var names []string
+	for _, r := range remotes {
+		if slices.Contains(r.urls, p.Remote) || slices.Contains(r.urls, p.URL) {
+			names = append(names, named(r.name)...)
+		}
+	}
+	return names
+}
+
+// named is the list of one remote, or of none when references cannot have its name in theirs.
+func named(remote string) []string {
+	if !wellFormed(remote) {
+		return nil
+	}
+	return []string{remote}
+}
+
+// wellFormed applies git-check-ref-format(1): what passes is a path below a directory and means nothing more than
+// itself in a pattern.
+func wellFormed(name string) bool {
+	if strings.Contains(name, "..") || strings.HasPrefix(name, "-") || strings.ContainsFunc(name, forbidden) {
+		return false
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if part == "" || strings.HasPrefix(part, ".") || strings.HasSuffix(part, ".lock") {
+			return false
+		}
+	}
+	return true
+}
+
+func forbidden(c rune) bool { return c <= ' ' || c == 0x7f || strings.ContainsRune("~^:?*[\\", c) }

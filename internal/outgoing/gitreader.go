@@ -1,0 +1,255 @@
+package outgoing
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// errNoGit: neither GIT_EXEC_PATH nor PATH leads to a git.
+var errNoGit = errors.New("find git: not in GIT_EXEC_PATH or PATH")
+
+// A gitReader asks the installed git.
+type gitReader struct {
+	path string
+	at   Location
+}
+
+// readGit is the second reader. With likely tips given, because the remote has very many, it first asks with those, and
+// with all only if a wanted commit turns up.
+func readGit(ctx context.Context, at Location, p Push, likely []string, yield func(Commit) bool) error {
+	if len(pushed(p.Updates)) == 0 {
+		return nil
+	}
+	path, err := findGit(at)
+	if err != nil {
+		return err
+	}
+	g := gitReader{path: path, at: at}
+	send, known, err := g.commits(ctx, pushed(p.Updates), append(remoteOIDs(p.Updates), likely...))
+	if err != nil || len(send) == 0 {
+		return err
+	}
+	if len(likely) > 0 && p.Keep != nil {
+		found := false
+		err := g.log(ctx, revisions(send, known), nil, p.Keep, func(Commit) bool { found = true; return false })
+		if err != nil || !found {
+			return err
+		}
+	}
+	names, err := g.trackingNames(ctx, p)
+	if err != nil {
+		return err
+	}
+	return g.log(ctx, revisions(send, known), names, p.Keep, yield)
+}
+
+// findGit looks where the git that started the hook has its programs, then in PATH.
+func findGit(at Location) (string, error) {
+	dirs := append([]string{at.lookup("GIT_EXEC_PATH")}, filepath.SplitList(at.lookup("PATH"))...)
+	for _, dir := range dirs {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		if path, err := exec.LookPath(filepath.Join(dir, "git")); err == nil {
+			return path, nil
+		}
+	}
+	return "", errNoGit
+}
+
+// command prepares a run of git that neither asks questions nor fetches what a partial clone left out.
+func (g gitReader) command(ctx context.Context, stdin string, args ...string) (*exec.Cmd, *bytes.Buffer) {
+	cmd := exec.CommandContext(ctx, g.path, args...)
+	cmd.Dir = g.at.Dir
+	cmd.Env = append(g.at.Env[:len(g.at.Env):len(g.at.Env)],
+		"LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1", "GIT_OPTIONAL_LOCKS=0")
+	cmd.Stdin = strings.NewReader(stdin)
+	cmd.WaitDelay = time.Second
+	stderr := &bytes.Buffer{}
+	cmd.Stderr = stderr
+	return cmd, stderr
+}
+
+// output runs git to its end and returns what it printed.
+func (g gitReader) output(ctx context.Context, stdin string, args ...string) ([]byte, error) {
+	cmd, stderr := g.command(ctx, stdin, args...)
+	out, err := cmd.Output()
+	return out, gitError(ctx, args[0], err, stderr)
+}
+
+func gitError(ctx context.Context, command string, err error, stderr *bytes.Buffer) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return fmt.Errorf("ask git %s: %w", command, ctx.Err())
+	}
+	text := bytes.TrimSpace(stderr.Bytes())
+	return fmt.Errorf("ask git %s: %w: %.1000q", command, err, text)
+}
+
+// commits peels what is pushed and what the remote has and keeps the commits. Of the former all must be there.
+func (g gitReader) commits(ctx context.Context, send, known []string) (commits, hidden []string, err error) {
+	ask := strings.Join(append(send[:len(send):len(send)], known...), "^{}\n") + "^{}\n"
+	out, err := g.output(ctx, ask, "cat-file", "--batch-check=%(objectname) %(objecttype)")
+	if err != nil {
+		return nil, nil, err
+	}
+	answers := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	if len(answers) != len(send)+len(known) {
+		return nil, nil, fmt.Errorf("ask git cat-file: %d answers to %d questions", len(answers), len(send)+len(known))
+	}
+	for i, answer := range answers {
+		oid, kind, _ := strings.Cut(answer, " ")
+		switch {
+		case i < len(send) && !isOID(oid):
+			return nil, nil, fmt.Errorf("read pushed object %s: it is not in the repository", send[i])
+		case kind != "commit":
+		case i < len(send):
+			commits = append(commits, oid)
+		default:
+			hidden = append(hidden, oid)
+		}
+	}
+	return commits, hidden, nil
+}
+
+// trackingNames is the function of that name on what git says of its configuration, all files included. It is asked only
+// when the push is to a URL.
+func (g gitReader) trackingNames(ctx context.Context, p Push) ([]string, error) {
+	if names := named(p.Remote); p.Remote != p.URL && names != nil {
+		return names, nil
+	}
+	out, err := g.output(ctx, "", "config", "--null", "--get-regexp", `^remote\..*\.(url|pushurl)$`)
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == 1 {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var remotes []remoteConfig
+	for entry := range strings.SplitSeq(string(out), "\x00") {
+		key, url, _ := strings.Cut(entry, "\n")
+		key = strings.TrimPrefix(key, "remote.")
+		if dot := strings.LastIndexByte(key, '.'); dot > 0 {
+			remotes = append(remotes, remoteConfig{name: key[:dot], urls: []string{url}})
+		}
+	}
+	return trackingNames(remotes, p), nil
+}
+
+// revisions is the input of git rev-list --stdin.
+func revisions(send, known []string) string {
+	var text strings.Builder
+	for _, oid := range send {
+		text.WriteString(oid + "\n")
+	}
+	for _, oid := range known {
+		text.WriteString("^" + oid + "\n")
+	}
+	return text.String()
+}
+
+// log reports the commits that the revisions reach and the remote-tracking references of names do not: git rev-list
+// names them, git cat-file, which changes no byte of a message, prints them.
+func (g gitReader) log(ctx context.Context, revisions string, names []string, keep func([]byte) bool, yield func(Commit) bool) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	list, listErrors := g.command(ctx, revisions, append([]string{"rev-list", "--stdin", "--ignore-missing"}, hidden(names)...)...)
+	read, readErrors := g.command(ctx, "", "cat-file", "--batch", "--buffer")
+	ids, err := list.StdoutPipe()
+	if err != nil {
+		return fmt.Errorf("ask git rev-list: %w", err)
+	}
+	read.Stdin = ids
+	objects, err := read.StdoutPipe()
+	if err != nil {
+		return fmt.Errorf("ask git cat-file: %w", err)
+	}
+	if err := list.Start(); err != nil {
+		return fmt.Errorf("ask git rev-list: %w", err)
+	}
+	err = read.Start()
+	// Only the two of them hold the pipe now, so that neither waits for one that has ended.
+	ids.Close()
+	if err != nil {
+		stop()
+		list.Wait()
+		return fmt.Errorf("ask git cat-file: %w", err)
+	}
+	enough, err := readObjects(objects, keep, yield)
+	if enough || err != nil {
+		stop()
+	}
+	readErr, listErr := read.Wait(), list.Wait()
+	if enough || err != nil {
+		return err
+	}
+	return errors.Join(gitError(ctx, "rev-list", listErr, listErrors), gitError(ctx, "cat-file", readErr, readErrors))
+}
+
+func hidden(names []string) []string {
+	if len(names) == 0 {
+		return nil
+	}
+	args := []string{"--not"}
+	for _, name := range names {
+		args = append(args, "--remotes="+name)
+	}
+	return args
+}
+
+// readObjects reads what git cat-file --batch prints, "OID TYPE SIZE LF CONTENT LF" for each commit, until the end or
+// until yield has enough.
+func readObjects(r io.Reader, keep func([]byte) bool, yield func(Commit) bool) (enough bool, err error) {
+	in := bufio.NewReaderSize(r, 64<<10)
+	for {
+		c, err := readObject(in)
+		if errors.Is(err, io.EOF) {
+			return false, nil
+		}
+		if err != nil {
+			return false, fmt.Errorf("read git cat-file: %w", err)
+		}
+		if (keep == nil || keep(c.Message)) && !yield(c) {
+			return true, nil
+		}
+	}
+}
+
+func readObject(in *bufio.Reader) (Commit, error) {
+	head, err := in.ReadString('\n')
+	if err != nil && head != "" {
+		return Commit{}, io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return Commit{}, err
+	}
+	fields := strings.Fields(head)
+	if len(fields) != 3 || !isOID(fields[0]) || fields[1] != "commit" {
+		return Commit{}, fmt.Errorf("unexpected answer %.100q", head)
+	}
+	size, err := strconv.Atoi(fields[2])
+	if err != nil {
+		return Commit{}, fmt.Errorf("unexpected answer %.100q", head)
+	}
+	data := make([]byte, min(size, maxObject))
+	if _, err := io.ReadFull(in, data); err != nil {
+		return Commit{}, io.ErrUnexpectedEOF
+	}
+	if _, err := in.Discard(size - len(data) + 1); err != nil {
+		return Commit{}, io.ErrUnexpectedEOF
+	}
+	_, message, _ := bytes.Cut(data, []byte("\n\n"))
+	return Commit{OID: fields[0], Message: cutMessage(message)}, nil
+}

@@ -1,0 +1,266 @@
+package outgoing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+const (
+	// near is how many commits are looked at in the hope that the push is small.
+	near = 64
+	// fewTips is up to how many references of the remote are taken at once instead of the likely ones first.
+	fewTips = 64
+	// maxReads is after how many objects git, which is faster object for object, takes over.
+	maxReads = 600
+)
+
+// errNotCommit: an object is a tree or a blob.
+var errNotCommit = errors.New("not a commit")
+
+// tooFar says that the walk is long; likely are the tips that were hidden first because the remote has many.
+type tooFar struct{ likely []string }
+
+func (e *tooFar) Error() string { return "walk history: git is faster from here" }
+
+// A native reader reads one repository for one push.
+type native struct {
+	push    Push
+	refs    *refStore
+	objects *objectStore
+	graph   *commitGraph // nil when there is none
+	narrow  bool         // a wanted commit is known to leave as far as the likely tips tell
+	names   []string     // of the remotes whose references count
+	likely  []plumbing.Hash
+	tips    []plumbing.Hash
+}
+
+// readNative is the first reader. Its errors mean that git should be asked: nothing was reported yet. A panic of a
+// decoder or a fault in a mapped file, as damage may cause, is an error like any other.
+func readNative(ctx context.Context, at Location, p Push) (commits []Commit, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if cause := recover(); cause != nil {
+			commits, err = nil, fmt.Errorf("read repository: %w: %v", errDamaged, cause)
+		}
+	}()
+	n, err := openNative(at, p)
+	if err != nil {
+		return nil, err
+	}
+	defer n.close()
+	return n.commits(ctx)
+}
+
+func (n *native) close() {
+	n.objects.close()
+	if n.graph != nil {
+		n.graph.close()
+	}
+}
+
+func openNative(at Location, p Push) (*native, error) {
+	if slices.ContainsFunc(p.Updates, func(u Update) bool { return len(u.LocalOID) != 2*hashSize }) {
+		return nil, fmt.Errorf("%w: ids are not SHA-1", errUnfit)
+	}
+	common, err := at.commonDir()
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := readConfig(common)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkFormat(cfg); err != nil {
+		return nil, err
+	}
+	refs, err := openRefs(common)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkHistory(at, common, refs); err != nil {
+		return nil, err
+	}
+	objects, err := openObjects(common)
+	if err != nil {
+		return nil, err
+	}
+	n := &native{push: p, refs: refs, objects: objects, names: trackingNames(remotesOf(cfg), p)}
+	if !strings.EqualFold(cfg.Section("core").Option("commitGraph"), "false") {
+		n.graph = openCommitGraph(objects.dirs)
+	}
+	return n, nil
+}
+
+// commits looks near first: often the pushed commits end at something the remote is known to have, and none of them is
+// wanted. Only then are all references of the remote read, if there are many the likely ones before the others.
+func (n *native) commits(ctx context.Context) ([]Commit, error) {
+	n.likely = append(hashes(remoteOIDs(n.push.Updates)), n.likelyTips()...)
+	w := newWalk(n, n.push.Keep, func() error { return n.within(ctx) })
+	for _, oid := range n.likely {
+		w.mark(oid)
+	}
+	for _, oid := range hashes(pushed(n.push.Updates)) {
+		if err := w.push(oid); err != nil {
+			return nil, err
+		}
+	}
+	if n.push.Keep != nil {
+		done, err := w.descend(near)
+		if err == nil && done {
+			err = w.judgeAll(n.message)
+		}
+		if err != nil || (done && !w.anyWanted()) {
+			return nil, err
+		}
+		n.narrow = done
+	}
+	return n.exact(w)
+}
+
+// exact brings in all that the remote has.
+func (n *native) exact(w *walk) ([]Commit, error) {
+	for _, name := range n.names {
+		n.tips = append(n.tips, n.refs.under("refs/remotes/"+name+"/")...)
+	}
+	hidden, err := hide(w, n.likely)
+	if err != nil {
+		return nil, err
+	}
+	if n.push.Keep != nil && !n.narrow && hidden && len(n.tips) > fewTips {
+		if err := n.settle(w, 0); err != nil || !w.anyWanted() {
+			return nil, err
+		}
+		n.narrow = true
+	}
+	if n.graph == nil && len(n.tips) > maxReads {
+		return nil, n.far()
+	}
+	if _, err := hide(w, n.tips); err != nil {
+		return nil, err
+	}
+	if err := n.settle(w, slop); err != nil {
+		return nil, err
+	}
+	var commits []Commit
+	for _, found := range w.outgoing() {
+		if found.wanted {
+			commits = append(commits, Commit{OID: found.oid.String(), Message: found.message})
+		}
+	}
+	return commits, nil
+}
+
+// hide starts the walk at tips that the remote has and reports whether the repository has any of them.
+func hide(w *walk, tips []plumbing.Hash) (some bool, err error) {
+	for _, oid := range tips {
+		if err := w.hide(oid); err != nil {
+			return false, err
+		}
+		some = some || w.node(oid).loaded
+	}
+	return some, nil
+}
+
+// settle walks, and reads the messages that the walk had no need of.
+func (n *native) settle(w *walk, extra int) error {
+	if err := w.settle(extra); err != nil {
+		return err
+	}
+	return w.judgeAll(n.message)
+}
+
+// within is an error when time is up or git should take over.
+func (n *native) within(ctx context.Context) error {
+	if n.objects.reads >= maxReads {
+		return n.far()
+	}
+	return ctx.Err()
+}
+
+// far hands over to git, with the likely tips when it is worth while to ask with those first.
+func (n *native) far() error {
+	if n.push.Keep == nil || n.narrow || len(n.tips) <= fewTips {
+		return &tooFar{}
+	}
+	return &tooFar{likely: texts(n.likely)}
+}
+
+// likelyTips are the references of the remote that a push most often builds on: those it updates, and the main branch.
+func (n *native) likelyTips() []plumbing.Hash {
+	branches := []string{"HEAD", "main", "master"}
+	for _, u := range n.push.Updates {
+		if branch, ok := strings.CutPrefix(u.RemoteRef, "refs/heads/"); ok {
+			branches = append(branches, branch)
+		}
+	}
+	var oids []plumbing.Hash
+	for _, name := range n.names {
+		for _, branch := range branches {
+			if oid, ok := n.refs.lookup("refs/remotes/" + name + "/" + branch); ok {
+				oids = append(oids, oid)
+			}
+		}
+	}
+	return oids
+}
+
+// commit reads a commit for the walk, from the commit-graph if it can.
+func (n *native) commit(oid plumbing.Hash) (commitFacts, error) {
+	if n.graph != nil {
+		if facts, ok, err := n.graph.commit(oid); ok || err != nil {
+			return facts, err
+		}
+	}
+	kind, data, err := n.objects.object(oid)
+	switch {
+	case err != nil:
+		return commitFacts{}, err
+	case kind == plumbing.TagObject:
+		return commitFacts{}, tagged(data)
+	case kind != plumbing.CommitObject:
+		return commitFacts{}, fmt.Errorf("%s: %w", oid, errNotCommit)
+	}
+	raw, err := parseCommit(data)
+	return commitFacts{parents: raw.parents, rank: rank{date: raw.date}, message: raw.message, hasMessage: true}, err
+}
+
+// tagged is the *tagError of a tag.
+func tagged(data []byte) error {
+	target, err := tagTarget(data)
+	if err != nil {
+		return err
+	}
+	return &tagError{target}
+}
+
+// message reads the message of a commit that the walk knows from elsewhere.
+func (n *native) message(oid plumbing.Hash) ([]byte, error) {
+	_, data, err := n.objects.object(oid)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := parseCommit(data)
+	return raw.message, err
+}
+
+func hashes(oids []string) []plumbing.Hash {
+	list := make([]plumbing.Hash, 0, len(oids))
+	for _, oid := range oids {
+		list = append(list, plumbing.NewHash(oid))
+	}
+	return list
+}
+
+func texts(oids []plumbing.Hash) []string {
+	list := make([]string, 0, len(oids))
+	for _, oid := range oids {
+		list = append(list, oid.String())
+	}
+	return list
+}

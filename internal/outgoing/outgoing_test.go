@@ -1,0 +1,152 @@
+package outgoing
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A scenario prepares repositories and returns what git tells the hook.
+type scenario struct {
+	name    string
+	build   func(s *sandbox) (Location, Push)
+	remotes []string // whose references count; origin when nil
+	gitOnly bool     // the first reader must decline
+	count   int      // how many commits leave
+}
+
+func TestReadersAgree(t *testing.T) {
+	for _, c := range slices.Concat(pushes, places, layouts, messages) {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := newSandbox(t)
+			at, p := c.build(s)
+			if c.remotes == nil {
+				c.remotes = []string{"origin"}
+			}
+			want := s.expected(at, p, c.remotes...)
+			if len(want) != c.count {
+				t.Errorf("%d commits leave by definition, the scenario says %d", len(want), c.count)
+			}
+			check(t, at, p, want, c.gitOnly)
+		})
+	}
+}
+
+// check asks both readers, with and without Keep, and the public function.
+func check(t *testing.T, at Location, p Push, want []string, gitOnly bool) {
+	t.Helper()
+	byGit, err := collect(func(yield func(Commit) bool) error { return readGit(t.Context(), at, p, nil, yield) })
+	compare(t, "git", byGit, err, want)
+	native, err := readNative(t.Context(), at, p)
+	switch {
+	case gitOnly && err == nil && len(pushed(p.Updates)) > 0:
+		t.Error("the first reader took what it must leave to git")
+	case !gitOnly:
+		compare(t, "native", native, err, want)
+		sameMessages(t, native, byGit)
+	}
+	all, err := collect(func(yield func(Commit) bool) error { return Commits(t.Context(), at, p, yield) })
+	compare(t, "Commits", all, err, want)
+	p.Keep = func([]byte) bool { return false }
+	none, err := collect(func(yield func(Commit) bool) error { return Commits(t.Context(), at, p, yield) })
+	compare(t, "Commits, none wanted", none, err, nil)
+	p.Keep = func([]byte) bool { return true }
+	all, err = collect(func(yield func(Commit) bool) error { return Commits(t.Context(), at, p, yield) })
+	compare(t, "Commits, all wanted", all, err, want)
+}
+
+func compare(t *testing.T, who string, got []Commit, err error, want []string) {
+	t.Helper()
+	if err != nil {
+		t.Errorf("%s: %v", who, err)
+	}
+	if oids := oidsOf(got); !slices.Equal(oids, want) && len(oids)+len(want) > 0 {
+		t.Errorf("%s: %d commits %v, want %d %v", who, len(oids), oids, len(want), want)
+	}
+}
+
+func sameMessages(t *testing.T, a, b []Commit) {
+	t.Helper()
+	texts := map[string]string{}
+	for _, c := range a {
+		texts[c.OID] = string(c.Message)
+	}
+	for _, c := range b {
+		if texts[c.OID] != string(c.Message) {
+			t.Errorf("message of %s: native %.80q (%d), git %.80q (%d)", c.OID, texts[c.OID], len(texts[c.OID]), c.Message, len(c.Message))
+		}
+	}
+}
+
+func TestBrokenReferenceIsNoObstacle(t *testing.T) {
+	s := newSandbox(t)
+	s.pair()
+	four := s.commit("w", "four")
+	at, p := s.push("w", "push", "origin", "main")
+	s.write("w/.git/refs/remotes/origin/crashed", "")
+	got, err := collect(func(yield func(Commit) bool) error { return Commits(t.Context(), at, p, yield) })
+	compare(t, "Commits", got, err, []string{four})
+}
+
+func TestUnknownFormatIsLeftToGit(t *testing.T) {
+	for _, text := range []string{
+		"[core]\nrepositoryformatversion = 2\n",
+		"[extensions]\nrefStorage = reftable\n",
+		"[extensions]\nobjectFormat = sha256\n",
+		"[extensions]\nnewerThanWe = true\n",
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "config"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		cfg, err := readConfig(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := checkFormat(cfg); err == nil {
+			t.Errorf("took %q", text)
+		}
+	}
+}
+
+func TestCommitsStopsWhenTold(t *testing.T) {
+	s := newSandbox(t)
+	s.pair()
+	for range 5 {
+		s.commit("w", "more")
+	}
+	at, p := s.push("w", "push", "origin", "main")
+	for name, read := range map[string]func(func(Commit) bool) error{
+		"Commits": func(yield func(Commit) bool) error { return Commits(t.Context(), at, p, yield) },
+		"git":     func(yield func(Commit) bool) error { return readGit(t.Context(), at, p, nil, yield) },
+	} {
+		calls := 0
+		if err := read(func(Commit) bool { calls++; return calls < 2 }); err != nil || calls != 2 {
+			t.Errorf("%s: %d calls, %v", name, calls, err)
+		}
+	}
+}
+
+func TestMissingObjectIsAnError(t *testing.T) {
+	s := newSandbox(t)
+	s.pair()
+	at, p := s.push("w", "push", "origin", "main:refs/heads/x")
+	p.Updates[0].LocalOID = strings.Repeat("ab", 20)
+	err := Commits(t.Context(), at, p, func(Commit) bool { return true })
+	if err == nil {
+		t.Error("a pushed object that is not there went unnoticed")
+	}
+}
+
+func TestSubject(t *testing.T) {
+	for message, want := range map[string]string{
+		"": "", "\n\n": "", "one": "one", "\n  one \ntwo": "one", "one\n\ntwo": "one",
+	} {
+		if got := (Commit{Message: []byte(message)}).Subject(); got != want {
+			t.Errorf("Subject(%q) = %q, want %q", message, got, want)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package outgoing
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestReadersOnRandomHistories writes drawn histories into real repositories. The first reader must give the set
+// difference whatever the clocks were; git, which ends its walk by dates, at least that, and exactly that when the clocks
+// were right.
+func TestReadersOnRandomHistories(t *testing.T) {
+	s := newSandbox(t)
+	n := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		n++
+		folder := fmt.Sprint("r", n)
+		d := drawHistory(rt, 40)
+		push, known, tracked := drawTips(rt, d, "push", 1), drawTips(rt, d, "known", 0), drawTips(rt, d, "tracked", 0)
+		oids := s.importDrawing(folder, d, tracked)
+		defer os.RemoveAll(s.path(folder))
+		p := Push{Remote: "origin", URL: "https://example.com/x"}
+		for i, tip := range push {
+			u := Update{LocalRef: "HEAD", LocalOID: oids[tip], RemoteRef: fmt.Sprint("refs/heads/p", i), RemoteOID: zeroID}
+			if i < len(known) {
+				u.RemoteOID = oids[known[i]]
+			}
+			p.Updates = append(p.Updates, u)
+		}
+		var want []string
+		for _, i := range d.difference(push, append(known[:min(len(known), len(push))], tracked...)) {
+			want = append(want, oids[i])
+		}
+		slices.Sort(want)
+		at := Location{Dir: s.path(folder), Env: s.environ()}
+		native, err := readNative(t.Context(), at, p)
+		if err != nil || !slices.Equal(oidsOf(native), want) {
+			rt.Fatalf("native: %v, %v, want %v", oidsOf(native), err, want)
+		}
+		p.Keep = func([]byte) bool { return true }
+		native, err = readNative(t.Context(), at, p)
+		if err != nil || !slices.Equal(oidsOf(native), want) {
+			rt.Fatalf("native, with Keep: %v, %v, want %v", oidsOf(native), err, want)
+		}
+		byGit, err := collect(func(yield func(Commit) bool) error { return readGit(t.Context(), at, p, nil, yield) })
+		more := slices.DeleteFunc(oidsOf(byGit), func(oid string) bool { return slices.Contains(want, oid) })
+		if err != nil || len(byGit)-len(more) != len(want) || (d.sane() && len(more) > 0) {
+			rt.Fatalf("git: %v, %v, want %v", oidsOf(byGit), err, want)
+		}
+	})
+}
+
+// sane reports whether no commit is older than a parent.
+func (d *drawing) sane() bool {
+	for i, parents := range d.parents {
+		for _, p := range parents {
+			if d.dates[p] > d.dates[i] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// importDrawing makes a bare repository of a drawing, with remote-tracking references at the given commits and, when the
+// drawing has a part in one, a commit-graph of that part. It returns the commits' ids.
+func (s *sandbox) importDrawing(folder string, d *drawing, tracked []int) []string {
+	s.t.Helper()
+	s.git(".", "init", "--quiet", "--bare", "-b", "main", folder)
+	var stream strings.Builder
+	for i, parents := range d.parents {
+		fmt.Fprintf(&stream, "reset refs/heads/x\ncommit refs/heads/x\nmark :%d\n", i+1)
+		fmt.Fprintf(&stream, "committer a <a@b> %d +0000\ndata <<E\ncommit %d\nE\n", d.dates[i], i)
+		for j, p := range parents {
+			fmt.Fprintf(&stream, "%s :%d\n", []string{"from", "merge"}[min(j, 1)], p+1)
+		}
+		stream.WriteString("\n")
+	}
+	marks := filepath.Join(s.dir, folder, "marks")
+	if _, err := s.run(folder, stream.String(), "-c", "fastimport.unpackLimit=20", "fast-import", "--quiet", "--force", "--export-marks="+marks); err != nil {
+		s.t.Fatal(err)
+	}
+	text, err := os.ReadFile(marks)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	oids := make([]string, len(d.parents))
+	for line := range strings.Lines(string(text)) {
+		var mark int
+		var oid string
+		if _, err := fmt.Sscanf(line, ":%d %s", &mark, &oid); err != nil {
+			s.t.Fatal(err)
+		}
+		oids[mark-1] = oid
+	}
+	packed := "# pack-refs with: peeled fully-peeled sorted \n"
+	names := map[string]string{}
+	for i, tip := range tracked {
+		names[fmt.Sprint("refs/remotes/origin/t", i)] = oids[tip]
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		packed += names[name] + " " + name + "\n"
+	}
+	s.write(folder+"/packed-refs", packed)
+	if d.graph > 0 {
+		s.writeGraph(folder, oids[:d.graph])
+	}
+	return oids
+}
+
+// writeGraph writes a commit-graph, or another layer of one, of these commits and their ancestors.
+func (s *sandbox) writeGraph(folder string, oids []string, args ...string) {
+	s.t.Helper()
+	args = append([]string{"commit-graph", "write", "--stdin-commits"}, args...)
+	if _, err := s.run(folder, strings.Join(oids, "\n")+"\n", args...); err != nil {
+		s.t.Fatal(err)
+	}
+}

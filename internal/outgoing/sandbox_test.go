@@ -1,0 +1,195 @@
+package outgoing
+
+import (
+	"bytes"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// A sandbox is a folder in which real git runs with nothing of the user's, on a clock that the test moves.
+type sandbox struct {
+	t     testing.TB
+	dir   string
+	clock int64
+	env   []string // further variables
+}
+
+func newSandbox(t testing.TB) *sandbox {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &sandbox{t: t, dir: dir, clock: 1_700_000_000}
+}
+
+func (s *sandbox) path(name string) string { return filepath.Join(s.dir, name) }
+
+func (s *sandbox) environ() []string {
+	date := strconv.FormatInt(s.clock, 10) + " +0000"
+	env := []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "LC_ALL=C",
+		"GIT_AUTHOR_NAME=ann", "GIT_AUTHOR_EMAIL=ann@example.com", "GIT_AUTHOR_DATE=" + date,
+		"GIT_COMMITTER_NAME=ann", "GIT_COMMITTER_EMAIL=ann@example.com", "GIT_COMMITTER_DATE=" + date,
+		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=protocol.file.allow", "GIT_CONFIG_VALUE_0=always", "GIT_ALLOW_PROTOCOL=file",
+	}
+	return append(env, s.env...)
+}
+
+// run runs git in a folder of the sandbox.
+func (s *sandbox) run(folder, stdin string, args ...string) (string, error) {
+	cmd := exec.Command("git", args...)
+	cmd.Dir = s.path(folder)
+	cmd.Env = s.environ()
+	cmd.Stdin = strings.NewReader(stdin)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		s.t.Logf("git %s: %v: %s", strings.Join(args, " "), err, &stderr)
+	}
+	return strings.TrimRight(string(out), "\n"), err
+}
+
+func (s *sandbox) git(folder string, args ...string) string {
+	s.t.Helper()
+	out, err := s.run(folder, "", args...)
+	if err != nil {
+		s.t.Fatalf("git %s: %v", strings.Join(args, " "), err)
+	}
+	return out
+}
+
+// commit makes an empty commit a minute later and returns its id.
+func (s *sandbox) commit(folder, message string) string {
+	s.t.Helper()
+	s.clock += 60
+	s.git(folder, "commit", "--quiet", "--allow-empty", "--allow-empty-message", "-m", message)
+	return s.git(folder, "rev-parse", "HEAD")
+}
+
+// raw stores a commit object as given, however strange.
+func (s *sandbox) raw(folder, text string) string {
+	s.t.Helper()
+	out, err := s.run(folder, text, "hash-object", "-t", "commit", "-w", "--literally", "--stdin")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return out
+}
+
+func (s *sandbox) write(name, text string) {
+	s.t.Helper()
+	path := s.path(name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// pair makes a bare repository "hub" with three commits on main and a clone of it, "w".
+func (s *sandbox) pair() {
+	s.t.Helper()
+	s.git(".", "init", "--quiet", "--bare", "-b", "main", "hub")
+	s.git(".", "clone", "--quiet", s.path("hub"), "w")
+	s.git("w", "checkout", "--quiet", "-b", "main")
+	for _, m := range []string{"one", "two", "three"} {
+		s.commit("w", m)
+	}
+	s.git("w", "push", "--quiet", "-u", "origin", "main")
+	s.git("w", "remote", "set-head", "origin", "main")
+}
+
+// hook is a pre-push hook that writes down everything git gives it and refuses the push.
+const hook = `#!/bin/sh
+cat >"$OUT/stdin"; printf %s "$1" >"$OUT/remote"; printf %s "$2" >"$OUT/url"; pwd >"$OUT/pwd"; env >"$OUT/env"; exit 1
+`
+
+// push lets real git begin a push, args and all, and returns what its hook is told. It does not happen.
+func (s *sandbox) push(folder string, args ...string) (Location, Push) {
+	s.t.Helper()
+	s.write("hooks/pre-push", hook)
+	s.write("out/stdin", "none")
+	s.env = append(s.env, "OUT="+s.path("out"))
+	s.run(folder, "", append([]string{"-c", "core.hooksPath=" + s.path("hooks")}, args...)...)
+	read := func(name string) string {
+		data, err := os.ReadFile(s.path("out/" + name))
+		if err != nil {
+			s.t.Fatalf("the hook did not run: %v", err)
+		}
+		return string(data)
+	}
+	updates, err := ReadUpdates(strings.NewReader(read("stdin")))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	at := Location{Dir: strings.TrimSpace(read("pwd")), Env: strings.Split(strings.TrimSpace(read("env")), "\n")}
+	return at, Push{Remote: read("remote"), URL: read("url"), Updates: updates}
+}
+
+// expected is the answer by its definition: what the pushed objects reach, less what the remote's reach, two plain sets.
+func (s *sandbox) expected(at Location, p Push, remotes ...string) []string {
+	s.t.Helper()
+	ask := func(args ...string) ([]string, error) {
+		cmd := exec.Command("git", args...)
+		cmd.Dir, cmd.Env = at.Dir, at.Env
+		out, err := cmd.Output()
+		return strings.Fields(string(out)), err
+	}
+	gone := map[string]bool{}
+	add := func(oid string) {
+		reached, err := ask("rev-list", oid)
+		if err == nil {
+			for _, r := range reached {
+				gone[r] = true
+			}
+		}
+	}
+	for _, oid := range remoteOIDs(p.Updates) {
+		add(oid)
+	}
+	for _, name := range remotes {
+		tips, err := ask("for-each-ref", "--format=%(objectname)", "refs/remotes/"+name+"/")
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		slices.Sort(tips)
+		for _, oid := range slices.Compact(tips) {
+			add(oid)
+		}
+	}
+	leaves := map[string]bool{}
+	for _, oid := range pushed(p.Updates) {
+		reached, _ := ask("rev-list", oid)
+		for _, r := range reached {
+			if !gone[r] {
+				leaves[r] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(leaves))
+}
+
+func oidsOf(commits []Commit) []string {
+	list := make([]string, 0, len(commits))
+	for _, c := range commits {
+		list = append(list, c.OID)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// collect gathers what a reader yields.
+func collect(read func(yield func(Commit) bool) error) ([]Commit, error) {
+	var commits []Commit
+	err := read(func(c Commit) bool { commits = append(commits, c); return true })
+	return commits, err
+}

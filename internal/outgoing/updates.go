@@ -1,0 +1,94 @@
+package outgoing
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Bounds of what is read from git: a mirror of 100,000 references stays far below.
+const (
+	maxLine  = 1 << 20
+	maxInput = 256 << 20
+)
+
+// An Update is one line that git writes to a pre-push hook (githooks(5)): LocalRef at LocalOID goes to RemoteRef, which
+// is at RemoteOID now. LocalRef is whatever the user typed, "HEAD^{/fix the}" for instance, or "(delete)".
+type Update struct{ LocalRef, LocalOID, RemoteRef, RemoteOID string }
+
+// Delete reports whether the update removes RemoteRef, so that no commit leaves with it.
+func (u Update) Delete() bool { return zero(u.LocalOID) }
+
+// Create reports whether RemoteRef does not exist yet.
+func (u Update) Create() bool { return zero(u.RemoteOID) }
+
+// String is the update as git writes it, without the line break.
+func (u Update) String() string {
+	return u.LocalRef + " " + u.LocalOID + " " + u.RemoteRef + " " + u.RemoteOID
+}
+
+// A LineError says which line from git, counted from 1, is not an update, and why.
+type LineError struct {
+	Line   int
+	Reason string
+}
+
+func (e *LineError) Error() string { return fmt.Sprintf("read line %d from git: %s", e.Line, e.Reason) }
+
+// ReadUpdates reads what git gives a pre-push hook until the end. Each line is split from the right, since only the
+// first field may hold spaces. Empty lines are skipped. A line that is not an update is a *LineError.
+func ReadUpdates(r io.Reader) ([]Update, error) {
+	limited := &io.LimitedReader{R: r, N: maxInput}
+	lines := bufio.NewScanner(limited)
+	lines.Buffer(make([]byte, 0, 4096), maxLine)
+	var updates []Update
+	n := 0
+	for lines.Scan() {
+		n++
+		text := strings.TrimSuffix(lines.Text(), "\r")
+		if text == "" {
+			continue
+		}
+		u, reason := parseUpdate(text)
+		if reason != "" {
+			return nil, &LineError{Line: n, Reason: reason}
+		}
+		updates = append(updates, u)
+	}
+	switch err := lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong) || limited.N <= 0:
+		return nil, &LineError{Line: n + 1, Reason: "too long"}
+	case err != nil:
+		return nil, fmt.Errorf("read line %d from git: %w", n+1, err)
+	}
+	return updates, nil
+}
+
+func parseUpdate(text string) (u Update, reason string) {
+	fields := make([]string, 3)
+	rest := text
+	for i := 2; i >= 0; i-- {
+		at := strings.LastIndexByte(rest, ' ')
+		if at < 0 {
+			return u, "fewer than four fields"
+		}
+		rest, fields[i] = rest[:at], rest[at+1:]
+	}
+	u = Update{LocalRef: rest, LocalOID: fields[0], RemoteRef: fields[1], RemoteOID: fields[2]}
+	switch {
+	case u.LocalRef == "" || u.RemoteRef == "":
+		return u, "a reference without a name"
+	case !isOID(u.LocalOID) || !isOID(u.RemoteOID) || len(u.LocalOID) != len(u.RemoteOID):
+		return u, "an object id is not 40 or 64 hexadecimal digits"
+	}
+	return u, ""
+}
+
+// isOID accepts full SHA-1 and SHA-256 ids in lower case, as git prints them.
+func isOID(s string) bool {
+	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+func zero(oid string) bool { return strings.Trim(oid, "0") == "" }

@@ -1,0 +1,363 @@
+package outgoing
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// The two colours of a walk: reachable from what is pushed, reachable from what the remote has.
+const (
+	local = 1 << iota
+	remote
+)
+
+// slop is how many commits a walk looks at beyond the point where dates say it is done, for histories whose clocks were
+// wrong. Smaller histories are answered exactly whatever their dates.
+const slop = 256
+
+// A node is a commit that a walk has met.
+type node struct {
+	oid     plumbing.Hash
+	parents []plumbing.Hash
+	rank    rank
+	paint   uint8
+	loaded  bool // parents and rank are known
+	queued  bool
+	passed  bool   // its colours were handed to its parents
+	wanted  bool   // Keep wants the message
+	judged  bool   // the message was looked at
+	message []byte // when wanted
+}
+
+// outgoing reports whether, for all the walk knows so far, the commit leaves.
+func (n *node) outgoing() bool { return n.paint == local }
+
+// A rank orders a walk: children before parents. Inside a commit-graph, generation is above 0 and greater than that of
+// every parent; outside it only the date is known, which clocks may have wrong. A commit inside has all its ancestors
+// inside.
+type rank struct {
+	generation uint64
+	date       int64
+}
+
+func (r rank) before(other rank) bool {
+	if r.generation == 0 || other.generation == 0 {
+		return r.generation == 0 && (other.generation != 0 || r.date > other.date)
+	}
+	return r.generation > other.generation
+}
+
+// A history answers what the parents, rank and, unless it comes from a commit-graph, message of a commit are.
+// An annotated tag is a *tagError.
+type history interface {
+	commit(oid plumbing.Hash) (commitFacts, error)
+}
+
+// A tagError says that an object is an annotated tag, and of what.
+type tagError struct{ target plumbing.Hash }
+
+func (e *tagError) Error() string { return "tag of " + e.target.String() }
+
+type commitFacts struct {
+	parents    []plumbing.Hash
+	rank       rank
+	message    []byte
+	hasMessage bool
+}
+
+// A walk colours a history from both sides.
+type walk struct {
+	history history
+	keep    func([]byte) bool
+	limit   func() error // asked before a commit is read
+
+	nodes map[plumbing.Hash]*node
+	queue queue
+	found []*node // outgoing when their turn came, in that order
+	moved bool    // found has changed, or the colour of one in it
+	open  int     // queued and outgoing
+	stale int     // queued again, since colours came after their turn
+	tips  int     // pushed commits
+	forks bool    // an outgoing commit with several parents was met
+}
+
+func newWalk(h history, keep func([]byte) bool, limit func() error) *walk {
+	return &walk{history: h, keep: keep, limit: limit, nodes: map[plumbing.Hash]*node{}}
+}
+
+// node returns the node of a commit, which may be new and not loaded.
+func (w *walk) node(oid plumbing.Hash) *node {
+	n := w.nodes[oid]
+	if n == nil {
+		n = &node{oid: oid}
+		w.nodes[oid] = n
+	}
+	return n
+}
+
+// mark colours a commit as the remote's without reading it.
+func (w *walk) mark(oid plumbing.Hash) { w.paint(w.node(oid), remote) }
+
+func (w *walk) paint(n *node, paint uint8) {
+	was := n.outgoing()
+	n.paint |= paint
+	if was && !n.outgoing() {
+		w.moved = true
+		if n.queued {
+			w.open--
+		}
+	}
+}
+
+// push starts at what is pushed, tags peeled. A tag of something that is no commit sends none.
+func (w *walk) push(oid plumbing.Hash) error {
+	n, err := w.peel(oid, local)
+	if errors.Is(err, errNotCommit) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	w.tips++
+	return w.enter(n, local)
+}
+
+// hide starts at what the remote has, tags peeled; what is not in the repository, or no commit, is skipped.
+func (w *walk) hide(oid plumbing.Hash) error {
+	if n := w.node(oid); n.passed && n.paint&remote != 0 {
+		return nil
+	}
+	n, err := w.peel(oid, remote)
+	if errors.Is(err, plumbing.ErrObjectNotFound) || errors.Is(err, errNotCommit) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	w.paint(n, remote)
+	w.enqueue(n)
+	for _, oid := range n.parents {
+		if parent := w.node(oid); !parent.passed {
+			w.paint(parent, remote)
+		}
+	}
+	return nil
+}
+
+// peel loads a commit, or the commit that a tag, or a tag of tags, is of.
+func (w *walk) peel(oid plumbing.Hash, paint uint8) (*node, error) {
+	for range 100 {
+		n := w.node(oid)
+		err := w.load(n, paint)
+		var tag *tagError
+		if !errors.As(err, &tag) {
+			return n, err
+		}
+		oid = tag.target
+	}
+	return nil, errDamaged
+}
+
+// enter adds colours to a commit and queues it if that matters to its ancestors.
+func (w *walk) enter(n *node, paint uint8) error {
+	if err := w.load(n, paint); err != nil {
+		return err
+	}
+	before := n.paint
+	w.paint(n, paint)
+	if !n.passed || (n.paint != before && before&remote == 0) {
+		w.enqueue(n)
+	}
+	return nil
+}
+
+func (w *walk) enqueue(n *node) {
+	if n.queued {
+		return
+	}
+	n.queued = true
+	if n.outgoing() {
+		w.open++
+	}
+	if n.passed {
+		w.stale++
+	}
+	w.queue.push(n)
+}
+
+func (w *walk) pop() *node {
+	n := w.queue.pop()
+	n.queued = false
+	if n.outgoing() {
+		w.open--
+	}
+	if n.passed {
+		w.stale--
+	}
+	return n
+}
+
+// load reads a commit, once, for the sake of a colour. The message is judged now, while it is at hand, unless the remote
+// has the commit anyway.
+func (w *walk) load(n *node, paint uint8) error {
+	if n.loaded {
+		return nil
+	}
+	if err := w.limit(); err != nil {
+		return err
+	}
+	facts, err := w.history.commit(n.oid)
+	if err != nil {
+		return err
+	}
+	n.loaded, n.parents, n.rank = true, facts.parents, facts.rank
+	if facts.hasMessage && (n.paint|paint)&remote == 0 {
+		w.judge(n, facts.message)
+	}
+	return nil
+}
+
+func (w *walk) judge(n *node, message []byte) {
+	n.judged = true
+	n.wanted = w.keep == nil || w.keep(message)
+	if n.wanted {
+		n.message = message
+	}
+}
+
+// turn takes note of a commit that leaves the queue to colour its parents.
+func (w *walk) turn(n *node) {
+	if n.outgoing() && !n.passed {
+		w.found = append(w.found, n)
+		w.moved = true
+		w.forks = w.forks || len(n.parents) > 1
+	}
+	n.passed = true
+}
+
+// step takes the next commit and colours its parents. A parent that is missing ends what the remote has, as in git, and
+// is an error in what is pushed.
+func (w *walk) step() error {
+	n := w.pop()
+	w.turn(n)
+	for _, oid := range n.parents {
+		err := w.enter(w.node(oid), n.paint)
+		if errors.Is(err, plumbing.ErrObjectNotFound) && n.paint&remote != 0 {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// descend follows the pushed side alone, for at most so many commits, and reports whether it met marked commits, or the
+// beginning, everywhere. What it has found then is all that leaves, and perhaps more.
+func (w *walk) descend(most int) (bool, error) {
+	for ; most > 0 && w.open > 0; most-- {
+		n := w.pop()
+		if !n.outgoing() {
+			continue
+		}
+		w.turn(n)
+		for _, oid := range n.parents {
+			parent := w.node(oid)
+			if parent.paint&remote != 0 {
+				parent.paint |= local
+				continue
+			}
+			if err := w.enter(parent, local); err != nil {
+				return false, err
+			}
+		}
+	}
+	return w.open == 0, nil
+}
+
+// settle walks until the colours are final as far as ranks can be trusted, and extra steps further.
+func (w *walk) settle(extra int) error {
+	var doubtful []*node
+	oldest, lowest := w.bounds()
+	for w.queue.len() > 0 {
+		if w.open == 0 && w.stale == 0 {
+			if w.moved {
+				oldest, lowest = w.bounds()
+			}
+			top := w.queue.top()
+			if w.harmless(top, lowest) {
+				w.pop()
+				continue
+			}
+			if top.rank.generation == 0 && top.rank.date < oldest {
+				if extra == 0 {
+					doubtful = append(doubtful, w.pop())
+					continue
+				}
+				extra--
+			}
+		}
+		if err := w.step(); err != nil {
+			return err
+		}
+	}
+	for _, n := range doubtful {
+		w.enqueue(n)
+	}
+	return nil
+}
+
+// harmless reports whether a commit that the remote has cannot contain an outgoing one: by its generation, or because it
+// is an ancestor of all of them, which is sure when they are one line of single parents.
+func (w *walk) harmless(n *node, lowest uint64) bool {
+	line := w.tips == 1 && !w.forks
+	return (n.rank.generation > 0 && n.rank.generation <= lowest) || (line && n.paint&local != 0)
+}
+
+// bounds returns the date of the oldest outgoing commit that matters, and the lowest generation of those inside a
+// commit-graph.
+func (w *walk) bounds() (oldest int64, lowest uint64) {
+	w.moved = false
+	oldest, lowest = math.MaxInt64, math.MaxUint64
+	for _, n := range w.found {
+		if !n.outgoing() || (n.judged && !n.wanted) {
+			continue
+		}
+		oldest = min(oldest, n.rank.date)
+		if n.rank.generation > 0 {
+			lowest = min(lowest, n.rank.generation)
+		}
+	}
+	return oldest, lowest
+}
+
+// outgoing lists the commits that leave, newest first as far as ranks tell.
+func (w *walk) outgoing() []*node {
+	return slices.DeleteFunc(slices.Clone(w.found), func(n *node) bool { return !n.outgoing() })
+}
+
+// anyWanted reports whether a commit that leaves is wanted, or may be.
+func (w *walk) anyWanted() bool {
+	return slices.ContainsFunc(w.found, func(n *node) bool { return n.outgoing() && (n.wanted || !n.judged) })
+}
+
+// judgeAll judges the outgoing commits whose messages the history did not have at hand.
+func (w *walk) judgeAll(message func(plumbing.Hash) ([]byte, error)) error {
+	for _, n := range w.found {
+		if n.judged || !n.outgoing() {
+			continue
+		}
+		if err := w.limit(); err != nil {
+			return err
+		}
+		text, err := message(n.oid)
+		if err != nil {
+			return err
+		}
+		w.judge(n, text)
+	}
+	return nil
+}
