@@ -1,0 +1,179 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// Blockers say where dependencies are read from. The zero value is GitHub's own, and for issues
+// that have none there, lines of their text (PRODUCT ruling 19).
+type Blockers struct {
+	NativeOff bool // leave GitHub's own "blocked by" unread
+	TextOff   bool // leave lines such as "Blocked by #7" unread
+}
+
+const maxNamed = 50 // blockers one text can name
+
+var (
+	blockerLine = regexp.MustCompile(`(?i)^[ \t]*(?:[-*+][ \t]+)?\**(?:blocked by|depends on)\b:?\**:?[ \t]+(.*)$`)
+	blockerName = regexp.MustCompile(`^(?:(?:([A-Za-z0-9-]+)/([A-Za-z0-9_.-]+))?#([1-9]\d{0,9})|(https?://\S+?))(?:[.,;)]*(?:[ \t]+|$))`)
+	unseen      = regexp.MustCompile("(?s)<!--.*?(?:-->|$)|(?m:^[ \t]{0,3}```.*?(?:^[ \t]{0,3}```|\\z))|(?m:^[ \t]{0,3}~~~.*?(?:^[ \t]{0,3}~~~|\\z))")
+)
+
+// namedBlockers lists the issues that a text says its issue is blocked by: lines that begin with
+// "Blocked by" or "Depends on", in any case, as list items too, and name issues as #7,
+// owner/repo#7 or by address, several with commas or "and" between. Code blocks and HTML comments do not count.
+func namedBlockers(text string, of claim.Issue, web string) []claim.Issue {
+	var out []claim.Issue
+	for line := range strings.Lines(unseen.ReplaceAllString(text, "\n")) {
+		m := blockerLine.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
+		if m == nil {
+			continue
+		}
+		for rest := m[1]; rest != ""; {
+			name := blockerName.FindStringSubmatch(rest)
+			if name == nil {
+				break
+			}
+			rest = strings.TrimPrefix(strings.TrimPrefix(rest[len(name[0]):], "and "), "& ")
+			i, ok := namedIssue(name, of, web)
+			if ok && !i.Same(of) && !slices.ContainsFunc(out, i.Same) && len(out) < maxNamed {
+				out = append(out, i)
+			}
+		}
+	}
+	return out
+}
+
+func namedIssue(name []string, of claim.Issue, web string) (claim.Issue, bool) {
+	if name[4] != "" {
+		return parseIssue(name[4], web)
+	}
+	i := claim.Issue{Owner: of.Owner, Repo: of.Repo}
+	if name[1] != "" {
+		i.Owner, i.Repo = name[1], name[2]
+	}
+	number, err := strconv.Atoi(name[3])
+	i.Number = number
+	return i, err == nil && nameable(i) == nil
+}
+
+// parseIssue reads the address of an issue on this GitHub.
+func parseIssue(text, web string) (claim.Issue, bool) {
+	u, err := url.Parse(text)
+	if err != nil {
+		return claim.Issue{}, false
+	}
+	u.Path = strings.Replace(u.Path, "/issues/", "/pull/", 1)
+	return parsePull(u.String(), web)
+}
+
+// addNamedBlockers reads the state of the issues that texts name, all of a batch together. Those
+// that GitHub does not show block nothing: a typo must not stop an issue for ever.
+func (c *Client) addNamedBlockers(ctx context.Context, readings []*reading) {
+	if c.o.Blockers.TextOff {
+		return
+	}
+	wanted := map[*reading][]claim.Issue{}
+	var all []claim.Issue
+	for _, r := range readings {
+		if r.err != nil || !r.facts.Open || r.facts.PullRequest || len(r.facts.Blockers) > 0 {
+			continue
+		}
+		r.facts.BlockersRead = true
+		for _, i := range namedBlockers(r.body, r.facts.Issue, c.o.Web) {
+			wanted[r] = append(wanted[r], i)
+			if !slices.ContainsFunc(all, i.Same) {
+				all = append(all, i)
+			}
+		}
+	}
+	found, err := c.states(ctx, all)
+	for r, named := range wanted {
+		r.err = err
+		for _, i := range named {
+			if b := found[slices.IndexFunc(all, i.Same)]; b.URL != "" {
+				r.facts.Blockers = append(r.facts.Blockers, b)
+			}
+		}
+	}
+}
+
+// states reads whether issues are open, in their order; one that GitHub does not show has no URL.
+func (c *Client) states(ctx context.Context, issues []claim.Issue) ([]lifecycle.Blocker, error) {
+	out := make([]lifecycle.Blocker, 0, len(issues))
+	for part := range slices.Chunk(issues, perQuery) {
+		found := make([]lifecycle.Blocker, len(part))
+		err := c.eitherWay(
+			func() error { return c.queryStates(ctx, part, found) },
+			func() error { return c.restStates(ctx, part, found) })
+		if err != nil {
+			return make([]lifecycle.Blocker, len(issues)), fmt.Errorf("read blockers: %w", err)
+		}
+		out = append(out, found...)
+	}
+	return out, nil
+}
+
+func (c *Client) queryStates(ctx context.Context, issues []claim.Issue, out []lifecycle.Blocker) error {
+	d := newDocument()
+	for k, i := range issues {
+		d.open(fmt.Sprintf("b%d", k), ledger.Repo{Owner: i.Owner, Name: i.Repo})
+		d.add("    found: issueOrPullRequest(number: %d) { ... on Issue { url closed } ... on PullRequest { url closed } }\n  }\n", i.Number)
+	}
+	var data map[string]*struct {
+		Found *struct {
+			URL    string
+			Closed bool
+		}
+	}
+	got, err := c.ask(ctx, d.text(""), d.variables, &data)
+	if err != nil {
+		return err
+	}
+	for k, i := range issues {
+		alias := fmt.Sprintf("b%d", k)
+		if holder := data[alias]; holder != nil && holder.Found != nil {
+			out[k] = lifecycle.Blocker{Issue: i, Open: !holder.Found.Closed, URL: holder.Found.URL}
+		} else if err := got.absence(alias); !hidden(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Client) restStates(ctx context.Context, issues []claim.Issue, out []lifecycle.Blocker) error {
+	for k, i := range issues {
+		path, err := onIssue(i, "")
+		if err != nil {
+			return err
+		}
+		var got restIssue
+		_, err = c.Do(ctx, http.MethodGet, path, nil, &got)
+		switch {
+		case err == nil && got.HTMLURL != "":
+			out[k] = lifecycle.Blocker{Issue: i, Open: got.State == "open", URL: got.HTMLURL}
+		case err != nil && !hidden(err):
+			return err
+		}
+	}
+	return nil
+}
+
+// hidden reports whether GitHub does not show something, rather than failing to.
+func hidden(err error) bool {
+	var gone *NotFoundError
+	var denied *PermissionError
+	return errors.As(err, &gone) || errors.As(err, &denied)
+}

@@ -1,0 +1,353 @@
+package github
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+func get(ctx context.Context, c *Client, path string) error {
+	_, err := c.Do(ctx, http.MethodGet, path, nil, nil)
+	return err
+}
+
+// TestMovedWrites: through go-github on the plain net/http client a write to a moved repository
+// reports success and changes nothing. Through ours it is an error, also with go-github's methods.
+func TestMovedWrites(t *testing.T) {
+	server := simulated(t)
+	if err := server.RenameRepo("acme/app", "application"); err != nil {
+		t.Fatal(err)
+	}
+	c := connect(t, server.Transport())
+	var moved *MovedError
+	_, _, err := c.REST().Issues.AddLabelsToIssue(t.Context(), "acme", "app", 1, []string{"bug"})
+	if !errors.As(err, &moved) || moved.To == "" {
+		t.Errorf("add labels: error = %v, want one that says where to", err)
+	}
+	for name, err := range map[string]error{
+		"add":     c.AddLabel(t.Context(), issue("app", 1), "bug"),
+		"remove":  c.RemoveLabel(t.Context(), issue("app", 1), "agent:implement"),
+		"comment": second(c.Comment(t.Context(), issue("app", 1), "hello")),
+	} {
+		if !errors.As(err, &moved) || !moved.Rejected() {
+			t.Errorf("%s: error = %v, want moved", name, err)
+		}
+	}
+	for _, c := range []*Client{c, connect(t, server.Transport(), byREST)} {
+		if f, err := c.Facts(t.Context(), issue("app", 1)); err != nil || f.Title != "Nobody's yet" {
+			t.Errorf("read by the old name: %v, %v; want the issue", f.Title, err)
+		}
+	}
+}
+
+// TestTransferredIssue: following a transferred issue would read one and write another.
+func TestTransferredIssue(t *testing.T) {
+	server := simulated(t)
+	if _, err := server.TransferIssue("acme/app", 1, "bot", "acme/lib"); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []*Client{connect(t, server.Transport()), connect(t, server.Transport(), byREST)} {
+		f, err := c.Facts(t.Context(), issue("app", 1))
+		if err == nil {
+			t.Errorf("facts = %+v, want an error", f)
+		}
+	}
+	var moved *MovedError
+	if err := connect(t, server.Transport()).AddLabel(t.Context(), issue("app", 1), "bug"); !errors.As(err, &moved) {
+		t.Errorf("add label: error = %v, want moved", err)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// TestDryRun writes nothing, by any way, and remembers what it would have written.
+func TestDryRun(t *testing.T) {
+	server := simulated(t)
+	c := connect(t, server.Transport(), func(o *Options) { o.DryRun = true })
+	ctx := t.Context()
+	var held *DryRunError
+	for name, err := range map[string]error{
+		"comment":  second(c.Comment(ctx, issue("app", 1), "hello")),
+		"edit":     second(c.EditComment(ctx, issue("app", 1), 2200000001, "hello")),
+		"add":      c.AddLabel(ctx, issue("app", 1), "bug"),
+		"remove":   c.RemoveLabel(ctx, issue("app", 1), "bug"),
+		"create":   c.CreateLabel(ctx, repoOf("app"), c.scheme.Definitions()[0]),
+		"pause":    c.SetPause(ctx, repoOf("app"), pauseNow()),
+		"unpause":  c.ClearPause(ctx, repoOf("tools")),
+		"react":    c.React(ctx, repoOf("app"), 2200000001, "eyes"),
+		"mutation": c.Query(ctx, "mutation { closeIssue(input: {issueId: \"x\"}) { clientMutationId } }", nil, &struct{}{}),
+		"named":    operation(ctx, c, "query A { viewer { login } } mutation B { x }", "B"),
+		"hidden":   c.Query(ctx, "fragment F on User { login } mutation { x }", nil, &struct{}{}),
+		"put":      second(c.Do(ctx, http.MethodPut, "repos/acme/app/issues/1/lock", nil, nil)),
+	} {
+		if !errors.As(err, &held) || !held.Rejected() || held.Method == "" || held.Path == "" {
+			t.Errorf("%s: error = %v, want what was held back", name, err)
+		}
+	}
+	if n := len(c.Planned()); n != 12 {
+		t.Errorf("planned %d writes, want 12: %v", n, c.Planned())
+	}
+	if _, err := c.Facts(ctx, issue("app", 2)); err != nil {
+		t.Errorf("reading: %v", err)
+	}
+	for _, r := range server.Requests() {
+		if r.Writes() {
+			t.Errorf("%s %s reached the server", r.Method, r.Path)
+		}
+	}
+}
+
+func operation(ctx context.Context, c *Client, document, name string) error {
+	_, err := c.Do(ctx, http.MethodPost, "graphql", map[string]string{"query": document, "operationName": name}, nil)
+	return err
+}
+
+// TestTokenIsNeverShown prints everything there is to print.
+func TestTokenIsNeverShown(t *testing.T) {
+	const token = "ghp_verysecret0123456789"
+	seen := map[string]string{}
+	c := connect(t, roundTrip(func(r *http.Request) (*http.Response, error) {
+		seen[r.URL.Host+r.URL.Path] = r.Header.Get("Authorization")
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/network"):
+			return nil, fmt.Errorf("proxy did not like Bearer %s", token)
+		case strings.HasSuffix(r.URL.Path, "/moved"):
+			return reply(301, "json", "Location: https://elsewhere.example/x?token="+token), nil
+		}
+		return reply(401, "json"), nil
+	}), as(token), func(o *Options) { o.Rand = func() float64 { return 0 } })
+	var texts []string
+	for _, path := range []string{"user?secret=q1", "network?secret=q1", "moved?secret=q1"} {
+		err := second(c.Do(t.Context(), http.MethodPost, path, nil, nil))
+		texts = append(texts, err.Error(), fmt.Sprintf("%v %+v", err, err))
+		var moved *MovedError
+		if errors.As(err, &moved) {
+			texts = append(texts, moved.To)
+		}
+	}
+	texts = append(texts, second(c.Do(t.Context(), http.MethodGet, "https://elsewhere.example/steal", nil, nil)).Error())
+	encoded, err := json.Marshal(c.o)
+	texts = append(texts, string(encoded))
+	for _, value := range []any{c, *c.transport, c.o, c.o.Token, &c.o.Token, []Secret{c.o.Token}, c.transport, err} {
+		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
+			texts = append(texts, fmt.Sprintf(verb, value))
+		}
+	}
+	for _, text := range texts {
+		if strings.Contains(text, token) || strings.Contains(text, fmt.Sprintf("%x", token)) || strings.Contains(text, "q1") {
+			t.Errorf("shown: %s", text)
+		}
+	}
+	if seen["api.github.com/user"] != "Bearer "+token || seen["elsewhere.example/steal"] != "" {
+		t.Errorf("sent %q, want the token to its own host and to no other", seen)
+	}
+}
+
+// TestWritesOneAtATime: at most ten requests are under way, and one write.
+func TestWritesOneAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		now, most := map[bool]int{}, map[bool]int{}
+		c := connect(t, roundTrip(func(r *http.Request) (*http.Response, error) {
+			write := r.Method != http.MethodGet
+			mu.Lock()
+			now[write]++
+			most[write] = max(most[write], now[write])
+			mu.Unlock()
+			time.Sleep(time.Second)
+			mu.Lock()
+			now[write]--
+			mu.Unlock()
+			return reply(200, "json"), nil
+		}))
+		var all sync.WaitGroup
+		for n := range 60 {
+			method := http.MethodGet
+			if n%3 == 0 {
+				method = http.MethodDelete
+			}
+			all.Go(func() {
+				if _, err := c.Do(t.Context(), method, "repos/acme/app", nil, nil); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if most[true] != 1 || most[false] > 10 || most[false] < 9 {
+			t.Errorf("at most %d writes and %d reads at once, want 1 and up to 10", most[true], most[false])
+		}
+	})
+}
+
+// TestPaceOfPosts: never 80 in a minute nor 500 in an hour, whenever the posts come; the first
+// ones do not wait.
+func TestPaceOfPosts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := newPacer()
+		now := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
+		var posts []time.Time
+		for range rapid.IntRange(1, 900).Draw(t, "posts") {
+			if rapid.IntRange(0, 9).Draw(t, "idle") == 0 {
+				now = now.Add(time.Duration(rapid.Int64Range(0, int64(20*time.Minute)).Draw(t, "gap")))
+			}
+			for d := p.take(now); d > 0; d = p.take(now) {
+				now = now.Add(d)
+			}
+			posts = append(posts, now)
+		}
+		for k, at := range posts {
+			if k >= 79 && at.Sub(posts[k-79]) < time.Minute {
+				t.Fatalf("80 posts within %s", at.Sub(posts[k-79]))
+			}
+			if k >= 499 && at.Sub(posts[k-499]) < time.Hour {
+				t.Fatalf("500 posts within %s", at.Sub(posts[k-499]))
+			}
+			if k < 10 && k > 0 && at != posts[k-1] && at.Sub(posts[0]) == 0 {
+				t.Fatalf("post %d waited", k)
+			}
+		}
+	})
+}
+
+// TestCommentsAreReallyPaced posts through the client: the pace is a wait, other writes have none.
+func TestCommentsAreReallyPaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := simulated(t)
+		c := connect(t, server.Transport())
+		start := time.Now()
+		for n := range 100 {
+			if _, err := c.Comment(t.Context(), issue("app", 1), "number "+strconv.Itoa(n)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if d := time.Since(start); d < 70*time.Second || c.Stats().Waits < 50 {
+			t.Errorf("100 comments took %s with %d waits", d, c.Stats().Waits)
+		}
+		short, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		var limit *RateLimitError
+		if _, err := c.Comment(short, issue("app", 1), "too early"); !errors.As(err, &limit) || !limit.Rejected() {
+			t.Errorf("error = %v, want a limit that says when", err)
+		}
+		before := time.Now()
+		if err := c.AddLabel(t.Context(), issue("app", 1), "bug"); err != nil || time.Since(before) > 0 {
+			t.Errorf("label: %v after %s, want no wait", err, time.Since(before))
+		}
+	})
+}
+
+// TestLimitStopsEverybody: once GitHub says "too fast" nobody asks before the time is over.
+func TestLimitStopsEverybody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var sent []time.Duration
+		start := time.Now()
+		c := connect(t, roundTrip(func(r *http.Request) (*http.Response, error) {
+			sent = append(sent, time.Since(start))
+			if len(sent) == 1 {
+				return reply(429, "json", "Retry-After: 50"), nil
+			}
+			return reply(200, "json"), nil
+		}))
+		var all sync.WaitGroup
+		all.Go(func() { _ = get(t.Context(), c, "repos/acme/app") })
+		synctest.Wait()
+		all.Go(func() { _ = get(t.Context(), c, "repos/acme/lib") })
+		all.Go(func() { _ = second(c.Do(t.Context(), http.MethodDelete, "repos/acme/x", nil, nil)) })
+		short, cancel := context.WithTimeout(t.Context(), 49*time.Second)
+		defer cancel()
+		var limit *RateLimitError
+		if err := get(short, c, "repos/acme/app"); !errors.As(err, &limit) || !limit.Exhausted() || time.Since(start) != 0 {
+			t.Errorf("error = %v after %s, want a limit at once", err, time.Since(start))
+		}
+		all.Wait()
+		for k, at := range sent {
+			if k > 0 && at < 50*time.Second {
+				t.Errorf("request %d sent at %s", k, at)
+			}
+		}
+	})
+}
+
+// TestUsedUpBudgetIsPerResource: REST goes on while GraphQL waits, and go-github keeps no memory of its own.
+func TestUsedUpBudgetIsPerResource(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		reset := strconv.FormatInt(time.Now().Add(time.Hour).Unix(), 10)
+		c := connect(t, roundTrip(func(r *http.Request) (*http.Response, error) {
+			status := 200
+			if strings.HasSuffix(r.URL.Path, "/graphql") {
+				status = 403
+			}
+			return reply(status, "json", "X-RateLimit-Limit: 5000", "X-RateLimit-Remaining: 0", "X-RateLimit-Reset: "+reset), nil
+		}))
+		var limit *RateLimitError
+		if _, err := c.queryViewer(t.Context()); !errors.As(err, &limit) || limit.Secondary {
+			t.Errorf("query: error = %v, want the hourly limit", err)
+		}
+		for range 3 {
+			if err := get(t.Context(), c, "repos/acme/app"); err != nil {
+				t.Errorf("REST: %v", err)
+			}
+		}
+		if n := c.Stats().Requests; n != 4 {
+			t.Errorf("%d requests, want 4", n)
+		}
+	})
+}
+
+// TestEveryTryHasADeadline: a server that never answers costs so long and no longer.
+func TestEveryTryHasADeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := connect(t, roundTrip(func(r *http.Request) (*http.Response, error) {
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		}))
+		start := time.Now()
+		var lost *NetworkError
+		err := get(t.Context(), c, "repos/acme/app")
+		if !errors.As(err, &lost) || lost.Rejected() || errors.Is(err, context.DeadlineExceeded) || time.Since(start) != 47*time.Second {
+			t.Errorf("read: %v after %s, want four tries of 10 s and 7 s between", err, time.Since(start))
+		}
+		start = time.Now()
+		err = second(c.Do(t.Context(), http.MethodPost, "repos/acme/app/issues", nil, nil))
+		if !errors.As(err, &lost) || lost.Rejected() || time.Since(start) != 20*time.Second {
+			t.Errorf("write: %v after %s, want one try of 20 s", err, time.Since(start))
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := get(ctx, c, "repos/acme/app"); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("caller's deadline: %v, want it wrapped", err)
+		}
+	})
+}
+
+// TestOneWarning: the budget is watched, and mentioned once.
+func TestOneWarning(t *testing.T) {
+	var warnings []string
+	remaining := 103
+	c := connect(t, roundTrip(func(*http.Request) (*http.Response, error) {
+		remaining--
+		return reply(200, "json", "X-RateLimit-Limit: 5000", "X-RateLimit-Remaining: "+strconv.Itoa(remaining),
+			"X-RateLimit-Reset: 1777640400", "X-RateLimit-Resource: core"), nil
+	}), func(o *Options) { o.Warn = func(text string) { warnings = append(warnings, text) } })
+	for range 10 {
+		if err := get(t.Context(), c, "repos/acme/app"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(warnings) != 1 || !strings.Contains(warnings[0], "99 of 5000") {
+		t.Errorf("warnings = %q, want one at 99", warnings)
+	}
+	if b := c.Stats().Budgets["core"]; b.Remaining != 93 || b.Limit != 5000 || b.Reset.IsZero() {
+		t.Errorf("budget = %+v", b)
+	}
+}

@@ -1,0 +1,31 @@
+// Package github is the ledger's GitHub: REST through go-github, batches through GraphQL, and one
+// transport of our own under both that retries, waits, paces, redacts and refuses writes in a dry run.
+//
+// A Client satisfies ledger.Forge and ledger.Repos. What it offers:
+//
+//	New(Options) (*Client, error)
+//
+//	Facts(ctx, issue) (lifecycle.Facts, error)          one issue, one request
+//	FactsOf(ctx, issues) []Reading                      fifty issues of any repositories, one request
+//	Scan(ctx, repo, since) iter.Seq2[Facts, error]      everything a sweep looks at
+//	Comment, EditComment, React                         comments
+//	AddLabel, RemoveLabel                               labels of an issue
+//	Labels, CreateLabel, UpdateLabel, DeleteLabel       label definitions of a repository
+//	Pause, Pauses, SetPause, ClearPause                 the pause marker
+//	Viewer, TokenScopes, Repository, Pull, File         who we are and what there is
+//	Do, Query, REST                                     anything else, over the same transport
+//	Stats, Planned                                      what was sent, and what a dry run held back
+//
+// # Errors
+//
+// Every error says what was tried and wraps one of *AuthError, *PermissionError, *NotFoundError,
+// *MovedError, *RateLimitError, *StatusError, *AnswerError, *NetworkError, *QueryError or *DryRunError.
+// Each has a method Rejected: true means that a write was certainly not applied, false that nobody knows.
+// No error, and no value of this package when printed, contains the token or a URL's query.
+//
+// # Reading without GraphQL
+//
+// Where GraphQL is off, refused or too old, the same facts are read by REST with more requests.
+// REST does not say who edited a comment, so a record changed by somebody else counts there; it
+// does not show pull requests linked by hand; and the marker of a pause has no time of its own.
+package github

@@ -1,0 +1,169 @@
+package github
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// A RateLimitError says that GitHub wants us to come back later and that this does not fit the
+// caller's deadline, or that waiting did not help.
+type RateLimitError struct {
+	At         time.Time     // when to come back, by the server's clock; never earlier
+	RetryAfter time.Duration // the same, from when the error was made
+	Secondary  bool          // too fast, rather than the hourly budget used up
+	Message    string        // GitHub's words, or ours when nothing was sent
+}
+
+func (e *RateLimitError) Error() string {
+	what := "rate limit"
+	if e.Secondary {
+		what = "secondary rate limit"
+	}
+	return fmt.Sprintf("%s reached, come back at %s", what, e.At.UTC().Format("15:04:05 UTC"))
+}
+
+// Rejected reports true: a limited request is not carried out.
+func (e *RateLimitError) Rejected() bool { return true }
+
+// Exhausted reports true: going on with other requests can only do harm.
+func (e *RateLimitError) Exhausted() bool { return true }
+
+// An AuthError says that the token is bad, expired or missing (401).
+type AuthError struct{ Message string }
+
+func (e *AuthError) Error() string { return withMessage("token refused", 401, e.Message) }
+
+// Rejected reports true.
+func (e *AuthError) Rejected() bool { return true }
+
+// A PermissionError says that the token is good and not allowed to do this (403, or FORBIDDEN from GraphQL).
+type PermissionError struct{ Message string }
+
+func (e *PermissionError) Error() string { return withMessage("not permitted", 403, e.Message) }
+
+// Rejected reports true.
+func (e *PermissionError) Rejected() bool { return true }
+
+// A NotFoundError says that there is no such thing, or none that the token may see (404), or none any more (410).
+type NotFoundError struct {
+	What    string // issue owner/repo#7, repository owner/repo, …; empty when the request named it
+	Status  int
+	Message string
+}
+
+func (e *NotFoundError) Error() string {
+	return withMessage(strings.TrimSpace(e.What+" not found"), e.Status, e.Message)
+}
+
+// Rejected reports true.
+func (e *NotFoundError) Rejected() bool { return true }
+
+// A MovedError says that a repository was renamed or an issue transferred, where following would
+// be wrong: writes lose their method on the way, and another host must not see the token.
+type MovedError struct{ To string }
+
+func (e *MovedError) Error() string {
+	if e.To == "" {
+		return "it has moved"
+	}
+	return "it has moved to " + e.To
+}
+
+// Rejected reports true.
+func (e *MovedError) Rejected() bool { return true }
+
+// A StatusError is any other status that means failure.
+type StatusError struct {
+	Status  int
+	Message string
+	Codes   []string // of a failed validation: already_exists, missing_field, …
+}
+
+func (e *StatusError) Error() string { return withMessage("GitHub refused", e.Status, e.Message) }
+
+// Rejected reports whether the status means that nothing was done; 408 and 5xx do not.
+func (e *StatusError) Rejected() bool { return e.Status >= 400 && e.Status < 500 && e.Status != 408 }
+
+// An AnswerError is an answer that says success and cannot be what was asked for: HTML, cut short,
+// empty, or without what it must contain. It is never the same as an empty answer.
+type AnswerError struct {
+	Status int
+	Reason string
+}
+
+func (e *AnswerError) Error() string {
+	return fmt.Sprintf("unusable answer: %s (HTTP %d)", e.Reason, e.Status)
+}
+
+// Rejected reports false: the request may have been applied.
+func (e *AnswerError) Rejected() bool { return false }
+
+// A NetworkError says that no whole answer arrived.
+type NetworkError struct {
+	Sent   bool // the request may have reached GitHub
+	Err    error
+	reason string
+}
+
+func (e *NetworkError) Error() string {
+	if !e.Sent {
+		return "not sent: " + e.reason
+	}
+	return "no answer: " + e.reason
+}
+
+// Rejected reports whether the request certainly never left.
+func (e *NetworkError) Rejected() bool { return !e.Sent }
+
+// Unwrap returns the cause.
+func (e *NetworkError) Unwrap() error { return e.Err }
+
+// A QueryError is an error GraphQL reported for the whole query or a part of it.
+type QueryError struct{ Type, Message string }
+
+func (e *QueryError) Error() string {
+	if e.Type == "" {
+		return "query failed: " + e.Message
+	}
+	return "query failed: " + e.Type + ": " + e.Message
+}
+
+// Rejected reports false.
+func (e *QueryError) Rejected() bool { return false }
+
+// A DryRunError is a write that a dry run held back. Callers usually treat it as success.
+type DryRunError struct{ Planned }
+
+func (e *DryRunError) Error() string { return "dry run: " + e.Method + " " + e.Path + " was not sent" }
+
+// Rejected reports true.
+func (e *DryRunError) Rejected() bool { return true }
+
+// A Planned is a write that was not sent. Body is the JSON it would have carried.
+type Planned struct{ Method, Path, Body string }
+
+func withMessage(what string, status int, message string) string {
+	if message == "" {
+		return fmt.Sprintf("%s (HTTP %d)", what, status)
+	}
+	return fmt.Sprintf("%s (HTTP %d: %s)", what, status, message)
+}
+
+// printable makes one short line of somebody else's text.
+func printable(text string) string {
+	const most = 200
+	var b strings.Builder
+	for _, r := range text {
+		if b.Len() >= most {
+			b.WriteString("…")
+			break
+		}
+		if unicode.IsSpace(r) || !unicode.IsPrint(r) {
+			r = ' '
+		}
+		b.WriteRune(r)
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}

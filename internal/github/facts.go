@@ -1,0 +1,171 @@
+package github
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// A Reading is one issue's facts, or why they could not be read.
+type Reading struct {
+	Facts lifecycle.Facts
+	Err   error
+}
+
+const (
+	perQuery     = 50  // issues in one query
+	lastComments = 100 // of an issue, in a query for few
+	rereads      = 3   // of an issue whose comments do not add up
+)
+
+// Facts reads everything the rules look at for one issue: one request where there is GraphQL. An
+// error means unknown, never free (ledger.Forge).
+func (c *Client) Facts(ctx context.Context, i claim.Issue) (lifecycle.Facts, error) {
+	r := c.FactsOf(ctx, []claim.Issue{i})[0]
+	return r.Facts, r.Err
+}
+
+// FactsOf reads many issues, of any repositories, fifty a request. The readings are in the order
+// of the issues; Facts.Issue is set in every one, also beside an error.
+func (c *Client) FactsOf(ctx context.Context, issues []claim.Issue) []Reading {
+	out := make([]Reading, 0, len(issues))
+	for part := range slices.Chunk(issues, perQuery) {
+		readings, err := c.batch(ctx, part)
+		for k, i := range part {
+			one := Reading{Facts: lifecycle.Facts{Issue: i}, Err: err}
+			if err == nil {
+				one = readings[k].public()
+			}
+			if one.Err != nil {
+				one.Err = fmt.Errorf("read %s: %w", i, one.Err)
+			}
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// A reading is an issue while it is being read.
+type reading struct {
+	facts    lifecycle.Facts
+	body     string
+	comments []comment
+	more     *connection[queryComment] // the page read first, when it is not all there is
+	err      error
+}
+
+func (r *reading) public() Reading {
+	if r.err != nil {
+		return Reading{Facts: lifecycle.Facts{Issue: r.facts.Issue}, Err: r.err}
+	}
+	return Reading{Facts: r.facts}
+}
+
+// batch reads up to fifty issues. The error is for all of them.
+func (c *Client) batch(ctx context.Context, issues []claim.Issue) ([]*reading, error) {
+	readings := make([]*reading, len(issues))
+	var askable []*reading
+	for k, i := range issues {
+		readings[k] = &reading{facts: lifecycle.Facts{Issue: i}, err: nameable(i)}
+		if readings[k].err == nil {
+			askable = append(askable, readings[k])
+		}
+	}
+	if len(askable) == 0 {
+		return readings, nil
+	}
+	err := c.eitherWay(
+		func() error { return c.queryFacts(ctx, askable) },
+		func() error { return c.restFacts(ctx, askable) })
+	if err != nil {
+		return nil, err
+	}
+	c.finish(ctx, askable)
+	return readings, nil
+}
+
+// nameable refuses what cannot be an issue before it spoils a query for others.
+func nameable(i claim.Issue) error {
+	if _, err := onIssue(i, ""); err != nil {
+		return err
+	}
+	if i.Number > math.MaxInt32 {
+		return &NotFoundError{What: "issue " + i.String(), Status: http.StatusNotFound, Message: "not a number GitHub has given out"}
+	}
+	return nil
+}
+
+// finish turns comments into logs, adds the pull requests that only the logs name and puts
+// everything in order.
+func (c *Client) finish(ctx context.Context, readings []*reading) {
+	viewer, err := c.self(ctx)
+	for _, r := range readings {
+		r.facts.Viewer = viewer
+		if r.err = cmp.Or(r.err, err); r.err == nil {
+			r.err = c.replay(ctx, r)
+		}
+	}
+	c.addRecorded(ctx, readings)
+	c.addNamedBlockers(ctx, readings)
+	for _, r := range readings {
+		r.settle(c.scheme)
+	}
+}
+
+// replay decides whose records count and folds them. Ordinary talk is dropped.
+func (c *Client) replay(ctx context.Context, r *reading) error {
+	var log []claim.Comment
+	for _, m := range r.comments {
+		_, counts, err := claim.Decode(m.Body)
+		if !counts && err == nil {
+			continue
+		}
+		if counts {
+			trusted, err := c.trusts(ctx, r.facts.Issue, m)
+			if err != nil {
+				return err
+			}
+			m.Trusted = trusted
+		}
+		log = append(log, m.Comment)
+	}
+	r.facts.Log = claim.Replay(log)
+	return nil
+}
+
+// settle makes the two ways of reading show the same: everything in one order, and times only
+// where they mean something.
+func (r *reading) settle(scheme labels.Scheme) {
+	f := &r.facts
+	if !f.Open {
+		f.ReopenedAt = time.Time{}
+	}
+	if !labels.Has(f.Labels, scheme.Claimed) {
+		f.ClaimedAt = time.Time{}
+	}
+	slices.SortFunc(f.Labels, func(a, b string) int {
+		return cmp.Or(strings.Compare(strings.ToLower(a), strings.ToLower(b)), strings.Compare(a, b))
+	})
+	slices.SortFunc(f.PRs, func(a, b lifecycle.PR) int {
+		return cmp.Or(strings.Compare(strings.ToLower(a.Repo), strings.ToLower(b.Repo)), cmp.Compare(a.Number, b.Number))
+	})
+	slices.SortFunc(f.Blockers, func(a, b lifecycle.Blocker) int { return a.Issue.Compare(b.Issue) })
+}
+
+// wholeRequest reports whether an error concerns everything that was asked, not one issue.
+func wholeRequest(err error) bool {
+	var limit *RateLimitError
+	var auth *AuthError
+	var lost *NetworkError
+	return errors.As(err, &limit) || errors.As(err, &auth) || errors.As(err, &lost) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}

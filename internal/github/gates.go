@@ -1,0 +1,110 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// A gate lets so many in at once.
+type gate chan struct{}
+
+func newGate(n int) gate { return make(gate, n) }
+
+func (g gate) enter(ctx context.Context) error {
+	select {
+	case g <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (g gate) leave() { <-g }
+
+// limits remember until when GitHub wants no requests, by the local clock. A used-up budget
+// closes its own resource, going too fast closes everything.
+type limits struct {
+	mu     sync.Mutex
+	closed map[string]closure
+}
+
+type closure struct {
+	until time.Time
+	cause *RateLimitError
+}
+
+const everything = ""
+
+func newLimits() *limits { return &limits{closed: map[string]closure{}} }
+
+func (l *limits) set(resource string, until time.Time, err error) {
+	var cause *RateLimitError
+	if !errors.As(err, &cause) {
+		return
+	}
+	if cause.Secondary {
+		resource = everything
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if until.After(l.closed[resource].until) {
+		l.closed[resource] = closure{until, cause}
+	}
+}
+
+func (l *limits) until(resource string) (time.Time, *RateLimitError) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	own, all := l.closed[resource], l.closed[everything]
+	if all.until.After(own.until) {
+		own = all
+	}
+	return own.until, own.cause
+}
+
+// A pacer spreads what creates content over time. The first ones go at once; no minute sees 80
+// and no hour 500 (GitHub docs, secondary rate limits).
+type pacer struct {
+	mu           sync.Mutex
+	minute, hour bucket
+}
+
+func newPacer() *pacer {
+	return &pacer{
+		minute: bucket{every: time.Second, burst: 15},     // at most 75 in any minute
+		hour:   bucket{every: time.Hour / 440, burst: 50}, // at most 490 in any hour
+	}
+}
+
+// take returns how long to wait before asking again, or zero: then one may go, and is counted.
+func (p *pacer) take(now time.Time) time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if wait := max(p.minute.wait(now), p.hour.wait(now)); wait > 0 {
+		return wait
+	}
+	p.minute.use(now)
+	p.hour.use(now)
+	return 0
+}
+
+// A bucket lets burst through at once and then one in every period. It remembers when it will
+// be full again.
+type bucket struct {
+	every time.Duration
+	burst int
+	full  time.Time
+}
+
+func (b *bucket) wait(now time.Time) time.Duration {
+	return max(b.full.Sub(now), 0) - time.Duration(b.burst-1)*b.every
+}
+
+func (b *bucket) use(now time.Time) {
+	if b.full.Before(now) {
+		b.full = now
+	}
+	b.full = b.full.Add(b.every)
+}

@@ -1,0 +1,262 @@
+package github
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A queryError is one entry under errors of a GraphQL answer.
+type queryError struct {
+	Type       string
+	Message    string
+	Path       []any
+	Extensions struct{ Code string }
+}
+
+// typed is the package's error for it; what names the thing that the path leads to.
+func (e queryError) typed(what string) error {
+	switch e.Type {
+	case "NOT_FOUND":
+		return &NotFoundError{What: what, Status: http.StatusNotFound, Message: printable(e.Message)}
+	case "FORBIDDEN", "INSUFFICIENT_SCOPES":
+		return &PermissionError{Message: printable(e.Message)}
+	}
+	return &QueryError{Type: printable(e.Type), Message: printable(e.Message)}
+}
+
+// part returns an element of the path, empty where it is not a name.
+func (e queryError) part(n int) string {
+	if n >= len(e.Path) {
+		return ""
+	}
+	name, _ := e.Path[n].(string)
+	return name
+}
+
+// index returns an element of the path that is a place in a list, or -1.
+func (e queryError) index(n int) int {
+	if n >= len(e.Path) {
+		return -1
+	}
+	place, is := e.Path[n].(float64)
+	if !is {
+		return -1
+	}
+	return int(place)
+}
+
+var schemaWords = regexp.MustCompile(`(?i)doesn't exist on type|doesn't accept argument|cannot query field|unknown (argument|type|directive|field)|no such type`)
+
+// schema reports whether the server's schema lacks something that the query uses.
+func (e queryError) schema() bool {
+	codes := []string{"undefinedField", "undefinedType", "argumentNotAccepted", "undefinedArgument", "fieldConflict"}
+	return slices.Contains(codes, e.Extensions.Code) || schemaWords.MatchString(e.Message)
+}
+
+// A partial is what GraphQL answered, with the errors of its parts.
+type partial struct {
+	now    time.Time // Date of the answer; zero when it has none
+	errors []queryError
+}
+
+// unavailable is why GraphQL cannot be used here at all.
+type unavailable struct{ error }
+
+func (u unavailable) Unwrap() error { return u.error }
+
+// Query sends one GraphQL query or mutation and decodes data into into. Any error GraphQL reports,
+// also for a part, is an error here.
+func (c *Client) Query(ctx context.Context, document string, variables map[string]any, into any) error {
+	got, err := c.ask(ctx, document, variables, into)
+	if err != nil {
+		return settled(err)
+	}
+	if len(got.errors) > 0 {
+		return got.errors[0].typed("what the query names")
+	}
+	return nil
+}
+
+// ask sends a query and accepts errors for parts of it. Where GraphQL does not work at all the
+// error is unavailable.
+func (c *Client) ask(ctx context.Context, document string, variables map[string]any, into any) (partial, error) {
+	if c.o.GraphQL == "" {
+		return partial{}, unavailable{&QueryError{Message: "no GraphQL address"}}
+	}
+	header, body, err := c.post(ctx, document, variables)
+	if err != nil {
+		return partial{}, refusal(err)
+	}
+	var top struct {
+		Data   json.RawMessage
+		Errors []queryError
+	}
+	if err := json.Unmarshal(body, &top); err != nil {
+		return partial{}, &AnswerError{Status: http.StatusOK, Reason: "it is not GraphQL"}
+	}
+	if len(top.Data) == 0 || string(top.Data) == "null" {
+		return partial{}, c.nothing(top.Errors)
+	}
+	if err := json.Unmarshal(top.Data, into); err != nil {
+		return partial{}, Cause(err)
+	}
+	return partial{now: (answer{header: header}).date(time.Time{}), errors: top.Errors}, nil
+}
+
+// post returns the whole answer of a GraphQL request.
+func (c *Client) post(ctx context.Context, document string, variables map[string]any) (http.Header, []byte, error) {
+	req, err := c.rest.NewRequest(http.MethodPost, c.o.GraphQL, map[string]any{"query": document, "variables": variables})
+	if err != nil {
+		return nil, nil, &NetworkError{Err: err, reason: "make request: " + printable(err.Error())}
+	}
+	req.Header.Set("Accept", "application/json")
+	var body json.RawMessage
+	resp, err := c.rest.Do(ctx, req, &body)
+	if err != nil {
+		return nil, nil, Cause(err)
+	}
+	return resp.Header, body, nil
+}
+
+// refusal tells "no GraphQL here" from an error that says nothing about that.
+func refusal(err error) error {
+	var (
+		gone   *NotFoundError
+		denied *PermissionError
+		status *StatusError
+	)
+	switch {
+	case errors.As(err, &gone), errors.As(err, &denied):
+		return unavailable{err}
+	case errors.As(err, &status) && status.Rejected():
+		return unavailable{err}
+	}
+	return err
+}
+
+// nothing is the error of an answer without data.
+func (c *Client) nothing(all []queryError) error {
+	if len(all) == 0 {
+		return &AnswerError{Status: http.StatusOK, Reason: "no data is in it"}
+	}
+	if slices.ContainsFunc(all, queryError.schema) {
+		if c.learn(all) {
+			return errAgain
+		}
+		return unavailable{all[0].typed("schema")}
+	}
+	if denied := all[0].typed("what the query names"); all[0].Type == "INSUFFICIENT_SCOPES" {
+		return unavailable{denied}
+	}
+	return all[0].typed("what the query names")
+}
+
+// errAgain says that the same question, asked anew, leaves out what the schema lacks.
+var errAgain = errors.New("the server's schema is older than the query")
+
+// The parts of a query that can be done without.
+const (
+	featureBlockers   = "blockedBy"
+	featureDuplicates = "enableDuplicate"
+)
+
+// learn notes which optional parts the schema lacks. It reports false when something is missing
+// that is not optional, or was left out already.
+func (c *Client) learn(all []queryError) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range all {
+		known := false
+		for _, f := range []string{featureBlockers, featureDuplicates} {
+			if strings.Contains(e.Message, f) {
+				known = !c.lacks[f]
+				c.lacks[f] = true
+			}
+		}
+		if !known {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *Client) has(feature string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.lacks[feature]
+}
+
+// eitherWay asks by GraphQL, and by REST where GraphQL turns out not to work; from then on by REST only.
+func (c *Client) eitherWay(query, rest func() error) error {
+	if !c.queries() {
+		return rest()
+	}
+	err := query()
+	for errors.Is(err, errAgain) {
+		err = query()
+	}
+	var off unavailable
+	if !errors.As(err, &off) {
+		return err
+	}
+	c.mu.Lock()
+	c.noQuery = true
+	c.mu.Unlock()
+	return rest()
+}
+
+// queries reports whether GraphQL is worth asking. Without a token it never answers.
+func (c *Client) queries() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.noQuery && !c.o.Token.Empty()
+}
+
+// A bigInt is an integer that GraphQL sends as a string.
+type bigInt int64
+
+// UnmarshalJSON implements json.Unmarshaler for "123" and 123.
+func (b *bigInt) UnmarshalJSON(raw []byte) error {
+	var n json.Number
+	if err := json.Unmarshal([]byte(strings.Trim(string(raw), `"`)), &n); err != nil {
+		return fmt.Errorf("read id: %w", err)
+	}
+	id, err := n.Int64()
+	*b = bigInt(id)
+	return err
+}
+
+// A connection is a page of a GraphQL list. Nodes that are null could not be read.
+type connection[T any] struct {
+	TotalCount int
+	PageInfo   struct {
+		HasNextPage     bool
+		HasPreviousPage bool
+		StartCursor     string
+		EndCursor       string
+	}
+	Nodes []*T
+}
+
+// all returns the nodes, or an error if some are missing.
+func (c *connection[T]) all(what string) ([]*T, error) {
+	if c == nil {
+		return nil, &AnswerError{Status: http.StatusOK, Reason: what + " are missing"}
+	}
+	for _, n := range c.Nodes {
+		if n == nil {
+			return nil, &AnswerError{Status: http.StatusOK, Reason: "some " + what + " are missing"}
+		}
+	}
+	if len(c.Nodes) < c.TotalCount {
+		return nil, &AnswerError{Status: http.StatusOK, Reason: fmt.Sprintf("%d of %d %s are missing", c.TotalCount-len(c.Nodes), c.TotalCount, what)}
+	}
+	return c.Nodes, nil
+}

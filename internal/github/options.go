@@ -1,0 +1,125 @@
+package github
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/labels"
+)
+
+// Options say which GitHub to talk to, as whom, and by which rules. REST is required, and a zero
+// Scheme is the agent preset; everything else has a default.
+type Options struct {
+	REST    string // API root, https://api.github.com/ or https://HOST/api/v3/
+	GraphQL string // GraphQL address; empty reads everything by REST
+	Web     string // where people look, https://github.com; empty derives it from REST
+	Token   Secret // empty sends no Authorization
+
+	HTTP     http.RoundTripper // what carries requests; nil is http.DefaultTransport
+	Scheme   labels.Scheme
+	Trust    Trust
+	Blockers Blockers
+	Clock    Clock          // nil is the machine's
+	Rand     func() float64 // jitter, 0 ≤ x < 1; nil is math/rand/v2
+
+	DryRun    bool          // refuse every write with *DryRunError and remember it
+	MaxWait   time.Duration // longest one request waits for rate limits altogether; 0 is 5 minutes
+	ReadTime  time.Duration // one try of a read; 0 is 10 seconds
+	WriteTime time.Duration // one try of a write; 0 is 20 seconds
+	UserAgent string        // empty is label-state
+	Warn      func(string)  // one-line warnings; nil drops them
+}
+
+// Trust says whose records count, besides our own and those of a repository's owner (PRODUCT ruling 7).
+type Trust struct {
+	Logins  []string // any case; nil is github-actions[bot], empty is nobody
+	Apps    []string // slugs of GitHub Apps: my-app stands for the login my-app[bot]
+	Minimum Role     // of collaborators; empty is RoleTriage
+}
+
+const (
+	defaultMaxWait   = 5 * time.Minute
+	defaultReadTime  = 10 * time.Second
+	defaultWriteTime = 20 * time.Second
+)
+
+// settle checks the options and fills in what is left out.
+func (o Options) settle() (Options, error) {
+	var err error
+	if o.REST, err = address("REST", o.REST); err != nil {
+		return o, err
+	}
+	o.REST = strings.TrimRight(o.REST, "/") + "/"
+	if o.GraphQL != "" {
+		if o.GraphQL, err = address("GraphQL", o.GraphQL); err != nil {
+			return o, err
+		}
+	}
+	if o.Web, err = address("Web", cmp.Or(o.Web, webOf(o.REST))); err != nil {
+		return o, err
+	}
+	o.Web = strings.TrimRight(o.Web, "/")
+	if o.HTTP == nil {
+		o.HTTP = http.DefaultTransport
+	}
+	if o.Scheme == (labels.Scheme{}) {
+		o.Scheme = labels.Agent()
+	}
+	if o.Clock == nil {
+		o.Clock = machine{}
+	}
+	if o.Rand == nil {
+		o.Rand = rand.Float64
+	}
+	if o.Warn == nil {
+		o.Warn = func(string) {}
+	}
+	o.MaxWait = cmp.Or(o.MaxWait, defaultMaxWait)
+	o.ReadTime = cmp.Or(o.ReadTime, defaultReadTime)
+	o.WriteTime = cmp.Or(o.WriteTime, defaultWriteTime)
+	o.UserAgent = cmp.Or(o.UserAgent, "label-state")
+	o.Trust, err = o.Trust.settle()
+	return o, err
+}
+
+func (t Trust) settle() (Trust, error) {
+	if t.Logins == nil {
+		t.Logins = []string{actionsBot}
+	}
+	t.Minimum = cmp.Or(t.Minimum, RoleTriage)
+	if rank(t.Minimum) == 0 {
+		return t, fmt.Errorf("use options: minimum role %q: want read, triage, write, maintain or admin", t.Minimum)
+	}
+	return t, nil
+}
+
+// address accepts an absolute http or https URL without credentials, query and fragment.
+func address(what, text string) (string, error) {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil:
+		err = errors.New("not a URL")
+	case u.Scheme != "https" && u.Scheme != "http" || u.Host == "":
+		err = errors.New("want https://HOST/…")
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		err = errors.New("credentials, query and fragment do not belong there")
+	default:
+		return u.String(), nil
+	}
+	return "", fmt.Errorf("use %s address: %w", what, err)
+}
+
+// webOf is where people find what the API root serves.
+func webOf(rest string) string {
+	u, err := url.Parse(rest)
+	if err != nil {
+		return rest
+	}
+	return u.Scheme + "://" + strings.TrimPrefix(u.Host, "api.")
+}

@@ -1,0 +1,155 @@
+package github
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"time"
+
+	gogithub "github.com/google/go-github/v62/github"
+
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+const (
+	pauseColor     = "b60205"
+	maxDescription = 100 // characters GitHub allows in a label's description
+)
+
+// Pause reads the pause marker: nil, nil when the repository is there and not paused.
+func (c *Client) Pause(ctx context.Context, r ledger.Repo) (*lifecycle.Pause, error) {
+	all, err := c.Pauses(ctx, []ledger.Repo{r})
+	return all[r], err
+}
+
+// Pauses reads the markers of many repositories in one request. Repositories that are not paused
+// are left out; one that cannot be read is an error.
+func (c *Client) Pauses(ctx context.Context, repos []ledger.Repo) (map[ledger.Repo]*lifecycle.Pause, error) {
+	out := map[ledger.Repo]*lifecycle.Pause{}
+	if len(repos) == 0 {
+		return out, nil
+	}
+	err := c.eitherWay(
+		func() error { return c.queryPauses(ctx, repos, out) },
+		func() error {
+			for _, r := range repos {
+				if err := c.restPause(ctx, r, out); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	if err != nil {
+		return nil, fmt.Errorf("read pause marker: %w", err)
+	}
+	return out, nil
+}
+
+func (c *Client) queryPauses(ctx context.Context, repos []ledger.Repo, out map[ledger.Repo]*lifecycle.Pause) error {
+	d := newDocument()
+	marker := d.bind("String!", c.scheme.Paused)
+	for k, r := range repos {
+		d.open(fmt.Sprintf("r%d", k), r)
+		d.add("    pause: label(name: %s) { name description createdAt }\n  }\n", marker)
+	}
+	var data map[string]json.RawMessage
+	got, err := c.ask(ctx, d.text(""), d.variables, &data)
+	if err != nil {
+		return err
+	}
+	for k, r := range repos {
+		s := sheet{repo: r, alias: fmt.Sprintf("r%d", k), partial: got}
+		s.read(data)
+		if s.err != nil {
+			return s.err
+		}
+		if s.pause != nil {
+			out[r] = s.pause
+		}
+	}
+	return nil
+}
+
+func (c *Client) restPause(ctx context.Context, r ledger.Repo, out map[ledger.Repo]*lifecycle.Pause) error {
+	path, err := labelPath(r, c.scheme.Paused)
+	if err != nil {
+		return err
+	}
+	var marker gogithub.Label
+	_, err = c.Do(ctx, http.MethodGet, path, nil, &marker)
+	var gone *NotFoundError
+	switch {
+	case errors.As(err, &gone):
+		_, err = c.Repository(ctx, r) // is only the label missing?
+	case err == nil:
+		p := parsePause(marker.GetDescription(), time.Time{})
+		out[r] = &p
+	}
+	return err
+}
+
+// SetPause creates the marker, or rewrites the one that is there.
+func (c *Client) SetPause(ctx context.Context, r ledger.Repo, p lifecycle.Pause) error {
+	d := labels.Definition{Name: c.scheme.Paused, Color: pauseColor, Description: describePause(p)}
+	err := c.createLabel(ctx, r, d)
+	if err != nil && taken(err) {
+		err = c.updateLabel(ctx, r, c.scheme.Paused, d)
+	}
+	if err != nil {
+		return fmt.Errorf("pause %s: %w", r, missing(err, "repository "+r.String()))
+	}
+	return nil
+}
+
+// ClearPause removes the marker; gone is success.
+func (c *Client) ClearPause(ctx context.Context, r ledger.Repo) error {
+	if err := c.DeleteLabel(ctx, r, c.scheme.Paused); err != nil {
+		return fmt.Errorf("end pause of %s: %w", r, err)
+	}
+	return nil
+}
+
+// describePause is the marker's description: paused since TIME by LOGIN: REASON. Without a time the
+// making of the marker is meant.
+func describePause(p lifecycle.Pause) string {
+	text := "paused"
+	if !p.Since.IsZero() {
+		text += " since " + p.Since.UTC().Format(time.RFC3339)
+	}
+	text += " by " + strings.Join(strings.Fields(printable(p.By)), "-")
+	if reason := printable(p.Reason); reason != "" {
+		text += ": " + reason
+	}
+	runes := []rune(text)
+	if len(runes) > maxDescription {
+		return strings.TrimSpace(string(runes[:maxDescription-1])) + "…"
+	}
+	return text
+}
+
+var pauseText = regexp.MustCompile(`(?is)^\s*paused(?: since (\S+))? by (\S*?)(?::\s*(.*))?$`)
+
+// parsePause reads a marker's description. Text in any other form is the reason, from when the
+// marker was made: the existence of the label is the pause, whatever it says.
+func parsePause(description string, made time.Time) lifecycle.Pause {
+	p := lifecycle.Pause{Since: made, Reason: strings.TrimSpace(description)}
+	m := pauseText.FindStringSubmatch(description)
+	if m == nil {
+		return p
+	}
+	if m[1] != "" {
+		since, err := time.Parse(time.RFC3339, m[1])
+		if err != nil {
+			return p
+		}
+		p.Since = since.UTC()
+	}
+	p.By, p.Reason = m[2], strings.TrimSpace(m[3])
+	return p
+}

@@ -1,0 +1,228 @@
+package github
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// A document is a query under construction. Names from outside travel as variables only.
+type document struct {
+	declared  []string
+	variables map[string]any
+	body      strings.Builder
+}
+
+func newDocument() *document { return &document{variables: map[string]any{}} }
+
+// bind declares a variable and returns its name with the dollar sign.
+func (d *document) bind(kind string, value any) string {
+	name := fmt.Sprintf("$v%d", len(d.declared))
+	d.declared = append(d.declared, name+": "+kind)
+	d.variables[name[1:]] = value
+	return name
+}
+
+func (d *document) add(format string, args ...any) { fmt.Fprintf(&d.body, format, args...) }
+
+func (d *document) text(fragments string) string {
+	head := "query"
+	if len(d.declared) > 0 {
+		head += "(" + strings.Join(d.declared, ", ") + ")"
+	}
+	return head + " {\n" + d.body.String() + "}\n" + fragments
+}
+
+// names are the labels whose existence is read along, each with its alias and its variable.
+func (c *Client) names(d *document) string {
+	var b strings.Builder
+	for k, definition := range c.scheme.Definitions() {
+		if definition.Name != "" {
+			fmt.Fprintf(&b, "    l%d: label(name: %s) { name }\n", k, d.bind("String!", definition.Name))
+		}
+	}
+	if c.scheme.Paused != "" {
+		fmt.Fprintf(&b, "    pause: label(name: %s) { name description createdAt }\n", d.bind("String!", c.scheme.Paused))
+	}
+	return b.String()
+}
+
+// open starts the selection of a repository.
+func (d *document) open(alias string, r ledger.Repo) {
+	d.add("  %s: repository(owner: %s, name: %s) {\n    nameWithOwner\n", alias, d.bind("String!", r.Owner), d.bind("String!", r.Name))
+}
+
+// queryFacts reads the issues of a batch by one query, and whatever comments that left out.
+func (c *Client) queryFacts(ctx context.Context, readings []*reading) error {
+	d := newDocument()
+	d.add("  viewer { login }\n")
+	names := c.names(d)
+	repos, of := repositories(readings)
+	for k, r := range repos {
+		d.open(fmt.Sprintf("r%d", k), r)
+		d.body.WriteString(names)
+		for n, one := range readings {
+			if of[n] == k {
+				d.add("    i%d: issueOrPullRequest(number: %d) { __typename ...I ...Q }\n", n, one.facts.Issue.Number)
+			}
+		}
+		d.add("  }\n")
+	}
+	var data map[string]json.RawMessage
+	got, err := c.ask(ctx, d.text(c.issueFields(lastComments)+pullRequestFields), d.variables, &data)
+	if err != nil {
+		return err
+	}
+	c.noteViewer(viewerIn(data))
+	for k, r := range repos {
+		sheet := sheet{repo: r, alias: fmt.Sprintf("r%d", k), partial: got}
+		sheet.read(data)
+		c.noteLabels(sheet)
+		for n, one := range readings {
+			if of[n] == k {
+				c.take(one, sheet, fmt.Sprintf("i%d", n))
+			}
+		}
+	}
+	return c.completeAll(ctx, readings)
+}
+
+// pullRequestFields are what is read of a number that turns out to be a pull request.
+const pullRequestFields = `fragment Q on PullRequest { number title url pullState: state labels(first: 100) { totalCount nodes { name } } }
+`
+
+// repositories lists the distinct repositories of a batch, and for every reading which it is.
+func repositories(readings []*reading) (repos []ledger.Repo, of []int) {
+	index := map[string]int{}
+	for _, one := range readings {
+		i := one.facts.Issue
+		k, known := index[key(i.Slug())]
+		if !known {
+			k = len(repos)
+			index[key(i.Slug())] = k
+			repos = append(repos, ledger.Repo{Owner: i.Owner, Name: i.Repo})
+		}
+		of = append(of, k)
+	}
+	return repos, of
+}
+
+func viewerIn(data map[string]json.RawMessage) string {
+	var viewer struct{ Login string }
+	if json.Unmarshal(data["viewer"], &viewer) != nil {
+		return ""
+	}
+	return viewer.Login
+}
+
+// A sheet is one repository's part of an answer.
+type sheet struct {
+	partial
+	repo   ledger.Repo
+	alias  string
+	lists  []*cursor // in it, whose issues may fail one by one
+	fields map[string]json.RawMessage
+	pause  *lifecycle.Pause
+	err    error // the repository as a whole could not be read
+}
+
+func (s *sheet) read(data map[string]json.RawMessage) {
+	_ = json.Unmarshal(data[s.alias], &s.fields) // null, and nothing at all, leave it nil
+	for _, e := range s.errors {
+		if len(e.Path) == 0 || e.part(0) == s.alias && !s.single(e) {
+			s.err = e.typed("repository " + s.repo.String())
+			return
+		}
+	}
+	if s.fields == nil {
+		s.err = &AnswerError{Status: http.StatusOK, Reason: "repository " + s.repo.String() + " is missing"}
+		return
+	}
+	var marker *struct {
+		Description string
+		CreatedAt   time.Time
+	}
+	if err := json.Unmarshal(s.fields["pause"], &marker); err == nil && marker != nil {
+		p := parsePause(marker.Description, marker.CreatedAt.UTC())
+		s.pause = &p
+	}
+}
+
+// single reports whether an error is about one issue, or about a part of one in a list.
+func (s *sheet) single(e queryError) bool {
+	if slices.ContainsFunc(s.lists, func(k *cursor) bool { return k.alias == e.part(1) }) {
+		return len(e.Path) > 4 && e.part(2) == "nodes"
+	}
+	digits, is := strings.CutPrefix(e.part(1), "i")
+	_, err := strconv.Atoi(digits)
+	return is && err == nil
+}
+
+// failed returns the first error about an alias or about anything below it.
+func (s *sheet) failed(alias, what string) error {
+	for _, e := range s.errors {
+		if e.part(0) == s.alias && e.part(1) == alias {
+			return e.typed(what)
+		}
+	}
+	return nil
+}
+
+// take fills a reading from its part of the sheet. What is not there is an error, never an empty issue.
+func (c *Client) take(one *reading, s sheet, alias string) {
+	what := "issue " + one.facts.Issue.String()
+	if one.err = s.err; one.err != nil {
+		return
+	}
+	if one.err = s.failed(alias, what); one.err != nil {
+		return
+	}
+	var q *queryIssue
+	if err := json.Unmarshal(s.fields[alias], &q); err != nil || q == nil {
+		one.err = &AnswerError{Status: http.StatusOK, Reason: what + " is missing"}
+		return
+	}
+	c.takeIssue(one, s, q)
+}
+
+func (c *Client) takeIssue(one *reading, s sheet, q *queryIssue) {
+	one.facts, one.err = q.facts(one.facts.Issue, c.scheme)
+	one.facts.Now, one.facts.Pause, one.body = s.now, s.pause, q.Body
+	if one.err != nil || one.facts.PullRequest {
+		return
+	}
+	if q.Comments == nil {
+		one.err = &AnswerError{Status: http.StatusOK, Reason: "comments are missing"}
+		return
+	}
+	comments, err := q.Comments.all("comments")
+	if err != nil {
+		one.more = q.Comments
+		return
+	}
+	for _, m := range comments {
+		one.comments = append(one.comments, m.comment())
+	}
+}
+
+// noteLabels remembers which of the scheme's labels the repository has.
+func (c *Client) noteLabels(s sheet) {
+	if s.err != nil {
+		return
+	}
+	for k, d := range c.scheme.Definitions() {
+		var label *named
+		if err := json.Unmarshal(s.fields[fmt.Sprintf("l%d", k)], &label); err == nil && d.Name != "" {
+			c.noteLabel(s.repo, d.Name, label != nil && labels.Same(label.Name, d.Name))
+		}
+	}
+}

@@ -1,0 +1,304 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/closing"
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// featureDependencies is GitHub's own blocked-by in REST.
+const featureDependencies = "REST dependencies"
+
+// A session remembers, while one batch is read by REST, what all issues of a repository share.
+type session struct {
+	*Client
+	pauses map[ledger.Repo]*lifecycle.Pause
+	asked  map[ledger.Repo]bool // whether pauses has the answer
+	open   map[ledger.Repo][]restPull
+}
+
+// restFacts reads issues without GraphQL: about five requests each.
+func (c *Client) restFacts(ctx context.Context, readings []*reading) error {
+	s := &session{c, map[ledger.Repo]*lifecycle.Pause{}, map[ledger.Repo]bool{}, map[ledger.Repo][]restPull{}}
+	for _, r := range readings {
+		if r.err = s.read(ctx, r); wholeRequest(r.err) {
+			return r.err
+		}
+	}
+	return nil
+}
+
+func (s *session) read(ctx context.Context, r *reading) error {
+	i := r.facts.Issue
+	seen, err := s.issueWithComments(ctx, r)
+	if err != nil {
+		return missing(err, "issue "+i.String())
+	}
+	repo := ledger.Repo{Owner: i.Owner, Name: i.Repo}
+	if r.facts.Pause, err = s.pause(ctx, repo); err != nil || r.facts.PullRequest {
+		return err
+	}
+	mentions, err := s.timeline(ctx, r)
+	if err != nil {
+		return err
+	}
+	if err := s.closers(ctx, r, repo, mentions); err != nil {
+		return err
+	}
+	return s.blockers(ctx, r, seen)
+}
+
+// issueWithComments reads the issue and all its comments until their number is what the issue says.
+func (s *session) issueWithComments(ctx context.Context, r *reading) (restIssue, error) {
+	i := r.facts.Issue
+	var have, want int
+	for range rereads {
+		seen, err := s.issue(ctx, r)
+		if err != nil || r.facts.PullRequest {
+			return seen, err
+		}
+		path, err := onIssue(i, "/comments?per_page=100")
+		if err != nil {
+			return seen, err
+		}
+		comments, _, err := list[restComment](ctx, s.Client, path)
+		if err != nil {
+			return seen, err
+		}
+		if have, want = len(comments), seen.Comments; have == want {
+			r.comments = nil
+			for _, m := range comments {
+				r.comments = append(r.comments, m.comment())
+			}
+			return seen, nil
+		}
+	}
+	return restIssue{}, &AnswerError{Status: http.StatusOK, Reason: fmt.Sprintf("%d comments counted and %d readable", want, have)}
+}
+
+func (s *session) issue(ctx context.Context, r *reading) (restIssue, error) {
+	i := r.facts.Issue
+	path, err := onIssue(i, "")
+	if err != nil {
+		return restIssue{}, err
+	}
+	var got restIssue
+	header, err := s.Do(ctx, http.MethodGet, path, nil, &got)
+	if err != nil {
+		return got, err
+	}
+	if err := s.samePlace(ctx, i, got); err != nil {
+		return got, err
+	}
+	r.facts = lifecycle.Facts{
+		Issue: i, Title: got.Title, URL: got.HTMLURL, PullRequest: got.PullRequest != nil, Open: got.State == "open",
+		StateReason: got.StateReason, Now: (answer{header: header}).date(r.facts.Now),
+	}
+	r.body = got.Body
+	if r.facts.PullRequest {
+		r.facts.StateReason = ""
+	}
+	for _, l := range got.Labels {
+		r.facts.Labels = append(r.facts.Labels, l.Name)
+	}
+	return got, nil
+}
+
+// samePlace refuses an issue that was transferred: the read followed it, a write would not. A
+// renamed repository is the same place.
+func (s *session) samePlace(ctx context.Context, i claim.Issue, got restIssue) error {
+	slug := slugOf(got.RepositoryURL)
+	switch {
+	case got.Number != i.Number:
+		return &MovedError{To: printable(got.HTMLURL)}
+	case strings.EqualFold(slug, i.Slug()):
+		return nil
+	}
+	r, err := s.Repository(ctx, ledger.Repo{Owner: i.Owner, Name: i.Repo})
+	if err == nil && !strings.EqualFold(slug, r.Repo.String()) {
+		err = &MovedError{To: printable(got.HTMLURL)}
+	}
+	return err
+}
+
+func (s *session) pause(ctx context.Context, r ledger.Repo) (*lifecycle.Pause, error) {
+	if s.asked[r] {
+		return s.pauses[r], nil
+	}
+	if err := s.restPause(ctx, r, s.pauses); err != nil {
+		return nil, err
+	}
+	s.asked[r] = true
+	return s.pauses[r], nil
+}
+
+// timeline finds when the claimed label came and the issue was reopened, and which pull requests
+// mention the issue.
+func (s *session) timeline(ctx context.Context, r *reading) (mentions []restIssue, err error) {
+	path, err := onIssue(r.facts.Issue, "/timeline?per_page=100")
+	if err != nil {
+		return nil, err
+	}
+	events, _, err := list[restEvent](ctx, s.Client, path)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range events {
+		switch {
+		case e.Event == "labeled" && labels.Same(e.Label.Name, s.scheme.Claimed):
+			r.facts.ClaimedAt = e.CreatedAt.UTC()
+		case e.Event == "reopened":
+			r.facts.ReopenedAt = e.CreatedAt.UTC()
+		case e.Event == "cross-referenced" && e.Source.Issue != nil && e.Source.Issue.PullRequest != nil:
+			mentions = append(mentions, *e.Source.Issue)
+		}
+	}
+	return mentions, nil
+}
+
+// closers adds the pull requests whose description closes the issue: the open ones of its own
+// repository, and those of any repository that mention it.
+func (s *session) closers(ctx context.Context, r *reading, repo ledger.Repo, mentions []restIssue) error {
+	open, err := s.openPulls(ctx, repo)
+	if err != nil {
+		return err
+	}
+	for _, p := range open {
+		if s.closes(p.Body, p.Base.Repo.repo(), r.facts.Issue) {
+			r.addCloser(p.pr())
+		}
+	}
+	for _, m := range mentions {
+		from := m.repo()
+		if !s.closes(m.Body, from, r.facts.Issue) || r.knows(from, m.Number) {
+			continue
+		}
+		p, err := s.restPull(ctx, pullID{Owner: from.Owner, Repo: from.Name, Number: m.Number})
+		if err != nil {
+			return err
+		}
+		r.addCloser(p)
+	}
+	return nil
+}
+
+func (s *session) openPulls(ctx context.Context, repo ledger.Repo) ([]restPull, error) {
+	if open, known := s.open[repo]; known {
+		return open, nil
+	}
+	path, err := at(repo.Owner, repo.Name, "/pulls?state=open&per_page=100")
+	if err != nil {
+		return nil, err
+	}
+	open, _, err := list[restPull](ctx, s.Client, path)
+	if err == nil {
+		s.open[repo] = open
+	}
+	return open, err
+}
+
+// closes reports whether a pull request's description, written in a repository, closes the issue.
+func (s *session) closes(body string, in ledger.Repo, i claim.Issue) bool {
+	host := strings.TrimPrefix(strings.TrimPrefix(s.o.Web, "https://"), "http://")
+	found := closing.InDescription(body, closing.Repo{Owner: in.Owner, Name: in.Name}, host)
+	return slices.ContainsFunc(found, func(ref closing.Reference) bool { return ref.Issue.Same(i) })
+}
+
+// addCloser adds a pull request if its keywords close anything: only the default branch does
+// (PRODUCT ruling 11).
+func (r *reading) addCloser(p lifecycle.PR) {
+	if p.DefaultBase {
+		r.facts.PRs = append(r.facts.PRs, p)
+	}
+}
+
+func (r *reading) knows(repo ledger.Repo, number int) bool {
+	return slices.ContainsFunc(r.facts.PRs, func(p lifecycle.PR) bool {
+		return p.Number == number && strings.EqualFold(p.Repo, repo.String())
+	})
+}
+
+func (c *Client) restPull(ctx context.Context, id pullID) (lifecycle.PR, error) {
+	got, err := c.restPullRequest(ctx, id)
+	if err != nil {
+		return lifecycle.PR{}, err
+	}
+	return got.pr(), nil
+}
+
+func (c *Client) restPullRequest(ctx context.Context, id pullID) (restPull, error) {
+	var got restPull
+	path, err := at(id.Owner, id.Repo, "/pulls/%d", id.Number)
+	if err != nil {
+		return got, err
+	}
+	if _, err := c.Do(ctx, http.MethodGet, path, nil, &got); err != nil {
+		return got, err
+	}
+	if got.Number != id.Number || got.Base.Ref == "" {
+		return got, &AnswerError{Status: http.StatusOK, Reason: "it is not the pull request"}
+	}
+	return got, nil
+}
+
+// restPulls reads the pull requests that logs name.
+func (c *Client) restPulls(ctx context.Context, ids []pullID) []foundPull {
+	found := make([]foundPull, len(ids))
+	for k, id := range ids {
+		p, err := c.restPull(ctx, id)
+		if err != nil {
+			found[k] = absent(id, err)
+			continue
+		}
+		p.Recorded = true
+		found[k].pr = p
+	}
+	return found
+}
+
+// blockers reads the issues that block this one, where the server knows of such a thing.
+func (s *session) blockers(ctx context.Context, r *reading, seen restIssue) error {
+	if !s.has(featureDependencies) {
+		return nil
+	}
+	if seen.Dependencies != nil && seen.Dependencies.Total == 0 {
+		r.facts.BlockersRead = true
+		return nil
+	}
+	path, err := onIssue(r.facts.Issue, "/dependencies/blocked_by?per_page=100")
+	if err != nil {
+		return err
+	}
+	found, _, err := list[restIssue](ctx, s.Client, path)
+	var gone *NotFoundError
+	switch {
+	case errors.As(err, &gone):
+		s.lack(featureDependencies)
+		return nil
+	case err != nil:
+		return err
+	}
+	r.facts.BlockersRead = true
+	for _, b := range found {
+		from := b.repo()
+		r.facts.Blockers = append(r.facts.Blockers, lifecycle.Blocker{
+			Issue: claim.Issue{Owner: from.Owner, Repo: from.Name, Number: b.Number}, Open: b.State == "open", URL: b.HTMLURL,
+		})
+	}
+	return nil
+}
+
+func (c *Client) lack(feature string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lacks[feature] = true
+}

@@ -1,0 +1,56 @@
+package github
+
+import (
+	"context"
+	"time"
+
+	"github.com/label-state/label-state/internal/ledger"
+)
+
+// restLists lists what to scan without GraphQL. Page numbers shift when an issue leaves a list
+// while it is being read, which would hide another; so a list of several pages is read again
+// until it shows nothing new.
+func (c *Client) restLists(ctx context.Context, r ledger.Repo, since time.Time) ([]listed, error) {
+	var found []listed
+	for _, name := range c.scheme.Lifecycle() {
+		if name == "" {
+			continue
+		}
+		part, err := c.restList(ctx, r, "labels", name)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, part...)
+	}
+	if since.IsZero() {
+		return found, nil
+	}
+	changed, err := c.restList(ctx, r, "since", since.UTC().Format(time.RFC3339))
+	return append(found, changed...), err
+}
+
+func (c *Client) restList(ctx context.Context, r ledger.Repo, filter, value string) ([]listed, error) {
+	path, err := at(r.Owner, r.Name, "/issues")
+	if err != nil {
+		return nil, err
+	}
+	path = query(path, "state", "all", "sort", "created", "direction", "asc", "per_page", "100", filter, value)
+	var found []listed
+	for range scanPasses {
+		before := len(found)
+		page, _, err := list[restIssue](ctx, c, path)
+		if err != nil {
+			return nil, err
+		}
+		for _, one := range page {
+			if one.PullRequest == nil {
+				found = append(found, listed{number: one.Number, updated: one.UpdatedAt})
+			}
+		}
+		found = unique(found)
+		if len(page) <= 100 || len(found) == before {
+			break
+		}
+	}
+	return found, nil
+}

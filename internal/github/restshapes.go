@@ -1,0 +1,115 @@
+package github
+
+import (
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// restIssue is the issue object of REST with the fields that go-github v62 does not know.
+type restIssue struct {
+	Number        int             `json:"number"`
+	Title         string          `json:"title"`
+	Body          string          `json:"body"`
+	HTMLURL       string          `json:"html_url"`
+	RepositoryURL string          `json:"repository_url"`
+	Repository    *restRepository `json:"repository"` // in timelines
+	State         string          `json:"state"`
+	StateReason   string          `json:"state_reason"`
+	UpdatedAt     time.Time       `json:"updated_at"`
+	Comments      int             `json:"comments"`
+	Labels        []named         `json:"labels"`
+	PullRequest   *struct{}       `json:"pull_request"`
+	Dependencies  *struct {
+		Total int `json:"total_blocked_by"`
+	} `json:"issue_dependencies_summary"`
+}
+
+func (r restIssue) repo() ledger.Repo {
+	slug := slugOf(r.RepositoryURL)
+	if r.Repository != nil && r.Repository.FullName != "" {
+		slug = r.Repository.FullName
+	}
+	owner, name, _ := strings.Cut(slug, "/")
+	return ledger.Repo{Owner: owner, Name: name}
+}
+
+// slugOf is the owner/repo that the address of a repository in the API ends in.
+func slugOf(url string) string {
+	parts := strings.Split(url, "/")
+	if len(parts) < 2 {
+		return ""
+	}
+	return strings.Join(parts[len(parts)-2:], "/")
+}
+
+type restUser struct{ Login string }
+
+// name is the login; who is gone is ghost.
+func (u *restUser) name() string {
+	if u == nil || u.Login == "" {
+		return ghost
+	}
+	return u.Login
+}
+
+type restComment struct {
+	ID          int64     `json:"id"`
+	Body        string    `json:"body"`
+	HTMLURL     string    `json:"html_url"`
+	User        *restUser `json:"user"`
+	CreatedAt   time.Time `json:"created_at"`
+	UpdatedAt   time.Time `json:"updated_at"`
+	Association string    `json:"author_association"`
+}
+
+func (m restComment) comment() comment {
+	return comment{association: m.Association, Comment: claim.Comment{
+		ID: m.ID, Created: m.CreatedAt.UTC(), Updated: m.UpdatedAt.UTC(), Author: m.User.name(), URL: m.HTMLURL, Body: m.Body,
+	}}
+}
+
+type restEvent struct {
+	Event     string    `json:"event"`
+	CreatedAt time.Time `json:"created_at"`
+	Label     named     `json:"label"`
+	Source    struct {
+		Issue *restIssue `json:"issue"`
+	} `json:"source"`
+}
+
+type restPull struct {
+	Number   int        `json:"number"`
+	Title    string     `json:"title"`
+	Body     string     `json:"body"`
+	HTMLURL  string     `json:"html_url"`
+	State    string     `json:"state"`
+	Draft    bool       `json:"draft"`
+	MergedAt time.Time  `json:"merged_at"`
+	User     *restUser  `json:"user"`
+	Head     restBranch `json:"head"`
+	Base     restBranch `json:"base"`
+}
+
+type restBranch struct {
+	Ref  string          `json:"ref"`
+	Repo *restRepository `json:"repo"`
+}
+
+func (p restPull) pr() lifecycle.PR {
+	out := lifecycle.PR{
+		Repo: p.Base.Repo.repo().String(), Number: p.Number, Title: p.Title, URL: p.HTMLURL, State: lifecycle.PRState(p.State),
+		Draft: p.Draft, MergedAt: p.MergedAt.UTC(), Head: p.Head.Ref, Base: p.Base.Ref, Author: p.User.name(),
+	}
+	if p.Head.Repo != nil {
+		out.HeadRepo = p.Head.Repo.FullName
+	}
+	if !p.MergedAt.IsZero() {
+		out.State = lifecycle.PRMerged
+	}
+	out.DefaultBase = p.Base.Repo != nil && p.Base.Repo.DefaultBranch == p.Base.Ref
+	return out
+}

@@ -1,0 +1,247 @@
+package github
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// A roundTrip answers requests at the HTTP level.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// reply makes a response dated now. The body may be one of the table's words.
+func reply(status int, body string, headers ...string) *http.Response {
+	kind := "application/json; charset=utf-8"
+	switch body {
+	case "json":
+		body = `{"message":"as GitHub says it"}`
+	case "html":
+		body, kind = "<html>unicorn</html>", "text/html"
+	case "half":
+		body = `{"number": 7, "tit`
+	case "empty":
+		body = ""
+	}
+	h := http.Header{"Content-Type": {kind}, "Date": {time.Now().UTC().Format(http.TimeFormat)}}
+	for _, one := range headers {
+		name, value, _ := strings.Cut(one, ": ")
+		h.Set(name, value)
+	}
+	return &http.Response{StatusCode: status, Header: h, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}
+}
+
+// A row is one case of testdata/retry.txt.
+type row struct {
+	line             int
+	request          string
+	answers          []string
+	headers          []string
+	body, deadline   string
+	sent             int
+	waited           time.Duration
+	result, rejected string
+}
+
+func TestRetryTable(t *testing.T) {
+	rows := readRows(t, "testdata/retry.txt")
+	if len(rows) < 80 {
+		t.Fatalf("read %d rows, want the whole table", len(rows))
+	}
+	for _, r := range rows {
+		t.Run(fmt.Sprintf("line %d %s %s", r.line, r.request, strings.Join(r.answers, ",")), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { r.check(t) })
+		})
+	}
+}
+
+func readRows(t *testing.T, name string) []row {
+	t.Helper()
+	file, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	var rows []row
+	lines := bufio.NewScanner(file)
+	for n := 1; lines.Scan(); n++ {
+		text := strings.TrimSpace(lines.Text())
+		if text == "" || text[0] == '#' {
+			continue
+		}
+		f := strings.Split(text, "|")
+		if len(f) != 9 {
+			t.Fatalf("%s:%d: %d columns, want 9", name, n, len(f))
+		}
+		for k := range f {
+			f[k] = strings.TrimSpace(f[k])
+		}
+		r := row{line: n, request: f[0], answers: strings.Split(f[1], ","), body: f[3], deadline: f[4], result: f[7], rejected: f[8]}
+		r.headers = strings.FieldsFunc(f[2], func(c rune) bool { return c == ';' })
+		var err1, err2 error
+		r.sent, err1 = strconv.Atoi(f[5])
+		r.waited, err2 = time.ParseDuration(f[6])
+		if err := errors.Join(err1, err2, lines.Err()); err != nil {
+			t.Fatalf("%s:%d: %v", name, n, err)
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+func (r row) check(t *testing.T) {
+	sent := 0
+	c := connect(t, roundTrip(func(req *http.Request) (*http.Response, error) {
+		answer := r.answers[min(sent, len(r.answers)-1)]
+		sent++
+		return r.answer(req, answer)
+	}), func(o *Options) { o.MaxWait = 2 * time.Hour })
+	ctx := t.Context()
+	if r.deadline != "-" {
+		limit, err := time.ParseDuration(r.deadline)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	start := time.Now()
+	err := r.do(ctx, c)
+	if sent != r.sent || time.Since(start) != r.waited {
+		t.Errorf("sent %d requests and waited %s, want %d and %s", sent, time.Since(start), r.sent, r.waited)
+	}
+	r.judge(t, err, start)
+}
+
+// answer is what the server says, with the row's headers while it is not well.
+func (r row) answer(req *http.Request, kind string) (*http.Response, error) {
+	body := r.body
+	switch kind {
+	case "network":
+		return nil, errors.New("connection reset by peer")
+	case "cut":
+		resp := reply(200, "json")
+		resp.Body = io.NopCloser(io.MultiReader(resp.Body, broken{}))
+		return resp, nil
+	case "limited":
+		kind = "200"
+	case "204":
+		body = "empty"
+	case "200", "201":
+		if len(r.answers) > 1 {
+			return reply(200, "json"), nil
+		}
+	}
+	status, err := strconv.Atoi(kind)
+	if err != nil {
+		return nil, err
+	}
+	resp := reply(status, body)
+	for _, one := range r.headers {
+		name, value, _ := strings.Cut(strings.TrimSpace(one), ": ")
+		resp.Header.Set(name, moment(name, value))
+	}
+	return resp, nil
+}
+
+type broken struct{}
+
+func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+
+// moment turns +N and -N into what the header shows for it.
+func moment(name, value string) string {
+	if value[0] != '+' && value[0] != '-' {
+		return value
+	}
+	seconds, err := strconv.Atoi(value)
+	if err != nil {
+		return value
+	}
+	at := time.Now().Add(time.Duration(seconds) * time.Second)
+	if name == "X-RateLimit-Reset" {
+		return strconv.FormatInt(at.Unix(), 10)
+	}
+	return at.UTC().Format(http.TimeFormat)
+}
+
+func (r row) do(ctx context.Context, c *Client) error {
+	const path = "repos/acme/app/issues/7"
+	switch r.request {
+	case "QUERY":
+		_, _, err := c.post(ctx, "query { viewer { login } }", nil)
+		return err
+	case "MUTATION":
+		_, _, err := c.post(ctx, "mutation { addStar(input: {}) { clientMutationId } }", nil)
+		return err
+	case "FRESH":
+		_, err := c.Do(JustCreated(ctx), http.MethodGet, path, nil, nil)
+		return err
+	case http.MethodGet, http.MethodDelete:
+		_, err := c.Do(ctx, r.request, path, nil, nil)
+		return err
+	}
+	_, err := c.Do(ctx, r.request, path, map[string]string{"body": "hello"}, nil)
+	return err
+}
+
+func (r row) judge(t *testing.T, err error, start time.Time) {
+	if r.result == "ok" {
+		if err != nil {
+			t.Errorf("error = %v, want none", err)
+		}
+		return
+	}
+	kind, at, timed := strings.Cut(r.result, " at +")
+	if got := strings.TrimPrefix(fmt.Sprintf("%T", err), "*github."); got != kind {
+		t.Fatalf("error = %T: %v, want %s", err, err, kind)
+	}
+	var decided interface{ Rejected() bool }
+	if !errors.As(err, &decided) || strconv.FormatBool(decided.Rejected()) != r.rejected {
+		t.Errorf("%v: want rejected to be %s", err, r.rejected)
+	}
+	if timed {
+		var limit *RateLimitError
+		if !errors.As(err, &limit) || limit.At.Sub(time.Now()) < 0 {
+			t.Fatalf("error = %v, want one that says when to come back", err)
+		}
+		if back := int(limit.At.Sub(time.Now()).Seconds()); strconv.Itoa(back) != at {
+			t.Errorf("come back in %d s, want %s", back, at)
+		}
+	}
+}
+
+// TestBackoff: never shorter than the base, never longer than the cap, jitter included.
+func TestBackoff(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 1000).Draw(t, "n")
+		x := rapid.Float64Range(0, 0.999999).Draw(t, "x")
+		d := backoff(n, x)
+		if d < backoffBase || d > backoffCap || d < backoff(n, 0) {
+			t.Fatalf("backoff(%d, %v) = %s", n, x, d)
+		}
+	})
+	for n, want := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 30 * time.Second} {
+		if got := backoff(n, 0); got != want {
+			t.Errorf("backoff(%d, 0) = %s, want %s", n, got, want)
+		}
+	}
+	if got := backoff(1, 0.5); got != 2100*time.Millisecond {
+		t.Errorf("backoff(1, 0.5) = %s, want 2.1s", got)
+	}
+	if got := backoff(5, 0.999); got != backoffCap {
+		t.Errorf("backoff(5, 0.999) = %s, want the cap after the jitter", got)
+	}
+}
