@@ -33,36 +33,28 @@ func main() {
 // run reads the step's inputs and event, opens a session and runs the step.
 func run(ctx context.Context, env setup.Environment, out io.Writer) int {
 	gh := githubactions.New(githubactions.WithGetenv(env.Getenv), githubactions.WithWriter(out))
-	console := action.NewConsole(gh, out)
 	in, err := action.ReadInputs(gh.GetInput)
-	if err != nil {
-		return refuse(console, err, action.ExitCalled)
-	}
 	if in.Token != "" {
 		gh.AddMask(in.Token)
 	}
-	step := &action.Step{Inputs: in, Console: console, Now: time.Now(), Word: word}
-	if err := place(step, env); err != nil {
-		return refuse(console, err, action.ExitCalled)
-	}
-	files, err := open(env, step)
-	if err != nil {
-		return refuse(console, err, action.ExitUnknown)
-	}
+	step := &action.Step{Inputs: in, Console: action.NewConsole(gh, out), Now: time.Now(), Word: word, Output: io.Discard, Summary: io.Discard}
+	files, fileErr := open(env, step)
 	defer files()
+	err = errors.Join(fileErr, err)
+	if err == nil {
+		err = place(step, env)
+	}
+	if err != nil {
+		return action.Refuse(step, err, action.ExitCalled)
+	}
 	if err := connect(ctx, step, env); err != nil {
 		code := action.ExitUnknown
 		if setup.Misconfigured(err) {
 			code = action.ExitCalled
 		}
-		return refuse(console, err, code)
+		return action.Refuse(step, err, code)
 	}
 	return action.Run(ctx, step)
-}
-
-func refuse(c *action.Console, err error, code int) int {
-	c.Fail("%s", err)
-	return code
 }
 
 // place reads the event and the repository the run is for.
@@ -129,7 +121,6 @@ func open(env setup.Environment, s *action.Step) (func(), error) {
 			f.Close()
 		}
 	}
-	s.Output, s.Summary = io.Discard, io.Discard
 	for variable, to := range map[string]*io.Writer{"GITHUB_OUTPUT": &s.Output, "GITHUB_STEP_SUMMARY": &s.Summary} {
 		path := env.Getenv(variable)
 		if path == "" {
@@ -137,8 +128,7 @@ func open(env setup.Environment, s *action.Step) (func(), error) {
 		}
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 		if err != nil {
-			done()
-			return nil, fmt.Errorf("open %s: %w", variable, err)
+			return done, fmt.Errorf("open %s: %w", variable, err)
 		}
 		opened = append(opened, f)
 		*to = f

@@ -42,9 +42,6 @@ func (c *Console) warn(format string, args ...any) {
 	c.annotate("warning", c.gh.Warningf, format, args)
 }
 
-// Fail prints an error annotation.
-func (c *Console) Fail(format string, args ...any) { c.fail(format, args...) }
-
 func (c *Console) fail(format string, args ...any) { c.annotate("error", c.gh.Errorf, format, args) }
 
 // annotate keeps to the runner's limit: what would be dropped becomes an ordinary line.

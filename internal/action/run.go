@@ -95,6 +95,16 @@ func (s *Step) finish(r result) int {
 	return ExitOK
 }
 
+// Refuse ends a run that could not even begin: the log, the summary and the outputs say so.
+func Refuse(s *Step, err error, code int) int {
+	r := result{mode: s.Inputs.Mode, err: err}
+	s.Console.fail("%s", err)
+	if err := errors.Join(s.writeSummary(r), s.writeOutputs(r)); err != nil {
+		s.Console.warn("%s", err)
+	}
+	return code
+}
+
 func (s *Step) sweep(ctx context.Context) result {
 	repos, err := s.repos()
 	if err != nil {
