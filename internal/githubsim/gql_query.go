@@ -10,10 +10,16 @@ import (
 )
 
 // Viewer resolves the query of that name.
-func (*rootResolver) Viewer(ctx context.Context) *gqlActor {
+func (*rootResolver) Viewer(ctx context.Context) *gqlViewer {
 	c := callOf(ctx)
-	return &gqlActor{c, c.who.account}
+	return &gqlViewer{&gqlActor{c, c.who.account}}
 }
+
+// A gqlViewer is the actor itself, always of type User: there an app's login keeps its suffix.
+type gqlViewer struct{ *gqlActor }
+
+// Login resolves the field of that name.
+func (g *gqlViewer) Login() string { return g.a.login }
 
 // Repository resolves the query of that name.
 func (*rootResolver) Repository(ctx context.Context, args struct {
