@@ -1,0 +1,55 @@
+// Package lease lets one atomic step decide who holds an issue.
+//
+// The comments protocol needs no store: it is the default. A repository whose fleet wants the
+// strict guarantee, or outgrows the API budget of the comments, names a store in its
+// configuration; then the store decides and the log is its readable mirror (PROTOCOL section 8).
+package lease
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+)
+
+// A Store decides. Every method is one attempt at one atomic step; an error that is neither
+// *HeldError nor ErrLost means that nobody knows whether the step was taken.
+type Store interface {
+	// Acquire takes the lease when nobody has it, or whoever had it let it run out. The token is
+	// larger than that of every earlier lease of the issue. *HeldError names who has it.
+	Acquire(ctx context.Context, a Ask) (Lease, error)
+	// Renew extends a lease that is still l's; otherwise ErrLost.
+	Renew(ctx context.Context, l Lease) (Lease, error)
+	// Release gives the lease back if it is still l's; one that is gone is a success, one that is
+	// somebody else's stays as it is, and that is a success too.
+	Release(ctx context.Context, l Lease) error
+	// Look returns the lease that stands. Its answer may be late; it decides nothing.
+	Look(ctx context.Context, i claim.Issue) (l Lease, held bool, err error)
+}
+
+// An Ask is what a worker wants.
+type Ask struct {
+	Issue  claim.Issue
+	Worker claim.Worker
+	TTL    time.Duration // above zero
+}
+
+// A Lease is a hold as a store has it.
+type Lease struct {
+	Issue   claim.Issue
+	Worker  claim.Worker
+	TTL     time.Duration
+	Token   int64     // fencing token
+	Expires time.Time // by the store's clock; zero when it does not tell
+	Tip     string    // the store's own name for this state of the lease
+}
+
+// A HeldError is the store's no.
+type HeldError struct{ Lease Lease }
+
+func (e *HeldError) Error() string { return fmt.Sprintf("held by %s", e.Lease.Worker) }
+
+// ErrLost is a lease that is somebody else's or nobody's by now.
+var ErrLost = errors.New("the lease is lost")
