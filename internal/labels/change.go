@@ -1,7 +1,7 @@
 package labels
 
 // A Picture is what an issue's labels should say. Only lifecycle labels and the labels
-// named in Set and Clear are ever touched.
+// named in Set and Clear are ever touched. Set and Clear name no lifecycle label and share none.
 type Picture struct {
 	Keep  bool // leave the lifecycle labels as people set them
 	State State

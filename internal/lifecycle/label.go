@@ -66,6 +66,9 @@ func live(c claim.Claim) (labels.Picture, string) {
 	if c.Plan.Pending() {
 		return show(labels.PlanPending, "plan of "+who+" waits for approval")
 	}
+	if !c.Held() {
+		return show(labels.Claimed, "being claimed by "+who)
+	}
 	return show(labels.Claimed, "held by "+who)
 }
 
@@ -94,10 +97,18 @@ func (r Rules) byPR(f Facts) (labels.Picture, string, bool) {
 	}
 	for _, p := range f.PRs {
 		if p.pending() {
-			return labels.Picture{State: labels.PROpen}, p.String() + " is open", true
+			return labels.Picture{State: labels.PROpen}, p.String() + p.stands(), true
 		}
 	}
 	return labels.Picture{}, "", false
+}
+
+// stands says what makes a pull request pending.
+func (p PR) stands() string {
+	if p.State == PRUnreadable {
+		return " cannot be read and counts as open"
+	}
+	return " is open"
 }
 
 // String returns owner/repo#7.

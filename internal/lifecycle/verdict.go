@@ -181,7 +181,7 @@ func (r Rules) pulls(f Facts, who Seeker, v *Verdict) {
 		case p.State == PROpened && p.Head == who.Branch && who.Branch != "" && strings.EqualFold(p.HeadRepo, who.Repo):
 			v.Notes = append(v.Notes, Reason{Code: CodePROpen, Text: p.String() + " is this branch's own pull request", URL: p.URL, PR: &p})
 		case p.pending():
-			v.because(CodePROpen, p.URL, "pull request %s is open for it", p).PR = &p
+			v.because(CodePROpen, p.URL, "pull request %s%s for it", p, p.stands()).PR = &p
 		case f.Open && f.shippedBy(p):
 			v.because(CodeMerged, p.URL, "pull request %s for it was merged", p).PR = &p
 		}

@@ -1,0 +1,281 @@
+package lifecycle_test
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+
+// moment draws a time around noon, or none.
+func moment() *rapid.Generator[time.Time] {
+	return rapid.Custom(func(t *rapid.T) time.Time {
+		if rapid.IntRange(0, 3).Draw(t, "absent") == 0 {
+			return time.Time{}
+		}
+		return noon.Add(time.Duration(rapid.IntRange(-300, 5).Draw(t, "minutes")) * time.Minute)
+	})
+}
+
+func comments() *rapid.Generator[[]claim.Comment] {
+	ends := []string{"outcome=success", "outcome=failure", "outcome=already-implemented", "outcome=cancelled", "outcome=stale-swept by=s", "outcome=failure not_before=2026-05-01T13:00:00Z"}
+	line := rapid.Custom(func(t *rapid.T) string {
+		kind := rapid.SampledFrom([]string{"claim", "claim", "claim", "release", "release", "plan", "approve", "reset", "revoke"}).Draw(t, "kind")
+		fields := "by=ann"
+		switch kind {
+		case "claim":
+			fields = rapid.SampledFrom([]string{"nonce=n ttl=1800 state=held branch=work", "nonce=n ttl=1800", "", "nonce=n state=held ttl=none"}).Draw(t, "claim")
+		case "release":
+			fields = rapid.SampledFrom(ends).Draw(t, "end")
+		}
+		return fmt.Sprintf("<!-- agent-%s:codename=a firing_id=%d %s -->", kind, rapid.IntRange(1, 4).Draw(t, "run"), fields)
+	})
+	return rapid.Custom(func(t *rapid.T) []claim.Comment {
+		var out []claim.Comment
+		for i := range rapid.IntRange(0, 9).Draw(t, "comments") {
+			at := noon.Add(time.Duration(rapid.IntRange(-300, 0).Draw(t, "minutes")) * time.Minute)
+			out = append(out, claim.Comment{ID: int64(i + 1), Created: at, Updated: at, Author: "bot", Trusted: true, Body: line.Draw(t, "record")})
+		}
+		return out
+	})
+}
+
+func pulls() *rapid.Generator[[]lifecycle.PR] {
+	one := rapid.Custom(func(t *rapid.T) lifecycle.PR {
+		state := rapid.SampledFrom([]lifecycle.PRState{lifecycle.PROpened, lifecycle.PRClosed, lifecycle.PRMerged, lifecycle.PRUnreadable})
+		return lifecycle.PR{
+			Repo: "o/r", HeadRepo: rapid.SampledFrom([]string{"o/r", "eve/r", ""}).Draw(t, "head repository"), State: state.Draw(t, "state"),
+			Head: rapid.SampledFrom([]string{"work", "other"}).Draw(t, "head"), DefaultBase: rapid.Bool().Draw(t, "into the default branch"),
+			Recorded: rapid.Bool().Draw(t, "recorded"), MergedAt: moment().Draw(t, "merged"), Author: "bot",
+		}
+	})
+	return rapid.Custom(func(t *rapid.T) []lifecycle.PR {
+		out := rapid.SliceOfN(one, 0, 3).Draw(t, "pulls")
+		for i := range out {
+			out[i].Number = 10 + i
+		}
+		return out
+	})
+}
+
+var peoplesLabels = []string{"bug", "do-not-pickup", "needs:human-scope", "wip", "agent:large-feature", "agent:blocked"}
+
+func anyFacts() *rapid.Generator[lifecycle.Facts] {
+	return rapid.Custom(func(t *rapid.T) lifecycle.Facts {
+		names := append(labels.Agent().Lifecycle(), peoplesLabels...)
+		f := lifecycle.Facts{
+			Issue: issue, Open: rapid.IntRange(0, 3).Draw(t, "closed") > 0,
+			PullRequest: rapid.IntRange(0, 19).Draw(t, "pull request") == 0,
+			StateReason: rapid.SampledFrom([]string{"", "completed", "not_planned", "reopened"}).Draw(t, "reason"),
+			ReopenedAt:  moment().Draw(t, "reopened"), ClaimedAt: moment().Draw(t, "claimed label"),
+			Labels: rapid.SliceOfNDistinct(rapid.SampledFrom(names), 0, 5, rapid.ID[string]).Draw(t, "labels"),
+			Log:    claim.Replay(comments().Draw(t, "log")), PRs: pulls().Draw(t, "pulls"), Now: noon, Viewer: "bot",
+			BlockersRead: rapid.Bool().Draw(t, "blockers read"),
+		}
+		if f.BlockersRead {
+			f.Blockers = rapid.SliceOfN(rapid.Map(rapid.Bool(), func(open bool) lifecycle.Blocker { return lifecycle.Blocker{Open: open} }), 0, 2).Draw(t, "blockers")
+		}
+		if rapid.IntRange(0, 9).Draw(t, "paused") == 0 {
+			f.Pause = &lifecycle.Pause{By: "ann"}
+		}
+		return f
+	})
+}
+
+func anyRules() *rapid.Generator[lifecycle.Rules] {
+	return rapid.Custom(func(t *rapid.T) lifecycle.Rules {
+		r := lifecycle.DefaultRules()
+		r.Requeue = rapid.Bool().Draw(t, "requeue")
+		r.MaxAttempts = rapid.IntRange(0, 3).Draw(t, "attempts")
+		return r
+	})
+}
+
+func anySeeker() *rapid.Generator[lifecycle.Seeker] {
+	return rapid.SampledFrom([]lifecycle.Seeker{
+		{}, {Worker: claim.Worker{Codename: "a", FiringID: "1"}}, {Worker: claim.Worker{Codename: "z", FiringID: "9"}},
+		{Repo: "o/r", Branch: "work"}, {Repo: "eve/r", Branch: "work"},
+	})
+}
+
+func apply(have []string, c labels.Change) []string {
+	out := slices.DeleteFunc(slices.Clone(have), func(h string) bool { return labels.Has(c.Remove, h) })
+	return append(out, c.Add...)
+}
+
+// TestLabelIsAFixedPoint: after one change there is nothing left to change.
+func TestLabelIsAFixedPoint(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r, f := anyRules().Draw(t, "rules"), anyFacts().Draw(t, "facts")
+		picture, why := r.Label(f)
+		f.Labels = apply(f.Labels, r.Scheme.Change(f.Labels, picture))
+		again, whyAgain := r.Label(f)
+		if c := r.Scheme.Change(f.Labels, again); !c.Empty() {
+			t.Fatalf("%+v (%s), then %+v (%s) still changes %+v", picture, why, again, whyAgain, c)
+		}
+	})
+}
+
+// TestLabelTouchesOnlyItsOwn: people's labels are never removed, and at most one lifecycle label is shown.
+func TestLabelTouchesOnlyItsOwn(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r, f := anyRules().Draw(t, "rules"), anyFacts().Draw(t, "facts")
+		picture, why := r.Label(f)
+		c := r.Scheme.Change(f.Labels, picture)
+		for _, name := range c.Remove {
+			if _, ours := r.Scheme.Parse(name); !ours && !labels.Same(name, r.Scheme.Blocked) {
+				t.Fatalf("removes %s: %s", name, why)
+			}
+		}
+		for _, name := range c.Add {
+			if _, ours := r.Scheme.Parse(name); !ours && name != r.Scheme.Blocked && name != r.Scheme.NeedsScope {
+				t.Fatalf("adds %s: %s", name, why)
+			}
+		}
+		if n := len(r.Scheme.Of(apply(f.Labels, c))); !picture.Keep && n > 1 {
+			t.Fatalf("shows %d lifecycle labels: %s", n, why)
+		}
+		ours := f.Log.Records > 0 || len(r.Scheme.Of(f.Labels)) > 0
+		if (!ours || f.PullRequest) && !c.Empty() {
+			t.Fatalf("changes an issue that is not ours: %+v (%s)", c, why)
+		}
+	})
+}
+
+// TestLabelDoesNotDependOnOrder: neither the order of labels nor that of pull requests matters.
+func TestLabelDoesNotDependOnOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r, f := anyRules().Draw(t, "rules"), anyFacts().Draw(t, "facts")
+		want, _ := r.Label(f)
+		again, _ := r.Label(f)
+		f.Labels, f.PRs = slices.Clone(f.Labels), slices.Clone(f.PRs)
+		slices.Reverse(f.Labels)
+		slices.Reverse(f.PRs)
+		got, _ := r.Label(f)
+		if !reflect.DeepEqual(want, again) || !reflect.DeepEqual(want, got) {
+			t.Fatalf("first %+v, then %+v, turned round %+v", want, again, got)
+		}
+	})
+}
+
+// TestLabelShowsTheHolder: while a claim lives, an open issue is claimed or waits for its plan's answer.
+func TestLabelShowsTheHolder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r, f := anyRules().Draw(t, "rules"), anyFacts().Draw(t, "facts")
+		h, held := f.Log.Holder()
+		got, why := r.Label(f)
+		want := labels.Claimed
+		if h.Plan.Pending() {
+			want = labels.PlanPending
+		}
+		if held && f.Open && !f.PullRequest && (got.Keep || got.State != want) {
+			t.Fatalf("shows %+v (%s), want %s", got, why, want)
+		}
+		if !held && !got.Keep && got.State == labels.PlanPending {
+			t.Fatalf("shows a plan of nobody: %s", why)
+		}
+	})
+}
+
+func TestMissingFactsDecideNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r, f := anyRules().Draw(t, "rules"), anyFacts().Draw(t, "facts")
+		f.Missing = rapid.SliceOfN(rapid.String(), 1, 3).Draw(t, "missing")
+		if v := r.Verdict(f, anySeeker().Draw(t, "seeker")); v.Answer != lifecycle.Unknown || len(v.Reasons) == 0 || len(v.Lapsed) > 0 {
+			t.Fatalf("verdict %s with %d lapsed claims, want unknown", v, len(v.Lapsed))
+		}
+		picture, why := r.Label(f)
+		if c := r.Scheme.Change(f.Labels, picture); !c.Empty() {
+			t.Fatalf("changes %+v: %s", c, why)
+		}
+	})
+}
+
+func TestVerdictWithoutServerTimeIsUnknown(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := anyFacts().Draw(t, "facts")
+		f.Now = time.Time{}
+		if v := lifecycle.DefaultRules().Verdict(f, anySeeker().Draw(t, "seeker")); v.Answer != lifecycle.Unknown {
+			t.Fatalf("verdict %s, want unknown", v)
+		}
+	})
+}
+
+// TestFreeMeansFree: the answer free leaves no obstacle, and held names at least one.
+func TestFreeMeansFree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r, f, who := anyRules().Draw(t, "rules"), anyFacts().Draw(t, "facts"), anySeeker().Draw(t, "seeker")
+		v := r.Verdict(f, who)
+		if (v.Answer == lifecycle.Free) != (len(v.Reasons) == 0) {
+			t.Fatalf("%s with %d reasons", v.Answer, len(v.Reasons))
+		}
+		if why := obstacle(r, f, who); (why != "") != (v.Answer == lifecycle.Held) {
+			t.Fatalf("verdict %s, but obstacle %q", v, why)
+		}
+	})
+}
+
+// obstacle is PROTOCOL section 3, step 0, written down once more.
+func obstacle(r lifecycle.Rules, f lifecycle.Facts, who lifecycle.Seeker) string {
+	for _, c := range f.Log.Live() {
+		if end, limited := c.Until(r.Terms); !limited || f.Now.Before(end.Add(r.Terms.Grace)) {
+			return "a live claim"
+		}
+	}
+	for _, p := range f.PRs {
+		own := who.Branch != "" && p.Head == who.Branch && p.HeadRepo == who.Repo
+		switch counts := p.DefaultBase || p.Recorded; {
+		case p.State == lifecycle.PROpened && counts && !own, p.State == lifecycle.PRUnreadable && p.Recorded:
+			return "a pull request"
+		case p.State == lifecycle.PRMerged && counts && f.Open && (f.ReopenedAt.IsZero() || p.MergedAt.After(f.ReopenedAt)):
+			return "a merge"
+		}
+	}
+	closed := !f.Open || f.PullRequest
+	persons := slices.ContainsFunc(f.Labels, func(l string) bool { return l == "do-not-pickup" || l == "needs:human-scope" || l == "wip" })
+	blocked := slices.ContainsFunc(f.Blockers, func(b lifecycle.Blocker) bool { return b.Open })
+	tried := r.MaxAttempts > 0 && len(f.Log.Attempts) >= r.MaxAttempts
+	if closed || persons || blocked || tried || f.Pause != nil || r.RestUntil(f.Log).After(f.Now) {
+		return "closed, a person, a blocker, a pause, attempts or a rest"
+	}
+	return ""
+}
+
+// TestVerdictReads: the reasons are sentences about the facts, and strangers' text cannot panic them.
+func TestVerdictReads(t *testing.T) {
+	f := lifecycle.Facts{
+		Issue: issue, Open: true, Now: noon, Labels: []string{"do-not-pickup"},
+		Log: claim.Replay([]claim.Comment{{ID: 1, Created: noon, Updated: noon, Author: "bot", Trusted: true, URL: "https://h/1", Body: "<!-- agent-claim:codename=lucius firing_id=r1 nonce=n ttl=1800 state=held -->"}}),
+		PRs: []lifecycle.PR{
+			{Repo: "o/r", Number: 12, State: lifecycle.PROpened, DefaultBase: true},
+			{Repo: "x/y", Number: 13, State: lifecycle.PRUnreadable, Recorded: true},
+		},
+		Pause: &lifecycle.Pause{Since: noon, By: "ann", Reason: "%s%!d(MISSING)\x1b[31m"},
+	}
+	want := "held: held by lucius (run r1) since 2026-05-01 12:00 UTC, lease until 2026-05-01 12:30 UTC; " +
+		"pull request o/r#12 is open for it; pull request x/y#13 cannot be read and counts as open for it; " +
+		"o/r is paused since 2026-05-01 12:00 UTC by ann: %s%!d(MISSING)\x1b[31m; a person holds it (label do-not-pickup)"
+	v := lifecycle.DefaultRules().Verdict(f, lifecycle.Seeker{})
+	if v.String() != want {
+		t.Errorf("verdict\n got %s\nwant %s", v, want)
+	}
+	if !v.Has(lifecycle.CodePaused) || v.Has(lifecycle.CodeClosed) || v.Reasons[0].URL != "https://h/1" {
+		t.Errorf("reasons %+v", v.Reasons)
+	}
+	if free := lifecycle.DefaultRules().Verdict(lifecycle.Facts{Open: true, Now: noon}, lifecycle.Seeker{}); free.String() != "free" {
+		t.Errorf("verdict %s, want free", free)
+	}
+	if !strings.HasPrefix((lifecycle.Verdict{}).String(), "unknown") {
+		t.Error("the zero verdict is not unknown")
+	}
+}

@@ -1,0 +1,240 @@
+package lifecycle_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/claim/claimtest"
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// A scene is the input of one case of testdata/issues.txt.
+type scene struct {
+	facts lifecycle.Facts
+	rules lifecycle.Rules
+	who   lifecycle.Seeker
+}
+
+var issue = claim.Issue{Owner: "o", Repo: "r", Number: 7}
+
+func scenes(t testing.TB) []claimtest.Case {
+	t.Helper()
+	text, err := os.ReadFile("testdata/issues.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases, err := claimtest.Cases(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cases
+}
+
+func parseScene(t testing.TB, c claimtest.Case) scene {
+	t.Helper()
+	s := scene{rules: lifecycle.DefaultRules(), facts: lifecycle.Facts{Issue: issue, Open: true, Viewer: "bot"}}
+	var log []claim.Comment
+	for _, line := range append([]string{"now 10:00"}, c.In...) {
+		word, rest, _ := strings.Cut(line, " ")
+		var err error
+		if line[0] >= '0' && line[0] <= '9' {
+			var comment claim.Comment
+			comment, err = claimtest.Comment(line)
+			log = append(log, comment)
+		} else {
+			err = s.take(word, rest)
+		}
+		if err != nil {
+			t.Fatalf("case of line %d: %q: %v", c.Line, line, err)
+		}
+	}
+	s.facts.Log = claim.Replay(log)
+	return s
+}
+
+// take reads one line that is not a comment.
+func (s *scene) take(word, rest string) (err error) {
+	f := &s.facts
+	switch word {
+	case "labels":
+		f.Labels = strings.Split(rest, ", ")
+	case "closed":
+		f.Open, f.StateReason = false, rest
+	case "open":
+		f.StateReason = rest
+	case "is-pull-request":
+		f.PullRequest = true
+	case "missing":
+		f.Missing = append(f.Missing, rest)
+	case "now":
+		f.Now, err = claimtest.Time(rest)
+	case "no-server-time":
+		f.Now = time.Time{}
+	case "reopened":
+		f.ReopenedAt, err = claimtest.Time(rest)
+	case "claimed-label":
+		f.ClaimedAt, err = claimtest.Time(rest)
+	case "pr":
+		err = s.pull(strings.Fields(rest))
+	case "blockers-read":
+		f.BlockersRead = true
+	case "blocker":
+		err = s.blocker(rest)
+	case "paused":
+		f.Pause = &lifecycle.Pause{By: "ann", Reason: rest, Since: f.Now}
+	case "who":
+		s.who.Worker.Codename, s.who.Worker.FiringID, _ = strings.Cut(rest, ":")
+	case "branch":
+		s.who.Repo, s.who.Branch, _ = strings.Cut(rest, " ")
+	case "rules":
+		for _, setting := range strings.Fields(rest) {
+			if err = s.rule(setting); err != nil {
+				return err
+			}
+		}
+	default:
+		err = fmt.Errorf("unknown line")
+	}
+	return err
+}
+
+func (s *scene) pull(words []string) error {
+	if len(words) < 2 {
+		return fmt.Errorf("want pr #N STATE")
+	}
+	n, err := strconv.Atoi(strings.TrimPrefix(words[0], "#"))
+	if err != nil {
+		return err
+	}
+	p := lifecycle.PR{Repo: "o/r", HeadRepo: "o/r", Number: n, State: lifecycle.PRState(words[1]), Base: "main", DefaultBase: true}
+	for _, w := range words[2:] {
+		name, value, _ := strings.Cut(w, "=")
+		switch name {
+		case "draft":
+			p.Draft = true
+		case "recorded":
+			p.Recorded = true
+		case "base":
+			p.Base, p.DefaultBase = value, false
+		case "head":
+			p.Head = value
+		case "from":
+			p.HeadRepo = value
+		case "author":
+			p.Author = value
+		case "merged":
+			p.MergedAt, err = claimtest.Time(value)
+		default:
+			err = fmt.Errorf("unknown word %q", w)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	s.facts.PRs = append(s.facts.PRs, p)
+	return nil
+}
+
+func (s *scene) blocker(text string) error {
+	number, state, _ := strings.Cut(strings.TrimPrefix(text, "#"), " ")
+	n, err := strconv.Atoi(number)
+	s.facts.BlockersRead = true
+	s.facts.Blockers = append(s.facts.Blockers, lifecycle.Blocker{Issue: claim.Issue{Owner: "o", Repo: "r", Number: n}, Open: state == "open"})
+	return err
+}
+
+func (s *scene) rule(setting string) (err error) {
+	name, value, _ := strings.Cut(setting, "=")
+	switch name {
+	case "requeue":
+		s.rules.Requeue = true
+	case "attempts":
+		s.rules.MaxAttempts, err = strconv.Atoi(value)
+	case "exclude":
+		s.rules.Exclude = strings.Split(value, ",")
+	case "stray":
+		s.rules.Stray, err = time.ParseDuration(value)
+	case "rest":
+		s.rules.Rest = nil
+		for d := range strings.SplitSeq(value, ",") {
+			rest, err := time.ParseDuration(d)
+			if err != nil {
+				return err
+			}
+			s.rules.Rest = append(s.rules.Rest, rest)
+		}
+	case "preset":
+		s.rules.Scheme = labels.Ready()
+	default:
+		err = fmt.Errorf("unknown rule %q", setting)
+	}
+	return err
+}
+
+func TestIssueVectors(t *testing.T) {
+	cases := scenes(t)
+	if len(cases) < 120 {
+		t.Fatalf("read %d cases, want all of them", len(cases))
+	}
+	for _, c := range cases {
+		t.Run(c.Title, func(t *testing.T) {
+			if got := parseScene(t, c).answer(); !slices.Equal(got, c.Want) {
+				t.Errorf("line %d\n got:\n-> %s\nwant:\n-> %s", c.Line, strings.Join(got, "\n-> "), strings.Join(c.Want, "\n-> "))
+			}
+		})
+	}
+}
+
+// answer writes the picture and the verdict as the vectors do.
+func (s scene) answer() []string {
+	picture, why := s.rules.Label(s.facts)
+	show := "show " + picture.State.String()
+	if picture.Keep {
+		show = "keep"
+	}
+	out := []string{signed(signed(show, "+", picture.Set), "-", picture.Clear) + "  # " + why}
+	if c := s.rules.Scheme.Change(s.facts.Labels, picture); !c.Empty() {
+		out = append(out, signed(signed("change", "+", c.Add), "-", c.Remove))
+	}
+	if c, p, ok := s.rules.Delivered(s.facts); ok {
+		out = append(out, fmt.Sprintf("delivered %s #%d", c.Record.Worker, p.Number))
+	}
+	v := s.rules.Verdict(s.facts, s.who)
+	verdict := "verdict " + v.Answer.String()
+	for _, r := range v.Reasons {
+		verdict += " " + reason(r)
+	}
+	out = append(out, verdict)
+	for _, n := range v.Notes {
+		out = append(out, "note "+reason(n))
+	}
+	return out
+}
+
+func signed(line, sign string, names []string) string {
+	for _, n := range names {
+		line += " " + sign + n
+	}
+	return line
+}
+
+func reason(r lifecycle.Reason) string {
+	out := string(r.Code)
+	if r.Claim != nil {
+		out += ":" + r.Claim.Record.Worker.String()
+	}
+	if r.PR != nil {
+		out += fmt.Sprintf("#%d", r.PR.Number)
+	}
+	if !r.Until.IsZero() {
+		out += "@" + claimtest.Clock(r.Until)
+	}
+	return out
+}
