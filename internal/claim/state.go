@@ -9,6 +9,7 @@ import (
 // Terms are the lengths a repository sets for its leases (PROTOCOL section 9).
 type Terms struct {
 	TTL     time.Duration // of a claim that names none
+	Legacy  time.Duration // the same, of a claim without nonce: its writers count on four hours (rule 7)
 	Max     time.Duration // a longer ttl counts as this
 	Pending time.Duration // an unconfirmed claim lives at most this long
 	Grace   time.Duration // others wait this much longer than the holder may act
@@ -17,7 +18,7 @@ type Terms struct {
 
 // DefaultTerms are four hours for workers that do not renew, at most a day.
 func DefaultTerms() Terms {
-	return Terms{TTL: 4 * time.Hour, Max: 24 * time.Hour, Pending: 2 * time.Minute, Grace: time.Minute, Plan: 24 * time.Hour}
+	return Terms{TTL: 4 * time.Hour, Legacy: 4 * time.Hour, Max: 24 * time.Hour, Pending: 2 * time.Minute, Grace: time.Minute, Plan: 24 * time.Hour}
 }
 
 // A State is what a log means. It holds no opinion about time: a claim stands until a
@@ -109,6 +110,8 @@ func (c Claim) Lease(t Terms) time.Duration {
 	switch {
 	case ttl == NoExpiry:
 		ttl = math.MaxInt64
+	case ttl == 0 && c.Legacy:
+		ttl = t.Legacy
 	case ttl == 0:
 		ttl = t.TTL
 	}

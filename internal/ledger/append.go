@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -26,7 +27,7 @@ func (l *Ledger) append(ctx context.Context, i claim.Issue, body string, in land
 			if err := l.clock.Sleep(ctx, backoff(n)); err != nil {
 				return claim.Comment{}, errors.Join(last, err)
 			}
-			f, err := l.forge.Facts(ctx, i)
+			f, err := l.facts(ctx, i)
 			if err != nil {
 				last = err
 				continue
@@ -87,17 +88,27 @@ func (l *Ledger) tombstone(ctx context.Context, i claim.Issue, w claim.Worker, o
 	return err
 }
 
+// lapse is the outcome of a hold that ran out. It counts as an attempt only when there was work to
+// do and nobody did it.
+func lapse(f lifecycle.Facts, c claim.Claim) string {
+	switch {
+	case !f.Open:
+		return claim.OutcomeCancelled
+	case c.Plan.Pending():
+		return claim.OutcomePlanTimeout
+	}
+	return claim.OutcomeStaleSwept
+}
+
 // expire records the end of every claim whose lease and grace are over (PROTOCOL section 6).
-// Only the record kills; a plan that got no answer in time does not count as an attempt.
-func (l *Ledger) expire(ctx context.Context, f lifecycle.Facts, by string) (ended []claim.Claim, err error) {
+// Only the record kills. Those in done were ended before, by a record this reading does not show yet.
+func (l *Ledger) expire(ctx context.Context, f lifecycle.Facts, by string, done []claim.Claim) (ended []claim.Claim, err error) {
 	for _, c := range f.Log.Live() {
-		if !c.Lapsed(l.set.Rules.Terms, f.Now) {
+		known := slices.ContainsFunc(done, func(d claim.Claim) bool { return d.Record.Worker == c.Record.Worker })
+		if known || !c.Lapsed(l.set.Rules.Terms, f.Now) {
 			continue
 		}
-		r := claim.Record{Kind: claim.KindRelease, Worker: c.Record.Worker, Outcome: claim.OutcomeStaleSwept, By: by, Attempt: c.Record.Attempt, At: f.Now}
-		if c.Plan.Pending() {
-			r.Outcome = claim.OutcomePlanTimeout
-		}
+		r := claim.Record{Kind: claim.KindRelease, Worker: c.Record.Worker, Outcome: lapse(f, c), By: by, Attempt: c.Record.Attempt, At: f.Now}
 		if _, err := l.release(ctx, f.Issue, r, sentence(r)); err != nil {
 			return ended, err
 		}

@@ -42,11 +42,26 @@ func (l *Ledger) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, e
 	}
 	for _, step := range []func(context.Context) error{a.admit, a.post, a.rank, a.confirm, a.own} {
 		if err := step(ctx); err != nil {
-			return Hold{}, err
+			return Hold{}, a.leave(ctx, err)
 		}
 	}
 	_, err = l.reconcile(ctx, a.facts)
 	return a.hold(), err
+}
+
+// leave brings the labels in line before a failed claim returns, if it ended somebody's dead hold
+// on its way. A loser touches no label (PRODUCT ruling 3): the winner does it.
+func (a *attempt) leave(ctx context.Context, err error) error {
+	var held *HeldError
+	if len(a.ended) == 0 || errors.As(err, &held) && held.Yielded != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedIn)
+	defer cancel()
+	if _, late := a.Reconcile(ctx, a.issue); late != nil {
+		return errors.Join(err, late)
+	}
+	return err
 }
 
 // An attempt is one run of the claim, from the first read to ownership.
@@ -55,6 +70,7 @@ type attempt struct {
 	issue  claim.Issue
 	record claim.Record
 	facts  lifecycle.Facts // the latest reading
+	ended  []claim.Claim   // dead holds of others that this attempt has ended
 	bound  claim.Rank      // the one own comment whose rank counts for us (study K3)
 	start  time.Time
 	lease  time.Duration // what is left to act in, counted from start
@@ -111,7 +127,9 @@ func (a *attempt) admit(ctx context.Context) error {
 			a.record.Attempt = 1 + confirmed(f.Log)
 			return nil
 		}
-		if _, err := a.expire(ctx, f, a.worker().String()); err != nil {
+		ended, err := a.expire(ctx, f, a.worker().String(), a.ended)
+		a.ended = append(a.ended, ended...)
+		if err != nil {
 			return &UnknownError{a.issue, err}
 		}
 	}
@@ -207,10 +225,7 @@ func (a *attempt) readUntil(ctx context.Context, ok func(claim.Claim) bool) erro
 		if a.lapsed() {
 			break
 		}
-		f, err := a.forge.Facts(ctx, a.issue)
-		if err == nil && len(f.Missing) > 0 {
-			err = verdictError{a.set.Rules.Verdict(f, lifecycle.Seeker{})}
-		}
+		f, err := a.Ledger.facts(ctx, a.issue)
 		if err != nil {
 			last = err
 			continue

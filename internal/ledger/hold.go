@@ -35,12 +35,18 @@ func (l *Ledger) Renew(ctx context.Context, i claim.Issue, w claim.Worker, token
 	case err != nil:
 		return Hold{}, &UnknownError{i, err}
 	case limited && edited.Updated.After(end):
-		return Hold{}, l.lost(f, w, claim.ErrOverdue)
+		return Hold{}, l.overrun(ctx, f, w)
 	}
 	c.Record, c.Updated = r, edited.Updated
 	h := Hold{Issue: i, Title: f.Title, Record: r, Comment: c.Rank.ID, URL: c.URL, Token: r.Token, Since: c.Created, start: start, lease: c.Lease(terms)}
 	h.Until, _ = c.Until(terms)
 	return h, nil
+}
+
+// overrun is a renewal that was applied after the lease had ended. It must not stand for another
+// lease, so the key ends here.
+func (l *Ledger) overrun(ctx context.Context, f lifecycle.Facts, w claim.Worker) error {
+	return errors.Join(l.lost(f, w, claim.ErrOverdue), l.tombstone(ctx, f.Issue, w, claim.OutcomeStaleSwept, f.Now))
 }
 
 // renewable asks the log, then what people may have done: closing the issue or taking it
@@ -108,9 +114,12 @@ func (l *Ledger) Release(ctx context.Context, i claim.Issue, e Ending) (Repair, 
 }
 
 // settle reads again after a record was written and reconciles; the repair tells where the
-// labels came from. Whatever fails now is late labels: the record counts.
+// labels came from. Whatever fails now is late labels: the record counts. A claimed label that is
+// newer than it is a late write of our own, so it gets no grace.
 func (l *Ledger) settle(ctx context.Context, before lifecycle.Facts) (Repair, error) {
-	rep, err := l.Reconcile(ctx, before.Issue)
+	own := *l
+	own.set.Rules.Stray = 0
+	rep, err := own.Reconcile(ctx, before.Issue)
 	rep.Was = l.lifecycleOf(before)
 	var late *LabelsError
 	if err != nil && !errors.As(err, &late) {
@@ -159,6 +168,8 @@ func (l *Ledger) move(f lifecycle.Facts, e Ending, r *claim.Record) error {
 		return &CallError{err}
 	}
 	switch {
+	case *e.To == labels.Claimed:
+		return callError("transition to %s: a released issue is held by nobody", l.set.Rules.Scheme.Claimed)
 	case *e.To == labels.Done && r.Outcome == "":
 		r.Outcome = claim.OutcomeAlreadyImplemented
 	case *e.To == labels.Done && r.Outcome != claim.OutcomeAlreadyImplemented:

@@ -67,6 +67,9 @@ func (l *Ledger) Check(ctx context.Context, i claim.Issue, who lifecycle.Seeker)
 
 func (l *Ledger) facts(ctx context.Context, i claim.Issue) (lifecycle.Facts, error) {
 	f, err := l.forge.Facts(ctx, i)
+	if err == nil && len(f.Missing) > 0 {
+		err = verdictError{l.set.Rules.Verdict(f, lifecycle.Seeker{})}
+	}
 	if err != nil {
 		return f, &UnknownError{Issue: i, Err: err}
 	}

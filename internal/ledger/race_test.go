@@ -108,8 +108,9 @@ func (w *world) read(fresh bool) view {
 // forge is one actor's connection to the world.
 type forge struct {
 	*world
-	fresh bool // a sweep at the end of the story reads the truth
-	calls map[string]int
+	fresh    bool // a sweep at the end of the story reads the truth
+	slowEdit time.Duration
+	calls    map[string]int
 }
 
 func (f *forge) count(what string) {
@@ -137,6 +138,7 @@ func (f *forge) Comment(_ context.Context, _ claim.Issue, body string) (claim.Co
 }
 
 func (f *forge) EditComment(_ context.Context, _ claim.Issue, id int64, body string) (claim.Comment, error) {
+	time.Sleep(f.slowEdit)
 	f.count("edit")
 	defer f.mu.Unlock()
 	now := second(time.Now())

@@ -40,7 +40,7 @@ func (l *Ledger) reconcile(ctx context.Context, f lifecycle.Facts) (Repair, erro
 				err = l.clock.Sleep(ctx, l.jitter(n))
 			}
 			if err == nil {
-				f, err = l.forge.Facts(ctx, f.Issue)
+				f, err = l.facts(ctx, f.Issue)
 			}
 			if err != nil {
 				return rep, &LabelsError{f.Issue, err}

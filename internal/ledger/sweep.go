@@ -58,7 +58,8 @@ func (l *Ledger) Sweep(ctx context.Context, repos Repos, s Sweep) Report {
 func (l *Ledger) shortened(age time.Duration) *Ledger {
 	short := *l
 	if age > 0 {
-		short.set.Rules.Terms.TTL = min(age, short.set.Rules.Terms.TTL)
+		terms := &short.set.Rules.Terms
+		terms.TTL, terms.Legacy = min(age, terms.TTL), min(age, terms.Legacy)
 	}
 	return &short
 }
@@ -177,7 +178,7 @@ func (w *sweeper) giveBack(ctx context.Context, f lifecycle.Facts) ([]claim.Clai
 	if delivered {
 		return []claim.Claim{c}, nil
 	}
-	return w.expire(ctx, f, w.s.By)
+	return w.expire(ctx, f, w.s.By, nil)
 }
 
 // plan says what mend would do.

@@ -72,8 +72,8 @@ func live(c claim.Claim) (labels.Picture, string) {
 	return show(labels.Claimed, "held by "+who)
 }
 
-// merged reports a merge that ships: into the default branch, or named by the log.
-func (p PR) merged() bool { return p.State == PRMerged && (p.DefaultBase || p.Recorded) }
+// merged reports a merge that ships: into the default branch.
+func (p PR) merged() bool { return p.State == PRMerged && p.DefaultBase }
 
 // shippedBy reports whether the merge of p finished the issue: one from before the last
 // reopening did not.
@@ -81,9 +81,13 @@ func (f Facts) shippedBy(p PR) bool {
 	return p.merged() && (f.ReopenedAt.IsZero() || p.MergedAt.After(f.ReopenedAt))
 }
 
-// pending reports a pull request that may still ship. One the log names and nobody can read counts as open.
+// pending reports a pull request that may still ship. One the log names counts on any base, also
+// when it was merged there and waits to ship, and when nobody can read it.
 func (p PR) pending() bool {
-	return p.Recorded && p.State == PRUnreadable || p.State == PROpened && (p.DefaultBase || p.Recorded)
+	if p.Recorded {
+		return p.State == PRUnreadable || p.State == PROpened || p.State == PRMerged && !p.DefaultBase
+	}
+	return p.State == PROpened && p.DefaultBase
 }
 
 func (r Rules) byPR(f Facts) (labels.Picture, string, bool) {
@@ -105,8 +109,11 @@ func (r Rules) byPR(f Facts) (labels.Picture, string, bool) {
 
 // stands says what makes a pull request pending.
 func (p PR) stands() string {
-	if p.State == PRUnreadable {
+	switch p.State {
+	case PRUnreadable:
 		return " cannot be read and counts as open"
+	case PRMerged:
+		return " was merged into " + p.Base + " and has not shipped"
 	}
 	return " is open"
 }
@@ -127,6 +134,8 @@ func (r Rules) unrecorded(f Facts) (labels.Picture, string) {
 		return show(labels.Claimed, "claimed label put on by hand a moment ago")
 	case slices.Contains(have, labels.Claimed) && f.ClaimedAt.IsZero():
 		return keep("claimed label without a claim, age not known")
+	case slices.Equal(have, []labels.State{labels.PlanPending}):
+		return keep("plan label put on by hand")
 	default:
 		return show(labels.Available, "nobody holds it and no pull request is open")
 	}
@@ -152,7 +161,6 @@ func (r Rules) stray(f Facts) bool {
 
 // resting is an open issue with records that nobody holds and no pull request is about.
 func (r Rules) resting(f Facts) (labels.Picture, string) {
-	last, ended := f.Log.LastEnded()
 	switch {
 	case r.escalated(f.Log):
 		return show(labels.None, fmt.Sprintf("%d failed attempts; a person must look", len(f.Log.Attempts)))
@@ -160,11 +168,17 @@ func (r Rules) resting(f Facts) (labels.Picture, string) {
 		return show(labels.Claimed, "claimed label put on by hand a moment ago")
 	case f.ReopenedAt.After(f.Log.Last) && !labels.Has(f.Labels, r.Scheme.Available):
 		return r.reopened(f, "")
-	case ended && last.End.Outcome == claim.OutcomeAlreadyImplemented && !f.ReopenedAt.After(last.End.At):
+	case f.implemented():
 		return show(labels.Done, "released as already implemented")
 	default:
 		return show(labels.Available, "nobody holds it and no pull request is open")
 	}
+}
+
+// implemented reports whether the last holder found the work done already, and nobody reopened the issue since.
+func (f Facts) implemented() bool {
+	last, ended := f.Log.LastEnded()
+	return ended && last.End.Outcome == claim.OutcomeAlreadyImplemented && !f.ReopenedAt.After(last.End.At)
 }
 
 // modifiers adds what coexists with the lifecycle label. A person's labels are never removed.

@@ -34,7 +34,8 @@ const (
 	CodeInFlight    Code = "in-flight" // somebody else holds it, or asks for it
 	CodeOwn         Code = "own"       // this very run holds it already
 	CodePROpen      Code = "pr-open"   // an open pull request closes it
-	CodeMerged      Code = "merged"    // a merged pull request closed it, the issue stayed open
+	CodeMerged      Code = "merged"    // a merged pull request was for it, the issue stayed open
+	CodeDone        Code = "done"      // released as already implemented
 	CodeHold        Code = "person-hold"
 	CodeScope       Code = "needs-scope"
 	CodePaused      Code = "paused"
@@ -180,6 +181,8 @@ func (r Rules) pulls(f Facts, who Seeker, v *Verdict) {
 		switch {
 		case p.State == PROpened && p.Head == who.Branch && who.Branch != "" && strings.EqualFold(p.HeadRepo, who.Repo):
 			v.Notes = append(v.Notes, Reason{Code: CodePROpen, Text: p.String() + " is this branch's own pull request", URL: p.URL, PR: &p})
+		case p.pending() && p.State == PRMerged:
+			v.because(CodeMerged, p.URL, "pull request %s%s", p, p.stands()).PR = &p
 		case p.pending():
 			v.because(CodePROpen, p.URL, "pull request %s%s for it", p, p.stands()).PR = &p
 		case f.Open && f.shippedBy(p):
@@ -210,6 +213,9 @@ func (r Rules) people(f Facts, v *Verdict) {
 }
 
 func (r Rules) history(f Facts, v *Verdict) {
+	if f.Open && f.implemented() {
+		v.because(CodeDone, f.URL, "its last holder found it implemented already")
+	}
 	if r.escalated(f.Log) {
 		v.because(CodeAttempts, f.URL, "%d attempts failed", len(f.Log.Attempts))
 	}

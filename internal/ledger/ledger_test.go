@@ -1,0 +1,208 @@
+package ledger_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/ledger"
+)
+
+// alone plays one story on a world without faults.
+func alone(t *testing.T, story func(t *testing.T, w *world)) {
+	synctest.Test(t, func(t *testing.T) { story(t, newWorld(1, faults{})) })
+}
+
+func resting(s *ledger.Settings) {
+	s.Rules.MaxAttempts, s.Rules.Rest = 3, []time.Duration{2 * time.Minute}
+}
+
+func take(t *testing.T, l *ledger.Ledger, name string) ledger.Hold {
+	t.Helper()
+	h, err := l.Claim(t.Context(), issue, ledger.Request{Worker: claim.Worker{Codename: name}, TTL: ttl})
+	if err != nil {
+		t.Fatalf("claim by %s: %v", name, err)
+	}
+	return h
+}
+
+func (w *world) now(fresh bool) view {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.read(fresh)
+}
+
+func shows(t *testing.T, w *world, want string) {
+	t.Helper()
+	if got := strings.Join(w.now(true).labels, " "); got != want {
+		t.Errorf("labels %q, want %q", got, want)
+	}
+}
+
+// records counts the comments whose body holds the text.
+func records(w *world, text string) int {
+	n := 0
+	for _, c := range w.now(true).comments {
+		if strings.Contains(c.Body, text) {
+			n++
+		}
+	}
+	return n
+}
+
+// TestClaimOfDeadWork: whoever claims first after a holder died ends its hold, is told that the
+// issue rests, and leaves true labels behind.
+func TestClaimOfDeadWork(t *testing.T) {
+	alone(t, func(t *testing.T, w *world) {
+		l, _ := w.ledger(resting)
+		take(t, l, "ann")
+		shows(t, w, "agent:in-flight")
+		time.Sleep(ttl + 2*time.Minute)
+		_, err := l.Claim(t.Context(), issue, ledger.Request{Worker: claim.Worker{Codename: "bob"}})
+		var held *ledger.HeldError
+		if !errors.As(err, &held) || !strings.Contains(err.Error(), "rests until") {
+			t.Errorf("claim while it rests: %v", err)
+		}
+		shows(t, w, "agent:implement")
+		time.Sleep(3 * time.Minute)
+		take(t, l, "bob")
+	})
+}
+
+// TestOneEndPerDeadHold: reads that do not show the end yet do not make a claimer post it again.
+func TestOneEndPerDeadHold(t *testing.T) {
+	alone(t, func(t *testing.T, w *world) {
+		l, _ := w.ledger(nil)
+		take(t, l, "ann")
+		time.Sleep(ttl + 2*time.Minute)
+		w.faults.stale = 20 * time.Second
+		_, err := l.Claim(t.Context(), issue, ledger.Request{Worker: claim.Worker{Codename: "bob"}})
+		if err != nil {
+			t.Errorf("claim: %v", err)
+		}
+		if n := records(w, "outcome=stale-swept"); n != 1 {
+			t.Errorf("%d ends of one hold", n)
+		}
+	})
+}
+
+// TestOverrun: a renewal that lands after the lease has ended must not bring it back.
+func TestOverrun(t *testing.T) {
+	alone(t, func(t *testing.T, w *world) {
+		l, f := w.ledger(func(s *ledger.Settings) { s.Margin = 0 })
+		h := take(t, l, "ann")
+		time.Sleep(time.Until(h.Until) - 10*time.Second)
+		f.slowEdit = 30 * time.Second
+		_, err := l.Renew(t.Context(), issue, h.Record.Worker, h.Token)
+		var lost *ledger.LostError
+		if !errors.As(err, &lost) {
+			t.Errorf("renew: %v, want lost", err)
+		}
+		f.slowEdit = 0
+		take(t, l, "bob")
+	})
+}
+
+func TestRelease(t *testing.T) {
+	done, claimed, available := labels.Done, labels.Claimed, labels.Available
+	cases := map[string]struct {
+		end    ledger.Ending
+		labels string // afterwards
+		call   bool   // refused as a call that makes no sense
+	}{
+		"failure":                 {ledger.Ending{Outcome: claim.OutcomeFailure, To: &available}, "agent:implement", false},
+		"already implemented":     {ledger.Ending{To: &done}, "agent:done", false},
+		"done with failure":       {ledger.Ending{Outcome: claim.OutcomeFailure, To: &done}, "agent:in-flight", true},
+		"back to in-flight":       {ledger.Ending{To: &claimed}, "agent:in-flight", true},
+		"a reason with a record":  {ledger.Ending{Outcome: claim.OutcomeError, Reason: "x --> <!-- agent-claim:codename=m firing_id=1 -->"}, "agent:implement", false},
+		"an outcome out of shape": {ledger.Ending{Outcome: strings.Repeat("x", 9000)}, "agent:in-flight", true},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			alone(t, func(t *testing.T, w *world) {
+				l, _ := w.ledger(nil)
+				c.end.Worker = take(t, l, "ann").Record.Worker
+				_, err := l.Release(t.Context(), issue, c.end)
+				var call *ledger.CallError
+				if errors.As(err, &call) != c.call || err != nil && !c.call {
+					t.Fatalf("release: %v", err)
+				}
+				shows(t, w, c.labels)
+				if again, err := l.Release(t.Context(), issue, c.end); !c.call && err != nil {
+					t.Errorf("the same release again: %v %v", again, err)
+				}
+			})
+		})
+	}
+}
+
+// TestOnlyTheHolder: nobody else renews or releases; force and revoke are recorded with a name.
+func TestOnlyTheHolder(t *testing.T) {
+	alone(t, func(t *testing.T, w *world) {
+		l, _ := w.ledger(nil)
+		h := take(t, l, "ann")
+		stranger := claim.Worker{Codename: "bob", FiringID: "b1"}
+		if _, err := l.Release(t.Context(), issue, ledger.Ending{Worker: stranger}); !errors.Is(err, claim.ErrNotHolder) {
+			t.Errorf("release by another: %v", err)
+		}
+		if _, err := l.Renew(t.Context(), issue, stranger, 0); !errors.Is(err, claim.ErrNotHolder) {
+			t.Errorf("renew by another: %v", err)
+		}
+		if _, err := l.Revoke(t.Context(), issue, "olga", "stop"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.Keep(t.Context(), h); !errors.Is(err, claim.ErrRevoked) {
+			t.Errorf("renew after revoke: %v", err)
+		}
+		if _, ended, err := l.Force(t.Context(), issue, "olga", "taking over"); err != nil || len(ended) != 1 {
+			t.Fatalf("force: %v %v", ended, err)
+		}
+		shows(t, w, "agent:implement")
+		if records(w, "outcome=forced by=olga") != 1 {
+			t.Error("the force is not recorded with its author")
+		}
+		if _, err := l.Keep(t.Context(), h); !errors.Is(err, claim.ErrEnded) {
+			t.Errorf("renew after force: %v", err)
+		}
+	})
+}
+
+// TestKeyIsUsedOnce: a firing id that the log knows is a wrong call, a live one of our own a no.
+func TestKeyIsUsedOnce(t *testing.T) {
+	alone(t, func(t *testing.T, w *world) {
+		l, _ := w.ledger(nil)
+		h := take(t, l, "ann")
+		again := ledger.Request{Worker: h.Record.Worker}
+		var held *ledger.HeldError
+		if _, err := l.Claim(t.Context(), issue, again); !errors.As(err, &held) {
+			t.Errorf("claim of an own live hold: %v", err)
+		}
+		if _, err := l.Release(t.Context(), issue, ledger.Ending{Worker: h.Record.Worker}); err != nil {
+			t.Fatal(err)
+		}
+		var call *ledger.CallError
+		if _, err := l.Claim(t.Context(), issue, again); !errors.As(err, &call) {
+			t.Errorf("claim with a dead key: %v", err)
+		}
+	})
+}
+
+// TestRequests pins what one claim costs (PERFORMANCE, requests): eight, and two for a renewal.
+func TestRequests(t *testing.T) {
+	alone(t, func(t *testing.T, w *world) {
+		l, f := w.ledger(nil)
+		h := take(t, l, "ann")
+		if got := []int{f.calls["read"], f.calls["comment"], f.calls["edit"], f.calls["label"]}; !slices.Equal(got, []int{4, 1, 1, 2}) {
+			t.Errorf("claim: reads, posts, edits, label writes = %v", got)
+		}
+		clear(f.calls)
+		if _, err := l.Keep(t.Context(), h); err != nil || f.calls["read"] != 1 || f.calls["edit"] != 1 {
+			t.Errorf("renew: %v %v", f.calls, err)
+		}
+	})
+}
