@@ -36,7 +36,13 @@ var mayImport = map[string][]string{
 
 	"internal/localpause": {},
 
-	"internal/ledger": {"internal/claim", "internal/labels", "internal/lifecycle"},
+	"internal/lease":           {"internal/claim"},
+	"internal/lease/leasetest": {"internal/claim", "internal/lease"}, // the exam of every store
+	"internal/lease/gitref":    {"internal/claim", "internal/lease"},
+	"internal/lease/redis":     {"internal/claim", "internal/lease"},
+	"internal/lease/etcd":      {"internal/claim", "internal/lease"},
+
+	"internal/ledger": {"internal/claim", "internal/labels", "internal/lifecycle", "internal/lease"},
 	"internal/github": {"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing", "internal/ledger"},
 	"internal/config": {"internal/claim", "internal/labels", "internal/lifecycle", "internal/ledger"},
 

@@ -40,7 +40,7 @@ func (s State) Refuse(r Record, author string, t Terms, now time.Time) error {
 }
 
 func (c Claim) refuse(r Record, author string, t Terms, now time.Time) error {
-	stranger := !sameLogin(c.Author, author)
+	stranger := c.Author != "" && !sameLogin(c.Author, author)
 	switch r.Kind {
 	case KindRelease:
 		if r.By == "" && stranger {
@@ -80,7 +80,7 @@ func (s State) RefuseRenewal(w Worker, author string, t Terms, now time.Time, ma
 		return fmt.Errorf("%w: %s never claimed it", ErrNotHolder, w)
 	case !c.Live():
 		return fmt.Errorf("%w: %s", ErrEnded, c.End.describe())
-	case !sameLogin(c.Author, author):
+	case c.Author != "" && !sameLogin(c.Author, author):
 		return fmt.Errorf("%w: the claim was written by %s", ErrNotHolder, c.Author)
 	case !c.Held():
 		return fmt.Errorf("%w: the claim was never confirmed", ErrNotHolder)
@@ -93,6 +93,9 @@ func (s State) RefuseRenewal(w Worker, author string, t Terms, now time.Time, ma
 }
 
 func (r *Release) describe() string {
+	if r == nil {
+		return "the lease store gave it away"
+	}
 	out := r.Outcome
 	if out == "" {
 		out = "released"

@@ -46,6 +46,10 @@ type Claim struct {
 	Revoked *Release  // somebody asked the holder to stop
 	Plan    *Plan
 	End     *Release // nil while it lives
+
+	Overruled bool      // a strict lease store says otherwise
+	Stored    bool      // a strict lease store says that it stands: then only the store ends it
+	until     time.Time // end of the lease by the store's word
 }
 
 // A Release is the record that ended a claim, or asked for its end.
@@ -81,8 +85,8 @@ type Attempt struct {
 	Release Release
 }
 
-// Live reports whether no record has ended the claim.
-func (c Claim) Live() bool { return c.End == nil }
+// Live reports whether no record has ended the claim, and no store overruled it.
+func (c Claim) Live() bool { return c.End == nil && !c.Overruled }
 
 // Held reports whether the claim is confirmed.
 func (c Claim) Held() bool { return c.Record.Held || c.Legacy }
@@ -90,6 +94,9 @@ func (c Claim) Held() bool { return c.Record.Held || c.Legacy }
 // Until returns when the lease ends by server time; ok is false when it never does.
 // Exactly then it still stands (PRODUCT ruling 6).
 func (c Claim) Until(t Terms) (end time.Time, ok bool) {
+	if !c.until.IsZero() {
+		return c.until, true
+	}
 	if c.Record.TTL == NoExpiry && c.Held() {
 		return time.Time{}, false
 	}
@@ -126,15 +133,18 @@ func (c Claim) Lease(t Terms) time.Duration {
 
 // Lapsed reports whether anyone may record the claim's end at server time now: its lease
 // and the grace are over (PROTOCOL section 6).
-func (c Claim) Lapsed(t Terms, now time.Time) bool {
+func (c Claim) Lapsed(t Terms, now time.Time) bool { return c.Live() && !c.Stored && c.Over(t, now) }
+
+// Over reports whether the lease and the grace have passed, whatever has become of the claim.
+func (c Claim) Over(t Terms, now time.Time) bool {
 	end, ok := c.Until(t)
-	return ok && c.Live() && now.Sub(end) >= t.Grace
+	return ok && now.Sub(end) >= t.Grace
 }
 
 // Overdue reports whether the holder itself must have stopped at server time now.
 func (c Claim) Overdue(t Terms, now time.Time) bool {
 	end, ok := c.Until(t)
-	return ok && now.After(end)
+	return ok && !c.Stored && now.After(end)
 }
 
 // Live returns the claims no record has ended, in rank order.
@@ -202,7 +212,7 @@ func (s State) LastEnded() (Claim, bool) {
 	var last Claim
 	found := false
 	for _, c := range s.Claims {
-		if c.Live() || !c.Held() {
+		if c.End == nil || !c.Held() {
 			continue
 		}
 		if !found || c.End.rank.Compare(last.End.rank) > 0 {

@@ -63,11 +63,15 @@ func (open) Rejected() bool { return false }
 
 func (o open) Unwrap() error { return o.error }
 
-// release posts the end of w's claim; it is a success when the log shows the end already.
+// release posts the end of w's claim; it is a success when the log shows the end already. A strict
+// store gives its lease back first: the log only follows.
 func (l *Ledger) release(ctx context.Context, i claim.Issue, r claim.Record, sentence string) (claim.Comment, error) {
 	body, err := claim.Body(r, sentence)
 	if err != nil {
 		return claim.Comment{}, &CallError{err}
+	}
+	if err := l.endLease(ctx, i, r.Worker); err != nil {
+		return claim.Comment{}, err
 	}
 	return l.append(ctx, i, body, func(s claim.State) (string, bool) {
 		c, claimed := s.Find(r.Worker)
@@ -88,6 +92,13 @@ func (l *Ledger) tombstone(ctx context.Context, i claim.Issue, w claim.Worker, o
 	return err
 }
 
+// over lists the claims whose end is to be recorded: those that have lapsed, and those that a
+// store gave away a lease and a grace ago.
+func (l *Ledger) over(f lifecycle.Facts) []claim.Claim {
+	all := append(f.Log.Live(), f.Log.Overruled()...)
+	return slices.DeleteFunc(all, func(c claim.Claim) bool { return c.Stored || !c.Over(l.set.Rules.Terms, f.Now) })
+}
+
 // lapse is the outcome of a hold that ran out. It counts as an attempt only when there was work to
 // do and nobody did it.
 func lapse(f lifecycle.Facts, c claim.Claim) string {
@@ -103,9 +114,9 @@ func lapse(f lifecycle.Facts, c claim.Claim) string {
 // expire records the end of every claim whose lease and grace are over (PROTOCOL section 6).
 // Only the record kills. Those in done were ended before, by a record this reading does not show yet.
 func (l *Ledger) expire(ctx context.Context, f lifecycle.Facts, by string, done []claim.Claim) (ended []claim.Claim, err error) {
-	for _, c := range f.Log.Live() {
+	for _, c := range l.over(f) {
 		known := slices.ContainsFunc(done, func(d claim.Claim) bool { return d.Record.Worker == c.Record.Worker })
-		if known || !c.Lapsed(l.set.Rules.Terms, f.Now) {
+		if known {
 			continue
 		}
 		r := claim.Record{Kind: claim.KindRelease, Worker: c.Record.Worker, Outcome: lapse(f, c), By: by, Attempt: c.Record.Attempt, At: f.Now}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -40,10 +41,17 @@ func (l *Ledger) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, e
 	if err != nil {
 		return Hold{}, err
 	}
-	for _, step := range []func(context.Context) error{a.admit, a.post, a.rank, a.confirm, a.own} {
+	steps := []func(context.Context) error{a.admit, a.post, a.rank, a.confirm, a.own}
+	if l.store != nil {
+		steps = []func(context.Context) error{a.admit, a.acquire, a.mirror}
+	}
+	for _, step := range steps {
 		if err := step(ctx); err != nil {
 			return Hold{}, a.leave(ctx, err)
 		}
+	}
+	if a.late != nil {
+		return a.hold(), a.late
 	}
 	_, err = l.reconcile(ctx, a.facts)
 	return a.hold(), err
@@ -71,6 +79,8 @@ type attempt struct {
 	record claim.Record
 	facts  lifecycle.Facts // the latest reading
 	ended  []claim.Claim   // dead holds of others that this attempt has ended
+	got    lease.Lease     // of a strict store
+	late   error           // the hold is real and its mirror is not written yet
 	bound  claim.Rank      // the one own comment whose rank counts for us (study K3)
 	start  time.Time
 	lease  time.Duration // what is left to act in, counted from start
@@ -369,5 +379,8 @@ func (a *attempt) hold() Hold {
 		Token: a.facts.Log.Index(), Since: own.Created, start: a.start, lease: a.lease,
 	}
 	h.Until, _ = own.Until(a.set.Rules.Terms)
+	if a.store != nil {
+		h.Record, h.Token = a.record, a.got.Token
+	}
 	return h
 }

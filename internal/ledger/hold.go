@@ -27,14 +27,17 @@ func (l *Ledger) Renew(ctx context.Context, i claim.Issue, w claim.Worker, token
 	r := c.Record
 	r.Heartbeat++
 	r.Token = max(r.Token, token)
-	start := l.clock.Now()
+	start, err := l.keepLease(ctx, f, w)
+	if err != nil {
+		return Hold{}, err
+	}
 	edited, err := l.edit(ctx, i, c.Rank.ID, r)
 	switch {
 	case errors.Is(err, ErrGone):
 		return Hold{}, l.lost(f, w, err)
 	case err != nil:
 		return Hold{}, &UnknownError{i, err}
-	case limited && edited.Updated.After(end):
+	case limited && l.store == nil && edited.Updated.After(end):
 		return Hold{}, l.overrun(ctx, f, w)
 	}
 	c.Record, c.Updated = r, edited.Updated

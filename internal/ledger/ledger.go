@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -38,6 +39,7 @@ func DefaultSettings() Settings {
 type Ledger struct {
 	forge Forge
 	clock Clock
+	store lease.Store   // nil: the comments decide
 	token func() string // a fresh random word, 8 hexadecimal digits or more
 	set   Settings
 }
@@ -73,7 +75,7 @@ func (l *Ledger) facts(ctx context.Context, i claim.Issue) (lifecycle.Facts, err
 	if err != nil {
 		return f, &UnknownError{Issue: i, Err: err}
 	}
-	return f, nil
+	return l.ruled(ctx, f)
 }
 
 // elapsed is how much time has passed since start, the larger of what the monotonic and the

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
@@ -28,6 +29,7 @@ type world struct {
 	faults faults
 	holds  map[claim.Worker]func() bool // who believes to hold the issue
 	wins   int
+	store  lease.Store // nil: the comments decide
 }
 
 type event struct {
@@ -197,7 +199,11 @@ func (w *world) ledger(change func(*ledger.Settings)) (*ledger.Ledger, *forge) {
 		change(&s)
 	}
 	f := &forge{world: w, calls: map[string]int{}}
-	return ledger.New(f, virtual{}, w.words(), s), f
+	l := ledger.New(f, virtual{}, w.words(), s)
+	if w.store != nil {
+		l = l.Strict(w.store)
+	}
+	return l, f
 }
 
 // took notes that a worker believes to hold the issue and complains if another one still does.

@@ -17,7 +17,7 @@ func sentence(r claim.Record) string {
 		if !r.Held {
 			return who + " asks for this issue."
 		}
-		return who + " is working on this issue" + lease(r) + "."
+		return who + " is working on this issue" + lapses(r) + "."
 	case claim.KindRelease:
 		return who + " " + ending(r) + by(r) + "."
 	case claim.KindRevoke:
@@ -28,7 +28,7 @@ func sentence(r claim.Record) string {
 	return who + " " + string(r.Kind) + by(r) + "."
 }
 
-func lease(r claim.Record) string {
+func lapses(r claim.Record) string {
 	switch {
 	case r.TTL == claim.NoExpiry:
 		return ", without time limit"

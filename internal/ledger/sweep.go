@@ -112,6 +112,11 @@ func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) {
 	if w.s.Seen != nil {
 		w.s.Seen(f)
 	}
+	f, err := w.doubtful(ctx, f)
+	if err != nil {
+		w.found(Finding{Repair: Repair{Issue: f.Issue, Title: f.Title, URL: f.URL}, Err: err})
+		return
+	}
 	picture, _ := w.set.Rules.Label(f)
 	if w.inOrder(f, picture) {
 		w.note(f, picture)
@@ -122,11 +127,18 @@ func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) {
 	w.found(finding)
 }
 
+// doubtful asks a strict store about an issue that somebody may hold; for all others the log and
+// the labels agree that nobody does.
+func (w *sweeper) doubtful(ctx context.Context, f lifecycle.Facts) (lifecycle.Facts, error) {
+	if len(f.Log.Live()) == 0 && !labels.Has(f.Labels, w.set.Rules.Scheme.Claimed) {
+		return f, nil
+	}
+	return w.ruled(ctx, f)
+}
+
 func (w *sweeper) inOrder(f lifecycle.Facts, p labels.Picture) bool {
-	for _, c := range f.Log.Live() {
-		if c.Lapsed(w.set.Rules.Terms, f.Now) {
-			return false
-		}
+	if len(w.over(f)) > 0 {
+		return false
 	}
 	if _, _, delivered := w.set.Rules.Delivered(f); delivered {
 		return false
@@ -186,11 +198,7 @@ func (w *sweeper) plan(f lifecycle.Facts) Finding {
 	p, why := w.set.Rules.Label(f)
 	out := Finding{Repair: Repair{Issue: f.Issue, Title: f.Title, URL: f.URL, Was: w.lifecycleOf(f), Picture: p, Why: why}}
 	out.Change = w.set.Rules.Scheme.Change(f.Labels, p)
-	for _, c := range f.Log.Live() {
-		if c.Lapsed(w.set.Rules.Terms, f.Now) {
-			out.Ended = append(out.Ended, c)
-		}
-	}
+	out.Ended = w.over(f)
 	return out
 }
 

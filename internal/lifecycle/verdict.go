@@ -167,7 +167,10 @@ func (r Rules) describe(c claim.Claim) string {
 	if !c.Held() {
 		verb = "being claimed"
 	}
-	text := fmt.Sprintf("%s by %s (run %s) since %s", verb, c.Record.Worker.Codename, c.Record.Worker.FiringID, clock(c.Created))
+	text := fmt.Sprintf("%s by %s (run %s)", verb, c.Record.Worker.Codename, c.Record.Worker.FiringID)
+	if !c.Created.IsZero() { // a lease store knows holds that the log does not show yet
+		text += " since " + clock(c.Created)
+	}
 	if end, ok := c.Until(r.Terms); ok {
 		return text + ", lease until " + clock(end)
 	}

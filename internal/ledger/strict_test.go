@@ -1,0 +1,115 @@
+package ledger_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lease"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// table is a lease store in memory: one lock, one clock.
+type table struct {
+	mu    sync.Mutex
+	token int64
+	now   lease.Lease
+}
+
+func (s *table) held() bool { return !s.now.Worker.IsZero() && time.Now().Before(s.now.Expires) }
+
+func (s *table) Acquire(_ context.Context, a lease.Ask) (lease.Lease, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.held() && s.now.Worker != a.Worker {
+		return lease.Lease{}, &lease.HeldError{Lease: s.now}
+	}
+	s.token++
+	s.now = lease.Lease{Issue: a.Issue, Worker: a.Worker, TTL: a.TTL, Token: s.token, Expires: time.Now().Add(a.TTL)}
+	return s.now, nil
+}
+
+func (s *table) Renew(_ context.Context, l lease.Lease) (lease.Lease, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.held() || s.now.Token != l.Token {
+		return l, lease.ErrLost
+	}
+	s.now.Expires = time.Now().Add(s.now.TTL)
+	return s.now, nil
+}
+
+func (s *table) Release(_ context.Context, l lease.Lease) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.now.Worker == l.Worker {
+		s.now = lease.Lease{}
+	}
+	return nil
+}
+
+func (s *table) Look(context.Context, claim.Issue) (lease.Lease, bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.now, s.held(), nil
+}
+
+// TestStrict plays workers that crash, and a sweeper, with a store that decides, under every fault
+// of the log: one holder at a time, tokens that only grow, and a mirror that ends up true.
+func TestStrict(t *testing.T) {
+	for seed := range uint64(40) {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(seed, faults{stale: 20 * time.Second, late: 10 * time.Second, lost: 0.1, denied: 0.5, delay: 30 * time.Second, crash: 0.3})
+			w.store = &table{}
+			var crew sync.WaitGroup
+			for _, name := range []string{"ann", "bob", "cyd"} {
+				crew.Go(func() { w.work(t, t.Context(), name, 3) })
+			}
+			crew.Go(func() { w.sweeps(t.Context(), 6) })
+			crew.Wait()
+			w.aftermath(t, t.Context())
+		})
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+}
+
+// TestStoreDecides: the store's holder holds the issue although the log has never heard of it, and
+// a live record without the store's word holds nothing.
+func TestStoreDecides(t *testing.T) {
+	alone(t, func(t *testing.T, w *world) {
+		store := &table{}
+		w.store = store
+		l, _ := w.ledger(nil)
+		ghost := claim.Worker{Codename: "ghost", FiringID: "g1"}
+		if _, err := store.Acquire(t.Context(), lease.Ask{Issue: issue, Worker: ghost, TTL: ttl}); err != nil {
+			t.Fatal(err)
+		}
+		var held *ledger.HeldError
+		if _, err := l.Claim(t.Context(), issue, ledger.Request{Worker: claim.Worker{Codename: "ann"}}); !errors.As(err, &held) {
+			t.Errorf("claim of what the store has given away: %v", err)
+		}
+		if len(w.now(true).comments) != 0 {
+			t.Error("the loser wrote a record")
+		}
+		time.Sleep(ttl)
+		h := take(t, l, "ann")
+		if h.Token != 2 {
+			t.Errorf("token %d, want 2", h.Token)
+		}
+		shows(t, w, "agent:in-flight")
+		store.now = lease.Lease{} // the store lost it
+		if _, err := l.Keep(t.Context(), h); err == nil {
+			t.Error("renewed what the store does not have")
+		}
+		if _, v, err := l.Check(t.Context(), issue, lifecycle.Seeker{}); err != nil || v.Answer != lifecycle.Free {
+			t.Errorf("a record without the store's word: %v %v", v, err)
+		}
+	})
+}
