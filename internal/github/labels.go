@@ -25,14 +25,16 @@ func (c *Client) AddLabel(ctx context.Context, i claim.Issue, name string) error
 }
 
 func (c *Client) addLabel(ctx context.Context, i claim.Issue, name string) error {
-	if _, err := onIssue(i, ""); err != nil {
+	path, err := onIssue(i, "/labels")
+	if err != nil {
 		return err
 	}
 	if err := c.ensureLabel(ctx, ledger.Repo{Owner: i.Owner, Name: i.Repo}, name); err != nil {
 		return err
 	}
-	got, _, err := c.rest.Issues.AddLabelsToIssue(ctx, i.Owner, i.Repo, i.Number, []string{name})
-	if err != nil {
+	var got []*gogithub.Label
+	body := map[string][]string{"labels": {name}} // go-github sends the bare list, which GitHub no longer describes
+	if _, err := c.Do(ctx, http.MethodPost, path, body, &got); err != nil {
 		return missing(Cause(err), "issue "+i.String())
 	}
 	if !slices.ContainsFunc(got, func(l *gogithub.Label) bool { return labels.Same(l.GetName(), name) }) {

@@ -1,0 +1,185 @@
+package contract
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/github"
+	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// A deed is one use of a client's method.
+type deed struct {
+	method string
+	do     func(context.Context, *github.Client) error
+}
+
+// deeds use every method that sends something, on the world of testdata/seed.json after busy.
+func deeds(comment int64) []deed {
+	app, lib := ledger.Repo{Owner: "acme", Name: "app"}, ledger.Repo{Owner: "acme", Name: "lib"}
+	one := claim.Issue{Owner: "acme", Repo: "app", Number: 1}
+	definition := labels.Definition{Name: "area/new", Color: "0e8a16", Description: "Nobody has it yet"}
+	return []deed{
+		{"Viewer", func(ctx context.Context, c *github.Client) error { return second(c.Viewer(ctx)) }},
+		{"TokenScopes", func(ctx context.Context, c *github.Client) error { _, _, err := c.TokenScopes(ctx); return err }},
+		{"Repository", func(ctx context.Context, c *github.Client) error { return second(c.Repository(ctx, app)) }},
+		{"Repository", func(ctx context.Context, c *github.Client) error {
+			return second(c.Repository(ctx, ledger.Repo{Owner: "rob", Name: "app"}))
+		}},
+		{"File", func(ctx context.Context, c *github.Client) error {
+			return second(c.File(ctx, app, ".github/label-state.yml"))
+		}},
+		{"Pull", func(ctx context.Context, c *github.Client) error { return second(c.Pull(ctx, app, 4)) }},
+		{"Labels", func(ctx context.Context, c *github.Client) error { return second(c.Labels(ctx, app)) }},
+		{"CreateLabel", func(ctx context.Context, c *github.Client) error { return c.CreateLabel(ctx, app, definition) }},
+		{"CreateLabel", func(ctx context.Context, c *github.Client) error { return c.CreateLabel(ctx, app, definition) }},
+		{"UpdateLabel", func(ctx context.Context, c *github.Client) error {
+			return c.UpdateLabel(ctx, app, definition.Name, labels.Definition{Name: "area/newer", Color: "ededed"})
+		}},
+		{"DeleteLabel", func(ctx context.Context, c *github.Client) error { return c.DeleteLabel(ctx, app, "area/newer") }},
+		{"DeleteLabel", func(ctx context.Context, c *github.Client) error { return c.DeleteLabel(ctx, app, "area/newer") }},
+		{"AddLabel", func(ctx context.Context, c *github.Client) error { return c.AddLabel(ctx, one, "agent:implement") }},
+		{"RemoveLabel", func(ctx context.Context, c *github.Client) error { return c.RemoveLabel(ctx, one, "agent:implement") }},
+		{"RemoveLabel", func(ctx context.Context, c *github.Client) error { return c.RemoveLabel(ctx, one, "agent:implement") }},
+		{"Comment", func(ctx context.Context, c *github.Client) error { return second(c.Comment(ctx, one, "Hello\nworld")) }},
+		{"EditComment", func(ctx context.Context, c *github.Client) error {
+			return second(c.EditComment(ctx, one, comment, "Bye"))
+		}},
+		{"React", func(ctx context.Context, c *github.Client) error { return c.React(ctx, app, comment, "eyes") }},
+		{"Facts", func(ctx context.Context, c *github.Client) error { return second(c.Facts(ctx, one)) }},
+		{"FactsOf", factsOf},
+		{"Scan", func(ctx context.Context, c *github.Client) error { return scan(c.Scan(ctx, app, time.Time{})) }},
+		{"Scan", func(ctx context.Context, c *github.Client) error {
+			return scan(c.Scan(ctx, app, time.Now().Add(-time.Hour)))
+		}},
+		{"SetPause", func(ctx context.Context, c *github.Client) error {
+			return c.SetPause(ctx, app, lifecycle.Pause{Since: time.Now(), By: "ann", Reason: "a release"})
+		}},
+		{"SetPause", func(ctx context.Context, c *github.Client) error {
+			return c.SetPause(ctx, app, lifecycle.Pause{Since: time.Now(), By: "ann", Reason: "another"})
+		}},
+		{"Pause", func(ctx context.Context, c *github.Client) error { return second(c.Pause(ctx, app)) }},
+		{"Pauses", func(ctx context.Context, c *github.Client) error {
+			return second(c.Pauses(ctx, []ledger.Repo{app, lib}))
+		}},
+		{"ClearPause", func(ctx context.Context, c *github.Client) error { return c.ClearPause(ctx, app) }},
+		{"Do", func(ctx context.Context, c *github.Client) error {
+			return second(c.Do(ctx, http.MethodGet, "meta", nil, nil))
+		}},
+		{"Query", func(ctx context.Context, c *github.Client) error {
+			return c.Query(ctx, "{viewer{login}}", nil, &struct{}{})
+		}},
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func factsOf(ctx context.Context, c *github.Client) error {
+	for _, r := range c.FactsOf(ctx, []claim.Issue{
+		{Owner: "acme", Repo: "app", Number: 1},
+		{Owner: "acme", Repo: "app", Number: 2},
+		{Owner: "acme", Repo: "app", Number: 3},
+		{Owner: "acme", Repo: "lib", Number: 1},
+	}) {
+		if r.Err != nil {
+			return r.Err
+		}
+	}
+	return nil
+}
+
+func scan(all func(func(lifecycle.Facts, error) bool)) error {
+	for _, err := range all {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// busy makes issue 2 one that takes all kinds of requests to read: held long ago, much discussed, released with a pull
+// request elsewhere, waiting for issue 1. It returns a comment of ann's.
+func busy(s *githubsim.Server) (int64, error) {
+	start := time.Now().Add(-2 * time.Hour).UTC().Format(time.RFC3339)
+	texts := []string{"<!-- agent-claim:codename=drake firing_id=f-1 ts=" + start + " nonce=n1 ttl=1800 state=held -->"}
+	for range 120 {
+		texts = append(texts, "any news?")
+	}
+	texts = append(texts, "<!-- agent-release:codename=drake firing_id=f-1 outcome=success pr=https://github.com/acme/lib/pull/2 ts="+start+" -->")
+	var comment int64
+	for _, text := range texts {
+		var err error
+		if comment, err = s.AddComment("acme/app", 2, "ann", text); err != nil {
+			return 0, err
+		}
+	}
+	if err := s.AddLabels("acme/app", 2, "ann", "agent:in-flight"); err != nil {
+		return 0, err
+	}
+	return comment, s.Block("acme/app", 2, 1, "ann")
+}
+
+// TestClient has the client do everything it can, with GraphQL and without, as people with every kind of role, and holds all
+// that it sent and was answered against GitHub's descriptions. What ann does has to succeed.
+func TestClient(t *testing.T) {
+	judge := newJudge(t)
+	var all []exchange
+	for _, who := range []string{"ann", "wes", "tia", "rob", "ci", "fork"} {
+		for _, graphQL := range []string{apiRoot + "/graphql", ""} {
+			all = append(all, record(t, who, graphQL)...)
+		}
+	}
+	byREST, documents := judge.all(all)
+	report(t, byREST, restExceptions)
+	reportAll(t, documents, documentExceptions)
+}
+
+// record returns everything one client sends.
+func record(t *testing.T, who, graphQL string) []exchange {
+	t.Helper()
+	s := simulator(t)
+	comment, err := busy(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tape := &recorder{next: s.Transport()}
+	c, err := github.New(github.Options{
+		REST: apiRoot, GraphQL: graphQL, Token: github.NewSecret("tok-" + who), HTTP: tape, Clock: still{},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range deeds(comment) {
+		err := d.do(t.Context(), c)
+		if who == "ann" && err != nil && (graphQL != "" || d.method != "Query") {
+			t.Errorf("%s with GraphQL at %q: %v", d.method, graphQL, err)
+		}
+	}
+	return tape.take()
+}
+
+// still is a clock that takes no time to wait.
+type still struct{}
+
+func (still) Now() time.Time { return time.Now() }
+
+func (still) Sleep(ctx context.Context, _ time.Duration) error { return ctx.Err() }
+
+// TestDeeds: a method that sends something cannot be forgotten.
+func TestDeeds(t *testing.T) {
+	silent := []string{"Planned", "REST", "Stats", "String"}
+	for m := range reflect.TypeFor[*github.Client]().Methods() {
+		if !slices.Contains(silent, m.Name) && !slices.ContainsFunc(deeds(0), func(d deed) bool { return d.method == m.Name }) {
+			t.Error(fmt.Errorf("deeds do not use %s", m.Name))
+		}
+	}
+}
