@@ -27,6 +27,9 @@ const (
 	exitUsage  = 2
 )
 
+// realObjects has git read commits as a push sends them: git-replace(1) changes what is shown, not what leaves.
+const realObjects = "GIT_NO_REPLACE_OBJECTS=1"
+
 const usage = `usage: label-state-pre-push REMOTE URL <lines of git's pre-push hook>
 
 Stops a push that finishes someone else's work: a commit says "Closes #7", and #7 is in flight or has
@@ -44,7 +47,7 @@ func main() {
 	env.Stderr = io.Discard
 	h := hook{
 		args: os.Args[1:], stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
-		env: env, environ: os.Environ(), start: time.Now(), zone: time.Local,
+		env: env, environ: append(os.Environ(), realObjects), start: time.Now(), zone: time.Local,
 	}
 	os.Exit(h.run(context.Background()))
 }

@@ -53,6 +53,7 @@ func TestPush(t *testing.T) {
 			"offline": offline,
 			"slow":    slow,
 			"hold":    hold,
+			"paged":   paged,
 		},
 	})
 }

@@ -21,7 +21,7 @@ type Options struct {
 	Home   string // label-state's own folder, absolute; only needed when Global
 	Hook   string // absolute path of the compiled hook; empty has it looked up at each push
 	Global bool   // all repositories of this user, by core.hooksPath
-	Force  bool   // replace a shim that somebody edited, or a kept hook that is in the way
+	Force  bool   // replace a shim that somebody edited, or a kept hook that is in the way; chain lefthook's
 }
 
 // A Kind says what is in the place of the hook.
@@ -92,6 +92,11 @@ func Install(ctx context.Context, o Options) (State, Change, error) {
 			Verb: verbInstall, File: p.folder, Reason: "husky writes this folder anew",
 			Hint: `add the line  label-state-pre-push "$@"  to .husky/pre-push`,
 		}
+	case lefthook(p) && !o.Force:
+		return p.state(), Nothing, &RefusedError{
+			Verb: verbInstall, File: p.file(), Reason: "lefthook writes this file anew",
+			Hint: `have a script in .lefthook/pre-push run  label-state-pre-push "$@"  with use_stdin: true`,
+		}
 	}
 	change, err := p.install(o)
 	return p.state(), change, err
@@ -158,6 +163,9 @@ func husky(folder string) bool {
 	return filepath.Base(folder) == "_" && filepath.Base(filepath.Dir(folder)) == ".husky"
 }
 
+// lefthook replaces whatever is in the place of its hook as soon as its configuration changes.
+func lefthook(p place) bool { return strings.Contains(read(p.file()), "call_lefthook ") }
+
 // locate asks git where it looks for the repository's hooks; work trees and core.hooksPath are
 // git's business.
 func locate(ctx context.Context, dir, verb string) (place, error) {
@@ -174,8 +182,11 @@ func locate(ctx context.Context, dir, verb string) (place, error) {
 		return place{}, fmt.Errorf("%s: %w", verb, err)
 	}
 	p := place{folder: folder, name: "pre-push", shims: prePush(), shared: shared != ""}
-	if global := globalPush(); global.marked(p.read()) {
+	if global := globalPush(); global.marked(read(p.file())) {
 		p.shims, p.global = global, true
+	}
+	if under, ok := p.underPreCommit(); ok {
+		return under, nil
 	}
 	return p, nil
 }

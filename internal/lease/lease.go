@@ -18,12 +18,14 @@ import (
 // *HeldError nor ErrLost means that nobody knows whether the step was taken.
 type Store interface {
 	// Acquire takes the lease when nobody has it, or whoever had it let it run out. The token is
-	// larger than that of every earlier lease of the issue. *HeldError names who has it.
+	// larger than that of every earlier lease of the issue. *HeldError names who has it. Asked again
+	// by the worker that has it, as after a lost answer, it renews: one worker is one holder.
 	Acquire(ctx context.Context, a Ask) (Lease, error)
 	// Renew extends a lease that is still l's; otherwise ErrLost.
 	Renew(ctx context.Context, l Lease) (Lease, error)
 	// Release gives the lease back if it is still l's; one that is gone is a success, one that is
-	// somebody else's stays as it is, and that is a success too.
+	// somebody else's stays as it is, and that is a success too. Without a token l is whatever lease
+	// the worker has: so gives up who never heard how its Acquire ended.
 	Release(ctx context.Context, l Lease) error
 	// Look returns the lease that stands. Its answer may be late; it decides nothing.
 	Look(ctx context.Context, i claim.Issue) (l Lease, held bool, err error)

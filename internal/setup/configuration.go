@@ -23,6 +23,9 @@ type configuration struct {
 // LABEL_STATE_CONFIG names, else the work tree's when that is a clone of the repository asked about. nil
 // means that there is neither. The error is a *config.Error.
 func (e Environment) local(o Options, p place) (*configuration, error) {
+	if o.Published != "" {
+		return nil, nil
+	}
 	if named := cmp.Or(o.Config, e.Getenv("LABEL_STATE_CONFIG")); named != "" {
 		data, err := os.ReadFile(e.path(named))
 		if err != nil {
@@ -62,16 +65,18 @@ func unreadable(name string, err error) error {
 
 // published reads the configuration on the default branch; a repository without one has the
 // defaults. Anything but yes or no is an error: with wrong label names nothing may be written.
-func published(ctx context.Context, c *github.Client, r ledger.Repo) (*configuration, error) {
-	data, err := c.File(ctx, r, config.Path)
+func published(ctx context.Context, c *github.Client, r ledger.Repo, path string) (*configuration, error) {
+	data, err := c.File(ctx, r, path)
 	var absent *github.NotFoundError
 	switch {
-	case errors.As(err, &absent):
+	case errors.As(err, &absent) && path == config.Path:
 		return defaults(), nil
+	case errors.As(err, &absent):
+		return nil, &config.Error{File: r.String() + ":" + path, Problem: "cannot be read: no such file on the default branch"}
 	case err != nil:
 		return nil, err
 	}
-	return parse(r.String()+":"+config.Path, data)
+	return parse(r.String()+":"+path, data)
 }
 
 func defaults() *configuration { return &configuration{config.Default(), "defaults"} }

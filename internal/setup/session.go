@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,11 @@ type Options struct {
 	DryRun  bool // nothing is written; the client refuses (PRODUCT ruling 21)
 	Verbose bool // every request is named on Stderr
 	Near    bool // never ask GitHub for the configuration: the work tree's, or the defaults
+
+	// Published is the path of the configuration in the repository, to be read from its default
+	// branch and from nowhere else: a checkout may hold what a stranger proposes. A path other than
+	// config.Path must be there.
+	Published string
 }
 
 // A Session is everything a command needs for one repository. It holds no resources.
@@ -84,7 +90,7 @@ func (e Environment) far(ctx context.Context, o Options, p place, t credential) 
 	if err != nil {
 		return nil, err
 	}
-	return published(ctx, c, p.repo)
+	return published(ctx, c, p.repo, cmp.Or(o.Published, config.Path))
 }
 
 // session puts the parts together.

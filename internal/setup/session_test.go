@@ -104,6 +104,29 @@ func TestConfigurationFromASubdirectory(t *testing.T) {
 	}
 }
 
+// TestPublishedConfiguration: neither a checkout nor a variable decides what the default branch says.
+func TestPublishedConfiguration(t *testing.T) {
+	m := newMachine(t, map[string]string{"LABEL_STATE_CONFIG": "mine.yml"})
+	m.git("init", "-q")
+	m.git("remote", "add", "origin", "git@github.com:acme/app.git")
+	m.write(config.Path, "guard: off")
+	m.write("mine.yml", "guard: off")
+	m.files["api.github.com acme/app"] = "guard: warn"
+	open := func(path string) (*setup.Session, error) {
+		return setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", Token: "tok", Published: path})
+	}
+	if s, err := open(config.Path); err != nil || s.Config.Guard != "warn" {
+		t.Errorf("Open: %v, %v", s, err)
+	}
+	if _, err := open("other.yml"); !setup.Misconfigured(err) || !strings.Contains(err.Error(), "acme/app:other.yml") {
+		t.Errorf("a file that is named and absent: %v", err)
+	}
+	delete(m.files, "api.github.com acme/app")
+	if s, err := open(config.Path); err != nil || s.Source != "defaults" {
+		t.Errorf("no file: %v, %v", s, err)
+	}
+}
+
 func TestSession(t *testing.T) {
 	m := newMachine(t, map[string]string{"GH_TOKEN": "tok", "LABEL_STATE_CODENAME": "lucius", "LABEL_STATE_FIRING_ID": "f1"})
 	m.write("c.yml", "preset: ready\nclaim: {ttl: 1h}\n")

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/urfave/cli/v2"
+)
+
+// commands are all verbs, in the order of the help.
+func commands(t terminal) []*cli.Command {
+	return []*cli.Command{
+		demoCommand(t),
+		simCommand(t),
+		claimCommand(t),
+		renewCommand(t),
+		releaseCommand(t),
+		dedupCommand(t),
+		statusCommand(t),
+		logCommand(t),
+		sweepCommand(t),
+		reconcileCommand(t),
+		repoCommand(t),
+		labelsCommand(t),
+		doctorCommand(t),
+		hookCommand(t),
+		versionCommand(t),
+		helpCommand(t),
+	}
+}
+
+// A versionView is the JSON of version.
+type versionView struct {
+	Version string `json:"version"`
+	Go      string `json:"go"`
+	System  string `json:"system"`
+}
+
+func versionCommand(t terminal) *cli.Command {
+	return &cli.Command{
+		Name: "version", Usage: "print the version",
+		Flags: []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "answer with JSON, one object a line"}},
+		Action: func(cc *cli.Context) error {
+			c := &call{Context: cc, terminal: t}
+			v := versionView{version, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
+			return c.answer(v, fmt.Sprintf("label-state %s (%s, %s)\n", v.Version, v.Go, v.System))
+		},
+	}
+}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/label-state/label-state/internal/config"
+	"github.com/label-state/label-state/internal/github"
+	"github.com/label-state/label-state/internal/holdfile"
+	"github.com/label-state/label-state/internal/host"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/localpause"
+	"github.com/label-state/label-state/internal/setup"
+)
+
+// hintFor gives a tired person the next command.
+func hintFor(err error) string {
+	for _, ask := range []func(error) string{hintGiven, hintCalled, hintNo, hintReach, hintHere} {
+		if hint := ask(err); hint != "" {
+			return hint
+		}
+	}
+	return ""
+}
+
+// hintGiven is the hint of the innermost failure that has one: it knows best.
+func hintGiven(err error) (hint string) {
+	var f *failure
+	for errors.As(err, &f) {
+		if f.hint != "" {
+			hint = f.hint
+		}
+		err = f.err
+	}
+	return hint
+}
+
+// hintCalled is for what was called or configured wrongly.
+func hintCalled(err error) string {
+	var (
+		f     *failure
+		use   *usageError
+		call  *ledger.CallError
+		ref   *host.ReferenceError
+		conf  *config.Error
+		value *setup.SettingError
+	)
+	switch {
+	case errors.As(err, &use):
+		return strings.TrimSpace("label-state "+use.command) + " --help"
+	case errors.As(err, &ref) && ref.Kind == "repository":
+		return "give OWNER/NAME, as in: label-state doctor acme/app"
+	case errors.As(err, &ref):
+		return "give owner/repo#7, the issue's URL, or inside a clone just 7"
+	case errors.As(err, &conf):
+		return "correct " + conf.File + ", then try it with: label-state doctor"
+	case errors.As(err, &value) && value.Setting == "LABEL_STATE_API_URL":
+		return "set it to a URL such as https://api.github.com, or: unset LABEL_STATE_API_URL"
+	case errors.As(err, &value):
+		return "correct " + value.Setting
+	case errors.As(err, &call) && errors.As(err, &f):
+		return "label-state " + f.doing + " --help"
+	}
+	return ""
+}
+
+// hintNo is for the answer no.
+func hintNo(err error) string {
+	var held *ledger.HeldError
+	var lost *ledger.LostError
+	switch {
+	case errors.As(err, &held) && held.Yielded == nil && len(held.Verdict.Reasons) > 0:
+		return hintReason(held, held.Verdict.Reasons[0])
+	case errors.As(err, &held):
+		return "see who holds it: label-state status " + held.Issue.String()
+	case errors.As(err, &lost) && lost.Worker.IsZero():
+		return "see what is known about it: label-state status " + lost.Issue.String()
+	case errors.As(err, &lost):
+		return "stop work on it; see who holds it now: label-state status " + lost.Issue.String()
+	}
+	return ""
+}
+
+// hintReason is the way on past one reason why an issue may not be taken.
+func hintReason(held *ledger.HeldError, r lifecycle.Reason) string {
+	issue := held.Issue.String()
+	switch r.Code {
+	case lifecycle.CodeOwn:
+		return "you hold it already; extend the lease with: label-state renew " + issue
+	case lifecycle.CodePaused:
+		return "when claims may go on: label-state repo resume " + held.Issue.Slug()
+	case lifecycle.CodeHold:
+		return "a person gives it back with: label-state release " + issue
+	case lifecycle.CodePROpen, lifecycle.CodeMerged:
+		return strings.TrimSpace("continue there: " + r.URL)
+	case lifecycle.CodePullRequest:
+		return "claim the issue that it closes"
+	case lifecycle.CodeScope, lifecycle.CodeExcluded, lifecycle.CodeAttempts:
+		return "a person decides, by taking the label off: " + r.URL
+	case lifecycle.CodeInFlight:
+		return "see who holds it: label-state status " + issue
+	}
+	return "see what stands in the way: label-state status " + issue
+}
+
+// hintReach is for a GitHub that could not be asked.
+func hintReach(err error) string {
+	var (
+		f       *failure
+		token   *setup.NoTokenError
+		bad     *setup.BadTokenError
+		auth    *github.AuthError
+		allowed *github.PermissionError
+		missing *github.NotFoundError
+		moved   *github.MovedError
+		limit   *github.RateLimitError
+		network *github.NetworkError
+		answer  *github.AnswerError
+		late    *timeoutError
+		stopped *interruptedError
+	)
+	doctor := "label-state doctor"
+	if errors.As(err, &f) && slug(f.object) != "" {
+		doctor += " " + slug(f.object)
+	}
+	switch {
+	case errors.As(err, &late):
+		return "try again with a longer --timeout"
+	case errors.As(err, &stopped) && f != nil && strings.Contains(f.object, "#"):
+		return "see where it stands: label-state status " + f.object
+	case errors.As(err, &token):
+		return "set one of them, or run: gh auth login"
+	case errors.As(err, &bad):
+		return "set " + bad.Source + " to the token as GitHub shows it"
+	case errors.As(err, &auth):
+		return "see which token is used and what it may do: " + doctor
+	case errors.As(err, &allowed):
+		return "see what the token may do: " + doctor
+	case errors.As(err, &missing):
+		return "check the name and the number, and that the token may see it: " + doctor
+	case errors.As(err, &moved):
+		return "use its new name"
+	case errors.As(err, &limit):
+		return "wait until then, or use another token"
+	case errors.As(err, &answer):
+		return "is LABEL_STATE_API_URL, or a proxy, in the way? See: " + doctor + " --verbose"
+	case errors.As(err, &network) && !interrupted(err):
+		return "check the network and LABEL_STATE_API_URL, then try again"
+	}
+	return ""
+}
+
+// slug is the repository of an issue's name.
+func slug(object string) string {
+	name, _, _ := strings.Cut(object, "#")
+	return name
+}
+
+// hintHere is for files of this machine.
+func hintHere(err error) string {
+	var (
+		pauses *localpause.UnreadableError
+		busy   *localpause.BusyError
+		hold   *holdfile.UnreadableError
+	)
+	switch {
+	case errors.As(err, &hold):
+		return "name the worker with --codename and --firing-id, or forget the hold: rm " + hold.File
+	case errors.As(err, &pauses):
+		return "nothing is claimed until it can be read; repair it, or: rm " + pauses.File
+	case errors.As(err, &busy):
+		return "try again; if no other label-state runs: rm " + busy.Lock
+	}
+	return ""
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/urfave/cli/v2"
+)
+
+func logCommand(t terminal) *cli.Command {
+	return &cli.Command{
+		Name: "log", Usage: "the records of an issue, oldest first", ArgsUsage: "REF",
+		Description: "One line a record, in the order that decides." + refForms + "   label-state log 42\n   label-state log acme/app#42 --json",
+		Flags:       common(),
+		Action:      t.on(showLog),
+	}
+}
+
+// An entryView is one line of log --json.
+type entryView struct {
+	At      string `json:"at"`
+	Edited  string `json:"edited,omitempty"`
+	Kind    string `json:"kind"`
+	Worker  string `json:"worker"`
+	Author  string `json:"author"`
+	State   string `json:"state,omitempty"`
+	Outcome string `json:"outcome,omitempty"`
+	By      string `json:"by,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+	PR      string `json:"pr,omitempty"`
+	URL     string `json:"url"`
+	Ignored string `json:"ignored,omitempty"`
+}
+
+func showLog(ctx context.Context, c *call, i claim.Issue) error {
+	f, _, err := c.Ledger.Check(ctx, i, lifecycle.Seeker{})
+	if err != nil {
+		return err
+	}
+	entries := timeline(f.Log)
+	if len(entries) == 0 && !c.Bool("json") {
+		return c.answer(nil, i.String()+" has no records\n")
+	}
+	for n, line := range lines(entries) {
+		if err := c.answer(entries[n], line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// timeline mixes what counts and what does not, in the order of the log.
+func timeline(s claim.State) []entryView {
+	type placed struct {
+		at   claim.Comment
+		view entryView
+	}
+	var all []placed
+	for _, e := range s.Log {
+		r := e.Record
+		v := entryView{
+			At: stamp(e.Created), Kind: string(r.Kind), Worker: r.Worker.String(), Author: e.Author, Outcome: r.Outcome,
+			By: r.By, Reason: oneLine(r.Reason), PR: r.PR, URL: e.URL,
+		}
+		if r.Kind == claim.KindClaim {
+			v.State = progress(r)
+		}
+		if e.Updated.After(e.Created) {
+			v.Edited = stamp(e.Updated)
+		}
+		all = append(all, placed{e.Comment, v})
+	}
+	for _, g := range s.Ignored {
+		all = append(all, placed{g.Comment, entryView{At: stamp(g.Comment.Created), Kind: "ignored", Author: g.Comment.Author, URL: g.Comment.URL, Ignored: oneLine(g.Reason)}})
+	}
+	slices.SortStableFunc(all, func(a, b placed) int {
+		if c := a.at.Created.Compare(b.at.Created); c != 0 {
+			return c
+		}
+		return int(a.at.ID - b.at.ID)
+	})
+	out := make([]entryView, len(all))
+	for i, p := range all {
+		out[i] = p.view
+	}
+	return out
+}
+
+// progress is how far a claim got.
+func progress(r claim.Record) string {
+	switch {
+	case !r.Held:
+		return "asked"
+	case r.Heartbeat > 0:
+		return fmt.Sprintf("held, renewed %s", count(int(r.Heartbeat), "time", "times"))
+	}
+	return "held"
+}
+
+// lines are the entries for people, in columns.
+func lines(entries []entryView) []string {
+	wide := 0
+	for _, e := range entries {
+		wide = max(wide, len(e.Worker))
+	}
+	out := make([]string, len(entries))
+	for n, e := range entries {
+		text := fmt.Sprintf("%s  %-7s  %-*s", e.At, e.Kind, wide, e.Worker)
+		for _, p := range [][2]string{{"", e.State}, {"", e.Outcome}, {"by ", e.By}, {"because ", e.Reason}, {"", e.PR}, {"by " + e.Author + ": ", e.Ignored}} {
+			if p[1] != "" {
+				text += "  " + p[0] + p[1]
+			}
+		}
+		out[n] = strings.TrimRight(oneLine(text), " ") + "\n"
+	}
+	return out
+}

@@ -1,0 +1,22 @@
+// Command label-state keeps two workers from doing the same issue: it claims, renews and releases
+// issues, shows who holds them, sweeps dead claims and installs the pre-push hook.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/label-state/label-state/internal/setup"
+)
+
+// version is set by the linker for releases.
+var version = "dev"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args, terminal{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: setup.OS()})
+	stop()
+	os.Exit(code)
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/urfave/cli/v2"
+)
+
+func renewCommand(t terminal) *cli.Command {
+	return &cli.Command{
+		Name: "renew", Usage: "extend a lease; exit 1 means stop all work on it", ArgsUsage: "REF",
+		Description: "Edits the claim comment, so that a long run leaves one comment behind. Who asks is looked up in this work tree when no flag names it." +
+			refForms +
+			"   label-state renew 42\n" +
+			"   label-state renew acme/app#42 --codename lucius --firing-id run-7",
+		Flags:  writing(identityFlags()...),
+		Action: t.on(renewIssue),
+	}
+}
+
+func renewIssue(ctx context.Context, c *call, i claim.Issue) error {
+	w, token, err := c.holder(i)
+	if err != nil {
+		return err
+	}
+	if c.Bool("dry-run") {
+		if err := c.holds(ctx, i, w); err != nil {
+			return err
+		}
+		return c.answer(reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would renew %s for %s\n", i, w))
+	}
+	h, err := c.Ledger.Renew(ctx, i, w, token)
+	if err != nil {
+		return err
+	}
+	if err := c.Remember(h); err != nil {
+		warn(c.err, "renewed, but this work tree's record could not be written: %s", err)
+	}
+	return c.answer(held(h, "renewed"), "renewed "+describeHold(h))
+}
+
+// holder is who holds the issue from here: named by flags or environment, else recorded by
+// claim in this work tree.
+func (c *call) holder(i claim.Issue) (claim.Worker, int64, error) {
+	w := c.worker()
+	recorded, found, err := c.Recall(i)
+	if err != nil && (w.Codename == "" || w.FiringID == "") {
+		return w, 0, err
+	}
+	switch {
+	case found && (w.Codename == "" || w.Codename == recorded.Worker.Codename) && (w.FiringID == "" || w.FiringID == recorded.Worker.FiringID):
+		return recorded.Worker, recorded.Token, nil
+	case w.Codename != "" && w.FiringID != "":
+		return w, 0, nil
+	}
+	return w, 0, wrong(path(c.Context), "this work tree has no hold on %s; name the worker with --codename and --firing-id", i)
+}

@@ -1,0 +1,412 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/label-state/label-state/internal/host"
+)
+
+var update = flag.Bool("update", false, "rewrite the texts that scripts compare with")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"label-state": main})
+}
+
+// TestScripts plays the program as a program, against a GitHub of each script's own. Scripts start in
+// an empty folder with LABEL_STATE_API_URL and the token of agents; claims do not settle.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script", Setup: setUp, UpdateScripts: *update, RequireUniqueNames: true,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":    exits,
+			"trouble":  trouble,
+			"json":     jsonHas,
+			"keys":     jsonKeys,
+			"plain":    plain,
+			"labels":   issueLabels,
+			"comments": comments,
+			"comment":  comment,
+			"label":    label,
+			"close":    closeIssue,
+			"pull":     pull,
+			"later":    later,
+			"fault":    fault,
+			"wrote":    wrote,
+			"await":    await,
+			"awaits":   awaitComments,
+			"readenv":  readenv,
+		},
+	})
+}
+
+// A world is the GitHub of one script.
+type world struct {
+	*githubsim.Server
+	url   string
+	fault atomic.Pointer[func(*http.Request) *githubsim.Fault]
+	seen  int // requests that wrote has counted already
+}
+
+func worldOf(ts *testscript.TestScript) *world { return ts.Value("world").(*world) }
+
+func newWorld(dir string) (*world, error) {
+	f, err := os.Open("testdata/seed.json")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	seed, err := githubsim.LoadSeed(f)
+	if err != nil {
+		return nil, err
+	}
+	w := &world{}
+	if w.Server, err = githubsim.New(seed, githubsim.Options{Dir: dir}); err != nil {
+		return nil, err
+	}
+	w.Fault = func(r *http.Request) *githubsim.Fault {
+		if f := w.fault.Load(); f != nil {
+			return (*f)(r)
+		}
+		return nil
+	}
+	return w, nil
+}
+
+// setUp makes the world and an environment that knows nothing of this machine but its PATH.
+func setUp(e *testscript.Env) error {
+	w, err := newWorld(filepath.Join(e.WorkDir, ".github-server"))
+	if err != nil {
+		return err
+	}
+	stop := func() {}
+	if w.url, stop, err = w.Listen("127.0.0.1:0"); err != nil {
+		return err
+	}
+	e.Defer(stop)
+	e.Values["world"] = w
+	home := filepath.Join(e.WorkDir, ".home")
+	quick := filepath.Join(home, "quick.yml")
+	if err := errors.Join(os.MkdirAll(home, 0o700), os.WriteFile(quick, []byte("version: 1\nclaim: {settle: 0s}\n"), 0o600)); err != nil {
+		return err
+	}
+	for name, value := range map[string]string{
+		"HOME": home, "XDG_STATE_HOME": "", "XDG_CONFIG_HOME": "",
+		"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": filepath.Join(home, ".gitconfig"), "GIT_TERMINAL_PROMPT": "0",
+		"GIT_CEILING_DIRECTORIES": filepath.Dir(e.WorkDir),
+		"SIM":                     w.url, "REMOTE": strings.Replace(w.url, "//", "//x:tok-agents@", 1) + "/acme/app.git", "BUSY": strings.TrimPrefix(w.url, "http://"),
+		"LABEL_STATE_API_URL": w.url, "LABEL_STATE_TOKEN": "tok-agents", "LABEL_STATE_CONFIG": quick,
+	} {
+		e.Setenv(name, value)
+	}
+	return nil
+}
+
+// exits CODE ARGUMENT... runs label-state and wants that exit code.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: exits CODE ARGUMENT...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	code := 0
+	var exit *exec.ExitError
+	switch err := ts.Exec("label-state", args[1:]...); {
+	case errors.As(err, &exit):
+		code = exit.ExitCode()
+	case err != nil:
+		ts.Fatalf("%v", err)
+	}
+	if code != want {
+		ts.Fatalf("exit code %d, want %d", code, want)
+	}
+}
+
+// trouble PATTERN [HINT] wants stderr to be one line that matches the pattern, and a line with a hint.
+func trouble(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: trouble PATTERN [HINT]")
+	}
+	lines := strings.Split(strings.TrimSuffix(ts.ReadFile("stderr"), "\n"), "\n")
+	if len(lines) != 2 || !strings.HasPrefix(lines[0], "label-state: ") || len(lines[1]) < len("hint: ?") || !strings.HasPrefix(lines[1], "hint: ") {
+		ts.Fatalf("want a line of trouble and one with a hint, got %q", lines)
+	}
+	for i, pattern := range args {
+		if !regexp.MustCompile(pattern).MatchString(lines[i]) {
+			ts.Fatalf("%q does not match %q", lines[i], pattern)
+		}
+	}
+}
+
+// objects are the JSON objects of stdout, which holds one a line and nothing else.
+func objects(ts *testscript.TestScript) []map[string]any {
+	var all []map[string]any
+	for line := range strings.Lines(ts.ReadFile("stdout")) {
+		var one map[string]any
+		if err := json.Unmarshal([]byte(line), &one); err != nil {
+			ts.Fatalf("stdout is not JSON: %v", err)
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// jsonHas PATH=VALUE... wants stdout to be one object with those values, or with -N the object at line
+// N. A path is keys and indexes with dots between; a value is JSON, or else a string.
+func jsonHas(ts *testscript.TestScript, neg bool, args []string) {
+	all, n := objects(ts), 1
+	if len(args) > 0 && strings.HasPrefix(args[0], "-") {
+		var err error
+		n, err = strconv.Atoi(args[0][1:])
+		ts.Check(err)
+		args = args[1:]
+	} else if len(all) != 1 {
+		ts.Fatalf("%d objects, want 1", len(all))
+	}
+	if neg || n < 1 || n > len(all) {
+		ts.Fatalf("usage: json [-N] PATH=VALUE...; there are %d objects", len(all))
+	}
+	for _, arg := range args {
+		path, text, _ := strings.Cut(arg, "=")
+		var want any
+		if json.Unmarshal([]byte(text), &want) != nil {
+			want = text
+		}
+		if got := at(all[n-1], path); !reflect.DeepEqual(got, want) {
+			ts.Fatalf("%s is %v, want %v", path, got, want)
+		}
+	}
+}
+
+// at follows a path; what is not there is nil.
+func at(v any, path string) any {
+	for name := range strings.SplitSeq(path, ".") {
+		switch here := v.(type) {
+		case map[string]any:
+			v = here[name]
+		case []any:
+			i, err := strconv.Atoi(name)
+			if err != nil || i >= len(here) {
+				return nil
+			}
+			v = here[i]
+		default:
+			return nil
+		}
+	}
+	return v
+}
+
+// jsonKeys KEY... wants every object of stdout to have exactly those keys.
+func jsonKeys(ts *testscript.TestScript, neg bool, args []string) {
+	slices.Sort(args)
+	for _, one := range objects(ts) {
+		if got := slices.Sorted(maps.Keys(one)); neg || !slices.Equal(got, args) {
+			ts.Fatalf("keys %v, want %v", got, args)
+		}
+	}
+}
+
+// plain FILE writes stdout there with everything that changes from run to run replaced.
+func plain(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: plain FILE")
+	}
+	text := strings.NewReplacer(worldOf(ts).url, "http://SIM", ts.Getenv("WORK"), "WORK").Replace(ts.ReadFile("stdout"))
+	for _, r := range []struct{ pattern, with string }{
+		{`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC \([^)]*\)`, "TIME (DISTANCE)"},
+		{`\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(Z| UTC)`, "TIME"},
+		{`\b\d{8}-\d{6}-[0-9a-f]{8}\b`, "RUN"},
+		{`issuecomment-\d+`, "issuecomment-ID"},
+		{`git version .*`, "git version VERSION"},
+	} {
+		text = regexp.MustCompile(r.pattern).ReplaceAllString(text, r.with)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
+}
+
+// issue reads owner/repo#7.
+func issue(ts *testscript.TestScript, neg bool, args []string, least int) claim.Issue {
+	if neg || len(args) < least {
+		ts.Fatalf("want an issue and at least %d arguments, got %q", least-1, args)
+	}
+	i, err := host.ParseIssue(args[0], host.Defaults{})
+	ts.Check(err)
+	return i
+}
+
+// issueLabels ISSUE NAME... wants the issue to have exactly those labels.
+func issueLabels(ts *testscript.TestScript, neg bool, args []string) {
+	i := issue(ts, neg, args, 1)
+	got, err := worldOf(ts).Labels(i.Slug(), i.Number)
+	ts.Check(err)
+	want := slices.Sorted(slices.Values(args[1:]))
+	if slices.Sort(got); !slices.Equal(got, want) {
+		ts.Fatalf("%s has the labels %q, want %q", i, got, want)
+	}
+}
+
+// comments ISSUE N wants that many comments there.
+func comments(ts *testscript.TestScript, neg bool, args []string) {
+	i := issue(ts, neg, args, 2)
+	all, err := worldOf(ts).Comments(i.Slug(), i.Number)
+	ts.Check(err)
+	if fmt.Sprint(len(all)) != args[1] {
+		ts.Fatalf("%s has %d comments, want %s: %v", i, len(all), args[1], all)
+	}
+}
+
+// comment ISSUE LOGIN FILE posts the file.
+func comment(ts *testscript.TestScript, neg bool, args []string) {
+	i := issue(ts, neg, args, 3)
+	_, err := worldOf(ts).AddComment(i.Slug(), i.Number, args[1], ts.ReadFile(args[2]))
+	ts.Check(err)
+}
+
+// label ISSUE LOGIN NAME puts a label on; "! label" takes it off.
+func label(ts *testscript.TestScript, neg bool, args []string) {
+	i := issue(ts, false, args, 3)
+	if neg {
+		ts.Check(worldOf(ts).RemoveLabel(i.Slug(), i.Number, args[1], args[2]))
+		return
+	}
+	ts.Check(worldOf(ts).AddLabels(i.Slug(), i.Number, args[1], args[2]))
+}
+
+// commitOn makes an empty commit on main and returns its object id.
+func commitOn(ts *testscript.TestScript, dir string) string {
+	ts.Check(ts.Exec("git", "--git-dir="+dir, "-c", "user.name=x", "-c", "user.email=x@example.com",
+		"commit-tree", "-p", "main", "-m", "Work", "main^{tree}"))
+	return strings.TrimSpace(ts.ReadFile("stdout"))
+}
+
+// closeIssue ISSUE LOGIN closes it.
+func closeIssue(ts *testscript.TestScript, neg bool, args []string) {
+	i := issue(ts, neg, args, 2)
+	ts.Check(worldOf(ts).Close(i.Slug(), i.Number, args[1]))
+}
+
+// pull ISSUE LOGIN BRANCH opens a pull request that closes the issue, from a new branch.
+func pull(ts *testscript.TestScript, neg bool, args []string) {
+	i := issue(ts, neg, args, 3)
+	dir, err := worldOf(ts).GitDir(i.Slug())
+	ts.Check(err)
+	ts.Check(ts.Exec("git", "--git-dir="+dir, "update-ref", "refs/heads/"+args[2], commitOn(ts, dir)))
+	_, err = worldOf(ts).OpenPull(i.Slug(), args[1], githubsim.Pull{
+		Title: "Work", Head: args[2], Body: fmt.Sprintf("Closes #%d", i.Number),
+	})
+	ts.Check(err)
+}
+
+// later DURATION lets so much time pass on GitHub.
+func later(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: later DURATION")
+	}
+	d, err := time.ParseDuration(args[0])
+	ts.Check(err)
+	worldOf(ts).Skip(d)
+}
+
+// fault RULES has GitHub misbehave from now on; "fault html" answers everything with a web page, "fault off" ends it.
+func fault(ts *testscript.TestScript, neg bool, args []string) {
+	w := worldOf(ts)
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: fault RULES")
+	}
+	switch args[0] {
+	case "off":
+		w.fault.Store(nil)
+		return
+	case "html":
+		page := func(*http.Request) *githubsim.Fault {
+			return &githubsim.Fault{Status: 200, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>Sign in</html>"}
+		}
+		w.fault.Store(&page)
+		return
+	}
+	f, err := githubsim.ParseFault(args[0])
+	ts.Check(err)
+	w.fault.Store(&f)
+}
+
+// wrote N wants so many requests to have asked for a change since wrote was last used, or "any" number.
+func wrote(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: wrote N")
+	}
+	w := worldOf(ts)
+	all := w.Requests()
+	var text bytes.Buffer
+	n := 0
+	for _, r := range all[w.seen:] {
+		if r.Writes() {
+			n++
+			fmt.Fprintf(&text, "\n%s %s %s %d", r.Method, r.Path, r.GraphQL, r.Status)
+		}
+	}
+	w.seen = len(all)
+	if args[0] != "any" && fmt.Sprint(n) != args[0] {
+		ts.Fatalf("%d requests wrote, want %s:%s", n, args[0], &text)
+	}
+}
+
+// await FILE waits until a program in the background has written the file.
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: await FILE")
+	}
+	poll(ts, args[0], func() bool {
+		_, err := os.Stat(ts.MkAbs(args[0]))
+		return err == nil
+	})
+}
+
+// awaitComments ISSUE N waits until a program in the background has written so many comments.
+func awaitComments(ts *testscript.TestScript, neg bool, args []string) {
+	i := issue(ts, neg, args, 2)
+	poll(ts, args[1]+" comments", func() bool {
+		all, err := worldOf(ts).Comments(i.Slug(), i.Number)
+		ts.Check(err)
+		return fmt.Sprint(len(all)) == args[1]
+	})
+}
+
+// poll waits for something that a process in the background will do, half a minute at most.
+func poll(ts *testscript.TestScript, what string, done func() bool) {
+	for range 1500 {
+		if done() {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	ts.Fatalf("%s: waited in vain", what)
+}
+
+// readenv NAME FILE sets a variable to the text of the file.
+func readenv(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: readenv NAME FILE")
+	}
+	ts.Setenv(args[0], strings.TrimSpace(ts.ReadFile(args[1])))
+}

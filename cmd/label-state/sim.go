@@ -1,0 +1,156 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/urfave/cli/v2"
+)
+
+func simCommand(t terminal) *cli.Command {
+	return &cli.Command{
+		Name: "sim", Usage: "run the embedded GitHub, to try things without an account",
+		Description: "Serves REST, GraphQL and git until interrupted. Point LABEL_STATE_API_URL at it.\n\n" +
+			"A fault is KIND=VALUE[:METHOD[:PATH[:COUNT]]], several with spaces between: delay=80ms, status=502, secondary=60 " +
+			"(rate limit, seconds), late=5s (applied later), stale=3s (answers from the past), truncate=100 (bytes), and without " +
+			"a value lose (applied, answer lost) and reset. METHOD may be *, PATH is a part of the path, COUNT how often.\n\n" +
+			"   label-state sim --addr 127.0.0.1:8080 --seed seed.json\n" +
+			"   label-state sim --fault 'status=502:POST:/comments:1 delay=80ms'",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "addr", Usage: "`HOST:PORT` on loopback (default: 127.0.0.1 and a free port)", Value: "127.0.0.1:0"},
+			&cli.StringFlag{Name: "seed", Usage: "JSON `FILE` with users and repositories (default: acme/app with three issues)"},
+			&cli.StringFlag{Name: "url-file", Usage: "write the base URL to `FILE` once it answers"},
+			&cli.StringFlag{Name: "dir", Usage: "keep the git repositories in `DIR` (default: a temporary one)"},
+			&cli.StringFlag{Name: "fault", Usage: "misbehave as `FAULTS` say"},
+			&cli.StringFlag{Name: "log", Usage: "append one JSON object a request to `FILE`"},
+		},
+		Action: t.sim,
+	}
+}
+
+// defaultSeed is what sim serves when it is given nothing: enough to try every command.
+const defaultSeed = `{
+  "users": [
+    {"login": "agents", "token": "tok-agents", "permissions": {"acme/app": "write"}},
+    {"login": "olga", "token": "tok-olga", "permissions": {"acme/app": "admin"}},
+    {"login": "github-actions[bot]", "token": "tok-actions", "permissions": {"acme/app": "write"}}
+  ],
+  "repos": [{"name": "acme/app", "default_branch": "main", "labels": [{"name": "agent:implement", "color": "0e8a16"}], "issues": [
+    {"number": 1, "title": "Retry the upload on 503", "author": "olga", "labels": ["agent:implement"], "state": "open"},
+    {"number": 2, "title": "Say which file was too large", "author": "olga", "labels": ["agent:implement"], "state": "open"},
+    {"number": 3, "title": "Document the retry policy", "author": "olga", "labels": ["agent:implement"], "state": "open"}
+  ]}]
+}`
+
+func (t terminal) sim(cc *cli.Context) error {
+	if cc.Args().Present() {
+		return wrong("sim", "sim takes no arguments")
+	}
+	if !loopback(cc.String("addr")) {
+		return wrong("sim", "--addr %q: want HOST:PORT on loopback, such as 127.0.0.1:8080", oneLine(cc.String("addr")))
+	}
+	dir, cleanup, err := folder(cc.String("dir"))
+	if err != nil {
+		return err
+	}
+	defer cleanup()
+	server, closeLog, err := t.simServer(cc, dir)
+	if err != nil {
+		return err
+	}
+	defer closeLog()
+	url, stop, err := server.Listen(cc.String("addr"))
+	if err != nil {
+		return wrong("sim", "%s", err)
+	}
+	defer stop()
+	if err := announce(t.out, url, cc.String("url-file")); err != nil {
+		return err
+	}
+	<-cc.Context.Done()
+	return nil
+}
+
+// loopback reports whether addr is a port of this machine that others cannot reach.
+func loopback(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	ip := net.ParseIP(host)
+	return err == nil && (host == "localhost" || ip != nil && ip.IsLoopback())
+}
+
+func folder(dir string) (string, func(), error) {
+	if dir != "" {
+		abs, err := filepath.Abs(dir)
+		return abs, func() {}, err
+	}
+	dir, err := os.MkdirTemp("", "label-state-sim-")
+	return dir, func() { os.RemoveAll(dir) }, err
+}
+
+func (t terminal) simServer(cc *cli.Context, dir string) (*githubsim.Server, func(), error) {
+	nothing := func() {}
+	seed, err := readSeed(cc.String("seed"))
+	if err != nil {
+		return nil, nothing, err
+	}
+	opts := githubsim.Options{Dir: dir}
+	closeLog := nothing
+	if name := cc.String("log"); name != "" {
+		f, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		if err != nil {
+			return nil, nothing, wrong("sim", "--log: %s", err)
+		}
+		opts.RequestLog, closeLog = f, func() { f.Close() }
+	}
+	server, err := githubsim.New(seed, opts)
+	if err != nil {
+		return nil, closeLog, wrong("sim", "--seed: %s", err)
+	}
+	if text := cc.String("fault"); text != "" {
+		if server.Fault, err = githubsim.ParseFault(text); err != nil {
+			return nil, closeLog, wrong("sim", "--fault: %s", err)
+		}
+	}
+	return server, closeLog, nil
+}
+
+func readSeed(name string) (githubsim.Seed, error) {
+	var r io.Reader = strings.NewReader(defaultSeed)
+	if name != "" {
+		f, err := os.Open(name)
+		if err != nil {
+			return githubsim.Seed{}, wrong("sim", "--seed: %s", err)
+		}
+		defer f.Close()
+		r = f
+	}
+	seed, err := githubsim.LoadSeed(r)
+	if err != nil {
+		return seed, wrong("sim", "--seed %s: %s", name, err)
+	}
+	return seed, nil
+}
+
+// announce says where it is, first to people, then to the file others wait for.
+func announce(w io.Writer, url, file string) error {
+	fmt.Fprintf(w, `the embedded GitHub answers at %s   (stop it with Ctrl-C)
+
+  export LABEL_STATE_API_URL=%s LABEL_STATE_TOKEN=tok-agents
+  label-state claim acme/app#1 --codename lucius
+  label-state status acme/app#1
+  git clone %s/acme/app.git
+`, url, url, url)
+	if file == "" {
+		return nil
+	}
+	temp := file + ".new"
+	if err := os.WriteFile(temp, []byte(url+"\n"), 0o600); err != nil {
+		return wrong("sim", "--url-file: %s", err)
+	}
+	return os.Rename(temp, file)
+}

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/urfave/cli/v2"
+)
+
+func dedupCommand(t terminal) *cli.Command {
+	return &cli.Command{
+		Name: "dedup-check", Usage: "may it be taken? 0 free, 1 held, 3 could not find out", ArgsUsage: "REF",
+		Description: "For scripts. A hold of the asking run itself counts as free." + refForms + "   label-state dedup-check acme/app#42 --json",
+		Flags:       common(identityFlags()...),
+		Action:      t.on(checkIssue),
+	}
+}
+
+// seeker is who asks, as far as flags, environment and this work tree tell.
+func (c *call) seeker() lifecycle.Seeker { return lifecycle.Seeker{Worker: c.worker()} }
+
+func checkIssue(ctx context.Context, c *call, i claim.Issue) error {
+	who := c.seeker()
+	if w, _, err := c.holder(i); err == nil {
+		who.Worker = w
+	}
+	f, v, err := c.Ledger.Check(ctx, i, who)
+	if err != nil {
+		return err
+	}
+	own := v.Has(lifecycle.CodeOwn)
+	v.Reasons = slices.DeleteFunc(v.Reasons, func(r lifecycle.Reason) bool { return r.Code == lifecycle.CodeOwn })
+	if len(v.Reasons) > 0 {
+		return &ledger.HeldError{Issue: i, Verdict: v}
+	}
+	text := "free"
+	if own {
+		text = "free: you hold it"
+	}
+	return c.answer(reply{Issue: i.String(), Answer: "free"}, fmt.Sprintf("%s %s is %s\n", i, oneLine(f.Title), text))
+}
+
+func statusCommand(t terminal) *cli.Command {
+	return &cli.Command{
+		Name: "status", Aliases: []string{"status-issue"}, Usage: "everything known about an issue", ArgsUsage: "REF",
+		Description: "Who holds it and until when, what its labels should say, attempts, pull requests, records that do not count." + refForms +
+			"   label-state status 42\n   label-state status acme/app#42 --json",
+		Flags:  common(),
+		Action: t.on(showStatus),
+	}
+}
+
+// A statusView is the JSON of status.
+type statusView struct {
+	Issue    string        `json:"issue"`
+	Title    string        `json:"title"`
+	URL      string        `json:"url"`
+	Open     bool          `json:"open"`
+	Answer   string        `json:"answer"`
+	Reasons  []reason      `json:"reasons"`
+	State    string        `json:"state"` // what the facts say
+	Why      string        `json:"why"`
+	Labels   []string      `json:"labels"`
+	Drift    *driftView    `json:"drift,omitempty"` // labels to add and remove
+	Holder   *claimView    `json:"holder,omitempty"`
+	Attempts []attemptView `json:"attempts"`
+	PRs      []pullView    `json:"pull_requests"`
+	Ignored  []ignoredView `json:"ignored"`
+	Now      string        `json:"server_time"`
+}
+
+type driftView struct {
+	Add    []string `json:"add"`
+	Remove []string `json:"remove"`
+}
+
+type attemptView struct {
+	Worker  string `json:"worker"`
+	Outcome string `json:"outcome"`
+	Reason  string `json:"reason,omitempty"`
+	At      string `json:"at"`
+}
+
+type pullView struct {
+	Ref   string `json:"ref"`
+	Title string `json:"title"`
+	State string `json:"state"`
+	Draft bool   `json:"draft"`
+	URL   string `json:"url"`
+}
+
+type ignoredView struct {
+	URL    string `json:"url"`
+	Author string `json:"author"`
+	Reason string `json:"reason"`
+}
+
+func showStatus(ctx context.Context, c *call, i claim.Issue) error {
+	f, v, err := c.Ledger.Check(ctx, i, lifecycle.Seeker{})
+	if err != nil {
+		return err
+	}
+	view := viewStatus(c.Ledger.Rules(), f, v)
+	return c.answer(view, c.printStatus(f, view))
+}
+
+func viewStatus(r lifecycle.Rules, f lifecycle.Facts, v lifecycle.Verdict) statusView {
+	picture, why := r.Label(f)
+	s := statusView{
+		Issue: f.Issue.String(), Title: oneLine(f.Title), URL: f.URL, Open: f.Open, Answer: v.Answer.String(), Reasons: append([]reason{}, reasons(v)...),
+		State: picture.State.String(), Why: oneLine(why), Labels: names(f.Labels), Now: stamp(f.Now),
+		Attempts: []attemptView{}, PRs: []pullView{}, Ignored: []ignoredView{},
+	}
+	if picture.Keep {
+		s.State = "unmanaged"
+	}
+	if change := r.Scheme.Change(f.Labels, picture); !change.Empty() {
+		s.Drift = &driftView{names(change.Add), names(change.Remove)}
+	}
+	if h, ok := f.Log.Holder(); ok {
+		view := viewClaim(h, r.Terms, f.Now)
+		s.Holder = &view
+	}
+	for _, a := range f.Log.Attempts {
+		s.Attempts = append(s.Attempts, attemptView{a.Worker.String(), a.Release.Outcome, oneLine(a.Release.Reason), stamp(a.Release.At)})
+	}
+	for _, p := range f.PRs {
+		s.PRs = append(s.PRs, pullView{p.String(), oneLine(p.Title), string(p.State), p.Draft, p.URL})
+	}
+	for _, g := range f.Log.Ignored {
+		s.Ignored = append(s.Ignored, ignoredView{g.Comment.URL, g.Comment.Author, oneLine(g.Reason)})
+	}
+	return s
+}
+
+func (c *call) printStatus(f lifecycle.Facts, s statusView) string {
+	open := "open"
+	if !s.Open {
+		open = "closed " + f.StateReason
+	}
+	rows := [][2]string{{"  issue", strings.TrimSpace(open) + ", " + s.URL}, {"  answer", s.Answer}}
+	h, held := f.Log.Holder()
+	for _, r := range s.Reasons {
+		if !held || r.Code != string(lifecycle.CodeInFlight) { // the holder has its own lines
+			rows = append(rows, [2]string{"  because", r.Text})
+		}
+	}
+	rows = append(rows, [2]string{"  labels", oneLine(cmp.Or(strings.Join(s.Labels, ", "), "none"))}, [2]string{"  state", s.State + ": " + s.Why})
+	if s.Drift != nil {
+		rows = append(rows, [2]string{"  drift", fmt.Sprintf("add %s, remove %s (label-state reconcile %s)", list(s.Drift.Add), list(s.Drift.Remove), s.Issue)})
+	}
+	if held {
+		rows = append(rows, c.printHolder(f, h)...)
+	}
+	return fmt.Sprintf("%s %s\n", s.Issue, s.Title) + table(append(rows, printHistory(f, s)...))
+}
+
+// printHistory is what came before, and what does not count.
+func printHistory(f lifecycle.Facts, s statusView) (rows [][2]string) {
+	for _, a := range f.Log.Attempts {
+		text := fmt.Sprintf("%s by %s, %s", a.Release.Outcome, a.Worker, when(a.Release.At, f.Now))
+		if a.Release.Reason != "" {
+			text += ": " + a.Release.Reason
+		}
+		rows = append(rows, [2]string{"  attempt", oneLine(text)})
+	}
+	for _, p := range s.PRs {
+		rows = append(rows, [2]string{"  pull request", fmt.Sprintf("%s %s, %s", p.Ref, p.State, p.URL)})
+	}
+	for _, g := range s.Ignored {
+		rows = append(rows, [2]string{"  ignored", fmt.Sprintf("record by %s: %s, %s", oneLine(g.Author), g.Reason, g.URL)})
+	}
+	return rows
+}
+
+func (c *call) printHolder(f lifecycle.Facts, h claim.Claim) [][2]string {
+	terms := c.Ledger.Rules().Terms
+	lease := "without end"
+	if end, ok := h.Until(terms); ok {
+		lease = "until " + when(end, f.Now)
+		if h.Lapsed(terms, f.Now) {
+			lease += ", lapsed: anyone may take it"
+		}
+	}
+	token := ""
+	if h.Record.Token > 0 {
+		token = fmt.Sprint(h.Record.Token)
+	}
+	return [][2]string{
+		{"  holder", oneLine(fmt.Sprintf("%s (run %s), login %s", h.Record.Worker.Codename, h.Record.Worker.FiringID, h.Author))},
+		{"  since", when(h.Created, f.Now)},
+		{"  lease", lease},
+		{"  token", token},
+		{"  branch", oneLine(h.Record.Branch)},
+		{"  record", h.URL},
+	}
+}
+
+func list(names []string) string {
+	if len(names) == 0 {
+		return "nothing"
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// A usageError is a command line that makes no sense: exit 2.
+type usageError struct {
+	problem string
+	command string // for the hint; empty is the program itself
+}
+
+func (e *usageError) Error() string { return e.problem }
+
+func wrong(command, format string, args ...any) error {
+	return &usageError{problem: fmt.Sprintf(format, args...), command: command}
+}
+
+func unknownCommand(known []*cli.Command, path, name string) error {
+	var names []string
+	for _, c := range known {
+		names = append(names, c.Names()...)
+	}
+	return wrong(path, "unknown command %q%s", oneLine(name), meant(nearest(names, name)))
+}
+
+func unknownFlag(known []cli.Flag, path, word string) error {
+	word, _, _ = strings.Cut(word, "=")
+	var names []string
+	for _, f := range known {
+		names = append(names, f.Names()...)
+	}
+	near := nearest(names, strings.TrimLeft(word, "-"))
+	if near != "" {
+		near = dashed(near)
+	}
+	return wrong(path, "unknown flag %s%s", oneLine(word), meant(near))
+}
+
+func meant(near string) string {
+	if near == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", near)
+}
+
+// nearest returns the known word that is one edit from name, or two when name is four letters or
+// longer; else nothing.
+func nearest(known []string, name string) string {
+	best, distance := "", min(len(name)/2, 2)+1
+	for _, k := range known {
+		if d := edits(k, name); d < distance {
+			best, distance = k, d
+		}
+	}
+	return best
+}
+
+// edits is the Levenshtein distance in bytes.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,156 @@
+package gitref
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lease"
+)
+
+// A tip is where a chain is, or was when it was read.
+type tip struct {
+	state
+	oid    string
+	since  time.Time // the last date of the lease that the server wrote
+	now    time.Time // by the server's clock
+	repoID string
+}
+
+// free reports whether anybody may claim on this tip: nobody has the lease, or whoever had it let
+// it run out by the server's own dates.
+func (t tip) free(grace time.Duration) bool {
+	return !t.owned() || t.now.Sub(t.since) >= t.ttl+grace
+}
+
+// lease is the tip's lease as callers know it.
+func (t tip) lease(i claim.Issue) lease.Lease {
+	return lease.Lease{
+		Issue: i, Worker: t.worker, TTL: t.ttl, Token: t.token, Expires: t.since.Add(t.ttl),
+		Tip: fmt.Sprintf("%s/%d/%d/%s", t.oid, t.pos, t.epoch, t.repoID),
+	}
+}
+
+// standing is the tip that a lease was last known to be at, without asking anybody. It reports
+// false for a lease that does not say.
+func standing(l lease.Lease) (tip, bool) {
+	part := strings.SplitN(l.Tip, "/", 4)
+	if len(part) != 4 || l.Token < 1 || l.TTL <= 0 {
+		return tip{}, false
+	}
+	pos, err1 := strconv.ParseInt(part[1], 10, 64)
+	epoch, err2 := strconv.ParseInt(part[2], 10, 64)
+	s := state{kind: kindClaim, worker: l.Worker, epoch: epoch, pos: pos, token: l.Token, ttl: l.TTL}
+	return tip{state: s, oid: part[0], repoID: part[3]}, err1 == nil && err2 == nil
+}
+
+// read asks where the chain is.
+func (s *Store) read(ctx context.Context, i claim.Issue) (tip, error) {
+	name := RefName(i)
+	got, err := s.refs.GetRef(ctx, i, name)
+	if err != nil {
+		return tip{}, fmt.Errorf("read %s: %w", name, err)
+	}
+	t := tip{oid: got.OID, since: got.Date, now: got.Now, repoID: got.RepoID}
+	if got.OID == "" {
+		return t, nil
+	}
+	if t.state, err = decode(got.Message); err != nil {
+		return tip{}, &ChainError{Ref: name, Reason: err.Error()}
+	}
+	if t.kind == kindPush {
+		t.since = t.dated
+	}
+	return t, nil
+}
+
+const (
+	rereads = 4 // of a reference that is known to have moved further than the reading shows
+	repeats = 4 // of a swap whose answer was lost
+	races   = 4 // of a step that others were faster at
+)
+
+// backoff is how long to wait before the (n+1)-th time.
+func backoff(n int) time.Duration { return 250 * time.Millisecond << min(n, 5) }
+
+// errBehind is a chain that is known to be further than anybody lets us see. It may also have been deleted.
+var errBehind = errors.New("the readings are older than what is known")
+
+// readPast reads until the chain is seen beyond pos, where it is known to be.
+func (s *Store) readPast(ctx context.Context, i claim.Issue, pos int64) (t tip, err error) {
+	for n := range rereads {
+		if n > 0 {
+			if err := s.sleep(ctx, backoff(n-1)); err != nil {
+				return tip{}, err
+			}
+		}
+		if t, err = s.read(ctx, i); err == nil && t.pos > pos {
+			return t, nil
+		}
+	}
+	if err == nil {
+		err = errBehind
+	}
+	return t, err
+}
+
+// advance puts one commit on the chain. ErrMoved says that the chain is not at t any more and the
+// commit is not on it; an openError that nobody knows.
+func (s *Store) advance(ctx context.Context, i claim.Issue, t tip, next state) (tip, error) {
+	message := next.encode()
+	if back, err := decode(message); err != nil || back.worker != next.worker {
+		return tip{}, fmt.Errorf("write lease: it would not be read back: %w", err)
+	}
+	made, err := s.refs.CreateCommit(ctx, i, t.oid, message)
+	if err != nil {
+		return tip{}, fmt.Errorf("write lease: %w", err)
+	}
+	after := tip{state: next, oid: made.OID, since: made.Date, now: made.Date, repoID: t.repoID}
+	return after, s.swap(ctx, i, t, after)
+}
+
+// An openError is a swap of which nobody knows whether it was, or still will be, carried out.
+type openError struct{ error }
+
+func (e openError) Unwrap() error { return e.error }
+
+// swap moves the reference and finds out whether it did. An answer that is lost is resolved by
+// asking for the same swap again, of the same commit: it can be on the chain only once.
+func (s *Store) swap(ctx context.Context, i claim.Issue, t, after tip) error {
+	step := Swap{Name: RefName(i), Before: t.oid, After: after.oid, RepoID: t.repoID}
+	err := s.refs.SwapRef(ctx, i, step)
+	if err == nil || errors.Is(err, ErrMoved) || rejected(err) {
+		return err
+	}
+	for n := range repeats {
+		if cancelled := s.sleep(ctx, backoff(n)); cancelled != nil {
+			break
+		}
+		if s.refs.SwapRef(ctx, i, step) == nil {
+			return nil
+		}
+		if now, unread := s.read(ctx, i); unread == nil && now.pos > t.pos {
+			return landed(now, after)
+		}
+	}
+	return openError{fmt.Errorf("move %s: %w", step.Name, err)}
+}
+
+// landed says what became of a commit once the chain is seen beyond its parent. A commit that is
+// there and not the tip is somebody else's past already.
+func landed(now, after tip) error {
+	if now.oid == after.oid {
+		return nil
+	}
+	return ErrMoved
+}
+
+// rejected reports whether a request was certainly not carried out.
+func rejected(err error) bool {
+	var r interface{ Rejected() bool }
+	return errors.As(err, &r) && r.Rejected()
+}

@@ -1,0 +1,113 @@
+// Package gitref is a lease store made of git references on GitHub itself: a chain of commits for
+// each issue, advanced by compare-and-swap (PROTOCOL section 8).
+//
+// The reference refs/label-state/lease/N of the issue's own repository points at the newest commit
+// of the chain. Every commit carries the whole state in its message, on the empty tree, and is made
+// by the API without an author, so that its date is the server's. One step is one new commit and
+// one swap of the reference from its parent to it: of any number of clients one succeeds, whatever
+// any of them has read before.
+//
+// What it promises: one holder at a time and tokens that grow, under stale reads, lost answers and
+// requests that arrive late, with any clock on the client; no ghost of an attempt that was given
+// up, as long as GitHub can still be reached. It needs contents: write, and whoever has that can
+// also destroy the reference; tokens then start again.
+package gitref
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+)
+
+// Refs is what the store needs of GitHub. Errors that certainly changed nothing have a method
+// Rejected that reports true.
+type Refs interface {
+	// GetRef reads a reference of the issue's repository, given by its full name. None is a Tip
+	// without an OID; the answer may be late.
+	GetRef(ctx context.Context, i claim.Issue, name string) (Tip, error)
+	// CreateCommit makes a commit on the empty tree, with at most one parent, dated by the server.
+	CreateCommit(ctx context.Context, i claim.Issue, parent, message string) (Commit, error)
+	// SwapRef moves a reference from one commit to another. One that is not at the first is ErrMoved.
+	SwapRef(ctx context.Context, i claim.Issue, s Swap) error
+}
+
+// A Tip is a reference as it was read.
+type Tip struct {
+	OID     string // of the commit; empty when there is no such reference
+	Message string
+	Date    time.Time // of the commit
+	Now     time.Time // by the server's clock, when it answered
+	RepoID  string    // what SwapRef may want to know again; may be empty
+}
+
+// A Commit is one that was just made.
+type Commit struct {
+	OID  string
+	Date time.Time // by the server's clock
+}
+
+// A Swap moves the reference Name from Before, empty when it must not exist, to After, whose parent
+// is Before.
+type Swap struct {
+	Name          string
+	Before, After string
+	RepoID        string // from an earlier Tip of the repository; empty when unknown
+}
+
+// ErrMoved is a reference that is not where a swap expected it.
+var ErrMoved = errors.New("the reference has moved")
+
+// A ChainError is a reference that holds something else than a lease. Nothing is read into it and
+// nothing is built on it: a person has to delete it.
+type ChainError struct{ Ref, Reason string }
+
+func (e *ChainError) Error() string { return fmt.Sprintf("%s is not a lease: %s", e.Ref, e.Reason) }
+
+// DefaultGrace is how much longer than its ttl a lease is left alone (PROTOCOL section 9).
+const DefaultGrace = time.Minute
+
+// Options adjust a store. The zero Options are right for GitHub.
+type Options struct {
+	// Grace is how much longer than its ttl a lease is left alone; 0 is DefaultGrace. It makes up
+	// for dates in whole seconds that different machines at GitHub may have written.
+	Grace time.Duration
+	// Sleep waits between tries, or returns the context's error as soon as it is done; nil waits by
+	// the machine's clock.
+	Sleep func(ctx context.Context, d time.Duration) error
+}
+
+// A Store keeps leases in references. It may be used from any goroutine.
+type Store struct {
+	refs  Refs
+	grace time.Duration
+	sleep func(context.Context, time.Duration) error
+}
+
+// New returns a store. It asks GitHub for nothing.
+func New(refs Refs, o Options) *Store {
+	s := &Store{refs: refs, grace: o.Grace, sleep: o.Sleep}
+	if s.grace == 0 {
+		s.grace = DefaultGrace
+	}
+	if s.sleep == nil {
+		s.sleep = sleep
+	}
+	return s
+}
+
+// RefName is the full name of the reference that holds the issue's chain.
+func RefName(i claim.Issue) string { return fmt.Sprintf("refs/label-state/lease/%d", i.Number) }
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}

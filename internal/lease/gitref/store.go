@@ -1,0 +1,143 @@
+package gitref
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lease"
+)
+
+var _ lease.Store = (*Store)(nil)
+
+// Acquire implements lease.Store: a reading, a commit and a swap. Beside *lease.HeldError it returns
+// *ChainError, and what GitHub says of a token that may not write contents.
+func (s *Store) Acquire(ctx context.Context, a lease.Ask) (lease.Lease, error) {
+	t, err := s.acquire(ctx, a)
+	if err != nil {
+		return lease.Lease{}, fmt.Errorf("acquire %s: %w", a.Issue, err)
+	}
+	l := t.lease(a.Issue)
+	l.TTL = a.TTL
+	return l, nil
+}
+
+func (s *Store) acquire(ctx context.Context, a lease.Ask) (tip, error) {
+	t, err := s.read(ctx, a.Issue)
+	for n := 0; err == nil; n++ {
+		next := t.claim(a)
+		switch {
+		case t.owned() && t.worker == a.Worker:
+			next = t.then(kindRenew)
+			next.ttl = a.TTL
+		case !t.free(s.grace):
+			return tip{}, &lease.HeldError{Lease: t.lease(a.Issue)}
+		case n == races:
+			return tip{}, fmt.Errorf("%w %d times", ErrMoved, n)
+		}
+		after, moved := s.advance(ctx, a.Issue, t, next)
+		var open openError
+		switch {
+		case errors.As(moved, &open) && next.kind == kindClaim:
+			return tip{}, errors.Join(moved, s.abandon(ctx, a, t, after))
+		case !errors.Is(moved, ErrMoved):
+			return after, moved
+		}
+		if t, err = s.readPast(ctx, a.Issue, t.pos); errors.Is(err, errBehind) {
+			err = nil // a stale reading can only lose the next swap, too
+		}
+	}
+	return tip{}, err
+}
+
+// abandonIn is how long giving up may go on after the caller's time is over.
+const abandonIn = 20 * time.Second
+
+// abandon sees to it that a claim of which nobody knows whether it landed does not: a void commit
+// on the same parent leaves it no place in the chain. If it is there already, it is released.
+func (s *Store) abandon(ctx context.Context, a lease.Ask, t, claimed tip) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonIn)
+	defer cancel()
+	_, err := s.advance(ctx, a.Issue, t, t.void(a))
+	if errors.Is(err, ErrMoved) {
+		t, err = s.readPast(ctx, a.Issue, t.pos)
+	}
+	if err == nil && t.oid == claimed.oid {
+		err = s.release(ctx, claimed.lease(a.Issue))
+	}
+	if err != nil {
+		return fmt.Errorf("give up the claim: %w", err)
+	}
+	return nil
+}
+
+// Renew implements lease.Store: a commit and a swap. A lease that ran out and that nobody has taken
+// can still be renewed.
+func (s *Store) Renew(ctx context.Context, l lease.Lease) (lease.Lease, error) {
+	t, err := s.step(ctx, l, kindRenew)
+	if err != nil {
+		return lease.Lease{}, fmt.Errorf("renew %s: %w", l.Issue, err)
+	}
+	next := t.lease(l.Issue)
+	next.TTL = l.TTL
+	return next, nil
+}
+
+// Release implements lease.Store: a commit and a swap.
+func (s *Store) Release(ctx context.Context, l lease.Lease) error {
+	if err := s.release(ctx, l); err != nil {
+		return fmt.Errorf("release %s: %w", l.Issue, err)
+	}
+	return nil
+}
+
+func (s *Store) release(ctx context.Context, l lease.Lease) error {
+	_, err := s.step(ctx, l, kindRelease)
+	if errors.Is(err, lease.ErrLost) {
+		return nil
+	}
+	return err
+}
+
+// step puts a commit of the holder on the chain: first where l says that the chain is, then, if it
+// is elsewhere, where it is, as long as the lease is still l's.
+func (s *Store) step(ctx context.Context, l lease.Lease, k kind) (tip, error) {
+	t, told := standing(l)
+	if !told {
+		var err error
+		if t, err = s.read(ctx, l.Issue); err != nil {
+			return tip{}, err
+		}
+	}
+	for range races {
+		if !t.is(l) {
+			return tip{}, lease.ErrLost
+		}
+		next := t.then(k)
+		if l.TTL > 0 {
+			next.ttl = l.TTL
+		}
+		after, err := s.advance(ctx, l.Issue, t, next)
+		if !errors.Is(err, ErrMoved) {
+			return after, err
+		}
+		if t, err = s.readPast(ctx, l.Issue, t.pos); err != nil {
+			return tip{}, err
+		}
+	}
+	return tip{}, fmt.Errorf("%w %d times", ErrMoved, races)
+}
+
+// Look implements lease.Store: one reading. A lease stands until others may take it.
+func (s *Store) Look(ctx context.Context, i claim.Issue) (lease.Lease, bool, error) {
+	t, err := s.read(ctx, i)
+	if err != nil {
+		return lease.Lease{}, false, fmt.Errorf("look at %s: %w", i, err)
+	}
+	if t.free(s.grace) {
+		return lease.Lease{}, false, nil
+	}
+	return t.lease(i), true, nil
+}

@@ -1,0 +1,175 @@
+package leasetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lease"
+)
+
+// patience is how long an answer may take that has to come: a server that is being restarted, or a
+// cluster that is choosing a leader.
+const patience = 40 * time.Second
+
+// An exam is a bench in use.
+type exam struct {
+	Bench
+	issues int // handed out so far
+}
+
+// issue returns one that no part of the exam has seen.
+func (x *exam) issue() claim.Issue {
+	x.issues++
+	return claim.Issue{Owner: "acme", Repo: "app", Number: x.issues}
+}
+
+// pass lets a lease that nobody renews run out.
+func (x *exam) pass() { x.Advance(x.TTL + x.Grace + time.Second) }
+
+// A worker is a client with a name, at one issue.
+type worker struct {
+	lease.Store
+	ask lease.Ask
+}
+
+func (x *exam) worker(i claim.Issue, name string) worker { return x.skewed(i, name, 0) }
+
+func (x *exam) skewed(i claim.Issue, name string, skew time.Duration) worker {
+	return worker{x.Client(skew), lease.Ask{Issue: i, Worker: claim.Worker{Codename: name, FiringID: "f-" + name}, TTL: x.TTL}}
+}
+
+// pair is ann and bob at a new issue.
+func (x *exam) pair() (ann, bob worker) {
+	i := x.issue()
+	return x.worker(i, "ann"), x.worker(i, "bob")
+}
+
+// try asks for the lease once.
+func (w worker) try(ctx context.Context) (lease.Lease, error) { return w.Acquire(ctx, w.ask) }
+
+// mustWin acquires and holds the answer against the question.
+func (w worker) mustWin(t *testing.T) lease.Lease {
+	t.Helper()
+	l, err := w.try(t.Context())
+	if err != nil {
+		t.Fatalf("%s: acquire: %v, want the lease", w.name(), err)
+	}
+	w.check(t, l)
+	return l
+}
+
+func (w worker) name() string { return w.ask.Worker.Codename }
+
+func (w worker) check(t *testing.T, l lease.Lease) {
+	t.Helper()
+	if l.Worker != w.ask.Worker || !l.Issue.Same(w.ask.Issue) || l.TTL != w.ask.TTL || l.Token < 1 {
+		t.Fatalf("lease = %+v, want one for %+v with a token", l, w.ask)
+	}
+}
+
+// mustLose asks and must be told who has it.
+func (w worker) mustLose(t *testing.T, to lease.Lease) {
+	t.Helper()
+	got, err := w.try(t.Context())
+	var held *lease.HeldError
+	if !errors.As(err, &held) {
+		t.Fatalf("%s: acquire: %+v, %v, want no: %s has it", w.name(), got, err, to.Worker)
+	}
+	if held.Lease.Worker != to.Worker || held.Lease.Token != to.Token {
+		t.Fatalf("%s: held by %s with token %d, want %s with %d", w.name(), held.Lease.Worker, held.Lease.Token, to.Worker, to.Token)
+	}
+}
+
+// mustRenew extends the lease; the token stays.
+func (w worker) mustRenew(t *testing.T, l lease.Lease) lease.Lease {
+	t.Helper()
+	got, err := w.Renew(t.Context(), l)
+	if err != nil {
+		t.Fatalf("%s: renew: %v", w.name(), err)
+	}
+	w.check(t, got)
+	if got.Token != l.Token {
+		t.Fatalf("%s: token %d after renewal, was %d", w.name(), got.Token, l.Token)
+	}
+	return got
+}
+
+// mustHaveLost is what a stale holder meets: no renewal, and a release that touches nothing.
+func (w worker) mustHaveLost(t *testing.T, l lease.Lease) {
+	t.Helper()
+	if got, err := w.Renew(t.Context(), l); !errors.Is(err, lease.ErrLost) {
+		t.Fatalf("%s: renew of a lease that is over: %+v, %v, want that it is lost", w.name(), got, err)
+	}
+	w.mustRelease(t, l)
+}
+
+func (w worker) mustRelease(t *testing.T, l lease.Lease) {
+	t.Helper()
+	if err := w.Release(t.Context(), l); err != nil {
+		t.Fatalf("%s: release: %v", w.name(), err)
+	}
+}
+
+// mustStand is what everybody sees while the lease stands.
+func (w worker) mustStand(t *testing.T, l lease.Lease) {
+	t.Helper()
+	got, held, err := w.Look(t.Context(), w.ask.Issue)
+	if err != nil || !held || got.Worker != l.Worker || got.Token != l.Token {
+		t.Fatalf("look = %+v, %t, %v, want %s with token %d", got, held, err, l.Worker, l.Token)
+	}
+}
+
+func (w worker) mustBeFree(t *testing.T) {
+	t.Helper()
+	if got, held, err := w.Look(t.Context(), w.ask.Issue); err != nil || held {
+		t.Fatalf("look = %+v, %t, %v, want nobody", got, held, err)
+	}
+}
+
+// unsure reports whether err leaves open what happened; then one asks again.
+func unsure(err error) bool {
+	var held *lease.HeldError
+	return err != nil && !errors.As(err, &held) && !errors.Is(err, lease.ErrLost)
+}
+
+// decided repeats do until its answer is one, for as long as a server may need to come back.
+func decided(ctx context.Context, do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for n := 0; ; n++ {
+		err := do(ctx)
+		if !unsure(err) {
+			return err
+		}
+		if pause(ctx, min(time.Duration(n)*5*time.Millisecond, 100*time.Millisecond)) != nil {
+			return fmt.Errorf("no answer within %s: %w", patience, err)
+		}
+	}
+}
+
+// pause keeps a client that asks again from asking all the time.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// acquire asks until there is an answer.
+func (w worker) acquire(ctx context.Context) (l lease.Lease, err error) {
+	err = decided(ctx, func(ctx context.Context) error { l, err = w.try(ctx); return err })
+	return l, err
+}
+
+// release gives the lease back until it is certain.
+func (w worker) release(ctx context.Context, l lease.Lease) error {
+	return decided(ctx, func(ctx context.Context) error { return w.Release(ctx, l) })
+}

@@ -1,0 +1,208 @@
+package leasetest
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/label-state/label-state/internal/lease"
+)
+
+// everyRequest runs a part once for each fault and each request that the operation makes: for the
+// first, the second and so on, until there is none left to spoil. part arms the fault by calling
+// spoil just before the operation.
+func everyRequest(t *testing.T, x *exam, faults []Fault, part func(t *testing.T, spoil func())) {
+	const most = 40 // requests of one operation
+	for _, f := range faults {
+		for n := range most {
+			hit := func() bool { return false }
+			ok := t.Run(fmt.Sprintf("%s %d", f, n), func(t *testing.T) {
+				part(t, func() { hit = x.Wire.Break(f, n) })
+				x.Wire.Deliver()
+			})
+			if !hit() || !ok {
+				break
+			}
+			if n == most-1 {
+				t.Fatalf("one operation makes more than %d requests", most)
+			}
+		}
+	}
+}
+
+// mayFail accepts an operation that worked or does not know; it must not claim to know that it failed.
+func mayFail(t *testing.T, doing string, err error) {
+	t.Helper()
+	if err != nil && !unsure(err) {
+		t.Fatalf("%s: %v, want success or not to know", doing, err)
+	}
+}
+
+// spoiledAcquire: whatever happened to the first asking, of two workers one holds, and it is the
+// first one if it asks again before the other.
+func spoiledAcquire(t *testing.T, x *exam) {
+	everyRequest(t, x, Faults, func(t *testing.T, spoil func()) {
+		ann, bob := x.pair()
+		spoil()
+		_, err := ann.try(t.Context())
+		mayFail(t, "acquire", err)
+		l, err := ann.acquire(t.Context())
+		if err != nil {
+			t.Fatalf("acquire again: %v", err)
+		}
+		ann.check(t, l)
+		bob.mustLose(t, l)
+		x.Wire.Deliver()
+		bob.mustLose(t, l)
+		l = ann.mustRenew(t, l)
+		ann.mustRelease(t, l)
+		if next := bob.mustWin(t); next.Token <= l.Token {
+			t.Errorf("token %d after %d", next.Token, l.Token)
+		}
+	})
+	everyRequest(t, x, Faults, func(t *testing.T, spoil func()) {
+		ann, bob := x.pair()
+		spoil()
+		_, errAnn := ann.try(t.Context())
+		mayFail(t, "acquire", errAnn)
+		l, errBob := bob.acquire(t.Context())
+		again, err := ann.acquire(t.Context())
+		oneOf(t, ann, bob, again, err, l, errBob)
+		if errAnn == nil && errBob == nil {
+			t.Fatal("bob got what ann was told that she holds")
+		}
+	})
+}
+
+// oneOf: ann's and bob's last answers name one holder.
+func oneOf(t *testing.T, ann, bob worker, la lease.Lease, errAnn error, lb lease.Lease, errBob error) {
+	t.Helper()
+	switch {
+	case errAnn == nil && errBob == nil:
+		t.Fatalf("two holders: %+v and %+v", la, lb)
+	case errAnn == nil:
+		ann.mustStand(t, la)
+		bob.mustLose(t, la)
+	case errBob == nil:
+		bob.mustStand(t, lb)
+		ann.mustLose(t, lb)
+	default:
+		t.Fatalf("no holder: ann: %v; bob: %v", errAnn, errBob)
+	}
+}
+
+// spoiledRenew: the holder stays the holder, whichever of its leases it shows.
+func spoiledRenew(t *testing.T, x *exam) {
+	everyRequest(t, x, Faults, func(t *testing.T, spoil func()) {
+		ann, bob := x.pair()
+		l := ann.mustWin(t)
+		spoil()
+		_, err := ann.Renew(t.Context(), l)
+		mayFail(t, "renew", err)
+		bob.mustLose(t, l)
+		next := ann.mustRenew(t, l)
+		x.Wire.Deliver()
+		bob.mustLose(t, l)
+		ann.mustRenew(t, l)
+		ann.mustRelease(t, next)
+		bob.mustWin(t)
+		ann.mustHaveLost(t, l)
+	})
+}
+
+// spoiledRelease: asked again it is done, and no later delivery takes the lease from the next one.
+func spoiledRelease(t *testing.T, x *exam) {
+	everyRequest(t, x, Faults, func(t *testing.T, spoil func()) {
+		ann, bob := x.pair()
+		l := ann.mustWin(t)
+		spoil()
+		mayFail(t, "release", ann.Release(t.Context(), l))
+		if err := ann.release(t.Context(), l); err != nil {
+			t.Fatalf("release again: %v", err)
+		}
+		next := bob.mustWin(t)
+		x.Wire.Deliver()
+		bob.mustStand(t, next)
+		bob.mustRenew(t, next)
+		ann.mustHaveLost(t, l)
+	})
+}
+
+// lateAcquire: an asking that arrives when somebody else holds the lease, or has had it, changes nothing.
+func lateAcquire(t *testing.T, x *exam) {
+	everyRequest(t, x, []Fault{Late}, func(t *testing.T, spoil func()) {
+		ann, bob := x.pair()
+		spoil()
+		_, errAnn := ann.try(t.Context())
+		if errAnn == nil {
+			return // the store got its answer by asking once more
+		}
+		l := bob.mustWin(t)
+		x.Wire.Deliver()
+		bob.mustStand(t, l)
+		bob.mustRenew(t, l)
+		ann.mustLose(t, l)
+	})
+}
+
+// lateRenew: a renewal that arrives after the lease changed hands extends nothing.
+func lateRenew(t *testing.T, x *exam) {
+	for name, end := range map[string]func(t *testing.T, w worker, l lease.Lease){
+		"released": func(t *testing.T, w worker, l lease.Lease) { w.mustRelease(t, l) },
+		"run out":  func(*testing.T, worker, lease.Lease) { x.pass() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			everyRequest(t, x, []Fault{Late}, func(t *testing.T, spoil func()) {
+				ann, bob := x.pair()
+				l := ann.mustWin(t)
+				spoil()
+				_, err := ann.Renew(t.Context(), l)
+				mayFail(t, "renew", err)
+				end(t, ann, l)
+				next := bob.mustWin(t)
+				x.Wire.Deliver()
+				bob.mustStand(t, next)
+				ann.mustHaveLost(t, l)
+				bob.mustRenew(t, next)
+			})
+		})
+	}
+}
+
+// lateRelease: after the lease ran out and somebody else took it, an old release is nobody's business.
+func lateRelease(t *testing.T, x *exam) {
+	everyRequest(t, x, []Fault{Late}, func(t *testing.T, spoil func()) {
+		ann, bob := x.pair()
+		l := ann.mustWin(t)
+		spoil()
+		mayFail(t, "release", ann.Release(t.Context(), l))
+		x.pass()
+		next := bob.mustWin(t)
+		x.Wire.Deliver()
+		bob.mustStand(t, next)
+		bob.mustRenew(t, next)
+	})
+}
+
+// spoiledGiveUp: who does not know whether it got the lease, and gives it back without a token,
+// leaves no ghost, not even when the asking arrives afterwards.
+func spoiledGiveUp(t *testing.T, x *exam) {
+	everyRequest(t, x, Faults, func(t *testing.T, spoil func()) {
+		ann, bob := x.pair()
+		spoil()
+		_, err := ann.try(t.Context())
+		mayFail(t, "acquire", err)
+		if err := ann.release(t.Context(), lease.Lease{Issue: ann.ask.Issue, Worker: ann.ask.Worker, TTL: ann.ask.TTL}); err != nil {
+			t.Fatalf("give up: %v", err)
+		}
+		x.Wire.Deliver()
+		l, err := bob.acquire(t.Context())
+		if errors.As(err, new(*lease.HeldError)) {
+			t.Fatalf("bob: %v: a ghost holds the lease", err)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		bob.mustRenew(t, l)
+	})
+}
