@@ -61,7 +61,8 @@ var mayImport = map[string][]string{
 		"internal/ledger", "internal/github", "internal/setup",
 	},
 
-	"cmd/pre-push": {
+	"cmd/pre-push": {"internal/closing", "internal/outgoing"},
+	"cmd/pre-push-check": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing", "internal/host",
 		"internal/dedup", "internal/outgoing", "internal/config", "internal/ledger", "internal/github",
 		"internal/holdfile", "internal/setup",
@@ -93,7 +94,13 @@ var impure = []string{
 // mayNotReach is what a program must not be linked with, through any number of imports: packages of
 // ours by path, other modules by prefix.
 var mayNotReach = map[string][]string{
+	// To be linked with these costs a push time, whether it uses them or not (docs/speed.md).
 	"cmd/pre-push": {
+		"net", "net/http", "encoding/json", "text/template", "github.com/google/go-github", "go.yaml.in",
+		"github.com/go-git/go-git/v5/config", "github.com/go-git/go-git/v5/plumbing/format/config",
+		"github.com/go-git/go-git/v5/plumbing/object", "github.com/go-git/go-git/v5/storage",
+	},
+	"cmd/pre-push-check": {
 		"internal/githubsim", "internal/demo", "internal/claim/claimtest", "github.com/urfave/cli",
 		"github.com/redis", "go.etcd.io",
 	},
@@ -134,8 +141,9 @@ func TestLayersCanFail(t *testing.T) {
 		{"exit", "internal/setup", `package setup; import "os"; func f() { os.Exit(1) }`, "os.Exit belongs"},
 		{"dot import", "internal/github", `package github; import . "os"`, "dot import"},
 		{"testing in the product", "internal/github", `package github; import _ "testing"`, `imports "testing"`},
-		{"hook with the simulator", "cmd/pre-push", `package main; import _ "` + module + `/internal/githubsim"`, "reaches internal/githubsim"},
-		{"hook with a CLI library", "cmd/pre-push", `package main; import _ "github.com/urfave/cli/v2"`, "reaches github.com/urfave/cli"},
+		{"first stage with a network", "cmd/pre-push", `package main; import _ "net/http"`, "reaches net by"},
+		{"hook with the simulator", "cmd/pre-push-check", `package main; import _ "` + module + `/internal/githubsim"`, "reaches internal/githubsim"},
+		{"hook with a CLI library", "cmd/pre-push-check", `package main; import _ "github.com/urfave/cli/v2"`, "reaches github.com/urfave/cli"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := check([]source{parseText(t, c.dir, c.code)})
@@ -149,11 +157,11 @@ func TestLayersCanFail(t *testing.T) {
 func TestLayersFollowsImports(t *testing.T) {
 	const code = `package p; import _ "` + module + `/internal/`
 	sources := []source{
-		parseText(t, "cmd/pre-push", code+`setup"`),
+		parseText(t, "cmd/pre-push-check", code+`setup"`),
 		parseText(t, "internal/setup", code+`github"`),
 		parseText(t, "internal/github", `package github; import _ "go.etcd.io/etcd/client/v3"`),
 	}
-	want := "cmd/pre-push reaches go.etcd.io by cmd/pre-push → internal/setup → internal/github → go.etcd.io/etcd/client/v3"
+	want := "cmd/pre-push-check reaches go.etcd.io by cmd/pre-push-check → internal/setup → internal/github → go.etcd.io/etcd/client/v3"
 	if got := check(sources); !slices.Contains(got, want) {
 		t.Errorf("check found %q, want %q", got, want)
 	}

@@ -49,6 +49,32 @@ func InCommit(message string, home Repo, host string) []Reference {
 	return s.found
 }
 
+// Perhaps reports whether a raw commit message may close an issue, for a caller who knows neither its
+// home repository nor its host yet. It is true wherever [InCommit] finds something, whatever it is
+// given, and for any URL after a keyword.
+func Perhaps(message string) bool {
+	s := scanner{text: message, home: Repo{Owner: "any", Name: "any"}}
+	for _, end := range keywords(message) {
+		from, ok := skipGap(message, end)
+		if !ok {
+			continue
+		}
+		if isURL(message[from:]) {
+			return true
+		}
+		if _, _, ok := s.target(message[from:]); ok {
+			return true
+		}
+	}
+	return false
+}
+
+func isURL(text string) bool {
+	_, secure := cutPrefixFold(text, "https://")
+	_, plain := cutPrefixFold(text, "http://")
+	return secure || plain
+}
+
 // InDescription returns the issues that a pull request description closes, as [InCommit] does, but
 // reads Markdown: code spans, fenced and indented code and HTML comments name nothing. Whether
 // the pull request goes to the default branch, without which nothing closes, is for the caller.

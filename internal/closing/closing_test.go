@@ -19,6 +19,9 @@ func coherent(t testing.TB, text string, home closing.Repo, host string, refs []
 	if len(refs) > closing.Limit {
 		t.Errorf("%d references, want at most %d", len(refs), closing.Limit)
 	}
+	if len(refs) > 0 && !closing.Perhaps(text) {
+		t.Errorf("%q closes %s, and Perhaps says no", text, refs[0].Issue)
+	}
 	seen := map[string]bool{}
 	for i, r := range refs {
 		key := strings.ToLower(r.Issue.String())
@@ -54,6 +57,26 @@ func TestReferenceSaysWhereItStands(t *testing.T) {
 	}
 	if second.Keyword != "closes" || second.Line != 4 || text[second.Offset:second.End] != "closes #8" {
 		t.Errorf("second = %+v", second)
+	}
+}
+
+func TestPerhaps(t *testing.T) {
+	for text, want := range map[string]bool{
+		"Closes #7":                            true,
+		"See #6.\n\nfixes: GH-7":               true,
+		"resolved other/place#7":               true,
+		"Closes HTTPS://git.example/a/b":       true, // whose host it is, the caller will know
+		"Fixed http://":                        true,
+		"":                                     false,
+		"#7 and https://github.com/a/b/pull/7": false,
+		"Closes":                               false,
+		"closes the gap of #7":                 false,
+		"Fixes: 1234567 (\"add it\")":          false,
+		"closes #0, fixes#7, encloses #7":      false,
+	} {
+		if got := closing.Perhaps(text); got != want {
+			t.Errorf("Perhaps(%q) = %v", text, got)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package closing
 
 import (
+	"iter"
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -19,19 +20,31 @@ type scanner struct {
 // scan looks at every byte once: words are disjoint, so are the blanks after keywords, and a target
 // is read no further than the longest one reaches.
 func (s *scanner) scan() {
-	for at := 0; at < len(s.text) && len(s.found) < Limit; {
-		if !isWord(s.text[at]) {
-			at++
-			continue
+	for from, end := range keywords(s.text) {
+		if len(s.found) >= Limit {
+			return
 		}
-		end := at + 1
-		for end < len(s.text) && isWord(s.text[end]) {
-			end++
+		s.mention(from, end)
+	}
+}
+
+// keywords calls yield with where each keyword begins and ends.
+func keywords(text string) iter.Seq2[int, int] {
+	return func(yield func(from, end int) bool) {
+		for at := 0; at < len(text); {
+			if !isWord(text[at]) {
+				at++
+				continue
+			}
+			end := at + 1
+			for end < len(text) && isWord(text[end]) {
+				end++
+			}
+			if isKeyword(text[at:end]) && !yield(at, end) {
+				return
+			}
+			at = end
 		}
-		if isKeyword(s.text[at:end]) {
-			s.mention(at, end)
-		}
-		at = end
 	}
 }
 

@@ -3,6 +3,7 @@ package github
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"mime"
 	"net/http"
@@ -91,8 +92,17 @@ func decide(a answer, t traits, n tally, rand float64, local time.Time) decision
 	case a.status == http.StatusNotFound && t.fresh && n.fresh < maxFresh:
 		return decision{step: stepRetry, wait: backoff(n.fresh, rand), err: a.failure()}
 	default:
-		return decision{step: stepFail, err: a.failure()}
+		return decision{step: stepFail, err: marked(a.failure(), t)}
 	}
+}
+
+// marked notes in a refusal for want of permission whether it was of a write.
+func marked(err error, t traits) error {
+	var denied *PermissionError
+	if errors.As(err, &denied) {
+		denied.Write = t.write
+	}
+	return err
 }
 
 // again repeats what may be repeated and is an open end for everything else.

@@ -39,7 +39,10 @@ func (e *AuthError) Error() string { return withMessage("token refused", 401, e.
 func (e *AuthError) Rejected() bool { return true }
 
 // A PermissionError says that the token is good and not allowed to do this (403, or FORBIDDEN from GraphQL).
-type PermissionError struct{ Message string }
+type PermissionError struct {
+	Message string
+	Write   bool // it was asked to change something
+}
 
 func (e *PermissionError) Error() string { return withMessage("not permitted", 403, e.Message) }
 

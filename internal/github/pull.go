@@ -14,8 +14,9 @@ import (
 // A Pull is a pull request with what it says about issues.
 type Pull struct {
 	lifecycle.PR
-	Body   string
-	Closes []claim.Issue // as GitHub reads the description and the links; nil by REST, which does not tell
+	Body     string
+	Comments int           // how many there are, those of reviews left out
+	Closes   []claim.Issue // as GitHub reads the description and the links; nil by REST, which does not tell
 }
 
 // Pull reads one pull request. One that is not there, or that the token may not see, is a *NotFoundError.
@@ -37,8 +38,9 @@ func (c *Client) Pull(ctx context.Context, r ledger.Repo, number int) (Pull, err
 // A queryWholePull is a pull request with the issues it closes.
 type queryWholePull struct {
 	queryPull
-	Body   string
-	Closes *connection[struct {
+	Body     string
+	Comments struct{ TotalCount int }
+	Closes   *connection[struct {
 		Number     int
 		Repository slugged
 	}] `json:"closingIssuesReferences"`
@@ -47,7 +49,7 @@ type queryWholePull struct {
 func (c *Client) queryPull(ctx context.Context, id pullID) (Pull, error) {
 	d := newDocument()
 	d.open("p", ledger.Repo{Owner: id.Owner, Name: id.Repo})
-	d.add("    pullRequest(number: %d) { ...P body closingIssuesReferences(first: 100) { totalCount nodes { number repository { nameWithOwner } } } }\n  }\n", id.Number)
+	d.add("    pullRequest(number: %d) { ...P body comments(first: 1) { totalCount } closingIssuesReferences(first: 100) { totalCount nodes { number repository { nameWithOwner } } } }\n  }\n", id.Number)
 	var data map[string]*struct{ PullRequest *queryWholePull }
 	got, err := c.ask(ctx, d.text(pullFields), d.variables, &data)
 	if err != nil {
@@ -60,7 +62,7 @@ func (c *Client) queryPull(ctx context.Context, id pullID) (Pull, error) {
 	if found == nil || found.PullRequest == nil {
 		return Pull{}, got.absence("p")
 	}
-	out := Pull{PR: found.PullRequest.pr(), Body: found.PullRequest.Body}
+	out := Pull{PR: found.PullRequest.pr(), Body: found.PullRequest.Body, Comments: found.PullRequest.Comments.TotalCount}
 	if found.PullRequest.Closes == nil {
 		return out, &AnswerError{Status: http.StatusOK, Reason: "closing references are missing"}
 	}
@@ -79,5 +81,5 @@ func (c *Client) restWholePull(ctx context.Context, id pullID) (Pull, error) {
 	if err != nil {
 		return Pull{}, err
 	}
-	return Pull{PR: got.pr(), Body: got.Body}, nil
+	return Pull{PR: got.pr(), Body: got.Body, Comments: got.Comments}, nil
 }

@@ -15,10 +15,15 @@ import (
 
 func TestPull(t *testing.T) {
 	server := simulated(t)
+	for range 3 {
+		if _, err := server.AddComment("acme/app", 7, "mal", "nice"); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for name, option := range map[string]func(*Options){"GraphQL": func(*Options) {}, "REST": byREST} {
 		c := connect(t, server.Transport(), option)
 		p, err := c.Pull(t.Context(), repoOf("app"), 7)
-		if err != nil || p.State != lifecycle.PROpened || p.Head != "fix" || !p.DefaultBase || p.Body != "Closes #3" {
+		if err != nil || p.State != lifecycle.PROpened || p.Head != "fix" || !p.DefaultBase || p.Body != "Closes #3" || p.Comments != 3 {
 			t.Errorf("%s: pull request = %+v, %v", name, p, err)
 		}
 		if want := []claim.Issue{issue("app", 3)}; name == "GraphQL" && !slices.Equal(p.Closes, want) {

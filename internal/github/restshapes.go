@@ -90,6 +90,7 @@ type restPull struct {
 	Draft    bool       `json:"draft"`
 	MergedAt time.Time  `json:"merged_at"`
 	User     *restUser  `json:"user"`
+	Comments int        `json:"comments"`
 	Head     restBranch `json:"head"`
 	Base     restBranch `json:"base"`
 }

@@ -133,7 +133,7 @@ func (l *Ledger) settle(ctx context.Context, before lifecycle.Facts) (Repair, er
 
 func wrapWrite(i claim.Issue, err error) error {
 	var call *CallError
-	if errors.As(err, &call) {
+	if err == nil || errors.As(err, &call) {
 		return err
 	}
 	return &UnknownError{i, err}
@@ -211,16 +211,7 @@ func (l *Ledger) Force(ctx context.Context, i claim.Issue, by, reason string) (R
 	if err != nil {
 		return Repair{Issue: i}, nil, err
 	}
-	var ended []claim.Claim
-	for _, c := range f.Log.Live() {
-		r := claim.Record{Kind: claim.KindRelease, Worker: c.Record.Worker, Outcome: claim.OutcomeForced, By: by, Reason: reason, At: f.Now}
-		if _, err := l.release(ctx, i, r, sentence(r)); err != nil {
-			return Repair{Issue: i}, ended, wrapWrite(i, err)
-		}
-		ended = append(ended, c)
-	}
-	rep, err := l.settle(ctx, f)
-	return rep, ended, err
+	return l.force(ctx, f, f.Log.Live(), by, reason)
 }
 
 // Revoke asks the holder to stop at its next heartbeat or push; no second holder can arise from

@@ -22,6 +22,10 @@ func sentence(r claim.Record) string {
 		return who + " " + ending(r) + by(r) + "."
 	case claim.KindRevoke:
 		return who + " was asked to stop" + by(r) + "."
+	case claim.KindApprove:
+		return "The plan of " + who + " may go ahead" + by(r) + "."
+	case claim.KindReject:
+		return "The plan of " + who + " was turned down" + by(r) + "; the issue is free again."
 	case claim.KindReset:
 		return "Attempts are counted anew" + by(r) + "."
 	}

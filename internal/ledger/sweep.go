@@ -3,6 +3,8 @@ package ledger
 import (
 	"context"
 	"errors"
+	"iter"
+	"slices"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -32,9 +34,19 @@ type Report struct {
 	Examined int
 	States   map[labels.State]int // after the sweep, by projection
 	Findings []Finding
-	Ageing   []claim.Claim // live holds past half their lease
-	Skipped  []string      // what was not looked at, and why
+	Ageing   []Aged   // live holds past half their lease
+	Skipped  []string // what was not looked at, and why
 	Failed   int
+	Stopped  error // why the sweep ended early, nil when it did not
+}
+
+// An Aged hold has gone more than half its lease without a sign of life.
+type Aged struct {
+	Issue claim.Issue
+	Title string
+	URL   string
+	Claim claim.Claim
+	Until time.Time // when the lease ends
 }
 
 // Complete reports whether everything was looked at and every write succeeded.
@@ -50,8 +62,17 @@ func (l *Ledger) Sweep(ctx context.Context, repos Repos, s Sweep) Report {
 			run.skip(repo.String(), run.stopped)
 			continue
 		}
-		run.repo(ctx, repos, repo)
+		run.each(ctx, repo.String(), repos.Scan(ctx, repo, s.Since))
 	}
+	run.report.Stopped = run.stopped
+	return run.report
+}
+
+// Tend does for given readings what Sweep does for whole repositories. s.Repos and s.Since mean nothing.
+func (l *Ledger) Tend(ctx context.Context, readings iter.Seq2[lifecycle.Facts, error], s Sweep) Report {
+	run := sweeper{Ledger: l.shortened(s.MaxAge), s: s, report: Report{States: map[labels.State]int{}}}
+	run.each(ctx, "issues", readings)
+	run.report.Stopped = run.stopped
 	return run.report
 }
 
@@ -75,14 +96,15 @@ func (w *sweeper) skip(what string, err error) {
 	w.report.Skipped = append(w.report.Skipped, what+": "+err.Error())
 }
 
-func (w *sweeper) repo(ctx context.Context, repos Repos, repo Repo) {
-	for f, err := range repos.Scan(ctx, repo, w.s.Since) {
+// each looks at one reading after the other; name is of all of them together.
+func (w *sweeper) each(ctx context.Context, name string, readings iter.Seq2[lifecycle.Facts, error]) {
+	for f, err := range readings {
 		switch {
+		case err != nil && f.Issue.Number == 0:
+			w.skip(name, err)
+			w.stop(err)
 		case w.stopped != nil:
 			w.skip(f.Issue.String(), w.stopped)
-		case err != nil && f.Issue.Number == 0:
-			w.skip(repo.String(), err)
-			w.stop(err)
 		case err != nil:
 			w.found(Finding{Repair: Repair{Issue: f.Issue}, Err: err})
 		default:
@@ -125,6 +147,15 @@ func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) {
 	finding := w.mend(ctx, f)
 	w.report.States[finding.Picture.State]++
 	w.found(finding)
+	w.forbid(finding.Err)
+}
+
+// forbid ends the sweep when the token may not write: every further write would be refused too.
+func (w *sweeper) forbid(err error) {
+	var refused interface{ Denied() bool }
+	if errors.As(err, &refused) && refused.Denied() {
+		w.stopped = err
+	}
 }
 
 // doubtful asks a strict store about an issue that somebody may hold; for all others the log and
@@ -152,7 +183,7 @@ func (w *sweeper) note(f lifecycle.Facts, p labels.Picture) {
 	c, held := f.Log.Holder()
 	end, limited := c.Until(w.set.Rules.Terms)
 	if held && limited && f.Now.Sub(c.Updated) > end.Sub(c.Updated)/2 {
-		w.report.Ageing = append(w.report.Ageing, c)
+		w.report.Ageing = append(w.report.Ageing, Aged{f.Issue, f.Title, f.URL, c, end})
 	}
 }
 
@@ -195,11 +226,31 @@ func (w *sweeper) giveBack(ctx context.Context, f lifecycle.Facts) ([]claim.Clai
 
 // plan says what mend would do.
 func (w *sweeper) plan(f lifecycle.Facts) Finding {
-	p, why := w.set.Rules.Label(f)
-	out := Finding{Repair: Repair{Issue: f.Issue, Title: f.Title, URL: f.URL, Was: w.lifecycleOf(f), Picture: p, Why: why}}
+	ended := w.over(f)
+	if c, _, delivered := w.set.Rules.Delivered(f); delivered {
+		ended = []claim.Claim{c}
+	}
+	p, why := w.set.Rules.Label(without(f, ended))
+	out := Finding{Repair: Repair{Issue: f.Issue, Title: f.Title, URL: f.URL, Was: w.lifecycleOf(f), Picture: p, Why: why}, Ended: ended}
 	out.Change = w.set.Rules.Scheme.Change(f.Labels, p)
-	out.Ended = w.over(f)
+	switch {
+	case p.Keep:
+		out.Is = out.Was
+	case p.State != labels.None:
+		out.Is = []string{w.set.Rules.Scheme.Name(p.State)}
+	}
 	return out
+}
+
+// without is the reading as if records had ended the claims.
+func without(f lifecycle.Facts, ended []claim.Claim) lifecycle.Facts {
+	f.Log.Claims = slices.Clone(f.Log.Claims)
+	for n, c := range f.Log.Claims {
+		if slices.ContainsFunc(ended, func(e claim.Claim) bool { return e.Record.Worker == c.Record.Worker }) {
+			f.Log.Claims[n].End = &claim.Release{At: f.Now}
+		}
+	}
+	return f
 }
 
 // SweepID makes the name a sweep signs its records with.

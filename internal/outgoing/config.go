@@ -7,29 +7,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/go-git/go-git/v5/plumbing/format/config"
 )
 
 // errUnfit: the first reader would not read this repository rightly.
 var errUnfit = errors.New("repository is for git itself to read")
-
-// readConfig reads the repository's own configuration file; one that is not there is empty.
-func readConfig(common string) (*config.Config, error) {
-	cfg := config.New()
-	f, err := os.Open(filepath.Join(common, "config"))
-	if errors.Is(err, os.ErrNotExist) {
-		return cfg, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if err := config.NewDecoder(f).Decode(cfg); err != nil {
-		return nil, fmt.Errorf("read configuration: %w", err)
-	}
-	return cfg, nil
-}
 
 // harmless are the extensions (gitrepository-layout(5)) that change nothing for a reader of commits and remote-tracking
 // references.
@@ -39,14 +20,14 @@ var harmless = map[string]string{
 }
 
 // checkFormat is errUnfit for a format or extension the first reader does not know.
-func checkFormat(cfg *config.Config) error {
-	if v := cfg.Section("core").Option("repositoryformatversion"); v != "" && v != "0" && v != "1" {
+func checkFormat(cfg settings) error {
+	if v := cfg.last("core", "repositoryformatversion"); v != "" && v != "0" && v != "1" {
 		return fmt.Errorf("%w: format %q", errUnfit, v)
 	}
-	for _, o := range cfg.Section("extensions").Options {
-		allowed := harmless[strings.ToLower(o.Key)]
-		if allowed != "*" && !strings.EqualFold(allowed, o.Value) {
-			return fmt.Errorf("%w: extension %s=%q", errUnfit, o.Key, o.Value)
+	for _, o := range cfg {
+		allowed := harmless[o.key]
+		if o.section == "extensions" && allowed != "*" && !strings.EqualFold(allowed, o.value) {
+			return fmt.Errorf("%w: extension %s=%q", errUnfit, o.key, o.value)
 		}
 	}
 	return nil
@@ -82,10 +63,23 @@ type remoteConfig struct {
 	urls []string
 }
 
-func remotesOf(cfg *config.Config) []remoteConfig {
+// remotesOf lists the remotes of a configuration, each once, in its order.
+func remotesOf(cfg settings) []remoteConfig {
 	var list []remoteConfig
-	for _, s := range cfg.Section("remote").Subsections {
-		list = append(list, remoteConfig{name: s.Name, urls: append(s.OptionAll("url"), s.OptionAll("pushurl")...)})
+	at := map[string]int{}
+	for _, x := range cfg {
+		if x.section != "remote" || x.subsection == "" {
+			continue
+		}
+		i, known := at[x.subsection]
+		if !known {
+			i = len(list)
+			at[x.subsection] = i
+			list = append(list, remoteConfig{name: x.subsection})
+		}
+		if x.key == "url" || x.key == "pushurl" {
+			list[i].urls = append(list[i].urls, x.value)
+		}
 	}
 	return list
 }

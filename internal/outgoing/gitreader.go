@@ -26,22 +26,12 @@ type gitReader struct {
 // readGit is the second reader. With likely tips given, because the remote has very many, it first asks with those, and
 // with all only if a wanted commit turns up.
 func readGit(ctx context.Context, at Location, p Push, likely []string, yield func(Commit) bool) error {
-	if len(pushed(p.Updates)) == 0 {
-		return nil
-	}
-	path, err := findGit(at)
-	if err != nil {
-		return err
-	}
-	g := gitReader{path: path, at: at}
-	send, known, err := g.commits(ctx, pushed(p.Updates), append(remoteOIDs(p.Updates), likely...))
-	if err != nil || len(send) == 0 {
+	g, ranges, err := openGit(ctx, at, p, likely)
+	if err != nil || ranges == "" {
 		return err
 	}
 	if len(likely) > 0 && p.Keep != nil {
-		found := false
-		err := g.log(ctx, revisions(send, known), nil, p.Keep, func(Commit) bool { found = true; return false })
-		if err != nil || !found {
+		if found, err := g.any(ctx, ranges, nil, p.Keep); err != nil || !found {
 			return err
 		}
 	}
@@ -49,7 +39,39 @@ func readGit(ctx context.Context, at Location, p Push, likely []string, yield fu
 	if err != nil {
 		return err
 	}
-	return g.log(ctx, revisions(send, known), names, p.Keep, yield)
+	return g.log(ctx, ranges, names, p.Keep, yield)
+}
+
+// anyGit is Any for the second reader. With likely tips given it asks with those only.
+func anyGit(ctx context.Context, at Location, p Push, likely []string) (bool, error) {
+	g, ranges, err := openGit(ctx, at, p, likely)
+	if err != nil || ranges == "" {
+		return false, err
+	}
+	var names []string
+	if len(likely) == 0 {
+		if names, err = g.trackingNames(ctx, p); err != nil {
+			return false, err
+		}
+	}
+	return g.any(ctx, ranges, names, p.Keep)
+}
+
+// openGit also returns what git rev-list is to be asked; empty when no commit is sent.
+func openGit(ctx context.Context, at Location, p Push, likely []string) (g gitReader, ranges string, err error) {
+	if len(pushed(p.Updates)) == 0 {
+		return g, "", nil
+	}
+	path, err := findGit(at)
+	if err != nil {
+		return g, "", err
+	}
+	g = gitReader{path: path, at: at}
+	send, known, err := g.commits(ctx, pushed(p.Updates), append(remoteOIDs(p.Updates), likely...))
+	if err != nil || len(send) == 0 {
+		return g, "", err
+	}
+	return g, revisions(send, known), nil
 }
 
 // findGit looks where the git that started the hook has its programs, then in PATH.
@@ -196,6 +218,12 @@ func (g gitReader) log(ctx context.Context, revisions string, names []string, ke
 		return err
 	}
 	return errors.Join(gitError(ctx, "rev-list", listErr, listErrors), gitError(ctx, "cat-file", readErr, readErrors))
+}
+
+// any reports whether log finds anything, and stops when it does.
+func (g gitReader) any(ctx context.Context, revisions string, names []string, keep func([]byte) bool) (found bool, err error) {
+	err = g.log(ctx, revisions, names, keep, func(Commit) bool { found = true; return false })
+	return found, err
 }
 
 func hidden(names []string) []string {

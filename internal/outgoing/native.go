@@ -40,21 +40,31 @@ type native struct {
 	tips    []plumbing.Hash
 }
 
-// readNative is the first reader. Its errors mean that git should be asked: nothing was reported yet. A panic of a
-// decoder or a fault in a mapped file, as damage may cause, is an error like any other.
-func readNative(ctx context.Context, at Location, p Push) (commits []Commit, err error) {
+// readNative is Commits for the first reader.
+func readNative(ctx context.Context, at Location, p Push) ([]Commit, error) {
+	return natively(at, p, func(n *native) ([]Commit, error) { return n.commits(ctx) })
+}
+
+// anyNative is Any for the first reader.
+func anyNative(ctx context.Context, at Location, p Push) (bool, error) {
+	return natively(at, p, func(n *native) (bool, error) { return n.any(ctx) })
+}
+
+// natively opens the repository for the first reader. Its errors mean that git should be asked. A panic of a decoder or a
+// fault in a mapped file, as damage may cause, is an error like any other.
+func natively[T any](at Location, p Push, read func(*native) (T, error)) (result T, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if cause := recover(); cause != nil {
-			commits, err = nil, fmt.Errorf("read repository: %w: %v", errDamaged, cause)
+			err = fmt.Errorf("read repository: %w: %v", errDamaged, cause)
 		}
 	}()
 	n, err := openNative(at, p)
 	if err != nil {
-		return nil, err
+		return result, err
 	}
 	defer n.close()
-	return n.commits(ctx)
+	return read(n)
 }
 
 func (n *native) close() {
@@ -91,15 +101,52 @@ func openNative(at Location, p Push) (*native, error) {
 		return nil, err
 	}
 	n := &native{push: p, refs: refs, objects: objects, names: trackingNames(remotesOf(cfg), p)}
-	if !strings.EqualFold(cfg.Section("core").Option("commitGraph"), "false") {
+	if !strings.EqualFold(cfg.last("core", "commitgraph"), "false") {
 		n.graph = openCommitGraph(objects.dirs)
 	}
 	return n, nil
 }
 
-// commits looks near first: often the pushed commits end at something the remote is known to have, and none of them is
-// wanted. Only then are all references of the remote read, if there are many the likely ones before the others.
+// commits lists what leaves and is wanted.
 func (n *native) commits(ctx context.Context) ([]Commit, error) {
+	w, err := n.start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, look := range []func(*walk) error{n.lookNear, n.lookLikely} {
+		if err := look(w); err != nil || (n.narrow && !w.anyWanted()) {
+			return nil, err
+		}
+	}
+	if err := n.lookEverywhere(w); err != nil {
+		return nil, err
+	}
+	var commits []Commit
+	for _, found := range w.outgoing() {
+		if found.wanted {
+			commits = append(commits, Commit{OID: found.oid.String(), Message: found.message})
+		}
+	}
+	return commits, nil
+}
+
+// any reports whether something wanted leaves as far as it was looked at, which is no further than needed to say no.
+func (n *native) any(ctx context.Context) (bool, error) {
+	w, err := n.start(ctx)
+	if err != nil {
+		return false, err
+	}
+	for _, look := range []func(*walk) error{n.lookNear, n.lookLikely} {
+		if err := look(w); err != nil || n.narrow {
+			return w.anyWanted(), err
+		}
+	}
+	err = n.lookEverywhere(w)
+	return w.anyWanted(), err
+}
+
+// start is a walk that stands at what is pushed, with the likely tips marked.
+func (n *native) start(ctx context.Context) (*walk, error) {
 	n.likely = append(hashes(remoteOIDs(n.push.Updates)), n.likelyTips()...)
 	w := newWalk(n, n.push.Keep, func() error { return n.within(ctx) })
 	for _, oid := range n.likely {
@@ -110,50 +157,45 @@ func (n *native) commits(ctx context.Context) ([]Commit, error) {
 			return nil, err
 		}
 	}
-	if n.push.Keep != nil {
-		done, err := w.descend(near)
-		if err == nil && done {
-			err = w.judgeAll(n.message)
-		}
-		if err != nil || (done && !w.anyWanted()) {
-			return nil, err
-		}
-		n.narrow = done
-	}
-	return n.exact(w)
+	return w, nil
 }
 
-// exact brings in all that the remote has.
-func (n *native) exact(w *walk) ([]Commit, error) {
+// lookNear hopes that the pushed commits soon end at likely tips, as they do most often.
+func (n *native) lookNear(w *walk) error {
+	if n.push.Keep == nil {
+		return nil
+	}
+	done, err := w.descend(near)
+	if err != nil || !done {
+		return err
+	}
+	n.narrow = true
+	return w.judgeAll(n.message)
+}
+
+// lookLikely walks to where the history of the likely tips begins, if the remote has many others.
+func (n *native) lookLikely(w *walk) error {
 	for _, name := range n.names {
 		n.tips = append(n.tips, n.refs.under("refs/remotes/"+name+"/")...)
 	}
 	hidden, err := hide(w, n.likely)
-	if err != nil {
-		return nil, err
+	if err != nil || n.push.Keep == nil || n.narrow || !hidden || len(n.tips) <= fewTips {
+		return err
 	}
-	if n.push.Keep != nil && !n.narrow && hidden && len(n.tips) > fewTips {
-		if err := n.settle(w, 0); err != nil || !w.anyWanted() {
-			return nil, err
-		}
-		n.narrow = true
-	}
+	err = n.settle(w, 0)
+	n.narrow = true
+	return err
+}
+
+// lookEverywhere brings in all that the remote has.
+func (n *native) lookEverywhere(w *walk) error {
 	if n.graph == nil && len(n.tips) > maxReads {
-		return nil, n.far()
+		return n.far()
 	}
 	if _, err := hide(w, n.tips); err != nil {
-		return nil, err
+		return err
 	}
-	if err := n.settle(w, slop); err != nil {
-		return nil, err
-	}
-	var commits []Commit
-	for _, found := range w.outgoing() {
-		if found.wanted {
-			commits = append(commits, Commit{OID: found.oid.String(), Message: found.message})
-		}
-	}
-	return commits, nil
+	return n.settle(w, slop)
 }
 
 // hide starts the walk at tips that the remote has and reports whether the repository has any of them.

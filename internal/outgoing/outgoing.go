@@ -16,6 +16,10 @@ import (
 // maxMessage bounds Commit.Message; what a commit says beyond it is not looked at.
 const maxMessage = 1 << 20
 
+// RealObjects is the variable that has git read commits as a push sends them: git-replace(1) changes what is shown, not
+// what leaves. It belongs into the Env of a Location.
+const RealObjects = "GIT_NO_REPLACE_OBJECTS=1"
+
 // A Location is where a hook runs: its working directory and its environment ("KEY=value"), from which GIT_DIR and
 // what else git sets are taken. The environment of this process is never read.
 type Location struct {
@@ -59,27 +63,49 @@ func (c Commit) Subject() string {
 // With clocks far apart and a history of many thousand commits a commit that the remote already has may be reported;
 // one that leaves is never missed. An error may come after some commits have been reported.
 func Commits(ctx context.Context, at Location, p Push, yield func(Commit) bool) error {
-	want := pushed(p.Updates)
-	if len(want) == 0 {
+	if len(pushed(p.Updates)) == 0 {
 		return nil
 	}
 	commits, err := readNative(ctx, at, p)
+	if err == nil {
+		for _, c := range commits {
+			if !yield(c) {
+				return nil
+			}
+		}
+		return nil
+	}
+	return elseGit(ctx, err, func(likely []string) error { return readGit(ctx, at, p, likely, yield) })
+}
+
+// Any reports whether Commits may find anything; p.Keep is set. A no is certain. A yes may be wrong, since it comes from
+// the first wanted commit that no likely reference of the remote has: that takes much less work than to be sure.
+func Any(ctx context.Context, at Location, p Push) (bool, error) {
+	if len(pushed(p.Updates)) == 0 {
+		return false, nil
+	}
+	found, err := anyNative(ctx, at, p)
+	if err == nil {
+		return found, nil
+	}
+	err = elseGit(ctx, err, func(likely []string) (err error) {
+		found, err = anyGit(ctx, at, p, likely)
+		return err
+	})
+	return found, err
+}
+
+// elseGit has the second reader do what the first one could not for the reason given.
+func elseGit(ctx context.Context, reason error, read func(likely []string) error) error {
 	var far *tooFar
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case errors.As(err, &far):
-		return readGit(ctx, at, p, far.likely, yield)
-	case err != nil:
-		if gitErr := readGit(ctx, at, p, nil, yield); gitErr != nil {
-			return fmt.Errorf("%w (nor without git: %w)", gitErr, err)
-		}
-		return nil
+	case errors.As(reason, &far):
+		return read(far.likely)
 	}
-	for _, c := range commits {
-		if !yield(c) {
-			return nil
-		}
+	if err := read(nil); err != nil {
+		return fmt.Errorf("%w (nor without git: %w)", err, reason)
 	}
 	return nil
 }

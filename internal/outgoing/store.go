@@ -3,14 +3,11 @@ package outgoing
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/format/objfile"
-	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 )
 
 // maxObject bounds what is read of a loose commit: its header and the message as far as it is looked at.
@@ -22,6 +19,7 @@ type objectStore struct {
 	packs  []*pack // the one that had the last object first
 	listed bool
 	reads  int // how many objects were read, found or not
+	inflater
 }
 
 func openObjects(common string) (*objectStore, error) {
@@ -62,7 +60,7 @@ func (s *objectStore) close() {
 	}
 }
 
-// object returns an object's type and content, of large commits as much as is looked at. One that is nowhere is
+// object returns an object's type and, of commits and tags, the content, of large ones as much as is looked at. One that is nowhere is
 // plumbing.ErrObjectNotFound.
 func (s *objectStore) object(oid plumbing.Hash) (plumbing.ObjectType, []byte, error) {
 	s.reads++
@@ -74,7 +72,7 @@ func (s *objectStore) object(oid plumbing.Hash) (plumbing.ObjectType, []byte, er
 		return kind, data, err
 	}
 	for _, dir := range s.dirs {
-		kind, data, err := looseObject(dir, oid)
+		kind, data, err := looseObject(dir, oid, &s.inflater)
 		if !errors.Is(err, os.ErrNotExist) {
 			return kind, data, err
 		}
@@ -85,7 +83,7 @@ func (s *objectStore) object(oid plumbing.Hash) (plumbing.ObjectType, []byte, er
 // packed looks through some of the packs and moves the one that has the object to the front.
 func (s *objectStore) packed(oid plumbing.Hash, from, to int) (plumbing.ObjectType, []byte, error) {
 	for i := from; i < to; i++ {
-		kind, data, err := s.packs[i].object(oid)
+		kind, data, err := s.packs[i].object(oid, &s.inflater)
 		if errors.Is(err, plumbing.ErrObjectNotFound) {
 			continue
 		}
@@ -115,94 +113,16 @@ func (s *objectStore) list() error {
 	return nil
 }
 
-func looseObject(dir string, oid plumbing.Hash) (plumbing.ObjectType, []byte, error) {
+func looseObject(dir string, oid plumbing.Hash, f *inflater) (plumbing.ObjectType, []byte, error) {
 	name := oid.String()
-	f, err := os.Open(filepath.Join(dir, name[:2], name[2:]))
+	file, err := os.Open(filepath.Join(dir, name[:2], name[2:]))
 	if err != nil {
 		return 0, nil, err
 	}
-	defer f.Close()
-	r, err := objfile.NewReader(f)
+	defer file.Close()
+	kind, data, err := f.loose(file)
 	if err != nil {
-		return 0, nil, fmt.Errorf("read object %s: %w", oid, err)
-	}
-	defer r.Close()
-	kind, size, err := r.Header()
-	if err != nil {
-		return 0, nil, fmt.Errorf("read object %s: %w", oid, err)
-	}
-	data := make([]byte, max(0, min(size, maxObject)))
-	if _, err := io.ReadFull(r, data); err != nil {
 		return 0, nil, fmt.Errorf("read object %s: %w", oid, err)
 	}
 	return kind, data, nil
 }
-
-// A pack is opened when first asked.
-type pack struct {
-	base   string // the path without .idx or .pack
-	index  *packIndex
-	reader *packfile.Packfile
-}
-
-func (p *pack) object(oid plumbing.Hash) (plumbing.ObjectType, []byte, error) {
-	if err := p.open(); err != nil {
-		return 0, nil, err
-	}
-	offset, err := p.index.FindOffset(oid)
-	if err != nil {
-		return 0, nil, err
-	}
-	o, err := p.reader.GetByOffset(offset)
-	if err != nil {
-		return 0, nil, fmt.Errorf("read %s at %d of %s: %w", oid, offset, p.base, damaged(err))
-	}
-	r, err := o.Reader()
-	if err != nil {
-		return 0, nil, err
-	}
-	data, err := io.ReadAll(r)
-	return o.Type(), data, err
-}
-
-// damaged hides that an object which the index names was not found: another pack is not where to look.
-func damaged(err error) error {
-	if errors.Is(err, plumbing.ErrObjectNotFound) {
-		return errDamaged
-	}
-	return err
-}
-
-func (p *pack) open() error {
-	if p.index != nil {
-		return nil
-	}
-	index, err := openPackIndex(p.base + ".idx")
-	if err != nil {
-		return err
-	}
-	f, err := os.Open(p.base + ".pack")
-	if err != nil {
-		index.file.Close()
-		return err
-	}
-	p.index = index
-	p.reader = packfile.NewPackfileWithCache(index, nil, packFile{f}, nil, 0)
-	return nil
-}
-
-func (p *pack) close() {
-	if p.index != nil {
-		p.index.file.Close()
-		p.reader.Close()
-	}
-}
-
-// A packFile is an open file in the shape go-git asks for; nobody locks it.
-type packFile struct{ *os.File }
-
-// Lock does nothing: packs do not change.
-func (packFile) Lock() error { return nil }
-
-// Unlock does nothing.
-func (packFile) Unlock() error { return nil }

@@ -1,0 +1,125 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/ledger"
+)
+
+// MayLabel reports whether a login may steer a repository: it has at least the role from which
+// records count (PRODUCT ruling 7). What GitHub says of the author's association is never asked.
+func (c *Client) MayLabel(ctx context.Context, r ledger.Repo, login string) (bool, error) {
+	return c.collaborates(ctx, claim.Issue{Owner: r.Owner, Repo: r.Name}, login)
+}
+
+// A Removal says who took a label off an issue, and when by the server's clock.
+type Removal struct {
+	By     string
+	Person bool // rather than an app or a bot
+	At     time.Time
+}
+
+// LastRemoval returns the latest removal of a label from an issue, zero when there was none
+// among the last hundred removals of labels.
+func (c *Client) LastRemoval(ctx context.Context, i claim.Issue, label string) (Removal, error) {
+	var out Removal
+	err := nameable(i)
+	if err == nil {
+		err = c.eitherWay(
+			func() (err error) { out, err = c.queryRemoval(ctx, i, label); return err },
+			func() (err error) { out, err = c.restRemoval(ctx, i, label); return err })
+	}
+	if err != nil {
+		return Removal{}, fmt.Errorf("read label events of %s: %w", i, missing(err, "issue "+i.String()))
+	}
+	return out, nil
+}
+
+func (c *Client) queryRemoval(ctx context.Context, i claim.Issue, label string) (Removal, error) {
+	d := newDocument()
+	d.open("r", ledger.Repo{Owner: i.Owner, Name: i.Repo})
+	d.add("    issue(number: %d) { gone: timelineItems(last: 100, itemTypes: [UNLABELED_EVENT]) { nodes { ... on UnlabeledEvent {"+
+		" createdAt label { name } actor { __typename login } } } } }\n  }\n", i.Number)
+	var data map[string]*struct {
+		Issue *struct {
+			Gone connection[struct {
+				CreatedAt time.Time
+				Label     named
+				Actor     *actor
+			}]
+		}
+	}
+	got, err := c.ask(ctx, d.text(""), d.variables, &data)
+	if err != nil {
+		return Removal{}, err
+	}
+	if data["r"] == nil || data["r"].Issue == nil {
+		return Removal{}, got.absence("r")
+	}
+	var last Removal
+	for _, e := range data["r"].Issue.Gone.Nodes {
+		if e != nil && labels.Same(e.Label.Name, label) {
+			last = Removal{By: e.Actor.name(), Person: e.Actor != nil && e.Actor.Typename == "User", At: e.CreatedAt.UTC()}
+		}
+	}
+	return last, nil
+}
+
+func (c *Client) restRemoval(ctx context.Context, i claim.Issue, label string) (Removal, error) {
+	path, err := onIssue(i, "/events?per_page=100")
+	if err != nil {
+		return Removal{}, err
+	}
+	type event struct {
+		Event     string
+		CreatedAt time.Time `json:"created_at"`
+		Label     named
+		Actor     *struct{ Login, Type string }
+	}
+	events, _, err := list[event](ctx, c, path)
+	var last Removal
+	for _, e := range events {
+		if e.Event == "unlabeled" && labels.Same(e.Label.Name, label) && e.Actor != nil {
+			last = Removal{By: e.Actor.Login, Person: e.Actor.Type == "User", At: e.CreatedAt.UTC()}
+		}
+	}
+	return last, err
+}
+
+// Blocking lists the issues that GitHub's own dependencies say wait for this one; none where the
+// server knows of no such thing or Blockers leaves them unread (PRODUCT ruling 19).
+func (c *Client) Blocking(ctx context.Context, i claim.Issue) ([]claim.Issue, error) {
+	if !c.has(featureDependencies) {
+		return nil, nil
+	}
+	path, err := onIssue(i, "/dependencies/blocking?per_page=100")
+	var found []restIssue
+	if err == nil {
+		found, _, err = list[restIssue](ctx, c, path)
+	}
+	var gone *NotFoundError
+	switch {
+	case errors.As(err, &gone):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("list what waits for %s: %w", i, err)
+	}
+	out := make([]claim.Issue, 0, len(found))
+	for _, one := range found {
+		from := one.repo()
+		out = append(out, claim.Issue{Owner: from.Owner, Repo: from.Name, Number: one.Number})
+	}
+	return out, nil
+}
+
+// Denied reports whether the token was made without the right to do this, so that the same kind
+// of write fails everywhere: a workflow's or an app's token without a permission.
+func (e *PermissionError) Denied() bool {
+	return e.Write && strings.HasPrefix(e.Message, "Resource not accessible by")
+}

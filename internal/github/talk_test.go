@@ -1,0 +1,152 @@
+package github
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/githubsim"
+)
+
+// TestListComments: every page, in order; since leaves out what is older.
+func TestListComments(t *testing.T) {
+	c := connect(t, simulated(t).Transport())
+	all, err := c.Comments(t.Context(), issue("app", 6), time.Time{})
+	if err != nil || len(all) != 252 || all[0].Author != "bot" || all[1].Body != "any news?" {
+		t.Fatalf("%d comments, %v", len(all), err)
+	}
+	late, err := c.Comments(t.Context(), issue("app", 6), *day("11:00:00"))
+	if err != nil || len(late) != 1 || late[0].ID != all[251].ID {
+		t.Errorf("since: %v, %v", late, err)
+	}
+	var gone *NotFoundError
+	if _, err := c.Comments(t.Context(), issue("app", 99), time.Time{}); !errors.As(err, &gone) {
+		t.Errorf("error = %v, want not found", err)
+	}
+}
+
+// TestDeleteComment: gone is success, not permitted is not.
+func TestDeleteComment(t *testing.T) {
+	server := simulated(t)
+	c := connect(t, server.Transport())
+	id, err := server.AddComment("acme/app", 1, "mal", "spam")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var denied *PermissionError
+	rob := connect(t, server.Transport(), as("tok-rob"))
+	if err := rob.DeleteComment(t.Context(), issue("app", 1), id); !errors.As(err, &denied) || !denied.Write {
+		t.Errorf("error = %v, want not permitted", err)
+	}
+	for range 2 {
+		if err := c.DeleteComment(t.Context(), issue("app", 1), id); err != nil {
+			t.Error(err)
+		}
+	}
+	if left, err := server.Comments("acme/app", 1); err != nil || len(left) != 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+	if err := c.DeleteComment(t.Context(), claim.Issue{Owner: "a b", Repo: "c"}, id); err == nil {
+		t.Error("a name that is none was accepted")
+	}
+}
+
+// TestReactions: only those of the login that is asked for.
+func TestReactions(t *testing.T) {
+	server := simulated(t)
+	c := connect(t, server.Transport())
+	id, err := server.AddComment("acme/app", 1, "mal", "/claim")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []string{"+1", "confused"} {
+		if err := c.React(t.Context(), repoOf("app"), id, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := c.Reactions(t.Context(), repoOf("app"), id, "BOT"); err != nil || !slices.Equal(got, []string{"+1", "confused"}) {
+		t.Errorf("reactions = %q, %v", got, err)
+	}
+	if got, err := c.Reactions(t.Context(), repoOf("app"), id, "mal"); err != nil || got != nil {
+		t.Errorf("reactions of mal = %q, %v", got, err)
+	}
+}
+
+func TestMayLabel(t *testing.T) {
+	c := connect(t, simulated(t).Transport())
+	for login, want := range map[string]bool{"bot": true, "tia": true, "rob": false, "mal": false, "nobody-at-all": false} {
+		if got, err := c.MayLabel(t.Context(), repoOf("app"), login); err != nil || got != want {
+			t.Errorf("%s: %v, %v, want %v", login, got, err, want)
+		}
+	}
+}
+
+// TestLastRemoval: the latest one counts, and both ways of reading agree on who and when.
+func TestLastRemoval(t *testing.T) {
+	server := simulated(t)
+	step := func(err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	step(server.RemoveLabel("acme/app", 2, "bot", "agent:in-flight"))
+	step(server.AddLabels("acme/app", 2, "bot", "agent:in-flight", "wip"))
+	step(server.RemoveLabel("acme/app", 2, "tia", "agent:in-flight"))
+	step(server.RemoveLabel("acme/app", 2, "bot", "wip"))
+	step(server.AddLabels("acme/app", 3, "bot", "agent:in-flight"))
+	step(server.RemoveLabel("acme/app", 3, "github-actions[bot]", "agent:in-flight"))
+	for _, way := range [][]func(*Options){nil, {byREST}} {
+		c := connect(t, server.Transport(), way...)
+		for _, want := range []struct {
+			number int
+			by     string
+			person bool
+		}{{1, "", false}, {2, "tia", true}, {3, "github-actions[bot]", false}} {
+			got, err := c.LastRemoval(t.Context(), issue("app", want.number), "Agent:In-Flight")
+			if err != nil || got.By != want.by || got.Person != want.person || got.At.IsZero() != (want.by == "") {
+				t.Errorf("#%d: %+v, %v", want.number, got, err)
+			}
+		}
+		var gone *NotFoundError
+		if _, err := c.LastRemoval(t.Context(), issue("app", 99), "x"); !errors.As(err, &gone) {
+			t.Errorf("error = %v, want not found", err)
+		}
+	}
+}
+
+func TestBlocking(t *testing.T) {
+	server := simulated(t)
+	for _, number := range []int{3, 1} {
+		if err := server.Block("acme/app", number, 2, "bot"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := connect(t, server.Transport())
+	if got, err := c.Blocking(t.Context(), issue("app", 2)); err != nil || !slices.Equal(got, []claim.Issue{issue("app", 1), issue("app", 3)}) {
+		t.Errorf("blocking = %v, %v", got, err)
+	}
+	off := connect(t, server.Transport(), func(o *Options) { o.Blockers.NativeOff = true })
+	if got, err := off.Blocking(t.Context(), issue("app", 2)); err != nil || got != nil {
+		t.Errorf("blocking = %v, %v; want nothing asked", got, err)
+	}
+}
+
+// TestDenied: a token without the permission is told from somebody without the right.
+func TestDenied(t *testing.T) {
+	seed := world()
+	seed.Users = append(seed.Users, githubsim.SeedUser{Login: "github-actions[bot]", Token: "tok-fork", ReadOnly: true})
+	server, err := githubsim.New(seed, githubsim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for token, want := range map[string]bool{"tok-fork": true, "tok-rob": false} {
+		c := connect(t, server.Transport(), as(token))
+		c.noteLabel(repoOf("app"), "bug", true)
+		var denied *PermissionError
+		if err := c.AddLabel(t.Context(), issue("app", 3), "bug"); !errors.As(err, &denied) || denied.Denied() != want {
+			t.Errorf("%s: %v", token, err)
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package ledger
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// What people decide arrives late and may arrive twice: by an event that was delivered again, by
+// a run that somebody repeated. So everything here names the moment at which the person spoke, and
+// what began after it is left alone.
+
+// ForceBefore ends, in the name of by, the holds that were claimed up to a moment (PRODUCT ruling
+// 12) and brings the labels in line. Without any it is a success and touches nothing. What was not
+// confirmed yet is somebody else's beginning and stays.
+func (l *Ledger) ForceBefore(ctx context.Context, i claim.Issue, moment time.Time, by, reason string) (Repair, []claim.Claim, error) {
+	f, err := l.facts(ctx, i)
+	if err != nil {
+		return Repair{Issue: i}, nil, err
+	}
+	older := slices.DeleteFunc(f.Log.Live(), func(c claim.Claim) bool { return !c.Held() || c.Created.After(moment) })
+	if len(older) == 0 {
+		return Repair{Issue: i}, nil, nil
+	}
+	return l.force(ctx, f, older, by, reason)
+}
+
+// force ends claims and brings the labels in line.
+func (l *Ledger) force(ctx context.Context, f lifecycle.Facts, claims []claim.Claim, by, reason string) (Repair, []claim.Claim, error) {
+	var ended []claim.Claim
+	for _, c := range claims {
+		r := claim.Record{Kind: claim.KindRelease, Worker: c.Record.Worker, Outcome: claim.OutcomeForced, By: by, Reason: reason, At: f.Now}
+		if _, err := l.release(ctx, f.Issue, r, sentence(r)); err != nil {
+			return Repair{Issue: f.Issue}, ended, wrapWrite(f.Issue, err)
+		}
+		ended = append(ended, c)
+	}
+	rep, err := l.settle(ctx, f)
+	return rep, ended, err
+}
+
+// Approve lets the plan that waited at that moment go ahead, in the name of by. claim.ErrNoPlan and
+// claim.ErrOverdue say that there is nothing to approve any more; nothing was written then.
+func (l *Ledger) Approve(ctx context.Context, i claim.Issue, moment time.Time, by string) (Repair, error) {
+	return l.answer(ctx, i, moment, claim.Record{Kind: claim.KindApprove, By: by})
+}
+
+// Reject ends the hold whose plan waited at that moment, in the name of by; reason is for people.
+// claim.ErrNoPlan says that there is nothing to reject any more; nothing was written then.
+func (l *Ledger) Reject(ctx context.Context, i claim.Issue, moment time.Time, by, reason string) (Repair, error) {
+	return l.answer(ctx, i, moment, claim.Record{Kind: claim.KindReject, By: by, Reason: reason})
+}
+
+func (l *Ledger) answer(ctx context.Context, i claim.Issue, moment time.Time, r claim.Record) (Repair, error) {
+	f, err := l.facts(ctx, i)
+	if err != nil {
+		return Repair{Issue: i}, err
+	}
+	c, held := f.Log.Holder()
+	if !held || !c.Plan.Pending() || c.Plan.At.After(moment) {
+		return Repair{Issue: i}, claim.ErrNoPlan
+	}
+	r.Worker, r.At = c.Record.Worker, f.Now
+	if err := f.Log.Refuse(r, f.Viewer, l.set.Rules.Terms, f.Now); err != nil {
+		return Repair{Issue: i}, err
+	}
+	if err := l.decide(ctx, i, r); err != nil {
+		return Repair{Issue: i}, wrapWrite(i, err)
+	}
+	return l.settle(ctx, f)
+}
+
+// decide posts the answer to a plan. A rejection ends the hold, so a strict store gives its lease back first.
+func (l *Ledger) decide(ctx context.Context, i claim.Issue, r claim.Record) error {
+	body, err := claim.Body(r, sentence(r))
+	if err != nil {
+		return &CallError{err}
+	}
+	if r.Kind == claim.KindReject {
+		if err := l.endLease(ctx, i, r.Worker); err != nil {
+			return err
+		}
+	}
+	_, err = l.append(ctx, i, body, func(s claim.State) (string, bool) {
+		c, _ := s.Find(r.Worker)
+		return "", c.Plan != nil && !c.Plan.Pending()
+	})
+	return err
+}
+
+// Reset counts attempts anew if one had failed by that moment, in the name of by, and reports
+// whether it did (PRODUCT ruling 14). Labels are for the caller to bring in line: whoever resets
+// usually takes needs:human-scope off as well.
+func (l *Ledger) Reset(ctx context.Context, i claim.Issue, moment time.Time, by string) (bool, error) {
+	f, err := l.facts(ctx, i)
+	if err != nil {
+		return false, err
+	}
+	if len(f.Log.Attempts) == 0 || f.Log.Attempts[0].Release.At.After(moment) {
+		return false, nil
+	}
+	last := f.Log.Attempts[len(f.Log.Attempts)-1]
+	r := claim.Record{Kind: claim.KindReset, Worker: last.Worker, By: by, At: f.Now}
+	body, err := claim.Body(r, sentence(r))
+	if err != nil {
+		return false, &CallError{err}
+	}
+	_, err = l.append(ctx, i, body, func(s claim.State) (string, bool) { return "", !counts(s, last) })
+	return err == nil, wrapWrite(i, err)
+}
+
+// counts reports whether an attempt still counts.
+func counts(s claim.State, a claim.Attempt) bool {
+	return slices.ContainsFunc(s.Attempts, func(o claim.Attempt) bool { return o.Worker == a.Worker })
+}

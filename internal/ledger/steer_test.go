@@ -1,0 +1,175 @@
+package ledger_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// TestForceBefore: what a person ended is ended once; who came after the person spoke stays.
+func TestForceBefore(t *testing.T) {
+	alone(t, func(t *testing.T, w *world) {
+		l, _ := w.ledger(nil)
+		take(t, l, "ann")
+		time.Sleep(time.Second)
+		spoke := time.Now()
+		for want := 1; want >= 0; want-- {
+			_, ended, err := l.ForceBefore(t.Context(), issue, spoke, "olga", "label taken off")
+			if err != nil || len(ended) != want {
+				t.Fatalf("ended %v, %v; want %d", ended, err, want)
+			}
+		}
+		shows(t, w, "agent:implement")
+		time.Sleep(time.Second)
+		take(t, l, "bob")
+		if _, ended, err := l.ForceBefore(t.Context(), issue, spoke, "olga", "delivered again"); err != nil || len(ended) > 0 {
+			t.Errorf("ended %v, %v; want nobody", ended, err)
+		}
+		shows(t, w, "agent:in-flight")
+		if n := records(w, "outcome=forced by=olga"); n != 1 {
+			t.Errorf("%d forced releases, want one", n)
+		}
+	})
+}
+
+// post writes a record as the worker's tool would.
+func post(t *testing.T, f *forge, r claim.Record) {
+	t.Helper()
+	body, err := claim.Body(r, "")
+	if err == nil {
+		_, err = f.Comment(t.Context(), issue, body)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestPlanAnswers: only the plan that was there when the person spoke has an answer, and one.
+func TestPlanAnswers(t *testing.T) {
+	alone(t, func(t *testing.T, w *world) {
+		l, f := w.ledger(nil)
+		h := take(t, l, "ann")
+		spoke := time.Now()
+		if _, err := l.Approve(t.Context(), issue, spoke, "olga"); !errors.Is(err, claim.ErrNoPlan) {
+			t.Errorf("approve without a plan: %v", err)
+		}
+		time.Sleep(time.Second)
+		post(t, f, claim.Record{Kind: claim.KindPlan, Worker: h.Record.Worker})
+		if _, err := l.Approve(t.Context(), issue, spoke, "olga"); !errors.Is(err, claim.ErrNoPlan) {
+			t.Errorf("approve before the plan: %v", err)
+		}
+		if _, err := l.Reconcile(t.Context(), issue); err != nil {
+			t.Fatal(err)
+		}
+		shows(t, w, "agent:plan-pending-approval")
+		if rep, err := l.Approve(t.Context(), issue, time.Now(), "olga"); err != nil || rep.Is[0] != "agent:in-flight" {
+			t.Errorf("approve: %+v, %v", rep, err)
+		}
+		if _, err := l.Reject(t.Context(), issue, time.Now(), "olga", ""); !errors.Is(err, claim.ErrNoPlan) {
+			t.Errorf("reject an approved plan: %v", err)
+		}
+		post(t, f, claim.Record{Kind: claim.KindPlan, Worker: h.Record.Worker})
+		if _, err := l.Reject(t.Context(), issue, time.Now(), "olga", "too large"); err != nil {
+			t.Errorf("reject: %v", err)
+		}
+		shows(t, w, "agent:implement")
+		if n := records(w, "agent-approve:") + records(w, "agent-reject:"); n != 2 {
+			t.Errorf("%d answers, want two", n)
+		}
+	})
+}
+
+// TestLatePlanAnswer: a plan that has waited too long is not approved any more.
+func TestLatePlanAnswer(t *testing.T) {
+	alone(t, func(t *testing.T, w *world) {
+		l, f := w.ledger(nil)
+		h := take(t, l, "ann")
+		post(t, f, claim.Record{Kind: claim.KindPlan, Worker: h.Record.Worker})
+		time.Sleep(25 * time.Hour)
+		if _, err := l.Approve(t.Context(), issue, time.Now(), "olga"); !errors.Is(err, claim.ErrOverdue) {
+			t.Errorf("approve: %v, want overdue", err)
+		}
+	})
+}
+
+// TestReset: attempts up to the moment stop counting, once; with nothing to reset nothing is written.
+func TestReset(t *testing.T) {
+	alone(t, func(t *testing.T, w *world) {
+		l, _ := w.ledger(func(s *ledger.Settings) { s.Rules.MaxAttempts, s.Rules.Rest = 2, nil })
+		before := time.Now()
+		for _, name := range []string{"ann", "bob"} {
+			h := take(t, l, name)
+			time.Sleep(2 * time.Second)
+			if _, err := l.Release(t.Context(), issue, ledger.Ending{Worker: h.Record.Worker, Outcome: claim.OutcomeFailure}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		shows(t, w, "needs:human-scope")
+		for n, c := range []struct {
+			moment time.Time
+			want   bool
+		}{{before, false}, {time.Now(), true}, {time.Now(), false}} {
+			if did, err := l.Reset(t.Context(), issue, c.moment, "olga"); err != nil || did != c.want {
+				t.Errorf("reset %d: %v, %v; want %v", n, did, err, c.want)
+			}
+		}
+		if n := records(w, "agent-reset:"); n != 1 {
+			t.Errorf("%d resets, want one", n)
+		}
+	})
+}
+
+// refusing is a forge whose token may not write.
+type refusing struct{ *forge }
+
+type noRight struct{ error }
+
+func (noRight) Denied() bool { return true }
+
+func (refusing) AddLabel(context.Context, claim.Issue, string) error {
+	return noRight{errors.New("not permitted")}
+}
+
+// TestTend: readings are looked at one by one; a dry run says what would be; a token that may not
+// write is tried once.
+func TestTend(t *testing.T) {
+	alone(t, func(t *testing.T, w *world) {
+		l, f := w.ledger(nil)
+		take(t, l, "ann")
+		time.Sleep(ttl + 2*time.Minute)
+		readings := func(n int) iter.Seq2[lifecycle.Facts, error] {
+			return func(yield func(lifecycle.Facts, error) bool) {
+				for range n {
+					if !yield(f.Facts(t.Context(), issue)) {
+						return
+					}
+				}
+			}
+		}
+		plan := l.Tend(t.Context(), readings(1), ledger.Sweep{By: "test", DryRun: true})
+		if len(plan.Findings) != 1 || len(plan.Findings[0].Ended) != 1 || !slices.Equal(plan.Findings[0].Is, []string{"agent:implement"}) {
+			t.Errorf("dry run: %+v", plan.Findings)
+		}
+		shows(t, w, "agent:in-flight")
+
+		poor := ledger.New(refusing{f}, virtual{}, w.words(), ledger.DefaultSettings())
+		if err := f.RemoveLabel(t.Context(), issue, "agent:in-flight"); err != nil {
+			t.Fatal(err)
+		}
+		rep := poor.Tend(t.Context(), readings(3), ledger.Sweep{By: "test"})
+		if rep.Failed != 1 || len(rep.Skipped) != 2 || rep.Stopped == nil || rep.Complete() {
+			t.Errorf("refused: %+v", rep)
+		}
+		if rep := l.Tend(t.Context(), readings(1), ledger.Sweep{By: "test"}); !rep.Complete() || rep.Examined != 1 {
+			t.Errorf("tend: %+v", rep)
+		}
+		shows(t, w, "agent:implement")
+	})
+}

@@ -1,0 +1,218 @@
+package outgoing
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A setting is one line of a configuration file, "section.subsection.key=value": section and key in lower case. A key
+// without "=" has the value "true".
+type setting struct{ section, subsection, key, value string }
+
+// settings are those of one file, in its order.
+type settings []setting
+
+// all returns every value of a key, the one that counts last.
+func (s settings) all(section, subsection, key string) []string {
+	var values []string
+	for _, x := range s {
+		if x.section == section && x.subsection == subsection && x.key == key {
+			values = append(values, x.value)
+		}
+	}
+	return values
+}
+
+// last returns the value that counts, or "".
+func (s settings) last(section, key string) string {
+	values := s.all(section, "", key)
+	if len(values) == 0 {
+		return ""
+	}
+	return values[len(values)-1]
+}
+
+// readConfig reads the repository's own configuration file; one that is not there is empty. Go-git's decoder would do,
+// but what it imports costs every run of the hook more time to start than the rest of the push takes.
+func readConfig(common string) (settings, error) {
+	text, err := os.ReadFile(filepath.Join(common, "config"))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	s, err := parseConfig(string(text))
+	if err != nil {
+		return nil, fmt.Errorf("read configuration: %w", err)
+	}
+	return s, nil
+}
+
+// parseConfig reads a file as git-config(1), "Syntax", describes it.
+func parseConfig(text string) (settings, error) {
+	if strings.Contains(text, "\x00") {
+		return nil, fmt.Errorf("%w: a NUL", errDamaged)
+	}
+	p := configParser{rest: strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")}
+	for p.rest != "" {
+		if !p.item() {
+			return nil, fmt.Errorf("%w: line %d from the end", errDamaged, 1+strings.Count(p.rest, "\n"))
+		}
+	}
+	return p.read, nil
+}
+
+// A configParser has read everything but rest. Its methods report whether the syntax was right.
+type configParser struct {
+	rest                string
+	section, subsection string
+	read                settings
+}
+
+// item reads a header, a setting or a comment.
+func (p *configParser) item() bool {
+	p.rest = strings.TrimLeft(p.rest, " \t\r\n")
+	switch {
+	case p.rest == "":
+		return true
+	case p.rest[0] == '#' || p.rest[0] == ';':
+		_, p.rest, _ = strings.Cut(p.rest, "\n")
+		return true
+	case p.rest[0] == '[':
+		p.rest = p.rest[1:]
+		return p.header()
+	}
+	return p.setting()
+}
+
+// header reads what follows "[": a section, and after a dot, as it was once written, or in quotes a subsection.
+func (p *configParser) header() bool {
+	name := p.word(func(c byte) bool { return isKeyByte(c) || c == '.' })
+	p.section, p.subsection, _ = strings.Cut(strings.ToLower(name), ".")
+	if p.section == "" || strings.HasSuffix(name, ".") {
+		return false
+	}
+	if strings.HasPrefix(p.rest, "]") {
+		p.rest = p.rest[1:]
+		return true
+	}
+	quoted := strings.TrimLeft(p.rest, " \t")
+	if quoted == p.rest || !strings.HasPrefix(quoted, `"`) {
+		return false
+	}
+	p.rest = quoted[1:]
+	return p.quotedSubsection()
+}
+
+func (p *configParser) quotedSubsection() bool {
+	var name []byte
+	if p.subsection != "" {
+		name = append(name, p.subsection+"."...)
+	}
+	for i := 0; i < len(p.rest) && p.rest[i] != '\n'; i++ {
+		switch p.rest[i] {
+		case '"':
+			tail, closed := strings.CutPrefix(p.rest[i+1:], "]")
+			p.subsection, p.rest = string(name), tail
+			return closed && p.subsection != ""
+		case '\\':
+			i++
+			if i == len(p.rest) || p.rest[i] == '\n' {
+				return false
+			}
+		}
+		name = append(name, p.rest[i])
+	}
+	return false
+}
+
+func (p *configParser) setting() bool {
+	key := p.word(isKeyByte)
+	if key == "" || !isLetter(key[0]) || p.section == "" {
+		return false
+	}
+	x := setting{section: p.section, subsection: p.subsection, key: strings.ToLower(key), value: "true"}
+	p.rest = strings.TrimLeft(p.rest, " \t")
+	ok := p.rest == "" || p.rest[0] == '\n'
+	if value, found := strings.CutPrefix(p.rest, "="); found {
+		p.rest = value
+		x.value, ok = p.value()
+	}
+	p.read = append(p.read, x)
+	return ok
+}
+
+// value reads up to the end of the line, or of a later one when backslashes continue it.
+func (p *configParser) value() (string, bool) {
+	var v configValue
+	for p.rest != "" {
+		c := p.rest[0]
+		p.rest = p.rest[1:]
+		switch {
+		case c == '\n':
+			return string(v.text[:v.length]), !v.quoted
+		case c == '\\':
+			if p.rest == "" || !v.escaped(p.rest[0]) {
+				return "", false
+			}
+			p.rest = p.rest[1:]
+		case (c == '#' || c == ';') && !v.quoted:
+			p.rest = p.rest[strings.IndexByte(p.rest+"\n", '\n'):]
+		default:
+			v.plain(c)
+		}
+	}
+	return string(v.text[:v.length]), !v.quoted
+}
+
+// A configValue is the text of a value as far as it was read. Blanks around it do not belong to it, unless they are in
+// quotes.
+type configValue struct {
+	text   []byte
+	length int // without the blanks at the end
+	quoted bool
+}
+
+func (v *configValue) plain(c byte) {
+	blank := (c == ' ' || c == '\t' || c == '\r') && !v.quoted
+	switch {
+	case c == '"':
+		v.quoted = !v.quoted
+	case blank && len(v.text) == 0:
+		return
+	default:
+		v.text = append(v.text, c)
+	}
+	if !blank {
+		v.length = len(v.text)
+	}
+}
+
+// escaped takes what follows a backslash; nothing comes of a line break.
+func (v *configValue) escaped(c byte) bool {
+	at := strings.IndexByte("\n\\\"ntb", c)
+	if at < 0 {
+		return false
+	}
+	if at > 0 {
+		v.text = append(v.text, "\\\"\n\t\b"[at-1])
+		v.length = len(v.text)
+	}
+	return true
+}
+
+// word takes the bytes ahead that are of a kind.
+func (p *configParser) word(is func(byte) bool) string {
+	n := 0
+	for n < len(p.rest) && is(p.rest[n]) {
+		n++
+	}
+	word := p.rest[:n]
+	p.rest = p.rest[n:]
+	return word
+}
+
+func isKeyByte(c byte) bool { return isLetter(c) || '0' <= c && c <= '9' || c == '-' }
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }

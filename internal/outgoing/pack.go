@@ -1,0 +1,157 @@
+package outgoing
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+)
+
+// A pack is opened when first asked. Commits that are stored whole, as nearly all are, are read from the part of the file
+// at hand, since neighbours in history are neighbours in a pack; go-git's reader resolves the others.
+type pack struct {
+	base   string // the path without .idx or .pack
+	index  *packIndex
+	file   *os.File
+	reader *packfile.Packfile
+	part   []byte // of the file
+	start  int64  // of part
+}
+
+// partSize is how much of a pack is read at once, at least.
+const partSize = 16 << 10
+
+func (p *pack) object(oid plumbing.Hash, f *inflater) (plumbing.ObjectType, []byte, error) {
+	if err := p.open(); err != nil {
+		return 0, nil, err
+	}
+	offset, err := p.index.FindOffset(oid)
+	if err != nil {
+		return 0, nil, err
+	}
+	kind, data, err := p.whole(offset, f)
+	if err == nil && kind.IsDelta() {
+		kind, data, err = p.delta(offset)
+	}
+	if err != nil {
+		return 0, nil, fmt.Errorf("read %s at %d of %s: %w", oid, offset, p.base, damaged(err))
+	}
+	return kind, data, nil
+}
+
+// whole reads an object that is stored whole (gitformat-pack(5)); of others, and of those that are of no interest, only
+// the type.
+func (p *pack) whole(offset int64, f *inflater) (plumbing.ObjectType, []byte, error) {
+	head, err := p.bytes(offset, 16)
+	if err != nil {
+		return 0, nil, err
+	}
+	kind, size, n := entryHeader(head)
+	if n == 0 || size < 0 || !kind.Valid() || kind == 5 { // 5 is reserved
+		return 0, nil, fmt.Errorf("%w: entry of a pack", errDamaged)
+	}
+	if !hasText(kind) {
+		return kind, nil, nil
+	}
+	data := make([]byte, min(size, maxObject))
+	packed, err := p.bytes(offset+int64(n), deflated(len(data)))
+	if err != nil {
+		return 0, nil, err
+	}
+	return kind, data, f.inflate(packed, data)
+}
+
+// entryHeader reads type and size, of n bytes; n is 0 when that is not what is there.
+func entryHeader(b []byte) (kind plumbing.ObjectType, size int64, n int) {
+	for i, c := range b {
+		if i == 0 {
+			kind, size = plumbing.ObjectType(c>>4&7), int64(c&15)
+		} else {
+			size |= int64(c&0x7f) << (4 + 7*(i-1))
+		}
+		if c < 0x80 {
+			return kind, size, i + 1
+		}
+	}
+	return 0, 0, 0
+}
+
+// deflated is how long the compressed form of so many bytes is at most, tables and incompressible content included.
+func deflated(size int) int { return size + size>>8 + 1<<10 }
+
+// bytes returns what is in the file from offset on: so many bytes, or more, or all there are.
+func (p *pack) bytes(offset int64, most int) ([]byte, error) {
+	if from := offset - p.start; from >= 0 && from+int64(most) <= int64(len(p.part)) {
+		return p.part[from:], nil
+	}
+	if cap(p.part) < most {
+		p.part = make([]byte, max(most, partSize))
+	}
+	n, err := p.file.ReadAt(p.part[:cap(p.part)], offset)
+	p.part, p.start = p.part[:n], offset
+	if n == 0 || (err != nil && !errors.Is(err, io.EOF)) {
+		return nil, err
+	}
+	return p.part, nil
+}
+
+// delta has go-git put an object together from others.
+func (p *pack) delta(offset int64) (plumbing.ObjectType, []byte, error) {
+	if p.reader == nil {
+		p.reader = packfile.NewPackfileWithCache(p.index, nil, packFile{p.file}, nil, 0)
+	}
+	o, err := p.reader.GetByOffset(offset)
+	if err != nil {
+		return 0, nil, err
+	}
+	r, err := o.Reader()
+	if err != nil {
+		return 0, nil, err
+	}
+	data, err := io.ReadAll(r)
+	return o.Type(), data, err
+}
+
+// damaged hides that an object which the index names was not found: another pack is not where to look.
+func damaged(err error) error {
+	if errors.Is(err, plumbing.ErrObjectNotFound) {
+		return errDamaged
+	}
+	return err
+}
+
+func (p *pack) open() error {
+	if p.index != nil {
+		return nil
+	}
+	index, err := openPackIndex(p.base + ".idx")
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(p.base + ".pack")
+	if err != nil {
+		index.file.Close()
+		return err
+	}
+	p.index, p.file = index, f
+	return nil
+}
+
+func (p *pack) close() {
+	if p.index != nil {
+		p.index.file.Close()
+		p.file.Close()
+	}
+}
+
+// A packFile is an open file in the shape go-git asks for; nobody locks it.
+type packFile struct{ *os.File }
+
+// Lock does nothing: packs do not change.
+func (packFile) Lock() error { return nil }
+
+// Unlock does nothing.
+func (packFile) Unlock() error { return nil }
