@@ -1,8 +1,9 @@
-// Command action is the GitHub Action: one step that moves lifecycle labels on pull-request events
-// and sweeps dead claims on a schedule.
+// Command action is the GitHub Action: one step that follows what happens to issues and pull
+// requests, and sweeps dead claims on a schedule.
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -11,7 +12,9 @@ import (
 	"io"
 	"net/url"
 	"os"
+	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -19,6 +22,7 @@ import (
 	"github.com/sethvargo/go-githubactions"
 
 	"github.com/label-state/label-state/internal/action"
+	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/setup"
 )
@@ -47,6 +51,7 @@ func run(ctx context.Context, env setup.Environment, out io.Writer) int {
 	if err != nil {
 		return action.Refuse(step, err, action.ExitCalled)
 	}
+	env.Dir, env.Run, env.Stderr = string(filepath.Separator), nothing, step.Console
 	if err := connect(ctx, step, env); err != nil {
 		code := action.ExitUnknown
 		if setup.Misconfigured(err) {
@@ -56,6 +61,10 @@ func run(ctx context.Context, env setup.Environment, out io.Writer) int {
 	}
 	return action.Run(ctx, step)
 }
+
+// nothing is what the Action runs: no git, no gh. With a root folder for its own it does not look
+// into the workspace either, where a checkout of anybody's pull request may lie.
+func nothing(context.Context, setup.Command) ([]byte, error) { return nil, exec.ErrNotFound }
 
 // place reads the event and the repository the run is for.
 func place(s *action.Step, env setup.Environment) error {
@@ -79,29 +88,42 @@ func place(s *action.Step, env setup.Environment) error {
 	return nil
 }
 
-// connect opens the session. The address and the token are the step's own; nothing else in the
-// environment may redirect them.
+// connect opens the session of the workflow's repository, and says how to open others. The address
+// and the token are the step's own; nothing else in the environment may redirect them.
 func connect(ctx context.Context, s *action.Step, env setup.Environment) error {
-	api := s.Inputs.APIURL
-	if api == "" {
-		api = env.Getenv("GITHUB_API_URL")
-	}
 	if s.Inputs.Token == "" {
 		return errors.New("input token is empty; leave it out to use github.token")
 	}
-	session, err := setup.Open(ctx, env, setup.Options{
-		Repo: s.Repo.String(), Config: s.Inputs.Config, API: api, Token: s.Inputs.Token, DryRun: s.Inputs.DryRun,
-	})
+	options := setup.Options{
+		Published: cmp.Or(s.Inputs.Config, config.Path), API: cmp.Or(s.Inputs.APIURL, env.Getenv("GITHUB_API_URL")),
+		Token: s.Inputs.Token, DryRun: s.Inputs.DryRun,
+	}
+	open := func(ctx context.Context, r ledger.Repo) (*setup.Session, error) {
+		o := options
+		o.Repo = r.String()
+		return setup.Open(ctx, env, o)
+	}
+	session, err := open(ctx, s.Repo)
 	if err != nil {
 		return err
 	}
-	s.Ledger, s.Hub = session.Ledger, session.Client
-	s.Guard = session.Config.Guard
-	if s.Inputs.Guard != "" {
-		s.Guard = s.Inputs.Guard
+	s.Place, s.Host = placeOf(s.Inputs, session), webHost(session.Endpoints.Web)
+	s.Open = func(ctx context.Context, r ledger.Repo) (action.Place, error) {
+		other, err := open(ctx, r)
+		if err != nil {
+			return action.Place{}, err
+		}
+		return placeOf(s.Inputs, other), nil
 	}
-	s.Host = webHost(session.Endpoints.Web)
 	return nil
+}
+
+// placeOf is a session's repository by its own configuration; the guard input overrides that.
+func placeOf(in action.Inputs, o *setup.Session) action.Place {
+	return action.Place{
+		Repo: o.Repo, Ledger: o.Ledger, Hub: o.Client,
+		Guard: cmp.Or(in.Guard, o.Config.Guard), Approvers: o.Config.Plan.Approvers,
+	}
 }
 
 func webHost(web string) string {

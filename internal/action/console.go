@@ -8,8 +8,10 @@ import (
 	"github.com/sethvargo/go-githubactions"
 )
 
-// noticeLimit is how many annotations of one kind the runner keeps for a step.
-const noticeLimit = 10
+const (
+	noticeLimit = 10   // annotations of one kind that the runner keeps for a step
+	noticeClip  = 1000 // characters of one; the runner cuts at 4096
+)
 
 // A Console writes the workflow log. Nothing other people wrote reaches it undefused.
 type Console struct {
@@ -28,16 +30,30 @@ func (c *Console) line(format string, args ...any) {
 	fmt.Fprintln(c.out, plain(fmt.Sprintf(format, args...)))
 }
 
-// group folds the lines that write prints.
-func (c *Console) group(title string, write func()) {
+// Write prints warnings of other parts as lines.
+func (c *Console) Write(text []byte) (int, error) {
+	for l := range strings.Lines(string(text)) {
+		c.line("%s", strings.TrimRight(l, "\r\n"))
+	}
+	return len(text), nil
+}
+
+// group folds lines under a title; without lines there is no group.
+func (c *Console) group(title string, lines []string) {
+	if len(lines) == 0 {
+		return
+	}
 	c.gh.Group(plain(title))
-	write()
+	for _, l := range lines {
+		c.line("%s", l)
+	}
 	c.gh.EndGroup()
 }
 
 func (c *Console) notice(format string, args ...any) {
 	c.annotate("notice", c.gh.Noticef, format, args)
 }
+
 func (c *Console) warn(format string, args ...any) {
 	c.annotate("warning", c.gh.Warningf, format, args)
 }
@@ -52,19 +68,5 @@ func (c *Console) annotate(kind string, say func(string, ...any), format string,
 		c.line("%s: %s", kind, text)
 		return
 	}
-	say("%s", clip(text, 1000))
-}
-
-// outputs writes the step's outputs in the runner's file format. The delimiter is random, so
-// that no value can end its own block and start another output.
-func outputs(w io.Writer, delimiter string, values [][2]string) error {
-	var b strings.Builder
-	for _, v := range values {
-		if strings.Contains(v[1], delimiter) {
-			return fmt.Errorf("write output %s: value contains the delimiter", v[0])
-		}
-		fmt.Fprintf(&b, "%s<<%s\n%s\n%s\n", v[0], delimiter, v[1], delimiter)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	say("%s", clip(text, noticeClip))
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // An Event is the part of a webhook payload that says where to look.
@@ -23,13 +24,27 @@ type Event struct {
 			}
 		}
 	} `json:"pull_request"`
+	Label   struct{ Name string } // that came or went
+	Comment *Comment
 	Changes struct {
 		Body struct{ From string }
 	}
 	Repository struct {
 		FullName string `json:"full_name"`
 	}
-	Sender struct{ Login, Type string }
+	Sender Account
+}
+
+// An Account is who did something.
+type Account struct{ Login, Type string }
+
+// A Comment is the one an issue_comment event is about, as it was then.
+type Comment struct {
+	ID      int64
+	Body    string
+	Created time.Time `json:"created_at"`
+	User    Account
+	App     *struct{} `json:"performed_via_github_app"`
 }
 
 // ParseEvent reads the payload of the event called name. An empty payload is an event without detail.
@@ -44,15 +59,28 @@ func ParseEvent(name string, payload []byte) (Event, error) {
 	return e, nil
 }
 
+// The modes of a step.
+const (
+	modeAuto      = "auto"
+	modeSweep     = "sweep"
+	modeLifecycle = "lifecycle"
+	modeGuard     = "guard"
+	modeReconcile = "reconcile"
+	modeCommands  = "commands"
+	modeSetup     = "setup"
+)
+
 // mode is what auto means for the event; empty when there is nothing to do.
 func (e Event) mode() string {
 	switch e.Name {
 	case "schedule", "workflow_dispatch", "repository_dispatch":
-		return "sweep"
-	case "pull_request", "pull_request_target", "pull_request_review":
-		return "lifecycle"
+		return modeSweep
+	case "pull_request", "pull_request_target":
+		return modeLifecycle
 	case "issues":
-		return "reconcile"
+		return modeReconcile
+	case "issue_comment":
+		return modeCommands
 	}
 	return ""
 }
@@ -62,21 +90,35 @@ func (e Event) pull() int {
 	switch {
 	case e.PullRequest != nil && e.PullRequest.Number > 0:
 		return e.PullRequest.Number
-	case e.Name != "issues":
+	case e.Issue == nil:
 		return e.Number
 	}
 	return 0
 }
 
-// foreign reports whether the pull request comes from a fork, or from one that is gone: GitHub
-// then hands out a token that may only read.
-func (e Event) foreign() bool {
-	if e.PullRequest == nil {
+// issue is the number of the issue the event is about, 0 when it does not say or when that is a pull request.
+func (e Event) issue() int {
+	if e.Issue == nil || e.Issue.PullRequest != nil {
+		return 0
+	}
+	return e.Issue.Number
+}
+
+// readOnly reports whether GitHub hands out a token that may only read: for a pull request from a
+// fork, from a fork that is gone, or from Dependabot.
+func (e Event) readOnly() bool {
+	if e.Name != "pull_request" {
 		return false
 	}
+	return e.Sender.Login == "dependabot[bot]" || e.PullRequest != nil && e.foreign()
+}
+
+func (e Event) foreign() bool {
 	head := e.PullRequest.Head.Repo
 	return head == nil || !strings.EqualFold(head.FullName, e.Repository.FullName)
 }
 
-// dependabot gets a token that may only read as well.
-func (e Event) dependabot() bool { return e.Sender.Login == "dependabot[bot]" }
+// person reports whether an account is somebody's own, rather than an app's or a bot's.
+func (a Account) person() bool {
+	return a.Login != "" && a.Type != "Bot" && !strings.HasSuffix(a.Login, "[bot]")
+}

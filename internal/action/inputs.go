@@ -30,18 +30,18 @@ func (e *InputError) Error() string {
 }
 
 // modes are what the mode input may say.
-var modes = [...]string{"auto", "sweep", "lifecycle", "reconcile"}
+var modes = [...]string{modeAuto, modeSweep, modeLifecycle, modeGuard, modeReconcile, modeCommands, modeSetup}
 
 // ReadInputs reads the step's settings through get, which returns an input by name.
 func ReadInputs(get func(string) string) (Inputs, error) {
 	in := Inputs{
-		Token: get("token"), Mode: or(get("mode"), "auto"), Repos: list(get("repos")),
+		Token: get("token"), Mode: or(get("mode"), modeAuto), Repos: list(get("repos")),
 		Guard: get("guard"), Config: get("config"), APIURL: get("api-url"),
 	}
 	if !slices.Contains(modes[:], in.Mode) {
 		return in, &InputError{"mode", in.Mode, strings.Join(modes[:], ", ")}
 	}
-	if !slices.Contains([]string{"", "off", "warn", "fail"}, in.Guard) {
+	if !slices.Contains([]string{"", guardOff, guardWarn, guardFail}, in.Guard) {
 		return in, &InputError{"guard", in.Guard, "off, warn, fail"}
 	}
 	var err error
@@ -72,10 +72,11 @@ func hours(s string) (time.Duration, error) {
 		return 0, nil
 	}
 	h, err := strconv.ParseFloat(s, 64)
-	if err != nil || math.IsNaN(h) || h <= 0 || h > 24*365 {
+	age := time.Duration(h * float64(time.Hour))
+	if err != nil || math.IsNaN(h) || h > 24*365 || age < time.Second {
 		return 0, &InputError{"max-age-hours", s, "a number of hours above 0, such as 4 or 0.5"}
 	}
-	return time.Duration(h * float64(time.Hour)), nil
+	return age, nil
 }
 
 // truth reads a boolean as YAML 1.2 spells it.

@@ -4,37 +4,83 @@ import (
 	"context"
 	"errors"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/github"
+	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
-	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// Hub is what a step needs of GitHub besides the ledger's.
+// A Hub is what a step needs of GitHub besides the ledger's; *github.Client is one.
 type Hub interface {
 	ledger.Repos
-	// Pull reads a pull request with the issues it closes and its description.
+	Reader
+	Talker
+	Reactor
+	People
+	Shelf
+}
+
+// A Reader reads more than one issue at a time, and what belongs to issues.
+type Reader interface {
+	FactsOf(ctx context.Context, issues []claim.Issue) []github.Reading
 	Pull(ctx context.Context, r ledger.Repo, number int) (github.Pull, error)
+	Blocking(ctx context.Context, i claim.Issue) ([]claim.Issue, error)
+	Repository(ctx context.Context, r ledger.Repo) (github.Repository, error)
+}
+
+// A Talker reads and writes the comments of issues and pull requests.
+type Talker interface {
+	Comments(ctx context.Context, i claim.Issue, since time.Time) ([]claim.Comment, error)
+	Comment(ctx context.Context, i claim.Issue, body string) (claim.Comment, error)
+	EditComment(ctx context.Context, i claim.Issue, id int64, body string) (claim.Comment, error)
+	DeleteComment(ctx context.Context, i claim.Issue, id int64) error
+}
+
+// A Reactor answers a comment without words.
+type Reactor interface {
+	Reactions(ctx context.Context, r ledger.Repo, comment int64, login string) ([]string, error)
+	React(ctx context.Context, r ledger.Repo, comment int64, content string) error
+}
+
+// People knows who is who: whose token this is, who may steer, and who took a label off.
+type People interface {
+	Viewer(ctx context.Context) (string, error)
+	MayLabel(ctx context.Context, r ledger.Repo, login string) (bool, error)
+	LastRemoval(ctx context.Context, i claim.Issue, label string) (github.Removal, error)
+}
+
+// A Shelf is the labels that a repository defines, and those of its issues.
+type Shelf interface {
+	Labels(ctx context.Context, r ledger.Repo) ([]labels.Definition, error)
+	CreateLabel(ctx context.Context, r ledger.Repo, d labels.Definition) error
+	AddLabel(ctx context.Context, i claim.Issue, name string) error
+	RemoveLabel(ctx context.Context, i claim.Issue, name string) error
+}
+
+// A Place is one repository with its own configuration.
+type Place struct {
+	Repo      ledger.Repo
+	Ledger    *ledger.Ledger
+	Hub       Hub
+	Guard     string   // off, warn or fail
+	Approvers []string // who may answer plans; empty is everybody who may label
 }
 
 // A Step is everything one run works with.
 type Step struct {
-	Inputs  Inputs
-	Event   Event
-	Repo    ledger.Repo
-	Host    string // of issue URLs in descriptions
-	Guard   string // off, warn or fail
-	Ledger  *ledger.Ledger
-	Hub     Hub
+	Place  // the workflow's own
+	Inputs Inputs
+	Event  Event
+	Open   func(ctx context.Context, r ledger.Repo) (Place, error) // any other repository
+	Host   string                                                  // of issue URLs in descriptions
+
 	Console *Console
 	Summary io.Writer // GITHUB_STEP_SUMMARY, may be io.Discard
 	Output  io.Writer // GITHUB_OUTPUT, may be io.Discard
-	Now     time.Time // for the name a sweep signs with, nothing else
+	Now     time.Time // for the name a sweep signs with and how far back it looks, nothing else
 	Word    func() string
-	Own     string // login the step writes as
 }
 
 // Exit codes of a step.
@@ -48,100 +94,56 @@ const (
 // Run does what the event asks for and returns the step's exit code.
 func Run(ctx context.Context, s *Step) int {
 	mode := s.Inputs.Mode
-	if mode == "auto" {
+	if mode == modeAuto {
 		mode = s.Event.mode()
 	}
-	var r result
-	switch mode {
-	case "sweep":
-		r = s.sweep(ctx)
-	case "lifecycle":
-		r = s.lifecycle(ctx)
-	case "reconcile":
-		r = s.reconcile(ctx)
-	default:
+	do := map[string]func(context.Context) result{
+		modeSweep: s.sweep, modeLifecycle: s.lifecycle, modeGuard: s.guardOnly,
+		modeReconcile: s.reconcile, modeCommands: s.commands, modeSetup: s.setUp,
+	}[mode]
+	if do == nil {
 		s.Console.line("nothing to do for event %s", s.Event.Name)
 		return ExitOK
 	}
+	r := do(ctx)
 	r.mode = mode
 	return s.finish(r)
 }
 
-// A result is what a mode did.
-type result struct {
-	mode     string
-	report   ledger.Report
-	refused  []string // what the guard refused
-	readOnly bool     // the token may only read; the sweep will do the work
-	err      error    // nothing could be looked at
+// Refuse ends a run that could not even begin: the log, the summary and the outputs say so.
+func Refuse(s *Step, err error, code int) int {
+	s.Console.fail("%s", err)
+	s.write(result{mode: s.Inputs.Mode, err: err})
+	return code
 }
 
+// finish tells people and the following steps what happened, and turns it into the exit code.
 func (s *Step) finish(r result) int {
 	s.log(r)
-	err := errors.Join(s.writeSummary(r), s.writeOutputs(r))
-	if err != nil {
-		s.Console.warn("%s", err)
-	}
+	s.write(r)
+	var called *InputError
 	switch {
+	case errors.As(r.err, &called):
+		return ExitCalled
+	case r.readOnly() && r.mode != modeSweep && r.mode != modeSetup:
+		return s.verdict(r) // the sweep does the work
 	case r.err != nil:
-		s.Console.fail("%s: %s", r.mode, r.err)
 		return ExitUnknown
-	case len(r.refused) > 0 && s.Guard == "fail":
+	case !r.report.Complete() && s.Inputs.FailOnIncomplete:
 		return ExitNo
-	case !r.readOnly && !r.report.Complete() && s.Inputs.FailOnIncomplete:
-		s.Console.fail("%s: incomplete, %d failed, %d not examined", r.mode, r.report.Failed, len(r.report.Skipped))
+	}
+	return s.verdict(r)
+}
+
+func (s *Step) verdict(r result) int {
+	if len(r.refused) > 0 && s.Guard == guardFail {
 		return ExitNo
 	}
 	return ExitOK
 }
 
-// Refuse ends a run that could not even begin: the log, the summary and the outputs say so.
-func Refuse(s *Step, err error, code int) int {
-	r := result{mode: s.Inputs.Mode, err: err}
-	s.Console.fail("%s", err)
+func (s *Step) write(r result) {
 	if err := errors.Join(s.writeSummary(r), s.writeOutputs(r)); err != nil {
 		s.Console.warn("%s", err)
 	}
-	return code
-}
-
-func (s *Step) sweep(ctx context.Context) result {
-	repos, err := s.repos()
-	if err != nil {
-		return result{err: err}
-	}
-	report := s.Ledger.Sweep(ctx, s.Hub, ledger.Sweep{
-		Repos: repos, By: ledger.SweepID(s.Now, s.Word()), MaxAge: s.Inputs.MaxAge,
-		Since: s.Now.Add(-lookback), DryRun: s.Inputs.DryRun,
-	})
-	return result{report: report}
-}
-
-// lookback is how far back a sweep looks at issues without any lifecycle label: longer than a
-// lease can be, so that a claim whose labels never came is found.
-const lookback = 48 * time.Hour
-
-func (s *Step) repos() ([]ledger.Repo, error) {
-	if len(s.Inputs.Repos) == 0 {
-		return []ledger.Repo{s.Repo}, nil
-	}
-	var out []ledger.Repo
-	for _, name := range s.Inputs.Repos {
-		owner, repo, ok := strings.Cut(name, "/")
-		if !ok || owner == "" || repo == "" || strings.Contains(repo, "/") {
-			return nil, &InputError{"repos", name, "owner/name, separated by commas or new lines"}
-		}
-		out = append(out, ledger.Repo{Owner: owner, Name: repo})
-	}
-	return out, nil
-}
-
-func (s *Step) reconcile(ctx context.Context) result {
-	if s.Event.Issue == nil || s.Event.Issue.Number == 0 || s.Event.Issue.PullRequest != nil {
-		return result{}
-	}
-	i := claim.Issue{Owner: s.Repo.Owner, Repo: s.Repo.Name, Number: s.Event.Issue.Number}
-	var r result
-	s.look(ctx, i, &r, func(lifecycle.Facts) error { return nil })
-	return r
 }

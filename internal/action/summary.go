@@ -1,211 +1,171 @@
 package action
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
+	"time"
 
 	"github.com/label-state/label-state/internal/labels"
-	"github.com/label-state/label-state/internal/ledger"
 )
 
-// summaryLimit keeps a job summary under the runner's 1 MiB, in bytes.
+// summaryLimit keeps a job summary under the runner's 1 MiB, in bytes, with room for the last lines.
 const summaryLimit = 900 << 10
 
-// log prints what was done, foldable, and the failures as annotations.
-func (s *Step) log(r result) {
-	rep := r.report
-	s.Console.line("%s: %d examined, %d given back, %d repaired, %d failed, %d not examined",
-		r.mode, rep.Examined, givenBack(rep), repaired(rep), rep.Failed, len(rep.Skipped))
-	if len(rep.Findings) > 0 {
-		s.Console.group(fmt.Sprintf("%d issues changed", len(rep.Findings)), func() {
-			for _, f := range rep.Findings {
-				s.Console.line("%s: %s -> %s: %s", f.Issue, state(f.Was), state(after(f)), why(f))
-			}
-		})
-	}
-	for _, f := range rep.Findings {
-		if f.Err != nil {
-			s.Console.fail("%s: %s", f.Issue, f.Err)
-		}
-	}
-	for _, skipped := range rep.Skipped {
-		s.Console.warn("not examined: %s", skipped)
-	}
-}
+// A page is a job summary under construction.
+type page struct{ strings.Builder }
 
-func givenBack(r ledger.Report) int {
-	n := 0
-	for _, f := range r.Findings {
-		n += len(f.Ended)
-	}
-	return n
-}
+func (p *page) add(format string, args ...any) { fmt.Fprintf(p, format, args...) }
 
-func repaired(r ledger.Report) int {
-	n := 0
-	for _, f := range r.Findings {
-		if f.Err == nil && !f.Change.Empty() {
-			n++
-		}
-	}
-	return n
-}
-
-func state(names []string) string {
-	if len(names) == 0 {
-		return "(none)"
-	}
-	return strings.Join(names, " ")
-}
-
-// after is what the issue shows now, or in a dry run would show.
-func after(f ledger.Finding) []string {
-	if f.Is == nil && !f.Change.Empty() {
-		return f.Change.Add
-	}
-	return f.Is
-}
-
-func why(f ledger.Finding) string {
-	var parts []string
-	for _, c := range f.Ended {
-		parts = append(parts, "gave back the hold of "+c.Record.Worker.String())
-	}
-	if f.Err != nil {
-		return strings.Join(append(parts, f.Err.Error()), "; ")
-	}
-	return strings.Join(append(parts, f.Why), "; ")
-}
-
-// writeSummary writes the job summary: one table, one picture, and what was not looked at.
+// writeSummary writes the job summary: the numbers, what changed, one picture, and what was not looked at.
 func (s *Step) writeSummary(r result) error {
-	var b strings.Builder
-	rep := r.report
-	fmt.Fprintf(&b, "## label-state %s\n\n", markdown(r.mode))
-	fmt.Fprintf(&b, "**%d** examined · **%d** given back · **%d** repaired · **%d** failed · **%d** not examined\n\n",
-		rep.Examined, givenBack(rep), repaired(rep), rep.Failed, len(rep.Skipped))
-	if s.Inputs.DryRun {
-		b.WriteString("> Dry run: nothing was written.\n\n")
+	var p page
+	p.add("## label-state: %s\n\n", markdown(r.mode))
+	p.add("**%d** examined · **%d** given back · **%d** repaired · **%d** failed · **%d** not examined\n\n",
+		r.report.Examined, r.givenBack(), r.repaired(), r.report.Failed, len(r.report.Skipped))
+	if s.dry() {
+		p.add("> Nothing was written: %s. This is what would have been.\n\n", s.reasonToBeDry())
 	}
-	table(&b, rep)
-	picture(&b, rep)
-	bullets(&b, "Refused", r.refused)
-	ageing(&b, rep)
-	bullets(&b, "Not examined", rep.Skipped)
 	if r.err != nil {
-		bullets(&b, "Could not find out", []string{r.err.Error()})
+		p.bullets("Could not find out", []string{markdown(r.err.Error())})
 	}
-	_, err := io.WriteString(s.Summary, b.String())
+	p.refused(r.refused)
+	p.bullets("Done", each(r.notes))
+	p.changes(r)
+	p.labels(r.labels)
+	p.picture(r.report.States)
+	p.ageing(r)
+	p.bullets("Not examined", each(r.report.Skipped))
+	p.bullets("Left alone", each(r.left))
+	_, err := io.WriteString(s.Summary, p.String())
 	return err
 }
 
-func table(b *strings.Builder, rep ledger.Report) {
-	if len(rep.Findings) == 0 {
-		return
+func (s *Step) reasonToBeDry() string {
+	if s.Inputs.DryRun {
+		return "dry run"
 	}
-	b.WriteString("| Issue | Was | Is | Why |\n| --- | --- | --- | --- |\n")
-	for n, f := range rep.Findings {
-		if b.Len() > summaryLimit {
-			fmt.Fprintf(b, "\nand %d more; the log has them all\n", len(rep.Findings)-n)
-			break
-		}
-		fmt.Fprintf(b, "| %s %s | %s | %s | %s |\n", link(f.Issue.String(), f.URL), markdown(f.Title),
-			markdown(state(f.Was)), markdown(state(after(f))), markdown(why(f)))
-	}
-	b.WriteString("\n")
+	return "the token of this run may only read"
 }
 
-// picture draws how many issues are in each state.
-func picture(b *strings.Builder, rep ledger.Report) {
-	if len(rep.States) == 0 {
-		return
+// each makes other people's text fit for the summary.
+func each(lines []string) []string {
+	out := make([]string, len(lines))
+	for n, l := range lines {
+		out[n] = markdown(l)
 	}
-	b.WriteString("```mermaid\npie showData title Issues by state\n")
-	for st := labels.None; st <= labels.Done; st++ {
-		if n := rep.States[st]; n > 0 {
-			fmt.Fprintf(b, "  \"%s\" : %d\n", st, n)
-		}
-	}
-	b.WriteString("```\n\n")
+	return out
 }
 
-func ageing(b *strings.Builder, rep ledger.Report) {
-	var lines []string
-	for _, c := range rep.Ageing {
-		lines = append(lines, fmt.Sprintf("%s, last sign of life %s", c.Record.Worker, c.Updated.UTC().Format("2006-01-02 15:04 UTC")))
-	}
-	bullets(b, "Holds past half their lease", lines)
-}
+const bulletLimit = 100 // lines of one list
 
-func bullets(b *strings.Builder, title string, lines []string) {
+// bullets lists lines that are Markdown already.
+func (p *page) bullets(title string, lines []string) {
 	if len(lines) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "### %s\n\n", title)
+	p.add("### %s\n\n", title)
 	for n, l := range lines {
-		if b.Len() > summaryLimit {
-			fmt.Fprintf(b, "- and %d more\n", len(lines)-n)
+		if n == bulletLimit || p.Len() > summaryLimit {
+			p.add("- and %d more; the log has them all\n", len(lines)-n)
 			break
 		}
-		fmt.Fprintf(b, "- %s\n", markdown(l))
+		p.add("- %s\n", l)
 	}
-	b.WriteString("\n")
+	p.add("\n")
 }
 
-// A transition is one entry of the transitions output.
-type transition struct {
-	Issue string   `json:"issue"`
-	Was   []string `json:"was"`
-	Is    []string `json:"is"`
-	Why   string   `json:"why"`
-	Error string   `json:"error,omitempty"`
-}
-
-func (s *Step) writeOutputs(r result) error {
-	rep := r.report
-	moved := []transition{}
-	for _, f := range rep.Findings {
-		t := transition{Issue: f.Issue.String(), Was: some(f.Was), Is: some(after(f)), Why: why(f)}
-		if f.Err != nil {
-			t.Error = f.Err.Error()
+// table is like bullets, in columns.
+func (p *page) table(title string, head []string, rows [][]string) {
+	if len(rows) == 0 {
+		return
+	}
+	p.add("### %s\n\n| %s |\n|%s\n", title, strings.Join(head, " | "), strings.Repeat(" --- |", len(head)))
+	for n, row := range rows {
+		if p.Len() > summaryLimit {
+			p.add("\nand %d more; the log has them all\n", len(rows)-n)
+			break
 		}
-		moved = append(moved, t)
+		p.add("| %s |\n", strings.Join(row, " | "))
 	}
-	encoded, err := json.Marshal(moved)
-	if err != nil {
-		return err
-	}
-	return outputs(s.Output, "label-state-"+s.Word()+s.Word(), [][2]string{
-		{"examined", strconv.Itoa(rep.Examined)},
-		{"swept", strconv.Itoa(givenBack(rep))},
-		{"repaired", strconv.Itoa(repaired(rep))},
-		{"skipped", strconv.Itoa(len(rep.Skipped))},
-		{"failed", strconv.Itoa(rep.Failed)},
-		{"transitions", string(encoded)},
-		{"refused", strconv.Itoa(len(r.refused))},
-		{"incomplete", strconv.FormatBool(r.err != nil || !rep.Complete())},
-		{"next-sweep-advice", advice(r)},
-	})
+	p.add("\n")
 }
 
-func advice(r result) string {
-	switch {
-	case r.err != nil:
-		return "run again: nothing could be read"
-	case len(r.report.Skipped) > 0:
-		return "run again soon: something was not examined"
-	case r.report.Failed > 0:
-		return "run again: a write failed"
+func (p *page) refused(all []refusal) {
+	var lines []string
+	for _, r := range all {
+		line := issueLink(r.issue.Issue, r.issue.URL) + ": " + markdown(r.reason.Text)
+		if r.reason.URL != "" {
+			line += " (" + link("evidence", r.reason.URL) + ")"
+		}
+		lines = append(lines, line)
 	}
-	return "none"
+	p.bullets("Refused: somebody else has it", lines)
 }
 
-func some(names []string) []string {
-	if names == nil {
-		return []string{}
+func (p *page) changes(r result) {
+	var rows [][]string
+	for _, f := range r.changed() {
+		rows = append(rows, []string{
+			issueLink(f.Issue, f.URL) + " " + markdown(f.Title), names(f.Was), names(f.Is), markdown(why(f)),
+		})
 	}
-	return names
+	p.table("Changed", []string{"Issue", "Was", "Is", "Why"}, rows)
 }
+
+// names shows labels as code. A label with a backtick or a bar in it is shown as text.
+func names(all []string) string {
+	if len(all) == 0 {
+		return "(none)"
+	}
+	shown := make([]string, len(all))
+	for n, name := range all {
+		shown[n] = "`" + plain(name) + "`"
+		if strings.ContainsAny(name, "`|\\") {
+			shown[n] = markdown(name)
+		}
+	}
+	return strings.Join(shown, " ")
+}
+
+func (p *page) labels(all []shelved) {
+	var rows [][]string
+	for _, l := range all {
+		rows = append(rows, []string{markdown(l.repo.String()), names([]string{l.name}), markdown(l.status)})
+	}
+	p.table("Labels", []string{"Repository", "Label", "Status"}, rows)
+}
+
+// picture draws how many issues are in each state.
+func (p *page) picture(states map[labels.State]int) {
+	total := 0
+	for _, n := range states {
+		total += n
+	}
+	if total == 0 {
+		return
+	}
+	p.add("### Issues by state\n\n```mermaid\npie showData\n")
+	for st := labels.None; st <= labels.Done; st++ {
+		if n := states[st]; n > 0 {
+			p.add("  \"%s\" : %d\n", st, n)
+		}
+	}
+	p.add("```\n\n")
+}
+
+const clock = "2006-01-02 15:04 UTC"
+
+// ageing lists the holds that have gone more than half their lease without a sign of life.
+func (p *page) ageing(r result) {
+	var rows [][]string
+	for _, a := range r.report.Ageing {
+		rows = append(rows, []string{
+			issueLink(a.Issue, a.URL) + " " + markdown(a.Title), link(a.Claim.Record.Worker.String(), a.Claim.URL),
+			stamp(a.Claim.Updated), stamp(a.Until),
+		})
+	}
+	p.table("Holds past half their lease", []string{"Issue", "Holder", "Last sign of life", "Lease ends"}, rows)
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(clock) }

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/label-state/label-state/internal/setup"
+)
+
+// A runner runs the program as a workflow's step, against the embedded GitHub.
+type runner struct {
+	*testing.T
+	server *githubsim.Server
+	dir    string
+	env    map[string]string
+}
+
+const held = "<!-- agent-claim:codename=lucius firing_id=f1 nonce=7f3a9c1e ttl=60 state=held hb=0 -->"
+
+func newRunner(t *testing.T, repos ...githubsim.SeedRepo) *runner {
+	t.Helper()
+	roles := map[string]string{}
+	for _, r := range repos {
+		roles[r.Name] = "write"
+	}
+	server, err := githubsim.New(githubsim.Seed{Repos: repos, Users: []githubsim.SeedUser{
+		{Login: "agents", Token: "tok-agents", Permissions: roles},
+		{Login: "github-actions[bot]", Token: "tok-actions", Permissions: roles},
+	}}, githubsim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &runner{T: t, server: server, dir: t.TempDir()}
+	r.env = map[string]string{
+		"GITHUB_REPOSITORY": "acme/app", "GITHUB_EVENT_NAME": "schedule", "GITHUB_EVENT_PATH": r.file("event.json", "{}"),
+		"GITHUB_API_URL": "https://api.github.com", "GITHUB_OUTPUT": r.file("output", ""), "GITHUB_STEP_SUMMARY": r.file("summary", ""),
+		"INPUT_TOKEN": "tok-actions", "INPUT_MAX-AGE-HOURS": "4",
+	}
+	return r
+}
+
+func (r *runner) file(name, text string) string {
+	path := filepath.Join(r.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		r.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		r.Fatal(err)
+	}
+	return path
+}
+
+func (r *runner) read(name string) string {
+	text, err := os.ReadFile(filepath.Join(r.dir, name))
+	if err != nil {
+		r.Fatal(err)
+	}
+	return string(text)
+}
+
+// run runs the program in the folder and checks its exit code and some of what it says.
+func (r *runner) run(code int, parts ...string) string {
+	r.Helper()
+	var log bytes.Buffer
+	env := setup.Environment{
+		Getenv: func(name string) string { return r.env[name] }, Dir: r.dir, Stderr: &log, HTTP: r.server.Transport(),
+		Run: func(_ context.Context, c setup.Command) ([]byte, error) {
+			r.Errorf("the Action runs %s", c)
+			return nil, exec.ErrNotFound
+		},
+	}
+	if got := run(r.Context(), env, &log); got != code {
+		r.Errorf("exit %d, want %d", got, code)
+	}
+	all := log.String() + r.read("summary") + r.read("output")
+	for _, p := range parts {
+		if !strings.Contains(all, p) {
+			r.Errorf("nothing says %q:\n%s", p, all)
+		}
+	}
+	return log.String()
+}
+
+func repository(name, config string, labels ...string) githubsim.SeedRepo {
+	r := githubsim.SeedRepo{Name: name, DefaultBranch: "main", Issues: []githubsim.SeedIssue{{Title: "Work", Author: "agents", Labels: labels}}}
+	if config != "" {
+		r.Files = map[string]string{".github/label-state.yml": config, "other.yml": "guard: warn"}
+	}
+	return r
+}
+
+func (r *runner) labels(repo, want string) {
+	r.Helper()
+	if got, err := r.server.Labels(repo, 1); err != nil || strings.Join(got, " ") != want {
+		r.Errorf("labels of %s: %q, %v; want %q", repo, got, err, want)
+	}
+}
+
+// TestRepositoriesByTheirOwnConfiguration: one run, two repositories, two sets of names.
+func TestRepositoriesByTheirOwnConfiguration(t *testing.T) {
+	r := newRunner(t, repository("acme/app", "", "agent:pr-open"), repository("acme/ready", "preset: ready", "agent:pr-open"),
+		repository("acme/broken", "prest: ready", "agent:pr-open"))
+	r.env["INPUT_REPOS"] = "acme/app acme/ready"
+	r.run(0, "2 examined, 0 given back, 2 repaired", "examined<<")
+	r.labels("acme/app", "agent:implement")
+	r.labels("acme/ready", "ready")
+	r.env["INPUT_REPOS"] = "acme/broken acme/app"
+	r.run(1, "not examined: acme/broken", "prest", "1 examined")
+	r.labels("acme/broken", "agent:pr-open")
+}
+
+// TestConfigurationIsPublished: what lies in the workspace decides nothing, and nobody can point elsewhere.
+func TestConfigurationIsPublished(t *testing.T) {
+	r := newRunner(t, repository("acme/app", "preset: ready", "agent:pr-open"))
+	r.file(".github/label-state.yml", "preset: agent")
+	r.file(".git/config", "[remote \"origin\"]\n\turl = https://github.com/acme/app\n")
+	r.env["LABEL_STATE_CONFIG"] = filepath.Join(r.dir, ".github/label-state.yml")
+	r.env["LABEL_STATE_API_URL"] = "https://elsewhere.example"
+	r.run(0, "1 repaired")
+	r.labels("acme/app", "ready")
+	r.env["INPUT_CONFIG"] = "none.yml"
+	r.run(2, "::error::", "acme/app:none.yml")
+	r.env["INPUT_CONFIG"] = "other.yml"
+	r.run(0)
+}
+
+// TestCannotBegin: what is wrong is one error, in the summary and the outputs too, and no request is made for it.
+func TestCannotBegin(t *testing.T) {
+	for name, change := range map[string]func(*runner){
+		"input mode":           func(r *runner) { r.env["INPUT_MODE"] = "guess" },
+		"input max-age-hours":  func(r *runner) { r.env["INPUT_MAX-AGE-HOURS"] = "-5" },
+		"input token is empty": func(r *runner) { r.env["INPUT_TOKEN"] = "" },
+		"GITHUB_REPOSITORY":    func(r *runner) { r.env["GITHUB_REPOSITORY"] = "" },
+		"read event schedule":  func(r *runner) { r.file("event.json", "{") },
+		"LABEL_STATE_API_URL":  func(r *runner) { r.env["INPUT_API-URL"] = "ftp://x" },
+		"open GITHUB_OUTPUT":   func(r *runner) { r.env["GITHUB_OUTPUT"] = filepath.Join(r.dir, "no", "folder") },
+		"token refused":        func(r *runner) { r.env["INPUT_TOKEN"] = "tok-wrong" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRunner(t, repository("acme/app", "", "agent:implement"))
+			change(r)
+			code := 2
+			if strings.Contains(name, "token") {
+				code = 3
+			}
+			if log := r.run(code, name); strings.Count(log, "::error") != 1 {
+				t.Errorf("errors:\n%s", log)
+			}
+			if asked := r.server.Requests(); code == 2 && len(asked) > 0 {
+				t.Errorf("asked %v", asked)
+			}
+		})
+	}
+}
+
+// TestTokenStaysSecret: it is masked first, and appears nowhere else.
+func TestTokenStaysSecret(t *testing.T) {
+	r := newRunner(t, repository("acme/app", "", "agent:implement"))
+	r.server.Fault = func(*http.Request) *githubsim.Fault {
+		return &githubsim.Fault{Status: 403, Body: `{"message":"not welcome"}`}
+	}
+	log := r.run(3)
+	rest, found := strings.CutPrefix(log, "::add-mask::tok-actions\n")
+	if all := rest + r.read("summary") + r.read("output"); !found || strings.Contains(all, "tok-actions") || !strings.Contains(all, "not welcome") {
+		t.Errorf("log:\n%s", log)
+	}
+}
+
+// TestWithoutRunner: on a developer's machine there are no files to write to.
+func TestWithoutRunner(t *testing.T) {
+	r := newRunner(t, repository("acme/app", "", "agent:pr-open"))
+	r.env["GITHUB_OUTPUT"], r.env["GITHUB_STEP_SUMMARY"], r.env["GITHUB_EVENT_PATH"] = "", "", filepath.Join(r.dir, "none.json")
+	r.run(0, "1 repaired")
+	r.labels("acme/app", "agent:implement")
+}

@@ -1,0 +1,53 @@
+package action
+
+import (
+	"slices"
+	"strings"
+)
+
+// A command is what the first line of a comment asks for.
+type command struct{ verb, text string }
+
+// verbs are the commands, and whether words may follow.
+var verbs = [...]struct {
+	name  string
+	words bool
+}{
+	{"/claim", false},
+	{"/release", true},
+	{"/approve", false},
+	{"/reject", true},
+	{"/hold", false},
+	{"/unhold", false},
+	{"/requeue", false},
+}
+
+const wordsLimit = 300 // characters of a reason that are kept
+
+// parseCommand reads the first line of a comment. ok is false for ordinary talk and for other
+// tools' commands; surplus says that there are words where the command takes none.
+func parseCommand(body string) (c command, surplus, ok bool) {
+	line, _, _ := strings.Cut(strings.TrimPrefix(body, "\ufeff"), "\n")
+	words := strings.Fields(line)
+	if len(words) == 0 {
+		return c, false, false
+	}
+	for _, v := range verbs {
+		if words[0] == v.name {
+			c = command{v.name, clip(plain(strings.Join(words[1:], " ")), wordsLimit)}
+			return c, c.text != "" && !v.words, true
+		}
+	}
+	return c, false, false
+}
+
+// answered reports whether one of our reactions says that a command was dealt with.
+func answered(reactions []string) bool {
+	return slices.Contains(reactions, reactYes) || slices.Contains(reactions, reactNo)
+}
+
+// How a command is acknowledged.
+const (
+	reactYes = "+1"
+	reactNo  = "confused"
+)

@@ -1,0 +1,289 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// byCommand signs what was done along with a command.
+const byCommand = "command"
+
+// A no is the answer to a command that makes no sense now.
+type no struct{ text string }
+
+func (n no) Error() string { return n.text }
+
+// An order is a command with everything that it is about.
+type order struct {
+	command
+	facts lifecycle.Facts
+	by    string
+	at    time.Time // of the comment: what began later is not meant
+}
+
+// commands obeys a slash command on an issue. The comment is acknowledged by a reaction, which is
+// also how a second delivery knows that all is done.
+func (s *Step) commands(ctx context.Context) result {
+	var r result
+	c := s.Event.Comment
+	cmd, surplus, ok := s.command()
+	if !ok {
+		s.Console.line("no command for label-state")
+		return r
+	}
+	done, err := s.heard(ctx, c)
+	if err != nil || done {
+		r.err = err
+		return r
+	}
+	may, err := s.Hub.MayLabel(ctx, s.Repo, c.User.Login)
+	switch {
+	case err != nil:
+		r.err = err
+	case !may:
+		s.Console.line("%s may not label this repository: %s was ignored", c.User.Login, cmd.verb)
+		r.err = s.react(ctx, c, reactNo)
+	default:
+		r.err = s.follow(ctx, cmd, surplus, &r)
+	}
+	return r
+}
+
+// follow carries a command out and answers it.
+func (s *Step) follow(ctx context.Context, cmd command, surplus bool, r *result) error {
+	i := claim.Issue{Owner: s.Repo.Owner, Repo: s.Repo.Name, Number: s.Event.issue()}
+	if surplus {
+		return s.answer(ctx, i, cmd, no{cmd.verb + " takes no further words"}, r)
+	}
+	return s.answer(ctx, i, cmd, s.obey(ctx, i, cmd, r), r)
+}
+
+// command is what the event's comment asks for: a new comment, by a person, on an issue.
+func (s *Step) command() (cmd command, surplus, ok bool) {
+	c := s.Event.Comment
+	if c == nil || s.Event.Action != "created" || s.Event.issue() == 0 || c.App != nil || !c.User.person() {
+		return cmd, false, false
+	}
+	return parseCommand(c.Body)
+}
+
+// heard reports whether the comment has its reaction already.
+func (s *Step) heard(ctx context.Context, c *Comment) (bool, error) {
+	viewer, err := s.Hub.Viewer(ctx)
+	if err != nil {
+		return false, err
+	}
+	reactions, err := s.Hub.Reactions(ctx, s.Repo, c.ID, viewer)
+	if absent(err) {
+		s.Console.line("the comment is gone")
+		return true, nil
+	}
+	return answered(reactions), err
+}
+
+// obey carries a command out and brings the issue's labels in line.
+func (s *Step) obey(ctx context.Context, i claim.Issue, cmd command, r *result) error {
+	reading := s.Hub.FactsOf(ctx, []claim.Issue{i})[0]
+	if reading.Err != nil {
+		return reading.Err
+	}
+	o := order{cmd, reading.Facts, s.Event.Comment.User.Login, s.Event.Comment.Created}
+	do := map[string]func(context.Context, order, *result) error{
+		"/claim": s.claim, "/release": s.release, "/approve": s.approve, "/reject": s.reject,
+		"/hold": s.hold, "/unhold": s.unhold, "/requeue": s.requeue,
+	}[cmd.verb]
+	if !s.dry() {
+		if err := do(ctx, o, r); err != nil {
+			return err
+		}
+	}
+	r.add(s.tend(ctx, []claim.Issue{i}, byCommand, nil))
+	return nil
+}
+
+// answer acknowledges the command. What cannot be done is said once; what went wrong on the way
+// is not answered, so that the run can be repeated.
+func (s *Step) answer(ctx context.Context, i claim.Issue, cmd command, err error, r *result) error {
+	var refused no
+	switch {
+	case s.dry():
+		return nil
+	case err == nil:
+		r.notes = append(r.notes, fmt.Sprintf("%s by %s on %s", cmd.verb, s.Event.Comment.User.Login, i))
+		return s.react(ctx, s.Event.Comment, reactYes)
+	case errors.As(err, &refused):
+		r.notes = append(r.notes, fmt.Sprintf("%s by %s on %s was refused: %s", cmd.verb, s.Event.Comment.User.Login, i, refused))
+		return errors.Join(s.reply(ctx, i, cmd, refused), s.react(ctx, s.Event.Comment, reactNo))
+	}
+	return fmt.Errorf("%s on %s: %w", cmd.verb, i, err)
+}
+
+func (s *Step) react(ctx context.Context, c *Comment, content string) error {
+	if s.dry() {
+		return nil
+	}
+	if err := s.Hub.React(ctx, s.Repo, c.ID, content); err != nil && !absent(err) {
+		return err
+	}
+	return nil
+}
+
+// reply says why a command was not carried out, once.
+func (s *Step) reply(ctx context.Context, i claim.Issue, cmd command, why no) error {
+	mark := replyMark(s.Event.Comment.ID)
+	own, err := s.replies(ctx, i, mark)
+	if err != nil || len(own) > 0 {
+		return err
+	}
+	if _, err := s.Hub.Comment(ctx, i, replyBody(s.Event.Comment.ID, cmd.verb, why)); err != nil {
+		return err
+	}
+	if own, err = s.replies(ctx, i, mark); err != nil {
+		return err
+	}
+	for _, c := range own[min(1, len(own)):] {
+		if err := s.Hub.DeleteComment(ctx, i, c.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replyMark is how the reply to a comment is found again. It is no record.
+func replyMark(comment int64) string {
+	return fmt.Sprintf("<!-- label-state:reply comment=%d -->", comment)
+}
+
+func replyBody(comment int64, verb string, why no) string {
+	return replyMark(comment) + "\n`" + verb + "` was not carried out: " + markdown(why.text) + "."
+}
+
+func (s *Step) replies(ctx context.Context, i claim.Issue, mark string) ([]claim.Comment, error) {
+	viewer, err := s.Hub.Viewer(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.Hub.Comments(ctx, i, s.Event.Comment.Created)
+	return slices.DeleteFunc(all, func(c claim.Comment) bool {
+		return !strings.EqualFold(c.Author, viewer) || !strings.HasPrefix(c.Body, mark)
+	}), err
+}
+
+// claim is a person's hold: the label that keeps agents off (PRODUCT ruling 15).
+func (s *Step) claim(ctx context.Context, o order, _ *result) error {
+	scheme := s.Ledger.Rules().Scheme
+	if labels.Has(o.facts.Labels, scheme.Hold) {
+		return nil
+	}
+	for _, reason := range s.Ledger.Rules().Verdict(o.facts, lifecycle.Seeker{}).Reasons {
+		switch reason.Code {
+		case lifecycle.CodeInFlight:
+			return no{reason.Text + "; comment /release first to take it over"}
+		case lifecycle.CodePROpen, lifecycle.CodeClosed, lifecycle.CodeUnread:
+			return no{reason.Text}
+		}
+	}
+	return s.Hub.AddLabel(ctx, o.facts.Issue, scheme.Hold)
+}
+
+// release gives the issue back, whoever has it: a person's hold is a label, a worker's is ended
+// by force and in the commenter's name.
+func (s *Step) release(ctx context.Context, o order, r *result) error {
+	scheme := s.Ledger.Rules().Scheme
+	if labels.Has(o.facts.Labels, scheme.Hold) {
+		if err := s.Hub.RemoveLabel(ctx, o.facts.Issue, scheme.Hold); err != nil {
+			return err
+		}
+	}
+	rep, ended, err := s.Ledger.ForceBefore(ctx, o.facts.Issue, o.at, o.by, o.text)
+	return s.steered(ctx, rep, ended, err, r)
+}
+
+func (s *Step) hold(ctx context.Context, o order, _ *result) error {
+	return s.Hub.AddLabel(ctx, o.facts.Issue, s.Ledger.Rules().Scheme.Hold)
+}
+
+func (s *Step) unhold(ctx context.Context, o order, _ *result) error {
+	return s.Hub.RemoveLabel(ctx, o.facts.Issue, s.Ledger.Rules().Scheme.Hold)
+}
+
+// requeue gives a failed issue another round of attempts.
+func (s *Step) requeue(ctx context.Context, o order, r *result) error {
+	if !o.facts.Open {
+		return no{"the issue is closed"}
+	}
+	if _, err := s.Ledger.Reset(ctx, o.facts.Issue, o.at, o.by); err != nil {
+		return err
+	}
+	s.tidy(ctx, []claim.Issue{o.facts.Issue}, nil)
+	return s.Hub.RemoveLabel(ctx, o.facts.Issue, s.Ledger.Rules().Scheme.NeedsScope)
+}
+
+func (s *Step) approve(ctx context.Context, o order, r *result) error {
+	return s.decide(ctx, o, r, func(c claim.Claim) bool { return c.Plan.Approved }, func() (ledger.Repair, error) {
+		return s.Ledger.Approve(ctx, o.facts.Issue, o.at, o.by)
+	})
+}
+
+func (s *Step) reject(ctx context.Context, o order, r *result) error {
+	return s.decide(ctx, o, r, func(c claim.Claim) bool { return !c.Plan.Approved }, func() (ledger.Repair, error) {
+		return s.Ledger.Reject(ctx, o.facts.Issue, o.at, o.by, o.text)
+	})
+}
+
+// decide answers a plan, unless this very command has done so before, in a run that was cut off or
+// in one beside this.
+func (s *Step) decide(ctx context.Context, o order, r *result, way func(claim.Claim) bool, do func() (ledger.Repair, error)) error {
+	if !s.approver(o.by) {
+		return no{o.by + " is not among the approvers of plans"}
+	}
+	if o.settled(way) {
+		return nil
+	}
+	rep, err := do()
+	if errors.Is(err, claim.ErrNoPlan) || errors.Is(err, claim.ErrEnded) {
+		if now := s.Hub.FactsOf(ctx, []claim.Issue{o.facts.Issue})[0]; now.Err == nil {
+			o.facts = now.Facts
+		}
+		if o.settled(way) {
+			return nil
+		}
+	}
+	return s.decided(ctx, rep, err, r)
+}
+
+func (s *Step) approver(login string) bool {
+	return len(s.Approvers) == 0 || slices.ContainsFunc(s.Approvers, func(a string) bool { return strings.EqualFold(a, login) })
+}
+
+// settled reports whether this very command was carried out before: the same person answered the
+// plan the same way no earlier than the comment.
+func (o order) settled(way func(claim.Claim) bool) bool {
+	return slices.ContainsFunc(o.facts.Log.Claims, func(c claim.Claim) bool {
+		answered := c.Plan != nil && !c.Plan.Pending()
+		return answered && way(c) && strings.EqualFold(c.Plan.By, o.by) && !c.Plan.AnsweredAt.Before(o.at)
+	})
+}
+
+// decided turns the ledger's words about a plan into an answer for people.
+func (s *Step) decided(ctx context.Context, rep ledger.Repair, err error, r *result) error {
+	switch {
+	case errors.Is(err, claim.ErrNoPlan):
+		return no{"no plan is waiting for an answer"}
+	case errors.Is(err, claim.ErrOverdue):
+		return no{"the plan waited too long; its hold is over"}
+	case errors.Is(err, claim.ErrEnded), errors.Is(err, claim.ErrNotHolder):
+		return no{"the hold has ended"}
+	}
+	s.tidy(ctx, []claim.Issue{rep.Issue}, nil)
+	return s.steered(ctx, rep, nil, err, r)
+}

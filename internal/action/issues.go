@@ -1,0 +1,130 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/github"
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// byIssue signs what was done because of an issue's event.
+const byIssue = "issue-event"
+
+// reconcile follows an issue: what a person's hand on a label means is recorded, then the labels
+// of the issue, and of those that it blocks, are brought in line.
+func (s *Step) reconcile(ctx context.Context) result {
+	var r result
+	number := s.Event.issue()
+	if number == 0 {
+		s.Console.line("event %s is about no issue", s.Event.Name)
+		return r
+	}
+	i := claim.Issue{Owner: s.Repo.Owner, Repo: s.Repo.Name, Number: number}
+	issues := []claim.Issue{i}
+	switch s.Event.Action {
+	case "transferred", "deleted":
+		s.Console.line("%s is not here any more", i)
+		return r
+	case "unlabeled":
+		r.err = s.unlabeled(ctx, i, &r)
+	case "closed", "reopened":
+		issues = append(issues, s.waiting(ctx, i, &r)...)
+	}
+	if r.err == nil {
+		r.add(s.tend(ctx, issues, byIssue, nil))
+	}
+	if r.report.Examined == 0 && r.report.Failed > 0 {
+		r.err = r.report.Findings[0].Err
+	}
+	return r
+}
+
+// waiting lists the issues of this repository that the issue blocks: they wake or go back to
+// sleep with it (PRODUCT ruling 19).
+func (s *Step) waiting(ctx context.Context, i claim.Issue, r *result) []claim.Issue {
+	found, err := s.Hub.Blocking(ctx, i)
+	if err != nil {
+		r.report.Skipped = append(r.report.Skipped, err.Error())
+	}
+	return slices.DeleteFunc(found, func(o claim.Issue) bool { return !s.here(o) })
+}
+
+// unlabeled finds out whether a person's hand took a label off that means something: the claimed
+// label is the hold (PRODUCT ruling 12), needs:human-scope is the count of attempts (ruling 14).
+func (s *Step) unlabeled(ctx context.Context, i claim.Issue, r *result) error {
+	scheme := s.Ledger.Rules().Scheme
+	name := s.Event.Label.Name
+	steers := labels.Same(name, scheme.Claimed) || labels.Same(name, scheme.NeedsScope)
+	if !steers || s.dry() || !s.Event.Sender.person() {
+		return nil
+	}
+	removal, err := s.Hub.LastRemoval(ctx, i, name)
+	if absent(err) || err == nil && !removal.Person {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	reading := s.Hub.FactsOf(ctx, []claim.Issue{i})[0]
+	if reading.Err != nil || !reading.Facts.Open || labels.Has(reading.Facts.Labels, name) {
+		return nil // tend says what is wrong
+	}
+	if labels.Same(name, scheme.Claimed) {
+		return s.takenOff(ctx, reading.Facts, removal, r)
+	}
+	return s.scoped(ctx, i, removal, r)
+}
+
+// around is how far from a record of somebody's the same account's removal of a label still
+// counts as part of that step: their tool wrote both.
+const around = 2 * time.Minute
+
+// takenOff is the claimed label gone by a person's hand: the hold that stood then is released by
+// force. Tools of ours take labels off with people's tokens, too, and events arrive late: a removal
+// beside a record of the same account is the tool's, and a later hold is none of its business.
+func (s *Step) takenOff(ctx context.Context, f lifecycle.Facts, g github.Removal, r *result) error {
+	tool := slices.ContainsFunc(f.Log.Log, func(e claim.Entry) bool {
+		return e.Record.Kind != claim.KindClaim && strings.EqualFold(e.Author, g.By) && e.Created.Sub(g.At).Abs() <= around
+	})
+	if c, held := f.Log.Holder(); tool || !held || c.Plan.Pending() {
+		return nil
+	}
+	before := g.At.Add(-time.Second) // times are in whole seconds
+	rep, ended, err := s.Ledger.ForceBefore(ctx, f.Issue, before, g.By, "label taken off by hand")
+	for _, c := range ended {
+		r.notes = append(r.notes, fmt.Sprintf("%s took the label off %s: the hold of %s was released by force", g.By, f.Issue, c.Record.Worker))
+	}
+	return s.steered(ctx, rep, ended, err, r)
+}
+
+// steered takes what a person's decision did into the result. Labels that are late are brought in
+// line afterwards, with everything else.
+func (s *Step) steered(ctx context.Context, rep ledger.Repair, ended []claim.Claim, err error, r *result) error {
+	if len(ended) > 0 || !rep.Change.Empty() {
+		r.report.Findings = append(r.report.Findings, ledger.Finding{Repair: rep, Ended: ended})
+		s.tidy(ctx, []claim.Issue{rep.Issue}, nil)
+	}
+	var late *ledger.LabelsError
+	if errors.As(err, &late) {
+		return nil
+	}
+	return err
+}
+
+// scoped is needs:human-scope gone by a person's hand: attempts are counted anew.
+func (s *Step) scoped(ctx context.Context, i claim.Issue, g github.Removal, r *result) error {
+	did, err := s.Ledger.Reset(ctx, i, g.At, g.By)
+	if did {
+		r.notes = append(r.notes, fmt.Sprintf("%s had a look at %s: attempts are counted anew", g.By, i))
+		s.tidy(ctx, []claim.Issue{i}, nil)
+	}
+	return err
+}

@@ -1,0 +1,94 @@
+package action
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// outputs writes the step's outputs in the runner's file format. The delimiter is random, so
+// that no value can end its own block and start another output.
+func outputs(w io.Writer, delimiter string, values [][2]string) error {
+	var b strings.Builder
+	for _, v := range values {
+		if strings.Contains(v[1], delimiter) {
+			return fmt.Errorf("write output %s: value contains the delimiter", v[0])
+		}
+		fmt.Fprintf(&b, "%s<<%s\n%s\n%s\n", v[0], delimiter, v[1], delimiter)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// A transition is one entry of the transitions output.
+type transition struct {
+	Issue string   `json:"issue"`
+	Was   []string `json:"was"`
+	Is    []string `json:"is"`
+	Why   string   `json:"why"`
+	Error string   `json:"error,omitempty"`
+}
+
+// transitionsLimit keeps the transitions under the megabyte that a job's outputs may have.
+const transitionsLimit = 700 << 10
+
+func (r result) transitions() (string, error) {
+	moved, size := []transition{}, 0
+	for _, f := range r.changed() {
+		t := transition{Issue: f.Issue.String(), Was: some(f.Was), Is: some(f.Is), Why: clip(why(f), cellLimit)}
+		if f.Err != nil {
+			t.Error = clip(f.Err.Error(), cellLimit)
+		}
+		one, err := json.Marshal(t)
+		if err != nil {
+			return "", err
+		}
+		if size += len(one); size > transitionsLimit {
+			break
+		}
+		moved = append(moved, t)
+	}
+	all, err := json.Marshal(moved)
+	return string(all), err
+}
+
+func (s *Step) writeOutputs(r result) error {
+	moved, err := r.transitions()
+	if err != nil {
+		return err
+	}
+	return outputs(s.Output, "label-state-"+s.Word()+s.Word(), [][2]string{
+		{"examined", strconv.Itoa(r.report.Examined)},
+		{"swept", strconv.Itoa(r.givenBack())},
+		{"repaired", strconv.Itoa(r.repaired())},
+		{"skipped", strconv.Itoa(len(r.report.Skipped))},
+		{"failed", strconv.Itoa(r.report.Failed)},
+		{"transitions", moved},
+		{"refused", strconv.Itoa(len(r.refused))},
+		{"incomplete", strconv.FormatBool(r.incomplete())},
+		{"next-sweep-advice", r.advice()},
+	})
+}
+
+func (r result) advice() string {
+	switch {
+	case r.readOnly():
+		return "sweep with a token that may write: this one may only read"
+	case r.err != nil:
+		return "run again: nothing could be read"
+	case len(r.report.Skipped) > 0:
+		return "run again soon: something was not examined"
+	case r.report.Failed > 0:
+		return "run again: a write failed"
+	}
+	return "none"
+}
+
+func some(names []string) []string {
+	if names == nil {
+		return []string{}
+	}
+	return names
+}

@@ -1,0 +1,90 @@
+package action
+
+import (
+	"errors"
+
+	"github.com/label-state/label-state/internal/github"
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/ledger"
+)
+
+// A result is what a mode did.
+type result struct {
+	mode    string
+	report  ledger.Report
+	left    []string  // what was left alone on purpose, and why
+	refused []refusal // by the guard
+	notes   []string  // what was done besides labels, in words
+	labels  []shelved // by setup
+	poor    bool      // the token is known to only read
+	err     error     // nothing could be looked at, or what was asked for could not be done
+}
+
+// readOnly reports whether the token may only read, foretold or found out.
+func (r result) readOnly() bool {
+	return r.poor || denied(r.err) || denied(r.report.Stopped)
+}
+
+// denied reports whether the token lacks the permission, whatever it is used on.
+func denied(err error) bool {
+	var e interface{ Denied() bool }
+	return errors.As(err, &e) && e.Denied()
+}
+
+// absent reports whether GitHub has no such thing, or not here any more, or does not show it.
+func absent(err error) bool {
+	var gone *github.NotFoundError
+	var moved *github.MovedError
+	return errors.As(err, &gone) || errors.As(err, &moved)
+}
+
+// add takes another report in.
+func (r *result) add(o ledger.Report) {
+	to := &r.report
+	to.Examined += o.Examined
+	to.Failed += o.Failed
+	to.Findings = append(to.Findings, o.Findings...)
+	to.Ageing = append(to.Ageing, o.Ageing...)
+	to.Skipped = append(to.Skipped, o.Skipped...)
+	if o.Stopped != nil {
+		to.Stopped = o.Stopped
+	}
+	for state, n := range o.States {
+		if to.States == nil {
+			to.States = map[labels.State]int{}
+		}
+		to.States[state] += n
+	}
+}
+
+// changed are the findings that show something: an end, a change of labels, or a failure.
+func (r result) changed() []ledger.Finding {
+	var out []ledger.Finding
+	for _, f := range r.report.Findings {
+		if f.Err != nil || len(f.Ended) > 0 || !f.Change.Empty() {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func (r result) givenBack() int {
+	n := 0
+	for _, f := range r.report.Findings {
+		n += len(f.Ended)
+	}
+	return n
+}
+
+func (r result) repaired() int {
+	n := 0
+	for _, f := range r.report.Findings {
+		if f.Err == nil && !f.Change.Empty() {
+			n++
+		}
+	}
+	return n
+}
+
+// incomplete reports whether something was not looked at or not written.
+func (r result) incomplete() bool { return r.err != nil || !r.report.Complete() }

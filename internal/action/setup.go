@@ -1,0 +1,69 @@
+package action
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/ledger"
+)
+
+// A shelved label is one that a repository needs, and how it was found.
+type shelved struct {
+	repo   ledger.Repo
+	name   string
+	status string // ok, created, would be created, or what differs
+}
+
+// setUp makes sure that the labels exist. Colours that people chose stay.
+func (s *Step) setUp(ctx context.Context) result {
+	var r result
+	repos, err := s.repos()
+	if err != nil {
+		return result{err: err}
+	}
+	for _, repo := range repos {
+		if err := s.shelve(ctx, repo, &r); err != nil {
+			r.report.Skipped = append(r.report.Skipped, fmt.Sprintf("%s: %s", repo, err))
+		}
+	}
+	return r
+}
+
+func (s *Step) shelve(ctx context.Context, repo ledger.Repo, r *result) error {
+	p, err := s.at(ctx, repo)
+	if err != nil {
+		return err
+	}
+	have, err := p.Hub.Labels(ctx, repo)
+	if err != nil {
+		return err
+	}
+	for _, want := range p.Ledger.Rules().Scheme.Definitions() {
+		one := shelved{repo, want.Name, compare(want, have)}
+		if one.status == missing && !s.Inputs.DryRun {
+			if err := p.Hub.CreateLabel(ctx, repo, want); err != nil {
+				return err
+			}
+			one.status = "created"
+		}
+		r.labels = append(r.labels, one)
+	}
+	return nil
+}
+
+const missing = "would be created"
+
+// compare says how a label of ours is found among those of a repository.
+func compare(want labels.Definition, have []labels.Definition) string {
+	i := slices.IndexFunc(have, func(h labels.Definition) bool { return labels.Same(h.Name, want.Name) })
+	switch {
+	case i < 0:
+		return missing
+	case !strings.EqualFold(have[i].Color, want.Color):
+		return fmt.Sprintf("colour %s, ours is %s", have[i].Color, want.Color)
+	}
+	return "ok"
+}

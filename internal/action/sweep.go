@@ -1,0 +1,105 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/github"
+	"github.com/label-state/label-state/internal/ledger"
+)
+
+// lookback is how far back a sweep looks at issues without any lifecycle label: longer than a
+// lease can be, so that a claim whose labels never came is found.
+const lookback = 48 * time.Hour
+
+// sweep looks at every repository that was asked for, each by its own configuration. It goes on
+// past one that cannot be read, and stops cleanly when the request budget is used up.
+func (s *Step) sweep(ctx context.Context) result {
+	var r result
+	repos, err := s.repos()
+	if err != nil {
+		return result{err: err}
+	}
+	by := ledger.SweepID(s.Now, s.Word())
+	for _, repo := range repos {
+		err := r.report.Stopped
+		if !final(err) {
+			err = s.sweepOne(ctx, repo, by, &r)
+		}
+		switch {
+		case err == nil:
+		case len(repos) == 1:
+			r.err = fmt.Errorf("%s: %w", repo, err)
+		default:
+			r.report.Skipped = append(r.report.Skipped, fmt.Sprintf("%s: %s", repo, err))
+		}
+	}
+	return r
+}
+
+// final reports whether what ended one repository's sweep ends all: the budget is used up, or the
+// caller's time is. A token that may not write here may write elsewhere.
+func final(err error) bool { return err != nil && !denied(err) }
+
+// sweepOne sweeps one repository. The error is that it could not be read at all.
+func (s *Step) sweepOne(ctx context.Context, repo ledger.Repo, by string, r *result) error {
+	p, err := s.at(ctx, repo)
+	var known github.Repository
+	if err == nil {
+		known, err = p.Hub.Repository(ctx, repo)
+	}
+	switch {
+	case err != nil:
+		r.report.Stopped = stopping(err)
+		return err
+	case known.Archived:
+		r.left = append(r.left, repo.String()+": archived, nothing can change there")
+		return nil
+	case !known.HasIssues:
+		r.left = append(r.left, repo.String()+": issues are turned off there")
+		return nil
+	}
+	w := ledger.Sweep{Repos: []ledger.Repo{known.Repo}, By: by, MaxAge: s.Inputs.MaxAge, Since: s.Now.Add(-lookback), DryRun: s.Inputs.DryRun}
+	r.add(p.tidily(ctx, w, func(w ledger.Sweep) ledger.Report { return p.Ledger.Sweep(ctx, p.Hub, w) }))
+	return nil
+}
+
+// stopping returns an error after which no further repository is worth asking, else nil.
+func stopping(err error) error {
+	var exhausted interface{ Exhausted() bool }
+	if errors.As(err, &exhausted) && exhausted.Exhausted() || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return nil
+}
+
+// at opens a repository; the workflow's own is open.
+func (s *Step) at(ctx context.Context, repo ledger.Repo) (Place, error) {
+	if strings.EqualFold(repo.String(), s.Repo.String()) {
+		return s.Place, nil
+	}
+	return s.Open(ctx, repo)
+}
+
+// repos are the repositories that the input names, each once, or the workflow's own.
+func (s *Step) repos() ([]ledger.Repo, error) {
+	if len(s.Inputs.Repos) == 0 {
+		return []ledger.Repo{s.Repo}, nil
+	}
+	var out []ledger.Repo
+	for _, name := range s.Inputs.Repos {
+		owner, repo, ok := strings.Cut(name, "/")
+		if !ok || owner == "" || repo == "" || strings.Contains(repo, "/") {
+			return nil, &InputError{"repos", name, "owner/name, separated by commas or new lines"}
+		}
+		known := slices.ContainsFunc(out, func(o ledger.Repo) bool { return strings.EqualFold(o.String(), name) })
+		if !known {
+			out = append(out, ledger.Repo{Owner: owner, Name: repo})
+		}
+	}
+	return out, nil
+}

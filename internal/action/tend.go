@@ -1,0 +1,111 @@
+package action
+
+import (
+	"context"
+	"iter"
+	"strings"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// dry reports whether nothing is to be written, by request or because it could not be.
+func (s *Step) dry() bool { return s.Inputs.DryRun || s.Event.readOnly() }
+
+// tend brings issues of this repository in line with what GitHub says now. see is shown every
+// reading before anything is written.
+func (s *Step) tend(ctx context.Context, issues []claim.Issue, by string, see func(lifecycle.Facts)) ledger.Report {
+	return s.tidily(ctx, ledger.Sweep{By: by, MaxAge: s.Inputs.MaxAge, DryRun: s.dry(), Seen: see},
+		func(w ledger.Sweep) ledger.Report { return s.Ledger.Tend(ctx, s.readings(ctx, issues), w) })
+}
+
+// readings reads issues, fifty a request. What is not there, or not here any more, is nobody's business.
+func (s *Step) readings(ctx context.Context, issues []claim.Issue) iter.Seq2[lifecycle.Facts, error] {
+	return func(yield func(lifecycle.Facts, error) bool) {
+		for _, r := range s.Hub.FactsOf(ctx, issues) {
+			if absent(r.Err) {
+				s.Console.line("%s", r.Err)
+				continue
+			}
+			if !yield(r.Facts, r.Err) {
+				return
+			}
+		}
+	}
+}
+
+// tidily does work and takes away what two runs at once have written twice: the repeats that the
+// work's own readings showed, and those on issues where it ended a hold.
+func (p Place) tidily(ctx context.Context, w ledger.Sweep, work func(ledger.Sweep) ledger.Report) ledger.Report {
+	var found []repeat
+	see := w.Seen
+	w.Seen = func(f lifecycle.Facts) {
+		found = append(found, repeats(f)...)
+		if see != nil {
+			see(f)
+		}
+	}
+	report := work(w)
+	if w.DryRun || report.Stopped != nil {
+		return report
+	}
+	var touched []claim.Issue
+	for _, f := range report.Findings {
+		if len(f.Ended) > 0 {
+			touched = append(touched, f.Issue)
+		}
+	}
+	p.tidy(ctx, touched, found)
+	return report
+}
+
+// tidy reads issues on which records were written and deletes repeats. A repeat that stays does no harm.
+func (p Place) tidy(ctx context.Context, touched []claim.Issue, found []repeat) {
+	if len(touched) > 0 {
+		for _, r := range p.Hub.FactsOf(ctx, touched) {
+			if r.Err == nil {
+				found = append(found, repeats(r.Facts)...)
+			}
+		}
+	}
+	for _, one := range found {
+		_ = p.Hub.DeleteComment(ctx, one.issue, one.comment) // the next run sees it again
+	}
+}
+
+// A repeat is a comment of ours that says again, in somebody's name, what the log had said already.
+type repeat struct {
+	issue   claim.Issue
+	comment int64
+}
+
+// repeats finds what runs at the same time wrote twice: an end of a hold that had ended, a reset
+// for the same attempt, an answer to a plan that had one. Only the first of such records means
+// anything, so taking the others away changes no state.
+func repeats(f lifecycle.Facts) []repeat {
+	type saying struct {
+		kind   claim.Kind
+		worker claim.Worker
+	}
+	said := map[saying]bool{}
+	var out []repeat
+	again := func(c claim.Comment, r claim.Record) {
+		if said[saying{r.Kind, r.Worker}] && r.By != "" && strings.EqualFold(c.Author, f.Viewer) {
+			out = append(out, repeat{f.Issue, c.ID})
+		}
+	}
+	for _, e := range f.Log.Log {
+		if e.Record.Kind == claim.KindRelease || e.Record.Kind == claim.KindReset {
+			again(e.Comment, e.Record)
+		}
+		said[saying{e.Record.Kind, e.Record.Worker}] = true
+	}
+	for _, i := range f.Log.Ignored {
+		r, ok, _ := claim.Decode(i.Comment.Body)
+		if ok && (r.Kind == claim.KindApprove || r.Kind == claim.KindReject) {
+			again(i.Comment, r)
+		}
+	}
+	return out
+}
