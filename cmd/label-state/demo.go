@@ -58,7 +58,7 @@ func (t terminal) programs(ctx context.Context, dir string) (demo.Programs, erro
 	p := demo.Programs{CLI: self}
 	if root := sources(ctx); root != "" {
 		p.Hook, p.Action = binary(dir, "label-state-pre-push"), binary(dir, "label-state-action")
-		return p, errors.Join(build(ctx, root, p.Hook, "./cmd/pre-push"), build(ctx, root, p.Action, "./cmd/action"))
+		return p, errors.Join(build(ctx, root, p.Hook, "./cmd/pre-push"), build(ctx, root, binary(dir, "label-state-pre-push-check"), "./cmd/pre-push-check"), build(ctx, root, p.Action, "./cmd/action"))
 	}
 	if p.Hook, err = installed(self, "label-state-pre-push", "pre-push"); err != nil {
 		return p, err

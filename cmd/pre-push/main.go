@@ -1,70 +1,22 @@
-// Command pre-push is the compiled hook: it stops a push that finishes someone else's work.
+// Command pre-push is the hook that git runs before a push (githooks(5)): it stops a push that finishes someone else's
+// work.
 //
-// Git runs it as a pre-push hook (githooks(5)). It never writes anything, here or on GitHub, since
-// git runs hooks for "git push --dry-run" too. As long as no commit that leaves names an issue it
-// reads no token, no configuration and no network.
+// It is the first of two stages. It reads the messages of the commits that leave, and when none of them may close an issue,
+// as is so for most pushes, that was all. Else, and whenever it is not sure, it hands everything over to the second stage,
+// the program pre-push-check, which makes up its own mind from the same arguments and input. The first stage is linked with
+// as little as that takes, since it is the time to start that costs; it never reads a token, a configuration or the network.
 package main
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
-
-	"github.com/label-state/label-state/internal/setup"
 )
-
-// version is set by the linker for releases.
-var version = "dev"
-
-// The exit codes. Git refuses the push for all but 0.
-const (
-	exitPass   = 0
-	exitRefuse = 1
-	exitUsage  = 2
-)
-
-// realObjects has git read commits as a push sends them: git-replace(1) changes what is shown, not what leaves.
-const realObjects = "GIT_NO_REPLACE_OBJECTS=1"
-
-const usage = `usage: label-state-pre-push REMOTE URL <lines of git's pre-push hook>
-
-Stops a push that finishes someone else's work: a commit says "Closes #7", and #7 is in flight or has
-an open pull request from another branch. Says nothing when all is well. Exit 0: push; 1: do not.
-
-Git runs it as a pre-push hook ("label-state hook install"), pre-commit as one of its own.
-To push anyway: git push --no-verify, or LABEL_STATE_SKIP_DEDUP_CHECK=1.
-`
 
 func main() {
-	// Whoever reads our messages may have gone; that alone must not end us with a signal, which git
-	// would take for a refusal.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	env := setup.OS()
-	env.Stderr = io.Discard
-	h := hook{
-		args: os.Args[1:], stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
-		env: env, environ: append(os.Environ(), realObjects), start: time.Now(), zone: time.Local,
+	s := stage{args: os.Args[1:], stdin: os.Stdin, environ: os.Environ(), start: time.Now()}
+	if s.quiet(context.Background()) {
+		return
 	}
-	os.Exit(h.run(context.Background()))
-}
-
-// run does what the arguments ask for and returns the exit code.
-func (h *hook) run(ctx context.Context) int {
-	switch {
-	case len(h.args) == 1 && h.args[0] == "--version":
-		fmt.Fprintln(h.stdout, "label-state-pre-push", version)
-		return exitPass
-	case len(h.args) == 1 && (h.args[0] == "--help" || h.args[0] == "-h"):
-		fmt.Fprint(h.stdout, usage)
-		return exitPass
-	case h.env.SkipDedup():
-		return exitPass
-	}
-	ctx, cancel := context.WithDeadline(ctx, h.start.Add(budget))
-	defer cancel()
-	return h.guard(ctx)
+	os.Exit(s.handOver())
 }

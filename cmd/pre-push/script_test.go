@@ -33,11 +33,13 @@ func testMain(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	program = filepath.Join(dir, "label-state-pre-push")
-	build := exec.Command("go", "build", "-ldflags", "-X main.version=v1.2.3", "-o", program, ".")
-	build.Stdout, build.Stderr = os.Stderr, os.Stderr
-	if err := build.Run(); err != nil {
-		fmt.Fprintln(os.Stderr, "build the hook:", err)
-		return 1
+	for name, source := range map[string]string{program: ".", program + "-check": "../pre-push-check"} {
+		build := exec.Command("go", "build", "-ldflags", "-X main.version=v1.2.3", "-o", name, source)
+		build.Stdout, build.Stderr = os.Stderr, os.Stderr
+		if err := build.Run(); err != nil {
+			fmt.Fprintln(os.Stderr, "build the hook:", err)
+			return 1
+		}
 	}
 	return m.Run()
 }

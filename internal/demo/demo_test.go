@@ -12,14 +12,15 @@ import (
 	"github.com/label-state/label-state/internal/demo"
 )
 
-// build compiles the three programs once for all tests.
+// build compiles the programs once for all tests.
 func build(t *testing.T) demo.Programs {
 	t.Helper()
 	dir := t.TempDir()
 	p := demo.Programs{
 		CLI: filepath.Join(dir, "label-state"), Hook: filepath.Join(dir, "label-state-pre-push"), Action: filepath.Join(dir, "label-state-action"),
 	}
-	for out, pkg := range map[string]string{p.CLI: "label-state", p.Hook: "pre-push", p.Action: "action"} {
+	second := filepath.Join(dir, "label-state-pre-push-check") // the hook starts it when a commit names an issue
+	for out, pkg := range map[string]string{p.CLI: "label-state", p.Hook: "pre-push", second: "pre-push-check", p.Action: "action"} {
 		cmd := exec.Command("go", "build", "-o", out, "../../cmd/"+pkg)
 		if text, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("build %s: %v\n%s", pkg, err, text)

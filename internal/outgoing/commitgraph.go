@@ -149,14 +149,30 @@ func graphChunks(data []byte, count int) (map[string][]byte, error) {
 
 // commit returns what the graph says of a commit; ok is false when it says nothing.
 func (g *commitGraph) commit(oid plumbing.Hash) (facts commitFacts, ok bool, err error) {
+	position, ok := g.find(oid)
+	if !ok {
+		return commitFacts{}, false, nil
+	}
+	facts.rank, err = g.rank(position)
+	if err != nil {
+		return commitFacts{}, true, err
+	}
+	positions, err := g.parents(position, nil)
+	for _, p := range positions {
+		facts.parents = append(facts.parents, g.oid(p))
+	}
+	return facts, true, err
+}
+
+// find returns the position of a commit, by which the graph names it, counted over all layers.
+func (g *commitGraph) find(oid plumbing.Hash) (position uint32, ok bool) {
 	for i := len(g.layers) - 1; i >= 0; i-- {
 		l := &g.layers[i]
 		if at, found := l.search(oid); found {
-			facts, err := g.facts(l, at)
-			return facts, true, err
+			return l.below + uint32(at), true
 		}
 	}
-	return commitFacts{}, false, nil
+	return 0, false
 }
 
 func (l *graphLayer) search(oid plumbing.Hash) (int64, bool) {
@@ -171,73 +187,77 @@ func (l *graphLayer) search(oid plumbing.Hash) (int64, bool) {
 	return int64(from) + at, found
 }
 
-func (g *commitGraph) facts(l *graphLayer, at int64) (commitFacts, error) {
-	record := l.commits[at*graphCommitSize+hashSize:]
-	parents, err := g.parents(l, binary.BigEndian.Uint32(record), binary.BigEndian.Uint32(record[4:]))
-	if err != nil {
-		return commitFacts{}, err
+// size is how many commits there are.
+func (g *commitGraph) size() uint32 {
+	top := g.layers[len(g.layers)-1]
+	return top.below + top.count
+}
+
+// layer returns the layer of a position that is below size, and the place in it.
+func (g *commitGraph) layer(position uint32) (l *graphLayer, at int) {
+	i := len(g.layers) - 1
+	for position < g.layers[i].below {
+		i--
 	}
-	word := binary.BigEndian.Uint64(record[8:])
+	l = &g.layers[i]
+	return l, int(position - l.below)
+}
+
+func (g *commitGraph) oid(position uint32) (oid plumbing.Hash) {
+	l, at := g.layer(position)
+	copy(oid[:], l.names[at*hashSize:])
+	return oid
+}
+
+// rank returns the rank of the commit at a position.
+func (g *commitGraph) rank(position uint32) (rank, error) {
+	l, at := g.layer(position)
+	word := binary.BigEndian.Uint64(l.commits[at*graphCommitSize+hashSize+8:])
 	date, level := word&(1<<34-1), word>>34
 	if !g.corrected {
-		return commitFacts{parents: parents, rank: rank{generation: level + 1, date: int64(date)}}, nil
+		return rank{generation: level + 1, date: int64(date)}, nil
 	}
 	offset := uint64(binary.BigEndian.Uint32(l.generations[4*at:]))
 	if offset&(1<<31) != 0 {
 		index := (offset &^ (1 << 31)) * 8
 		if index+8 > uint64(len(l.overflow)) {
-			return commitFacts{}, fmt.Errorf("%w: commit-graph generations", errDamaged)
+			return rank{}, fmt.Errorf("%w: commit-graph generations", errDamaged)
 		}
 		offset = binary.BigEndian.Uint64(l.overflow[index:])
 	}
-	return commitFacts{parents: parents, rank: rank{generation: date + offset + 1, date: int64(date)}}, nil
+	return rank{generation: date + offset + 1, date: int64(date)}, nil
 }
 
-// parents turns the two parent fields into ids; of more than two the second field says where in EDGE the others are.
-func (g *commitGraph) parents(l *graphLayer, first, second uint32) ([]plumbing.Hash, error) {
-	positions := make([]uint32, 0, 2)
+// parents appends the positions of a commit's parents to a list. Of more than two, the second field of the record says
+// where in EDGE the others are.
+func (g *commitGraph) parents(position uint32, list []uint32) ([]uint32, error) {
+	l, at := g.layer(position)
+	record := l.commits[at*graphCommitSize+hashSize:]
+	first, second := binary.BigEndian.Uint32(record), binary.BigEndian.Uint32(record[4:])
+	before := len(list)
 	if first != noParent {
-		positions = append(positions, first)
+		list = append(list, first)
 	}
 	switch {
 	case second == noParent:
 	case second&lastEdge == 0:
-		positions = append(positions, second)
+		list = append(list, second)
 	default:
 		for at := uint64(second&^lastEdge) * 4; ; at += 4 {
 			if at+4 > uint64(len(l.edges)) {
 				return nil, fmt.Errorf("%w: commit-graph edges", errDamaged)
 			}
 			edge := binary.BigEndian.Uint32(l.edges[at:])
-			positions = append(positions, edge&^lastEdge)
+			list = append(list, edge&^lastEdge)
 			if edge&lastEdge != 0 {
 				break
 			}
 		}
 	}
-	oids := make([]plumbing.Hash, 0, len(positions))
-	for _, p := range positions {
-		oid, ok := g.oid(p)
-		if !ok {
+	for _, p := range list[before:] {
+		if p >= g.size() {
 			return nil, fmt.Errorf("%w: commit-graph parents", errDamaged)
 		}
-		oids = append(oids, oid)
 	}
-	return oids, nil
-}
-
-func (g *commitGraph) oid(position uint32) (oid plumbing.Hash, ok bool) {
-	for i := len(g.layers) - 1; i >= 0; i-- {
-		l := &g.layers[i]
-		if position < l.below {
-			continue
-		}
-		at := int(position - l.below)
-		if at >= int(l.count) {
-			return oid, false
-		}
-		copy(oid[:], l.names[at*hashSize:])
-		return oid, true
-	}
-	return oid, false
+	return list, nil
 }

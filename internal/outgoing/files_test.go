@@ -246,7 +246,8 @@ func FuzzCommitGraph(f *testing.F) {
 			g.commit(plumbing.NewHash(oid))
 		}
 		for i := range min(l.count, 1000) {
-			g.facts(&l, int64(i))
+			g.rank(i)
+			g.parents(i, nil)
 		}
 	})
 }

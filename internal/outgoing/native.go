@@ -13,11 +13,13 @@ import (
 
 const (
 	// near is how many commits are looked at in the hope that the push is small.
-	near = 64
+	near = 16
 	// fewTips is up to how many references of the remote are taken at once instead of the likely ones first.
 	fewTips = 64
-	// maxReads is after how many objects git, which is faster object for object, takes over.
-	maxReads = 600
+	// maxHidden is after how many objects that the remote has git, which is faster at only following them, takes over.
+	maxHidden = 300
+	// maxPushed is after how many commits that seem to leave git takes over, so that memory has a bound.
+	maxPushed = 20_000
 )
 
 // errNotCommit: an object is a tree or a blob.
@@ -33,11 +35,14 @@ type native struct {
 	push    Push
 	refs    *refStore
 	objects *objectStore
-	graph   *commitGraph // nil when there is none
-	narrow  bool         // a wanted commit is known to leave as far as the likely tips tell
-	names   []string     // of the remotes whose references count
-	likely  []plumbing.Hash
-	tips    []plumbing.Hash
+	past
+	names  []string // of the remotes whose references count
+	likely []plumbing.Hash
+	tips   []plumbing.Hash
+	narrow bool // what leaves as far as the likely tips tell is known
+	ask    bool // git is worth asking with the likely tips first
+
+	pushedReads, hiddenReads int
 }
 
 // readNative is Commits for the first reader.
@@ -130,25 +135,33 @@ func (n *native) commits(ctx context.Context) ([]Commit, error) {
 	return commits, nil
 }
 
-// any reports whether something wanted leaves as far as it was looked at, which is no further than needed to say no.
+// any reports whether something wanted leaves as far as the likely tips tell, if the repository has any, since a no is all
+// that it has to be sure of.
 func (n *native) any(ctx context.Context) (bool, error) {
 	w, err := n.start(ctx)
 	if err != nil {
 		return false, err
 	}
-	for _, look := range []func(*walk) error{n.lookNear, n.lookLikely} {
-		if err := look(w); err != nil || n.narrow {
-			return w.anyWanted(), err
-		}
+	if err := n.lookNear(w); err != nil || n.narrow {
+		return w.anyWanted(), err
 	}
-	err = n.lookEverywhere(w)
+	n.ask = true
+	hidden, err := hide(w, n.likely)
+	if err == nil && !hidden {
+		n.ask = false
+		n.readTips()
+		_, err = hide(w, n.tips)
+	}
+	if err == nil {
+		err = n.settle(w, 0)
+	}
 	return w.anyWanted(), err
 }
 
 // start is a walk that stands at what is pushed, with the likely tips marked.
 func (n *native) start(ctx context.Context) (*walk, error) {
 	n.likely = append(hashes(remoteOIDs(n.push.Updates)), n.likelyTips()...)
-	w := newWalk(n, n.push.Keep, func() error { return n.within(ctx) })
+	w := newWalk(n, n.push.Keep, func(paint uint8) error { return n.within(ctx, paint) })
 	for _, oid := range n.likely {
 		w.mark(oid)
 	}
@@ -175,21 +188,20 @@ func (n *native) lookNear(w *walk) error {
 
 // lookLikely walks to where the history of the likely tips begins, if the remote has many others.
 func (n *native) lookLikely(w *walk) error {
-	for _, name := range n.names {
-		n.tips = append(n.tips, n.refs.under("refs/remotes/"+name+"/")...)
-	}
+	n.readTips()
 	hidden, err := hide(w, n.likely)
 	if err != nil || n.push.Keep == nil || n.narrow || !hidden || len(n.tips) <= fewTips {
 		return err
 	}
+	n.ask = true
 	err = n.settle(w, 0)
-	n.narrow = true
+	n.narrow, n.ask = true, false
 	return err
 }
 
 // lookEverywhere brings in all that the remote has.
 func (n *native) lookEverywhere(w *walk) error {
-	if n.graph == nil && len(n.tips) > maxReads {
+	if n.graph == nil && len(n.tips) > maxHidden {
 		return n.far()
 	}
 	if _, err := hide(w, n.tips); err != nil {
@@ -198,13 +210,20 @@ func (n *native) lookEverywhere(w *walk) error {
 	return n.settle(w, slop)
 }
 
+func (n *native) readTips() {
+	for _, name := range n.names {
+		n.tips = append(n.tips, n.refs.under("refs/remotes/"+name+"/")...)
+	}
+}
+
 // hide starts the walk at tips that the remote has and reports whether the repository has any of them.
 func hide(w *walk, tips []plumbing.Hash) (some bool, err error) {
 	for _, oid := range tips {
-		if err := w.hide(oid); err != nil {
+		known, err := w.hide(oid)
+		if err != nil {
 			return false, err
 		}
-		some = some || w.node(oid).loaded
+		some = some || known
 	}
 	return some, nil
 }
@@ -218,19 +237,24 @@ func (n *native) settle(w *walk, extra int) error {
 }
 
 // within is an error when time is up or git should take over.
-func (n *native) within(ctx context.Context) error {
-	if n.objects.reads >= maxReads {
+func (n *native) within(ctx context.Context, paint uint8) error {
+	if paint&remote != 0 {
+		n.hiddenReads++
+	} else {
+		n.pushedReads++
+	}
+	if n.hiddenReads > maxHidden || n.pushedReads > maxPushed {
 		return n.far()
 	}
 	return ctx.Err()
 }
 
-// far hands over to git, with the likely tips when it is worth while to ask with those first.
+// far hands over to git.
 func (n *native) far() error {
-	if n.push.Keep == nil || n.narrow || len(n.tips) <= fewTips {
-		return &tooFar{}
+	if n.ask {
+		return &tooFar{likely: texts(n.likely)}
 	}
-	return &tooFar{likely: texts(n.likely)}
+	return &tooFar{}
 }
 
 // likelyTips are the references of the remote that a push most often builds on: those it updates, and the main branch.

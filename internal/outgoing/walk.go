@@ -50,10 +50,16 @@ func (r rank) before(other rank) bool {
 	return r.generation > other.generation
 }
 
-// A history answers what the parents, rank and, unless it comes from a commit-graph, message of a commit are.
-// An annotated tag is a *tagError.
+// A history is what a walk goes through.
 type history interface {
+	// commit returns the parents, rank and, unless it comes from a commit-graph, message of a commit. An annotated tag is
+	// a *tagError.
 	commit(oid plumbing.Hash) (commitFacts, error)
+	// hide is told of a commit that the remote has. When it reports false, which it does for all commits that are not in
+	// a commit-graph, the walk itself follows the commit.
+	hide(oid plumbing.Hash) (bool, error)
+	// hidden reports whether the remote has a commit of the commit-graph because of those that were hidden.
+	hidden(oid plumbing.Hash) (bool, error)
 }
 
 // A tagError says that an object is an annotated tag, and of what.
@@ -72,7 +78,7 @@ type commitFacts struct {
 type walk struct {
 	history history
 	keep    func([]byte) bool
-	limit   func() error // asked before a commit is read
+	limit   func(paint uint8) error // asked before a commit is read for the sake of a colour
 
 	nodes map[plumbing.Hash]*node
 	queue queue
@@ -84,7 +90,7 @@ type walk struct {
 	forks bool    // an outgoing commit with several parents was met
 }
 
-func newWalk(h history, keep func([]byte) bool, limit func() error) *walk {
+func newWalk(h history, keep func([]byte) bool, limit func(paint uint8) error) *walk {
 	return &walk{history: h, keep: keep, limit: limit, nodes: map[plumbing.Hash]*node{}}
 }
 
@@ -125,17 +131,24 @@ func (w *walk) push(oid plumbing.Hash) error {
 	return w.enter(n, local)
 }
 
-// hide starts at what the remote has, tags peeled; what is not in the repository, or no commit, is skipped.
-func (w *walk) hide(oid plumbing.Hash) error {
-	if n := w.node(oid); n.passed && n.paint&remote != 0 {
-		return nil
+// hide starts at what the remote has, tags peeled, and reports whether that is a commit in the repository.
+func (w *walk) hide(oid plumbing.Hash) (bool, error) {
+	if done, err := w.history.hide(oid); done || err != nil {
+		return done, err
+	}
+	n := w.nodes[oid]
+	if n != nil && n.passed && n.paint&remote != 0 {
+		return true, nil
 	}
 	n, err := w.peel(oid, remote)
 	if errors.Is(err, plumbing.ErrObjectNotFound) || errors.Is(err, errNotCommit) {
-		return nil
+		return false, nil
 	}
 	if err != nil {
-		return err
+		return false, err
+	}
+	if n.rank.generation > 0 {
+		return w.history.hide(n.oid)
 	}
 	w.paint(n, remote)
 	w.enqueue(n)
@@ -144,7 +157,7 @@ func (w *walk) hide(oid plumbing.Hash) error {
 			w.paint(parent, remote)
 		}
 	}
-	return nil
+	return true, nil
 }
 
 // peel loads a commit, or the commit that a tag, or a tag of tags, is of.
@@ -161,8 +174,14 @@ func (w *walk) peel(oid plumbing.Hash, paint uint8) (*node, error) {
 	return nil, errDamaged
 }
 
-// enter adds colours to a commit and queues it if that matters to its ancestors.
+// enter adds colours to a commit and queues it if that matters to its ancestors. Of commits in a commit-graph the history
+// keeps itself which the remote has.
 func (w *walk) enter(n *node, paint uint8) error {
+	if paint&remote != 0 {
+		if done, err := w.history.hide(n.oid); done || err != nil {
+			return err
+		}
+	}
 	if err := w.load(n, paint); err != nil {
 		return err
 	}
@@ -206,7 +225,7 @@ func (w *walk) load(n *node, paint uint8) error {
 	if n.loaded {
 		return nil
 	}
-	if err := w.limit(); err != nil {
+	if err := w.limit(paint); err != nil {
 		return err
 	}
 	facts, err := w.history.commit(n.oid)
@@ -242,6 +261,12 @@ func (w *walk) turn(n *node) {
 // is an error in what is pushed.
 func (w *walk) step() error {
 	n := w.pop()
+	if err := w.recall(n); err != nil {
+		return err
+	}
+	if n.rank.generation > 0 && n.paint&remote != 0 {
+		return nil
+	}
 	w.turn(n)
 	for _, oid := range n.parents {
 		err := w.enter(w.node(oid), n.paint)
@@ -253,6 +278,18 @@ func (w *walk) step() error {
 		}
 	}
 	return nil
+}
+
+// recall paints a commit of a commit-graph that the remote has.
+func (w *walk) recall(n *node) error {
+	if n.rank.generation == 0 || !n.outgoing() {
+		return nil
+	}
+	hidden, err := w.history.hidden(n.oid)
+	if hidden {
+		w.paint(n, remote)
+	}
+	return err
 }
 
 // descend follows the pushed side alone, for at most so many commits, and reports whether it met marked commits, or the
@@ -281,18 +318,21 @@ func (w *walk) descend(most int) (bool, error) {
 // settle walks until the colours are final as far as ranks can be trusted, and extra steps further.
 func (w *walk) settle(extra int) error {
 	var doubtful []*node
-	oldest, lowest := w.bounds()
+	oldest := w.oldest()
 	for w.queue.len() > 0 {
 		if w.open == 0 && w.stale == 0 {
 			if w.moved {
-				oldest, lowest = w.bounds()
+				oldest = w.oldest()
+			}
+			if oldest == math.MaxInt64 {
+				break // whatever colours are still to come, nothing that matters leaves
 			}
 			top := w.queue.top()
-			if w.harmless(top, lowest) {
+			if w.harmless(top) {
 				w.pop()
 				continue
 			}
-			if top.rank.generation == 0 && top.rank.date < oldest {
+			if top.rank.date < oldest {
 				if extra == 0 {
 					doubtful = append(doubtful, w.pop())
 					continue
@@ -307,31 +347,30 @@ func (w *walk) settle(extra int) error {
 	for _, n := range doubtful {
 		w.enqueue(n)
 	}
+	for _, n := range w.found {
+		if err := w.recall(n); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
-// harmless reports whether a commit that the remote has cannot contain an outgoing one: by its generation, or because it
-// is an ancestor of all of them, which is sure when they are one line of single parents.
-func (w *walk) harmless(n *node, lowest uint64) bool {
-	line := w.tips == 1 && !w.forks
-	return (n.rank.generation > 0 && n.rank.generation <= lowest) || (line && n.paint&local != 0)
+// harmless reports whether a commit that the remote has cannot contain an outgoing one, because it is an ancestor of all of
+// them, which is sure when they are one line of single parents.
+func (w *walk) harmless(n *node) bool {
+	return w.tips == 1 && !w.forks && n.paint&local != 0
 }
 
-// bounds returns the date of the oldest outgoing commit that matters, and the lowest generation of those inside a
-// commit-graph.
-func (w *walk) bounds() (oldest int64, lowest uint64) {
+// oldest returns the date of the oldest outgoing commit that matters.
+func (w *walk) oldest() int64 {
 	w.moved = false
-	oldest, lowest = math.MaxInt64, math.MaxUint64
+	oldest := int64(math.MaxInt64)
 	for _, n := range w.found {
-		if !n.outgoing() || (n.judged && !n.wanted) {
-			continue
-		}
-		oldest = min(oldest, n.rank.date)
-		if n.rank.generation > 0 {
-			lowest = min(lowest, n.rank.generation)
+		if n.outgoing() && (!n.judged || n.wanted) {
+			oldest = min(oldest, n.rank.date)
 		}
 	}
-	return oldest, lowest
+	return oldest
 }
 
 // outgoing lists the commits that leave, newest first as far as ranks tell.
@@ -350,7 +389,7 @@ func (w *walk) judgeAll(message func(plumbing.Hash) ([]byte, error)) error {
 		if n.judged || !n.outgoing() {
 			continue
 		}
-		if err := w.limit(); err != nil {
+		if err := w.limit(local); err != nil {
 			return err
 		}
 		text, err := message(n.oid)

@@ -16,6 +16,7 @@ type drawing struct {
 	dates   []int64
 	graph   int // commits below this number are in the commit-graph
 	asked   int
+	tips    []int // that the remote has, in the commit-graph
 }
 
 func drawOID(i int) plumbing.Hash {
@@ -43,6 +44,19 @@ func (d *drawing) commit(oid plumbing.Hash) (commitFacts, error) {
 		facts.message, facts.hasMessage = fmt.Append(nil, i), true
 	}
 	return facts, nil
+}
+
+func (d *drawing) hide(oid plumbing.Hash) (bool, error) {
+	i := drawNumber(oid)
+	if i < 0 || i >= min(d.graph, len(d.parents)) {
+		return false, nil
+	}
+	d.tips = append(d.tips, i)
+	return true, nil
+}
+
+func (d *drawing) hidden(oid plumbing.Hash) (bool, error) {
+	return d.reach(d.tips)[drawNumber(oid)], nil
 }
 
 // generation is git's corrected commit date.
@@ -111,7 +125,7 @@ func drawTips(t *rapid.T, d *drawing, label string, least int) []int {
 // runWalk goes through the stages of the first reader: the pushed side alone, then the marked tips without slop, then
 // the others.
 func runWalk(d *drawing, push, marked, hide []int, descend, extra int) ([]int, error) {
-	w := newWalk(d, nil, func() error { return nil })
+	w := newWalk(d, nil, func(uint8) error { return nil })
 	for _, i := range marked {
 		w.mark(drawOID(i))
 	}
@@ -124,7 +138,7 @@ func runWalk(d *drawing, push, marked, hide []int, descend, extra int) ([]int, e
 		return nil, err
 	}
 	for _, i := range marked {
-		if err := w.hide(drawOID(i)); err != nil {
+		if _, err := w.hide(drawOID(i)); err != nil {
 			return nil, err
 		}
 	}
@@ -134,7 +148,7 @@ func runWalk(d *drawing, push, marked, hide []int, descend, extra int) ([]int, e
 		}
 	}
 	for _, i := range hide {
-		if err := w.hide(drawOID(i)); err != nil {
+		if _, err := w.hide(drawOID(i)); err != nil {
 			return nil, err
 		}
 	}

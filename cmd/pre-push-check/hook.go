@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 	"github.com/label-state/label-state/internal/closing"
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/dedup"
-	"github.com/label-state/label-state/internal/host"
 	"github.com/label-state/label-state/internal/outgoing"
 	"github.com/label-state/label-state/internal/setup"
 )
@@ -57,14 +55,10 @@ func (h *hook) guard(ctx context.Context) (code int) {
 	return h.say(h.check(ctx, push, messages))
 }
 
-// scan reads the commits that leave and keeps those that may name an issue. It knows the remote by
-// its URL only, so it keeps too many rather than too few.
+// scan reads the commits that leave and keeps those that may name an issue. Which host is meant is not known yet, so it keeps
+// too many rather than too few.
 func (h *hook) scan(ctx context.Context, push outgoing.Push) ([]dedup.Message, error) {
-	remote, _ := host.ParseRemote(push.URL) // the zero host has no URLs
-	push.Keep = func(message []byte) bool {
-		return len(closing.InCommit(string(message), closing.Repo{Owner: "any", Name: "any"}, remote.Host)) > 0 ||
-			!wellKnown(remote.Host) && (bytes.Contains(message, []byte("/issues/")) || bytes.Contains(message, []byte("/pull/")))
-	}
+	push.Keep = func(message []byte) bool { return closing.Perhaps(string(message)) }
 	var messages []dedup.Message
 	err := outgoing.Commits(ctx, outgoing.Location{Dir: h.env.Dir, Env: h.environ}, push, func(c outgoing.Commit) bool {
 		messages = append(messages, dedup.Message{Commit: dedup.Commit{OID: c.OID, Subject: c.Subject()}, Text: string(c.Message)})

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// started tells the second stage, in nanoseconds since 1970, when the first one began: they share one budget.
+const started = "LABEL_STATE_HOOK_STARTED"
+
+// exitPass lets the push go; git refuses it for every other code.
+const exitPass = 0
+
+// handOver runs the second stage in place of the first and returns its exit code. Without a second stage nothing is known,
+// and the push goes, with a line that says so.
+func (s *stage) handOver() int {
+	// Whoever reads our messages may have gone; that alone must not end us with a signal, which git would take for a
+	// refusal.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	path, err := secondStage()
+	if err != nil {
+		return unchecked(err)
+	}
+	cmd := exec.Command(path, s.args...)
+	cmd.Env = append(s.environ, started+"="+strconv.FormatInt(s.start.UnixNano(), 10))
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if s.whole {
+		cmd.Stdin = bytes.NewReader(s.input)
+	}
+	err = cmd.Run()
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit) && exit.Exited():
+		return exit.ExitCode()
+	case err != nil:
+		return unchecked(fmt.Errorf("run %s: %w", filepath.Base(path), err))
+	}
+	return exitPass
+}
+
+func unchecked(err error) int {
+	fmt.Fprintln(os.Stderr, "label-state: not checked, pushing anyway:", err)
+	return exitPass
+}
+
+// secondStage finds the program that is called as this one with "-check" behind its name: beside it, or beside what it is a
+// link to; else label-state-pre-push-check in PATH.
+func secondStage() (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find the second stage: %w", err)
+	}
+	places := []string{self}
+	if real, err := filepath.EvalSymlinks(self); err == nil && real != self {
+		places = append(places, real)
+	}
+	for _, place := range places {
+		name, suffix := strings.CutSuffix(place, ".exe")
+		name += "-check"
+		if suffix {
+			name += ".exe"
+		}
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	path, err := exec.LookPath("label-state-pre-push-check")
+	if err != nil {
+		return "", fmt.Errorf("%s-check was not found beside it, nor label-state-pre-push-check in PATH", filepath.Base(self))
+	}
+	return path, nil
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"time"
+
+	"github.com/label-state/label-state/internal/closing"
+	"github.com/label-state/label-state/internal/outgoing"
+)
+
+// budget is how long both stages may take together, unless the configuration, which the second one reads, says otherwise
+// (PRODUCT ruling 10).
+const budget = 3 * time.Second
+
+// A stage is one run of the program.
+type stage struct {
+	args    []string
+	stdin   io.Reader
+	environ []string
+	start   time.Time
+	input   []byte
+	whole   bool // input is all there was
+}
+
+// quiet reports whether it is certain that there is nothing to say to the push.
+func (s *stage) quiet(ctx context.Context) (quiet bool) {
+	defer func() {
+		if recover() != nil {
+			quiet = false
+		}
+	}()
+	if len(s.args) != 2 {
+		return false
+	}
+	ctx, cancel := context.WithDeadline(ctx, s.start.Add(budget))
+	defer cancel()
+	if err := s.read(ctx); err != nil {
+		return false
+	}
+	updates, err := outgoing.ReadUpdates(bytes.NewReader(s.input))
+	if err != nil {
+		return false
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return false
+	}
+	found, err := outgoing.Any(ctx, outgoing.Location{Dir: dir, Env: append(s.environ, outgoing.RealObjects)}, outgoing.Push{
+		Remote: s.args[0], URL: s.args[1], Updates: updates,
+		Keep: func(message []byte) bool { return closing.Perhaps(string(message)) },
+	})
+	return err == nil && !found
+}
+
+// read takes all of the input, if it ends in time.
+func (s *stage) read(ctx context.Context) error {
+	type result struct {
+		input []byte
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		input, err := io.ReadAll(s.stdin)
+		done <- result{input, err}
+	}()
+	select {
+	case got := <-done:
+		s.input, s.whole = got.input, got.err == nil
+		return got.err
+	case <-ctx.Done():
+		return errors.New("the input does not end")
+	}
+}
