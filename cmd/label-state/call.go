@@ -168,6 +168,8 @@ func (r reply) negative(f *failure) reply {
 		r.Answer = "refused"
 	case exitNo:
 		r.Answer = "no"
+	case exitNoWork:
+		r.Answer, r.Error = "none", ""
 	}
 	switch {
 	case errors.As(f, &held):

@@ -12,6 +12,9 @@ func commands(t terminal) []*cli.Command {
 	return []*cli.Command{
 		demoCommand(t),
 		simCommand(t),
+		nextCommand(t),
+		workCommand(t),
+		runCommand(t),
 		claimCommand(t),
 		renewCommand(t),
 		releaseCommand(t),

@@ -12,6 +12,7 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/localpause"
 	"github.com/label-state/label-state/internal/setup"
+	"github.com/label-state/label-state/internal/work"
 )
 
 // hintFor gives a tired person the next command.
@@ -45,10 +46,13 @@ func hintCalled(err error) string {
 		ref   *host.ReferenceError
 		conf  *config.Error
 		value *setup.SettingError
+		asked *work.OptionError
 	)
 	switch {
 	case errors.As(err, &use):
 		return strings.TrimSpace("label-state "+use.command) + " --help"
+	case errors.As(err, &asked) && errors.As(err, &f):
+		return "label-state " + f.doing + " --help"
 	case errors.As(err, &ref) && ref.Kind == "repository":
 		return "give OWNER/NAME, as in: label-state doctor acme/app"
 	case errors.As(err, &ref):
@@ -69,7 +73,10 @@ func hintCalled(err error) string {
 func hintNo(err error) string {
 	var held *ledger.HeldError
 	var lost *ledger.LostError
+	var item *work.Error
 	switch {
+	case errors.Is(err, work.ErrNoWork):
+		return "ask again later; see what others work on: label-state work list --include-claimed"
 	case errors.As(err, &held) && held.Yielded == nil && len(held.Verdict.Reasons) > 0:
 		return hintReason(held, held.Verdict.Reasons[0])
 	case errors.As(err, &held):
@@ -78,6 +85,8 @@ func hintNo(err error) string {
 		return "see what is known about it: label-state status " + lost.Issue.String()
 	case errors.As(err, &lost):
 		return "stop work on it; see who holds it now: label-state status " + lost.Issue.String()
+	case errors.As(err, &item) && item.ID != "" && item.Another():
+		return "see what there is to do: label-state work list"
 	}
 	return ""
 }

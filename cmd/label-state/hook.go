@@ -110,7 +110,7 @@ func (t terminal) hook(do func(context.Context, hookfile.Options) (hookfile.Stat
 		}
 		if cc.Command.Name == "install" && s.Hook == "" {
 			if _, err := exec.LookPath("label-state-pre-push"); err != nil {
-				warn(t.err, "label-state-pre-push is not on PATH; until it is, pushes are not checked (build it with: go build -o label-state-pre-push ./cmd/pre-push, or name it with --hook FILE)")
+				warn(t.err, "label-state-pre-push is not on PATH; until it is, pushes are not checked (docs/hook.md says how to build it; --hook FILE names it)")
 			}
 		}
 		return nil

@@ -19,6 +19,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/label-state/label-state/internal/setup"
+	"github.com/label-state/label-state/internal/work"
 )
 
 const manual = "../../docs/cli.md"
@@ -153,7 +154,7 @@ func views() map[string]any {
 		"reply": reply{}, "reason": reason{}, "holding": holding{}, "move": move{}, "statusView": statusView{},
 		"claimView": claimView{}, "entryView": entryView{}, "sweepView": sweepView{}, "findingView": findingView{},
 		"pauseView": pauseView{}, "labelView": labelView{}, "diagnosis": diagnosis{}, "hookView": hookView{},
-		"versionView": versionView{},
+		"versionView": versionView{}, "itemView": itemView{}, "workDone": workDone{}, "item": work.Item{},
 	}
 }
 
@@ -195,7 +196,7 @@ func checkExitCodes(t *testing.T, text string) {
 		}
 		got = append(got, n)
 	}
-	if want := []int{exitYes, exitNo, exitCalled, exitUnknown}; !slices.Equal(got, want) {
+	if want := []int{exitYes, exitNo, exitCalled, exitUnknown, exitNoWork}; !slices.Equal(got, want) {
 		t.Errorf("the page has the exit codes %v, want %v", got, want)
 	}
 }

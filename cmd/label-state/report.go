@@ -12,6 +12,7 @@ import (
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/setup"
+	"github.com/label-state/label-state/internal/work"
 )
 
 // The exit codes of every command (PRODUCT ruling 1).
@@ -20,6 +21,7 @@ const (
 	exitNo      = 1 // held, refused, lost
 	exitCalled  = 2 // called wrongly, or a bad configuration
 	exitUnknown = 3 // offline, rate limited, no permission: could not find out
+	exitNoWork  = 4 // nothing to do, nothing started (PRODUCT ruling 18)
 )
 
 // A failure is an error on its way to the user: what was being done, to what, and why.
@@ -69,6 +71,10 @@ func report(t terminal, err error) int {
 	if err == nil {
 		return exitYes
 	}
+	var own *exitStatus
+	if errors.As(err, &own) {
+		return own.code
+	}
 	for _, line := range problems(err) {
 		fmt.Fprintf(t.err, "label-state: %s\n", oneLine(line))
 	}
@@ -95,13 +101,19 @@ func exitCode(err error) int {
 		call  *ledger.CallError
 		use   *usageError
 		found *answerNo
+		item  *work.Error
+		asked *work.OptionError
 	)
 	switch {
 	case err == nil:
 		return exitYes
-	case errors.As(err, &use), errors.As(err, &call), setup.Misconfigured(err):
+	case errors.As(err, &use), errors.As(err, &call), errors.As(err, &asked), setup.Misconfigured(err):
 		return exitCalled
+	case errors.Is(err, work.ErrNoWork):
+		return exitNoWork
 	case errors.As(err, &held), errors.As(err, &lost), errors.As(err, &found):
+		return exitNo
+	case errors.As(err, &item) && (item.Reason == work.AlreadyClaimed || item.Reason == work.InvalidState):
 		return exitNo
 	}
 	return exitUnknown

@@ -1,0 +1,78 @@
+package github
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/label-state/label-state/internal/ledger"
+)
+
+func issuesClient(t *testing.T, issue githubsim.SeedIssue, fault *githubsim.Fault) *Client {
+	t.Helper()
+	server, err := githubsim.New(githubsim.Seed{
+		Users: []githubsim.SeedUser{{Login: "bot", Token: "tok", Permissions: map[string]string{"acme/app": "write"}}, {Login: "mal", Token: "tok-mal"}},
+		Repos: []githubsim.SeedRepo{{Name: "acme/app", DefaultBranch: "main", Issues: []githubsim.SeedIssue{issue}, Pulls: []githubsim.SeedPull{
+			{SeedIssue: githubsim.SeedIssue{Number: 2, Title: "PR", Author: "bot", Labels: []string{"ready"}}, Head: "x", Base: "main"},
+		}}},
+	}, githubsim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.Fault = func(*http.Request) *githubsim.Fault { return fault }
+	c, err := New(Options{REST: testREST, GraphQL: testGraphQL, Token: NewSecret("tok"), HTTP: server.Transport()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestIssues(t *testing.T) {
+	c := issuesClient(t, githubsim.SeedIssue{Number: 1, Title: "T", Author: "mal", Labels: []string{"Ready", "p1"}, Comments: []githubsim.SeedComment{
+		{Author: "mal", Body: "<!-- forged -->\nx"}, {Author: "bot", Body: "<!-- ours -->\nx"}, {Author: "bot", Body: "said: <!-- inside -->\n"},
+	}}, nil)
+	r, first := ledger.Repo{Owner: "acme", Name: "app"}, claim.Issue{Owner: "acme", Repo: "app", Number: 1}
+	all, err := c.OpenIssues(t.Context(), r, "ready")
+	if err != nil || len(all) != 1 || all[0].Number != 1 || all[0].Body != "" || all[0].Author != "mal" || all[0].Created.IsZero() || strings.Join(all[0].Labels, " ") != "Ready p1" {
+		t.Errorf("list: %+v %v", all, err)
+	}
+	if pull, err := c.Issue(t.Context(), claim.Issue{Owner: "acme", Repo: "app", Number: 2}); err != nil || !pull.PullRequest {
+		t.Errorf("pull request: %+v %v", pull, err)
+	}
+	for line, want := range map[string]bool{"<!-- forged -->": false, "<!-- ours -->": true, "<!-- inside -->": false, "<!-- our": false} {
+		if got, err := c.Said(t.Context(), first, line); got != want || err != nil {
+			t.Errorf("said %q: %v %v", line, got, err)
+		}
+	}
+	for range 2 {
+		if err := c.CloseCompleted(t.Context(), first); err != nil {
+			t.Error(err)
+		}
+	}
+	if i, err := c.Issue(t.Context(), first); err != nil || i.Open {
+		t.Errorf("closed: %+v %v", i, err)
+	}
+	var gone *NotFoundError
+	if _, err := c.Issue(t.Context(), claim.Issue{Owner: "acme", Repo: "app", Number: 99}); !errors.As(err, &gone) {
+		t.Errorf("missing: %v", err)
+	}
+	if _, err := c.OpenIssues(t.Context(), ledger.Repo{Owner: "..", Name: ".."}, "ready"); !errors.As(err, &gone) {
+		t.Errorf("no repository's name: %v", err)
+	}
+}
+
+// TestIssuesUnusable: an answer that is no list of issues is an error, never an empty queue.
+func TestIssuesUnusable(t *testing.T) {
+	for name, body := range map[string]string{
+		"web page": "<html>", "null": "null", "an object": "{}", "no issues": `[{"message":"x"}]`, "cut": `[{"number":1,"state":"op`,
+	} {
+		c := issuesClient(t, githubsim.SeedIssue{Number: 1, Title: "T", Author: "bot"}, &githubsim.Fault{Status: 200, Body: body})
+		var answer *AnswerError
+		if all, err := c.OpenIssues(t.Context(), ledger.Repo{Owner: "acme", Name: "app"}, "ready"); !errors.As(err, &answer) {
+			t.Errorf("%s: %v %v", name, all, err)
+		}
+	}
+}

@@ -1,0 +1,176 @@
+// Package keep keeps a hold alive while somebody works under it, and says at once when it is over.
+package keep
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// A Ledger is what keeping needs of one.
+type Ledger interface {
+	Keep(context.Context, ledger.Hold) (ledger.Hold, error)
+	Owns(ledger.Hold) bool
+	Check(context.Context, claim.Issue, lifecycle.Seeker) (lifecycle.Facts, lifecycle.Verdict, error)
+	Rules() lifecycle.Rules
+}
+
+// Options are the keeper's surroundings. Clock is required.
+type Options struct {
+	Clock   ledger.Clock
+	Renewed func(ledger.Hold) // after every renewal; may be nil
+	Trouble func(error)       // a renewal that nobody knows of; it is tried again; may be nil
+}
+
+// ErrDelivered says that the hold ended because its pull request is there: the work may go on, and
+// nobody else will be given the issue meanwhile.
+var ErrDelivered = errors.New("handed over to its pull request")
+
+const (
+	look    = time.Second      // how often the lease's end is looked for
+	retry   = 30 * time.Second // longest wait after a renewal that nobody knows of
+	forever = time.Hour        // between two signs of life of a hold that never lapses
+	share   = 3                // renewals in a lease
+)
+
+// Alive renews the hold at every third of its lease until ctx is done: then it returns nil. It
+// returns ErrDelivered, or a *ledger.LostError as soon as the worker must stop: somebody ended the hold,
+// or it could not be renewed before the local end of the lease. An outage shorter than that, also one of
+// this machine's, does no harm; time that passed in suspension counts.
+func Alive(ctx context.Context, l Ledger, h ledger.Hold, o Options) error {
+	k := &keeper{ledger: l, o: o, hold: h}
+	inner, stop := context.WithCancelCause(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		stop(k.watch(inner))
+	}()
+	stop(k.renew(inner))
+	<-done
+	cause := context.Cause(inner)
+	if ctx.Err() != nil && errors.Is(cause, context.Cause(ctx)) {
+		return nil
+	}
+	return cause
+}
+
+type keeper struct {
+	ledger Ledger
+	o      Options
+	mu     sync.Mutex
+	hold   ledger.Hold
+}
+
+func (k *keeper) current() ledger.Hold {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.hold
+}
+
+// watch returns when the lease is over by the local clock, whatever the renewals are waiting for.
+func (k *keeper) watch(ctx context.Context) error {
+	for {
+		if h := k.current(); !k.ledger.Owns(h) {
+			return &ledger.LostError{Issue: h.Issue, Worker: h.Record.Worker, Err: claim.ErrOverdue}
+		}
+		if err := k.o.Clock.Sleep(ctx, look); err != nil {
+			return err
+		}
+	}
+}
+
+// renew renews until the hold is over.
+func (k *keeper) renew(ctx context.Context) error {
+	wait := interval(k.current())
+	for {
+		if err := k.pass(ctx, wait); err != nil {
+			return err
+		}
+		h, err := k.ledger.Keep(ctx, k.current())
+		var lost *ledger.LostError
+		switch {
+		case err == nil:
+			k.renewed(h)
+			wait = interval(h)
+		case errors.As(err, &lost):
+			return k.over(ctx, lost)
+		default:
+			k.trouble(err)
+			wait = min(retry, max(look, interval(k.current())/4))
+		}
+	}
+}
+
+// interval is the time between two renewals.
+func interval(h ledger.Hold) time.Duration {
+	if h.Record.TTL <= 0 {
+		return forever
+	}
+	return h.Record.TTL / share
+}
+
+// pass waits until d has passed by the machine's clock or the wall's, whichever says so first: the
+// first stands still while a machine is suspended.
+func (k *keeper) pass(ctx context.Context, d time.Duration) error {
+	start := k.o.Clock.Now()
+	for {
+		now := k.o.Clock.Now()
+		left := d - max(now.Sub(start), now.Round(0).Sub(start.Round(0)))
+		if left <= 0 {
+			return ctx.Err()
+		}
+		if err := k.o.Clock.Sleep(ctx, min(left, look)); err != nil {
+			return err
+		}
+	}
+}
+
+func (k *keeper) renewed(h ledger.Hold) {
+	k.mu.Lock()
+	k.hold = h
+	k.mu.Unlock()
+	if k.o.Renewed != nil {
+		k.o.Renewed(h)
+	}
+}
+
+func (k *keeper) trouble(err error) {
+	if k.o.Trouble != nil {
+		k.o.Trouble(err)
+	}
+}
+
+// over tells a hold that was handed over from one that was lost. It asks until it knows, or until
+// the watch ends it.
+func (k *keeper) over(ctx context.Context, lost *ledger.LostError) error {
+	for !errors.Is(lost, claim.ErrOverdue) {
+		f, _, err := k.ledger.Check(ctx, lost.Issue, lifecycle.Seeker{Worker: lost.Worker})
+		switch {
+		case err == nil && Delivered(k.ledger.Rules(), f, lost.Worker):
+			return ErrDelivered
+		case err == nil:
+			return lost
+		}
+		k.trouble(err)
+		if err := k.o.Clock.Sleep(ctx, look); err != nil {
+			return err
+		}
+	}
+	return lost
+}
+
+// Delivered reports whether the worker's hold has done its work: it ended as success with a pull
+// request, or its own pull request is open or merged.
+func Delivered(r lifecycle.Rules, f lifecycle.Facts, w claim.Worker) bool {
+	own, found := f.Log.Find(w)
+	if found && own.End != nil {
+		return own.End.Outcome == claim.OutcomeSuccess && own.End.PR != ""
+	}
+	holder, _, delivered := r.Delivered(f)
+	return delivered && holder.Record.Worker == w
+}

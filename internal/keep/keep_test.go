@@ -1,0 +1,147 @@
+package keep_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/keep"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+const lease = 30 * time.Minute
+
+// A book is a ledger with one hold. wall is how far the wall clock is ahead after a suspension.
+type book struct {
+	mu       sync.Mutex
+	renewed  time.Time
+	renewals []time.Duration // since the start
+	start    time.Time
+	wall     time.Duration
+	keep     func(ctx context.Context, since time.Duration) error
+	facts    lifecycle.Facts
+	checkErr error
+}
+
+func (b *book) age() time.Duration { return time.Since(b.renewed) + b.wall }
+
+func (b *book) Owns(ledger.Hold) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.age() < lease-time.Minute
+}
+
+func (b *book) Keep(ctx context.Context, h ledger.Hold) (ledger.Hold, error) {
+	err := b.keep(ctx, time.Since(b.start))
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.renewals = append(b.renewals, time.Since(b.start))
+	if err == nil {
+		b.renewed = time.Now()
+	}
+	return h, err
+}
+
+func (b *book) Check(context.Context, claim.Issue, lifecycle.Seeker) (lifecycle.Facts, lifecycle.Verdict, error) {
+	err := b.checkErr
+	b.checkErr = nil
+	return b.facts, lifecycle.Verdict{}, err
+}
+
+func (b *book) Rules() lifecycle.Rules { return lifecycle.DefaultRules() }
+
+// A clock is virtual; its wall jumps.
+type clock struct{ *book }
+
+func (clock) Now() time.Time { return time.Now() }
+
+func (clock) Sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+var (
+	ann   = claim.Worker{Codename: "ann", FiringID: "r1"}
+	issue = claim.Issue{Owner: "o", Repo: "r", Number: 7}
+	hold  = ledger.Hold{Issue: issue, Record: claim.Record{Worker: ann, TTL: lease}}
+	lost  = &ledger.LostError{Issue: issue, Worker: ann, Err: claim.ErrEnded}
+)
+
+func newBook(answer func(ctx context.Context, since time.Duration) error) *book {
+	return &book{renewed: time.Now(), start: time.Now(), keep: answer}
+}
+
+func ended(outcome, pr string) lifecycle.Facts {
+	c := claim.Claim{Record: claim.Record{Worker: ann, Held: true}, End: &claim.Release{Outcome: outcome, PR: pr}}
+	return lifecycle.Facts{Issue: issue, Open: true, Log: claim.State{Claims: []claim.Claim{c}}}
+}
+
+func fine(context.Context, time.Duration) error { return nil }
+
+func TestAlive(t *testing.T) {
+	outage := errors.New("outage")
+	cases := map[string]struct {
+		answer  func(context.Context, time.Duration) error
+		facts   lifecycle.Facts
+		check   error // what the first look at the facts answers
+		worker  time.Duration
+		want    error
+		after   time.Duration // about when it returned
+		minimum int           // renewals
+	}{
+		"the work ends":       {fine, lifecycle.Facts{}, nil, 2 * time.Hour, nil, 2 * time.Hour, 11},
+		"somebody forces it":  {func(context.Context, time.Duration) error { return lost }, ended("forced", ""), nil, 2 * time.Hour, claim.ErrEnded, 10 * time.Minute, 1},
+		"handed over":         {func(context.Context, time.Duration) error { return lost }, ended("success", "https://x/pull/1"), nil, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute, 1},
+		"asked twice":         {func(context.Context, time.Duration) error { return lost }, ended("success", "https://x/pull/1"), outage, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute, 1},
+		"success without one": {func(context.Context, time.Duration) error { return lost }, ended("success", ""), nil, 2 * time.Hour, claim.ErrEnded, 10 * time.Minute, 1},
+		"GitHub is away for less than the lease": {func(_ context.Context, since time.Duration) error {
+			if since > 9*time.Minute && since < 27*time.Minute {
+				return outage
+			}
+			return nil
+		}, lifecycle.Facts{}, nil, 2 * time.Hour, nil, 2 * time.Hour, 20},
+		"GitHub stays away": {func(context.Context, time.Duration) error { return outage }, lifecycle.Facts{}, nil, 2 * time.Hour, claim.ErrOverdue, 29 * time.Minute, 20},
+		"a renewal hangs":   {func(ctx context.Context, _ time.Duration) error { <-ctx.Done(); return ctx.Err() }, lifecycle.Facts{}, nil, 2 * time.Hour, claim.ErrOverdue, 29 * time.Minute, 1},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := newBook(c.answer)
+				b.facts, b.checkErr = c.facts, c.check
+				ctx, cancel := context.WithTimeout(t.Context(), c.worker)
+				defer cancel()
+				err := keep.Alive(ctx, b, hold, keep.Options{Clock: clock{b}})
+				took := time.Since(b.start)
+				if !errors.Is(err, c.want) || took < c.after || took > c.after+5*time.Second || len(b.renewals) < c.minimum {
+					t.Errorf("%v after %s with %d renewals, want %v after %s with %d", err, took, len(b.renewals), c.want, c.after, c.minimum)
+				}
+			})
+		})
+	}
+}
+
+// TestSuspended: a lease that ran out while the machine slept is over at the first look.
+func TestSuspended(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBook(fine)
+		go func() {
+			time.Sleep(3 * time.Minute)
+			b.mu.Lock()
+			b.wall = time.Hour
+			b.mu.Unlock()
+		}()
+		err := keep.Alive(t.Context(), b, hold, keep.Options{Clock: clock{b}})
+		if took := time.Since(b.start); !errors.Is(err, claim.ErrOverdue) || took > 3*time.Minute+2*time.Second || len(b.renewals) > 0 {
+			t.Errorf("%v after %s", err, took)
+		}
+	})
+}

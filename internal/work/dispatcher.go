@@ -1,0 +1,110 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// A Dispatcher hands agents their next item. It keeps one open source for each of them.
+type Dispatcher struct {
+	registry *Registry
+	mu       sync.Mutex
+	sources  map[Settings]Source
+}
+
+// NewDispatcher returns a dispatcher over the registered sources.
+func NewDispatcher(r *Registry) *Dispatcher {
+	return &Dispatcher{registry: r, sources: map[Settings]Source{}}
+}
+
+// Source returns the agent's source, opened once.
+func (d *Dispatcher) Source(ctx context.Context, s Settings) (Source, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if src, open := d.sources[s]; open {
+		return src, nil
+	}
+	open, err := d.registry.Get(s.Type)
+	if err != nil {
+		return nil, err
+	}
+	src, err := open(ctx, s)
+	if err != nil {
+		return nil, fmt.Errorf("open work source %s: %w", s.Type, err)
+	}
+	d.sources[s] = src
+	return src, nil
+}
+
+// ClearCache forgets the open sources.
+func (d *Dispatcher) ClearCache() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	clear(d.sources)
+}
+
+// perLook is how many items are fetched at a time while looking for one that can be had.
+const perLook = 25
+
+// Next claims the first item that can be had and returns it: highest priority, then oldest. An item
+// that is lost to somebody else, or gone, makes it try the following one. ErrNoWork says that there
+// is none; then nothing was claimed and nothing is to be started. Only the filters of o count.
+func (d *Dispatcher) Next(ctx context.Context, s Settings, o FetchOptions) (Claimed, error) {
+	src, err := d.Source(ctx, s)
+	if err != nil {
+		return Claimed{}, err
+	}
+	return d.walk(ctx, src, o, func(i Item) (Claimed, error) { return src.Claim(ctx, i.ID) })
+}
+
+// Peek returns the item that Next would try first, and claims nothing.
+func (d *Dispatcher) Peek(ctx context.Context, s Settings, o FetchOptions) (Item, error) {
+	src, err := d.Source(ctx, s)
+	if err != nil {
+		return Item{}, err
+	}
+	c, err := d.walk(ctx, src, o, func(i Item) (Claimed, error) { return Claimed{Item: i}, nil })
+	return c.Item, err
+}
+
+// walk tries one item after the other until one is taken.
+func (d *Dispatcher) walk(ctx context.Context, src Source, o FetchOptions, take func(Item) (Claimed, error)) (Claimed, error) {
+	o.Limit, o.Cursor, o.IncludeClaimed = perLook, "", false
+	for {
+		page, err := src.Fetch(ctx, o)
+		if err != nil {
+			return Claimed{}, err
+		}
+		for _, i := range page.Items {
+			c, err := take(i)
+			var refused *Error
+			if err == nil || !errors.As(err, &refused) || !refused.Another() {
+				return c, err
+			}
+		}
+		if page.Next == "" {
+			return Claimed{}, ErrNoWork
+		}
+		o.Cursor = page.Next
+	}
+}
+
+// Report ends an item with its result.
+func (d *Dispatcher) Report(ctx context.Context, s Settings, id string, r Result) error {
+	src, err := d.Source(ctx, s)
+	if err != nil {
+		return err
+	}
+	return src.Complete(ctx, id, r)
+}
+
+// Release gives an item back undone.
+func (d *Dispatcher) Release(ctx context.Context, s Settings, id string, o ReleaseOptions) error {
+	src, err := d.Source(ctx, s)
+	if err != nil {
+		return err
+	}
+	return src.Release(ctx, id, o)
+}

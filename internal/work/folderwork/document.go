@@ -1,0 +1,158 @@
+package folderwork
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+const (
+	stateOpen   = "open"
+	stateClosed = "closed"
+	maxFile     = 1 << 20
+)
+
+// A document is one file.
+type document struct {
+	ID      string    `yaml:"id"`
+	Title   string    `yaml:"title"`
+	Labels  []string  `yaml:"labels"`
+	State   string    `yaml:"state"` // open, closed; left out is open
+	Created time.Time `yaml:"created"`
+
+	file    string
+	head    string // front matter without its bars
+	body    string
+	changed time.Time
+}
+
+// idName is what is safe as a file's name everywhere.
+var idName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$`)
+
+// read reads one file strictly.
+func read(file string) (document, error) {
+	name := filepath.Base(file)
+	d, err := load(file)
+	if err != nil {
+		return d, fmt.Errorf("read %s: %w", name, reason(err))
+	}
+	switch {
+	case !idName.MatchString(d.ID):
+		return d, fmt.Errorf("read %s: id %q: allowed are a to z, 0 to 9 and - inside, at most 64", name, d.ID)
+	case strings.TrimSpace(d.Title) == "":
+		return d, fmt.Errorf("read %s: title is empty", name)
+	case d.State != stateOpen && d.State != stateClosed:
+		return d, fmt.Errorf("read %s: state %q: allowed are open, closed", name, d.State)
+	}
+	return d, nil
+}
+
+func load(file string) (document, error) {
+	d := document{file: file}
+	info, err := os.Stat(file)
+	if err != nil {
+		return d, err
+	}
+	if info.Size() > maxFile {
+		return d, fmt.Errorf("%d bytes, at most %d", info.Size(), maxFile)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return d, err
+	}
+	var found bool
+	if d.head, d.body, found = split(string(text)); !found {
+		return d, errors.New("want front matter between two lines with ---")
+	}
+	in := yaml.NewDecoder(strings.NewReader(d.head))
+	in.KnownFields(true)
+	if err := in.Decode(&d); err != nil {
+		return d, fmt.Errorf("front matter: %s", strings.ReplaceAll(err.Error(), "\n", " "))
+	}
+	if d.State == "" {
+		d.State = stateOpen
+	}
+	d.changed = info.ModTime().UTC()
+	return d, nil
+}
+
+// split cuts a file into front matter and text.
+func split(text string) (head, body string, found bool) {
+	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
+	rest, found := strings.CutPrefix(text, "---\n")
+	if !found {
+		return "", "", false
+	}
+	head, body, found = strings.Cut(rest, "\n---\n")
+	if !found {
+		head, found = strings.CutSuffix(rest, "\n---")
+	}
+	return head + "\n", strings.TrimPrefix(body, "\n"), found
+}
+
+func (d document) has(label string) bool {
+	for _, l := range d.Labels {
+		if strings.EqualFold(l, label) {
+			return true
+		}
+	}
+	return false
+}
+
+// created is when the item was filed, as far as it says.
+func (d document) created() time.Time {
+	if d.Created.IsZero() {
+		return d.changed
+	}
+	return d.Created.UTC()
+}
+
+var stateLine = regexp.MustCompile(`(?m)^state:.*$`)
+
+// close writes the file anew with state: closed. It is replaced in one step.
+func (d document) close() error {
+	if d.State == stateClosed {
+		return nil
+	}
+	head := stateLine.ReplaceAllLiteralString(d.head, "state: "+stateClosed)
+	if head == d.head {
+		head += "state: " + stateClosed + "\n"
+	}
+	return replace(d.file, []byte("---\n"+head+"---\n\n"+d.body))
+}
+
+// replace gives a file new text in one step: a reader sees the old one or the new one.
+func replace(file string, text []byte) error {
+	tmp, err := beside(file, text)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", filepath.Base(file), reason(err))
+	}
+	if err := os.Rename(tmp, file); err != nil {
+		return errors.Join(fmt.Errorf("write %s: %w", filepath.Base(file), err), os.Remove(tmp))
+	}
+	return nil
+}
+
+// beside writes text to a new file in the same folder and returns its name.
+func beside(file string, text []byte) (name string, err error) {
+	f, err := os.CreateTemp(filepath.Dir(file), ".new-*")
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(text)
+	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
+	if err != nil {
+		return "", errors.Join(err, os.Remove(f.Name()))
+	}
+	return f.Name(), nil
+}
+
+// oneLine ends a line of JSON.
+func oneLine(text []byte) []byte { return append(bytes.TrimSpace(text), '\n') }

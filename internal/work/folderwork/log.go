@@ -1,0 +1,112 @@
+package folderwork
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/label-state/label-state/internal/work"
+)
+
+// The kinds of entries.
+const (
+	kindClaim = "claim"
+	kindEnd   = "end"
+)
+
+// An entry is one step in an item's life.
+type entry struct {
+	Kind    string    `json:"kind"`
+	Worker  string    `json:"worker"` // agent:run
+	At      time.Time `json:"at"`
+	Until   time.Time `json:"until,omitzero"` // claim
+	Outcome string    `json:"outcome,omitempty"`
+	Text    string    `json:"text,omitempty"`
+}
+
+// A log is the entries of an item in their order. It is the truth; the file is a picture.
+type log []entry
+
+// holder returns the claim that stands at a moment. The last entry decides: exactly at its end a
+// claim still stands.
+func (l log) holder(now time.Time) (entry, bool) {
+	if len(l) == 0 || l[len(l)-1].Kind != kindClaim || now.After(l[len(l)-1].Until) {
+		return entry{}, false
+	}
+	return l[len(l)-1], true
+}
+
+// failures counts the attempts that came to nothing: those that say so, and claims that ran out.
+func (l log) failures() int {
+	n := 0
+	for i, e := range l {
+		switch {
+		case e.Kind == kindEnd && (e.Outcome == string(work.Failure) || e.Outcome == string(work.Partial)):
+			n++
+		case e.Kind == kindClaim && i+1 < len(l) && l[i+1].Kind == kindClaim:
+			n++
+		}
+	}
+	return n
+}
+
+// ended reports whether the last thing that happened is that this worker ended so.
+func (l log) ended(worker, outcome string) bool {
+	if len(l) == 0 {
+		return false
+	}
+	last := l[len(l)-1]
+	return last.Kind == kindEnd && last.Worker == worker && last.Outcome == outcome
+}
+
+func (s *Source) logDir(name string) string { return filepath.Join(s.dir, ".log", name) }
+
+func number(n int) string { return fmt.Sprintf("%08d", n) }
+
+// log reads the entries from the first to the one that is not there.
+func (s *Source) log(name string) (log, error) {
+	var l log
+	for {
+		text, err := os.ReadFile(filepath.Join(s.logDir(name), number(len(l)+1)))
+		if errors.Is(err, fs.ErrNotExist) {
+			return l, nil
+		}
+		var e entry
+		if err == nil {
+			err = json.Unmarshal(text, &e)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read log of %s, entry %d: %w", name, len(l)+1, reason(err))
+		}
+		l = append(l, e)
+	}
+}
+
+// append puts an entry behind those that were read. When somebody was faster it is refused.
+func (s *Source) append(id, name string, l log, e entry) error {
+	text, err := json.Marshal(e)
+	if err == nil {
+		err = os.MkdirAll(s.logDir(name), 0o755)
+	}
+	if err != nil {
+		return &work.Error{ID: id, Reason: work.SourceError, Err: fmt.Errorf("write log of %s: %w", name, reason(err))}
+	}
+	file := filepath.Join(s.logDir(name), number(len(l)+1))
+	tmp, err := beside(file, oneLine(text))
+	if err != nil {
+		return &work.Error{ID: id, Reason: work.SourceError, Err: fmt.Errorf("write log of %s: %w", name, reason(err))}
+	}
+	err = os.Link(tmp, file)
+	gone := os.Remove(tmp)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return work.Refused(id, work.AlreadyClaimed, "somebody else was faster with %s", id)
+	case err != nil:
+		return &work.Error{ID: id, Reason: work.SourceError, Err: fmt.Errorf("write log of %s: %w", name, errors.Join(err, gone))}
+	}
+	return nil
+}

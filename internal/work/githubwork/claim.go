@@ -1,0 +1,126 @@
+package githubwork
+
+import (
+	"context"
+	"errors"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/github"
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/work"
+)
+
+// Claim takes an issue that is in the queue. It reads the issue first, so that the agent works from
+// today's text, and asks what Fetch asks.
+func (s *Source) Claim(ctx context.Context, id string) (work.Claimed, error) {
+	i, err := s.read(ctx, id)
+	if err != nil {
+		return work.Claimed{}, err
+	}
+	issue, err := s.issue(id)
+	if err != nil {
+		return work.Claimed{}, err
+	}
+	scheme := s.scheme()
+	if !labels.Has(i.Labels, scheme.Available) && !labels.Has(i.Labels, scheme.Claimed) {
+		return work.Claimed{}, work.Refused(id, work.InvalidState, "%s is not in the queue (no label %s)", issue, scheme.Available)
+	}
+	h, err := s.o.Take(ctx, issue)
+	if err != nil {
+		return work.Claimed{}, refusal(id, err)
+	}
+	s.mu.Lock()
+	s.holds[issue.Number] = h
+	s.mu.Unlock()
+	item := s.item(i)
+	item.Claimed = true
+	return work.Claimed{Item: item, Agent: h.Record.Worker.Codename, Run: h.Record.Worker.FiringID, Token: h.Token, Until: h.Until}, nil
+}
+
+func (s *Source) claim(ctx context.Context, i claim.Issue) (ledger.Hold, error) {
+	h, err := s.ledger.Claim(ctx, i, ledger.Request{Worker: s.o.Worker, TTL: s.o.TTL})
+	return h, s.late(err)
+}
+
+// late turns a success whose labels could not be written into a warning.
+func (s *Source) late(err error) error {
+	var late *ledger.LabelsError
+	if errors.As(err, &late) {
+		s.o.Warn(late)
+		return nil
+	}
+	return err
+}
+
+// Hold returns the hold that this process has taken on an item.
+func (s *Source) Hold(id string) (ledger.Hold, bool) {
+	issue, err := s.issue(id)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h, found := s.holds[issue.Number]
+	return h, found && err == nil
+}
+
+// holder is who of ours holds the issue.
+func (s *Source) holder(id string, i claim.Issue) (claim.Worker, error) {
+	if h, found := s.Hold(id); found {
+		return h.Record.Worker, nil
+	}
+	w, found, err := s.o.Recall(i)
+	switch {
+	case err != nil:
+		return w, &work.Error{ID: id, Reason: work.SourceError, Err: err}
+	case !found:
+		return w, work.Refused(id, work.InvalidState, "%s is not claimed from here", i)
+	}
+	return w, nil
+}
+
+// refusal sorts an error into the reasons of package work. The cause stays in it.
+func refusal(id string, err error) error {
+	var known *work.Error
+	if errors.As(err, &known) {
+		return err
+	}
+	return &work.Error{ID: id, Reason: reasonOf(err), Err: err}
+}
+
+func reasonOf(err error) work.Reason {
+	var (
+		held    *ledger.HeldError
+		lost    *ledger.LostError
+		call    *ledger.CallError
+		missing *github.NotFoundError
+		allowed *github.PermissionError
+		auth    *github.AuthError
+		limit   *github.RateLimitError
+	)
+	switch {
+	case errors.As(err, &held):
+		return reasonHeld(held)
+	case errors.As(err, &lost), errors.As(err, &call):
+		return work.InvalidState
+	case errors.As(err, &limit):
+		return work.RateLimited
+	case errors.As(err, &allowed), errors.As(err, &auth):
+		return work.PermissionDenied
+	case errors.As(err, &missing):
+		return work.NotFound
+	}
+	return work.SourceError
+}
+
+// reasonHeld tells what somebody else has from what nobody may have.
+func reasonHeld(e *ledger.HeldError) work.Reason {
+	if e.Yielded != nil {
+		return work.AlreadyClaimed
+	}
+	for _, c := range []lifecycle.Code{lifecycle.CodeInFlight, lifecycle.CodeOwn, lifecycle.CodePROpen, lifecycle.CodeHold} {
+		if e.Verdict.Has(c) {
+			return work.AlreadyClaimed
+		}
+	}
+	return work.InvalidState
+}

@@ -1,0 +1,111 @@
+package githubwork
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/work"
+)
+
+// Complete ends a hold. Success: a comment, the issue is closed as completed, then the hold ends, so
+// that nobody can take it in between. Failure or partial: a comment, then the hold ends and the
+// log says what is next (PRODUCT ruling 14). Every step may be repeated.
+func (s *Source) Complete(ctx context.Context, id string, r work.Result) error {
+	if r.Outcome != work.Success && r.Outcome != work.Failure && r.Outcome != work.Partial {
+		return &work.OptionError{Option: "outcome", Problem: fmt.Sprintf("%q: allowed are success, failure, partial", r.Outcome)}
+	}
+	i, w, _, err := s.mine(ctx, id, string(r.Outcome))
+	if err != nil {
+		return err
+	}
+	if err := s.tell(ctx, i, "result", w, r.Comment(w.Codename)); err != nil {
+		return refusal(id, err)
+	}
+	switch {
+	case r.Outcome == work.Success:
+		err = s.client.CloseCompleted(ctx, i)
+	case s.o.KeepFailed:
+		err = s.client.AddLabel(ctx, i, s.scheme().NeedsScope)
+	}
+	if err != nil {
+		return refusal(id, err)
+	}
+	return s.end(ctx, id, i, ledger.Ending{Worker: w, Outcome: string(r.Outcome), Reason: short(r.Summary)})
+}
+
+// Release gives an issue back undone: one that is closed, not claimed or not ours is refused.
+func (s *Source) Release(ctx context.Context, id string, o work.ReleaseOptions) error {
+	i, w, f, err := s.mine(ctx, id, claim.OutcomeCancelled)
+	if err != nil {
+		return err
+	}
+	if !f.Open {
+		return work.Refused(id, work.InvalidState, "%s is closed", i)
+	}
+	if o.Comment {
+		if err := s.tell(ctx, i, "release", w, o.Note(w.Codename)); err != nil {
+			return refusal(id, err)
+		}
+	}
+	return s.end(ctx, id, i, ledger.Ending{Worker: w, Outcome: claim.OutcomeCancelled, Reason: short(o.Reason)})
+}
+
+// mine reads the issue and makes sure that we hold it, or have ended the hold with that very outcome.
+func (s *Source) mine(ctx context.Context, id, outcome string) (claim.Issue, claim.Worker, lifecycle.Facts, error) {
+	i, err := s.issue(id)
+	if err != nil {
+		return i, claim.Worker{}, lifecycle.Facts{}, err
+	}
+	w, err := s.holder(id, i)
+	if err != nil {
+		return i, w, lifecycle.Facts{}, err
+	}
+	f, _, err := s.ledger.Check(ctx, i, lifecycle.Seeker{Worker: w})
+	if err != nil {
+		return i, w, f, refusal(id, err)
+	}
+	own, found := f.Log.Find(w)
+	switch {
+	case !found:
+		err = refusal(id, &ledger.LostError{Issue: i, Worker: w, Err: claim.ErrNotHolder})
+	case !own.Live() && (own.End == nil || own.End.By != "" || own.End.Outcome != outcome):
+		err = refusal(id, &ledger.LostError{Issue: i, Worker: w, Err: claim.ErrEnded})
+	}
+	return i, w, f, err
+}
+
+// tell posts one comment of ours, unless it is there: its first line says which it is.
+func (s *Source) tell(ctx context.Context, i claim.Issue, what string, w claim.Worker, text string) error {
+	mark := fmt.Sprintf("<!-- label-state-%s %s -->", what, w)
+	said, err := s.client.Said(ctx, i, mark)
+	if err != nil || said {
+		return err
+	}
+	_, err = s.client.Comment(ctx, i, mark+"\n"+text)
+	return err
+}
+
+func (s *Source) end(ctx context.Context, id string, i claim.Issue, e ledger.Ending) error {
+	_, err := s.ledger.Release(ctx, i, e)
+	if err = s.late(err); err != nil {
+		return refusal(id, err)
+	}
+	s.mu.Lock()
+	delete(s.holds, i.Number)
+	s.mu.Unlock()
+	return nil
+}
+
+// short is what of a summary goes into the record.
+func short(text string) string {
+	const most = 200
+	runes := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(text, "\ufffd")), " "))
+	if len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return string(runes)
+}

@@ -1,0 +1,203 @@
+// Package githubwork is the work source on GitHub: open issues with the available label, judged by
+// the one predicate, claimed and ended through the ledger.
+package githubwork
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/github"
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/work"
+)
+
+// Type is the source's name in the registry, and how its ids begin.
+const Type = "github"
+
+// Options are what one agent's source needs besides a client and a ledger.
+type Options struct {
+	Repo   ledger.Repo
+	Worker claim.Worker  // an empty firing id is made up for every claim
+	TTL    time.Duration // 0 is the repository's default
+	Words  work.Words    // nil is work.DefaultWords
+
+	// KeepFailed puts the label for "needs a person" on what failed, instead of queueing it again.
+	KeepFailed bool
+	// Take claims; nil is the ledger's Claim, with late labels told to Warn.
+	Take func(context.Context, claim.Issue) (ledger.Hold, error)
+	// Recall finds the hold of an earlier process; nil knows none.
+	Recall func(claim.Issue) (w claim.Worker, found bool, err error)
+	// Warn is told what does not change an answer; nil drops it.
+	Warn func(error)
+}
+
+// A Source is one agent's view of one repository.
+type Source struct {
+	client *github.Client
+	ledger *ledger.Ledger
+	o      Options
+
+	mu    sync.Mutex
+	holds map[int]ledger.Hold // by issue number: taken by this process
+}
+
+var _ work.Source = (*Source)(nil)
+
+// New returns a source. It asks nothing.
+func New(c *github.Client, l *ledger.Ledger, o Options) *Source {
+	s := &Source{client: c, ledger: l, o: o, holds: map[int]ledger.Hold{}}
+	if s.o.Words == nil {
+		s.o.Words = work.DefaultWords()
+	}
+	if s.o.Warn == nil {
+		s.o.Warn = func(error) {}
+	}
+	if s.o.Recall == nil {
+		s.o.Recall = func(claim.Issue) (claim.Worker, bool, error) { return claim.Worker{}, false, nil }
+	}
+	if s.o.Take == nil {
+		s.o.Take = s.claim
+	}
+	return s
+}
+
+func (s *Source) scheme() labels.Scheme { return s.ledger.Rules().Scheme }
+
+// issue reads an id.
+func (s *Source) issue(id string) (claim.Issue, error) {
+	n, err := work.ParseID(Type, id)
+	return claim.Issue{Owner: s.o.Repo.Owner, Repo: s.o.Repo.Name, Number: int(n)}, err
+}
+
+// Fetch lists the queue, and with IncludeClaimed what is being worked on. A candidate is read
+// before it is shown: the label alone says nothing.
+func (s *Source) Fetch(ctx context.Context, o work.FetchOptions) (work.Page, error) {
+	found, err := s.client.OpenIssues(ctx, s.o.Repo, s.scheme().Available)
+	if err == nil && o.IncludeClaimed {
+		var taken []github.Issue
+		taken, err = s.client.OpenIssues(ctx, s.o.Repo, s.scheme().Claimed)
+		found = append(found, taken...)
+	}
+	if err != nil {
+		return work.Page{}, refusal("", err)
+	}
+	candidates := make([]work.Item, 0, len(found))
+	seen := map[int]bool{}
+	for _, i := range found {
+		if !seen[i.Number] && !s.excluded(i) {
+			candidates = append(candidates, s.item(i))
+		}
+		seen[i.Number] = true
+	}
+	j := judge{Source: s, claimed: o.IncludeClaimed}
+	page, err := work.Select(ctx, candidates, o, j.judge)
+	if err == nil && len(page.Items) == 0 && j.unread != nil {
+		return work.Page{}, refusal("", j.unread)
+	}
+	return page, err
+}
+
+// excluded reports whether a label keeps the issue out, so that it need not be read.
+func (s *Source) excluded(i github.Issue) bool {
+	return slices.ContainsFunc(s.ledger.Rules().Exclude, func(x string) bool { return labels.Has(i.Labels, x) })
+}
+
+func (s *Source) item(i github.Issue) work.Item {
+	state := "closed"
+	if i.Open {
+		state = "open"
+	}
+	return work.Item{
+		ID: work.ID(Type, int64(i.Number)), Source: Type, ExternalID: fmt.Sprint(i.Number), Title: i.Title, Description: i.Body,
+		Priority: s.o.Words.Of(i.Labels), Labels: i.Labels, Claimed: labels.Has(i.Labels, s.scheme().Claimed), URL: i.URL,
+		Metadata: work.Metadata{State: state, Assignees: i.Assignees, Milestone: i.Milestone, Author: i.Author},
+		Created:  i.Created, Updated: i.Updated, Blockers: []string{},
+	}
+}
+
+// A judge reads candidates in batches and asks the one predicate (PRODUCT ruling 2).
+type judge struct {
+	*Source
+	claimed bool
+	unread  error // why an issue could not be read: with nothing else to show that is no "no work"
+}
+
+func (j *judge) judge(ctx context.Context, candidates []work.Item) ([]work.Item, error) {
+	issues := make([]claim.Issue, len(candidates))
+	for n, i := range candidates {
+		var err error
+		if issues[n], err = j.issue(i.ID); err != nil {
+			return nil, err
+		}
+	}
+	var out []work.Item
+	for n, r := range j.client.FactsOf(ctx, issues) {
+		if r.Err != nil {
+			j.unread = r.Err
+			j.o.Warn(r.Err)
+			continue
+		}
+		if i, ok := j.take(candidates[n], r.Facts); ok {
+			out = append(out, i)
+		}
+	}
+	return out, nil
+}
+
+func (j *judge) take(i work.Item, f lifecycle.Facts) (work.Item, bool) {
+	v := j.ledger.Rules().Verdict(f, lifecycle.Seeker{Worker: j.o.Worker})
+	i.Claimed = v.Has(lifecycle.CodeInFlight) || v.Has(lifecycle.CodeOwn)
+	i.Blockers = j.blockers(f)
+	switch v.Answer {
+	case lifecycle.Free:
+		return i, true
+	case lifecycle.Held:
+		return i, j.claimed && i.Claimed
+	}
+	j.unread = fmt.Errorf("read %s: %s", f.Issue, v)
+	return i, false
+}
+
+func (s *Source) blockers(f lifecycle.Facts) []string {
+	out := []string{}
+	for _, b := range f.Blockers {
+		switch {
+		case !b.Open:
+		case b.Issue.Slug() == f.Issue.Slug():
+			out = append(out, work.ID(Type, int64(b.Issue.Number)))
+		default:
+			out = append(out, b.Issue.String())
+		}
+	}
+	return out
+}
+
+// Get reads one issue, whatever its state; a pull request is not found.
+func (s *Source) Get(ctx context.Context, id string) (work.Item, error) {
+	i, err := s.read(ctx, id)
+	if err != nil {
+		return work.Item{}, err
+	}
+	return s.item(i), nil
+}
+
+func (s *Source) read(ctx context.Context, id string) (github.Issue, error) {
+	issue, err := s.issue(id)
+	if err != nil {
+		return github.Issue{}, err
+	}
+	i, err := s.client.Issue(ctx, issue)
+	if err != nil {
+		return i, refusal(id, err)
+	}
+	if i.PullRequest {
+		return i, work.Refused(id, work.NotFound, "%s is a pull request, which is never work", issue)
+	}
+	return i, nil
+}

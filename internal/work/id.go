@@ -1,0 +1,38 @@
+package work
+
+import (
+	"strconv"
+	"strings"
+)
+
+// maxID is the largest whole number that every JSON reader keeps: 2^53-1.
+const maxID = 1<<53 - 1
+
+// ID makes the id of a numbered item: github-42.
+func ID(source string, n int64) string { return source + "-" + strconv.FormatInt(n, 10) }
+
+// ParseID reads SOURCE-N strictly, or just N when source is empty: 1 to 2^53-1, no leading zero, no
+// sign, no space. Anything else is an *Error with NotFound.
+func ParseID(source, id string) (int64, error) {
+	text := id
+	if source != "" {
+		var found bool
+		if text, found = strings.CutPrefix(id, source+"-"); !found {
+			return 0, badID(source, id)
+		}
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 1 || n > maxID || strconv.FormatInt(n, 10) != text {
+		return 0, badID(source, id)
+	}
+	return n, nil
+}
+
+func badID(source, id string) error {
+	if source == "" {
+		source = "a number"
+	} else {
+		source += "-NUMBER"
+	}
+	return Refused(clip(id, 80), NotFound, "no such item %q: want %s", clip(id, 80), source)
+}

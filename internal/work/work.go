@@ -1,0 +1,86 @@
+// Package work hands an agent its next item: from any source, highest priority first, oldest first
+// within a priority, claimed before it is shown.
+//
+// It knows neither GitHub nor files. A Source does, and a Registry names the sources a program has.
+package work
+
+import (
+	"context"
+	"time"
+)
+
+// A Source is where work comes from. Methods may be called from any goroutine. What a source refuses
+// is a *Error with the reason; a fetch with a bad limit, label or cursor is a *OptionError.
+type Source interface {
+	// Fetch returns the items that may be taken now, in the order in which they should be.
+	Fetch(ctx context.Context, o FetchOptions) (Page, error)
+	// Claim takes an item for the source's agent. Of any number of callers one gets it.
+	Claim(ctx context.Context, id string) (Claimed, error)
+	// Complete ends a hold with what came of it. Asked again with the same result it is a success.
+	Complete(ctx context.Context, id string, r Result) error
+	// Release gives an item back undone.
+	Release(ctx context.Context, id string, o ReleaseOptions) error
+	// Get returns one item, whatever its state.
+	Get(ctx context.Context, id string) (Item, error)
+}
+
+// An Item is one piece of work. Its texts are other people's and may contain anything.
+type Item struct {
+	ID          string    `json:"id"` // github-42
+	Source      string    `json:"source"`
+	ExternalID  string    `json:"external_id"` // 42
+	Title       string    `json:"title"`
+	Description string    `json:"description"`
+	Priority    Priority  `json:"priority"`
+	Labels      []string  `json:"labels"`
+	Claimed     bool      `json:"claimed"` // somebody works on it
+	Metadata    Metadata  `json:"metadata"`
+	URL         string    `json:"url"`
+	Created     time.Time `json:"created"`
+	Updated     time.Time `json:"updated"`
+	Blockers    []string  `json:"blockers"` // ids or names of what is open and blocks it
+}
+
+// Metadata is what else a source knows.
+type Metadata struct {
+	State     string   `json:"state"` // open or closed
+	Assignees []string `json:"assignees"`
+	Milestone string   `json:"milestone"`
+	Author    string   `json:"author"`
+}
+
+// A Claimed item is one that the agent holds.
+type Claimed struct {
+	Item  Item
+	Agent string // codename
+	Run   string // firing id: the key of this hold
+	Token int64  // fencing token, 0 when the source has none
+	Until time.Time
+}
+
+// An Outcome is how work ended.
+type Outcome string
+
+// The outcomes of Complete.
+const (
+	Success Outcome = "success"
+	Failure Outcome = "failure"
+	Partial Outcome = "partial"
+)
+
+// A Result is what came of an item. All its texts are fenced before anybody sees them.
+type Result struct {
+	Outcome   Outcome
+	Summary   string   // one or a few lines
+	Details   string   // any length; clipped
+	Artifacts []string // URLs or paths
+}
+
+// ReleaseOptions say why an item comes back.
+type ReleaseOptions struct {
+	Reason  string // for people; empty says nothing
+	Comment bool   // say it in a comment of its own, not only in the record
+}
+
+// Before reports whether a is to be done before b: more urgent, then older, then by id.
+func Before(a, b Item) bool { return keyOf(a).compare(keyOf(b)) < 0 }
