@@ -148,10 +148,17 @@ func (p *page) picture(states map[labels.State]int) {
 	p.add("### Issues by state\n\n```mermaid\npie showData\n")
 	for st := labels.None; st <= labels.Done; st++ {
 		if n := states[st]; n > 0 {
-			p.add("  \"%s\" : %d\n", st, n)
+			p.add("  \"%s\" : %d\n", sliceName(st), n)
 		}
 	}
 	p.add("```\n\n")
+}
+
+func sliceName(st labels.State) string {
+	if st == labels.None {
+		return "no label"
+	}
+	return st.String()
 }
 
 const clock = "2006-01-02 15:04 UTC"

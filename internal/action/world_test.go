@@ -46,6 +46,12 @@ type step struct {
 
 func (s step) all() string { return s.log + "\n" + s.summary + "\n" + s.output }
 
+// short is enough of what a run said to see what went wrong.
+func (s step) short() string {
+	const most = 4000
+	return s.log[:min(len(s.log), most)] + "\n" + s.summary[:min(len(s.summary), most)]
+}
+
 const (
 	tokActions = "tok-actions"
 	tokFork    = "tok-fork"
@@ -243,11 +249,11 @@ func (w *world) place(token string, repo ledger.Repo) action.Place {
 func (w *world) said(s step, code int, parts ...string) {
 	w.Helper()
 	if s.code != code {
-		w.Errorf("exit %d, want %d\n%s", s.code, code, s.log)
+		w.Errorf("exit %d, want %d\n%s", s.code, code, s.short())
 	}
 	for _, p := range parts {
 		if !strings.Contains(s.all(), p) {
-			w.Errorf("nothing says %q\n%s", p, s.all())
+			w.Errorf("nothing says %q\n%s", p, s.short())
 		}
 	}
 }

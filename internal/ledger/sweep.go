@@ -115,8 +115,14 @@ func (w *sweeper) each(ctx context.Context, name string, readings iter.Seq2[life
 
 // stop ends the sweep when going on can only do harm: the budget is gone or the caller is.
 func (w *sweeper) stop(err error) {
-	var exhausted interface{ Exhausted() bool }
-	if errors.As(err, &exhausted) && exhausted.Exhausted() || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	var exhausted interface {
+		error
+		Exhausted() bool
+	}
+	switch {
+	case errors.As(err, &exhausted) && exhausted.Exhausted():
+		w.stopped = exhausted
+	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
 		w.stopped = err
 	}
 }
@@ -152,9 +158,12 @@ func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) {
 
 // forbid ends the sweep when the token may not write: every further write would be refused too.
 func (w *sweeper) forbid(err error) {
-	var refused interface{ Denied() bool }
+	var refused interface {
+		error
+		Denied() bool
+	}
 	if errors.As(err, &refused) && refused.Denied() {
-		w.stopped = err
+		w.stopped = refused
 	}
 }
 
@@ -188,16 +197,17 @@ func (w *sweeper) note(f lifecycle.Facts, p labels.Picture) {
 }
 
 // mend works from a reading of its own: the scan's may be minutes old, and a heartbeat since
-// then must not be overruled.
+// then must not be overruled. What is not written needs no second reading.
 func (w *sweeper) mend(ctx context.Context, scanned lifecycle.Facts) Finding {
-	out := Finding{Repair: Repair{Issue: scanned.Issue, Title: scanned.Title, URL: scanned.URL}}
+	if w.s.DryRun {
+		return w.plan(scanned)
+	}
+	shown := w.lifecycleOf(scanned)
+	out := Finding{Repair: Repair{Issue: scanned.Issue, Title: scanned.Title, URL: scanned.URL, Was: shown, Is: shown}}
 	f, err := w.facts(ctx, scanned.Issue)
 	if err != nil {
 		out.Err = err
 		return out
-	}
-	if w.s.DryRun {
-		return w.plan(f)
 	}
 	if out.Ended, err = w.giveBack(ctx, f); err != nil {
 		out.Err = &UnknownError{f.Issue, err}

@@ -37,7 +37,7 @@ func TestPackIndexFindsEveryObject(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer x.file.Close()
+		defer x.file.close()
 		count := 0
 		for text := range strings.Lines(listing) {
 			var offset int64
@@ -89,7 +89,7 @@ func TestPackIndexWithUnevenNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer x.file.Close()
+	defer x.file.close()
 	for i, oid := range names {
 		if at, err := x.FindOffset(oid); err != nil || at != int64(i) {
 			t.Fatalf("name %d: %d, %v", i, at, err)
@@ -124,7 +124,7 @@ func FuzzPackIndex(f *testing.F) {
 		if err != nil {
 			return
 		}
-		defer x.file.Close()
+		defer x.file.close()
 		var h plumbing.Hash
 		copy(h[:], oid)
 		if offset, err := x.FindOffset(h); err == nil && offset < 0 {

@@ -3,6 +3,7 @@
 package outgoing
 
 import (
+	"io"
 	"os"
 	"syscall"
 )
@@ -24,3 +25,23 @@ func mapFile(path string) (data []byte, unmap func(), err error) {
 	}
 	return data, func() { syscall.Munmap(data) }, nil
 }
+
+// A mapped file gives its parts without reading the others.
+type mapped struct {
+	data  []byte
+	unmap func()
+}
+
+func openParts(path string) (parts, error) {
+	data, unmap, err := mapFile(path)
+	return mapped{data, unmap}, err
+}
+
+func (m mapped) at(offset int64, n int) ([]byte, error) {
+	if offset < 0 || n < 0 || offset > int64(len(m.data)-n) {
+		return nil, io.ErrUnexpectedEOF
+	}
+	return m.data[offset : offset+int64(n)], nil
+}
+
+func (m mapped) close() { m.unmap() }

@@ -43,6 +43,7 @@ type native struct {
 	ask    bool // git is worth asking with the likely tips first
 
 	pushedReads, hiddenReads int
+	most                     int // of the latter
 }
 
 // readNative is Commits for the first reader.
@@ -105,7 +106,7 @@ func openNative(at Location, p Push) (*native, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &native{push: p, refs: refs, objects: objects, names: trackingNames(remotesOf(cfg), p)}
+	n := &native{push: p, refs: refs, objects: objects, names: trackingNames(remotesOf(cfg), p), most: maxHidden}
 	if !strings.EqualFold(cfg.last("core", "commitgraph"), "false") {
 		n.graph = openCommitGraph(objects.dirs)
 	}
@@ -207,6 +208,7 @@ func (n *native) lookEverywhere(w *walk) error {
 	if _, err := hide(w, n.tips); err != nil {
 		return err
 	}
+	n.most += slop
 	return n.settle(w, slop)
 }
 
@@ -243,7 +245,7 @@ func (n *native) within(ctx context.Context, paint uint8) error {
 	} else {
 		n.pushedReads++
 	}
-	if n.hiddenReads > maxHidden || n.pushedReads > maxPushed {
+	if n.hiddenReads > n.most || n.pushedReads > maxPushed {
 		return n.far()
 	}
 	return ctx.Err()

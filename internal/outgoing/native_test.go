@@ -37,8 +37,8 @@ func TestLongWalksAreHandedToGit(t *testing.T) {
 		native       bool
 		wanted, kept int // kept: how many messages of the outgoing commits end in 7
 	}{
-		{name: "first push", wanted: n, kept: n / 10},
-		{name: "old base", tracked: []int{n - 1001}, wanted: 1000, kept: 100},
+		{name: "first push", native: true, wanted: n, kept: n / 10},
+		{name: "a thousand commits", tracked: []int{n - 1001}, native: true, wanted: 1000, kept: 100},
 		{name: "many branches, all old", tracked: span(0, n-1000, 1), wanted: 1000, kept: 100},
 		{name: "many branches, one near", tracked: append(span(0, n-1000, 1), n-6), wanted: 5, kept: 1},
 		{name: "old base, inside a commit-graph", tracked: []int{n - 101}, graph: n, native: true, wanted: 100, kept: 10},
@@ -68,6 +68,39 @@ func TestLongWalksAreHandedToGit(t *testing.T) {
 			compare(t, "Commits, none wanted", none, err, nil)
 		})
 	}
+}
+
+func TestOldBaseIsHandedToGit(t *testing.T) {
+	const n = 2000
+	for _, graph := range []int{0, n} {
+		s := newSandbox(t)
+		at, p, _, oids := longHistory(s, n, graph, []int{n - 1})
+		p.Updates[0].LocalOID = s.git("r", "commit-tree", "-p", oids[500], "-m", "old base", oids[0]+"^{tree}")
+		_, err := readNative(t.Context(), at, p)
+		var far *tooFar
+		if errors.As(err, &far) != (graph == 0) {
+			t.Errorf("%d commits in the commit-graph: %v", graph, err)
+		}
+		got, err := collect(func(yield func(Commit) bool) error { return Commits(t.Context(), at, p, yield) })
+		compare(t, "Commits", got, err, []string{p.Updates[0].LocalOID})
+		for _, wanted := range []bool{false, true} {
+			p.Keep = func([]byte) bool { return wanted }
+			if found, err := Any(t.Context(), at, p); err != nil || found != wanted {
+				t.Errorf("Any, when all are wanted %v: %v, %v", wanted, found, err)
+			}
+		}
+	}
+}
+
+func TestVeryLargePushIsHandedToGit(t *testing.T) {
+	at, p, want, _ := longHistory(newSandbox(t), maxPushed+100, 0, nil)
+	_, err := readNative(t.Context(), at, p)
+	var far *tooFar
+	if !errors.As(err, &far) {
+		t.Errorf("native: %v", err)
+	}
+	got, err := collect(func(yield func(Commit) bool) error { return Commits(t.Context(), at, p, yield) })
+	compare(t, "Commits", got, err, want)
 }
 
 func TestLikelyTipsComeFirstWhenTheRemoteHasManyBranches(t *testing.T) {

@@ -133,7 +133,7 @@ func (p *pack) open() error {
 	}
 	f, err := os.Open(p.base + ".pack")
 	if err != nil {
-		index.file.Close()
+		index.file.close()
 		return err
 	}
 	p.index, p.file = index, f
@@ -142,7 +142,7 @@ func (p *pack) open() error {
 
 func (p *pack) close() {
 	if p.index != nil {
-		p.index.file.Close()
+		p.index.file.close()
 		p.file.Close()
 	}
 }

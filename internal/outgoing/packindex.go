@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
@@ -18,9 +17,15 @@ var errDamaged = errors.New("damaged file")
 // names around the one it looks for and nothing else, so that opening costs 1 KiB however large the pack is. It is an
 // idxfile.Index as far as go-git's pack reader needs one without a cache.
 type packIndex struct {
-	file   *os.File
+	file   parts
 	fanout [256]uint32
-	names  []byte // the window read last
+}
+
+// parts gives parts of a file.
+type parts interface {
+	// at returns n bytes from an offset on; they are valid until the next call. A part that is not all there is an error.
+	at(offset int64, n int) ([]byte, error)
+	close()
 }
 
 const (
@@ -32,21 +37,21 @@ const (
 )
 
 func openPackIndex(path string) (*packIndex, error) {
-	f, err := os.Open(path)
+	f, err := openParts(path)
 	if err != nil {
 		return nil, err
 	}
-	x := &packIndex{file: f, names: make([]byte, window*hashSize)}
+	x := &packIndex{file: f}
 	if err := x.readFanout(); err != nil {
-		f.Close()
+		f.close()
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
 	return x, nil
 }
 
 func (x *packIndex) readFanout() error {
-	var head [indexHeader]byte
-	if _, err := x.file.ReadAt(head[:], 0); err != nil {
+	head, err := x.file.at(0, indexHeader)
+	if err != nil {
 		return err
 	}
 	if !bytes.Equal(head[:8], []byte("\xfftOc\x00\x00\x00\x02")) {
@@ -92,8 +97,8 @@ func (x *packIndex) search(oid plumbing.Hash) (int64, error) {
 	guess := low + (high-low)*int64(binary.BigEndian.Uint32(oid[1:]))>>32
 	for low < high {
 		start := max(low, min(guess-window/2, high-window))
-		names := x.names[:min(window, high-start)*hashSize]
-		if _, err := x.file.ReadAt(names, indexHeader+start*hashSize); err != nil {
+		names, err := x.file.at(indexHeader+start*hashSize, int(min(window, high-start))*hashSize)
+		if err != nil {
 			return 0, fmt.Errorf("read names: %w", err)
 		}
 		count := int64(len(names) / hashSize)
@@ -131,11 +136,15 @@ func searchNames(names []byte, oid plumbing.Hash) (int64, bool) {
 }
 
 func (x *packIndex) number(at int64, size int) (int64, error) {
-	var b [8]byte
-	if _, err := x.file.ReadAt(b[8-size:], at); err != nil {
+	b, err := x.file.at(at, size)
+	if err != nil {
 		return 0, fmt.Errorf("read offset: %w", err)
 	}
-	return int64(binary.BigEndian.Uint64(b[:])), nil
+	n := uint64(0)
+	for _, c := range b {
+		n = n<<8 | uint64(c)
+	}
+	return int64(n), nil
 }
 
 // Contains reports whether the pack has the object.

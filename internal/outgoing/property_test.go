@@ -48,10 +48,21 @@ func TestReadersOnRandomHistories(t *testing.T) {
 		if err != nil || !slices.Equal(oidsOf(native), want) {
 			rt.Fatalf("native, with Keep: %v, %v, want %v", oidsOf(native), err, want)
 		}
+		for _, oid := range want {
+			message := fmt.Sprintf("commit %d\n", slices.Index(oids, oid))
+			p.Keep = func(m []byte) bool { return string(m) == message }
+			if found, err := Any(t.Context(), at, p); err != nil || !found {
+				rt.Fatalf("Any: %v, %v, and %s leaves", found, err, oid)
+			}
+		}
+		p.Keep = func([]byte) bool { return true }
 		byGit, err := collect(func(yield func(Commit) bool) error { return readGit(t.Context(), at, p, nil, yield) })
 		more := slices.DeleteFunc(oidsOf(byGit), func(oid string) bool { return slices.Contains(want, oid) })
 		if err != nil || len(byGit)-len(more) != len(want) || (d.sane() && len(more) > 0) {
 			rt.Fatalf("git: %v, %v, want %v", oidsOf(byGit), err, want)
+		}
+		if found, err := anyGit(t.Context(), at, p, nil); err != nil || found != (len(byGit) > 0) {
+			rt.Fatalf("git, any: %v, %v, want %v", found, err, len(byGit) > 0)
 		}
 	})
 }

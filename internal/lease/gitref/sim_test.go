@@ -57,7 +57,9 @@ func bench(t *testing.T, s *githubsim.Server) leasetest.Bench {
 		return &githubsim.Fault{Reset: true}
 	}
 	return leasetest.Bench{
-		Client:  func(skew time.Duration) lease.Store { return gitref.New(client(t, s, "tok-bot", skew), gitref.Options{Sleep: hurry}) },
+		Client: func(skew time.Duration) lease.Store {
+			return gitref.New(client(t, s, "tok-bot", skew), gitref.Options{Sleep: hurry})
+		},
 		Advance: s.Skip, Wire: wire, TTL: 30 * time.Minute, Grace: gitref.DefaultGrace,
 	}
 }

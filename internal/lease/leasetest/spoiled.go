@@ -8,24 +8,24 @@ import (
 	"github.com/label-state/label-state/internal/lease"
 )
 
-// everyRequest runs a part once for each fault and each request that the operation makes: for the
-// first, the second and so on, until there is none left to spoil. part arms the fault by calling
-// spoil just before the operation.
-func everyRequest(t *testing.T, x *exam, faults []Fault, part func(t *testing.T, spoil func())) {
+// everyRequest runs a part once for each fault and each request of one operation: with the first
+// request spoiled, with the second and so on, until there is none left to spoil. part says by
+// calling spoil which operation it is.
+func everyRequest(t *testing.T, x *exam, faults []Fault, part func(t *testing.T, spoil func(operation func()))) {
 	const most = 40 // requests of one operation
 	for _, f := range faults {
-		for n := range most {
-			hit := func() bool { return false }
-			ok := t.Run(fmt.Sprintf("%s %d", f, n), func(t *testing.T) {
-				part(t, func() { hit = x.Wire.Break(f, n) })
-				x.Wire.Deliver()
-			})
-			if !hit() || !ok {
-				break
-			}
-			if n == most-1 {
+		for n, more := 0, true; more; n++ {
+			if n == most {
 				t.Fatalf("one operation makes more than %d requests", most)
 			}
+			more = t.Run(fmt.Sprintf("%s %d", f, n), func(t *testing.T) {
+				part(t, func(operation func()) {
+					hit := x.Wire.Break(f, n)
+					operation()
+					more = hit()
+				})
+				x.Wire.Deliver()
+			}) && more
 		}
 	}
 }
@@ -41,10 +41,10 @@ func mayFail(t *testing.T, doing string, err error) {
 // spoiledAcquire: whatever happened to the first asking, of two workers one holds, and it is the
 // first one if it asks again before the other.
 func spoiledAcquire(t *testing.T, x *exam) {
-	everyRequest(t, x, Faults, func(t *testing.T, spoil func()) {
+	everyRequest(t, x, Faults, func(t *testing.T, spoil func(func())) {
 		ann, bob := x.pair()
-		spoil()
-		_, err := ann.try(t.Context())
+		var err error
+		spoil(func() { _, err = ann.try(t.Context()) })
 		mayFail(t, "acquire", err)
 		l, err := ann.acquire(t.Context())
 		if err != nil {
@@ -60,10 +60,10 @@ func spoiledAcquire(t *testing.T, x *exam) {
 			t.Errorf("token %d after %d", next.Token, l.Token)
 		}
 	})
-	everyRequest(t, x, Faults, func(t *testing.T, spoil func()) {
+	everyRequest(t, x, Faults, func(t *testing.T, spoil func(func())) {
 		ann, bob := x.pair()
-		spoil()
-		_, errAnn := ann.try(t.Context())
+		var errAnn error
+		spoil(func() { _, errAnn = ann.try(t.Context()) })
 		mayFail(t, "acquire", errAnn)
 		l, errBob := bob.acquire(t.Context())
 		again, err := ann.acquire(t.Context())
@@ -93,11 +93,11 @@ func oneOf(t *testing.T, ann, bob worker, la lease.Lease, errAnn error, lb lease
 
 // spoiledRenew: the holder stays the holder, whichever of its leases it shows.
 func spoiledRenew(t *testing.T, x *exam) {
-	everyRequest(t, x, Faults, func(t *testing.T, spoil func()) {
+	everyRequest(t, x, Faults, func(t *testing.T, spoil func(func())) {
 		ann, bob := x.pair()
 		l := ann.mustWin(t)
-		spoil()
-		_, err := ann.Renew(t.Context(), l)
+		var err error
+		spoil(func() { _, err = ann.Renew(t.Context(), l) })
 		mayFail(t, "renew", err)
 		bob.mustLose(t, l)
 		next := ann.mustRenew(t, l)
@@ -112,11 +112,12 @@ func spoiledRenew(t *testing.T, x *exam) {
 
 // spoiledRelease: asked again it is done, and no later delivery takes the lease from the next one.
 func spoiledRelease(t *testing.T, x *exam) {
-	everyRequest(t, x, Faults, func(t *testing.T, spoil func()) {
+	everyRequest(t, x, Faults, func(t *testing.T, spoil func(func())) {
 		ann, bob := x.pair()
 		l := ann.mustWin(t)
-		spoil()
-		mayFail(t, "release", ann.Release(t.Context(), l))
+		var err error
+		spoil(func() { err = ann.Release(t.Context(), l) })
+		mayFail(t, "release", err)
 		if err := ann.release(t.Context(), l); err != nil {
 			t.Fatalf("release again: %v", err)
 		}
@@ -130,10 +131,10 @@ func spoiledRelease(t *testing.T, x *exam) {
 
 // lateAcquire: an asking that arrives when somebody else holds the lease, or has had it, changes nothing.
 func lateAcquire(t *testing.T, x *exam) {
-	everyRequest(t, x, []Fault{Late}, func(t *testing.T, spoil func()) {
+	everyRequest(t, x, []Fault{Late}, func(t *testing.T, spoil func(func())) {
 		ann, bob := x.pair()
-		spoil()
-		_, errAnn := ann.try(t.Context())
+		var errAnn error
+		spoil(func() { _, errAnn = ann.try(t.Context()) })
 		if errAnn == nil {
 			return // the store got its answer by asking once more
 		}
@@ -152,11 +153,11 @@ func lateRenew(t *testing.T, x *exam) {
 		"run out":  func(*testing.T, worker, lease.Lease) { x.pass() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			everyRequest(t, x, []Fault{Late}, func(t *testing.T, spoil func()) {
+			everyRequest(t, x, []Fault{Late}, func(t *testing.T, spoil func(func())) {
 				ann, bob := x.pair()
 				l := ann.mustWin(t)
-				spoil()
-				_, err := ann.Renew(t.Context(), l)
+				var err error
+				spoil(func() { _, err = ann.Renew(t.Context(), l) })
 				mayFail(t, "renew", err)
 				end(t, ann, l)
 				next := bob.mustWin(t)
@@ -171,11 +172,12 @@ func lateRenew(t *testing.T, x *exam) {
 
 // lateRelease: after the lease ran out and somebody else took it, an old release is nobody's business.
 func lateRelease(t *testing.T, x *exam) {
-	everyRequest(t, x, []Fault{Late}, func(t *testing.T, spoil func()) {
+	everyRequest(t, x, []Fault{Late}, func(t *testing.T, spoil func(func())) {
 		ann, bob := x.pair()
 		l := ann.mustWin(t)
-		spoil()
-		mayFail(t, "release", ann.Release(t.Context(), l))
+		var err error
+		spoil(func() { err = ann.Release(t.Context(), l) })
+		mayFail(t, "release", err)
 		x.pass()
 		next := bob.mustWin(t)
 		x.Wire.Deliver()
@@ -187,10 +189,10 @@ func lateRelease(t *testing.T, x *exam) {
 // spoiledGiveUp: who does not know whether it got the lease, and gives it back without a token,
 // leaves no ghost, not even when the asking arrives afterwards.
 func spoiledGiveUp(t *testing.T, x *exam) {
-	everyRequest(t, x, Faults, func(t *testing.T, spoil func()) {
+	everyRequest(t, x, Faults, func(t *testing.T, spoil func(func())) {
 		ann, bob := x.pair()
-		spoil()
-		_, err := ann.try(t.Context())
+		var err error
+		spoil(func() { _, err = ann.try(t.Context()) })
 		mayFail(t, "acquire", err)
 		if err := ann.release(t.Context(), lease.Lease{Issue: ann.ask.Issue, Worker: ann.ask.Worker, TTL: ann.ask.TTL}); err != nil {
 			t.Fatalf("give up: %v", err)

@@ -1,0 +1,88 @@
+package action_test
+
+import (
+	"flag"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/label-state/label-state/internal/githubsim"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// story is a repository in which a sweep finds some of everything.
+func story(t *testing.T) *world {
+	w := planted(t, githubsim.SeedRepo{Name: app, DefaultBranch: "main"}, githubsim.SeedRepo{Name: "acme/legacy", Archived: true})
+	for _, title := range []string{
+		"Retry the upload when the link drops", "Cache the index between runs", "Name the port in the error | and the host",
+		"Parse dates without a zone", "Escape <b>HTML</b> in titles", "Drop the old importer",
+	} {
+		w.issue(title)
+	}
+	for _, labels := range [][]string{{"agent:pr-open"}, {"agent:implement", "agent:pr-open"}, {"agent:implement", "do-not-pickup"}, {"agent:implement"}, {"agent:implement"}} {
+		w.issue("Wait for review", labels...)
+	}
+	w.claim(1, "agents", "lucius", "retry")
+	w.claim(2, "agents", "drake", "cache")
+	w.claim(3, "agents", "vera", "port")
+	w.claim(5, "agents", "erin", "escape")
+	merged, err := w.server.OpenPull(app, "agents", githubsim.Pull{Title: "Name the port", Body: "Closes #3", Head: "port"})
+	w.must(err)
+	_, err = w.server.OpenPull(app, "agents", githubsim.Pull{Title: "Cache", Body: "Closes #2", Head: "cache"})
+	w.must(err)
+	w.must(w.server.MergePull(app, merged, "olga"))
+	time.Sleep(2 * time.Hour)
+	w.claim(4, "agents", "lucius", "dates")
+	time.Sleep(3 * time.Hour)
+	w.claim(6, "agents", "drake", "importer")
+	return w
+}
+
+// TestSummary keeps the job summary of such a sweep in testdata/summary.md, from which
+// tools/summary-picture makes docs/summary.png.
+func TestSummary(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := story(t)
+		w.server.Fault = func(r *http.Request) *githubsim.Fault {
+			if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/issues/5/comments") {
+				return &githubsim.Fault{Status: http.StatusBadGateway}
+			}
+			return nil
+		}
+		s := w.sweep("repos=acme/app acme/legacy acme/gone")
+		w.said(s, 1)
+		const golden = "testdata/summary.md"
+		if *update {
+			w.must(os.WriteFile(golden, []byte(s.summary), 0o644))
+		}
+		want, err := os.ReadFile(golden)
+		w.must(err)
+		if s.summary != string(want) {
+			t.Errorf("summary differs from %s; run the test with -update and look at it\n%s", golden, s.summary)
+		}
+	})
+}
+
+// TestSummaryFits: fifteen hundred changes stay under the runner's megabyte, and say that there are more.
+func TestSummaryFits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		repo := many(app, 1500, 0)
+		for k := range repo.Issues {
+			repo.Issues[k].Title = strings.Repeat("<long> & \"wide\" | ", 14)
+		}
+		w := planted(t, repo)
+		time.Sleep(5 * time.Hour)
+		s := w.sweep("dry-run=true")
+		w.said(s, 0, "1500 given back", "more; the log has them all")
+		if n := len(s.summary); n > 1<<20 || n < 800<<10 {
+			t.Errorf("summary of %d bytes", n)
+		}
+		if n := len(s.output); n > 1<<20 {
+			t.Errorf("outputs of %d bytes", n)
+		}
+	})
+}

@@ -1,0 +1,157 @@
+// Package redis is a lease store in a Redis server, for fleets that outgrow the API budget of one
+// repository.
+//
+// Each step is one script, which Redis runs as a whole. The lease of an issue is one key that
+// expires by the server's clock; its value names the token, the ttl and the worker, and only who
+// shows that token and worker can extend or delete it. The token comes from a counter that never
+// expires. Keys of one issue share a hash tag, so that they also work in a Redis Cluster.
+//
+// What it promises, of one server that writes its log before it answers (appendonly yes,
+// appendfsync always): one holder at a time, tokens that grow, with any clock on the client, also
+// over a crash. What it does not: a replica that takes over may lack the last writes, and a server
+// that fsyncs every second forgets up to a second; then two workers can hold one issue, or a token
+// can come twice. The fencing token and the pre-push hook are what protects the work then.
+package redis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lease"
+)
+
+var _ lease.Store = (*Store)(nil)
+
+// A Store keeps leases in Redis. It may be used from any goroutine.
+type Store struct{ client goredis.UniversalClient }
+
+// Open returns a store at a redis://, rediss:// or unix:// URL. It connects when it is first asked
+// something. The URL may hold a password; errors never show it.
+func Open(address string) (*Store, error) {
+	options, err := goredis.ParseURL(address)
+	if err != nil {
+		return nil, errors.New("open redis: want redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], rediss:// or unix://")
+	}
+	return New(goredis.NewClient(options)), nil
+}
+
+// New returns a store that uses a client, which may be one of a cluster.
+func New(client goredis.UniversalClient) *Store { return &Store{client} }
+
+// Close closes the connections. Leases stay.
+func (s *Store) Close() error { return s.client.Close() }
+
+// The keys of an issue.
+type keys struct {
+	lease string // who holds it; expires
+	token string // the last token given out; never expires
+	ended string // prefix of the workers that gave their lease back
+}
+
+// key is what every key of the issue begins with. GitHub does not tell upper from lower case.
+func key(i claim.Issue) keys {
+	base := "label-state:{" + strings.ToLower(i.String()) + "}"
+	return keys{base, base + ":token", base + ":ended:"}
+}
+
+// name is a worker as part of a value or a key: one word.
+func name(w claim.Worker) string {
+	return url.QueryEscape(w.Codename) + ":" + url.QueryEscape(w.FiringID)
+}
+
+// Acquire implements lease.Store.
+func (s *Store) Acquire(ctx context.Context, a lease.Ask) (lease.Lease, error) {
+	k, w := key(a.Issue), name(a.Worker)
+	got, err := s.run(ctx, a.Issue, acquire, []string{k.lease, k.token, k.ended + w}, w, millis(a.TTL))
+	switch {
+	case err != nil:
+		return lease.Lease{}, fmt.Errorf("acquire %s: %w", a.Issue, err)
+	case got.Token == 0:
+		return lease.Lease{}, fmt.Errorf("acquire %s: %s has given it back before: %w", a.Issue, a.Worker, lease.ErrLost)
+	case got.Worker != a.Worker:
+		return lease.Lease{}, fmt.Errorf("acquire %s: %w", a.Issue, &lease.HeldError{Lease: got})
+	}
+	return got, nil
+}
+
+// Renew implements lease.Store.
+func (s *Store) Renew(ctx context.Context, l lease.Lease) (lease.Lease, error) {
+	got, err := s.run(ctx, l.Issue, renew, []string{key(l.Issue).lease}, name(l.Worker), millis(l.TTL), l.Token)
+	if err == nil && got.Token == 0 {
+		err = lease.ErrLost
+	}
+	if err != nil {
+		return lease.Lease{}, fmt.Errorf("renew %s: %w", l.Issue, err)
+	}
+	return got, nil
+}
+
+// Release implements lease.Store. A worker that has given its lease back cannot take the issue
+// again under the same firing id for a day: a request of its own may still be on its way, and must
+// find nothing to take (study K5).
+func (s *Store) Release(ctx context.Context, l lease.Lease) error {
+	k, w := key(l.Issue), name(l.Worker)
+	if _, err := s.run(ctx, l.Issue, release, []string{k.lease, k.ended + w}, w, millis(day), l.Token); err != nil {
+		return fmt.Errorf("release %s: %w", l.Issue, err)
+	}
+	return nil
+}
+
+// Look implements lease.Store.
+func (s *Store) Look(ctx context.Context, i claim.Issue) (l lease.Lease, held bool, err error) {
+	got, err := s.run(ctx, i, look, []string{key(i).lease})
+	if err != nil {
+		return lease.Lease{}, false, fmt.Errorf("look at %s: %w", i, err)
+	}
+	return got, got.Token != 0, nil
+}
+
+const day = 24 * time.Hour
+
+// millis rounds up to what Redis counts in; nothing lasts for no time.
+func millis(d time.Duration) int64 { return max(1, int64((d+time.Millisecond-1)/time.Millisecond)) }
+
+// run runs a script and reads the lease that it answers; a Token of zero is no lease.
+func (s *Store) run(ctx context.Context, i claim.Issue, script *goredis.Script, keys []string, args ...any) (lease.Lease, error) {
+	answer, err := script.Run(ctx, s.client, keys, args...).StringSlice()
+	if err != nil || len(answer) == 0 {
+		return lease.Lease{}, err
+	}
+	if len(answer) != 2 {
+		return lease.Lease{}, fmt.Errorf("script answered %d values", len(answer))
+	}
+	l, err := read(answer[0])
+	if err != nil {
+		return lease.Lease{}, fmt.Errorf("read %s: %w", keys[0], err)
+	}
+	until, err := strconv.ParseInt(answer[1], 10, 64)
+	l.Issue, l.Tip, l.Expires = i, answer[0], time.UnixMilli(until).UTC()
+	return l, err
+}
+
+// read is the inverse of what the acquire script writes: token, ttl in milliseconds, worker.
+func read(value string) (lease.Lease, error) {
+	part := strings.Fields(value)
+	if len(part) != 3 {
+		return lease.Lease{}, errors.New("its value is not a lease")
+	}
+	token, err1 := strconv.ParseInt(part[0], 10, 64)
+	ttl, err2 := strconv.ParseInt(part[1], 10, 64)
+	codename, firing, _ := strings.Cut(part[2], ":")
+	codename, err3 := url.QueryUnescape(codename)
+	firing, err4 := url.QueryUnescape(firing)
+	if err := errors.Join(err1, err2, err3, err4); err != nil || token < 1 {
+		return lease.Lease{}, errors.New("its value is not a lease")
+	}
+	return lease.Lease{
+		Worker: claim.Worker{Codename: codename, FiringID: firing}, TTL: time.Duration(ttl) * time.Millisecond, Token: token,
+	}, nil
+}
