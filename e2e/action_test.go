@@ -124,16 +124,34 @@ func TestGuardRefusesSomebodyElsesIssue(t *testing.T) {
 	w.wantLabels(t, 1, inFlight)
 }
 
+// TestGuardStory: the guard refuses and says why under the pull request; somebody who may releases the issue with a
+// comment; the check, run again, passes and takes its comment away.
+func TestGuardStory(t *testing.T) {
+	w := newWorld(t, held("Retry the upload", time.Hour))
+	opened := w.opened(t, tokEve)
+	refused := w.run(t, opened)
+	wantExit(t, refused, 1)
+	if said := w.comments(t, 2); len(said) != 1 || !strings.Contains(said[0], "lucius") || !strings.Contains(said[0], "/release") {
+		t.Errorf("the guard said %q, want one comment with the holder and the way out", said)
+	}
+	wantExit(t, w.run(t, opened), 1)
+	if said := w.comments(t, 2); len(said) != 1 {
+		t.Errorf("after a second run there are %d comments: %q", len(said), said)
+	}
+
+	wantExit(t, w.run(t, w.commented(t, tokDev, "/release")), 0)
+	passed := w.run(t, opened)
+	wantExit(t, passed, 0)
+	wantOutput(t, passed, "refused", "0")
+	if said := w.comments(t, 2); len(said) != 0 {
+		t.Errorf("the guard is content and still says %q", said)
+	}
+	w.wantLabels(t, 1, prOpen)
+}
+
 func TestForkTokenStaysGreen(t *testing.T) {
 	w := newWorld(t, free("Retry the upload"))
-	s := w.opened(t, tokDev)
-	s.token = tokFork
-	var payload map[string]any
-	if err := json.Unmarshal(s.file, &payload); err != nil {
-		t.Fatal(err)
-	}
-	payload["pull_request"].(map[string]any)["head"].(map[string]any)["repo"] = nil // the fork is gone
-	s.file, _ = json.Marshal(payload)                                               // it was JSON a moment ago
+	s := fromFork(t, w.opened(t, tokDev))
 	asked := len(w.Requests())
 	r := w.run(t, s)
 	wantExit(t, r, 0)
@@ -143,6 +161,19 @@ func TestForkTokenStaysGreen(t *testing.T) {
 	if wrote := w.writes(asked); len(wrote) != 0 {
 		t.Errorf("a token that may only read was used to write: %q", wrote)
 	}
+}
+
+// fromFork is the same delivery for a pull request from a fork that is gone, with the token that its run gets.
+func fromFork(t *testing.T, s step) step {
+	t.Helper()
+	var payload map[string]any
+	if err := json.Unmarshal(s.file, &payload); err != nil {
+		t.Fatal(err)
+	}
+	payload["pull_request"].(map[string]any)["head"].(map[string]any)["repo"] = nil
+	s.file, _ = json.Marshal(payload) // it was JSON a moment ago
+	s.token = tokFork
+	return s
 }
 
 func TestBadTokenIsOneClearError(t *testing.T) {

@@ -3,12 +3,11 @@
 package e2e
 
 import (
-	"archive/tar"
 	"bytes"
 	"debug/buildinfo"
 	"encoding/json"
 	"fmt"
-	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -57,7 +56,7 @@ func TestImage(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := images[0]
-	t.Logf("%s: %s/%s, %.1f MB", name, got.Os, got.Architecture, float64(got.Size)/1e6)
+	t.Logf("image: %s/%s, %.1f MB", got.Os, got.Architecture, float64(got.Size)/1e6)
 	if got.Config.User != "" || got.Config.WorkingDir != "" {
 		t.Errorf("user %q, working directory %q: the runner wants neither", got.Config.User, got.Config.WorkingDir)
 	}
@@ -72,58 +71,121 @@ func TestImage(t *testing.T) {
 	}
 }
 
-// TestImageIsReproducible compiles the program once more on this machine and wants the bytes that are in the image.
-func TestImageIsReproducible(t *testing.T) {
+// TestImageIsFromScratch wants the two files that the Dockerfile copies and nothing else: no shell, no package
+// manager, nothing to patch.
+func TestImageIsFromScratch(t *testing.T) {
+	needDocker(t)
+	files := imageFiles(t)
+	got := slices.Sorted(maps.Keys(files))
+	if want := []string{"etc/ssl/certs/ca-certificates.crt", "label-state-action"}; !slices.Equal(got, want) {
+		t.Errorf("the image holds %q, want %q", got, want)
+	}
+	if roots := strings.Count(files["etc/ssl/certs/ca-certificates.crt"], "BEGIN CERTIFICATE"); roots < 50 {
+		t.Errorf("%d CA certificates", roots)
+	} else {
+		t.Logf("image: from scratch, the program and %d CA certificates", roots)
+	}
+}
+
+// TestImageProgram wants a static program that compiles to the same bytes here, and for arm64 as well.
+func TestImageProgram(t *testing.T) {
 	needDocker(t)
 	name, err := image()
 	if err != nil {
 		t.Fatal(err)
 	}
-	inImage := extract(t, name, "/label-state-action")
-	info, err := buildinfo.Read(bytes.NewReader(inImage))
+	inImage := imageFiles(t)["label-state-action"]
+	wantStatic(t, inImage, runtime.GOARCH)
+	info, err := buildinfo.Read(strings.NewReader(inImage))
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Logf("image: a static program of %.1f MB, %s", float64(len(inImage))/1e6, info.GoVersion)
 	if info.GoVersion != runtime.Version() {
 		need(t, "go", fmt.Errorf("the image is compiled by %s, this machine has %s", info.GoVersion, runtime.Version()))
 	}
+
+	here := compileAction(t, runtime.GOARCH)
+	if _, err := tool(t, ".", "same-program", name, runtime.GOARCH, here); err != nil {
+		t.Errorf("the image's program is not reproducible: %v", err)
+	}
+	writeFile(t, here, []byte(inImage+"\x00"))
+	if _, err := tool(t, ".", "same-program", name, runtime.GOARCH, here); err == nil {
+		t.Error("one byte more is called the same program")
+	}
+
+	arm := readText(t, compileAction(t, "arm64"))
+	wantStatic(t, arm, "arm64")
+	t.Logf("image: the program for arm64 has %.1f MB", float64(len(arm))/1e6)
+}
+
+// compileAction compiles the Action's program as the Dockerfile does and returns its path.
+func compileAction(t *testing.T, arch string) string {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "action")
 	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-buildvcs=false",
 		"-ldflags", "-s -w -buildid= -X main.version=dev", "-o", path, "./cmd/action")
 	build.Dir = ".."
-	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOOS=linux", "GOARCH="+arch)
 	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+		t.Fatalf("go build for %s: %v\n%s", arch, err, out)
 	}
-	here, err := os.ReadFile(path)
+	return path
+}
+
+// TestImageStartsAtOnce measures how long a run takes that is refused before its first request, in a container and without
+// one. The times are for people to read; that every run ends as it should is the test.
+func TestImageStartsAtOnce(t *testing.T) {
+	needDocker(t)
+	name, err := image()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(inImage, here) {
-		t.Errorf("the image holds %d bytes, this machine made %d, and they differ", len(inImage), len(here))
+	program := filepath.Join(t.TempDir(), "action")
+	if err := os.WriteFile(program, []byte(imageFiles(t)["label-state-action"]), 0o755); err != nil {
+		t.Fatal(err)
 	}
+	alone := fastest(t, 20, program)
+	container := fastest(t, 5, "docker", "run", "--rm", "--env", "INPUT_MODE", name)
+	t.Logf("image: a refused run takes %s, and %s with everything Docker does around it",
+		alone.Round(100*time.Microsecond), container.Round(time.Millisecond))
 }
 
-// extract returns a file of the image.
-func extract(t *testing.T, image, path string) []byte {
+// fastest runs the command with a mode that does not exist and returns the shortest of n times.
+func fastest(t *testing.T, n int, name string, args ...string) time.Duration {
 	t.Helper()
-	id, err := exec.CommandContext(t.Context(), "docker", "create", image).Output()
+	best := time.Hour
+	for range n {
+		cmd := exec.CommandContext(t.Context(), name, args...)
+		cmd.Env = append(os.Environ(), "INPUT_MODE=none")
+		began := time.Now()
+		out, _ := cmd.CombinedOutput() // the exit code is looked at
+		best = min(best, time.Since(began))
+		if cmd.ProcessState.ExitCode() != 2 {
+			t.Fatalf("exit %d, want 2\n%s", cmd.ProcessState.ExitCode(), out)
+		}
+	}
+	return best
+}
+
+// imageFiles returns the files of the image by their path, without the empty ones that Docker lays over.
+func imageFiles(t *testing.T) map[string]string {
+	t.Helper()
+	name, err := image()
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := exec.CommandContext(t.Context(), "docker", "create", name).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	container := strings.TrimSpace(string(id))
 	defer exec.Command("docker", "rm", container).Run() // a container that never ran; nothing depends on it
-	out, err := exec.CommandContext(t.Context(), "docker", "cp", container+":"+path, "-").Output()
+	out, err := exec.CommandContext(t.Context(), "docker", "export", container).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	archive := tar.NewReader(bytes.NewReader(out))
-	if _, err := archive.Next(); err != nil {
-		t.Fatal(err)
-	}
-	file, err := io.ReadAll(archive)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return file
+	files := untar(t, bytes.NewReader(out))
+	maps.DeleteFunc(files, func(_, text string) bool { return text == "" })
+	return files
 }

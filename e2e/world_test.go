@@ -17,8 +17,10 @@ import (
 
 const (
 	repo     = "acme/app"
+	tools    = "acme/tools"  // has one issue, whose claim lapsed
 	tokAct   = "tok-actions" // github-actions[bot]: the token of a workflow run
 	tokFork  = "tok-fork"    // the same for a run started from a fork
+	tokApp   = "tok-app"     // an App that is installed on several repositories
 	tokDev   = "tok-dev"     // a person who may write, whose login lucius uses
 	tokEve   = "tok-eve"     // another person who may write
 	implt    = "agent:implement"
@@ -40,17 +42,23 @@ func newWorld(t *testing.T, issues ...githubsim.SeedIssue) world {
 	for n := range issues {
 		issues[n].Number, issues[n].Author = n+1, "dev"
 	}
-	write := map[string]string{repo: "write"}
+	write := map[string]string{repo: "write", tools: "write"}
+	other := held("Sharpen the saw", 6*time.Hour)
+	other.Number, other.Author = 1, "dev"
 	server, err := githubsim.New(githubsim.Seed{
 		Users: []githubsim.SeedUser{
 			{Login: "github-actions[bot]", Token: tokAct, Permissions: write},
 			{Login: "github-actions[bot]", Token: tokFork, Permissions: write, ReadOnly: true},
+			{Login: "label-state[bot]", Token: tokApp, Permissions: write},
 			{Login: "dev", Token: tokDev, Permissions: write},
 			{Login: "eve", Token: tokEve, Permissions: write},
 		},
 		Repos: []githubsim.SeedRepo{{
 			Name: repo, DefaultBranch: "main", Issues: issues,
 			Labels: []githubsim.SeedLabel{{Name: implt}, {Name: inFlight}, {Name: prOpen}, {Name: done}},
+		}, {
+			Name: tools, DefaultBranch: "main", Issues: []githubsim.SeedIssue{other},
+			Labels: []githubsim.SeedLabel{{Name: implt}, {Name: inFlight}},
 		}},
 	}, githubsim.Options{})
 	if err != nil {
@@ -171,6 +179,14 @@ func (w world) opened(t *testing.T, token string) step {
 		w.send(t, token, http.MethodPost, "/pulls", map[string]string{
 			"title": "Retry the upload", "body": "Closes #1", "head": "retry", "base": "main",
 		})
+	})
+}
+
+// commented is the delivery of a new comment on issue 1 by the token's owner.
+func (w world) commented(t *testing.T, token, body string) step {
+	t.Helper()
+	return w.after(t, "issue_comment", "created", func() {
+		w.send(t, token, http.MethodPost, "/issues/1/comments", map[string]string{"body": body})
 	})
 }
 

@@ -22,8 +22,6 @@ type runner struct {
 	env    map[string]string
 }
 
-const held = "<!-- agent-claim:codename=lucius firing_id=f1 nonce=7f3a9c1e ttl=60 state=held hb=0 -->"
-
 func newRunner(t *testing.T, repos ...githubsim.SeedRepo) *runner {
 	t.Helper()
 	roles := map[string]string{}

@@ -236,7 +236,8 @@ func FuzzCommand(f *testing.F) {
 		case !slices.ContainsFunc(verbs[:], func(v struct {
 			name  string
 			words bool
-		}) bool {
+		},
+		) bool {
 			return v.name == c.verb
 		}):
 			t.Errorf("verb %q", c.verb)

@@ -34,19 +34,6 @@ func spoiled(next http.RoundTripper, old, new string) http.RoundTripper {
 	return altered(next, func(body []byte) []byte { return bytes.Replace(body, []byte(old), []byte(new), 1) })
 }
 
-// queries answers GraphQL with a text and everything else with 500.
-func queries(texts ...string) (http.RoundTripper, *int) {
-	n := 0
-	return roundTrip(func(r *http.Request) (*http.Response, error) {
-		if !strings.HasSuffix(r.URL.Path, "/graphql") {
-			return reply(404, "json"), nil
-		}
-		text := texts[min(n, len(texts)-1)]
-		n++
-		return reply(200, text), nil
-	}), &n
-}
-
 // TestPartsThatAreMissing: whatever is missing from an answer is an error of that issue, and never
 // an issue without claims.
 func TestPartsThatAreMissing(t *testing.T) {

@@ -24,8 +24,10 @@ func crowd(t *testing.T, each int) *githubsim.Server {
 			at := day("08:00:00").Add(time.Duration(n*7919%each) * time.Second)
 			repo.Issues = append(repo.Issues, githubsim.SeedIssue{
 				Number: n, Title: fmt.Sprint("Issue ", n), Author: "bot", Labels: []string{"agent:in-flight"}, CreatedAt: &at, UpdatedAt: &at,
-				Comments: []githubsim.SeedComment{{Author: "bot", CreatedAt: &at,
-					Body: fmt.Sprintf("<!-- agent-claim:codename=c firing_id=f%d nonce=n ttl=1800 state=held -->", n)}},
+				Comments: []githubsim.SeedComment{{
+					Author: "bot", CreatedAt: &at,
+					Body: fmt.Sprintf("<!-- agent-claim:codename=c firing_id=f%d nonce=n ttl=1800 state=held -->", n),
+				}},
 			})
 		}
 		seed.Repos = append(seed.Repos, repo)

@@ -1,7 +1,6 @@
 package github
 
 import (
-	"context"
 	"net/http"
 	"testing"
 	"time"
@@ -110,8 +109,3 @@ func connect(t *testing.T, next http.RoundTripper, changes ...func(*Options)) *C
 func byREST(o *Options) { o.GraphQL = "" }
 
 func as(token string) func(*Options) { return func(o *Options) { o.Token = NewSecret(token) } }
-
-// hasty is a clock that never waits.
-type hasty struct{ machine }
-
-func (hasty) Sleep(ctx context.Context, _ time.Duration) error { return ctx.Err() }

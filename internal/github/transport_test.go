@@ -214,10 +214,10 @@ func (r row) judge(t *testing.T, err error, start time.Time) {
 	}
 	if timed {
 		var limit *RateLimitError
-		if !errors.As(err, &limit) || limit.At.Sub(time.Now()) < 0 {
+		if !errors.As(err, &limit) || time.Until(limit.At) < 0 {
 			t.Fatalf("error = %v, want one that says when to come back", err)
 		}
-		if back := int(limit.At.Sub(time.Now()).Seconds()); strconv.Itoa(back) != at {
+		if back := int(time.Until(limit.At).Seconds()); strconv.Itoa(back) != at {
 			t.Errorf("come back in %d s, want %s", back, at)
 		}
 	}

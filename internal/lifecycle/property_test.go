@@ -103,8 +103,11 @@ func anyRules() *rapid.Generator[lifecycle.Rules] {
 
 func anySeeker() *rapid.Generator[lifecycle.Seeker] {
 	return rapid.SampledFrom([]lifecycle.Seeker{
-		{}, {Worker: claim.Worker{Codename: "a", FiringID: "1"}}, {Worker: claim.Worker{Codename: "z", FiringID: "9"}},
-		{Repo: "o/r", Branch: "work"}, {Repo: "eve/r", Branch: "work"},
+		{},
+		{Worker: claim.Worker{Codename: "a", FiringID: "1"}},
+		{Worker: claim.Worker{Codename: "z", FiringID: "9"}},
+		{Repo: "o/r", Branch: "work"},
+		{Repo: "eve/r", Branch: "work"},
 	})
 }
 

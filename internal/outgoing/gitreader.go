@@ -23,15 +23,34 @@ type gitReader struct {
 	at   Location
 }
 
-// readGit is the second reader. With likely tips given, because the remote has very many, it first asks with those, and
-// with all only if a wanted commit turns up.
-func readGit(ctx context.Context, at Location, p Push, likely []string, yield func(Commit) bool) error {
-	g, ranges, err := openGit(ctx, at, p, likely)
-	if err != nil || ranges == "" {
+// A question is what git is asked: which commits send has that hide does not have.
+type question struct {
+	send, hide []string // ids of commits, tags peeled
+	// likely says that hide has the likely tips of a remote that has very many, so that it is worth asking with those alone
+	// before all of them.
+	likely bool
+}
+
+// revisions is the input of git rev-list --stdin.
+func (q question) revisions() string {
+	var text strings.Builder
+	for _, oid := range q.send {
+		text.WriteString(oid + "\n")
+	}
+	for _, oid := range q.hide {
+		text.WriteString("^" + oid + "\n")
+	}
+	return text.String()
+}
+
+// readGit is Commits for the second reader.
+func readGit(ctx context.Context, at Location, p Push, q question, yield func(Commit) bool) error {
+	g, err := openGit(at)
+	if err != nil || len(q.send) == 0 {
 		return err
 	}
-	if len(likely) > 0 && p.Keep != nil {
-		if found, err := g.any(ctx, ranges, nil, p.Keep); err != nil || !found {
+	if q.likely && p.Keep != nil {
+		if found, err := g.any(ctx, q, nil, p.Keep); err != nil || !found {
 			return err
 		}
 	}
@@ -39,39 +58,41 @@ func readGit(ctx context.Context, at Location, p Push, likely []string, yield fu
 	if err != nil {
 		return err
 	}
-	return g.log(ctx, ranges, names, p.Keep, yield)
+	return g.log(ctx, q, names, p.Keep, yield)
 }
 
-// anyGit is Any for the second reader. With likely tips given it asks with those only.
-func anyGit(ctx context.Context, at Location, p Push, likely []string) (bool, error) {
-	g, ranges, err := openGit(ctx, at, p, likely)
-	if err != nil || ranges == "" {
+// anyGit is Any for the second reader.
+func anyGit(ctx context.Context, at Location, p Push, q question) (bool, error) {
+	g, err := openGit(at)
+	if err != nil || len(q.send) == 0 {
 		return false, err
 	}
 	var names []string
-	if len(likely) == 0 {
+	if !q.likely {
 		if names, err = g.trackingNames(ctx, p); err != nil {
 			return false, err
 		}
 	}
-	return g.any(ctx, ranges, names, p.Keep)
+	return g.any(ctx, q, names, p.Keep)
 }
 
-// openGit also returns what git rev-list is to be asked; empty when no commit is sent.
-func openGit(ctx context.Context, at Location, p Push, likely []string) (g gitReader, ranges string, err error) {
-	if len(pushed(p.Updates)) == 0 {
-		return g, "", nil
-	}
+func openGit(at Location) (gitReader, error) {
 	path, err := findGit(at)
+	return gitReader{path: path, at: at}, err
+}
+
+// questionOf asks git what the pushed objects, and those that the remote has, peel to.
+func questionOf(ctx context.Context, at Location, p Push) (q question, err error) {
+	send := pushed(p.Updates)
+	if len(send) == 0 {
+		return q, nil
+	}
+	g, err := openGit(at)
 	if err != nil {
-		return g, "", err
+		return q, err
 	}
-	g = gitReader{path: path, at: at}
-	send, known, err := g.commits(ctx, pushed(p.Updates), append(remoteOIDs(p.Updates), likely...))
-	if err != nil || len(send) == 0 {
-		return g, "", err
-	}
-	return g, revisions(send, known), nil
+	q.send, q.hide, err = g.commits(ctx, send, remoteOIDs(p.Updates))
+	return q, err
 }
 
 // findGit looks where the git that started the hook has its programs, then in PATH.
@@ -170,24 +191,12 @@ func (g gitReader) trackingNames(ctx context.Context, p Push) ([]string, error) 
 	return trackingNames(remotes, p), nil
 }
 
-// revisions is the input of git rev-list --stdin.
-func revisions(send, known []string) string {
-	var text strings.Builder
-	for _, oid := range send {
-		text.WriteString(oid + "\n")
-	}
-	for _, oid := range known {
-		text.WriteString("^" + oid + "\n")
-	}
-	return text.String()
-}
-
-// log reports the commits that the revisions reach and the remote-tracking references of names do not: git rev-list
+// log reports the answer to the question, less what the remote-tracking references of names have: git rev-list
 // names them, git cat-file, which changes no byte of a message, prints them.
-func (g gitReader) log(ctx context.Context, revisions string, names []string, keep func([]byte) bool, yield func(Commit) bool) error {
+func (g gitReader) log(ctx context.Context, q question, names []string, keep func([]byte) bool, yield func(Commit) bool) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	list, listErrors := g.command(ctx, revisions, append([]string{"rev-list", "--stdin", "--ignore-missing"}, hidden(names)...)...)
+	list, listErrors := g.command(ctx, q.revisions(), append([]string{"rev-list", "--stdin", "--ignore-missing"}, hidden(names)...)...)
 	read, readErrors := g.command(ctx, "", "cat-file", "--batch", "--buffer")
 	ids, err := list.StdoutPipe()
 	if err != nil {
@@ -221,8 +230,8 @@ func (g gitReader) log(ctx context.Context, revisions string, names []string, ke
 }
 
 // any reports whether log finds anything, and stops when it does.
-func (g gitReader) any(ctx context.Context, revisions string, names []string, keep func([]byte) bool) (found bool, err error) {
-	err = g.log(ctx, revisions, names, keep, func(Commit) bool { found = true; return false })
+func (g gitReader) any(ctx context.Context, q question, names []string, keep func([]byte) bool) (found bool, err error) {
+	err = g.log(ctx, q, names, keep, func(Commit) bool { found = true; return false })
 	return found, err
 }
 

@@ -25,8 +25,8 @@ const (
 // errNotCommit: an object is a tree or a blob.
 var errNotCommit = errors.New("not a commit")
 
-// tooFar says that the walk is long; likely are the tips that were hidden first because the remote has many.
-type tooFar struct{ likely []string }
+// tooFar says that the walk is long, and what to ask git instead.
+type tooFar struct{ question }
 
 func (e *tooFar) Error() string { return "walk history: git is faster from here" }
 
@@ -40,7 +40,7 @@ type native struct {
 	likely []plumbing.Hash
 	tips   []plumbing.Hash
 	narrow bool // what leaves as far as the likely tips tell is known
-	ask    bool // git is worth asking with the likely tips first
+	ask    question
 
 	pushedReads, hiddenReads int
 	most                     int // of the latter
@@ -146,12 +146,11 @@ func (n *native) any(ctx context.Context) (bool, error) {
 	if err := n.lookNear(w); err != nil || n.narrow {
 		return w.anyWanted(), err
 	}
-	n.ask = true
-	hidden, err := hide(w, n.likely)
+	hidden, err := n.hideLikely(w)
+	n.ask.likely = hidden
 	if err == nil && !hidden {
-		n.ask = false
 		n.readTips()
-		_, err = hide(w, n.tips)
+		err = n.hideTips(w)
 	}
 	if err == nil {
 		err = n.settle(w, 0)
@@ -190,13 +189,13 @@ func (n *native) lookNear(w *walk) error {
 // lookLikely walks to where the history of the likely tips begins, if the remote has many others.
 func (n *native) lookLikely(w *walk) error {
 	n.readTips()
-	hidden, err := hide(w, n.likely)
+	hidden, err := n.hideLikely(w)
 	if err != nil || n.push.Keep == nil || n.narrow || !hidden || len(n.tips) <= fewTips {
 		return err
 	}
-	n.ask = true
+	n.ask.likely = true
 	err = n.settle(w, 0)
-	n.narrow, n.ask = true, false
+	n.narrow, n.ask.likely = true, false
 	return err
 }
 
@@ -205,7 +204,7 @@ func (n *native) lookEverywhere(w *walk) error {
 	if n.graph == nil && len(n.tips) > maxHidden {
 		return n.far()
 	}
-	if _, err := hide(w, n.tips); err != nil {
+	if err := n.hideTips(w); err != nil {
 		return err
 	}
 	n.most += slop
@@ -218,16 +217,29 @@ func (n *native) readTips() {
 	}
 }
 
-// hide starts the walk at tips that the remote has and reports whether the repository has any of them.
-func hide(w *walk, tips []plumbing.Hash) (some bool, err error) {
-	for _, oid := range tips {
+// hideLikely starts the walk at the likely tips and reports whether the repository has any of them.
+func (n *native) hideLikely(w *walk) (bool, error) {
+	ask := question{send: texts(w.sent)}
+	for _, oid := range n.likely {
 		known, err := w.hide(oid)
 		if err != nil {
 			return false, err
 		}
-		some = some || known
+		if known {
+			ask.hide = append(ask.hide, oid.String())
+		}
 	}
-	return some, nil
+	n.ask = ask
+	return len(ask.hide) > 0, nil
+}
+
+func (n *native) hideTips(w *walk) error {
+	for _, oid := range n.tips {
+		if _, err := w.hide(oid); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // settle walks, and reads the messages that the walk had no need of.
@@ -251,12 +263,12 @@ func (n *native) within(ctx context.Context, paint uint8) error {
 	return ctx.Err()
 }
 
-// far hands over to git.
+// far hands over to git, which has to peel tags itself when it comes to that too early.
 func (n *native) far() error {
-	if n.ask {
-		return &tooFar{likely: texts(n.likely)}
+	if n.ask.send == nil {
+		return fmt.Errorf("%w: %d references are pushed", errUnfit, len(n.push.Updates))
 	}
-	return &tooFar{}
+	return &tooFar{n.ask}
 }
 
 // likelyTips are the references of the remote that a push most often builds on: those it updates, and the main branch.

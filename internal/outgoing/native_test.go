@@ -113,7 +113,7 @@ func TestLikelyTipsComeFirstWhenTheRemoteHasManyBranches(t *testing.T) {
 	got, err := readNative(t.Context(), at, p)
 	compare(t, "native", got, err, nil)
 	got, err = collect(func(yield func(Commit) bool) error {
-		return readGit(t.Context(), at, p, []string{oids[n-111]}, yield)
+		return readGit(t.Context(), at, p, question{send: oids[n-1:], hide: []string{oids[n-111]}, likely: true}, yield)
 	})
 	compare(t, "git", got, err, nil)
 	p.Keep = nil
@@ -161,7 +161,7 @@ func TestCommitsComeNewestFirst(t *testing.T) {
 	at, p, _, _ := longHistory(newSandbox(t), 100, 0, []int{50})
 	for name, read := range map[string]func(func(Commit) bool) error{
 		"Commits": func(yield func(Commit) bool) error { return Commits(t.Context(), at, p, yield) },
-		"git":     func(yield func(Commit) bool) error { return readGit(t.Context(), at, p, nil, yield) },
+		"git":     func(yield func(Commit) bool) error { return askGit(t.Context(), at, p, yield) },
 	} {
 		got, err := collect(read)
 		if err != nil || len(got) != 49 || got[0].Subject() != "commit 99" || got[48].Subject() != "commit 51" {
@@ -176,7 +176,7 @@ func TestCancelledContext(t *testing.T) {
 	cancel()
 	for name, err := range map[string]error{
 		"Commits": Commits(ctx, at, p, func(Commit) bool { return true }),
-		"git":     readGit(ctx, at, p, nil, func(Commit) bool { return true }),
+		"git":     askGit(ctx, at, p, func(Commit) bool { return true }),
 	} {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", name, err)

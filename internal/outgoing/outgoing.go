@@ -75,7 +75,7 @@ func Commits(ctx context.Context, at Location, p Push, yield func(Commit) bool) 
 		}
 		return nil
 	}
-	return elseGit(ctx, err, func(likely []string) error { return readGit(ctx, at, p, likely, yield) })
+	return elseGit(ctx, at, p, err, func(q question) error { return readGit(ctx, at, p, q, yield) })
 }
 
 // Any reports whether Commits may find anything; p.Keep is set. A no is certain. A yes may be wrong, since it comes from
@@ -88,23 +88,27 @@ func Any(ctx context.Context, at Location, p Push) (bool, error) {
 	if err == nil {
 		return found, nil
 	}
-	err = elseGit(ctx, err, func(likely []string) (err error) {
-		found, err = anyGit(ctx, at, p, likely)
+	err = elseGit(ctx, at, p, err, func(q question) (err error) {
+		found, err = anyGit(ctx, at, p, q)
 		return err
 	})
 	return found, err
 }
 
 // elseGit has the second reader do what the first one could not for the reason given.
-func elseGit(ctx context.Context, reason error, read func(likely []string) error) error {
-	var far *tooFar
-	switch {
-	case ctx.Err() != nil:
+func elseGit(ctx context.Context, at Location, p Push, reason error, read func(question) error) error {
+	if ctx.Err() != nil {
 		return ctx.Err()
-	case errors.As(reason, &far):
-		return read(far.likely)
 	}
-	if err := read(nil); err != nil {
+	var far *tooFar
+	if errors.As(reason, &far) {
+		return read(far.question)
+	}
+	q, err := questionOf(ctx, at, p)
+	if err == nil {
+		err = read(q)
+	}
+	if err != nil {
 		return fmt.Errorf("%w (nor without git: %w)", err, reason)
 	}
 	return nil

@@ -38,7 +38,7 @@ func TestReadersAgree(t *testing.T) {
 // check asks both readers, with and without Keep, and the public function.
 func check(t *testing.T, at Location, p Push, want []string, gitOnly bool) {
 	t.Helper()
-	byGit, err := collect(func(yield func(Commit) bool) error { return readGit(t.Context(), at, p, nil, yield) })
+	byGit, err := collect(func(yield func(Commit) bool) error { return askGit(t.Context(), at, p, yield) })
 	compare(t, "git", byGit, err, want)
 	native, err := readNative(t.Context(), at, p)
 	switch {
@@ -121,7 +121,7 @@ func TestCommitsStopsWhenTold(t *testing.T) {
 	at, p := s.push("w", "push", "origin", "main")
 	for name, read := range map[string]func(func(Commit) bool) error{
 		"Commits": func(yield func(Commit) bool) error { return Commits(t.Context(), at, p, yield) },
-		"git":     func(yield func(Commit) bool) error { return readGit(t.Context(), at, p, nil, yield) },
+		"git":     func(yield func(Commit) bool) error { return askGit(t.Context(), at, p, yield) },
 	} {
 		calls := 0
 		if err := read(func(Commit) bool { calls++; return calls < 2 }); err != nil || calls != 2 {

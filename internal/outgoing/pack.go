@@ -1,6 +1,7 @@
 package outgoing
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -82,20 +83,26 @@ func entryHeader(b []byte) (kind plumbing.ObjectType, size int64, n int) {
 // deflated is how long the compressed form of so many bytes is at most, tables and incompressible content included.
 func deflated(size int) int { return size + size>>8 + 1<<10 }
 
-// bytes returns what is in the file from offset on: so many bytes, or more, or all there are.
+// bytes returns what is in the file from offset on: so many bytes, or more, or all there are. What it reads beside them
+// lies in the direction in which the walk goes through the file: forwards in a pack that git has ordered, backwards in one
+// that grew with the history.
 func (p *pack) bytes(offset int64, most int) ([]byte, error) {
 	if from := offset - p.start; from >= 0 && from+int64(most) <= int64(len(p.part)) {
 		return p.part[from:], nil
 	}
 	if cap(p.part) < most {
-		p.part = make([]byte, max(most, partSize))
+		p.part = make([]byte, 0, max(most, partSize))
 	}
-	n, err := p.file.ReadAt(p.part[:cap(p.part)], offset)
-	p.part, p.start = p.part[:n], offset
-	if n == 0 || (err != nil && !errors.Is(err, io.EOF)) {
-		return nil, err
+	start := offset
+	if offset < p.start {
+		start = max(0, offset-int64(min(cap(p.part)-most, partSize*3/4)))
 	}
-	return p.part, nil
+	n, err := p.file.ReadAt(p.part[:cap(p.part)], start)
+	p.part, p.start = p.part[:n], start
+	if from := offset - start; from < int64(n) && (err == nil || errors.Is(err, io.EOF)) {
+		return p.part[from:], nil
+	}
+	return nil, cmp.Or(err, io.ErrUnexpectedEOF)
 }
 
 // delta has go-git put an object together from others.

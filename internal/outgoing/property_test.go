@@ -56,12 +56,16 @@ func TestReadersOnRandomHistories(t *testing.T) {
 			}
 		}
 		p.Keep = func([]byte) bool { return true }
-		byGit, err := collect(func(yield func(Commit) bool) error { return readGit(t.Context(), at, p, nil, yield) })
+		byGit, err := collect(func(yield func(Commit) bool) error { return askGit(t.Context(), at, p, yield) })
 		more := slices.DeleteFunc(oidsOf(byGit), func(oid string) bool { return slices.Contains(want, oid) })
 		if err != nil || len(byGit)-len(more) != len(want) || (d.sane() && len(more) > 0) {
 			rt.Fatalf("git: %v, %v, want %v", oidsOf(byGit), err, want)
 		}
-		if found, err := anyGit(t.Context(), at, p, nil); err != nil || found != (len(byGit) > 0) {
+		q, err := questionOf(t.Context(), at, p)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if found, err := anyGit(t.Context(), at, p, q); err != nil || found != (len(byGit) > 0) {
 			rt.Fatalf("git, any: %v, %v, want %v", found, err, len(byGit) > 0)
 		}
 	})

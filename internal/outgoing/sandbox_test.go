@@ -2,6 +2,7 @@ package outgoing
 
 import (
 	"bytes"
+	"context"
 	"maps"
 	"os"
 	"os/exec"
@@ -192,4 +193,13 @@ func collect(read func(yield func(Commit) bool) error) ([]Commit, error) {
 	var commits []Commit
 	err := read(func(c Commit) bool { commits = append(commits, c); return true })
 	return commits, err
+}
+
+// askGit is Commits by the second reader alone.
+func askGit(ctx context.Context, at Location, p Push, yield func(Commit) bool) error {
+	q, err := questionOf(ctx, at, p)
+	if err != nil {
+		return err
+	}
+	return readGit(ctx, at, p, q, yield)
 }

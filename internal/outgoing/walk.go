@@ -82,12 +82,12 @@ type walk struct {
 
 	nodes map[plumbing.Hash]*node
 	queue queue
-	found []*node // outgoing when their turn came, in that order
-	moved bool    // found has changed, or the colour of one in it
-	open  int     // queued and outgoing
-	stale int     // queued again, since colours came after their turn
-	tips  int     // pushed commits
-	forks bool    // an outgoing commit with several parents was met
+	found []*node         // outgoing when their turn came, in that order
+	moved bool            // found has changed, or the colour of one in it
+	open  int             // queued and outgoing
+	stale int             // queued again, since colours came after their turn
+	sent  []plumbing.Hash // pushed commits
+	forks bool            // an outgoing commit with several parents was met
 }
 
 func newWalk(h history, keep func([]byte) bool, limit func(paint uint8) error) *walk {
@@ -127,7 +127,7 @@ func (w *walk) push(oid plumbing.Hash) error {
 	if err != nil {
 		return err
 	}
-	w.tips++
+	w.sent = append(w.sent, n.oid)
 	return w.enter(n, local)
 }
 
@@ -358,7 +358,7 @@ func (w *walk) settle(extra int) error {
 // harmless reports whether a commit that the remote has cannot contain an outgoing one, because it is an ancestor of all of
 // them, which is sure when they are one line of single parents.
 func (w *walk) harmless(n *node) bool {
-	return w.tips == 1 && !w.forks && n.paint&local != 0
+	return len(w.sent) == 1 && !w.forks && n.paint&local != 0
 }
 
 // oldest returns the date of the oldest outgoing commit that matters.

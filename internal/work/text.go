@@ -31,8 +31,11 @@ func Prompt(schedule string, i Item) string {
 		labels[n] = line(l)
 	}
 	for _, field := range [][2]string{
-		{"Source", i.Source}, {"ID", i.ID}, {"Priority", i.Priority.String()},
-		{"Labels", strings.Join(labels, ", ")}, {"URL", i.URL},
+		{"Source", i.Source},
+		{"ID", i.ID},
+		{"Priority", i.Priority.String()},
+		{"Labels", strings.Join(labels, ", ")},
+		{"URL", i.URL},
 	} {
 		fmt.Fprintf(&b, "\n- %s: %s", field[0], line(field[1]))
 	}

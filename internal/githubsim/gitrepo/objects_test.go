@@ -104,8 +104,12 @@ func TestWriteTreeReplacesAndRemoves(t *testing.T) {
 	}
 	dir := sub[slices.IndexFunc(sub, func(e gitrepo.TreeEntry) bool { return e.Path == "dir" })]
 	tree, err := r.WriteTree(ctx, old, []gitrepo.TreeEntry{
-		{Path: "change", Mode: "100755", OID: blob}, {Path: "dir"}, {Path: "file"}, {Path: "absent"},
-		{Path: "copy", Mode: "040000", OID: dir.OID}, {Path: "old", Mode: "040000", OID: dir.OID},
+		{Path: "change", Mode: "100755", OID: blob},
+		{Path: "dir"},
+		{Path: "file"},
+		{Path: "absent"},
+		{Path: "copy", Mode: "040000", OID: dir.OID},
+		{Path: "old", Mode: "040000", OID: dir.OID},
 	})
 	if err != nil {
 		t.Fatal(err)

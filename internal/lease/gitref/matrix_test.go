@@ -81,6 +81,7 @@ func play(t *testing.T, step, history, want, holder string) {
 	if got := answer(t, s, step, mine); got != want {
 		t.Errorf("answer = %q, want %q", got, want)
 	}
+	h.late = nil
 	l, held, err := s.Look(t.Context(), seven)
 	if got := l.Worker.Codename; err != nil || held != (holder != "-") || held && got != holder {
 		t.Errorf("held by %q (%t, %v), want %s", got, held, err, holder)

@@ -37,10 +37,10 @@ func released(t *testing.T, x *exam) {
 
 // givenUp: a lease without a token is whatever the worker has, and nothing of anybody else's.
 func givenUp(t *testing.T, x *exam) {
-	ann, bob := x.pair()
+	ann, _ := x.pair()
 	bare := lease.Lease{Issue: ann.ask.Issue, Worker: ann.ask.Worker, TTL: ann.ask.TTL}
 	ann.mustRelease(t, bare)
-	ann, bob = x.pair()
+	ann, bob := x.pair()
 	bare.Issue = ann.ask.Issue
 	ann.mustWin(t)
 	ann.mustRelease(t, bare)

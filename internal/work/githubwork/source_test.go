@@ -128,17 +128,17 @@ const queued = "agent:implement"
 
 func queue() ([]githubsim.SeedIssue, githubsim.SeedPull) {
 	return []githubsim.SeedIssue{
-			{Number: 1, Title: "Old and low", Author: "bot", Labels: []string{queued, "p3"}, CreatedAt: at(1)},
-			{Number: 2, Title: "Young and high", Author: "bot", Labels: []string{queued, "P1", "area:io"}, CreatedAt: at(9)},
-			{Number: 3, Title: "High", Author: "bot", Labels: []string{queued, "prio: high"}, CreatedAt: at(5)},
-			{Number: 4, Title: "Excluded", Author: "bot", Labels: []string{queued, "WIP", "p0"}, CreatedAt: at(2)},
-			{Number: 5, Title: "A person's", Author: "bot", Labels: []string{queued, "do-not-pickup", "p0"}, CreatedAt: at(2)},
-			{Number: 6, Title: "Not queued", Author: "bot", Labels: []string{"p0"}, CreatedAt: at(2)},
-			{Number: 7, Title: "Closed", Author: "bot", Labels: []string{queued, "p0"}, State: "closed", CreatedAt: at(2)},
-			{Number: 8, Title: "Waits", Author: "bot", Body: "Blocked by #1", Labels: []string{queued, "p0"}, CreatedAt: at(2)},
-		}, githubsim.SeedPull{
-			SeedIssue: githubsim.SeedIssue{Number: 9, Title: "A pull request", Author: "bot", Labels: []string{queued, "p0"}, CreatedAt: at(2)}, Head: "x", Base: "main",
-		}
+		{Number: 1, Title: "Old and low", Author: "bot", Labels: []string{queued, "p3"}, CreatedAt: at(1)},
+		{Number: 2, Title: "Young and high", Author: "bot", Labels: []string{queued, "P1", "area:io"}, CreatedAt: at(9)},
+		{Number: 3, Title: "High", Author: "bot", Labels: []string{queued, "prio: high"}, CreatedAt: at(5)},
+		{Number: 4, Title: "Excluded", Author: "bot", Labels: []string{queued, "WIP", "p0"}, CreatedAt: at(2)},
+		{Number: 5, Title: "A person's", Author: "bot", Labels: []string{queued, "do-not-pickup", "p0"}, CreatedAt: at(2)},
+		{Number: 6, Title: "Not queued", Author: "bot", Labels: []string{"p0"}, CreatedAt: at(2)},
+		{Number: 7, Title: "Closed", Author: "bot", Labels: []string{queued, "p0"}, State: "closed", CreatedAt: at(2)},
+		{Number: 8, Title: "Waits", Author: "bot", Body: "Blocked by #1", Labels: []string{queued, "p0"}, CreatedAt: at(2)},
+	}, githubsim.SeedPull{
+		SeedIssue: githubsim.SeedIssue{Number: 9, Title: "A pull request", Author: "bot", Labels: []string{queued, "p0"}, CreatedAt: at(2)}, Head: "x", Base: "main",
+	}
 }
 
 func TestFetch(t *testing.T) {

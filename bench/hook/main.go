@@ -1,0 +1,169 @@
+// Command hook measures the pre-push hook beside git itself and beside a hook written in shell, on repositories that it
+// makes: a small one, one with a million commits, and one with 50,000 branches of the remote.
+//
+//	go -C bench run ./hook
+//
+// The repositories are made once and kept in a cache folder. The network takes no part: what asks GitHub meets a port
+// where nobody listens.
+package main
+
+import (
+	_ "embed"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"time"
+)
+
+//go:embed shell-hook.sh
+var shellHook []byte
+
+// Options are what the flags say.
+type options struct {
+	small, commits, refs int
+	rounds               int
+	limit                time.Duration
+	cache, source        string
+	only                 string
+}
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("bench: ")
+	var o options
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = os.TempDir()
+	}
+	flag.IntVar(&o.small, "small", 10_000, "commits of the small repository")
+	flag.IntVar(&o.commits, "commits", 1_000_000, "commits of the large repository")
+	flag.IntVar(&o.refs, "refs", 50_000, "branches of the remote in the third, which has five times as many commits")
+	flag.IntVar(&o.rounds, "rounds", 21, "rounds of each comparison")
+	flag.DurationVar(&o.limit, "limit", 10*time.Second, "time for one comparison, after which there are no more than five rounds")
+	flag.StringVar(&o.cache, "cache", filepath.Join(cache, "label-state-bench"), "`folder` that keeps the repositories")
+	flag.StringVar(&o.source, "source", "..", "`folder` of the module whose hook is measured")
+	flag.StringVar(&o.only, "only", "", "measure only rows that match, as \"REPOSITORY: PUSH\"")
+	flag.Parse()
+	if err := run(o, os.Stdout); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(o options, out io.Writer) (err error) {
+	only, err := regexp.Compile(o.only)
+	if err != nil {
+		return err
+	}
+	cache, err := filepath.Abs(o.cache)
+	if err != nil {
+		return err
+	}
+	scratch, err := os.MkdirTemp("", "label-state-bench")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+	b, err := build(o.source, scratch)
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(out, header)
+	for _, sh := range o.repositories() {
+		if err := sh.measure(o, cache, scratch, b, only, out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A plan is a repository that is wanted.
+type plan struct {
+	name string
+	kind kind
+	shape
+}
+
+func (o options) repositories() []plan {
+	var all []plan
+	for _, p := range []plan{
+		{"small", small, shape{commits: o.small, branches: 20}},
+		{"large", large, shape{commits: o.commits, branches: 500}},
+		{"many refs", manyRefs, shape{commits: 5 * o.refs, branches: o.refs}},
+	} {
+		all = append(all, p)
+		p.name, p.graph = p.name+", graph", true
+		all = append(all, p)
+	}
+	return all
+}
+
+func (p plan) measure(o options, cache, home string, b binaries, only *regexp.Regexp, out io.Writer) error {
+	var rows []scenario
+	for _, s := range scenarios() {
+		if only.MatchString(p.name + ": " + s.name) {
+			rows = append(rows, s)
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	r, err := open(cache, home, p.name, p.kind, p.shape)
+	if err != nil {
+		return err
+	}
+	printHead(out, r)
+	for _, s := range rows {
+		if err := s.measure(o, r, b, out); err != nil {
+			return fmt.Errorf("%s: %s: %w", p.name, s.name, err)
+		}
+	}
+	_, err = fmt.Fprintln(out)
+	return err
+}
+
+func (s scenario) measure(o options, r *repository, b binaries, out io.Writer) error {
+	programs, err := s.programs(r, b)
+	if err != nil {
+		return err
+	}
+	if err := s.check(programs[0]); err != nil {
+		return err
+	}
+	m, err := compare(programs, o.rounds, o.limit)
+	if err != nil {
+		return err
+	}
+	l := s.limits[r.kind].plain
+	if r.shape.graph {
+		l = s.limits[r.kind].graph
+	}
+	printRow(out, s, l, m)
+	return nil
+}
+
+// build compiles the hook below dir as "make build" does, and puts down what it is measured with.
+func build(source, dir string) (binaries, error) {
+	b := binaries{filepath.Join(dir, "whole"), filepath.Join(dir, "stage"), filepath.Join(dir, "shell-hook.sh")}
+	if err := errors.Join(os.Mkdir(b.whole, 0o755), os.Mkdir(b.stage, 0o755), os.WriteFile(b.shell, shellHook, 0o755)); err != nil {
+		return b, err
+	}
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", b.whole+"/", "./cmd/pre-push", "./cmd/pre-push-check")
+	cmd.Dir, cmd.Env = source, append(os.Environ(), "CGO_ENABLED=0")
+	if said, err := cmd.CombinedOutput(); err != nil {
+		return b, fmt.Errorf("build the hook: %w: %s", err, said)
+	}
+	standIn, err := exec.LookPath("true")
+	if err != nil {
+		return b, err
+	}
+	return b, errors.Join(
+		os.Link(filepath.Join(b.whole, "pre-push"), b.firstStage()),
+		os.Symlink(standIn, filepath.Join(b.stage, "pre-push-check")),
+	)
+}

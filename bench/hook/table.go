@@ -1,0 +1,45 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+)
+
+// header explains the table that follows it.
+const header = `hook, git, shell: medians of interleaved rounds; :git and :shell: medians of the rounds' ratios, with the most that is
+allowed; git is "git rev-list NEW --not --remotes=origin", shell is shell-hook.sh; memory is the hook's peak.
+
+`
+
+const columns = "  %-44s %10s %10s %10s %9s %-11s %9s %-11s %9s\n"
+
+func printHead(w io.Writer, r *repository) {
+	title := fmt.Sprintf("%s: %d commits, %d branches of the remote", r.name, r.shape.commits, r.shape.branches+4)
+	if r.shape.graph {
+		title += ", commit-graph"
+	}
+	fmt.Fprintln(w, title)
+	fmt.Fprintf(w, columns, "", "hook", "git", "shell", ":git", "", ":shell", "", "memory")
+}
+
+func printRow(w io.Writer, s scenario, l limit, m sample) {
+	memory := fmt.Sprintf("%.1f MB", float64(m.peak)/1e6)
+	fmt.Fprintf(w, columns, s.name, milliseconds(m.took[0]), milliseconds(m.took[1]), milliseconds(m.took[2]),
+		fmt.Sprintf("%.2f", m.git), verdict(m.git, l.git), fmt.Sprintf("%.2f", m.sh), verdict(m.sh, l.shell), memory)
+}
+
+func milliseconds(d time.Duration) string {
+	return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond))
+}
+
+// verdict says how a ratio stands to what is allowed; it is empty where nothing is said of it.
+func verdict(ratio, most float64) string {
+	switch {
+	case most == 0:
+		return ""
+	case ratio > most:
+		return fmt.Sprintf("over %.2f", most)
+	}
+	return fmt.Sprintf("ok ≤ %.2f", most)
+}

@@ -1,0 +1,126 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// A workflow is the part of a workflow file that decides what a run may do.
+type workflow struct {
+	On          map[string]any
+	Permissions map[string]string
+	Jobs        map[string]struct {
+		Permissions map[string]string
+		Timeout     int `yaml:"timeout-minutes"`
+		Uses        string
+		Steps       []struct {
+			Uses, Run string
+			With, Env map[string]string
+		}
+	}
+}
+
+func readWorkflow(t *testing.T, path string) workflow {
+	t.Helper()
+	var w workflow
+	if err := yaml.Unmarshal([]byte(readText(t, path)), &w); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	if len(w.On) == 0 || len(w.Jobs) == 0 {
+		t.Fatalf("%s has no events or no jobs", path)
+	}
+	return w
+}
+
+// workflows are our own and the examples.
+func workflows(t *testing.T) []string {
+	t.Helper()
+	var paths []string
+	for _, dir := range []string{"../.github/workflows", "../examples"} {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, entry := range entries {
+			paths = append(paths, filepath.Join(dir, entry.Name()))
+		}
+	}
+	return paths
+}
+
+// pinned is a use of an action that cannot change under us: by commit, with the version for the reader.
+var pinned = regexp.MustCompile(`^[a-z0-9-]+/[a-z0-9-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$`)
+
+// TestActionsArePinned wants every action of somebody else by its commit. Our own is by its major version in the
+// examples, and the checkout's where we use it ourselves.
+func TestActionsArePinned(t *testing.T) {
+	for _, path := range workflows(t) {
+		for n, line := range strings.Split(readText(t, path), "\n") {
+			_, use, found := strings.Cut(line, "uses: ")
+			switch {
+			case !found, use == "label-state/label-state@v1", strings.HasPrefix(use, "./"):
+			case !pinned.MatchString(use):
+				t.Errorf("%s:%d: %s", path, n+1, use)
+			}
+		}
+	}
+}
+
+// TestWorkflowsAreSafe wants of every workflow what docs/security.md says of them.
+func TestWorkflowsAreSafe(t *testing.T) {
+	for _, path := range workflows(t) {
+		w := readWorkflow(t, path)
+		if _, target := w.On["pull_request_target"]; target {
+			t.Errorf("%s runs on pull_request_target", path)
+		}
+		for name, level := range w.Permissions {
+			if level != "read" {
+				t.Errorf("%s grants every job %s: %s", path, name, level)
+			}
+		}
+		for name, job := range w.Jobs {
+			if job.Uses == "" && (job.Timeout == 0 || job.Timeout > 30) {
+				t.Errorf("%s: job %s may run for %d minutes", path, name, job.Timeout)
+			}
+			for _, step := range job.Steps {
+				if strings.Contains(step.Run, "${{") {
+					t.Errorf("%s: job %s has an expression in a script, which a title could end: %s", path, name, step.Run)
+				}
+				if strings.HasPrefix(step.Uses, "actions/checkout@") && step.With["persist-credentials"] != "false" && name != "publish" {
+					t.Errorf("%s: job %s leaves the token in the checkout", path, name)
+				}
+			}
+		}
+	}
+}
+
+// TestExamplesAskForLittle wants of the examples no more permissions than docs/action.md gives reasons for.
+func TestExamplesAskForLittle(t *testing.T) {
+	for _, path := range workflows(t) {
+		if !strings.Contains(path, "examples") {
+			continue
+		}
+		w := readWorkflow(t, path)
+		if w.Permissions == nil || len(w.Permissions) != 0 {
+			t.Errorf("%s: permissions %v for every job, want {}", path, w.Permissions)
+		}
+		for name, job := range w.Jobs {
+			for scope, level := range job.Permissions {
+				if !slices.Contains([]string{"contents: read", "issues: read", "issues: write", "pull-requests: read", "pull-requests: write"}, scope+": "+level) {
+					t.Errorf("%s: job %s asks for %s: %s", path, name, scope, level)
+				}
+			}
+			for _, step := range job.Steps {
+				if strings.HasPrefix(step.Uses, "actions/checkout@") || step.Run != "" {
+					t.Errorf("%s: job %s checks out or runs code; the Action needs neither", path, name)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,242 @@
+package gitref
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lease"
+	"github.com/label-state/label-state/internal/lease/leasetest"
+)
+
+// TestRequests: what each step costs (study, section 3.5).
+func TestRequests(t *testing.T) {
+	h := newHub()
+	s := h.store()
+	l, err := s.Acquire(t.Context(), askOf("ann"))
+	spent(t, h, "claim", err, "get commit swap")
+	_, err = s.Acquire(t.Context(), askOf("bob"))
+	spent(t, h, "refused", err, "get")
+	l, err = s.Renew(t.Context(), l)
+	spent(t, h, "renew", err, "commit swap")
+	spent(t, h, "release", s.Release(t.Context(), l), "commit swap")
+	lost := false
+	h.before = func(request string) {
+		if request == "swap" && !lost {
+			lost = true
+			happen(t, h.store(), []string{"bob", "claims"}, lease.Lease{})
+			h.calls = slices.DeleteFunc(h.calls, func(string) bool { return true })
+			h.calls = append(h.calls, "get", "commit")
+		}
+	}
+	_, err = s.Acquire(t.Context(), askOf("cyd"))
+	spent(t, h, "lost race", err, "get commit swap get")
+}
+
+func spent(t *testing.T, h *hub, step string, err error, want string) {
+	t.Helper()
+	if got := strings.Join(h.calls, " "); got != want {
+		t.Errorf("%s (%v): requests %q, want %q", step, err, got, want)
+	}
+	h.calls = nil
+}
+
+// TestNoAnswers: with GitHub out of reach for good, a claim of which nobody knows is an error, and
+// it can land at any time later without a second holder; with GitHub back for the void it never lands.
+func TestNoAnswers(t *testing.T) {
+	for name, reachable := range map[string]bool{"void gets through": true, "nothing gets through": false} {
+		t.Run(name, func(t *testing.T) {
+			h := newHub()
+			broken := 0
+			h.before = func(request string) {
+				if request == "swap" && (!reachable || broken <= repeats) {
+					broken++
+					h.wire.Break(leasetest.Late, 0)
+				}
+			}
+			_, err := h.store().Acquire(t.Context(), askOf("ann"))
+			var no *lease.HeldError
+			if err == nil || errors.Is(err, lease.ErrLost) || errors.As(err, &no) {
+				t.Fatalf("acquire: %v, want not to know", err)
+			}
+			h.before = nil
+			if reachable {
+				h.wire.Deliver()
+			}
+			l, err := h.store().Acquire(t.Context(), askOf("bob"))
+			if err != nil {
+				t.Fatalf("bob: %v", err)
+			}
+			h.wire.Deliver()
+			if got, held, err := h.store().Look(t.Context(), seven); err != nil || !held || got.Token != l.Token {
+				t.Errorf("look: %+v, %t, %v, want bob with token %d", got, held, err, l.Token)
+			}
+		})
+	}
+}
+
+// TestGhostThatLanded: the claim is on the chain before the void; giving up then releases it.
+func TestGhostThatLanded(t *testing.T) {
+	h := newHub()
+	swaps := 0
+	h.before = func(request string) {
+		if request != "swap" {
+			return
+		}
+		if swaps++; swaps <= 1+repeats {
+			h.wire.Break(leasetest.Late, 0)
+		}
+		if swaps == 2+repeats { // the void's
+			h.wire.Deliver()
+		}
+	}
+	if _, err := h.store().Acquire(t.Context(), askOf("ann")); err == nil {
+		t.Fatal("acquired without an answer")
+	}
+	h.before = nil
+	if got, held, err := h.store().Look(t.Context(), seven); held || err != nil {
+		t.Errorf("look: %+v, %t, %v, want nobody", got, held, err)
+	}
+	kinds := []string{}
+	for _, oid := range h.moves[RefName(seven)] {
+		s, err := decode(h.commits[oid].message)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kinds = append(kinds, string(s.kind))
+	}
+	if !slices.Equal(kinds, []string{"claim", "release"}) {
+		t.Errorf("chain = %v, want the claim and its release", kinds)
+	}
+}
+
+// TestCallerGone: a context that ends while the answer is awaited is cleaned up after.
+func TestCallerGone(t *testing.T) {
+	h := newHub()
+	ctx, cancel := context.WithCancel(t.Context())
+	h.before = func(request string) {
+		if request == "swap" && ctx.Err() == nil {
+			h.wire.Break(leasetest.Late, 0)
+			cancel()
+		}
+	}
+	if _, err := h.store().Acquire(ctx, askOf("ann")); err == nil {
+		t.Fatal("acquired without an answer")
+	}
+	h.wire.Deliver()
+	if got, held, err := h.store().Look(t.Context(), seven); held || err != nil {
+		t.Errorf("look: %+v, %t, %v, want nobody", got, held, err)
+	}
+}
+
+// TestForeignChains: what is not a lease is neither free nor held, and nothing is built on it.
+func TestForeignChains(t *testing.T) {
+	good := state{kind: kindClaim, worker: who("ann"), epoch: 1, pos: 1, token: 1, ttl: ttl}.encode()
+	for _, message := range []string{
+		"Initial commit", "", "label-state: claim", "label-state: dance\n\n" + good,
+		strings.Replace(good, "pos=1", "pos=0", 1), strings.Replace(good, "token=1", "token=x", 1),
+		strings.Replace(good, "ttl=1800", "ttl=99999999999999", 1), strings.Replace(good, "firing_id", "fired", 1),
+		strings.Replace(good, "claim", "push", 1),
+	} {
+		h := newHub()
+		h.plant(RefName(seven), message)
+		s := h.store()
+		_, errAcquire := s.Acquire(t.Context(), askOf("bob"))
+		_, _, errLook := s.Look(t.Context(), seven)
+		var foreign *ChainError
+		if !errors.As(errAcquire, &foreign) || !errors.As(errLook, &foreign) || foreign.Ref != RefName(seven) {
+			t.Errorf("%q: acquire: %v; look: %v; want that it is not a lease", message, errAcquire, errLook)
+		}
+		if len(h.commits) != 1 {
+			t.Errorf("%q: something was written", message)
+		}
+	}
+}
+
+// TestPushCommits: a commit that a person's machine dated keeps the lease and extends nothing (study C9).
+func TestPushCommits(t *testing.T) {
+	h := newHub()
+	s := h.store()
+	l := happen(t, s, []string{"ann", "claims"}, lease.Lease{})
+	at, ok := standing(l)
+	if !ok {
+		t.Fatalf("tip %q", l.Tip)
+	}
+	push := at.then(kindPush)
+	push.dated = h.now
+	h.advance(ttl)
+	h.plant(RefName(seven), push.encode())
+	if got := answer(t, s, "claim", l); got != "ok 1" {
+		t.Errorf("ann again: %s, want her own lease", got)
+	}
+	h.plant(RefName(seven), func() string { p := push.then(kindPush); p.dated = h.now.Add(-ttl); return p.encode() }())
+	if got, held, err := s.Look(t.Context(), seven); err != nil || !held || got.Token != l.Token {
+		t.Errorf("within the grace: %+v, %t, %v", got, held, err)
+	}
+	h.advance(DefaultGrace)
+	if next, err := s.Acquire(t.Context(), askOf("bob")); err != nil || next.Token != 4 {
+		t.Errorf("after it: %+v, %v, want the lease with token 4", next, err)
+	}
+}
+
+// TestRefused: an error that says that nothing was done is passed on as it is.
+func TestRefused(t *testing.T) {
+	h := newHub()
+	s := New(refusing{h, errRefused}, Options{Sleep: h.store().sleep})
+	if _, err := s.Acquire(t.Context(), askOf("ann")); !errors.Is(err, errRefused) || len(h.calls) != 1 {
+		t.Errorf("acquire: %v after %v, want the refusal at once", err, h.calls)
+	}
+	for _, a := range []lease.Ask{{Issue: seven, Worker: who("ann")}, {Issue: seven, TTL: ttl}} {
+		if l, err := h.store().Acquire(t.Context(), a); err == nil {
+			t.Errorf("acquired %+v for %+v", l, a)
+		}
+	}
+}
+
+func TestMessages(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := state{
+			kind:   rapid.SampledFrom([]kind{kindClaim, kindRenew, kindRelease, kindVoid, kindPush}).Draw(t, "kind"),
+			worker: claim.Worker{Codename: rapid.StringN(1, 40, -1).Draw(t, "codename"), FiringID: rapid.StringN(1, 40, -1).Draw(t, "firing")},
+			epoch:  rapid.Int64Range(1, 1<<33).Draw(t, "epoch"), pos: rapid.Int64Range(1, 1<<33).Draw(t, "pos"),
+			token: rapid.Int64Range(1, 1<<33).Draw(t, "token"), ttl: time.Duration(rapid.Int64Range(1, 1<<33).Draw(t, "ttl")) * time.Second,
+			prev: rapid.String().Draw(t, "prev"),
+		}
+		if s.kind == kindPush {
+			s.dated = time.Unix(rapid.Int64Range(1, 1<<33).Draw(t, "dated"), 0).UTC()
+		}
+		back, err := decode(s.encode() + "more=1 pos=77")
+		if err != nil || back != s {
+			t.Fatalf("%+v came back as %+v, %v\n%s", s, back, err, s.encode())
+		}
+	})
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add(state{kind: kindClaim, worker: who("ann"), epoch: 2, pos: 9, token: 7, ttl: ttl, prev: "bob:x"}.encode())
+	f.Add("label-state: push\n\ncodename=a firing_id=b epoch=1 pos=2 token=1 ttl=60 dated=1777640400")
+	f.Add("label-state: claim\r\n\r\ncodename=%zz firing_id== pos=-1 pos=2\x00")
+	f.Fuzz(func(t *testing.T, message string) {
+		s, err := decode(message)
+		if err != nil {
+			return
+		}
+		if again, err := decode(s.encode()); err != nil || again != s {
+			if s.kind == kindClaim || s.kind == kindVoid || s.prev == "" {
+				t.Errorf("%+v came back as %+v, %v", s, again, err)
+			}
+		}
+	})
+}
+
+func ExampleRefName() {
+	fmt.Println(RefName(claim.Issue{Owner: "acme", Repo: "app", Number: 7}))
+	// Output: refs/label-state/lease/7
+}
