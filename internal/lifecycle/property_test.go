@@ -240,9 +240,14 @@ func obstacle(r lifecycle.Rules, f lifecycle.Facts, who lifecycle.Seeker) string
 		switch counts := p.DefaultBase || p.Recorded; {
 		case p.State == lifecycle.PROpened && counts && !own, p.State == lifecycle.PRUnreadable && p.Recorded:
 			return "a pull request"
-		case p.State == lifecycle.PRMerged && counts && f.Open && (f.ReopenedAt.IsZero() || p.MergedAt.After(f.ReopenedAt)):
+		case p.State == lifecycle.PRMerged && p.DefaultBase && f.Open && (f.ReopenedAt.IsZero() || p.MergedAt.After(f.ReopenedAt)):
 			return "a merge"
+		case p.State == lifecycle.PRMerged && p.Recorded && !p.DefaultBase:
+			return "a merge that has not shipped"
 		}
+	}
+	if last, ended := f.Log.LastEnded(); ended && f.Open && last.End.Outcome == claim.OutcomeAlreadyImplemented && !f.ReopenedAt.After(last.End.At) {
+		return "implemented already"
 	}
 	closed := !f.Open || f.PullRequest
 	persons := slices.ContainsFunc(f.Labels, func(l string) bool { return l == "do-not-pickup" || l == "needs:human-scope" || l == "wip" })

@@ -41,7 +41,7 @@ func start(t *testing.T, size int) *cluster {
 			"--name", fmt.Sprintf("m%d", k), "--data-dir", t.TempDir(), "--logger", "zap", "--log-level", "error",
 			"--listen-client-urls", c.urls[k], "--advertise-client-urls", c.urls[k],
 			"--listen-peer-urls", peers[k], "--initial-advertise-peer-urls", peers[k],
-			"--initial-cluster", strings.Join(names, ","), "--heartbeat-interval", "50", "--election-timeout", "500")
+			"--initial-cluster", strings.Join(names, ","), "--heartbeat-interval", "100", "--election-timeout", "1000")
 		p.Begin()
 		c.members = append(c.members, p)
 	}

@@ -15,10 +15,12 @@ import (
 
 // TestExam sits the exam on the embedded GitHub with real git repositories, by GraphQL and by REST.
 func TestExam(t *testing.T) {
+	t.Parallel()
 	leasetest.Exam(t, func(t *testing.T) leasetest.Bench { return bench(t, simulated(t)) })
 }
 
 func TestExamByREST(t *testing.T) {
+	t.Parallel()
 	leasetest.Exam(t, func(t *testing.T) leasetest.Bench {
 		s := simulated(t)
 		s.GraphQLOff = true

@@ -13,7 +13,7 @@ import (
 
 // patience is how long an answer may take that has to come: a server that is being restarted, or a
 // cluster that is choosing a leader.
-const patience = 40 * time.Second
+const patience = 20 * time.Second
 
 // An exam is a bench in use.
 type exam struct {
@@ -54,7 +54,7 @@ func (w worker) try(ctx context.Context) (lease.Lease, error) { return w.Acquire
 // mustWin acquires and holds the answer against the question.
 func (w worker) mustWin(t *testing.T) lease.Lease {
 	t.Helper()
-	l, err := w.try(t.Context())
+	l, err := w.acquire(t.Context())
 	if err != nil {
 		t.Fatalf("%s: acquire: %v, want the lease", w.name(), err)
 	}
@@ -74,7 +74,7 @@ func (w worker) check(t *testing.T, l lease.Lease) {
 // mustLose asks and must be told who has it.
 func (w worker) mustLose(t *testing.T, to lease.Lease) {
 	t.Helper()
-	got, err := w.try(t.Context())
+	got, err := w.acquire(t.Context())
 	var held *lease.HeldError
 	if !errors.As(err, &held) {
 		t.Fatalf("%s: acquire: %+v, %v, want no: %s has it", w.name(), got, err, to.Worker)
@@ -87,7 +87,7 @@ func (w worker) mustLose(t *testing.T, to lease.Lease) {
 // mustRenew extends the lease; the token stays.
 func (w worker) mustRenew(t *testing.T, l lease.Lease) lease.Lease {
 	t.Helper()
-	got, err := w.Renew(t.Context(), l)
+	got, err := w.renew(t.Context(), l)
 	if err != nil {
 		t.Fatalf("%s: renew: %v", w.name(), err)
 	}
@@ -101,7 +101,7 @@ func (w worker) mustRenew(t *testing.T, l lease.Lease) lease.Lease {
 // mustHaveLost is what a stale holder meets: no renewal, and a release that touches nothing.
 func (w worker) mustHaveLost(t *testing.T, l lease.Lease) {
 	t.Helper()
-	if got, err := w.Renew(t.Context(), l); !errors.Is(err, lease.ErrLost) {
+	if got, err := w.renew(t.Context(), l); !errors.Is(err, lease.ErrLost) {
 		t.Fatalf("%s: renew of a lease that is over: %+v, %v, want that it is lost", w.name(), got, err)
 	}
 	w.mustRelease(t, l)
@@ -109,7 +109,7 @@ func (w worker) mustHaveLost(t *testing.T, l lease.Lease) {
 
 func (w worker) mustRelease(t *testing.T, l lease.Lease) {
 	t.Helper()
-	if err := w.Release(t.Context(), l); err != nil {
+	if err := w.release(t.Context(), l); err != nil {
 		t.Fatalf("%s: release: %v", w.name(), err)
 	}
 }
@@ -117,7 +117,7 @@ func (w worker) mustRelease(t *testing.T, l lease.Lease) {
 // mustStand is what everybody sees while the lease stands.
 func (w worker) mustStand(t *testing.T, l lease.Lease) {
 	t.Helper()
-	got, held, err := w.Look(t.Context(), w.ask.Issue)
+	got, held, err := w.look(t.Context())
 	if err != nil || !held || got.Worker != l.Worker || got.Token != l.Token {
 		t.Fatalf("look = %+v, %t, %v, want %s with token %d", got, held, err, l.Worker, l.Token)
 	}
@@ -125,7 +125,7 @@ func (w worker) mustStand(t *testing.T, l lease.Lease) {
 
 func (w worker) mustBeFree(t *testing.T) {
 	t.Helper()
-	if got, held, err := w.Look(t.Context(), w.ask.Issue); err != nil || held {
+	if got, held, err := w.look(t.Context()); err != nil || held {
 		t.Fatalf("look = %+v, %t, %v, want nobody", got, held, err)
 	}
 }
@@ -167,6 +167,16 @@ func pause(ctx context.Context, d time.Duration) error {
 func (w worker) acquire(ctx context.Context) (l lease.Lease, err error) {
 	err = decided(ctx, func(ctx context.Context) error { l, err = w.try(ctx); return err })
 	return l, err
+}
+
+func (w worker) renew(ctx context.Context, l lease.Lease) (got lease.Lease, err error) {
+	err = decided(ctx, func(ctx context.Context) error { got, err = w.Renew(ctx, l); return err })
+	return got, err
+}
+
+func (w worker) look(ctx context.Context) (l lease.Lease, held bool, err error) {
+	err = decided(ctx, func(ctx context.Context) error { l, held, err = w.Look(ctx, w.ask.Issue); return err })
+	return l, held, err
 }
 
 // release gives the lease back until it is certain.

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lease"
@@ -151,12 +152,12 @@ func takeTurns(t *testing.T, x *exam, between func(turn int)) {
 
 // turn waits for the lease, holds it for a moment in which it is renewed, and gives it back.
 func (w worker) turn(ctx context.Context, r *room) error {
-	ctx, cancel := context.WithTimeout(ctx, 3*patience)
+	ctx, cancel := context.WithTimeout(ctx, 6*patience)
 	defer cancel()
 	for {
 		l, err := w.acquire(ctx)
 		if errors.As(err, new(*lease.HeldError)) {
-			if err := pause(ctx, 1+rand.N(patience/4000)); err != nil {
+			if err := pause(ctx, 1+rand.N(10*time.Millisecond)); err != nil {
 				return fmt.Errorf("%s: never got the lease: %w", w.name(), err)
 			}
 			continue
@@ -165,7 +166,7 @@ func (w worker) turn(ctx context.Context, r *room) error {
 			return fmt.Errorf("%s: acquire: %w", w.name(), err)
 		}
 		r.enter(w.name(), l.Token)
-		err = decided(ctx, func(ctx context.Context) error { _, err := w.Renew(ctx, l); return err })
+		_, err = w.renew(ctx, l)
 		r.leave(w.name())
 		if err != nil {
 			return fmt.Errorf("%s: renew: %w", w.name(), err)
