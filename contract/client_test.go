@@ -13,6 +13,7 @@ import (
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/lease/gitref"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
@@ -26,7 +27,7 @@ type deed struct {
 // deeds use every method that sends something, on the world of testdata/seed.json after busy.
 func deeds(comment int64) []deed {
 	app, lib := ledger.Repo{Owner: "acme", Name: "app"}, ledger.Repo{Owner: "acme", Name: "lib"}
-	one := claim.Issue{Owner: "acme", Repo: "app", Number: 1}
+	one, issue := claim.Issue{Owner: "acme", Repo: "app", Number: 1}, claim.Issue{Owner: "acme", Repo: "app", Number: 2}
 	definition := labels.Definition{Name: "area/new", Color: "0e8a16", Description: "Nobody has it yet"}
 	return []deed{
 		{"Viewer", func(ctx context.Context, c *github.Client) error { return second(c.Viewer(ctx)) }},
@@ -72,6 +73,27 @@ func deeds(comment int64) []deed {
 			return second(c.Pauses(ctx, []ledger.Repo{app, lib}))
 		}},
 		{"ClearPause", func(ctx context.Context, c *github.Client) error { return c.ClearPause(ctx, app) }},
+		{"MayLabel", func(ctx context.Context, c *github.Client) error { return second(c.MayLabel(ctx, app, "tia")) }},
+		{"LastRemoval", func(ctx context.Context, c *github.Client) error {
+			return second(c.LastRemoval(ctx, issue, "agent:in-flight"))
+		}},
+		{"Blocking", func(ctx context.Context, c *github.Client) error { return second(c.Blocking(ctx, issue)) }},
+		{"Comments", func(ctx context.Context, c *github.Client) error {
+			return second(c.Comments(ctx, issue, time.Now().Add(-time.Hour)))
+		}},
+		{"Said", func(ctx context.Context, c *github.Client) error { return second(c.Said(ctx, issue, "any news?")) }},
+		{"Reactions", func(ctx context.Context, c *github.Client) error {
+			return second(c.Reactions(ctx, app, comment, "ann"))
+		}},
+		{"DeleteComment", func(ctx context.Context, c *github.Client) error { return c.DeleteComment(ctx, issue, comment) }},
+		{"OpenIssues", func(ctx context.Context, c *github.Client) error {
+			return second(c.OpenIssues(ctx, app, "agent:implement"))
+		}},
+		{"Issue", func(ctx context.Context, c *github.Client) error { return second(c.Issue(ctx, issue)) }},
+		{"GetRef", chain},
+		{"CreateCommit", chain},
+		{"SwapRef", chain},
+		{"CloseCompleted", func(ctx context.Context, c *github.Client) error { return c.CloseCompleted(ctx, issue) }},
 		{"Do", func(ctx context.Context, c *github.Client) error {
 			return second(c.Do(ctx, http.MethodGet, "meta", nil, nil))
 		}},
@@ -79,6 +101,21 @@ func deeds(comment int64) []deed {
 			return c.Query(ctx, "{viewer{login}}", nil, &struct{}{})
 		}},
 	}
+}
+
+// chain is one step of a lease by references: look, make a commit, swap.
+func chain(ctx context.Context, c *github.Client) error {
+	const ref = "refs/label-state/lease/2"
+	at := claim.Issue{Owner: "acme", Repo: "app", Number: 2}
+	tip, err := c.GetRef(ctx, at, ref)
+	if err != nil {
+		return err
+	}
+	made, err := c.CreateCommit(ctx, at, tip.OID, "label-state: claim")
+	if err != nil {
+		return err
+	}
+	return c.SwapRef(ctx, at, gitref.Swap{Name: ref, Before: tip.OID, After: made.OID, RepoID: tip.RepoID})
 }
 
 func second[T any](_ T, err error) error { return err }

@@ -347,3 +347,9 @@ func (g *gqlTag) Name(ctx context.Context) (string, error) {
 	tag, err := g.r.git.ReadTag(ctx, g.oid)
 	return tag.Name, err
 }
+
+// CommittedDate resolves the field of that name: when the commit was made.
+func (g *gqlCommit) CommittedDate(ctx context.Context) (dateTime, error) {
+	commit, err := g.r.git.ReadCommit(ctx, g.oid)
+	return dateTime{commit.Committer.When}, err
+}
