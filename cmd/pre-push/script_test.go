@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -64,7 +65,7 @@ func TestPush(t *testing.T) {
 type world struct {
 	sim   *githubsim.Server
 	stop  func()
-	slow  time.Duration // how late answers to the API are; set before they are asked for
+	slow  atomic.Int64 // how late answers to the API are, in nanoseconds
 	asked int           // requests that a script has looked at already
 }
 
@@ -80,10 +81,11 @@ func setUp(e *testscript.Env) error {
 		return err
 	}
 	w.sim.Fault = func(r *http.Request) *githubsim.Fault {
-		if w.slow == 0 || strings.Contains(r.URL.Path, ".git/") {
+		late := time.Duration(w.slow.Load())
+		if late == 0 || strings.Contains(r.URL.Path, ".git/") {
 			return nil
 		}
-		return &githubsim.Fault{Delay: w.slow}
+		return &githubsim.Fault{Delay: late}
 	}
 	base, stop, err := w.sim.Listen("127.0.0.1:0")
 	if err != nil {
@@ -179,7 +181,7 @@ func slow(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	d, err := time.ParseDuration(args[0])
 	ts.Check(err)
-	worldOf(ts).slow = d
+	worldOf(ts).slow.Store(int64(d))
 }
 
 // hold NUMBER CODENAME FIRING records a claim of acme/app#NUMBER in the work tree, as "label-state claim" does.
