@@ -66,7 +66,7 @@ type world struct {
 	sim   *githubsim.Server
 	stop  func()
 	slow  atomic.Int64 // how late answers to the API are, in nanoseconds
-	asked int           // requests that a script has looked at already
+	asked int          // requests that a script has looked at already
 }
 
 func worldOf(ts *testscript.TestScript) *world { return ts.Value("world").(*world) }
