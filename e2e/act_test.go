@@ -41,7 +41,8 @@ var scratch string
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "label-state-e2e")
 	if err != nil {
-		panic(err)
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
 	scratch = dir
 	code := m.Run()

@@ -151,6 +151,10 @@ func TestReleaseCommit(t *testing.T) {
 	if changed := git(t, f.bare, "diff", "--name-only", main, first); changed != "action.yml" {
 		t.Errorf("the release changes %q", changed)
 	}
+	git(t, f.clone, "reset", "-q", "--hard", "origin/main")
+	if again, err := f.release(t, "v1.0.0"); err != nil || again != first {
+		t.Errorf("the same release again: %s, %v; want %s", again, err, first)
+	}
 	if text := git(t, f.bare, "show", "v1:action.yml"); !strings.Contains(text, "  image: docker://"+reference) {
 		t.Errorf("action.yml of v1:\n%s", text)
 	}

@@ -94,11 +94,11 @@ func parents(i int, line, side string) []string {
 	return []string{line}
 }
 
-// oldMessage is a message of an ordinary length; in every third one there is an issue to be found by whoever looks at
+// oldMessage is a message of an ordinary length; in every tenth one there is an issue to be found by whoever looks at
 // commits that the remote has.
 func oldMessage(i int) string {
 	closes := ""
-	if i%3 == 0 {
+	if i%10 == 3 {
 		closes = fmt.Sprintf("Closes #%d\n", 1+i%7919)
 	}
 	return fmt.Sprintf(`Teach part %d to answer sooner

@@ -43,7 +43,7 @@ func main() {
 	}
 	flag.IntVar(&o.small, "small", 10_000, "commits of the small repository")
 	flag.IntVar(&o.commits, "commits", 1_000_000, "commits of the large repository")
-	flag.IntVar(&o.refs, "refs", 50_000, "branches of the remote in the third, which has five times as many commits")
+	flag.IntVar(&o.refs, "refs", 50_000, "branches of the remote in the third repository, which has twice as many commits")
 	flag.IntVar(&o.rounds, "rounds", 21, "rounds of each comparison")
 	flag.DurationVar(&o.limit, "limit", 10*time.Second, "time for one comparison, after which there are no more than five rounds")
 	flag.StringVar(&o.cache, "cache", filepath.Join(cache, "label-state-bench"), "`folder` that keeps the repositories")
@@ -94,7 +94,7 @@ func (o options) repositories() []plan {
 	for _, p := range []plan{
 		{"small", small, shape{commits: o.small, branches: 20}},
 		{"large", large, shape{commits: o.commits, branches: 500}},
-		{"many refs", manyRefs, shape{commits: 5 * o.refs, branches: o.refs}},
+		{"many refs", manyRefs, shape{commits: 2 * o.refs, branches: o.refs}},
 	} {
 		all = append(all, p)
 		p.name, p.graph = p.name+", graph", true

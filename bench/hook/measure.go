@@ -58,9 +58,10 @@ type sample struct {
 }
 
 // fewest is how many rounds there are at least, however long they take.
-const fewest = 5
+const fewest = 3
 
-// compare runs the programs in turn, so that whatever else the machine does hits all of them, and takes medians.
+// compare runs the programs in turn, so that whatever else the machine does hits all of them, and takes medians. A program
+// without arguments takes no part.
 func compare(programs [3]program, rounds int, limit time.Duration) (s sample, err error) {
 	var took [3][]time.Duration
 	var git, sh []float64
@@ -69,6 +70,9 @@ func compare(programs [3]program, rounds int, limit time.Duration) (s sample, er
 		var now [3]time.Duration
 		for i := range programs {
 			which := (i + round) % len(programs)
+			if programs[which].args == nil {
+				continue
+			}
 			t, peak, err := programs[which].run()
 			if err != nil {
 				return s, err
@@ -79,8 +83,8 @@ func compare(programs [3]program, rounds int, limit time.Duration) (s sample, er
 				s.peak = max(s.peak, peak)
 			}
 		}
-		git = append(git, float64(now[0])/float64(now[1]))
-		sh = append(sh, float64(now[0])/float64(now[2]))
+		git = append(git, ratio(now[0], now[1]))
+		sh = append(sh, ratio(now[0], now[2]))
 	}
 	for i := range took {
 		s.took[i] = median(took[i])
@@ -89,7 +93,19 @@ func compare(programs [3]program, rounds int, limit time.Duration) (s sample, er
 	return s, nil
 }
 
+// ratio is 0 when there is nothing to compare with.
+func ratio(a, b time.Duration) float64 {
+	if b == 0 {
+		return 0
+	}
+	return float64(a) / float64(b)
+}
+
 func median[T cmp.Ordered](values []T) T {
 	sorted := slices.Sorted(slices.Values(values))
+	if len(sorted) == 0 {
+		var none T
+		return none
+	}
 	return sorted[len(sorted)/2]
 }

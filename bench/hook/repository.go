@@ -10,7 +10,7 @@ import (
 )
 
 // generation is part of the name of what is kept; it changes with what is made.
-const generation = "1"
+const generation = "2"
 
 // A repository is a clone in which every push of the table is ready to be made.
 type repository struct {
@@ -78,6 +78,7 @@ func (r *repository) create() error {
 	}
 	return errors.Join(
 		r.try("init", "--quiet", "--initial-branch=main"),
+		r.try("config", "core.logAllRefUpdates", "false"),
 		r.try("remote", "add", "origin", "https://github.com/acme/app"),
 		r.fastImport(false, func(s *stream) { s.history(r.shape) }),
 		r.fastImport(false, func(s *stream) { s.known(r.shape) }),

@@ -26,10 +26,20 @@ func printHead(w io.Writer, r *repository) {
 func printRow(w io.Writer, s scenario, l limit, m sample) {
 	memory := fmt.Sprintf("%.1f MB", float64(m.peak)/1e6)
 	fmt.Fprintf(w, columns, s.name, milliseconds(m.took[0]), milliseconds(m.took[1]), milliseconds(m.took[2]),
-		fmt.Sprintf("%.2f", m.git), verdict(m.git, l.git), fmt.Sprintf("%.2f", m.sh), verdict(m.sh, l.shell), memory)
+		multiple(m.git), verdict(m.git, l.git), multiple(m.sh), verdict(m.sh, l.shell), memory)
+}
+
+func multiple(ratio float64) string {
+	if ratio == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f", ratio)
 }
 
 func milliseconds(d time.Duration) string {
+	if d == 0 {
+		return "-"
+	}
 	return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond))
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"os"
 	"time"
@@ -36,9 +35,7 @@ func (s *stage) quiet(ctx context.Context) (quiet bool) {
 	if len(s.args) != 2 {
 		return false
 	}
-	ctx, cancel := context.WithDeadline(ctx, s.start.Add(budget))
-	defer cancel()
-	if err := s.read(ctx); err != nil {
+	if err := s.read(); err != nil {
 		return false
 	}
 	updates, err := outgoing.ReadUpdates(bytes.NewReader(s.input))
@@ -49,6 +46,8 @@ func (s *stage) quiet(ctx context.Context) (quiet bool) {
 	if err != nil {
 		return false
 	}
+	ctx, cancel := context.WithDeadline(ctx, s.start.Add(budget))
+	defer cancel()
 	found, err := outgoing.Any(ctx, outgoing.Location{Dir: dir, Env: append(s.environ, outgoing.RealObjects)}, outgoing.Push{
 		Remote: s.args[0], URL: s.args[1], Updates: updates,
 		Keep: func(message []byte) bool { return closing.Perhaps(string(message)) },
@@ -56,22 +55,15 @@ func (s *stage) quiet(ctx context.Context) (quiet bool) {
 	return err == nil && !found
 }
 
-// read takes all of the input, if it ends in time.
-func (s *stage) read(ctx context.Context) error {
-	type result struct {
-		input []byte
-		err   error
+// read takes all of the input. If it does not end in time, the second stage has its say about that, in place of whatever
+// else this program would do.
+func (s *stage) read() error {
+	late := *s
+	timer := time.AfterFunc(budget, func() { os.Exit(late.handOver()) })
+	input, err := io.ReadAll(s.stdin)
+	if !timer.Stop() {
+		select {}
 	}
-	done := make(chan result, 1)
-	go func() {
-		input, err := io.ReadAll(s.stdin)
-		done <- result{input, err}
-	}()
-	select {
-	case got := <-done:
-		s.input, s.whole = got.input, got.err == nil
-		return got.err
-	case <-ctx.Done():
-		return errors.New("the input does not end")
-	}
+	s.input, s.whole = input, err == nil
+	return err
 }

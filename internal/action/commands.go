@@ -55,6 +55,10 @@ func (s *Step) commands(ctx context.Context) result {
 	default:
 		r.err = s.follow(ctx, cmd, surplus, &r)
 	}
+	if absent(r.err) {
+		s.Console.line("%s", r.err)
+		r.err = nil
+	}
 	return r
 }
 
@@ -240,21 +244,16 @@ func (s *Step) reject(ctx context.Context, o order, r *result) error {
 	})
 }
 
-// decide answers a plan, unless this very command has done so before, in a run that was cut off or
-// in one beside this.
+// decide answers a plan. That no plan is waiting is no refusal when this very command has answered
+// it before, in a run that was cut off or in one beside this.
 func (s *Step) decide(ctx context.Context, o order, r *result, way func(claim.Claim) bool, do func() (ledger.Repair, error)) error {
 	if !s.approver(o.by) {
 		return no{o.by + " is not among the approvers of plans"}
 	}
-	if o.settled(way) {
-		return nil
-	}
 	rep, err := do()
 	if errors.Is(err, claim.ErrNoPlan) || errors.Is(err, claim.ErrEnded) {
-		if now := s.Hub.FactsOf(ctx, []claim.Issue{o.facts.Issue})[0]; now.Err == nil {
-			o.facts = now.Facts
-		}
-		if o.settled(way) {
+		now := s.Hub.FactsOf(ctx, []claim.Issue{o.facts.Issue})[0]
+		if o.facts = now.Facts; now.Err == nil && o.settled(way) {
 			return nil
 		}
 	}

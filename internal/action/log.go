@@ -53,15 +53,15 @@ func (s *Step) trouble(r result) {
 		s.Console.fail("%s: %s", r.mode, r.err)
 		return
 	}
+	if !rep.Complete() {
+		s.Console.fail("%s: incomplete, %d failed, %d not examined", r.mode, rep.Failed, len(rep.Skipped))
+	}
 	for _, f := range rep.Findings {
 		if f.Err != nil {
 			s.Console.fail("%s: %s", f.Issue, f.Err)
 		}
 	}
 	s.skipped(rep)
-	if !rep.Complete() {
-		s.Console.fail("%s: incomplete, %d failed, %d not examined", r.mode, rep.Failed, len(rep.Skipped))
-	}
 }
 
 // skipped says what was not looked at: why, when the sweep stopped, else the first few; and all of it folded.

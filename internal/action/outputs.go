@@ -2,6 +2,7 @@ package action
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -73,7 +74,10 @@ func (s *Step) writeOutputs(r result) error {
 }
 
 func (r result) advice() string {
+	var called *InputError
 	switch {
+	case errors.As(r.err, &called):
+		return "correct the step's inputs"
 	case r.readOnly():
 		return "sweep with a token that may write: this one may only read"
 	case r.err != nil:

@@ -76,7 +76,7 @@ func (s *Step) named(description string, p github.Pull) []claim.Issue {
 	for _, ref := range closing.InDescription(description, closing.Repo{Owner: s.Repo.Owner, Name: s.Repo.Name}, s.Host) {
 		out = append(out, ref.Issue)
 	}
-	return slices.DeleteFunc(out, func(i claim.Issue) bool { return s.here(i) && i.Number == p.Number })
+	return out
 }
 
 // apart sorts issues into those of this repository and those of others, which their own workflows

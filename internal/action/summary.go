@@ -27,7 +27,7 @@ func (s *Step) writeSummary(r result) error {
 		p.add("> Nothing was written: %s. This is what would have been.\n\n", s.reasonToBeDry())
 	}
 	if r.err != nil {
-		p.bullets("Could not find out", []string{markdown(r.err.Error())})
+		p.bullets("What went wrong", []string{markdown(r.err.Error())})
 	}
 	p.refused(r.refused)
 	p.bullets("Done", each(r.notes))

@@ -161,6 +161,25 @@ func TestSweepGoesOn(t *testing.T) {
 	})
 }
 
+// TestTenAnnotations: what the runner would drop is in the log as ordinary lines.
+func TestTenAnnotations(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := planted(t, many(app, 25, 0))
+		time.Sleep(5 * time.Hour)
+		w.server.Fault = func(r *http.Request) *githubsim.Fault {
+			if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/comments") {
+				return &githubsim.Fault{Status: http.StatusUnprocessableEntity}
+			}
+			return nil
+		}
+		s := w.sweep()
+		w.said(s, 1, "25 failed", "::error::sweep: incomplete", "\nerror: acme/app#25")
+		if n := strings.Count(s.log, "::error::"); n != 10 {
+			t.Errorf("%d annotations, want ten", n)
+		}
+	})
+}
+
 // spent is the answer when the hourly budget is used up.
 func spent() *githubsim.Fault {
 	return &githubsim.Fault{

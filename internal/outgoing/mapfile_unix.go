@@ -19,6 +19,9 @@ func mapFile(path string) (data []byte, unmap func(), err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if info.Size() == 0 {
+		return nil, func() {}, nil
+	}
 	data, err = syscall.Mmap(int(f.Fd()), 0, int(info.Size()), syscall.PROT_READ, syscall.MAP_SHARED)
 	if err != nil {
 		return nil, nil, os.NewSyscallError("mmap", err)

@@ -16,8 +16,10 @@ const (
 	near = 16
 	// fewTips is up to how many references of the remote are taken at once instead of the likely ones first.
 	fewTips = 64
-	// maxHidden is after how many objects that the remote has git, which is faster at only following them, takes over.
-	maxHidden = 300
+	// someHidden is after how many commits that the remote has a look ahead is taken; if there are to be more than maxHidden,
+	// git, which follows commits faster but has to be started, takes over.
+	someHidden = 200
+	maxHidden  = 2500
 	// maxPushed is after how many commits that seem to leave git takes over, so that memory has a bound.
 	maxPushed = 20_000
 )
@@ -43,7 +45,7 @@ type native struct {
 	ask    question
 
 	pushedReads, hiddenReads int
-	most                     int // of the latter
+	most                     int // of the latter, before it is asked whether to go on
 }
 
 // readNative is Commits for the first reader.
@@ -74,6 +76,7 @@ func natively[T any](at Location, p Push, read func(*native) (T, error)) (result
 }
 
 func (n *native) close() {
+	n.refs.close()
 	n.objects.close()
 	if n.graph != nil {
 		n.graph.close()
@@ -99,14 +102,15 @@ func openNative(at Location, p Push) (*native, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkHistory(at, common, refs); err != nil {
-		return nil, err
-	}
 	objects, err := openObjects(common)
+	if err == nil {
+		err = checkHistory(at, common, refs)
+	}
 	if err != nil {
+		refs.close()
 		return nil, err
 	}
-	n := &native{push: p, refs: refs, objects: objects, names: trackingNames(remotesOf(cfg), p), most: maxHidden}
+	n := &native{push: p, refs: refs, objects: objects, names: trackingNames(remotesOf(cfg), p), most: someHidden}
 	if !strings.EqualFold(cfg.last("core", "commitgraph"), "false") {
 		n.graph = openCommitGraph(objects.dirs)
 	}
@@ -150,6 +154,7 @@ func (n *native) any(ctx context.Context) (bool, error) {
 	n.ask.likely = hidden
 	if err == nil && !hidden {
 		n.readTips()
+		w.first = len(n.tips) == 0
 		err = n.hideTips(w)
 	}
 	if err == nil {
@@ -161,7 +166,8 @@ func (n *native) any(ctx context.Context) (bool, error) {
 // start is a walk that stands at what is pushed, with the likely tips marked.
 func (n *native) start(ctx context.Context) (*walk, error) {
 	n.likely = append(hashes(remoteOIDs(n.push.Updates)), n.likelyTips()...)
-	w := newWalk(n, n.push.Keep, func(paint uint8) error { return n.within(ctx, paint) })
+	var w *walk
+	w = newWalk(n, n.push.Keep, func(paint uint8) error { return n.within(ctx, w, paint) })
 	for _, oid := range n.likely {
 		w.mark(oid)
 	}
@@ -201,7 +207,7 @@ func (n *native) lookLikely(w *walk) error {
 
 // lookEverywhere brings in all that the remote has.
 func (n *native) lookEverywhere(w *walk) error {
-	if n.graph == nil && len(n.tips) > maxHidden {
+	if n.graph == nil && len(n.tips) > someHidden {
 		return n.far()
 	}
 	if err := n.hideTips(w); err != nil {
@@ -251,14 +257,20 @@ func (n *native) settle(w *walk, extra int) error {
 }
 
 // within is an error when time is up or git should take over.
-func (n *native) within(ctx context.Context, paint uint8) error {
+func (n *native) within(ctx context.Context, w *walk, paint uint8) error {
 	if paint&remote != 0 {
 		n.hiddenReads++
 	} else {
 		n.pushedReads++
 	}
-	if n.hiddenReads > n.most || n.pushedReads > maxPushed {
+	if n.pushedReads > maxPushed {
 		return n.far()
+	}
+	if n.hiddenReads > n.most {
+		if n.hiddenReads > maxHidden || w.expected(n.hiddenReads) > maxHidden {
+			return n.far()
+		}
+		n.most = maxHidden
 	}
 	return ctx.Err()
 }

@@ -71,7 +71,7 @@ func TestLongWalksAreHandedToGit(t *testing.T) {
 }
 
 func TestOldBaseIsHandedToGit(t *testing.T) {
-	const n = 2000
+	const n = maxHidden + 1000
 	for _, graph := range []int{0, n} {
 		s := newSandbox(t)
 		at, p, _, oids := longHistory(s, n, graph, []int{n - 1})
@@ -106,7 +106,7 @@ func TestVeryLargePushIsHandedToGit(t *testing.T) {
 func TestLikelyTipsComeFirstWhenTheRemoteHasManyBranches(t *testing.T) {
 	const n = 900
 	s := newSandbox(t)
-	at, p, want, oids := longHistory(s, n, 0, append(span(0, 200, 1), n-101))
+	at, p, want, oids := longHistory(s, n, 0, append(span(0, 150, 1), n-101))
 	s.git("r", "update-ref", "refs/remotes/origin/main", oids[n-111])
 	p.Keep = func(m []byte) bool { return string(m) == fmt.Sprintf("commit %d\n", n-105) }
 	// The commit is beyond main as far as the likely branches tell, and not beyond all branches.
@@ -229,6 +229,25 @@ func TestFindGit(t *testing.T) {
 		got, err := findGit(Location{Env: c.env})
 		if got != c.want || (err == nil) != (c.want != "") {
 			t.Errorf("findGit(%q) = %q, %v", c.env, got, err)
+		}
+	}
+}
+
+func TestOneWantedCommitOfAFirstPushIsEnough(t *testing.T) {
+	const n = 2000
+	for _, graph := range []int{0, n} {
+		at, p, _, _ := longHistory(newSandbox(t), n, graph, nil)
+		p.Keep = func(m []byte) bool { return string(m) == fmt.Sprintf("commit %d\n", n-500) }
+		r, err := openNative(at, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.close()
+		if found, err := r.any(t.Context()); err != nil || !found {
+			t.Errorf("%v, %v", found, err)
+		}
+		if r.objects.reads > 600 {
+			t.Errorf("%d objects read", r.objects.reads)
 		}
 	}
 }

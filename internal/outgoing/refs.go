@@ -16,14 +16,18 @@ import (
 type refStore struct {
 	dir    string
 	packed packedRefs
+	close  func()
 }
 
 func openRefs(dir string) (*refStore, error) {
-	data, err := os.ReadFile(filepath.Join(dir, "packed-refs"))
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
+	data, unmap, err := mapFile(filepath.Join(dir, "packed-refs"))
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return &refStore{dir: dir, close: func() {}}, nil
+	case err != nil:
 		return nil, err
 	}
-	return &refStore{dir: dir, packed: packedRefs(data)}, nil
+	return &refStore{dir: dir, packed: packedRefs(data), close: unmap}, nil
 }
 
 // lookup finds one reference by its full name, through symbolic ones.

@@ -18,76 +18,24 @@ const (
 // wrong. Smaller histories are answered exactly whatever their dates.
 const slop = 256
 
-// A node is a commit that a walk has met.
-type node struct {
-	oid     plumbing.Hash
-	parents []plumbing.Hash
-	rank    rank
-	paint   uint8
-	loaded  bool // parents and rank are known
-	queued  bool
-	passed  bool   // its colours were handed to its parents
-	wanted  bool   // Keep wants the message
-	judged  bool   // the message was looked at
-	message []byte // when wanted
-}
-
-// outgoing reports whether, for all the walk knows so far, the commit leaves.
-func (n *node) outgoing() bool { return n.paint == local }
-
-// A rank orders a walk: children before parents. Inside a commit-graph, generation is above 0 and greater than that of
-// every parent; outside it only the date is known, which clocks may have wrong. A commit inside has all its ancestors
-// inside.
-type rank struct {
-	generation uint64
-	date       int64
-}
-
-func (r rank) before(other rank) bool {
-	if r.generation == 0 || other.generation == 0 {
-		return r.generation == 0 && (other.generation != 0 || r.date > other.date)
-	}
-	return r.generation > other.generation
-}
-
-// A history is what a walk goes through.
-type history interface {
-	// commit returns the parents, rank and, unless it comes from a commit-graph, message of a commit. An annotated tag is
-	// a *tagError.
-	commit(oid plumbing.Hash) (commitFacts, error)
-	// hide is told of a commit that the remote has. When it reports false, which it does for all commits that are not in
-	// a commit-graph, the walk itself follows the commit.
-	hide(oid plumbing.Hash) (bool, error)
-	// hidden reports whether the remote has a commit of the commit-graph because of those that were hidden.
-	hidden(oid plumbing.Hash) (bool, error)
-}
-
-// A tagError says that an object is an annotated tag, and of what.
-type tagError struct{ target plumbing.Hash }
-
-func (e *tagError) Error() string { return "tag of " + e.target.String() }
-
-type commitFacts struct {
-	parents    []plumbing.Hash
-	rank       rank
-	message    []byte
-	hasMessage bool
-}
-
 // A walk colours a history from both sides.
 type walk struct {
 	history history
 	keep    func([]byte) bool
 	limit   func(paint uint8) error // asked before a commit is read for the sake of a colour
 
-	nodes map[plumbing.Hash]*node
-	queue queue
-	found []*node         // outgoing when their turn came, in that order
-	moved bool            // found has changed, or the colour of one in it
-	open  int             // queued and outgoing
-	stale int             // queued again, since colours came after their turn
-	sent  []plumbing.Hash // pushed commits
-	forks bool            // an outgoing commit with several parents was met
+	nodes   map[plumbing.Hash]*node
+	queue   queue
+	found   []*node         // outgoing when their turn came, in that order
+	moved   bool            // found has changed, or the colour of one in it
+	open    int             // queued and outgoing
+	newest  int64           // date of the newest commit that the remote has, outside the commit-graph
+	reached int64           // date of the commit whose turn it was last
+	stale   int             // queued again, since colours came after their turn
+	sent    []plumbing.Hash // pushed commits
+	forks   bool            // an outgoing commit with several parents was met
+	first   bool            // one wanted commit is enough, since the remote has nothing
+	met     bool            // a wanted commit was met
 }
 
 func newWalk(h history, keep func([]byte) bool, limit func(paint uint8) error) *walk {
@@ -150,6 +98,7 @@ func (w *walk) hide(oid plumbing.Hash) (bool, error) {
 	if n.rank.generation > 0 {
 		return w.history.hide(n.oid)
 	}
+	w.newest = max(w.newest, n.rank.date)
 	w.paint(n, remote)
 	w.enqueue(n)
 	for _, oid := range n.parents {
@@ -243,7 +192,7 @@ func (w *walk) judge(n *node, message []byte) {
 	n.judged = true
 	n.wanted = w.keep == nil || w.keep(message)
 	if n.wanted {
-		n.message = message
+		n.message, w.met = message, true
 	}
 }
 
@@ -261,6 +210,7 @@ func (w *walk) turn(n *node) {
 // is an error in what is pushed.
 func (w *walk) step() error {
 	n := w.pop()
+	w.reached = n.rank.date
 	if err := w.recall(n); err != nil {
 		return err
 	}
@@ -319,7 +269,7 @@ func (w *walk) descend(most int) (bool, error) {
 func (w *walk) settle(extra int) error {
 	var doubtful []*node
 	oldest := w.oldest()
-	for w.queue.len() > 0 {
+	for w.queue.len() > 0 && !w.enough() {
 		if w.open == 0 && w.stale == 0 {
 			if w.moved {
 				oldest = w.oldest()
@@ -373,6 +323,21 @@ func (w *walk) oldest() int64 {
 	return oldest
 }
 
+// expected estimates how many commits that the remote has will have been read in the end, when so many have been: as dates
+// go, there is a way from the newest of them to the oldest outgoing commit that is queued.
+func (w *walk) expected(read int) float64 {
+	gone, end := w.newest-w.reached, w.reached
+	if gone <= 0 || w.reached == 0 {
+		return math.Inf(1)
+	}
+	for _, n := range w.queue {
+		if n.outgoing() {
+			end = min(end, n.rank.date)
+		}
+	}
+	return float64(read) * float64(w.newest-end) / float64(gone)
+}
+
 // outgoing lists the commits that leave, newest first as far as ranks tell.
 func (w *walk) outgoing() []*node {
 	return slices.DeleteFunc(slices.Clone(w.found), func(n *node) bool { return !n.outgoing() })
@@ -380,12 +345,18 @@ func (w *walk) outgoing() []*node {
 
 // anyWanted reports whether a commit that leaves is wanted, or may be.
 func (w *walk) anyWanted() bool {
-	return slices.ContainsFunc(w.found, func(n *node) bool { return n.outgoing() && (n.wanted || !n.judged) })
+	return w.enough() || slices.ContainsFunc(w.found, func(n *node) bool { return n.outgoing() && (n.wanted || !n.judged) })
 }
+
+// enough reports whether more cannot change the answer to anyWanted.
+func (w *walk) enough() bool { return w.first && w.met }
 
 // judgeAll judges the outgoing commits whose messages the history did not have at hand.
 func (w *walk) judgeAll(message func(plumbing.Hash) ([]byte, error)) error {
 	for _, n := range w.found {
+		if w.enough() {
+			break
+		}
 		if n.judged || !n.outgoing() {
 			continue
 		}

@@ -1,0 +1,129 @@
+package action_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/label-state/label-state/internal/ledger"
+)
+
+func (p *player) exit(args []string, _ string) {
+	if p.look && p.last.code != p.number(args[0]) {
+		p.Errorf("exit %d\n%s", p.last.code, p.last.log)
+	}
+}
+
+func (p *player) says(_ []string, text string) {
+	if p.look && !strings.Contains(p.last.all(), text) {
+		p.Errorf("nothing says %q\n%s", text, p.last.all())
+	}
+}
+
+func (p *player) silent(_ []string, text string) {
+	if p.look && strings.Contains(p.last.all(), text) {
+		p.Errorf("something says %q\n%s", text, p.last.all())
+	}
+}
+
+// asks 5: at most so many requests
+func (p *player) asks(args []string, _ string) {
+	if p.look && p.last.requests > p.number(args[0]) {
+		p.Errorf("%d requests", p.last.requests)
+	}
+}
+
+type move struct {
+	Issue   string
+	Was, Is []string
+}
+
+func (p *player) moves() []move {
+	_, rest, _ := strings.Cut(p.last.output, "transitions<<")
+	_, rest, _ = strings.Cut(rest, "\n")
+	text, _, _ := strings.Cut(rest, "\n")
+	var all []move
+	if text != "" {
+		p.must(json.Unmarshal([]byte(text), &all))
+	}
+	return all
+}
+
+// moved 1 : agent:implement -> agent:pr-open
+func (p *player) moved(args []string, text string) {
+	if !p.look {
+		return
+	}
+	var got []string
+	for _, m := range p.moves() {
+		if m.Issue == ref(p.number(args[0])).String() {
+			got = append(got, orNone(strings.Join(m.Was, " "))+" -> "+orNone(strings.Join(m.Is, " ")))
+		}
+	}
+	if !slices.Equal(got, []string{text}) {
+		p.Errorf("moves: %q\n%s", got, p.last.log)
+	}
+}
+
+func (p *player) unmoved([]string, string) {
+	if all := p.moves(); p.look && len(all) > 0 {
+		p.Errorf("moves: %v\n%s", all, p.last.log)
+	}
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "(none)"
+	}
+	return s
+}
+
+// labels 1 : agent:pr-open
+func (p *player) wantLabels(args []string, want string) {
+	if got := p.world.labels(p.number(args[0])); orNone(got) != want {
+		p.Errorf("labels of #%s: %q\n%s", args[0], got, p.last.log)
+	}
+}
+
+func (p *player) thread(n int) []githubsim.Comment {
+	all, err := p.server.Comments(app, n)
+	p.must(err)
+	return all
+}
+
+func (p *player) wantComments(args []string, _ string) {
+	if all := p.thread(p.number(args[0])); len(all) != p.number(args[1]) {
+		p.Errorf("%d comments on #%s: %v", len(all), args[0], all)
+	}
+}
+
+func (p *player) wantLast(args []string, want string) {
+	all := p.thread(p.number(args[0]))
+	if len(all) == 0 || !strings.Contains(all[len(all)-1].Body, want) {
+		p.Errorf("comments of #%s: %v", args[0], all)
+	}
+}
+
+// guard 2 : words of the one comment · guard 2 none
+func (p *player) wantGuard(args []string, want string) {
+	var own []string
+	for _, c := range p.thread(p.number(args[0])) {
+		if strings.HasPrefix(c.Body, "<!-- label-state:guard -->") {
+			own = append(own, c.Body)
+		}
+	}
+	none := at(args, 1, "") == "none"
+	if none != (len(own) == 0) || !none && (len(own) != 1 || !strings.Contains(own[0], want)) {
+		p.Errorf("guard comments of #%s: %q", args[0], own)
+	}
+}
+
+// reaction +1: to the last comment
+func (p *player) wantReaction(args []string, _ string) {
+	got, err := p.client("tok-olga").Reactions(p.Context(), ledger.Repo{Owner: "acme", Name: "app"}, p.cmd, "github-actions[bot]")
+	p.must(err)
+	if want := args[0]; strings.Join(got, " ") != strings.TrimPrefix(want, "none") {
+		p.Errorf("reactions: %q, want %s", got, want)
+	}
+}

@@ -1,0 +1,313 @@
+package action_test
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// A player plays one case.
+type player struct {
+	*world
+	way  way
+	line string
+	last step
+	look bool // whether the words of the last run are to be checked
+	cmd  int64
+}
+
+func play(t *testing.T, script string, way way) {
+	t.Helper()
+	p := &player{world: newWorld(t, elsewhere()...), way: way}
+	if way.start != nil {
+		way.start(p.world)
+	}
+	for line := range strings.Lines(script) {
+		p.line = strings.TrimSpace(line)
+		if p.line == "" || strings.HasPrefix(p.line, "#") {
+			continue
+		}
+		p.play()
+		if t.Failed() {
+			t.Fatalf("played %s, at: %s", way.name, p.line)
+		}
+	}
+}
+
+// elsewhere is another repository, which the workflow's token may read, and a stranger's fork.
+func elsewhere() []githubsim.SeedRepo {
+	return []githubsim.SeedRepo{
+		{Name: "acme/lib", DefaultBranch: "main", Issues: []githubsim.SeedIssue{
+			{Number: 1, Title: "In the library", Author: "olga", Labels: []string{"agent:implement"}},
+		}},
+		{Name: "stranger/app", DefaultBranch: "main", ForkOf: app},
+	}
+}
+
+func (p *player) play() {
+	head, text, _ := strings.Cut(p.line, ": ")
+	words := strings.Fields(strings.TrimSuffix(head, ":"))
+	verb, args := words[0], words[1:]
+	do := map[string]func([]string, string){
+		"graphql": func([]string, string) {},
+		"set":     p.settings, "issue": p.addIssue, "issues": p.addIssues, "sleep": p.sleep,
+		"claim": p.claims, "fail": p.fails, "release": p.releases, "plan": p.plans, "renew": p.renews,
+		"open": p.opens, "edit": p.edits, "base": p.rebases, "title": p.retitles, "draft": p.drafts, "ready": p.readies,
+		"merge": p.merges, "close": p.closes, "reopen": p.reopens, "transfer": p.transfers, "delete": p.deletes,
+		"label": p.label, "unlabel": p.unlabel, "comment": p.comment, "block": p.block, "lock": p.lock, "pause": p.pause,
+		"on": p.on, "payload": p.payload, "sweep": p.sweeps,
+		"exit": p.exit, "says": p.says, "silent": p.silent, "moved": p.moved, "unmoved": p.unmoved, "asks": p.asks,
+		"labels": p.wantLabels, "comments": p.wantComments, "last": p.wantLast, "guard": p.wantGuard, "reaction": p.wantReaction,
+	}[verb]
+	if do == nil {
+		p.Fatalf("no such line: %s", p.line)
+	}
+	do(args, text)
+}
+
+func (p *player) number(s string) int {
+	n, err := strconv.Atoi(strings.TrimPrefix(s, "#"))
+	p.must(err)
+	return n
+}
+
+func at(args []string, n int, otherwise string) string {
+	if n < len(args) {
+		return args[n]
+	}
+	return otherwise
+}
+
+// set guard warn · set requeue · set approvers olga
+func (p *player) settings(args []string, _ string) {
+	switch args[0] {
+	case "guard":
+		p.world.guard = args[1]
+	case "requeue":
+		p.set.Rules.Requeue = true
+	case "approvers":
+		p.who = args[1:]
+	default:
+		p.Fatalf("no such setting: %s", p.line)
+	}
+}
+
+// issue 1 agent:implement : body
+func (p *player) addIssue(args []string, body string) {
+	n, err := p.server.AddIssue(app, "olga", "Work "+args[0], body, args[1:]...)
+	p.must(err)
+	if n != p.number(args[0]) {
+		p.Fatalf("issue is #%d: %s", n, p.line)
+	}
+}
+
+// issues 300 agent:implement
+func (p *player) addIssues(args []string, _ string) {
+	for range p.number(args[0]) {
+		p.issue("Work", args[1:]...)
+	}
+}
+
+func (p *player) sleep(args []string, _ string) {
+	d, err := time.ParseDuration(args[0])
+	p.must(err)
+	time.Sleep(d)
+}
+
+// claim 1 agents lucius branch
+func (p *player) claims(args []string, _ string) {
+	p.claim(p.number(args[0]), args[1], args[2], at(args, 3, ""))
+	time.Sleep(2 * time.Second) // so that what follows is later on a clock of whole seconds
+}
+
+// fail 1 3: so many failed attempts
+func (p *player) fails(args []string, _ string) {
+	for range p.number(args[1]) {
+		l, _ := p.ledger("tok-agents")
+		h, err := l.Claim(p.Context(), ref(p.number(args[0])), ledger.Request{Worker: claim.Worker{Codename: "hapless"}})
+		p.must(err)
+		_, err = l.Release(p.Context(), h.Issue, ledger.Ending{Worker: h.Record.Worker, Outcome: claim.OutcomeFailure})
+		p.must(err)
+		time.Sleep(3 * time.Hour)
+	}
+}
+
+// release lucius failure
+func (p *player) releases(args []string, _ string) {
+	h := p.holds[args[0]]
+	l, _ := p.ledger("tok-agents")
+	_, err := l.Release(p.Context(), h.Issue, ledger.Ending{Worker: h.Record.Worker, Outcome: args[1]})
+	p.must(err)
+	time.Sleep(2 * time.Second)
+}
+
+func (p *player) renews(args []string, _ string) {
+	h := p.holds[args[0]]
+	l, _ := p.ledger("tok-agents")
+	_, err := l.Renew(p.Context(), h.Issue, h.Record.Worker, h.Token)
+	p.must(err)
+}
+
+// plan lucius: words
+func (p *player) plans(args []string, text string) {
+	h := p.holds[args[0]]
+	body, err := claim.Body(claim.Record{Kind: claim.KindPlan, Worker: h.Record.Worker}, text)
+	p.must(err)
+	_, err = p.server.AddComment(app, h.Issue.Number, "agents", body)
+	p.must(err)
+	l, _ := p.ledger("tok-agents")
+	_, err = l.Reconcile(p.Context(), h.Issue)
+	p.must(err)
+	time.Sleep(2 * time.Second)
+}
+
+// open 2 agents branch draft base=develop : Closes #1
+func (p *player) opens(args []string, body string) {
+	pull := githubsim.Pull{Title: "Work", Body: body, Head: args[2]}
+	for _, a := range args[3:] {
+		if base, ok := strings.CutPrefix(a, "base="); ok {
+			pull.Base = base
+		} else if a == "draft" {
+			pull.Draft = true
+		} else {
+			p.Fatalf("no such option: %s", p.line)
+		}
+	}
+	n, err := p.server.OpenPull(app, args[1], pull)
+	p.must(err)
+	if n != p.number(args[0]) {
+		p.Fatalf("pull request is #%d: %s", n, p.line)
+	}
+	time.Sleep(2 * time.Second)
+}
+
+func (p *player) patch(args []string, body map[string]any) {
+	p.send(at(args, 1, "olga"), "PATCH", fmt.Sprintf("/repos/%s/pulls/%d", app, p.number(args[0])), body)
+}
+
+func (p *player) edits(args []string, body string)  { p.patch(args, map[string]any{"body": body}) }
+func (p *player) retitles(args []string, to string) { p.patch(args, map[string]any{"title": to}) }
+func (p *player) rebases(args []string, to string)  { p.patch(args, map[string]any{"base": to}) }
+
+func (p *player) drafts(args []string, _ string)  { p.mutate(args, "convertPullRequestToDraft") }
+func (p *player) readies(args []string, _ string) { p.mutate(args, "markPullRequestReadyForReview") }
+
+func (p *player) mutate(args []string, mutation string) {
+	off := p.server.GraphQLOff
+	p.server.GraphQLOff = false
+	defer func() { p.server.GraphQLOff = off }()
+	i, err := p.server.Issue(app, p.number(args[0]))
+	p.must(err)
+	var found struct{ NodeID string }
+	_, err = p.client("tok-olga").Do(p.Context(), "GET", fmt.Sprintf("repos/%s/pulls/%d", app, i.Number), nil, &struct {
+		NodeID *string `json:"node_id"`
+	}{&found.NodeID})
+	p.must(err)
+	p.send("olga", "POST", "/graphql", map[string]string{
+		"query": fmt.Sprintf(`mutation{%s(input:{pullRequestId:%q}){pullRequest{id}}}`, mutation, found.NodeID),
+	})
+}
+
+func (p *player) merges(args []string, _ string) {
+	p.must(p.server.MergePull(app, p.number(args[0]), at(args, 1, "olga")))
+	time.Sleep(2 * time.Second)
+}
+
+// close 1 olga not_planned
+func (p *player) closes(args []string, _ string) {
+	n, login := p.number(args[0]), at(args, 1, "olga")
+	if len(args) < 3 {
+		p.must(p.server.Close(app, n, login))
+	} else {
+		p.send(login, "PATCH", fmt.Sprintf("/repos/%s/issues/%d", app, n), map[string]string{"state": "closed", "state_reason": args[2]})
+	}
+	time.Sleep(2 * time.Second)
+}
+
+func (p *player) reopens(args []string, _ string) {
+	p.must(p.server.Reopen(app, p.number(args[0]), at(args, 1, "olga")))
+	time.Sleep(2 * time.Second)
+}
+
+func (p *player) transfers(args []string, _ string) {
+	_, err := p.server.TransferIssue(app, p.number(args[0]), "olga", "acme/lib")
+	p.must(err)
+}
+
+func (p *player) deletes(args []string, _ string) {
+	p.must(p.server.DeleteIssue(app, p.number(args[0]), "olga"))
+}
+
+// label 1 olga agent:done
+func (p *player) label(args []string, _ string) {
+	p.must(p.server.AddLabels(app, p.number(args[0]), args[1], args[2:]...))
+	time.Sleep(2 * time.Second)
+}
+
+func (p *player) unlabel(args []string, _ string) {
+	for _, name := range args[2:] {
+		p.must(p.server.RemoveLabel(app, p.number(args[0]), args[1], name))
+	}
+	time.Sleep(2 * time.Second)
+}
+
+// comment 1 olga : /claim
+func (p *player) comment(args []string, text string) {
+	id, err := p.server.AddComment(app, p.number(args[0]), args[1], strings.ReplaceAll(text, `\n`, "\n"))
+	p.must(err)
+	p.cmd = id
+	time.Sleep(2 * time.Second)
+}
+
+// block 1 2: 1 waits for 2
+func (p *player) block(args []string, _ string) {
+	p.must(p.server.Block(app, p.number(args[0]), p.number(args[1]), "olga"))
+}
+
+func (p *player) pause(_ []string, reason string) {
+	p.must(p.client("tok-olga").SetPause(p.Context(), ledger.Repo{Owner: "acme", Name: "app"}, lifecycle.Pause{Since: time.Now(), By: "olga", Reason: reason}))
+}
+
+func (p *player) lock(args []string, _ string) {
+	p.must(p.server.Lock(app, p.number(args[0]), "olga"))
+}
+
+// on pull_request opened token=tok-fork guard=warn
+func (p *player) on(args []string, _ string) {
+	about := ""
+	if args[0] == "issue_comment" {
+		about = fmt.Sprintf(`"id":%d,`, p.cmd)
+	}
+	e := p.world.last(args[0], args[1], about)
+	p.act(run{name: e.Name, event: e.Payload}, args[2:])
+}
+
+// payload pull_request : {"number":2}
+func (p *player) payload(args []string, text string) {
+	p.act(run{name: args[0], event: []byte(text)}, args[1:])
+}
+
+func (p *player) sweeps(args []string, _ string) {
+	p.act(run{name: "schedule", event: []byte("{}")}, args)
+}
+
+func (p *player) act(r run, options []string) {
+	r.token, r.inputs = tokActions, map[string]string{}
+	for _, o := range options {
+		k, v, _ := strings.Cut(o, "=")
+		if k == "token" {
+			r.token = v
+		} else {
+			r.inputs[k] = v
+		}
+	}
+	p.last, p.look = p.way.run(p.world, r)
+	time.Sleep(2 * time.Second)
+}
