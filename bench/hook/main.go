@@ -18,6 +18,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"time"
 )
 
@@ -36,6 +37,12 @@ type options struct {
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("bench: ")
+	if len(os.Args) > 2 && os.Args[1] == peakCommand {
+		if err := printPeak(os.Args[2:], os.Stdin, os.Stdout); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	var o options
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -153,10 +160,14 @@ func build(source, dir string) (binaries, error) {
 	if err := errors.Join(os.Mkdir(b.whole, 0o755), os.Mkdir(b.stage, 0o755), os.WriteFile(b.shell, shellHook, 0o755)); err != nil {
 		return b, err
 	}
-	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", b.whole+"/", "./cmd/pre-push", "./cmd/pre-push-check")
-	cmd.Dir, cmd.Env = source, append(os.Environ(), "CGO_ENABLED=0")
-	if said, err := cmd.CombinedOutput(); err != nil {
-		return b, fmt.Errorf("build the hook: %w: %s", err, said)
+	empty := filepath.Join(dir, "nothing.go")
+	err := errors.Join(
+		os.WriteFile(empty, []byte("package main\n\nfunc main() {}\n"), 0o644),
+		compile(source, b.whole+"/", "./cmd/pre-push", "./cmd/pre-push-check"),
+		compile(dir, b.nothing(), empty),
+	)
+	if err != nil {
+		return b, err
 	}
 	standIn, err := exec.LookPath("true")
 	if err != nil {
@@ -166,4 +177,13 @@ func build(source, dir string) (binaries, error) {
 		os.Link(filepath.Join(b.whole, "pre-push"), b.firstStage()),
 		os.Symlink(standIn, filepath.Join(b.stage, "pre-push-check")),
 	)
+}
+
+func compile(dir, to string, packages ...string) error {
+	cmd := exec.Command("go", append([]string{"build", "-trimpath", "-ldflags", "-s -w", "-o", to}, packages...)...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
+	if said, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build %s: %w: %s", strings.Join(packages, " "), err, said)
+	}
+	return nil
 }

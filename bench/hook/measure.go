@@ -3,7 +3,10 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
+	"io"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -18,20 +21,47 @@ type program struct {
 	in    folder
 }
 
-// run runs the program once. What it prints is dropped; peak is the most memory it had, in bytes, or this program's own
-// memory if that is more, since that is what a process starts with.
-func (p program) run() (took time.Duration, peak int64, err error) {
+// run runs the program once. What it prints is dropped.
+func (p program) run() (time.Duration, error) {
 	cmd := p.command()
 	start := time.Now()
-	err = cmd.Run()
-	took = time.Since(start)
-	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		peak = usage.Maxrss << 10
+	if err := cmd.Run(); err != nil {
+		return 0, fmt.Errorf("run %s: %w", p.args[0], err)
 	}
+	return time.Since(start), nil
+}
+
+// peakCommand, as the first argument, makes this program run the command that follows and print its peak.
+const peakCommand = "peak"
+
+// peak is the most memory the program had, in bytes. A process begins with the peak of the one that started it, so that is
+// done by a fresh copy of this program, which has done nothing yet.
+func (p program) peak() (bytes int64, err error) {
+	self, err := os.Executable()
 	if err != nil {
-		err = fmt.Errorf("run %s: %w", p.args[0], err)
+		return 0, err
 	}
-	return took, peak, err
+	p.args = append([]string{self, peakCommand}, p.args...)
+	said, err := p.command().Output()
+	if err != nil {
+		return 0, fmt.Errorf("measure the memory of %s: %w", p.args[2], err)
+	}
+	_, err = fmt.Sscan(string(said), &bytes)
+	return bytes, err
+}
+
+func printPeak(args []string, stdin io.Reader, out io.Writer) error {
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Stdin = stdin
+	if err := cmd.Run(); err != nil {
+		return err
+	}
+	usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return errors.New("this system does not tell how much memory a process had")
+	}
+	_, err := fmt.Fprintln(out, usage.Maxrss<<10)
+	return err
 }
 
 func (p program) command() *exec.Cmd {
@@ -73,15 +103,12 @@ func compare(programs [3]program, rounds int, limit time.Duration) (s sample, er
 			if programs[which].args == nil {
 				continue
 			}
-			t, peak, err := programs[which].run()
+			t, err := programs[which].run()
 			if err != nil {
 				return s, err
 			}
 			now[which] = t
 			took[which] = append(took[which], t)
-			if which == 0 {
-				s.peak = max(s.peak, peak)
-			}
 		}
 		git = append(git, ratio(now[0], now[1]))
 		sh = append(sh, ratio(now[0], now[2]))
@@ -90,7 +117,8 @@ func compare(programs [3]program, rounds int, limit time.Duration) (s sample, er
 		s.took[i] = median(took[i])
 	}
 	s.git, s.sh = median(git), median(sh)
-	return s, nil
+	s.peak, err = programs[0].peak()
+	return s, err
 }
 
 // ratio is 0 when there is nothing to compare with.

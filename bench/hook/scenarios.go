@@ -34,6 +34,10 @@ func scenarios() []scenario {
 	}
 	return []scenario{
 		{
+			name: "an empty Go program, to compare", against: func(push) []string { return []string{"git", "version"} },
+			push: func(*repository) (push, error) { return push{remote: "origin"}, nil }, hook: binaries.nothing,
+		},
+		{
 			name: "nothing to push", against: func(push) []string { return []string{"git", "version"} },
 			push:   func(*repository) (push, error) { return push{remote: "origin"}, nil },
 			limits: map[kind]limits{small: both(1.1, 0.3), large: both(1.1, 0.3), manyRefs: both(1.1, 0.3)},
@@ -84,6 +88,9 @@ func logAndGrep(p push) []string {
 type binaries struct{ whole, stage, shell string }
 
 func (b binaries) firstStage() string { return filepath.Join(b.stage, "pre-push") }
+
+// nothing is a program that does nothing: no hook written in Go starts faster.
+func (b binaries) nothing() string { return filepath.Join(b.stage, "nothing") }
 
 // programs are the hook, git and the shell hook on the push of a scenario.
 func (s scenario) programs(r *repository, b binaries) ([3]program, error) {

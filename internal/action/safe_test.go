@@ -2,6 +2,7 @@ package action
 
 import (
 	"bytes"
+	"errors"
 	"html"
 	"regexp"
 	"slices"
@@ -199,6 +200,24 @@ func FuzzSummary(f *testing.F) {
 			t.Errorf("%d bytes", out.Len())
 		}
 	})
+}
+
+// TestSummaryFits: three thousand changes stay under the runner's megabyte, and say that there are more.
+func TestSummaryFits(t *testing.T) {
+	r := forged(strings.Repeat("<long> & \"wide\" | ", 14))
+	r.report.Findings = slices.Repeat(r.report.Findings, 3000)
+	r.report.Skipped = slices.Repeat(r.report.Skipped, 3000)
+	var summary, output bytes.Buffer
+	s := &Step{Summary: &summary, Output: &output, Word: func() string { return "0badcafe" }}
+	if err := errors.Join(s.writeSummary(r), s.writeOutputs(r)); err != nil {
+		t.Fatal(err)
+	}
+	if n := summary.Len(); n > 1<<20 || n < 800<<10 || !strings.Contains(summary.String(), "more; the log has them all") {
+		t.Errorf("summary of %d bytes", n)
+	}
+	if n := output.Len(); n > 1<<20 || n < 500<<10 {
+		t.Errorf("outputs of %d bytes", n)
+	}
 }
 
 // FuzzComments: what the Action writes under issues and pull requests is never a record, mentions

@@ -66,23 +66,3 @@ func TestSummary(t *testing.T) {
 		}
 	})
 }
-
-// TestSummaryFits: fifteen hundred changes stay under the runner's megabyte, and say that there are more.
-func TestSummaryFits(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		repo := many(app, 1500, 0)
-		for k := range repo.Issues {
-			repo.Issues[k].Title = strings.Repeat("<long> & \"wide\" | ", 14)
-		}
-		w := planted(t, repo)
-		time.Sleep(5 * time.Hour)
-		s := w.sweep("dry-run=true")
-		w.said(s, 0, "1500 given back", "more; the log has them all")
-		if n := len(s.summary); n > 1<<20 || n < 800<<10 {
-			t.Errorf("summary of %d bytes", n)
-		}
-		if n := len(s.output); n > 1<<20 {
-			t.Errorf("outputs of %d bytes", n)
-		}
-	})
-}

@@ -2,12 +2,12 @@ package outgoing
 
 import (
 	"bytes"
-	"compress/zlib"
 	"fmt"
 	"io"
 	"strconv"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/klauspost/compress/zlib"
 )
 
 // An inflater decompresses one object after the other with one set of tables, which are large.
