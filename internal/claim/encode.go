@@ -93,6 +93,8 @@ func (r Record) fields() []Field {
 	}
 	add("token", count(r.Token))
 	add("branch", r.Branch)
+	add("bundle", r.Bundle)
+	add("was", r.Was)
 	return append(out, r.Extra...)
 }
 

@@ -42,6 +42,8 @@ func anyRecord() *rapid.Generator[claim.Record] {
 			Token:     rapid.Int64().Draw(t, "token"),
 			Attempt:   rapid.Int().Draw(t, "attempt"),
 			Branch:    anyText().Draw(t, "branch"),
+			Bundle:    anyText().Draw(t, "bundle"),
+			Was:       anyText().Draw(t, "was"),
 			Outcome:   anyText().Draw(t, "outcome"),
 			PR:        anyText().Draw(t, "pr"),
 			By:        anyText().Draw(t, "by"),

@@ -36,6 +36,8 @@ type Record struct {
 	Token     int64         // fencing token, 0 while not yet recorded
 	Attempt   int
 	Branch    string
+	Bundle    string // claim: the bundle it was taken for
+	Was       string // claim: the labels before a bundle's claim, to be put back (see labels.Scheme.Was)
 	Outcome   string // release
 	PR        string // release: URL of the pull request
 	By        string // who wrote it, when that is not the worker itself
@@ -169,6 +171,10 @@ func (r *Record) set(key, value string) bool {
 		r.Attempt = int(parseCount(value))
 	case "branch":
 		r.Branch = value
+	case "bundle":
+		r.Bundle = value
+	case "was":
+		r.Was = value
 	case "outcome":
 		r.Outcome = value
 	case "pr":

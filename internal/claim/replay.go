@@ -171,7 +171,7 @@ func (c *Claim) mark(e Entry) {
 // attempts lists the holds whose end counts against the issue, since the last reset.
 func (f *fold) attempts() {
 	for _, c := range f.s.Claims {
-		if c.End != nil && c.Held() && CountsAgainst(c.End.Outcome) && c.End.rank.Compare(f.reset) > 0 {
+		if c.End != nil && c.Held() && !c.Undone() && CountsAgainst(c.End.Outcome) && c.End.rank.Compare(f.reset) > 0 {
 			f.s.Attempts = append(f.s.Attempts, Attempt{c.Record.Worker, *c.End})
 		}
 	}

@@ -67,6 +67,7 @@ func setTerms(terms *claim.Terms, text string) error {
 		}
 		field := map[string]*time.Duration{
 			"ttl": &terms.TTL, "max": &terms.Max, "pending": &terms.Pending, "grace": &terms.Grace, "plan": &terms.Plan,
+			"bundle": &terms.Bundle,
 		}[name]
 		if field == nil {
 			return fmt.Errorf("terms %q: unknown", f)

@@ -14,11 +14,12 @@ type Terms struct {
 	Pending time.Duration // an unconfirmed claim lives at most this long
 	Grace   time.Duration // others wait this much longer than the holder may act
 	Plan    time.Duration // how long a plan may wait for its answer
+	Bundle  time.Duration // a claim for a bundle lives at most this long before its first renewal; 0 is as long as any
 }
 
 // DefaultTerms are four hours for workers that do not renew, at most a day.
 func DefaultTerms() Terms {
-	return Terms{TTL: 4 * time.Hour, Legacy: 4 * time.Hour, Max: 24 * time.Hour, Pending: 2 * time.Minute, Grace: time.Minute, Plan: 24 * time.Hour}
+	return Terms{TTL: 4 * time.Hour, Legacy: 4 * time.Hour, Max: 24 * time.Hour, Pending: 2 * time.Minute, Grace: time.Minute, Plan: 24 * time.Hour, Bundle: 10 * time.Minute}
 }
 
 // A State is what a log means. It holds no opinion about time: a claim stands until a
@@ -97,7 +98,7 @@ func (c Claim) Until(t Terms) (end time.Time, ok bool) {
 	if !c.until.IsZero() {
 		return c.until, true
 	}
-	if c.Record.TTL == NoExpiry && c.Held() {
+	if c.Record.TTL == NoExpiry && c.Held() && !c.Provisional() {
 		return time.Time{}, false
 	}
 	if c.Plan.limits(t) {
@@ -127,6 +128,9 @@ func (c Claim) Lease(t Terms) time.Duration {
 	}
 	if !c.Held() {
 		ttl = min(ttl, t.Pending)
+	}
+	if c.Provisional() && t.Bundle > 0 {
+		ttl = min(ttl, t.Bundle)
 	}
 	return ttl
 }

@@ -86,6 +86,9 @@ func (c *Client) ensureLabel(ctx context.Context, r ledger.Repo, name string) er
 			return c.CreateLabel(ctx, r, d)
 		}
 	}
+	if slug, ok := c.scheme.BundleOf(name); ok {
+		return c.CreateLabel(ctx, r, c.scheme.BundleDefinition(slug))
+	}
 	return &NotFoundError{What: fmt.Sprintf("label %q of %s", name, r), Status: http.StatusNotFound, Message: "it is not one of ours to create"}
 }
 

@@ -107,6 +107,8 @@ func lapse(f lifecycle.Facts, c claim.Claim) string {
 		return claim.OutcomeCancelled
 	case c.Plan.Pending():
 		return claim.OutcomePlanTimeout
+	case c.Provisional():
+		return claim.OutcomeBundleRolledBack
 	}
 	return claim.OutcomeStaleSwept
 }

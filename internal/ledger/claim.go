@@ -17,6 +17,7 @@ type Request struct {
 	Worker claim.Worker  // an empty firing id is made up
 	TTL    time.Duration // 0 is the repository's default; claim.NoExpiry never lapses
 	Branch string        // where the work will be pushed, if known
+	Bundle string        // the bundle it is one of; see Bundle.Claim
 }
 
 // A Hold is a worker's right to an issue. Times are the server's.
@@ -90,7 +91,7 @@ func (l *Ledger) attempt(i claim.Issue, req Request) (*attempt, error) {
 	nonce := l.token()
 	w := req.Worker
 	if w.FiringID == "" {
-		w.FiringID = l.clock.Now().UTC().Format("20060102-150405") + "-" + nonce
+		w.FiringID = l.firing(nonce)
 	}
 	if err := w.Validate(); err != nil {
 		return nil, &CallError{err}
@@ -102,11 +103,16 @@ func (l *Ledger) attempt(i claim.Issue, req Request) (*attempt, error) {
 	if req.TTL > 0 && req.TTL < time.Second {
 		return nil, callError("ttl %s: at least one second", req.TTL)
 	}
-	r := claim.Record{Kind: claim.KindClaim, Worker: w, Nonce: nonce, TTL: cmp.Or(req.TTL, terms.TTL), Branch: req.Branch}
+	r := claim.Record{Kind: claim.KindClaim, Worker: w, Nonce: nonce, TTL: cmp.Or(req.TTL, terms.TTL), Branch: req.Branch, Bundle: req.Bundle}
 	if _, err := claim.Encode(r); err != nil {
 		return nil, &CallError{err}
 	}
 	return &attempt{Ledger: l, issue: i, record: r, lease: terms.Pending}, nil
+}
+
+// firing makes up a firing id.
+func (l *Ledger) firing(nonce string) string {
+	return l.clock.Now().UTC().Format("20060102-150405") + "-" + nonce
 }
 
 func (a *attempt) worker() claim.Worker { return a.record.Worker }
@@ -135,6 +141,9 @@ func (a *attempt) admit(ctx context.Context) error {
 		if len(v.Lapsed) == 0 {
 			a.facts = f
 			a.record.Attempt = 1 + confirmed(f.Log)
+			if a.record.Bundle != "" {
+				a.record.Was = a.before(f)
+			}
 			return nil
 		}
 		ended, err := a.expire(ctx, f, a.worker().String(), a.ended)

@@ -30,6 +30,7 @@ type world struct {
 	holds  map[claim.Worker]func() bool // who believes to hold the issue
 	wins   int
 	store  lease.Store // nil: the comments decide
+	shown  []string    // labels at the beginning
 }
 
 type event struct {
@@ -57,7 +58,7 @@ var (
 )
 
 func newWorld(seed uint64, f faults) *world {
-	return &world{rng: rand.New(rand.NewPCG(seed, seed^0x9e3779b97f4a7c15)), nextID: 2_200_000_000, faults: f, holds: map[claim.Worker]func() bool{}}
+	return &world{rng: rand.New(rand.NewPCG(seed, seed^0x9e3779b97f4a7c15)), nextID: 2_200_000_000, faults: f, holds: map[claim.Worker]func() bool{}, shown: []string{"agent:implement"}}
 }
 
 // pause passes a little time nobody else has in the same amount.
@@ -98,7 +99,7 @@ func (w *world) read(fresh bool) view {
 	}
 	events := slices.Clone(w.events)
 	slices.SortStableFunc(events, func(a, b event) int { return a.at.Compare(b.at) })
-	v := view{labels: []string{"agent:implement"}}
+	v := view{labels: slices.Clone(w.shown)}
 	for _, e := range events {
 		if !e.at.After(horizon) {
 			e.apply(&v)

@@ -15,9 +15,26 @@ func (r Rules) Label(f Facts) (labels.Picture, string) {
 	if len(f.Missing) > 0 {
 		return keep("not read: " + f.Missing[0])
 	}
-	want, why := r.state(f)
+	want, why, undone := r.undone(f)
+	f.Log = f.Log.Lasting()
+	if !undone {
+		want, why = r.state(f)
+	}
 	r.modifiers(f, &want)
 	return want, why
+}
+
+// undone is an issue that a bundle's claim has left: as long as it shows the claimed label, what it
+// showed before is put back. After that, labels say what they would without that claim.
+func (r Rules) undone(f Facts) (labels.Picture, string, bool) {
+	c, ok := f.Log.LastUndone()
+	_, held := f.Log.Holder()
+	_, _, pulled := r.byPR(f)
+	if !ok || held || pulled || !f.Open || f.PullRequest || r.stray(f) || !labels.Has(f.Labels, r.Scheme.Claimed) {
+		return labels.Picture{}, "", false
+	}
+	want, ok := r.Scheme.Before(c.Record.Was, c.Record.Bundle)
+	return want, "the claim for bundle " + c.Record.Bundle + " was undone", ok
 }
 
 func (r Rules) state(f Facts) (labels.Picture, string) {
@@ -28,7 +45,7 @@ func (r Rules) state(f Facts) (labels.Picture, string) {
 		return r.closed(f)
 	}
 	if c, held := f.Log.Holder(); held {
-		return live(c)
+		return r.live(c)
 	}
 	if want, why, ok := r.byPR(f); ok {
 		return want, why
@@ -61,15 +78,19 @@ func (r Rules) closed(f Facts) (labels.Picture, string) {
 	}
 }
 
-func live(c claim.Claim) (labels.Picture, string) {
+func (r Rules) live(c claim.Claim) (labels.Picture, string) {
 	who := c.Record.Worker.String()
-	if c.Plan.Pending() {
-		return show(labels.PlanPending, "plan of "+who+" waits for approval")
-	}
-	if !c.Held() {
+	want, why := show(labels.Claimed, "held by "+who)
+	switch {
+	case c.Plan.Pending():
+		want, why = show(labels.PlanPending, "plan of "+who+" waits for approval")
+	case !c.Held():
 		return show(labels.Claimed, "being claimed by "+who)
 	}
-	return show(labels.Claimed, "held by "+who)
+	if name, err := r.Scheme.Bundle(c.Record.Bundle); err == nil && !c.Provisional() {
+		want.Set = []string{name}
+	}
+	return want, why
 }
 
 // merged reports a merge that ships: into the default branch.
@@ -177,7 +198,7 @@ func (r Rules) resting(f Facts) (labels.Picture, string) {
 
 // implemented reports whether the last holder found the work done already, and nobody reopened the issue since.
 func (f Facts) implemented() bool {
-	last, ended := f.Log.LastEnded()
+	last, ended := f.Log.Lasting().LastEnded()
 	return ended && last.End.Outcome == claim.OutcomeAlreadyImplemented && !f.ReopenedAt.After(last.End.At)
 }
 

@@ -1,0 +1,53 @@
+package claim
+
+import "slices"
+
+// A bundle is several issues that one worker takes together or not at all. Its claims are taken one
+// after the other, and only when it has them all it renews each: that first renewal is what makes
+// them more than a beginning. So a worker that dies in between leaves nothing that anybody has to
+// understand: its claims lapse early, do not count as attempts, and the labels go back.
+
+// Provisional reports whether the claim was made for a bundle of which it is not yet known that
+// its worker has all of it.
+func (c Claim) Provisional() bool { return c.Record.Bundle != "" && c.Record.Heartbeat == 0 }
+
+// Undone reports whether the claim was made for a bundle and given back before any work: the issue
+// is as if nobody had ever claimed it.
+func (c Claim) Undone() bool {
+	return c.End != nil && c.Record.Bundle != "" && (c.Record.Heartbeat == 0 || c.End.Outcome == OutcomeBundleRolledBack)
+}
+
+// LastUndone returns the claim that a record ended last, if it is Undone.
+func (s State) LastUndone() (Claim, bool) {
+	var last Claim
+	for _, c := range s.Claims {
+		if c.End != nil && (last.End == nil || c.End.rank.Compare(last.End.rank) > 0) {
+			last = c
+		}
+	}
+	return last, last.Undone()
+}
+
+// Lasting is the state without the claims that are Undone: what labels are drawn from. Used and
+// Dead still know them, for their keys are dead.
+func (s State) Lasting() State {
+	undone := map[Worker]bool{}
+	for _, c := range s.Claims {
+		if c.Undone() {
+			undone[c.Record.Worker] = true
+		}
+	}
+	if len(undone) == 0 {
+		return s
+	}
+	out := s
+	out.Claims = slices.DeleteFunc(slices.Clone(s.Claims), func(c Claim) bool { return undone[c.Record.Worker] })
+	out.Log = slices.DeleteFunc(slices.Clone(s.Log), func(e Entry) bool { return e.Record.Kind != KindReset && undone[e.Record.Worker] })
+	out.Records, out.Last = len(out.Log), Entry{}.Created
+	for _, e := range out.Log {
+		if e.Created.After(out.Last) {
+			out.Last = e.Created
+		}
+	}
+	return out
+}

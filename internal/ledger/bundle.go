@@ -1,0 +1,275 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// A Part is one issue of a bundle, with the ledger of its repository.
+type Part struct {
+	Issue  claim.Issue
+	Ledger *Ledger
+}
+
+// A Bundle is issues of one repository or several that one worker takes together or not at all.
+type Bundle struct {
+	slug  string
+	parts []Part // in the one order in which everybody takes them
+}
+
+// NewBundle returns a bundle. A slug or label that cannot be, no issue at all and one that is named
+// twice are a *CallError. It asks GitHub for nothing.
+func NewBundle(slug string, parts []Part) (Bundle, error) {
+	b := Bundle{slug, slices.Clone(parts)}
+	slices.SortStableFunc(b.parts, func(x, y Part) int { return x.Issue.Compare(y.Issue) })
+	if len(parts) == 0 {
+		return b, callError("bundle %s: no issue is named", slug)
+	}
+	for n, p := range b.parts {
+		if _, err := p.Ledger.set.Rules.Scheme.Bundle(slug); err != nil {
+			return b, &CallError{err}
+		}
+		if n > 0 && p.Issue.Same(b.parts[n-1].Issue) {
+			return b, callError("bundle %s: %s is named twice", slug, p.Issue)
+		}
+	}
+	return b, nil
+}
+
+// Issues are the bundle's, in the order in which they are taken.
+func (b Bundle) Issues() []claim.Issue {
+	out := make([]claim.Issue, len(b.parts))
+	for n, p := range b.parts {
+		out[n] = p.Issue
+	}
+	return out
+}
+
+// A BundleError is the answer no, or could not find out, for a whole bundle: nothing of it is held.
+// It is the error of its first issue, unless something could not be given back.
+type BundleError struct {
+	Slug   string
+	Causes []error // one for each issue that stood in the way
+	Issues []claim.Issue
+	Taken  []claim.Issue // what had been taken and was given back
+	Left   error         // what could not be given back: not held by us, but not known to be free
+}
+
+func (e *BundleError) Error() string {
+	texts := make([]string, len(e.Causes))
+	for n, err := range e.Causes {
+		texts[n] = e.Issues[n].String() + " " + err.Error()
+	}
+	text := "nothing of bundle " + e.Slug + " is held: " + strings.Join(texts, "; ")
+	if len(e.Taken) > 0 {
+		text += fmt.Sprintf(" (%d taken and given back)", len(e.Taken))
+	}
+	if e.Left != nil {
+		text = "bundle " + e.Slug + " could not be given back: " + e.Left.Error()
+	}
+	return text
+}
+
+// Unwrap returns what decides the answer.
+func (e *BundleError) Unwrap() []error {
+	if e.Left != nil {
+		return []error{e.Left}
+	}
+	for _, err := range e.Causes {
+		var held *HeldError
+		if !errors.As(err, &held) {
+			return []error{err} // not known beats no
+		}
+	}
+	return e.Causes
+}
+
+// Check reads every issue and says, as a *BundleError, which of them the worker may not take. It
+// writes nothing. The readings come in the order of Issues.
+func (b Bundle) Check(ctx context.Context, w claim.Worker) ([]lifecycle.Facts, error) {
+	no := &BundleError{Slug: b.slug}
+	var out []lifecycle.Facts
+	for _, p := range b.parts {
+		f, v, err := p.Ledger.Check(ctx, p.Issue, lifecycle.Seeker{Worker: w})
+		switch {
+		case err != nil:
+		case f.Log.Used(w):
+			err = &CallError{claim.ErrKeyUsed}
+		case v.Answer != lifecycle.Free:
+			err = &HeldError{Issue: p.Issue, Verdict: v}
+		}
+		if err != nil {
+			no.Causes, no.Issues = append(no.Causes, err), append(no.Issues, p.Issue)
+		}
+		out = append(out, f)
+	}
+	if len(no.Causes) > 0 {
+		return out, no
+	}
+	return out, nil
+}
+
+// Worker completes a worker for the bundle's claims: all of them have one firing id.
+func (b Bundle) Worker(w claim.Worker) claim.Worker {
+	if l := b.parts[0].Ledger; w.FiringID == "" {
+		w.FiringID = l.firing(l.token())
+	}
+	return w
+}
+
+// Claim takes every issue of the bundle for one worker, or none. All of it is looked at before the
+// first write. The issues are then taken one after the other, in an order that is the same for
+// everybody, and nobody waits for a hold: so of two bundles over the same issues exactly one is
+// taken, and no number of them stand in each other's way for ever. When all are taken each is
+// renewed once: that they are whole is known then and not before (claim.Claim.Provisional).
+//
+// The error is a *BundleError, and whatever was taken has been given back with the labels as they were;
+// or joined *LabelsErrors beside the holds, which are real. Whoever dies in between leaves claims
+// that lapse within Terms.Bundle and are undone by whoever sees them next.
+func (b Bundle) Claim(ctx context.Context, req Request) ([]Hold, error) {
+	req.Worker, req.Bundle = b.Worker(req.Worker), b.slug
+	if _, err := b.Check(ctx, req.Worker); err != nil {
+		return nil, err
+	}
+	t := taking{Bundle: b, worker: req.Worker}
+	for n, p := range b.parts {
+		h, err := p.Ledger.Claim(ctx, p.Issue, req)
+		var labels *LabelsError
+		if err == nil || errors.As(err, &labels) {
+			t.holds = append(t.holds, h)
+		}
+		if err != nil && !late(err) {
+			return nil, t.undo(ctx, n, err)
+		}
+	}
+	for n, p := range b.parts {
+		h, err := p.Ledger.Keep(ctx, t.holds[n])
+		if err != nil {
+			return nil, t.undo(ctx, n, err)
+		}
+		t.holds[n] = h
+	}
+	return t.holds, t.show(ctx)
+}
+
+// late reports whether only labels failed, and not for ever: who may not label is heard by nobody
+// (PRODUCT ruling 7).
+func late(err error) bool {
+	var labels *LabelsError
+	var refused interface {
+		error
+		Denied() bool
+	}
+	return errors.As(err, &labels) && !(errors.As(labels.Err, &refused) && refused.Denied())
+}
+
+// A taking is a bundle on the way from the first claim to the last.
+type taking struct {
+	Bundle
+	worker claim.Worker
+	holds  []Hold // of the first parts
+}
+
+// show brings the labels in line, the bundle's own among them.
+func (t *taking) show(ctx context.Context) error {
+	var all []error
+	for _, p := range t.parts {
+		if _, err := p.Ledger.Reconcile(ctx, p.Issue); err != nil {
+			var labels *LabelsError
+			if !errors.As(err, &labels) {
+				err = &LabelsError{p.Issue, err}
+			}
+			all = append(all, err)
+		}
+	}
+	return errors.Join(all...)
+}
+
+// undo gives back what was taken, in the opposite order, because part n could not be, or could not
+// be kept. It goes on when the caller's time is over.
+func (t *taking) undo(ctx context.Context, n int, because error) error {
+	no := &BundleError{Slug: t.slug, Causes: []error{because}, Issues: []claim.Issue{t.parts[n].Issue}}
+	if len(t.holds) <= n {
+		no.Left = t.parts[n].maybe(ctx, t.worker, because)
+	}
+	for k := len(t.holds) - 1; k >= 0; k-- {
+		no.Taken = append(no.Taken, t.parts[k].Issue)
+		if err := t.parts[k].undo(ctx, t.worker); err != nil {
+			no.Left = errors.Join(no.Left, fmt.Errorf("%s: %w", t.parts[k].Issue, err))
+		}
+	}
+	return no
+}
+
+// maybe undoes a claim of which only the log knows how it ended. A plain no left nothing behind.
+func (p Part) maybe(ctx context.Context, w claim.Worker, because error) error {
+	var held *HeldError
+	var call *CallError
+	if errors.As(because, &held) || errors.As(because, &call) {
+		return nil
+	}
+	if err := p.Undo(ctx, w); err != nil {
+		return fmt.Errorf("%s: %w", p.Issue, err)
+	}
+	return nil
+}
+
+// Undo gives a claim of the bundle back if the log shows it, with the labels as they were. Labels that
+// are late are no error: the sweep puts them right.
+func (p Part) Undo(ctx context.Context, w claim.Worker) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedIn)
+	defer cancel()
+	f, err := p.Ledger.facts(ctx, p.Issue)
+	if err != nil {
+		return err
+	}
+	if c, claimed := f.Log.Find(w); !claimed || !c.Live() {
+		return nil
+	}
+	return p.giveBack(ctx, f, w)
+}
+
+// undo gives back what certainly was taken, whatever a reading shows.
+func (p Part) undo(ctx context.Context, w claim.Worker) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedIn)
+	defer cancel()
+	f, err := p.Ledger.facts(ctx, p.Issue)
+	if err != nil {
+		f = lifecycle.Facts{Issue: p.Issue}
+	}
+	return p.giveBack(ctx, f, w)
+}
+
+func (p Part) giveBack(ctx context.Context, f lifecycle.Facts, w claim.Worker) error {
+	c, _ := f.Log.Find(w)
+	r := claim.Record{Kind: claim.KindRelease, Worker: w, Outcome: claim.OutcomeBundleRolledBack, Attempt: c.Record.Attempt, At: f.Now}
+	if _, err := p.Ledger.release(ctx, p.Issue, r, sentence(r)); err != nil {
+		return err
+	}
+	_, err := p.Ledger.settle(ctx, f)
+	var labels *LabelsError
+	if errors.As(err, &labels) {
+		return nil
+	}
+	return err
+}
+
+// before words what an issue shows that is about to be claimed for a bundle. A lifecycle label that
+// is wrong is not put back but put right.
+func (a *attempt) before(f lifecycle.Facts) string {
+	picture, _ := a.set.Rules.Label(f)
+	st := picture.State
+	if shown := a.set.Rules.Scheme.Of(f.Labels); picture.Keep && len(shown) > 0 {
+		st = shown[0]
+	} else if picture.Keep {
+		st = labels.None
+	}
+	return a.set.Rules.Scheme.Was(st, f.Labels, a.record.Bundle)
+}

@@ -1,0 +1,384 @@
+package ledger_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// A fleet is several repositories with one issue each, which bundles are made of.
+type fleet []*world
+
+func newFleet(seed uint64, f faults, shown ...[]string) fleet {
+	out := make(fleet, len(shown))
+	for n := range out {
+		out[n] = newWorld(seed+uint64(n)<<32, f)
+		out[n].shown = shown[n]
+	}
+	return out
+}
+
+func implement(n int) [][]string { return slices.Repeat([][]string{{"agent:implement"}}, n) }
+
+func (f fleet) issue(n int) claim.Issue {
+	return claim.Issue{Owner: "o", Repo: fmt.Sprintf("r%d", n), Number: 7}
+}
+
+// parts are the issues of the repositories with these numbers, for a new client of each. A life, if
+// there is one, is shared by all of them.
+func (f fleet) parts(l *life, numbers ...int) []ledger.Part {
+	var out []ledger.Part
+	for _, n := range numbers {
+		s := ledger.DefaultSettings()
+		s.Rules.MaxAttempts, s.Rules.Rest = 3, nil
+		own := &forge{world: f[n], calls: map[string]int{}}
+		led := ledger.New(mortal{own, l}, virtual{}, f[n].words(), s)
+		out = append(out, ledger.Part{Issue: f.issue(n), Ledger: led})
+	}
+	return out
+}
+
+func bundle(t *testing.T, parts []ledger.Part) ledger.Bundle {
+	t.Helper()
+	b, err := ledger.NewBundle("checkout", parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// A life ends at a request: before it is sent, or when it has been carried out. 0 is a long one.
+type life struct {
+	left  int
+	after bool
+	when  func() // called instead of dying
+}
+
+func (l *life) end(after bool) {
+	if l == nil || after != l.after || l.left == 0 {
+		return
+	}
+	l.left--
+	if l.left > 0 {
+		return
+	}
+	if l.when != nil {
+		l.when()
+		return
+	}
+	runtime.Goexit()
+}
+
+// mortal is a connection whose process is killed at some request.
+type mortal struct {
+	*forge
+	life *life
+}
+
+func (m mortal) Facts(ctx context.Context, i claim.Issue) (lifecycle.Facts, error) {
+	m.life.end(false)
+	defer m.life.end(true)
+	return m.forge.Facts(ctx, i)
+}
+
+func (m mortal) Comment(ctx context.Context, i claim.Issue, body string) (claim.Comment, error) {
+	m.life.end(false)
+	defer m.life.end(true)
+	return m.forge.Comment(ctx, i, body)
+}
+
+func (m mortal) EditComment(ctx context.Context, i claim.Issue, id int64, body string) (claim.Comment, error) {
+	m.life.end(false)
+	defer m.life.end(true)
+	return m.forge.EditComment(ctx, i, id, body)
+}
+
+func (m mortal) AddLabel(ctx context.Context, i claim.Issue, name string) error {
+	m.life.end(false)
+	defer m.life.end(true)
+	return m.forge.AddLabel(ctx, i, name)
+}
+
+func (m mortal) RemoveLabel(ctx context.Context, i claim.Issue, name string) error {
+	m.life.end(false)
+	defer m.life.end(true)
+	return m.forge.RemoveLabel(ctx, i, name)
+}
+
+var lucius = ledger.Request{Worker: claim.Worker{Codename: "lucius"}, TTL: time.Hour}
+
+// sweep lets time pass and looks at every repository, twice.
+func (f fleet) sweep(t *testing.T, after time.Duration) {
+	t.Helper()
+	time.Sleep(after)
+	for n, w := range f {
+		l, own := w.ledger(nil)
+		own.fresh, w.faults = true, faults{}
+		for range 2 {
+			r := l.Sweep(t.Context(), scan{own}, ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: "sweep-1"})
+			if !r.Complete() {
+				t.Errorf("sweep of %s: %+v", f.issue(n), r)
+			}
+		}
+	}
+}
+
+// asBefore wants the issue free, without a failed attempt, and with the labels of the beginning.
+func (f fleet) asBefore(t *testing.T, n int) {
+	t.Helper()
+	v := f[n].now(true)
+	log := claim.Replay(v.comments)
+	want, got := slices.Sorted(slices.Values(f[n].shown)), slices.Sorted(slices.Values(v.labels))
+	if !slices.Equal(got, want) || len(log.Live()) > 0 || len(log.Attempts) > 0 {
+		t.Errorf("%s: labels %q, want %q; %d live claims, %d attempts", f.issue(n), got, want, len(log.Live()), len(log.Attempts))
+	}
+}
+
+func TestBundle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(1, faults{}, implement(3)...)
+		holds, err := bundle(t, f.parts(nil, 2, 0, 1)).Claim(t.Context(), lucius)
+		if err != nil || len(holds) != 3 {
+			t.Fatalf("claim: %d holds, %v", len(holds), err)
+		}
+		for n, h := range holds {
+			if h.Issue != f.issue(n) || h.Record.Worker != holds[0].Record.Worker || h.Record.Heartbeat != 1 || h.Until.Sub(time.Now()) < 59*time.Minute {
+				t.Errorf("hold %d: %+v", n, h)
+			}
+			shows(t, f[n], "agent:in-flight agent:bundle:checkout")
+		}
+		f.sweep(t, 30*time.Minute)
+		if _, err := bundle(t, f.parts(nil, 1)).Claim(t.Context(), lucius); err == nil {
+			t.Error("claimed what is held")
+		}
+	})
+}
+
+// TestBundleRefused: whatever stands in the way of one issue, nothing is written anywhere.
+func TestBundleRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(1, faults{}, []string{"agent:implement"}, []string{"do-not-pickup"}, []string{"agent:implement"}, []string{"wip"})
+		_, err := bundle(t, f.parts(nil, 0, 1, 2, 3)).Claim(t.Context(), lucius)
+		var no *ledger.BundleError
+		if !errors.As(err, &no) || len(no.Issues) != 2 || no.Left != nil || no.Taken != nil {
+			t.Fatalf("claim: %v, want that two stand in the way", err)
+		}
+		var held *ledger.HeldError
+		if !errors.As(err, &held) || !strings.Contains(err.Error(), "o/r1#7 a person holds it") || !strings.Contains(err.Error(), "o/r3#7 label wip") {
+			t.Errorf("claim: %v", err)
+		}
+		for n, w := range f {
+			if len(w.events) > 0 {
+				t.Errorf("%s: something was written", f.issue(n))
+			}
+		}
+	})
+}
+
+func TestNewBundle(t *testing.T) {
+	f := newFleet(1, faults{}, implement(2)...)
+	long := strings.Repeat("x", 38)
+	twice := append(f.parts(nil, 0, 1), ledger.Part{Issue: claim.Issue{Owner: "O", Repo: "R0", Number: 7}, Ledger: f.parts(nil, 0)[0].Ledger})
+	for _, c := range []struct {
+		slug  string
+		parts []ledger.Part
+		want  string
+	}{
+		{"checkout", nil, "no issue"},
+		{"checkout", twice, "named twice"},
+		{"Checkout", f.parts(nil, 0), "allowed are"},
+		{"-x", f.parts(nil, 0), "allowed are"},
+		{"", f.parts(nil, 0), "allowed are"},
+		{"../../evil", f.parts(nil, 0), "allowed are"},
+		{long, f.parts(nil, 0), "has 51 characters"},
+		{long[1:], f.parts(nil, 0), ""},
+	} {
+		_, err := ledger.NewBundle(c.slug, c.parts)
+		var call *ledger.CallError
+		if (err == nil) != (c.want == "") || err != nil && (!errors.As(err, &call) || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%q of %d: %v, want %q", c.slug, len(c.parts), err, c.want)
+		}
+	}
+}
+
+// TestBundleRace plays bundles that overlap in all ways, by seed. Of two over the same issues one is
+// taken; of any number each is whole or leaves nothing.
+func TestBundleRace(t *testing.T) {
+	sets := map[string][][]int{
+		"same":  {{0, 1, 2}, {2, 1, 0}},
+		"chain": {{0, 1}, {1, 2}, {2, 0}},
+		"crowd": {{0, 1, 2}, {1, 2}, {2, 1, 0}, {2}},
+	}
+	for name, bundles := range sets {
+		t.Run(name, func(t *testing.T) {
+			for seed := range uint64(60) {
+				synctest.Test(t, func(t *testing.T) { raceBundles(t, seed, faults{}, name == "same", bundles) })
+				synctest.Test(t, func(t *testing.T) {
+					raceBundles(t, seed, faults{stale: 5 * time.Second, late: 5 * time.Second, lost: 0.1, denied: 0.5, delay: 10 * time.Second}, false, bundles)
+				})
+				if t.Failed() {
+					t.Fatalf("seed %d", seed)
+				}
+			}
+		})
+	}
+}
+
+func raceBundles(t *testing.T, seed uint64, trouble faults, one bool, bundles [][]int) {
+	f := newFleet(seed, trouble, []string{"agent:implement"}, []string{}, []string{"agent:implement", "wish"})
+	taken := make([]int, len(f)) // how many bundles have each issue
+	wins := 0
+	var mu sync.Mutex
+	var crew sync.WaitGroup
+	for n, numbers := range bundles {
+		crew.Go(func() {
+			time.Sleep(f[0].between(3 * time.Second))
+			b := bundle(t, f.parts(nil, numbers...))
+			holds, err := b.Claim(t.Context(), ledger.Request{Worker: claim.Worker{Codename: fmt.Sprint("w", n)}, TTL: time.Hour})
+			var no *ledger.BundleError
+			mu.Lock()
+			defer mu.Unlock()
+			if errors.As(err, &no) {
+				return
+			}
+			if len(holds) != len(numbers) {
+				t.Errorf("%d holds of %v: %v", len(holds), numbers, err)
+			}
+			wins++
+			for _, k := range numbers {
+				taken[k]++
+			}
+		})
+	}
+	crew.Wait()
+	if slices.Max(taken) > 1 || one && wins != 1 {
+		t.Errorf("bundles that have each issue: %v; %d bundles taken", taken, wins)
+	}
+	if trouble == (faults{}) && wins == 0 {
+		t.Error("no bundle was taken")
+	}
+	f.sweep(t, 12*time.Minute)
+	for n := range f {
+		if taken[n] == 0 {
+			f.asBefore(t, n)
+		}
+	}
+}
+
+// TestBundleKilled kills the worker before and after every request. Then nothing is held after a
+// sweep, nothing counts as a failed attempt, and labels are what they were; unless it was killed
+// when it had everything: then each issue is whole or undone by itself.
+func TestBundleKilled(t *testing.T) {
+	shown := [][]string{{"agent:implement", "wish"}, {}, {"agent:done", "agent:bundle:checkout"}}
+	for _, after := range []bool{false, true} {
+		deaths := 0
+		for at := 1; ; at++ {
+			finished := false
+			synctest.Test(t, func(t *testing.T) {
+				f := newFleet(uint64(at), faults{}, shown...)
+				b := bundle(t, f.parts(&life{left: at, after: after}, 0, 1, 2))
+				var worker sync.WaitGroup
+				worker.Go(func() {
+					if _, err := b.Claim(t.Context(), lucius); err != nil {
+						t.Errorf("claim: %v", err)
+					}
+					finished = true
+				})
+				worker.Wait()
+				whole := f.renewed()
+				f.sweep(t, 12*time.Minute)
+				for n := range f {
+					if !whole {
+						f.asBefore(t, n)
+					}
+					if !whole && records(f[n], "stale-swept") > 0 {
+						t.Errorf("%s: the end of a bundle's claim is called stale-swept", f.issue(n))
+					}
+				}
+				f.sweep(t, 2*time.Hour)
+				for n := range f {
+					if live := claim.Replay(f[n].now(true).comments).Live(); len(live) > 0 {
+						t.Errorf("%s is held for ever", f.issue(n))
+					}
+				}
+			})
+			if t.Failed() {
+				t.Fatalf("killed at request %d, after it: %t", at, after)
+			}
+			if finished {
+				break
+			}
+			deaths++
+		}
+		if deaths < 30 {
+			t.Errorf("only %d deaths: the test does not kill", deaths)
+		}
+	}
+}
+
+// renewed reports whether any claim of the fleet was renewed: then its worker had all.
+func (f fleet) renewed() bool {
+	return slices.ContainsFunc(f, func(w *world) bool { return records(w, "hb=1") > 0 })
+}
+
+// TestBundleRolledBack: somebody takes one of the issues away at every step of the claim. Labels are
+// what they were at once, without any sweep, and the log says why.
+func TestBundleRolledBack(t *testing.T) {
+	shown := [][]string{{"agent:implement"}, {}, {"agent:done", "agent:bundle:checkout"}}
+	undone := 0
+	for at := 1; ; at++ {
+		finished := false
+		synctest.Test(t, func(t *testing.T) {
+			f := newFleet(uint64(at), faults{}, shown...)
+			thief, _ := f[2].ledger(nil)
+			l := &life{left: at, when: func() {
+				if err := thiefs(t, thief, f.issue(2)); err != nil {
+					t.Error(err)
+				}
+			}}
+			_, err := bundle(t, f.parts(l, 0, 1, 2)).Claim(t.Context(), lucius)
+			var no *ledger.BundleError
+			if !errors.As(err, &no) {
+				finished = true
+				return
+			}
+			undone++
+			f.asBefore(t, 0)
+			f.asBefore(t, 1)
+			shows(t, f[2], "agent:bundle:checkout agent:in-flight")
+			if n := records(f[0], "outcome=bundle-claim-rolled-back"); n != len(no.Taken) && n != 1 {
+				t.Errorf("%d records of the rollback", n)
+			}
+		})
+		if t.Failed() {
+			t.Fatalf("at request %d", at)
+		}
+		if finished {
+			break
+		}
+	}
+	if undone < 20 {
+		t.Errorf("only %d bundles were rolled back", undone)
+	}
+}
+
+// thiefs takes an issue by force for somebody else.
+func thiefs(t *testing.T, l *ledger.Ledger, i claim.Issue) error {
+	t.Helper()
+	if _, _, err := l.Force(t.Context(), i, "alice", "mine"); err != nil {
+		return err
+	}
+	_, err := l.Claim(t.Context(), i, ledger.Request{Worker: claim.Worker{Codename: "drake"}, TTL: ttl})
+	return err
+}
