@@ -1,0 +1,181 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// undoIn is how long undoing may go on after the caller's time is over.
+const undoIn = 2 * time.Minute
+
+// Create makes a tree in each repository, or none. Everything is checked before the first side effect
+// (a remote's branch is fetched for that); when anything fails later, or ctx ends, what was made is
+// removed again, the branches too. Errors: *RequestError and *ExistsError did nothing, *UndoneError says what
+// went wrong on the way, anything else could not find out.
+func (y *Yard) Create(ctx context.Context, r Request) (f Feature, err error) {
+	if f, err = r.feature(); err != nil {
+		return f, err
+	}
+	page, err := y.book.Open(f.Name)
+	if err != nil {
+		return f, err
+	}
+	defer func() { err = errors.Join(err, page.Close()) }()
+	old, exists, err := page.Load()
+	switch {
+	case err != nil:
+		return f, err
+	case exists:
+		return f, &ExistsError{f.Name, !old.Ready}
+	}
+	if err := f.settleIn(); err != nil {
+		return f, err
+	}
+	if err := y.look(ctx, r, &f); err != nil {
+		return f, err
+	}
+	if err := page.Save(f); err != nil {
+		return f, err
+	}
+	if err := y.make(ctx, f); err != nil {
+		return f, y.undo(ctx, page, f, err)
+	}
+	f.Ready = true
+	if err := page.Save(f); err != nil {
+		return f, y.undo(ctx, page, f, err)
+	}
+	return f, nil
+}
+
+// settleIn follows the links in the folder's path, as git does: later the two are compared.
+func (f *Feature) settleIn() error {
+	there, below := f.Folder, ""
+	for {
+		real, err := filepath.EvalSymlinks(there)
+		if err == nil {
+			f.Folder = filepath.Join(real, below)
+			break
+		}
+		if up := filepath.Dir(there); !errors.Is(err, os.ErrNotExist) || up == there {
+			return err
+		}
+		there, below = filepath.Dir(there), filepath.Join(filepath.Base(there), below)
+	}
+	for n := range f.Trees {
+		f.Trees[n].Path = filepath.Join(f.Folder, f.Trees[n].Repo)
+	}
+	return nil
+}
+
+// look completes the feature with what only git knows, and refuses what cannot work.
+func (y *Yard) look(ctx context.Context, r Request, f *Feature) error {
+	seen := map[string]string{}
+	for n, s := range r.Specs {
+		t := &f.Trees[n]
+		src, err := open(ctx, y.git, s)
+		if err != nil {
+			return err
+		}
+		if t.Source, err = src.common(ctx); err != nil {
+			return err
+		}
+		if first, twice := seen[t.Source]; twice {
+			return bad("repository %s: it is the same as %s", s.Name, first)
+		}
+		seen[t.Source] = s.Name
+		if t.From, err = src.resolve(ctx, s.Base, r.Offline); err != nil {
+			return err
+		}
+		if err := src.vacant(ctx, *t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// vacant refuses a tree whose path or branch is there already.
+func (s source) vacant(ctx context.Context, t Tree) error {
+	if _, err := os.Lstat(t.Path); err == nil {
+		return bad("repository %s: %s exists already", s.name, t.Path)
+	}
+	if _, err := s.ask(ctx, "check-ref-format", "refs/heads/"+t.Branch); err != nil {
+		return refused(ctx, err, "repository %s: %q is no name for a branch", s.name, t.Branch)
+	}
+	out, err := s.ask(ctx, "for-each-ref", "--format=%(refname:strip=2)", "refs/heads/")
+	if err != nil {
+		return err
+	}
+	for name := range strings.Lines(out) {
+		name = strings.TrimSuffix(name, "\n")
+		if name == t.Branch || strings.HasPrefix(t.Branch, name+"/") || strings.HasPrefix(name, t.Branch+"/") {
+			return bad("repository %s: branch %s stands in the way of %s", s.name, name, t.Branch)
+		}
+	}
+	return nil
+}
+
+// make adds the trees. The branch does not track its base: a push goes where it is told.
+func (y *Yard) make(ctx context.Context, f Feature) error {
+	if err := os.MkdirAll(f.Folder, 0o755); err != nil {
+		return err
+	}
+	for _, t := range f.Trees {
+		s := source{y.git, t.Source, t.Repo}
+		if _, err := s.ask(ctx, "worktree", "add", "--quiet", "--no-track", "-b", t.Branch, t.Path, t.From); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// undo removes what Create has made so far, in the opposite order, and forgets the feature, but for what
+// had to be kept.
+func (y *Yard) undo(ctx context.Context, page Page, f Feature, cause error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoIn)
+	defer cancel()
+	var left []Kept
+	for _, t := range slices.Backward(f.Trees) {
+		why, err := y.drop(ctx, t, true)
+		if err != nil {
+			why = err.Error()
+		}
+		if why != "" {
+			left = append(left, Kept{t, why})
+		}
+	}
+	f.Ready = false
+	return &UndoneError{cause, errors.Join(kept(left), y.settle(page, f, left))}
+}
+
+// settle writes what is left of a feature, or forgets it with its folder if that is empty.
+func (y *Yard) settle(page Page, f Feature, left []Kept) error {
+	f.Trees = nil
+	for _, k := range left {
+		f.Trees = append(f.Trees, k.Tree)
+	}
+	if len(f.Trees) > 0 {
+		return page.Save(f)
+	}
+	err := os.Remove(f.Folder)
+	if err != nil && !errors.Is(err, os.ErrNotExist) && !full(f.Folder) {
+		return err
+	}
+	return page.Remove()
+}
+
+func full(dir string) bool {
+	entries, err := os.ReadDir(filepath.Clean(dir))
+	return err == nil && len(entries) > 0
+}
+
+func kept(all []Kept) error {
+	if len(all) == 0 {
+		return nil
+	}
+	return &KeptError{all}
+}

@@ -1,0 +1,221 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// drop removes a tree and its branch, unless that would lose work: then it says why they stay. What
+// is gone already is a success. Of an unfinished tree that git has never filled, nothing is kept.
+func (y *Yard) drop(ctx context.Context, t Tree, unfinished bool) (why string, err error) {
+	if _, err := os.Stat(t.Source); err != nil {
+		return "its repository " + t.Source + " is not there", nil
+	}
+	if why, err = y.treeInTheWay(ctx, t, unfinished); why != "" || err != nil {
+		return why, err
+	}
+	s := source{y.git, t.Source, t.Repo}
+	tip, why, err := s.unpushed(ctx, t)
+	if err != nil || why != "" && !s.pushed(ctx, t.Branch, tip) {
+		return why, err
+	}
+	if err := s.remove(ctx, t, unfinished && !filled(t)); err != nil {
+		return "", err
+	}
+	return s.dropBranch(ctx, t.Branch, tip)
+}
+
+// treeInTheWay says why a tree may not be removed, if so.
+func (y *Yard) treeInTheWay(ctx context.Context, t Tree, unfinished bool) (why string, err error) {
+	whose, err := ours(t)
+	switch {
+	case err != nil || whose == missing || unfinished && whose == made && !filled(t):
+		return "", err
+	case whose == foreign:
+		return "it is not the work tree that was made there", nil
+	}
+	for _, ask := range []func(context.Context, Tree) (string, error){y.dirty, y.busy, y.detached} {
+		if why, err := ask(ctx, t); why != "" || err != nil {
+			return why, err
+		}
+	}
+	return "", nil
+}
+
+// Whose a path is.
+type ownership int
+
+const (
+	missing ownership = iota // there is nothing, or an empty folder
+	made                     // the tree we made
+	foreign                  // something else
+)
+
+// ours looks at the path: a linked work tree names its place in the repository.
+func ours(t Tree) (ownership, error) {
+	dir, err := gitDir(t.Path)
+	switch {
+	case err == nil && strings.HasPrefix(dir, filepath.Join(t.Source, "worktrees")+string(filepath.Separator)):
+		return made, nil
+	case err == nil, full(t.Path):
+		return foreign, nil
+	case errors.Is(err, os.ErrNotExist):
+		return missing, nil
+	}
+	return foreign, err
+}
+
+// gitDir is where the .git file of a linked work tree points.
+func gitDir(path string) (string, error) {
+	data, err := os.ReadFile(filepath.Join(path, ".git"))
+	if err != nil {
+		return "", err
+	}
+	dir, _ := strings.CutPrefix(strings.TrimRight(string(data), "\r\n"), "gitdir: ")
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(path, dir)
+	}
+	return filepath.Clean(dir), nil
+}
+
+// filled reports whether git has ever finished to put files into a tree: the index comes last.
+func filled(t Tree) bool {
+	dir, err := gitDir(t.Path)
+	if err != nil {
+		return false
+	}
+	_, err = os.Lstat(filepath.Join(dir, "index"))
+	return err == nil
+}
+
+// dirty finds changes that are in no commit, in submodules too.
+func (y *Yard) dirty(ctx context.Context, t Tree) (string, error) {
+	out, err := y.git(ctx, t.Path, "status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=none")
+	if err != nil || out == "" {
+		return "", err
+	}
+	return "uncommitted changes", nil
+}
+
+// busy finds a rebase, merge, pick or bisection that is not finished.
+func (y *Yard) busy(_ context.Context, t Tree) (string, error) {
+	dir, err := gitDir(t.Path)
+	if err != nil {
+		return "", err
+	}
+	for _, name := range []string{"rebase-merge", "rebase-apply", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG"} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+			return "an unfinished rebase, merge, pick or bisection", nil
+		}
+	}
+	return "", nil
+}
+
+// detached finds commits that only the tree's HEAD leads to.
+func (y *Yard) detached(ctx context.Context, t Tree) (string, error) {
+	_, err := y.git(ctx, t.Path, "symbolic-ref", "--quiet", "HEAD")
+	if err == nil || !no(err) {
+		return "", err
+	}
+	out, err := y.git(ctx, t.Path, "rev-list", "--max-count=1", "HEAD", "--not", t.From, "--branches", "--tags", "--remotes")
+	if err != nil || out == "" {
+		return "", err
+	}
+	return "commits on no branch", nil
+}
+
+// unpushed finds commits of the tree's branch that are in nothing that was fetched from a remote or pushed to
+// one. tip is where the branch is, empty when there is none.
+func (s source) unpushed(ctx context.Context, t Tree) (tip, why string, err error) {
+	tip, err = s.commit(ctx, "refs/heads/"+t.Branch)
+	if err != nil || tip == "" || tip == t.From {
+		return tip, "", err
+	}
+	out, err := s.ask(ctx, "rev-list", "--max-count=1", tip, "--not", t.From, "--remotes")
+	if err != nil || out == "" {
+		return tip, "", err
+	}
+	return tip, "branch " + t.Branch + " has commits that were not pushed", nil
+}
+
+// pushed asks the remotes whether one has the branch as it is here: a bare clone notes no pushes. What
+// cannot be found out counts as not pushed.
+func (s source) pushed(ctx context.Context, branch, tip string) bool {
+	remotes, err := s.remotes(ctx)
+	if err != nil {
+		return false
+	}
+	for _, r := range remotes {
+		if there, err := s.tip(ctx, r, "refs/heads/"+branch); err == nil && there == tip {
+			return true
+		}
+	}
+	return false
+}
+
+// remove takes the tree away. Git looks once more whether it is clean, unless it never was filled.
+func (s source) remove(ctx context.Context, t Tree, empty bool) error {
+	trees, err := s.linked(ctx)
+	if err != nil {
+		return err
+	}
+	if _, known := trees[t.Path]; known {
+		args := []string{"worktree", "remove"}
+		if empty {
+			args = append(args, "--force", "--force") // the second is for the lock of a tree in the making
+		}
+		if _, err := s.ask(ctx, append(args, t.Path)...); err != nil {
+			return err
+		}
+	}
+	err = os.Remove(t.Path) // an empty folder that git did not come to use
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// linked lists the paths of the repository's work trees with the branch that each is on.
+func (s source) linked(ctx context.Context) (map[string]string, error) {
+	out, err := s.ask(ctx, "worktree", "list", "--porcelain", "-z")
+	if err != nil {
+		return nil, err
+	}
+	trees := map[string]string{}
+	path := ""
+	for line := range strings.SplitSeq(out, "\x00") {
+		key, value, _ := strings.Cut(line, " ")
+		switch key {
+		case "worktree":
+			path = filepath.FromSlash(value)
+			trees[path] = ""
+		case "branch":
+			trees[path] = value
+		}
+	}
+	return trees, nil
+}
+
+// dropBranch deletes a branch that still is at tip, unless somebody else has it checked out.
+func (s source) dropBranch(ctx context.Context, branch, tip string) (why string, err error) {
+	if tip == "" {
+		return "", nil
+	}
+	trees, err := s.linked(ctx)
+	if err != nil {
+		return "", err
+	}
+	for path, on := range trees {
+		if on == "refs/heads/"+branch {
+			return "branch " + branch + " is checked out in " + path, nil
+		}
+	}
+	if _, err := s.ask(ctx, "update-ref", "-d", "refs/heads/"+branch, tip); err != nil {
+		return "", err
+	}
+	_, _ = s.ask(ctx, "config", "--remove-section", "branch."+branch) // there is one only if it was pushed with -u
+	return "", nil
+}

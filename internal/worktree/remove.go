@@ -1,0 +1,164 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/label-state/label-state/internal/journal"
+)
+
+// Remove removes the trees of a feature and their branches. What would lose work is kept and listed
+// in a *KeptError; the feature then goes on with that. It can be asked again at any point.
+func (y *Yard) Remove(ctx context.Context, name string) (f Feature, err error) {
+	page, f, err := y.hold(name)
+	if err != nil {
+		return f, err
+	}
+	defer func() { err = errors.Join(err, page.Close()) }()
+	var left []Kept
+	for n, t := range f.Trees {
+		why, err := y.drop(ctx, t, !f.Ready)
+		if err != nil {
+			for _, rest := range f.Trees[n:] {
+				left = append(left, Kept{Tree: rest})
+			}
+			return f, errors.Join(fmt.Errorf("remove %s: %w", t.Path, err), y.settle(page, f, left))
+		}
+		if why != "" {
+			left = append(left, Kept{t, why})
+		}
+	}
+	return f, errors.Join(kept(left), y.settle(page, f, left))
+}
+
+// hold opens the page of a feature that is there.
+func (y *Yard) hold(name string) (Page, Feature, error) {
+	page, err := y.book.Open(name)
+	if err != nil {
+		return nil, Feature{}, err
+	}
+	f, ok, err := page.Load()
+	if err == nil && !ok {
+		err = &AbsentError{name}
+	}
+	if err != nil {
+		return nil, f, errors.Join(err, page.Close())
+	}
+	return page, f, nil
+}
+
+// A Pruned feature is one that Prune has changed, or could not.
+type Pruned struct {
+	Feature string
+	Gone    []Tree
+	Kept    []Kept
+	Err     error // could not find out
+}
+
+// Prune undoes what killed runs have left: features that were never finished, and trees whose folder is
+// gone. Features that another process is at work on, and those that are in order, are left alone.
+func (y *Yard) Prune(ctx context.Context) ([]Pruned, error) {
+	names, err := y.book.Names()
+	if err != nil {
+		return nil, err
+	}
+	var out []Pruned
+	for _, name := range names {
+		p, err := y.prune(ctx, name)
+		if p.Err = err; err != nil || len(p.Gone)+len(p.Kept) > 0 {
+			out = append(out, p)
+		}
+	}
+	return out, nil
+}
+
+func (y *Yard) prune(ctx context.Context, name string) (p Pruned, err error) {
+	p.Feature = name
+	page, f, err := y.hold(name)
+	var absent *AbsentError
+	var busy *journal.BusyError
+	if errors.As(err, &absent) || errors.As(err, &busy) {
+		return p, nil
+	}
+	if err != nil {
+		return p, err
+	}
+	defer func() { err = errors.Join(err, page.Close()) }()
+	var left []Kept
+	for _, t := range f.Trees {
+		whose, err := ours(t)
+		if err == nil && f.Ready && whose != missing {
+			left = append(left, Kept{Tree: t})
+			continue
+		}
+		why, err := y.drop(ctx, t, !f.Ready)
+		if err != nil {
+			why = err.Error()
+		}
+		if why == "" {
+			p.Gone = append(p.Gone, t)
+			continue
+		}
+		left, p.Kept = append(left, Kept{t, why}), append(p.Kept, Kept{t, why})
+	}
+	return p, y.settle(page, f, left)
+}
+
+// A Standing is what is known of a tree.
+type Standing struct {
+	Tree
+	State string // clean, kept (it would be, and Why), missing, unfinished or unknown
+	Why   string
+}
+
+// A Listing is a feature and how its trees are.
+type Listing struct {
+	Feature
+	Trees []Standing
+	Err   error // the journal's page could not be read
+}
+
+// List looks at every feature without touching anything. No remote is asked.
+func (y *Yard) List(ctx context.Context) ([]Listing, error) {
+	names, err := y.book.Names()
+	if err != nil {
+		return nil, err
+	}
+	var out []Listing
+	for _, name := range names {
+		f, ok, err := y.book.Read(name)
+		if !ok && err == nil {
+			continue
+		}
+		l := Listing{Feature: f, Err: err}
+		l.Name = name
+		for _, t := range f.Trees {
+			l.Trees = append(l.Trees, y.standing(ctx, f, t))
+		}
+		out = append(out, l)
+	}
+	return out, nil
+}
+
+func (y *Yard) standing(ctx context.Context, f Feature, t Tree) Standing {
+	whose, err := ours(t)
+	var why string
+	if err == nil {
+		why, err = y.treeInTheWay(ctx, t, !f.Ready)
+	}
+	if err == nil && why == "" {
+		_, why, err = source{y.git, t.Source, t.Repo}.unpushed(ctx, t)
+	}
+	switch {
+	case err != nil:
+		return Standing{t, "unknown", err.Error()}
+	case !f.Ready:
+		return Standing{t, "unfinished", why}
+	case whose == missing:
+		return Standing{t, "missing", ""}
+	case why != "":
+		return Standing{t, "kept", why}
+	}
+	return Standing{t, "clean", ""}
+}

@@ -1,0 +1,93 @@
+package worktree
+
+import (
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/labels"
+)
+
+// A Spec is one repository of a request.
+type Spec struct {
+	Name string // in the feature, in branches and in paths
+	Path string // of a clone, bare or not, or of a work tree linked to one; absolute
+	Base string // a remote's branch, a tag, an object id, or whatever git takes for a commit; empty is the default branch
+}
+
+// A Request is what Create is asked for.
+type Request struct {
+	Feature string
+	Agent   string
+	Folder  string // absolute; each tree is a folder of its own in it
+	Specs   []Spec
+	At      time.Time // goes into the branch names
+	Offline bool      // take remotes' branches as they were last seen
+}
+
+// ParseSpec reads name=path[@base]. The last "@" that no "{" follows divides, so that a base may be
+// @{u} or main@{1}; a path with an "@" needs a base behind it.
+func ParseSpec(s string) (Spec, error) {
+	name, rest, ok := strings.Cut(s, "=")
+	if !ok || name == "" || rest == "" {
+		return Spec{}, bad("repository %q: want name=path or name=path@base", s)
+	}
+	path, base := rest, ""
+	for n := len(rest) - 1; n >= 0; n-- {
+		if rest[n] == '@' && !strings.HasPrefix(rest[n+1:], "{") {
+			path, base = rest[:n], rest[n+1:]
+			if base == "" {
+				return Spec{}, bad("repository %q: there is no base behind the @", s)
+			}
+			break
+		}
+	}
+	return Spec{name, path, base}, nil
+}
+
+// features makes the feature that a request asks for, as far as that is known without git.
+func (r Request) feature() (Feature, error) {
+	f := Feature{Name: r.Feature, Agent: r.Agent, Folder: filepath.Clean(r.Folder), Created: r.At.UTC().Truncate(time.Second)}
+	if err := labels.CheckSlug(r.Feature); err != nil {
+		return f, bad("feature %s", err)
+	}
+	if !plain(r.Agent) {
+		return f, bad("agent %q: allowed are letters, digits, . _ and -, beginning with a letter or digit", r.Agent)
+	}
+	if !filepath.IsAbs(r.Folder) {
+		return f, bad("folder %q: want an absolute path", r.Folder)
+	}
+	if len(r.Specs) == 0 {
+		return f, bad("feature %s: no repository is named", r.Feature)
+	}
+	seen := map[string]bool{}
+	for _, s := range r.Specs {
+		if !plain(s.Name) {
+			return f, bad("repository name %q: allowed are letters, digits, . _ and -, beginning with a letter or digit", s.Name)
+		}
+		if key := strings.ToLower(s.Name); seen[key] {
+			return f, bad("repository name %s: given twice", s.Name)
+		} else {
+			seen[key] = true
+		}
+		f.Trees = append(f.Trees, Tree{
+			Repo: s.Name, Path: filepath.Join(f.Folder, s.Name), Base: s.Base,
+			Branch: r.Agent + "/" + r.Feature + "-" + s.Name + "-" + f.Created.Format("20060102-150405"),
+		})
+	}
+	return f, nil
+}
+
+// plain reports whether a name is safe as a part of a branch and of a path, on every system.
+func plain(s string) bool {
+	if s == "" || len(s) > 63 || strings.Contains(s, "..") || strings.HasSuffix(s, ".") || strings.HasSuffix(strings.ToLower(s), ".lock") {
+		return false
+	}
+	for n, r := range s {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+		if !letter && (n == 0 || !strings.ContainsRune("._-", r)) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,177 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A source is a repository that trees are linked to.
+type source struct {
+	git  Git
+	dir  string // its git directory, that of a work tree if the path was one: whose HEAD counts
+	name string
+}
+
+// ask runs git on the repository, wherever we are.
+func (s source) ask(ctx context.Context, args ...string) (string, error) {
+	return s.git(ctx, s.dir, append([]string{"--git-dir=" + s.dir}, args...)...)
+}
+
+// open finds the repository at exactly this path: one further up is somebody else's.
+func open(ctx context.Context, git Git, s Spec) (source, error) {
+	path, err := filepath.EvalSymlinks(s.Path)
+	if err != nil {
+		return source{}, bad("repository %s: %s", s.Name, unnamed(err))
+	}
+	at := source{git, filepath.Join(path, ".git"), s.Name}
+	if _, err := os.Lstat(at.dir); err != nil {
+		at.dir = path
+	}
+	if info, err := os.Stat(at.dir); err == nil && !info.IsDir() {
+		at.dir, err = git(ctx, path, "rev-parse", "--absolute-git-dir")
+		if err != nil {
+			return at, bad("repository %s: %s is none: %s", s.Name, s.Path, err)
+		}
+	}
+	if _, err := at.ask(ctx, "rev-parse", "--git-dir"); err != nil {
+		return at, refused(ctx, err, "repository %s: %s is none", s.Name, s.Path)
+	}
+	return at, nil
+}
+
+// unnamed is a file system's reason without the path, which is named already.
+func unnamed(err error) error {
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
+// refused is a request that git says no to; when time is over it is not known what git would have said.
+func refused(ctx context.Context, err error, format string, args ...any) error {
+	var exit *ExitError
+	if ctx.Err() != nil || !errors.As(err, &exit) {
+		return err
+	}
+	return bad(format, args...)
+}
+
+// common is the git directory that all work trees of the repository share.
+func (s source) common(ctx context.Context) (string, error) {
+	return s.ask(ctx, "rev-parse", "--path-format=absolute", "--git-common-dir")
+}
+
+// resolve returns the commit that a base means. A remote's branch is fetched first, unless offline.
+func (s source) resolve(ctx context.Context, base string, offline bool) (string, error) {
+	remotes, err := s.remotes(ctx)
+	if err != nil {
+		return "", err
+	}
+	if base == "" {
+		if base, err = s.fallback(ctx, remotes); err != nil {
+			return "", err
+		}
+	}
+	for _, remote := range remotes {
+		if branch, ok := strings.CutPrefix(base, remote+"/"); ok {
+			if oid, err := s.branch(ctx, remote, branch, offline); err != nil || oid != "" {
+				return oid, err
+			}
+		}
+	}
+	if oid, err := s.commit(ctx, base); err != nil || oid != "" {
+		return oid, err
+	}
+	if len(remotes) > 0 {
+		if oid, err := s.branch(ctx, upstream(remotes), base, offline); err != nil || oid != "" {
+			return oid, err
+		}
+	}
+	return "", bad("repository %s: base %q: no branch, tag or commit", s.name, base)
+}
+
+// remotes lists the names of remotes, the longest first: a name may be the beginning of another.
+func (s source) remotes(ctx context.Context) ([]string, error) {
+	out, err := s.ask(ctx, "remote")
+	if err != nil {
+		return nil, err
+	}
+	names := strings.Fields(out)
+	slices.SortFunc(names, func(a, b string) int { return len(b) - len(a) })
+	return names, nil
+}
+
+// upstream is the remote that counts when none is named.
+func upstream(remotes []string) string {
+	if slices.Contains(remotes, "origin") {
+		return "origin"
+	}
+	return remotes[len(remotes)-1]
+}
+
+// fallback is the base when none is given: the default branch of the remote as it is known here, else HEAD.
+func (s source) fallback(ctx context.Context, remotes []string) (string, error) {
+	if len(remotes) == 0 {
+		return "HEAD", nil
+	}
+	remote := upstream(remotes)
+	head, err := s.ask(ctx, "symbolic-ref", "--quiet", "refs/remotes/"+remote+"/HEAD")
+	if name, ok := strings.CutPrefix(head, "refs/remotes/"); err == nil && ok {
+		return name, nil
+	}
+	if err != nil && !no(err) {
+		return "", err
+	}
+	return "HEAD", nil
+}
+
+// commit returns what git takes the name for, or nothing. A name that begins with a dash is no option.
+func (s source) commit(ctx context.Context, name string) (string, error) {
+	oid, err := s.ask(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
+	var exit *ExitError
+	if errors.As(err, &exit) { // 1, or 128 for what is no name at all
+		return "", ctx.Err()
+	}
+	return oid, err
+}
+
+// branch returns the commit at a remote's branch, or nothing when it has none of that name. A bare
+// clone has no place to note it, so it is not looked for in the references.
+func (s source) branch(ctx context.Context, remote, branch string, offline bool) (string, error) {
+	ref := "refs/heads/" + branch
+	if _, err := s.ask(ctx, "check-ref-format", ref); err != nil {
+		if no(err) {
+			err = nil
+		}
+		return "", err
+	}
+	if offline {
+		return s.commit(ctx, "refs/remotes/"+remote+"/"+branch)
+	}
+	oid, err := s.tip(ctx, remote, ref)
+	if err != nil || oid == "" {
+		return "", err
+	}
+	if _, err := s.ask(ctx, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--end-of-options", remote, ref); err != nil {
+		return "", err
+	}
+	return s.commit(ctx, oid)
+}
+
+// tip asks a remote where its reference is; nothing when it has none.
+func (s source) tip(ctx context.Context, remote, ref string) (string, error) {
+	out, err := s.ask(ctx, "ls-remote", "--exit-code", "--end-of-options", remote, ref)
+	if err != nil && no(err) {
+		return "", nil
+	}
+	oid, name, _ := strings.Cut(strings.SplitN(out, "\n", 2)[0], "\t")
+	if err != nil || name != ref {
+		return "", err
+	}
+	return oid, nil
+}

@@ -1,0 +1,137 @@
+// Package worktree makes, lists and removes the work trees of a feature: one linked work tree in each
+// of several repositories, all of them or none.
+//
+// The intent is in the journal before the first side effect, so that a run that was killed can be
+// undone by the next. Work is never thrown away: a tree with changes and a branch with commits
+// that no remote has are kept, whoever asks.
+package worktree
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/journal"
+)
+
+// A Git runs the git program in a folder and returns what it prints, without the last line break.
+// The error says what git said; for an exit code other than 0 it is an *ExitError.
+type Git func(ctx context.Context, dir string, args ...string) (string, error)
+
+// A Book is where features are kept.
+type Book interface {
+	Names() ([]string, error)
+	Read(name string) (Feature, bool, error)
+	Open(name string) (Page, error)
+}
+
+// A Page is a feature that this process holds.
+type Page interface {
+	Load() (Feature, bool, error)
+	Save(Feature) error
+	Remove() error
+	Close() error
+}
+
+// Journal is the book in a folder of the user's state.
+func Journal(dir string) Book { return book{journal.In[Feature](dir)} }
+
+type book struct{ journal.Book[Feature] }
+
+// Open holds a page.
+func (b book) Open(name string) (Page, error) {
+	p, err := b.Book.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// A Feature is work in several repositories with its trees.
+type Feature struct {
+	Name    string    `json:"name"`
+	Agent   string    `json:"agent"`
+	Folder  string    `json:"folder"` // where the trees are
+	Created time.Time `json:"created"`
+	Ready   bool      `json:"ready"` // false: being made, or left by a run that was killed
+	Trees   []Tree    `json:"trees"`
+}
+
+// A Tree is one linked work tree.
+type Tree struct {
+	Repo   string `json:"repo"`   // its name in the feature
+	Source string `json:"source"` // git directory that it is linked to
+	Path   string `json:"path"`
+	Branch string `json:"branch"` // without refs/heads/
+	Base   string `json:"base"`   // as it was asked for; empty is the default branch
+	From   string `json:"from"`   // the commit it was made at
+}
+
+// A Yard is where trees are made.
+type Yard struct {
+	git  Git
+	book Book
+}
+
+// New returns a yard. It touches nothing.
+func New(git Git, b Book) *Yard { return &Yard{git, b} }
+
+// A RequestError is a request that makes no sense. Nothing was done.
+type RequestError struct{ Reason string }
+
+func (e *RequestError) Error() string { return e.Reason }
+
+func bad(format string, args ...any) error { return &RequestError{fmt.Sprintf(format, args...)} }
+
+// An ExistsError is a feature that has trees already.
+type ExistsError struct {
+	Feature    string
+	Unfinished bool // a run was killed while it made them
+}
+
+func (e *ExistsError) Error() string {
+	if e.Unfinished {
+		return "a run that made its trees was killed"
+	}
+	return "it has trees already"
+}
+
+// An AbsentError is a feature that has no trees.
+type AbsentError struct{ Feature string }
+
+func (e *AbsentError) Error() string { return "no feature of this name has trees here" }
+
+// A Kept tree or branch was not removed, because work would be lost or because it is not ours.
+type Kept struct {
+	Tree
+	Why string
+}
+
+// A KeptError lists what was kept.
+type KeptError struct{ Kept []Kept }
+
+func (e *KeptError) Error() string {
+	texts := make([]string, len(e.Kept))
+	for n, k := range e.Kept {
+		texts[n] = "kept " + k.Path + ": " + k.Why
+	}
+	return strings.Join(texts, "; ")
+}
+
+// An UndoneError says that trees could not all be made, and that those that were are gone again,
+// but for what KeptError in it lists.
+type UndoneError struct {
+	Cause error
+	Kept  error // nil when everything is as it was
+}
+
+func (e *UndoneError) Error() string {
+	if e.Kept != nil {
+		return e.Cause.Error() + "; not everything could be undone: " + e.Kept.Error()
+	}
+	return e.Cause.Error() + "; everything was undone"
+}
+
+// Unwrap returns why.
+func (e *UndoneError) Unwrap() error { return e.Cause }

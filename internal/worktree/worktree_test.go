@@ -1,0 +1,353 @@
+package worktree_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/label-state/label-state/internal/worktree"
+)
+
+func TestParseSpec(t *testing.T) {
+	for in, want := range map[string]worktree.Spec{
+		"app=/src/app":            {Name: "app", Path: "/src/app"},
+		"app=/src/app@main":       {Name: "app", Path: "/src/app", Base: "main"},
+		"app=/src/app@origin/x@y": {Name: "app", Path: "/src/app@origin/x", Base: "y"},
+		"app=/src/a@b/app@v1":     {Name: "app", Path: "/src/a@b/app", Base: "v1"},
+		"app=/src/app@@{u}":       {Name: "app", Path: "/src/app", Base: "@{u}"},
+		"app=/src/app@main@{1}":   {Name: "app", Path: "/src/app", Base: "main@{1}"},
+		"app=/src/app@-x":         {Name: "app", Path: "/src/app", Base: "-x"},
+		"app=/src/a=b":            {Name: "app", Path: "/src/a=b"},
+	} {
+		if got, err := worktree.ParseSpec(in); err != nil || got != want {
+			t.Errorf("%q: %+v, %v, want %+v", in, got, err, want)
+		}
+	}
+	for _, in := range []string{"", "app", "=/src", "app=", "app=/src@"} {
+		var request *worktree.RequestError
+		if got, err := worktree.ParseSpec(in); !errors.As(err, &request) {
+			t.Errorf("%q: %+v, %v, want that it is refused", in, got, err)
+		}
+	}
+}
+
+func TestCreate(t *testing.T) {
+	t.Parallel()
+	b := newSandbox(t)
+	before := b.picture()
+	f := b.create("app", "lib")
+	if len(f.Trees) != 2 || !f.Ready {
+		t.Fatalf("feature: %+v", f)
+	}
+	for _, tree := range f.Trees {
+		want := "lucius/checkout-" + tree.Repo + "-20260501-120000"
+		if got := b.git(tree.Path, "branch", "--show-current"); got != want || tree.Branch != want {
+			t.Errorf("%s is on %s, want %s", tree.Path, got, want)
+		}
+		if got := b.git(tree.Path, "rev-parse", "HEAD"); got != tree.From {
+			t.Errorf("%s is at %s, want %s", tree.Path, got, tree.From)
+		}
+		if got := b.git(tree.Path, "status", "--porcelain"); got != "" {
+			t.Errorf("%s: %s", tree.Path, got)
+		}
+	}
+	list, err := b.yard().List(t.Context())
+	if err != nil || len(list) != 1 || len(list[0].Trees) != 2 || list[0].Trees[0].State != "clean" || list[0].Trees[1].State != "clean" {
+		t.Errorf("list: %+v, %v", list, err)
+	}
+	var exists *worktree.ExistsError
+	if _, err := b.yard().Create(t.Context(), b.request("web")); !errors.As(err, &exists) || exists.Unfinished {
+		t.Errorf("create again: %v", err)
+	}
+	if pruned, err := b.yard().Prune(t.Context()); err != nil || len(pruned) != 0 {
+		t.Errorf("prune of what is in order: %+v, %v", pruned, err)
+	}
+	if _, err := b.yard().Remove(t.Context(), "checkout"); err != nil {
+		t.Errorf("remove: %v", err)
+	}
+	b.unchanged(before)
+	var absent *worktree.AbsentError
+	if _, err := b.yard().Remove(t.Context(), "checkout"); !errors.As(err, &absent) {
+		t.Errorf("remove again: %v", err)
+	}
+}
+
+// TestBases: a base is a remote's branch, a tag, an object id, or any other name that git knows; the
+// remote's branch as it is now.
+func TestBases(t *testing.T) {
+	t.Parallel()
+	b := newSandbox(t)
+	seed := filepath.Join(b.dir, "seed", "app")
+	origin := filepath.Join(b.dir, "origin", "app.git")
+	b.git(seed, "switch", "-q", "-c", "later", "feature/x")
+	b.write(filepath.Join(seed, "y"), "y")
+	b.commit(seed, "third")
+	b.git(seed, "push", "-q", origin, "later", "later:feature/x")
+	b.git(b.path("app"), "remote", "add", "up/stream", origin)
+	first, third := b.git(seed, "rev-parse", "main"), b.git(seed, "rev-parse", "later")
+	for _, c := range []struct{ repo, base, want string }{
+		{"app", "", first},
+		{"app", "main", first},
+		{"app", "HEAD", first},
+		{"app", "@{u}", first},
+		{"app", "v1", first},
+		{"app", "v1-annotated", first},
+		{"app", "refs/tags/v1", first},
+		{"app", first, first},
+		{"app", first[:10], first},
+		{"app", "origin/feature/x", third},
+		{"app", "up/stream/feature/x", third},
+		{"app", "feature/x", third},
+		{"app", "later", third},
+		{"app", "-x", "error"},
+		{"app", "--upload-pack=touch /tmp/evil", "error"},
+		{"app", "nope", "error"},
+		{"app", "origin/nope", "error"},
+		{"app", "origin/feat*", "error"},
+		{"app", "main\nfirst", "error"},
+		{"app", "v1^{tree}", "error"},
+		{"app", "up/stream/", "error"},
+		{"lib", "", "main"},
+		{"lib", "feature/x", "feature/x"},
+		{"lib", "origin/feature/x", "feature/x"},
+		{"lib", "v1", "main"},
+	} {
+		want := c.want
+		if c.repo == "lib" {
+			want = b.git(b.path("lib"), "rev-parse", c.want)
+		}
+		r := b.request(c.repo)
+		r.Specs[0].Base = c.base
+		f, err := b.yard().Create(t.Context(), r)
+		var request *worktree.RequestError
+		switch {
+		case c.want == "error" && !errors.As(err, &request):
+			t.Errorf("%s@%s: %v, want that it is refused", c.repo, c.base, err)
+		case c.want != "error" && (err != nil || f.Trees[0].From != want):
+			t.Errorf("%s@%s: %v, at %q, want %q", c.repo, c.base, err, f.Trees[0].From, want)
+		}
+		if err == nil {
+			if _, err := b.yard().Remove(t.Context(), "checkout"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := os.Rename(origin, origin+".away"); err != nil {
+		t.Fatal(err)
+	}
+	var request *worktree.RequestError
+	if _, err := b.yard().Create(t.Context(), b.request("app@origin/feature/x")); err == nil || errors.As(err, &request) {
+		t.Errorf("with a remote out of reach: %v, want that it could not be found out", err)
+	}
+	r := b.request("app@origin/feature/x")
+	r.Offline = true
+	if f, err := b.yard().Create(t.Context(), r); err != nil || f.Trees[0].From != third {
+		t.Errorf("offline: %+v, %v", f, err)
+	}
+}
+
+// TestRefused: whatever is wrong with one repository, nothing is done in any.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	b := newSandbox(t)
+	b.git(b.path("web"), "branch", "taken")
+	b.git(b.path("web"), "branch", "lucius2/checkout-web-20260501-120000/more")
+	b.git(b.dir, "init", "-q", filepath.Join(b.dir, "empty"))
+	b.write(filepath.Join(b.dir, "file"), "")
+	if err := errors.Join(os.MkdirAll(filepath.Join(b.dir, "trees", "checkout", "there"), 0o700), os.MkdirAll(filepath.Join(b.path("app"), "sub"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	linked := filepath.Join(b.dir, "linked")
+	b.git(b.path("app"), "worktree", "add", "-q", "--detach", linked)
+	before := b.picture()
+	spec := func(name, path string) worktree.Spec { return worktree.Spec{Name: name, Path: path} }
+	for name, c := range map[string]struct {
+		change func(*worktree.Request)
+		want   string
+	}{
+		"no feature":           {func(r *worktree.Request) { r.Feature = "" }, "allowed are 1 to 63"},
+		"feature with slashes": {func(r *worktree.Request) { r.Feature = "../../evil" }, "allowed are 1 to 63"},
+		"feature with a dash":  {func(r *worktree.Request) { r.Feature = "-x" }, "allowed are 1 to 63"},
+		"long feature":         {func(r *worktree.Request) { r.Feature = strings.Repeat("x", 64) }, "allowed are 1 to 63"},
+		"no agent":             {func(r *worktree.Request) { r.Agent = "" }, "agent"},
+		"agent with a slash":   {func(r *worktree.Request) { r.Agent = "a/b" }, "agent"},
+		"agent like a lock":    {func(r *worktree.Request) { r.Agent = "a.lock" }, "agent"},
+		"no repository":        {func(r *worktree.Request) { r.Specs = nil }, "no repository"},
+		"name twice":           {func(r *worktree.Request) { r.Specs = append(r.Specs, spec("APP", b.path("lib"))) }, "given twice"},
+		"name with dots":       {func(r *worktree.Request) { r.Specs[1].Name = ".." }, "repository name"},
+		"name with a slash":    {func(r *worktree.Request) { r.Specs[1].Name = "a/b" }, "repository name"},
+		"no such path":         {func(r *worktree.Request) { r.Specs[1].Path = filepath.Join(b.dir, "gone") }, "no such file"},
+		"a file":               {func(r *worktree.Request) { r.Specs[1].Path = filepath.Join(b.dir, "file") }, "is none"},
+		"no repository there":  {func(r *worktree.Request) { r.Specs[1].Path = b.dir }, "is none"},
+		"below a repository":   {func(r *worktree.Request) { r.Specs[1].Path = filepath.Join(b.path("app"), "sub") }, "is none"},
+		"repository twice":     {func(r *worktree.Request) { r.Specs[1].Path = linked }, "the same as app"},
+		"nothing in it":        {func(r *worktree.Request) { r.Specs[1].Path = filepath.Join(b.dir, "empty") }, "no branch, tag or commit"},
+		"branch in the way":    {func(r *worktree.Request) { r.Agent = "taken" }, "stands in the way"},
+		"branch below":         {func(r *worktree.Request) { r.Agent = "lucius2" }, "stands in the way"},
+		"folder there":         {func(r *worktree.Request) { r.Specs[1].Name = "there" }, "exists already"},
+		"relative folder":      {func(r *worktree.Request) { r.Folder = "trees" }, "absolute"},
+	} {
+		r := b.request("app", "web")
+		c.change(&r)
+		_, err := b.yard().Create(t.Context(), r)
+		var request *worktree.RequestError
+		if !errors.As(err, &request) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+		b.unchanged(before)
+	}
+}
+
+// TestKept: no work is lost, whoever asks, and what was kept is still known afterwards.
+func TestKept(t *testing.T) {
+	t.Parallel()
+	push := func(b *sandbox, tree worktree.Tree) {
+		b.write(filepath.Join(tree.Path, "new"), "new")
+		b.commit(tree.Path, "work")
+		b.git(tree.Path, "push", "-q", "-u", "origin", tree.Branch)
+	}
+	for name, c := range map[string]struct {
+		work func(*sandbox, worktree.Tree)
+		want string // of why it was kept; empty when it may go
+	}{
+		"changed file": {func(b *sandbox, tree worktree.Tree) { b.write(filepath.Join(tree.Path, "README"), "mine") }, "uncommitted changes"},
+		"new file":     {func(b *sandbox, tree worktree.Tree) { b.write(filepath.Join(tree.Path, "new"), "mine") }, "uncommitted changes"},
+		"untracked unseen": {func(b *sandbox, tree worktree.Tree) {
+			b.git(tree.Path, "config", "status.showUntrackedFiles", "no")
+			b.write(filepath.Join(tree.Path, "new"), "mine")
+		}, "uncommitted changes"},
+		"staged file": {func(b *sandbox, tree worktree.Tree) {
+			b.write(filepath.Join(tree.Path, "new"), "mine")
+			b.git(tree.Path, "add", "new")
+		}, "uncommitted changes"},
+		"commit": {func(b *sandbox, tree worktree.Tree) {
+			b.write(filepath.Join(tree.Path, "new"), "new")
+			b.commit(tree.Path, "work")
+		}, "commits that were not pushed"},
+		"commit on no branch": {func(b *sandbox, tree worktree.Tree) {
+			b.git(tree.Path, "switch", "-q", "--detach")
+			b.write(filepath.Join(tree.Path, "new"), "new")
+			b.commit(tree.Path, "work")
+		}, "commits on no branch"},
+		"unfinished merge": {func(b *sandbox, tree worktree.Tree) {
+			b.git(tree.Path, "merge", "-q", "--no-commit", "--no-ff", "-s", "ours", b.git(b.path(tree.Repo), "rev-parse", b.other(tree.Repo)))
+		}, "unfinished"},
+		"folder gone, commit": {func(b *sandbox, tree worktree.Tree) {
+			b.write(filepath.Join(tree.Path, "new"), "new")
+			b.commit(tree.Path, "work")
+			b.away(tree.Path)
+		}, "commits that were not pushed"},
+		"something else there": {func(b *sandbox, tree worktree.Tree) {
+			b.away(tree.Path)
+			b.git(b.dir, "init", "-q", tree.Path)
+		}, "not the work tree"},
+		"moved": {func(b *sandbox, tree worktree.Tree) {
+			b.git(tree.Path, "worktree", "move", tree.Path, filepath.Join(b.dir, "moved"))
+		}, "is checked out in"},
+		"pushed":       {push, ""},
+		"ignored file": {func(b *sandbox, tree worktree.Tree) { b.write(filepath.Join(tree.Path, "x.o"), "") }, ""},
+		"folder gone":  {func(b *sandbox, tree worktree.Tree) { b.away(tree.Path) }, ""},
+		"branch gone": {func(b *sandbox, tree worktree.Tree) {
+			b.git(tree.Path, "switch", "-q", "--detach")
+			b.git(tree.Path, "branch", "-D", tree.Branch)
+		}, ""},
+	} {
+		for _, repo := range []string{"app", "lib"} {
+			t.Run(name+" in "+repo, func(t *testing.T) {
+				t.Parallel()
+				b := newSandbox(t)
+				f := b.create(repo, "web")
+				c.work(b, f.Trees[0])
+				_, err := b.yard().Remove(t.Context(), "checkout")
+				var kept *worktree.KeptError
+				if c.want == "" {
+					if err != nil {
+						t.Errorf("remove: %v", err)
+					}
+					if left, err := b.book.Names(); err != nil || len(left) != 0 {
+						t.Errorf("left: %q, %v", left, err)
+					}
+					return
+				}
+				if !errors.As(err, &kept) || len(kept.Kept) != 1 || kept.Kept[0].Path != f.Trees[0].Path || !strings.Contains(err.Error(), c.want) {
+					t.Fatalf("remove: %v, want that %s is kept: %s", err, repo, c.want)
+				}
+				if left, ok, err := b.book.Read("checkout"); err != nil || !ok || len(left.Trees) != 1 || left.Trees[0] != f.Trees[0] {
+					t.Errorf("left: %+v, %t, %v", left, ok, err)
+				}
+				if _, err := os.Stat(f.Trees[1].Path); !errors.Is(err, os.ErrNotExist) {
+					t.Errorf("the other tree is there still: %v", err)
+				}
+			})
+		}
+	}
+}
+
+// other is a commit beside main.
+func (b *sandbox) other(repo string) string {
+	if repo == "lib" {
+		return "feature/x"
+	}
+	return "origin/feature/x"
+}
+
+func (b *sandbox) away(path string) {
+	b.t.Helper()
+	if err := os.RemoveAll(path); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// TestFailure: git fails at each of its commands, and when a signal ends the run there; everything is
+// as before.
+func TestFailure(t *testing.T) {
+	t.Parallel()
+	for name, fail := range map[string]func(context.CancelFunc) error{
+		"error":  func(context.CancelFunc) error { return errors.New("disk full") },
+		"signal": func(stop context.CancelFunc) error { stop(); return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newSandbox(t)
+			before := b.picture()
+			undone := 0
+			for at := 1; ; at++ {
+				ctx, stop := context.WithCancel(t.Context())
+				left := at
+				git := func(ctx context.Context, dir string, args ...string) (string, error) {
+					left--
+					if left == 0 {
+						if err := fail(stop); err != nil {
+							return "", err
+						}
+					}
+					return b.program()(ctx, dir, args...)
+				}
+				_, err := worktree.New(git, b.book).Create(ctx, b.request("app", "lib", "web"))
+				stop()
+				if left > 0 {
+					if err != nil {
+						t.Errorf("create: %v", err)
+					}
+					break
+				}
+				var trouble *worktree.UndoneError
+				if errors.As(err, &trouble) {
+					undone++
+				}
+				if err == nil {
+					t.Errorf("at command %d: no error", at)
+				}
+				b.unchanged(before)
+				if t.Failed() {
+					t.Fatalf("at command %d: %v", at, err)
+				}
+			}
+			if undone < 3 {
+				t.Errorf("undone %d times", undone)
+			}
+		})
+	}
+}
