@@ -72,19 +72,26 @@ func (c *call) failed(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
-	if exitCode(err) == exitUnknown {
-		switch ctx.Err() {
-		case context.DeadlineExceeded:
-			err = &timeoutError{c.Duration("timeout"), err}
-		case context.Canceled:
-			err = &interruptedError{err}
-		}
-	}
+	err = c.timed(ctx, err)
 	f := &failure{doing: path(c.Context), object: cmp.Or(c.subject.Issue, c.subject.Repo), err: err}
 	if c.answered {
 		return f
 	}
 	return errors.Join(f, c.answerJSON(c.subject.negative(f)))
+}
+
+// timed says so when it was --timeout or a signal that kept the answer from being found out.
+func (c *call) timed(ctx context.Context, err error) error {
+	if exitCode(err) != exitUnknown {
+		return err
+	}
+	switch ctx.Err() {
+	case context.DeadlineExceeded:
+		return &timeoutError{c.Duration("timeout"), err}
+	case context.Canceled:
+		return &interruptedError{err}
+	}
+	return err
 }
 
 func deadline(cc *cli.Context) (context.Context, context.CancelFunc) {

@@ -20,6 +20,8 @@ func commands(t terminal) []*cli.Command {
 		releaseCommand(t),
 		dedupCommand(t),
 		statusCommand(t),
+		bundleCommand(t),
+		worktreeCommand(t),
 		logCommand(t),
 		sweepCommand(t),
 		reconcileCommand(t),

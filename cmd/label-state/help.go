@@ -116,7 +116,7 @@ func flagRows(flags []cli.Flag) (own, shared [][2]string) {
 		}
 		placeholder, usage := unquoted(doc)
 		row := [2]string{strings.TrimSpace(flagNames(f) + " " + placeholder), usage}
-		if flagOf(everywhere, f.Names()[0]) != nil {
+		if usual, ok := flagOf(everywhere, f.Names()[0]).(cli.DocGenerationFlag); ok && usual.GetUsage() == doc.GetUsage() {
 			shared = append(shared, row)
 		} else {
 			own = append(own, row)

@@ -107,11 +107,11 @@ func exitCode(err error) int {
 	switch {
 	case err == nil:
 		return exitYes
-	case errors.As(err, &use), errors.As(err, &call), errors.As(err, &asked), setup.Misconfigured(err):
+	case errors.As(err, &use), errors.As(err, &call), errors.As(err, &asked), setup.Misconfigured(err), calledHere(err):
 		return exitCalled
 	case errors.Is(err, work.ErrNoWork):
 		return exitNoWork
-	case errors.As(err, &held), errors.As(err, &lost), errors.As(err, &found):
+	case errors.As(err, &held), errors.As(err, &lost), errors.As(err, &found), noHere(err):
 		return exitNo
 	case errors.As(err, &item) && (item.Reason == work.AlreadyClaimed || item.Reason == work.InvalidState):
 		return exitNo

@@ -65,16 +65,16 @@ type BundleError struct {
 func (e *BundleError) Error() string {
 	texts := make([]string, len(e.Causes))
 	for n, err := range e.Causes {
-		texts[n] = e.Issues[n].String() + " " + err.Error()
+		texts[n] = e.Issues[n].String() + ": " + strings.TrimPrefix(err.Error(), "read "+e.Issues[n].String()+": ")
 	}
-	text := "nothing of bundle " + e.Slug + " is held: " + strings.Join(texts, "; ")
-	if len(e.Taken) > 0 {
-		text += fmt.Sprintf(" (%d taken and given back)", len(e.Taken))
+	text := strings.Join(texts, "; ")
+	switch {
+	case e.Left != nil:
+		return text + "; and what was taken could not be given back: " + e.Left.Error()
+	case len(e.Taken) > 0:
+		return fmt.Sprintf("%s; %d already taken, all given back", text, len(e.Taken))
 	}
-	if e.Left != nil {
-		text = "bundle " + e.Slug + " could not be given back: " + e.Left.Error()
-	}
-	return text
+	return text + "; nothing was taken"
 }
 
 // Unwrap returns what decides the answer.

@@ -175,7 +175,7 @@ func TestBundleRefused(t *testing.T) {
 			t.Fatalf("claim: %v, want that two stand in the way", err)
 		}
 		var held *ledger.HeldError
-		if !errors.As(err, &held) || !strings.Contains(err.Error(), "o/r1#7 a person holds it") || !strings.Contains(err.Error(), "o/r3#7 label wip") {
+		if !errors.As(err, &held) || !strings.Contains(err.Error(), "o/r1#7: a person holds it") || !strings.Contains(err.Error(), "o/r3#7: label wip") {
 			t.Errorf("claim: %v", err)
 		}
 		for n, w := range f {

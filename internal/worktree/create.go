@@ -72,6 +72,30 @@ func (f *Feature) settleIn() error {
 	return nil
 }
 
+// Plan returns the feature that Create would make, and makes nothing: remotes' branches are taken as
+// they were last seen. Errors are those of Create that did nothing.
+func (y *Yard) Plan(ctx context.Context, r Request) (Feature, error) {
+	r.Offline = true
+	f, err := r.feature()
+	if err != nil {
+		return f, err
+	}
+	if old, exists, err := y.book.Read(f.Name); exists || err != nil {
+		return f, errors.Join(err, existing(old))
+	}
+	if err := f.settleIn(); err != nil {
+		return f, err
+	}
+	return f, y.look(ctx, r, &f)
+}
+
+func existing(old Feature) error {
+	if old.Name == "" {
+		return nil
+	}
+	return &ExistsError{old.Name, !old.Ready}
+}
+
 // look completes the feature with what only git knows, and refuses what cannot work.
 func (y *Yard) look(ctx context.Context, r Request, f *Feature) error {
 	seen := map[string]string{}

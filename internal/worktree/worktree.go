@@ -119,6 +119,16 @@ func (e *KeptError) Error() string {
 	return strings.Join(texts, "; ")
 }
 
+// Of returns what became of a tree: kept, and why, or removed.
+func (e *KeptError) Of(t Tree) (state, why string) {
+	for _, k := range e.Kept {
+		if k.Tree == t {
+			return "kept", k.Why
+		}
+	}
+	return "removed", ""
+}
+
 // An UndoneError says that trees could not all be made, and that those that were are gone again,
 // but for what KeptError in it lists.
 type UndoneError struct {

@@ -1,0 +1,340 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/github"
+	"github.com/label-state/label-state/internal/host"
+	"github.com/label-state/label-state/internal/journal"
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/setup"
+	"github.com/urfave/cli/v2"
+)
+
+func bundleCommand(t terminal) *cli.Command {
+	return &cli.Command{
+		Name: "bundle", Usage: "several issues for one worker: all or nothing",
+		Subcommands: []*cli.Command{
+			{
+				Name: "claim", Usage: "take every issue of the bundle, or none", ArgsUsage: "NAME REF...",
+				Description: "Everything is looked at before the first write. When any issue cannot be had, those already taken are given back with their labels as they were. " +
+					"What a killed run has left is given back first.\n\nNAME is 1 to 37 of a-z, 0-9 and -. Holds are recorded in every work tree of the feature that this folder belongs to." + refForms +
+					"   label-state bundle claim checkout-v2 acme/app#42 acme/web#7 --codename lucius\n   label-state bundle claim checkout-v2 42 acme/web#7 --codename lucius --dry-run",
+				Flags:  writing(append(identityFlags(), &cli.DurationFlag{Name: "ttl", Usage: "length of the leases, at most claim.max_ttl (default: claim.ttl)"})...),
+				Action: t.claimBundle,
+			},
+			{
+				Name: "release", Usage: "give every issue of the bundle back", ArgsUsage: "NAME",
+				Description: "Of a bundle that was claimed on this machine. Holds that have ended already, as by a pull request, are left alone.\n\n   label-state bundle release checkout-v2 --outcome failure --reason 'API is missing'",
+				Flags: writing(
+					&cli.StringFlag{Name: "outcome", Usage: "`OUTCOME` of the work (default: cancelled)"},
+					&cli.StringFlag{Name: "reason", Usage: "why, for people"},
+				),
+				Action: t.releaseBundle,
+			},
+			{
+				Name: "status", Usage: "who holds the issues of a bundle", ArgsUsage: "NAME [REF...]",
+				Description: "Its issues are those given, else those claimed on this machine, else the open ones of the repository that have its label." + refForms +
+					"   label-state bundle status checkout-v2\n   label-state bundle status checkout-v2 --repo acme/app --json",
+				Flags:  common(),
+				Action: t.bundleStatus,
+			},
+		},
+	}
+}
+
+// A bundlePage is what this machine remembers of a bundle. It is written before the first claim.
+type bundlePage struct {
+	Codename string     `json:"codename"`
+	Firing   string     `json:"firing_id"`
+	Begun    time.Time  `json:"begun"` // by this machine's clock, for people
+	Taken    bool       `json:"taken"` // false: being claimed, or left by a run that was killed
+	Host     string     `json:"host"`
+	Issues   []string   `json:"issues"`
+	Holds    []pageHold `json:"holds"`
+}
+
+func (p bundlePage) worker() claim.Worker {
+	return claim.Worker{Codename: p.Codename, FiringID: p.Firing}
+}
+
+// A pageHold is a hold as the trees of a feature are told of it.
+type pageHold struct {
+	Issue   string    `json:"issue"`
+	Comment int64     `json:"comment"`
+	URL     string    `json:"url"`
+	Token   int64     `json:"token"`
+	TTL     int64     `json:"ttl_seconds"`
+	Until   time.Time `json:"until,omitzero"`
+}
+
+func (t terminal) bundles() (journal.Book[bundlePage], error) {
+	dir, err := t.env.StateDir()
+	return journal.In[bundlePage](filepath.Join(dir, "bundles")), err
+}
+
+// A bundleView is the JSON of a bundle.
+type bundleView struct {
+	Bundle   string     `json:"bundle"`
+	Answer   string     `json:"answer"`
+	Codename string     `json:"codename,omitempty"`
+	Firing   string     `json:"firing_id,omitempty"`
+	Whole    bool       `json:"whole"`
+	Issues   []partView `json:"issues"`
+	Error    string     `json:"error,omitempty"`
+}
+
+// A partView is the JSON of one issue of a bundle.
+type partView struct {
+	Issue   string   `json:"issue"`
+	Answer  string   `json:"answer"`
+	Labels  []string `json:"labels,omitempty"`
+	Holder  string   `json:"holder,omitempty"`
+	Until   string   `json:"until,omitempty"`
+	Token   int64    `json:"token,omitempty"`
+	URL     string   `json:"url,omitempty"`
+	Reasons []reason `json:"reasons,omitempty"`
+}
+
+// A pack is a bundle in one command: a session for each of its repositories.
+type pack struct {
+	*call
+	slug  string
+	view  bundleView
+	calls []*call // one for each issue, as they were named
+	cause error
+}
+
+// onBundle runs a verb on the bundle that the first argument names. Whatever goes wrong comes back as a
+// *failure, and has been answered in JSON if that was asked for.
+func (t terminal) onBundle(cc *cli.Context, do func(ctx context.Context, p *pack, refs []string) error) error {
+	ctx, cancel := deadline(cc)
+	defer cancel()
+	p := &pack{call: &call{Context: cc, terminal: t}, slug: cc.Args().First()}
+	p.view = bundleView{Bundle: oneLine(p.slug), Issues: []partView{}}
+	err := labels.CheckSlug(p.slug)
+	if err != nil {
+		err = wrong(path(cc), "bundle %s", err)
+	} else {
+		err = do(ctx, p, cc.Args().Tail())
+	}
+	if err == nil {
+		return nil
+	}
+	err = p.timed(ctx, err)
+	f := &failure{doing: path(cc), object: oneLine(p.slug), err: err}
+	if p.answered {
+		return f
+	}
+	p.view.Answer = reply{}.negative(f).Answer
+	p.view.Error = oneLine(f.reason())
+	return errors.Join(f, p.answerJSON(p.view))
+}
+
+// gather opens a session for each reference; those of one repository share it.
+func (p *pack) gather(ctx context.Context, refs []string, at string) error {
+	for _, ref := range refs {
+		o := options(p.Context)
+		o.Ref, o.Host = ref, at
+		if c := p.known(ref); c != nil {
+			p.calls = append(p.calls, c)
+			continue
+		}
+		s, err := setup.Open(ctx, p.env, o)
+		if err != nil {
+			return err
+		}
+		p.calls = append(p.calls, &call{Context: p.Context, terminal: p.terminal, Session: s})
+	}
+	return nil
+}
+
+// known is a reference of a repository that has a session already.
+func (p *pack) known(ref string) *call {
+	if len(p.calls) == 0 {
+		return nil
+	}
+	i, err := host.ParseIssue(ref, p.calls[0].Defaults)
+	if err != nil {
+		return nil
+	}
+	for _, c := range p.calls {
+		if strings.EqualFold(c.Issue.Slug(), i.Slug()) {
+			s := *c.Session
+			s.Issue = i
+			return &call{Context: c.Context, terminal: c.terminal, Session: &s}
+		}
+	}
+	return nil
+}
+
+// bundle makes the bundle of the sessions.
+func (p *pack) bundle() (ledger.Bundle, error) {
+	parts := make([]ledger.Part, len(p.calls))
+	for n, c := range p.calls {
+		parts[n] = ledger.Part{Issue: c.Issue, Ledger: c.Ledger}
+	}
+	return ledger.NewBundle(p.slug, parts)
+}
+
+// permitted refuses repositories in which a claim could not be seen through: paused here, archived, or
+// with a login that may not label.
+func (p *pack) permitted(ctx context.Context) error {
+	seen := map[string]bool{}
+	for _, c := range p.calls {
+		if slug := strings.ToLower(c.Issue.Slug()); seen[slug] {
+			continue
+		} else {
+			seen[slug] = true
+		}
+		if err := c.unpaused(c.Issue); err != nil {
+			return err
+		}
+		r, err := c.Client.Repository(ctx, c.Repo)
+		if err != nil {
+			return err
+		}
+		if err := mayLabel(c.Issue, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func mayLabel(i claim.Issue, r github.Repository) error {
+	switch {
+	case r.Archived:
+		return &answerNo{i.Slug() + " is archived: nothing can be written"}
+	case !r.HasIssues:
+		return &answerNo{"issues are switched off in " + i.Slug()}
+	case r.Role == "read":
+		return &ledger.UnknownError{Issue: i, Err: &github.PermissionError{Message: "this login may not label " + i.Slug() + ", so others do not count its claims"}}
+	}
+	return nil
+}
+
+func (t terminal) claimBundle(cc *cli.Context) error {
+	return t.onBundle(cc, func(ctx context.Context, p *pack, refs []string) error {
+		if err := p.wanted(refs); err != nil {
+			return err
+		}
+		if err := p.gather(ctx, refs, ""); err != nil {
+			return err
+		}
+		b, err := p.bundle()
+		if err != nil {
+			return err
+		}
+		if err := p.permitted(ctx); err != nil {
+			return err
+		}
+		if p.Bool("dry-run") {
+			return p.wouldTake(ctx, b)
+		}
+		return p.holding(func(page *journal.Page[bundlePage]) error { return p.take(ctx, page, b) })
+	})
+}
+
+func (p *pack) wanted(refs []string) error {
+	if len(refs) == 0 {
+		return wrong(path(p.Context), "bundle %s: no issue is named", p.slug)
+	}
+	p.Session = &setup.Session{Worker: p.env.Identity()}
+	return p.asWorker()
+}
+
+func (p *pack) wouldTake(ctx context.Context, b ledger.Bundle) error {
+	if _, err := b.Check(ctx, p.worker()); err != nil {
+		return err
+	}
+	text := fmt.Sprintf("would claim bundle %s for %s:\n", p.slug, p.worker().Codename)
+	for _, i := range b.Issues() {
+		p.view.Issues = append(p.view.Issues, partView{Issue: i.String(), Answer: "free"})
+		text += "  " + i.String() + "\n"
+	}
+	p.view.Answer = "dry-run"
+	return p.answer(p.view, text)
+}
+
+// holding runs a step while no other process of this machine works on the bundle.
+func (p *pack) holding(do func(*journal.Page[bundlePage]) error) (err error) {
+	book, err := p.bundles()
+	if err != nil {
+		return err
+	}
+	page, err := book.Open(p.slug)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, page.Close()) }()
+	return do(page)
+}
+
+// take claims the bundle. Intent is written first, so that the next run can undo this one.
+func (p *pack) take(ctx context.Context, page *journal.Page[bundlePage], b ledger.Bundle) error {
+	if err := p.recover(ctx, page); err != nil {
+		return err
+	}
+	w := b.Worker(p.worker())
+	note := bundlePage{Codename: w.Codename, Firing: w.FiringID, Begun: time.Now().UTC(), Host: p.calls[0].Endpoints.Host()}
+	for _, i := range b.Issues() {
+		note.Issues = append(note.Issues, i.String())
+	}
+	if _, err := b.Check(ctx, w); err != nil {
+		return err
+	}
+	if err := page.Save(note); err != nil {
+		return err
+	}
+	holds, err := b.Claim(ctx, ledger.Request{Worker: w, TTL: p.Duration("ttl")})
+	var no *ledger.BundleError
+	if errors.As(err, &no) {
+		if no.Left == nil {
+			err = errors.Join(err, page.Remove())
+		}
+		return err
+	}
+	p.warnLate(err)
+	note.Taken = true
+	for _, h := range holds {
+		note.Holds = append(note.Holds, onPage(h))
+	}
+	if err := page.Save(note); err != nil {
+		warn(p.err, "claimed, but the bundle could not be noted, so release it issue by issue: %s", err)
+	}
+	p.inform(ctx, note)
+	return p.taken(holds)
+}
+
+// warnLate says of each issue that its labels are late.
+func (p *pack) warnLate(err error) {
+	var late *ledger.LabelsError
+	if many, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, one := range many.Unwrap() {
+			p.warnLate(one)
+		}
+	} else if errors.As(err, &late) {
+		_ = p.late(late)
+	}
+}
+
+func (p *pack) taken(holds []ledger.Hold) error {
+	w := holds[0].Record.Worker
+	p.view.Answer, p.view.Codename, p.view.Firing, p.view.Whole = "won", w.Codename, w.FiringID, true
+	text := fmt.Sprintf("claimed bundle %s for %s (run %s)\n", p.slug, w.Codename, w.FiringID)
+	var rows [][2]string
+	for _, h := range holds {
+		p.view.Issues = append(p.view.Issues, partView{
+			Issue: h.Issue.String(), Answer: "won", Holder: w.String(), Until: stamp(h.Until), Token: h.Token, URL: h.URL,
+		})
+		rows = append(rows, [2]string{"  " + h.Issue.String(), "until " + moment(h.Until) + "  " + oneLine(h.Title)})
+	}
+	return p.answer(p.view, text+table(rows))
+}
