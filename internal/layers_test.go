@@ -35,6 +35,8 @@ var mayImport = map[string][]string{
 	"internal/holdfile": {"internal/claim"},
 
 	"internal/localpause": {},
+	"internal/journal":    {},
+	"internal/worktree":   {"internal/labels", "internal/journal"},
 
 	"internal/lease":           {"internal/claim"},
 	"internal/lease/leasetest": {"internal/claim", "internal/lease"}, // the exam of every store
@@ -88,6 +90,7 @@ var mayImport = map[string][]string{
 		"internal/config", "internal/ledger", "internal/github", "internal/githubsim", "internal/demo",
 		"internal/setup",
 		"internal/keep", "internal/work", "internal/work/githubwork", "internal/work/folderwork",
+		"internal/journal", "internal/worktree",
 	},
 }
 

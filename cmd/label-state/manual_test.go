@@ -154,7 +154,7 @@ func views() map[string]any {
 		"reply": reply{}, "reason": reason{}, "holding": holding{}, "move": move{}, "statusView": statusView{},
 		"claimView": claimView{}, "entryView": entryView{}, "sweepView": sweepView{}, "findingView": findingView{},
 		"pauseView": pauseView{}, "labelView": labelView{}, "diagnosis": diagnosis{}, "hookView": hookView{},
-		"versionView": versionView{}, "itemView": itemView{}, "workDone": workDone{}, "item": work.Item{},
+		"versionView": versionView{}, "itemView": itemView{}, "workDone": workDone{}, "bundleView": bundleView{}, "partView": partView{}, "featureView": featureView{}, "treeView": treeView{}, "item": work.Item{},
 	}
 }
 

@@ -29,8 +29,8 @@ func (e *ExitError) Error() string {
 // killAfter is how long a git that was told to stop may take to tidy up.
 const killAfter = 10 * time.Second
 
-// Program is git as it behaves when it is started by hand in the folder: whatever in environ (a list as
-// os.Environ returns it) would point it at another repository is left out. It asks nobody for passwords, and a
+// Program is git as it behaves when it is started by hand in the folder: what in environ, a list of
+// NAME=value, would point it at another repository is left out. It asks nobody for passwords, and a
 // signal from the terminal reaches us only, so that we undo and git does not stop half-way.
 func Program(environ []string) Git {
 	clean := slices.DeleteFunc(slices.Clone(environ), elsewhere)
