@@ -382,3 +382,39 @@ func thiefs(t *testing.T, l *ledger.Ledger, i claim.Issue) error {
 	_, err := l.Claim(t.Context(), i, ledger.Request{Worker: claim.Worker{Codename: "drake"}, TTL: ttl})
 	return err
 }
+
+// TestBundleInterrupted: the caller's time ends at every request. What was taken is given back all the
+// same, at once.
+func TestBundleInterrupted(t *testing.T) {
+	undone := 0
+	for at := 1; ; at++ {
+		finished := false
+		synctest.Test(t, func(t *testing.T) {
+			f := newFleet(uint64(at), faults{}, []string{"agent:implement"}, []string{}, []string{"agent:done", "agent:bundle:checkout"})
+			ctx, stop := context.WithCancel(t.Context())
+			_, err := bundle(t, f.parts(&life{left: at, when: stop}, 0, 1, 2)).Claim(ctx, lucius)
+			stop()
+			var no *ledger.BundleError
+			if !errors.As(err, &no) {
+				finished = true
+				return
+			}
+			undone++
+			if no.Left != nil || !errors.Is(err, context.Canceled) {
+				t.Errorf("claim: %v; left: %v", err, no.Left)
+			}
+			for n := range f {
+				f.asBefore(t, n)
+			}
+		})
+		if t.Failed() {
+			t.Fatalf("at request %d", at)
+		}
+		if finished {
+			break
+		}
+	}
+	if undone < 10 {
+		t.Errorf("only %d bundles were rolled back", undone)
+	}
+}
