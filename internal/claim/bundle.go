@@ -37,6 +37,14 @@ func (s State) Lasting() State {
 			undone[c.Record.Worker] = true
 		}
 	}
+	for _, e := range s.Log {
+		if e.Record.Kind != KindRelease || e.Record.Outcome != OutcomeBundleRolledBack {
+			continue
+		}
+		if _, claimed := s.Find(e.Record.Worker); !claimed {
+			undone[e.Record.Worker] = true // its claim never showed up
+		}
+	}
 	if len(undone) == 0 {
 		return s
 	}

@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +14,10 @@ import (
 	"github.com/label-state/label-state/internal/lease/gitref"
 )
 
-var _ gitref.Refs = (*Client)(nil)
+var (
+	_ gitref.Refs  = (*Client)(nil)
+	_ gitref.Mover = (*Client)(nil)
+)
 
 // GetRef implements gitref.Refs: one query, or two REST requests. A repository that is not there,
 // or not to be seen, is an error and never a missing reference.
@@ -209,7 +213,7 @@ func (c *Client) learnMissing(feature string) bool {
 // fast-forward can start nowhere else.
 func (c *Client) SwapRef(ctx context.Context, i claim.Issue, s gitref.Swap) error {
 	if c.queries() && s.RepoID != "" {
-		err := c.queryUpdateRef(ctx, s)
+		err := c.queryUpdateRefs(ctx, s.RepoID, []gitref.Swap{s})
 		var off unavailable
 		if !errors.As(err, &off) {
 			return mayNotWrite(err)
@@ -221,19 +225,31 @@ func (c *Client) SwapRef(ctx context.Context, i claim.Issue, s gitref.Swap) erro
 // zeroOID stands for a reference that must not exist.
 const zeroOID = "0000000000000000000000000000000000000000"
 
-func (c *Client) queryUpdateRef(ctx context.Context, s gitref.Swap) error {
+// SwapRefs implements gitref.Mover: one updateRefs for all. REST has no such step.
+func (c *Client) SwapRefs(ctx context.Context, _ claim.Issue, all []gitref.Swap) error {
+	if !c.queries() || len(all) == 0 || all[0].RepoID == "" {
+		return errors.ErrUnsupported
+	}
+	err := c.queryUpdateRefs(ctx, all[0].RepoID, all)
+	var off unavailable
+	if errors.As(err, &off) {
+		return errors.ErrUnsupported
+	}
+	return mayNotWrite(err)
+}
+
+func (c *Client) queryUpdateRefs(ctx context.Context, repoID string, all []gitref.Swap) error {
 	const document = `mutation($repo: ID!, $refs: [RefUpdate!]!) {
   updateRefs(input: {repositoryId: $repo, refUpdates: $refs}) { clientMutationId }
 }`
-	before := s.Before
-	if before == "" {
-		before = zeroOID
+	updates := make([]any, len(all))
+	for n, s := range all {
+		updates[n] = map[string]any{"name": s.Name, "beforeOid": cmp.Or(s.Before, zeroOID), "afterOid": s.After, "force": false}
 	}
-	update := map[string]any{"name": s.Name, "beforeOid": before, "afterOid": s.After, "force": false}
 	var data struct {
 		UpdateRefs *struct{ ClientMutationID *string }
 	}
-	got, err := c.ask(ctx, document, map[string]any{"repo": s.RepoID, "refs": []any{update}}, &data)
+	got, err := c.ask(ctx, document, map[string]any{"repo": repoID, "refs": updates}, &data)
 	if err == nil && len(got.errors) > 0 {
 		err = got.errors[0].typed("repository")
 	}

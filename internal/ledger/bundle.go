@@ -9,6 +9,7 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -139,13 +140,8 @@ func (b Bundle) Claim(ctx context.Context, req Request) ([]Hold, error) {
 		return nil, err
 	}
 	t := taking{Bundle: b, worker: req.Worker}
-	for n, p := range b.parts {
-		h, err := p.Ledger.Claim(ctx, p.Issue, req)
-		var labels *LabelsError
-		if err == nil || errors.As(err, &labels) {
-			t.holds = append(t.holds, h)
-		}
-		if err != nil && !late(err) {
+	for len(t.holds) < len(b.parts) {
+		if n, err := t.next(ctx, req); err != nil {
 			return nil, t.undo(ctx, n, err)
 		}
 	}
@@ -157,6 +153,25 @@ func (b Bundle) Claim(ctx context.Context, req Request) ([]Hold, error) {
 		t.holds[n] = h
 	}
 	return t.holds, t.show(ctx)
+}
+
+// next takes the next issue; or all of its repository, where a store takes them in one step. An error
+// is of part n.
+func (t *taking) next(ctx context.Context, req Request) (n int, err error) {
+	n = len(t.holds)
+	p := t.parts[n]
+	if n, err = t.together(ctx, req); !errors.Is(err, errors.ErrUnsupported) {
+		return n, err
+	}
+	h, err := p.Ledger.Claim(ctx, p.Issue, req)
+	var labels *LabelsError
+	if err == nil || errors.As(err, &labels) {
+		t.holds = append(t.holds, h)
+	}
+	if late(err) {
+		err = nil
+	}
+	return n, err
 }
 
 // late reports whether only labels failed, and not for ever: who may not label is heard by nobody
@@ -196,8 +211,8 @@ func (t *taking) show(ctx context.Context) error {
 // be kept. It goes on when the caller's time is over.
 func (t *taking) undo(ctx context.Context, n int, because error) error {
 	no := &BundleError{Slug: t.slug, Causes: []error{because}, Issues: []claim.Issue{t.parts[n].Issue}}
-	if len(t.holds) <= n {
-		no.Left = t.parts[n].maybe(ctx, t.worker, because)
+	for k := len(t.holds); k < len(t.parts) && (k == n || t.batched(n, k)); k++ {
+		no.Left = errors.Join(no.Left, t.parts[k].maybe(ctx, t.worker, because))
 	}
 	for k := len(t.holds) - 1; k >= 0; k-- {
 		no.Taken = append(no.Taken, t.parts[k].Issue)
@@ -206,6 +221,12 @@ func (t *taking) undo(ctx context.Context, n int, because error) error {
 		}
 	}
 	return no
+}
+
+// batched reports whether part k may have been taken in one step with part n.
+func (t *taking) batched(n, k int) bool {
+	_, batch := t.parts[n].Ledger.store.(lease.Batcher)
+	return batch && strings.EqualFold(t.parts[n].Issue.Slug(), t.parts[k].Issue.Slug())
 }
 
 // maybe undoes a claim of which only the log knows how it ended. A plain no left nothing behind.
@@ -259,6 +280,15 @@ func (p Part) giveBack(ctx context.Context, f lifecycle.Facts, w claim.Worker) e
 		return nil
 	}
 	return err
+}
+
+// abandoned is how a claim ends that was given up before it was a hold. A bundle's leaves no trace in the
+// labels, also when nobody ever sees the claim itself.
+func (a *attempt) abandoned() string {
+	if a.record.Bundle != "" {
+		return claim.OutcomeBundleRolledBack
+	}
+	return claim.OutcomeAbandoned
 }
 
 // before words what an issue shows that is about to be claimed for a bundle. A lifecycle label that

@@ -378,7 +378,7 @@ func (a *attempt) yield(ctx context.Context, rival claim.Claim) error {
 }
 
 func (a *attempt) giveUp(ctx context.Context, because error) error {
-	return errors.Join(because, a.tombstone(ctx, a.issue, a.worker(), claim.OutcomeAbandoned, a.facts.Now))
+	return errors.Join(because, a.tombstone(ctx, a.issue, a.worker(), a.abandoned(), a.facts.Now))
 }
 
 func (a *attempt) hold() Hold {

@@ -51,6 +51,8 @@ func ending(r claim.Record) string {
 		return "gave no sign of life; the issue is free again"
 	case claim.OutcomeAbandoned:
 		return "gave up before the claim was confirmed"
+	case claim.OutcomeBundleRolledBack:
+		return "gave the issue back: not all of its bundle could be had"
 	case claim.OutcomeForced:
 		return "lost the issue by force"
 	case claim.OutcomePlanTimeout:

@@ -37,10 +37,7 @@ func (l *Ledger) ruled(ctx context.Context, f lifecycle.Facts) (lifecycle.Facts,
 
 // acquire asks the store: its answer is the claim. The lease counts from before the first try.
 func (a *attempt) acquire(ctx context.Context) error {
-	ttl := a.record.TTL
-	if ttl == claim.NoExpiry {
-		ttl = a.set.Rules.Terms.Max
-	}
+	ttl := a.term()
 	a.start, a.lease = a.clock.Now(), ttl
 	got, err := a.store.Acquire(ctx, lease.Ask{Issue: a.issue, Worker: a.worker(), TTL: ttl})
 	var held *lease.HeldError
@@ -53,6 +50,14 @@ func (a *attempt) acquire(ctx context.Context) error {
 	a.got = got
 	a.record.TTL, a.record.Held, a.record.Token = ttl, true, got.Token
 	return nil
+}
+
+// term is the ttl that the store is asked for: it has no leases without end.
+func (a *attempt) term() time.Duration {
+	if a.record.TTL == claim.NoExpiry {
+		return a.set.Rules.Terms.Max
+	}
+	return a.record.TTL
 }
 
 // beaten is a no of the store: somebody else was first, and nothing of ours was written.

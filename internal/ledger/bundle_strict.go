@@ -1,0 +1,125 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/label-state/label-state/internal/lease"
+)
+
+// together takes all issues of the next repository in one atomic step of its lease store. Where there is
+// no such step, or only one issue, the error is errors.ErrUnsupported and nothing was done; any other is
+// of part n.
+func (t *taking) together(ctx context.Context, req Request) (n int, err error) {
+	n = len(t.holds)
+	group := t.parts[n:]
+	for k, p := range group {
+		if !strings.EqualFold(p.Issue.Slug(), group[0].Issue.Slug()) {
+			group = group[:k]
+			break
+		}
+	}
+	store, ok := group[0].Ledger.store.(lease.Batcher)
+	if !ok || len(group) < 2 {
+		return n, errors.ErrUnsupported
+	}
+	attempts, n, err := admitAll(ctx, group, req, n)
+	if err != nil {
+		return n, err
+	}
+	return t.acquire(ctx, store, attempts)
+}
+
+// admitAll asks of each issue whether it may be taken.
+func admitAll(ctx context.Context, group []Part, req Request, n int) ([]*attempt, int, error) {
+	var out []*attempt
+	for k, p := range group {
+		a, err := p.Ledger.attempt(p.Issue, req)
+		if err != nil {
+			return nil, n + k, err
+		}
+		if err := a.admit(ctx); err != nil {
+			return nil, n + k, a.leave(ctx, err)
+		}
+		out = append(out, a)
+	}
+	return out, n, nil
+}
+
+// acquire asks the store for all leases and mirrors each. They count from before the store was asked.
+func (t *taking) acquire(ctx context.Context, store lease.Batcher, attempts []*attempt) (n int, err error) {
+	n = len(t.holds)
+	asks := make([]lease.Ask, len(attempts))
+	for k, a := range attempts {
+		asks[k] = lease.Ask{Issue: a.issue, Worker: a.worker(), TTL: a.term()}
+	}
+	start := attempts[0].clock.Now()
+	got, err := store.AcquireAll(ctx, asks)
+	var held *lease.HeldError
+	switch {
+	case errors.As(err, &held):
+		return t.beaten(attempts, held.Lease)
+	case errors.Is(err, errors.ErrUnsupported):
+		return n, errors.ErrUnsupported
+	case err != nil:
+		return n, &UnknownError{asks[0].Issue, fmt.Errorf("%d issues of %s: %w", len(asks), asks[0].Issue.Slug(), err)}
+	}
+	for k, a := range attempts {
+		if err := a.granted(ctx, got[k]); err != nil {
+			t.adopt(attempts[k:])
+			return n + k, err
+		}
+		a.start = start
+		t.holds = append(t.holds, a.hold())
+	}
+	return n, nil
+}
+
+// beaten is a no of the store to one of the asks.
+func (t *taking) beaten(attempts []*attempt, by lease.Lease) (int, error) {
+	n := len(t.holds)
+	for k, a := range attempts {
+		if a.issue.Same(by.Issue) {
+			return n + k, a.beaten(by)
+		}
+	}
+	return n, attempts[0].beaten(by)
+}
+
+// adopt counts leases as held that the store has granted and the log does not show: they have to be given back.
+func (t *taking) adopt(attempts []*attempt) {
+	for _, a := range attempts {
+		t.holds = append(t.holds, a.hold())
+	}
+}
+
+// granted goes on with a claim that the store has decided already. Labels that are late are no error.
+func (a *attempt) granted(ctx context.Context, got lease.Lease) error {
+	own := *a.Ledger
+	own.store = handed{own.store, got}
+	a.Ledger = &own
+	for _, step := range []func(context.Context) error{a.acquire, a.mirror} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	err := a.late
+	if err == nil {
+		_, err = a.reconcile(ctx, a.facts)
+	}
+	if late(err) {
+		return nil
+	}
+	return err
+}
+
+// handed is a store that has granted a lease already.
+type handed struct {
+	lease.Store
+	got lease.Lease
+}
+
+// Acquire returns the lease.
+func (h handed) Acquire(context.Context, lease.Ask) (lease.Lease, error) { return h.got, nil }

@@ -1,0 +1,217 @@
+package ledger_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lease"
+	"github.com/label-state/label-state/internal/ledger"
+)
+
+// tables is a lease store of several issues in memory, with a step that takes several.
+type tables struct {
+	mu      sync.Mutex
+	issues  map[claim.Issue]*table
+	batches int
+	fail    func() error // instead of a batch
+}
+
+func (s *tables) of(i claim.Issue) *table {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.issues[i] == nil {
+		s.issues[i] = &table{}
+	}
+	return s.issues[i]
+}
+
+func (s *tables) Acquire(ctx context.Context, a lease.Ask) (lease.Lease, error) {
+	return s.of(a.Issue).Acquire(ctx, a)
+}
+
+func (s *tables) Renew(ctx context.Context, l lease.Lease) (lease.Lease, error) {
+	return s.of(l.Issue).Renew(ctx, l)
+}
+
+func (s *tables) Release(ctx context.Context, l lease.Lease) error {
+	return s.of(l.Issue).Release(ctx, l)
+}
+
+func (s *tables) Look(ctx context.Context, i claim.Issue) (lease.Lease, bool, error) {
+	return s.of(i).Look(ctx, i)
+}
+
+func (s *tables) AcquireAll(ctx context.Context, asks []lease.Ask) ([]lease.Lease, error) {
+	if s.fail != nil {
+		return nil, s.fail()
+	}
+	for _, a := range asks {
+		if got, held, _ := s.Look(ctx, a.Issue); held && got.Worker != a.Worker {
+			return nil, &lease.HeldError{Lease: got}
+		}
+	}
+	s.batches++
+	var out []lease.Lease
+	for _, a := range asks {
+		l, err := s.Acquire(ctx, a)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, l)
+	}
+	return out, nil
+}
+
+func numbered(n int) claim.Issue { return claim.Issue{Owner: "o", Repo: "r", Number: n + 1} }
+
+// strict are the fleet's issues as those of one repository whose leases are in the store.
+func (f fleet) strict(s lease.Store, l *life) []ledger.Part {
+	var out []ledger.Part
+	for n, p := range f.parts(l, 0, 1, 2) {
+		out = append(out, ledger.Part{Issue: numbered(n), Ledger: p.Ledger.Strict(s)})
+	}
+	return out
+}
+
+// strictSweep is sweep with the store's word.
+func (f fleet) strictSweep(t *testing.T, s lease.Store, after time.Duration) {
+	t.Helper()
+	time.Sleep(after)
+	for n, w := range f {
+		l, own := w.ledger(nil)
+		own.fresh = true
+		w.store = s
+		for range 2 {
+			if _, err := l.Strict(s).Reconcile(t.Context(), numbered(n)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+func TestStrictBundle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(1, faults{}, []string{"agent:implement"}, []string{}, []string{"wish"})
+		s := &tables{issues: map[claim.Issue]*table{}}
+		holds, err := bundle(t, f.strict(s, nil)).Claim(t.Context(), lucius)
+		if err != nil || len(holds) != 3 || s.batches != 1 {
+			t.Fatalf("claim: %d holds in %d steps, %v", len(holds), s.batches, err)
+		}
+		shows(t, f[0], "agent:in-flight agent:bundle:checkout")
+		shows(t, f[1], "agent:in-flight agent:bundle:checkout")
+		shows(t, f[2], "wish agent:in-flight agent:bundle:checkout")
+		for n, h := range holds {
+			if got, held, _ := s.Look(t.Context(), numbered(n)); !held || got.Token != h.Token || got.Worker != h.Record.Worker {
+				t.Errorf("%s: %+v in the store, hold %+v", h.Issue, got, h)
+			}
+		}
+	})
+}
+
+// TestStrictBundleRefused: what only the store knows stands in the way like anything else, and what the
+// store cannot say leaves nothing.
+func TestStrictBundleRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(*tables)
+		held  bool
+	}{
+		"lost to another": {func(s *tables) {
+			s.fail = func() error {
+				return &lease.HeldError{Lease: lease.Lease{Issue: numbered(1), Worker: claim.Worker{Codename: "drake", FiringID: "d"}, TTL: ttl}}
+			}
+		}, true},
+		"not known": {func(s *tables) { s.fail = func() error { return errors.New("answer lost") } }, false},
+		"landed all the same": {func(s *tables) {
+			s.fail = func() error {
+				s.fail = nil
+				_, _ = s.AcquireAll(t.Context(), []lease.Ask{
+					{Issue: numbered(0), Worker: claim.Worker{Codename: "lucius", FiringID: "l1"}, TTL: ttl},
+					{Issue: numbered(1), Worker: claim.Worker{Codename: "lucius", FiringID: "l1"}, TTL: ttl},
+				})
+				return errors.New("answer lost")
+			}
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFleet(1, faults{}, []string{"agent:implement"}, []string{}, []string{"agent:done"})
+				s := &tables{issues: map[claim.Issue]*table{}}
+				c.spoil(s)
+				req := lucius
+				req.Worker.FiringID = "l1"
+				_, err := bundle(t, f.strict(s, nil)).Claim(t.Context(), req)
+				var no *ledger.BundleError
+				var held *ledger.HeldError
+				if !errors.As(err, &no) || no.Left != nil || errors.As(err, &held) != c.held {
+					t.Fatalf("claim: %v", err)
+				}
+				f.strictSweep(t, s, 0)
+				for n := range f {
+					f.asBefore(t, n)
+					if _, held, _ := s.Look(t.Context(), numbered(n)); held {
+						t.Errorf("%s is held in the store", numbered(n))
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestStrictBundleWithoutBatch: where the store has no step for several, they are taken one after the other.
+func TestStrictBundleWithoutBatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(1, faults{}, implement(3)...)
+		s := &tables{issues: map[claim.Issue]*table{}, fail: func() error { return errors.ErrUnsupported }}
+		holds, err := bundle(t, f.strict(s, nil)).Claim(t.Context(), lucius)
+		if err != nil || len(holds) != 3 {
+			t.Fatalf("claim: %d holds, %v", len(holds), err)
+		}
+	})
+}
+
+// TestStrictBundleLoses: at every request the store fails, or loses the last lease; everything is given back, in the
+// store and in the labels.
+func TestStrictBundleLoses(t *testing.T) {
+	undone := 0
+	for at := 1; ; at++ {
+		finished := false
+		synctest.Test(t, func(t *testing.T) {
+			f := newFleet(uint64(at), faults{}, []string{"agent:implement"}, []string{}, []string{"agent:done"})
+			s := &tables{issues: map[claim.Issue]*table{}}
+			l := &life{left: at, when: func() {
+				s.fail = func() error { return context.Canceled }
+				if held := s.of(numbered(2)); held.held() {
+					held.now = lease.Lease{} // the store lost it
+				}
+			}}
+			_, err := bundle(t, f.strict(s, l)).Claim(t.Context(), lucius)
+			var no *ledger.BundleError
+			if finished = !errors.As(err, &no); finished {
+				return
+			}
+			undone++
+			f.strictSweep(t, s, 0)
+			f.asBefore(t, 0)
+			f.asBefore(t, 1)
+			for n := range f {
+				if _, held, _ := s.Look(t.Context(), numbered(n)); held {
+					t.Errorf("%s is held in the store", numbered(n))
+				}
+			}
+		})
+		if t.Failed() {
+			t.Fatalf("at request %d", at)
+		}
+		if finished {
+			break
+		}
+	}
+	if undone < 10 {
+		t.Errorf("only %d bundles were rolled back", undone)
+	}
+}
