@@ -57,6 +57,8 @@ var mayImport = map[string][]string{
 	},
 	"internal/work/folderwork": {"internal/work"},
 
+	"internal/mcp": {"internal/claim"},
+
 	"internal/githubsim":         {"internal/githubsim/gitrepo"},
 	"internal/githubsim/gitrepo": {},
 	"internal/demo":              {"internal/githubsim"},
@@ -88,6 +90,7 @@ var mayImport = map[string][]string{
 		"internal/config", "internal/ledger", "internal/github", "internal/githubsim", "internal/demo",
 		"internal/setup",
 		"internal/keep", "internal/work", "internal/work/githubwork", "internal/work/folderwork",
+		"internal/mcp",
 	},
 }
 
@@ -114,9 +117,11 @@ var mayNotReach = map[string][]string{
 	},
 	"cmd/pre-push-check": {
 		"internal/githubsim", "internal/demo", "internal/claim/claimtest", "github.com/urfave/cli",
-		"github.com/redis", "go.etcd.io",
+		"github.com/redis", "go.etcd.io", "internal/mcp", "github.com/modelcontextprotocol",
 	},
-	"cmd/action":      {"internal/githubsim", "internal/demo", "internal/claim/claimtest"},
+	"cmd/action": {
+		"internal/githubsim", "internal/demo", "internal/claim/claimtest", "internal/mcp", "github.com/modelcontextprotocol",
+	},
 	"cmd/label-state": {"internal/claim/claimtest"},
 }
 

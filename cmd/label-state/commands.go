@@ -27,6 +27,7 @@ func commands(t terminal) []*cli.Command {
 		labelsCommand(t),
 		doctorCommand(t),
 		hookCommand(t),
+		mcpCommand(t),
 		versionCommand(t),
 		helpCommand(t),
 	}
