@@ -127,8 +127,8 @@ func (c *call) take(ctx context.Context, i claim.Issue, req ledger.Request) (led
 		return ledger.Hold{}, err
 	}
 	h, err := c.Ledger.Claim(ctx, i, req)
-	if denied := c.unheard(ctx, err); denied != nil {
-		return ledger.Hold{}, c.takeBack(ctx, h, denied)
+	if denied := c.Unheard(ctx, h, err); denied != nil {
+		return ledger.Hold{}, denied
 	}
 	if err := c.late(err); err != nil {
 		return ledger.Hold{}, err
