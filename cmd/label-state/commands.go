@@ -28,6 +28,7 @@ func commands(t terminal) []*cli.Command {
 		doctorCommand(t),
 		hookCommand(t),
 		mcpCommand(t),
+		completionCommand(t),
 		versionCommand(t),
 		helpCommand(t),
 	}

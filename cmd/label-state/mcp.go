@@ -16,7 +16,7 @@ import (
 
 func mcpCommand(t terminal) *cli.Command {
 	return &cli.Command{
-		Name: "mcp", Usage: "the same verbs as tools for coding agents, over standard input and output",
+		Name: "mcp", Usage: "the same verbs as tools for coding agents (MCP)",
 		Description: "Speaks the Model Context Protocol until standard input ends. A client starts it in the clone that its agent works in: " +
 			"claims are recorded for that work tree, so that the hook knows the agent.\n\n" +
 			"   label-state mcp --codename lucius\n   label-state mcp --codename lucius --repo acme/app --operator",
