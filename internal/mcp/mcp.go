@@ -74,11 +74,24 @@ func New(o Options) (*sdk.Server, error) {
 // Serve speaks the protocol on in and out until in ends or ctx is done; both are a success. A call
 // under way is then cancelled, and waited for.
 func Serve(ctx context.Context, s *sdk.Server, in io.Reader, out io.Writer) error {
+	s.AddReceivingMiddleware(under(ctx))
 	err := s.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: open{out}})
 	if ctx.Err() != nil || errors.Is(err, io.EOF) {
 		return nil
 	}
 	return err
+}
+
+// under ends calls when life does; by itself the library lets them go on, for a client that is not told.
+func under(life context.Context) sdk.Middleware {
+	return func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+			ctx, stop := context.WithCancel(ctx)
+			defer stop()
+			defer context.AfterFunc(life, stop)()
+			return next(ctx, method, r)
+		}
+	}
 }
 
 // open is a writer that is not ours to close.

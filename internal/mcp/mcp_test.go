@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -327,3 +328,44 @@ func TestServe(t *testing.T) {
 		t.Errorf("stopped: %v", err)
 	}
 }
+
+// TestServeGivesUp: a call under way is cancelled and waited for, whatever ends the server.
+func TestServeGivesUp(t *testing.T) {
+	for name, end := range map[string]func(stop func(), in io.Closer) error{
+		"input":   func(_ func(), in io.Closer) error { return in.Close() },
+		"context": func(stop func(), _ io.Closer) error { stop(); return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var s stand
+			began, gaveUp := make(chan struct{}), false
+			o := s.options()
+			o.Program = func(ctx context.Context, _ []string) mcp.Outcome {
+				close(began)
+				<-ctx.Done()
+				gaveUp = true
+				return mcp.Outcome{Code: 3}
+			}
+			server, err := mcp.New(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			in, ask := io.Pipe()
+			served := make(chan error)
+			go func() { served <- mcp.Serve(ctx, server, in, io.Discard) }()
+			if _, err := io.WriteString(ask, asked); err != nil {
+				t.Fatal(err)
+			}
+			<-began
+			if err := errors.Join(end(stop, ask), <-served); err != nil || !gaveUp {
+				t.Errorf("%v, gave up: %v", err, gaveUp)
+			}
+		})
+	}
+}
+
+const asked = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"status","arguments":{"issue":"acme/app#1"}}}
+`
