@@ -16,25 +16,17 @@ import (
 // what is allowed.
 func (o Options) words(t tool, raw json.RawMessage) ([]string, error) {
 	given, err := read(raw)
+	if err == nil {
+		err = o.check(t, given)
+	}
 	if err != nil {
 		return nil, err
-	}
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		if !slices.ContainsFunc(t.params, func(p param) bool { return p.name == name }) {
-			return nil, fmt.Errorf("unknown argument %q; %s", clip(name), t.allowed())
-		}
 	}
 	words := append(slices.Clone(t.words), o.common(given)...)
 	var bare []string
 	for _, p := range t.params {
-		value, ok := given[p.name]
+		value, ok := o.value(p, given)
 		if !ok {
-			value, ok = o.instead(p)
-		}
-		switch {
-		case !ok && p.needed:
-			return nil, fmt.Errorf("argument %q is missing: %s", p.name, p.about)
-		case !ok:
 			continue
 		}
 		more, err := p.words(value)
@@ -42,18 +34,39 @@ func (o Options) words(t tool, raw json.RawMessage) ([]string, error) {
 			return nil, err
 		}
 		if p.bare {
-			bare = append(bare, more...)
+			bare = append(append(bare, "--"), more...)
 		} else {
 			words = append(words, more...)
 		}
 	}
+	return append(words, bare...), nil
+}
+
+// check looks for what is misspelt, and for what is missing.
+func (o Options) check(t tool, given map[string]json.RawMessage) error {
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if !slices.ContainsFunc(t.params, func(p param) bool { return p.name == name }) {
+			return fmt.Errorf("unknown argument %q; %s", clip(name), t.allowed())
+		}
+	}
+	for _, p := range t.params {
+		if p.needed && given[p.name] == nil {
+			return fmt.Errorf("argument %q is missing: %s", p.name, p.about)
+		}
+	}
 	if t.worker && o.Codename == "" && given["codename"] == nil {
-		return nil, errors.New(`who works? Give "codename", or start the server with --codename`)
+		return errors.New(`who works? Give "codename", or start the server with --codename`)
 	}
-	if len(bare) > 0 {
-		words = append(append(words, "--"), bare...)
+	return nil
+}
+
+// value is an argument, or what the server has in its place.
+func (o Options) value(p param, given map[string]json.RawMessage) (json.RawMessage, bool) {
+	if value, ok := given[p.name]; ok || p.name != "codename" || o.Codename == "" {
+		return value, ok
 	}
-	return words, nil
+	value, err := json.Marshal(o.Codename)
+	return value, err == nil
 }
 
 // read returns the arguments by name; null and the empty string count as left out.
@@ -79,12 +92,6 @@ func (o Options) common(given map[string]json.RawMessage) []string {
 		out = append(out, "--repo="+o.Repo)
 	}
 	return out
-}
-
-// instead is what the server has for an argument that was left out.
-func (o Options) instead(p param) (json.RawMessage, bool) {
-	raw, err := json.Marshal(o.Codename)
-	return raw, p.name == "codename" && o.Codename != "" && err == nil
 }
 
 func (t tool) allowed() string {
