@@ -83,7 +83,7 @@ func (c *call) githubSource() *githubwork.Source {
 			w, _, err := c.holder(i)
 			return w, err == nil, err
 		},
-		Warn: func(err error) { warn(c.err, "%s", err) },
+		Warn: func(err error) { warn(c.err, "%s", err) }, Wait: setup.Clock().Sleep,
 	})
 }
 

@@ -10,16 +10,17 @@ function rank(n) { return (n % 4) * issues + n }
 
 FILENAME != last { file++; last = FILENAME }
 
-# The request log, one JSON object a line, in the order of the answers: the first comment on an issue is its first claim.
+# The request log, one JSON object a line, in the order of the answers: the first comment on an issue is its first claim, also
+# when its answer was lost (status 0).
 file == 1 {
 	requests++
-	if ($0 !~ /"status":20[01]/ || !match($0, /\/issues\/[0-9]+/)) next
+	if ($0 !~ /"status":(20[01]|0),/ || !match($0, /\/issues\/[0-9]+/)) next
 	n = substr($0, RSTART + 8, RLENGTH - 8)
 	if ($0 ~ /"method":"POST","path":"[^"]*\/comments"/ && !(n in claimed)) {
 		claimed[n] = 1
 		order[++begun] = n
 	}
-	if ($0 ~ /"method":"PATCH","path":"[^"]*\/issues\/[0-9]+"/) closed[n]++
+	if ($0 ~ /"method":"PATCH","path":"[^"]*\/issues\/[0-9]+","status":200/) closed[n]++
 	next
 }
 

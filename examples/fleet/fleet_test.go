@@ -16,15 +16,26 @@ import (
 
 const inOrder = "every issue was done once, none by two at a time, in order\n"
 
+// TestFleet: on a GitHub that is well, and on one that loses answers.
 func TestFleet(t *testing.T) {
-	t.Parallel()
-	out, err := exec.CommandContext(t.Context(), "./run", "6", "20").CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	program := filepath.Join(t.TempDir(), "label-state")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../../cmd/label-state").CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
 	}
-	crashed := regexp.MustCompile(`6 agents, 20 issues, [1-9][0-9]* crashes: [1-9][0-9.]* requests`)
-	if text := string(out); !strings.HasSuffix(text, inOrder) || !crashed.MatchString(text) {
-		t.Errorf("%s", text)
+	for name, fault := range map[string]string{"well": "", "lossy": "lose=POST:/comments:15 status=502:GET:*:10"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cmd := exec.CommandContext(t.Context(), "./run", "6", "20")
+			cmd.Env = append(os.Environ(), "LABEL_STATE="+program, "FAULT="+fault)
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			crashed := regexp.MustCompile(`6 agents, 20 issues, [1-9][0-9]* crashes: [1-9][0-9.]* requests`)
+			if text := string(out); !strings.HasSuffix(text, inOrder) || !crashed.MatchString(text) {
+				t.Errorf("%s", text)
+			}
+		})
 	}
 }
 
@@ -62,10 +73,10 @@ func requests(order, closed []int) (lines []string) {
 	const line = `{"time":"2026-01-01T00:00:00Z","method":%q,"path":"/repos/acme/app/issues/%d%s","status":%d,"login":"agents"}`
 	for _, n := range order {
 		lines = append(lines, fmt.Sprintf(line, "GET", n, "", 200), fmt.Sprintf(line, "POST", n, "/comments", 502),
-			fmt.Sprintf(line, "POST", n, "/comments", 201), fmt.Sprintf(line, "PATCH", n, "/comments/17", 200))
+			fmt.Sprintf(line, "POST", n, "/comments", 0), fmt.Sprintf(line, "POST", n, "/comments", 201), fmt.Sprintf(line, "PATCH", n, "/comments/17", 200))
 	}
 	for _, n := range closed {
-		lines = append(lines, fmt.Sprintf(line, "PATCH", n, "", 200))
+		lines = append(lines, fmt.Sprintf(line, "PATCH", n, "", 0), fmt.Sprintf(line, "PATCH", n, "", 200))
 	}
 	return lines
 }
