@@ -59,6 +59,8 @@ var mayImport = map[string][]string{
 	},
 	"internal/work/folderwork": {"internal/work"},
 
+	"internal/mcp": {"internal/claim"},
+
 	"internal/githubsim":         {"internal/githubsim/gitrepo"},
 	"internal/githubsim/gitrepo": {},
 	"internal/demo":              {"internal/githubsim"},
@@ -91,6 +93,7 @@ var mayImport = map[string][]string{
 		"internal/setup",
 		"internal/keep", "internal/work", "internal/work/githubwork", "internal/work/folderwork",
 		"internal/journal", "internal/worktree",
+		"internal/mcp",
 	},
 }
 
@@ -117,9 +120,11 @@ var mayNotReach = map[string][]string{
 	},
 	"cmd/pre-push-check": {
 		"internal/githubsim", "internal/demo", "internal/claim/claimtest", "github.com/urfave/cli",
-		"github.com/redis", "go.etcd.io",
+		"github.com/redis", "go.etcd.io", "internal/mcp", "github.com/modelcontextprotocol",
 	},
-	"cmd/action":      {"internal/githubsim", "internal/demo", "internal/claim/claimtest"},
+	"cmd/action": {
+		"internal/githubsim", "internal/demo", "internal/claim/claimtest", "internal/mcp", "github.com/modelcontextprotocol",
+	},
 	"cmd/label-state": {"internal/claim/claimtest"},
 }
 

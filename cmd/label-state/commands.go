@@ -29,6 +29,8 @@ func commands(t terminal) []*cli.Command {
 		labelsCommand(t),
 		doctorCommand(t),
 		hookCommand(t),
+		mcpCommand(t),
+		completionCommand(t),
 		versionCommand(t),
 		helpCommand(t),
 	}

@@ -28,6 +28,7 @@ func simCommand(t terminal) *cli.Command {
 			&cli.StringFlag{Name: "dir", Usage: "keep the git repositories in `DIR` (default: a temporary one)"},
 			&cli.StringFlag{Name: "fault", Usage: "misbehave as `FAULTS` say"},
 			&cli.StringFlag{Name: "log", Usage: "append one JSON object a request to `FILE`"},
+			&cli.BoolFlag{Name: "control", Usage: "follow standard input: \"later 2h\" puts GitHub's clock forward"},
 		},
 		Action: t.sim,
 	}
@@ -71,6 +72,9 @@ func (t terminal) sim(cc *cli.Context) error {
 	defer stop()
 	if err := announce(t.out, url, cc.String("url-file")); err != nil {
 		return err
+	}
+	if cc.Bool("control") {
+		go t.follow(server)
 	}
 	<-cc.Context.Done()
 	return nil
