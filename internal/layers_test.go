@@ -30,6 +30,8 @@ var mayImport = map[string][]string{
 	"internal/host":      {"internal/claim", "internal/closing"},
 	"internal/dedup":     {"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing"},
 
+	"internal/printable": {},
+
 	"internal/outgoing": {},
 	"internal/hookfile": {},
 	"internal/holdfile": {"internal/claim"},
@@ -52,6 +54,8 @@ var mayImport = map[string][]string{
 	"internal/config": {"internal/claim", "internal/labels", "internal/lifecycle", "internal/ledger"},
 
 	"internal/keep": {"internal/claim", "internal/ledger", "internal/lifecycle"},
+
+	"internal/board": {"internal/claim", "internal/labels", "internal/lifecycle", "internal/printable"},
 
 	"internal/work": {},
 	"internal/work/githubwork": {
@@ -94,13 +98,14 @@ var mayImport = map[string][]string{
 		"internal/keep", "internal/work", "internal/work/githubwork", "internal/work/folderwork",
 		"internal/journal", "internal/worktree",
 		"internal/mcp",
+		"internal/board", "internal/printable",
 	},
 }
 
 // pure are the packages that compute and do nothing else.
 var pure = []string{
 	"internal/labels", "internal/claim", "internal/lifecycle", "internal/closing", "internal/dedup",
-	"internal/host",
+	"internal/host", "internal/printable",
 }
 
 // impure is what a pure package never imports: whatever waits, reads, writes, logs or draws lots.
@@ -125,6 +130,9 @@ var mayNotReach = map[string][]string{
 	"cmd/action": {
 		"internal/githubsim", "internal/demo", "internal/claim/claimtest", "internal/mcp", "github.com/modelcontextprotocol",
 	},
+		"github.com/redis", "go.etcd.io", "internal/board", "charm.land",
+	},
+	"cmd/action":      {"internal/githubsim", "internal/demo", "internal/claim/claimtest", "internal/board", "charm.land"},
 	"cmd/label-state": {"internal/claim/claimtest"},
 }
 

@@ -23,6 +23,7 @@ func commands(t terminal) []*cli.Command {
 		bundleCommand(t),
 		worktreeCommand(t),
 		logCommand(t),
+		boardCommand(t),
 		sweepCommand(t),
 		reconcileCommand(t),
 		repoCommand(t),

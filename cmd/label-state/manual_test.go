@@ -155,6 +155,7 @@ func views() map[string]any {
 		"claimView": claimView{}, "entryView": entryView{}, "sweepView": sweepView{}, "findingView": findingView{},
 		"pauseView": pauseView{}, "labelView": labelView{}, "diagnosis": diagnosis{}, "hookView": hookView{},
 		"versionView": versionView{}, "itemView": itemView{}, "workDone": workDone{}, "bundleView": bundleView{}, "partView": partView{}, "featureView": featureView{}, "treeView": treeView{}, "item": work.Item{},
+		"cardView": cardView{},
 	}
 }
 
