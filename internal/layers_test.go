@@ -55,6 +55,7 @@ var mayImport = map[string][]string{
 
 	"internal/keep": {"internal/claim", "internal/ledger", "internal/lifecycle"},
 
+	"internal/stats": {"internal/claim", "internal/labels", "internal/lifecycle", "internal/printable"},
 	"internal/board": {"internal/claim", "internal/labels", "internal/lifecycle", "internal/printable"},
 
 	"internal/work": {},
@@ -99,13 +100,14 @@ var mayImport = map[string][]string{
 		"internal/journal", "internal/worktree",
 		"internal/mcp",
 		"internal/board", "internal/printable",
+		"internal/board", "internal/stats", "internal/printable",
 	},
 }
 
 // pure are the packages that compute and do nothing else.
 var pure = []string{
 	"internal/labels", "internal/claim", "internal/lifecycle", "internal/closing", "internal/dedup",
-	"internal/host", "internal/printable",
+	"internal/host", "internal/printable", "internal/stats",
 }
 
 // impure is what a pure package never imports: whatever waits, reads, writes, logs or draws lots.

@@ -24,6 +24,7 @@ func commands(t terminal) []*cli.Command {
 		worktreeCommand(t),
 		logCommand(t),
 		boardCommand(t),
+		statsCommand(t),
 		sweepCommand(t),
 		reconcileCommand(t),
 		repoCommand(t),

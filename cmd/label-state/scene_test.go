@@ -110,3 +110,26 @@ func write(i *githubsim.SeedIssue, now time.Time, deeds []deed) error {
 	}
 	return nil
 }
+
+// month makes the scene's repository one in which a fleet has worked for a month.
+func month(s *githubsim.Seed) {
+	now := time.Now()
+	workers := []string{"lucius", "vera", "drake", "lucius", "vera", "mona"}
+	outcomes := []string{"success", "success", "success", "failure", "success", "stale-swept", "success", "success", "max-turns", "success", "forced", "success", "success"}
+	repo := &s.Repos[0]
+	repo.Issues, repo.Pulls = nil, nil
+	for n := range 96 {
+		ago := time.Duration(29*24-n*7-n*n%5) * time.Hour
+		long := time.Duration(20+n*37%200) * time.Minute
+		who, run := workers[(n*7+n/5)%len(workers)], fmt.Sprintf("m%d", n)
+		deeds := []deed{took(ago, who, run, ""), ended(ago-long, who, run, outcomes[n*5%len(outcomes)], "")}
+		if n%4 == 0 {
+			deeds = append(deeds, took(ago, "mona", "y"+run, ""), ended(ago, "mona", "y"+run, "race-yielded-to="+who+":"+run, ""))
+			deeds[2].record.Held = false
+		}
+		i := githubsim.SeedIssue{Number: 100 + n, Title: "Work", Author: "olga", Labels: []string{"agent:implement"}}
+		if write(&i, now, deeds) == nil {
+			repo.Issues = append(repo.Issues, i)
+		}
+	}
+}

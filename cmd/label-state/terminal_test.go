@@ -138,7 +138,7 @@ func TestTerminalColours(t *testing.T) {
 	}
 }
 
-// TestPictures draws docs/board.svg.
+// TestPictures draws docs/board.svg and docs/stats.svg.
 func TestPictures(t *testing.T) {
 	if !*pictures {
 		t.Skip("draws only with -pictures")
@@ -148,6 +148,12 @@ func TestPictures(t *testing.T) {
 	})
 	p := openBoard(t, 158, 24, darkPane, env, "--watch")
 	draw(t, "board", p, 158)
+	plot, err := filepath.Abs("../../docs/stats.svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, env = stage(t, "tok-olga", month)
+	openPane(t, 80, 40, darkPane, t.TempDir(), env, "label-state", "stats", "acme/app", "--plot", plot).await("WORKER", "Pane is dead (status 0")
 }
 
 // draw writes what the pane shows to docs/NAME.svg.

@@ -175,7 +175,7 @@ func holdMarks(t claim.Terms, h claim.Claim, now time.Time) []Mark {
 	case h.Lapsed(t, now):
 		return []Mark{{"lapsed", true}}
 	case h.Plan.Pending():
-		return []Mark{{"waits " + span(now.Sub(h.Plan.At)), false}}
+		return []Mark{{"waits " + printable.Span(now.Sub(h.Plan.At)), false}}
 	case !h.Held():
 		return []Mark{{"asking", false}}
 	case ends && now.Sub(h.Updated) > end.Sub(h.Updated)/2:
@@ -197,7 +197,7 @@ func reasonMark(r lifecycle.Reason, now time.Time) (Mark, bool) {
 	case lifecycle.CodeMerged:
 		return Mark{"merged", true}, true
 	case lifecycle.CodeResting:
-		return Mark{"rests " + span(r.Until.Sub(now)), false}, true
+		return Mark{"rests " + printable.Span(r.Until.Sub(now)), false}, true
 	}
 	return Mark{}, false
 }

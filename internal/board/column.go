@@ -6,6 +6,8 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/label-state/label-state/internal/printable"
 )
 
 const (
@@ -164,7 +166,7 @@ func (m Model) holder(c Card, width int) string {
 	case part > 0.5:
 		style = m.palette.soon
 	}
-	full, rest := bar(part, cells)
+	full, rest := printable.Bar(part, cells)
 	return name + " " + style.Render(full) + m.palette.dim.Render(rest+" "+age)
 }
 

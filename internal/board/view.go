@@ -68,15 +68,15 @@ func (m Model) summary() string {
 }
 
 func (m Model) freshness() string {
-	text := "read " + span(m.elapsed) + " ago"
+	text := "read " + printable.Span(m.elapsed) + " ago"
 	switch {
 	case m.busy:
 		text = "reading …"
 	case m.stale != nil:
-		text = "NOT FRESH: " + span(m.elapsed) + " since the last try"
+		text = "NOT FRESH: " + printable.Span(m.elapsed) + " since the last try"
 	}
 	if m.every > 0 {
-		text += ", every " + span(m.every)
+		text += ", every " + printable.Span(m.every)
 	}
 	return text
 }

@@ -1,4 +1,4 @@
-// Package printable makes text from anywhere fit for one line of a terminal.
+// Package printable makes texts, lengths of time and shares fit for one line of a terminal.
 package printable
 
 import (

@@ -3,6 +3,7 @@ package printable_test
 import (
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 
 	"pgregory.net/rapid"
@@ -33,4 +34,23 @@ func TestLineIsPrintable(t *testing.T) {
 			t.Errorf("Line(%q) = %q", text, got)
 		}
 	})
+}
+
+func TestSpan(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		-time.Second: "0s", 45 * time.Second: "45s", 12*time.Minute + 59*time.Second: "12m", 3*time.Hour + 20*time.Minute: "3h20m", 4 * time.Hour: "4h",
+		12*time.Hour + 20*time.Minute: "12h", 5*24*time.Hour + 4*time.Hour: "5d4h", 400 * 24 * time.Hour: "400d",
+	} {
+		if got := printable.Span(d); got != want {
+			t.Errorf("Span(%s) = %q, want %q", d, got, want)
+		}
+	}
+}
+
+func TestBar(t *testing.T) {
+	for part, want := range map[float64]string{-1: "░░░░", 0: "░░░░", 0.5: "██░░", 0.53: "██▏░", 1: "████", 7: "████"} {
+		if full, rest := printable.Bar(part, 4); full+rest != want {
+			t.Errorf("Bar(%v, 4) = %q, want %q", part, full+rest, want)
+		}
+	}
 }
