@@ -12,6 +12,7 @@ func commands(t terminal) []*cli.Command {
 	return []*cli.Command{
 		demoCommand(t),
 		simCommand(t),
+		initCommand(t),
 		nextCommand(t),
 		workCommand(t),
 		runCommand(t),

@@ -157,6 +157,7 @@ func views() map[string]any {
 		"versionView": versionView{}, "itemView": itemView{}, "workDone": workDone{}, "bundleView": bundleView{}, "partView": partView{}, "featureView": featureView{}, "treeView": treeView{}, "item": work.Item{},
 		"cardView": cardView{},
 		"cardView": cardView{}, "statsView": statsView{}, "stayView": stayView{}, "dayView": dayView{}, "workerFigures": workerFigures{},
+		"initView": initView{}, "cardView": cardView{}, "statsView": statsView{}, "stayView": stayView{}, "dayView": dayView{}, "workerFigures": workerFigures{},
 	}
 }
 

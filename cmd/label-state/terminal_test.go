@@ -138,6 +138,29 @@ func TestTerminalColours(t *testing.T) {
 	}
 }
 
+// TestTerminalInit: a person is asked, and only a yes does it.
+func TestTerminalInit(t *testing.T) {
+	_, env := stage(t, "tok-olga")
+	clone := cloneOf(t, "https://github.com/acme/app.git")
+	for _, c := range []struct{ answer, want string }{
+		{"", "nothing was done"},
+		{"yep", "nothing was done"},
+		{"y", "created   file .github/workflows/label-state.yml"},
+	} {
+		p := openPane(t, 80, 40, darkPane, clone, env, "label-state", "init")
+		p.await("+ file .github/label-state.yml", "+ label agent:blocked", "go on? [y/N]")
+		if c.answer != "" {
+			p.press(c.answer)
+		}
+		p.press("Enter")
+		p.await(c.want, "Pane is dead")
+		if _, err := os.Stat(filepath.Join(clone, ".github", "label-state.yml")); (err == nil) != (c.answer == "y") {
+			t.Errorf("answer %q: %v", c.answer, err)
+		}
+	}
+	openPane(t, 80, 40, darkPane, clone, env, "label-state", "init").await("nothing to do: all is there", "Pane is dead (status 0")
+}
+
 // TestPictures draws docs/board.svg and docs/stats.svg.
 func TestPictures(t *testing.T) {
 	if !*pictures {
