@@ -1,7 +1,6 @@
 package main
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,8 +12,6 @@ import (
 
 	"github.com/label-state/label-state/internal/githubsim"
 )
-
-var pictures = flag.Bool("pictures", false, "draw what the terminal shows into docs")
 
 const (
 	darkPane  = "bg=#0d1117,fg=#e6edf3"
@@ -159,30 +156,4 @@ func TestTerminalInit(t *testing.T) {
 		}
 	}
 	openPane(t, 80, 40, darkPane, clone, env, "label-state", "init").await("nothing to do: all is there", "Pane is dead (status 0")
-}
-
-// TestPictures draws docs/board.svg and docs/stats.svg.
-func TestPictures(t *testing.T) {
-	if !*pictures {
-		t.Skip("draws only with -pictures")
-	}
-	_, env := stage(t, "tok-olga", func(s *githubsim.Seed) {
-		s.Repos[0].Issues[3].Title, s.Repos[0].Issues[4].Title = "Document the retry policy", "Sum up the sizes in the overview"
-	})
-	p := openBoard(t, 158, 24, darkPane, env, "--watch")
-	draw(t, "board", p, 158)
-	plot, err := filepath.Abs("../../docs/stats.svg")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, env = stage(t, "tok-olga", month)
-	openPane(t, 80, 40, darkPane, t.TempDir(), env, "label-state", "stats", "acme/app", "--plot", plot).await("WORKER", "Pane is dead (status 0")
-}
-
-// draw writes what the pane shows to docs/NAME.svg.
-func draw(t *testing.T, name string, p *pane, width int) {
-	t.Helper()
-	if err := os.WriteFile(filepath.Join("..", "..", "docs", name+".svg"), []byte(picture(p.styled(), width)), 0o644); err != nil {
-		t.Fatal(err)
-	}
 }
