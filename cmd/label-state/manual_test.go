@@ -155,8 +155,6 @@ func views() map[string]any {
 		"claimView": claimView{}, "entryView": entryView{}, "sweepView": sweepView{}, "findingView": findingView{},
 		"pauseView": pauseView{}, "labelView": labelView{}, "diagnosis": diagnosis{}, "hookView": hookView{},
 		"versionView": versionView{}, "itemView": itemView{}, "workDone": workDone{}, "bundleView": bundleView{}, "partView": partView{}, "featureView": featureView{}, "treeView": treeView{}, "item": work.Item{},
-		"cardView": cardView{},
-		"cardView": cardView{}, "statsView": statsView{}, "stayView": stayView{}, "dayView": dayView{}, "workerFigures": workerFigures{},
 		"initView": initView{}, "cardView": cardView{}, "statsView": statsView{}, "stayView": stayView{}, "dayView": dayView{}, "workerFigures": workerFigures{},
 	}
 }
