@@ -15,7 +15,7 @@ func boardCommand(t terminal) *cli.Command {
 	return &cli.Command{
 		Name: "board", Usage: "who holds what, in columns by state",
 		Description: "In a terminal the board stays, and keys claim, release, filter and open; \"?\" tells them. Elsewhere it is a table, " +
-			"or with --json one object a card. It shows what a sweep looks at: every issue with a lifecycle label, and what changed in the last two days.\n\n" +
+			"or with --json one object a card. It shows every issue with a lifecycle label; what is done it shows for two days after the last change.\n\n" +
 			"Repositories: --repo, else this clone's.\n\n" +
 			"   label-state board\n" +
 			"   label-state board --repo acme/app --repo acme/web --watch --every 1m",

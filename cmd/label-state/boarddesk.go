@@ -48,9 +48,9 @@ func (d *boardDesk) Read(ctx context.Context) (board.Reading, error) {
 	return out, nil
 }
 
-// scan reads what a sweep looks at. One issue that cannot be read makes the reading incomplete, and so an error.
+// scan reads what a sweep looks at, but for what has been done for long. One issue that cannot be read makes the reading incomplete, and so an error.
 func (c *call) scan(ctx context.Context, since time.Time) (all []lifecycle.Facts, err error) {
-	for f, err := range c.Client.Scan(ctx, c.Repo, since) {
+	for f, err := range c.Client.Current(ctx, c.Repo, since) {
 		if err != nil {
 			return nil, err
 		}

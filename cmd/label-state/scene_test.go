@@ -63,7 +63,7 @@ func scene(now time.Time) (githubsim.Seed, error) {
 		9:  {},
 		10: {took(30*time.Hour, "lucius", "l10", ""), ended(28*time.Hour, "lucius", "l10", "success", "")},
 		11: {took(200*time.Minute, "drake", "d11", ""), ended(190*time.Minute, "drake", "d11", "max-turns", "")},
-		12: {took(52*time.Hour, "vera", "v12", ""), ended(51*time.Hour, "vera", "v12", "success", "")},
+		12: {took(44*time.Hour, "vera", "v12", ""), ended(43*time.Hour, "vera", "v12", "success", "")},
 	}
 	for n, reason := range failed {
 		run, ago := fmt.Sprintf("e%d", n), time.Duration(20-5*n)*time.Hour

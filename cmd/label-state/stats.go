@@ -16,7 +16,7 @@ import (
 func statsCommand(t terminal) *cli.Command {
 	return &cli.Command{
 		Name: "stats", Usage: "how long work takes, and what becomes of it", ArgsUsage: "[OWNER/NAME]",
-		Description: "Counted from the logs of every issue that has a lifecycle label or changed in that time. What happened before an issue's first " +
+		Description: "Counted from the logs of every issue that changed in that time, or that goes on. What happened before an issue's first " +
 			"record no log tells.\n\n" +
 			"   label-state stats acme/app\n   label-state stats --since 12w --plot stats.svg",
 		Flags: common(

@@ -71,7 +71,7 @@ func TestTerminalBoard(t *testing.T) {
 		p.press("j", "j")
 		p.await("▌#3", "drake", "! lapsed")
 		p.press("c")
-		p.await("take #3 from drake by force and keep it for yourself?")
+		p.await("claim #3 for yourself? the lease of drake is over")
 		p.press("n")
 		p.await("nothing was done")
 		p.press("h", "c", "y")

@@ -64,6 +64,7 @@ type Card struct {
 	Since  time.Time
 	Seen   time.Time     // last sign of life
 	Lease  time.Duration // how long after that the hold stands; 0 when it never lapses
+	Lapsed bool          // the lease is over: anyone may take it
 	Marks  []Mark
 	Pulls  []Link // the pull requests that are open for it
 	Person bool   // a person holds it: the label is on
@@ -95,7 +96,7 @@ func deal(r lifecycle.Rules, f lifecycle.Facts) (Card, bool) {
 		Person: f.Open && labels.Has(f.Labels, r.Scheme.Hold),
 	}
 	if h, held := f.Log.Holder(); held {
-		c.hold(r.Terms, h)
+		c.hold(r.Terms, h, f.Now)
 	}
 	for _, p := range f.PRs {
 		if p.State == lifecycle.PROpened {
@@ -107,10 +108,10 @@ func deal(r lifecycle.Rules, f lifecycle.Facts) (Card, bool) {
 	return c, true
 }
 
-func (c *Card) hold(t claim.Terms, h claim.Claim) {
+func (c *Card) hold(t claim.Terms, h claim.Claim, now time.Time) {
 	c.Holder, c.Worker = printable.Line(h.Record.Worker.Codename), printable.Line(h.Record.Worker.String())
 	c.Login, c.Branch = printable.Line(h.Author), printable.Line(h.Record.Branch)
-	c.Since, c.Seen = h.Created, h.Updated
+	c.Since, c.Seen, c.Lapsed = h.Created, h.Updated, h.Lapsed(t, now)
 	if end, ends := h.Until(t); ends {
 		c.Lease = end.Sub(h.Updated)
 	}

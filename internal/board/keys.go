@@ -156,6 +156,8 @@ func (m Model) claiming(c Card) (question, bool) {
 	case c.Lane == Done:
 		q.text = m.ref(c) + " is done: there is nothing to claim"
 		return q, false
+	case c.Lapsed:
+		q.text = fmt.Sprintf("claim %s for yourself? the lease of %s is over", m.ref(c), c.Holder)
 	case c.Holder != "":
 		q.text = fmt.Sprintf("take %s from %s by force and keep it for yourself?", m.ref(c), c.Holder)
 	default:

@@ -165,6 +165,7 @@ func TestKeys(t *testing.T) {
 		{"?", "filter: every word", "read"},
 		{"? x", "▌#1", "read"},
 		{"c", "take #1 from lucius by force and keep it for yourself?", "read"},
+		{"j j c", "claim #3 for yourself? the lease of drake is over", "read"},
 		{"c n", "nothing was done", "read"},
 		{"c esc", "nothing was done", "read"},
 		{"c y", "#1 is yours", "read, claim acme/app#1, read"},
