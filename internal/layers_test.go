@@ -99,7 +99,6 @@ var mayImport = map[string][]string{
 		"internal/keep", "internal/work", "internal/work/githubwork", "internal/work/folderwork",
 		"internal/journal", "internal/worktree",
 		"internal/mcp",
-		"internal/board", "internal/printable",
 		"internal/board", "internal/stats", "internal/printable",
 	},
 }
@@ -127,14 +126,12 @@ var mayNotReach = map[string][]string{
 	},
 	"cmd/pre-push-check": {
 		"internal/githubsim", "internal/demo", "internal/claim/claimtest", "github.com/urfave/cli",
-		"github.com/redis", "go.etcd.io", "internal/mcp", "github.com/modelcontextprotocol",
+		"github.com/redis", "go.etcd.io", "internal/mcp", "github.com/modelcontextprotocol", "internal/board", "charm.land",
 	},
 	"cmd/action": {
 		"internal/githubsim", "internal/demo", "internal/claim/claimtest", "internal/mcp", "github.com/modelcontextprotocol",
+		"internal/board", "charm.land",
 	},
-		"github.com/redis", "go.etcd.io", "internal/board", "charm.land",
-	},
-	"cmd/action":      {"internal/githubsim", "internal/demo", "internal/claim/claimtest", "internal/board", "charm.land"},
 	"cmd/label-state": {"internal/claim/claimtest"},
 }
 
