@@ -34,6 +34,7 @@ func commands(t terminal) []*cli.Command {
 		hookCommand(t),
 		mcpCommand(t),
 		completionCommand(t),
+		manCommand(t),
 		versionCommand(t),
 		helpCommand(t),
 	}

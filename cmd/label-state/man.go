@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+func manCommand(t terminal) *cli.Command {
+	return &cli.Command{
+		Name: "man", Usage: "print the manual page, for man(1)",
+		Description: "   label-state man | man -l -\n   label-state man > /usr/local/share/man/man1/label-state.1",
+		Action: func(cc *cli.Context) error {
+			if cc.Args().Present() {
+				return wrong("man", "man takes no arguments; there is one page for all commands")
+			}
+			_, err := io.WriteString(t.out, manPage(cc.App))
+			return err
+		},
+	}
+}
+
+// manPage is the whole program as one page for troff -man, made from the same texts as the help.
+func manPage(app *cli.App) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, ".TH LABEL-STATE 1 \"\" \"label-state %s\" \"label-state\"\n", troff(app.Version))
+	b.WriteString(".SH NAME\nlabel-state \\- nobody does the same issue twice\n")
+	b.WriteString(".SH SYNOPSIS\n.B label-state\n.I COMMAND\n[options] [arguments]\n")
+	b.WriteString(".SH DESCRIPTION\nCoding agents and people share one GitHub issue tracker. label\\-state lets any of them claim an issue, shows " +
+		"who holds it, and gives it back when its holder is gone. Options may stand anywhere on a command line.\n")
+	b.WriteString(".SH COMMANDS\n")
+	manCommands(&b, app.Commands, []string{app.Name})
+	b.WriteString(".SH COMMON OPTIONS\nMost commands have these.\n")
+	_, shared := flagRows(common())
+	manRows(&b, shared)
+	b.WriteString(".SH EXIT STATUS\n")
+	manRows(&b, [][2]string{
+		{"0", "yes: free, won, done"}, {"1", "no: held, lost, refused"}, {"2", "called wrongly, or a bad configuration"},
+		{"3", "could not find out: offline, rate limited, no permission"}, {"4", "no work"},
+	})
+	b.WriteString(".SH SEE ALSO\n.BR git (1),\n.BR githooks (5)\n")
+	return b.String()
+}
+
+// manCommands writes a part for each command that does something.
+func manCommands(b *strings.Builder, commands []*cli.Command, above []string) {
+	for _, c := range commands {
+		path := append(slices.Clone(above), c.Name)
+		if len(c.Subcommands) > 0 {
+			manCommands(b, c.Subcommands, path)
+			continue
+		}
+		fmt.Fprintf(b, ".SS %s\n%s.\n", troff(usageLine(c, strings.Join(path, " "))), troff(c.Usage))
+		about, examples := parts(c.Description)
+		for paragraph := range strings.SplitSeq(strings.TrimSpace(about), "\n\n") {
+			if paragraph != "" {
+				fmt.Fprintf(b, ".PP\n%s\n", troff(strings.Join(strings.Fields(paragraph), " ")))
+			}
+		}
+		own, _ := flagRows(c.Flags)
+		manRows(b, own)
+		if examples != "" {
+			fmt.Fprintf(b, ".PP\n.nf\n%s\n.fi\n", troff(strings.TrimRight(examples, "\n")))
+		}
+	}
+}
+
+func manRows(b *strings.Builder, rows [][2]string) {
+	for _, row := range rows {
+		fmt.Fprintf(b, ".TP\n.B %s\n%s\n", troff(row[0]), troff(row[1]))
+	}
+}
+
+// troff takes its meaning from whatever troff would obey: backslashes, hyphens that are minus signs,
+// and dots and quotes at the start of a line.
+func troff(text string) string {
+	lines := strings.Split(strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text), "\n")
+	for i, line := range lines {
+		if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
+			lines[i] = `\&` + line
+		}
+	}
+	return strings.Join(lines, "\n")
+}
