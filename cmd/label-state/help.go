@@ -45,6 +45,7 @@ func programHelp(app *cli.App) string {
 		"   label-state demo                                the whole story, no account\n" +
 		"   label-state claim acme/app#7 --codename lucius  take an issue, as a worker\n" +
 		"   label-state status acme/app#7                   who holds it, until when\n" +
+		"   label-state board                               the same for all issues, in columns\n" +
 		"   label-state hook install                        guard this clone's pushes\n\n" +
 		"EXIT CODES:\n   0 yes   1 no   2 called or configured wrongly   3 could not find out   4 no work\n\n" +
 		"Options may stand anywhere. More about a command: label-state COMMAND --help\n"

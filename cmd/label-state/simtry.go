@@ -13,10 +13,11 @@ import (
 
 // announce says where the server is and what to try there, first to people, then to the file others wait for.
 func (t terminal) announce(ctx context.Context, url string, seed githubsim.Seed, file string) error {
-	fmt.Fprintf(t.out, "the embedded GitHub answers at %s   (stop it with Ctrl-C)\n", url)
+	said := fmt.Sprintf("the embedded GitHub answers at %s   (stop it with Ctrl-C)\n", url)
 	if try := tryThis(url, seed); try != "" {
-		fmt.Fprintf(t.out, "\ntry it in another terminal, line by line:\n\n%s%s", t.firstBuild(ctx), try)
+		said += fmt.Sprintf("\ntry it in another terminal, line by line:\n\n%s%s", firstBuild(ctx), try)
 	}
+	fmt.Fprint(t.out, said) // at once: whoever has read that it answers need not read on
 	if file == "" {
 		return nil
 	}
@@ -28,7 +29,7 @@ func (t terminal) announce(ctx context.Context, url string, seed githubsim.Seed,
 }
 
 // firstBuild is how to get the programs for somebody who runs this one by "go run" and has not installed them.
-func (t terminal) firstBuild(ctx context.Context) string {
+func firstBuild(ctx context.Context) string {
 	if _, err := exec.LookPath("label-state"); err == nil || sources(ctx) == "" {
 		return ""
 	}
