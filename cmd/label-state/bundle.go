@@ -109,7 +109,6 @@ type pack struct {
 	slug  string
 	view  bundleView
 	calls []*call // one for each issue, as they were named
-	cause error
 }
 
 // onBundle runs a verb on the bundle that the first argument names. Whatever goes wrong comes back as a
