@@ -286,9 +286,6 @@ func (p *pack) take(ctx context.Context, page *journal.Page[bundlePage], b ledge
 	for _, i := range b.Issues() {
 		note.Issues = append(note.Issues, i.String())
 	}
-	if _, err := b.Check(ctx, w); err != nil {
-		return err
-	}
 	if err := page.Save(note); err != nil {
 		return err
 	}
