@@ -105,9 +105,7 @@ func fieldsOf(r claim.Record) []claim.Field {
 		{"state", state},
 		{"hb", number(r.Heartbeat)},
 		{"token", number(r.Token)},
-		{"branch", r.Branch},
-		{"bundle", r.Bundle},
-		{"was", r.Was},
+		{"branch", r.Branch}, {"bundle", r.Bundle}, {"was", r.Was},
 	}
 }
 
