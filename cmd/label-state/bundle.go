@@ -109,7 +109,6 @@ type pack struct {
 	slug  string
 	view  bundleView
 	calls []*call // one for each issue, as they were named
-	cause error
 }
 
 // onBundle runs a verb on the bundle that the first argument names. Whatever goes wrong comes back as a
@@ -134,8 +133,26 @@ func (t terminal) onBundle(cc *cli.Context, do func(ctx context.Context, p *pack
 		return f
 	}
 	p.view.Answer = reply{}.negative(f).Answer
+	p.blame(err)
 	p.view.Error = oneLine(f.reason())
 	return errors.Join(f, p.answerJSON(p.view))
+}
+
+// blame lists the issues that stood in the way.
+func (p *pack) blame(err error) {
+	var no *ledger.BundleError
+	if !errors.As(err, &no) {
+		return
+	}
+	p.view.Issues = nil
+	for n, cause := range no.Causes {
+		one := partView{Issue: no.Issues[n].String(), Answer: "unknown"}
+		var held *ledger.HeldError
+		if errors.As(cause, &held) {
+			one.Answer, one.Reasons = "held", reasons(held.Verdict)
+		}
+		p.view.Issues = append(p.view.Issues, one)
+	}
 }
 
 // gather opens a session for each reference; those of one repository share it.
@@ -286,9 +303,6 @@ func (p *pack) take(ctx context.Context, page *journal.Page[bundlePage], b ledge
 	note := bundlePage{Codename: w.Codename, Firing: w.FiringID, Begun: time.Now().UTC(), Host: p.calls[0].Endpoints.Host()}
 	for _, i := range b.Issues() {
 		note.Issues = append(note.Issues, i.String())
-	}
-	if _, err := b.Check(ctx, w); err != nil {
-		return err
 	}
 	if err := page.Save(note); err != nil {
 		return err

@@ -82,8 +82,11 @@ func (c *call) failed(ctx context.Context, err error) error {
 
 // timed says so when it was --timeout or a signal that kept the answer from being found out.
 func (c *call) timed(ctx context.Context, err error) error {
-	if exitCode(err) != exitUnknown {
+	switch {
+	case exitCode(err) != exitUnknown || ctx.Err() == nil:
 		return err
+	case undoing(err):
+		return fmt.Errorf("interrupted: %w", err)
 	}
 	switch ctx.Err() {
 	case context.DeadlineExceeded:

@@ -99,7 +99,7 @@ func describeHolder(t claim.Terms, f lifecycle.Facts, h claim.Claim) [][2]string
 		{"  claimed", claimed},
 		{"  lease", lease},
 		{"  token", token},
-		{"  branch", oneLine(h.Record.Branch)},
+		{"  branch", oneLine(h.Record.Branch)}, {"  bundle", oneLine(h.Record.Bundle)},
 		{"  record", h.URL},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/label-state/label-state/internal/journal"
+	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/worktree"
 )
 
@@ -41,6 +42,7 @@ func hintUndertaking(err error) string {
 		absent  *worktree.AbsentError
 		kept    *worktree.KeptError
 		undone  *worktree.UndoneError
+		bundle  *ledger.BundleError
 	)
 	switch {
 	case errors.As(err, &page):
@@ -61,6 +63,19 @@ func hintUndertaking(err error) string {
 		return "commit and push what is worth it, then run it again"
 	case errors.As(err, &undone) && undone.Kept != nil:
 		return "remove the rest later with: label-state worktree prune"
+	case errors.As(err, &undone):
+		return "nothing is left behind; run it again"
+	case errors.As(err, &bundle) && bundle.Left != nil:
+		return "what is left lapses within ten minutes, or at once with: label-state bundle release " + bundle.Slug
+	case errors.As(err, &bundle):
+		return "nothing is held; run it again"
 	}
 	return ""
+}
+
+// undoing reports whether an error tells what was undone, which nobody may leave out.
+func undoing(err error) bool {
+	var trees *worktree.UndoneError
+	var bundle *ledger.BundleError
+	return errors.As(err, &trees) || errors.As(err, &bundle) && bundle.Taken != nil
 }

@@ -96,6 +96,7 @@ type claimView struct {
 	Lapsed   bool   `json:"lapsed"`
 	Token    int64  `json:"token,omitempty"`
 	Branch   string `json:"branch,omitempty"`
+	Bundle   string `json:"bundle,omitempty"`
 	URL      string `json:"url"`
 	Outcome  string `json:"outcome,omitempty"`
 	Ended    string `json:"ended,omitempty"`
@@ -106,7 +107,7 @@ type claimView struct {
 func viewClaim(c claim.Claim, t claim.Terms, now time.Time) claimView {
 	v := claimView{
 		Codename: c.Record.Worker.Codename, Firing: c.Record.Worker.FiringID, Author: c.Author, Since: stamp(c.Created),
-		Held: c.Held(), Lapsed: c.Lapsed(t, now), Token: c.Record.Token, Branch: c.Record.Branch, URL: c.URL,
+		Held: c.Held(), Lapsed: c.Lapsed(t, now), Token: c.Record.Token, Branch: c.Record.Branch, Bundle: oneLine(c.Record.Bundle), URL: c.URL,
 	}
 	if c.Updated.After(c.Created) {
 		v.Renewed = stamp(c.Updated)

@@ -14,7 +14,7 @@ func (c Claim) Provisional() bool { return c.Record.Bundle != "" && c.Record.Hea
 // Undone reports whether the claim was made for a bundle and given back before any work: the issue
 // is as if nobody had ever claimed it.
 func (c Claim) Undone() bool {
-	return c.End != nil && c.Record.Bundle != "" && (c.Record.Heartbeat == 0 || c.End.Outcome == OutcomeBundleRolledBack)
+	return c.End != nil && (c.Provisional() || c.End.Outcome == OutcomeBundleRolledBack)
 }
 
 // LastUndone returns the claim that a record ended last, if it is Undone.

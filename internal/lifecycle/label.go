@@ -15,26 +15,33 @@ func (r Rules) Label(f Facts) (labels.Picture, string) {
 	if len(f.Missing) > 0 {
 		return keep("not read: " + f.Missing[0])
 	}
-	want, why, undone := r.undone(f)
+	left, was := r.left(f)
 	f.Log = f.Log.Lasting()
-	if !undone {
-		want, why = r.state(f)
+	want, why := r.state(f)
+	switch {
+	case left && was != nil:
+		want, why = *was, "a claim for a bundle was undone"
+	case left && (want.Keep || want.State == labels.Claimed):
+		want, why = show(labels.Available, "a claim for a bundle was undone")
 	}
 	r.modifiers(f, &want)
 	return want, why
 }
 
-// undone is an issue that a bundle's claim has left: as long as it shows the claimed label, what it
-// showed before is put back. After that, labels say what they would without that claim.
-func (r Rules) undone(f Facts) (labels.Picture, string, bool) {
-	c, ok := f.Log.LastUndone()
+// left reports whether an issue still shows the claimed label of a bundle's claim that was undone. was is
+// what it showed before, nil when the claim does not say. Without that label, and in everything else,
+// labels say what they would if the claim had never been.
+func (r Rules) left(f Facts) (left bool, was *labels.Picture) {
+	c, undone := f.Log.LastUndone()
 	_, held := f.Log.Holder()
 	_, _, pulled := r.byPR(f)
-	if !ok || held || pulled || !f.Open || f.PullRequest || r.stray(f) || !labels.Has(f.Labels, r.Scheme.Claimed) {
-		return labels.Picture{}, "", false
+	if !undone || held || pulled || !f.Open || f.PullRequest || r.stray(f) || !labels.Has(f.Labels, r.Scheme.Claimed) {
+		return false, nil
 	}
-	want, ok := r.Scheme.Before(c.Record.Was, c.Record.Bundle)
-	return want, "the claim for bundle " + c.Record.Bundle + " was undone", ok
+	if want, told := r.Scheme.Before(c.Record.Was, c.Record.Bundle); told {
+		return true, &want
+	}
+	return true, nil
 }
 
 func (r Rules) state(f Facts) (labels.Picture, string) {

@@ -73,7 +73,7 @@ func (s source) resolve(ctx context.Context, base string, offline bool) (string,
 		return "", err
 	}
 	if base == "" {
-		if base, err = s.fallback(ctx, remotes); err != nil {
+		if base, err = s.fallback(ctx, remotes, offline); err != nil {
 			return "", err
 		}
 	}
@@ -114,8 +114,9 @@ func upstream(remotes []string) string {
 	return remotes[len(remotes)-1]
 }
 
-// fallback is the base when none is given: the default branch of the remote as it is known here, else HEAD.
-func (s source) fallback(ctx context.Context, remotes []string) (string, error) {
+// fallback is the base when none is given: the default branch of the remote as it is noted here, or as
+// the remote says, because a bare clone notes none; else HEAD.
+func (s source) fallback(ctx context.Context, remotes []string, offline bool) (string, error) {
 	if len(remotes) == 0 {
 		return "HEAD", nil
 	}
@@ -127,7 +128,15 @@ func (s source) fallback(ctx context.Context, remotes []string) (string, error) 
 	if err != nil && !no(err) {
 		return "", err
 	}
-	return "HEAD", nil
+	if offline {
+		return "HEAD", nil
+	}
+	out, err := s.ask(ctx, "ls-remote", "--symref", "--end-of-options", remote, "HEAD")
+	branch, _, _ := strings.Cut(strings.TrimPrefix(out, "ref: refs/heads/"), "\t")
+	if err != nil || !strings.HasPrefix(out, "ref: refs/heads/") {
+		return "HEAD", err
+	}
+	return remote + "/" + branch, nil
 }
 
 // commit returns what git takes the name for, or nothing. A name that begins with a dash is no option.

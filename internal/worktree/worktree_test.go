@@ -87,6 +87,8 @@ func TestBases(t *testing.T) {
 	b.commit(seed, "third")
 	b.git(seed, "push", "-q", origin, "later", "later:feature/x")
 	b.git(b.path("app"), "remote", "add", "up/stream", origin)
+	libs := filepath.Join(b.dir, "origin", "lib.git")
+	b.git(libs, "branch", "-f", "main", "feature/x")
 	first, third := b.git(seed, "rev-parse", "main"), b.git(seed, "rev-parse", "later")
 	for _, c := range []struct{ repo, base, want string }{
 		{"app", "", first},
@@ -104,19 +106,24 @@ func TestBases(t *testing.T) {
 		{"app", "later", third},
 		{"app", "-x", "error"},
 		{"app", "--upload-pack=touch /tmp/evil", "error"},
+		{"app", "--since=now", "error"},
+		{"app", "--glob=refs/heads/main", "error"},
 		{"app", "nope", "error"},
 		{"app", "origin/nope", "error"},
 		{"app", "origin/feat*", "error"},
 		{"app", "main\nfirst", "error"},
 		{"app", "v1^{tree}", "error"},
 		{"app", "up/stream/", "error"},
-		{"lib", "", "main"},
+		{"lib", "", "its remote's main"},
 		{"lib", "feature/x", "feature/x"},
 		{"lib", "origin/feature/x", "feature/x"},
 		{"lib", "v1", "main"},
 	} {
 		want := c.want
-		if c.repo == "lib" {
+		switch {
+		case c.want == "its remote's main":
+			want = b.git(libs, "rev-parse", "main")
+		case c.repo == "lib":
 			want = b.git(b.path("lib"), "rev-parse", c.want)
 		}
 		r := b.request(c.repo)
