@@ -50,8 +50,11 @@ var mayImport = map[string][]string{
 	"internal/github": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing", "internal/ledger",
 		"internal/lease/gitref", // whose refs it serves
+		"internal/prchain",      // whose pull requests it opens and reads
 	},
 	"internal/config": {"internal/claim", "internal/labels", "internal/lifecycle", "internal/ledger"},
+
+	"internal/prchain": {"internal/claim", "internal/labels", "internal/closing"},
 
 	"internal/keep": {"internal/claim", "internal/ledger", "internal/lifecycle"},
 
@@ -101,6 +104,7 @@ var mayImport = map[string][]string{
 		"internal/mcp",
 		"internal/board", "internal/printable",
 		"internal/board", "internal/stats", "internal/printable",
+		"internal/prchain",
 	},
 }
 
