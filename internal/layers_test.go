@@ -81,7 +81,7 @@ var mayImport = map[string][]string{
 	},
 	"internal/action": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing", "internal/host",
-		"internal/ledger", "internal/github", "internal/setup",
+		"internal/ledger", "internal/github", "internal/prchain", "internal/setup",
 	},
 
 	"cmd/pre-push": {"internal/closing", "internal/outgoing"},
