@@ -83,7 +83,7 @@ func (r Result) Settled() bool {
 type MismatchError struct{ Feature, File string }
 
 func (e *MismatchError) Error() string {
-	return "execute chain " + e.Feature + ": it was begun with another plan, which " + e.File + " has"
+	return "chain " + e.Feature + " was begun with another plan, which " + e.File + " has"
 }
 
 // A NoChainError says that nothing is known of a feature here.
@@ -144,7 +144,7 @@ func (x Executor) run(ctx context.Context, s State) (Result, error) {
 	for n := range s.Parts {
 		opened, err := x.open(ctx, s, n)
 		if err != nil {
-			return r, fmt.Errorf("open part %d of %d: %w", n+1, len(s.Parts), err)
+			return r, fmt.Errorf("open part %d of %d, branch %s: %w", n+1, len(s.Parts), s.Plan.Parts[n].Branch, err)
 		}
 		r.Parts[n].Opened = opened
 	}
@@ -204,16 +204,20 @@ func (x Executor) intend(ctx context.Context, s State, n int) error {
 	if p.Intent {
 		return nil
 	}
-	p.Base = part.Base
-	if p.Base == "" {
-		base, err := x.Forge.DefaultBranch(ctx, part.Repo)
-		if err != nil {
-			return err
-		}
-		p.Base = base
+	base, err := x.base(ctx, part)
+	if err != nil {
+		return err
 	}
-	p.Intent = true
+	p.Base, p.Intent = base, true
 	return x.Store.save(s)
+}
+
+// base is the branch that a part is for.
+func (x Executor) base(ctx context.Context, p Part) (string, error) {
+	if p.Base != "" {
+		return p.Base, nil
+	}
+	return x.Forge.DefaultBranch(ctx, p.Repo)
 }
 
 // find looks for the pull request of a part: an open one from its branch, or one of this chain that

@@ -36,7 +36,7 @@ type Part struct {
 // A PlanError says what in a plan cannot be.
 type PlanError struct{ Problem string }
 
-func (e *PlanError) Error() string { return "plan chain: " + e.Problem }
+func (e *PlanError) Error() string { return e.Problem }
 
 func refuse(format string, args ...any) error { return &PlanError{fmt.Sprintf(format, args...)} }
 
