@@ -18,16 +18,16 @@ import (
 )
 
 func chainCommand(t terminal) *cli.Command {
-	const prs = "--pr acme/lib:retry --pr acme/app:retry:main='Retry the upload'"
+	const prs = "--pr acme/lib:retry --pr 'acme/app:retry:main=Retry the upload'"
 	return &cli.Command{
-		Name: "chain", Usage: "one feature as pull requests in several repositories: plan, execute, status, wait",
+		Name: "chain", Usage: "one feature as pull requests in several repositories",
 		Subcommands: []*cli.Command{
 			{
 				Name: "plan", Usage: "print the pull requests of a feature, in order, and do nothing",
 				Description: "With --json the plan is a file that --file takes back.\n\n" +
 					"   label-state chain plan --feature retry --parent acme/app#7 " + prs,
 				Flags:  append(planFlags(), &cli.BoolFlag{Name: "json", Usage: "answer with JSON, one object a line"}),
-				Action: func(cc *cli.Context) error { return planChain(&call{Context: cc, terminal: t}) },
+				Action: t.planChain,
 			},
 			{
 				Name: "execute", Usage: "open the pull requests that are not open yet, and keep them pointing at each other",
@@ -151,14 +151,18 @@ func (c *call) planFile(name string) (prchain.Plan, error) {
 	return prchain.ReadPlan(data)
 }
 
-func planChain(c *call) error {
+func (t terminal) planChain(cc *cli.Context) error {
+	c := &call{Context: cc, terminal: t}
+	if err := noArguments(cc); err != nil {
+		return err
+	}
 	p, given, err := c.plan()
 	if err == nil && !given {
 		err = wrong("chain plan", "what is planned? Give --parent and --pr, or --file")
 	}
 	if err != nil {
 		c.subject.Feature = oneLine(c.String("feature"))
-		return c.failed(c.Context.Context, err)
+		return c.failed(cc.Context, err)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s for %s\n", p.Feature, p.Parent)
@@ -187,8 +191,8 @@ type chainCall struct {
 func (t terminal) onChain(do func(ctx context.Context, c chainCall) error) cli.ActionFunc {
 	return func(cc *cli.Context) error {
 		c := chainCall{call: &call{Context: cc, terminal: t}}
-		if cc.Args().Len() > 0 {
-			return wrong(path(cc), "%s: unexpected argument %q; pull requests are given with --pr", path(cc), oneLine(cc.Args().First()))
+		if err := noArguments(cc); err != nil {
+			return err
 		}
 		if err := c.which(); err != nil {
 			c.subject.Feature = oneLine(cc.String("feature"))
@@ -202,6 +206,13 @@ func (t terminal) onChain(do func(ctx context.Context, c chainCall) error) cli.A
 			return do(ctx, c)
 		})
 	}
+}
+
+func noArguments(cc *cli.Context) error {
+	if cc.Args().Len() == 0 {
+		return nil
+	}
+	return wrong(path(cc), "%s: unexpected argument %q; pull requests are given with --pr", path(cc), oneLine(cc.Args().First()))
 }
 
 // which finds the plan: the flags', else the one that was begun.
