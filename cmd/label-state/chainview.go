@@ -11,14 +11,14 @@ import (
 
 // A chainView is the JSON of a chain.
 type chainView struct {
-	Feature string     `json:"feature"`
-	Parent  string     `json:"parent"`
-	Answer  string     `json:"answer"` // done, incomplete or dry-run; green, red or pending
-	Parts   []partView `json:"parts"`
+	Feature string      `json:"feature"`
+	Parent  string      `json:"parent"`
+	Answer  string      `json:"answer"` // done, incomplete or dry-run; green, red or pending
+	Parts   []chainPart `json:"parts"`
 }
 
-// A partView is the JSON of one pull request of a chain.
-type partView struct {
+// A chainPart is the JSON of one pull request of a chain.
+type chainPart struct {
 	Part    int    `json:"part"`
 	Repo    string `json:"repo"`
 	Branch  string `json:"branch"`
@@ -32,10 +32,10 @@ type partView struct {
 	Why     string `json:"why,omitempty"`
 }
 
-func viewParts(p prchain.Plan, pull func(n int) prchain.Pull) []partView {
-	out := []partView{}
+func viewParts(p prchain.Plan, pull func(n int) prchain.Pull) []chainPart {
+	out := []chainPart{}
 	for n, part := range p.Parts {
-		v := partView{Part: n + 1, Repo: part.Repo, Branch: part.Branch}
+		v := chainPart{Part: n + 1, Repo: part.Repo, Branch: part.Branch}
 		if found := pull(n); found.ID != (claim.Issue{}) {
 			v.PR, v.URL, v.State = found.ID.String(), oneLine(found.URL), found.State
 		}
@@ -68,7 +68,7 @@ func viewReport(r prchain.Report) chainView {
 // chainText is a line for each pull request; opened is what is said of those that were not there.
 func chainText(r prchain.Result, opened string) string {
 	v := viewChain(r, "")
-	return v.text(func(p partView) []string {
+	return v.text(func(p chainPart) []string {
 		did := ""
 		switch {
 		case p.Error != "":
@@ -84,11 +84,11 @@ func chainText(r prchain.Result, opened string) string {
 
 func reportText(r prchain.Report) string {
 	v := viewReport(r)
-	return v.text(func(p partView) []string { return []string{p.State, p.Checks, p.Why, p.URL} }) +
+	return v.text(func(p chainPart) []string { return []string{p.State, p.Checks, p.Why, p.URL} }) +
 		fmt.Sprintf("%s: %s\n", v.Feature, v.Answer)
 }
 
-func (v chainView) text(rest func(p partView) []string) string {
+func (v chainView) text(rest func(p chainPart) []string) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, p := range v.Parts {
