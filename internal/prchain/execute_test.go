@@ -75,9 +75,9 @@ func TestLostAnswer(t *testing.T) {
 			return nil
 		}
 		x := w.executor()
-		_, err := x.Begin(t.Context(), plan())
+		_, _ = x.Begin(t.Context(), plan())
 		reached = seen >= n
-		if _, err = x.Begin(t.Context(), plan()); err != nil {
+		if _, err := x.Begin(t.Context(), plan()); err != nil {
 			t.Fatalf("request %d: %v", n, err)
 		}
 		for _, repo := range repos {
