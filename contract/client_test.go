@@ -2,6 +2,7 @@ package contract
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -105,6 +106,7 @@ func deeds(comment int64) []deed {
 		{"GetRef", chain},
 		{"CreateCommit", chain},
 		{"SwapRef", chain},
+		{"SwapRefs", swapRefs},
 		{"CloseCompleted", func(ctx context.Context, c *github.Client) error { return c.CloseCompleted(ctx, issue) }},
 		{"Do", func(ctx context.Context, c *github.Client) error {
 			return second(c.Do(ctx, http.MethodGet, "meta", nil, nil))
@@ -128,6 +130,23 @@ func chain(ctx context.Context, c *github.Client) error {
 		return err
 	}
 	return c.SwapRef(ctx, at, gitref.Swap{Name: ref, Before: tip.OID, After: made.OID, RepoID: tip.RepoID})
+}
+
+// swapRefs makes two references in one step, which REST does not have.
+func swapRefs(ctx context.Context, c *github.Client) error {
+	app := claim.Issue{Owner: "acme", Repo: "app"}
+	main, err := c.GetRef(ctx, app, "refs/heads/main")
+	if err != nil {
+		return err
+	}
+	err = c.SwapRefs(ctx, app, []gitref.Swap{
+		{Name: "refs/label-state/lease/3", After: main.OID, RepoID: main.RepoID},
+		{Name: "refs/label-state/lease/4", After: main.OID, RepoID: main.RepoID},
+	})
+	if errors.Is(err, errors.ErrUnsupported) {
+		return nil
+	}
+	return err
 }
 
 // openPull opens a pull request from a branch of its own.

@@ -146,4 +146,3 @@ func TestChecks(t *testing.T) {
 		}
 	}
 }
-
