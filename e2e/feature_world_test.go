@@ -231,7 +231,7 @@ func (f *feature) run(d deed, v *victim) (out string, code int, dead bool) {
 // settle waits until the server has done what it was asked: what a dead process has sent may still be under way.
 func (f *feature) settle() {
 	f.Helper()
-	for range 1000 {
+	for range 6000 {
 		f.mu.Lock()
 		asked := f.asked
 		f.mu.Unlock()

@@ -250,7 +250,7 @@ func executeChain(ctx context.Context, c chainCall) error {
 		}
 		return c.answer(viewChain(r, "dry-run"), chainText(r, "would be opened"))
 	}
-	r, err := c.executor().Begin(ctx, c.Plan)
+	r, err := c.execute(ctx)
 	if err != nil {
 		return err
 	}
@@ -261,6 +261,13 @@ func executeChain(ctx context.Context, c chainCall) error {
 		return err
 	}
 	return &answerNo{strings.Join(openEnds(r), "; ")}
+}
+
+func (c chainCall) execute(ctx context.Context) (prchain.Result, error) {
+	if c.given {
+		return c.executor().Begin(ctx, c.Plan)
+	}
+	return c.executor().Resume(ctx, c.Feature)
 }
 
 // openEnds says what a person has to look at.
