@@ -102,7 +102,6 @@ var mayImport = map[string][]string{
 		"internal/keep", "internal/work", "internal/work/githubwork", "internal/work/folderwork",
 		"internal/journal", "internal/worktree",
 		"internal/mcp",
-		"internal/board", "internal/printable",
 		"internal/board", "internal/stats", "internal/printable",
 		"internal/prchain",
 	},
@@ -131,14 +130,12 @@ var mayNotReach = map[string][]string{
 	},
 	"cmd/pre-push-check": {
 		"internal/githubsim", "internal/demo", "internal/claim/claimtest", "github.com/urfave/cli",
-		"github.com/redis", "go.etcd.io", "internal/mcp", "github.com/modelcontextprotocol",
+		"github.com/redis", "go.etcd.io", "internal/mcp", "github.com/modelcontextprotocol", "internal/board", "charm.land",
 	},
 	"cmd/action": {
 		"internal/githubsim", "internal/demo", "internal/claim/claimtest", "internal/mcp", "github.com/modelcontextprotocol",
+		"internal/board", "charm.land",
 	},
-		"github.com/redis", "go.etcd.io", "internal/board", "charm.land",
-	},
-	"cmd/action":      {"internal/githubsim", "internal/demo", "internal/claim/claimtest", "internal/board", "charm.land"},
 	"cmd/label-state": {"internal/claim/claimtest"},
 }
 
