@@ -230,10 +230,7 @@ func (c *chainCall) which() (err error) {
 	if err != nil || c.given {
 		return err
 	}
-	s, found, err := c.store.Load(c.Feature)
-	if err == nil && !found {
-		err = &prchain.NoChainError{Feature: c.Feature}
-	}
+	s, err := c.state()
 	c.Plan = s.Plan
 	return err
 }
@@ -284,8 +281,17 @@ func openEnds(r prchain.Result) []string {
 	return out
 }
 
+// state is how far the chain is. One that was never begun here is a *prchain.NoChainError.
+func (c chainCall) state() (prchain.State, error) {
+	s, found, err := c.store.Load(c.Feature)
+	if err == nil && !found {
+		err = &prchain.NoChainError{Feature: c.Feature}
+	}
+	return s, err
+}
+
 func chainStatus(ctx context.Context, c chainCall) error {
-	s, _, err := c.store.Load(c.Feature)
+	s, err := c.state()
 	if err != nil {
 		return err
 	}
@@ -301,11 +307,7 @@ func waitForChain(ctx context.Context, c chainCall) error {
 	if every <= 0 {
 		return wrong("chain wait", "--interval %s: want more than nothing, such as 15s", every)
 	}
-	s, _, err := c.store.Load(c.Feature)
-	if err != nil {
-		return err
-	}
-	r, err := prchain.Wait(ctx, c.Client, s, every)
+	r, err := prchain.Wait(ctx, c.Client, c.state, every)
 	if r.Parts != nil {
 		if told := c.answer(viewReport(r), reportText(r)); told != nil {
 			return told

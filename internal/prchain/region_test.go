@@ -337,7 +337,8 @@ func TestWait(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 			defer cancel()
 			s := prchain.State{Plan: plan(), Parts: []prchain.Progress{{Number: 1}, {Number: 2}, {Number: 3}}}
-			r, err := prchain.Wait(ctx, watched{start, c.state, c.checks}, s, 15*time.Second)
+			load := func() (prchain.State, error) { return s, nil }
+			r, err := prchain.Wait(ctx, watched{start, c.state, c.checks}, load, 15*time.Second)
 			if !errors.Is(err, c.err) || err == nil && r.Colour() != c.want || time.Since(start) != c.after {
 				t.Errorf("%s: %s after %s, error %v", c.name, r.Colour(), time.Since(start), err)
 			}
@@ -346,6 +347,25 @@ func TestWait(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestWaitForParts: a part that is opened meanwhile is looked at, and a state that cannot be read ends the wait.
+func TestWaitForParts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gone, looks := errors.New("gone"), 0
+		load := func() (prchain.State, error) {
+			looks++
+			s := prchain.State{Plan: plan(), Parts: []prchain.Progress{{Number: 1}, {Number: 2}, {Number: max(0, looks-2)}}}
+			return s, nil
+		}
+		w := watched{state: prchain.Merged}
+		if r, err := prchain.Wait(t.Context(), w, load, time.Second); err != nil || r.Colour() != prchain.Green || looks != 3 {
+			t.Errorf("%s after %d looks, error %v", r.Colour(), looks, err)
+		}
+		if _, err := prchain.Wait(t.Context(), w, func() (prchain.State, error) { return prchain.State{}, gone }, time.Second); !errors.Is(err, gone) {
+			t.Errorf("error %v, want %v", err, gone)
+		}
+	})
 }
 
 // TestNotOpenYet: a part without its pull request keeps a chain from being green.

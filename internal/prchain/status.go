@@ -80,13 +80,17 @@ func look(ctx context.Context, w Watcher, i claim.Issue) (Standing, error) {
 	return Standing{p, colour, why, checks}, nil
 }
 
-// Wait looks again and again, so far apart, until the chain is green or red. When ctx ends, it
-// returns what it saw last with ctx's error.
-func Wait(ctx context.Context, w Watcher, s State, every time.Duration) (Report, error) {
+// Wait looks again and again, so far apart, until the chain is green or red. load is asked each time:
+// another process may still be opening parts. When ctx ends, it returns what it saw last with ctx's error.
+func Wait(ctx context.Context, w Watcher, load func() (State, error), every time.Duration) (Report, error) {
 	var last Report
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
+		s, err := load()
+		if err != nil {
+			return last, err
+		}
 		r, err := Look(ctx, w, s)
 		switch {
 		case err != nil && ctx.Err() != nil && last.Parts != nil:
