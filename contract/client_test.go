@@ -2,6 +2,7 @@ package contract
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -16,6 +17,7 @@ import (
 	"github.com/label-state/label-state/internal/lease/gitref"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/prchain"
 )
 
 // A deed is one use of a client's method.
@@ -91,9 +93,20 @@ func deeds(comment int64) []deed {
 			return second(c.OpenIssues(ctx, app, "agent:implement"))
 		}},
 		{"Issue", func(ctx context.Context, c *github.Client) error { return second(c.Issue(ctx, issue)) }},
+		{"DefaultBranch", func(ctx context.Context, c *github.Client) error { return second(c.DefaultBranch(ctx, "acme/app")) }},
+		{"PullsFrom", func(ctx context.Context, c *github.Client) error {
+			return second(c.PullsFrom(ctx, "acme/app", "fix"))
+		}},
+		{"OpenPull", openPull},
+		{"ReadPull", checks},
+		{"EditPullBody", func(ctx context.Context, c *github.Client) error {
+			return c.EditPullBody(ctx, claim.Issue{Owner: "acme", Repo: "app", Number: 4}, "Closes #1\n\nMore")
+		}},
+		{"Checks", checks},
 		{"GetRef", chain},
 		{"CreateCommit", chain},
 		{"SwapRef", chain},
+		{"SwapRefs", swapRefs},
 		{"CloseCompleted", func(ctx context.Context, c *github.Client) error { return c.CloseCompleted(ctx, issue) }},
 		{"Do", func(ctx context.Context, c *github.Client) error {
 			return second(c.Do(ctx, http.MethodGet, "meta", nil, nil))
@@ -117,6 +130,49 @@ func chain(ctx context.Context, c *github.Client) error {
 		return err
 	}
 	return c.SwapRef(ctx, at, gitref.Swap{Name: ref, Before: tip.OID, After: made.OID, RepoID: tip.RepoID})
+}
+
+// swapRefs makes two references in one step, which REST does not have.
+func swapRefs(ctx context.Context, c *github.Client) error {
+	app := claim.Issue{Owner: "acme", Repo: "app"}
+	main, err := c.GetRef(ctx, app, "refs/heads/main")
+	if err != nil {
+		return err
+	}
+	err = c.SwapRefs(ctx, app, []gitref.Swap{
+		{Name: "refs/label-state/lease/3", After: main.OID, RepoID: main.RepoID},
+		{Name: "refs/label-state/lease/4", After: main.OID, RepoID: main.RepoID},
+	})
+	if errors.Is(err, errors.ErrUnsupported) {
+		return nil
+	}
+	return err
+}
+
+// openPull opens a pull request from a branch of its own.
+func openPull(ctx context.Context, c *github.Client) error {
+	app := claim.Issue{Owner: "acme", Repo: "app"}
+	main, err := c.GetRef(ctx, app, "refs/heads/main")
+	if err != nil {
+		return err
+	}
+	made, err := c.CreateCommit(ctx, app, main.OID, "Part of a feature")
+	if err != nil {
+		return err
+	}
+	if err := c.SwapRef(ctx, app, gitref.Swap{Name: "refs/heads/part", After: made.OID, RepoID: main.RepoID}); err != nil {
+		return err
+	}
+	return second(c.OpenPull(ctx, "acme/app", prchain.Proposal{Title: "Part", Body: "One of two", Branch: "part", Base: "main"}))
+}
+
+// checks reads a pull request and what judges its newest commit.
+func checks(ctx context.Context, c *github.Client) error {
+	p, err := c.ReadPull(ctx, claim.Issue{Owner: "acme", Repo: "app", Number: 4})
+	if err != nil {
+		return err
+	}
+	return second(c.Checks(ctx, "acme/app", p.SHA))
 }
 
 func second[T any](_ T, err error) error { return err }

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -45,7 +46,9 @@ var loadREST = sync.OnceValues(func() (*description, error) {
 			d.operations = append(d.operations, operation{method, path, strings.Split(path, "/"), item, op})
 		}
 	}
-	slices.SortStableFunc(d.operations, func(a, b operation) int { return a.pattern.wild() - b.pattern.wild() })
+	slices.SortStableFunc(d.operations, func(a, b operation) int {
+		return cmp.Or(a.pattern.wild()-b.pattern.wild(), len(b.pattern)-len(a.pattern)) // what says more is meant
+	})
 	return d, nil
 })
 

@@ -50,8 +50,11 @@ var mayImport = map[string][]string{
 	"internal/github": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing", "internal/ledger",
 		"internal/lease/gitref", // whose refs it serves
+		"internal/prchain",      // whose pull requests it opens and reads
 	},
 	"internal/config": {"internal/claim", "internal/labels", "internal/lifecycle", "internal/ledger"},
+
+	"internal/prchain": {"internal/claim", "internal/labels", "internal/closing"},
 
 	"internal/keep": {"internal/claim", "internal/ledger", "internal/lifecycle"},
 
@@ -78,7 +81,7 @@ var mayImport = map[string][]string{
 	},
 	"internal/action": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing", "internal/host",
-		"internal/ledger", "internal/github", "internal/setup",
+		"internal/ledger", "internal/github", "internal/prchain", "internal/setup",
 	},
 
 	"cmd/pre-push": {"internal/closing", "internal/outgoing"},
@@ -100,6 +103,7 @@ var mayImport = map[string][]string{
 		"internal/journal", "internal/worktree",
 		"internal/mcp",
 		"internal/board", "internal/stats", "internal/printable",
+		"internal/prchain",
 	},
 }
 

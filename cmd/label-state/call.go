@@ -73,7 +73,7 @@ func (c *call) failed(ctx context.Context, err error) error {
 		return nil
 	}
 	err = c.timed(ctx, err)
-	f := &failure{doing: path(c.Context), object: cmp.Or(c.subject.Issue, c.subject.Repo), err: err}
+	f := &failure{doing: path(c.Context), object: cmp.Or(c.subject.Issue, c.subject.Repo, c.subject.Feature), err: err}
 	if c.answered {
 		return f
 	}
@@ -156,6 +156,7 @@ func (c *call) answer(v any, text string) error {
 type reply struct {
 	Issue   string   `json:"issue,omitempty"`
 	Repo    string   `json:"repo,omitempty"`
+	Feature string   `json:"feature,omitempty"`
 	Answer  string   `json:"answer"`
 	Reasons []reason `json:"reasons,omitempty"`
 	Error   string   `json:"error,omitempty"`

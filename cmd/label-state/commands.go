@@ -23,6 +23,7 @@ func commands(t terminal) []*cli.Command {
 		statusCommand(t),
 		bundleCommand(t),
 		worktreeCommand(t),
+		chainCommand(t),
 		logCommand(t),
 		boardCommand(t),
 		statsCommand(t),

@@ -17,7 +17,7 @@ import (
 
 // hintFor gives a tired person the next command.
 func hintFor(err error) string {
-	for _, ask := range []func(error) string{hintGiven, hintCalled, hintNo, hintReach, hintHere, hintUndertaking} {
+	for _, ask := range []func(error) string{hintGiven, hintChain, hintCalled, hintNo, hintReach, hintHere, hintUndertaking} {
 		if hint := ask(err); hint != "" {
 			return hint
 		}

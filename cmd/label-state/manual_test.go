@@ -156,6 +156,7 @@ func views() map[string]any {
 		"pauseView": pauseView{}, "labelView": labelView{}, "diagnosis": diagnosis{}, "hookView": hookView{},
 		"versionView": versionView{}, "itemView": itemView{}, "workDone": workDone{}, "bundleView": bundleView{}, "partView": partView{}, "featureView": featureView{}, "treeView": treeView{}, "item": work.Item{},
 		"initView": initView{}, "cardView": cardView{}, "statsView": statsView{}, "stayView": stayView{}, "dayView": dayView{}, "workerFigures": workerFigures{},
+		"chainView": chainView{}, "chainPart": chainPart{},
 	}
 }
 

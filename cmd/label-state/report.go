@@ -107,7 +107,7 @@ func exitCode(err error) int {
 	switch {
 	case err == nil:
 		return exitYes
-	case errors.As(err, &use), errors.As(err, &call), errors.As(err, &asked), setup.Misconfigured(err), calledHere(err):
+	case errors.As(err, &use), errors.As(err, &call), errors.As(err, &asked), setup.Misconfigured(err), calledHere(err), miscalledChain(err):
 		return exitCalled
 	case errors.Is(err, work.ErrNoWork):
 		return exitNoWork

@@ -60,15 +60,17 @@ func (s *Step) mute(err error, r *result) {
 
 // judge is the hook's twin on the server, for those who pushed with --no-verify: the pull request
 // must not close what somebody else holds, nor what an older pull request closes already (PRODUCT
-// ruling 9). The holder's own pull request is not stopped by other people's.
+// ruling 9). The holder's own pull request is not stopped by other people's, and no part of a chain by
+// the other parts.
 func (s *Step) judge(f lifecycle.Facts, p github.Pull) []refusal {
 	if !f.Open || f.PullRequest {
 		return nil
 	}
 	var out []refusal
+	p.PR = known(f, p.PR)
 	v := s.Ledger.Rules().Verdict(f, lifecycle.Seeker{Repo: p.HeadRepo, Branch: p.Head})
 	for _, reason := range v.Reasons {
-		held := reason.Code == lifecycle.CodeInFlight && !p.Of(*reason.Claim)
+		held := reason.Code == lifecycle.CodeInFlight && !f.Of(p.PR, *reason.Claim)
 		taken := reason.Code == lifecycle.CodePROpen && !owns(f, p) && older(*reason.PR, p.PR)
 		if held || taken {
 			out = append(out, refusal{p.String(), f, reason})
@@ -79,10 +81,21 @@ func (s *Step) judge(f lifecycle.Facts, p github.Pull) []refusal {
 
 // owns reports whether the pull request is the work of the holder, or of the last one.
 func owns(f lifecycle.Facts, p github.Pull) bool {
-	if c, held := f.Log.Holder(); held && p.Of(c) {
+	if c, held := f.Log.Holder(); held && f.Of(p.PR, c) {
 		return true
 	}
 	return slices.ContainsFunc(f.PRs, func(o lifecycle.PR) bool { return same(o, p.PR) && o.Recorded })
+}
+
+// known is the pull request as the facts have it, which say what chain it is a part of; it is
+// p when they do not have it.
+func known(f lifecycle.Facts, p lifecycle.PR) lifecycle.PR {
+	for _, o := range f.PRs {
+		if same(o, p) {
+			return o
+		}
+	}
+	return p
 }
 
 func same(a, b lifecycle.PR) bool { return a.Number == b.Number && strings.EqualFold(a.Repo, b.Repo) }

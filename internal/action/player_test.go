@@ -2,6 +2,7 @@ package action_test
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/prchain"
 )
 
 // A player plays one case.
@@ -168,19 +170,21 @@ func (p *player) plans(args []string, text string) {
 	time.Sleep(2 * time.Second)
 }
 
-// open 2 agents branch draft base=develop : Closes #1
+// open 2 agents branch draft base=develop in=acme/lib : Closes #1
 func (p *player) opens(args []string, body string) {
-	pull := githubsim.Pull{Title: "Work", Body: body, Head: args[2]}
+	repo, pull := app, githubsim.Pull{Title: "Work", Body: chained(body), Head: args[2]}
 	for _, a := range args[3:] {
 		if base, ok := strings.CutPrefix(a, "base="); ok {
 			pull.Base = base
+		} else if name, ok := strings.CutPrefix(a, "in="); ok {
+			repo = name
 		} else if a == "draft" {
 			pull.Draft = true
 		} else {
 			p.Fatalf("no such option: %s", p.line)
 		}
 	}
-	n, err := p.server.OpenPull(app, args[1], pull)
+	n, err := p.server.OpenPull(repo, args[1], pull)
 	p.must(err)
 	if n != p.number(args[0]) {
 		p.Fatalf("pull request is #%d: %s", n, p.line)
@@ -188,11 +192,40 @@ func (p *player) opens(args []string, body string) {
 	time.Sleep(2 * time.Second)
 }
 
-func (p *player) patch(args []string, body map[string]any) {
-	p.send(at(args, 1, "olga"), "PATCH", fmt.Sprintf("/repos/%s/pulls/%d", app, p.number(args[0])), body)
+// place reads 2 or acme/lib#2.
+func (p *player) place(s string) (repo string, number int) {
+	name, digits, elsewhere := strings.Cut(s, "#")
+	if !elsewhere || name == "" {
+		return app, p.number(s)
+	}
+	return name, p.number(digits)
 }
 
-func (p *player) edits(args []string, body string)  { p.patch(args, map[string]any{"body": body}) }
+var chainWords = regexp.MustCompile(`\{(\S+) (\d) of (\S+) for (\d+) closes (\d)\}`)
+
+// chained puts the region of a chain where a text has {retry 2 of acme/lib#2,acme/app#3 for 1 closes 2}.
+func chained(text string) string {
+	return chainWords.ReplaceAllStringFunc(text, func(words string) string {
+		m := chainWords.FindStringSubmatch(words)
+		number := func(s string) int { n, _ := strconv.Atoi(s); return n }
+		r := prchain.Region{Feature: m[1], Part: number(m[2]), Parent: ref(number(m[4])), Closes: number(m[5])}
+		for name := range strings.SplitSeq(m[3], ",") {
+			where, digits, _ := strings.Cut(name, "#")
+			owner, repo, _ := strings.Cut(where, "/")
+			r.PRs = append(r.PRs, claim.Issue{Owner: owner, Repo: repo, Number: number(digits)})
+		}
+		return r.String()
+	})
+}
+
+func (p *player) patch(args []string, body map[string]any) {
+	repo, n := p.place(args[0])
+	p.send(at(args, 1, "olga"), "PATCH", fmt.Sprintf("/repos/%s/pulls/%d", repo, n), body)
+}
+
+func (p *player) edits(args []string, body string) {
+	p.patch(args, map[string]any{"body": chained(body)})
+}
 func (p *player) retitles(args []string, to string) { p.patch(args, map[string]any{"title": to}) }
 func (p *player) rebases(args []string, to string)  { p.patch(args, map[string]any{"base": to}) }
 
@@ -216,17 +249,19 @@ func (p *player) mutate(args []string, mutation string) {
 }
 
 func (p *player) merges(args []string, _ string) {
-	p.must(p.server.MergePull(app, p.number(args[0]), at(args, 1, "olga")))
+	repo, n := p.place(args[0])
+	p.must(p.server.MergePull(repo, n, at(args, 1, "olga")))
 	time.Sleep(2 * time.Second)
 }
 
 // close 1 olga not_planned
 func (p *player) closes(args []string, _ string) {
-	n, login := p.number(args[0]), at(args, 1, "olga")
+	login := at(args, 1, "olga")
+	repo, n := p.place(args[0])
 	if len(args) < 3 {
-		p.must(p.server.Close(app, n, login))
+		p.must(p.server.Close(repo, n, login))
 	} else {
-		p.send(login, "PATCH", fmt.Sprintf("/repos/%s/issues/%d", app, n), map[string]string{"state": "closed", "state_reason": args[2]})
+		p.send(login, "PATCH", fmt.Sprintf("/repos/%s/issues/%d", repo, n), map[string]string{"state": "closed", "state_reason": args[2]})
 	}
 	time.Sleep(2 * time.Second)
 }

@@ -10,13 +10,14 @@ import (
 	"github.com/label-state/label-state/internal/closing"
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/prchain"
 )
 
 // byPull signs what was done because of a pull request's event.
 const byPull = "pull-request-event"
 
 // lifecycle follows a pull request: every issue of this repository that it closes, or closed
-// before it was edited, is brought in line, the holder whose work it is has its claim released
+// before it was edited, and the one that its chain is for, is brought in line, the holder whose work it is has its claim released
 // with pr=, and the guard has its say.
 func (s *Step) lifecycle(ctx context.Context) result {
 	p, r, ok := s.pull(ctx)
@@ -25,7 +26,7 @@ func (s *Step) lifecycle(ctx context.Context) result {
 	}
 	closes := s.named(p.Body, p)
 	before := s.named(s.Event.Changes.Body.From, p)
-	home, _ := s.apart(append(slices.Clone(closes), before...))
+	home, _ := s.apart(slices.Concat(closes, before, parents(p.Body, s.Event.Changes.Body.From)))
 	_, abroad := s.apart(closes)
 	var facts []lifecycle.Facts
 	r.add(s.tend(ctx, home, byPull, func(f lifecycle.Facts) {
@@ -75,6 +76,18 @@ func (s *Step) named(description string, p github.Pull) []claim.Issue {
 	}
 	for _, ref := range closing.InDescription(description, closing.Repo{Owner: s.Repo.Owner, Name: s.Repo.Name}, s.Host) {
 		out = append(out, ref.Issue)
+	}
+	return out
+}
+
+// parents lists the issues that bodies say their chains are for. Whether that is so does not matter
+// here: those issues are only looked at again.
+func parents(bodies ...string) []claim.Issue {
+	var out []claim.Issue
+	for _, body := range bodies {
+		if r, ok, err := prchain.Find(body); err == nil && ok {
+			out = append(out, r.Parent)
+		}
 	}
 	return out
 }

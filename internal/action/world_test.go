@@ -76,7 +76,15 @@ func people() []githubsim.SeedUser {
 func newWorld(t *testing.T, more ...githubsim.SeedRepo) *world {
 	t.Helper()
 	repos := append([]githubsim.SeedRepo{{Name: app, DefaultBranch: "main"}}, more...)
-	server, err := githubsim.New(githubsim.Seed{Users: people(), Repos: repos}, githubsim.Options{})
+	users := people()
+	for _, r := range more {
+		for n := range users[:2] { // agents and olga work in every repository, but in no fork
+			if r.ForkOf == "" {
+				users[n].Permissions[r.Name] = users[n].Permissions[app]
+			}
+		}
+	}
+	server, err := githubsim.New(githubsim.Seed{Users: users, Repos: repos}, githubsim.Options{})
 	w := &world{T: t, server: server, set: ledger.DefaultSettings(), guard: "fail", holds: map[string]ledger.Hold{}}
 	w.must(err)
 	return w

@@ -14,6 +14,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/prchain"
 )
 
 // A Reading is one issue's facts, or why they could not be read.
@@ -61,6 +62,7 @@ type reading struct {
 	body     string
 	comments []comment
 	more     *connection[queryComment] // the page read first, when it is not all there is
+	regions  map[string]prchain.Region // what its pull requests say of their chains, by their names in lower case
 	err      error
 }
 
@@ -116,6 +118,7 @@ func (c *Client) finish(ctx context.Context, readings []*reading) {
 		}
 	}
 	c.addRecorded(ctx, readings)
+	c.addSiblings(ctx, readings)
 	c.addNamedBlockers(ctx, readings)
 	for _, r := range readings {
 		r.settle(c.scheme)

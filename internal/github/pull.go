@@ -38,7 +38,6 @@ func (c *Client) Pull(ctx context.Context, r ledger.Repo, number int) (Pull, err
 // A queryWholePull is a pull request with the issues it closes.
 type queryWholePull struct {
 	queryPull
-	Body     string
 	Comments struct{ TotalCount int }
 	Closes   *connection[struct {
 		Number     int
@@ -49,7 +48,7 @@ type queryWholePull struct {
 func (c *Client) queryPull(ctx context.Context, id pullID) (Pull, error) {
 	d := newDocument()
 	d.open("p", ledger.Repo{Owner: id.Owner, Name: id.Repo})
-	d.add("    pullRequest(number: %d) { ...P body comments(first: 1) { totalCount } closingIssuesReferences(first: 100) { totalCount nodes { number repository { nameWithOwner } } } }\n  }\n", id.Number)
+	d.add("    pullRequest(number: %d) { ...P comments(first: 1) { totalCount } closingIssuesReferences(first: 100) { totalCount nodes { number repository { nameWithOwner } } } }\n  }\n", id.Number)
 	var data map[string]*struct{ PullRequest *queryWholePull }
 	got, err := c.ask(ctx, d.text(pullFields), d.variables, &data)
 	if err != nil {

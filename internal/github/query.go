@@ -200,6 +200,11 @@ func (c *Client) takeIssue(one *reading, s sheet, q *queryIssue) {
 	if one.err != nil || one.facts.PullRequest {
 		return
 	}
+	for _, p := range q.Closing.Nodes {
+		if p != nil {
+			one.hear(pullOf(p.pr()), p.Body)
+		}
+	}
 	if q.Comments == nil {
 		one.err = &AnswerError{Status: http.StatusOK, Reason: "comments are missing"}
 		return

@@ -75,6 +75,7 @@ func (c *Client) addRecorded(ctx context.Context, readings []*reading) {
 			k := slices.IndexFunc(all, id.Same)
 			r.facts.PRs = append(r.facts.PRs, found[k].pr)
 			r.err = cmp.Or(r.err, found[k].err)
+			r.hear(id, found[k].body)
 		}
 	}
 }
@@ -93,8 +94,9 @@ func (r *reading) mark(id pullID) bool {
 
 // A foundPull is a pull request, or why nobody knows. One that GitHub does not show is no error.
 type foundPull struct {
-	pr  lifecycle.PR
-	err error
+	pr   lifecycle.PR
+	body string
+	err  error
 }
 
 func unreadable(id pullID) lifecycle.PR {
@@ -134,7 +136,7 @@ func (c *Client) queryPulls(ctx context.Context, ids []pullID) ([]foundPull, err
 	for k, id := range ids {
 		alias := fmt.Sprintf("p%d", k)
 		if holder := data[alias]; holder != nil && holder.PullRequest != nil {
-			found[k].pr = holder.PullRequest.pr()
+			found[k].pr, found[k].body = holder.PullRequest.pr(), holder.PullRequest.Body
 			found[k].pr.Recorded = true
 			continue
 		}

@@ -174,7 +174,7 @@ func (s *session) closers(ctx context.Context, r *reading, repo ledger.Repo, men
 	}
 	for _, p := range open {
 		if s.closes(p.Body, p.Base.Repo.repo(), r.facts.Issue) {
-			r.addCloser(p.pr())
+			r.addCloser(p.pr(), p.Body)
 		}
 	}
 	for _, m := range mentions {
@@ -186,7 +186,7 @@ func (s *session) closers(ctx context.Context, r *reading, repo ledger.Repo, men
 		if err != nil {
 			return err
 		}
-		r.addCloser(p)
+		r.addCloser(p, m.Body)
 	}
 	return nil
 }
@@ -215,9 +215,10 @@ func (s *session) closes(body string, in ledger.Repo, i claim.Issue) bool {
 
 // addCloser adds a pull request if its keywords close anything: only the default branch does
 // (PRODUCT ruling 11).
-func (r *reading) addCloser(p lifecycle.PR) {
+func (r *reading) addCloser(p lifecycle.PR, body string) {
 	if p.DefaultBase {
 		r.facts.PRs = append(r.facts.PRs, p)
+		r.hear(pullOf(p), body)
 	}
 }
 
@@ -254,13 +255,13 @@ func (c *Client) restPullRequest(ctx context.Context, id pullID) (restPull, erro
 func (c *Client) restPulls(ctx context.Context, ids []pullID) []foundPull {
 	found := make([]foundPull, len(ids))
 	for k, id := range ids {
-		p, err := c.restPull(ctx, id)
+		p, err := c.restPullRequest(ctx, id)
 		if err != nil {
 			found[k] = absent(id, err)
 			continue
 		}
-		p.Recorded = true
-		found[k].pr = p
+		found[k].pr, found[k].body = p.pr(), p.Body
+		found[k].pr.Recorded = true
 	}
 	return found
 }

@@ -91,12 +91,14 @@ type restPull struct {
 	MergedAt time.Time  `json:"merged_at"`
 	User     *restUser  `json:"user"`
 	Comments int        `json:"comments"`
+	Labels   []named    `json:"labels"`
 	Head     restBranch `json:"head"`
 	Base     restBranch `json:"base"`
 }
 
 type restBranch struct {
 	Ref  string          `json:"ref"`
+	SHA  string          `json:"sha"`
 	Repo *restRepository `json:"repo"`
 }
 

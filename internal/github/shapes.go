@@ -21,7 +21,7 @@ const (
 	commentFields = `fragment C on IssueComment { fullDatabaseId createdAt updatedAt lastEditedAt url body authorAssociation
   author { __typename login } editor { __typename login } }
 `
-	pullFields = `fragment P on PullRequest { number title url state isDraft mergedAt headRefName headRepository { nameWithOwner }
+	pullFields = `fragment P on PullRequest { number title url body state isDraft mergedAt headRefName headRepository { nameWithOwner }
   baseRefName repository { nameWithOwner defaultBranchRef { name } } author { __typename login } }
 `
 )
@@ -96,7 +96,7 @@ func (q *queryComment) comment() comment {
 
 type queryPull struct {
 	Number                   int
-	Title, URL, State        string
+	Title, URL, Body, State  string
 	IsDraft                  bool
 	MergedAt                 time.Time
 	HeadRefName, BaseRefName string

@@ -86,6 +86,7 @@ type repository struct {
 	threads   map[int]*thread
 	last      int // the highest number given out
 	git       *gitrepo.Repo
+	verdicts  map[string]*verdict // by commit id
 }
 
 func (r *repository) fullName() string { return r.owner.login + "/" + r.name }

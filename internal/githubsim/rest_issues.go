@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"time"
 )
 
 func issueRoutes() map[string]endpoint {
@@ -222,25 +221,21 @@ func listEvents(c *call) (answer, error) {
 	return ok(rendered(events, func(e event) object { return c.eventJSON(t, e) }))
 }
 
-// listTimeline is the events with the comments among them, by time.
+// listTimeline is the events with the comments and the mentions elsewhere among them, by time.
 func listTimeline(c *call) (answer, error) {
 	t, _, err := c.target()
 	if err != nil {
 		return answer{}, err
 	}
-	type moment struct {
-		at   time.Time
-		line object
-	}
-	var all []moment
+	all := c.crossReferences(t)
 	for _, e := range t.eventsIn(c.view) {
-		all = append(all, moment{e.created, c.eventJSON(t, e)})
+		all = append(all, line{e.created, c.eventJSON(t, e)})
 	}
 	for _, m := range t.commentsIn(c.view) {
-		line := c.commentJSON(m)
-		line["event"], line["actor"] = "commented", c.accountJSON(m.author)
-		all = append(all, moment{m.created, line})
+		text := c.commentJSON(m)
+		text["event"], text["actor"] = "commented", c.accountJSON(m.author)
+		all = append(all, line{m.created, text})
 	}
-	slices.SortStableFunc(all, func(a, b moment) int { return a.at.Compare(b.at) })
-	return ok(rendered(paged(c, all), func(m moment) object { return m.line }))
+	slices.SortStableFunc(all, func(a, b line) int { return a.at.Compare(b.at) })
+	return ok(rendered(paged(c, all), func(l line) object { return l.text }))
 }

@@ -26,7 +26,7 @@ type route struct {
 func restRoutes() []route {
 	var routes []route
 	for _, table := range []map[string]endpoint{
-		repoRoutes(), labelRoutes(), issueRoutes(), commentRoutes(), pullRoutes(), relationRoutes(), gitRoutes(), contentRoutes(),
+		repoRoutes(), labelRoutes(), issueRoutes(), commentRoutes(), pullRoutes(), relationRoutes(), gitRoutes(), contentRoutes(), checkRoutes(),
 	} {
 		for pattern, serve := range table {
 			method, path, _ := strings.Cut(pattern, " ")

@@ -23,7 +23,7 @@ type Facts struct {
 	Labels       []string
 	ClaimedAt    time.Time // when the claimed label was last put on; zero when not known
 	Log          claim.State
-	PRs          []PR      // pull requests that close the issue, and those the log names
+	PRs          []PR      // pull requests that close the issue, those the log names, and the other parts of their chains
 	Blockers     []Blocker // open and closed ones; nil with BlockersRead false means not known
 	BlockersRead bool
 	Pause        *Pause    // nil when the repository is not paused
@@ -46,6 +46,8 @@ type PR struct {
 	DefaultBase bool // Base is the default branch: only then do its keywords close (PRODUCT ruling 11)
 	Recorded    bool // named by the log (pr=) rather than by a closing keyword
 	Author      string
+	Chain       string // the feature whose chain it is a part of, as all parts known here agree; empty when none
+	Sibling     bool   // a part of the chain that does not close the issue itself
 }
 
 // PRState is what became of a pull request.

@@ -75,10 +75,13 @@ func (r Rules) managed(f Facts) bool {
 }
 
 func (r Rules) closed(f Facts) (labels.Picture, string) {
+	_, rest, shipped := f.shipped()
 	switch {
 	case !r.managed(f):
 		return keep("never part of the lifecycle")
-	case f.StateReason == "completed" || slices.ContainsFunc(f.PRs, f.shippedBy):
+	case !shipped && rest.Chain != "":
+		return show(labels.PROpen, rest.String()+" of its chain is open")
+	case f.StateReason == "completed" || shipped:
 		return show(labels.Done, "closed as completed")
 	default:
 		return show(labels.None, "closed without being done")
@@ -100,8 +103,8 @@ func (r Rules) live(c claim.Claim) (labels.Picture, string) {
 	return want, why
 }
 
-// merged reports a merge that ships: into the default branch.
-func (p PR) merged() bool { return p.State == PRMerged && p.DefaultBase }
+// merged reports a merge that ships: into the default branch, of more than a part that closes nothing.
+func (p PR) merged() bool { return p.State == PRMerged && p.DefaultBase && !p.Sibling }
 
 // shippedBy reports whether the merge of p finished the issue: one from before the last
 // reopening did not.
@@ -112,6 +115,9 @@ func (f Facts) shippedBy(p PR) bool {
 // pending reports a pull request that may still ship. One the log names counts on any base, also
 // when it was merged there and waits to ship, and when nobody can read it.
 func (p PR) pending() bool {
+	if p.Sibling {
+		return p.State == PROpened
+	}
 	if p.Recorded {
 		return p.State == PRUnreadable || p.State == PROpened || p.State == PRMerged && !p.DefaultBase
 	}
@@ -122,10 +128,8 @@ func (r Rules) byPR(f Facts) (labels.Picture, string, bool) {
 	if !r.managed(f) {
 		return labels.Picture{}, "", false
 	}
-	for _, p := range f.PRs {
-		if f.shippedBy(p) {
-			return labels.Picture{State: labels.Done}, p.String() + " was merged", true
-		}
+	if p, _, yes := f.shipped(); yes {
+		return labels.Picture{State: labels.Done}, p.String() + " was merged", true
 	}
 	for _, p := range f.PRs {
 		if p.pending() {

@@ -63,6 +63,10 @@ func pulls() *rapid.Generator[[]lifecycle.PR] {
 		out := rapid.SliceOfN(one, 0, 3).Draw(t, "pulls")
 		for i := range out {
 			out[i].Number = 10 + i
+			if out[i].State != lifecycle.PRUnreadable && rapid.Bool().Draw(t, "in a chain") {
+				out[i].Chain = rapid.SampledFrom([]string{"x", "x", "y"}).Draw(t, "chain")
+				out[i].Sibling = !out[i].Recorded && rapid.Bool().Draw(t, "closes nothing itself")
+			}
 		}
 		return out
 	})
@@ -235,14 +239,19 @@ func obstacle(r lifecycle.Rules, f lifecycle.Facts, who lifecycle.Seeker) string
 			return "a live claim"
 		}
 	}
+	own := func(p lifecycle.PR) bool {
+		return p.State == lifecycle.PROpened && who.Branch != "" && p.Head == who.Branch && p.HeadRepo == who.Repo
+	}
 	for _, p := range f.PRs {
-		own := who.Branch != "" && p.Head == who.Branch && p.HeadRepo == who.Repo
-		switch counts := p.DefaultBase || p.Recorded; {
+		own := own(p) || p.Chain != "" && slices.ContainsFunc(f.PRs, func(o lifecycle.PR) bool { return o.Chain == p.Chain && own(o) })
+		switch counts := p.DefaultBase || p.Recorded || p.Sibling; {
+		case p.Sibling && p.State != lifecycle.PROpened:
+			continue
 		case p.State == lifecycle.PROpened && counts && !own, p.State == lifecycle.PRUnreadable && p.Recorded:
 			return "a pull request"
 		case p.State == lifecycle.PRMerged && p.DefaultBase && f.Open && (f.ReopenedAt.IsZero() || p.MergedAt.After(f.ReopenedAt)):
 			return "a merge"
-		case p.State == lifecycle.PRMerged && p.Recorded && !p.DefaultBase:
+		case p.State == lifecycle.PRMerged && p.Recorded && !p.DefaultBase && !own:
 			return "a merge that has not shipped"
 		}
 	}

@@ -129,6 +129,12 @@ func (s *scene) pull(words []string) error {
 			p.HeadRepo = value
 		case "author":
 			p.Author = value
+		case "chain":
+			p.Chain = value
+		case "sibling":
+			p.Chain, p.Sibling = value, true
+		case "in":
+			p.Repo, p.HeadRepo = value, value
 		case "merged":
 			p.MergedAt, err = claimtest.Time(value)
 		default:

@@ -137,7 +137,7 @@ func (r Rules) holds(f Facts, who Seeker, v *Verdict) {
 		case c.Lapsed(r.Terms, f.Now):
 			v.Lapsed = append(v.Lapsed, c)
 			v.Notes = append(v.Notes, Reason{Code: CodeLapsed, Text: "the lease of " + c.Record.Worker.String() + " is over", URL: c.URL, Claim: &c})
-		case who.owns(c, f.Issue):
+		case who.owns(c, f.Issue) || who.Worker.IsZero() && f.through(who, c):
 			r.hold(CodeOwn, c, v)
 		case first == nil, c.Held() && !first.Held():
 			first = &c
@@ -162,6 +162,16 @@ func (w Seeker) owns(c claim.Claim, i claim.Issue) bool {
 	return w.Branch != "" && c.Record.Branch == w.Branch && strings.EqualFold(w.Repo, i.Slug())
 }
 
+// through reports whether the seeker pushes a part of the chain in which the claim's holder has a part.
+func (f Facts) through(who Seeker, c claim.Claim) bool {
+	for _, p := range f.PRs {
+		if who.pushes(p) && p.Chain != "" && f.Of(p, c) {
+			return true
+		}
+	}
+	return false
+}
+
 func (r Rules) describe(c claim.Claim) string {
 	verb := "held"
 	if !c.Held() {
@@ -182,8 +192,10 @@ func clock(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 func (r Rules) pulls(f Facts, who Seeker, v *Verdict) {
 	for _, p := range f.PRs {
 		switch {
-		case p.State == PROpened && p.Head == who.Branch && who.Branch != "" && strings.EqualFold(p.HeadRepo, who.Repo):
+		case who.pushes(p):
 			v.Notes = append(v.Notes, Reason{Code: CodePROpen, Text: p.String() + " is this branch's own pull request", URL: p.URL, PR: &p})
+		case p.pending() && f.family(p, who.pushes):
+			v.Notes = append(v.Notes, Reason{Code: CodePROpen, Text: p.String() + " is of the same chain as this branch's pull request", URL: p.URL, PR: &p})
 		case p.pending() && p.State == PRMerged:
 			v.because(CodeMerged, p.URL, "pull request %s%s", p, p.stands()).PR = &p
 		case p.pending():

@@ -1,0 +1,361 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/github"
+	"github.com/label-state/label-state/internal/host"
+	"github.com/label-state/label-state/internal/prchain"
+	"github.com/urfave/cli/v2"
+)
+
+func chainCommand(t terminal) *cli.Command {
+	const prs = "--pr acme/lib:retry --pr 'acme/app:retry:main=Retry the upload'"
+	return &cli.Command{
+		Name: "chain", Usage: "one feature as pull requests in several repositories",
+		Subcommands: []*cli.Command{
+			{
+				Name: "plan", Usage: "print the pull requests of a feature, in order, and do nothing",
+				Description: "With --json the plan is a file that --file takes back.\n\n" +
+					"   label-state chain plan --feature retry --parent acme/app#7 " + prs,
+				Flags:  append(planFlags(), &cli.BoolFlag{Name: "json", Usage: "answer with JSON, one object a line"}),
+				Action: t.planChain,
+			},
+			{
+				Name: "execute", Usage: "open the pull requests that are not open yet, and keep them pointing at each other",
+				Description: "Can be repeated after any interruption: what is open is found, not opened twice. " +
+					"Of every body only the chain's own lines are changed. Without --parent, --pr and --file it goes on with what was begun.\n\n" +
+					"   label-state chain execute --feature retry --parent acme/app#7 " + prs + "\n" +
+					"   label-state chain execute --feature retry",
+				Flags:  answering(append(planFlags(), dryRun())...),
+				Action: t.onChain(executeChain),
+			},
+			{
+				Name: "status", Usage: "show every pull request of a chain with what its checks say",
+				Description: "   label-state chain status --feature retry --json",
+				Flags:       answering(featureFlag()),
+				Action:      t.onChain(chainStatus),
+			},
+			{
+				Name: "wait", Usage: "wait until the checks of a chain are green (exit 0) or red (exit 1)",
+				Description: "Green is only what says so: success, neutral or skipped, check runs and commit statuses alike, and at least one for each " +
+					"pull request. When --timeout is over, the answer is not known (exit 3).\n\n" +
+					"   label-state chain wait --feature retry --timeout 30m",
+				Flags: answering(featureFlag(),
+					&cli.DurationFlag{Name: "interval", Value: 15 * time.Second, Usage: "time between two looks"}),
+				Action: t.onChain(waitForChain),
+			},
+		},
+	}
+}
+
+func featureFlag() cli.Flag {
+	return &cli.StringFlag{Name: "feature", Usage: "what the chain is called: `FEATURE`, of a-z, 0-9 and -"}
+}
+
+func planFlags() []cli.Flag {
+	return []cli.Flag{
+		featureFlag(),
+		&cli.StringFlag{Name: "parent", Usage: "the `ISSUE` that the feature is for, as owner/repo#7"},
+		&cli.GenericFlag{Name: "pr", Value: &several{}, Usage: "one pull request: `OWNER/REPO:BRANCH[:BASE][=TITLE]`; repeated, in order"},
+		&cli.StringFlag{Name: "closes", Value: "last", Usage: "`PART` that closes the parent: last, none, or a number"},
+		&cli.StringFlag{Name: "file", Usage: "take the whole plan from `FILE`, - for standard input"},
+	}
+}
+
+// several is a flag that may be repeated. Unlike the library's, its values may hold commas.
+type several []string
+
+// Set adds a value.
+func (w *several) Set(text string) error {
+	*w = append(*w, text)
+	return nil
+}
+
+// String joins the values.
+func (w *several) String() string { return strings.Join(*w, " ") }
+
+// plan reads what the flags say. given is false when they name no more than a feature.
+func (c *call) plan() (p prchain.Plan, given bool, err error) {
+	prs := *c.Generic("pr").(*several)
+	named := c.IsSet("parent") || c.IsSet("closes") || len(prs) > 0
+	switch file := c.String("file"); {
+	case file != "" && (named || c.IsSet("feature")):
+		return p, false, wrong(path(c.Context), "--file has the whole plan; leave --feature, --parent, --pr and --closes out")
+	case file != "":
+		p, err = c.planFile(file)
+		return p, true, err
+	}
+	p.Feature = c.String("feature")
+	if err := prchain.CheckFeature(p.Feature); err != nil || !named {
+		return p, false, err
+	}
+	if p.Parent, err = host.ParseIssue(c.String("parent"), host.Defaults{Org: c.env.Getenv("GH_ORG")}); err != nil {
+		return p, false, err
+	}
+	for _, text := range prs {
+		part, err := prchain.ParsePart(text)
+		if err != nil {
+			return p, false, err
+		}
+		p.Parts = append(p.Parts, part)
+	}
+	if p.Closes, err = c.closes(len(p.Parts)); err == nil {
+		err = p.Check()
+	}
+	return p, true, err
+}
+
+func (c *call) closes(parts int) (int, error) {
+	switch text := c.String("closes"); text {
+	case "last":
+		return parts, nil
+	case "none":
+		return 0, nil
+	default:
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > parts {
+			return 0, wrong(path(c.Context), "--closes %q: want last, none, or 1 to %d", oneLine(text), parts)
+		}
+		return n, nil
+	}
+}
+
+const maxPlan = 8 << 20 // bytes of a plan file
+
+func (c *call) planFile(name string) (prchain.Plan, error) {
+	in := c.in
+	if name != "-" {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(c.env.Dir, name)
+		}
+		f, err := os.Open(name)
+		if err != nil {
+			return prchain.Plan{}, wrong(path(c.Context), "read plan: %s", err)
+		}
+		defer f.Close()
+		in = f
+	}
+	data, err := io.ReadAll(io.LimitReader(in, maxPlan))
+	if err != nil {
+		return prchain.Plan{}, fmt.Errorf("read plan: %w", err)
+	}
+	return prchain.ReadPlan(data)
+}
+
+func (t terminal) planChain(cc *cli.Context) error {
+	c := &call{Context: cc, terminal: t}
+	if err := noArguments(cc); err != nil {
+		return err
+	}
+	p, given, err := c.plan()
+	if err == nil && !given {
+		err = wrong("chain plan", "what is planned? Give --parent and --pr, or --file")
+	}
+	if err != nil {
+		c.subject.Feature = oneLine(c.String("feature"))
+		return c.failed(cc.Context, err)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s for %s\n", p.Feature, p.Parent)
+	for n, part := range p.Parts {
+		base, closing := part.Base, ""
+		if base == "" {
+			base = "the default branch"
+		}
+		if n+1 == p.Closes {
+			closing = "; closes " + p.Parent.String()
+		}
+		fmt.Fprintf(&b, "%d/%d  %s: %s into %s: %s%s\n", n+1, len(p.Parts), part.Repo, part.Branch, base, p.Title(n+1), closing)
+	}
+	return c.answer(p, b.String())
+}
+
+// A chainCall is a command about a chain, once it is known which.
+type chainCall struct {
+	*call
+	prchain.Plan
+	given bool // the plan came with the command line
+	store prchain.Store
+}
+
+// onChain is session for commands about a chain; its repository is the parent's.
+func (t terminal) onChain(do func(ctx context.Context, c chainCall) error) cli.ActionFunc {
+	return func(cc *cli.Context) error {
+		c := chainCall{call: &call{Context: cc, terminal: t}}
+		if err := noArguments(cc); err != nil {
+			return err
+		}
+		if err := c.which(); err != nil {
+			c.subject.Feature = oneLine(cc.String("feature"))
+			return c.failed(cc.Context, err)
+		}
+		o := options(cc)
+		o.Repo = c.Parent.Slug()
+		return t.session(cc, o, func(ctx context.Context, opened *call) error {
+			c.call = opened
+			c.subject = reply{Feature: c.Feature}
+			return do(ctx, c)
+		})
+	}
+}
+
+func noArguments(cc *cli.Context) error {
+	if cc.Args().Len() == 0 {
+		return nil
+	}
+	return wrong(path(cc), "%s: unexpected argument %q; pull requests are given with --pr", path(cc), oneLine(cc.Args().First()))
+}
+
+// which finds the plan: the flags', else the one that was begun.
+func (c *chainCall) which() (err error) {
+	dir, err := c.env.StateDir()
+	if err != nil {
+		return err
+	}
+	c.store = prchain.Store{Dir: filepath.Join(dir, "pr-chains"), Disk: prchain.Files{}}
+	if c.Generic("pr") != nil {
+		c.Plan, c.given, err = c.plan()
+	} else {
+		c.Feature = c.String("feature")
+	}
+	if err != nil || c.given {
+		return err
+	}
+	s, err := c.state()
+	c.Plan = s.Plan
+	return err
+}
+
+func (c chainCall) executor() prchain.Executor {
+	return prchain.Executor{Forge: c.Client, Store: c.store, Label: c.Ledger.Rules().Scheme.Authored}
+}
+
+func executeChain(ctx context.Context, c chainCall) error {
+	if c.Bool("dry-run") {
+		r, err := c.executor().Preview(ctx, c.Plan)
+		if err != nil {
+			return err
+		}
+		return c.answer(viewChain(r, "dry-run"), chainText(r, "would be opened"))
+	}
+	r, err := c.execute(ctx)
+	if err != nil {
+		return err
+	}
+	if r.Settled() {
+		return c.answer(viewChain(r, "done"), chainText(r, "opened"))
+	}
+	if err := c.answer(viewChain(r, "incomplete"), chainText(r, "opened")); err != nil {
+		return err
+	}
+	return &answerNo{strings.Join(openEnds(r), "; ")}
+}
+
+func (c chainCall) execute(ctx context.Context) (prchain.Result, error) {
+	if c.given {
+		return c.executor().Begin(ctx, c.Plan)
+	}
+	return c.executor().Resume(ctx, c.Feature)
+}
+
+// openEnds says what a person has to look at.
+func openEnds(r prchain.Result) []string {
+	var out []string
+	for _, o := range r.Parts {
+		switch {
+		case o.Err != nil:
+			out = append(out, fmt.Sprintf("the body of %s was left alone: %s", o.Pull.ID, o.Err))
+		case o.Pull.State == prchain.Closed:
+			out = append(out, o.Pull.ID.String()+" was closed without a merge")
+		}
+	}
+	return out
+}
+
+// state is how far the chain is. One that was never begun here is a *prchain.NoChainError.
+func (c chainCall) state() (prchain.State, error) {
+	s, found, err := c.store.Load(c.Feature)
+	if err == nil && !found {
+		err = &prchain.NoChainError{Feature: c.Feature}
+	}
+	return s, err
+}
+
+func chainStatus(ctx context.Context, c chainCall) error {
+	s, err := c.state()
+	if err != nil {
+		return err
+	}
+	r, err := prchain.Look(ctx, c.Client, s)
+	if err != nil {
+		return err
+	}
+	return c.answer(viewReport(r), reportText(r))
+}
+
+func waitForChain(ctx context.Context, c chainCall) error {
+	every := c.Duration("interval")
+	if every <= 0 {
+		return wrong("chain wait", "--interval %s: want more than nothing, such as 15s", every)
+	}
+	r, err := prchain.Wait(ctx, c.Client, c.state, every)
+	if r.Parts != nil {
+		if told := c.answer(viewReport(r), reportText(r)); told != nil {
+			return told
+		}
+	}
+	if err == nil && r.Colour() == prchain.Red {
+		err = &answerNo{"the checks of " + c.Feature + " are red"}
+	}
+	return err
+}
+
+// miscalledChain reports whether a chain cannot be what the command line says.
+func miscalledChain(err error) bool {
+	var plan *prchain.PlanError
+	var other *prchain.MismatchError
+	var none *prchain.NoChainError
+	return errors.As(err, &plan) || errors.As(err, &other) || errors.As(err, &none)
+}
+
+// hintChain is for what went wrong with a chain.
+func hintChain(err error) string {
+	var (
+		plan  *prchain.PlanError
+		other *prchain.MismatchError
+		none  *prchain.NoChainError
+		state *prchain.UnreadableError
+		busy  *prchain.BusyError
+		said  *github.StatusError
+		f     *failure
+		no    *answerNo
+	)
+	switch {
+	case errors.As(err, &plan):
+		return "label-state chain plan --help"
+	case errors.As(err, &other):
+		return "go on with that one: label-state chain execute --feature " + other.Feature
+	case errors.As(err, &none):
+		return "begin it: label-state chain execute --feature " + none.Feature + " --parent owner/repo#7 --pr owner/repo:branch"
+	case errors.As(err, &state):
+		return "do not begin anew, its pull requests would not be known; restore the file, or move it away once they are closed: " + state.File
+	case errors.As(err, &busy):
+		return "wait for the other one, then: label-state chain execute --feature " + busy.Feature
+	case errors.As(err, &said) && said.Rejected() && errors.As(err, &f) && f.doing == "chain execute":
+		return "is the branch pushed, with commits that its base lacks? Then: label-state chain execute --feature " + f.object
+	case errors.As(err, &no) && errors.As(err, &f) && f.doing == "chain execute":
+		return "see to them, then: label-state chain execute --feature " + f.object
+	case errors.As(err, &no) && errors.As(err, &f) && f.doing == "chain wait":
+		return "see which: label-state chain status --feature " + f.object
+	}
+	return ""
+}

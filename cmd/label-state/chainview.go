@@ -1,0 +1,108 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/prchain"
+)
+
+// A chainView is the JSON of a chain.
+type chainView struct {
+	Feature string      `json:"feature"`
+	Parent  string      `json:"parent"`
+	Answer  string      `json:"answer"` // done, incomplete or dry-run; green, red or pending
+	Parts   []chainPart `json:"parts"`
+}
+
+// A chainPart is the JSON of one pull request of a chain.
+type chainPart struct {
+	Part    int    `json:"part"`
+	Repo    string `json:"repo"`
+	Branch  string `json:"branch"`
+	PR      string `json:"pr,omitempty"` // absent while it is not open yet
+	URL     string `json:"url,omitempty"`
+	State   string `json:"state,omitempty"`   // open, closed or merged
+	Opened  bool   `json:"opened,omitempty"`  // by this run
+	Changed bool   `json:"changed,omitempty"` // its body, by this run
+	Error   string `json:"error,omitempty"`   // why its body was left alone
+	Checks  string `json:"checks,omitempty"`  // green, red or pending
+	Why     string `json:"why,omitempty"`
+}
+
+func viewParts(p prchain.Plan, pull func(n int) prchain.Pull) []chainPart {
+	out := []chainPart{}
+	for n, part := range p.Parts {
+		v := chainPart{Part: n + 1, Repo: part.Repo, Branch: part.Branch}
+		if found := pull(n); found.ID != (claim.Issue{}) {
+			v.PR, v.URL, v.State = found.ID.String(), oneLine(found.URL), found.State
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+func viewChain(r prchain.Result, answer string) chainView {
+	v := chainView{Feature: r.Plan.Feature, Parent: r.Plan.Parent.String(), Answer: answer}
+	v.Parts = viewParts(r.Plan, func(n int) prchain.Pull { return r.Parts[n].Pull })
+	for n, o := range r.Parts {
+		v.Parts[n].Opened, v.Parts[n].Changed = o.Opened, o.Changed
+		if o.Err != nil {
+			v.Parts[n].Error = oneLine(o.Err.Error())
+		}
+	}
+	return v
+}
+
+func viewReport(r prchain.Report) chainView {
+	v := chainView{Feature: r.Plan.Feature, Parent: r.Plan.Parent.String(), Answer: r.Colour().String()}
+	v.Parts = viewParts(r.Plan, func(n int) prchain.Pull { return r.Parts[n].Pull })
+	for n, s := range r.Parts {
+		v.Parts[n].Checks, v.Parts[n].Why = s.Colour.String(), oneLine(s.Why)
+	}
+	return v
+}
+
+// chainText is a line for each pull request; opened is what is said of those that were not there.
+func chainText(r prchain.Result, opened string) string {
+	v := viewChain(r, "")
+	return v.text(func(p chainPart) []string {
+		did := ""
+		switch {
+		case p.Error != "":
+			did = "left alone: " + p.Error
+		case p.Opened:
+			did = opened
+		case p.Changed:
+			did = "brought up to date"
+		}
+		return []string{p.State, did, p.URL}
+	})
+}
+
+func reportText(r prchain.Report) string {
+	v := viewReport(r)
+	return v.text(func(p chainPart) []string { return []string{p.State, p.Checks, p.Why, p.URL} }) +
+		fmt.Sprintf("%s: %s\n", v.Feature, v.Answer)
+}
+
+func (v chainView) text(rest func(p chainPart) []string) string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, p := range v.Parts {
+		name := p.PR
+		if name == "" {
+			name = p.Repo + " (" + p.Branch + ")"
+		}
+		cells := append([]string{fmt.Sprintf("%d/%d", p.Part, len(v.Parts)), name}, rest(p)...)
+		fmt.Fprintln(w, strings.Join(cells, "\t"))
+	}
+	_ = w.Flush() // into memory
+	var out strings.Builder
+	for line := range strings.Lines(b.String()) {
+		out.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+	return out.String()
+}

@@ -1,0 +1,58 @@
+package lifecycle
+
+import (
+	"strings"
+
+	"github.com/label-state/label-state/internal/claim"
+)
+
+// sameChain reports whether two pull requests are parts of one feature's chain.
+func sameChain(a, b PR) bool { return a.Chain != "" && a.Chain == b.Chain }
+
+// unfinished returns the first open part of the chain of p: what p began has not shipped until that
+// one is merged or closed too.
+func (f Facts) unfinished(p PR) (PR, bool) {
+	for _, o := range f.PRs {
+		if sameChain(p, o) && o.State == PROpened {
+			return o, true
+		}
+	}
+	return PR{}, false
+}
+
+// shipped returns the merge that finished the issue. Of a chain the merge counts once no other part
+// is open; one of those is rest, if that is all that is missing.
+func (f Facts) shipped() (by, rest PR, yes bool) {
+	for _, p := range f.PRs {
+		if !f.shippedBy(p) {
+			continue
+		}
+		open, waits := f.unfinished(p)
+		if !waits {
+			return p, PR{}, true
+		}
+		rest = open
+	}
+	return PR{}, rest, false
+}
+
+// family reports whether p, or another part of its chain, is the work of the one that asks is.
+func (f Facts) family(p PR, is func(PR) bool) bool {
+	for _, o := range f.PRs {
+		if sameChain(p, o) && is(o) {
+			return true
+		}
+	}
+	return is(p)
+}
+
+// Of reports whether a pull request, as these facts have it, or another part of its chain is the work
+// of the claim's holder.
+func (f Facts) Of(p PR, c claim.Claim) bool {
+	return f.family(p, func(o PR) bool { return o.Of(c) })
+}
+
+// pushes reports whether an open pull request is from the seeker's branch.
+func (w Seeker) pushes(p PR) bool {
+	return w.Branch != "" && p.State == PROpened && p.Head == w.Branch && strings.EqualFold(p.HeadRepo, w.Repo)
+}

@@ -1,0 +1,289 @@
+package prchain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
+)
+
+// A Pull is a pull request as it is now.
+type Pull struct {
+	ID          claim.Issue
+	URL         string
+	Title, Body string
+	State       string // open, closed or merged
+	Base        string
+	SHA         string // of its newest commit
+	Labels      []string
+}
+
+// The states of a pull request.
+const (
+	Open   = "open"
+	Closed = "closed" // without a merge
+	Merged = "merged"
+)
+
+// A Proposal is what it takes to open a pull request.
+type Proposal struct{ Title, Body, Branch, Base string }
+
+// An Opener finds pull requests and opens them.
+type Opener interface {
+	DefaultBranch(ctx context.Context, repo string) (string, error)
+	// PullsFrom lists the pull requests of every state from a branch of the repository itself.
+	PullsFrom(ctx context.Context, repo, branch string) ([]Pull, error)
+	// OpenPull opens one. Whatever the error, it may be open all the same.
+	OpenPull(ctx context.Context, repo string, p Proposal) (Pull, error)
+}
+
+// An Editor changes pull requests that are there.
+type Editor interface {
+	ReadPull(ctx context.Context, i claim.Issue) (Pull, error)
+	EditPullBody(ctx context.Context, i claim.Issue, body string) error
+	AddLabel(ctx context.Context, i claim.Issue, name string) error
+}
+
+// A Forge is what an Executor needs of GitHub.
+type Forge interface {
+	Opener
+	Editor
+}
+
+// An Executor carries plans out. Label is put on every pull request.
+type Executor struct {
+	Forge Forge
+	Store Store
+	Label string
+}
+
+// A Result is what there is after a run, one Outcome for each part.
+type Result struct {
+	Plan  Plan
+	Parts []Outcome
+}
+
+// An Outcome is what became of one part.
+type Outcome struct {
+	Pull    Pull
+	Opened  bool  // by this run
+	Changed bool  // its body was brought up to date by this run
+	Err     error // why its body was left alone, or nil
+}
+
+// Settled reports whether every part is open or merged and every body is up to date.
+func (r Result) Settled() bool {
+	return !slices.ContainsFunc(r.Parts, func(o Outcome) bool { return o.Err != nil || o.Pull.State == Closed })
+}
+
+// A MismatchError says that a feature's chain was begun with another plan.
+type MismatchError struct{ Feature, File string }
+
+func (e *MismatchError) Error() string {
+	return "chain " + e.Feature + " was begun with another plan, which " + e.File + " has"
+}
+
+// A NoChainError says that nothing is known of a feature here.
+type NoChainError struct{ Feature string }
+
+func (e *NoChainError) Error() string { return "no chain " + e.Feature + " was begun here" }
+
+// Begin carries a plan out, or goes on with it. Errors before anything is done are a *PlanError,
+// *MismatchError, *BusyError or *UnreadableError; any other left the chain unfinished, and the same
+// call goes on.
+func (x Executor) Begin(ctx context.Context, p Plan) (Result, error) {
+	if err := p.Check(); err != nil {
+		return Result{}, err
+	}
+	return x.locked(p.Feature, func() (Result, error) {
+		s, found, err := x.Store.Load(p.Feature)
+		switch {
+		case err != nil:
+			return Result{}, err
+		case found && !s.Plan.same(p):
+			return Result{}, &MismatchError{p.Feature, x.Store.Path(p.Feature)}
+		case !found:
+			s = State{Plan: p, Parts: make([]Progress, len(p.Parts))}
+		}
+		return x.run(ctx, s)
+	})
+}
+
+// Resume goes on with a chain that was begun. Errors are those of Begin, and *NoChainError.
+func (x Executor) Resume(ctx context.Context, feature string) (Result, error) {
+	if err := CheckFeature(feature); err != nil {
+		return Result{}, err
+	}
+	return x.locked(feature, func() (Result, error) {
+		s, found, err := x.Store.Load(feature)
+		if err == nil && !found {
+			err = &NoChainError{feature}
+		}
+		if err != nil {
+			return Result{}, err
+		}
+		return x.run(ctx, s)
+	})
+}
+
+func (x Executor) locked(feature string, do func() (Result, error)) (r Result, err error) {
+	unlock, err := x.Store.lock(feature)
+	if err != nil {
+		return Result{}, err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	return do()
+}
+
+// run opens what is not open, in order, then brings every body up to date.
+func (x Executor) run(ctx context.Context, s State) (Result, error) {
+	r := Result{Plan: s.Plan, Parts: make([]Outcome, len(s.Parts))}
+	for n := range s.Parts {
+		opened, err := x.open(ctx, s, n)
+		if err != nil {
+			return r, fmt.Errorf("open part %d of %d, branch %s: %w", n+1, len(s.Parts), s.Plan.Parts[n].Branch, err)
+		}
+		r.Parts[n].Opened = opened
+	}
+	for _, n := range s.refreshOrder() {
+		if err := x.refresh(ctx, s, n, &r.Parts[n]); err != nil {
+			return r, fmt.Errorf("refresh part %d of %d: %w", n+1, len(s.Parts), err)
+		}
+	}
+	return r, nil
+}
+
+// refreshOrder has the part that closes the parent last: the event that its edit causes finds the
+// others up to date.
+func (s State) refreshOrder() []int {
+	var order []int
+	for n := range s.Parts {
+		if n+1 != s.Plan.Closes {
+			order = append(order, n)
+		}
+	}
+	if s.Plan.Closes > 0 {
+		order = append(order, s.Plan.Closes-1)
+	}
+	return order
+}
+
+// open makes sure that a part has its pull request: the one it is known to have, the one that its
+// branch has, or a new one. The intent is on the disk before anything is asked.
+func (x Executor) open(ctx context.Context, s State, n int) (opened bool, err error) {
+	p := &s.Parts[n]
+	if p.Number > 0 {
+		return false, nil
+	}
+	if err := x.intend(ctx, s, n); err != nil {
+		return false, err
+	}
+	found, ok, err := x.find(ctx, s, n)
+	if err != nil {
+		return false, err
+	}
+	if !ok {
+		if found, opened, err = x.create(ctx, s, n); err != nil {
+			return false, err
+		}
+	}
+	p.Number, p.URL = found.ID.Number, found.URL
+	err = x.Store.save(s)
+	if err == nil && opened {
+		err = x.Forge.AddLabel(ctx, found.ID, x.Label) // refresh looks again
+	}
+	return opened, err
+}
+
+// intend writes down that a part is about to be opened, and what for.
+func (x Executor) intend(ctx context.Context, s State, n int) error {
+	p, part := &s.Parts[n], s.Plan.Parts[n]
+	if p.Intent {
+		return nil
+	}
+	base, err := x.base(ctx, part)
+	if err != nil {
+		return err
+	}
+	p.Base, p.Intent = base, true
+	return x.Store.save(s)
+}
+
+// base is the branch that a part is for.
+func (x Executor) base(ctx context.Context, p Part) (string, error) {
+	if p.Base != "" {
+		return p.Base, nil
+	}
+	return x.Forge.DefaultBranch(ctx, p.Repo)
+}
+
+// find looks for the pull request of a part: an open one from its branch, or one of this chain that
+// somebody closed since.
+func (x Executor) find(ctx context.Context, s State, n int) (Pull, bool, error) {
+	all, err := x.Forge.PullsFrom(ctx, s.Plan.Parts[n].Repo, s.Plan.Parts[n].Branch)
+	if err != nil {
+		return Pull{}, false, err
+	}
+	for _, p := range all {
+		if p.State == Open && p.Base == s.Parts[n].Base {
+			return p, true, nil
+		}
+	}
+	for _, p := range all {
+		r, ok, _ := Find(p.Body) // damaged marks are of no chain
+		if ok && p.Base == s.Parts[n].Base && r.Feature == s.Plan.Feature && r.Parent.Same(s.Plan.Parent) && r.Part == n+1 {
+			return p, true, nil
+		}
+	}
+	return Pull{}, false, nil
+}
+
+// create opens the pull request of a part. After an error it may be open all the same: the answer
+// was lost, or somebody else was quicker and GitHub refused a second one.
+func (x Executor) create(ctx context.Context, s State, n int) (p Pull, opened bool, err error) {
+	part := s.Plan.Parts[n]
+	body, err := Replace(part.Body, s.Region(n))
+	if err != nil {
+		return Pull{}, false, err
+	}
+	p, err = x.Forge.OpenPull(ctx, part.Repo, Proposal{s.Plan.Title(n + 1), body, part.Branch, s.Parts[n].Base})
+	if err == nil {
+		return p, true, nil
+	}
+	found, ok, again := x.find(ctx, s, n)
+	if again == nil && ok {
+		return found, true, nil
+	}
+	return Pull{}, false, err
+}
+
+// refresh brings the label and the region of a pull request up to date. A body that must be left
+// alone is no error: the outcome says why.
+func (x Executor) refresh(ctx context.Context, s State, n int, o *Outcome) error {
+	p, err := x.Forge.ReadPull(ctx, s.ID(n))
+	if err != nil {
+		return err
+	}
+	o.Pull = p
+	if p.State == Open && !labels.Has(p.Labels, x.Label) {
+		if err := x.Forge.AddLabel(ctx, p.ID, x.Label); err != nil {
+			return err
+		}
+	}
+	body, err := Replace(p.Body, s.Region(n))
+	if err != nil {
+		o.Err = err
+		return nil
+	}
+	if body == p.Body {
+		return nil
+	}
+	if err := x.Forge.EditPullBody(ctx, p.ID, body); err != nil {
+		return err
+	}
+	o.Pull.Body, o.Changed = body, true
+	return nil
+}

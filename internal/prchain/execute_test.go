@@ -1,0 +1,230 @@
+package prchain_test
+
+import (
+	"errors"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/label-state/label-state/internal/prchain"
+)
+
+// TestCrash kills a run at each of its points, before and after each request and each step of each
+// write, and begins it anew: the end is always the same, byte for byte, and no pull request is open twice.
+func TestCrash(t *testing.T) {
+	clean := newWorld(t)
+	_, err := clean.executor().Begin(t.Context(), plan())
+	clean.must(err)
+	want := clean.all()
+	if strings.Count(want, "agent:authored") != 3 || strings.Count(want, "this PR") != 3 {
+		t.Fatalf("a clean run left\n%s", want)
+	}
+	points := 0
+	for blown := true; blown; points++ {
+		w := newWorld(t)
+		f := &fuse{left: points}
+		_, err := w.fused(f).Begin(t.Context(), plan())
+		if blown = f.blown; blown != (err != nil) {
+			t.Fatalf("point %d: blown %v, error %v", points, blown, err)
+		}
+		r, err := w.executor().Begin(t.Context(), plan())
+		if err != nil || !r.Settled() {
+			t.Fatalf("point %d: begun anew: %v", points, err)
+		}
+		if got := w.all(); got != want {
+			t.Fatalf("point %d: left\n%s\nwant\n%s", points, got, want)
+		}
+	}
+	if points < 60 {
+		t.Errorf("only %d points: something is not counted", points)
+	}
+}
+
+// TestCrashTwice: the run that goes on may be killed too, wherever the first one was.
+func TestCrashTwice(t *testing.T) {
+	clean := newWorld(t)
+	_, err := clean.executor().Begin(t.Context(), plan())
+	clean.must(err)
+	want := clean.all()
+	for first := 3; first < 60; first += 11 {
+		for second := 0; second < 40; second += 6 {
+			w := newWorld(t)
+			_, _ = w.fused(&fuse{left: first}).Begin(t.Context(), plan())
+			_, _ = w.fused(&fuse{left: second}).Begin(t.Context(), plan())
+			_, err := w.executor().Begin(t.Context(), plan())
+			w.must(err)
+			if got := w.all(); got != want {
+				t.Fatalf("killed at %d and %d: left\n%s\nwant\n%s", first, second, got, want)
+			}
+		}
+	}
+}
+
+// TestLostAnswer: one answer is lost after its request was applied, and the process lives.
+func TestLostAnswer(t *testing.T) {
+	for n, reached := 1, true; reached; n++ {
+		w := newWorld(t)
+		seen := 0
+		w.server.Fault = func(*http.Request) *githubsim.Fault {
+			if seen++; seen == n {
+				return &githubsim.Fault{ApplyThenFail: true}
+			}
+			return nil
+		}
+		x := w.executor()
+		_, _ = x.Begin(t.Context(), plan())
+		reached = seen >= n
+		if _, err := x.Begin(t.Context(), plan()); err != nil {
+			t.Fatalf("request %d: %v", n, err)
+		}
+		for _, repo := range repos {
+			if again, err := w.server.Issue(repo, 2); err == nil && (repo != "acme/app" || !again.Pull) {
+				t.Fatalf("request %d: %s has a second pull request", n, repo)
+			}
+		}
+	}
+}
+
+// TestTwoMachines: two hosts carry out one plan at the same time, and GitHub has every pull request once.
+func TestTwoMachines(t *testing.T) {
+	w := newWorld(t)
+	var both sync.WaitGroup
+	for range 4 {
+		other := world{t, w.server, t.TempDir()}
+		both.Go(func() { _, _ = other.executor().Begin(t.Context(), plan()) })
+	}
+	both.Wait()
+	_, err := w.executor().Begin(t.Context(), plan())
+	w.must(err)
+	if n := strings.Count(w.all(), " true open "); n != 3 {
+		t.Errorf("%d pull requests, want 3\n%s", n, w.all())
+	}
+}
+
+func TestPeopleKeepTheirText(t *testing.T) {
+	w := newWorld(t)
+	_, err := w.executor().Begin(t.Context(), plan())
+	w.must(err)
+	before, err := w.server.Issue("acme/lib", 1)
+	w.must(err)
+	start := strings.Index(before.Body, "<!-- label-state:chain")
+	own := before.Body[start:]
+	edited := "Edited.\r\n\r\n" + strings.ReplaceAll(own, "acme/web#1", "acme/web#7") + "\r\n\r\nMore\t\n"
+	w.edit("acme/lib", 1, edited)
+	r, err := w.executor().Resume(t.Context(), "retry")
+	w.must(err)
+	after, err := w.server.Issue("acme/lib", 1)
+	w.must(err)
+	if want := "Edited.\r\n\r\n" + own + "\r\n\r\nMore\t\n"; after.Body != want || !r.Parts[0].Changed {
+		t.Errorf("body %q, want %q", after.Body, want)
+	}
+	before = after
+	w.edit("acme/lib", 1, strings.ReplaceAll(after.Body, "\n", "\r\n"))
+	if r, err = w.executor().Resume(t.Context(), "retry"); err != nil || r.Parts[0].Changed {
+		t.Errorf("line ends of a web editor: changed %v, error %v", r.Parts[0].Changed, err)
+	}
+}
+
+func (w world) edit(repo string, n int, body string) {
+	w.Helper()
+	i := parent
+	i.Owner, i.Repo, _ = strings.Cut(repo, "/")
+	i.Number = n
+	w.must(w.client(w.server.Transport()).EditPullBody(w.Context(), i, body))
+}
+
+// TestDamage: marks that a person has damaged keep that body from being touched, and no other.
+func TestDamage(t *testing.T) {
+	w := newWorld(t)
+	_, err := w.executor().Begin(t.Context(), plan())
+	w.must(err)
+	const broken = "Oops <!-- x\n<!-- /label-state:chain -->\n"
+	w.edit("acme/lib", 1, broken)
+	w.edit("acme/app", 2, "All gone.")
+	r, err := w.executor().Resume(t.Context(), "retry")
+	w.must(err)
+	if !errors.Is(r.Parts[0].Err, prchain.ErrDamaged) || r.Settled() || !r.Parts[1].Changed {
+		t.Errorf("outcome %+v", r.Parts)
+	}
+	if i, err := w.server.Issue("acme/lib", 1); err != nil || i.Body != broken {
+		t.Errorf("the damaged body was changed to %q", i.Body)
+	}
+}
+
+// TestClosedByHand: it is reported, not opened again, and the others stay as they are.
+func TestClosedByHand(t *testing.T) {
+	w := newWorld(t)
+	_, err := w.executor().Begin(t.Context(), plan())
+	w.must(err)
+	w.must(w.server.Close("acme/app", 2, "olga"))
+	want := w.all()
+	r, err := w.executor().Resume(t.Context(), "retry")
+	w.must(err)
+	if r.Settled() || r.Parts[1].Pull.State != prchain.Closed || w.all() != want {
+		t.Errorf("outcome %+v\n%s", r.Parts, w.all())
+	}
+	w.must(os.Remove(w.store().Path("retry"))) // another host knows nothing of it
+	if r, err = w.executor().Begin(t.Context(), plan()); err != nil || r.Parts[1].Pull.State != prchain.Closed || w.all() != want {
+		t.Errorf("anew: %v, outcome %+v\n%s", err, r.Parts, w.all())
+	}
+}
+
+func TestState(t *testing.T) {
+	for _, c := range []struct{ name, file, want string }{
+		{"cut short", `{"version": 1, "plan": {`, "unexpected end"},
+		{"empty", "", "unexpected end"},
+		{"newer", `{"version": 2, "chains": []}`, "version 2: this program knows version 1"},
+		{"no version", `{}`, "version 0"},
+		{"unknown key", `{"version": 1, "plan": {"feature": "retry", "parent": "acme/app#1", "closes": 0, "parts": []}, "parts": [], "more": 1}`, "unknown field"},
+		{"plan that cannot be", `{"version": 1, "plan": {"feature": "retry", "parent": "acme/app#1", "closes": 0, "parts": []}, "parts": []}`, "no pull request"},
+		{"another feature", `{"version": 1, "plan": {"feature": "other", "parent": "acme/app#1", "closes": 0, "parts": [{"repo": "a/b", "branch": "c"}]}, "parts": [{}]}`, `of feature "other"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.must(prchain.Files{}.Write(w.store().Path("retry"), []byte(c.file)))
+			_, err := w.executor().Begin(t.Context(), plan())
+			var unreadable *prchain.UnreadableError
+			if !errors.As(err, &unreadable) || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want an unreadable state with %q", err, c.want)
+			}
+			if sent := len(w.server.Requests()); sent > 0 {
+				t.Errorf("%d requests were sent", sent)
+			}
+			if data, err := os.ReadFile(w.store().Path("retry")); err != nil || string(data) != c.file {
+				t.Errorf("the state was changed to %q", data)
+			}
+		})
+	}
+}
+
+func TestAnotherPlan(t *testing.T) {
+	w := newWorld(t)
+	_, err := w.executor().Begin(t.Context(), plan())
+	w.must(err)
+	other := plan()
+	other.Parts[0].Branch = "elsewhere"
+	var mismatch *prchain.MismatchError
+	if _, err := w.executor().Begin(t.Context(), other); !errors.As(err, &mismatch) {
+		t.Errorf("error %v, want a mismatch", err)
+	}
+	var none *prchain.NoChainError
+	if _, err := w.executor().Resume(t.Context(), "other"); !errors.As(err, &none) {
+		t.Errorf("error %v, want no chain", err)
+	}
+}
+
+func TestBusy(t *testing.T) {
+	w := newWorld(t)
+	unlock, err := prchain.Files{}.Lock(w.store().Path("retry") + ".lock")
+	w.must(err)
+	var busy *prchain.BusyError
+	if _, err := w.executor().Begin(t.Context(), plan()); !errors.As(err, &busy) {
+		t.Errorf("error %v, want busy", err)
+	}
+	w.must(unlock())
+	_, err = w.executor().Begin(t.Context(), plan())
+	w.must(err)
+}

@@ -1,0 +1,88 @@
+package prchain
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/label-state/label-state/internal/claim"
+)
+
+// planFile is how a plan is written in JSON; keys are stable.
+type planFile struct {
+	Feature string     `json:"feature"`
+	Parent  string     `json:"parent"`
+	Closes  int        `json:"closes"`
+	Parts   []partFile `json:"parts"`
+}
+
+type partFile struct {
+	Repo   string `json:"repo"`
+	Branch string `json:"branch"`
+	Base   string `json:"base,omitempty"`
+	Title  string `json:"title,omitempty"`
+	Body   string `json:"body,omitempty"`
+}
+
+// MarshalJSON writes the plan as a plan file.
+func (p Plan) MarshalJSON() ([]byte, error) {
+	out := planFile{Feature: p.Feature, Parent: p.Parent.String(), Closes: p.Closes, Parts: []partFile{}}
+	for _, part := range p.Parts {
+		out.Parts = append(out.Parts, partFile(part))
+	}
+	return json.Marshal(out)
+}
+
+// UnmarshalJSON reads a plan file. Keys it does not know are errors; whether the plan can be is not asked.
+func (p *Plan) UnmarshalJSON(data []byte) error {
+	var in planFile
+	if err := strict(data, &in); err != nil {
+		return err
+	}
+	parent, err := parseIssue(in.Parent)
+	if err != nil {
+		return err
+	}
+	*p = Plan{Feature: in.Feature, Parent: parent, Closes: in.Closes}
+	for _, part := range in.Parts {
+		p.Parts = append(p.Parts, Part(part))
+	}
+	return nil
+}
+
+// ReadPlan reads a plan file and checks it. The error is a *PlanError.
+func ReadPlan(data []byte) (Plan, error) {
+	var p Plan
+	if err := strict(data, &p); err != nil {
+		return Plan{}, refuse("read file: %s", err)
+	}
+	return p, p.Check()
+}
+
+// strict decodes one JSON value with known keys and nothing behind it.
+func strict(data []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("something follows it")
+	}
+	return nil
+}
+
+// parseIssue reads owner/repo#7; #0 is a pull request that is not open yet.
+func parseIssue(text string) (claim.Issue, error) {
+	where, digits, _ := strings.Cut(text, "#")
+	owner, repo, full := strings.Cut(where, "/")
+	number, err := strconv.ParseUint(digits, 10, 31)
+	if !full || err != nil || strconv.FormatUint(number, 10) != digits {
+		return claim.Issue{}, fmt.Errorf("%s: want owner/repo#7", quoted(text))
+	}
+	return claim.Issue{Owner: owner, Repo: repo, Number: int(number)}, nil
+}
