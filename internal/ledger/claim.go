@@ -59,7 +59,8 @@ func (l *Ledger) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, e
 }
 
 // leave brings the labels in line before a failed claim returns, if it ended somebody's dead hold
-// on its way. A loser touches no label (PRODUCT ruling 3): the winner does it.
+// on its way. A loser touches no label (PRODUCT ruling 3): the winner does it. What keeps the labels
+// late is told in words only: a *LabelsError from a claim would say that the hold is real.
 func (a *attempt) leave(ctx context.Context, err error) error {
 	var held *HeldError
 	if len(a.ended) == 0 || errors.As(err, &held) && held.Yielded != nil {
@@ -68,7 +69,7 @@ func (a *attempt) leave(ctx context.Context, err error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedIn)
 	defer cancel()
 	if _, late := a.Reconcile(ctx, a.issue); late != nil {
-		return errors.Join(err, late)
+		return errors.Join(err, errors.New(late.Error()))
 	}
 	return err
 }

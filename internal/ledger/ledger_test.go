@@ -1,6 +1,7 @@
 package ledger_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -71,6 +72,30 @@ func TestClaimOfDeadWork(t *testing.T) {
 		shows(t, w, "agent:implement")
 		time.Sleep(3 * time.Minute)
 		take(t, l, "bob")
+	})
+}
+
+// unlabelled is a forge that lets nobody write labels.
+type unlabelled struct{ *forge }
+
+func (unlabelled) AddLabel(context.Context, claim.Issue, string) error    { return errLost }
+func (unlabelled) RemoveLabel(context.Context, claim.Issue, string) error { return errLost }
+
+// TestRefusedWithLateLabels: a refused claim that ended a dead hold on its way, and could not repair the labels, is a
+// refusal. A *LabelsError would say that the hold is real (found by internal/simulation).
+func TestRefusedWithLateLabels(t *testing.T) {
+	alone(t, func(t *testing.T, w *world) {
+		l, f := w.ledger(resting)
+		take(t, l, "ann")
+		time.Sleep(ttl + 2*time.Minute)
+		set := ledger.DefaultSettings()
+		resting(&set)
+		_, err := ledger.New(unlabelled{f}, virtual{}, w.words(), set).Claim(t.Context(), issue, ledger.Request{Worker: claim.Worker{Codename: "bob"}})
+		var held *ledger.HeldError
+		var late *ledger.LabelsError
+		if !errors.As(err, &held) || errors.As(err, &late) || !strings.Contains(err.Error(), "labels are late") {
+			t.Errorf("claim while it rests: %v", err)
+		}
 	})
 }
 
