@@ -99,6 +99,36 @@ func TestRefusedWithLateLabels(t *testing.T) {
 	})
 }
 
+// sleepy is a forge on a machine that sleeps, once, before it writes a label.
+type sleepy struct {
+	*forge
+	nap time.Duration
+}
+
+func (s *sleepy) AddLabel(ctx context.Context, i claim.Issue, name string) error {
+	time.Sleep(s.nap)
+	s.nap = 0
+	return s.forge.AddLabel(ctx, i, name)
+}
+
+// TestClaimOfASleeper: a hold that ran out before the claim could return is no hold (found by internal/simulation).
+func TestClaimOfASleeper(t *testing.T) {
+	for nap, want := range map[time.Duration]bool{0: true, ttl: false} {
+		alone(t, func(t *testing.T, w *world) {
+			_, f := w.ledger(nil)
+			l := ledger.New(&sleepy{f, nap}, virtual{}, w.words(), ledger.DefaultSettings())
+			h, err := l.Claim(t.Context(), issue, ledger.Request{Worker: claim.Worker{Codename: "ann"}, TTL: ttl})
+			if got := err == nil && l.Owns(h); got != want {
+				t.Errorf("after a nap of %s: owns %v, %v", nap, got, err)
+			}
+			var lost *ledger.LostError
+			if !want && (!errors.As(err, &lost) || records(w, "outcome=abandoned") != 1) {
+				t.Errorf("after a nap of %s: %v", nap, err)
+			}
+		})
+	}
+}
+
 // TestOneEndPerDeadHold: reads that do not show the end yet do not make a claimer post it again.
 func TestOneEndPerDeadHold(t *testing.T) {
 	alone(t, func(t *testing.T, w *world) {
