@@ -18,6 +18,7 @@ type shape struct {
 	strict   bool // git references decide, not the comments
 	people   bool // who label, close, take over and open pull requests
 	action   bool // the Action hears of what they do, and sweeps; otherwise a sweep does
+	rush     bool // holds are short and everybody comes back at once
 	sweepers int
 	settings ledger.Settings
 }
@@ -31,13 +32,24 @@ func shapeOf(number uint64) shape {
 		trouble: all[number%uint64(len(all))], shared: rng.IntN(3) == 0, people: rng.IntN(2) == 0, action: rng.IntN(3) == 0,
 		sweepers: 1 + rng.IntN(2), settings: ledger.DefaultSettings(),
 	}
+	if s.rush = rng.IntN(3) == 0 || s.trouble.late > 0 && rng.IntN(2) == 0; s.rush {
+		s.workers, s.issues, s.hours = 4+rng.IntN(3), 1, s.hours/4
+	}
 	s.strict = number%20 == 7
 	if number%50 == 17 {
-		s.workers, s.issues, s.hours, s.strict = 20, 50, 4*time.Hour, false
+		s.workers, s.issues, s.hours, s.strict, s.rush = 20, 50, 3*time.Hour, false, false
 	}
 	s.settings.Rules.MaxAttempts = 8
 	if rng.IntN(2) == 0 { // issues that fail come back at once, for as often as they fail
 		s.settings.Rules.MaxAttempts, s.settings.Rules.Rest = 0, nil
 	}
 	return s
+}
+
+// renewals is how often a worker renews one hold, at most.
+func (s shape) renewals() int {
+	if s.rush {
+		return 1
+	}
+	return 5
 }

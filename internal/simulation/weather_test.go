@@ -54,7 +54,7 @@ type fate struct {
 
 // draw decides what happens to a request.
 func (w weather) draw(rng *rand.Rand) fate {
-	f := fate{there: span(rng, 100*time.Millisecond), back: span(rng, 100*time.Millisecond)}
+	f := fate{there: way(rng), back: way(rng)}
 	if w.stale > 0 && rng.Float64() < 0.5 { // writes know the present all the same
 		f.fault.StaleFor = span(rng, w.stale)
 	}
@@ -90,9 +90,25 @@ func tooFast(rng *rand.Rand) githubsim.Fault {
 
 func eitherWay(rng *rand.Rand, d time.Duration) (there, back time.Duration) {
 	if rng.Float64() < 0.5 {
-		return span(rng, d), span(rng, 100*time.Millisecond)
+		return span(rng, d), way(rng)
 	}
-	return span(rng, 100*time.Millisecond), span(rng, d)
+	return way(rng), span(rng, d)
+}
+
+// way is how long a request takes one way on an ordinary day.
+func way(rng *rand.Rand) time.Duration {
+	if rng.Float64() < 0.2 {
+		return span(rng, 1500*time.Millisecond)
+	}
+	return span(rng, 100*time.Millisecond)
+}
+
+// hide is how long a comment stays out of sight: mostly about as long as a claim waits before it looks.
+func hide(rng *rand.Rand, most time.Duration) time.Duration {
+	if rng.Float64() < 0.7 {
+		most = min(most, 5*time.Second)
+	}
+	return span(rng, most)
 }
 
 // span is above zero and at most d.

@@ -32,11 +32,22 @@ func (a *actor) labor() {
 			}
 		}()
 		<-done
-		a.idle(5 * time.Minute)
+		a.rest(5 * time.Minute)
 	}
 }
 
 func (a *actor) idle(d time.Duration) { _ = a.sleep(context.Background(), span(a.rng, d)) } // it has no end but its own
+
+// rest is some time between two looks at GitHub. In a rush everybody looks at the same time.
+func (a *actor) rest(d time.Duration) {
+	if a.rush {
+		const bell = 20 * time.Second
+		now := time.Now()
+		_ = a.sleep(context.Background(), now.Truncate(bell).Add(bell).Sub(now))
+		d = time.Second
+	}
+	a.idle(d)
+}
 
 // job is one issue: claim it, work on it while renewing, give it back or die.
 func (p *laborer) job() {
@@ -49,7 +60,7 @@ func (p *laborer) job() {
 	var late *ledger.LabelsError
 	if err != nil && !errors.As(err, &late) {
 		p.note("claim of %s: %v", i, err)
-		p.idle(4 * time.Minute)
+		p.rest(4 * time.Minute)
 		return
 	}
 	p.note("holds %s with token %d until %s", i, h.Token, h.Until.Format(time.TimeOnly))
@@ -59,14 +70,14 @@ func (p *laborer) job() {
 		p.finish()
 	}
 	p.dead()
-	p.idle(3 * time.Minute)
+	p.rest(3 * time.Minute)
 }
 
 // work renews the hold as long as the work takes, and reports whether the worker still believes in it.
 func (p *laborer) work() bool {
 	step := p.hold.Until.Sub(p.hold.Since) / 3
-	for range p.rng.IntN(6) {
-		p.idle(step + step/2)
+	for range p.rng.IntN(p.renewals() + 1) {
+		p.rest(step + step/2)
 		next, err := p.Keep(context.Background(), p.hold)
 		var lost *ledger.LostError
 		switch {

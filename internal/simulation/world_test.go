@@ -200,7 +200,7 @@ func (w *world) born(r *http.Request) {
 		}
 		w.newest = c.ID
 		if rng := rand.New(rand.NewPCG(w.number, uint64(c.ID))); rng.Float64() < 0.5 {
-			w.appear[c.ID] = time.Now().Add(span(rng, late))
+			w.appear[c.ID] = time.Now().Add(hide(rng, late))
 		}
 	}
 }
