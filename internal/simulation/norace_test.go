@@ -4,5 +4,6 @@ package simulation
 
 const (
 	perTest = 100 // seeds
+	big     = 200 // workers
 
 )
