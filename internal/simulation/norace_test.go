@@ -5,5 +5,4 @@ package simulation
 const (
 	perTest = 100 // seeds
 	big     = 200 // workers
-
 )

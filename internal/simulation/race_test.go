@@ -6,5 +6,4 @@ package simulation
 const (
 	perTest = 18 // seeds: two of each weather, one of them with references, one a fleet
 	big     = 40 // workers
-
 )
