@@ -127,7 +127,7 @@ func (w *world) counts(n int) {
 			w.breach("#%d: %d of %d acknowledged %s records of %s are there", n, got, heard[h], h.kind, h.worker)
 		case got > writers[h]+unheard[h]:
 			w.breach("#%d: %d %s records of %s from %d processes with %d lost answers", n, got, h.kind, h.worker, writers[h], unheard[h])
-		case writers[h] > maxWriters:
+		case writers[h] > w.workers+w.sweepers+1: // each of whom saw it lapsed before it saw the end
 			w.breach("#%d: %d processes say %s of %s", n, writers[h], h.kind, h.worker)
 		}
 		delete(heard, h)
@@ -138,6 +138,3 @@ func (w *world) counts(n int) {
 		}
 	}
 }
-
-// maxWriters is how many may end one hold at the same time, because none saw the others do it.
-const maxWriters = 4

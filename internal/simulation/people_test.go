@@ -12,7 +12,7 @@ import (
 // meddle is the day of people: on the site, and with the command line.
 func (a *actor) meddle() {
 	for {
-		a.idle(20 * time.Minute)
+		a.idle(8 * time.Minute)
 		if time.Now().After(a.until) {
 			return
 		}

@@ -16,9 +16,10 @@ type shape struct {
 	trouble  weather
 	shared   bool // one token for all workers
 	strict   bool // git references decide, not the comments
-	people   bool // who label, close, take over and open pull requests
+	people   bool // who label, close, take over and open pull requests, in no rush
 	action   bool // the Action hears of what they do, and sweeps; otherwise a sweep does
 	rush     bool // holds are short and everybody comes back at once
+	ttls     []time.Duration
 	sweepers int
 	settings ledger.Settings
 }
@@ -33,14 +34,17 @@ func shapeOf(number uint64) shape {
 		sweepers: 1 + rng.IntN(2), settings: ledger.DefaultSettings(),
 	}
 	if s.rush = rng.IntN(3) == 0 || s.trouble.late > 0 && rng.IntN(2) == 0; s.rush {
-		s.workers, s.issues, s.hours = 4+rng.IntN(3), 1, s.hours/4
+		s.workers, s.issues, s.hours = 4+rng.IntN(3), 1, s.hours/3
 	}
 	s.strict = number%20 == 7
 	if number%50 == 17 {
 		s.workers, s.issues, s.hours, s.strict, s.rush = 20, 50, 3*time.Hour, false, false
 	}
-	s.settings.Rules.MaxAttempts = 8
-	if rng.IntN(2) == 0 { // issues that fail come back at once, for as often as they fail
+	s.settings.Rules.MaxAttempts, s.ttls = 8, []time.Duration{5 * time.Minute, 10 * time.Minute, 30 * time.Minute}
+	if s.rush {
+		s.ttls, s.people = []time.Duration{2 * time.Minute}, false
+	}
+	if s.rush || rng.IntN(2) == 0 { // issues that fail come back at once, for as often as they fail
 		s.settings.Rules.MaxAttempts, s.settings.Rules.Rest = 0, nil
 	}
 	return s

@@ -54,9 +54,8 @@ func (p *laborer) job() {
 	if time.Now().After(p.until) {
 		return
 	}
-	ttl := []time.Duration{5 * time.Minute, 10 * time.Minute, 30 * time.Minute}[p.rng.IntN(3)]
 	i := ref(1 + p.rng.IntN(p.issues))
-	h, err := p.Claim(context.Background(), i, ledger.Request{Worker: claim.Worker{Codename: p.name}, TTL: ttl})
+	h, err := p.Claim(context.Background(), i, ledger.Request{Worker: claim.Worker{Codename: p.name}, TTL: p.ttls[p.rng.IntN(len(p.ttls))]})
 	var late *ledger.LabelsError
 	if err != nil && !errors.As(err, &late) {
 		p.note("claim of %s: %v", i, err)
