@@ -4,6 +4,8 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"os"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -17,6 +19,12 @@ var (
 	seeds   = flag.Uint64("seeds", perTest, "how many seeds to play")
 	story   = flag.Bool("story", false, "print what happens, with -v")
 )
+
+// TestMain lets garbage lie: worlds are small and die young.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
+	os.Exit(m.Run())
+}
 
 // TestSeeds plays worlds and complains about every invariant that does not hold. The line that it prints plays a seed again.
 func TestSeeds(t *testing.T) {

@@ -34,7 +34,7 @@ func shapeOf(number uint64) shape {
 		sweepers: 1 + rng.IntN(2), settings: ledger.DefaultSettings(),
 	}
 	if s.rush = rng.IntN(3) == 0 || s.trouble.late > 0 && rng.IntN(2) == 0; s.rush {
-		s.workers, s.issues, s.hours = 4+rng.IntN(3), 1, s.hours/3
+		s.workers, s.issues, s.hours = 4+rng.IntN(3), 1, s.hours/8
 	}
 	s.strict = number%20 == 7
 	if number%50 == 17 {
