@@ -33,8 +33,8 @@ func shapeOf(number uint64) shape {
 		trouble: all[number%uint64(len(all))], shared: rng.IntN(3) == 0, people: rng.IntN(2) == 0, action: rng.IntN(3) == 0,
 		sweepers: 1 + rng.IntN(2), settings: ledger.DefaultSettings(),
 	}
-	if s.rush = rng.IntN(3) == 0 || s.trouble.late > 0 && rng.IntN(2) == 0; s.rush {
-		s.workers, s.issues, s.hours = 4+rng.IntN(3), 1, s.hours/8
+	if s.rush = rng.IntN(3) == 0 || s.trouble.late > 0 && rng.IntN(4) > 0; s.rush {
+		s.workers, s.issues, s.hours = 4+rng.IntN(3), 1, s.hours/7
 	}
 	s.strict = number%20 == 7
 	if number%50 == 17 {
