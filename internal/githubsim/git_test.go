@@ -261,8 +261,10 @@ func TestSHA256(t *testing.T) {
 	remote := strings.Replace(base, "http://", "http://x:tok-wes@", 1) + "/acme/app.git"
 	for _, args := range [][]string{
 		{"init", "-q", "--object-format=sha256", "-b", "main", work},
-		{"-C", work, "commit", "-q", "--allow-empty", "-m", "Begin"}, {"-C", work, "push", "-q", remote, "main"},
-		{"-C", work, "commit", "-q", "--allow-empty", "-m", "Work\n\nCloses #2"}, {"-C", work, "push", "-q", remote, "main"},
+		{"-C", work, "commit", "-q", "--allow-empty", "-m", "Begin"},
+		{"-C", work, "push", "-q", remote, "main"},
+		{"-C", work, "commit", "-q", "--allow-empty", "-m", "Work\n\nCloses #2"},
+		{"-C", work, "push", "-q", remote, "main"},
 	} {
 		if out, err := git(t, ".", args...); err != nil || lastPush(s).Status >= 300 {
 			t.Fatalf("git %v: %d %v\n%s", args, lastPush(s).Status, err, out)
