@@ -10,6 +10,7 @@ FUZZTIME ?= 10s
 BENCHTIME ?= 1s
 TESTFLAGS ?=
 SEEDS ?=
+FROM ?= 0
 HOOKBENCH ?=
 tool := go tool -modfile=tools/go.mod
 modules := contract bench
@@ -27,7 +28,7 @@ sim: ## run the embedded GitHub until interrupted; with SEEDS=20000, simulate so
 ifeq ($(SEEDS),)
 	go run ./cmd/label-state sim
 else
-	go test -count=1 -timeout 0 -run '^TestSeeds$$' ./internal/simulation -seeds $(SEEDS)
+	go test -count=1 -timeout 0 -run '^TestSeeds$$' ./internal/simulation -seeds $(SEEDS) -from $(FROM)
 endif
 
 build: ## compile the programs into bin/

@@ -17,6 +17,7 @@ import (
 var (
 	oneSeed = flag.Int64("seed", -1, "play only this seed")
 	seeds   = flag.Uint64("seeds", perTest, "how many seeds to play")
+	from    = flag.Uint64("from", 0, "the first of them")
 	story   = flag.Bool("story", false, "print what happens, with -v")
 )
 
@@ -34,7 +35,7 @@ func TestSeeds(t *testing.T) {
 	}
 	wins := make(chan int, *seeds)
 	t.Run("all", func(t *testing.T) {
-		for seed := range *seeds {
+		for seed := *from; seed < *from+*seeds; seed++ {
 			t.Run(fmt.Sprint(seed), func(t *testing.T) {
 				t.Parallel()
 				wins <- tell(t, seed)

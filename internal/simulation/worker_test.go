@@ -63,13 +63,20 @@ func (p *laborer) job() {
 		return
 	}
 	p.note("holds %s with token %d until %s", i, h.Token, h.Until.Format(time.TimeOnly))
-	p.hold = h
+	p.have(h)
 	p.took(h, func() bool { return p.Owns(p.hold) })
 	if p.work() {
 		p.finish()
 	}
 	p.dead()
 	p.rest(3 * time.Minute)
+}
+
+// have notes what the worker holds; others look at it.
+func (p *laborer) have(h ledger.Hold) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.hold = h
 }
 
 // work renews the hold as long as the work takes, and reports whether the worker still believes in it.
@@ -86,7 +93,7 @@ func (p *laborer) work() bool {
 		case err != nil:
 			p.note("could not renew %s: %v", p.hold.Issue, err)
 		default:
-			p.hold = next
+			p.have(next)
 			p.alone(p.hold.Record.Worker)
 		}
 	}
