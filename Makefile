@@ -9,6 +9,8 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 10s
 BENCHTIME ?= 1s
 TESTFLAGS ?=
+SEEDS ?=
+FROM ?= 0
 HOOKBENCH ?=
 tool := go tool -modfile=tools/go.mod
 modules := contract bench
@@ -22,8 +24,12 @@ help: ## list the targets
 demo: ## play the whole story on the embedded GitHub
 	go run ./cmd/label-state demo
 
-sim: ## run the embedded GitHub until interrupted
+sim: ## run the embedded GitHub until interrupted; with SEEDS=20000, simulate so many fleets on it instead
+ifeq ($(SEEDS),)
 	go run ./cmd/label-state sim
+else
+	go test -count=1 -timeout 0 -run '^TestSeeds$$' ./internal/simulation -seeds $(SEEDS) -from $(FROM)
+endif
 
 build: ## compile the programs into bin/
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/ ./cmd/...

@@ -12,7 +12,8 @@
 //	TestWebhooks   the simulator's events are webhooks of GitHub's
 //	TestExamples   the Action reads GitHub's own examples of webhooks
 //	TestSabotaged… the judges of all these see what is wrong
-//	TestBehaviour  what no description says: order, races, texts. It and TestLimits need no npm
+//	TestBehaviour  what no description says: order, races, texts. It, TestProgram and TestLimits need no npm
+//	TestProgram    the same of "label-state sim" as a program of its own
 //
 // Where a description is wrong or behind, the difference is listed with its reason in exceptions_test.go; what is listed
 // and does not occur fails too.

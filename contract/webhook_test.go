@@ -19,9 +19,9 @@ const (
 // deliveries are the events that the simulator knows, each as name-action in the spelling of the description.
 var deliveries = []string{
 	"issues-opened", "issues-edited", "issues-closed", "issues-reopened", "issues-labeled", "issues-unlabeled",
-	"issues-deleted", "issues-transferred",
+	"issues-deleted", "issues-transferred", "issues-locked", "issues-unlocked",
 	"pull-request-opened", "pull-request-edited", "pull-request-closed", "pull-request-reopened",
-	"pull-request-labeled", "pull-request-unlabeled", "pull-request-converted-to-draft", "pull-request-ready-for-review",
+	"pull-request-labeled", "pull-request-unlabeled", "pull-request-synchronize", "pull-request-converted-to-draft", "pull-request-ready-for-review",
 	"issue-comment-created", "issue-comment-edited", "issue-comment-deleted",
 	"label-created", "label-edited", "label-deleted",
 }

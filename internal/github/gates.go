@@ -2,7 +2,6 @@ package github
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 )
@@ -39,11 +38,7 @@ const everything = ""
 
 func newLimits() *limits { return &limits{closed: map[string]closure{}} }
 
-func (l *limits) set(resource string, until time.Time, err error) {
-	var cause *RateLimitError
-	if !errors.As(err, &cause) {
-		return
-	}
+func (l *limits) set(resource string, until time.Time, cause *RateLimitError) {
 	if cause.Secondary {
 		resource = everything
 	}

@@ -112,18 +112,27 @@ func (c *call) run() (*http.Response, error) {
 		case stepDone:
 			return a.response(c.request), nil
 		case stepFail:
+			c.obey(d.err)
 			return nil, d.err
 		case stepFollow:
 			c.n.hops++
 			c.url = d.to
 		case stepLimit:
 			c.n.limits++
-			c.limits.set(c.resource(), c.o.Clock.Now().Add(d.wait), d.err)
+			c.obey(d.err)
 		case stepRetry:
 			if err := c.backOff(a, d); err != nil {
 				return nil, err
 			}
 		}
+	}
+}
+
+// obey has everybody stay away for as long as a rate limit says, also when this request gives up.
+func (c *call) obey(err error) {
+	var limit *RateLimitError
+	if errors.As(err, &limit) {
+		c.limits.set(c.resource(), c.o.Clock.Now().Add(limit.RetryAfter), limit)
 	}
 }
 

@@ -224,6 +224,27 @@ func (r row) judge(t *testing.T, err error, start time.Time) {
 }
 
 // TestBackoff: never shorter than the base, never longer than the cap, jitter included.
+// TestGivingUpIsObeying: a request that has waited for a limit as often as it may gives up, and what it was told last holds
+// for the next one all the same (found by internal/simulation).
+func TestGivingUpIsObeying(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var until time.Time
+		c := connect(t, roundTrip(func(*http.Request) (*http.Response, error) {
+			if time.Now().Before(until) {
+				t.Errorf("a request %s early", time.Until(until))
+			}
+			until = time.Now().Add(90 * time.Second)
+			return reply(http.StatusForbidden, "json", "Retry-After: 90"), nil
+		}), func(o *Options) { o.MaxWait = time.Hour })
+		for range 3 {
+			var limit *RateLimitError
+			if _, err := c.Do(t.Context(), http.MethodGet, "meta", nil, nil); !errors.As(err, &limit) || limit.RetryAfter != 90*time.Second {
+				t.Errorf("%v", err)
+			}
+		}
+	})
+}
+
 func TestBackoff(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 1000).Draw(t, "n")

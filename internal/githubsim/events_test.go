@@ -22,6 +22,9 @@ func TestEvents(t *testing.T) {
 	send(t, s, "tok-wes", "PATCH /repos/acme/app/pulls/5", `{"title":"q","body":"Closes #2."}`)
 	must(t, s.MergePull("acme/app", n, "wes"))
 	must(t, s.Reopen("acme/app", 2, "ann"))
+	must(t, s.Lock("acme/app", 2, "ann"))
+	must(t, s.Lock("acme/app", 2, "ann")) // nothing new
+	send(t, s, "tok-ann", "DELETE /repos/acme/app/issues/2/lock", "")
 
 	events, err := s.Events()
 	must(t, err)
@@ -35,7 +38,7 @@ func TestEvents(t *testing.T) {
 		}
 	}
 	want := "issue_comment.created issue_comment.edited issue_comment.deleted label.created issues.labeled issues.unlabeled " +
-		"pull_request.opened pull_request.edited pull_request.closed issues.closed issues.reopened"
+		"pull_request.opened pull_request.edited pull_request.closed issues.closed issues.reopened issues.locked issues.unlocked"
 	if strings.Join(got, " ") != want {
 		t.Fatalf("events %v\nwant %s", got, want)
 	}
@@ -50,6 +53,8 @@ func TestEvents(t *testing.T) {
 		7: {"changes.title.from", "p"},
 		8: {"pull_request.merged", true},
 		9: {"issue.state_reason", "completed"},
+
+		11: {"issue.locked", true},
 	} {
 		var p map[string]any
 		must(t, json.Unmarshal(events[i].Payload, &p))
@@ -57,7 +62,7 @@ func TestEvents(t *testing.T) {
 			t.Errorf("%s: %s is %v, want %v", got[i], c.path, field(p, c.path), c.want)
 		}
 	}
-	if later, err := s.EventsSince(len(events) - 1); err != nil || len(later) != 1 || later[0].Action != "reopened" {
+	if later, err := s.EventsSince(len(events) - 1); err != nil || len(later) != 1 || later[0].Action != "unlocked" {
 		t.Errorf("since: %v %v", later, err)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+
+	"github.com/label-state/label-state/internal/githubsim/gitrepo"
 )
 
 // gitPath takes the path of a request of git's smart protocol apart: the repository's full name and what is asked of it.
@@ -99,14 +101,17 @@ func (r *repository) tip(ctx context.Context) (string, error) {
 	return oid, err
 }
 
-// pushed does what follows when commits came to the default branch: pull requests whose commits are among them are
-// merged, and what the messages close is closed.
+// pushed does what follows a push. Pull requests follow their heads. When commits came to the default branch, those
+// whose commits are among them are merged, and what the messages close is closed.
 func (s *Server) pushed(ctx context.Context, who actor, repo *repository, before string) error {
 	after, err := repo.tip(ctx)
-	if err != nil || after == before || after == "" {
+	if err != nil {
 		return err
 	}
 	defer s.lock()()
+	if err := s.st.synchronize(ctx, who, repo); err != nil || after == before || after == "" {
+		return err
+	}
 	targets, err := s.st.closedByCommits(ctx, repo, repo.base, before, after)
 	if err != nil {
 		return err
@@ -134,7 +139,7 @@ func (st *store) mergedByPush(ctx context.Context, who actor, r *repository, tip
 			return nil, err
 		}
 		reached, err := r.git.IsAncestor(ctx, head, tip)
-		if err != nil {
+		if err != nil && !errors.Is(err, gitrepo.ErrNoObject) { // the head may have been lost with its repository
 			return nil, err
 		}
 		if reached {

@@ -1,6 +1,7 @@
 package githubsim_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -191,6 +192,97 @@ func TestPush(t *testing.T) {
 	}
 	if got := lastPush(s); got.Login != "wes" || got.Status != 200 || !got.Writes() {
 		t.Errorf("request log: %+v", got)
+	}
+}
+
+// TestSynchronize: an open pull request follows its head, wherever the branch was moved from, and says so once.
+func TestSynchronize(t *testing.T) {
+	s := withGit(t)
+	one := identity(t, s, "one")
+	child := func(parent, message string) string {
+		return send(t, s, "tok-wes", "POST /repos/acme/app/git/commits",
+			fmt.Sprintf(`{"message":%q,"tree":"4b825dc642cb6eb9a060e54bf8d69288fbee4904","parents":[%q]}`, message, parent)).json(t)["sha"].(string)
+	}
+	two := child(one, "two")
+	send(t, s, "tok-wes", "POST /repos/acme/app/git/refs", `{"ref":"refs/heads/topic","sha":"`+one+`"}`)
+	opened := send(t, s, "tok-wes", "POST /repos/acme/app/pulls", `{"title":"t","head":"topic","base":"main"}`)
+	if opened.status != 201 {
+		t.Fatal(opened.text)
+	}
+	number := int(opened.json(t)["number"].(float64))
+	moved := func(before, after string) {
+		t.Helper()
+		events, err := s.Events()
+		must(t, err)
+		var p map[string]any
+		must(t, json.Unmarshal(events[len(events)-1].Payload, &p))
+		if p["action"] != "synchronize" || p["before"] != before || p["after"] != after || field(p, "pull_request.head.sha") != after {
+			t.Errorf("%d events, the last is %v from %v to %v, head %v", len(events), p["action"], p["before"], p["after"], field(p, "pull_request.head.sha"))
+		}
+	}
+	send(t, s, "tok-wes", "PATCH /repos/acme/app/git/refs/heads/topic", `{"sha":"`+two+`"}`)
+	moved(one, two)
+
+	three := child(two, "three")
+	repo := send(t, s, "tok-wes", "GET /repos/acme/app", "").json(t)["node_id"].(string)
+	update, err := json.Marshal(map[string]string{"query": fmt.Sprintf(`mutation { updateRefs(input: {repositoryId: %q, refUpdates: [
+		{name: "refs/heads/topic", beforeOid: %q, afterOid: %q, force: false}]}) { clientMutationId } }`, repo, two, three)})
+	must(t, err)
+	send(t, s, "tok-wes", "POST /graphql", string(update))
+	moved(two, three)
+
+	must(t, s.Close("acme/app", number, "wes"))
+	before, err := s.Events()
+	must(t, err)
+	send(t, s, "tok-wes", "PATCH /repos/acme/app/git/refs/heads/topic", `{"sha":"`+one+`","force":true}`)
+	if after, err := s.EventsSince(len(before)); err != nil || len(after) != 0 {
+		t.Errorf("a closed pull request: %v %v", after, err)
+	}
+}
+
+// TestSHA256: a repository with SHA-256, put in the place of the simulator's, takes pushes to its default branch and closes
+// what they close; the API, whose empty tree is SHA-1's, refuses cleanly.
+func TestSHA256(t *testing.T) {
+	s := withGit(t)
+	base, stop, err := s.Listen("127.0.0.1:0")
+	must(t, err)
+	defer stop()
+	dir, err := s.GitDir("acme/app")
+	must(t, err)
+	must(t, os.RemoveAll(dir))
+	for _, args := range [][]string{
+		{"init", "-q", "--bare", "--object-format=sha256", "-b", "main", dir}, {"-C", dir, "config", "http.receivepack", "true"},
+	} {
+		if out, err := git(t, ".", args...); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	work := filepath.Join(t.TempDir(), "work")
+	remote := strings.Replace(base, "http://", "http://x:tok-wes@", 1) + "/acme/app.git"
+	for _, args := range [][]string{
+		{"init", "-q", "--object-format=sha256", "-b", "main", work},
+		{"-C", work, "commit", "-q", "--allow-empty", "-m", "Begin"},
+		{"-C", work, "push", "-q", remote, "main"},
+		{"-C", work, "commit", "-q", "--allow-empty", "-m", "Work\n\nCloses #2"},
+		{"-C", work, "push", "-q", remote, "main"},
+	} {
+		if out, err := git(t, ".", args...); err != nil || lastPush(s).Status >= 300 {
+			t.Fatalf("git %v: %d %v\n%s", args, lastPush(s).Status, err, out)
+		}
+	}
+	if state(t, s, 2) != "closed" {
+		t.Error("the push to main did not close the issue")
+	}
+	long := strings.Repeat("1", 64)
+	for _, body := range []string{
+		`{"message":"m","tree":"4b825dc642cb6eb9a060e54bf8d69288fbee4904"}`, `{"message":"m","tree":"` + long + `"}`,
+	} {
+		if got := send(t, s, "tok-wes", "POST /repos/acme/app/git/commits", body); got.status != 422 {
+			t.Errorf("%s: %d %s", body, got.status, got.text)
+		}
+	}
+	if got := send(t, withGit(t), "tok-wes", "POST /repos/acme/app/git/refs", `{"ref":"refs/heads/x","sha":"`+long+`"}`); got.status != 422 {
+		t.Errorf("an id of the other hash: %d %s", got.status, got.text)
 	}
 }
 

@@ -325,6 +325,9 @@ func (*rootResolver) UpdateRefs(ctx context.Context, args struct {
 	if err := g.r.git.UpdateRefs(ctx, updates); err != nil {
 		return nil, updateRefusal(err)
 	}
+	if err := c.synchronize(ctx, c.who, g.r); err != nil {
+		return nil, err
+	}
 	return &echo{args.Input.ClientMutationID}, nil
 }
 

@@ -54,6 +54,8 @@ type account struct {
 	login string
 	kind  string // User, Bot or Organization
 	roles map[int64]role
+
+	throttle *throttle
 }
 
 // plain is the login as GraphQL shows it: bots lose their suffix.

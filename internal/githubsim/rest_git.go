@@ -158,6 +158,9 @@ func patchRef(c *call) (answer, error) {
 	if err := r.git.UpdateRef(c.r.Context(), c.refName(), sent.SHA, sent.Force); err != nil {
 		return answer{}, gitRefusal(err)
 	}
+	if err := c.synchronize(c.r.Context(), c.who, r); err != nil {
+		return answer{}, err
+	}
 	ref, _, err := c.readRef(r, c.refName())
 	if err != nil {
 		return answer{}, err

@@ -33,6 +33,11 @@ func (s *Server) exchange(r *http.Request) (reply, error) {
 	}
 	r = withBody(r.Context(), r, body)
 	fault := s.fault(r, body)
+	leave, refused := s.enter(r, body)
+	defer leave()
+	if refused != nil {
+		fault = Fault{Delay: fault.Delay, DelayAnswer: fault.DelayAnswer, Status: refused.Status, Header: refused.Header, Body: refused.Body}
+	}
 	answer, err := reply{}, pause(r.Context(), fault.Delay)
 	if err == nil {
 		answer = s.perform(r, body, fault)

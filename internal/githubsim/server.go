@@ -28,6 +28,9 @@ type Options struct {
 	// RateLimit is how many REST requests, and how many GraphQL points, a token has an hour. 0 means GitHub's own limits:
 	// 5000, 1000 for an app's token, 60 without a token.
 	RateLimit int
+	// SecondaryLimits has GitHub's published secondary limits enforced, for each account: requests at once, points a minute,
+	// and content created in a minute and in an hour. Who is too fast is told for how long to stay away.
+	SecondaryLimits bool
 }
 
 // A Server is one simulated GitHub. Its methods may be called from any goroutine.

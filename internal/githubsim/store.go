@@ -55,7 +55,7 @@ func (st *store) account(login string) *account {
 	if a := st.accounts[key]; a != nil {
 		return a
 	}
-	a := &account{id: st.nextID("account"), login: login, kind: "User", roles: map[int64]role{}}
+	a := &account{id: st.nextID("account"), login: login, kind: "User", roles: map[int64]role{}, throttle: newThrottle()}
 	if strings.HasSuffix(key, botSuffix) {
 		a.kind = "Bot"
 	}

@@ -200,3 +200,34 @@ func (st *store) setBase(who actor, t *thread, base string) error {
 	st.emitThread(who, t, "edited", func() object { return object{"changes": changes} })
 	return nil
 }
+
+// synchronize has open pull requests follow their heads in a repository whose branches may have moved.
+func (st *store) synchronize(ctx context.Context, who actor, from *repository) error {
+	for _, r := range st.distinct() {
+		for _, s := range r.pullsIn(present()) {
+			if !s.now.open || s.now.pull.headRepo != from {
+				continue
+			}
+			if err := st.follow(ctx, who, s.thread); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// follow notes where a pull request's head is by now, and tells whoever listens.
+func (st *store) follow(ctx context.Context, who actor, t *thread) error {
+	now := t.state.now()
+	before := now.pull.headSHA
+	after, err := now.pull.headCommit(ctx)
+	if err != nil || after == before {
+		return err
+	}
+	p := *now.pull
+	p.headSHA = after
+	now.pull = &p
+	st.touch(t, now)
+	st.emitThread(who, t, "synchronize", func() object { return object{"before": before, "after": after} })
+	return nil
+}

@@ -80,8 +80,17 @@ func (st *store) setLocked(who actor, t *thread, locked bool) error {
 		return err
 	}
 	now := t.state.now()
+	if now.locked == locked {
+		return nil
+	}
 	now.locked = locked
 	st.touch(t, now)
+	action := "unlocked"
+	if locked {
+		action = "locked"
+	}
+	st.record(t, event{kind: action, actor: who.account})
+	st.emitThread(who, t, action, nil)
 	return nil
 }
 

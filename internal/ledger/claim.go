@@ -35,8 +35,9 @@ type Hold struct {
 }
 
 // Claim takes the issue for a worker, or says why not: *HeldError is no, *UnknownError is could
-// not find out, *CallError is a request that makes no sense. With a *LabelsError the hold is real
-// and its labels are late. Of any number of callers at most one gets a hold (PROTOCOL section 3).
+// not find out, *LostError a hold that ended before it could be handed out, *CallError a request that
+// makes no sense. With a *LabelsError the hold is real and its labels are late. Of any number of
+// callers at most one gets a hold, and it owns it then (PROTOCOL section 3).
 func (l *Ledger) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, error) {
 	a, err := l.attempt(i, req)
 	if err != nil {
@@ -51,15 +52,19 @@ func (l *Ledger) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, e
 			return Hold{}, a.leave(ctx, err)
 		}
 	}
-	if a.late != nil {
-		return a.hold(), a.late
+	late := a.late
+	if late == nil {
+		_, late = l.reconcile(ctx, a.facts)
 	}
-	_, err = l.reconcile(ctx, a.facts)
-	return a.hold(), err
+	if a.lapsed() { // while the labels were written: a machine may have slept
+		return Hold{}, a.giveUp(ctx, &LostError{Issue: i, Worker: a.worker(), Err: claim.ErrOverdue})
+	}
+	return a.hold(), late
 }
 
 // leave brings the labels in line before a failed claim returns, if it ended somebody's dead hold
-// on its way. A loser touches no label (PRODUCT ruling 3): the winner does it.
+// on its way. A loser touches no label (PRODUCT ruling 3): the winner does it. What keeps the labels
+// late is told in words only: a *LabelsError from a claim would say that the hold is real.
 func (a *attempt) leave(ctx context.Context, err error) error {
 	var held *HeldError
 	if len(a.ended) == 0 || errors.As(err, &held) && held.Yielded != nil {
@@ -68,7 +73,7 @@ func (a *attempt) leave(ctx context.Context, err error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedIn)
 	defer cancel()
 	if _, late := a.Reconcile(ctx, a.issue); late != nil {
-		return errors.Join(err, late)
+		return errors.Join(err, errors.New(late.Error()))
 	}
 	return err
 }

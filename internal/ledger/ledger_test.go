@@ -1,6 +1,7 @@
 package ledger_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -72,6 +73,60 @@ func TestClaimOfDeadWork(t *testing.T) {
 		time.Sleep(3 * time.Minute)
 		take(t, l, "bob")
 	})
+}
+
+// unlabelled is a forge that lets nobody write labels.
+type unlabelled struct{ *forge }
+
+func (unlabelled) AddLabel(context.Context, claim.Issue, string) error    { return errLost }
+func (unlabelled) RemoveLabel(context.Context, claim.Issue, string) error { return errLost }
+
+// TestRefusedWithLateLabels: a refused claim that ended a dead hold on its way, and could not repair the labels, is a
+// refusal. A *LabelsError would say that the hold is real (found by internal/simulation).
+func TestRefusedWithLateLabels(t *testing.T) {
+	alone(t, func(t *testing.T, w *world) {
+		l, f := w.ledger(resting)
+		take(t, l, "ann")
+		time.Sleep(ttl + 2*time.Minute)
+		set := ledger.DefaultSettings()
+		resting(&set)
+		_, err := ledger.New(unlabelled{f}, virtual{}, w.words(), set).Claim(t.Context(), issue, ledger.Request{Worker: claim.Worker{Codename: "bob"}})
+		var held *ledger.HeldError
+		var late *ledger.LabelsError
+		if !errors.As(err, &held) || errors.As(err, &late) || !strings.Contains(err.Error(), "labels are late") {
+			t.Errorf("claim while it rests: %v", err)
+		}
+	})
+}
+
+// sleepy is a forge on a machine that sleeps, once, before it writes a label.
+type sleepy struct {
+	*forge
+	nap time.Duration
+}
+
+func (s *sleepy) AddLabel(ctx context.Context, i claim.Issue, name string) error {
+	time.Sleep(s.nap)
+	s.nap = 0
+	return s.forge.AddLabel(ctx, i, name)
+}
+
+// TestClaimOfASleeper: a hold that ran out before the claim could return is no hold (found by internal/simulation).
+func TestClaimOfASleeper(t *testing.T) {
+	for nap, want := range map[time.Duration]bool{0: true, ttl: false} {
+		alone(t, func(t *testing.T, w *world) {
+			_, f := w.ledger(nil)
+			l := ledger.New(&sleepy{f, nap}, virtual{}, w.words(), ledger.DefaultSettings())
+			h, err := l.Claim(t.Context(), issue, ledger.Request{Worker: claim.Worker{Codename: "ann"}, TTL: ttl})
+			if got := err == nil && l.Owns(h); got != want {
+				t.Errorf("after a nap of %s: owns %v, %v", nap, got, err)
+			}
+			var lost *ledger.LostError
+			if !want && (!errors.As(err, &lost) || records(w, "outcome=abandoned") != 1) {
+				t.Errorf("after a nap of %s: %v", nap, err)
+			}
+		})
+	}
 }
 
 // TestOneEndPerDeadHold: reads that do not show the end yet do not make a claimer post it again.

@@ -122,7 +122,7 @@ func (r *Repo) git(ctx context.Context, c call) ([]byte, error) {
 	cmd.Dir = r.Dir
 	cmd.Env = append(environment(), c.env...)
 	cmd.Stdin = bytes.NewReader(c.stdin)
-	cmd.WaitDelay = time.Second
+	cmd.WaitDelay = 10 * time.Second // a busy machine is slow to hand over what was printed
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()

@@ -37,9 +37,12 @@ func forbidden(c rune) bool {
 	return c <= ' ' || c == 0x7f || strings.ContainsRune("~^:?*[\\", c)
 }
 
-// checkOID accepts a full SHA-1 id in lower case.
+// sha256Length is how long an object id is in a repository with SHA-256, which git may serve from Dir, too.
+const sha256Length = 64
+
+// checkOID accepts a full id in lower case, SHA-1 or SHA-256.
 func checkOID(oid string) error {
-	if len(oid) != len(Zero) || strings.Trim(oid, "0123456789abcdef") != "" {
+	if len(oid) != len(Zero) && len(oid) != sha256Length || strings.Trim(oid, "0123456789abcdef") != "" {
 		return fmt.Errorf("object id %q: %w", oid, ErrInvalid)
 	}
 	return nil
@@ -47,7 +50,7 @@ func checkOID(oid string) error {
 
 // checkObject accepts the id of something, so not Zero.
 func checkObject(oid string) error {
-	if oid == Zero {
+	if strings.Trim(oid, "0") == "" {
 		return fmt.Errorf("object id %q: %w", oid, ErrInvalid)
 	}
 	return checkOID(oid)

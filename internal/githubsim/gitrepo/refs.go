@@ -168,12 +168,15 @@ func (u RefUpdate) check() error {
 	return checkOID(u.Before)
 }
 
+// command is the update as git update-ref reads it. Zero is never spelled out: it has another length with SHA-256.
 func (u RefUpdate) command() string {
 	switch {
 	case u.After == Zero && u.Before == Zero:
-		return "verify " + u.Name + " " + Zero + "\n"
+		return "verify " + u.Name + "\n"
 	case u.After == Zero:
 		return strings.TrimRight("delete "+u.Name+" "+u.Before, " ") + "\n"
+	case u.Before == Zero:
+		return "create " + u.Name + " " + u.After + "\n"
 	}
 	return strings.TrimRight("update "+u.Name+" "+u.After+" "+u.Before, " ") + "\n"
 }
@@ -189,6 +192,7 @@ func refError(err error) error {
 		reason error
 	}{
 		{"nonexistent object", ErrNoObject},
+		{"invalid <", ErrNoObject}, // an id of the other hash
 		{"non-commit object", ErrWrongType},
 		{"reference already exists", ErrConflict},
 		{"reference is missing", ErrConflict},

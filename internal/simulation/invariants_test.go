@@ -1,0 +1,140 @@
+package simulation
+
+import (
+	"slices"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// took notes a new holder: nobody else may believe to hold the issue, and its token is the largest ever given.
+func (w *world) took(h ledger.Hold, owns func() bool) {
+	worker := h.Record.Worker
+	w.mu.Lock()
+	w.wins++
+	w.holds[worker] = holding{h.Issue, owns}
+	if last := w.tokens[h.Issue.Number]; h.Token <= last {
+		w.breach("%s got token %d of %s after %d", worker, h.Token, h.Issue, last)
+	}
+	w.tokens[h.Issue.Number] = h.Token
+	w.mu.Unlock()
+	w.alone(worker)
+}
+
+// alone complains about whoever else believes to hold the issue of a holder. A hold that somebody ended by decision is
+// excused until its worker looks: that window is inherent (PROTOCOL section 5).
+func (w *world) alone(worker claim.Worker) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	mine := w.holds[worker]
+	if !mine.owns() {
+		return
+	}
+	for other, h := range w.holds {
+		if other == worker || h.issue != mine.issue || !h.owns() {
+			continue
+		}
+		if log := replay(w.comments(h.issue.Number)); !decided(log, other) && !decided(log, worker) {
+			w.breach("%s and %s hold %s", other, worker, h.issue)
+		}
+	}
+}
+
+// decided reports whether a person, or a pull request, ended the worker's hold.
+func decided(log claim.State, worker claim.Worker) bool {
+	c, _ := log.Find(worker)
+	return c.End != nil && (c.End.Outcome == claim.OutcomeForced || c.End.Outcome == claim.OutcomeSuccess && c.End.By != "")
+}
+
+// swept complains about a record that gives back, for its age, what its holder may still act under. The lock is not held.
+func (w *world) swept(r claim.Record) {
+	if r.Kind != claim.KindRelease || r.Outcome != claim.OutcomeStaleSwept {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if h, known := w.holds[r.Worker]; known && h.owns() {
+		w.breach("%s sweeps %s, which holds %s", r.By, r.Worker, h.issue)
+	}
+}
+
+func (w *world) comments(n int) []githubsim.Comment {
+	all, err := w.server.Comments(app, n)
+	if err != nil {
+		w.breach("read the comments of #%d: %v", n, err)
+	}
+	return all
+}
+
+// replay is what the comments say, which are as GitHub has them and not as anybody saw them.
+func replay(all []githubsim.Comment) claim.State {
+	in := make([]claim.Comment, len(all))
+	for k, c := range all {
+		in[k] = claim.Comment{
+			ID: c.ID, Created: c.CreatedAt, Updated: c.UpdatedAt, Author: c.Author, Editor: c.Editor, Body: c.Body, Trusted: c.Author != "mallory",
+		}
+	}
+	return claim.Replay(in)
+}
+
+// atRest looks at an issue that nobody works on any more.
+func (w *world) atRest(f lifecycle.Facts) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n := f.Issue.Number
+	if live := f.Log.Live(); len(live) > 0 {
+		w.breach("#%d is still held by %s", n, live[0].Record.Worker)
+	}
+	picture, why := w.settings.Rules.Label(f)
+	if change := w.settings.Rules.Scheme.Change(f.Labels, picture); !change.Empty() {
+		w.breach("#%d has labels %q and needs %+v: %s", n, f.Labels, change, why)
+	}
+	if of := w.settings.Rules.Scheme.Of(f.Labels); len(of) > 1 {
+		w.breach("#%d has %d lifecycle labels", n, len(of))
+	}
+	if slices.Contains(f.Labels, w.settings.Rules.Scheme.Name(labels.Claimed)) {
+		w.breach("#%d looks held", n)
+	}
+	w.counts(n)
+}
+
+// counts compares an issue's records with what was sent. Each that was acknowledged is there. A hold costs two comments (PRODUCT
+// ruling 16): one more for each answer that was lost, and for each other process that ended it at the same time.
+func (w *world) counts(n int) {
+	type hold struct {
+		kind   claim.Kind
+		worker claim.Worker
+	}
+	have, heard, unheard, writers := map[hold]int{}, map[hold]int{}, map[hold]int{}, map[hold]int{}
+	for _, c := range w.comments(n) {
+		if r, ok, err := claim.Decode(c.Body); ok && err == nil && c.Author != "mallory" {
+			have[hold{r.Kind, r.Worker}]++
+		}
+	}
+	for k := range w.tries {
+		if h := (hold{k.kind, k.worker}); k.issue == n {
+			heard[h] += w.heard[k]
+			unheard[h] += w.unheard[k]
+			writers[h]++
+		}
+	}
+	for h, got := range have {
+		switch {
+		case got < heard[h] && !w.action: // which takes repeats away
+			w.breach("#%d: %d of %d acknowledged %s records of %s are there", n, got, heard[h], h.kind, h.worker)
+		case got > writers[h]+unheard[h]:
+			w.breach("#%d: %d %s records of %s from %d processes with %d lost answers", n, got, h.kind, h.worker, writers[h], unheard[h])
+		case writers[h] > w.workers+w.sweepers+1: // each of whom saw it lapsed before it saw the end
+			w.breach("#%d: %d processes say %s of %s", n, writers[h], h.kind, h.worker)
+		}
+		delete(heard, h)
+	}
+	for h, lost := range heard {
+		if lost > 0 {
+			w.breach("#%d: the acknowledged %s record of %s is not there", n, h.kind, h.worker)
+		}
+	}
+}

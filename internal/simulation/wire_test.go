@@ -1,0 +1,160 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/githubsim"
+)
+
+// A wire carries the requests of one process to GitHub, or does not.
+type wire struct {
+	*actor
+	process int
+	next    http.RoundTripper
+}
+
+type faultKey struct{}
+
+// faultOf is what a wire has decided about a request, for the server to do.
+func faultOf(r *http.Request) *githubsim.Fault {
+	f, _ := r.Context().Value(faultKey{}).(*githubsim.Fault)
+	return f
+}
+
+// RoundTrip implements http.RoundTripper. A process that dies in it never returns: its goroutine ends here.
+func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := sent(r)
+	if err != nil {
+		return nil, err
+	}
+	f := w.weather().draw(w.rng)
+	w.suspend(f.before)
+	if err := w.sleep(r.Context(), f.there); err != nil {
+		w.note("%s: not sent: %v", describe(r, body), err)
+		return nil, err
+	}
+	if f.dies {
+		w.note("%s: dies before", describe(r, body))
+		runtime.Goexit()
+	}
+	f.fault.StaleGap = w.hidden(f.fault.StaleFor)
+	post := w.posting(r, body)
+	resp, err := w.next.RoundTrip(r.WithContext(context.WithValue(r.Context(), faultKey{}, &f.fault)))
+	w.born(r)
+	w.note("%s: %s%s", describe(r, body), outcome(resp, err), f.fault.StaleFor.String())
+	if f.diesLate {
+		post.lost()
+		runtime.Goexit()
+	}
+	if late := w.sleep(r.Context(), f.back); late != nil {
+		post.lost()
+		return nil, late
+	}
+	w.suspend(f.after)
+	post.answered(resp, err, f.fault.Truncate)
+	return resp, err
+}
+
+// suspend is the machine asleep: no deadline wakes it.
+func (w *wire) suspend(d time.Duration) {
+	if d > time.Second {
+		_ = w.sleep(context.Background(), d) // it has no end but its own
+	}
+}
+
+func sent(r *http.Request) (string, error) {
+	if r.Body == nil {
+		return "", nil
+	}
+	body, err := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(strings.NewReader(string(body)))
+	return string(body), err
+}
+
+// describe names a request on one line of the history.
+func describe(r *http.Request, body string) string {
+	if strings.HasSuffix(r.URL.Path, "/graphql") {
+		return fmt.Sprintf("query of %d bytes", len(body))
+	}
+	return r.Method + " " + r.URL.RequestURI() + " " + body
+}
+
+func outcome(resp *http.Response, err error) string {
+	if err != nil {
+		return err.Error()
+	}
+	return resp.Status
+}
+
+// A post is one request for one record.
+type post struct {
+	*wire
+	key word
+}
+
+// A word is what one process says of one worker's hold: one record of one kind. Who ends several holds, one after the other,
+// signs each time with another name.
+type word struct {
+	actor   string
+	process int
+	kind    claim.Kind
+	issue   int
+	worker  claim.Worker
+	by      string
+}
+
+// posting notes that a record is on its way.
+func (w *wire) posting(r *http.Request, body string) post {
+	n, ok := commented(r)
+	record, is := recordIn(body)
+	if !ok || !is || r.Method != http.MethodPost {
+		return post{}
+	}
+	p := post{wire: w, key: word{w.name, w.process, record.Kind, n, record.Worker, record.By}}
+	w.mu.Lock()
+	w.tries[p.key]++
+	w.mu.Unlock()
+	w.swept(record)
+	return p
+}
+
+// commented is the issue whose comments a request is about.
+func commented(r *http.Request) (number int, ok bool) {
+	_, rest, found := strings.Cut(r.URL.Path, "/issues/")
+	rest, whole := strings.CutSuffix(rest, "/comments")
+	number, err := strconv.Atoi(rest)
+	return number, found && whole && err == nil
+}
+
+// lost is a post of which the process never heard again.
+func (p post) lost() {
+	if p.wire == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.unheard[p.key]++
+}
+
+// answered is a post whose answer arrived, such as it is.
+func (p post) answered(resp *http.Response, err error, cut int) {
+	switch {
+	case p.wire == nil:
+	case err != nil || cut > 0 || resp.StatusCode >= http.StatusInternalServerError:
+		p.lost()
+	case resp.StatusCode == http.StatusCreated:
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.heard[p.key]++; p.heard[p.key] > 1 {
+			p.breach("%s said %s of %s twice and heard both answers", p.name, p.key.kind, p.key.worker)
+		}
+	}
+}
