@@ -49,7 +49,7 @@ var mayImport = map[string][]string{
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing", "internal/ledger",
 		"internal/lease/gitref", // whose refs it serves
 	},
-	"internal/config": {"internal/claim", "internal/labels", "internal/lifecycle", "internal/ledger"},
+	"internal/config": {"internal/claim", "internal/labels", "internal/lifecycle", "internal/lease", "internal/ledger"},
 
 	"internal/keep": {"internal/claim", "internal/ledger", "internal/lifecycle"},
 
@@ -68,6 +68,7 @@ var mayImport = map[string][]string{
 	"internal/setup": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/host", "internal/config",
 		"internal/ledger", "internal/github", "internal/holdfile", "internal/localpause",
+		"internal/lease", "internal/lease/gitref", // no client but GitHub's; main gives it the others
 	},
 	"internal/action": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing", "internal/host",
@@ -78,11 +79,11 @@ var mayImport = map[string][]string{
 	"cmd/pre-push-check": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing", "internal/host",
 		"internal/dedup", "internal/outgoing", "internal/config", "internal/ledger", "internal/github",
-		"internal/holdfile", "internal/setup",
+		"internal/holdfile", "internal/setup", "internal/lease",
 	},
 	"cmd/action": {
 		"internal/action", "internal/claim", "internal/config", "internal/ledger", "internal/github",
-		"internal/setup",
+		"internal/setup", "internal/lease", "internal/lease/redis", "internal/lease/etcd",
 	},
 	"cmd/label-state": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing", "internal/host",
@@ -91,6 +92,7 @@ var mayImport = map[string][]string{
 		"internal/setup",
 		"internal/keep", "internal/work", "internal/work/githubwork", "internal/work/folderwork",
 		"internal/journal", "internal/worktree",
+		"internal/lease", "internal/lease/redis", "internal/lease/etcd",
 	},
 }
 

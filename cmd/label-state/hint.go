@@ -8,6 +8,7 @@ import (
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/holdfile"
 	"github.com/label-state/label-state/internal/host"
+	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/localpause"
@@ -17,7 +18,7 @@ import (
 
 // hintFor gives a tired person the next command.
 func hintFor(err error) string {
-	for _, ask := range []func(error) string{hintGiven, hintCalled, hintNo, hintReach, hintHere, hintUndertaking} {
+	for _, ask := range []func(error) string{hintGiven, hintCalled, hintNo, hintStore, hintReach, hintHere, hintUndertaking} {
 		if hint := ask(err); hint != "" {
 			return hint
 		}
@@ -47,8 +48,11 @@ func hintCalled(err error) string {
 		conf  *config.Error
 		value *setup.SettingError
 		asked *work.OptionError
+		store *ledger.StoreError
 	)
 	switch {
+	case errors.As(err, &store):
+		return "use the configuration of the default branch: git pull, and leave --config and LABEL_STATE_CONFIG out"
 	case errors.As(err, &use):
 		return strings.TrimSpace("label-state "+use.command) + " --help"
 	case errors.As(err, &asked) && errors.As(err, &f):
@@ -57,6 +61,8 @@ func hintCalled(err error) string {
 		return "give OWNER/NAME, as in: label-state doctor acme/app"
 	case errors.As(err, &ref):
 		return "give owner/repo#7, the issue's URL, or inside a clone just 7"
+	case errors.As(err, &conf) && conf.Path == "claim.lease" && conf.Line == 0:
+		return "git pull, and leave --config and LABEL_STATE_CONFIG out"
 	case errors.As(err, &conf):
 		return "correct " + conf.File + ", then try it with: label-state doctor"
 	case errors.As(err, &value) && value.Setting == "LABEL_STATE_API_URL":
@@ -111,6 +117,23 @@ func hintReason(held *ledger.HeldError, r lifecycle.Reason) string {
 		return "see who holds it: label-state status " + issue
 	}
 	return "see what stands in the way: label-state status " + issue
+}
+
+// hintStore is for a lease store that refuses, or that this program does not have.
+func hintStore(err error) string {
+	var f *failure
+	var denied *lease.DeniedError
+	doctor := "label-state doctor"
+	if errors.As(err, &f) && slug(f.object) != "" {
+		doctor += " " + slug(f.object)
+	}
+	switch {
+	case errors.As(err, &denied):
+		return denied.Remedy + "; then: " + doctor
+	case errors.Is(err, lease.ErrNotLinked):
+		return "use the label-state program itself"
+	}
+	return ""
 }
 
 // hintReach is for a GitHub that could not be asked.

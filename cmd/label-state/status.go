@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/urfave/cli/v2"
@@ -68,6 +69,7 @@ type statusView struct {
 	Why      string        `json:"why"`
 	Labels   []string      `json:"labels"`
 	Drift    *driftView    `json:"drift,omitempty"` // labels to add and remove
+	Store    string        `json:"lease_store"` // what decides: comments, refs, redis or etcd
 	Holder   *claimView    `json:"holder,omitempty"`
 	Attempts []attemptView `json:"attempts"`
 	PRs      []pullView    `json:"pull_requests"`
@@ -107,6 +109,7 @@ func showStatus(ctx context.Context, c *call, i claim.Issue) error {
 		return err
 	}
 	view := viewStatus(c.Ledger.Rules(), f, v)
+	view.Store = c.Config.Claim.Lease
 	return c.answer(view, c.printStatus(f, view))
 }
 
@@ -155,6 +158,9 @@ func (c *call) printStatus(f lifecycle.Facts, s statusView) string {
 	if s.Drift != nil {
 		rows = append(rows, [2]string{"  drift", fmt.Sprintf("add %s, remove %s (label-state reconcile %s)", list(s.Drift.Add), list(s.Drift.Remove), s.Issue)})
 	}
+	if s.Store != lease.Comments {
+		rows = append(rows, [2]string{"  decided by", s.Store})
+	}
 	if held {
 		rows = append(rows, c.printHolder(f, h)...)
 	}
@@ -192,9 +198,16 @@ func (c *call) printHolder(f lifecycle.Facts, h claim.Claim) [][2]string {
 	if h.Record.Token > 0 {
 		token = fmt.Sprint(h.Record.Token)
 	}
+	login, since := h.Author, when(h.Created, f.Now)
+	if h.Comment == 0 { // only the lease store, or somebody who asked it, says so
+		login = "not known"
+	}
+	if len(h.Ranks) == 0 {
+		since = "not in the log yet: label-state sweep-claims writes it"
+	}
 	return [][2]string{
-		{"  holder", oneLine(fmt.Sprintf("%s (run %s), login %s", h.Record.Worker.Codename, h.Record.Worker.FiringID, h.Author))},
-		{"  since", when(h.Created, f.Now)},
+		{"  holder", oneLine(fmt.Sprintf("%s (run %s), login %s", h.Record.Worker.Codename, h.Record.Worker.FiringID, login))},
+		{"  since", since},
 		{"  lease", lease},
 		{"  token", token},
 		{"  branch", oneLine(h.Record.Branch)},

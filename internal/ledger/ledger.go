@@ -39,7 +39,9 @@ func DefaultSettings() Settings {
 type Ledger struct {
 	forge Forge
 	clock Clock
-	store lease.Store   // nil: the comments decide
+	store lease.Store // nil: the comments decide
+	kind  string      // of the store, as records name it; empty without one
+	agree func(context.Context) error
 	token func() string // a fresh random word, 8 hexadecimal digits or more
 	set   Settings
 }

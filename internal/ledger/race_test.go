@@ -202,7 +202,7 @@ func (w *world) ledger(change func(*ledger.Settings)) (*ledger.Ledger, *forge) {
 	f := &forge{world: w, calls: map[string]int{}}
 	l := ledger.New(f, virtual{}, w.words(), s)
 	if w.store != nil {
-		l = l.Strict(w.store)
+		l = l.Strict(w.store, "table")
 	}
 	return l, f
 }

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -10,12 +11,54 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// Strict returns a ledger whose holds are decided by a lease store. The log and the labels stay
-// the readable mirror; where they disagree the store is believed (PROTOCOL section 8).
-func (l *Ledger) Strict(s lease.Store) *Ledger {
+// Strict returns a ledger whose holds are decided by a lease store of that kind. The log and the labels
+// stay the readable mirror; where they disagree the store is believed (PROTOCOL section 8). Claims that
+// the log had decided before stand by the log's rules until they end.
+func (l *Ledger) Strict(s lease.Store, kind string) *Ledger {
 	strict := *l
-	strict.store = s
+	strict.store, strict.kind = s, kind
 	return &strict
+}
+
+// IsStrict reports whether a lease store decides.
+func (l *Ledger) IsStrict() bool { return l.store != nil }
+
+// Agreeing returns a ledger that asks ok before a claim's first write: whether everybody who works on
+// the repository means the same lease store. Its error refuses the claim as it is.
+func (l *Ledger) Agreeing(ok func(context.Context) error) *Ledger {
+	agreeing := *l
+	agreeing.agree = ok
+	return &agreeing
+}
+
+func (a *attempt) agreed(ctx context.Context) error {
+	if a.agree == nil {
+		return nil
+	}
+	return a.agree(ctx)
+}
+
+// decides says why this ledger is not the one to act on a claim, or nil.
+func (l *Ledger) decides(i claim.Issue, c claim.Claim) error {
+	if c.Record.Lease == "" || c.Record.Lease == l.kind {
+		return nil
+	}
+	return &StoreError{Issue: i, Hold: c.Record.Lease, Here: cmp.Or(l.kind, lease.Comments)}
+}
+
+// Ruled lays the lease store's word over a reading that was made without the ledger. Without a store it
+// is the reading itself. The error is an *UnknownError.
+func (l *Ledger) Ruled(ctx context.Context, f lifecycle.Facts) (lifecycle.Facts, error) {
+	return l.ruled(ctx, f)
+}
+
+// Stale lists the claims whose end a sweep would record, by a reading that was made without the ledger.
+func (l *Ledger) Stale(ctx context.Context, f lifecycle.Facts) ([]claim.Claim, error) {
+	if len(f.Log.Live()) == 0 {
+		return nil, nil
+	}
+	f, err := l.ruled(ctx, f)
+	return l.over(f), err
 }
 
 // ruled lays the store's word over a reading of the log.
@@ -44,11 +87,13 @@ func (a *attempt) acquire(ctx context.Context) error {
 	switch {
 	case errors.As(err, &held):
 		return a.beaten(held.Lease)
+	case err != nil && rejected(err):
+		return &UnknownError{a.issue, err}
 	case err != nil:
 		return errors.Join(&UnknownError{a.issue, err}, a.letGo(ctx, lease.Lease{Issue: a.issue, Worker: a.worker(), TTL: ttl}))
 	}
 	a.got = got
-	a.record.TTL, a.record.Held, a.record.Token = ttl, true, got.Token
+	a.record.TTL, a.record.Held, a.record.Token, a.record.Lease = ttl, true, got.Token, a.kind
 	return nil
 }
 
@@ -75,7 +120,8 @@ func (a *attempt) letGo(ctx context.Context, l lease.Lease) error {
 }
 
 // mirror writes what the store decided into the log. The hold is real without it: a log that
-// cannot be written is late labels, and the sweep writes it.
+// cannot be written is late labels, and the sweep writes it. A claim that the log decided meanwhile,
+// for somebody who had not heard of the store, goes first: that one may have seen the issue free.
 func (a *attempt) mirror(ctx context.Context) error {
 	a.record.At = a.facts.Now
 	body, err := claim.Body(a.record, sentence(a.record))
@@ -83,8 +129,8 @@ func (a *attempt) mirror(ctx context.Context) error {
 		return errors.Join(&CallError{err}, a.letGo(ctx, a.got))
 	}
 	c, err := a.append(ctx, a.issue, body, func(s claim.State) (string, bool) {
-		own, ok := s.Find(a.worker())
-		return own.URL, ok && len(own.Ranks) > 0
+		own, _ := s.Find(a.worker())
+		return own.URL, own.Comment != 0
 	})
 	if err != nil {
 		a.late = &LabelsError{a.issue, err}
@@ -97,31 +143,38 @@ func (a *attempt) mirror(ctx context.Context) error {
 		return nil
 	}
 	a.facts = f
+	for _, rival := range a.rivals() {
+		if rival.Record.Lease == "" {
+			return a.yield(ctx, rival)
+		}
+	}
 	return nil
 }
 
-// keepLease extends the store's lease before its mirror is edited.
-func (l *Ledger) keepLease(ctx context.Context, f lifecycle.Facts, w claim.Worker) (start time.Time, err error) {
+// keepLease extends the store's lease before its mirror is edited; of a claim that the log decides
+// there is nothing to extend. The new lease counts from start.
+func (l *Ledger) keepLease(ctx context.Context, f lifecycle.Facts, c claim.Claim) (got lease.Lease, start time.Time, err error) {
 	start = l.clock.Now()
-	if l.store == nil {
-		return start, nil
+	if !c.Stored {
+		return got, start, nil
 	}
+	w := c.Record.Worker
 	got, held, err := l.store.Look(ctx, f.Issue)
 	switch {
 	case err != nil:
-		return start, &UnknownError{f.Issue, err}
-	case !held || got.Worker != w:
-		return start, l.lost(f, w, lease.ErrLost)
+		return got, start, &UnknownError{f.Issue, err}
+	case !held || got.Worker != w || got.Token != c.Record.Token:
+		return got, start, l.lost(f, w, lease.ErrLost)
 	}
 	start = l.clock.Now()
-	_, err = l.store.Renew(ctx, got)
+	got, err = l.store.Renew(ctx, got)
 	switch {
 	case errors.Is(err, lease.ErrLost):
-		return start, l.lost(f, w, err)
+		return got, start, l.lost(f, w, err)
 	case err != nil:
-		return start, &UnknownError{f.Issue, err}
+		return got, start, &UnknownError{f.Issue, err}
 	}
-	return start, nil
+	return got, start, nil
 }
 
 // endLease gives the store's lease of w back, if it is still w's, before the log says so.

@@ -28,17 +28,25 @@ import (
 	"github.com/label-state/label-state/internal/lease"
 )
 
-var _ lease.Store = (*Store)(nil)
+var (
+	_ lease.Remote = (*Store)(nil)
+	_ lease.Prober = (*Store)(nil)
+	_ lease.Lister = (*Store)(nil)
+)
 
 // A Store keeps leases in Redis. It may be used from any goroutine.
 type Store struct{ client goredis.UniversalClient }
 
-// Open returns a store at a redis://, rediss:// or unix:// URL. It connects when it is first asked
-// something. The URL may hold a password; errors never show it.
-func Open(address string) (*Store, error) {
-	options, err := goredis.ParseURL(address)
+var errAddress = errors.New("open redis: want redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], rediss:// or unix://")
+
+// Open returns a store at one redis://, rediss:// or unix:// URL. It is a lease.Opener.
+func Open(addresses ...string) (lease.Remote, error) {
+	if len(addresses) != 1 {
+		return nil, errAddress
+	}
+	options, err := goredis.ParseURL(addresses[0])
 	if err != nil {
-		return nil, errors.New("open redis: want redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], rediss:// or unix://")
+		return nil, errAddress
 	}
 	return New(goredis.NewClient(options)), nil
 }
@@ -123,7 +131,7 @@ func millis(d time.Duration) int64 { return max(1, int64((d+time.Millisecond-1)/
 func (s *Store) run(ctx context.Context, i claim.Issue, script *goredis.Script, keys []string, args ...any) (lease.Lease, error) {
 	answer, err := script.Run(ctx, s.client, keys, args...).StringSlice()
 	if err != nil || len(answer) == 0 {
-		return lease.Lease{}, err
+		return lease.Lease{}, named(err)
 	}
 	if len(answer) != 2 {
 		return lease.Lease{}, fmt.Errorf("script answered %d values", len(answer))
