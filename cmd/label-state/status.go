@@ -69,7 +69,7 @@ type statusView struct {
 	Why      string        `json:"why"`
 	Labels   []string      `json:"labels"`
 	Drift    *driftView    `json:"drift,omitempty"` // labels to add and remove
-	Store    string        `json:"lease_store"` // what decides: comments, refs, redis or etcd
+	Store    string        `json:"lease_store"`     // what decides: comments, refs, redis or etcd
 	Holder   *claimView    `json:"holder,omitempty"`
 	Attempts []attemptView `json:"attempts"`
 	PRs      []pullView    `json:"pull_requests"`
