@@ -18,7 +18,7 @@ import (
 
 // hintFor gives a tired person the next command.
 func hintFor(err error) string {
-	for _, ask := range []func(error) string{hintGiven, hintCalled, hintNo, hintStore, hintReach, hintHere, hintUndertaking} {
+	for _, ask := range []func(error) string{hintGiven, hintCalled, hintNo, hintStore, hintReach, hintHere, hintAway, hintUndertaking} {
 		if hint := ask(err); hint != "" {
 			return hint
 		}
@@ -121,19 +121,32 @@ func hintReason(held *ledger.HeldError, r lifecycle.Reason) string {
 
 // hintStore is for a lease store that refuses, or that this program does not have.
 func hintStore(err error) string {
-	var f *failure
 	var denied *lease.DeniedError
-	doctor := "label-state doctor"
-	if errors.As(err, &f) && slug(f.object) != "" {
-		doctor += " " + slug(f.object)
-	}
 	switch {
 	case errors.As(err, &denied):
-		return denied.Remedy + "; then: " + doctor
+		return denied.Remedy + "; then: " + doctorOf(err)
 	case errors.Is(err, lease.ErrNotLinked):
 		return "use the label-state program itself"
 	}
 	return ""
+}
+
+// hintAway is for a lease store that could not be asked.
+func hintAway(err error) string {
+	var store *lease.Error
+	if errors.As(err, &store) {
+		return "nothing is claimed while the lease store cannot be asked; see whether it answers: " + doctorOf(err)
+	}
+	return ""
+}
+
+// doctorOf is the command that examines the repository the error is about.
+func doctorOf(err error) string {
+	var f *failure
+	if errors.As(err, &f) && slug(f.object) != "" {
+		return "label-state doctor " + slug(f.object)
+	}
+	return "label-state doctor"
 }
 
 // hintReach is for a GitHub that could not be asked.
@@ -152,10 +165,7 @@ func hintReach(err error) string {
 		late    *timeoutError
 		stopped *interruptedError
 	)
-	doctor := "label-state doctor"
-	if errors.As(err, &f) && slug(f.object) != "" {
-		doctor += " " + slug(f.object)
-	}
+	doctor := doctorOf(err)
 	switch {
 	case errors.As(err, &late):
 		return "try again with a longer --timeout"

@@ -22,8 +22,7 @@ import (
 
 // TestLeases plays the same scripts with every lease store: references on the embedded GitHub, a real
 // Redis and a real etcd, each named by the configuration on the default branch. $WRITER is the value of
-// $LOGIN, the variable that says who may write the store, $READER of one who may not, $NOWHERE of a store
-// that is not there; the last two are empty where the store has no such thing.
+// $LOGIN, the variable that says who may write the store, $READER of one who may not.
 func TestLeases(t *testing.T) {
 	for kind, serve := range map[string]func(*testing.T) *store{lease.Refs: serveRefs, lease.Redis: serveRedis, lease.Etcd: serveEtcd} {
 		t.Run(kind, func(t *testing.T) {
@@ -32,7 +31,7 @@ func TestLeases(t *testing.T) {
 				leasetest.Find(t, os.Getenv("LABEL_STATE_REQUIRE"), kind, program)
 			}
 			cmds := vocabulary()
-			cmds["lapse"], cmds["tokens"], cmds["larger"], cmds["login"] = lapse, tokens, larger, login
+			cmds["lapse"], cmds["tokens"], cmds["larger"], cmds["login"], cmds["gone"] = lapse, tokens, larger, login, gone
 			testscript.Run(t, testscript.Params{
 				Dir: "testdata/lease", Cmds: cmds,
 				Setup:     func(e *testscript.Env) error { return serve(t).setUp(e, kind) },
@@ -44,9 +43,10 @@ func TestLeases(t *testing.T) {
 
 // A store is one that a script uses.
 type store struct {
-	config                         string // what the repository's configuration says besides its kind
-	login, writer, reader, nowhere string
-	expire                         func(context.Context) error // ends every lease as if its time were over
+	config                string // what the repository's configuration says besides its kind
+	login, writer, reader string
+	expire                func(context.Context) error  // ends every lease as if its time were over
+	stop                  func(*testscript.TestScript) // nobody can reach it any more
 }
 
 func (s *store) setUp(e *testscript.Env, kind string) error {
@@ -59,7 +59,7 @@ func (s *store) setUp(e *testscript.Env, kind string) error {
 		return err
 	}
 	for name, value := range map[string]string{
-		"LABEL_STATE_CONFIG": "", "KIND": kind, "LOGIN": s.login, "WRITER": s.writer, "READER": s.reader, "NOWHERE": s.nowhere, s.login: s.writer,
+		"LABEL_STATE_CONFIG": "", "KIND": kind, "LOGIN": s.login, "WRITER": s.writer, "READER": s.reader, s.login: s.writer,
 	} {
 		e.Setenv(name, value)
 	}
@@ -81,6 +81,7 @@ func serveRefs(*testing.T) *store {
 	return &store{
 		login: "LABEL_STATE_TOKEN", writer: "tok-agents", reader: "tok-tia",
 		expire: func(context.Context) error { return nil },
+		stop:   func(ts *testscript.TestScript) { fault(ts, false, []string{"status=502:POST:/git/"}) },
 	}
 }
 
@@ -90,12 +91,13 @@ func serveRedis(t *testing.T) *store {
 	at := leasetest.Loopback(port)
 	admin := goredis.NewClient(&goredis.Options{Addr: at, Password: "secret"})
 	t.Cleanup(func() { _ = admin.Close() })
-	leasetest.Start(t, func() error { return admin.Ping(context.Background()).Err() }, path,
+	server := leasetest.Start(t, func() error { return admin.Ping(context.Background()).Err() }, path,
 		"--bind", "127.0.0.1", "--port", strconv.Itoa(port), "--dir", t.TempDir(), "--save", "", "--requirepass", "secret")
 	return &store{
 		config: "lease: {redis: {url_env: LABEL_STATE_REDIS_URL}}\n", login: "LABEL_STATE_REDIS_URL",
-		writer: "redis://:secret@" + at, reader: "redis://" + at, nowhere: "redis://127.0.0.1:1",
+		writer: "redis://:secret@" + at, reader: "redis://" + at,
 		expire: func(ctx context.Context) error { return expireKeys(ctx, admin) },
+		stop:   func(*testscript.TestScript) { server.Kill() },
 	}
 }
 
@@ -128,7 +130,7 @@ func serveEtcd(t *testing.T) *store {
 		_, err := admin.Get(ctx, "ready")
 		return err
 	}
-	leasetest.Start(t, ready, path, "--data-dir", t.TempDir(), "--logger", "zap", "--log-level", "error",
+	server := leasetest.Start(t, ready, path, "--data-dir", t.TempDir(), "--logger", "zap", "--log-level", "error",
 		"--listen-client-urls", clients, "--advertise-client-urls", clients, "--bcrypt-cost", "4",
 		"--listen-peer-urls", peers, "--initial-advertise-peer-urls", peers, "--initial-cluster", "default="+peers)
 	admin = guard(t, admin, clients)
@@ -136,6 +138,7 @@ func serveEtcd(t *testing.T) *store {
 		config: fmt.Sprintf("lease: {etcd: {endpoints: [%q], auth_env: LABEL_STATE_ETCD_LOGIN}}\n", clients),
 		login:  "LABEL_STATE_ETCD_LOGIN", writer: "worker:secret@127.0.0.1", reader: "reader:secret@127.0.0.1",
 		expire: func(ctx context.Context) error { return revokeAll(ctx, admin) },
+		stop:   func(*testscript.TestScript) { server.Kill() },
 	}
 }
 
@@ -210,6 +213,15 @@ func larger(ts *testscript.TestScript, neg bool, args []string) {
 	if a, b := tokenOf(ts, args[0]), tokenOf(ts, args[1]); b <= a {
 		ts.Fatalf("token %v in %s and %v in %s, want a larger one", a, args[0], b, args[1])
 	}
+}
+
+// gone takes the store away.
+func gone(ts *testscript.TestScript, neg bool, args []string) {
+	s, ok := ts.Value("store").(*store)
+	if neg || len(args) != 0 || !ok {
+		ts.Fatalf("usage: gone")
+	}
+	s.stop(ts)
 }
 
 // login VALUE sets the variable by which the store knows who asks.

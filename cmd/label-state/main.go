@@ -20,6 +20,7 @@ var version = "dev"
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	env := setup.OS()
+	redis.Quiet()
 	env.Stores = map[string]lease.Opener{lease.Redis: redis.Open, lease.Etcd: etcd.Open}
 	code := run(ctx, os.Args, terminal{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: env})
 	stop()

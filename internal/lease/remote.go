@@ -39,6 +39,17 @@ type Lister interface {
 	Known(ctx context.Context, i claim.Issue) ([]int, error)
 }
 
+// An Error is what a store failed with: nobody knows whether anything was changed.
+type Error struct {
+	Kind string
+	Err  error
+}
+
+func (e *Error) Error() string { return "lease store " + e.Kind + ": " + e.Err.Error() }
+
+// Unwrap returns what the store said.
+func (e *Error) Unwrap() error { return e.Err }
+
 // A DeniedError is a store that does not let this login do that: nothing was changed, and asking
 // again changes nothing.
 type DeniedError struct {

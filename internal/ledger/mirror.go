@@ -21,7 +21,7 @@ func (l *Ledger) known(ctx context.Context, r Repo) (map[int]bool, error) {
 	for _, n := range numbers {
 		out[n] = true
 	}
-	return out, err
+	return out, l.said(err)
 }
 
 // doubtful asks a strict store about an issue that somebody may hold; for all others the store, the log

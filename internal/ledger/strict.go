@@ -68,7 +68,7 @@ func (l *Ledger) ruled(ctx context.Context, f lifecycle.Facts) (lifecycle.Facts,
 	}
 	got, held, err := l.store.Look(ctx, f.Issue)
 	if err != nil {
-		return f, &UnknownError{f.Issue, err}
+		return f, &UnknownError{f.Issue, l.said(err)}
 	}
 	var r claim.Ruling
 	if held {
@@ -88,9 +88,9 @@ func (a *attempt) acquire(ctx context.Context) error {
 	case errors.As(err, &held):
 		return a.beaten(held.Lease)
 	case err != nil && rejected(err):
-		return &UnknownError{a.issue, err}
+		return &UnknownError{a.issue, a.said(err)}
 	case err != nil:
-		return errors.Join(&UnknownError{a.issue, err}, a.letGo(ctx, lease.Lease{Issue: a.issue, Worker: a.worker(), TTL: ttl}))
+		return errors.Join(&UnknownError{a.issue, a.said(err)}, a.letGo(ctx, lease.Lease{Issue: a.issue, Worker: a.worker(), TTL: ttl}))
 	}
 	a.got = got
 	a.record.TTL, a.record.Held, a.record.Token, a.record.Lease = ttl, true, got.Token, a.kind
@@ -162,7 +162,7 @@ func (l *Ledger) keepLease(ctx context.Context, f lifecycle.Facts, c claim.Claim
 	got, held, err := l.store.Look(ctx, f.Issue)
 	switch {
 	case err != nil:
-		return got, start, &UnknownError{f.Issue, err}
+		return got, start, &UnknownError{f.Issue, l.said(err)}
 	case !held || got.Worker != w || got.Token != c.Record.Token:
 		return got, start, l.lost(f, w, lease.ErrLost)
 	}
@@ -172,7 +172,7 @@ func (l *Ledger) keepLease(ctx context.Context, f lifecycle.Facts, c claim.Claim
 	case errors.Is(err, lease.ErrLost):
 		return got, start, l.lost(f, w, err)
 	case err != nil:
-		return got, start, &UnknownError{f.Issue, err}
+		return got, start, &UnknownError{f.Issue, l.said(err)}
 	}
 	return got, start, nil
 }
@@ -183,8 +183,16 @@ func (l *Ledger) endLease(ctx context.Context, i claim.Issue, w claim.Worker) er
 		return nil
 	}
 	got, held, err := l.store.Look(ctx, i)
-	if err != nil || !held || got.Worker != w {
-		return err
+	if err == nil && held && got.Worker == w {
+		err = l.store.Release(ctx, got)
 	}
-	return l.store.Release(ctx, got)
+	return l.said(err)
+}
+
+// said names the store that an error is of.
+func (l *Ledger) said(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &lease.Error{Kind: l.kind, Err: err}
 }

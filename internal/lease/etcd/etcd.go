@@ -40,14 +40,14 @@ var (
 // A Store keeps leases in etcd. It may be used from any goroutine.
 type Store struct{ client *clientv3.Client }
 
-// dialTime bounds the wait for a connection.
-const dialTime = 5 * time.Second
+// dialTime bounds the wait for a connection, and for the login.
+const dialTime = 2 * time.Second
 
 // Open returns a store at the members with these addresses, http:// or https://. Where one address
 // holds a user and a password it logs in at once. It is a lease.Opener.
 func Open(endpoints ...string) (lease.Remote, error) {
 	config := clientv3.Config{
-		DialTimeout: dialTime, DialKeepAliveTime: 2 * dialTime, DialKeepAliveTimeout: dialTime, Logger: zap.NewNop(),
+		DialTimeout: dialTime, DialKeepAliveTime: 10 * time.Second, DialKeepAliveTimeout: 5 * time.Second, Logger: zap.NewNop(),
 	}
 	for _, text := range endpoints {
 		u, err := url.Parse(text)

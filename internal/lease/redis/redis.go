@@ -48,8 +48,21 @@ func Open(addresses ...string) (lease.Remote, error) {
 	if err != nil {
 		return nil, errAddress
 	}
+	options.DialTimeout, options.DialerRetries, options.MaxRetries = dialTime, 1, 1
 	return New(goredis.NewClient(options)), nil
 }
+
+// dialTime bounds the wait for a connection. A server that is not there is asked twice: whoever waits has
+// reasons of its own to ask again.
+const dialTime = 2 * time.Second
+
+// Quiet keeps the client library from writing to standard error what its errors say already. It is for
+// main: the setting is the whole process's.
+func Quiet() { goredis.SetLogger(quiet{}) }
+
+type quiet struct{}
+
+func (quiet) Printf(context.Context, string, ...any) {}
 
 // New returns a store that uses a client, which may be one of a cluster.
 func New(client goredis.UniversalClient) *Store { return &Store{client} }
