@@ -166,10 +166,11 @@ func hintReach(err error) string {
 		stopped *interruptedError
 	)
 	doctor := doctorOf(err)
+	named := errors.As(err, &f)
 	switch {
 	case errors.As(err, &late):
 		return "try again with a longer --timeout"
-	case errors.As(err, &stopped) && f != nil && strings.Contains(f.object, "#"):
+	case errors.As(err, &stopped) && named && strings.Contains(f.object, "#"):
 		return "see where it stands: label-state status " + f.object
 	case errors.As(err, &token):
 		return "set one of them, or run: gh auth login"

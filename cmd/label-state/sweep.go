@@ -152,8 +152,8 @@ type findingView struct {
 	Was   []string `json:"was"`
 	Is    []string `json:"is"`
 	Ended []string `json:"ended,omitempty"`
-	Added string   `json:"recorded,omitempty"` // worker whose hold was missing in the log
 	Why   string   `json:"why"`
+	Added string   `json:"recorded,omitempty"` // worker whose hold was missing in the log
 	Error string   `json:"error,omitempty"`
 }
 
