@@ -104,7 +104,7 @@ func fieldsOf(r claim.Record) []claim.Field {
 		{"not_before", stamp(r.NotBefore)},
 		{"state", state},
 		{"hb", number(r.Heartbeat)},
-		{"token", number(r.Token)},
+		{"token", number(r.Token)}, {"lease", r.Lease},
 		{"branch", r.Branch}, {"bundle", r.Bundle}, {"was", r.Was},
 	}
 }

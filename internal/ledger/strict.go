@@ -137,18 +137,43 @@ func (a *attempt) mirror(ctx context.Context) error {
 		return nil
 	}
 	a.bound = claim.Rank{Created: c.Created, ID: c.ID}
-	f, err := a.Ledger.facts(ctx, a.issue)
-	if err != nil {
+	if err := a.seen(ctx); err != nil {
 		a.late = &LabelsError{a.issue, err}
 		return nil
 	}
-	a.facts = f
 	for _, rival := range a.rivals() {
 		if rival.Record.Lease == "" {
 			return a.yield(ctx, rival)
 		}
 	}
 	return nil
+}
+
+// seen reads until the own mirror shows: such a reading shows every claim that was there before it.
+func (a *attempt) seen(ctx context.Context) error {
+	last := ErrInvisible
+	for n := range contenders {
+		if n > 0 {
+			if err := a.clock.Sleep(ctx, backoff(n-1)); err != nil {
+				return errors.Join(last, err)
+			}
+		}
+		f, err := a.Ledger.facts(ctx, a.issue)
+		if err != nil {
+			last = err
+			continue
+		}
+		if a.facts = f; a.shown() {
+			return nil
+		}
+		last = ErrInvisible
+	}
+	return last
+}
+
+func (a *attempt) shown() bool {
+	own, _ := a.facts.Log.Find(a.worker())
+	return own.Comment != 0
 }
 
 // keepLease extends the store's lease before its mirror is edited; of a claim that the log decides

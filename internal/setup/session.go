@@ -41,11 +41,14 @@ type Options struct {
 
 // A Session is everything a command needs for one repository. Close it when it is done with.
 type Session struct {
-	Config    config.Config
-	Source    string // of the configuration: a path, owner/repo:path, or "defaults"
-	Client    *github.Client
-	Ledger    *ledger.Ledger
-	Store     lease.Store // what decides; nil when the log does
+	Config config.Config
+	Source string // of the configuration: a path, owner/repo:path, or "defaults"
+	Client *github.Client
+	Ledger *ledger.Ledger
+	Store  lease.Store // what decides; nil when the log does
+	// Agree asks, once, whether the repository's default branch names the lease store that the
+	// configuration names; another one is a *config.Error. Every claim asks it before it writes.
+	Agree     func(context.Context) error
 	Endpoints host.Endpoints
 	Defaults  host.Defaults // to read further references with
 	Repo      ledger.Repo   // zero when neither the options nor the clone name one
@@ -104,11 +107,12 @@ func (e Environment) session(o Options, p place, t credential, conf *configurati
 	}
 	store := e.store(client, conf.Config)
 	l := decided(ledger.New(client, clock{}, word, conf.Settings()), store, conf.Claim.Lease, o.DryRun)
+	agree := func(context.Context) error { return nil }
 	if conf.here && p.repo != (ledger.Repo{}) {
-		l = l.Agreeing(agrees(client, p.repo, conf))
+		agree = agrees(client, p.repo, conf)
 	}
 	return &Session{
-		Config: conf.Config, Source: conf.source, Client: client, Ledger: l, Store: store,
+		Config: conf.Config, Source: conf.source, Client: client, Ledger: l.Agreeing(agree), Store: store, Agree: agree,
 		Endpoints: p.Endpoints, Defaults: p.defaults, Repo: p.repo, Issue: p.issue,
 		Worker: e.Identity(), TokenFrom: t.source, env: e,
 	}, nil

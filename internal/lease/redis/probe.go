@@ -47,13 +47,16 @@ func literal(text string) string {
 	return strings.NewReplacer("[", `\[`, "*", `\*`, "?", `\?`, `\`, `\\`).Replace(text)
 }
 
+// inScript is how Redis 7 words NOPERM within a script.
+const inScript = "The user executing the script can't"
+
 // named tells a login that may not write from everything else (Redis, "Command errors": NOAUTH,
 // WRONGPASS, NOPERM, READONLY).
 func named(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case goredis.IsAuthError(err), goredis.IsPermissionError(err):
+	case goredis.IsAuthError(err), goredis.IsPermissionError(err), strings.Contains(err.Error(), inScript):
 		return &lease.DeniedError{Remedy: "put a user and a password that may run scripts and write label-state:* into the URL", Err: err}
 	case goredis.IsReadOnlyError(err):
 		return &lease.DeniedError{Remedy: "name the primary in the URL: this server only copies another one", Err: err}
