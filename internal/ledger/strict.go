@@ -70,12 +70,21 @@ func (l *Ledger) ruled(ctx context.Context, f lifecycle.Facts) (lifecycle.Facts,
 	if err != nil {
 		return f, &UnknownError{f.Issue, l.said(err)}
 	}
-	var r claim.Ruling
-	if held {
-		r = claim.Ruling{Worker: got.Worker, Token: got.Token, TTL: got.TTL, Until: got.Expires}
+	if !held {
+		got = lease.Lease{}
 	}
-	f.Log = f.Log.Ruled(r)
+	f.Log = f.Log.Ruled(ruling(f, got))
 	return f, nil
+}
+
+// ruling is a lease as the log takes it. Of one without an end that the log has not heard of either, it
+// is known that it ends a ttl from now at the latest.
+func ruling(f lifecycle.Facts, l lease.Lease) claim.Ruling {
+	r := claim.Ruling{Worker: l.Worker, Token: l.Token, TTL: l.TTL, Until: l.Expires}
+	if c, _ := f.Log.Find(l.Worker); r.Until.IsZero() && len(c.Ranks) == 0 {
+		r.Until = f.Now.Add(l.TTL)
+	}
+	return r
 }
 
 // acquire asks the store: its answer is the claim. The lease counts from before the first try.
@@ -108,7 +117,7 @@ func (a *attempt) term() time.Duration {
 // beaten is a no of the store: somebody else was first, and nothing of ours was written.
 func (a *attempt) beaten(by lease.Lease) error {
 	f := a.facts
-	f.Log = f.Log.Ruled(claim.Ruling{Worker: by.Worker, Token: by.Token, TTL: by.TTL, Until: by.Expires})
+	f.Log = f.Log.Ruled(ruling(f, by))
 	return &HeldError{Issue: a.issue, Verdict: a.set.Rules.Verdict(f, lifecycle.Seeker{Worker: a.worker()})}
 }
 
