@@ -15,7 +15,11 @@ import (
 // work at once; so it does for a token that is not the hold's. *UnknownError leaves the old lease end
 // standing. *StoreError says that another lease store decides.
 func (l *Ledger) Renew(ctx context.Context, i claim.Issue, w claim.Worker, token int64) (Hold, error) {
-	f, err := l.facts(ctx, i)
+	f, err := l.logged(ctx, i)
+	if err != nil {
+		return Hold{}, err
+	}
+	f, has, err := l.looked(ctx, f)
 	if err != nil {
 		return Hold{}, err
 	}
@@ -28,7 +32,7 @@ func (l *Ledger) Renew(ctx context.Context, i claim.Issue, w claim.Worker, token
 	r := c.Record
 	r.Heartbeat++
 	r.Token = max(r.Token, token)
-	got, start, err := l.keepLease(ctx, f, c)
+	got, start, err := l.keepLease(ctx, f, c, has)
 	if err != nil {
 		return Hold{}, err
 	}

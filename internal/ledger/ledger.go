@@ -70,6 +70,15 @@ func (l *Ledger) Check(ctx context.Context, i claim.Issue, who lifecycle.Seeker)
 }
 
 func (l *Ledger) facts(ctx context.Context, i claim.Issue) (lifecycle.Facts, error) {
+	f, err := l.logged(ctx, i)
+	if err != nil {
+		return f, err
+	}
+	return l.ruled(ctx, f)
+}
+
+// logged is the reading as the log has it, whatever a store says.
+func (l *Ledger) logged(ctx context.Context, i claim.Issue) (lifecycle.Facts, error) {
 	f, err := l.forge.Facts(ctx, i)
 	if err == nil && len(f.Missing) > 0 {
 		err = verdictError{l.set.Rules.Verdict(f, lifecycle.Seeker{})}
@@ -77,7 +86,7 @@ func (l *Ledger) facts(ctx context.Context, i claim.Issue) (lifecycle.Facts, err
 	if err != nil {
 		return f, &UnknownError{Issue: i, Err: err}
 	}
-	return l.ruled(ctx, f)
+	return f, nil
 }
 
 // elapsed is how much time has passed since start, the larger of what the monotonic and the

@@ -63,18 +63,24 @@ func (l *Ledger) Stale(ctx context.Context, f lifecycle.Facts) ([]claim.Claim, e
 
 // ruled lays the store's word over a reading of the log.
 func (l *Ledger) ruled(ctx context.Context, f lifecycle.Facts) (lifecycle.Facts, error) {
+	f, _, err := l.looked(ctx, f)
+	return f, err
+}
+
+// looked is ruled with the lease that stands, the zero lease when none does.
+func (l *Ledger) looked(ctx context.Context, f lifecycle.Facts) (lifecycle.Facts, lease.Lease, error) {
 	if l.store == nil {
-		return f, nil
+		return f, lease.Lease{}, nil
 	}
 	got, held, err := l.store.Look(ctx, f.Issue)
 	if err != nil {
-		return f, &UnknownError{f.Issue, l.said(err)}
+		return f, got, &UnknownError{f.Issue, l.said(err)}
 	}
 	if !held {
 		got = lease.Lease{}
 	}
 	f.Log = f.Log.Ruled(ruling(f, got))
-	return f, nil
+	return f, got, nil
 }
 
 // ruling is a lease as the log takes it. Of one without an end that the log has not heard of either, it
@@ -167,11 +173,12 @@ func (a *attempt) seen(ctx context.Context) error {
 				return errors.Join(last, err)
 			}
 		}
-		f, err := a.Ledger.facts(ctx, a.issue)
+		f, err := a.logged(ctx, a.issue)
 		if err != nil {
 			last = err
 			continue
 		}
+		f.Log = f.Log.Ruled(ruling(f, a.got))
 		if a.facts = f; a.shown() {
 			return nil
 		}
@@ -185,26 +192,17 @@ func (a *attempt) shown() bool {
 	return own.Comment != 0
 }
 
-// keepLease extends the store's lease before its mirror is edited; of a claim that the log decides
-// there is nothing to extend. The new lease counts from start.
-func (l *Ledger) keepLease(ctx context.Context, f lifecycle.Facts, c claim.Claim) (got lease.Lease, start time.Time, err error) {
+// keepLease extends the lease that c has by the store's word before its mirror is edited; of a claim that
+// the log decides there is nothing to extend. The new lease counts from start.
+func (l *Ledger) keepLease(ctx context.Context, f lifecycle.Facts, c claim.Claim, has lease.Lease) (got lease.Lease, start time.Time, err error) {
 	start = l.clock.Now()
 	if !c.Stored {
-		return got, start, nil
+		return has, start, nil
 	}
-	w := c.Record.Worker
-	got, held, err := l.store.Look(ctx, f.Issue)
-	switch {
-	case err != nil:
-		return got, start, &UnknownError{f.Issue, l.said(err)}
-	case !held || got.Worker != w || got.Token != c.Record.Token:
-		return got, start, l.lost(f, w, lease.ErrLost)
-	}
-	start = l.clock.Now()
-	got, err = l.store.Renew(ctx, got)
+	got, err = l.store.Renew(ctx, has)
 	switch {
 	case errors.Is(err, lease.ErrLost):
-		return got, start, l.lost(f, w, err)
+		return got, start, l.lost(f, c.Record.Worker, err)
 	case err != nil:
 		return got, start, &UnknownError{f.Issue, l.said(err)}
 	}
