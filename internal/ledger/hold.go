@@ -7,6 +7,7 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -46,7 +47,16 @@ func (l *Ledger) Renew(ctx context.Context, i claim.Issue, w claim.Worker, token
 		return Hold{}, l.overrun(ctx, f, w)
 	}
 	c.Record, c.Updated = r, edited.Updated
-	h := Hold{Issue: i, Title: f.Title, Record: r, Comment: c.Comment, URL: c.URL, Token: r.Token, Since: c.Created, start: start, lease: c.Lease(terms)}
+	return l.renewed(f, c, got, start), nil
+}
+
+// renewed is the hold after a renewal; got is the store's lease of a claim that a store decides.
+func (l *Ledger) renewed(f lifecycle.Facts, c claim.Claim, got lease.Lease, start time.Time) Hold {
+	terms := l.set.Rules.Terms
+	h := Hold{
+		Issue: f.Issue, Title: f.Title, Record: c.Record, Comment: c.Comment, URL: c.URL, Token: c.Record.Token,
+		Since: c.Created, start: start, lease: c.Lease(terms),
+	}
 	h.Until, _ = c.Until(terms)
 	if c.Stored {
 		h.lease, h.Until = got.TTL, got.Expires
@@ -54,7 +64,7 @@ func (l *Ledger) Renew(ctx context.Context, i claim.Issue, w claim.Worker, token
 	if h.Until.IsZero() && c.Stored {
 		h.Until = f.Now.Add(got.TTL)
 	}
-	return h, nil
+	return h
 }
 
 // fence refuses who shows a token that is not the hold's.
