@@ -104,8 +104,11 @@ func fieldsOf(r claim.Record) []claim.Field {
 		{"not_before", stamp(r.NotBefore)},
 		{"state", state},
 		{"hb", number(r.Heartbeat)},
-		{"token", number(r.Token)}, {"lease", r.Lease},
-		{"branch", r.Branch}, {"bundle", r.Bundle}, {"was", r.Was},
+		{"token", number(r.Token)},
+		{"lease", r.Lease},
+		{"branch", r.Branch},
+		{"bundle", r.Bundle},
+		{"was", r.Was},
 	}
 }
 
