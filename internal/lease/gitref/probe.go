@@ -27,7 +27,7 @@ func (s *Store) Known(ctx context.Context, i claim.Issue) ([]int, error) {
 	if !ok {
 		return nil, nil
 	}
-	names, err := namer.RefNames(ctx, i, prefix)
+	names, err := namer.RefNames(ctx, i, strings.TrimSuffix(prefix, "/"))
 	if err != nil {
 		return nil, fmt.Errorf("list leases of %s: %w", i.Slug(), named(err))
 	}
