@@ -14,7 +14,7 @@ tool := go tool -modfile=tools/go.mod
 modules := contract bench
 scripts = $(shell git grep --untracked -lE '^\#!.*\b(ba)?sh$$' -- .ci bench e2e hooks internal/hookfile/shims tools)
 
-.PHONY: help demo sim build dist test race vectors contract fuzz e2e bench lint vuln
+.PHONY: help pictures demo sim build dist test race vectors contract fuzz e2e bench lint vuln
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -64,6 +64,9 @@ lint: ## vet, format, static checks, workflows, scripts, tidy modules, the revie
 	shellcheck --severity=warning $(scripts)
 	for m in . tools $(modules); do go -C $$m mod tidy -diff; done
 	tools/review
+
+pictures: ## draw the pictures in docs/ from real terminals (tmux)
+	LABEL_STATE_REQUIRE=tmux go test -count=1 -run TestPictures ./cmd/label-state -pictures
 
 vuln: ## look for known vulnerabilities (asks the Go vulnerability database)
 	$(tool) govulncheck ./...

@@ -13,6 +13,7 @@
 package labelstate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -139,12 +140,13 @@ func (h Hold) worker() claim.Worker {
 	return claim.Worker{Codename: h.Codename, FiringID: h.FiringID}
 }
 
-// Claim takes an issue. Of any number of callers at most one gets it; the others get ErrHeld.
+// Claim takes an issue. Of any number of callers at most one gets it; the others get ErrHeld. A login that
+// may not label the repository gets neither: others would not count its claim.
 func (c *Client) Claim(ctx context.Context, number int, o ClaimOptions) (Hold, error) {
 	h, err := c.s.Ledger.Claim(ctx, c.issue(number), ledger.Request{
 		Worker: claim.Worker{Codename: o.Codename, FiringID: o.FiringID}, TTL: o.TTL, Branch: o.Branch,
 	})
-	if err = answer(err); err != nil {
+	if err = cmp.Or(c.s.Unheard(ctx, h, err), answer(err)); err != nil {
 		return Hold{}, c.failed("claim", number, err)
 	}
 	return holdOf(h), nil

@@ -1,6 +1,7 @@
 package labelstate_test
 
 import (
+	"bufio"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,15 +23,16 @@ func TestReadme(t *testing.T) {
 		t.Fatal(err)
 	}
 	blocks := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(text), -1)
-	if len(blocks) != 3 || !strings.Contains(blocks[0][1], testCommand+"\n") {
-		t.Fatalf("README.md has %d shell blocks, want 3, the first with %q", len(blocks), testCommand)
+	if len(blocks) != 4 || !strings.Contains(blocks[0][1], testCommand+"\n") {
+		t.Fatalf("README.md has %d shell blocks, want 4, the first with %q", len(blocks), testCommand)
 	}
+	pictured(t, string(text))
 	env, clone := stage(t)
 	module, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n, dir := range []string{module, module, clone} {
+	for n, dir := range []string{module, module, clone, clone} {
 		block := strings.ReplaceAll(blocks[n][1], testCommand+"\n", "")
 		if testing.Short() && n == 0 {
 			continue
@@ -40,6 +42,53 @@ func TestReadme(t *testing.T) {
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("block %d: %v\n%s\n%s", n+1, err, block, out)
 		}
+	}
+	t.Run("sim", func(t *testing.T) { simSays(t, env) })
+}
+
+// pictured wants every picture to be there, and that of the refusal to show one.
+func pictured(t *testing.T, text string) {
+	t.Helper()
+	for _, m := range regexp.MustCompile(`!\[[^\]]+\]\(([^)]+)\)`).FindAllStringSubmatch(text, -1) {
+		picture, err := os.ReadFile(m[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m[1] == "docs/refusal.svg" && !strings.Contains(string(picture), "push refused") {
+			t.Errorf("%s shows no refusal; make pictures", m[1])
+		}
+	}
+}
+
+// simSays starts the sim that the README has installed and does, line by line, what it says.
+func simSays(t *testing.T, env []string) {
+	dir := t.TempDir()
+	env = append(env, "LABEL_STATE_API_URL=", "GH_TOKEN=", "GIT_CONFIG_COUNT=2",
+		"GIT_CONFIG_KEY_0=user.name", "GIT_CONFIG_VALUE_0=you", "GIT_CONFIG_KEY_1=user.email", "GIT_CONFIG_VALUE_1=you@example.com")
+	sim := exec.CommandContext(t.Context(), "sh", "-c", "exec label-state sim")
+	sim.Dir, sim.Env = dir, env
+	out, err := sim.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sim.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		sim.Process.Kill()
+		sim.Wait()
+	})
+	var try strings.Builder
+	for lines := bufio.NewScanner(out); lines.Scan() && !strings.HasPrefix(lines.Text(), "  label-state board"); {
+		if line, ok := strings.CutPrefix(lines.Text(), "  "); ok {
+			try.WriteString(line + "\n")
+		}
+	}
+	cmd := exec.Command("sh", "-c", "set -e\n"+try.String())
+	cmd.Dir, cmd.Env = dir, env
+	said, err := cmd.CombinedOutput()
+	if err == nil || !strings.Contains(string(said), "push refused") || !strings.Contains(string(said), "in flight: lucius") {
+		t.Errorf("the push was not refused: %v\n%s\n%s", err, try.String(), said)
 	}
 }
 

@@ -58,6 +58,7 @@ func deeds(comment int64) []deed {
 		{"React", func(ctx context.Context, c *github.Client) error { return c.React(ctx, app, comment, "eyes") }},
 		{"Facts", func(ctx context.Context, c *github.Client) error { return second(c.Facts(ctx, one)) }},
 		{"FactsOf", factsOf},
+		{"Current", func(ctx context.Context, c *github.Client) error { return scan(c.Current(ctx, app, time.Time{})) }},
 		{"Scan", func(ctx context.Context, c *github.Client) error { return scan(c.Scan(ctx, app, time.Time{})) }},
 		{"Scan", func(ctx context.Context, c *github.Client) error {
 			return scan(c.Scan(ctx, app, time.Now().Add(-time.Hour)))

@@ -30,6 +30,8 @@ var mayImport = map[string][]string{
 	"internal/host":      {"internal/claim", "internal/closing"},
 	"internal/dedup":     {"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing"},
 
+	"internal/printable": {},
+
 	"internal/outgoing": {},
 	"internal/hookfile": {},
 	"internal/holdfile": {"internal/claim"},
@@ -53,11 +55,16 @@ var mayImport = map[string][]string{
 
 	"internal/keep": {"internal/claim", "internal/ledger", "internal/lifecycle"},
 
+	"internal/stats": {"internal/claim", "internal/labels", "internal/lifecycle", "internal/printable"},
+	"internal/board": {"internal/claim", "internal/labels", "internal/lifecycle", "internal/printable"},
+
 	"internal/work": {},
 	"internal/work/githubwork": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/ledger", "internal/github", "internal/work",
 	},
 	"internal/work/folderwork": {"internal/work"},
+
+	"internal/mcp": {"internal/claim"},
 
 	"internal/githubsim":         {"internal/githubsim/gitrepo"},
 	"internal/githubsim/gitrepo": {},
@@ -93,13 +100,15 @@ var mayImport = map[string][]string{
 		"internal/keep", "internal/work", "internal/work/githubwork", "internal/work/folderwork",
 		"internal/journal", "internal/worktree",
 		"internal/lease", "internal/lease/redis", "internal/lease/etcd",
+		"internal/mcp",
+		"internal/board", "internal/stats", "internal/printable",
 	},
 }
 
 // pure are the packages that compute and do nothing else.
 var pure = []string{
 	"internal/labels", "internal/claim", "internal/lifecycle", "internal/closing", "internal/dedup",
-	"internal/host",
+	"internal/host", "internal/printable", "internal/stats",
 }
 
 // impure is what a pure package never imports: whatever waits, reads, writes, logs or draws lots.
@@ -119,9 +128,12 @@ var mayNotReach = map[string][]string{
 	},
 	"cmd/pre-push-check": {
 		"internal/githubsim", "internal/demo", "internal/claim/claimtest", "github.com/urfave/cli",
-		"github.com/redis", "go.etcd.io",
+		"github.com/redis", "go.etcd.io", "internal/mcp", "github.com/modelcontextprotocol", "internal/board", "charm.land",
 	},
-	"cmd/action":      {"internal/githubsim", "internal/demo", "internal/claim/claimtest"},
+	"cmd/action": {
+		"internal/githubsim", "internal/demo", "internal/claim/claimtest", "internal/mcp", "github.com/modelcontextprotocol",
+		"internal/board", "charm.land",
+	},
 	"cmd/label-state": {"internal/claim/claimtest"},
 }
 

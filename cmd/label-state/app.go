@@ -20,12 +20,16 @@ type terminal struct {
 
 // run executes one command line and returns the exit code (PRODUCT ruling 1).
 func run(ctx context.Context, args []string, t terminal) int {
+	return report(t, execute(ctx, args, t))
+}
+
+func execute(ctx context.Context, args []string, t terminal) error {
 	app := newApp(t)
 	args, err := arrange(app.Commands, args)
-	if err == nil {
-		err = app.RunContext(ctx, args)
+	if err != nil {
+		return err
 	}
-	return report(t, err)
+	return app.RunContext(ctx, args)
 }
 
 // newApp makes the program. The library neither prints help nor exits: help texts, usage errors and

@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/github"
-	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/urfave/cli/v2"
@@ -74,8 +72,8 @@ func (c *call) takeAsWorker(ctx context.Context, i claim.Issue, w claim.Worker) 
 		}
 	}
 	h, err := c.claimWaiting(ctx, i, ledger.Request{Worker: w, TTL: c.Duration("ttl"), Branch: c.String("branch")})
-	if denied := c.unheard(ctx, err); denied != nil {
-		return c.takeBack(ctx, h, denied)
+	if denied := c.Unheard(ctx, h, err); denied != nil {
+		return denied
 	}
 	if err = c.late(err); err != nil {
 		return err
@@ -84,30 +82,6 @@ func (c *call) takeAsWorker(ctx context.Context, i claim.Issue, w claim.Worker) 
 		warn(c.err, "claimed, but this work tree's record could not be written, so the hook will not know you: %s", err)
 	}
 	return c.answer(held(h, "won"), "claimed "+describeHold(h))
-}
-
-// unheard returns why a claim's labels failed if it is that its author may not label the repository:
-// then nobody else counts its record (PRODUCT ruling 7), and it is no hold.
-func (c *call) unheard(ctx context.Context, err error) error {
-	var late *ledger.LabelsError
-	var denied *github.PermissionError
-	if !errors.As(err, &late) || !errors.As(late.Err, &denied) {
-		return nil
-	}
-	if who, err := c.Viewer(ctx); err == nil && labels.Has(c.Config.Trust.Logins, who) {
-		return nil
-	}
-	return denied
-}
-
-func (c *call) takeBack(ctx context.Context, h ledger.Hold, cause error) error {
-	_, err := c.Ledger.Release(ctx, h.Issue, ledger.Ending{Worker: h.Record.Worker, Outcome: claim.OutcomeAbandoned})
-	var late *ledger.LabelsError
-	if err != nil && !errors.As(err, &late) {
-		warn(c.err, "the claim could not be taken back: %s", err)
-	}
-	err = fmt.Errorf("this login may not label %s, so others do not count its claims: %w", h.Issue.Slug(), cause)
-	return &ledger.UnknownError{Issue: h.Issue, Err: err}
 }
 
 func describeHold(h ledger.Hold) string {

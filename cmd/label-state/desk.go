@@ -83,7 +83,7 @@ func (c *call) githubSource() *githubwork.Source {
 			w, token, err := c.holder(i)
 			return ledger.Hold{Record: claim.Record{Worker: w}, Token: token}, err == nil, err
 		},
-		Warn: func(err error) { warn(c.err, "%s", err) },
+		Warn: func(err error) { warn(c.err, "%s", err) }, Wait: setup.Clock().Sleep,
 	})
 }
 
@@ -127,8 +127,8 @@ func (c *call) take(ctx context.Context, i claim.Issue, req ledger.Request) (led
 		return ledger.Hold{}, err
 	}
 	h, err := c.Ledger.Claim(ctx, i, req)
-	if denied := c.unheard(ctx, err); denied != nil {
-		return ledger.Hold{}, c.takeBack(ctx, h, denied)
+	if denied := c.Unheard(ctx, h, err); denied != nil {
+		return ledger.Hold{}, denied
 	}
 	if err := c.late(err); err != nil {
 		return ledger.Hold{}, err

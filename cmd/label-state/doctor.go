@@ -5,13 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/url"
 	"os/exec"
 	"strings"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/github"
-	"github.com/label-state/label-state/internal/hookfile"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/urfave/cli/v2"
 )
@@ -90,6 +91,9 @@ func (c *call) bad(check string, err error) diagnosis {
 func (c *call) tell(all []diagnosis) error {
 	failed := 0
 	for _, d := range all {
+		if d.Status != "ok" {
+			d.Remedy = cmp.Or(d.Remedy, "see what was asked and answered: label-state doctor --verbose")
+		}
 		text := fmt.Sprintf("%s  %-12s %s\n", c.colored(d.Status), d.Check, d.Detail)
 		if d.Remedy != "" {
 			text += strings.Repeat(" ", 19) + "-> " + d.Remedy + "\n"
@@ -230,40 +234,23 @@ func (c *call) paused(v pauseView) diagnosis {
 	return ok("pause", "%s", strings.TrimSpace(v.line())).or("warn", "label-state repo resume "+v.resume())
 }
 
-// workflow looks for the Action in the repository's workflows by the name of the usual file.
-func (c *call) workflow(ctx context.Context) diagnosis {
-	const file = ".github/workflows/label-state.yml"
-	_, err := c.Client.File(ctx, c.Repo, file)
-	var missing *github.NotFoundError
-	switch {
-	case errors.As(err, &missing):
-		return ok("workflow", "no %s", file).or("warn", "without the Action nobody sweeps: see README.md, \"The Action\"")
-	case err != nil:
-		return ok("workflow", "%s", err).or("warn", "")
-	}
-	return ok("workflow", "%s", file)
-}
-
 // clock compares this machine with GitHub. Nothing depends on it: only server time counts (PRODUCT ruling 6).
 func (c *call) clock(ctx context.Context) diagnosis {
-	f, err := c.Client.Facts(ctx, claim.Issue{Owner: c.Repo.Owner, Repo: c.Repo.Name, Number: 1})
-	if err != nil || f.Now.IsZero() {
-		return ok("clock", "not compared")
+	header, err := c.Client.Do(ctx, http.MethodGet, c.repoPath(), nil, nil)
+	if err != nil {
+		return ok("clock", "not compared: %s", err).or("warn", hintFor(err))
 	}
-	skew := time.Since(f.Now).Round(time.Second)
-	if skew.Abs() > time.Minute {
+	now, err := http.ParseTime(header.Get("Date"))
+	if err != nil {
+		return ok("clock", "not compared: the answer had no date")
+	}
+	if skew := time.Since(now).Round(time.Second); skew.Abs() > time.Minute {
 		return ok("clock", "%s off GitHub's", skew.Abs()).or("warn", "set the clock; claims are judged by GitHub's time, so they are safe")
 	}
 	return ok("clock", "agrees with GitHub's")
 }
 
-func (c *call) hook(ctx context.Context) diagnosis {
-	s, err := hookfile.Status(ctx, hookfile.Options{Dir: c.env.Dir})
-	switch {
-	case err != nil:
-		return ok("hook", "%s", err).or("warn", "run doctor inside a clone to see whether its pushes are guarded")
-	case !s.Installed():
-		return ok("hook", "pushes from this clone are not guarded (%s)", s.Kind).or("warn", "label-state hook install")
-	}
-	return ok("hook", "%s", s.File)
+// repoPath is the repository's place in GitHub's REST.
+func (c *call) repoPath() string {
+	return "repos/" + url.PathEscape(c.Repo.Owner) + "/" + url.PathEscape(c.Repo.Name)
 }

@@ -162,6 +162,7 @@ func hintReach(err error) string {
 		limit   *github.RateLimitError
 		network *github.NetworkError
 		answer  *github.AnswerError
+		status  *github.StatusError
 		late    *timeoutError
 		stopped *interruptedError
 	)
@@ -188,6 +189,8 @@ func hintReach(err error) string {
 		return "wait until then, or use another token"
 	case errors.As(err, &answer):
 		return "is LABEL_STATE_API_URL, or a proxy, in the way? See: " + doctor + " --verbose"
+	case errors.As(err, &status) && status.Status >= 500:
+		return "GitHub has trouble of its own (https://www.githubstatus.com); try again in a minute"
 	case errors.As(err, &network) && !interrupted(err):
 		return "check the network and LABEL_STATE_API_URL, then try again"
 	}

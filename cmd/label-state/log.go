@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -14,7 +13,7 @@ import (
 func logCommand(t terminal) *cli.Command {
 	return &cli.Command{
 		Name: "log", Usage: "the records of an issue, oldest first", ArgsUsage: "REF",
-		Description: "One line a record, in the order that decides." + refForms + "   label-state log 42\n   label-state log acme/app#42 --json",
+		Description: "One line a record, in the order that decides; what does not count is told with the reason." + refForms + "   label-state log 42\n   label-state log acme/app#42 --json",
 		Flags:       common(),
 		Action:      t.on(showLog),
 	}
@@ -99,23 +98,4 @@ func progress(r claim.Record) string {
 		return fmt.Sprintf("held, renewed %s", count(int(r.Heartbeat), "time", "times"))
 	}
 	return "held"
-}
-
-// lines are the entries for people, in columns.
-func lines(entries []entryView) []string {
-	wide := 0
-	for _, e := range entries {
-		wide = max(wide, len(e.Worker))
-	}
-	out := make([]string, len(entries))
-	for n, e := range entries {
-		text := fmt.Sprintf("%s  %-7s  %-*s", e.At, e.Kind, wide, e.Worker)
-		for _, p := range [][2]string{{"", e.State}, {"", e.Outcome}, {"by ", e.By}, {"because ", e.Reason}, {"", e.PR}, {"by " + e.Author + ": ", e.Ignored}} {
-			if p[1] != "" {
-				text += "  " + p[0] + p[1]
-			}
-		}
-		out[n] = strings.TrimRight(oneLine(text), " ") + "\n"
-	}
-	return out
 }

@@ -155,6 +155,7 @@ func views() map[string]any {
 		"claimView": claimView{}, "entryView": entryView{}, "sweepView": sweepView{}, "findingView": findingView{},
 		"pauseView": pauseView{}, "labelView": labelView{}, "diagnosis": diagnosis{}, "hookView": hookView{},
 		"versionView": versionView{}, "itemView": itemView{}, "workDone": workDone{}, "bundleView": bundleView{}, "partView": partView{}, "featureView": featureView{}, "treeView": treeView{}, "item": work.Item{},
+		"initView": initView{}, "cardView": cardView{}, "statsView": statsView{}, "stayView": stayView{}, "dayView": dayView{}, "workerFigures": workerFigures{},
 	}
 }
 
@@ -172,7 +173,7 @@ func checkKeys(t *testing.T, text string) {
 			want = append(want, key)
 		}
 		for row := range strings.Lines(tables[name]) {
-			for _, m := range regexp.MustCompile("`([a-z_]+)`").FindAllStringSubmatch(strings.SplitN(row, "|", 3)[1], -1) {
+			for _, m := range regexp.MustCompile("`([a-z0-9_]+)`").FindAllStringSubmatch(strings.SplitN(row, "|", 3)[1], -1) {
 				got = append(got, m[1])
 			}
 		}

@@ -27,19 +27,25 @@ func (c *call) takeAsPerson(ctx context.Context, i claim.Issue) error {
 	if c.Bool("dry-run") {
 		return c.answer(reply{Issue: i.String(), Answer: "free"}, fmt.Sprintf("would put %s on %s %s\n", hold, i, oneLine(f.Title)))
 	}
-	if err := c.Client.AddLabel(ctx, i, hold); err != nil {
+	if err := c.holdAsPerson(ctx, i, v); err != nil {
 		return err
-	}
-	if v.Has(lifecycle.CodeInFlight) {
-		if err := c.force(ctx, i); err != nil {
-			return err
-		}
 	}
 	text := fmt.Sprintf("%s %s is yours (label %s)\n", i, oneLine(f.Title), hold)
 	if v.Has(lifecycle.CodeHold) {
 		text = fmt.Sprintf("%s %s has the label %s already: a person holds it\n", i, oneLine(f.Title), hold)
 	}
 	return c.answer(reply{Issue: i.String(), Answer: "won"}, text+fmt.Sprintf("give it back with: label-state release %s\n", i))
+}
+
+// holdAsPerson puts the label on and then ends the worker's hold, if there is one, by force.
+func (c *call) holdAsPerson(ctx context.Context, i claim.Issue, v lifecycle.Verdict) error {
+	if err := c.Client.AddLabel(ctx, i, c.Ledger.Rules().Scheme.Hold); err != nil {
+		return err
+	}
+	if v.Has(lifecycle.CodeInFlight) {
+		return c.force(ctx, i)
+	}
+	return nil
 }
 
 // stopsPerson keeps what stops a person: less than what stops a worker, because a person may well

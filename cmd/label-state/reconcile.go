@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
@@ -61,4 +62,11 @@ func lifecycleOf(s labels.Scheme, have []string) []string {
 func after(have []string, c labels.Change) []string {
 	left := slices.DeleteFunc(slices.Clone(have), func(name string) bool { return labels.Has(c.Remove, name) })
 	return names(append(left, c.Add...))
+}
+
+func list(names []string) string {
+	if len(names) == 0 {
+		return "nothing"
+	}
+	return strings.Join(names, ", ")
 }

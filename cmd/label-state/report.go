@@ -7,10 +7,10 @@ import (
 	"io"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/internal/work"
 )
@@ -121,17 +121,7 @@ func exitCode(err error) int {
 }
 
 // oneLine makes text from anywhere printable in one line of a terminal: no control characters, no escapes.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t' || r == '\r':
-			return ' '
-		case !unicode.IsPrint(r):
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\ufffd"))
-}
+func oneLine(s string) string { return printable.Line(s) }
 
 // warn says something that does not change the answer.
 func warn(w io.Writer, format string, args ...any) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"net"
 	"os"
@@ -28,6 +27,7 @@ func simCommand(t terminal) *cli.Command {
 			&cli.StringFlag{Name: "dir", Usage: "keep the git repositories in `DIR` (default: a temporary one)"},
 			&cli.StringFlag{Name: "fault", Usage: "misbehave as `FAULTS` say"},
 			&cli.StringFlag{Name: "log", Usage: "append one JSON object a request to `FILE`"},
+			&cli.BoolFlag{Name: "control", Usage: "follow standard input: \"later 2h\" puts GitHub's clock forward"},
 		},
 		Action: t.sim,
 	}
@@ -59,7 +59,11 @@ func (t terminal) sim(cc *cli.Context) error {
 		return err
 	}
 	defer cleanup()
-	server, closeLog, err := t.simServer(cc, dir)
+	seed, err := readSeed(cc.String("seed"))
+	if err != nil {
+		return err
+	}
+	server, closeLog, err := t.simServer(cc, dir, seed)
 	if err != nil {
 		return err
 	}
@@ -69,8 +73,11 @@ func (t terminal) sim(cc *cli.Context) error {
 		return wrong("sim", "%s", err)
 	}
 	defer stop()
-	if err := announce(t.out, url, cc.String("url-file")); err != nil {
+	if err := t.announce(cc.Context, url, seed, cc.String("url-file")); err != nil {
 		return err
+	}
+	if cc.Bool("control") {
+		go t.follow(server)
 	}
 	<-cc.Context.Done()
 	return nil
@@ -92,12 +99,8 @@ func folder(dir string) (string, func(), error) {
 	return dir, func() { os.RemoveAll(dir) }, err
 }
 
-func (t terminal) simServer(cc *cli.Context, dir string) (*githubsim.Server, func(), error) {
+func (t terminal) simServer(cc *cli.Context, dir string, seed githubsim.Seed) (*githubsim.Server, func(), error) {
 	nothing := func() {}
-	seed, err := readSeed(cc.String("seed"))
-	if err != nil {
-		return nil, nothing, err
-	}
 	opts := githubsim.Options{Dir: dir}
 	closeLog := nothing
 	if name := cc.String("log"); name != "" {
@@ -134,23 +137,4 @@ func readSeed(name string) (githubsim.Seed, error) {
 		return seed, wrong("sim", "--seed %s: %s", name, err)
 	}
 	return seed, nil
-}
-
-// announce says where it is, first to people, then to the file others wait for.
-func announce(w io.Writer, url, file string) error {
-	fmt.Fprintf(w, `the embedded GitHub answers at %s   (stop it with Ctrl-C)
-
-  export LABEL_STATE_API_URL=%s LABEL_STATE_TOKEN=tok-agents
-  label-state claim acme/app#1 --codename lucius
-  label-state status acme/app#1
-  git clone %s/acme/app.git
-`, url, url, url)
-	if file == "" {
-		return nil
-	}
-	temp := file + ".new"
-	if err := os.WriteFile(temp, []byte(url+"\n"), 0o600); err != nil {
-		return wrong("sim", "--url-file: %s", err)
-	}
-	return os.Rename(temp, file)
 }

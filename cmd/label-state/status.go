@@ -1,14 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/urfave/cli/v2"
@@ -110,7 +107,7 @@ func showStatus(ctx context.Context, c *call, i claim.Issue) error {
 	}
 	view := viewStatus(c.Ledger.Rules(), f, v)
 	view.Store = c.Config.Claim.Lease
-	return c.answer(view, c.printStatus(f, view))
+	return c.answer(view, describeStatus(c.Ledger.Rules().Terms, f, v, view))
 }
 
 func viewStatus(r lifecycle.Rules, f lifecycle.Facts, v lifecycle.Verdict) statusView {
@@ -140,84 +137,4 @@ func viewStatus(r lifecycle.Rules, f lifecycle.Facts, v lifecycle.Verdict) statu
 		s.Ignored = append(s.Ignored, ignoredView{g.Comment.URL, g.Comment.Author, oneLine(g.Reason)})
 	}
 	return s
-}
-
-func (c *call) printStatus(f lifecycle.Facts, s statusView) string {
-	open := "open"
-	if !s.Open {
-		open = "closed " + f.StateReason
-	}
-	rows := [][2]string{{"  issue", strings.TrimSpace(open) + ", " + s.URL}, {"  answer", s.Answer}}
-	h, held := f.Log.Holder()
-	for _, r := range s.Reasons {
-		if !held || r.Code != string(lifecycle.CodeInFlight) { // the holder has its own lines
-			rows = append(rows, [2]string{"  because", r.Text})
-		}
-	}
-	rows = append(rows, [2]string{"  labels", oneLine(cmp.Or(strings.Join(s.Labels, ", "), "none"))}, [2]string{"  state", s.State + ": " + s.Why})
-	if s.Drift != nil {
-		rows = append(rows, [2]string{"  drift", fmt.Sprintf("add %s, remove %s (label-state reconcile %s)", list(s.Drift.Add), list(s.Drift.Remove), s.Issue)})
-	}
-	if s.Store != lease.Comments {
-		rows = append(rows, [2]string{"  decided by", s.Store})
-	}
-	if held {
-		rows = append(rows, c.printHolder(f, h)...)
-	}
-	return fmt.Sprintf("%s %s\n", s.Issue, s.Title) + table(append(rows, printHistory(f, s)...))
-}
-
-// printHistory is what came before, and what does not count.
-func printHistory(f lifecycle.Facts, s statusView) (rows [][2]string) {
-	for _, a := range f.Log.Attempts {
-		text := fmt.Sprintf("%s by %s, %s", a.Release.Outcome, a.Worker, when(a.Release.At, f.Now))
-		if a.Release.Reason != "" {
-			text += ": " + a.Release.Reason
-		}
-		rows = append(rows, [2]string{"  attempt", oneLine(text)})
-	}
-	for _, p := range s.PRs {
-		rows = append(rows, [2]string{"  pull request", fmt.Sprintf("%s %s, %s", p.Ref, p.State, p.URL)})
-	}
-	for _, g := range s.Ignored {
-		rows = append(rows, [2]string{"  ignored", fmt.Sprintf("record by %s: %s, %s", oneLine(g.Author), g.Reason, g.URL)})
-	}
-	return rows
-}
-
-func (c *call) printHolder(f lifecycle.Facts, h claim.Claim) [][2]string {
-	terms := c.Ledger.Rules().Terms
-	lease := "without end"
-	if end, ok := h.Until(terms); ok {
-		lease = "until " + when(end, f.Now)
-		if h.Lapsed(terms, f.Now) {
-			lease += ", lapsed: anyone may take it"
-		}
-	}
-	token := ""
-	if h.Record.Token > 0 {
-		token = fmt.Sprint(h.Record.Token)
-	}
-	login, since := h.Author, when(h.Created, f.Now)
-	if h.Comment == 0 { // only the lease store, or somebody who asked it, says so
-		login = "not known"
-	}
-	if len(h.Ranks) == 0 {
-		since = "not in the log yet: label-state sweep-claims writes it"
-	}
-	return [][2]string{
-		{"  holder", oneLine(fmt.Sprintf("%s (run %s), login %s", h.Record.Worker.Codename, h.Record.Worker.FiringID, login))},
-		{"  since", since},
-		{"  lease", lease},
-		{"  token", token},
-		{"  branch", oneLine(h.Record.Branch)},
-		{"  record", h.URL},
-	}
-}
-
-func list(names []string) string {
-	if len(names) == 0 {
-		return "nothing"
-	}
-	return strings.Join(names, ", ")
 }

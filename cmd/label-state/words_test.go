@@ -6,9 +6,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode"
-
-	"pgregory.net/rapid"
 
 	"github.com/label-state/label-state/internal/setup"
 )
@@ -41,16 +38,6 @@ func TestNearest(t *testing.T) {
 			t.Errorf("nearest(%q) = %q, want %q", name, got, want)
 		}
 	}
-}
-
-// TestOneLine: whatever a title, a login or an error holds, a terminal gets one line of text.
-func TestOneLine(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		text := string(rapid.SliceOf(rapid.Byte()).Draw(t, "text"))
-		if got := oneLine(text); strings.ContainsFunc(got, func(r rune) bool { return !unicode.IsPrint(r) }) {
-			t.Errorf("oneLine(%q) = %q", text, got)
-		}
-	})
 }
 
 // FuzzArrange: every command line becomes one in which flags come first and no argument is lost, or is

@@ -98,10 +98,9 @@ func (s *Story) close(took time.Duration) error {
 	fmt.Fprintf(s.Out, "All of it happened, in %s: %d requests to the embedded GitHub, real git, real processes.\n", took.Round(100*time.Millisecond), len(s.server.Requests()))
 	fmt.Fprint(s.Out, `
 What next
+  go run ./cmd/label-state sim              the same GitHub to play with; it prints what to try
+  go install ./cmd/... && label-state init  set up a repository of your own, from inside its clone
   go test ./...                             run the tests
-  go run ./cmd/label-state sim              keep an embedded GitHub running and try it by hand
-  go install ./cmd/label-state ./cmd/pre-push && label-state hook install
-                                            guard this clone's pushes (README.md has the rest)
 `)
 	return nil
 }

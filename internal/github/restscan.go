@@ -10,9 +10,9 @@ import (
 // restLists lists what to scan without GraphQL. Page numbers shift when an issue leaves a list
 // while it is being read, which would hide another; so a list of several pages is read again
 // until it shows nothing new.
-func (c *Client) restLists(ctx context.Context, r ledger.Repo, since time.Time) ([]listed, error) {
+func (c *Client) restLists(ctx context.Context, r ledger.Repo, what selection) ([]listed, error) {
 	var found []listed
-	for _, name := range c.scheme.Lifecycle() {
+	for _, name := range what.labels {
 		if name == "" {
 			continue
 		}
@@ -22,10 +22,10 @@ func (c *Client) restLists(ctx context.Context, r ledger.Repo, since time.Time) 
 		}
 		found = append(found, part...)
 	}
-	if since.IsZero() {
+	if what.since.IsZero() {
 		return found, nil
 	}
-	changed, err := c.restList(ctx, r, "since", since.UTC().Format(time.RFC3339))
+	changed, err := c.restList(ctx, r, "since", what.since.UTC().Format(time.RFC3339))
 	return append(found, changed...), err
 }
 

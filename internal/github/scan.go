@@ -30,8 +30,25 @@ type listed struct {
 // issue is yielded. Issues in flight come with the pages that list them, a hundred a request;
 // the others are read afterwards, fifty a request.
 func (c *Client) Scan(ctx context.Context, r ledger.Repo, since time.Time) iter.Seq2[lifecycle.Facts, error] {
+	return c.scan(ctx, r, selection{c.scheme.Lifecycle(), since})
+}
+
+// Current is Scan without the issues that are labelled done and have not changed since then: what is
+// done piles up, and whoever watches what goes on need not read it again and again.
+func (c *Client) Current(ctx context.Context, r ledger.Repo, since time.Time) iter.Seq2[lifecycle.Facts, error] {
+	live := slices.DeleteFunc(slices.Clone(c.scheme.Lifecycle()), func(name string) bool { return name == c.scheme.Done })
+	return c.scan(ctx, r, selection{live, since})
+}
+
+// A selection is what a scan looks at: issues with one of the labels, and those changed since then.
+type selection struct {
+	labels []string
+	since  time.Time // zero for none
+}
+
+func (c *Client) scan(ctx context.Context, r ledger.Repo, what selection) iter.Seq2[lifecycle.Facts, error] {
 	return func(yield func(lifecycle.Facts, error) bool) {
-		found, err := c.collect(ctx, r, since)
+		found, err := c.collect(ctx, r, what)
 		if err != nil {
 			yield(lifecycle.Facts{}, fmt.Errorf("list issues of %s: %w", r, missing(err, "repository "+r.String())))
 			return
@@ -60,13 +77,13 @@ func yieldReading(yield func(lifecycle.Facts, error) bool, r *reading) bool {
 }
 
 // collect lists what to scan, each issue once, least recently updated first.
-func (c *Client) collect(ctx context.Context, r ledger.Repo, since time.Time) (found []listed, err error) {
+func (c *Client) collect(ctx context.Context, r ledger.Repo, what selection) (found []listed, err error) {
 	if _, err := at(r.Owner, r.Name, ""); err != nil {
 		return nil, err
 	}
 	err = c.eitherWay(
-		func() (err error) { found, err = c.queryLists(ctx, r, since); return err },
-		func() (err error) { found, err = c.restLists(ctx, r, since); return err })
+		func() (err error) { found, err = c.queryLists(ctx, r, what); return err },
+		func() (err error) { found, err = c.restLists(ctx, r, what); return err })
 	return unique(found), err
 }
 

@@ -23,24 +23,24 @@ type cursor struct {
 	done  bool
 }
 
-// lists are what a scan goes through: one list for every lifecycle label, one for what changed.
-func (c *Client) lists(since time.Time) []*cursor {
+// lists are what a scan goes through: one list for every label, one for what changed.
+func (c *Client) lists(what selection) []*cursor {
 	var out []*cursor
-	for k, name := range c.scheme.Lifecycle() {
+	for k, name := range what.labels {
 		if name != "" {
 			out = append(out, &cursor{alias: "s" + strconv.Itoa(k), label: name, facts: name == c.scheme.Claimed})
 		}
 	}
-	if !since.IsZero() {
-		out = append(out, &cursor{alias: "changed", since: since})
+	if !what.since.IsZero() {
+		out = append(out, &cursor{alias: "changed", since: what.since})
 	}
 	return out
 }
 
 // queryLists goes through all lists side by side, one request for the next page of each.
-func (c *Client) queryLists(ctx context.Context, r ledger.Repo, since time.Time) ([]listed, error) {
+func (c *Client) queryLists(ctx context.Context, r ledger.Repo, what selection) ([]listed, error) {
 	var found []listed
-	lists := c.lists(since)
+	lists := c.lists(what)
 	for len(lists) > 0 {
 		page, err := c.queryPage(ctx, r, lists)
 		if err != nil {

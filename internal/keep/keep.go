@@ -27,9 +27,9 @@ type Options struct {
 	Trouble func(error)       // a renewal that nobody knows of; it is tried again; may be nil
 }
 
-// ErrDelivered says that the hold ended because its pull request is there: the work may go on, and
-// nobody else will be given the issue meanwhile.
-var ErrDelivered = errors.New("handed over to its pull request")
+// ErrDelivered says that the hold ended because its work is there, as a pull request or by the worker's
+// own word: the work may go on, and nobody else will be given the issue meanwhile.
+var ErrDelivered = errors.New("handed over")
 
 const (
 	look    = time.Second      // how often the lease's end is looked for
@@ -164,12 +164,12 @@ func (k *keeper) over(ctx context.Context, lost *ledger.LostError) error {
 	return lost
 }
 
-// Delivered reports whether the worker's hold has done its work: it ended as success with a pull
-// request, or its own pull request is open or merged.
+// Delivered reports whether the worker's hold has done its work: it ended as success, by the worker itself
+// or with a pull request, or its own pull request is open or merged.
 func Delivered(r lifecycle.Rules, f lifecycle.Facts, w claim.Worker) bool {
 	own, found := f.Log.Find(w)
 	if found && own.End != nil {
-		return own.End.Outcome == claim.OutcomeSuccess && own.End.PR != ""
+		return own.End.Outcome == claim.OutcomeSuccess && (own.End.PR != "" || own.End.By == "")
 	}
 	holder, _, delivered := r.Delivered(f)
 	return delivered && holder.Record.Worker == w

@@ -36,7 +36,11 @@ func (b *book) Owns(ledger.Hold) bool {
 	return b.age() < lease-time.Minute
 }
 
+// Keep refuses what ran out locally, as the ledger does.
 func (b *book) Keep(ctx context.Context, h ledger.Hold) (ledger.Hold, error) {
+	if !b.Owns(h) {
+		return h, &ledger.LostError{Issue: issue, Worker: ann, Err: claim.ErrOverdue}
+	}
 	err := b.keep(ctx, time.Since(b.start))
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -58,7 +62,15 @@ func (b *book) Rules() lifecycle.Rules { return lifecycle.DefaultRules() }
 // A clock is virtual; its wall jumps.
 type clock struct{ *book }
 
-func (clock) Now() time.Time { return time.Now() }
+// Now is behind the wall clock's jump; what it returns then has no monotonic part that would hide it.
+func (c clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.wall > 0 {
+		return time.Now().Round(0).Add(c.wall)
+	}
+	return time.Now()
+}
 
 func (clock) Sleep(ctx context.Context, d time.Duration) error {
 	select {
@@ -85,6 +97,11 @@ func ended(outcome, pr string) lifecycle.Facts {
 	return lifecycle.Facts{Issue: issue, Open: true, Log: claim.State{Claims: []claim.Claim{c}}}
 }
 
+func by(login string, f lifecycle.Facts) lifecycle.Facts {
+	f.Log.Claims[0].End.By = login
+	return f
+}
+
 func fine(context.Context, time.Duration) error { return nil }
 
 func TestAlive(t *testing.T) {
@@ -98,11 +115,13 @@ func TestAlive(t *testing.T) {
 		after   time.Duration // about when it returned
 		minimum int           // renewals
 	}{
-		"the work ends":       {fine, lifecycle.Facts{}, nil, 2 * time.Hour, nil, 2 * time.Hour, 11},
-		"somebody forces it":  {func(context.Context, time.Duration) error { return lost }, ended("forced", ""), nil, 2 * time.Hour, claim.ErrEnded, 10 * time.Minute, 1},
-		"handed over":         {func(context.Context, time.Duration) error { return lost }, ended("success", "https://x/pull/1"), nil, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute, 1},
-		"asked twice":         {func(context.Context, time.Duration) error { return lost }, ended("success", "https://x/pull/1"), outage, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute, 1},
-		"success without one": {func(context.Context, time.Duration) error { return lost }, ended("success", ""), nil, 2 * time.Hour, claim.ErrEnded, 10 * time.Minute, 1},
+		"the work ends":      {fine, lifecycle.Facts{}, nil, 2 * time.Hour, nil, 2 * time.Hour, 11},
+		"somebody forces it": {func(context.Context, time.Duration) error { return lost }, ended("forced", ""), nil, 2 * time.Hour, claim.ErrEnded, 10 * time.Minute, 1},
+		"handed over":        {func(context.Context, time.Duration) error { return lost }, ended("success", "https://x/pull/1"), nil, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute, 1},
+		"asked twice":        {func(context.Context, time.Duration) error { return lost }, ended("success", "https://x/pull/1"), outage, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute, 1},
+		"said so itself":     {func(context.Context, time.Duration) error { return lost }, ended("success", ""), nil, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute, 1},
+		"gave it up itself":  {func(context.Context, time.Duration) error { return lost }, ended("failure", ""), nil, 2 * time.Hour, claim.ErrEnded, 10 * time.Minute, 1},
+		"somebody said so":   {func(context.Context, time.Duration) error { return lost }, by("olga", ended("success", "")), nil, 2 * time.Hour, claim.ErrEnded, 10 * time.Minute, 1},
 		"GitHub is away for less than the lease": {func(_ context.Context, since time.Duration) error {
 			if since > 9*time.Minute && since < 27*time.Minute {
 				return outage
@@ -127,6 +146,24 @@ func TestAlive(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestSlept: after a shorter sleep than the lease the renewal that is due is made at once.
+func TestSlept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBook(fine)
+		go func() {
+			time.Sleep(3 * time.Minute)
+			b.mu.Lock()
+			b.wall = 15 * time.Minute
+			b.mu.Unlock()
+		}()
+		ctx, stop := context.WithTimeout(t.Context(), 4*time.Minute)
+		defer stop()
+		if err := keep.Alive(ctx, b, hold, keep.Options{Clock: clock{b}}); err != nil || len(b.renewals) != 1 || b.renewals[0] > 3*time.Minute+2*time.Second {
+			t.Errorf("%v, renewed after %s", err, b.renewals)
+		}
+	})
 }
 
 // TestSuspended: a lease that ran out while the machine slept is over at the first look.

@@ -2,8 +2,10 @@ package githubwork
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/ledger"
@@ -85,15 +87,34 @@ func (s *Source) mine(ctx context.Context, id, outcome string) (claim.Issue, led
 	return i, h, f, err
 }
 
-// tell posts one comment of ours, unless it is there: its first line says which it is.
-func (s *Source) tell(ctx context.Context, i claim.Issue, what string, w claim.Worker, text string) error {
+// posts is how often a comment is tried whose answer got lost.
+const posts = 4
+
+// tell posts one comment of ours, unless it is there: its first line says which it is. A lost answer is
+// resolved by looking before repeating (WORK.md, "Requests to GitHub").
+func (s *Source) tell(ctx context.Context, i claim.Issue, what string, w claim.Worker, text string) (err error) {
 	mark := fmt.Sprintf("<!-- label-state-%s %s -->", what, w)
-	said, err := s.client.Said(ctx, i, mark)
-	if err != nil || said {
-		return err
+	for n := range posts {
+		if n > 0 {
+			if stopped := s.o.Wait(ctx, time.Second<<n); stopped != nil {
+				return errors.Join(err, stopped)
+			}
+		}
+		said, unread := s.client.Said(ctx, i, mark)
+		if unread != nil || said {
+			return unread
+		}
+		if _, err = s.client.Comment(ctx, i, mark+"\n"+text); err == nil || rejected(err) {
+			return err
+		}
 	}
-	_, err = s.client.Comment(ctx, i, mark+"\n"+text)
 	return err
+}
+
+// rejected reports whether GitHub refused a write, so that it was certainly not applied.
+func rejected(err error) bool {
+	var r interface{ Rejected() bool }
+	return errors.As(err, &r) && r.Rejected()
 }
 
 func (s *Source) end(ctx context.Context, id string, i claim.Issue, e ledger.Ending) error {

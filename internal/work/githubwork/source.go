@@ -35,6 +35,8 @@ type Options struct {
 	Recall func(claim.Issue) (h ledger.Hold, found bool, err error)
 	// Warn is told what does not change an answer; nil drops it.
 	Warn func(error)
+	// Wait lets time pass before a comment is repeated whose answer got lost; nil repeats it at once.
+	Wait func(context.Context, time.Duration) error
 }
 
 // A Source is one agent's view of one repository.
@@ -57,6 +59,9 @@ func New(c *github.Client, l *ledger.Ledger, o Options) *Source {
 	}
 	if s.o.Warn == nil {
 		s.o.Warn = func(error) {}
+	}
+	if s.o.Wait == nil {
+		s.o.Wait = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 	}
 	if s.o.Recall == nil {
 		s.o.Recall = func(claim.Issue) (ledger.Hold, bool, error) { return ledger.Hold{}, false, nil }

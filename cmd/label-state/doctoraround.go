@@ -1,0 +1,77 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/label-state/label-state/internal/github"
+	"github.com/label-state/label-state/internal/hookfile"
+)
+
+// workflow looks for the Action in the repository's workflows by the name of the usual file, and whether GitHub
+// still runs it: after 60 days without activity it turns schedules off in public repositories.
+func (c *call) workflow(ctx context.Context) diagnosis {
+	_, err := c.Client.File(ctx, c.Repo, workflowPath)
+	var missing *github.NotFoundError
+	switch {
+	case errors.As(err, &missing):
+		return ok("workflow", "no %s", workflowPath).or("warn", "without the Action nobody sweeps; label-state init writes it")
+	case err != nil:
+		return ok("workflow", "%s", err).or("warn", hintFor(err))
+	}
+	state, err := c.workflowState(ctx)
+	switch {
+	case err != nil:
+		return ok("workflow", "%s; whether GitHub still runs it was not told: %s", workflowPath, err).or("warn", "look under Actions, or give the token the permission actions: read")
+	case state != "active":
+		return ok("workflow", "%s is there and switched off (%s)", workflowPath, state).or("fail", "gh workflow enable label-state.yml --repo "+c.Repo.String())
+	}
+	return ok("workflow", "%s, switched on", workflowPath)
+}
+
+// workflowState is GitHub's word for it: active, disabled_inactivity, disabled_manually ("Get a workflow" in GitHub's REST docs).
+func (c *call) workflowState(ctx context.Context) (string, error) {
+	var answer struct {
+		State string `json:"state"`
+	}
+	if _, err := c.Client.Do(ctx, http.MethodGet, c.repoPath()+"/actions/workflows/label-state.yml", nil, &answer); err != nil {
+		return "", err
+	}
+	return cmp.Or(answer.State, "unknown"), nil
+}
+
+func (c *call) hook(ctx context.Context) diagnosis {
+	s, err := hookfile.Status(ctx, hookfile.Options{Dir: c.env.Dir})
+	switch {
+	case err != nil:
+		return ok("hook", "%s", err).or("warn", "run doctor inside a clone to see whether its pushes are guarded")
+	case !s.Installed():
+		return ok("hook", "pushes from this clone are not guarded (%s)", s.Kind).or("warn", "label-state hook install")
+	}
+	for _, program := range hookPrograms(s.Hook) {
+		if _, err := exec.LookPath(program); err != nil {
+			return ok("hook", "%s is there and %s is not: pushes are not checked", s.File, program).
+				or("warn", "install all programs again (go install ./cmd/...), then: label-state hook install")
+		}
+	}
+	return ok("hook", "%s", s.File)
+}
+
+// hookPrograms are the two stages that a shim starts: at the path it was written with, else by PATH (docs/hook.md).
+func hookPrograms(written string) []string {
+	first := cmp.Or(written, "label-state-pre-push")
+	name, windows := strings.CutSuffix(first, ".exe")
+	second := name + "-check"
+	if windows {
+		second += ".exe"
+	}
+	if _, err := exec.LookPath(second); err != nil && filepath.IsAbs(first) {
+		second = "label-state-pre-push-check" // the other place it is looked for
+	}
+	return []string{first, second}
+}

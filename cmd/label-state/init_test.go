@@ -1,0 +1,34 @@
+package main
+
+import (
+	"os"
+	"regexp"
+	"testing"
+
+	"github.com/label-state/label-state/internal/config"
+)
+
+// TestStart: what init writes is what the documentation shows, and every setting it names is what it is anyway.
+func TestStart(t *testing.T) {
+	example, err := os.ReadFile("../../examples/single-repository.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if startWorkflow != string(example) {
+		t.Error("start/workflow.yml differs from examples/single-repository.yml; copy it")
+	}
+	uncommented := regexp.MustCompile(`(?m)^#([a-z_]+:)`).ReplaceAllString(startConfig, "$1")
+	for _, text := range []string{startConfig, uncommented} {
+		got, err := config.Parse("start", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := config.Default(); got.Claim != want.Claim || got.Labels != want.Labels || got.Plan.Timeout != want.Plan.Timeout || got.Hook != want.Hook ||
+			got.Recovery.MaxAttempts != want.Recovery.MaxAttempts || got.Guard != want.Guard || got.OnReopen != want.OnReopen || len(got.Exclude) != len(want.Exclude) {
+			t.Errorf("not the defaults: %+v", got)
+		}
+	}
+	if uncommented == startConfig {
+		t.Error("no setting is named")
+	}
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/label-state/label-state/internal/mcp"
+	"github.com/label-state/label-state/internal/setup"
+)
+
+// TestToolsAreCommands: each tool with all of its arguments is a command line that the program knows.
+func TestToolsAreCommands(t *testing.T) {
+	app := newApp(terminal{env: setup.OS()})
+	var words []string
+	a := newAgent(t, terminal{}, func(o *mcp.Options) {
+		o.Config = "x.yml"
+		o.Program = func(_ context.Context, w []string) mcp.Outcome {
+			words = w
+			return mcp.Outcome{}
+		}
+	})
+	seen := 0
+	for tool, err := range a.Tools(t.Context(), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen++
+		words = nil
+		a.call(tool.Name, everything(t, tool))
+		got, err := arrange(app.Commands, append([]string{"label-state"}, words...))
+		if err != nil || len(got) != len(words)+1 {
+			t.Errorf("%s: %q: %v", tool.Name, words, err)
+		}
+	}
+	if seen != 12 {
+		t.Errorf("%d tools", seen)
+	}
+}
+
+// everything is one value for each argument of a tool.
+func everything(t *testing.T, tool *sdk.Tool) map[string]any {
+	t.Helper()
+	var s jsonschema.Schema
+	data, err := json.Marshal(tool.InputSchema)
+	if err = errors.Join(err, json.Unmarshal(data, &s)); err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]any{}
+	for name, p := range s.Properties {
+		switch {
+		case name == "ttl":
+			out[name] = "1h"
+		case p.Type == "boolean":
+			out[name] = true
+		case p.Type == "integer":
+			out[name] = 1
+		case p.Type == "array" && p.Items.Enum != nil:
+			out[name] = p.Items.Enum
+		case p.Type == "array":
+			out[name] = []string{"x"}
+		case p.Enum != nil:
+			out[name] = p.Enum[0]
+		default:
+			out[name] = "x"
+		}
+	}
+	return out
+}
+
+// TestManualOfTools holds the table of docs/mcp.md against the server, and the example against the page.
+func TestManualOfTools(t *testing.T) {
+	const page = "../../docs/mcp.md"
+	data, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := "| tool | for | arguments | hints |\n|---|---|---|---|\n"
+	for tool, err := range newAgent(t, terminal{}).Tools(t.Context(), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		table += toolRow(t, tool)
+	}
+	before, rest, _ := strings.Cut(string(data), "<!-- tools -->\n")
+	_, after, found := strings.Cut(rest, "<!-- end -->")
+	want := before + "<!-- tools -->\n" + table + "<!-- end -->" + after
+	if *update && found {
+		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if want != string(data) {
+		t.Errorf("the table of %s is not the server's; go test ./cmd/label-state -run TestManualOfTools -update", page)
+	}
+	example, err := os.ReadFile("../../examples/mcp.json")
+	if err != nil || !strings.Contains(string(data), "```json\n"+string(example)+"```") {
+		t.Errorf("the page does not show examples/mcp.json as it is, %v", err)
+	}
+}
+
+func toolRow(t *testing.T, tool *sdk.Tool) string {
+	t.Helper()
+	var in struct {
+		Properties json.RawMessage
+		Required   []string
+	}
+	data, err := json.Marshal(tool.InputSchema)
+	if err = errors.Join(err, json.Unmarshal(data, &in)); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for name := range everything(t, tool) {
+		if slices.Contains(in.Required, name) {
+			name += "*"
+		}
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return fmt.Sprintf("| `%s` | %s | %s | %s |\n", tool.Name, tool.Title, strings.Join(names, ", "), hints(tool.Annotations))
+}
+
+func hints(a *sdk.ToolAnnotations) string {
+	var out []string
+	if a.ReadOnlyHint {
+		out = append(out, "read-only")
+	}
+	if *a.DestructiveHint {
+		out = append(out, "destructive")
+	}
+	if a.IdempotentHint {
+		out = append(out, "idempotent")
+	}
+	return strings.Join(out, ", ")
+}
+
+// TestAgentsPage: every command that the example tells an agent is one that the program knows.
+func TestAgentsPage(t *testing.T) {
+	page, err := os.ReadFile("../../examples/AGENTS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	app := newApp(terminal{env: setup.OS()})
+	found := regexp.MustCompile("(?m)(?:^ +|`)(label-state [^`\n]+)").FindAllStringSubmatch(string(page), -1)
+	for _, m := range found {
+		if _, err := arrange(app.Commands, words(m[1])); err != nil {
+			t.Errorf("%s: %v", m[1], err)
+		}
+	}
+	if len(found) < 6 {
+		t.Errorf("only %d commands", len(found))
+	}
+}

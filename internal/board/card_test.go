@@ -1,0 +1,95 @@
+package board_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/label-state/label-state/internal/board"
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+var update = flag.Bool("update", false, "rewrite the goldens")
+
+// golden compares with testdata/name, or rewrites it.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs; go test ./internal/board -update, and look at the difference\n%s", file, got)
+	}
+}
+
+// TestDeal: where an issue is put, and what is marked on it.
+func TestDeal(t *testing.T) {
+	with := func(f lifecycle.Facts, change func(*lifecycle.Facts)) lifecycle.Facts { change(&f); return f }
+	label := func(names ...string) func(*lifecycle.Facts) {
+		return func(f *lifecycle.Facts) { f.Labels = names }
+	}
+	free := issue(t, 1, "x", "agent:implement")
+	held := issue(t, 1, "x", "agent:in-flight", holds(time.Hour, "lucius"))
+	failing := []event{
+		holds(9*time.Hour, "a"), says(8*time.Hour, claim.KindRelease, "a", "failure"), holds(7*time.Hour, "b"), says(6*time.Hour, claim.KindRelease, "b", "error"),
+		holds(5*time.Hour, "c"), says(4*time.Hour, claim.KindRelease, "c", "max-turns"),
+	}
+	for _, c := range []struct {
+		name, want string
+		facts      lifecycle.Facts
+	}{
+		{"free", "available []", free},
+		{"held", "claimed []", held},
+		{"half the lease is gone", "claimed [stale]", issue(t, 1, "x", "agent:in-flight", holds(121*time.Minute, "lucius"))},
+		{"lease and grace are over", "claimed [!lapsed]", issue(t, 1, "x", "agent:in-flight", holds(5*time.Hour, "lucius"))},
+		{"not confirmed", "claimed [asking]", issue(t, 1, "x", "agent:in-flight", holds(time.Second, "lucius").as(func(r *claim.Record) { r.Held = false }))},
+		{"labels lie", "available [drift]", with(free, label("agent:pr-open", "agent:implement"))},
+		{"a person's", "people [a person's]", with(free, label("agent:implement", "do-not-pickup"))},
+		{"a person's and a worker's", "claimed [a person's]", with(held, label("agent:in-flight", "do-not-pickup"))},
+		{"too vague", "people [!needs scope]", with(free, label("agent:implement", "needs:human-scope"))},
+		{"failed too often", "people [!3 failed drift]", issue(t, 1, "x", "agent:implement", failing...)},
+		{"failed once", "available [rests 2m 1 failed]", issue(t, 1, "x", "agent:implement", holds(9*time.Minute, "a"), says(0, claim.KindRelease, "a", "failure"))},
+		{"excluded", "available [excluded]", with(free, label("agent:implement", "wip"))},
+		{"not read", "available [!not read]", with(free, func(f *lifecycle.Facts) { f.Missing = []string{"page 2"} })},
+		{"closed", "done []", issue(t, 1, "x", "agent:done")},
+		{"closed without being done", "", with(free, func(f *lifecycle.Facts) { f.Open, f.StateReason = false, "not_planned" })},
+		{"no part of the lifecycle", "", with(free, label("bug"))},
+		{"a pull request", "", with(free, func(f *lifecycle.Facts) { f.PullRequest = true })},
+	} {
+		got := ""
+		for _, card := range board.Deal(lifecycle.DefaultRules(), []lifecycle.Facts{c.facts}) {
+			var marks []string
+			for _, m := range card.Marks {
+				text := m.Text
+				if m.Alert {
+					text = "!" + text
+				}
+				if strings.HasPrefix(text, "rests") {
+					text = "rests 2m" // drawn from the log, ± 25 %
+				}
+				marks = append(marks, text)
+			}
+			got = fmt.Sprintf("%s %v", card.Lane, marks)
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestTable(t *testing.T) {
+	golden(t, "table.txt", board.Table(board.Deal(lifecycle.DefaultRules(), busy(t)), now))
+}

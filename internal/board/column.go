@@ -1,0 +1,197 @@
+package board
+
+import (
+	"fmt"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/label-state/label-state/internal/printable"
+)
+
+const (
+	columnLeast = 24 // cells a column needs to be of use
+	gap         = 2  // cells between columns
+	titleLines  = 2
+)
+
+// shown are the lanes there are columns for: all, or where there is no room for all those with cards.
+func (m Model) shown() []Lane {
+	var all, full []Lane
+	for l := range lanes {
+		all = append(all, l)
+		if l == m.lane || len(m.in(l)) > 0 {
+			full = append(full, l)
+		}
+	}
+	if m.fits(len(all)) {
+		return all
+	}
+	return full
+}
+
+func (m Model) fits(columns int) bool { return columns*(columnLeast+gap)-gap <= m.width }
+
+// window is the part of the shown lanes that has room, around the one with the cursor.
+func (m Model) window() []Lane {
+	shown := m.shown()
+	n := len(shown)
+	for n > 1 && !m.fits(n) {
+		n--
+	}
+	at := 0
+	for i, l := range shown {
+		if l == m.lane {
+			at = i
+		}
+	}
+	first := min(max(at-(n-1)/2, 0), len(shown)-n)
+	return shown[first : first+n]
+}
+
+// columns are the lanes side by side, height lines high.
+func (m Model) columns(height int) []string {
+	window := m.window()
+	width := (m.width+gap)/len(window) - gap
+	out := make([]string, height)
+	for n, l := range window {
+		for i, line := range m.column(l, width, height) {
+			if n > 0 {
+				out[i] += strings.Repeat(" ", gap)
+			}
+			out[i] += line
+		}
+	}
+	return out
+}
+
+// column is one lane: its head, a line below, and as many cards as there is room for.
+func (m Model) column(l Lane, width, height int) []string {
+	style, line := m.palette.head, "─"
+	if l == m.lane {
+		style, line = m.palette.focus, "━"
+	}
+	cards := m.in(l)
+	out := []string{style.Render(fmt.Sprintf("%s %d", l.title(), len(cards))), style.Render(strings.Repeat(line, width))}
+	out = append(out, m.stack(l, cards, width, height-len(out))...)
+	for i := range height {
+		if i >= len(out) {
+			out = append(out, "")
+		}
+		out[i] = pad(out[i], width)
+	}
+	return out[:height]
+}
+
+// stack is the part of a lane's cards that has room, around the one with the cursor.
+func (m Model) stack(l Lane, cards []Card, width, height int) []string {
+	if len(cards) == 0 {
+		return []string{m.palette.dim.Render(" –")}
+	}
+	blocks := make([][]string, len(cards))
+	for i, c := range cards {
+		blocks[i] = append(m.card(c, width, l == m.lane && i == m.at[l]), "")
+	}
+	first := firstBlock(blocks, m.at[l], height-2)
+	var out []string
+	if first > 0 {
+		out = append(out, m.palette.dim.Render(fmt.Sprintf(" ↑ %d more", first)))
+	}
+	for i := first; i < len(blocks); i++ {
+		room := height - len(out)
+		if i < len(blocks)-1 {
+			room-- // for what says that there are more
+		}
+		if len(blocks[i])-1 > room {
+			return append(out, m.palette.dim.Render(fmt.Sprintf(" ↓ %d more", len(blocks)-i)))
+		}
+		out = append(out, blocks[i]...)
+	}
+	return out
+}
+
+// firstBlock is the first of the blocks to show so that the one at chosen is among those that fit.
+func firstBlock(blocks [][]string, chosen, height int) int {
+	first, used := chosen, len(blocks[chosen])
+	for first > 0 && used+len(blocks[first-1]) <= height {
+		first--
+		used += len(blocks[first])
+	}
+	return first
+}
+
+// card is one issue: number and title, who holds it with the age of the hold, and marks.
+func (m Model) card(c Card, width int, chosen bool) []string {
+	edge, style := " ", lipgloss.NewStyle()
+	if chosen {
+		edge, style = m.palette.focus.Render("▌"), m.palette.cursor
+	}
+	ref := m.ref(c)
+	var out []string
+	for i, line := range wrapped(ref+" "+c.Title, width-1, titleLines) {
+		if i == 0 && strings.HasPrefix(line, ref) {
+			line = m.palette.number.Render(ref) + style.Render(strings.TrimPrefix(line, ref))
+		} else {
+			line = style.Render(line)
+		}
+		out = append(out, edge+line)
+	}
+	if c.Holder != "" {
+		out = append(out, edge+m.holder(c, width-1))
+	}
+	for _, p := range c.Pulls {
+		out = append(out, edge+ansi.Truncate("→ "+p.Name, width-1, "…"))
+	}
+	if len(c.Marks) > 0 {
+		out = append(out, edge+m.marks(c, width-1))
+	}
+	return out
+}
+
+// holder is who holds it, a bar for how much of the lease is gone without a sign of life, and the numbers.
+func (m Model) holder(c Card, width int) string {
+	age := c.age(m.now())
+	room := width - ansi.StringWidth(age) - 2
+	name := ansi.Truncate(c.Holder, max(room-4, 4), "…")
+	cells := min(room-ansi.StringWidth(name), 12)
+	if c.Lease <= 0 || cells < 2 {
+		return ansi.Truncate(name+" "+m.palette.dim.Render(age), width, "…")
+	}
+	part := c.spent(m.now())
+	style := m.palette.calm
+	switch {
+	case part >= 1:
+		style = m.palette.over
+	case part > 0.5:
+		style = m.palette.soon
+	}
+	full, rest := printable.Bar(part, cells)
+	return name + " " + style.Render(full) + m.palette.dim.Render(rest+" "+age)
+}
+
+func (m Model) marks(c Card, width int) string {
+	texts := make([]string, len(c.Marks))
+	for i, mark := range c.Marks {
+		texts[i] = m.palette.mark.Render("· " + mark.Text)
+		if mark.Alert {
+			texts[i] = m.palette.alert.Render("! " + mark.Text)
+		}
+	}
+	return ansi.Truncate(strings.Join(texts, " "), width, "…")
+}
+
+// wrapped breaks text into at most so many lines of width cells.
+func wrapped(text string, width, lines int) []string {
+	all := strings.Split(ansi.Wrap(text, width, ""), "\n")
+	if len(all) > lines {
+		all = append(all[:lines-1], ansi.Truncate(strings.Join(all[lines-1:], " "), width, "…"))
+	}
+	return all
+}
+
+// pad makes a line exactly width cells wide.
+func pad(line string, width int) string {
+	line = ansi.Truncate(line, width, "…")
+	return line + strings.Repeat(" ", width-ansi.StringWidth(line))
+}

@@ -1,0 +1,75 @@
+package mcp
+
+import (
+	"encoding/json"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// An answer is the structured result of every tool. Result and results are the JSON objects of the
+// command line (docs/cli.md), unchanged.
+type answer struct {
+	Answer    string            `json:"answer"`
+	Code      int               `json:"exit_code"`
+	Error     string            `json:"error,omitempty"`
+	Hint      string            `json:"hint,omitempty"`
+	Result    json.RawMessage   `json:"result,omitempty"`
+	Results   []json.RawMessage `json:"results,omitempty"`
+	Notes     []string          `json:"notes,omitempty"`
+	Untrusted []string          `json:"untrusted,omitempty"`
+}
+
+// The answers, by exit code (PRODUCT ruling 1): no work is a no.
+var answers = [...]string{"yes", "no", "wrong", "unknown", "no"}
+
+const (
+	codeYes    = 0
+	codeCalled = 2
+)
+
+// answerTo is what a tool says to an outcome.
+func answerTo(t tool, o Outcome) answer {
+	a := answer{Answer: "unknown", Code: o.Code, Error: o.Problem, Hint: o.Hint, Notes: o.Notes}
+	if o.Code >= 0 && o.Code < len(answers) {
+		a.Answer = answers[o.Code]
+	}
+	switch {
+	case t.many && o.Code == codeYes:
+		a.Results = append([]json.RawMessage{}, o.Objects...)
+		a.Untrusted = below("results.", t.untrusted)
+	case len(o.Objects) > 0:
+		a.Result = o.Objects[len(o.Objects)-1]
+		a.Untrusted = below("result.", t.untrusted)
+	}
+	if a.Code != codeYes && (a.Error != "" || a.Result != nil) {
+		a.Untrusted = []string{"error", "result"}
+	}
+	return a
+}
+
+// refused is the answer to a call that makes no sense.
+func refused(t tool, err error) answer {
+	return answer{Answer: answers[codeCalled], Code: codeCalled, Error: t.name + ": " + err.Error(), Hint: "correct the arguments: " + t.allowed()}
+}
+
+func below(prefix string, paths []string) []string {
+	var out []string
+	for _, p := range paths {
+		out = append(out, prefix+p)
+	}
+	return out
+}
+
+// result is the answer on the wire. Whatever is not yes is an error to the agent, unless no was an
+// answer to its question.
+func (a answer) result(t tool) (*sdk.CallToolResult, error) {
+	data, err := json.Marshal(a)
+	if err != nil {
+		return nil, err
+	}
+	return &sdk.CallToolResult{
+		Content:           []sdk.Content{&sdk.TextContent{Text: string(data)}},
+		StructuredContent: json.RawMessage(data),
+		IsError:           a.Answer != "yes" && !(t.asks && a.Answer == "no"),
+	}, nil
+}

@@ -1,0 +1,371 @@
+package mcp_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"pgregory.net/rapid"
+
+	"github.com/label-state/label-state/internal/mcp"
+)
+
+// thing stands for every object of the command line.
+type thing struct {
+	Answer string `json:"answer"`
+}
+
+// A stand is a program that only remembers what it was called with.
+type stand struct {
+	mu     sync.Mutex
+	words  []string
+	answer mcp.Outcome
+}
+
+func (s *stand) program(_ context.Context, words []string) mcp.Outcome {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.words = words
+	return s.answer
+}
+
+func (s *stand) options() mcp.Options {
+	v := thing{}
+	return mcp.Options{
+		Version: "test", Program: s.program, Codename: "lucius", Timeout: mcp.DefaultTimeout, Operator: true,
+		Views: mcp.Views{Reply: v, Hold: v, Move: v, Taken: v, Done: v, Status: v, Entry: v, Item: v, Pause: v},
+	}
+}
+
+// connect returns a client of a server with these options.
+func connect(t testing.TB, o mcp.Options) *sdk.ClientSession {
+	t.Helper()
+	server, err := mcp.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, there := sdk.NewInMemoryTransports()
+	if _, err := server.Connect(t.Context(), there, nil); err != nil {
+		t.Fatal(err)
+	}
+	c, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), here, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() }) // the test is over
+	return c
+}
+
+// An answer is what a client reads.
+type answer struct {
+	Answer    string            `json:"answer"`
+	Code      int               `json:"exit_code"`
+	Error     string            `json:"error"`
+	Hint      string            `json:"hint"`
+	Result    json.RawMessage   `json:"result"`
+	Results   []json.RawMessage `json:"results"`
+	Notes     []string          `json:"notes"`
+	Untrusted []string          `json:"untrusted"`
+}
+
+func read(t testing.TB, r *sdk.CallToolResult) (a answer) {
+	t.Helper()
+	data, err := json.Marshal(r.StructuredContent)
+	if err == nil {
+		err = json.Unmarshal(data, &a)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// TestCallVectors plays testdata/calls.txt.
+func TestCallVectors(t *testing.T) {
+	f, err := os.Open("testdata/calls.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var s stand
+	c, call, n := connect(t, s.options()), "", 0
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		line := lines.Text()
+		switch {
+		case line == "" || line[0] == '#':
+		case line[0] == '=' || line[0] == '!':
+			n++
+			if got := played(t, c, &s, call); got != line {
+				t.Errorf("%s\n got %s\nwant %s", call, got, line)
+			}
+		default:
+			call = line
+		}
+	}
+	if lines.Err() != nil || n < 20 {
+		t.Errorf("%d calls, %v", n, lines.Err())
+	}
+}
+
+// played is what a call became, as the vectors write it.
+func played(t *testing.T, c *sdk.ClientSession, s *stand, call string) string {
+	t.Helper()
+	name, arguments, _ := strings.Cut(call, " ")
+	p := &sdk.CallToolParams{Name: name}
+	if arguments != "" {
+		p.Arguments = json.RawMessage(arguments)
+	}
+	s.words = nil
+	r, err := c.CallTool(t.Context(), p)
+	if err != nil {
+		t.Fatalf("%s: %v", call, err)
+	}
+	a := read(t, r)
+	if a.Error == "" {
+		words := slices.Clone(s.words)
+		for n, w := range words {
+			words[n] = strings.ReplaceAll(w, " ", "_")
+		}
+		return "= " + strings.Join(words, " ")
+	}
+	if a.Answer != "wrong" || a.Code != 2 || !r.IsError || !strings.Contains(a.Hint, name+" takes ") || s.words != nil {
+		t.Errorf("%s: %+v, ran %q", call, a, s.words)
+	}
+	return "! " + a.Error
+}
+
+// TestNoTextIsAnOption: whatever an agent sends, the options of the command line are the tool's own.
+func TestNoTextIsAnOption(t *testing.T) {
+	var s stand
+	c := connect(t, s.options())
+	rapid.Check(t, func(rt *rapid.T) {
+		texts := rapid.OneOf(rapid.StringN(1, -1, -1), rapid.SampledFrom([]string{"--", "--force", "-h", "--json=false", "--repo=x/y", "a\nb"}))
+		arguments := map[string]any{}
+		for _, name := range []string{"issue", "codename", "firing_id", "reason", "pr", "transition_to"} {
+			arguments[name] = texts.Draw(rt, name)
+		}
+		if _, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "release", Arguments: arguments}); err != nil {
+			rt.Fatal(err)
+		}
+		want := []string{"release", "--json", "--timeout=2m0s"}
+		for _, name := range []string{"codename", "firing_id", "pr", "reason", "transition_to"} {
+			want = append(want, fmt.Sprintf("--%s=%s", strings.ReplaceAll(name, "_", "-"), arguments[name]))
+		}
+		if want = append(want, "--", arguments["issue"].(string)); !slices.Equal(s.words, want) {
+			rt.Errorf("got %q\nwant %q", s.words, want)
+		}
+	})
+}
+
+// TestAnswers: exit codes become the three answers, and what the agent is told is what the command said.
+func TestAnswers(t *testing.T) {
+	object := json.RawMessage(`{"answer":"x","more":1}`)
+	for _, c := range []struct {
+		tool    string
+		outcome mcp.Outcome
+		want    answer
+		isError bool
+	}{
+		{"claim", mcp.Outcome{Objects: []json.RawMessage{object}, Notes: []string{"warning: late"}}, answer{Answer: "yes", Result: object, Notes: []string{"warning: late"}}, false},
+		{"claim", mcp.Outcome{Code: 1, Objects: []json.RawMessage{object}, Problem: "claim a/b#1: held", Hint: "wait"}, answer{Answer: "no", Code: 1, Error: "claim a/b#1: held", Hint: "wait", Result: object, Untrusted: []string{"error", "result"}}, true},
+		{"claim", mcp.Outcome{Code: 3, Problem: "claim a/b#1: offline"}, answer{Answer: "unknown", Code: 3, Error: "claim a/b#1: offline", Untrusted: []string{"error", "result"}}, true},
+		{"claim", mcp.Outcome{Code: 2, Problem: "x"}, answer{Answer: "wrong", Code: 2, Error: "x", Untrusted: []string{"error", "result"}}, true},
+		{"claim", mcp.Outcome{Code: 9}, answer{Answer: "unknown", Code: 9}, true},
+		{"claim", mcp.Outcome{Code: -1}, answer{Answer: "unknown", Code: -1}, true},
+		{"next", mcp.Outcome{Code: 4, Problem: "next a/b: no work"}, answer{Answer: "no", Code: 4, Error: "next a/b: no work", Untrusted: []string{"error", "result"}}, false},
+		{"dedup-check", mcp.Outcome{Code: 1, Problem: "held"}, answer{Answer: "no", Code: 1, Error: "held", Untrusted: []string{"error", "result"}}, false},
+		{"dedup-check", mcp.Outcome{Code: 3, Problem: "offline"}, answer{Answer: "unknown", Code: 3, Error: "offline", Untrusted: []string{"error", "result"}}, true},
+		{"log", mcp.Outcome{Objects: []json.RawMessage{object, object}}, answer{Answer: "yes", Results: []json.RawMessage{object, object}, Untrusted: []string{"results.worker", "results.outcome", "results.by", "results.reason", "results.pr", "results.ignored"}}, false},
+		{"log", mcp.Outcome{Code: 3, Problem: "offline", Objects: []json.RawMessage{object}}, answer{Answer: "unknown", Code: 3, Error: "offline", Result: object, Untrusted: []string{"error", "result"}}, true},
+	} {
+		s := stand{answer: c.outcome}
+		session := connect(t, s.options())
+		r, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: c.tool, Arguments: map[string]any{"issue": "1"}})
+		if c.tool == "next" {
+			r, err = session.CallTool(t.Context(), &sdk.CallToolParams{Name: c.tool})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, want := fmt.Sprintf("%s %v", encode(t, read(t, r)), r.IsError), fmt.Sprintf("%s %v", encode(t, c.want), c.isError)
+		if got != want {
+			t.Errorf("%s exit %d\n got %s\nwant %s", c.tool, c.outcome.Code, got, want)
+		}
+		checkSchema(t, session, c.tool, r)
+	}
+}
+
+func encode(t *testing.T, v any) string {
+	t.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// checkSchema holds a result against what the tool promises, and its text against its structure.
+func checkSchema(t *testing.T, c *sdk.ClientSession, name string, r *sdk.CallToolResult) {
+	t.Helper()
+	var s jsonschema.Schema
+	if err := json.Unmarshal([]byte(encode(t, toolOf(t, c, name).OutputSchema)), &s); err != nil {
+		t.Fatal(err)
+	}
+	resolved, err := s.Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := resolved.Validate(r.StructuredContent); err != nil {
+		t.Errorf("%s: %v\n%s", name, err, encode(t, r.StructuredContent))
+	}
+	text, ok := r.Content[0].(*sdk.TextContent)
+	var again any
+	if !ok || json.Unmarshal([]byte(text.Text), &again) != nil || encode(t, again) != encode(t, r.StructuredContent) {
+		t.Errorf("%s: text and structure differ: %s", name, encode(t, r.Content))
+	}
+}
+
+func toolOf(t *testing.T, c *sdk.ClientSession, name string) *sdk.Tool {
+	t.Helper()
+	for tool, err := range c.Tools(t.Context(), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tool.Name == name {
+			return tool
+		}
+	}
+	t.Fatalf("no tool %s", name)
+	return nil
+}
+
+// TestOperator: what ends other people's work is there only when asked for.
+func TestOperator(t *testing.T) {
+	var s stand
+	o := s.options()
+	o.Operator = false
+	c := connect(t, o)
+	r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "force-release", Arguments: map[string]any{"issue": "1"}})
+	if err == nil || s.words != nil {
+		t.Errorf("force-release: %v, %+v, ran %q", err, r, s.words)
+	}
+}
+
+// TestWho: a worker without a name is refused, and nothing is asked; an asker needs none.
+func TestWho(t *testing.T) {
+	var s stand
+	o := s.options()
+	o.Codename = ""
+	c := connect(t, o)
+	for _, name := range []string{"claim", "renew", "release"} {
+		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: name, Arguments: map[string]any{"issue": "1", "codename": ""}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a := read(t, r); a.Answer != "wrong" || !strings.Contains(a.Error, "who works?") || s.words != nil {
+			t.Errorf("%s: %+v, ran %q", name, a, s.words)
+		}
+	}
+	if _, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "status", Arguments: map[string]any{"issue": "1"}}); err != nil || s.words == nil {
+		t.Errorf("status ran %q, %v", s.words, err)
+	}
+}
+
+func TestResources(t *testing.T) {
+	for _, c := range []struct{ uri, words string }{
+		{"label-state://acme/app/board", "work list --json --timeout=2m0s --include-claimed --repo=acme/app"},
+		{"label-state://acme/app/issues/7/log", "log --json --timeout=2m0s -- acme/app#7"},
+		{"label-state://acme/app/issues/--force/log", "log --json --timeout=2m0s -- acme/app#--force"},
+		{"label-state://acme/app/issues/7", ""},
+		{"label-state://acme/app/boards", ""},
+		{"label-state://acme/app", ""},
+		{"label-state:///app/board", ""},
+		{"https://acme/app/board", ""},
+	} {
+		s := stand{answer: mcp.Outcome{Objects: []json.RawMessage{json.RawMessage(`{"answer":"x"}`)}}}
+		r, err := connect(t, s.options()).ReadResource(t.Context(), &sdk.ReadResourceParams{URI: c.uri})
+		if got := strings.Join(s.words, " "); got != c.words || (err != nil) != (c.words == "") {
+			t.Errorf("%s: ran %q, %v", c.uri, got, err)
+		}
+		if err == nil && (len(r.Contents) != 1 || r.Contents[0].URI != c.uri || !strings.Contains(r.Contents[0].Text, `"results":[{"answer":"x"}]`)) {
+			t.Errorf("%s: %+v", c.uri, r.Contents)
+		}
+	}
+	s := stand{answer: mcp.Outcome{Code: 3, Problem: "log acme/app#7: offline", Hint: "try again"}}
+	_, err := connect(t, s.options()).ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "label-state://acme/app/issues/7/log"})
+	if err == nil || !strings.Contains(err.Error(), "log acme/app#7: offline; try again") {
+		t.Errorf("away: %v", err)
+	}
+}
+
+// TestServe: the end of the input ends the server, and so does its context; both are a success.
+func TestServe(t *testing.T) {
+	var s stand
+	server, err := mcp.New(s.options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if err := mcp.Serve(t.Context(), server, strings.NewReader(""), &out); err != nil || out.Len() > 0 {
+		t.Errorf("no input: %v, wrote %q", err, &out)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	in, held := io.Pipe()
+	defer held.Close()
+	if err := mcp.Serve(ctx, server, in, io.Discard); err != nil {
+		t.Errorf("stopped: %v", err)
+	}
+}
+
+// TestServeGivesUp: a call under way is cancelled and waited for, whatever ends the server.
+func TestServeGivesUp(t *testing.T) {
+	for name, end := range map[string]func(stop func(), in io.Closer) error{
+		"input":   func(_ func(), in io.Closer) error { return in.Close() },
+		"context": func(stop func(), _ io.Closer) error { stop(); return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var s stand
+			began, gaveUp := make(chan struct{}), false
+			o := s.options()
+			o.Program = func(ctx context.Context, _ []string) mcp.Outcome {
+				close(began)
+				<-ctx.Done()
+				gaveUp = true
+				return mcp.Outcome{Code: 3}
+			}
+			server, err := mcp.New(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			in, ask := io.Pipe()
+			served := make(chan error)
+			go func() { served <- mcp.Serve(ctx, server, in, io.Discard) }()
+			if _, err := io.WriteString(ask, asked); err != nil {
+				t.Fatal(err)
+			}
+			<-began
+			if err := errors.Join(end(stop, ask), <-served); err != nil || !gaveUp {
+				t.Errorf("%v, gave up: %v", err, gaveUp)
+			}
+		})
+	}
+}
+
+const asked = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"status","arguments":{"issue":"acme/app#1"}}}
+`

@@ -1,0 +1,107 @@
+package mcp
+
+import (
+	"slices"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// A param is one argument of a tool: an option of the command, or what the command is about.
+type param struct {
+	name    string // in the tool; the option has dashes for underscores
+	about   string
+	kind    kind
+	choices []string // empty is any
+	needed  bool
+	bare    bool // not an option
+}
+
+// A kind is what JSON an argument is.
+type kind string
+
+const (
+	isText   kind = "string"
+	isNumber kind = "integer"
+	isFlag   kind = "boolean"
+	isTexts  kind = "array"
+)
+
+// called names a kind in errors.
+func (k kind) called() string {
+	return map[kind]string{isText: "a string", isNumber: "a whole number above 0", isFlag: "true or false", isTexts: "an array of strings"}[k]
+}
+
+func params(groups ...[]param) []param { return slices.Concat(groups...) }
+
+func text(name, about string) []param   { return []param{{name: name, about: about, kind: isText}} }
+func texts(name, about string) []param  { return []param{{name: name, about: about, kind: isTexts}} }
+func flag(name, about string) []param   { return []param{{name: name, about: about, kind: isFlag}} }
+func number(name, about string) []param { return []param{{name: name, about: about, kind: isNumber}} }
+
+func choice(name, about string, choices ...string) []param {
+	return []param{{name: name, about: about, kind: isText, choices: choices}}
+}
+
+func needed(group []param) []param {
+	group[0].needed = true
+	group[0].bare = group[0].name == "id"
+	return group
+}
+
+// issueParam is the issue that a tool is about (PRODUCT ruling 20).
+func issueParam() []param {
+	return []param{{name: "issue", about: "owner/repo#7, the issue's URL, or inside a clone 7", kind: isText, needed: true, bare: true}}
+}
+
+func repoParam() []param {
+	return text("repo", "repository owner/name; left out, it is the clone's or the server's own")
+}
+
+func ttlParam() []param {
+	return text("ttl", "length of the lease, such as 30m or 4h; left out, it is the repository's default")
+}
+
+func whoParams() []param {
+	return params(
+		text("codename", "what kind of worker you are, such as lucius; left out, it is the server's own"),
+		text("firing_id", "this run of yours, used once for an issue; next and claim make one up and return it; elsewhere it is found in the work tree's record"),
+	)
+}
+
+func filterParams() []param {
+	return []param{
+		{name: "label", about: "only items with all of these labels", kind: isTexts},
+		{name: "priority", about: "only items of one of these priorities", kind: isTexts, choices: []string{"critical", "high", "medium", "low"}},
+	}
+}
+
+func (p param) schema() *jsonschema.Schema {
+	s := &jsonschema.Schema{Type: string(p.kind), Description: p.about}
+	one := s
+	switch p.kind {
+	case isTexts:
+		one = &jsonschema.Schema{Type: string(isText)}
+		s.Items = one
+	case isNumber:
+		s.Minimum = jsonschema.Ptr(1.0)
+	}
+	for _, c := range p.choices {
+		one.Enum = append(one.Enum, c)
+	}
+	return s
+}
+
+func (t tool) input() *jsonschema.Schema {
+	s := &jsonschema.Schema{
+		Type: "object", Properties: map[string]*jsonschema.Schema{},
+		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}},
+	}
+	for _, p := range t.params {
+		s.Properties[p.name] = p.schema()
+		s.PropertyOrder = append(s.PropertyOrder, p.name)
+		if p.needed {
+			s.Required = append(s.Required, p.name)
+		}
+	}
+	return s
+}

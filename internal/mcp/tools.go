@@ -1,0 +1,130 @@
+package mcp
+
+import "github.com/label-state/label-state/internal/claim"
+
+// A tool is one command of label-state as agents see it.
+type tool struct {
+	name   string
+	title  string
+	about  string
+	words  []string // the command
+	params []param
+	result view // of its JSON objects
+	many   bool // it answers with any number of them
+	asks   bool // "no" is an answer to its question and no error
+	worker bool // it needs to know who works
+
+	operator bool // it ends what others do
+	reads    bool // it writes nothing
+	destroys bool // what it ends does not come back
+	repeats  bool // to ask twice is to ask once
+
+	untrusted []string // paths below result, or below each of results, with other people's text
+}
+
+// tools are all tools, in the order of an agent's day.
+func tools() []tool {
+	return append(workerTools(), append(askingTools(), operatorTools()...)...)
+}
+
+func workerTools() []tool {
+	return []tool{
+		{
+			name: "next", title: "Claim the next issue", words: []string{"next"}, worker: true, asks: true, result: viewTaken,
+			about: "Claims the first issue of the queue that may be taken: highest priority, then oldest. When somebody is faster, the one after it. " +
+				"Answer no means that there is no work now: do nothing and ask again later. item.url names the issue for the other tools.",
+			params:    params(whoParams(), filterParams(), ttlParam(), flag("no_claim", "show the item and leave it alone"), flag("prompt", "also give a prompt about it, with the description fenced"), repoParam()),
+			untrusted: itemText("item."),
+		},
+		{
+			name: "claim", title: "Claim an issue", words: []string{"claim"}, worker: true, result: viewHold,
+			about: "Takes an issue before you work on it. Of any number of workers exactly one wins. " +
+				"Answer no means that somebody else has it, or that it may not be worked on now: take another. Keep firing_id, until and token of the result.",
+			params: params(issueParam(), whoParams(), ttlParam(), text("branch", "branch that the work will be pushed to")),
+		},
+		{
+			name: "renew", title: "Extend a lease", words: []string{"renew"}, worker: true, repeats: true, result: viewHold,
+			about: "Extends the lease of an issue you hold. Nothing renews by itself: call it at every third of the lease while you work, and before every step that others can see. " +
+				"Answer no means that the hold is lost: stop all work on the issue at once. Answer unknown leaves the old end standing: call it again.",
+			params: params(issueParam(), whoParams()),
+		},
+		{
+			name: "release", title: "End a hold", words: []string{"release"}, worker: true, destroys: true, repeats: true, result: viewMove,
+			about: "Ends your hold of an issue and says what came of it. Without an outcome it is success with pr, else cancelled. " +
+				"failure, partial, no-commit, max-turns and error count as an attempt; after three a person must look.",
+			params: params(issueParam(), whoParams(), choice("outcome", "what came of the work", claim.WorkerOutcomes()...), text("pr", "URL of the pull request"),
+				text("reason", "why, for people"), text("transition_to", "label that the issue should move to; refused when the move is not legal")),
+		},
+		{
+			name: "complete", title: "Report a result", words: []string{"work", "complete"}, worker: true, destroys: true, repeats: true, result: viewDone,
+			about: "Reports what came of an item of the queue in one comment and ends the hold. success closes the issue as completed; " +
+				"after failure or partial it goes back to the queue. With a pull request that is not merged yet, use release and pr instead.",
+			params: params(needed(text("id", "the item, such as github-42")), whoParams(), needed(choice("outcome", "what came of it", "success", "failure", "partial")),
+				text("summary", "what was done, in a few words"), text("details", "the whole story"), texts("artifact", "URLs or paths of results"), repoParam()),
+		},
+	}
+}
+
+func askingTools() []tool {
+	return []tool{
+		{
+			name: "dedup-check", title: "May it be taken?", words: []string{"dedup-check"}, reads: true, asks: true, result: viewReply,
+			about:     "Answers whether an issue may be taken: yes, no with the reasons, or unknown. Your own hold counts as yes. It claims nothing.",
+			params:    params(issueParam(), whoParams()),
+			untrusted: []string{"reasons.text"},
+		},
+		{
+			name: "status", title: "Everything about an issue", words: []string{"status"}, reads: true, result: viewStatus,
+			about:  "Shows who holds an issue and until when, its labels and what they should be, attempts, pull requests, and records that do not count.",
+			params: params(issueParam()),
+			untrusted: []string{
+				"title", "labels", "reasons.text", "why", "holder.codename", "holder.firing_id", "holder.branch", "attempts.worker", "attempts.reason",
+				"pull_requests.title", "ignored.reason",
+			},
+		},
+		{
+			name: "log", title: "The records of an issue", words: []string{"log"}, reads: true, many: true, result: viewEntry,
+			about:     "Lists the records of an issue in the order that decides: claims, releases, and what does not count.",
+			params:    params(issueParam()),
+			untrusted: []string{"worker", "outcome", "by", "reason", "pr", "ignored"},
+		},
+		{
+			name: "list", title: "The queue", words: []string{"work", "list"}, reads: true, many: true, result: viewItem,
+			about: "Lists what may be taken now, in the order in which it should be; with include_claimed also what somebody works on. " +
+				"When there is more, notes say the cursor of the next page.",
+			params: params(filterParams(), number("limit", "at most so many items"), text("cursor", "where the page before ended"),
+				flag("include_claimed", "also what somebody works on"), repoParam()),
+			untrusted: itemText(""),
+		},
+	}
+}
+
+func operatorTools() []tool {
+	return []tool{
+		{
+			name: "pause", title: "Pause a repository", words: []string{"repo", "pause"}, operator: true, repeats: true, result: viewPause,
+			about:  "For operators: keeps everybody from claiming in a repository, on every machine. Holds that stand go on.",
+			params: params(repoParam(), text("reason", "why, shown to whoever is refused")),
+		},
+		{
+			name: "resume", title: "Resume a repository", words: []string{"repo", "resume"}, operator: true, repeats: true, result: viewPause,
+			about:  "For operators: claims are possible again. A repository that is not paused is a success.",
+			params: params(repoParam()),
+		},
+		{
+			name: "force-release", title: "End somebody's hold by force", words: []string{"release", "--force"}, operator: true, destroys: true, repeats: true, result: viewMove,
+			about: "For operators: ends whatever hold stands, in the name of the token's login, and records it. " +
+				"Until its next renewal or push the former holder may still act. Never use it to get at an issue that somebody else works on.",
+			params: params(issueParam(), text("reason", "why, for the one who loses it")),
+		},
+	}
+}
+
+// itemText are the paths of other people's text in a work item.
+func itemText(prefix string) []string {
+	var out []string
+	for _, key := range []string{"title", "description", "labels", "metadata.assignees", "metadata.milestone", "metadata.author"} {
+		out = append(out, prefix+key)
+	}
+	return out
+}

@@ -1,0 +1,162 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// words is the command line of a call. What an agent gives is always the value of an option or stands
+// behind "--", so that no text of it becomes an option. The error says which argument is wrong and
+// what is allowed.
+func (o Options) words(t tool, raw json.RawMessage) ([]string, error) {
+	given, err := read(raw)
+	if err == nil {
+		err = o.check(t, given)
+	}
+	if err != nil {
+		return nil, err
+	}
+	words := append(slices.Clone(t.words), o.common(given)...)
+	var bare []string
+	for _, p := range t.params {
+		value, ok := o.value(p, given)
+		if !ok {
+			continue
+		}
+		more, err := p.words(value)
+		if err != nil {
+			return nil, err
+		}
+		if p.bare {
+			bare = append(append(bare, "--"), more...)
+		} else {
+			words = append(words, more...)
+		}
+	}
+	return append(words, bare...), nil
+}
+
+// check looks for what is misspelt, and for what is missing.
+func (o Options) check(t tool, given map[string]json.RawMessage) error {
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if !slices.ContainsFunc(t.params, func(p param) bool { return p.name == name }) {
+			return fmt.Errorf("unknown argument %q; %s", clip(name), t.allowed())
+		}
+	}
+	for _, p := range t.params {
+		if p.needed && given[p.name] == nil {
+			return fmt.Errorf("argument %q is missing: %s", p.name, p.about)
+		}
+	}
+	if t.worker && o.Codename == "" && given["codename"] == nil {
+		return errors.New(`who works? Give "codename", or start the server with --codename`)
+	}
+	return nil
+}
+
+// value is an argument, or what the server has in its place.
+func (o Options) value(p param, given map[string]json.RawMessage) (json.RawMessage, bool) {
+	if value, ok := given[p.name]; ok || p.name != "codename" || o.Codename == "" {
+		return value, ok
+	}
+	value, err := json.Marshal(o.Codename)
+	return value, err == nil
+}
+
+// read returns the arguments by name; null and the empty string count as left out.
+func read(raw json.RawMessage) (map[string]json.RawMessage, error) {
+	given := map[string]json.RawMessage{}
+	if len(bytes.TrimSpace(raw)) == 0 {
+		return given, nil
+	}
+	if err := json.Unmarshal(raw, &given); err != nil {
+		return nil, errors.New("the arguments are not a JSON object")
+	}
+	maps.DeleteFunc(given, func(_ string, v json.RawMessage) bool { return string(v) == "null" || string(v) == `""` })
+	return given, nil
+}
+
+// common are the options of every call: what every command has.
+func (o Options) common(given map[string]json.RawMessage) []string {
+	out := []string{"--json", "--timeout=" + o.Timeout.String()}
+	if o.Config != "" {
+		out = append(out, "--config="+o.Config)
+	}
+	if o.Repo != "" && given["repo"] == nil {
+		out = append(out, "--repo="+o.Repo)
+	}
+	return out
+}
+
+func (t tool) allowed() string {
+	var names []string
+	for _, p := range t.params {
+		names = append(names, p.name)
+	}
+	return t.name + " takes " + strings.Join(names, ", ")
+}
+
+// words are one argument on the command line.
+func (p param) words(value json.RawMessage) ([]string, error) {
+	option := "--" + strings.ReplaceAll(p.name, "_", "-")
+	values, err := p.values(value)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("argument %q: want %s, got %s", p.name, p.kind.called(), clip(string(value)))
+	case p.kind == isFlag && values[0] == "false":
+		return nil, nil
+	case p.kind == isFlag:
+		return []string{option}, nil
+	}
+	var out []string
+	for _, v := range values {
+		if len(p.choices) > 0 && !slices.Contains(p.choices, v) {
+			return nil, fmt.Errorf("argument %q: %q is none of %s", p.name, clip(v), strings.Join(p.choices, ", "))
+		}
+		if p.bare {
+			out = append(out, v)
+		} else {
+			out = append(out, option+"="+v)
+		}
+	}
+	return out, nil
+}
+
+// values reads an argument as its kind, strictly.
+func (p param) values(value json.RawMessage) ([]string, error) {
+	switch p.kind {
+	case isTexts:
+		var all []string
+		err := json.Unmarshal(value, &all)
+		return all, err
+	case isFlag:
+		var on bool
+		err := json.Unmarshal(value, &on)
+		return []string{strconv.FormatBool(on)}, err
+	case isNumber:
+		var n uint32
+		err := json.Unmarshal(value, &n)
+		if err == nil && n == 0 {
+			err = errors.New("zero")
+		}
+		return []string{strconv.FormatUint(uint64(n), 10)}, err
+	}
+	var s string
+	err := json.Unmarshal(value, &s)
+	return []string{s}, err
+}
+
+// clip keeps an error short, whatever was sent.
+func clip(s string) string {
+	const most = 80
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}

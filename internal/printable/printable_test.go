@@ -1,0 +1,56 @@
+package printable_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"pgregory.net/rapid"
+
+	"github.com/label-state/label-state/internal/printable"
+)
+
+func TestLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"Retry the upload":          "Retry the upload",
+		"\x1b[31mred\x1b[0m\a":      "[31mred[0m",
+		"two\nlines\tand\ra return": "two lines and a return",
+		"\u202eevil\u2066":          "evil",
+		"bad \xff byte":             "bad \ufffd byte",
+		"größer 漢字":                 "größer 漢字",
+	} {
+		if got := printable.Line(text); got != want {
+			t.Errorf("Line(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestLineIsPrintable: whatever a title, a login or an error holds, a terminal gets one line of text.
+func TestLineIsPrintable(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := string(rapid.SliceOf(rapid.Byte()).Draw(t, "text"))
+		if got := printable.Line(text); strings.ContainsFunc(got, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			t.Errorf("Line(%q) = %q", text, got)
+		}
+	})
+}
+
+func TestSpan(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		-time.Second: "0s", 45 * time.Second: "45s", 12*time.Minute + 59*time.Second: "12m", 3*time.Hour + 20*time.Minute: "3h20m", 4 * time.Hour: "4h",
+		12*time.Hour + 20*time.Minute: "12h", 5*24*time.Hour + 4*time.Hour: "5d4h", 400 * 24 * time.Hour: "400d",
+	} {
+		if got := printable.Span(d); got != want {
+			t.Errorf("Span(%s) = %q, want %q", d, got, want)
+		}
+	}
+}
+
+func TestBar(t *testing.T) {
+	for part, want := range map[float64]string{-1: "░░░░", 0: "░░░░", 0.5: "██░░", 0.53: "██▏░", 1: "████", 7: "████"} {
+		if full, rest := printable.Bar(part, 4); full+rest != want {
+			t.Errorf("Bar(%v, 4) = %q, want %q", part, full+rest, want)
+		}
+	}
+}

@@ -1,0 +1,38 @@
+package printable
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Span prints a length of time in one short unit or two: 45s, 12m, 3h20m, 5d4h.
+func Span(d time.Duration) string {
+	d = max(d, 0)
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", d/time.Second)
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", d/time.Minute)
+	case d < 24*time.Hour:
+		return pair(d/time.Hour, "h", d%time.Hour/time.Minute, "m")
+	}
+	return pair(d/(24*time.Hour), "d", d%(24*time.Hour)/time.Hour, "h")
+}
+
+func pair(n time.Duration, unit string, rest time.Duration, small string) string {
+	if rest == 0 || n >= 10 {
+		return fmt.Sprintf("%d%s", n, unit)
+	}
+	return fmt.Sprintf("%d%s%d%s", n, unit, rest, small)
+}
+
+// eighths are the parts of a character cell, filled from the left.
+var eighths = [...]string{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"}
+
+// Bar draws part, 0 to 1, of a bar that is width cells long: what is filled, and the rest.
+func Bar(part float64, width int) (full, rest string) {
+	n := int(min(max(part, 0), 1)*float64(width*8) + 0.5)
+	full = strings.Repeat("█", n/8) + eighths[n%8]
+	return full, strings.Repeat("░", width-(n+7)/8)
+}

@@ -1,0 +1,205 @@
+// Package stats turns the logs of many issues into figures: how long work takes, how much is done in a day, and how
+// often it goes wrong.
+//
+// It is pure: readings and a span of time go in, figures, a text or a picture come out.
+package stats
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// Figures say what happened from From up to To.
+type Figures struct {
+	From, To time.Time
+	Issues   int // with a record or a merge in that time
+	Totals   Totals
+	States   []Stay
+	Days     []Day
+	Workers  []Worker // most holds first
+}
+
+// Totals count ends of holds, each once, and what else ends in that time.
+type Totals struct {
+	Holds     int // begun
+	Delivered int // ended with a pull request, or with the work done
+	Failed    int // ended as a failed attempt by the holder's own word
+	Lapsed    int // given back because the holder gave no sign of life
+	Forced    int // ended by somebody else
+	Returned  int // ended in any other way: cancelled, rate-limited, a plan that was rejected
+	Yielded   int // claims that lost a race; they never were holds
+	Merged    int // pull requests for these issues
+}
+
+// A Stay is how long issues were in a state, over the stays that ended in that time.
+type Stay struct {
+	State       labels.State
+	Ended, Now  int // Now are in it still
+	Median, P90 time.Duration
+}
+
+// A Day is one day in UTC.
+type Day struct {
+	Date                       time.Time
+	Holds, Delivered, Troubled int // Troubled: failed or lapsed
+}
+
+// A Worker is what all runs of one codename did.
+type Worker struct {
+	Codename                                          string // as the log has it: other people's text
+	Holds, Delivered, Failed, Lapsed, Forced, Yielded int
+	Median                                            time.Duration // of its holds that ended
+}
+
+// Of counts what the readings tell about the time from from up to to.
+func Of(readings []lifecycle.Facts, from, to time.Time) Figures {
+	c := counting{from: from, to: to, stays: map[labels.State]*sample{}, workers: map[string]*tally{}, days: map[time.Time]*Day{}}
+	for day := midnight(from); day.Before(to); day = day.AddDate(0, 0, 1) {
+		c.days[day] = &Day{Date: day}
+	}
+	for _, f := range readings {
+		c.issue(f)
+	}
+	return c.figures()
+}
+
+func midnight(t time.Time) time.Time { return t.UTC().Truncate(24 * time.Hour) }
+
+// A sample is a set of lengths of time, and how many go on.
+type sample struct {
+	lengths []time.Duration
+	now     int
+}
+
+// A tally is a Worker in the making.
+type tally struct {
+	Worker
+	lengths []time.Duration
+}
+
+type counting struct {
+	from, to time.Time
+	issues   int
+	totals   Totals
+	stays    map[labels.State]*sample
+	workers  map[string]*tally
+	days     map[time.Time]*Day
+}
+
+// within reports whether t is in the time that is counted.
+func (c *counting) within(t time.Time) bool { return !t.Before(c.from) && t.Before(c.to) }
+
+func (c *counting) issue(f lifecycle.Facts) {
+	if f.PullRequest {
+		return
+	}
+	if c.touched(f) {
+		c.issues++
+	}
+	for _, p := range f.PRs {
+		if p.State == lifecycle.PRMerged && c.within(p.MergedAt) {
+			c.totals.Merged++
+		}
+	}
+	for _, one := range f.Log.Claims {
+		c.claim(one)
+	}
+	c.stay(f)
+}
+
+func (c *counting) touched(f lifecycle.Facts) bool {
+	return slices.ContainsFunc(f.Log.Log, func(e claim.Entry) bool { return c.within(e.Created) || c.within(e.Updated) }) ||
+		slices.ContainsFunc(f.PRs, func(p lifecycle.PR) bool { return p.State == lifecycle.PRMerged && c.within(p.MergedAt) })
+}
+
+// claim counts one claim: where it began, and how it ended.
+func (c *counting) claim(one claim.Claim) {
+	w := c.worker(one.Record.Worker.Codename)
+	if one.End != nil && strings.HasPrefix(one.End.Outcome, claim.OutcomeRaceYielded) {
+		if c.within(one.End.At) {
+			c.totals.Yielded++
+			w.Yielded++
+		}
+		return
+	}
+	if !one.Held() {
+		return
+	}
+	if c.within(one.Created) {
+		c.totals.Holds++
+		w.Holds++
+		c.days[midnight(one.Created)].Holds++
+	}
+	if one.End != nil && c.within(one.End.At) {
+		w.lengths = append(w.lengths, one.End.At.Sub(one.Created))
+		c.end(w, *one.End)
+	}
+}
+
+func (c *counting) end(w *tally, e claim.Release) {
+	day := c.days[midnight(e.At)]
+	switch {
+	case e.Outcome == claim.OutcomeSuccess || e.Outcome == claim.OutcomeAlreadyImplemented || e.PR != "":
+		c.totals.Delivered++
+		w.Delivered++
+		day.Delivered++
+	case e.Outcome == claim.OutcomeStaleSwept:
+		c.totals.Lapsed++
+		w.Lapsed++
+		day.Troubled++
+	case e.Outcome == claim.OutcomeForced:
+		c.totals.Forced++
+		w.Forced++
+	case claim.CountsAgainst(e.Outcome):
+		c.totals.Failed++
+		w.Failed++
+		day.Troubled++
+	default:
+		c.totals.Returned++
+	}
+}
+
+func (c *counting) worker(codename string) *tally {
+	if c.workers[codename] == nil {
+		c.workers[codename] = &tally{Worker: Worker{Codename: codename}}
+	}
+	return c.workers[codename]
+}
+
+func (c *counting) figures() Figures {
+	out := Figures{From: c.from, To: c.to, Issues: c.issues, Totals: c.totals}
+	for _, s := range []labels.State{labels.Available, labels.Claimed, labels.PlanPending, labels.PROpen} {
+		if all := c.stays[s]; all != nil {
+			out.States = append(out.States, Stay{s, len(all.lengths), all.now, quantile(all.lengths, 50), quantile(all.lengths, 90)})
+		}
+	}
+	for _, d := range c.days {
+		out.Days = append(out.Days, *d)
+	}
+	slices.SortFunc(out.Days, func(a, b Day) int { return a.Date.Compare(b.Date) })
+	for _, w := range c.workers {
+		w.Median = quantile(w.lengths, 50)
+		if w.Worker != (Worker{Codename: w.Codename}) {
+			out.Workers = append(out.Workers, w.Worker)
+		}
+	}
+	slices.SortFunc(out.Workers, func(a, b Worker) int {
+		return cmp.Or(cmp.Compare(b.Holds, a.Holds), cmp.Compare(b.Delivered, a.Delivered), strings.Compare(a.Codename, b.Codename))
+	})
+	return out
+}
+
+// quantile is the smallest length that so many per cent are not longer than; of none it is 0.
+func quantile(lengths []time.Duration, percent int) time.Duration {
+	if len(lengths) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(lengths))
+	return sorted[max((len(sorted)*percent+99)/100-1, 0)]
+}

@@ -1,0 +1,235 @@
+package stats_test
+
+import (
+	"encoding/xml"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/stats"
+)
+
+var update = flag.Bool("update", false, "rewrite the goldens")
+
+var (
+	to   = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+	from = to.AddDate(0, 0, -10)
+)
+
+// reading makes an open issue from lines "HOURS-AGO KIND WORKER [OUTCOME]", and pull requests merged so many hours ago
+// from lines "HOURS-AGO merged".
+func reading(t interface{ Fatal(...any) }, number int, lines ...string) lifecycle.Facts {
+	f := lifecycle.Facts{Issue: claim.Issue{Owner: "acme", Repo: "app", Number: number}, Open: true, Now: to}
+	var comments []claim.Comment
+	for n, line := range lines {
+		words := append(strings.Fields(line), "", "", "")
+		ago, err := time.ParseDuration(words[0] + "h")
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := to.Add(-ago)
+		if words[1] == "merged" {
+			f.PRs = append(f.PRs, lifecycle.PR{Repo: "acme/app", Number: 100 + number, State: lifecycle.PRMerged, MergedAt: at, DefaultBase: true})
+			f.Open = false
+			continue
+		}
+		r := claim.Record{Kind: claim.Kind(words[1]), Worker: claim.Worker{Codename: words[2], FiringID: fmt.Sprint("r", number)}, Outcome: words[3]}
+		if r.Kind == claim.KindClaim {
+			r.Nonce, r.Held = "n", words[3] == ""
+			r.Outcome = ""
+		}
+		if r.Kind == claim.KindApprove {
+			r.By = "olga"
+		}
+		body, err := claim.Encode(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		comments = append(comments, claim.Comment{ID: int64(n + 1), Created: at, Updated: at, Author: "agents", Trusted: true, Body: body})
+	}
+	f.Log = claim.Replay(comments)
+	return f
+}
+
+func sample(t *testing.T) []lifecycle.Facts {
+	t.Helper()
+	return []lifecycle.Facts{
+		reading(t, 1, "200 claim lucius", "199 release lucius success", "180 merged"),
+		reading(t, 2, "150 claim lucius", "150 claim drake asked", "149.9 release drake race-yielded-to=lucius:r2", "148 release lucius failure", "120 claim drake", "118 release drake success", "100 merged"),
+		reading(t, 3, "90 claim vera", "80 release vera stale-swept"),
+		reading(t, 4, "70 claim lucius", "69 plan lucius", "60 approve lucius", "50 release lucius success"),
+		reading(t, 5, "30 claim drake", "28 release drake forced"),
+		reading(t, 6, "20 claim vera", "19 release vera cancelled"),
+		reading(t, 7, "3 claim lucius"),
+		reading(t, 8, "9 claim <b>&amp;\u202e", "8 release <b>&amp;\u202e already-implemented"),
+		reading(t, 9, "400 claim lucius", "390 release lucius success"),
+	}
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs; go test ./internal/stats -update, and look at the difference\n%s", file, got)
+	}
+}
+
+func TestText(t *testing.T) {
+	golden(t, "stats.txt", stats.Of(sample(t), from, to).Text("acme/app"))
+	golden(t, "nothing.txt", stats.Of(nil, from, to).Text("acme/app"))
+}
+
+func TestPlot(t *testing.T) {
+	plot := stats.Of(sample(t), from, to).Plot("acme/app <script>")
+	golden(t, "stats.svg", plot)
+	wellFormed(t, plot)
+	wellFormed(t, stats.Of(nil, from, from).Plot("acme/app"))
+}
+
+// wellFormed wants XML in which nobody but us made an element.
+func wellFormed(t interface{ Fatalf(string, ...any) }, plot string) {
+	d := xml.NewDecoder(strings.NewReader(plot))
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil {
+			t.Fatalf("the plot is no XML: %v\n%s", err, plot)
+		}
+		if e, ok := token.(xml.StartElement); ok && e.Name.Local != "svg" && e.Name.Local != "rect" && e.Name.Local != "text" {
+			t.Fatalf("the plot has an element %s", e.Name.Local)
+		}
+	}
+}
+
+// TestEnds: what the end of a hold counts as, and when none does.
+func TestEnds(t *testing.T) {
+	for _, c := range []struct{ log, want string }{
+		{"5 claim a", "holds 1"},
+		{"5 claim a, 4 release a success", "holds 1 delivered 1"},
+		{"5 claim a, 4 release a already-implemented", "holds 1 delivered 1"},
+		{"5 claim a, 4 release a failure", "holds 1 failed 1"},
+		{"5 claim a, 4 release a max-turns", "holds 1 failed 1"},
+		{"5 claim a, 4 release a stale-swept", "holds 1 lapsed 1"},
+		{"5 claim a, 4 release a forced", "holds 1 forced 1"},
+		{"5 claim a, 4 release a rate-limit", "holds 1 returned 1"},
+		{"5 claim a, 4 release a tomorrow-perhaps", "holds 1 returned 1"},
+		{"5 claim a asked, 4 release a race-yielded-to=b:r1", "yielded 1"},
+		{"5 claim a asked, 4 release a abandoned", ""},
+		{"5 claim a, 2 merged", "holds 1 merged 1"},
+		{"300 claim a, 4 release a success", "delivered 1"},
+		{"300 claim a, 290 release a success, 280 merged", ""},
+	} {
+		got := stats.Of([]lifecycle.Facts{reading(t, 1, strings.Split(c.log, ", ")...)}, from, to).Totals
+		text := ""
+		for _, n := range []struct {
+			name string
+			n    int
+		}{{"holds", got.Holds}, {"delivered", got.Delivered}, {"failed", got.Failed}, {"lapsed", got.Lapsed}, {"forced", got.Forced}, {"returned", got.Returned}, {"yielded", got.Yielded}, {"merged", got.Merged}} {
+			if n.n > 0 {
+				text += fmt.Sprintf(" %s %d", n.name, n.n)
+			}
+		}
+		if strings.TrimSpace(text) != c.want {
+			t.Errorf("%s: %q, want %q", c.log, strings.TrimSpace(text), c.want)
+		}
+	}
+}
+
+// TestStays: how long in which state, and in which one still.
+func TestStays(t *testing.T) {
+	for _, c := range []struct{ log, want string }{
+		{"5 claim a", "claimed ended 0 now 1"},
+		{"5 claim a, 3 release a success", "claimed ended 1 now 0 2h0m0s, pr-open ended 0 now 1"},
+		{"5 claim a, 3 release a success, 2 merged", "claimed ended 1 now 0 2h0m0s, pr-open ended 1 now 0 1h0m0s"},
+		{"5 claim a, 3 release a failure", "available ended 0 now 1, claimed ended 1 now 0 2h0m0s"},
+		{"5 claim a, 3 release a failure, 2 claim b", "available ended 1 now 0 1h0m0s, claimed ended 1 now 1 2h0m0s"},
+		{"9 claim a, 8 plan a, 5 approve a", "claimed ended 1 now 1 1h0m0s, plan-pending ended 1 now 0 3h0m0s"},
+		{"300 claim a, 2 release a success", "claimed ended 1 now 0 298h0m0s, pr-open ended 0 now 1"},
+		{"300 claim a, 299 release a failure, 298 claim b, 297 release b success, 296 merged", "available ended 0 now 0, claimed ended 0 now 0, pr-open ended 0 now 0"},
+	} {
+		var got []string
+		for _, s := range stats.Of([]lifecycle.Facts{reading(t, 1, strings.Split(c.log, ", ")...)}, from, to).States {
+			text := fmt.Sprintf("%s ended %d now %d", s.State, s.Ended, s.Now)
+			if s.Ended > 0 {
+				text += " " + s.Median.String()
+			}
+			got = append(got, text)
+		}
+		if strings.Join(got, ", ") != c.want {
+			t.Errorf("%s: %q, want %q", c.log, strings.Join(got, ", "), c.want)
+		}
+	}
+}
+
+// TestQuantiles: of ten holds the fifth and the ninth.
+func TestQuantiles(t *testing.T) {
+	var all []lifecycle.Facts
+	for n := range 10 {
+		all = append(all, reading(t, n+1, fmt.Sprintf("%d claim a", 20+n), "19 release a success"))
+	}
+	s := stats.Of(all, from, to).States[0]
+	if s.Median != 5*time.Hour || s.P90 != 9*time.Hour {
+		t.Errorf("median %s and p90 %s, want 5h and 9h", s.Median, s.P90)
+	}
+}
+
+// TestSums: whatever the logs say, the days and the workers add up to the totals, and the plot is well-formed.
+func TestSums(t *testing.T) {
+	outcomes := []string{"success", "failure", "stale-swept", "forced", "cancelled", "race-yielded-to=b:r1", "odd"}
+	rapid.Check(t, func(t *rapid.T) {
+		var all []lifecycle.Facts
+		for n := range rapid.IntRange(0, 8).Draw(t, "issues") {
+			worker := rapid.SampledFrom([]string{"a", "b", "<&>"}).Draw(t, "worker")
+			start := rapid.IntRange(1, 400).Draw(t, "start")
+			lines := []string{fmt.Sprintf("%d claim %s", start, worker)}
+			if rapid.Bool().Draw(t, "ends") {
+				lines = append(lines, fmt.Sprintf("%d release %s %s", rapid.IntRange(0, start).Draw(t, "end"), worker, rapid.SampledFrom(outcomes).Draw(t, "outcome")))
+			}
+			all = append(all, reading(t, n+1, lines...))
+		}
+		f := stats.Of(all, from, to)
+		var days, workers stats.Totals
+		for _, d := range f.Days {
+			days.Holds, days.Delivered, days.Failed = days.Holds+d.Holds, days.Delivered+d.Delivered, days.Failed+d.Troubled
+		}
+		for _, w := range f.Workers {
+			workers.Holds, workers.Delivered, workers.Yielded = workers.Holds+w.Holds, workers.Delivered+w.Delivered, workers.Yielded+w.Yielded
+			workers.Failed += w.Failed + w.Lapsed
+		}
+		want := stats.Totals{Holds: f.Totals.Holds, Delivered: f.Totals.Delivered, Failed: f.Totals.Failed + f.Totals.Lapsed}
+		if days != want {
+			t.Fatalf("days add up to %+v, want %+v", days, want)
+		}
+		if want.Yielded = f.Totals.Yielded; workers != want {
+			t.Fatalf("workers add up to %+v, want %+v", workers, want)
+		}
+		for _, s := range f.States {
+			if s.Median > s.P90 || s.Median < 0 {
+				t.Fatalf("%+v", s)
+			}
+		}
+		wellFormed(t, f.Plot("acme/app"))
+	})
+}

@@ -1,0 +1,80 @@
+package stats
+
+import (
+	"slices"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// A turn is a moment at which an issue comes into a state.
+type turn struct {
+	at    time.Time
+	state labels.State
+}
+
+// stay adds the times that the issue was in each state. What was before its first record no log tells.
+func (c *counting) stay(f lifecycle.Facts) {
+	turns := turns(f)
+	for n, t := range turns {
+		if t.state == labels.Done || t.state == labels.None {
+			continue
+		}
+		if c.stays[t.state] == nil {
+			c.stays[t.state] = &sample{}
+		}
+		all := c.stays[t.state]
+		switch {
+		case n == len(turns)-1:
+			if f.Open && t.at.Before(c.to) {
+				all.now++
+			}
+		case c.within(turns[n+1].at):
+			all.lengths = append(all.lengths, turns[n+1].at.Sub(t.at))
+		}
+	}
+}
+
+// turns are the moments at which the issue changed its state, in order, each into another one.
+func turns(f lifecycle.Facts) []turn {
+	var all []turn
+	for _, c := range f.Log.Claims {
+		if c.Held() {
+			all = append(all, turnsOf(c)...)
+		}
+	}
+	for _, p := range f.PRs {
+		if p.State == lifecycle.PRMerged && len(all) > 0 && p.MergedAt.After(all[0].at) {
+			all = append(all, turn{p.MergedAt, labels.Done})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b turn) int { return a.at.Compare(b.at) })
+	return slices.CompactFunc(all, func(a, b turn) bool { return a.state == b.state })
+}
+
+func turnsOf(c claim.Claim) []turn {
+	out := []turn{{c.Created, labels.Claimed}}
+	if c.Plan != nil {
+		out = append(out, turn{c.Plan.At, labels.PlanPending})
+		if c.Plan.Approved {
+			out = append(out, turn{c.Plan.AnsweredAt, labels.Claimed})
+		}
+	}
+	if c.End != nil {
+		out = append(out, turn{c.End.At, afterEnd(*c.End)})
+	}
+	return out
+}
+
+// afterEnd is the state that the end of a hold leads to.
+func afterEnd(e claim.Release) labels.State {
+	switch {
+	case e.Outcome == claim.OutcomeAlreadyImplemented:
+		return labels.Done
+	case e.Outcome == claim.OutcomeSuccess || e.PR != "":
+		return labels.PROpen
+	}
+	return labels.Available
+}
