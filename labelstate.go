@@ -21,6 +21,9 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lease"
+	"github.com/label-state/label-state/internal/lease/etcd"
+	"github.com/label-state/label-state/internal/lease/redis"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/setup"
@@ -75,12 +78,17 @@ type Options struct {
 	DryRun bool              // nothing is written
 }
 
-// A Client works on one repository. It may be used from any goroutine and holds no resources.
+// A Client works on one repository. It may be used from any goroutine. Close it when it is done with,
+// if the repository's configuration names a lease store that has connections.
 type Client struct{ s *setup.Session }
+
+// Close closes the connections to the lease store, if there are any. Holds stay.
+func (c *Client) Close() error { return c.s.Close() }
 
 // Open reads the configuration of the repository and makes a client.
 func Open(ctx context.Context, o Options) (*Client, error) {
 	env := setup.OS()
+	env.Stores = map[string]lease.Opener{lease.Redis: redis.Open, lease.Etcd: etcd.Open}
 	if o.HTTP != nil {
 		env.HTTP = o.HTTP
 	}
@@ -164,7 +172,9 @@ type ReleaseOptions struct{ Outcome, PR, Reason string }
 
 // Release ends a hold. Asked again with the same outcome it is a success.
 func (c *Client) Release(ctx context.Context, h Hold, o ReleaseOptions) error {
-	_, err := c.s.Ledger.Release(ctx, c.issue(h.Number), ledger.Ending{Worker: h.worker(), Outcome: o.Outcome, PR: o.PR, Reason: o.Reason})
+	_, err := c.s.Ledger.Release(ctx, c.issue(h.Number), ledger.Ending{
+		Worker: h.worker(), Outcome: o.Outcome, PR: o.PR, Reason: o.Reason, Token: h.Token,
+	})
 	return c.failed("release", h.Number, answer(err))
 }
 

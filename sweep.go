@@ -29,10 +29,12 @@ func (c *Client) StaleClaims(ctx context.Context) ([]StaleClaim, error) {
 		if err != nil {
 			return nil, fmt.Errorf("list stale claims of %s: %w", c.Repo(), err)
 		}
-		for _, held := range f.Log.Live() {
-			if held.Lapsed(terms, f.Now) {
-				out = append(out, staleOf(f.Issue.Number, held, terms))
-			}
+		stale, err := c.s.Ledger.Stale(ctx, f)
+		if err != nil {
+			return nil, fmt.Errorf("list stale claims of %s: %w", c.Repo(), err)
+		}
+		for _, held := range stale {
+			out = append(out, staleOf(f.Issue.Number, held, terms))
 		}
 	}
 	return out, nil

@@ -52,7 +52,7 @@ var mayImport = map[string][]string{
 		"internal/lease/gitref", // whose refs it serves
 		"internal/prchain",      // whose pull requests it opens and reads
 	},
-	"internal/config": {"internal/claim", "internal/labels", "internal/lifecycle", "internal/ledger"},
+	"internal/config": {"internal/claim", "internal/labels", "internal/lifecycle", "internal/lease", "internal/ledger"},
 
 	"internal/prchain": {"internal/claim", "internal/labels", "internal/closing"},
 
@@ -79,6 +79,7 @@ var mayImport = map[string][]string{
 	"internal/setup": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/host", "internal/config",
 		"internal/ledger", "internal/github", "internal/holdfile", "internal/localpause",
+		"internal/lease", "internal/lease/gitref", // no client but GitHub's; main gives it the others
 	},
 	"internal/action": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing", "internal/host",
@@ -89,11 +90,11 @@ var mayImport = map[string][]string{
 	"cmd/pre-push-check": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing", "internal/host",
 		"internal/dedup", "internal/outgoing", "internal/config", "internal/ledger", "internal/github",
-		"internal/holdfile", "internal/setup",
+		"internal/holdfile", "internal/setup", "internal/lease",
 	},
 	"cmd/action": {
 		"internal/action", "internal/claim", "internal/config", "internal/ledger", "internal/github",
-		"internal/setup",
+		"internal/setup", "internal/lease", "internal/lease/redis", "internal/lease/etcd",
 	},
 	"cmd/label-state": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing", "internal/host",
@@ -102,6 +103,7 @@ var mayImport = map[string][]string{
 		"internal/setup",
 		"internal/keep", "internal/work", "internal/work/githubwork", "internal/work/folderwork",
 		"internal/journal", "internal/worktree",
+		"internal/lease", "internal/lease/redis", "internal/lease/etcd",
 		"internal/mcp",
 		"internal/board", "internal/stats", "internal/printable",
 		"internal/prchain",

@@ -23,13 +23,19 @@ import (
 
 	"github.com/label-state/label-state/internal/action"
 	"github.com/label-state/label-state/internal/config"
+	"github.com/label-state/label-state/internal/lease"
+	"github.com/label-state/label-state/internal/lease/etcd"
+	"github.com/label-state/label-state/internal/lease/redis"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/setup"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, setup.OS(), os.Stdout)
+	env := setup.OS()
+	redis.Quiet()
+	env.Stores = map[string]lease.Opener{lease.Redis: redis.Open, lease.Etcd: etcd.Open}
+	code := run(ctx, env, os.Stdout)
 	stop()
 	os.Exit(code)
 }
@@ -52,7 +58,9 @@ func run(ctx context.Context, env setup.Environment, out io.Writer) int {
 		return action.Refuse(step, err, action.ExitCalled)
 	}
 	env.Dir, env.Run, env.Stderr = string(filepath.Separator), nothing, step.Console
-	if err := connect(ctx, step, env); err != nil {
+	var opened sessions
+	defer opened.close()
+	if err := opened.connect(ctx, step, env); err != nil {
 		code := action.ExitUnknown
 		if setup.Misconfigured(err) {
 			code = action.ExitCalled
@@ -88,9 +96,19 @@ func place(s *action.Step, env setup.Environment) error {
 	return nil
 }
 
+// sessions are those that the step has opened.
+type sessions []*setup.Session
+
+// close ends their connections. What goes wrong then changes nothing.
+func (all *sessions) close() {
+	for _, s := range *all {
+		_ = s.Close()
+	}
+}
+
 // connect opens the session of the workflow's repository, and says how to open others. The address
 // and the token are the step's own; nothing else in the environment may redirect them.
-func connect(ctx context.Context, s *action.Step, env setup.Environment) error {
+func (all *sessions) connect(ctx context.Context, s *action.Step, env setup.Environment) error {
 	if s.Inputs.Token == "" {
 		return errors.New("input token is empty; leave it out to use github.token")
 	}
@@ -101,28 +119,32 @@ func connect(ctx context.Context, s *action.Step, env setup.Environment) error {
 	open := func(ctx context.Context, r ledger.Repo) (*setup.Session, error) {
 		o := options
 		o.Repo = r.String()
-		return setup.Open(ctx, env, o)
+		s, err := setup.Open(ctx, env, o)
+		if err == nil {
+			*all = append(*all, s)
+		}
+		return s, err
 	}
 	session, err := open(ctx, s.Repo)
 	if err != nil {
 		return err
 	}
-	s.Place, s.Host = placeOf(s.Inputs, session), webHost(session.Endpoints.Web)
+	s.Place, s.Host = placeOf(s, session), webHost(session.Endpoints.Web)
 	s.Open = func(ctx context.Context, r ledger.Repo) (action.Place, error) {
 		other, err := open(ctx, r)
 		if err != nil {
 			return action.Place{}, err
 		}
-		return placeOf(s.Inputs, other), nil
+		return placeOf(s, other), nil
 	}
 	return nil
 }
 
 // placeOf is a session's repository by its own configuration; the guard input overrides that.
-func placeOf(in action.Inputs, o *setup.Session) action.Place {
+func placeOf(s *action.Step, o *setup.Session) action.Place {
 	return action.Place{
-		Repo: o.Repo, Ledger: o.Ledger, Hub: o.Client,
-		Guard: cmp.Or(in.Guard, o.Config.Guard), Approvers: o.Config.Plan.Approvers,
+		Repo: o.Repo, Ledger: o.Ledger, Hub: s.Judged(o.Client, o.Ledger, o.Repo),
+		Guard: cmp.Or(s.Inputs.Guard, o.Config.Guard), Approvers: o.Config.Plan.Approvers,
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/setup"
 )
 
@@ -20,6 +21,7 @@ type runner struct {
 	server *githubsim.Server
 	dir    string
 	env    map[string]string
+	stores map[string]lease.Opener
 }
 
 func newRunner(t *testing.T, repos ...githubsim.SeedRepo) *runner {
@@ -68,7 +70,7 @@ func (r *runner) run(code int, parts ...string) string {
 	r.Helper()
 	var log bytes.Buffer
 	env := setup.Environment{
-		Getenv: func(name string) string { return r.env[name] }, Dir: r.dir, Stderr: &log, HTTP: r.server.Transport(),
+		Getenv: func(name string) string { return r.env[name] }, Dir: r.dir, Stderr: &log, HTTP: r.server.Transport(), Stores: r.stores,
 		Run: func(_ context.Context, c setup.Command) ([]byte, error) {
 			r.Errorf("the Action runs %s", c)
 			return nil, exec.ErrNotFound

@@ -54,6 +54,7 @@ func (c *call) scan(ctx context.Context, since time.Time) (all []lifecycle.Facts
 		if err != nil {
 			return nil, err
 		}
+		f.Log = f.Log.ByToken() // a lease store is not asked for every issue at every look
 		all = append(all, f)
 	}
 	return all, nil

@@ -111,12 +111,20 @@ type pack struct {
 	calls []*call // one for each issue, as they were named
 }
 
+// hangUp closes the sessions.
+func (p *pack) hangUp() {
+	for _, c := range p.calls {
+		c.close()
+	}
+}
+
 // onBundle runs a verb on the bundle that the first argument names. Whatever goes wrong comes back as a
 // *failure, and has been answered in JSON if that was asked for.
 func (t terminal) onBundle(cc *cli.Context, do func(ctx context.Context, p *pack, refs []string) error) error {
 	ctx, cancel := deadline(cc)
 	defer cancel()
 	p := &pack{call: &call{Context: cc, terminal: t}, slug: cc.Args().First()}
+	defer p.hangUp()
 	p.view = bundleView{Bundle: oneLine(p.slug), Issues: []partView{}}
 	err := labels.CheckSlug(p.slug)
 	if err != nil {

@@ -112,7 +112,7 @@ func (p *pack) end(ctx context.Context, c *call, note bundlePage) (partView, err
 	v := partView{Issue: c.Issue.String(), Answer: "released"}
 	if p.Bool("dry-run") {
 		var lost *ledger.LostError
-		err := c.holds(ctx, c.Issue, note.worker())
+		err := c.holds(ctx, c.Issue, note.worker(), 0)
 		if errors.As(err, &lost) {
 			v.Answer, err = "ended", nil
 		}

@@ -37,10 +37,18 @@ func (t terminal) session(cc *cli.Context, o setup.Options, do verb) error {
 		c.subject.Repo = typed(o.Repo)
 	}
 	err := c.open(ctx, o)
+	defer c.close()
 	if err == nil {
 		err = do(ctx, c)
 	}
 	return c.failed(ctx, err)
+}
+
+// close ends the connections of a session, if there is one. What goes wrong then changes nothing.
+func (c *call) close() {
+	if c.Session != nil {
+		_ = c.Close()
+	}
 }
 
 func (c *call) open(ctx context.Context, o setup.Options) error {

@@ -79,9 +79,9 @@ func (c *call) githubSource() *githubwork.Source {
 		Take: func(ctx context.Context, i claim.Issue) (ledger.Hold, error) {
 			return c.take(ctx, i, ledger.Request{Worker: c.worker(), TTL: c.ttl()})
 		},
-		Recall: func(i claim.Issue) (claim.Worker, bool, error) {
-			w, _, err := c.holder(i)
-			return w, err == nil, err
+		Recall: func(i claim.Issue) (ledger.Hold, bool, error) {
+			w, token, err := c.holder(i)
+			return ledger.Hold{Record: claim.Record{Worker: w}, Token: token}, err == nil, err
 		},
 		Warn: func(err error) { warn(c.err, "%s", err) }, Wait: setup.Clock().Sleep,
 	})

@@ -11,7 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/github"
+	"github.com/label-state/label-state/internal/lease"
 	"github.com/urfave/cli/v2"
 )
 
@@ -55,7 +57,9 @@ func (t terminal) doctor(cc *cli.Context) error {
 	defer cancel()
 	c := &call{Context: cc, terminal: t}
 	all := []diagnosis{git(ctx)}
-	if err := c.open(ctx, o); err != nil {
+	err := c.open(ctx, o)
+	defer c.close()
+	if err != nil {
 		all = append(all, c.bad("setup", err))
 	} else {
 		all = append(all, ok("setup", "configuration: %s; token: %s", c.Source, c.TokenFrom))
@@ -70,7 +74,10 @@ func (c *call) bad(check string, err error) diagnosis {
 	var auth *github.AuthError
 	var allowed *github.PermissionError
 	var missing *github.NotFoundError
+	var denied *lease.DeniedError
 	switch {
+	case errors.As(err, &denied):
+		return d.or("fail", denied.Remedy)
 	case errors.As(err, &auth):
 		return d.or("fail", "put a token that GitHub takes into LABEL_STATE_TOKEN, GH_TOKEN or GITHUB_TOKEN, or: gh auth login")
 	case errors.As(err, &allowed):
@@ -135,7 +142,20 @@ func (c *call) examine(ctx context.Context) []diagnosis {
 		return append(out, c.bad("repository", err))
 	}
 	out = append(out, c.repository(repo)...)
-	return append(out, c.labels(ctx), c.pauses(ctx), c.workflow(ctx), c.clock(ctx))
+	return append(out, c.labels(ctx), c.pauses(ctx), c.leases(ctx), c.workflow(ctx), c.clock(ctx))
+}
+
+// leases tries what taking a lease needs, in the store that the configuration names.
+func (c *call) leases(ctx context.Context) diagnosis {
+	kind := c.Config.Claim.Lease
+	prober, able := c.Store.(lease.Prober)
+	if !able {
+		return ok("leases", "%s: the issue's own log decides", kind)
+	}
+	if err := prober.Probe(ctx, claim.Issue{Owner: c.Repo.Owner, Repo: c.Repo.Name, Number: 1}); err != nil {
+		return c.bad("leases", fmt.Errorf("%s: %w", kind, err))
+	}
+	return ok("leases", "%s: it can be written", kind)
 }
 
 func (c *call) scopes(ctx context.Context, who string) diagnosis {

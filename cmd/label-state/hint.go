@@ -8,6 +8,7 @@ import (
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/holdfile"
 	"github.com/label-state/label-state/internal/host"
+	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/localpause"
@@ -17,7 +18,9 @@ import (
 
 // hintFor gives a tired person the next command.
 func hintFor(err error) string {
-	for _, ask := range []func(error) string{hintGiven, hintChain, hintCalled, hintNo, hintReach, hintHere, hintUndertaking} {
+	for _, ask := range []func(error) string{
+		hintGiven, hintChain, hintCalled, hintNo, hintStore, hintReach, hintHere, hintAway, hintUndertaking,
+	} {
 		if hint := ask(err); hint != "" {
 			return hint
 		}
@@ -47,8 +50,11 @@ func hintCalled(err error) string {
 		conf  *config.Error
 		value *setup.SettingError
 		asked *work.OptionError
+		store *ledger.StoreError
 	)
 	switch {
+	case errors.As(err, &store):
+		return "use the configuration of the default branch: git pull, and leave --config and LABEL_STATE_CONFIG out"
 	case errors.As(err, &use):
 		return strings.TrimSpace("label-state "+use.command) + " --help"
 	case errors.As(err, &asked) && errors.As(err, &f):
@@ -57,6 +63,8 @@ func hintCalled(err error) string {
 		return "give OWNER/NAME, as in: label-state doctor acme/app"
 	case errors.As(err, &ref):
 		return "give owner/repo#7, the issue's URL, or inside a clone just 7"
+	case errors.As(err, &conf) && conf.Path == "claim.lease" && conf.Line == 0:
+		return "git pull, and leave --config and LABEL_STATE_CONFIG out"
 	case errors.As(err, &conf):
 		return "correct " + conf.File + ", then try it with: label-state doctor"
 	case errors.As(err, &value) && value.Setting == "LABEL_STATE_API_URL":
@@ -113,6 +121,36 @@ func hintReason(held *ledger.HeldError, r lifecycle.Reason) string {
 	return "see what stands in the way: label-state status " + issue
 }
 
+// hintStore is for a lease store that refuses, or that this program does not have.
+func hintStore(err error) string {
+	var denied *lease.DeniedError
+	switch {
+	case errors.As(err, &denied):
+		return denied.Remedy + "; then: " + doctorOf(err)
+	case errors.Is(err, lease.ErrNotLinked):
+		return "use the label-state program itself"
+	}
+	return ""
+}
+
+// hintAway is for a lease store that could not be asked.
+func hintAway(err error) string {
+	var store *lease.Error
+	if errors.As(err, &store) {
+		return "nothing is claimed while the lease store cannot be asked; see whether it answers: " + doctorOf(err)
+	}
+	return ""
+}
+
+// doctorOf is the command that examines the repository the error is about.
+func doctorOf(err error) string {
+	var f *failure
+	if errors.As(err, &f) && slug(f.object) != "" {
+		return "label-state doctor " + slug(f.object)
+	}
+	return "label-state doctor"
+}
+
 // hintReach is for a GitHub that could not be asked.
 func hintReach(err error) string {
 	var (
@@ -130,14 +168,12 @@ func hintReach(err error) string {
 		late    *timeoutError
 		stopped *interruptedError
 	)
-	doctor := "label-state doctor"
-	if errors.As(err, &f) && slug(f.object) != "" {
-		doctor += " " + slug(f.object)
-	}
+	doctor := doctorOf(err)
+	named := errors.As(err, &f)
 	switch {
 	case errors.As(err, &late):
 		return "try again with a longer --timeout"
-	case errors.As(err, &stopped) && f != nil && strings.Contains(f.object, "#"):
+	case errors.As(err, &stopped) && named && strings.Contains(f.object, "#"):
 		return "see where it stands: label-state status " + f.object
 	case errors.As(err, &token):
 		return "set one of them, or run: gh auth login"

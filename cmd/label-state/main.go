@@ -8,6 +8,9 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/label-state/label-state/internal/lease"
+	"github.com/label-state/label-state/internal/lease/etcd"
+	"github.com/label-state/label-state/internal/lease/redis"
 	"github.com/label-state/label-state/internal/setup"
 )
 
@@ -16,7 +19,10 @@ var version = "dev"
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args, terminal{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: setup.OS()})
+	env := setup.OS()
+	redis.Quiet()
+	env.Stores = map[string]lease.Opener{lease.Redis: redis.Open, lease.Etcd: etcd.Open}
+	code := run(ctx, os.Args, terminal{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: env})
 	stop()
 	os.Exit(code)
 }

@@ -23,7 +23,7 @@ func releaseCommand(t terminal) *cli.Command {
 			"   label-state release 42 --pr https://github.com/acme/app/pull/50\n" +
 			"   label-state release 42 --outcome failure --reason 'tests do not build'\n" +
 			"   label-state release 42 --force    end somebody else's hold",
-		Flags: writing(append(identityFlags(),
+		Flags: writing(append(holderFlags(),
 			&cli.StringFlag{Name: "outcome", Usage: "`OUTCOME` of the work"},
 			&cli.StringFlag{Name: "transition-to", Usage: "`LABEL` the issue should move to; refused when the move is not legal"},
 			&cli.StringFlag{Name: "pr", Usage: "`URL` of the pull request"},
@@ -40,7 +40,7 @@ func releaseIssue(ctx context.Context, c *call, i claim.Issue) error {
 	if force && ask {
 		return wrong("release", "--force and --ask exclude each other")
 	}
-	for _, flag := range []string{"outcome", "pr", "transition-to"} {
+	for _, flag := range []string{"outcome", "pr", "transition-to", "token"} {
 		if (force || ask) && c.IsSet(flag) {
 			return wrong("release", "--%s is for the holder; it does not go with --force or --ask", flag)
 		}
@@ -51,7 +51,7 @@ func releaseIssue(ctx context.Context, c *call, i claim.Issue) error {
 	case ask:
 		return c.askToStop(ctx, i)
 	}
-	w, _, err := c.holder(i)
+	w, token, err := c.holder(i)
 	var use *usageError
 	if errors.As(err, &use) && c.worker().Codename == "" {
 		return c.releaseAsPerson(ctx, i)
@@ -59,16 +59,17 @@ func releaseIssue(ctx context.Context, c *call, i claim.Issue) error {
 	if err != nil {
 		return err
 	}
-	return c.releaseAsWorker(ctx, i, w)
+	return c.releaseAsWorker(ctx, i, w, token)
 }
 
-func (c *call) releaseAsWorker(ctx context.Context, i claim.Issue, w claim.Worker) error {
+func (c *call) releaseAsWorker(ctx context.Context, i claim.Issue, w claim.Worker, token int64) error {
 	e, err := c.ending(w)
 	if err != nil {
 		return err
 	}
+	e.Token = token
 	if c.Bool("dry-run") {
-		return c.wouldRelease(ctx, i, w)
+		return c.wouldRelease(ctx, i, w, token)
 	}
 	rep, err := c.Ledger.Release(ctx, i, e)
 	err = c.late(err)
@@ -87,21 +88,25 @@ func (c *call) forget(i claim.Issue) {
 	}
 }
 
-func (c *call) wouldRelease(ctx context.Context, i claim.Issue, w claim.Worker) error {
-	if err := c.holds(ctx, i, w); err != nil {
+func (c *call) wouldRelease(ctx context.Context, i claim.Issue, w claim.Worker, token int64) error {
+	if err := c.holds(ctx, i, w, token); err != nil {
 		return err
 	}
 	return c.answer(reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would release %s from %s\n", i, w))
 }
 
-// holds is nil when w holds the issue, else a *ledger.LostError, or what kept it from finding out.
-func (c *call) holds(ctx context.Context, i claim.Issue, w claim.Worker) error {
+// holds is nil when w holds the issue and token is the hold's, or 0; else a *ledger.LostError, or what
+// kept it from finding out.
+func (c *call) holds(ctx context.Context, i claim.Issue, w claim.Worker, token int64) error {
 	f, _, err := c.Ledger.Check(ctx, i, lifecycle.Seeker{Worker: w})
 	if err != nil {
 		return err
 	}
 	if own, ok := f.Log.Find(w); !ok || !own.Live() {
 		return &ledger.LostError{Issue: i, Worker: w, Err: claim.ErrNotHolder}
+	}
+	if err := f.Log.RefuseToken(w, token); err != nil {
+		return &ledger.LostError{Issue: i, Worker: w, Err: err}
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ func renewCommand(t terminal) *cli.Command {
 			refForms +
 			"   label-state renew 42\n" +
 			"   label-state renew acme/app#42 --codename lucius --firing-id run-7",
-		Flags:  writing(identityFlags()...),
+		Flags:  writing(holderFlags()...),
 		Action: t.on(renewIssue),
 	}
 }
@@ -26,7 +26,7 @@ func renewIssue(ctx context.Context, c *call, i claim.Issue) error {
 		return err
 	}
 	if c.Bool("dry-run") {
-		if err := c.holds(ctx, i, w); err != nil {
+		if err := c.holds(ctx, i, w, token); err != nil {
 			return err
 		}
 		return c.answer(reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would renew %s for %s\n", i, w))
@@ -41,9 +41,27 @@ func renewIssue(ctx context.Context, c *call, i claim.Issue) error {
 	return c.answer(held(h, "renewed"), "renewed "+describeHold(h))
 }
 
+// holderFlags say who holds an issue, and prove that it is the hold that stands.
+func holderFlags() []cli.Flag { return append(identityFlags(), tokenFlag()) }
+
+func tokenFlag() cli.Flag {
+	return &cli.Int64Flag{Name: "token", Usage: "fencing token `N` that claim printed (default: what this work tree recorded)"}
+}
+
 // holder is who holds the issue from here: named by flags or environment, else recorded by
-// claim in this work tree.
+// claim in this work tree. The fencing token is 0 when nobody told it.
 func (c *call) holder(i claim.Issue) (claim.Worker, int64, error) {
+	w, token, err := c.recorded(i)
+	if c.IsSet("token") {
+		token = c.Int64("token")
+	}
+	if err == nil && token < 0 {
+		return w, 0, wrong(path(c.Context), "--token %d: want the number that claim printed", token)
+	}
+	return w, token, err
+}
+
+func (c *call) recorded(i claim.Issue) (claim.Worker, int64, error) {
 	w := c.worker()
 	recorded, found, err := c.Recall(i)
 	if err != nil && (w.Codename == "" || w.FiringID == "") {

@@ -103,11 +103,13 @@ func exitCode(err error) int {
 		found *answerNo
 		item  *work.Error
 		asked *work.OptionError
+		store *ledger.StoreError
 	)
 	switch {
 	case err == nil:
 		return exitYes
-	case errors.As(err, &use), errors.As(err, &call), errors.As(err, &asked), setup.Misconfigured(err), calledHere(err), miscalledChain(err):
+	case errors.As(err, &use), errors.As(err, &call), errors.As(err, &asked), errors.As(err, &store), setup.Misconfigured(err), calledHere(err),
+		miscalledChain(err):
 		return exitCalled
 	case errors.Is(err, work.ErrNoWork):
 		return exitNoWork

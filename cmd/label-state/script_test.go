@@ -35,31 +35,35 @@ func TestMain(m *testing.M) {
 // an empty folder with LABEL_STATE_API_URL and the token of agents; claims do not settle.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script", Setup: setUp, UpdateScripts: *update, RequireUniqueNames: true,
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":    exits,
-			"trouble":  trouble,
-			"json":     jsonHas,
-			"keys":     jsonKeys,
-			"plain":    plain,
-			"labels":   issueLabels,
-			"comments": comments,
-			"comment":  comment,
-			"label":    label,
-			"close":    closeIssue,
-			"pull":     pull,
-			"branch":   branch,
-			"merge":    merge,
-			"checked":  checked,
-			"body":     body,
-			"later":    later,
-			"fault":    fault,
-			"wrote":    wrote,
-			"await":    await,
-			"awaits":   awaitComments,
-			"readenv":  readenv,
-		},
+		Dir: "testdata/script", Setup: setUp, UpdateScripts: *update, RequireUniqueNames: true, Cmds: vocabulary(),
 	})
+}
+
+// vocabulary is the commands of scripts besides testscript's own.
+func vocabulary() map[string]func(*testscript.TestScript, bool, []string) {
+	return map[string]func(*testscript.TestScript, bool, []string){
+		"exits":    exits,
+		"trouble":  trouble,
+		"json":     jsonHas,
+		"keys":     jsonKeys,
+		"plain":    plain,
+		"labels":   issueLabels,
+		"comments": comments,
+		"comment":  comment,
+		"label":    label,
+		"close":    closeIssue,
+		"pull":     pull,
+		"branch":   branch,
+		"merge":    merge,
+		"checked":  checked,
+		"body":     body,
+		"later":    later,
+		"fault":    fault,
+		"wrote":    wrote,
+		"await":    await,
+		"awaits":   awaitComments,
+		"readenv":  readenv,
+	}
 }
 
 // exits CODE ARGUMENT... runs label-state and wants that exit code.

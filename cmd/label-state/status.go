@@ -66,6 +66,7 @@ type statusView struct {
 	Why      string        `json:"why"`
 	Labels   []string      `json:"labels"`
 	Drift    *driftView    `json:"drift,omitempty"` // labels to add and remove
+	Store    string        `json:"lease_store"`     // what decides: comments, refs, redis or etcd
 	Holder   *claimView    `json:"holder,omitempty"`
 	Attempts []attemptView `json:"attempts"`
 	PRs      []pullView    `json:"pull_requests"`
@@ -105,6 +106,7 @@ func showStatus(ctx context.Context, c *call, i claim.Issue) error {
 		return err
 	}
 	view := viewStatus(c.Ledger.Rules(), f, v)
+	view.Store = c.Config.Claim.Lease
 	return c.answer(view, describeStatus(c.Ledger.Rules().Terms, f, v, view))
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -16,6 +17,9 @@ func describeStatus(t claim.Terms, f lifecycle.Facts, v lifecycle.Verdict, s sta
 		open = strings.TrimSpace("closed " + oneLine(f.StateReason))
 	}
 	rows := [][2]string{{"  issue", open + ", " + s.URL}}
+	if s.Store != lease.Comments {
+		rows = append(rows, [2]string{"  decided by", s.Store})
+	}
 	if h, held := f.Log.Holder(); held {
 		rows = append(rows, describeHolder(t, f, h)...)
 	}
@@ -83,7 +87,13 @@ func tenure(t claim.Terms, f lifecycle.Facts, h claim.Claim) string {
 }
 
 func describeHolder(t claim.Terms, f lifecycle.Facts, h claim.Claim) [][2]string {
-	claimed, lease := when(h.Created, f.Now), "never lapses"
+	claimed, lease, login := when(h.Created, f.Now), "never lapses", h.Author
+	if len(h.Ranks) == 0 {
+		claimed = "not in the log yet: label-state sweep-claims writes it"
+	}
+	if h.Comment == 0 { // only the lease store, or somebody who asked it, says so
+		login = "not known"
+	}
 	if h.Updated.After(h.Created) {
 		claimed += ", last sign of life " + distance(h.Updated.Sub(f.Now))
 	}
@@ -95,7 +105,7 @@ func describeHolder(t claim.Terms, f lifecycle.Facts, h claim.Claim) [][2]string
 		token = fmt.Sprint(h.Record.Token)
 	}
 	return [][2]string{
-		{"  holder", oneLine(fmt.Sprintf("%s (run %s), login %s", h.Record.Worker.Codename, h.Record.Worker.FiringID, h.Author))},
+		{"  holder", oneLine(fmt.Sprintf("%s (run %s), login %s", h.Record.Worker.Codename, h.Record.Worker.FiringID, login))},
 		{"  claimed", claimed},
 		{"  lease", lease},
 		{"  token", token},

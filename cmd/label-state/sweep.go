@@ -96,6 +96,7 @@ func (s *sweeping) sweep(ctx context.Context, t terminal, cc *cli.Context, name 
 	}
 	s.swept++
 	c := &call{Context: cc, terminal: t, Session: session}
+	defer c.close()
 	s.view.add(c.sweepOne(ctx, s.maxAge))
 }
 
@@ -152,6 +153,7 @@ type findingView struct {
 	Is    []string `json:"is"`
 	Ended []string `json:"ended,omitempty"`
 	Why   string   `json:"why"`
+	Added string   `json:"recorded,omitempty"` // worker whose hold was missing in the log
 	Error string   `json:"error,omitempty"`
 }
 
@@ -165,9 +167,12 @@ func (v *sweepView) add(r ledger.Report) {
 		one := findingView{
 			Issue: f.Issue.String(), Was: names(f.Was), Is: names(f.Is), Ended: workers(f.Ended), Why: oneLine(f.Why),
 		}
+		if f.Mirrored != nil {
+			one.Added = f.Mirrored.Record.Worker.String()
+		}
 		if f.Err != nil {
 			one.Error = oneLine(f.Err.Error())
-		} else if !f.Change.Empty() {
+		} else if !f.Change.Empty() || f.Mirrored != nil {
 			v.Repaired++
 		}
 		v.Ended += len(f.Ended)
@@ -198,6 +203,10 @@ func (f findingView) line(dryRun bool) string {
 	switch {
 	case f.Error != "":
 		change, what = "", "failed: "+f.Error
+	case f.Added != "" && dryRun:
+		what = "would record the hold of " + f.Added
+	case f.Added != "":
+		what = "recorded the hold of " + f.Added
 	case len(f.Ended) > 0 && dryRun:
 		what = "would give back the hold of " + strings.Join(f.Ended, ", ")
 	case len(f.Ended) > 0:

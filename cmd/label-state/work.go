@@ -138,7 +138,7 @@ func workComplete(t terminal) *cli.Command {
 		Description: "Posts one comment with the summary, the details and the artifacts, fenced. Success closes the issue as completed; " +
 			"after failure or partial it goes back to the queue, or to a person when that happened too often. Asked again it does nothing twice.\n\n" +
 			"   label-state work complete github-42 --outcome success --summary 'retries three times'",
-		Flags: writing(append(sourceFlags(),
+		Flags: writing(append(sourceFlags(tokenFlag()),
 			&cli.StringFlag{Name: "outcome", Usage: "`OUTCOME`: success, failure or partial"},
 			&cli.StringFlag{Name: "summary", Usage: "what was done, in a few words"},
 			&cli.StringFlag{Name: "details", Usage: "the whole story"},
@@ -164,7 +164,7 @@ func workRelease(t terminal) *cli.Command {
 	return &cli.Command{
 		Name: "release", Usage: "give an item back undone", ArgsUsage: "ID",
 		Description: "   label-state work release github-42 --reason 'needs a decision' --comment",
-		Flags: writing(append(sourceFlags(),
+		Flags: writing(append(sourceFlags(tokenFlag()),
 			&cli.StringFlag{Name: "reason", Usage: "why, for people"},
 			&cli.BoolFlag{Name: "comment", Usage: "say so in a comment of its own"},
 		)...),
@@ -204,9 +204,9 @@ func (c *call) wouldEnd(ctx context.Context, d desk, src work.Source, id string)
 	}
 	if n, err := work.ParseID(d.Type, id); err == nil && d.github != nil {
 		i := issueOf(c.Repo, n)
-		w, _, err := c.holder(i)
+		w, token, err := c.holder(i)
 		if err == nil {
-			err = c.holds(ctx, i, w)
+			err = c.holds(ctx, i, w, token)
 		}
 		if err != nil {
 			return err

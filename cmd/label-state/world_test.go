@@ -23,7 +23,10 @@ type world struct {
 
 func worldOf(ts *testscript.TestScript) *world { return ts.Value("world").(*world) }
 
-func newWorld(dir string) (*world, error) {
+func newWorld(dir string) (*world, error) { return newWorldWith(dir, nil) }
+
+// newWorldWith has those files on the default branch of acme/app.
+func newWorldWith(dir string, files map[string]string) (*world, error) {
 	f, err := os.Open("testdata/seed.json")
 	if err != nil {
 		return nil, err
@@ -33,6 +36,7 @@ func newWorld(dir string) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
+	seed.Repos[0].Files = files
 	w := &world{}
 	if w.Server, err = githubsim.New(seed, githubsim.Options{Dir: dir}); err != nil {
 		return nil, err
@@ -52,6 +56,11 @@ func setUp(e *testscript.Env) error {
 	if err != nil {
 		return err
 	}
+	return w.settle(e)
+}
+
+// settle lets a script live in the world.
+func (w *world) settle(e *testscript.Env) error {
 	url, stop, err := w.Listen("127.0.0.1:0")
 	if err != nil {
 		return err

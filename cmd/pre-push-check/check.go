@@ -114,11 +114,11 @@ func (c *checker) read(ctx context.Context, named []dedup.Named) ([]dedup.Readin
 	if err != nil {
 		return nil, err
 	}
-	readings := ask(ctx, s.Client, named)
+	readings := decide(ctx, s, s.Repo, ask(ctx, s.Client, named))
 	if cause := context.Cause(ctx); cause != nil {
 		return nil, inTime(ctx, cause)
 	}
-	return c.askParent(ctx, s.Client, readings), nil
+	return c.askParent(ctx, s, readings), nil
 }
 
 func ask(ctx context.Context, client *github.Client, named []dedup.Named) []dedup.Reading {
@@ -143,7 +143,7 @@ func ask(ctx context.Context, client *github.Client, named []dedup.Named) []dedu
 
 // askParent replaces the readings of issues that a fork does not have by those of its parent. When
 // it cannot be found out whether the repository is a fork, they stay not found.
-func (c *checker) askParent(ctx context.Context, client *github.Client, readings []dedup.Reading) []dedup.Reading {
+func (c *checker) askParent(ctx context.Context, s *setup.Session, readings []dedup.Reading) []dedup.Reading {
 	home := ledger.Repo{Owner: c.remote.Owner, Name: c.remote.Repo}
 	var missing []dedup.Named
 	var at []int
@@ -155,14 +155,14 @@ func (c *checker) askParent(ctx context.Context, client *github.Client, readings
 	if len(missing) == 0 {
 		return readings
 	}
-	repo, err := client.Repository(ctx, home)
+	repo, err := s.Client.Repository(ctx, home)
 	if err != nil || repo.Parent == (ledger.Repo{}) {
 		return readings
 	}
 	for k := range missing {
 		missing[k].Issue.Owner, missing[k].Issue.Repo = repo.Parent.Owner, repo.Parent.Name
 	}
-	for k, r := range ask(ctx, client, missing) {
+	for k, r := range decide(ctx, s, repo.Parent, ask(ctx, s.Client, missing)) {
 		readings[at[k]] = r
 	}
 	return readings

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"net/http"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -17,8 +19,12 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/holdfile"
+	"github.com/label-state/label-state/internal/lease"
+	"github.com/label-state/label-state/internal/lease/gitref"
+	"github.com/label-state/label-state/internal/setup"
 )
 
 // program is the compiled hook, under the name by which the shim finds it.
@@ -57,6 +63,8 @@ func TestPush(t *testing.T) {
 			"slow":    slow,
 			"hold":    hold,
 			"paged":   paged,
+			"leases":  leases,
+			"later":   later,
 		},
 	})
 }
@@ -157,7 +165,7 @@ func asked(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: asked [N]")
 	}
 	w := worldOf(ts)
-	api := slices.DeleteFunc(w.sim.Requests(), func(r githubsim.Request) bool { return strings.Contains(r.Path, ".git/") })
+	api := w.api()
 	fresh := api[w.asked:]
 	w.asked = len(api)
 	for _, r := range fresh {
@@ -169,6 +177,43 @@ func asked(ts *testscript.TestScript, neg bool, args []string) {
 	if got := fmt.Sprint(len(fresh)); len(args) == 1 && got != args[0] {
 		ts.Fatalf("%s requests, want %s", got, args[0])
 	}
+}
+
+// leases NUMBER CODENAME FIRING TTL takes the lease of acme/app#NUMBER in the references of the repository
+// and tells nobody else.
+func leases(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 4 {
+		ts.Fatalf("usage: leases NUMBER CODENAME FIRING TTL")
+	}
+	number, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	ttl, err := time.ParseDuration(args[3])
+	ts.Check(err)
+	base := ts.Getenv("BASE")
+	client, err := github.New(github.Options{
+		REST: base + "/", GraphQL: base + "/graphql", Token: github.NewSecret("tok-bot"), HTTP: http.DefaultTransport, Clock: setup.Clock(),
+	})
+	ts.Check(err)
+	_, err = gitref.New(client, gitref.Options{}).Acquire(context.Background(), lease.Ask{
+		Issue: claim.Issue{Owner: "acme", Repo: "app", Number: number}, Worker: claim.Worker{Codename: args[1], FiringID: args[2]}, TTL: ttl,
+	})
+	ts.Check(err)
+	worldOf(ts).asked = len(worldOf(ts).api())
+}
+
+// later DURATION lets so much time pass on GitHub.
+func later(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: later DURATION")
+	}
+	d, err := time.ParseDuration(args[0])
+	ts.Check(err)
+	worldOf(ts).sim.Skip(d)
+}
+
+// api are the requests that were not git's.
+func (w *world) api() []githubsim.Request {
+	return slices.DeleteFunc(w.sim.Requests(), func(r githubsim.Request) bool { return strings.Contains(r.Path, ".git/") })
 }
 
 // offline stops the server.

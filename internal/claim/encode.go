@@ -92,6 +92,7 @@ func (r Record) fields() []Field {
 		add("hb", strconv.FormatInt(r.Heartbeat, 10))
 	}
 	add("token", count(r.Token))
+	add("lease", r.Lease)
 	add("branch", r.Branch)
 	add("bundle", r.Bundle)
 	add("was", r.Was)

@@ -40,6 +40,7 @@ func anyRecord() *rapid.Generator[claim.Record] {
 			Held:      rapid.Bool().Draw(t, "held"),
 			Heartbeat: rapid.Int64().Draw(t, "hb"),
 			Token:     rapid.Int64().Draw(t, "token"),
+			Lease:     anyText().Draw(t, "lease"),
 			Attempt:   rapid.Int().Draw(t, "attempt"),
 			Branch:    anyText().Draw(t, "branch"),
 			Bundle:    anyText().Draw(t, "bundle"),

@@ -34,6 +34,7 @@ type Record struct {
 	Held      bool          // state=held: the claim was confirmed
 	Heartbeat int64         // hb: how often it was renewed
 	Token     int64         // fencing token, 0 while not yet recorded
+	Lease     string        // kind of the lease store that decided; empty when the log itself did
 	Attempt   int
 	Branch    string
 	Bundle    string // claim: the bundle it was taken for
@@ -166,7 +167,9 @@ func (r *Record) set(key, value string) bool {
 	case "hb":
 		r.Heartbeat = parseCount(value)
 	case "token":
-		r.Token = parseCount(value)
+		r.Token = parseToken(value)
+	case "lease":
+		r.Lease = value
 	case "attempt":
 		r.Attempt = int(parseCount(value))
 	case "branch":
@@ -196,6 +199,17 @@ func (r *Record) set(key, value string) bool {
 func parseCount(s string) int64 {
 	n, err := strconv.ParseInt(s, 10, 32)
 	if err != nil || n < 0 {
+		return 0
+	}
+	return n
+}
+
+// maxToken is what every JSON reader keeps exactly; the revisions of a store grow past 32 bits.
+const maxToken = 1<<53 - 1
+
+func parseToken(s string) int64 {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n < 0 || n > maxToken {
 		return 0
 	}
 	return n

@@ -105,7 +105,10 @@ func fieldsOf(r claim.Record) []claim.Field {
 		{"state", state},
 		{"hb", number(r.Heartbeat)},
 		{"token", number(r.Token)},
-		{"branch", r.Branch}, {"bundle", r.Bundle}, {"was", r.Was},
+		{"lease", r.Lease},
+		{"branch", r.Branch},
+		{"bundle", r.Bundle},
+		{"was", r.Was},
 	}
 }
 

@@ -15,6 +15,7 @@ var (
 	ErrRevoked   = errors.New("the holder was asked to stop")
 	ErrNoPlan    = errors.New("no plan is waiting")
 	ErrUnsigned  = errors.New("by= must say who")
+	ErrStale     = errors.New("the fencing token is not the hold's")
 )
 
 // Refuse says why the record may not be written at server time now by the login author, or nil.
@@ -33,10 +34,24 @@ func (s State) Refuse(r Record, author string, t Terms, now time.Time) error {
 	if !claimed {
 		return fmt.Errorf("%w: %s never claimed it", ErrNotHolder, r.Worker)
 	}
-	if !c.Live() {
+	if !c.Live() && !(r.Kind == KindRelease && s.unclaimed(c)) {
 		return fmt.Errorf("%w: %s", ErrEnded, c.End.describe())
 	}
 	return c.refuse(r, author, t, now)
+}
+
+// unclaimed reports whether a lease store let the claim run out and nobody has the issue since: its
+// worker may still say how the work ended.
+func (s State) unclaimed(c Claim) bool { return c.Overruled && len(s.Live()) == 0 }
+
+// RefuseToken says why who shows this fencing token may not act as w, or nil. A token of 0 shows none;
+// a claim whose token is not recorded yet is judged by its key alone.
+func (s State) RefuseToken(w Worker, token int64) error {
+	c, _ := s.Find(w)
+	if token == 0 || c.Record.Token == 0 || token == c.Record.Token {
+		return nil
+	}
+	return fmt.Errorf("%w: %d was shown, the hold has %d", ErrStale, token, c.Record.Token)
 }
 
 func (c Claim) refuse(r Record, author string, t Terms, now time.Time) error {

@@ -49,14 +49,16 @@ func (f *fold) claim(e Entry) {
 		f.byKey[e.Record.Worker] = len(f.s.Claims)
 		f.s.used[e.Record.Worker] = true
 		f.s.Claims = append(f.s.Claims, Claim{
-			Record: e.Record, Rank: rankOf(e.Comment), Ranks: []Rank{rankOf(e.Comment)}, Author: e.Author, URL: e.URL,
-			Created: e.Created, Updated: e.Updated, Legacy: e.Record.Nonce == "",
+			Record: e.Record, Rank: rankOf(e.Comment), Created: e.Created, Legacy: e.Record.Nonce == "",
 		})
-		f.counts(e)
-		return
+		i = len(f.s.Claims) - 1
 	}
 	c := &f.s.Claims[i]
-	if !sameLogin(c.Author, e.Author) {
+	switch {
+	case e.onBehalf():
+	case c.Comment == 0:
+		c.Record, c.Author, c.Comment = e.Record, e.Author, e.ID
+	case !sameLogin(c.Author, e.Author):
 		f.ignore(e, "another login already uses this codename and firing id")
 		return
 	}
@@ -64,9 +66,16 @@ func (f *fold) claim(e Entry) {
 	f.counts(e)
 }
 
-// merge takes in a repeated claim comment of the same key.
+// onBehalf reports whether a claim comment only mirrors what a lease store decided, written by
+// somebody else than the worker: a sweep found that it was missing (PROTOCOL section 8).
+func (e Entry) onBehalf() bool { return e.Record.Lease != "" && e.Record.By != "" }
+
+// merge takes in a claim comment of the key.
 func (c *Claim) merge(e Entry) {
 	c.Ranks = append(c.Ranks, rankOf(e.Comment))
+	if c.URL == "" || e.ID == c.Comment {
+		c.URL = e.URL
+	}
 	if e.Updated.After(c.Updated) {
 		c.Updated = e.Updated
 	}
@@ -103,7 +112,7 @@ func (f *fold) release(e Entry) {
 		return
 	}
 	c := &f.s.Claims[i]
-	if e.Record.By == "" && !sameLogin(c.Author, e.Author) {
+	if e.Record.By == "" && c.Comment != 0 && !sameLogin(c.Author, e.Author) {
 		f.ignore(e, "not the claim's author, and no by= says who ended it")
 		return
 	}

@@ -15,7 +15,9 @@ type Ruling struct {
 }
 
 // Ruled is the state as the store decides it; the log is only its mirror. The worker it names
-// holds the issue, also when its record is missing or ended; every other live claim is overruled.
+// holds the issue, also when its record is missing or ended; every other live claim that a store had
+// decided is overruled. A claim that the log decided stands by the rules of the log: it is from before
+// the store was chosen, or of somebody who has not heard of it.
 func (s State) Ruled(r Ruling) State {
 	out := s
 	out.Claims = slices.Clone(s.Claims)
@@ -35,11 +37,30 @@ func (s State) Ruled(r Ruling) State {
 
 func (c *Claim) ruled(r Ruling) {
 	if c.Record.Worker != r.Worker {
-		c.Overruled = c.End == nil
+		c.Overruled = c.End == nil && c.Record.Lease != ""
 		return
 	}
 	c.End, c.Overruled, c.Stored, c.until = nil, false, true, r.Until
 	c.Record.Held, c.Record.Token, c.Record.TTL = true, r.Token, r.TTL
+}
+
+// ByToken is the state as far as the log alone can tell what a lease store decided: of the live claims
+// that a store confirmed the one with the largest fencing token stands and overrules the others. It is for
+// readers that cannot ask the store. They are late by as much as the mirror is.
+func (s State) ByToken() State {
+	largest := int64(0)
+	for _, c := range s.Live() {
+		if c.Record.Lease != "" {
+			largest = max(largest, c.Record.Token)
+		}
+	}
+	out := s
+	out.Claims = slices.Clone(s.Claims)
+	for i := range out.Claims {
+		c := &out.Claims[i]
+		c.Overruled = c.Overruled || c.End == nil && c.Record.Lease != "" && c.Record.Token < largest
+	}
+	return out
 }
 
 // Overruled returns the claims that the log shows as live and the store has given away or let

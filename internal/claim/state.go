@@ -39,7 +39,8 @@ type Claim struct {
 	Record  Record // of the comment that stands for it; Held is true once any of them is
 	Rank    Rank   // smallest among its comments: its place for everybody else (rule 10)
 	Ranks   []Rank // of all its comments
-	Author  string
+	Author  string // empty when only somebody else has mirrored it
+	Comment int64  // the worker's own first comment; 0 when only somebody else has mirrored it
 	URL     string
 	Created time.Time
 	Updated time.Time // newest of its comments: the last sign of life

@@ -18,6 +18,7 @@ func (f *file) finish(r *reader) {
 		}
 	}
 	f.leases(r)
+	f.stores(r)
 	f.distinct(r)
 	f.prefix(r)
 	f.takeable(r)

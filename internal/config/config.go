@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
@@ -22,6 +23,7 @@ type Config struct {
 	Labels   labels.Scheme // the preset's names with the file's changes
 	Exclude  []string      // labels that keep an issue from being taken
 	Claim    Claim
+	Lease    Lease
 	Trust    Trust
 	Recovery Recovery
 	Plan     Plan
@@ -37,6 +39,7 @@ type Claim struct {
 	TTL    time.Duration // of a claim that names none
 	MaxTTL time.Duration // longest that may be asked for
 	Settle time.Duration // wait between the claim's post and the read that decides
+	Lease  string        // what decides: lease.Comments, Refs, Redis or Etcd
 }
 
 // Trust says whose records count, besides our own and the repository owner's (PRODUCT ruling 7).
@@ -78,7 +81,8 @@ func Default() Config {
 		Preset:   "agent",
 		Labels:   labels.Agent(),
 		Exclude:  r.Exclude,
-		Claim:    Claim{TTL: r.Terms.TTL, MaxTTL: r.Terms.Max, Settle: s.Settle},
+		Claim:    Claim{TTL: r.Terms.TTL, MaxTTL: r.Terms.Max, Settle: s.Settle, Lease: lease.Comments},
+		Lease:    Lease{Endpoints: []string{}},
 		Trust:    Trust{Permission: "triage", Logins: []string{}, Apps: []string{"github-actions"}},
 		Recovery: Recovery{MaxAttempts: r.MaxAttempts, Rest: r.Rest},
 		Plan:     Plan{Timeout: r.Terms.Plan, Approvers: []string{}},

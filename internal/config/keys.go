@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/lease"
 )
 
 const (
@@ -23,10 +24,9 @@ type file struct {
 
 // later is everything this version checks and does not do.
 type later struct {
-	lease, compat     string
-	stages, endpoints []string
-	redisURL          string
-	defaults          agent
+	compat   string
+	stages   []string
+	defaults agent
 }
 
 // An agent is one entry of a fleet.
@@ -47,7 +47,7 @@ func (f *file) keys() rule {
 		key{"labels", "Label names that differ from the preset's.", f.labelKeys()},
 		key{"exclude_labels", "Labels that keep an issue from being taken.", texts(&c.Exclude, label())},
 		key{"claim", "How long a hold lasts, and how a race is decided.", f.claimKeys()},
-		key{"lease", "Lease stores. Not supported in this version.", unsupported(f.leaseKeys())},
+		key{"lease", "Where the lease store is, if claim.lease names one that is a service of its own.", f.leaseKeys()},
 		key{"trust", "Whose records count, besides our own and the repository owner's.", f.trustKeys()},
 		key{"recovery", "What happens after failed attempts.", f.recoveryKeys()},
 		key{"plan", "The approval gate.", f.planKeys()},
@@ -100,14 +100,7 @@ func (f *file) claimKeys() rule {
 		key{"ttl", "Lease of a claim that names none.", span(&c.TTL, second, year)},
 		key{"max_ttl", "Longest lease that may be asked for.", span(&c.MaxTTL, second, year)},
 		key{"settle", "Wait between a claim's post and the read that decides.", span(&c.Settle, 0, 30*second)},
-		key{"lease", "What decides a race.", wordOr(&f.lease, []string{"refs", "redis", "etcd"}, "comments")},
-	)
-}
-
-func (f *file) leaseKeys() rule {
-	return object(
-		key{"redis", "", object(key{"url_env", "", text(&f.redisURL, variable())})},
-		key{"etcd", "", object(key{"endpoints", "", texts(&f.endpoints, address())})},
+		key{"lease", "What decides a race.", word(&c.Lease, lease.Comments, lease.Refs, lease.Redis, lease.Etcd)},
 	)
 }
 

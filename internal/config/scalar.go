@@ -78,10 +78,6 @@ func variable() form {
 	return form{allowed: "the name of an environment variable", pattern: `^[A-Za-z_][A-Za-z0-9_]*$`, longest: 200}
 }
 
-func address() form {
-	return form{allowed: "http:// or https:// and a host", pattern: `^https?://[^\s/]+`, longest: 2000}
-}
-
 // text is a text of that form.
 func text(to *string, f form) rule {
 	s := schema{"type": "string", "pattern": f.pattern, "maxLength": f.longest}

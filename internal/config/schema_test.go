@@ -44,8 +44,7 @@ func TestSchemaIsPublished(t *testing.T) {
 func TestSchemaHasEverySetting(t *testing.T) {
 	leaves := map[string]schema{}
 	load(t).leaves("", leaves)
-	delete(leaves, "version")     // these two have one value
-	delete(leaves, "claim.lease") // each
+	delete(leaves, "version") // it has one value
 	for _, l := range lines(config.Default()) {
 		leaf, ok := leaves[l.key]
 		delete(leaves, l.key)
@@ -99,7 +98,7 @@ func TestSchemaRefuses(t *testing.T) {
 	beyond := []string{
 		"alias", "bundle-like-label", "default-ttl-above-max", "duration-overflows", "duration-zero", "excluded-available",
 		"excluded-available-by-name", "key-not-a-word", "label-control", "label-equals-default", "label-like-bundle", "max-attempts-octal",
-		"merge-key", "not-yaml", "own-tag", "ready-equals-in-progress", "recursive", "ready-preset-collision", "tab", "ttl-above-max", "twice", "two-documents",
+		"lease-etcd-nowhere", "lease-redis-elsewhere", "lease-redis-nowhere", "lease-unused", "merge-key", "not-yaml", "own-tag", "ready-equals-in-progress", "recursive", "ready-preset-collision", "tab", "ttl-above-max", "twice", "two-documents",
 	}
 	s := load(t)
 	for _, f := range archive(t, "testdata/refused.txtar") {

@@ -50,7 +50,7 @@ type (
 		Login     string    `json:"login"`
 		Branch    string    `json:"branch,omitempty"`
 		Confirmed bool      `json:"confirmed"`
-		Since     time.Time `json:"since"`
+		Since     time.Time `json:"since,omitzero"` // absent while only the lease store knows the hold
 		Until     time.Time `json:"until,omitzero"`
 	}
 	jsonPull struct {

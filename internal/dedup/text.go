@@ -104,7 +104,10 @@ func describe(r lifecycle.Reason, at clock) string {
 	if !r.Claim.Held() {
 		verb = "being claimed"
 	}
-	text := fmt.Sprintf("%s: %s since %s", verb, name(*r.Claim), at.at(r.Claim.Created))
+	text := verb + ": " + name(*r.Claim)
+	if !r.Claim.Created.IsZero() { // a lease store knows holds that the log does not show yet
+		text += " since " + at.at(r.Claim.Created)
+	}
 	switch {
 	case r.Until.IsZero():
 		text += ", without time limit"

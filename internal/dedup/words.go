@@ -57,6 +57,9 @@ func name(c claim.Claim) string {
 // lostText says how a worker's own claim came to stand no more.
 func lostText(c claim.Claim, t claim.Terms, at clock) string {
 	your := "your hold (run " + c.Record.Worker.FiringID + ") "
+	if c.Overruled {
+		return your + "stands no more: the lease store has let it go"
+	}
 	if c.End == nil {
 		end, _ := c.Until(t)
 		return your + "lapsed at " + at.at(end)

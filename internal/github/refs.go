@@ -17,6 +17,7 @@ import (
 var (
 	_ gitref.Refs  = (*Client)(nil)
 	_ gitref.Mover = (*Client)(nil)
+	_ gitref.Namer = (*Client)(nil)
 )
 
 // GetRef implements gitref.Refs: one query, or two REST requests. A repository that is not there,
@@ -76,17 +77,9 @@ func (c *Client) queryRef(ctx context.Context, i claim.Issue, name string) (gitr
 // restRef lists what begins like the name, because a 404 for the reference itself would not say
 // whether it or the repository is missing. Its own name comes first in that list.
 func (c *Client) restRef(ctx context.Context, i claim.Issue, name string) (gitref.Tip, error) {
-	path, err := onGit(i, "matching-refs/", strings.TrimPrefix(name, "refs/"))
+	refs, header, err := c.matchingRefs(ctx, i, name)
 	if err != nil {
 		return gitref.Tip{}, err
-	}
-	var refs []struct {
-		Ref    string
-		Object struct{ SHA, Type string }
-	}
-	header, err := c.Do(ctx, http.MethodGet, path, nil, &refs)
-	if err != nil {
-		return gitref.Tip{}, missing(err, "repository "+i.Slug())
 	}
 	tip := gitref.Tip{Now: answer{header: header}.date(time.Time{})}
 	if tip.Now.IsZero() {
@@ -104,6 +97,31 @@ func (c *Client) restRef(ctx context.Context, i claim.Issue, name string) (gitre
 		return tip, err
 	}
 	return tip, nil
+}
+
+// A restNamed is a reference of the git database API.
+type restNamed struct {
+	Ref    string
+	Object struct{ SHA, Type string }
+}
+
+// matchingRefs lists the references whose full names begin with name (REST, "List matching references").
+func (c *Client) matchingRefs(ctx context.Context, i claim.Issue, name string) (refs []restNamed, header http.Header, err error) {
+	path, err := onGit(i, "matching-refs/", strings.TrimPrefix(name, "refs/"))
+	if err == nil {
+		refs, header, err = list[restNamed](ctx, c, path)
+	}
+	return refs, header, missing(err, "repository "+i.Slug())
+}
+
+// RefNames implements gitref.Namer.
+func (c *Client) RefNames(ctx context.Context, i claim.Issue, prefix string) ([]string, error) {
+	refs, _, err := c.matchingRefs(ctx, i, prefix)
+	names := make([]string, len(refs))
+	for k, ref := range refs {
+		names[k] = ref.Ref
+	}
+	return names, err
 }
 
 // restCommit is a commit of the git database API.

@@ -75,8 +75,11 @@ func (l *Ledger) release(ctx context.Context, i claim.Issue, r claim.Record, sen
 	}
 	return l.append(ctx, i, body, func(s claim.State) (string, bool) {
 		c, claimed := s.Find(r.Worker)
-		if claimed && c.End != nil {
+		switch {
+		case claimed && c.End != nil:
 			return c.End.URL, true
+		case claimed: // and a store may have let it go: that is not in the log
+			return "", false
 		}
 		return "", s.Dead(r.Worker)
 	})

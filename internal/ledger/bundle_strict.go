@@ -40,8 +40,10 @@ func admitAll(ctx context.Context, group []Part, req Request, n int) ([]*attempt
 		if err != nil {
 			return nil, n + k, err
 		}
-		if err := a.admit(ctx); err != nil {
-			return nil, n + k, a.leave(ctx, err)
+		for _, step := range []func(context.Context) error{a.admit, a.agreed} {
+			if err := step(ctx); err != nil {
+				return nil, n + k, a.leave(ctx, err)
+			}
 		}
 		out = append(out, a)
 	}

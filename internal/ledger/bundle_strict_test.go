@@ -73,7 +73,7 @@ func numbered(n int) claim.Issue { return claim.Issue{Owner: "o", Repo: "r", Num
 func (f fleet) strict(s lease.Store, l *life) []ledger.Part {
 	var out []ledger.Part
 	for n, p := range f.parts(l, 0, 1, 2) {
-		out = append(out, ledger.Part{Issue: numbered(n), Ledger: p.Ledger.Strict(s)})
+		out = append(out, ledger.Part{Issue: numbered(n), Ledger: p.Ledger.Strict(s, "table")})
 	}
 	return out
 }
@@ -87,7 +87,7 @@ func (f fleet) strictSweep(t *testing.T, s lease.Store, after time.Duration) {
 		own.fresh = true
 		w.store = s
 		for range 2 {
-			if _, err := l.Strict(s).Reconcile(t.Context(), numbered(n)); err != nil {
+			if _, err := l.Strict(s, "table").Reconcile(t.Context(), numbered(n)); err != nil {
 				t.Error(err)
 			}
 		}

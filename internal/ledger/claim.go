@@ -43,9 +43,9 @@ func (l *Ledger) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, e
 	if err != nil {
 		return Hold{}, err
 	}
-	steps := []func(context.Context) error{a.admit, a.post, a.rank, a.confirm, a.own}
+	steps := []func(context.Context) error{a.admit, a.agreed, a.post, a.rank, a.confirm, a.own}
 	if l.store != nil {
-		steps = []func(context.Context) error{a.admit, a.acquire, a.mirror}
+		steps = []func(context.Context) error{a.admit, a.agreed, a.acquire, a.mirror}
 	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
@@ -143,7 +143,7 @@ func (a *attempt) admit(ctx context.Context) error {
 		if err := a.refused(f, v); err != nil {
 			return err
 		}
-		if len(v.Lapsed) == 0 {
+		if len(a.over(f)) == 0 {
 			a.facts = f
 			a.record.Attempt = 1 + confirmed(f.Log)
 			if a.record.Bundle != "" {
@@ -394,7 +394,13 @@ func (a *attempt) hold() Hold {
 	}
 	h.Until, _ = own.Until(a.set.Rules.Terms)
 	if a.store != nil {
-		h.Record, h.Token = a.record, a.got.Token
+		h.Record, h.Token, h.Until = a.record, a.got.Token, a.got.Expires
+		if h.Until.IsZero() {
+			h.Until = a.facts.Now.Add(a.record.TTL)
+		}
+		if h.Since.IsZero() { // not mirrored yet
+			h.Since = a.facts.Now
+		}
 	}
 	return h
 }

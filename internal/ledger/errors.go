@@ -63,6 +63,18 @@ func (e *LabelsError) Error() string { return "labels are late: " + e.Err.Error(
 // Unwrap returns the cause.
 func (e *LabelsError) Unwrap() error { return e.Err }
 
+// A StoreError says that a hold was decided by another kind of lease store than the configuration here
+// names: whoever acts on it by this configuration would act past the one that decides.
+type StoreError struct {
+	Issue claim.Issue
+	Hold  string // kind of the store that decided the hold
+	Here  string // kind that the configuration names
+}
+
+func (e *StoreError) Error() string {
+	return fmt.Sprintf("its hold is decided by the lease store %s, and the configuration here says %s", e.Hold, e.Here)
+}
+
 // A CallError says that the request itself makes no sense: exit 2, nothing was written.
 type CallError struct{ Err error }
 

@@ -7,43 +7,89 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
 // Renew extends the lease of w by editing its claim comment (PROTOCOL section 4). token is the
 // fencing token the claim returned, 0 when not known; it is recorded. *LostError means: stop all
-// work at once. *UnknownError leaves the old lease end standing.
+// work at once; so it does for a token that is not the hold's. *UnknownError leaves the old lease end
+// standing. *StoreError says that another lease store decides.
 func (l *Ledger) Renew(ctx context.Context, i claim.Issue, w claim.Worker, token int64) (Hold, error) {
-	f, err := l.facts(ctx, i)
+	f, err := l.logged(ctx, i)
+	if err != nil {
+		return Hold{}, err
+	}
+	f, has, err := l.looked(ctx, f)
 	if err != nil {
 		return Hold{}, err
 	}
 	terms := l.set.Rules.Terms
 	c, _ := f.Log.Find(w)
 	end, limited := c.Until(terms)
-	if err := l.renewable(f, w, c, end); err != nil {
+	if err := errors.Join(l.decides(i, c), l.renewable(f, w, c, end), l.fence(f, w, token)); err != nil {
 		return Hold{}, err
 	}
 	r := c.Record
 	r.Heartbeat++
 	r.Token = max(r.Token, token)
-	start, err := l.keepLease(ctx, f, w)
+	got, start, err := l.keepLease(ctx, f, c, has)
 	if err != nil {
 		return Hold{}, err
 	}
-	edited, err := l.edit(ctx, i, c.Rank.ID, r)
+	edited, err := l.rewrite(ctx, f, c, r)
 	switch {
 	case errors.Is(err, ErrGone):
 		return Hold{}, l.lost(f, w, err)
 	case err != nil:
 		return Hold{}, &UnknownError{i, err}
-	case limited && l.store == nil && edited.Updated.After(end):
+	case limited && !c.Stored && edited.Updated.After(end):
 		return Hold{}, l.overrun(ctx, f, w)
 	}
 	c.Record, c.Updated = r, edited.Updated
-	h := Hold{Issue: i, Title: f.Title, Record: r, Comment: c.Rank.ID, URL: c.URL, Token: r.Token, Since: c.Created, start: start, lease: c.Lease(terms)}
+	return l.renewed(f, c, got, start), nil
+}
+
+// renewed is the hold after a renewal; got is the store's lease of a claim that a store decides.
+func (l *Ledger) renewed(f lifecycle.Facts, c claim.Claim, got lease.Lease, start time.Time) Hold {
+	terms := l.set.Rules.Terms
+	h := Hold{
+		Issue: f.Issue, Title: f.Title, Record: c.Record, Comment: c.Comment, URL: c.URL, Token: c.Record.Token,
+		Since: c.Created, start: start, lease: c.Lease(terms),
+	}
 	h.Until, _ = c.Until(terms)
-	return h, nil
+	if c.Stored {
+		h.lease, h.Until = got.TTL, got.Expires
+	}
+	if h.Until.IsZero() && c.Stored {
+		h.Until = f.Now.Add(got.TTL)
+	}
+	return h
+}
+
+// fence refuses who shows a token that is not the hold's.
+func (l *Ledger) fence(f lifecycle.Facts, w claim.Worker, token int64) error {
+	if err := f.Log.RefuseToken(w, token); err != nil {
+		return l.lost(f, w, err)
+	}
+	return nil
+}
+
+// rewrite edits the claim comment of c, or posts the one that is still missing: only a store's hold can
+// be without one of its worker's own.
+func (l *Ledger) rewrite(ctx context.Context, f lifecycle.Facts, c claim.Claim, r claim.Record) (claim.Comment, error) {
+	if c.Comment != 0 {
+		return l.edit(ctx, f.Issue, c.Comment, r)
+	}
+	r.By, r.Nonce, r.Lease, r.At = "", l.token(), l.kind, f.Now
+	body, err := claim.Body(r, sentence(r))
+	if err != nil {
+		return claim.Comment{}, &CallError{err}
+	}
+	return l.append(ctx, f.Issue, body, func(s claim.State) (string, bool) {
+		own, _ := s.Find(r.Worker)
+		return own.URL, own.Comment != 0
+	})
 }
 
 // overrun is a renewal that was applied after the lease had ended. It must not stand for another
@@ -90,6 +136,7 @@ type Ending struct {
 	Reason  string        // for people
 	To      *labels.State // where the caller expects the issue to go; nil is wherever the facts say
 	By      string        // who forces the end; empty for the holder itself
+	Token   int64         // fencing token that the claim returned; 0 when not known
 }
 
 // Release ends a hold and brings the labels in line. Only the holder may, or somebody named in
@@ -104,8 +151,12 @@ func (l *Ledger) Release(ctx context.Context, i claim.Issue, e Ending) (Repair, 
 	if err != nil {
 		return Repair{Issue: i}, err
 	}
-	if c, ok := f.Log.Find(e.Worker); ok && c.End != nil && c.End.By == r.By && c.End.Outcome == r.Outcome {
+	c, ok := f.Log.Find(e.Worker)
+	if ok && c.End != nil && c.End.By == r.By && c.End.Outcome == r.Outcome {
 		return l.reconcile(ctx, f)
+	}
+	if err := errors.Join(l.decides(i, c), l.fence(f, e.Worker, e.Token)); err != nil {
+		return Repair{Issue: i}, err
 	}
 	if err := f.Log.Refuse(r, f.Viewer, l.set.Rules.Terms, f.Now); err != nil {
 		return Repair{Issue: i}, l.lost(f, e.Worker, err)
@@ -193,6 +244,9 @@ func (l *Ledger) HandOver(ctx context.Context, f lifecycle.Facts, by string) (cl
 	c, pr, ok := l.set.Rules.Delivered(f)
 	if !ok {
 		return c, false, nil
+	}
+	if err := l.decides(f.Issue, c); err != nil {
+		return c, true, err
 	}
 	r := claim.Record{
 		Kind: claim.KindRelease, Worker: c.Record.Worker, Outcome: claim.OutcomeSuccess, PR: pr.URL, By: by,

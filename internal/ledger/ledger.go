@@ -39,7 +39,9 @@ func DefaultSettings() Settings {
 type Ledger struct {
 	forge Forge
 	clock Clock
-	store lease.Store   // nil: the comments decide
+	store lease.Store // nil: the comments decide
+	kind  string      // of the store, as records name it; empty without one
+	agree func(context.Context) error
 	token func() string // a fresh random word, 8 hexadecimal digits or more
 	set   Settings
 }
@@ -68,6 +70,15 @@ func (l *Ledger) Check(ctx context.Context, i claim.Issue, who lifecycle.Seeker)
 }
 
 func (l *Ledger) facts(ctx context.Context, i claim.Issue) (lifecycle.Facts, error) {
+	f, err := l.logged(ctx, i)
+	if err != nil {
+		return f, err
+	}
+	return l.ruled(ctx, f)
+}
+
+// logged is the reading as the log has it, whatever a store says.
+func (l *Ledger) logged(ctx context.Context, i claim.Issue) (lifecycle.Facts, error) {
 	f, err := l.forge.Facts(ctx, i)
 	if err == nil && len(f.Missing) > 0 {
 		err = verdictError{l.set.Rules.Verdict(f, lifecycle.Seeker{})}
@@ -75,7 +86,7 @@ func (l *Ledger) facts(ctx context.Context, i claim.Issue) (lifecycle.Facts, err
 	if err != nil {
 		return f, &UnknownError{Issue: i, Err: err}
 	}
-	return l.ruled(ctx, f)
+	return f, nil
 }
 
 // elapsed is how much time has passed since start, the larger of what the monotonic and the

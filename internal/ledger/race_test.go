@@ -202,7 +202,7 @@ func (w *world) ledger(change func(*ledger.Settings)) (*ledger.Ledger, *forge) {
 	f := &forge{world: w, calls: map[string]int{}}
 	l := ledger.New(f, virtual{}, w.words(), s)
 	if w.store != nil {
-		l = l.Strict(w.store)
+		l = l.Strict(w.store, "table")
 	}
 	return l, f
 }
@@ -231,6 +231,10 @@ const ttl = 10 * time.Minute
 // work is one worker's life: claim, renew for a while, release, or die in the middle.
 func (w *world) work(t *testing.T, ctx context.Context, name string, rounds int) {
 	l, _ := w.ledger(nil)
+	w.workBy(t, ctx, l, name, rounds)
+}
+
+func (w *world) workBy(t *testing.T, ctx context.Context, l *ledger.Ledger, name string, rounds int) {
 	for range rounds {
 		h, err := l.Claim(ctx, issue, ledger.Request{Worker: claim.Worker{Codename: name}, TTL: ttl})
 		var late *ledger.LabelsError

@@ -17,7 +17,7 @@ func sentence(r claim.Record) string {
 		if !r.Held {
 			return who + " asks for this issue."
 		}
-		return who + " is working on this issue" + lapses(r) + "."
+		return who + " is working on this issue" + lapses(r) + by(r) + "."
 	case claim.KindRelease:
 		return who + " " + ending(r) + by(r) + "."
 	case claim.KindRevoke:

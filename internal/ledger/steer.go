@@ -32,6 +32,9 @@ func (l *Ledger) ForceBefore(ctx context.Context, i claim.Issue, moment time.Tim
 func (l *Ledger) force(ctx context.Context, f lifecycle.Facts, claims []claim.Claim, by, reason string) (Repair, []claim.Claim, error) {
 	var ended []claim.Claim
 	for _, c := range claims {
+		if err := l.decides(f.Issue, c); err != nil {
+			return Repair{Issue: f.Issue}, ended, err
+		}
 		r := claim.Record{Kind: claim.KindRelease, Worker: c.Record.Worker, Outcome: claim.OutcomeForced, By: by, Reason: reason, At: f.Now}
 		if _, err := l.release(ctx, f.Issue, r, sentence(r)); err != nil {
 			return Repair{Issue: f.Issue}, ended, wrapWrite(f.Issue, err)
@@ -62,6 +65,9 @@ func (l *Ledger) answer(ctx context.Context, i claim.Issue, moment time.Time, r 
 	c, held := f.Log.Holder()
 	if !held || !c.Plan.Pending() || c.Plan.At.After(moment) {
 		return Repair{Issue: i}, claim.ErrNoPlan
+	}
+	if err := l.decides(i, c); err != nil {
+		return Repair{Issue: i}, err
 	}
 	r.Worker, r.At = c.Record.Worker, f.Now
 	if err := f.Log.Refuse(r, f.Viewer, l.set.Rules.Terms, f.Now); err != nil {

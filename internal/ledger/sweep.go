@@ -25,8 +25,9 @@ type Sweep struct {
 // A Finding is one issue a sweep changed, or failed at.
 type Finding struct {
 	Repair
-	Ended []claim.Claim // holds given back
-	Err   error
+	Ended    []claim.Claim // holds given back
+	Mirrored *claim.Claim  // a lease store's hold whose record was missing; nil when none was
+	Err      error
 }
 
 // A Report is what a sweep saw and did. It is complete only if Complete says so.
@@ -62,7 +63,7 @@ func (l *Ledger) Sweep(ctx context.Context, repos Repos, s Sweep) Report {
 			run.skip(repo.String(), run.stopped)
 			continue
 		}
-		run.each(ctx, repo.String(), repos.Scan(ctx, repo, s.Since))
+		run.repo(ctx, repo, repos.Scan(ctx, repo, s.Since))
 	}
 	run.report.Stopped = run.stopped
 	return run.report
@@ -89,7 +90,19 @@ type sweeper struct {
 	*Ledger
 	s       Sweep
 	report  Report
-	stopped error // why nothing further is looked at
+	hidden  map[int]bool // issues of which only a lease store may know that they are held
+	stopped error        // why nothing further is looked at
+}
+
+// repo sweeps one repository. Without its lease store nothing is known about its issues.
+func (w *sweeper) repo(ctx context.Context, r Repo, readings iter.Seq2[lifecycle.Facts, error]) {
+	var err error
+	if w.hidden, err = w.known(ctx, r); err != nil {
+		w.skip(r.String(), err)
+		w.stop(err)
+		return
+	}
+	w.each(ctx, r.String(), readings)
 }
 
 func (w *sweeper) skip(what string, err error) {
@@ -167,17 +180,8 @@ func (w *sweeper) forbid(err error) {
 	}
 }
 
-// doubtful asks a strict store about an issue that somebody may hold; for all others the log and
-// the labels agree that nobody does.
-func (w *sweeper) doubtful(ctx context.Context, f lifecycle.Facts) (lifecycle.Facts, error) {
-	if len(f.Log.Live()) == 0 && !labels.Has(f.Labels, w.set.Rules.Scheme.Claimed) {
-		return f, nil
-	}
-	return w.ruled(ctx, f)
-}
-
 func (w *sweeper) inOrder(f lifecycle.Facts, p labels.Picture) bool {
-	if len(w.over(f)) > 0 {
+	if _, missing := unmirrored(f); missing || len(w.over(f)) > 0 {
 		return false
 	}
 	if _, _, delivered := w.set.Rules.Delivered(f); delivered {
@@ -207,6 +211,10 @@ func (w *sweeper) mend(ctx context.Context, scanned lifecycle.Facts) Finding {
 	f, err := w.facts(ctx, scanned.Issue)
 	if err != nil {
 		out.Err = err
+		return out
+	}
+	out.Mirrored, out.Err = w.remirror(ctx, f)
+	if out.Err != nil {
 		return out
 	}
 	if out.Ended, err = w.giveBack(ctx, f); err != nil {
@@ -243,6 +251,9 @@ func (w *sweeper) plan(f lifecycle.Facts) Finding {
 	p, why := w.set.Rules.Label(without(f, ended))
 	out := Finding{Repair: Repair{Issue: f.Issue, Title: f.Title, URL: f.URL, Was: w.lifecycleOf(f), Picture: p, Why: why}, Ended: ended}
 	out.Change = w.set.Rules.Scheme.Change(f.Labels, p)
+	if c, missing := unmirrored(f); missing {
+		out.Mirrored = &c
+	}
 	switch {
 	case p.Keep:
 		out.Is = out.Was

@@ -17,6 +17,7 @@ import (
 type configuration struct {
 	config.Config
 	source string // a path, owner/repo:path, or "defaults"
+	here   bool   // it was read on this machine, and the repository may say something else
 }
 
 // local reads the configuration that is on this machine: the file that Options.Config or
@@ -31,7 +32,7 @@ func (e Environment) local(o Options, p place) (*configuration, error) {
 		if err != nil {
 			return nil, unreadable(named, err)
 		}
-		return parse(named, data)
+		return parseHere(named, data)
 	}
 	if p.tree == "" {
 		return nil, nil
@@ -43,7 +44,15 @@ func (e Environment) local(o Options, p place) (*configuration, error) {
 	case err != nil:
 		return nil, unreadable(config.Path, err)
 	}
-	return parse(config.Path, data)
+	return parseHere(config.Path, data)
+}
+
+func parseHere(name string, data []byte) (*configuration, error) {
+	c, err := parse(name, data)
+	if err == nil {
+		c.here = true
+	}
+	return c, err
 }
 
 func parse(name string, data []byte) (*configuration, error) {
@@ -51,7 +60,7 @@ func parse(name string, data []byte) (*configuration, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &configuration{c, name}, nil
+	return &configuration{Config: c, source: name}, nil
 }
 
 // unreadable leaves out what the operating system says besides the reason: the name is there already.
@@ -79,4 +88,4 @@ func published(ctx context.Context, c *github.Client, r ledger.Repo, path string
 	return parse(r.String()+":"+path, data)
 }
 
-func defaults() *configuration { return &configuration{config.Default(), "defaults"} }
+func defaults() *configuration { return &configuration{Config: config.Default(), source: "defaults"} }

@@ -22,17 +22,19 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/holdfile"
+	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/localpause"
 )
 
-// An Environment is everything outside the program that a session depends on. All fields but HTTP
-// are required.
+// An Environment is everything outside the program that a session depends on. All fields but HTTP and
+// Stores are required.
 type Environment struct {
 	Getenv func(string) string
 	Dir    string    // working directory, absolute
 	Stderr io.Writer // for warnings, and for --verbose
 	Run    func(context.Context, Command) (stdout []byte, err error)
-	HTTP   http.RoundTripper // nil is http.DefaultTransport
+	HTTP   http.RoundTripper       // nil is http.DefaultTransport
+	Stores map[string]lease.Opener // by lease.Redis and lease.Etcd; those that the program was built with
 }
 
 // A Command is a subprocess: git, or gh.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/holdfile"
 	"github.com/label-state/label-state/internal/host"
+	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
 )
 
@@ -37,12 +39,16 @@ type Options struct {
 	Published string
 }
 
-// A Session is everything a command needs for one repository. It holds no resources.
+// A Session is everything a command needs for one repository. Close it when it is done with.
 type Session struct {
-	Config    config.Config
-	Source    string // of the configuration: a path, owner/repo:path, or "defaults"
-	Client    *github.Client
-	Ledger    *ledger.Ledger
+	Config config.Config
+	Source string // of the configuration: a path, owner/repo:path, or "defaults"
+	Client *github.Client
+	Ledger *ledger.Ledger
+	Store  lease.Store // what decides; nil when the log does
+	// Agree asks, once, whether the repository's default branch names the lease store that the
+	// configuration names; another one is a *config.Error. Every claim asks it before it writes.
+	Agree     func(context.Context) error
 	Endpoints host.Endpoints
 	Defaults  host.Defaults // to read further references with
 	Repo      ledger.Repo   // zero when neither the options nor the clone name one
@@ -99,9 +105,14 @@ func (e Environment) session(o Options, p place, t credential, conf *configurati
 	if err != nil {
 		return nil, err
 	}
+	store := e.store(client, conf.Config)
+	l := decided(ledger.New(client, clock{}, word, conf.Settings()), store, conf.Claim.Lease, o.DryRun)
+	agree := func(context.Context) error { return nil }
+	if conf.here && p.repo != (ledger.Repo{}) {
+		agree = agrees(client, p.repo, conf)
+	}
 	return &Session{
-		Config: conf.Config, Source: conf.source, Client: client,
-		Ledger:    ledger.New(client, clock{}, word, conf.Settings()),
+		Config: conf.Config, Source: conf.source, Client: client, Ledger: l.Agreeing(agree), Store: store, Agree: agree,
 		Endpoints: p.Endpoints, Defaults: p.defaults, Repo: p.repo, Issue: p.issue,
 		Worker: e.Identity(), TokenFrom: t.source, env: e,
 	}, nil
@@ -152,6 +163,14 @@ func (t talker) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	t.say(fmt.Sprintf("%s %s%s: %s, %d ms", r.Method, r.URL.Host, r.URL.Path, answer, time.Since(start).Milliseconds()))
 	return resp, err
+}
+
+// Close closes the connections to the lease store, if there are any. Holds stay.
+func (s *Session) Close() error {
+	if c, ok := s.Store.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
 }
 
 // Viewer returns the login that the token belongs to.

@@ -31,20 +31,23 @@ import (
 	"github.com/label-state/label-state/internal/lease"
 )
 
-var _ lease.Store = (*Store)(nil)
+var (
+	_ lease.Remote = (*Store)(nil)
+	_ lease.Prober = (*Store)(nil)
+	_ lease.Lister = (*Store)(nil)
+)
 
 // A Store keeps leases in etcd. It may be used from any goroutine.
 type Store struct{ client *clientv3.Client }
 
-// dialTime bounds the wait for a connection.
-const dialTime = 5 * time.Second
+// dialTime bounds the wait for a connection, and for the login.
+const dialTime = 2 * time.Second
 
-// Open returns a store at the members with these addresses, http:// or https://. It connects when it
-// is first asked something, but where one address holds a user and a password it logs in at once.
-// Errors never show the password.
-func Open(endpoints ...string) (*Store, error) {
+// Open returns a store at the members with these addresses, http:// or https://. Where one address
+// holds a user and a password it logs in at once. It is a lease.Opener.
+func Open(endpoints ...string) (lease.Remote, error) {
 	config := clientv3.Config{
-		DialTimeout: dialTime, DialKeepAliveTime: 2 * dialTime, DialKeepAliveTimeout: dialTime, Logger: zap.NewNop(),
+		DialTimeout: dialTime, DialKeepAliveTime: 10 * time.Second, DialKeepAliveTimeout: 5 * time.Second, Logger: zap.NewNop(),
 	}
 	for _, text := range endpoints {
 		u, err := url.Parse(text)
@@ -58,7 +61,7 @@ func Open(endpoints ...string) (*Store, error) {
 	}
 	client, err := clientv3.New(config)
 	if err != nil {
-		return nil, fmt.Errorf("open etcd: %w", err)
+		return nil, fmt.Errorf("open etcd: %w", named(err))
 	}
 	return New(client), nil
 }
@@ -95,7 +98,7 @@ func (s *Store) Acquire(ctx context.Context, a lease.Ask) (lease.Lease, error) {
 	defer cancel()
 	l, err := s.acquire(ctx, a)
 	if err != nil {
-		return lease.Lease{}, fmt.Errorf("acquire %s: %w", a.Issue, err)
+		return lease.Lease{}, fmt.Errorf("acquire %s: %w", a.Issue, named(err))
 	}
 	return l, nil
 }
@@ -180,7 +183,7 @@ func (s *Store) Renew(ctx context.Context, l lease.Lease) (lease.Lease, error) {
 	defer cancel()
 	got, err := s.renew(ctx, l)
 	if err != nil {
-		return lease.Lease{}, fmt.Errorf("renew %s: %w", l.Issue, err)
+		return lease.Lease{}, fmt.Errorf("renew %s: %w", l.Issue, named(err))
 	}
 	return got, nil
 }
@@ -219,7 +222,7 @@ func (s *Store) Release(ctx context.Context, l lease.Lease) error {
 	ctx, cancel := context.WithTimeout(ctx, stepTime)
 	defer cancel()
 	if err := s.release(ctx, l); err != nil {
-		return fmt.Errorf("release %s: %w", l.Issue, err)
+		return fmt.Errorf("release %s: %w", l.Issue, named(err))
 	}
 	return nil
 }
@@ -249,7 +252,7 @@ func (s *Store) Look(ctx context.Context, i claim.Issue) (lease.Lease, bool, err
 	defer cancel()
 	l, held, err := s.look(ctx, i)
 	if err != nil {
-		return lease.Lease{}, false, fmt.Errorf("look at %s: %w", i, err)
+		return lease.Lease{}, false, fmt.Errorf("look at %s: %w", i, named(err))
 	}
 	return l, held, nil
 }

@@ -270,7 +270,11 @@ func TestOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := s.client.Endpoints(); len(got) != 2 || got[0] != "https://etcd-1.example:2379" {
+	store, ok := s.(*Store)
+	if !ok {
+		t.Fatalf("opened %T", s)
+	}
+	if got := store.client.Endpoints(); len(got) != 2 || got[0] != "https://etcd-1.example:2379" {
 		t.Errorf("endpoints = %q", got)
 	}
 	if err := s.Close(); err != nil {

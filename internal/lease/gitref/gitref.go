@@ -23,7 +23,7 @@ import (
 )
 
 // Refs is what the store needs of GitHub. Errors that certainly changed nothing have a method
-// Rejected that reports true.
+// Rejected that reports true, and those that a better token would not get a method Forbidden that does.
 type Refs interface {
 	// GetRef reads a reference of the issue's repository, given by its full name. None is a Tip
 	// without an OID; the answer may be late.
@@ -55,6 +55,12 @@ type Swap struct {
 	Name          string
 	Before, After string
 	RepoID        string // from an earlier Tip of the repository; empty when unknown
+}
+
+// A Namer lists references whose full names begin alike. Refs that are one let a store say which issues
+// it may know.
+type Namer interface {
+	RefNames(ctx context.Context, i claim.Issue, prefix string) ([]string, error)
 }
 
 // ErrMoved is a reference that is not where a swap expected it.
@@ -99,7 +105,10 @@ func New(refs Refs, o Options) *Store {
 }
 
 // RefName is the full name of the reference that holds the issue's chain.
-func RefName(i claim.Issue) string { return fmt.Sprintf("refs/label-state/lease/%d", i.Number) }
+func RefName(i claim.Issue) string { return fmt.Sprintf("%s%d", prefix, i.Number) }
+
+// prefix is how the names of all references with a chain begin.
+const prefix = "refs/label-state/lease/"
 
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)

@@ -10,14 +10,18 @@ import (
 	"github.com/label-state/label-state/internal/lease"
 )
 
-var _ lease.Store = (*Store)(nil)
+var (
+	_ lease.Store  = (*Store)(nil)
+	_ lease.Prober = (*Store)(nil)
+	_ lease.Lister = (*Store)(nil)
+)
 
 // Acquire implements lease.Store: a reading, a commit and a swap. Beside *lease.HeldError it returns
 // *ChainError, and what GitHub says of a token that may not write contents.
 func (s *Store) Acquire(ctx context.Context, a lease.Ask) (lease.Lease, error) {
 	t, err := s.acquire(ctx, a)
 	if err != nil {
-		return lease.Lease{}, fmt.Errorf("acquire %s: %w", a.Issue, err)
+		return lease.Lease{}, fmt.Errorf("acquire %s: %w", a.Issue, named(err))
 	}
 	l := t.lease(a.Issue)
 	l.TTL = a.TTL
@@ -78,7 +82,7 @@ func (s *Store) abandon(ctx context.Context, a lease.Ask, t, claimed tip) error 
 func (s *Store) Renew(ctx context.Context, l lease.Lease) (lease.Lease, error) {
 	t, err := s.step(ctx, l, kindRenew)
 	if err != nil {
-		return lease.Lease{}, fmt.Errorf("renew %s: %w", l.Issue, err)
+		return lease.Lease{}, fmt.Errorf("renew %s: %w", l.Issue, named(err))
 	}
 	next := t.lease(l.Issue)
 	next.TTL = l.TTL
@@ -88,7 +92,7 @@ func (s *Store) Renew(ctx context.Context, l lease.Lease) (lease.Lease, error) {
 // Release implements lease.Store: a commit and a swap.
 func (s *Store) Release(ctx context.Context, l lease.Lease) error {
 	if err := s.release(ctx, l); err != nil {
-		return fmt.Errorf("release %s: %w", l.Issue, err)
+		return fmt.Errorf("release %s: %w", l.Issue, named(err))
 	}
 	return nil
 }
@@ -134,7 +138,7 @@ func (s *Store) step(ctx context.Context, l lease.Lease, k kind) (tip, error) {
 func (s *Store) Look(ctx context.Context, i claim.Issue) (lease.Lease, bool, error) {
 	t, err := s.read(ctx, i)
 	if err != nil {
-		return lease.Lease{}, false, fmt.Errorf("look at %s: %w", i, err)
+		return lease.Lease{}, false, fmt.Errorf("look at %s: %w", i, named(err))
 	}
 	if t.free(s.grace) {
 		return lease.Lease{}, false, nil

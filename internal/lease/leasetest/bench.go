@@ -47,6 +47,8 @@ func Exam(t *testing.T, open func(t *testing.T) Bench) {
 		{"stale holder", staleHolder},
 		{"asked twice", askedTwice},
 		{"issues and names", issuesAndNames},
+		{"probed", probed},
+		{"listed", listed},
 		{"cancelled", cancelled},
 		{"client clocks", clientClocks},
 		{"one winner", oneWinner},

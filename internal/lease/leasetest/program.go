@@ -14,7 +14,7 @@ import (
 
 // A Program is a server that a test runs, kills and runs again with the same arguments.
 type Program struct {
-	t     *testing.T
+	t     testing.TB
 	path  string
 	args  []string
 	ready func() error
@@ -27,7 +27,7 @@ type Program struct {
 
 // Find returns where the program is. Without it the test skips with the reason, or fails where
 // required, a list with commas, promises what.
-func Find(t *testing.T, required, what, program string) string {
+func Find(t testing.TB, required, what, program string) string {
 	t.Helper()
 	path, err := exec.LookPath(program)
 	promised := slices.ContainsFunc(strings.Split(required, ","), func(s string) bool { return strings.TrimSpace(s) == what })
@@ -43,7 +43,7 @@ func Find(t *testing.T, required, what, program string) string {
 
 // New returns a server that is not started yet and ends with the test. ready says, by an error while
 // it is not, when it answers.
-func New(t *testing.T, ready func() error, path string, args ...string) *Program {
+func New(t testing.TB, ready func() error, path string, args ...string) *Program {
 	t.Helper()
 	p := &Program{t: t, path: path, args: args, ready: ready}
 	t.Cleanup(p.Kill)
@@ -51,7 +51,7 @@ func New(t *testing.T, ready func() error, path string, args ...string) *Program
 }
 
 // Start returns a server that runs.
-func Start(t *testing.T, ready func() error, path string, args ...string) *Program {
+func Start(t testing.TB, ready func() error, path string, args ...string) *Program {
 	t.Helper()
 	p := New(t, ready, path, args...)
 	p.Run()
@@ -122,7 +122,7 @@ func (p *Program) Kill() {
 
 // FreePorts returns loopback ports that nobody listens on. Somebody else could take one before it
 // is used; the server then fails to start, and says so.
-func FreePorts(t *testing.T, n int) []int {
+func FreePorts(t testing.TB, n int) []int {
 	t.Helper()
 	var ports []int
 	for range n {

@@ -28,20 +28,41 @@ import (
 	"github.com/label-state/label-state/internal/lease"
 )
 
-var _ lease.Store = (*Store)(nil)
+var (
+	_ lease.Remote = (*Store)(nil)
+	_ lease.Prober = (*Store)(nil)
+	_ lease.Lister = (*Store)(nil)
+)
 
 // A Store keeps leases in Redis. It may be used from any goroutine.
 type Store struct{ client goredis.UniversalClient }
 
-// Open returns a store at a redis://, rediss:// or unix:// URL. It connects when it is first asked
-// something. The URL may hold a password; errors never show it.
-func Open(address string) (*Store, error) {
-	options, err := goredis.ParseURL(address)
-	if err != nil {
-		return nil, errors.New("open redis: want redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], rediss:// or unix://")
+var errAddress = errors.New("open redis: want redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], rediss:// or unix://")
+
+// Open returns a store at one redis://, rediss:// or unix:// URL. It is a lease.Opener.
+func Open(addresses ...string) (lease.Remote, error) {
+	if len(addresses) != 1 {
+		return nil, errAddress
 	}
+	options, err := goredis.ParseURL(addresses[0])
+	if err != nil {
+		return nil, errAddress
+	}
+	options.DialTimeout, options.DialerRetries, options.MaxRetries = dialTime, 1, 1
 	return New(goredis.NewClient(options)), nil
 }
+
+// dialTime bounds the wait for a connection. A server that is not there is asked twice: whoever waits has
+// reasons of its own to ask again.
+const dialTime = 2 * time.Second
+
+// Quiet keeps the client library from writing to standard error what its errors say already. It is for
+// main: the setting is the whole process's.
+func Quiet() { goredis.SetLogger(quiet{}) }
+
+type quiet struct{}
+
+func (quiet) Printf(context.Context, string, ...any) {}
 
 // New returns a store that uses a client, which may be one of a cluster.
 func New(client goredis.UniversalClient) *Store { return &Store{client} }
@@ -123,7 +144,7 @@ func millis(d time.Duration) int64 { return max(1, int64((d+time.Millisecond-1)/
 func (s *Store) run(ctx context.Context, i claim.Issue, script *goredis.Script, keys []string, args ...any) (lease.Lease, error) {
 	answer, err := script.Run(ctx, s.client, keys, args...).StringSlice()
 	if err != nil || len(answer) == 0 {
-		return lease.Lease{}, err
+		return lease.Lease{}, named(err)
 	}
 	if len(answer) != 2 {
 		return lease.Lease{}, fmt.Errorf("script answered %d values", len(answer))

@@ -169,7 +169,7 @@ func TestKeys(t *testing.T) {
 }
 
 func TestOpen(t *testing.T) {
-	for _, address := range []string{"http://:secret@host", "redis://:secret@host:port:x", "secret", "redis://:secret@h/notanumber"} {
+	for _, address := range []string{"http://:secret@host", "redis://:secret@host:port:x", "secret", "redis://:secret@h/notanumber", ""} {
 		if _, err := Open(address); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("open %q: %v, want an error without the password", address, err)
 		}

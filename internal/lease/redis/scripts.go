@@ -59,6 +59,9 @@ if own(standing(KEYS[1]), ARGV[1], ARGV[3]) then redis.call('DEL', KEYS[1]) end
 return {}
 `)
 
+// probe writes KEYS[1] for ARGV[1] milliseconds.
+var probe = goredis.NewScript(`return redis.call('SET', KEYS[1], '1', 'PX', ARGV[1])`)
+
 // look only reads.
 var look = goredis.NewScript(shared + `
 local has = standing(KEYS[1])

@@ -63,19 +63,19 @@ func (s *Source) Hold(id string) (ledger.Hold, bool) {
 	return h, found && err == nil
 }
 
-// holder is who of ours holds the issue.
-func (s *Source) holder(id string, i claim.Issue) (claim.Worker, error) {
+// own is our hold of the issue: its worker and its fencing token.
+func (s *Source) own(id string, i claim.Issue) (ledger.Hold, error) {
 	if h, found := s.Hold(id); found {
-		return h.Record.Worker, nil
+		return h, nil
 	}
-	w, found, err := s.o.Recall(i)
+	h, found, err := s.o.Recall(i)
 	switch {
 	case err != nil:
-		return w, &work.Error{ID: id, Reason: work.SourceError, Err: err}
+		return h, &work.Error{ID: id, Reason: work.SourceError, Err: err}
 	case !found:
-		return w, work.Refused(id, work.InvalidState, "%s is not claimed from here", i)
+		return h, work.Refused(id, work.InvalidState, "%s is not claimed from here", i)
 	}
-	return w, nil
+	return h, nil
 }
 
 // refusal sorts an error into the reasons of package work. The cause stays in it.

@@ -20,10 +20,11 @@ func (s *Source) Complete(ctx context.Context, id string, r work.Result) error {
 	if r.Outcome != work.Success && r.Outcome != work.Failure && r.Outcome != work.Partial {
 		return &work.OptionError{Option: "outcome", Problem: fmt.Sprintf("%q: allowed are success, failure, partial", r.Outcome)}
 	}
-	i, w, _, err := s.mine(ctx, id, string(r.Outcome))
+	i, h, _, err := s.mine(ctx, id, string(r.Outcome))
 	if err != nil {
 		return err
 	}
+	w := h.Record.Worker
 	if err := s.tell(ctx, i, "result", w, r.Comment(w.Codename)); err != nil {
 		return refusal(id, err)
 	}
@@ -36,15 +37,16 @@ func (s *Source) Complete(ctx context.Context, id string, r work.Result) error {
 	if err != nil {
 		return refusal(id, err)
 	}
-	return s.end(ctx, id, i, ledger.Ending{Worker: w, Outcome: string(r.Outcome), Reason: short(r.Summary)})
+	return s.end(ctx, id, i, ledger.Ending{Worker: w, Outcome: string(r.Outcome), Reason: short(r.Summary), Token: h.Token})
 }
 
 // Release gives an issue back undone: one that is closed, not claimed or not ours is refused.
 func (s *Source) Release(ctx context.Context, id string, o work.ReleaseOptions) error {
-	i, w, f, err := s.mine(ctx, id, claim.OutcomeCancelled)
+	i, h, f, err := s.mine(ctx, id, claim.OutcomeCancelled)
 	if err != nil {
 		return err
 	}
+	w := h.Record.Worker
 	if !f.Open {
 		return work.Refused(id, work.InvalidState, "%s is closed", i)
 	}
@@ -53,31 +55,36 @@ func (s *Source) Release(ctx context.Context, id string, o work.ReleaseOptions) 
 			return refusal(id, err)
 		}
 	}
-	return s.end(ctx, id, i, ledger.Ending{Worker: w, Outcome: claim.OutcomeCancelled, Reason: short(o.Reason)})
+	return s.end(ctx, id, i, ledger.Ending{Worker: w, Outcome: claim.OutcomeCancelled, Reason: short(o.Reason), Token: h.Token})
 }
 
-// mine reads the issue and makes sure that we hold it, or have ended the hold with that very outcome.
-func (s *Source) mine(ctx context.Context, id, outcome string) (claim.Issue, claim.Worker, lifecycle.Facts, error) {
+// mine reads the issue and makes sure that we hold it, with the fencing token that the claim returned,
+// or have ended the hold with that very outcome.
+func (s *Source) mine(ctx context.Context, id, outcome string) (claim.Issue, ledger.Hold, lifecycle.Facts, error) {
 	i, err := s.issue(id)
 	if err != nil {
-		return i, claim.Worker{}, lifecycle.Facts{}, err
+		return i, ledger.Hold{}, lifecycle.Facts{}, err
 	}
-	w, err := s.holder(id, i)
+	h, err := s.own(id, i)
 	if err != nil {
-		return i, w, lifecycle.Facts{}, err
+		return i, h, lifecycle.Facts{}, err
 	}
+	w := h.Record.Worker
 	f, _, err := s.ledger.Check(ctx, i, lifecycle.Seeker{Worker: w})
 	if err != nil {
-		return i, w, f, refusal(id, err)
+		return i, h, f, refusal(id, err)
 	}
 	own, found := f.Log.Find(w)
+	stale := f.Log.RefuseToken(w, h.Token)
 	switch {
 	case !found:
 		err = refusal(id, &ledger.LostError{Issue: i, Worker: w, Err: claim.ErrNotHolder})
 	case !own.Live() && (own.End == nil || own.End.By != "" || own.End.Outcome != outcome):
 		err = refusal(id, &ledger.LostError{Issue: i, Worker: w, Err: claim.ErrEnded})
+	case stale != nil:
+		err = refusal(id, &ledger.LostError{Issue: i, Worker: w, Err: stale})
 	}
-	return i, w, f, err
+	return i, h, f, err
 }
 
 // posts is how often a comment is tried whose answer got lost.

@@ -31,8 +31,8 @@ type Options struct {
 	KeepFailed bool
 	// Take claims; nil is the ledger's Claim, with late labels told to Warn.
 	Take func(context.Context, claim.Issue) (ledger.Hold, error)
-	// Recall finds the hold of an earlier process; nil knows none.
-	Recall func(claim.Issue) (w claim.Worker, found bool, err error)
+	// Recall finds the hold of an earlier process: its worker and its fencing token; nil knows none.
+	Recall func(claim.Issue) (h ledger.Hold, found bool, err error)
 	// Warn is told what does not change an answer; nil drops it.
 	Warn func(error)
 	// Wait lets time pass before a comment is repeated whose answer got lost; nil repeats it at once.
@@ -64,7 +64,7 @@ func New(c *github.Client, l *ledger.Ledger, o Options) *Source {
 		s.o.Wait = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 	}
 	if s.o.Recall == nil {
-		s.o.Recall = func(claim.Issue) (claim.Worker, bool, error) { return claim.Worker{}, false, nil }
+		s.o.Recall = func(claim.Issue) (ledger.Hold, bool, error) { return ledger.Hold{}, false, nil }
 	}
 	if s.o.Take == nil {
 		s.o.Take = s.claim

@@ -269,7 +269,7 @@ func TestComplete(t *testing.T) {
 				if n := len(w.bodies(1)); n != 3 {
 					t.Errorf("%d comments, want claim, result and release: %q", n, w.bodies(1))
 				}
-				o.Recall = func(claim.Issue) (claim.Worker, bool, error) { return h.Record.Worker, true, nil }
+				o.Recall = func(claim.Issue) (ledger.Hold, bool, error) { return h, true, nil }
 				again := w.source(o)
 				if err := again.Complete(t.Context(), "github-1", c.result); err != nil || len(w.bodies(1)) != 3 {
 					t.Errorf("again: %v, %d comments", err, len(w.bodies(1)))

@@ -1,0 +1,55 @@
+package action
+
+import (
+	"context"
+	"strings"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/github"
+	"github.com/label-state/label-state/internal/ledger"
+)
+
+// Judged returns a hub whose readings are as the ledger's lease store decides them, for issues of its
+// repository, so that the guard and the commands ask whom the claims ask. Where the log decides it is the hub itself. A run that GitHub
+// gives no secrets, as for a fork's pull request, cannot ask a store and is as late as its mirror.
+func (s *Step) Judged(h Hub, l *ledger.Ledger, of ledger.Repo) Hub {
+	switch {
+	case !l.IsStrict():
+		return h
+	case s.Event.readOnly():
+		return mirrored{h}
+	}
+	return ruled{h, l, of}
+}
+
+type ruled struct {
+	Hub
+	ledger *ledger.Ledger
+	of     ledger.Repo // whose issues the ledger's store decides
+}
+
+// FactsOf implements Reader. A reading that the store says nothing about is unread.
+func (r ruled) FactsOf(ctx context.Context, issues []claim.Issue) []github.Reading {
+	out := r.Hub.FactsOf(ctx, issues)
+	for n := range out {
+		switch f := out[n].Facts; {
+		case out[n].Err != nil:
+		case strings.EqualFold(f.Issue.Slug(), r.of.String()):
+			out[n].Facts, out[n].Err = r.ledger.Ruled(ctx, f)
+		default:
+			out[n].Facts.Log = f.Log.ByToken()
+		}
+	}
+	return out
+}
+
+type mirrored struct{ Hub }
+
+// FactsOf implements Reader.
+func (m mirrored) FactsOf(ctx context.Context, issues []claim.Issue) []github.Reading {
+	out := m.Hub.FactsOf(ctx, issues)
+	for n := range out {
+		out[n].Facts.Log = out[n].Facts.Log.ByToken()
+	}
+	return out
+}

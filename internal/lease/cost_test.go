@@ -1,0 +1,313 @@
+package lease_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+	"google.golang.org/grpc"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/github"
+	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/label-state/label-state/internal/lease"
+	"github.com/label-state/label-state/internal/lease/etcd"
+	"github.com/label-state/label-state/internal/lease/gitref"
+	"github.com/label-state/label-state/internal/lease/leasetest"
+	"github.com/label-state/label-state/internal/lease/redis"
+	"github.com/label-state/label-state/internal/ledger"
+)
+
+// BenchmarkCost counts what each step asks of GitHub and of the store, over the product's own client, the
+// embedded GitHub and real stores. Time does not pass between requests, so ns/op means nothing.
+//
+//	requests/op  to GitHub, of everybody who took part
+//	writes/op    those of them that change something, which GitHub limits more tightly
+//	store/op     round trips to Redis or etcd, of everybody
+//	winner/op    requests and round trips, one after the other, until the winner knew
+func BenchmarkCost(b *testing.B) {
+	for _, s := range []struct {
+		kind string
+		open func(*testing.B) func(*meter) lease.Store
+	}{
+		{lease.Comments, func(*testing.B) func(*meter) lease.Store { return func(*meter) lease.Store { return nil } }},
+		{lease.Refs, func(*testing.B) func(*meter) lease.Store { return refsOf }},
+		{lease.Redis, openRedis},
+		{lease.Etcd, openEtcd},
+	} {
+		b.Run(s.kind, func(b *testing.B) {
+			open := s.open(b)
+			for _, contenders := range []int{1, 2, 5, 10} {
+				b.Run("claim-"+strconv.Itoa(contenders), func(b *testing.B) { newMarket(b, s.kind, open, contenders).race(b) })
+			}
+			b.Run("refused", func(b *testing.B) { newMarket(b, s.kind, open, 2).step(b, refused) })
+			b.Run("renew", func(b *testing.B) { newMarket(b, s.kind, open, 1).step(b, renewed) })
+			b.Run("release", func(b *testing.B) { newMarket(b, s.kind, open, 1).step(b, released) })
+		})
+	}
+}
+
+// A meter counts what one worker asks.
+type meter struct {
+	next            http.RoundTripper
+	clock           quick
+	client          *github.Client
+	requests, store atomic.Int64
+}
+
+func (m *meter) RoundTrip(r *http.Request) (*http.Response, error) {
+	m.requests.Add(1)
+	return m.next.RoundTrip(r)
+}
+
+func (m *meter) total() int64 { return m.requests.Load() + m.store.Load() }
+
+// A market is a repository with so many workers.
+type market struct {
+	server  *githubsim.Server
+	repo    string
+	meters  []*meter
+	ledgers []*ledger.Ledger
+}
+
+func newMarket(b *testing.B, kind string, open func(*meter) lease.Store, workers int) *market {
+	b.Helper()
+	repo := "at-" + word()() // stores outlive it
+	s, err := githubsim.New(githubsim.Seed{
+		Users: []githubsim.SeedUser{{Login: "bot", Token: "tok", Permissions: map[string]string{"acme/" + repo: "write"}}},
+		Repos: []githubsim.SeedRepo{{Name: "acme/" + repo, DefaultBranch: "main"}},
+	}, githubsim.Options{Dir: b.TempDir(), RateLimit: 1 << 30})
+	if err != nil {
+		b.Fatal(err)
+	}
+	m := &market{server: s, repo: repo}
+	for range workers {
+		counting := &meter{next: s.Transport(), clock: quick{new(atomic.Int64)}}
+		counting.client, err = github.New(github.Options{
+			REST: "https://api.github.com/", GraphQL: "https://api.github.com/graphql", Token: github.NewSecret("tok"), HTTP: counting, Clock: counting.clock,
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		l := ledger.New(counting.client, counting.clock, word(), ledger.DefaultSettings())
+		if store := open(counting); store != nil {
+			l = l.Strict(store, kind)
+		}
+		m.meters, m.ledgers = append(m.meters, counting), append(m.ledgers, l)
+	}
+	return m
+}
+
+// quick is a clock by which waiting takes no time.
+type quick struct{ ahead *atomic.Int64 }
+
+func (q quick) Now() time.Time { return time.Now().Add(time.Duration(q.ahead.Load())) }
+
+func (q quick) Sleep(ctx context.Context, d time.Duration) error {
+	q.ahead.Add(int64(d))
+	return ctx.Err()
+}
+
+var words atomic.Int64
+
+func word() func() string { return func() string { return fmt.Sprintf("%08x", words.Add(1)) } }
+
+const pause = 5 * time.Minute
+
+// issue makes one that may be taken, after a while in which GitHub forgets how much was asked.
+func (m *market) issue(b *testing.B) claim.Issue {
+	b.Helper()
+	m.server.Skip(pause)
+	for _, one := range m.meters {
+		one.clock.ahead.Add(int64(pause))
+	}
+	n, err := m.server.AddIssue("acme/"+m.repo, "bot", "Work", "", "agent:implement")
+	if err != nil {
+		b.Fatal(err)
+	}
+	return claim.Issue{Owner: "acme", Repo: m.repo, Number: n}
+}
+
+func asking(n int) ledger.Request {
+	return ledger.Request{Worker: claim.Worker{Codename: "worker-" + strconv.Itoa(n)}, TTL: time.Hour}
+}
+
+// race lets all workers claim one issue at once, the worst case.
+func (m *market) race(b *testing.B) {
+	winner := int64(0)
+	for b.Loop() {
+		i := m.issue(b)
+		before := make([]int64, len(m.meters))
+		won, errs := make([]bool, len(m.meters)), make([]error, len(m.meters))
+		var running sync.WaitGroup
+		var asked sync.WaitGroup // nobody asks for the issue before everybody has seen it free
+		asked.Add(len(m.ledgers))
+		together := func(context.Context) error {
+			asked.Done()
+			asked.Wait()
+			return nil
+		}
+		for n, l := range m.ledgers {
+			before[n] = m.meters[n].total()
+			running.Go(func() {
+				_, errs[n] = l.Agreeing(together).Claim(b.Context(), i, asking(n))
+				won[n] = errs[n] == nil
+			})
+		}
+		running.Wait()
+		winners := 0
+		for n, yes := range won {
+			if yes {
+				winners++
+				winner += m.meters[n].total() - before[n]
+			}
+		}
+		if winners != 1 {
+			b.Fatalf("%d of %d won %s: %v", winners, len(won), i, errs)
+		}
+	}
+	m.report(b, m.sum())
+	b.ReportMetric(float64(winner)/float64(b.N), "winner/op")
+}
+
+// A spent is what was asked.
+type spent struct{ requests, writes, store int64 }
+
+func (m *market) sum() (s spent) {
+	for _, one := range m.meters {
+		s.requests += one.requests.Load()
+		s.store += one.store.Load()
+	}
+	for _, r := range m.server.Requests() {
+		if r.Writes() {
+			s.writes++
+		}
+	}
+	return s
+}
+
+func (m *market) report(b *testing.B, s spent) {
+	b.ReportMetric(float64(s.requests)/float64(b.N), "requests/op")
+	b.ReportMetric(float64(s.writes)/float64(b.N), "writes/op")
+	b.ReportMetric(float64(s.store)/float64(b.N), "store/op")
+}
+
+// step counts what one more step costs after a claim of the first worker.
+func (m *market) step(b *testing.B, do func(context.Context, *market, ledger.Hold) error) {
+	var all spent
+	for b.Loop() {
+		h, err := m.ledgers[0].Claim(b.Context(), m.issue(b), asking(0))
+		if err != nil {
+			b.Fatal(err)
+		}
+		before := m.sum()
+		if err := do(b.Context(), m, h); err != nil {
+			b.Fatal(err)
+		}
+		after := m.sum()
+		all.requests += after.requests - before.requests
+		all.writes += after.writes - before.writes
+		all.store += after.store - before.store
+	}
+	m.report(b, all)
+}
+
+func renewed(ctx context.Context, m *market, h ledger.Hold) error {
+	_, err := m.ledgers[0].Keep(ctx, h)
+	return err
+}
+
+func released(ctx context.Context, m *market, h ledger.Hold) error {
+	_, err := m.ledgers[0].Release(ctx, h.Issue, ledger.Ending{Worker: h.Record.Worker, Token: h.Token})
+	return err
+}
+
+// refused is a claim of what somebody else holds.
+func refused(ctx context.Context, m *market, h ledger.Hold) error {
+	if _, err := m.ledgers[1].Claim(ctx, h.Issue, asking(1)); err == nil {
+		return fmt.Errorf("two hold %s", h.Issue)
+	}
+	return nil
+}
+
+func refsOf(m *meter) lease.Store {
+	return gitref.New(m.client, gitref.Options{Sleep: m.clock.Sleep})
+}
+
+func openRedis(b *testing.B) func(*meter) lease.Store {
+	path := leasetest.Find(b, os.Getenv("LABEL_STATE_REQUIRE"), lease.Redis, "redis-server")
+	port := leasetest.FreePorts(b, 1)[0]
+	options := &goredis.Options{Addr: leasetest.Loopback(port)}
+	probe := goredis.NewClient(options)
+	b.Cleanup(func() { _ = probe.Close() })
+	leasetest.Start(b, func() error { return probe.Ping(context.Background()).Err() }, path,
+		"--bind", "127.0.0.1", "--port", strconv.Itoa(port), "--dir", b.TempDir(), "--save", "")
+	return func(m *meter) lease.Store {
+		c := goredis.NewClient(options)
+		c.AddHook(commands{m})
+		b.Cleanup(func() { _ = c.Close() })
+		return redis.New(c)
+	}
+}
+
+// commands counts those of one Redis client.
+type commands struct{ *meter }
+
+func (commands) DialHook(next goredis.DialHook) goredis.DialHook { return next }
+
+func (commands) ProcessPipelineHook(next goredis.ProcessPipelineHook) goredis.ProcessPipelineHook {
+	return next
+}
+
+func (c commands) ProcessHook(next goredis.ProcessHook) goredis.ProcessHook {
+	return func(ctx context.Context, cmd goredis.Cmder) error {
+		c.store.Add(1)
+		return next(ctx, cmd)
+	}
+}
+
+func openEtcd(b *testing.B) func(*meter) lease.Store {
+	path := leasetest.Find(b, os.Getenv("LABEL_STATE_REQUIRE"), lease.Etcd, "etcd")
+	ports := leasetest.FreePorts(b, 2)
+	clients, peers := "http://"+leasetest.Loopback(ports[0]), "http://"+leasetest.Loopback(ports[1])
+	connect := func(options ...grpc.DialOption) *clientv3.Client {
+		c, err := clientv3.New(clientv3.Config{Endpoints: []string{clients}, Logger: zap.NewNop(), DialTimeout: 5 * time.Second, DialOptions: options})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(func() { _ = c.Close() })
+		return c
+	}
+	probe := connect()
+	ready := func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		defer cancel()
+		_, err := probe.Get(ctx, "ready")
+		return err
+	}
+	leasetest.Start(b, ready, path, "--data-dir", b.TempDir(), "--logger", "zap", "--log-level", "error", "--listen-client-urls", clients,
+		"--advertise-client-urls", clients, "--listen-peer-urls", peers, "--initial-advertise-peer-urls", peers, "--initial-cluster", "default="+peers)
+	return func(m *meter) lease.Store {
+		return etcd.New(connect(grpc.WithChainUnaryInterceptor(m.unary), grpc.WithChainStreamInterceptor(m.stream)))
+	}
+}
+
+func (m *meter) unary(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+	m.store.Add(1)
+	return invoke(ctx, method, req, reply, cc, opts...)
+}
+
+// stream counts a keep-alive as one round trip.
+func (m *meter) stream(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn, method string, open grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
+	m.store.Add(1)
+	return open(ctx, desc, cc, method, opts...)
+}

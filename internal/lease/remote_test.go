@@ -1,0 +1,88 @@
+package lease_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lease"
+)
+
+// A counter is a store that counts what it is asked.
+type counter struct{ asked, closed int }
+
+func (c *counter) Acquire(context.Context, lease.Ask) (lease.Lease, error) {
+	c.asked++
+	return lease.Lease{Token: 7}, nil
+}
+
+func (c *counter) Renew(_ context.Context, l lease.Lease) (lease.Lease, error) {
+	c.asked++
+	return l, nil
+}
+
+func (c *counter) Release(context.Context, lease.Lease) error {
+	c.asked++
+	return nil
+}
+
+func (c *counter) Look(context.Context, claim.Issue) (lease.Lease, bool, error) {
+	c.asked++
+	return lease.Lease{Token: 7}, true, nil
+}
+
+func (c *counter) Close() error {
+	c.closed++
+	return nil
+}
+
+// every asks everything once and joins the errors.
+func every(ctx context.Context, s lease.Store) error {
+	_, acquire := s.Acquire(ctx, lease.Ask{})
+	_, renew := s.Renew(ctx, lease.Lease{})
+	_, _, look := s.Look(ctx, claim.Issue{})
+	return errors.Join(acquire, renew, s.Release(ctx, lease.Lease{}), look)
+}
+
+// TestLate: nothing is opened before it is needed, once is enough, and what failed is tried again.
+func TestLate(t *testing.T) {
+	down, opened, c := errors.New("down"), 0, &counter{}
+	s := lease.NewLate(func() (lease.Remote, error) {
+		if opened++; opened <= 4 {
+			return nil, down
+		}
+		return c, nil
+	})
+	if err := s.Close(); err != nil || opened != 0 {
+		t.Fatalf("close before use: %v after opening %d times", err, opened)
+	}
+	if err := every(t.Context(), s); !errors.Is(err, down) || opened != 4 {
+		t.Errorf("asked while it is down: %v after opening %d times", err, opened)
+	}
+	if err := errors.Join(every(t.Context(), s), s.Probe(t.Context(), claim.Issue{})); err != nil || opened != 5 || c.asked != 5 {
+		t.Errorf("asked: %v, opened %d times, asked %d times", err, opened, c.asked)
+	}
+	if err := errors.Join(s.Close(), s.Close()); err != nil || c.closed != 1 {
+		t.Errorf("close: %v, closed %d times", err, c.closed)
+	}
+}
+
+// TestReadOnly: a dry run reaches the store with nothing but looks (PRODUCT ruling 21).
+func TestReadOnly(t *testing.T) {
+	c := &counter{}
+	s := lease.ReadOnly(c)
+	if _, held, err := s.Look(t.Context(), claim.Issue{}); err != nil || !held {
+		t.Errorf("look: %t, %v", held, err)
+	}
+	_, acquire := s.Acquire(t.Context(), lease.Ask{})
+	_, renew := s.Renew(t.Context(), lease.Lease{})
+	for name, err := range map[string]error{"acquire": acquire, "renew": renew, "release": s.Release(t.Context(), lease.Lease{})} {
+		if err == nil {
+			t.Errorf("%s in a dry run", name)
+		}
+	}
+	if c.asked != 1 {
+		t.Errorf("asked %d times, want the look alone", c.asked)
+	}
+}

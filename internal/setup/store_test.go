@@ -1,0 +1,135 @@
+package setup_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lease"
+	"github.com/label-state/label-state/internal/setup"
+)
+
+const (
+	redisFile = "claim: {lease: redis}\nlease: {redis: {url_env: MY_REDIS}}\n"
+	etcdFile  = "claim: {lease: etcd}\nlease: {etcd: {endpoints: [\"https://etcd-1.example:2379\", \"https://etcd-2.example:2379\"], auth_env: MY_ETCD}}\n"
+)
+
+// A nobody is a store in which nobody has anything.
+type nobody struct{}
+
+func (nobody) Acquire(context.Context, lease.Ask) (lease.Lease, error) { return lease.Lease{}, nil }
+func (nobody) Renew(context.Context, lease.Lease) (lease.Lease, error) { return lease.Lease{}, nil }
+func (nobody) Release(context.Context, lease.Lease) error              { return nil }
+func (nobody) Look(context.Context, claim.Issue) (lease.Lease, bool, error) {
+	return lease.Lease{}, false, nil
+}
+func (nobody) Close() error { return nil }
+
+// TestStoreIsOpened: which store is opened, where, and why it is not. Secrets are not in the repository,
+// and go to no host that they are not for.
+func TestStoreIsOpened(t *testing.T) {
+	for name, c := range map[string]struct {
+		file, value string // the configuration, and the variable that it names
+		want        string // the addresses, or a part of the error
+	}{
+		"redis":             {redisFile, "redis://:secret@r.example", "redis redis://:secret@r.example"},
+		"redis unset":       {redisFile, "", "use MY_REDIS: it is not set"},
+		"etcd":              {etcdFile, "ann:s:@cret@etcd-1.example,etcd-2.example", "etcd https://ann:s%3A%40cret@etcd-1.example:2379 https://ann:s%3A%40cret@etcd-2.example:2379"},
+		"etcd unset":        {etcdFile, "", "use MY_ETCD: want USER:PASSWORD@HOST,HOST"},
+		"etcd without host": {etcdFile, "ann:secret", "use MY_ETCD: want USER:PASSWORD@HOST,HOST"},
+		"etcd for another":  {etcdFile, "ann:secret@etcd-1.example", "use MY_ETCD: it is not for https://etcd-2.example:2379"},
+		"etcd without login": {
+			strings.Replace(etcdFile, ", auth_env: MY_ETCD", "", 1), "ann:secret@etcd-1.example", "etcd https://etcd-1.example:2379 https://etcd-2.example:2379",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newMachine(t, map[string]string{"GH_TOKEN": "tok", "MY_REDIS": c.value, "MY_ETCD": c.value})
+			m.files["api.github.com acme/app"] = c.file
+			got := ""
+			opener := func(kind string) lease.Opener {
+				return func(at ...string) (lease.Remote, error) {
+					got = strings.Join(append([]string{kind}, at...), " ")
+					return nobody{}, nil
+				}
+			}
+			env := m.environment()
+			env.Stores = map[string]lease.Opener{lease.Redis: opener(lease.Redis), lease.Etcd: opener(lease.Etcd)}
+			s, err := setup.Open(t.Context(), env, setup.Options{Repo: "acme/app"})
+			if err != nil || got != "" {
+				t.Fatalf("open: %v, and the store: %q", err, got)
+			}
+			_, _, err = s.Store.Look(t.Context(), claim.Issue{Owner: "acme", Repo: "app", Number: 7})
+			if err != nil {
+				got = err.Error()
+				if !setup.Misconfigured(err) || strings.Contains(got, "secret") {
+					t.Errorf("error %v, want a wrong setting, and no secret", err)
+				}
+			}
+			if !strings.HasPrefix(got, c.want) {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestStoreIsNotLinked: nothing decides in place of a store that the program does not have.
+func TestStoreIsNotLinked(t *testing.T) {
+	m := newMachine(t, map[string]string{"GH_TOKEN": "tok", "MY_REDIS": "redis://r.example"})
+	m.files["api.github.com acme/app"] = redisFile
+	s, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := s.Store.Look(t.Context(), claim.Issue{Owner: "acme", Repo: "app", Number: 7}); !errors.Is(err, lease.ErrNotLinked) {
+		t.Errorf("look: %v, want that it is not linked", err)
+	}
+	if !s.Ledger.IsStrict() {
+		t.Error("the log decides")
+	}
+}
+
+// TestStoreIsAgreed: a claim by a configuration of this machine asks what the default branch says.
+func TestStoreIsAgreed(t *testing.T) {
+	for name, c := range map[string]struct{ here, there, want string }{
+		"both the log":         {"guard: warn", "on_reopen: requeue", "asked"},
+		"there is none":        {"guard: warn", "", "asked"},
+		"both references":      {"claim: {lease: refs}", "claim: {lease: refs}", "asked"},
+		"only here":            {"claim: {lease: refs}", "", "mine.yml: claim.lease: is refs, and on the default branch of acme/app it is comments"},
+		"only there":           {"guard: warn", "claim: {lease: refs}", "mine.yml: claim.lease: is comments, and on the default branch of acme/app it is refs"},
+		"another server":       {redisFile, strings.Replace(redisFile, "MY_", "OUR_", 1), "mine.yml: claim.lease: is redis at MY_REDIS, and on the default branch of acme/app it is redis at OUR_REDIS"},
+		"there it is broken":   {"guard: warn", "guard: maybe", "read which lease store decides: acme/app:.github/label-state.yml:1: guard"},
+		"may not be read":      {"guard: warn", "forbidden", "asked"},
+		"may not be read, too": {"claim: {lease: refs}", "forbidden", "read which lease store decides: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newMachine(t, map[string]string{"GH_TOKEN": "tok"})
+			m.write("mine.yml", c.here)
+			if c.there != "" {
+				m.files["api.github.com acme/app"] = c.there
+			}
+			s, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", Config: "mine.yml"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2 { // what was agreed once is not asked again
+				err = s.Agree(t.Context())
+			}
+			got := fmt.Sprint(err)
+			if err == nil {
+				got = "asked"
+				if len(m.sent) != 1 {
+					t.Errorf("sent %v, want one request", m.sent)
+				}
+			}
+			if !strings.HasPrefix(got, c.want) {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
