@@ -14,7 +14,10 @@ import (
 // fencing token the claim returned, 0 when not known; it is recorded. *LostError means: stop all
 // work at once. *UnknownError leaves the old lease end standing.
 func (l *Ledger) Renew(ctx context.Context, i claim.Issue, w claim.Worker, token int64) (Hold, error) {
-	f, err := l.facts(ctx, i)
+	f, err := l.sighted(ctx, i, func(s claim.State) bool {
+		c, claimed := s.Find(w)
+		return s.Dead(w) || claimed && c.Held()
+	})
 	if err != nil {
 		return Hold{}, err
 	}
@@ -44,6 +47,23 @@ func (l *Ledger) Renew(ctx context.Context, i claim.Issue, w claim.Worker, token
 	h := Hold{Issue: i, Title: f.Title, Record: r, Comment: c.Rank.ID, URL: c.URL, Token: r.Token, Since: c.Created, start: start, lease: c.Lease(terms)}
 	h.Until, _ = c.Until(terms)
 	return h, nil
+}
+
+// sightings is how many readings an own claim is looked for before it counts as never made.
+const sightings = 3
+
+// sighted reads until the log shows what its asker knows to be there. A reading that lacks it may be
+// stale, and an absence decides nothing at once (study K1); the last reading is the answer.
+func (l *Ledger) sighted(ctx context.Context, i claim.Issue, shown func(claim.State) bool) (lifecycle.Facts, error) {
+	for n := 1; ; n++ {
+		f, err := l.facts(ctx, i)
+		if err != nil || n == sightings || shown(f.Log) {
+			return f, err
+		}
+		if err := l.clock.Sleep(ctx, backoff(n-1)); err != nil {
+			return f, &UnknownError{i, err}
+		}
+	}
 }
 
 // overrun is a renewal that was applied after the lease had ended. It must not stand for another
@@ -96,7 +116,10 @@ type Ending struct {
 // By (PRODUCT ruling 4). A release that the log shows already is a success; a hold that ended
 // otherwise is a *LostError, a move that is not legal a *CallError and nothing is written.
 func (l *Ledger) Release(ctx context.Context, i claim.Issue, e Ending) (Repair, error) {
-	f, err := l.facts(ctx, i)
+	f, err := l.sighted(ctx, i, func(s claim.State) bool {
+		_, claimed := s.Find(e.Worker)
+		return claimed || s.Used(e.Worker)
+	})
 	if err != nil {
 		return Repair{Issue: i}, err
 	}
