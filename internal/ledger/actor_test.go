@@ -30,8 +30,8 @@ type actor struct {
 	ledger *ledger.Ledger
 	hold   *ledger.Hold // what it believes
 	told   []string     // what its operations returned
+	sent   []string     // its writes
 	labels int          // label writes of the operation under way
-	edits  int          // comment edits of the operation under way
 	words  int
 	wake   time.Time // it sleeps until then
 	polled int       // version of the stage its last, whole reading showed; -1 after a write
@@ -126,7 +126,6 @@ func (a *actor) EditComment(ctx context.Context, i claim.Issue, id int64, body s
 		return calm{a.plot}.EditComment(ctx, i, id, body)
 	}
 	a.tidy = false
-	a.edits++
 	got := a.ask(request{verb: "edit", id: id, text: body})
 	return got.comment, got.err
 }
@@ -191,7 +190,7 @@ func (a *actor) tell(op string, err error) {
 	if h := a.hold; h != nil {
 		a.digest = mix(a.digest, h.Record.Worker.String(), uint64(h.Comment), uint64(h.Token), h.Until, a.Since(h))
 	}
-	a.edits, a.tidy, a.polled, a.dozing = 0, false, -1, false
+	a.tidy, a.polled, a.dozing = false, -1, false
 }
 
 // Since is from when the hold's lease counts, as the actor's clock tells.

@@ -115,6 +115,9 @@ func refutations() map[string]refutation {
 		"late-push": {
 			scene{cast: late, tick: term, ticks: 2, faults: budget{lost: 1}, watch: pushedUnderAnother}, "pushed while", false,
 		},
+		"labels-bare": {
+			scene{cast: []role{worker("ann", release), reconciler("rex")}, labels: true, watch: bare}, "no lifecycle label", false,
+		},
 		"labels-look-free": {
 			scene{cast: []role{holder("ann", release), worker("bob")}, labels: true, watch: looksFree}, "looks free", false,
 		},

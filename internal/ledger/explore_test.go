@@ -49,6 +49,7 @@ type budget struct {
 	hidden int // comments that become visible later than they were answered
 	lost   int // writes whose answer is lost: applied, not applied, or applied later
 	crash  int // actors that die before a request
+	unread int // reads that fail
 }
 
 // A plot is one story: choices made so far over actors and stage.
@@ -151,6 +152,7 @@ const (
 	lost   // applied, the answer is lost
 	denied // not applied, an error all the same
 	late   // an error, and applied later
+	adrift // hidden, and the answer is lost
 	crash
 	land
 	tick
@@ -171,7 +173,7 @@ func (p *plot) name(c choice) string {
 	case c.mask != 0:
 		text += fmt.Sprintf(" without %b", c.mask)
 	case c.how != plain:
-		text += " " + [...]string{hidden: "hidden", lost: "lost", denied: "denied", late: "late"}[c.how]
+		text += " " + [...]string{hidden: "hidden", lost: "lost", denied: "denied", late: "late", adrift: "adrift"}[c.how]
 	}
 	return text
 }
@@ -222,8 +224,14 @@ func (p *plot) moves(out []choice, n int, a *actor) []choice {
 	case a.want.verb == "comment" && p.left.hidden > 0:
 		out = append(out, choice{who: n, how: hidden})
 	}
+	if a.want.reads() && p.left.unread > 0 {
+		out = append(out, choice{who: n, how: denied})
+	}
 	if a.want.write() && p.left.lost > 0 {
 		out = append(out, choice{who: n, how: lost}, choice{who: n, how: denied}, choice{who: n, how: late})
+	}
+	if a.want.verb == "comment" && p.left.lost > 0 && p.left.hidden > 0 {
+		out = append(out, choice{who: n, how: adrift})
 	}
 	if p.left.crash > 0 && a.digest != 0 && p.scene.cast[n].kind != "person" {
 		out = append(out, choice{who: n, how: crash})
@@ -266,6 +274,12 @@ func (p *plot) move(c choice) {
 }
 
 func (p *plot) readFor(a *actor, c choice) {
+	if c.how == denied {
+		p.left.unread--
+		a.answer, a.polled = answer{err: errAnswer}, -1
+		a.digest = mix(a.digest, "unread", p.stage.now)
+		return
+	}
 	view, key := p.stage.read(c.mask)
 	a.polled = p.stage.version
 	if c.mask != 0 {
@@ -281,6 +295,9 @@ var errAnswer = errors.New("answer lost")
 func (p *plot) writeFor(a *actor, c choice) {
 	w := a.want
 	a.answer = answer{}
+	if w.act == nil {
+		a.sent = append(a.sent, w.verb)
+	}
 	a.digest = mix(a.digest, w.verb, int(c.how), p.stage.now)
 	switch {
 	case w.act != nil:
@@ -297,21 +314,25 @@ func (p *plot) writeFor(a *actor, c choice) {
 		a.digest = mix(a.digest, "moved")
 		return
 	}
-	if c.how == lost || c.how == denied || c.how == late {
+	if c.how == lost || c.how == denied || c.how == late || c.how == adrift {
 		p.left.lost--
 		a.answer.err = errAnswer
 	}
 	if c.how == denied {
 		return
 	}
+	if c.how == late {
+		p.stage.late = append(p.stage.late, entry{what: w.verb, id: w.id, text: w.text, open: true, digest: mix(1, w.verb, uint64(w.id), w.text)})
+		return
+	}
 	e := p.stage.stamp(w.verb, w.id, w.text)
 	switch {
-	case c.how == hidden || c.how == late:
+	case c.how == hidden || c.how == adrift:
 		p.stage.late = append(p.stage.late, e)
 	case w.verb != "swap" || p.stage.swaps(w.text):
 		p.stage.commit(e)
 	}
-	if c.how == hidden {
+	if c.how == hidden || c.how == adrift {
 		p.left.hidden--
 	}
 	if a.answer.err == nil {
@@ -321,7 +342,7 @@ func (p *plot) writeFor(a *actor, c choice) {
 }
 
 func (p *plot) digest() uint64 {
-	h := mix(p.stage.digest(), p.ticks, p.left.stale, p.left.hidden, p.left.lost, p.left.crash, uint64(p.token))
+	h := mix(p.stage.digest(), p.ticks, p.left.stale, p.left.hidden, p.left.lost, p.left.crash, p.left.unread, uint64(p.token))
 	for n, a := range p.actors {
 		h = mix(h, n, a.digest, a.over, a.crashed, a.hold != nil, a.dozing && a.polled == p.stage.version, a.wake)
 	}

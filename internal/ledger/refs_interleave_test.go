@@ -64,7 +64,7 @@ func strictScenes() map[string]bound {
 		"two workers, crash":  {scene{cast: pair, faults: budget{crash: 1}}, 170, 550},
 		"three workers":       {scene{cast: []role{worker("ann"), worker("bob"), worker("cyd")}, ends: progress}, 15, 260},
 		"renewal against two": {scene{cast: []role{holder("ann", renew), worker("bob"), worker("cyd")}, tick: term, ticks: 3, switches: 2}, 1000, 7000},
-		"lapsed, lost":        {scene{cast: []role{holder("ann", renew), worker("bob")}, tick: term, ticks: 3, faults: budget{lost: 1}, switches: 1}, 1700, 7900},
+		"lapsed, lost":        {scene{cast: []role{holder("ann", renew), worker("bob")}, tick: term, ticks: 3, faults: budget{lost: 1}, switches: 1}, 1600, 7500},
 		"lapsed, stale":       {scene{cast: []role{holder("ann", renew), worker("bob")}, tick: term, ticks: 3, reads: prefixes, within: forever, faults: budget{stale: 1}, switches: 1}, 1600, 6100},
 	}
 }

@@ -34,11 +34,12 @@ type branch struct {
 	next uint8
 }
 
-// most is how much a scene may cost when it is not the night's.
-const most = 20_000
-
 func explore(s scene) *search {
-	return &search{scene: s, most: most, views: map[uint64]*reading{}, met: map[uint64]struct{}{}, rested: map[uint64]error{}}
+	bound := most
+	if *deep {
+		bound = nightMost
+	}
+	return &search{scene: s, most: bound, views: map[uint64]*reading{}, met: map[uint64]struct{}{}, rested: map[uint64]error{}}
 }
 
 // all plays every story and returns the choices of the first one that breaks an invariant.
@@ -158,19 +159,25 @@ func (s *search) after(path []uint8) (options int, err error) {
 func (s *search) follow(lines []string) (*plot, error) {
 	p := s.scene.start(s.views)
 	for n, line := range lines {
-		options := p.choices(nil)
-		at := slices.IndexFunc(options, func(c choice) bool { return p.name(c) == line })
-		if at < 0 {
+		if err := p.take(line); err != nil {
 			p.end()
-			names := make([]string, len(options))
-			for i, c := range options {
-				names[i] = p.name(c)
-			}
-			return nil, fmt.Errorf("line %d: %q is not among %q", n+1, line, names)
+			return nil, fmt.Errorf("line %d: %w", n+1, err)
 		}
-		p.grant(options[at])
 	}
 	return p, nil
+}
+
+// take makes the choice of that name.
+func (p *plot) take(line string) error {
+	options := p.choices(nil)
+	names := make([]string, len(options))
+	for n, c := range options {
+		if names[n] = p.name(c); names[n] == line {
+			p.grant(c)
+			return nil
+		}
+	}
+	return fmt.Errorf("%q is not among %q", line, names)
 }
 
 // rest lets the late writes land, every lease run out and one sweep pass; then the labels must be

@@ -33,6 +33,7 @@ type entry struct {
 	text   string // a body, or a label
 	at     time.Time
 	seen   time.Time // when it became visible
+	open   bool      // still on its way: the server stamps it when it lands
 	digest uint64
 }
 
@@ -97,6 +98,9 @@ func (s *stage) commit(e entry) {
 func (s *stage) land(n int) {
 	e := s.late[n]
 	s.late = slices.Delete(slices.Clone(s.late), n, n+1)
+	if e.open {
+		e = s.stamp(e.what, e.id, e.text)
+	}
 	if e.what != "swap" || s.swaps(e.text) {
 		s.commit(e)
 	}
