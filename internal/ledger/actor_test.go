@@ -188,13 +188,13 @@ func (a *actor) tell(op string, err error) {
 	a.told = append(a.told, text)
 	a.digest = mix(0, len(a.told), text, a.words)
 	if h := a.hold; h != nil {
-		a.digest = mix(a.digest, h.Record.Worker.String(), uint64(h.Comment), uint64(h.Token), h.Until, a.Since(h))
+		a.digest = mix(a.digest, fmt.Sprint(*h))
 	}
 	a.tidy, a.polled, a.dozing = false, -1, false
 }
 
-// Since is from when the hold's lease counts, as the actor's clock tells.
-func (a *actor) Since(h *ledger.Hold) string { return fmt.Sprintf("%v", *h) }
+// owns reports whether the actor believes to hold the issue and its own clock agrees.
+func (a *actor) owns() bool { return a.hold != nil && a.ledger.Owns(*a.hold) }
 
 func outcome(err error) string {
 	var held *ledger.HeldError

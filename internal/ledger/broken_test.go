@@ -139,7 +139,7 @@ func pushedUnderAnother(p *plot) error {
 		return nil
 	}
 	for _, a := range p.actors {
-		if a.hold != nil && a.ledger.Owns(*a.hold) && a.name != p.stage.log[n].text {
+		if a.owns() && a.name != p.stage.log[n].text {
 			return fmt.Errorf("%s pushed while %s holds the issue", p.stage.log[n].text, a.name)
 		}
 	}
@@ -150,7 +150,7 @@ func pushedUnderAnother(p *plot) error {
 func looksFree(p *plot) error {
 	shown := p.look().labels
 	for _, a := range p.actors {
-		if a.hold != nil && a.ledger.Owns(*a.hold) && slices.Contains(shown, "agent:implement") && !slices.Contains(shown, "agent:in-flight") {
+		if a.owns() && slices.Contains(shown, "agent:implement") && !slices.Contains(shown, "agent:in-flight") {
 			return fmt.Errorf("it looks free and %s holds it", a.name)
 		}
 	}

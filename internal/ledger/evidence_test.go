@@ -19,7 +19,7 @@ func TestEvidence(t *testing.T) {
 	section, _, _ := strings.Cut(rest, "\n## ")
 	tests := testNames(t)
 	last, named := "", 0
-	for _, m := range regexp.MustCompile("`(Test\w*|Fuzz\w*|…)(?:/([^`]+))?`").FindAllStringSubmatch(section, -1) {
+	for _, m := range regexp.MustCompile("`(Test[A-Za-z0-9]*|Fuzz[A-Za-z0-9]*|…)(?:/([^`]+))?`").FindAllStringSubmatch(section, -1) {
 		if m[1] != "…" {
 			last = m[1]
 		}

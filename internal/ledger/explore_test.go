@@ -28,14 +28,13 @@ type scene struct {
 	set       func(*ledger.Settings)
 	watch     func(*plot) error // beside the invariants of every scene
 	ends      func(*plot) error // at the end of a story, before the sweep
-	lenient   bool              // holders that the log has ended count as fenced
 	tokenless bool              // tokens may come again
 	strict    bool              // references decide, and the log, their mirror, is written in no time
 	fair      bool              // what is late lands before anybody loses patience
 }
 
 // A role is one actor's part. Actors of one kind that follow one another in the cast play the same part
-// and are begun in that order, because stories that only swap their names are one.
+// and are begun in that order: stories that only swap their names are one.
 type role struct {
 	name string
 	kind string
@@ -64,7 +63,6 @@ type plot struct {
 	token    int64
 	wins     int
 	broken   error
-	trace    []string // labels of the choices, when they are wanted
 }
 
 func (s *scene) start(views map[uint64]*reading) *plot {
@@ -306,7 +304,7 @@ func (p *plot) writeFor(a *actor, c choice) {
 	case w.verb == "edit" && p.stage.gone(w.id):
 		a.answer.err = ledger.ErrGone
 		return
-	case w.verb == "push" && c.how == plain && !a.ledger.Owns(*a.hold): // its timeout is over
+	case w.verb == "push" && c.how == plain && !a.owns(): // its timeout is over
 		a.answer.err = errAnswer
 		return
 	case w.verb == "swap" && c.how == plain && !p.stage.swaps(w.text):
@@ -358,12 +356,10 @@ func (p *plot) check() error {
 		return p.broken
 	}
 	var owners []string
-	log := p.look().log
 	for _, a := range p.actors {
-		if a.hold == nil || !a.ledger.Owns(*a.hold) || p.scene.lenient && log.Dead(a.hold.Record.Worker) {
-			continue
+		if a.owns() {
+			owners = append(owners, a.hold.Record.Worker.String())
 		}
-		owners = append(owners, a.hold.Record.Worker.String())
 	}
 	if len(owners) > 1 {
 		return fmt.Errorf("two holders: %s", strings.Join(owners, " and "))

@@ -82,7 +82,7 @@ func scenes() map[string]bound {
 		"labels":                         {scene{cast: []role{worker("ann", release), worker("bob")}, labels: true, ends: painted}, 520, 2800},
 		"labels after a crash":           {scene{cast: []role{holder("ann", release), sweeper("sue", 1), reconciler("rex")}, labels: true, faults: budget{crash: 1}}, 660, 3000},
 		"labels, lost":                   {scene{cast: []role{holder("ann", release), reconciler("rex")}, labels: true, faults: budget{lost: 1}}, 140, 660},
-		"a person edits labels":          {scene{cast: []role{worker("ann", release), worker("bob"), person(removes("agent:in-flight"), adds("agent:implement"))}, labels: true, switches: 3}, 1400, 10000},
+		"a person edits labels":          {scene{cast: []role{worker("ann", release), worker("bob"), person(removes("agent:in-flight"), adds("agent:implement"))}, labels: true, switches: 3}, 1900, 15000},
 		"asked to stop":                  {scene{cast: []role{worker("ann", renew, release), operator(revokes), worker("bob")}}, 620, 3500},
 	}
 }
@@ -130,7 +130,7 @@ func (p *plot) held(name string) bool {
 func sweptAlive(p *plot) error {
 	log := p.look().log
 	for _, a := range p.actors {
-		if a.hold != nil && a.ledger.Owns(*a.hold) && log.Dead(a.hold.Record.Worker) {
+		if a.owns() && log.Dead(a.hold.Record.Worker) {
 			return fmt.Errorf("%s was ended and may act", a.name)
 		}
 	}

@@ -20,7 +20,7 @@ type act func(*actor) bool
 
 // worker claims once and then does what the acts say, as long as it holds the issue.
 func worker(name string, acts ...act) role {
-	return role{name: name, kind: "worker", life: func(a *actor) { a.work(1, acts) }}
+	return role{name: name, kind: fmt.Sprint("worker ", len(acts)), life: func(a *actor) { a.work(1, acts) }}
 }
 
 // holder is a worker that has the issue already.
@@ -121,7 +121,7 @@ func push(a *actor) bool {
 	}
 	f, err := a.Facts(context.Background(), issue)
 	c, _ := f.Log.Find(a.hold.Record.Worker)
-	if err != nil || !c.Live() || !c.Held() || c.Revoked != nil || !a.ledger.Owns(*a.hold) {
+	if err != nil || !c.Live() || !c.Held() || c.Revoked != nil || !a.owns() {
 		return false
 	}
 	return a.ask(request{verb: "push", text: a.name}).err == nil

@@ -96,7 +96,7 @@ func TestRetryDoesNotRestartTheLease(t *testing.T) {
 	timed.cast, timed.tick, timed.ticks = []role{worker("ann", idle)}, time.Minute, 2
 	p := told(t, timed, "ann read", "ann comment", "ann read", "ann edit lost", "tick", "ann on", "tick")
 	p.ended(t, "ann", "claim ok", "comment", "edit", "edit")
-	if a := p.named("ann"); a.ledger.Owns(*a.hold) {
+	if p.named("ann").owns() {
 		t.Error("the repeated confirmation made the lease longer")
 	}
 }
