@@ -16,7 +16,7 @@ tool := go tool -modfile=tools/go.mod
 modules := contract bench
 scripts = $(shell git grep --untracked -lE '^\#!.*\b(ba)?sh$$' -- .ci bench e2e hooks internal/hookfile/shims tools)
 
-.PHONY: help pictures demo sim build dist test race vectors contract fuzz e2e bench lint vuln
+.PHONY: help pictures demo sim build dist test race vectors interleavings mutants contract fuzz e2e bench lint vuln
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -45,6 +45,12 @@ race: ## run the tests with the race detector
 
 vectors: ## hold the code against the public text vectors in testdata only
 	go test -count=1 -run "Vectors|Table" ./internal/...
+
+interleavings: ## every order of requests over the ledger, the night's larger scenes
+	go test -count=1 -timeout 4h -run 'TestInterleavings|TestWhatDoesNotHold' -v ./internal/ledger -args -deep
+
+mutants: ## break every rule of the protocol in turn and name the test that notices
+	go -C tools run ./mutants -C ..
 
 contract: ## hold the embedded GitHub and the client against GitHub's own descriptions (npm)
 	cd contract && npm ci --silent --ignore-scripts --no-audit --no-fund

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -73,7 +74,7 @@ func (a *attempt) leave(ctx context.Context, err error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedIn)
 	defer cancel()
 	if _, late := a.Reconcile(ctx, a.issue); late != nil {
-		return errors.Join(err, errors.New(late.Error()))
+		return fmt.Errorf("%w; %s", err, late) // as text: a *LabelsError would say that there is a hold
 	}
 	return err
 }

@@ -16,7 +16,10 @@ import (
 // work at once; so it does for a token that is not the hold's. *UnknownError leaves the old lease end
 // standing. *StoreError says that another lease store decides.
 func (l *Ledger) Renew(ctx context.Context, i claim.Issue, w claim.Worker, token int64) (Hold, error) {
-	f, err := l.logged(ctx, i)
+	f, err := l.sighted(ctx, i, l.logged, func(s claim.State) bool {
+		c, claimed := s.Find(w)
+		return s.Dead(w) || claimed && c.Held()
+	})
 	if err != nil {
 		return Hold{}, err
 	}
@@ -92,6 +95,27 @@ func (l *Ledger) rewrite(ctx context.Context, f lifecycle.Facts, c claim.Claim, 
 	})
 }
 
+// A reader makes one reading of an issue.
+type reader func(context.Context, claim.Issue) (lifecycle.Facts, error)
+
+// sightings is how many readings an own claim is looked for before it counts as never made.
+const sightings = 3
+
+// sighted reads until the log shows what its asker knows to be there. A reading that lacks it may be
+// stale, and an absence decides nothing at once (study K1); the last reading is the answer. Where a
+// store decides, the log may lack it for good, and the first reading is.
+func (l *Ledger) sighted(ctx context.Context, i claim.Issue, read reader, shown func(claim.State) bool) (lifecycle.Facts, error) {
+	for n := 1; ; n++ {
+		f, err := read(ctx, i)
+		if err != nil || n == sightings || l.store != nil || shown(f.Log) {
+			return f, err
+		}
+		if err := l.clock.Sleep(ctx, backoff(n-1)); err != nil {
+			return f, &UnknownError{i, err}
+		}
+	}
+}
+
 // overrun is a renewal that was applied after the lease had ended. It must not stand for another
 // lease, so the key ends here.
 func (l *Ledger) overrun(ctx context.Context, f lifecycle.Facts, w claim.Worker) error {
@@ -143,7 +167,10 @@ type Ending struct {
 // By (PRODUCT ruling 4). A release that the log shows already is a success; a hold that ended
 // otherwise is a *LostError, a move that is not legal a *CallError and nothing is written.
 func (l *Ledger) Release(ctx context.Context, i claim.Issue, e Ending) (Repair, error) {
-	f, err := l.facts(ctx, i)
+	f, err := l.sighted(ctx, i, l.facts, func(s claim.State) bool {
+		_, claimed := s.Find(e.Worker)
+		return claimed || s.Used(e.Worker)
+	})
 	if err != nil {
 		return Repair{Issue: i}, err
 	}

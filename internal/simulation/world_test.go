@@ -150,7 +150,7 @@ func (a *actor) start() (*ledger.Ledger, *github.Client) {
 	}
 	l := ledger.New(client, a.clock, a.word, a.settings)
 	if a.strict {
-		l = l.Strict(gitref.New(client, gitref.Options{Sleep: a.clock.Sleep}))
+		l = l.Strict(gitref.New(client, gitref.Options{Sleep: a.clock.Sleep}), "refs")
 	}
 	return l, client
 }

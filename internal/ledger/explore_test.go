@@ -1,0 +1,371 @@
+package ledger_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/lease/gitref"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// A scene says who plays and what may go wrong; a search plays every story it has.
+type scene struct {
+	cast      []role
+	faults    budget
+	reads     consistency
+	within    time.Duration // how old an event may be that a read lacks
+	blurred   string        // whose reads may lack something; empty is everybody's
+	tick      time.Duration // by which time passes, anywhere; 0 is a scene without time
+	ticks     int
+	labels    bool // label writes are steps and are read as stale as the log
+	switches  int  // how often an actor may be interrupted; 0 is without bound
+	set       func(*ledger.Settings)
+	watch     func(*plot) error // beside the invariants of every scene
+	ends      func(*plot) error // at the end of a story, before the sweep
+	tokenless bool              // tokens may come again
+	strict    bool              // references decide, and the log, their mirror, is written in no time
+	fair      bool              // what is late lands before anybody loses patience
+}
+
+// A role is one actor's part. Actors of one kind that follow one another in the cast play the same part
+// and are begun in that order: stories that only swap their names are one.
+type role struct {
+	name string
+	kind string
+	life func(*actor)
+	has  bool // it has claimed the issue when the story begins
+}
+
+// A budget is how many faults of each kind one story may have.
+type budget struct {
+	stale  int // reads that lack something
+	hidden int // comments that become visible later than they were answered
+	lost   int // writes whose answer is lost: applied, not applied, or applied later
+	crash  int // actors that die before a request
+	unread int // reads that fail
+}
+
+// A plot is one story: choices made so far over actors and stage.
+type plot struct {
+	scene    *scene
+	stage    *stage
+	actors   []*actor
+	left     budget
+	ticks    int
+	switches int
+	last     int // who moved last
+	token    int64
+	wins     int
+	broken   error
+}
+
+func (s *scene) start(views map[uint64]*reading) *plot {
+	p := &plot{scene: s, stage: newStage(views), left: s.faults, ticks: s.ticks, last: -1}
+	for _, r := range s.cast {
+		a := &actor{name: r.name, plot: p}
+		a.ledger = p.ledger(a, a, a.word)
+		p.actors = append(p.actors, a)
+		a.enter(r.life)
+	}
+	for n, a := range p.actors {
+		for s.cast[n].has && a.hold == nil && !a.over {
+			p.grant(choice{who: n})
+		}
+	}
+	p.last, p.switches = -1, s.switches
+	return p
+}
+
+// ledger is a worker's, over its own connection and clock.
+func (p *plot) ledger(f ledger.Forge, c ledger.Clock, word func() string) *ledger.Ledger {
+	set := ledger.DefaultSettings()
+	set.Rules.MaxAttempts, set.Rules.Rest = 0, nil
+	set.Rules.Terms.TTL, set.Rules.Terms.Legacy = 2*time.Minute, 2*time.Minute
+	set.Patience = 3
+	if p.scene.set != nil {
+		p.scene.set(&set)
+	}
+	l := ledger.New(f, c, word, set)
+	if refs, ok := f.(gitref.Refs); ok && p.scene.strict {
+		l = l.Strict(gitref.New(refs, gitref.Options{Sleep: c.Sleep}), "refs")
+	}
+	return l
+}
+
+// end lets go of the coroutines.
+func (p *plot) end() {
+	for _, a := range p.actors {
+		a.stop()
+	}
+}
+
+// facts is the reading as the ledger asks for it.
+func (p *plot) facts(r *reading) lifecycle.Facts {
+	f := r.facts(issue, p.stage.now)
+	if !p.scene.labels {
+		scheme := labels.Agent()
+		f.Labels = slices.Clone(p.stage.painted)
+		for _, l := range r.labels {
+			if len(scheme.Of([]string{l})) == 0 {
+				f.Labels = append(f.Labels, l)
+			}
+		}
+	}
+	return f
+}
+
+// paint changes a label in no time.
+func (p *plot) paint(verb, label string) {
+	p.stage.painted = slices.DeleteFunc(slices.Clone(p.stage.painted), func(l string) bool { return l == label })
+	if verb == "add" {
+		p.stage.painted = append(p.stage.painted, label)
+		slices.Sort(p.stage.painted)
+	}
+}
+
+// look is the whole truth.
+func (p *plot) look() *reading {
+	r, _ := p.stage.read(0)
+	return r
+}
+
+// A choice is one thing that may happen next.
+type choice struct {
+	who  int // -1: nobody
+	how  how
+	mask uint64 // of a read; of a landing, which event
+}
+
+type how byte
+
+const (
+	plain how = iota
+	hidden
+	lost   // applied, the answer is lost
+	denied // not applied, an error all the same
+	late   // an error, and applied later
+	adrift // hidden, and the answer is lost
+	crash
+	land
+	tick
+)
+
+func (p *plot) name(c choice) string {
+	switch c.how {
+	case tick:
+		return "tick"
+	case land:
+		return fmt.Sprintf("land %d", c.mask)
+	case crash:
+		return p.actors[c.who].name + " crash"
+	}
+	a := p.actors[c.who]
+	text := a.name + " " + a.want.verb
+	switch {
+	case c.mask != 0:
+		text += fmt.Sprintf(" without %b", c.mask)
+	case c.how != plain:
+		text += " " + [...]string{hidden: "hidden", lost: "lost", denied: "denied", late: "late", adrift: "adrift"}[c.how]
+	}
+	return text
+}
+
+// choices lists what may happen next, the undisturbed course first.
+func (p *plot) choices(out []choice) []choice {
+	out = out[:0]
+	awake := slices.ContainsFunc(p.actors, (*actor).awake)
+	for n, a := range p.actors {
+		if p.mayMove(n, a, awake) {
+			out = p.moves(out, n, a)
+		}
+	}
+	for n := range p.stage.late {
+		out = append(out, choice{who: -1, how: land, mask: uint64(n)})
+	}
+	if p.ticks > 0 && (len(out) > 0 || slices.ContainsFunc(p.actors, func(a *actor) bool { return !a.over })) {
+		out = append(out, choice{who: -1, how: tick})
+	}
+	return out
+}
+
+// mayMove reports whether it can be the actor's turn. One that would only see again what it saw waits
+// for a change, unless all the others wait as well.
+func (p *plot) mayMove(n int, a *actor, awake bool) bool {
+	switch {
+	case a.over || a.wake.After(p.stage.now):
+		return false
+	case awake && !a.awake():
+		return false
+	case p.scene.fair && !a.awake() && len(p.stage.late) > 0:
+		return false
+	case n > 0 && p.scene.cast[n-1].kind == p.scene.cast[n].kind && a.digest == 0 && p.actors[n-1].digest == 0:
+		return false
+	case p.scene.switches > 0 && p.switches == 0 && p.last >= 0 && p.last != n && p.actors[p.last].awake():
+		return false
+	}
+	return true
+}
+
+func (p *plot) moves(out []choice, n int, a *actor) []choice {
+	out = append(out, choice{who: n})
+	switch {
+	case a.want.reads() && p.left.stale != 0 && (p.scene.blurred == "" || p.scene.blurred == a.name):
+		for _, m := range p.stage.gaps(p.scene.reads, p.scene.within)[1:] {
+			out = append(out, choice{who: n, mask: m})
+		}
+	case a.want.verb == "comment" && p.left.hidden > 0:
+		out = append(out, choice{who: n, how: hidden})
+	}
+	if a.want.reads() && p.left.unread > 0 {
+		out = append(out, choice{who: n, how: denied})
+	}
+	if a.want.write() && p.left.lost > 0 {
+		out = append(out, choice{who: n, how: lost}, choice{who: n, how: denied}, choice{who: n, how: late})
+	}
+	if a.want.verb == "comment" && p.left.lost > 0 && p.left.hidden > 0 {
+		out = append(out, choice{who: n, how: adrift})
+	}
+	if p.left.crash > 0 && a.digest != 0 && p.scene.cast[n].kind != "person" {
+		out = append(out, choice{who: n, how: crash})
+	}
+	return out
+}
+
+// grant makes the choice happen.
+func (p *plot) grant(c choice) {
+	switch c.how {
+	case tick:
+		p.ticks--
+		p.stage.now = p.stage.now.Add(p.scene.tick)
+		p.stage.version++
+	case land:
+		p.stage.land(int(c.mask))
+	case crash:
+		p.left.crash--
+		p.actors[c.who].crash()
+	default:
+		p.move(c)
+	}
+	p.broken = p.check()
+}
+
+func (p *plot) move(c choice) {
+	a := p.actors[c.who]
+	if p.last >= 0 && p.last != c.who && p.actors[p.last].awake() && p.switches > 0 {
+		p.switches--
+	}
+	p.last = c.who
+	a.wake, a.dozing = time.Time{}, false
+	if a.want.reads() {
+		p.readFor(a, c)
+	} else {
+		a.polled = -1
+		p.writeFor(a, c)
+	}
+	a.proceed()
+}
+
+func (p *plot) readFor(a *actor, c choice) {
+	if c.how == denied {
+		p.left.unread--
+		a.answer, a.polled = answer{err: errAnswer}, -1
+		a.digest = mix(a.digest, "unread", p.stage.now)
+		return
+	}
+	view, key := p.stage.read(c.mask)
+	a.polled = p.stage.version
+	if c.mask != 0 {
+		a.polled = -1
+		p.left.stale--
+	}
+	a.answer = answer{facts: p.facts(view), tip: view.tip}
+	a.digest = mix(a.digest, "read", key, p.stage.now)
+}
+
+var errAnswer = errors.New("answer lost")
+
+func (p *plot) writeFor(a *actor, c choice) {
+	w := a.want
+	a.answer = answer{}
+	if w.act == nil {
+		a.sent = append(a.sent, w.verb)
+	}
+	a.digest = mix(a.digest, w.verb, int(c.how), p.stage.now)
+	switch {
+	case w.act != nil:
+		w.act(p.stage)
+		return
+	case w.verb == "edit" && p.stage.gone(w.id):
+		a.answer.err = ledger.ErrGone
+		return
+	case w.verb == "push" && c.how == plain && !a.owns(): // its timeout is over
+		a.answer.err = errAnswer
+		return
+	case w.verb == "swap" && c.how == plain && !p.stage.swaps(w.text):
+		a.answer.err = gitref.ErrMoved
+		a.digest = mix(a.digest, "moved")
+		return
+	}
+	if c.how == lost || c.how == denied || c.how == late || c.how == adrift {
+		p.left.lost--
+		a.answer.err = errAnswer
+	}
+	if c.how == denied {
+		return
+	}
+	if c.how == late {
+		p.stage.late = append(p.stage.late, entry{what: w.verb, id: w.id, text: w.text, open: true, digest: mix(1, w.verb, uint64(w.id), w.text)})
+		return
+	}
+	e := p.stage.stamp(w.verb, w.id, w.text)
+	switch {
+	case c.how == hidden || c.how == adrift:
+		p.stage.late = append(p.stage.late, e)
+	case w.verb != "swap" || p.stage.swaps(w.text):
+		p.stage.commit(e)
+	}
+	if c.how == hidden || c.how == adrift {
+		p.left.hidden--
+	}
+	if a.answer.err == nil {
+		a.answer.comment = claim.Comment{ID: e.id, Created: e.at, Updated: e.at, URL: fmt.Sprint("#", e.id)}
+		a.digest = mix(a.digest, uint64(e.id))
+	}
+}
+
+func (p *plot) digest() uint64 {
+	h := mix(p.stage.digest(), p.ticks, p.left.stale, p.left.hidden, p.left.lost, p.left.crash, p.left.unread, uint64(p.token))
+	for n, a := range p.actors {
+		h = mix(h, n, a.digest, a.over, a.crashed, a.hold != nil, a.dozing && a.polled == p.stage.version, a.wake)
+	}
+	if p.scene.switches > 0 {
+		h = mix(h, p.last, p.switches)
+	}
+	return h
+}
+
+// check holds the invariants that hold at every moment.
+func (p *plot) check() error {
+	if p.broken != nil {
+		return p.broken
+	}
+	var owners []string
+	for _, a := range p.actors {
+		if a.owns() {
+			owners = append(owners, a.hold.Record.Worker.String())
+		}
+	}
+	if len(owners) > 1 {
+		return fmt.Errorf("two holders: %s", strings.Join(owners, " and "))
+	}
+	if p.scene.watch != nil {
+		return p.scene.watch(p)
+	}
+	return nil
+}

@@ -1,0 +1,161 @@
+package ledger_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/label-state/label-state/internal/labels"
+)
+
+// A bound is a scene and how much of it there must be: one that stops short of that has stopped to
+// look.
+type bound struct {
+	scene   scene
+	stories int
+	states  int
+}
+
+// TestInterleavings plays, over the real ledger, every order of single requests of a few actors, with
+// faults at every place the scene allows, and in every state asks: is there one holder at most, do
+// tokens grow, does no loser touch a label; and at every end, after lease and sweep: are the labels
+// the projection, is the issue free (PROTOCOL sections 10 and 11).
+func TestInterleavings(t *testing.T) {
+	every := scenes()
+	if *deep {
+		maps.Copy(every, night())
+	}
+	for _, name := range slices.Sorted(maps.Keys(every)) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			every[name].played(t)
+		})
+	}
+}
+
+func (b bound) played(t *testing.T) {
+	found := holds(t, b.scene)
+	if found.stories < b.stories || len(found.met) < b.states {
+		t.Errorf("%d stories and %d states; there were %d and %d", found.stories, len(found.met), b.stories, b.states)
+	}
+}
+
+// scenes are complete within their bounds: so many actors, faults, interruptions and ticks of time.
+func scenes() map[string]bound {
+	pair := []role{worker("ann", release), worker("bob", release)}
+	trio := []role{worker("ann"), worker("bob"), worker("cyd")}
+	beat := []role{holder("ann", renew, release), sweeper("sue", 1)}
+	dead := []role{holder("ann"), sweeper("sue", 1), sweeper("sid", 1), worker("bob")}
+	return map[string]bound{
+		"two workers":                    {scene{cast: pair, ends: all(progress, noGhost)}, 55, 340},
+		"two workers, crash":             {scene{cast: pair, faults: budget{crash: 1}}, 370, 660},
+		"two workers, stale":             {scene{cast: pair, reads: prefixes, within: forever, faults: budget{stale: 2}, ends: noGhost}, 2300, 8100},
+		"two workers, inverted":          {scene{cast: pair, faults: budget{hidden: 2}, ends: noGhost}, 1500, 10000},
+		"two workers, inverted, fair":    {scene{cast: pair, faults: budget{hidden: 2}, fair: true, ends: all(progress, noGhost)}, 1100, 8400},
+		"two workers, lost":              {scene{cast: pair, faults: budget{lost: 1}, ends: noGhost}, 2000, 13000},
+		"two workers, stale and lost":    {scene{cast: trio[:2], reads: prefixes, within: forever, faults: budget{stale: 1, lost: 1}, switches: 1}, 410, 1300},
+		"two workers, inverted and lost": {scene{cast: trio[:2], faults: budget{hidden: 1, lost: 1}, switches: 2}, 4000, 16000},
+		"two workers, twice each":        {scene{cast: []role{again("ann", 2, release), again("bob", 2, release)}, switches: 2, faults: budget{hidden: 1}}, 990, 15000},
+		"three workers":                  {scene{cast: trio, ends: progress}, 650, 2700},
+		"three workers, inverted":        {scene{cast: trio, faults: budget{hidden: 1}, switches: 3}, 2700, 13000},
+		"three workers, crash":           {scene{cast: trio, faults: budget{crash: 1}, switches: 4}, 990, 2400},
+		"heartbeat against sweep":        {scene{cast: beat, tick: term, ticks: 3}, 740, 2900},
+		"heartbeat lost":                 {scene{cast: []role{holder("ann", renew), sweeper("sue", 1)}, tick: term, ticks: 3, switches: 2, faults: budget{lost: 1}}, 3000, 9900},
+		"heartbeat, sweep and rival":     {scene{cast: []role{holder("ann", renew), sweeper("sue", 1), worker("bob")}, tick: term, ticks: 3, switches: 1}, 820, 4600},
+		"claim lost and a sweeper":       {scene{cast: []role{worker("ann"), sweeper("sue", 1)}, tick: term, ticks: 2, switches: 1, faults: budget{lost: 1}}, 2000, 7800},
+		"two sweepers":                   {scene{cast: dead, tick: term, ticks: 2, switches: 2}, 240, 2000},
+		"subset reads, settled":          {scene{cast: trio[:2], reads: subsets, within: time.Second, faults: budget{stale: 2}, tick: time.Second, ticks: 4, switches: 2, tokenless: true}, 700, 1600},
+		"stale, less than grace":         {scene{cast: []role{holder("ann", renew, renew), sweeper("sue", 1)}, reads: prefixes, within: time.Minute, faults: budget{stale: 2}, blurred: "sue", tick: 58 * time.Second, ticks: 5, switches: 2, watch: sweptAlive}, 8400, 9800},
+		"lapsed, inverted":               {scene{cast: []role{holder("ann"), worker("bob"), worker("cyd")}, tick: term, ticks: 2, faults: budget{hidden: 1}, switches: 1}, 120, 600},
+		"push in time":                   {scene{cast: []role{holder("ann", push), sweeper("sue", 1), worker("bob", push)}, tick: term, ticks: 2, switches: 2, watch: pushedUnderAnother}, 640, 5900},
+		"push on a stale look":           {scene{cast: []role{holder("ann", push), sweeper("sue", 1), worker("bob")}, reads: prefixes, within: forever, blurred: "ann", tick: term, ticks: 2, switches: 1, faults: budget{stale: 1}, watch: pushedUnderAnother}, 780, 3800},
+		"refused with late labels":       {scene{cast: []role{holder("ann"), worker("bob")}, labels: true, tick: term, ticks: 2, faults: budget{lost: 1}, set: resting}, 17, 53},
+		"never bare":                     {scene{cast: []role{worker("ann", release)}, labels: true, faults: budget{crash: 1}, watch: bare}, 13, 13},
+		"reads fail":                     {scene{cast: pair, faults: budget{unread: 2}}, 460, 1900},
+		"sweep reads fail":               {scene{cast: []role{holder("ann"), sweeper("sue", 1), worker("bob")}, tick: term, ticks: 2, labels: true, faults: budget{unread: 1}, switches: 1}, 170, 680},
+		"a sweep crashes":                {scene{cast: []role{holder("ann"), sweeper("sue", 1), sweeper("sid", 1)}, tick: term, ticks: 2, labels: true, faults: budget{crash: 1}, switches: 1}, 210, 720},
+		"a person withholds":             {scene{cast: append(pair, person(adds(holdLabel), removes(holdLabel)))}, 1800, 8200},
+		"a person closes":                {scene{cast: append(pair, person(closes(), reopens()))}, 1900, 8600},
+		"labels":                         {scene{cast: []role{worker("ann", release), worker("bob")}, labels: true, ends: painted}, 520, 2800},
+		"labels after a crash":           {scene{cast: []role{holder("ann", release), sweeper("sue", 1), reconciler("rex")}, labels: true, faults: budget{crash: 1}}, 660, 3000},
+		"labels, lost":                   {scene{cast: []role{holder("ann", release), reconciler("rex")}, labels: true, faults: budget{lost: 1}}, 140, 660},
+		"a person edits labels":          {scene{cast: []role{worker("ann", release), worker("bob"), person(removes("agent:in-flight"), adds("agent:implement"))}, labels: true, switches: 3}, 1900, 15000},
+		"asked to stop":                  {scene{cast: []role{worker("ann", renew, release), operator(revokes), worker("bob")}}, 620, 3500},
+	}
+}
+
+// all asks one question after the other.
+func all(questions ...func(*plot) error) func(*plot) error {
+	return func(p *plot) error {
+		for _, q := range questions {
+			if err := q(p); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// progress: somebody won.
+func progress(p *plot) error {
+	if p.wins == 0 {
+		return errors.New("everybody gave up")
+	}
+	return nil
+}
+
+// noGhost: when all have stopped in an orderly way, no live claim is left that nobody holds.
+func noGhost(p *plot) error {
+	for _, c := range p.look().log.Live() {
+		if !p.held(c.Record.Worker.Codename) {
+			return fmt.Errorf("%s is live and nobody's", c.Record.Worker)
+		}
+	}
+	return nil
+}
+
+func (p *plot) held(name string) bool {
+	for _, a := range p.actors {
+		if a.name == name && a.hold != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// sweptAlive: nobody who may act is ended by a sweep.
+func sweptAlive(p *plot) error {
+	log := p.look().log
+	for _, a := range p.actors {
+		if a.owns() && log.Dead(a.hold.Record.Worker) {
+			return fmt.Errorf("%s was ended and may act", a.name)
+		}
+	}
+	return nil
+}
+
+// painted: labels are the projection without any sweep, once everybody is done. A loser touches no label,
+// so the end of its claim may wait for the sweep.
+func painted(p *plot) error {
+	if slices.ContainsFunc(p.actors, func(a *actor) bool { return slices.Contains(a.told, "claim yielded") }) {
+		return nil
+	}
+	rules := p.actors[0].ledger.Rules()
+	f := p.facts(p.look())
+	want, why := rules.Label(f)
+	if c := rules.Scheme.Change(f.Labels, want); !c.Empty() {
+		return fmt.Errorf("labels are %q before the sweep, and %s", f.Labels, why)
+	}
+	return nil
+}
+
+// bare: the issue shows a lifecycle label at every moment.
+func bare(p *plot) error {
+	if shown := p.look().labels; len(labels.Agent().Of(shown)) == 0 {
+		return fmt.Errorf("no lifecycle label among %q", shown)
+	}
+	return nil
+}

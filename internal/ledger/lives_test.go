@@ -1,0 +1,226 @@
+package ledger_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+const term = 2 * time.Minute
+
+// An act is a part of a worker's life with a hold; false ends the life.
+type act func(*actor) bool
+
+// worker claims once and then does what the acts say, as long as it holds the issue.
+func worker(name string, acts ...act) role {
+	return role{name: name, kind: fmt.Sprint("worker ", len(acts)), life: func(a *actor) { a.work(1, acts) }}
+}
+
+// holder is a worker that has the issue already.
+func holder(name string, acts ...act) role {
+	return role{name: name, kind: "holder", life: func(a *actor) { a.work(1, acts) }, has: true}
+}
+
+// again is a worker that claims so many times, each time under a new key.
+func again(name string, times int, acts ...act) role {
+	return role{name: name, kind: "worker", life: func(a *actor) {
+		for n := 1; n <= times && !a.crashed; n++ {
+			a.work(n, acts)
+		}
+	}}
+}
+
+func (a *actor) work(n int, acts []act) {
+	w := claim.Worker{Codename: a.name, FiringID: fmt.Sprint(a.name, n)}
+	a.labels = 0
+	h, err := a.ledger.Claim(context.Background(), issue, ledger.Request{Worker: w, TTL: term})
+	if a.crashed {
+		return
+	}
+	a.took(h, err)
+	for _, act := range acts {
+		if a.hold == nil || !act(a) || a.crashed {
+			return
+		}
+	}
+}
+
+// took notes the answer to a claim, and what holds of it at once.
+func (a *actor) took(h ledger.Hold, err error) {
+	var held *ledger.HeldError
+	var late *ledger.LabelsError
+	p := a.plot
+	if errors.As(err, &held) && held.Yielded != nil && a.labels > 0 {
+		p.broken = fmt.Errorf("%s lost and wrote %d labels", a.name, a.labels)
+	}
+	if err != nil && !errors.As(err, &late) {
+		a.tell("claim", err)
+		return
+	}
+	if h.Token <= p.token && !p.scene.tokenless {
+		p.broken = errors.Join(p.broken, fmt.Errorf("token %d of %s is not above %d", h.Token, a.name, p.token))
+	}
+	p.token = max(p.token, h.Token)
+	p.wins++
+	a.hold = &h
+	a.tell("claim", err)
+}
+
+// idle is time under the hold.
+func idle(a *actor) bool { return a.step("work", func(*stage) {}) }
+
+// renew is one heartbeat, at any moment.
+func renew(a *actor) bool {
+	if !idle(a) {
+		return false
+	}
+	h, err := a.ledger.Keep(context.Background(), *a.hold)
+	if a.crashed {
+		return false
+	}
+	a.kept(h, err)
+	return a.hold != nil
+}
+
+func (a *actor) kept(h ledger.Hold, err error) {
+	var lost *ledger.LostError
+	switch {
+	case err == nil:
+		a.hold = &h
+	case errors.As(err, &lost):
+		a.hold = nil
+	}
+	a.tell("renew", err)
+}
+
+// release ends the belief and then the hold.
+func release(a *actor) bool {
+	if !idle(a) {
+		return false
+	}
+	w := a.hold.Record.Worker
+	a.hold = nil
+	_, err := a.ledger.Release(context.Background(), issue, ledger.Ending{Worker: w, Outcome: claim.OutcomeCancelled})
+	if !a.crashed {
+		a.tell("release", err)
+	}
+	return false
+}
+
+// push asks the log, then pushes; what the caller cannot wait for it takes as not done (PROTOCOL section 4).
+func push(a *actor) bool {
+	if !idle(a) {
+		return false
+	}
+	f, err := a.Facts(context.Background(), issue)
+	c, _ := f.Log.Find(a.hold.Record.Worker)
+	if err != nil || !c.Live() || !c.Held() || c.Revoked != nil || !a.owns() {
+		return false
+	}
+	return a.ask(request{verb: "push", text: a.name}).err == nil
+}
+
+// sweeper sweeps so many times.
+func sweeper(name string, times int) role {
+	return role{name: name, kind: "sweeper", life: func(a *actor) {
+		for n := 0; n < times && a.step("start", func(*stage) {}); n++ {
+			a.ledger.Sweep(context.Background(), scanning{a}, ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: name})
+			if !a.crashed {
+				a.tell("sweep", nil)
+			}
+		}
+	}}
+}
+
+// scanning lets an actor sweep the one issue.
+type scanning struct{ *actor }
+
+func (s scanning) Scan(ctx context.Context, _ ledger.Repo, _ time.Time) iter.Seq2[lifecycle.Facts, error] {
+	return func(yield func(lifecycle.Facts, error) bool) { yield(s.Facts(ctx, issue)) }
+}
+
+func (scanning) Pause(context.Context, ledger.Repo) (*lifecycle.Pause, error) { return nil, nil }
+func (scanning) SetPause(context.Context, ledger.Repo, lifecycle.Pause) error { return nil }
+func (scanning) ClearPause(context.Context, ledger.Repo) error                { return nil }
+
+// reconciler brings the labels in line once.
+func reconciler(name string) role {
+	return role{name: name, kind: "reconciler", life: func(a *actor) {
+		if a.step("start", func(*stage) {}) {
+			_, err := a.ledger.Reconcile(context.Background(), issue)
+			a.tell("reconcile", err)
+		}
+	}}
+}
+
+// A deed is one thing that a person does to the issue.
+type deed struct {
+	verb string
+	act  func(*stage)
+}
+
+// person does one deed after the other, at any moment.
+func person(deeds ...deed) role {
+	return role{name: "olga", kind: "person", life: func(a *actor) {
+		for _, d := range deeds {
+			a.step(d.verb, d.act)
+		}
+	}}
+}
+
+func adds(label string) deed {
+	return deed{"adds " + label, func(s *stage) { s.commit(s.stamp("add", 0, label)) }}
+}
+
+func removes(label string) deed {
+	return deed{"removes " + label, func(s *stage) { s.commit(s.stamp("remove", 0, label)) }}
+}
+
+func closes() deed  { return deed{"closes", func(s *stage) { s.commit(s.stamp("close", 0, "")) }} }
+func reopens() deed { return deed{"reopens", func(s *stage) { s.commit(s.stamp("open", 0, "")) }} }
+
+// deletes removes the n-th comment, if there is one.
+func deletes(n int) deed {
+	return deed{fmt.Sprint("deletes ", n), func(s *stage) {
+		left := n
+		for _, e := range s.log {
+			if e.what == "comment" {
+				if left--; left == 0 {
+					s.commit(s.stamp("delete", e.id, ""))
+					return
+				}
+			}
+		}
+	}}
+}
+
+// operator ends whatever hold stands, at once, or asks its holder to stop.
+func operator(do func(a *actor) error) role {
+	return role{name: "olga", kind: "operator", life: func(a *actor) {
+		if a.step("start", func(*stage) {}) {
+			err := do(a)
+			if !a.crashed {
+				a.tell("operator", err)
+			}
+		}
+	}}
+}
+
+func forces(a *actor) error {
+	_, _, err := a.ledger.Force(context.Background(), issue, "olga", "now")
+	return err
+}
+
+func revokes(a *actor) error {
+	_, err := a.ledger.Revoke(context.Background(), issue, "olga", "please")
+	return err
+}
+
+var holdLabel = labels.Agent().Hold

@@ -1,0 +1,70 @@
+package ledger_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lease/gitref"
+)
+
+// swaps reports whether the swap "BEFORE AFTER" finds the chain at BEFORE.
+func (s *stage) swaps(text string) bool {
+	before, _, _ := strings.Cut(text, " ")
+	now, _ := s.read(0)
+	return now.tip == before
+}
+
+// GetRef is a step; it may answer with an older tip.
+func (a *actor) GetRef(context.Context, claim.Issue, string) (gitref.Tip, error) {
+	got := a.ask(request{verb: "look"})
+	if got.err != nil {
+		return gitref.Tip{}, got.err
+	}
+	t := a.plot.stage.commits[got.tip]
+	t.Now = a.plot.stage.now
+	return t, nil
+}
+
+// CreateCommit is a step because its date counts; nobody sees the commit yet.
+func (a *actor) CreateCommit(_ context.Context, _ claim.Issue, parent, message string) (gitref.Commit, error) {
+	if !a.step("commits", func(*stage) {}) {
+		return gitref.Commit{}, errCrashed
+	}
+	s := a.plot.stage
+	oid := fmt.Sprintf("%040x", mix(0, parent, message, s.now, a.name))
+	s.commits[oid] = gitref.Tip{OID: oid, Message: message, Date: s.now}
+	return gitref.Commit{OID: oid, Date: s.now}, nil
+}
+
+// SwapRef is a step.
+func (a *actor) SwapRef(_ context.Context, _ claim.Issue, s gitref.Swap) error {
+	return a.ask(request{verb: "swap", text: s.Before + " " + s.After}).err
+}
+
+// TestInterleavingsOfRefs plays the strict mode: the real ledger over the real chain of references.
+func TestInterleavingsOfRefs(t *testing.T) {
+	for name, b := range strictScenes() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b.scene.strict = true
+			b.played(t)
+		})
+	}
+}
+
+func strictScenes() map[string]bound {
+	pair := []role{worker("ann", release), worker("bob", release)}
+	return map[string]bound{
+		"two workers":         {scene{cast: pair, ends: progress}, 9, 240},
+		"two workers, stale":  {scene{cast: []role{worker("ann"), worker("bob")}, reads: prefixes, within: forever, faults: budget{stale: 1}, switches: 2}, 41, 120},
+		"two workers, lost":   {scene{cast: pair, faults: budget{lost: 2}, switches: 1}, 200, 5900},
+		"two workers, crash":  {scene{cast: pair, faults: budget{crash: 1}}, 170, 550},
+		"three workers":       {scene{cast: []role{worker("ann"), worker("bob"), worker("cyd")}, ends: progress}, 15, 260},
+		"renewal against two": {scene{cast: []role{holder("ann", renew), worker("bob"), worker("cyd")}, tick: term, ticks: 3, switches: 2}, 1000, 7000},
+		"lapsed, lost":        {scene{cast: []role{holder("ann", renew), worker("bob")}, tick: term, ticks: 3, faults: budget{lost: 1}, switches: 1}, 1600, 7500},
+		"lapsed, stale":       {scene{cast: []role{holder("ann", renew), worker("bob")}, tick: term, ticks: 3, reads: prefixes, within: forever, faults: budget{stale: 1}, switches: 1}, 1600, 6100},
+	}
+}

@@ -1,0 +1,242 @@
+// Command mutants breaks one rule of the protocol after the other, in a copy of the module, and runs
+// the tests that are named to catch it. It prints a table: rule, place, what caught it. A rule that
+// can be broken without a test failing, and a break that does not compile, end it with exit code 1.
+//
+// Breaks are read from mutants.txt beside this file; its first lines say how one is written.
+package main
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+//go:embed mutants.txt
+var breaks string
+
+// limit is how long the tests of one break may take.
+const limit = 3 * time.Minute
+
+func main() {
+	root := flag.String("C", "..", "the module's root")
+	only := flag.String("only", "", "break only rules that match this regular expression")
+	flag.Parse()
+	err := run(*root, *only, os.Stdout)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "mutants:", err)
+		os.Exit(1)
+	}
+}
+
+func run(root, only string, out io.Writer) error {
+	list, err := parse(breaks)
+	if err != nil {
+		return err
+	}
+	wanted, err := regexp.Compile(only)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "mutants")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := copied(root, dir); err != nil {
+		return fmt.Errorf("copy the module: %w", err)
+	}
+	return report(dir, list, wanted, out)
+}
+
+// report breaks rule after rule and says what came of it.
+func report(dir string, list []mutant, wanted *regexp.Regexp, out io.Writer) error {
+	whole := map[string]bool{} // tests that passed on the whole module
+	bad, n := 0, 0
+	fmt.Fprintf(out, "| rule | place | caught by |\n|---|---|---|\n")
+	for _, m := range list {
+		if !wanted.MatchString(m.rule) {
+			continue
+		}
+		if !whole[m.tests()] {
+			if caught := m.test(dir); caught != survived {
+				return fmt.Errorf("the tests %s do not pass on the module as it is: %s", m.tests(), caught)
+			}
+			whole[m.tests()] = true
+		}
+		caught, place, err := m.play(dir)
+		if err != nil {
+			return fmt.Errorf("%s: %w", m.rule, err)
+		}
+		if n++; caught == survived || strings.HasPrefix(caught, uncompiled) {
+			bad++
+		}
+		fmt.Fprintf(out, "| %s | `%s` | %s |\n", m.rule, place, caught)
+	}
+	if bad > 0 {
+		return fmt.Errorf("%d of %d broken rules were not caught", bad, n)
+	}
+	fmt.Fprintf(out, "\n%d rules broken, %d caught.\n", n, n)
+	return nil
+}
+
+// What may become of a break that no test names itself.
+const (
+	survived   = "SURVIVED"
+	uncompiled = "DOES NOT COMPILE"
+)
+
+// A mutant is one rule broken in one place.
+type mutant struct {
+	rule, file, pkg, run string
+	old, new             string
+}
+
+func (m mutant) tests() string { return m.pkg + " -run " + m.run }
+
+// play breaks the rule, runs the tests and mends it.
+func (m mutant) play(dir string) (caught, place string, err error) {
+	file := filepath.Join(dir, filepath.FromSlash(m.file))
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", "", err
+	}
+	if n := strings.Count(string(text), m.old); n != 1 {
+		return "", "", fmt.Errorf("what is to be broken stands %d times in %s", n, m.file)
+	}
+	before, _, _ := strings.Cut(string(text), m.old)
+	place = fmt.Sprintf("%s:%d", m.file, 1+strings.Count(before, "\n"))
+	broken := strings.Replace(string(text), m.old, m.new, 1)
+	if err := os.WriteFile(file, []byte(broken), 0o600); err != nil {
+		return "", "", err
+	}
+	caught = m.test(dir)
+	return caught, place, os.WriteFile(file, text, 0o600)
+}
+
+// test runs the tests and names the first that failed.
+func (m mutant) test(dir string) string {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "go", "test", "-count=1", "-run", m.run, m.pkg)
+	cmd.Dir = dir
+	cmd.WaitDelay = 10 * time.Second
+	out, err := cmd.CombinedOutput()
+	switch {
+	case err == nil && strings.Contains(string(out), "no tests to run"):
+		return "no such test"
+	case err == nil:
+		return survived
+	case strings.Contains(string(out), "[build failed]") || strings.Contains(string(out), "[setup failed]"):
+		return uncompiled + ": " + first(string(out))
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return m.run + " (does not end)"
+	}
+	return "`" + failed(string(out)) + "`"
+}
+
+var failure = regexp.MustCompile(`(?m)^ *--- FAIL: (\S+)`)
+
+// failed is the first failing test by name, with the subtest that made it fail. Tests run beside one
+// another, so which one fails first is chance.
+func failed(out string) string {
+	var names []string
+	for _, f := range failure.FindAllStringSubmatch(out, -1) {
+		names = append(names, f[1])
+	}
+	if len(names) == 0 {
+		return "a panic"
+	}
+	slices.Sort(names)
+	first := names[0]
+	for _, name := range names {
+		if strings.HasPrefix(name, first+"/") {
+			first = name
+		}
+	}
+	return first
+}
+
+// first is the first error of a compiler.
+func first(out string) string {
+	for line := range strings.Lines(out) {
+		if !strings.HasPrefix(line, "#") {
+			return strings.TrimSpace(line)
+		}
+	}
+	return ""
+}
+
+// parse reads the breaks.
+func parse(text string) ([]mutant, error) {
+	var list []mutant
+	for block := range strings.SplitSeq(text, "\n\n") {
+		var m mutant
+		for line := range strings.Lines(block) {
+			m.line(line)
+		}
+		if m == (mutant{}) {
+			continue
+		}
+		if m.rule == "" || m.file == "" || m.pkg == "" || m.run == "" || m.old == m.new {
+			return nil, fmt.Errorf("read mutants.txt: this is no break:\n%s", block)
+		}
+		list = append(list, m)
+	}
+	return list, nil
+}
+
+func (m *mutant) line(line string) {
+	line = strings.TrimSuffix(line, "\n")
+	word, rest, _ := strings.Cut(line, " ")
+	switch {
+	case strings.HasPrefix(line, "-"):
+		m.old += line[1:] + "\n"
+	case strings.HasPrefix(line, "+"):
+		m.new += line[1:] + "\n"
+	case word == "rule":
+		m.rule = rest
+	case word == "in":
+		m.file = rest
+	case word == "run":
+		m.pkg, m.run, _ = strings.Cut(rest, " ")
+	}
+}
+
+// copied copies what git knows of, or would add, from root to dir.
+func copied(root, dir string) error {
+	list, err := exec.Command("git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
+	if err != nil {
+		return err
+	}
+	for name := range strings.SplitSeq(strings.TrimRight(string(list), "\x00"), "\x00") {
+		info, err := os.Stat(filepath.Join(root, name))
+		if errors.Is(err, os.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+			return err
+		}
+		if err := os.WriteFile(to, text, info.Mode().Perm()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
