@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"os"
+	"path/filepath"
 	"regexp"
 	"testing"
 
@@ -30,5 +32,20 @@ func TestStart(t *testing.T) {
 	}
 	if uncommented == startConfig {
 		t.Error("no setting is named")
+	}
+}
+
+// TestCreate: a file that has come in the meantime stays as it is.
+func TestCreate(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a", "b.yml")
+	if err := create(file, "ours\n"); err != nil {
+		t.Fatal(err)
+	}
+	var kept *keptError
+	if err := create(file, "theirs\n"); !errors.As(err, &kept) {
+		t.Errorf("%v, want it kept", err)
+	}
+	if got, err := os.ReadFile(file); err != nil || string(got) != "ours\n" {
+		t.Errorf("%q, %v", got, err)
 	}
 }

@@ -38,8 +38,11 @@ func manPage(app *cli.App) string {
 	manRows(&b, shared)
 	b.WriteString(".SH EXIT STATUS\n")
 	manRows(&b, [][2]string{
-		{"0", "yes: free, won, done"}, {"1", "no: held, lost, refused"}, {"2", "called wrongly, or a bad configuration"},
-		{"3", "could not find out: offline, rate limited, no permission"}, {"4", "no work"},
+		{"0", "yes: free, won, done"},
+		{"1", "no: held, lost, refused"},
+		{"2", "called wrongly, or a bad configuration"},
+		{"3", "could not find out: offline, rate limited, no permission"},
+		{"4", "no work"},
 	})
 	b.WriteString(".SH SEE ALSO\n.BR git (1),\n.BR githooks (5)\n")
 	return b.String()

@@ -31,9 +31,9 @@ func TestManPage(t *testing.T) {
 
 func TestTroff(t *testing.T) {
 	for text, want := range map[string]string{
-		"plain":             "plain",
-		"--ttl":             `\-\-ttl`,
-		`a\b`:               `a\eb`,
+		"plain":              "plain",
+		"--ttl":              `\-\-ttl`,
+		`a\b`:                `a\eb`,
 		".TH x\n'quoted\nok": "\\&.TH x\n\\&'quoted\nok",
 	} {
 		if got := troff(text); got != want {
