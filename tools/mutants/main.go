@@ -77,7 +77,7 @@ func report(dir string, list []mutant, wanted *regexp.Regexp, out io.Writer) err
 		if err != nil {
 			return fmt.Errorf("%s: %w", m.rule, err)
 		}
-		if n++; caught == survived || strings.HasPrefix(caught, uncompiled) {
+		if n++; caughtNothing(caught) {
 			bad++
 		}
 		fmt.Fprintf(out, "| %s | `%s` | %s |\n", m.rule, place, caught)
@@ -93,7 +93,12 @@ func report(dir string, list []mutant, wanted *regexp.Regexp, out io.Writer) err
 const (
 	survived   = "SURVIVED"
 	uncompiled = "DOES NOT COMPILE"
+	misplaced  = "NOT FOUND"
 )
+
+func caughtNothing(what string) bool {
+	return what == survived || strings.HasPrefix(what, uncompiled) || strings.HasPrefix(what, misplaced)
+}
 
 // A mutant is one rule broken in one place.
 type mutant struct {
@@ -111,7 +116,7 @@ func (m mutant) play(dir string) (caught, place string, err error) {
 		return "", "", err
 	}
 	if n := strings.Count(string(text), m.old); n != 1 {
-		return "", "", fmt.Errorf("what is to be broken stands %d times in %s", n, m.file)
+		return fmt.Sprintf("%s: it stands there %d times", misplaced, n), m.file, nil
 	}
 	before, _, _ := strings.Cut(string(text), m.old)
 	place = fmt.Sprintf("%s:%d", m.file, 1+strings.Count(before, "\n"))
