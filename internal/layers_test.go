@@ -128,14 +128,12 @@ var mayNotReach = map[string][]string{
 	},
 	"cmd/pre-push-check": {
 		"internal/githubsim", "internal/demo", "internal/claim/claimtest", "github.com/urfave/cli",
-		"github.com/redis", "go.etcd.io", "internal/mcp", "github.com/modelcontextprotocol",
+		"github.com/redis", "go.etcd.io", "internal/mcp", "github.com/modelcontextprotocol", "internal/board", "charm.land",
 	},
 	"cmd/action": {
 		"internal/githubsim", "internal/demo", "internal/claim/claimtest", "internal/mcp", "github.com/modelcontextprotocol",
+		"internal/board", "charm.land",
 	},
-		"github.com/redis", "go.etcd.io", "internal/board", "charm.land",
-	},
-	"cmd/action":      {"internal/githubsim", "internal/demo", "internal/claim/claimtest", "internal/board", "charm.land"},
 	"cmd/label-state": {"internal/claim/claimtest"},
 }
 
