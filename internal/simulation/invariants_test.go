@@ -10,16 +10,17 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// took notes a new holder: nobody else may believe to hold the issue, and its token is the largest ever given.
+// took notes a new holder: nobody else may believe to hold the issue, and its token is the largest ever given. A worker that
+// slept since it won, while somebody ended its hold by decision, is excused.
 func (w *world) took(h ledger.Hold, owns func() bool) {
-	worker := h.Record.Worker
+	worker, n := h.Record.Worker, h.Issue.Number
 	w.mu.Lock()
 	w.wins++
 	w.holds[worker] = holding{h.Issue, owns}
-	if last := w.tokens[h.Issue.Number]; h.Token <= last {
+	if last := w.tokens[n]; h.Token <= last && !decided(replay(w.comments(n)), worker) {
 		w.breach("%s got token %d of %s after %d", worker, h.Token, h.Issue, last)
 	}
-	w.tokens[h.Issue.Number] = h.Token
+	w.tokens[n] = max(w.tokens[n], h.Token)
 	w.mu.Unlock()
 	w.alone(worker)
 }
