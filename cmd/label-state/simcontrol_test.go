@@ -29,9 +29,11 @@ func TestSimControl(t *testing.T) {
 		{"sooner 2h", `label-state: warning: sim: "sooner 2h": want later and a duration, such as later 2h`},
 		{"later -2h", `label-state: warning: sim: "later -2h": want later and a duration, such as later 2h`},
 	} {
-		if _, err := io.WriteString(control, c.line+"\n"); err != nil {
-			t.Fatal(err)
-		}
+		go func() { // what sim has to say first is read meanwhile
+			if _, err := io.WriteString(control, c.line+"\n"); err != nil {
+				t.Error(err)
+			}
+		}()
 		if got := until(t, lines, "later"); got != c.answer {
 			t.Errorf("%s: %q, want %q", c.line, got, c.answer)
 		}
