@@ -109,7 +109,6 @@ type pack struct {
 	slug  string
 	view  bundleView
 	calls []*call // one for each issue, as they were named
-	cause error
 }
 
 // hangUp closes the sessions.

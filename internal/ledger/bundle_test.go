@@ -153,7 +153,7 @@ func TestBundle(t *testing.T) {
 			t.Fatalf("claim: %d holds, %v", len(holds), err)
 		}
 		for n, h := range holds {
-			if h.Issue != f.issue(n) || h.Record.Worker != holds[0].Record.Worker || h.Record.Heartbeat != 1 || h.Until.Sub(time.Now()) < 59*time.Minute {
+			if h.Issue != f.issue(n) || h.Record.Worker != holds[0].Record.Worker || h.Record.Heartbeat != 1 || time.Until(h.Until) < 59*time.Minute {
 				t.Errorf("hold %d: %+v", n, h)
 			}
 			shows(t, f[n], "agent:in-flight agent:bundle:checkout")
