@@ -3,8 +3,10 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -17,7 +19,11 @@ func TestSimControl(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	in, control := io.Pipe()
-	said, out := io.Pipe()
+	said, out, err := os.Pipe() // takes what nobody has read yet
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = errors.Join(out.Close(), said.Close()) }() // a pipe of this test
 	done := make(chan int)
 	go func() {
 		done <- run(ctx, []string{"label-state", "sim", "--control"}, terminal{in: in, out: out, err: out, env: setup.OS()})
