@@ -2,6 +2,7 @@ package contract
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -94,6 +95,7 @@ func deeds(comment int64) []deed {
 		{"GetRef", chain},
 		{"CreateCommit", chain},
 		{"SwapRef", chain},
+		{"SwapRefs", chains},
 		{"CloseCompleted", func(ctx context.Context, c *github.Client) error { return c.CloseCompleted(ctx, issue) }},
 		{"Do", func(ctx context.Context, c *github.Client) error {
 			return second(c.Do(ctx, http.MethodGet, "meta", nil, nil))
@@ -117,6 +119,27 @@ func chain(ctx context.Context, c *github.Client) error {
 		return err
 	}
 	return c.SwapRef(ctx, at, gitref.Swap{Name: ref, Before: tip.OID, After: made.OID, RepoID: tip.RepoID})
+}
+
+// chains is one step of two leases at once, which REST does not have.
+func chains(ctx context.Context, c *github.Client) error {
+	at := claim.Issue{Owner: "acme", Repo: "app", Number: 1}
+	var all []gitref.Swap
+	for _, ref := range []string{"refs/label-state/lease/1", "refs/label-state/lease/3"} {
+		tip, err := c.GetRef(ctx, at, ref)
+		if err != nil {
+			return err
+		}
+		made, err := c.CreateCommit(ctx, at, tip.OID, "label-state: claim")
+		if err != nil {
+			return err
+		}
+		all = append(all, gitref.Swap{Name: ref, Before: tip.OID, After: made.OID, RepoID: tip.RepoID})
+	}
+	if err := c.SwapRefs(ctx, at, all); !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	return nil
 }
 
 func second[T any](_ T, err error) error { return err }
