@@ -44,13 +44,15 @@ func openPane(t *testing.T, width, height int, style, dir string, env []string, 
 		p.tmux("kill-server")
 		os.RemoveAll(short)
 	})
-	p.must("start-server", ";", "set", "-g", "remain-on-exit", "on", ";", "set", "-g", "status", "off", ";",
+	p.must("start-server", ";", "set", "-g", "status", "off", ";",
 		"set", "-g", "default-terminal", "tmux-256color", ";", "set", "-g", "window-style", style, ";",
 		"set", "-g", "exit-empty", "off")
 	args := []string{"new-session", "-d", "-x", strconv.Itoa(width), "-y", strconv.Itoa(height), "-c", dir}
 	for _, kv := range append(slices.Clone(env), "COLORTERM=truecolor", "PATH="+os.Getenv("PATH")) {
 		args = append(args, "-e", kv)
 	}
+	// tmux does not always notice with which status a program ended, so a shell says it.
+	args = append(args, "sh", "-c", `"$@"; echo "ended with $?"; read -r _`, "sh")
 	p.must(append(args, command...)...)
 	return p
 }

@@ -30,7 +30,7 @@ func TestPictures(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, env := stage(t, "tok-olga", month)
-		openPane(t, 80, 40, darkPane, t.TempDir(), env, "label-state", "stats", "acme/app", "--plot", plot).await("WORKER", "Pane is dead (status 0")
+		openPane(t, 80, 40, darkPane, t.TempDir(), env, "label-state", "stats", "acme/app", "--plot", plot).await("WORKER", "ended with 0")
 	})
 	t.Run("refusal", drawRefusal)
 }

@@ -84,7 +84,7 @@ func TestTerminalBoard(t *testing.T) {
 		p.press("o")
 		p.await("no browser here; the address is http://")
 		p.press("q")
-		p.await("Pane is dead (status 0")
+		p.await("ended with 0")
 	})
 	t.Run("200 columns", func(t *testing.T) {
 		_, env := stage(t, "tok-olga")
@@ -150,10 +150,10 @@ func TestTerminalInit(t *testing.T) {
 			p.press(c.answer)
 		}
 		p.press("Enter")
-		p.await(c.want, "Pane is dead")
+		p.await(c.want, "ended with")
 		if _, err := os.Stat(filepath.Join(clone, ".github", "label-state.yml")); (err == nil) != (c.answer == "y") {
 			t.Errorf("answer %q: %v", c.answer, err)
 		}
 	}
-	openPane(t, 80, 40, darkPane, clone, env, "label-state", "init").await("nothing to do: all is there", "Pane is dead (status 0")
+	openPane(t, 80, 40, darkPane, clone, env, "label-state", "init").await("nothing to do: all is there", "ended with 0")
 }
