@@ -109,7 +109,8 @@ func describeHolder(t claim.Terms, f lifecycle.Facts, h claim.Claim) [][2]string
 		{"  claimed", claimed},
 		{"  lease", lease},
 		{"  token", token},
-		{"  branch", oneLine(h.Record.Branch)}, {"  bundle", oneLine(h.Record.Bundle)},
+		{"  branch", oneLine(h.Record.Branch)},
+		{"  bundle", oneLine(h.Record.Bundle)},
 		{"  record", h.URL},
 	}
 }
