@@ -46,7 +46,7 @@ func (t terminal) sweep(cc *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	s := sweeping{view: sweepView{Findings: []findingView{}, Skipped: []string{}, DryRun: cc.Bool("dry-run")}}
+	s := sweeping{view: sweepView{Findings: []findingView{}, Stranded: []strandView{}, Skipped: []string{}, DryRun: cc.Bool("dry-run")}}
 	s.maxAge = time.Duration(hours * float64(time.Hour))
 	for _, name := range repos {
 		s.sweep(ctx, t, cc, name)
@@ -143,7 +143,14 @@ type sweepView struct {
 	Failed   int           `json:"failed"`
 	Skipped  []string      `json:"not_examined"`
 	Findings []findingView `json:"findings"`
+	Stranded []strandView  `json:"stranded"`
 	DryRun   bool          `json:"dry_run"`
+}
+
+// A strandView is the JSON of an issue that nobody works on and nothing will move.
+type strandView struct {
+	Issue string `json:"issue"`
+	Why   string `json:"why"`
 }
 
 type findingView struct {
@@ -160,6 +167,9 @@ func (v *sweepView) add(r ledger.Report) {
 	v.Failed += r.Failed
 	for _, s := range r.Skipped {
 		v.Skipped = append(v.Skipped, oneLine(s))
+	}
+	for _, s := range r.Stranded {
+		v.Stranded = append(v.Stranded, strandView{s.Issue.String(), oneLine(s.Why)})
 	}
 	for _, f := range r.Findings {
 		one := findingView{
@@ -179,6 +189,9 @@ func (v *sweepView) text() string {
 	var b strings.Builder
 	for _, f := range v.Findings {
 		b.WriteString(f.line(v.DryRun))
+	}
+	for _, s := range v.Stranded {
+		fmt.Fprintf(&b, "stranded: %s: %s\n", s.Issue, s.Why)
 	}
 	for _, s := range v.Skipped {
 		fmt.Fprintf(&b, "not examined: %s\n", s)

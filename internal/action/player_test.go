@@ -61,7 +61,7 @@ func (p *player) play() {
 		"claim": p.claims, "fail": p.fails, "release": p.releases, "plan": p.plans, "renew": p.renews,
 		"open": p.opens, "edit": p.edits, "base": p.rebases, "title": p.retitles, "draft": p.drafts, "ready": p.readies,
 		"merge": p.merges, "close": p.closes, "reopen": p.reopens, "transfer": p.transfers, "delete": p.deletes,
-		"label": p.label, "unlabel": p.unlabel, "comment": p.comment, "block": p.block, "lock": p.lock, "pause": p.pause,
+		"label": p.label, "unlabel": p.unlabel, "comment": p.comment, "block": p.block, "child": p.child, "lock": p.lock, "pause": p.pause,
 		"on": p.on, "payload": p.payload, "sweep": p.sweeps,
 		"exit": p.exit, "says": p.says, "silent": p.silent, "moved": p.moved, "unmoved": p.unmoved, "asks": p.asks,
 		"labels": p.wantLabels, "comments": p.wantComments, "last": p.wantLast, "guard": p.wantGuard, "reaction": p.wantReaction,
@@ -269,6 +269,14 @@ func (p *player) comment(args []string, text string) {
 // block 1 2: 1 waits for 2
 func (p *player) block(args []string, _ string) {
 	p.must(p.server.Block(app, p.number(args[0]), p.number(args[1]), "olga"))
+}
+
+// child 1 2: 2 is a sub-issue of 1
+func (p *player) child(args []string, _ string) {
+	var below struct{ ID int64 }
+	_, err := p.client("tok-olga").Do(p.Context(), "GET", fmt.Sprintf("repos/%s/issues/%s", app, args[1]), nil, &below)
+	p.must(err)
+	p.send("olga", "POST", fmt.Sprintf("/repos/%s/issues/%s/sub_issues", app, args[0]), map[string]int64{"sub_issue_id": below.ID})
 }
 
 func (p *player) pause(_ []string, reason string) {

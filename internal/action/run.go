@@ -48,7 +48,7 @@ type Reactor interface {
 type People interface {
 	Viewer(ctx context.Context) (string, error)
 	MayLabel(ctx context.Context, r ledger.Repo, login string) (bool, error)
-	LastRemoval(ctx context.Context, i claim.Issue, label string) (github.Removal, error)
+	LastRemoval(ctx context.Context, i claim.Issue, label string) (ledger.Removal, error)
 }
 
 // A Shelf is the labels that a repository defines, and those of its issues.

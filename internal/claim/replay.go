@@ -7,7 +7,7 @@ import "slices"
 func Replay(comments []Comment) State {
 	log, ignored := read(comments)
 	f := fold{byKey: map[Worker]int{}}
-	f.s.Ignored = ignored
+	f.s.Ignored, f.s.Notices = ignored, notices(comments)
 	f.s.used = map[Worker]bool{}
 	for _, e := range log {
 		if e.Record.Kind == KindClaim {
@@ -154,7 +154,7 @@ func (c *Claim) unmarkable(e Entry) (why string) {
 func (c *Claim) mark(e Entry) {
 	switch e.Record.Kind {
 	case KindPlan:
-		c.Plan = &Plan{At: e.Created, URL: e.URL}
+		c.Plan = &Plan{At: e.Created, Comment: e.ID, URL: e.URL}
 	case KindApprove:
 		c.Plan.Approved, c.Plan.AnsweredAt, c.Plan.By = true, e.Created, e.Record.By
 	case KindReject:
@@ -168,10 +168,17 @@ func (c *Claim) mark(e Entry) {
 	}
 }
 
-// attempts lists the holds whose end counts against the issue, since the last reset.
+// attempts lists the holds whose end counts against the issue, since the last reset, and until when
+// releases since then let it rest.
 func (f *fold) attempts() {
 	for _, c := range f.s.Claims {
-		if c.End != nil && c.Held() && !c.Undone() && CountsAgainst(c.End.Outcome) && c.End.rank.Compare(f.reset) > 0 {
+		if c.End == nil || c.End.rank.Compare(f.reset) <= 0 {
+			continue
+		}
+		if c.End.NotBefore.After(f.s.NotBefore) {
+			f.s.NotBefore = c.End.NotBefore
+		}
+		if c.Held() && !c.Undone() && CountsAgainst(c.End.Outcome) {
 			f.s.Attempts = append(f.s.Attempts, Attempt{c.Record.Worker, *c.End})
 		}
 	}

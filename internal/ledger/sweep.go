@@ -35,6 +35,7 @@ type Report struct {
 	States   map[labels.State]int // after the sweep, by projection
 	Findings []Finding
 	Ageing   []Aged   // live holds past half their lease
+	Stranded []Strand // what nobody works on and nothing will move
 	Skipped  []string // what was not looked at, and why
 	Failed   int
 	Stopped  error // why the sweep ended early, nil when it did not
@@ -56,7 +57,7 @@ func (r Report) Complete() bool { return r.Failed == 0 && len(r.Skipped) == 0 }
 // goes on past an issue that fails and stops cleanly when the request budget is used up; the
 // report says what was left.
 func (l *Ledger) Sweep(ctx context.Context, repos Repos, s Sweep) Report {
-	run := sweeper{Ledger: l.shortened(s.MaxAge), s: s, report: Report{States: map[labels.State]int{}}}
+	run := l.sweeper(s)
 	for _, repo := range s.Repos {
 		if run.stopped != nil {
 			run.skip(repo.String(), run.stopped)
@@ -64,16 +65,21 @@ func (l *Ledger) Sweep(ctx context.Context, repos Repos, s Sweep) Report {
 		}
 		run.each(ctx, repo.String(), repos.Scan(ctx, repo, s.Since))
 	}
-	run.report.Stopped = run.stopped
-	return run.report
+	return run.finish()
 }
 
 // Tend does for given readings what Sweep does for whole repositories. s.Repos and s.Since mean nothing.
 func (l *Ledger) Tend(ctx context.Context, readings iter.Seq2[lifecycle.Facts, error], s Sweep) Report {
-	run := sweeper{Ledger: l.shortened(s.MaxAge), s: s, report: Report{States: map[labels.State]int{}}}
+	run := l.sweeper(s)
 	run.each(ctx, "issues", readings)
-	run.report.Stopped = run.stopped
-	return run.report
+	return run.finish()
+}
+
+func (l *Ledger) sweeper(s Sweep) *sweeper {
+	return &sweeper{
+		Ledger: l.shortened(s.MaxAge), s: s, report: Report{States: map[labels.State]int{}},
+		waits: map[claim.Issue][]claim.Issue{}, known: map[claim.Issue]Strand{},
+	}
 }
 
 func (l *Ledger) shortened(age time.Duration) *Ledger {
@@ -90,6 +96,8 @@ type sweeper struct {
 	s       Sweep
 	report  Report
 	stopped error // why nothing further is looked at
+	waits   map[claim.Issue][]claim.Issue
+	known   map[claim.Issue]Strand // of those that wait, by the issue
 }
 
 func (w *sweeper) skip(what string, err error) {
@@ -145,6 +153,9 @@ func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) {
 		w.found(Finding{Repair: Repair{Issue: f.Issue, Title: f.Title, URL: f.URL}, Err: err})
 		return
 	}
+	if f.Open {
+		w.waits[f.Issue], w.known[f.Issue] = f.Waits(), Strand{Issue: f.Issue, Title: f.Title, URL: f.URL}
+	}
 	picture, _ := w.set.Rules.Label(f)
 	if w.inOrder(f, picture) {
 		w.note(f, picture)
@@ -152,6 +163,7 @@ func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) {
 	}
 	finding := w.mend(ctx, f)
 	w.report.States[finding.Picture.State]++
+	w.strand(finding.Repair)
 	w.found(finding)
 	w.forbid(finding.Err)
 }
@@ -177,7 +189,7 @@ func (w *sweeper) doubtful(ctx context.Context, f lifecycle.Facts) (lifecycle.Fa
 }
 
 func (w *sweeper) inOrder(f lifecycle.Facts, p labels.Picture) bool {
-	if len(w.over(f)) > 0 {
+	if len(w.over(f)) > 0 || len(w.set.Rules.Due(f)) > 0 || len(f.Log.Repeats(f.Viewer)) > 0 {
 		return false
 	}
 	if _, _, delivered := w.set.Rules.Delivered(f); delivered {
@@ -189,6 +201,7 @@ func (w *sweeper) inOrder(f lifecycle.Facts, p labels.Picture) bool {
 // note counts an issue that needs nothing.
 func (w *sweeper) note(f lifecycle.Facts, p labels.Picture) {
 	w.report.States[p.State]++
+	w.strand(Repair{Issue: f.Issue, Title: f.Title, URL: f.URL, Stranded: w.set.Rules.Stranded(f)})
 	c, held := f.Log.Holder()
 	end, limited := c.Until(w.set.Rules.Terms)
 	if held && limited && f.Now.Sub(c.Updated) > end.Sub(c.Updated)/2 {
@@ -214,7 +227,7 @@ func (w *sweeper) mend(ctx context.Context, scanned lifecycle.Facts) Finding {
 		return out
 	}
 	if len(out.Ended) == 0 {
-		out.Repair, out.Err = w.reconcile(ctx, f)
+		out.Repair, out.Err = w.relieve(ctx, f)
 		return out
 	}
 	out.Repair, out.Err = w.settle(ctx, f)
@@ -243,6 +256,7 @@ func (w *sweeper) plan(f lifecycle.Facts) Finding {
 	p, why := w.set.Rules.Label(without(f, ended))
 	out := Finding{Repair: Repair{Issue: f.Issue, Title: f.Title, URL: f.URL, Was: w.lifecycleOf(f), Picture: p, Why: why}, Ended: ended}
 	out.Change = w.set.Rules.Scheme.Change(f.Labels, p)
+	out.Stranded = w.set.Rules.Stranded(without(f, ended))
 	switch {
 	case p.Keep:
 		out.Is = out.Was

@@ -22,6 +22,7 @@ type Facts struct {
 	ReopenedAt   time.Time // of the last reopening; zero when never, or not known
 	Labels       []string
 	ClaimedAt    time.Time // when the claimed label was last put on; zero when not known
+	BlockedAt    time.Time // the same of the blocked label
 	Log          claim.State
 	PRs          []PR      // pull requests that close the issue, and those the log names
 	Blockers     []Blocker // open and closed ones; nil with BlockersRead false means not known
@@ -30,6 +31,17 @@ type Facts struct {
 	Now          time.Time // server time: the Date of the oldest response this was read from
 	Viewer       string    // login the reading was made as
 	Missing      []string  // what could not be read; anything here makes the verdict unknown
+}
+
+// Labelled takes in that a label was put on at a moment; of several the last counts. Only labels
+// whose age tells something are kept.
+func (f *Facts) Labelled(s labels.Scheme, name string, at time.Time) {
+	switch {
+	case labels.Same(name, s.Claimed):
+		f.ClaimedAt = at.UTC()
+	case labels.Same(name, s.Blocked):
+		f.BlockedAt = at.UTC()
+	}
 }
 
 // A PR is a pull request that is about the issue.

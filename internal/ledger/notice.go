@@ -1,0 +1,96 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// An Eraser is a Forge that can take comments away; one that is gone is success. Without it what two
+// told at the same moment stands twice.
+type Eraser interface {
+	DeleteComment(ctx context.Context, i claim.Issue, id int64) error
+}
+
+// announce posts what people are to be told and were not, and reports whether there was anything.
+func (l *Ledger) announce(ctx context.Context, f lifecycle.Facts) (bool, error) {
+	due := l.set.Rules.Due(f)
+	for _, n := range due {
+		body := n.Mark() + "\n" + l.words(f, n)
+		_, err := l.append(ctx, f.Issue, body, func(s claim.State) (string, bool) { return "", s.Told(n) })
+		if err != nil {
+			return true, err
+		}
+	}
+	return len(due) > 0, nil
+}
+
+// unrepeat takes away own notices that say what an earlier one said: two sweeps ran at once. One that
+// stays does no harm, and the next sweep sees it again.
+func (l *Ledger) unrepeat(ctx context.Context, f lifecycle.Facts) {
+	e, able := l.forge.(Eraser)
+	if !able {
+		return
+	}
+	for _, n := range f.Log.Repeats(f.Viewer) {
+		_ = e.DeleteComment(ctx, f.Issue, n.Comment.ID)
+	}
+}
+
+// words are a notice's text for people.
+func (l *Ledger) words(f lifecycle.Facts, n claim.Notice) string {
+	if n.Kind == claim.NoticeAwake {
+		return "What this issue waited for is closed: " + closedBlockers(f) + ". It can go on."
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d attempts at this issue failed, so a person must look (label `%s`). Taking that label off lets agents try again.\n",
+		len(f.Log.Attempts), harmless(l.set.Rules.Scheme.NeedsScope))
+	for i, a := range f.Log.Attempts {
+		w := a.Worker
+		fmt.Fprintf(&b, "\n%d. **%s** (run `%s`), %s: %s", i+1, harmless(w.Codename), harmless(w.FiringID), day(a.Release.At), harmless(a.Release.Outcome))
+		if a.Release.Reason != "" {
+			b.WriteString(", " + quoted(a.Release.Reason))
+		}
+	}
+	return b.String()
+}
+
+func closedBlockers(f lifecycle.Facts) string {
+	names := make([]string, len(f.Blockers))
+	for i, b := range f.Blockers {
+		names[i] = b.Issue.String()
+	}
+	return strings.Join(names, ", ")
+}
+
+func day(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
+
+const quotedLimit = 300 // characters of somebody's reason
+
+// quoted shows somebody's text as code: one line in which nothing is markup or a mention.
+func quoted(text string) string {
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case r == '`':
+			return '\''
+		case !unicode.IsPrint(r):
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\ufffd"))
+	text = strings.Join(strings.Fields(text), " ")
+	if r := []rune(text); len(r) > quotedLimit {
+		text = string(r[:quotedLimit-1]) + "…"
+	}
+	if text == "" {
+		return "no reason that can be shown"
+	}
+	return "`" + text + "`"
+}
