@@ -46,7 +46,9 @@ var mayImport = map[string][]string{
 	"internal/lease/redis":     {"internal/claim", "internal/lease"},
 	"internal/lease/etcd":      {"internal/claim", "internal/lease"},
 
-	"internal/ledger": {"internal/claim", "internal/labels", "internal/lifecycle", "internal/lease"},
+	"internal/quote": {}, // shows other people's text
+
+	"internal/ledger": {"internal/claim", "internal/labels", "internal/lifecycle", "internal/lease", "internal/quote"},
 	"internal/github": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing", "internal/ledger",
 		"internal/lease/gitref", // whose refs it serves
@@ -59,6 +61,7 @@ var mayImport = map[string][]string{
 	"internal/board": {"internal/claim", "internal/labels", "internal/lifecycle", "internal/printable"},
 
 	"internal/work": {},
+	"internal/work": {"internal/quote"},
 	"internal/work/githubwork": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/ledger", "internal/github", "internal/work",
 	},
@@ -108,6 +111,7 @@ var mayImport = map[string][]string{
 var pure = []string{
 	"internal/labels", "internal/claim", "internal/lifecycle", "internal/closing", "internal/dedup",
 	"internal/host", "internal/printable", "internal/stats",
+	"internal/host", "internal/quote",
 }
 
 // impure is what a pure package never imports: whatever waits, reads, writes, logs or draws lots.

@@ -122,7 +122,7 @@ func connect(ctx context.Context, s *action.Step, env setup.Environment) error {
 func placeOf(in action.Inputs, o *setup.Session) action.Place {
 	return action.Place{
 		Repo: o.Repo, Ledger: o.Ledger, Hub: o.Client,
-		Guard: cmp.Or(in.Guard, o.Config.Guard), Approvers: o.Config.Plan.Approvers,
+		Guard: cmp.Or(in.Guard, o.Config.Guard),
 	}
 }
 

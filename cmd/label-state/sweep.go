@@ -180,6 +180,9 @@ func (v *sweepView) add(r ledger.Report) {
 		} else if !f.Change.Empty() {
 			v.Repaired++
 		}
+		if f.Answered != nil {
+			one.Why = oneLine(f.Answered.String()) + "; " + one.Why
+		}
 		v.Ended += len(f.Ended)
 		v.Findings = append(v.Findings, one)
 	}

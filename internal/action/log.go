@@ -113,6 +113,9 @@ func why(f ledger.Finding) string {
 	for _, c := range f.Ended {
 		parts = append(parts, "gave back the hold of "+c.Record.Worker.String())
 	}
+	if f.Answered != nil {
+		parts = append(parts, f.Answered.String())
+	}
 	if f.Err != nil {
 		return strings.Join(append(parts, f.Err.Error()), "; ")
 	}

@@ -61,11 +61,10 @@ type Shelf interface {
 
 // A Place is one repository with its own configuration.
 type Place struct {
-	Repo      ledger.Repo
-	Ledger    *ledger.Ledger
-	Hub       Hub
-	Guard     string   // off, warn or fail
-	Approvers []string // who may answer plans; empty is everybody who may label
+	Repo   ledger.Repo
+	Ledger *ledger.Ledger
+	Hub    Hub
+	Guard  string // off, warn or fail
 }
 
 // A Step is everything one run works with.

@@ -55,7 +55,7 @@ type Recovery struct {
 // Plan is the approval gate.
 type Plan struct {
 	Timeout   time.Duration // how long a plan may wait for its answer
-	Approvers []string      // logins; empty is everybody whose records count
+	Approvers []string      // logins; empty is everybody whose records count, except the plan's own author
 }
 
 // Blockers says where dependencies are read from (PRODUCT ruling 19).
@@ -97,6 +97,7 @@ func (c Config) Rules() lifecycle.Rules {
 	r.Terms.TTL, r.Terms.Max, r.Terms.Plan = c.Claim.TTL, c.Claim.MaxTTL, c.Plan.Timeout
 	r.Exclude = c.Exclude
 	r.MaxAttempts, r.Rest = c.Recovery.MaxAttempts, c.Recovery.Rest
+	r.Approvers = c.Plan.Approvers
 	r.Requeue = c.OnReopen == "requeue"
 	return r
 }

@@ -132,7 +132,7 @@ func (f *file) planKeys() rule {
 	p := &f.c.Plan
 	return object(
 		key{"timeout", "How long a plan may wait for its answer.", span(&p.Timeout, second, year)},
-		key{"approvers", "Who may approve; empty is everybody whose records count.", texts(&p.Approvers, login())},
+		key{"approvers", "Who may approve; empty is everybody whose records count, except the plan's own author.", texts(&p.Approvers, login())},
 	)
 }
 

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/quote"
 )
 
 // An Eraser is a Forge that can take comments away; one that is gone is success. Without it what two
@@ -51,10 +51,9 @@ func (l *Ledger) words(f lifecycle.Facts, n claim.Notice) string {
 	fmt.Fprintf(&b, "%d attempts at this issue failed, so a person must look (label `%s`). Taking that label off lets agents try again.\n",
 		len(f.Log.Attempts), harmless(l.set.Rules.Scheme.NeedsScope))
 	for i, a := range f.Log.Attempts {
-		w := a.Worker
-		fmt.Fprintf(&b, "\n%d. **%s** (run `%s`), %s: %s", i+1, harmless(w.Codename), harmless(w.FiringID), day(a.Release.At), harmless(a.Release.Outcome))
+		fmt.Fprintf(&b, "\n%d. %s, %s: %s", i+1, whose(a.Worker), day(a.Release.At), harmless(a.Release.Outcome))
 		if a.Release.Reason != "" {
-			b.WriteString(", " + quoted(a.Release.Reason))
+			b.WriteString(", " + quote.Code(a.Release.Reason, quotedLimit))
 		}
 	}
 	return b.String()
@@ -71,26 +70,3 @@ func closedBlockers(f lifecycle.Facts) string {
 func day(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 
 const quotedLimit = 300 // characters of somebody's reason
-
-// quoted shows somebody's text as code: one line in which nothing is markup or a mention.
-func quoted(text string) string {
-	text = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case r == '`':
-			return '\''
-		case !unicode.IsPrint(r):
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(text, "\ufffd"))
-	text = strings.Join(strings.Fields(text), " ")
-	if r := []rune(text); len(r) > quotedLimit {
-		text = string(r[:quotedLimit-1]) + "…"
-	}
-	if text == "" {
-		return "no reason that can be shown"
-	}
-	return "`" + text + "`"
-}

@@ -11,7 +11,7 @@ import (
 // sentence is what a person reads beside the record (PRODUCT ruling 16): words of ours and names
 // made harmless, because an older claim may carry any name.
 func sentence(r claim.Record) string {
-	who := fmt.Sprintf("**%s** (run `%s`)", harmless(r.Worker.Codename), harmless(r.Worker.FiringID))
+	who := whose(r.Worker)
 	switch r.Kind {
 	case claim.KindClaim:
 		if !r.Held {
@@ -30,6 +30,10 @@ func sentence(r claim.Record) string {
 		return "Attempts are counted anew" + by(r) + "."
 	}
 	return who + " " + string(r.Kind) + by(r) + "."
+}
+
+func whose(w claim.Worker) string {
+	return fmt.Sprintf("**%s** (run `%s`)", harmless(w.Codename), harmless(w.FiringID))
 }
 
 func lapses(r claim.Record) string {

@@ -42,14 +42,16 @@ func (l *Ledger) force(ctx context.Context, f lifecycle.Facts, claims []claim.Cl
 	return rep, ended, err
 }
 
-// Approve lets the plan that waited at that moment go ahead, in the name of by. claim.ErrNoPlan and
-// claim.ErrOverdue say that there is nothing to approve any more; nothing was written then.
+// Approve lets the plan that waited at that moment, or waits now if it is zero, go ahead, in the name of by. claim.ErrNoPlan and
+// claim.ErrOverdue say that there is nothing to approve any more, a *BarredError that by may not; nothing
+// was written then. Whether by may label the repository is for the caller to know.
 func (l *Ledger) Approve(ctx context.Context, i claim.Issue, moment time.Time, by string) (Repair, error) {
 	return l.answer(ctx, i, moment, claim.Record{Kind: claim.KindApprove, By: by})
 }
 
-// Reject ends the hold whose plan waited at that moment, in the name of by; reason is for people.
-// claim.ErrNoPlan says that there is nothing to reject any more; nothing was written then.
+// Reject ends the hold whose plan waited at that moment, or waits now if it is zero, in the name of by; reason is for people.
+// claim.ErrNoPlan says that there is nothing to reject any more, a *BarredError that by may not; nothing was
+// written then. Whether by may label the repository is for the caller to know.
 func (l *Ledger) Reject(ctx context.Context, i claim.Issue, moment time.Time, by, reason string) (Repair, error) {
 	return l.answer(ctx, i, moment, claim.Record{Kind: claim.KindReject, By: by, Reason: reason})
 }
@@ -60,8 +62,11 @@ func (l *Ledger) answer(ctx context.Context, i claim.Issue, moment time.Time, r 
 		return Repair{Issue: i}, err
 	}
 	c, held := f.Log.Holder()
-	if !held || !c.Plan.Pending() || c.Plan.At.After(moment) {
+	if !held || !c.Plan.Pending() || !moment.IsZero() && c.Plan.At.After(moment) {
 		return Repair{Issue: i}, claim.ErrNoPlan
+	}
+	if why := l.set.Rules.Bars(c, r.Kind, r.By); why != "" {
+		return Repair{Issue: i}, &BarredError{r.By, why}
 	}
 	r.Worker, r.At = c.Record.Worker, f.Now
 	if err := f.Log.Refuse(r, f.Viewer, l.set.Rules.Terms, f.Now); err != nil {

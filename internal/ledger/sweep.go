@@ -25,8 +25,9 @@ type Sweep struct {
 // A Finding is one issue a sweep changed, or failed at.
 type Finding struct {
 	Repair
-	Ended []claim.Claim // holds given back
-	Err   error
+	Ended    []claim.Claim // holds given back
+	Answered *Vote         // the reaction that answered a plan
+	Err      error
 }
 
 // A Report is what a sweep saw and did. It is complete only if Complete says so.
@@ -156,12 +157,17 @@ func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) {
 	if f.Open {
 		w.waits[f.Issue], w.known[f.Issue] = f.Waits(), Strand{Issue: f.Issue, Title: f.Title, URL: f.URL}
 	}
+	vote, err := w.ballot(ctx, f)
+	if err != nil {
+		w.found(Finding{Repair: Repair{Issue: f.Issue, Title: f.Title, URL: f.URL}, Err: err})
+		return
+	}
 	picture, _ := w.set.Rules.Label(f)
-	if w.inOrder(f, picture) {
+	if vote == nil && w.inOrder(f, picture) {
 		w.note(f, picture)
 		return
 	}
-	finding := w.mend(ctx, f)
+	finding := w.mend(ctx, f, vote)
 	w.report.States[finding.Picture.State]++
 	w.strand(finding.Repair)
 	w.found(finding)
@@ -211,9 +217,9 @@ func (w *sweeper) note(f lifecycle.Facts, p labels.Picture) {
 
 // mend works from a reading of its own: the scan's may be minutes old, and a heartbeat since
 // then must not be overruled. What is not written needs no second reading.
-func (w *sweeper) mend(ctx context.Context, scanned lifecycle.Facts) Finding {
+func (w *sweeper) mend(ctx context.Context, scanned lifecycle.Facts, vote *Vote) Finding {
 	if w.s.DryRun {
-		return w.plan(scanned)
+		return w.plan(scanned, vote)
 	}
 	shown := w.lifecycleOf(scanned)
 	out := Finding{Repair: Repair{Issue: scanned.Issue, Title: scanned.Title, URL: scanned.URL, Was: shown, Is: shown}}
@@ -226,11 +232,17 @@ func (w *sweeper) mend(ctx context.Context, scanned lifecycle.Facts) Finding {
 		out.Err = &UnknownError{f.Issue, err}
 		return out
 	}
-	if len(out.Ended) == 0 {
+	switch {
+	case len(out.Ended) > 0:
+		out.Repair, out.Err = w.settle(ctx, f)
+	case vote != nil:
+		var did bool
+		if out.Repair, did, out.Err = w.count(ctx, f.Issue, *vote); did {
+			out.Answered = vote
+		}
+	default:
 		out.Repair, out.Err = w.relieve(ctx, f)
-		return out
 	}
-	out.Repair, out.Err = w.settle(ctx, f)
 	return out
 }
 
@@ -248,13 +260,16 @@ func (w *sweeper) giveBack(ctx context.Context, f lifecycle.Facts) ([]claim.Clai
 }
 
 // plan says what mend would do.
-func (w *sweeper) plan(f lifecycle.Facts) Finding {
-	ended := w.over(f)
+func (w *sweeper) plan(f lifecycle.Facts, vote *Vote) Finding {
+	ended, was := w.over(f), w.lifecycleOf(f)
+	if vote != nil {
+		f = after(f, *vote)
+	}
 	if c, _, delivered := w.set.Rules.Delivered(f); delivered {
 		ended = []claim.Claim{c}
 	}
 	p, why := w.set.Rules.Label(without(f, ended))
-	out := Finding{Repair: Repair{Issue: f.Issue, Title: f.Title, URL: f.URL, Was: w.lifecycleOf(f), Picture: p, Why: why}, Ended: ended}
+	out := Finding{Repair: Repair{Issue: f.Issue, Title: f.Title, URL: f.URL, Was: was, Picture: p, Why: why}, Ended: ended, Answered: vote}
 	out.Change = w.set.Rules.Scheme.Change(f.Labels, p)
 	out.Stranded = w.set.Rules.Stranded(without(f, ended))
 	switch {

@@ -93,4 +93,5 @@ type Rules struct {
 	Rest        []time.Duration // after the first, second, … failed attempt; the last repeats
 	Stray       time.Duration   // how long a claimed label without a claim is left alone
 	Requeue     bool            // on_reopen: requeue
+	Approvers   []string        // logins that may answer plans; none is everybody who may label
 }
