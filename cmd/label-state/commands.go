@@ -19,6 +19,7 @@ func commands(t terminal) []*cli.Command {
 		claimCommand(t),
 		renewCommand(t),
 		releaseCommand(t),
+		advanceCommand(t),
 		planCommand(t),
 		approveCommand(t),
 		rejectCommand(t),

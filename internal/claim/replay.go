@@ -81,6 +81,7 @@ func (f *fold) apply(e Entry) {
 	kind := e.Record.Kind
 	switch {
 	case kind == KindClaim:
+		f.begun(e)
 	case needsBy(kind) && e.Record.By == "":
 		f.ignore(e, string(kind)+" without by")
 	case kind == KindReset:
@@ -100,6 +101,9 @@ func (f *fold) release(e Entry) {
 	if !known {
 		f.s.used[e.Record.Worker] = true
 		f.counts(e)
+		if e.Record.By != "" {
+			f.stage(e)
+		}
 		return
 	}
 	c := &f.s.Claims[i]
@@ -109,8 +113,24 @@ func (f *fold) release(e Entry) {
 	}
 	if c.End == nil {
 		c.End = releaseOf(e)
+		f.stage(e)
 	}
 	f.counts(e)
+}
+
+// begun takes in the stage that the first claims were made in; later ones may know an older one.
+func (f *fold) begun(e Entry) {
+	if f.s.Stage == "" && sameLogin(f.s.Claims[f.byKey[e.Record.Worker]].Author, e.Author) {
+		f.stage(e)
+	}
+}
+
+// stage takes in where a pipeline has moved: the claim's own end says it, or somebody who moves the
+// issue without a claim. What a former holder says later counts for nothing.
+func (f *fold) stage(e Entry) {
+	if e.Record.Stage != "" {
+		f.s.Stage, f.s.StageAt = e.Record.Stage, e.Created
+	}
 }
 
 func releaseOf(e Entry) *Release {

@@ -33,6 +33,9 @@ type State struct {
 	Last     time.Time // created_at of the newest record that counts
 	Notices  []Notice  // what people were told, in order; it decides nothing
 
+	Stage   string    // of a pipeline, as the newest record says that counts for it; empty when none does
+	StageAt time.Time // when that was written
+
 	NotBefore time.Time // the latest that a release since the last reset asks for
 	used      map[Worker]bool
 }

@@ -18,7 +18,7 @@ const Path = ".github/label-state.yml"
 
 // A Config is a repository's settings, complete: what the file leaves out has its default.
 type Config struct {
-	Preset   string        // agent or ready
+	Preset   string        // agent, ready or stages
 	Labels   labels.Scheme // the preset's names with the file's changes
 	Exclude  []string      // labels that keep an issue from being taken
 	Claim    Claim
@@ -27,9 +27,12 @@ type Config struct {
 	Plan     Plan
 	Blockers Blockers
 	Hook     Hook
-	Guard    string   // fail, warn or off
-	OnReopen string   // none or requeue
-	Sweep    []string // owner/repo of every repository to sweep; empty when the file names none
+	Guard    string                // fail, warn or off
+	OnReopen string                // none or requeue
+	Sweep    []string              // owner/repo of every repository to sweep; empty when the file names none
+	Compat   string                // none or stage-locks: what is read as claims besides our own
+	Work     WorkSource            // of agents without an entry
+	Agents   map[string]WorkSource // by codename, complete
 }
 
 // Claim says how long a hold lasts and how carefully a race is decided.
@@ -87,6 +90,8 @@ func Default() Config {
 		Guard:    "fail",
 		OnReopen: "none",
 		Sweep:    []string{},
+		Compat:   "none",
+		Work:     WorkSource{Type: "github"},
 	}
 }
 

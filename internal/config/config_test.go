@@ -95,6 +95,11 @@ func lines(c config.Config) []line {
 		at("blockers.native", c.Blockers.Native), at("blockers.text", c.Blockers.Text),
 		at("hook.on_unknown", c.Hook.OnUnknown), at("hook.timeout", c.Hook.Timeout),
 		at("sweep.repos", c.Sweep), at("guard", c.Guard), at("on_reopen", c.OnReopen),
+		at("stages", l.Stages), at("compat", c.Compat),
+		at("defaults.work_source.type", c.Work.Type), at("defaults.work_source.repo", c.Work.Repo),
+		at("defaults.work_source.labels.ready", c.Work.Ready), at("defaults.work_source.labels.in_progress", c.Work.InProgress),
+		at("defaults.work_source.exclude_labels", c.Work.Exclude), at("defaults.work_source.cleanup_on_failure", !c.Work.KeepFailed),
+		at("defaults.work_source.auth.token_env", c.Work.TokenEnv), at("agents", c.Agents),
 	}
 }
 
@@ -179,7 +184,7 @@ func TestRulesAndSettings(t *testing.T) {
 		t.Errorf("Settings = %+v, want %+v", s, want)
 	}
 	r := c.Rules()
-	if r.Scheme != c.Labels || r.Terms.TTL != c.Claim.TTL || r.Terms.Max != c.Claim.MaxTTL || r.Terms.Plan != c.Plan.Timeout ||
+	if !reflect.DeepEqual(r.Scheme, c.Labels) || r.Terms.TTL != c.Claim.TTL || r.Terms.Max != c.Claim.MaxTTL || r.Terms.Plan != c.Plan.Timeout ||
 		!slices.Equal(r.Exclude, c.Exclude) || r.MaxAttempts != 9 || !slices.Equal(r.Rest, c.Recovery.Rest) || !r.Requeue {
 		t.Errorf("Rules = %+v of %+v", r, c)
 	}

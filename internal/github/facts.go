@@ -126,6 +126,9 @@ func (c *Client) finish(ctx context.Context, readings []*reading) {
 func (c *Client) replay(ctx context.Context, r *reading) error {
 	var log []claim.Comment
 	for _, m := range r.comments {
+		if c.o.StageLocks {
+			m.Body = claim.FromStageLock(m.Body)
+		}
 		_, counts, err := claim.Decode(m.Body)
 		_, tells := claim.DecodeNotice(m.Body)
 		if !counts && !tells && err == nil {

@@ -88,9 +88,5 @@ func (l *Ledger) relabel(ctx context.Context, i claim.Issue, c labels.Change) er
 }
 
 func (l *Ledger) lifecycleOf(f lifecycle.Facts) []string {
-	var out []string
-	for _, st := range l.set.Rules.Scheme.Of(f.Labels) {
-		out = append(out, l.set.Rules.Scheme.Name(st))
-	}
-	return out
+	return l.set.Rules.Scheme.Shown(f.Labels)
 }

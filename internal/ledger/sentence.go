@@ -19,6 +19,9 @@ func sentence(r claim.Record) string {
 		}
 		return who + " is working on this issue" + lapses(r) + "."
 	case claim.KindRelease:
+		if r.Worker.Codename == byHand && r.Outcome == claim.OutcomeAdvanced {
+			return "The issue " + ending(r) + by(r) + "."
+		}
 		return who + " " + ending(r) + by(r) + "."
 	case claim.KindRevoke:
 		return who + " was asked to stop" + by(r) + "."
@@ -51,6 +54,8 @@ func ending(r claim.Record) string {
 		return fmt.Sprintf("was second and leaves the issue to **%s**", harmless(w.Codename))
 	}
 	switch r.Outcome {
+	case claim.OutcomeAdvanced:
+		return "moved on to stage `" + harmless(r.Stage) + "`"
 	case claim.OutcomeStaleSwept:
 		return "gave no sign of life; the issue is free again"
 	case claim.OutcomeAbandoned:

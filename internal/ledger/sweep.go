@@ -272,11 +272,9 @@ func (w *sweeper) plan(f lifecycle.Facts, vote *Vote) Finding {
 	out := Finding{Repair: Repair{Issue: f.Issue, Title: f.Title, URL: f.URL, Was: was, Picture: p, Why: why}, Ended: ended, Answered: vote}
 	out.Change = w.set.Rules.Scheme.Change(f.Labels, p)
 	out.Stranded = w.set.Rules.Stranded(without(f, ended))
-	switch {
-	case p.Keep:
+	out.Is = w.set.Rules.Scheme.Shows(p)
+	if p.Keep {
 		out.Is = out.Was
-	case p.State != labels.None:
-		out.Is = []string{w.set.Rules.Scheme.Name(p.State)}
 	}
 	return out
 }

@@ -15,11 +15,14 @@ func (r Rules) Label(f Facts) (labels.Picture, string) {
 	if len(f.Missing) > 0 {
 		return keep("not read: " + f.Missing[0])
 	}
+	stage := r.Stage(f)
+	r.Scheme = r.Scheme.At(stage)
 	want, why, undone := r.undone(f)
 	f.Log = f.Log.Lasting()
 	if !undone {
 		want, why = r.state(f)
 	}
+	want.Stage = stage
 	r.modifiers(f, &want)
 	return want, why
 }
@@ -121,7 +124,7 @@ func (r Rules) byPR(f Facts) (labels.Picture, string, bool) {
 		}
 	}
 	for _, p := range f.PRs {
-		if p.pending() {
+		if p.pending() && !r.staged() {
 			return labels.Picture{State: labels.PROpen}, p.String() + p.stands(), true
 		}
 	}
@@ -187,10 +190,12 @@ func (r Rules) resting(f Facts) (labels.Picture, string) {
 		return show(labels.None, fmt.Sprintf("%d failed attempts; a person must look", len(f.Log.Attempts)))
 	case r.stray(f):
 		return show(labels.Claimed, "claimed label put on by hand a moment ago")
-	case f.ReopenedAt.After(f.Log.Last) && !labels.Has(f.Labels, r.Scheme.Available):
+	case f.ReopenedAt.After(f.Log.Last) && !slices.Contains(r.Scheme.Of(f.Labels), labels.Available):
 		return r.reopened(f, "")
 	case f.implemented():
 		return show(labels.Done, "released as already implemented")
+	case r.through(f):
+		return show(labels.Done, "went through all stages")
 	default:
 		return show(labels.Available, "nobody holds it and no pull request is open")
 	}

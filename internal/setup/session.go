@@ -119,9 +119,10 @@ func (e Environment) client(o Options, p place, t credential, conf config.Config
 	return github.New(github.Options{
 		REST: p.REST, GraphQL: p.GraphQL, Web: p.Web, Token: t.secret, HTTP: carrier,
 		Scheme: conf.Labels, Clock: clock{}, DryRun: o.DryRun,
-		Blockers: github.Blockers{NativeOff: !conf.Blockers.Native, TextOff: !conf.Blockers.Text},
-		Trust:    github.Trust{Logins: append([]string{}, conf.Trust.Logins...), Apps: conf.Trust.Apps, Minimum: github.Role(conf.Trust.Permission)},
-		Warn:     func(text string) { e.say("warning: " + text) },
+		StageLocks: conf.Compat == "stage-locks",
+		Blockers:   github.Blockers{NativeOff: !conf.Blockers.Native, TextOff: !conf.Blockers.Text},
+		Trust:      github.Trust{Logins: append([]string{}, conf.Trust.Logins...), Apps: conf.Trust.Apps, Minimum: github.Role(conf.Trust.Permission)},
+		Warn:       func(text string) { e.say("warning: " + text) },
 	})
 }
 

@@ -83,14 +83,17 @@ func (s *Source) issue(id string) (claim.Issue, error) {
 // Fetch lists the queue, and with IncludeClaimed what is being worked on. A candidate is read
 // before it is shown: the label alone says nothing.
 func (s *Source) Fetch(ctx context.Context, o work.FetchOptions) (work.Page, error) {
-	found, err := s.client.OpenIssues(ctx, s.o.Repo, s.scheme().Available)
-	if err == nil && o.IncludeClaimed {
-		var taken []github.Issue
-		taken, err = s.client.OpenIssues(ctx, s.o.Repo, s.scheme().Claimed)
-		found = append(found, taken...)
+	queues := s.scheme().Queues()
+	if o.IncludeClaimed {
+		queues = append(queues, s.scheme().Claimed)
 	}
-	if err != nil {
-		return work.Page{}, refusal("", err)
+	var found []github.Issue
+	for _, label := range queues {
+		some, err := s.client.OpenIssues(ctx, s.o.Repo, label)
+		if err != nil {
+			return work.Page{}, refusal("", err)
+		}
+		found = append(found, some...)
 	}
 	candidates := make([]work.Item, 0, len(found))
 	seen := map[int]bool{}
