@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -105,7 +106,7 @@ func describeHold(h ledger.Hold) string {
 // worker is who the command line or the environment says is asking.
 func (c *call) worker() claim.Worker {
 	w := c.Worker
-	if n := c.String("codename"); n != "" {
+	if n := cmp.Or(c.String("codename"), c.String("agent")); n != "" {
 		if n != w.Codename {
 			w = claim.Worker{}
 		}

@@ -100,3 +100,31 @@ func (c Config) Source(agent string) (w WorkSource, known bool) {
 	}
 	return c.Work, false
 }
+
+// Named returns the configuration with an agent's label names for its queue. A file that decides the
+// names already must agree, unless free says that they may be laid over it. file is what errors call
+// it; the error is an *Error.
+func (c Config) Named(file, ready, inProgress string, free bool) (Config, error) {
+	r := &reader{file: file, lines: map[string]int{}}
+	lay := func(key, have, want string) string {
+		if want != "" && !labels.Same(have, want) && (!free || c.staged(key)) {
+			r.problem(0, "labels."+key, "is "+quote(have)+", and the work source says "+quote(want), "the same in both")
+		}
+		if want == "" {
+			return have
+		}
+		return want
+	}
+	c.Labels.Available = lay("available", c.Labels.Available, ready)
+	c.Labels.Claimed = lay("claimed", c.Labels.Claimed, inProgress)
+	if len(r.problems) == 0 {
+		f := newFile(&c)
+		f.distinct(r)
+		f.prefix(r)
+		f.takeable(r)
+	}
+	if err := r.err(); err != nil {
+		return Config{}, err
+	}
+	return c, nil
+}

@@ -27,6 +27,9 @@ type Options struct {
 	API    string // API root; empty is LABEL_STATE_API_URL, then what the repository's host has
 	Token  string // empty looks for one
 
+	TokenEnv string // variable with the token, as a work source names it
+	Queue    Queue  // label names of a work source
+
 	DryRun  bool // nothing is written; the client refuses (PRODUCT ruling 21)
 	Verbose bool // every request is named on Stderr
 	Near    bool // never ask GitHub for the configuration: the work tree's, or the defaults
@@ -66,10 +69,7 @@ func Open(ctx context.Context, e Environment, o Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	token := credential{github.NewSecret(o.Token), "given"}
-	if o.Token == "" {
-		token, err = e.token(ctx, p.origin)
-	}
+	token, err := e.credential(ctx, o, p.origin)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,20 @@ func Open(ctx context.Context, e Environment, o Options) (*Session, error) {
 			return nil, err
 		}
 	}
+	if err := e.queue(o, conf); err != nil {
+		return nil, err
+	}
 	return e.session(o, p, token, conf)
+}
+
+func (e Environment) credential(ctx context.Context, o Options, at origin) (credential, error) {
+	switch {
+	case o.Token != "":
+		return credential{github.NewSecret(o.Token), "given"}, nil
+	case o.TokenEnv != "":
+		return e.tokenFrom(o.TokenEnv, o, at)
+	}
+	return e.token(ctx, at)
 }
 
 // far is the configuration of a repository that has none here.

@@ -30,6 +30,11 @@ func (s *Source) Claim(ctx context.Context, id string) (work.Claimed, error) {
 	if !queued && !labels.Has(i.Labels, scheme.Claimed) {
 		return work.Claimed{}, work.Refused(id, work.InvalidState, "%s is not in the queue (no label %s)", issue, strings.Join(scheme.Queues(), ", "))
 	}
+	for _, x := range s.o.Exclude {
+		if labels.Has(i.Labels, x) {
+			return work.Claimed{}, work.Refused(id, work.InvalidState, "%s is kept from this agent by its label %s", issue, x)
+		}
+	}
 	h, err := s.o.Take(ctx, issue)
 	if err != nil {
 		return work.Claimed{}, refusal(id, err)
