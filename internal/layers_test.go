@@ -46,7 +46,8 @@ var mayImport = map[string][]string{
 	"internal/lease/redis":     {"internal/claim", "internal/lease"},
 	"internal/lease/etcd":      {"internal/claim", "internal/lease"},
 
-	"internal/quote": {}, // shows other people's text
+	"internal/quote":     {}, // shows other people's text
+	"internal/slackgate": {"internal/quote"},
 
 	"internal/ledger": {"internal/claim", "internal/labels", "internal/lifecycle", "internal/lease", "internal/quote"},
 	"internal/github": {
@@ -99,6 +100,7 @@ var mayImport = map[string][]string{
 		"internal/dedup", "internal/hookfile", "internal/holdfile", "internal/localpause",
 		"internal/config", "internal/ledger", "internal/github", "internal/githubsim", "internal/demo",
 		"internal/setup",
+		"internal/slackgate",
 		"internal/keep", "internal/work", "internal/work/githubwork", "internal/work/folderwork",
 		"internal/journal", "internal/worktree",
 		"internal/mcp",
@@ -139,6 +141,9 @@ var mayNotReach = map[string][]string{
 		"github.com/redis", "go.etcd.io", "internal/board", "charm.land",
 	},
 	"cmd/action":      {"internal/githubsim", "internal/demo", "internal/claim/claimtest", "internal/board", "charm.land"},
+		"github.com/redis", "go.etcd.io", "github.com/slack-go",
+	},
+	"cmd/action":      {"internal/githubsim", "internal/demo", "internal/claim/claimtest", "github.com/slack-go"},
 	"cmd/label-state": {"internal/claim/claimtest"},
 }
 

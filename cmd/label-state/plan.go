@@ -13,6 +13,7 @@ import (
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/slackgate"
 	"github.com/urfave/cli/v2"
 )
 
@@ -28,6 +29,7 @@ func planCommand(t terminal) *cli.Command {
 		Flags: writing(append(identityFlags(),
 			&cli.StringFlag{Name: "body-file", Usage: "`FILE` with the plan, - for standard input"},
 			&cli.DurationFlag{Name: "wait", Usage: "wait this long for the answer"},
+			&cli.BoolFlag{Name: "slack", Usage: "show it in the channel of plan.slack too, and take the answer from there; with --wait"},
 		)...),
 		Action: t.on(postPlan),
 	}
@@ -80,13 +82,23 @@ func postPlan(ctx context.Context, c *call, i claim.Issue) error {
 	if err != nil {
 		return err
 	}
+	gate, err := c.gate()
+	if err != nil {
+		return err
+	}
 	if c.Bool("dry-run") {
 		if err := c.holds(ctx, i, w); err != nil {
 			return err
 		}
 		return c.answer(reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would post a plan of %d bytes on %s for %s\n", len(text), i, w))
 	}
-	p, err := c.Ledger.Plan(ctx, i, w, text)
+	d := ledger.Draft{Text: text}
+	if gate != nil {
+		if d.Gate, err = c.showInSlack(ctx, gate, i, w, text); err != nil {
+			return err
+		}
+	}
+	p, err := c.Ledger.Plan(ctx, i, w, d)
 	waits := errors.Is(err, ledger.ErrPlanWaits)
 	switch {
 	case waits && !c.IsSet("wait"):
@@ -100,7 +112,7 @@ func postPlan(ctx context.Context, c *call, i claim.Issue) error {
 		v := planView{Issue: i.String(), Answer: "posted", Worker: w.String(), URL: p.URL, Until: stamp(p.Until)}
 		return c.answer(v, fmt.Sprintf("posted %s\nit waits for an answer until %s\n", p.URL, moment(p.Until)))
 	}
-	return c.awaitAnswer(ctx, i, w)
+	return c.awaitAnswer(ctx, i, w, gate)
 }
 
 // planLimit is the longest plan that is read, in bytes: longer than a comment can be.
@@ -128,10 +140,14 @@ func (c *call) bodyFile() (string, error) {
 }
 
 // awaitAnswer looks again and again until the plan of w has its answer, its hold is over, or --wait is.
-func (c *call) awaitAnswer(ctx context.Context, i claim.Issue, w claim.Worker) error {
+func (c *call) awaitAnswer(ctx context.Context, i claim.Issue, w claim.Worker, gate *slackgate.Gate) error {
 	end := time.Now().Add(c.Duration("wait"))
+	asked := slackWatch{gate: gate}
 	for pause := retryFirst; ; pause = min(2*pause, retryMost) {
 		f, _, err := c.Ledger.Check(ctx, i, lifecycle.Seeker{Worker: w})
+		if err == nil && c.ask(ctx, &asked, f, w) {
+			f, _, err = c.Ledger.Check(ctx, i, lifecycle.Seeker{Worker: w})
+		}
 		if err == nil {
 			own, _ := f.Log.Find(w)
 			if v := viewPlan(i, own, c.Ledger.Rules().Terms); v.Answer != "waiting" {

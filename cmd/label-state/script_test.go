@@ -48,6 +48,7 @@ func TestScripts(t *testing.T) {
 			"label":    label,
 			"close":    closeIssue,
 			"block":    block,
+			"slack":    slackCommand,
 			"pull":     pull,
 			"later":    later,
 			"fault":    fault,

@@ -160,7 +160,7 @@ func (p *player) renews(args []string, _ string) {
 func (p *player) plans(args []string, text string) {
 	h := p.holds[args[0]]
 	l, _ := p.ledger("tok-agents")
-	_, err := l.Plan(p.Context(), h.Issue, h.Record.Worker, text)
+	_, err := l.Plan(p.Context(), h.Issue, h.Record.Worker, ledger.Draft{Text: text})
 	p.must(err)
 	time.Sleep(2 * time.Second)
 }

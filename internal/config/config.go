@@ -59,6 +59,14 @@ type Recovery struct {
 type Plan struct {
 	Timeout   time.Duration // how long a plan may wait for its answer
 	Approvers []string      // logins; empty is everybody whose records count, except the plan's own author
+	Slack     Slack
+}
+
+// Slack is the gate where plans are shown and answered besides GitHub; without a channel there is none.
+type Slack struct {
+	Channel   string   // id
+	TokenEnv  string   // environment variable with the bot's token
+	Approvers []string // ids of users
 }
 
 // Blockers says where dependencies are read from (PRODUCT ruling 19).
@@ -84,7 +92,7 @@ func Default() Config {
 		Claim:    Claim{TTL: r.Terms.TTL, MaxTTL: r.Terms.Max, Settle: s.Settle},
 		Trust:    Trust{Permission: "triage", Logins: []string{}, Apps: []string{"github-actions"}},
 		Recovery: Recovery{MaxAttempts: r.MaxAttempts, Rest: r.Rest},
-		Plan:     Plan{Timeout: r.Terms.Plan, Approvers: []string{}},
+		Plan:     Plan{Timeout: r.Terms.Plan, Approvers: []string{}, Slack: Slack{TokenEnv: "SLACK_BOT_TOKEN", Approvers: []string{}}},
 		Blockers: Blockers{Native: true, Text: true},
 		Hook:     Hook{OnUnknown: "allow", Timeout: 3 * time.Second},
 		Guard:    "fail",

@@ -132,7 +132,23 @@ func (f *file) planKeys() rule {
 	return object(
 		key{"timeout", "How long a plan may wait for its answer.", span(&p.Timeout, second, year)},
 		key{"approvers", "Who may approve; empty is everybody whose records count, except the plan's own author.", texts(&p.Approvers, login())},
+		key{"slack", "A Slack channel where plans are shown and answered as well.", after(object(
+			key{"channel", "Id of the channel.", text(&p.Slack.Channel, slackID("a channel's id, such as C0123ABC", "CG"))},
+			key{"token_env", "Environment variable with the bot's token.", text(&p.Slack.TokenEnv, variable())},
+			key{"approvers", "Ids of the users who may answer; at least one.", texts(&p.Slack.Approvers, slackID("a user's id, such as U0123ABC", "UW"))},
+		), f.gate)},
 	)
+}
+
+// gate checks what only makes sense together.
+func (f *file) gate(r *reader, path string) {
+	s := f.c.Plan.Slack
+	if s.Channel == "" && !r.has(path+".channel") {
+		r.at(path+".channel", "is missing", "the id of a channel")
+	}
+	if len(s.Approvers) == 0 {
+		r.at(path+".approvers", "is empty: nobody could answer", "ids of users")
+	}
 }
 
 func (f *file) blockerKeys() rule {

@@ -44,7 +44,7 @@ func TestAdvance(t *testing.T) {
 		if _, _, err := l.Advance(t.Context(), issue, ledger.Advance{By: "olga"}); !errors.As(err, &held) {
 			t.Errorf("a person moves what is held: %v", err)
 		}
-		if _, err := l.Plan(t.Context(), issue, next.Record.Worker, "Do it"); err != nil {
+		if _, err := l.Plan(t.Context(), issue, next.Record.Worker, ledger.Draft{Text: "Do it"}); err != nil {
 			t.Fatal(err)
 		}
 		if _, _, err := l.Advance(t.Context(), issue, ledger.Advance{Worker: next.Record.Worker}); !errors.As(err, &held) || !strings.Contains(err.Error(), "plan") {

@@ -39,6 +39,32 @@ type Vote struct {
 	At     time.Time
 }
 
+// A Draft is a plan before it is posted.
+type Draft struct {
+	Text string
+	Gate string // where else it was shown and may be answered, for the record; empty is nowhere
+}
+
+// gateField is the record's field for Draft.Gate.
+const gateField = "gate"
+
+// GateOf returns where else the newest plan of a worker was shown.
+func GateOf(s claim.State, w claim.Worker) string {
+	gate := ""
+	for _, e := range s.Log {
+		if e.Record.Kind != claim.KindPlan || e.Record.Worker != w {
+			continue
+		}
+		gate = ""
+		for _, f := range e.Record.Extra {
+			if f.Key == gateField {
+				gate = f.Value
+			}
+		}
+	}
+	return gate
+}
+
 // A Proposal is a plan that was posted.
 type Proposal struct {
 	URL   string
@@ -57,16 +83,19 @@ func (v Vote) String() string {
 // commentLimit is how many characters GitHub takes as a comment.
 const commentLimit = 65_536
 
-// Plan posts what the holder w means to do; text is shown as it is and can forge nothing. From now on
+// Plan posts what the holder w means to do; its text is shown as it is and can forge nothing. From now on
 // the plan's own limit keeps the hold alive, instead of its ttl. A plan that waits already is
 // ErrPlanWaits, a hold that is over a *LostError, a text that is empty or too long a *CallError.
-func (l *Ledger) Plan(ctx context.Context, i claim.Issue, w claim.Worker, text string) (Proposal, error) {
+func (l *Ledger) Plan(ctx context.Context, i claim.Issue, w claim.Worker, d Draft) (Proposal, error) {
 	f, err := l.facts(ctx, i)
 	if err != nil {
 		return Proposal{}, err
 	}
 	r := claim.Record{Kind: claim.KindPlan, Worker: w, At: f.Now}
-	body, err := l.planBody(f, r, text)
+	if d.Gate != "" {
+		r.Extra = []claim.Field{{Key: gateField, Value: d.Gate}}
+	}
+	body, err := l.planBody(f, r, d.Text)
 	if err != nil {
 		return Proposal{}, &CallError{err}
 	}

@@ -56,17 +56,41 @@ func (l *Ledger) Reject(ctx context.Context, i claim.Issue, moment time.Time, by
 	return l.answer(ctx, i, moment, claim.Record{Kind: claim.KindReject, By: by, Reason: reason})
 }
 
+// Attest records the answer to the plan of w that was given elsewhere, to somebody who made sure that
+// by may give it. Otherwise it is Approve, or Reject.
+func (l *Ledger) Attest(ctx context.Context, i claim.Issue, w claim.Worker, answer claim.Kind, by string) (Repair, error) {
+	return l.record(ctx, i, claim.Record{Kind: answer, By: by}, func(c claim.Claim) error {
+		if c.Record.Worker != w {
+			return claim.ErrNoPlan
+		}
+		return nil
+	})
+}
+
 func (l *Ledger) answer(ctx context.Context, i claim.Issue, moment time.Time, r claim.Record) (Repair, error) {
+	return l.record(ctx, i, r, func(c claim.Claim) error {
+		if !moment.IsZero() && c.Plan.At.After(moment) {
+			return claim.ErrNoPlan
+		}
+		if why := l.set.Rules.Bars(c, r.Kind, r.By); why != "" {
+			return &BarredError{r.By, why}
+		}
+		return nil
+	})
+}
+
+// record writes the answer to the plan that waits, if ok has nothing against it.
+func (l *Ledger) record(ctx context.Context, i claim.Issue, r claim.Record, ok func(claim.Claim) error) (Repair, error) {
 	f, err := l.facts(ctx, i)
 	if err != nil {
 		return Repair{Issue: i}, err
 	}
 	c, held := f.Log.Holder()
-	if !held || !c.Plan.Pending() || !moment.IsZero() && c.Plan.At.After(moment) {
+	if !held || !c.Plan.Pending() {
 		return Repair{Issue: i}, claim.ErrNoPlan
 	}
-	if why := l.set.Rules.Bars(c, r.Kind, r.By); why != "" {
-		return Repair{Issue: i}, &BarredError{r.By, why}
+	if err := ok(c); err != nil {
+		return Repair{Issue: i}, err
 	}
 	r.Worker, r.At = c.Record.Worker, f.Now
 	if err := f.Log.Refuse(r, f.Viewer, l.set.Rules.Terms, f.Now); err != nil {

@@ -72,3 +72,28 @@ func (e Environment) queue(o Options, conf *configuration) error {
 	}
 	return err
 }
+
+// SlackToken reads the variable that a configuration names for plans in Slack, and where Slack is: empty
+// is the real one. No variable for a token of GitHub's goes there; a repository's own file may only name
+// SLACK_BOT_TOKEN.
+func (e Environment) SlackToken(name string, o Options) (token, api string, err error) {
+	setting := "plan.slack.token_env " + name
+	switch {
+	case slices.Contains(tokenVariables(), strings.ToUpper(name)):
+		return "", "", &SettingError{setting, errors.New("it is not for Slack")}
+	case name != "SLACK_BOT_TOKEN" && !e.chosen(o):
+		return "", "", &SettingError{setting, errors.New("a repository's own configuration may only name SLACK_BOT_TOKEN; " +
+			"choose the file with --config or LABEL_STATE_CONFIG")}
+	}
+	if token = strings.TrimSpace(e.Getenv(name)); token == "" {
+		return "", "", &SettingError{setting, errors.New("the variable is not set")}
+	}
+	if api = e.Getenv("LABEL_STATE_SLACK_API_URL"); api != "" {
+		at := origin{Endpoints: host.Endpoints{REST: api}}
+		if !at.encrypted() && !at.local() {
+			return "", "", &SettingError{"LABEL_STATE_SLACK_API_URL", errors.New("want https, or this machine")}
+		}
+		api = strings.TrimRight(api, "/") + "/"
+	}
+	return token, api, nil
+}
