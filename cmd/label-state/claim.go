@@ -73,9 +73,6 @@ func (c *call) takeAsWorker(ctx context.Context, i claim.Issue, w claim.Worker) 
 		}
 	}
 	h, err := c.claimWaiting(ctx, i, ledger.Request{Worker: w, TTL: c.Duration("ttl"), Branch: c.String("branch")})
-	if denied := c.Unheard(ctx, h, err); denied != nil {
-		return denied
-	}
 	if err = c.late(err); err != nil {
 		return err
 	}

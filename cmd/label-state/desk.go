@@ -128,16 +128,12 @@ func (c *call) checkTTL() error {
 	return nil
 }
 
-// take claims as a worker does: not in a repository that is paused here, not with a login whose
-// records others would not count, and remembered for this work tree.
+// take claims as a worker does: not in a repository that is paused here, and remembered for this work tree.
 func (c *call) take(ctx context.Context, i claim.Issue, req ledger.Request) (ledger.Hold, error) {
 	if err := c.unpaused(i); err != nil {
 		return ledger.Hold{}, err
 	}
 	h, err := c.Ledger.Claim(ctx, i, req)
-	if denied := c.Unheard(ctx, h, err); denied != nil {
-		return ledger.Hold{}, denied
-	}
 	if err := c.late(err); err != nil {
 		return ledger.Hold{}, err
 	}

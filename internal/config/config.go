@@ -118,6 +118,6 @@ func (c Config) Rules() lifecycle.Rules {
 // Settings returns the settings as the ledger wants them.
 func (c Config) Settings() ledger.Settings {
 	s := ledger.DefaultSettings()
-	s.Rules, s.Settle = c.Rules(), c.Claim.Settle
+	s.Rules, s.Settle, s.Trusted = c.Rules(), c.Claim.Settle, c.Trust.Logins
 	return s
 }

@@ -35,7 +35,8 @@ type Hold struct {
 
 // Claim takes the issue for a worker, or says why not: *HeldError is no, *UnknownError is could
 // not find out, *CallError is a request that makes no sense. With a *LabelsError the hold is real
-// and its labels are late. Of any number of callers at most one gets a hold (PROTOCOL section 3).
+// and its labels are late; if they were refused because its login may not label, the claim is taken
+// back and the answer is *UnknownError. Of any number of callers at most one gets a hold (PROTOCOL section 3).
 func (l *Ledger) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, error) {
 	a, err := l.attempt(i, req)
 	if err != nil {
@@ -54,6 +55,9 @@ func (l *Ledger) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, e
 		return a.hold(), a.late
 	}
 	_, err = l.reconcile(ctx, a.facts)
+	if cause := a.unheard(err); cause != nil {
+		return Hold{}, a.giveUp(ctx, cause)
+	}
 	return a.hold(), err
 }
 
