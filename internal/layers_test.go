@@ -133,10 +133,11 @@ var mayNotReach = map[string][]string{
 	},
 	"cmd/pre-push-check": {
 		"internal/githubsim", "internal/demo", "internal/claim/claimtest", "github.com/urfave/cli",
-		"github.com/redis", "go.etcd.io", "internal/mcp", "github.com/modelcontextprotocol",
+		"github.com/redis", "go.etcd.io", "internal/mcp", "github.com/modelcontextprotocol", "github.com/slack-go",
 	},
 	"cmd/action": {
 		"internal/githubsim", "internal/demo", "internal/claim/claimtest", "internal/mcp", "github.com/modelcontextprotocol",
+		"github.com/slack-go",
 	},
 		"github.com/redis", "go.etcd.io", "internal/board", "charm.land",
 	},
