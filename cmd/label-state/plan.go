@@ -70,49 +70,63 @@ type planView struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-func postPlan(ctx context.Context, c *call, i claim.Issue) error {
+// A proposal is what a plan command is about to post.
+type proposal struct {
+	worker claim.Worker
+	text   string
+	gate   *slackgate.Gate // nil without --slack
+}
+
+// proposal reads the command line.
+func (c *call) proposal(i claim.Issue) (p proposal, err error) {
 	if c.IsSet("wait") && c.Duration("wait") <= 0 {
-		return wrong("plan", "--wait %s: want more than nothing, such as 8h", c.Duration("wait"))
+		return p, wrong("plan", "--wait %s: want more than nothing, such as 8h", c.Duration("wait"))
 	}
-	text, err := c.bodyFile()
-	if err != nil {
-		return err
+	if p.text, err = c.bodyFile(); err != nil {
+		return p, err
 	}
-	w, _, err := c.holder(i)
-	if err != nil {
-		return err
+	if p.worker, _, err = c.holder(i); err != nil {
+		return p, err
 	}
-	gate, err := c.gate()
+	p.gate, err = c.gate()
+	return p, err
+}
+
+func postPlan(ctx context.Context, c *call, i claim.Issue) error {
+	p, err := c.proposal(i)
 	if err != nil {
 		return err
 	}
 	if c.Bool("dry-run") {
-		if err := c.holds(ctx, i, w); err != nil {
+		if err := c.holds(ctx, i, p.worker); err != nil {
 			return err
 		}
-		return c.answer(reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would post a plan of %d bytes on %s for %s\n", len(text), i, w))
+		return c.answer(reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would post a plan of %d bytes on %s for %s\n", len(p.text), i, p.worker))
 	}
-	d := ledger.Draft{Text: text}
-	if gate != nil {
-		if d.Gate, err = c.showInSlack(ctx, gate, i, w, text); err != nil {
-			return err
-		}
-	}
-	p, err := c.Ledger.Plan(ctx, i, w, d)
+	posted, err := c.propose(ctx, i, p)
 	waits := errors.Is(err, ledger.ErrPlanWaits)
 	switch {
 	case waits && !c.IsSet("wait"):
-		return &failure{err: &answerNo{err.Error() + ": " + p.URL}, hint: "wait for the answer: label-state plan " + i.String() + " --body-file FILE --wait 8h"}
-	case !waits:
-		if err := c.late(err); err != nil {
-			return err
+		return &failure{err: &answerNo{err.Error() + ": " + posted.URL}, hint: "wait for the answer: label-state plan " + i.String() + " --body-file FILE --wait 8h"}
+	case !waits && c.late(err) != nil:
+		return err
+	case c.IsSet("wait"):
+		return c.awaitAnswer(ctx, i, p.worker, p.gate)
+	}
+	v := planView{Issue: i.String(), Answer: "posted", Worker: p.worker.String(), URL: posted.URL, Until: stamp(posted.Until)}
+	return c.answer(v, fmt.Sprintf("posted %s\nit waits for an answer until %s\n", posted.URL, moment(posted.Until)))
+}
+
+// propose posts the plan, first in Slack if that was asked for: the record names the message.
+func (c *call) propose(ctx context.Context, i claim.Issue, p proposal) (ledger.Proposal, error) {
+	d := ledger.Draft{Text: p.text}
+	if p.gate != nil {
+		var err error
+		if d.Gate, err = c.showInSlack(ctx, p.gate, i, p.worker, p.text); err != nil {
+			return ledger.Proposal{}, err
 		}
 	}
-	if !c.IsSet("wait") {
-		v := planView{Issue: i.String(), Answer: "posted", Worker: w.String(), URL: p.URL, Until: stamp(p.Until)}
-		return c.answer(v, fmt.Sprintf("posted %s\nit waits for an answer until %s\n", p.URL, moment(p.Until)))
-	}
-	return c.awaitAnswer(ctx, i, w, gate)
+	return c.Ledger.Plan(ctx, i, p.worker, d)
 }
 
 // planLimit is the longest plan that is read, in bytes: longer than a comment can be.
