@@ -61,7 +61,6 @@ var mayImport = map[string][]string{
 	"internal/stats": {"internal/claim", "internal/labels", "internal/lifecycle", "internal/printable"},
 	"internal/board": {"internal/claim", "internal/labels", "internal/lifecycle", "internal/printable"},
 
-	"internal/work": {},
 	"internal/work": {"internal/quote"},
 	"internal/work/githubwork": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/ledger", "internal/github", "internal/work",
@@ -134,17 +133,12 @@ var mayNotReach = map[string][]string{
 	"cmd/pre-push-check": {
 		"internal/githubsim", "internal/demo", "internal/claim/claimtest", "github.com/urfave/cli",
 		"github.com/redis", "go.etcd.io", "internal/mcp", "github.com/modelcontextprotocol", "github.com/slack-go",
+		"internal/board", "charm.land",
 	},
 	"cmd/action": {
 		"internal/githubsim", "internal/demo", "internal/claim/claimtest", "internal/mcp", "github.com/modelcontextprotocol",
-		"github.com/slack-go",
+		"github.com/slack-go", "internal/board", "charm.land",
 	},
-		"github.com/redis", "go.etcd.io", "internal/board", "charm.land",
-	},
-	"cmd/action":      {"internal/githubsim", "internal/demo", "internal/claim/claimtest", "internal/board", "charm.land"},
-		"github.com/redis", "go.etcd.io", "github.com/slack-go",
-	},
-	"cmd/action":      {"internal/githubsim", "internal/demo", "internal/claim/claimtest", "github.com/slack-go"},
 	"cmd/label-state": {"internal/claim/claimtest"},
 }
 
