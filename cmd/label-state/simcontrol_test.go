@@ -29,9 +29,7 @@ func TestSimControl(t *testing.T) {
 		{"sooner 2h", `label-state: warning: sim: "sooner 2h": want later and a duration, such as later 2h`},
 		{"later -2h", `label-state: warning: sim: "later -2h": want later and a duration, such as later 2h`},
 	} {
-		if _, err := io.WriteString(control, c.line+"\n"); err != nil {
-			t.Fatal(err)
-		}
+		go io.WriteString(control, c.line+"\n") // it is read when all that sim says first has been
 		if got := until(t, lines, "later"); got != c.answer {
 			t.Errorf("%s: %q, want %q", c.line, got, c.answer)
 		}
