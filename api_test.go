@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -183,7 +184,7 @@ func TestLabels(t *testing.T) {
 		Blocked: labelstate.LabelBlocked, Authored: labelstate.LabelAuthored, LargeFeature: labelstate.LabelLargeFeature,
 		BundlePrefix: labelstate.LabelBundlePrefix, Paused: labelstate.LabelPaused,
 	}
-	if got != labels.Agent() {
+	if !reflect.DeepEqual(got, labels.Agent()) {
 		t.Errorf("the package says %+v, the preset %+v", got, labels.Agent())
 	}
 }

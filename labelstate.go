@@ -13,7 +13,6 @@
 package labelstate
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -146,7 +145,7 @@ func (c *Client) Claim(ctx context.Context, number int, o ClaimOptions) (Hold, e
 	h, err := c.s.Ledger.Claim(ctx, c.issue(number), ledger.Request{
 		Worker: claim.Worker{Codename: o.Codename, FiringID: o.FiringID}, TTL: o.TTL, Branch: o.Branch,
 	})
-	if err = cmp.Or(c.s.Unheard(ctx, h, err), answer(err)); err != nil {
+	if err = answer(err); err != nil {
 		return Hold{}, c.failed("claim", number, err)
 	}
 	return holdOf(h), nil

@@ -88,6 +88,7 @@ func deeds(comment int64) []deed {
 		{"Reactions", func(ctx context.Context, c *github.Client) error {
 			return second(c.Reactions(ctx, app, comment, "ann"))
 		}},
+		{"Votes", func(ctx context.Context, c *github.Client) error { return second(c.Votes(ctx, issue, comment)) }},
 		{"DeleteComment", func(ctx context.Context, c *github.Client) error { return c.DeleteComment(ctx, issue, comment) }},
 		{"OpenIssues", func(ctx context.Context, c *github.Client) error {
 			return second(c.OpenIssues(ctx, app, "agent:implement"))

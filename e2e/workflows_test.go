@@ -82,7 +82,11 @@ func TestWorkflowsAreSafe(t *testing.T) {
 			}
 		}
 		for name, job := range w.Jobs {
-			if job.Uses == "" && (job.Timeout == 0 || job.Timeout > 30) {
+			most := 30
+			if filepath.Base(path) == "night.yml" { // nobody waits for it
+				most = 240
+			}
+			if job.Uses == "" && (job.Timeout == 0 || job.Timeout > most) {
 				t.Errorf("%s: job %s may run for %d minutes", path, name, job.Timeout)
 			}
 			for _, step := range job.Steps {

@@ -46,7 +46,10 @@ var mayImport = map[string][]string{
 	"internal/lease/redis":     {"internal/claim", "internal/lease"},
 	"internal/lease/etcd":      {"internal/claim", "internal/lease"},
 
-	"internal/ledger": {"internal/claim", "internal/labels", "internal/lifecycle", "internal/lease"},
+	"internal/quote":     {}, // shows other people's text
+	"internal/slackgate": {"internal/quote"},
+
+	"internal/ledger": {"internal/claim", "internal/labels", "internal/lifecycle", "internal/lease", "internal/quote"},
 	"internal/github": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing", "internal/ledger",
 		"internal/lease/gitref", // whose refs it serves
@@ -61,7 +64,7 @@ var mayImport = map[string][]string{
 	"internal/stats": {"internal/claim", "internal/labels", "internal/lifecycle", "internal/printable"},
 	"internal/board": {"internal/claim", "internal/labels", "internal/lifecycle", "internal/printable"},
 
-	"internal/work": {},
+	"internal/work": {"internal/quote"},
 	"internal/work/githubwork": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/ledger", "internal/github", "internal/work",
 	},
@@ -101,6 +104,7 @@ var mayImport = map[string][]string{
 		"internal/dedup", "internal/hookfile", "internal/holdfile", "internal/localpause",
 		"internal/config", "internal/ledger", "internal/github", "internal/githubsim", "internal/demo",
 		"internal/setup",
+		"internal/slackgate",
 		"internal/keep", "internal/work", "internal/work/githubwork", "internal/work/folderwork",
 		"internal/journal", "internal/worktree",
 		"internal/lease", "internal/lease/redis", "internal/lease/etcd",
@@ -113,7 +117,7 @@ var mayImport = map[string][]string{
 // pure are the packages that compute and do nothing else.
 var pure = []string{
 	"internal/labels", "internal/claim", "internal/lifecycle", "internal/closing", "internal/dedup",
-	"internal/host", "internal/printable", "internal/stats",
+	"internal/host", "internal/printable", "internal/quote", "internal/stats",
 }
 
 // impure is what a pure package never imports: whatever waits, reads, writes, logs or draws lots.
@@ -133,11 +137,12 @@ var mayNotReach = map[string][]string{
 	},
 	"cmd/pre-push-check": {
 		"internal/githubsim", "internal/demo", "internal/claim/claimtest", "github.com/urfave/cli",
-		"github.com/redis", "go.etcd.io", "internal/mcp", "github.com/modelcontextprotocol", "internal/board", "charm.land",
+		"github.com/redis", "go.etcd.io", "internal/mcp", "github.com/modelcontextprotocol", "github.com/slack-go",
+		"internal/board", "charm.land",
 	},
 	"cmd/action": {
 		"internal/githubsim", "internal/demo", "internal/claim/claimtest", "internal/mcp", "github.com/modelcontextprotocol",
-		"internal/board", "charm.land",
+		"github.com/slack-go", "internal/board", "charm.land",
 	},
 	"cmd/label-state": {"internal/claim/claimtest"},
 }

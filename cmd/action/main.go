@@ -144,7 +144,7 @@ func (all *sessions) connect(ctx context.Context, s *action.Step, env setup.Envi
 func placeOf(s *action.Step, o *setup.Session) action.Place {
 	return action.Place{
 		Repo: o.Repo, Ledger: o.Ledger, Hub: s.Judged(o.Client, o.Ledger, o.Repo),
-		Guard: cmp.Or(s.Inputs.Guard, o.Config.Guard), Approvers: o.Config.Plan.Approvers,
+		Guard: cmp.Or(s.Inputs.Guard, o.Config.Guard),
 	}
 }
 

@@ -195,7 +195,7 @@ func (p *pack) show(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.Issue, err)
 		}
-		one := partView{Issue: c.Issue.String(), Answer: v.Answer.String(), Labels: lifecycleOf(c.Ledger.Rules().Scheme, f.Labels), Reasons: reasons(v)}
+		one := partView{Issue: c.Issue.String(), Answer: v.Answer.String(), Labels: names(c.Ledger.Rules().Scheme.Shown(f.Labels)), Reasons: reasons(v)}
 		text := oneLine(strings.TrimPrefix(v.String(), "held: "))
 		if h, held := f.Log.Holder(); held {
 			one.Holder, one.URL = h.Record.Worker.String(), h.URL

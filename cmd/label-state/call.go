@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/setup"
@@ -20,8 +21,9 @@ type call struct {
 	*cli.Context
 	terminal
 	*setup.Session
-	subject  reply // what it is about, as far as is known
-	answered bool  // standard output has its JSON
+	source   config.WorkSource // where the agent takes its work from
+	subject  reply             // what it is about, as far as is known
+	answered bool              // standard output has its JSON
 }
 
 // A verb is the work of a command once its session is open.

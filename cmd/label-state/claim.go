@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,9 +73,6 @@ func (c *call) takeAsWorker(ctx context.Context, i claim.Issue, w claim.Worker) 
 		}
 	}
 	h, err := c.claimWaiting(ctx, i, ledger.Request{Worker: w, TTL: c.Duration("ttl"), Branch: c.String("branch")})
-	if denied := c.Unheard(ctx, h, err); denied != nil {
-		return denied
-	}
 	if err = c.late(err); err != nil {
 		return err
 	}
@@ -105,7 +103,7 @@ func describeHold(h ledger.Hold) string {
 // worker is who the command line or the environment says is asking.
 func (c *call) worker() claim.Worker {
 	w := c.Worker
-	if n := c.String("codename"); n != "" {
+	if n := cmp.Or(c.String("codename"), c.String("agent")); n != "" {
 		if n != w.Codename {
 			w = claim.Worker{}
 		}

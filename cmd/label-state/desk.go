@@ -29,7 +29,8 @@ func (d desk) source(ctx context.Context) (work.Source, error) {
 
 // sourceFlags say whose work it is and where from.
 func sourceFlags(more ...cli.Flag) []cli.Flag {
-	return append(append(identityFlags(), &cli.StringFlag{Name: "folder", Usage: "take work from the Markdown files in `DIR` instead of GitHub"}), more...)
+	return append(append(identityFlags(), &cli.StringFlag{Name: "agent", Usage: "`NAME` of an agent of the configuration: its work source, and its codename"},
+		&cli.StringFlag{Name: "folder", Usage: "take work from the Markdown files in `DIR` instead of GitHub"}), more...)
 }
 
 // atWork is session for commands about work. A folder needs no GitHub, and so no session.
@@ -38,7 +39,14 @@ func (t terminal) atWork(do func(ctx context.Context, c *call, d desk) error) fu
 		if dir := cc.String("folder"); dir != "" {
 			return t.inFolder(cc, dir, do)
 		}
-		return t.session(cc, options(cc), func(ctx context.Context, c *call) error {
+		e, err := t.employed(cc)
+		if err != nil {
+			return err
+		}
+		return t.session(cc, e.options, func(ctx context.Context, c *call) error {
+			if err := c.employ(ctx, e); err != nil {
+				return err
+			}
 			d, err := c.desk(work.Settings{Type: githubwork.Type, Agent: c.worker().Codename, Place: c.Repo.String()})
 			if err != nil {
 				return err
@@ -75,7 +83,7 @@ func (c *call) desk(s work.Settings) (desk, error) {
 
 func (c *call) githubSource() *githubwork.Source {
 	return githubwork.New(c.Client, c.Ledger, githubwork.Options{
-		Repo: c.Repo, Worker: c.worker(),
+		Repo: c.Repo, Worker: c.worker(), Exclude: c.source.Exclude, KeepFailed: c.source.KeepFailed,
 		Take: func(ctx context.Context, i claim.Issue) (ledger.Hold, error) {
 			return c.take(ctx, i, ledger.Request{Worker: c.worker(), TTL: c.ttl()})
 		},
@@ -120,16 +128,12 @@ func (c *call) checkTTL() error {
 	return nil
 }
 
-// take claims as a worker does: not in a repository that is paused here, not with a login whose
-// records others would not count, and remembered for this work tree.
+// take claims as a worker does: not in a repository that is paused here, and remembered for this work tree.
 func (c *call) take(ctx context.Context, i claim.Issue, req ledger.Request) (ledger.Hold, error) {
 	if err := c.unpaused(i); err != nil {
 		return ledger.Hold{}, err
 	}
 	h, err := c.Ledger.Claim(ctx, i, req)
-	if denied := c.Unheard(ctx, h, err); denied != nil {
-		return ledger.Hold{}, denied
-	}
 	if err := c.late(err); err != nil {
 		return ledger.Hold{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"testing"
 
@@ -25,7 +26,7 @@ func TestStart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := config.Default(); got.Claim != want.Claim || got.Labels != want.Labels || got.Plan.Timeout != want.Plan.Timeout || got.Hook != want.Hook ||
+		if want := config.Default(); got.Claim != want.Claim || !reflect.DeepEqual(got.Labels, want.Labels) || got.Plan.Timeout != want.Plan.Timeout || got.Hook != want.Hook ||
 			got.Recovery.MaxAttempts != want.Recovery.MaxAttempts || got.Guard != want.Guard || got.OnReopen != want.OnReopen || len(got.Exclude) != len(want.Exclude) {
 			t.Errorf("not the defaults: %+v", got)
 		}

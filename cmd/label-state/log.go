@@ -31,6 +31,7 @@ type entryView struct {
 	By      string `json:"by,omitempty"`
 	Reason  string `json:"reason,omitempty"`
 	PR      string `json:"pr,omitempty"`
+	Stage   string `json:"stage,omitempty"`
 	URL     string `json:"url"`
 	Ignored string `json:"ignored,omitempty"`
 }
@@ -63,7 +64,7 @@ func timeline(s claim.State) []entryView {
 		r := e.Record
 		v := entryView{
 			At: stamp(e.Created), Kind: string(r.Kind), Worker: r.Worker.String(), Author: e.Author, Outcome: r.Outcome,
-			By: r.By, Reason: oneLine(r.Reason), PR: r.PR, URL: e.URL,
+			By: r.By, Reason: oneLine(r.Reason), PR: r.PR, Stage: stageOf(r), URL: e.URL,
 		}
 		if r.Kind == claim.KindClaim {
 			v.State = progress(r)
@@ -87,6 +88,14 @@ func timeline(s claim.State) []entryView {
 		out[i] = p.view
 	}
 	return out
+}
+
+// stageOf is where a release has moved the issue in a pipeline.
+func stageOf(r claim.Record) string {
+	if r.Kind != claim.KindRelease {
+		return ""
+	}
+	return oneLine(r.Stage)
 }
 
 // progress is how far a claim got.

@@ -60,6 +60,8 @@ func (e entryView) end(begun string) string {
 		return fmt.Sprintf("lost it%s without a sign of life: %s", heldFor(begun, e.At), e.Outcome)
 	case claim.OutcomeForced:
 		return fmt.Sprintf("lost it%s: %s", heldFor(begun, e.At), e.Outcome)
+	case claim.OutcomeAdvanced:
+		return fmt.Sprintf("moved it on%s to stage %s: %s", heldFor(begun, e.At), cmp.Or(e.Stage, "?"), e.Outcome)
 	case claim.OutcomeAbandoned:
 		return "gave up its claim: " + e.Outcome
 	}

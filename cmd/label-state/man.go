@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
 )
@@ -78,7 +79,7 @@ func manRows(b *strings.Builder, rows [][2]string) {
 }
 
 // troff takes its meaning from whatever troff would obey: backslashes, hyphens that are minus signs,
-// and dots and quotes at the start of a line.
+// and dots and quotes at the start of a line; and names the characters that it reads as bytes.
 func troff(text string) string {
 	lines := strings.Split(strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text), "\n")
 	for i, line := range lines {
@@ -86,5 +87,13 @@ func troff(text string) string {
 			lines[i] = `\&` + line
 		}
 	}
-	return strings.Join(lines, "\n")
+	var b strings.Builder
+	for _, r := range strings.Join(lines, "\n") {
+		if r < utf8.RuneSelf {
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, `\[u%04X]`, r)
+		}
+	}
+	return b.String()
 }

@@ -45,17 +45,9 @@ func (c *call) wouldReconcile(ctx context.Context, i claim.Issue) error {
 	}
 	picture, why := rules.Label(f)
 	change := rules.Scheme.Change(f.Labels, picture)
-	m := move{Issue: i.String(), Answer: "dry-run", Was: lifecycleOf(rules.Scheme, f.Labels), Why: oneLine(why)}
+	m := move{Issue: i.String(), Answer: "dry-run", Was: names(rules.Scheme.Shown(f.Labels)), Why: oneLine(why)}
 	m.Is = after(m.Was, change)
 	return c.answer(m, fmt.Sprintf("%s: would add %s, remove %s: %s\n", i, list(change.Add), list(change.Remove), m.Why))
-}
-
-func lifecycleOf(s labels.Scheme, have []string) []string {
-	out := []string{}
-	for _, st := range s.Of(have) {
-		out = append(out, s.Name(st))
-	}
-	return out
 }
 
 // after is what a change would make of labels.

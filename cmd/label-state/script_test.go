@@ -52,6 +52,8 @@ func vocabulary() map[string]func(*testscript.TestScript, bool, []string) {
 		"comment":  comment,
 		"label":    label,
 		"close":    closeIssue,
+		"block":    block,
+		"slack":    slackCommand,
 		"pull":     pull,
 		"branch":   branch,
 		"merge":    merge,
@@ -250,6 +252,13 @@ func commitOn(ts *testscript.TestScript, dir string) string {
 func closeIssue(ts *testscript.TestScript, neg bool, args []string) {
 	i := issue(ts, neg, args, 2)
 	ts.Check(worldOf(ts).Close(i.Slug(), i.Number, args[1]))
+}
+
+// block ISSUE OTHER makes the issue wait for another of its repository.
+func block(ts *testscript.TestScript, neg bool, args []string) {
+	i := issue(ts, neg, args, 2)
+	other := issue(ts, neg, args[1:], 1)
+	ts.Check(worldOf(ts).Block(i.Slug(), i.Number, other.Number, "olga"))
 }
 
 // pull ISSUE LOGIN BRANCH opens a pull request that closes the issue, from a new branch.

@@ -68,6 +68,8 @@ type statusView struct {
 	Drift    *driftView    `json:"drift,omitempty"` // labels to add and remove
 	Store    string        `json:"lease_store"`     // what decides: comments, refs, redis or etcd
 	Holder   *claimView    `json:"holder,omitempty"`
+	Plan     *planView     `json:"plan,omitempty"` // of the holder
+	Blockers []blockerView `json:"blockers"`
 	Attempts []attemptView `json:"attempts"`
 	PRs      []pullView    `json:"pull_requests"`
 	Ignored  []ignoredView `json:"ignored"`
@@ -77,6 +79,12 @@ type statusView struct {
 type driftView struct {
 	Add    []string `json:"add"`
 	Remove []string `json:"remove"`
+}
+
+type blockerView struct {
+	Issue string `json:"issue"`
+	Open  bool   `json:"open"`
+	URL   string `json:"url"`
 }
 
 type attemptView struct {
@@ -115,7 +123,7 @@ func viewStatus(r lifecycle.Rules, f lifecycle.Facts, v lifecycle.Verdict) statu
 	s := statusView{
 		Issue: f.Issue.String(), Title: oneLine(f.Title), URL: f.URL, Open: f.Open, Answer: v.Answer.String(), Reasons: append([]reason{}, reasons(v)...),
 		State: picture.State.String(), Why: oneLine(why), Labels: names(f.Labels), Now: stamp(f.Now),
-		Attempts: []attemptView{}, PRs: []pullView{}, Ignored: []ignoredView{},
+		Blockers: []blockerView{}, Attempts: []attemptView{}, PRs: []pullView{}, Ignored: []ignoredView{},
 	}
 	if picture.Keep {
 		s.State = "unmanaged"
@@ -126,6 +134,13 @@ func viewStatus(r lifecycle.Rules, f lifecycle.Facts, v lifecycle.Verdict) statu
 	if h, ok := f.Log.Holder(); ok {
 		view := viewClaim(h, r.Terms, f.Now)
 		s.Holder = &view
+		if h.Plan != nil {
+			plan := viewPlan(f.Issue, h, r.Terms)
+			s.Plan = &plan
+		}
+	}
+	for _, b := range f.Blockers {
+		s.Blockers = append(s.Blockers, blockerView{b.Issue.String(), b.Open, b.URL})
 	}
 	for _, a := range f.Log.Attempts {
 		s.Attempts = append(s.Attempts, attemptView{a.Worker.String(), a.Release.Outcome, oneLine(a.Release.Reason), stamp(a.Release.At)})

@@ -111,8 +111,19 @@ func describeHolder(t claim.Terms, f lifecycle.Facts, h claim.Claim) [][2]string
 		{"  token", token},
 		{"  branch", oneLine(h.Record.Branch)},
 		{"  bundle", oneLine(h.Record.Bundle)},
+		{"  plan", describePlan(f, h)},
 		{"  record", h.URL},
 	}
+}
+
+func describePlan(f lifecycle.Facts, h claim.Claim) string {
+	switch {
+	case h.Plan == nil:
+		return ""
+	case h.Plan.Pending():
+		return fmt.Sprintf("waits for an answer since %s, %s", when(h.Plan.At, f.Now), h.Plan.URL)
+	}
+	return oneLine(fmt.Sprintf("approved by %s, %s", h.Plan.By, when(h.Plan.AnsweredAt, f.Now)))
 }
 
 // describeDrift says which labels lie, what they should say and why, and how to put them right.

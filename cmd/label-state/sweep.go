@@ -46,7 +46,7 @@ func (t terminal) sweep(cc *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	s := sweeping{view: sweepView{Findings: []findingView{}, Skipped: []string{}, DryRun: cc.Bool("dry-run")}}
+	s := sweeping{view: sweepView{Findings: []findingView{}, Stranded: []strandView{}, Skipped: []string{}, DryRun: cc.Bool("dry-run")}}
 	s.maxAge = time.Duration(hours * float64(time.Hour))
 	for _, name := range repos {
 		s.sweep(ctx, t, cc, name)
@@ -144,7 +144,14 @@ type sweepView struct {
 	Failed   int           `json:"failed"`
 	Skipped  []string      `json:"not_examined"`
 	Findings []findingView `json:"findings"`
+	Stranded []strandView  `json:"stranded"`
 	DryRun   bool          `json:"dry_run"`
+}
+
+// A strandView is the JSON of an issue that nobody works on and nothing will move.
+type strandView struct {
+	Issue string `json:"issue"`
+	Why   string `json:"why"`
 }
 
 type findingView struct {
@@ -163,6 +170,9 @@ func (v *sweepView) add(r ledger.Report) {
 	for _, s := range r.Skipped {
 		v.Skipped = append(v.Skipped, oneLine(s))
 	}
+	for _, s := range r.Stranded {
+		v.Stranded = append(v.Stranded, strandView{s.Issue.String(), oneLine(s.Why)})
+	}
 	for _, f := range r.Findings {
 		one := findingView{
 			Issue: f.Issue.String(), Was: names(f.Was), Is: names(f.Is), Ended: workers(f.Ended), Why: oneLine(f.Why),
@@ -175,6 +185,9 @@ func (v *sweepView) add(r ledger.Report) {
 		} else if !f.Change.Empty() || f.Mirrored != nil {
 			v.Repaired++
 		}
+		if f.Answered != nil {
+			one.Why = oneLine(f.Answered.String()) + "; " + one.Why
+		}
 		v.Ended += len(f.Ended)
 		v.Findings = append(v.Findings, one)
 	}
@@ -184,6 +197,9 @@ func (v *sweepView) text() string {
 	var b strings.Builder
 	for _, f := range v.Findings {
 		b.WriteString(f.line(v.DryRun))
+	}
+	for _, s := range v.Stranded {
+		fmt.Fprintf(&b, "stranded: %s: %s\n", s.Issue, s.Why)
 	}
 	for _, s := range v.Skipped {
 		fmt.Fprintf(&b, "not examined: %s\n", s)

@@ -19,6 +19,7 @@ type world struct {
 	url   string
 	fault atomic.Pointer[func(*http.Request) *githubsim.Fault]
 	seen  int // requests that wrote has counted already
+	slack *workspace
 }
 
 func worldOf(ts *testscript.TestScript) *world { return ts.Value("world").(*world) }

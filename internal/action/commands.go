@@ -247,9 +247,6 @@ func (s *Step) reject(ctx context.Context, o order, r *result) error {
 // decide answers a plan. That no plan is waiting is no refusal when this very command has answered
 // it before, in a run that was cut off or in one beside this.
 func (s *Step) decide(ctx context.Context, o order, r *result, way func(claim.Claim) bool, do func() (ledger.Repair, error)) error {
-	if !s.approver(o.by) {
-		return no{o.by + " is not among the approvers of plans"}
-	}
 	rep, err := do()
 	if errors.Is(err, claim.ErrNoPlan) || errors.Is(err, claim.ErrEnded) {
 		now := s.Hub.FactsOf(ctx, []claim.Issue{o.facts.Issue})[0]
@@ -258,10 +255,6 @@ func (s *Step) decide(ctx context.Context, o order, r *result, way func(claim.Cl
 		}
 	}
 	return s.decided(ctx, rep, err, r)
-}
-
-func (s *Step) approver(login string) bool {
-	return len(s.Approvers) == 0 || slices.ContainsFunc(s.Approvers, func(a string) bool { return strings.EqualFold(a, login) })
 }
 
 // settled reports whether this very command was carried out before: the same person answered the
@@ -275,7 +268,10 @@ func (o order) settled(way func(claim.Claim) bool) bool {
 
 // decided turns the ledger's words about a plan into an answer for people.
 func (s *Step) decided(ctx context.Context, rep ledger.Repair, err error, r *result) error {
+	var barred *ledger.BarredError
 	switch {
+	case errors.As(err, &barred):
+		return no{barred.Why}
 	case errors.Is(err, claim.ErrNoPlan):
 		return no{"no plan is waiting for an answer"}
 	case errors.Is(err, claim.ErrOverdue):

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -90,7 +89,7 @@ const around = 2 * time.Minute
 // takenOff is the claimed label gone by a person's hand: the hold that stood then is released by
 // force. Tools of ours take labels off with people's tokens, too, and events arrive late: a removal
 // beside a record of the same account is the tool's, and a later hold is none of its business.
-func (s *Step) takenOff(ctx context.Context, f lifecycle.Facts, g github.Removal, r *result) error {
+func (s *Step) takenOff(ctx context.Context, f lifecycle.Facts, g ledger.Removal, r *result) error {
 	tool := slices.ContainsFunc(f.Log.Log, func(e claim.Entry) bool {
 		return e.Record.Kind != claim.KindClaim && strings.EqualFold(e.Author, g.By) && e.Created.Sub(g.At).Abs() <= around
 	})
@@ -120,7 +119,7 @@ func (s *Step) steered(ctx context.Context, rep ledger.Repair, ended []claim.Cla
 }
 
 // scoped is needs:human-scope gone by a person's hand: attempts are counted anew.
-func (s *Step) scoped(ctx context.Context, i claim.Issue, g github.Removal, r *result) error {
+func (s *Step) scoped(ctx context.Context, i claim.Issue, g ledger.Removal, r *result) error {
 	did, err := s.Ledger.Reset(ctx, i, g.At, g.By)
 	if did {
 		r.notes = append(r.notes, fmt.Sprintf("%s had a look at %s: attempts are counted anew", g.By, i))

@@ -23,6 +23,7 @@ func (s *Step) log(r result) {
 	for _, note := range append(r.notes, r.left...) {
 		s.Console.line("%s", note)
 	}
+	s.Console.group(fmt.Sprintf("%d stranded", len(rep.Stranded)), strands(rep.Stranded))
 	for _, one := range r.refused {
 		s.stop("%s (%s)", one, one.reason.URL)
 	}
@@ -98,11 +99,22 @@ func state(names []string) string {
 	return strings.Join(names, " ")
 }
 
+func strands(all []ledger.Strand) []string {
+	var out []string
+	for _, one := range all {
+		out = append(out, fmt.Sprintf("%s: %s", one.Issue, one.Why))
+	}
+	return out
+}
+
 // why says what was done to an issue and for what reason.
 func why(f ledger.Finding) string {
 	var parts []string
 	for _, c := range f.Ended {
 		parts = append(parts, "gave back the hold of "+c.Record.Worker.String())
+	}
+	if f.Answered != nil {
+		parts = append(parts, f.Answered.String())
 	}
 	if f.Err != nil {
 		return strings.Join(append(parts, f.Err.Error()), "; ")

@@ -3,6 +3,7 @@ package action_test
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -63,7 +64,7 @@ func (p *player) play() {
 		"claim": p.claims, "fail": p.fails, "release": p.releases, "plan": p.plans, "renew": p.renews,
 		"open": p.opens, "edit": p.edits, "base": p.rebases, "title": p.retitles, "draft": p.drafts, "ready": p.readies,
 		"merge": p.merges, "close": p.closes, "reopen": p.reopens, "transfer": p.transfers, "delete": p.deletes,
-		"label": p.label, "unlabel": p.unlabel, "comment": p.comment, "block": p.block, "lock": p.lock, "pause": p.pause,
+		"label": p.label, "unlabel": p.unlabel, "comment": p.comment, "block": p.block, "child": p.child, "react": p.reacts, "lock": p.lock, "pause": p.pause,
 		"on": p.on, "payload": p.payload, "sweep": p.sweeps,
 		"exit": p.exit, "says": p.says, "silent": p.silent, "moved": p.moved, "unmoved": p.unmoved, "asks": p.asks,
 		"labels": p.wantLabels, "comments": p.wantComments, "last": p.wantLast, "guard": p.wantGuard, "reaction": p.wantReaction,
@@ -95,7 +96,7 @@ func (p *player) settings(args []string, _ string) {
 	case "requeue":
 		p.set.Rules.Requeue = true
 	case "approvers":
-		p.who = args[1:]
+		p.set.Rules.Approvers = args[1:]
 	default:
 		p.Fatalf("no such setting: %s", p.line)
 	}
@@ -160,12 +161,8 @@ func (p *player) renews(args []string, _ string) {
 // plan lucius: words
 func (p *player) plans(args []string, text string) {
 	h := p.holds[args[0]]
-	body, err := claim.Body(claim.Record{Kind: claim.KindPlan, Worker: h.Record.Worker}, text)
-	p.must(err)
-	_, err = p.server.AddComment(app, h.Issue.Number, "agents", body)
-	p.must(err)
 	l, _ := p.ledger("tok-agents")
-	_, err = l.Reconcile(p.Context(), h.Issue)
+	_, err := l.Plan(p.Context(), h.Issue, h.Record.Worker, ledger.Draft{Text: text})
 	p.must(err)
 	time.Sleep(2 * time.Second)
 }
@@ -304,6 +301,23 @@ func (p *player) comment(args []string, text string) {
 // block 1 2: 1 waits for 2
 func (p *player) block(args []string, _ string) {
 	p.must(p.server.Block(app, p.number(args[0]), p.number(args[1]), "olga"))
+}
+
+// child 1 2: 2 is a sub-issue of 1
+func (p *player) child(args []string, _ string) {
+	var below struct{ ID int64 }
+	_, err := p.client("tok-olga").Do(p.Context(), "GET", fmt.Sprintf("repos/%s/issues/%s", app, args[1]), nil, &below)
+	p.must(err)
+	p.send("olga", "POST", fmt.Sprintf("/repos/%s/issues/%s/sub_issues", app, args[0]), map[string]int64{"sub_issue_id": below.ID})
+}
+
+// react 1 olga -1: to the newest plan
+func (p *player) reacts(args []string, _ string) {
+	all := p.thread(p.number(args[0]))
+	slices.Reverse(all)
+	n := slices.IndexFunc(all, func(c githubsim.Comment) bool { return strings.HasPrefix(c.Body, "<!-- agent-plan:") })
+	p.send(args[1], "POST", fmt.Sprintf("/repos/%s/issues/comments/%d/reactions", app, all[n].ID), map[string]string{"content": args[2]})
+	time.Sleep(2 * time.Second)
 }
 
 func (p *player) pause(_ []string, reason string) {

@@ -45,6 +45,7 @@ func (r *result) add(o ledger.Report) {
 	to.Failed += o.Failed
 	to.Findings = append(to.Findings, o.Findings...)
 	to.Ageing = append(to.Ageing, o.Ageing...)
+	to.Stranded = append(to.Stranded, o.Stranded...)
 	to.Skipped = append(to.Skipped, o.Skipped...)
 	if o.Stopped != nil {
 		to.Stopped = o.Stopped

@@ -48,7 +48,7 @@ type Reactor interface {
 type People interface {
 	Viewer(ctx context.Context) (string, error)
 	MayLabel(ctx context.Context, r ledger.Repo, login string) (bool, error)
-	LastRemoval(ctx context.Context, i claim.Issue, label string) (github.Removal, error)
+	LastRemoval(ctx context.Context, i claim.Issue, label string) (ledger.Removal, error)
 }
 
 // A Shelf is the labels that a repository defines, and those of its issues.
@@ -61,11 +61,10 @@ type Shelf interface {
 
 // A Place is one repository with its own configuration.
 type Place struct {
-	Repo      ledger.Repo
-	Ledger    *ledger.Ledger
-	Hub       Hub
-	Guard     string   // off, warn or fail
-	Approvers []string // who may answer plans; empty is everybody who may label
+	Repo   ledger.Repo
+	Ledger *ledger.Ledger
+	Hub    Hub
+	Guard  string // off, warn or fail
 }
 
 // A Step is everything one run works with.

@@ -35,6 +35,7 @@ func (s *Step) writeSummary(r result) error {
 	p.labels(r.labels)
 	p.picture(r.report.States)
 	p.ageing(r)
+	p.stranded(r)
 	p.bullets("Not examined", each(r.report.Skipped))
 	p.bullets("Left alone", each(r.left))
 	_, err := io.WriteString(s.Summary, p.String())
@@ -173,6 +174,15 @@ func (p *page) ageing(r result) {
 		})
 	}
 	p.table("Holds past half their lease", []string{"Issue", "Holder", "Last sign of life", "Lease ends"}, rows)
+}
+
+// stranded lists what nobody works on and nothing will move.
+func (p *page) stranded(r result) {
+	var rows [][]string
+	for _, s := range r.report.Stranded {
+		rows = append(rows, []string{issueLink(s.Issue, s.URL) + " " + markdown(s.Title), markdown(s.Why)})
+	}
+	p.table("Stranded: a person must look", []string{"Issue", "Why"}, rows)
 }
 
 func stamp(t time.Time) string { return t.UTC().Format(clock) }

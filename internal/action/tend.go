@@ -36,7 +36,7 @@ func (s *Step) readings(ctx context.Context, issues []claim.Issue) iter.Seq2[lif
 }
 
 // tidily does work and takes away what two runs at once have written twice: the repeats that the
-// work's own readings showed, and those on issues where it ended a hold.
+// work's own readings showed, and those on issues where it ended a hold or answered a plan.
 func (p Place) tidily(ctx context.Context, w ledger.Sweep, work func(ledger.Sweep) ledger.Report) ledger.Report {
 	var found []repeat
 	see := w.Seen
@@ -52,7 +52,7 @@ func (p Place) tidily(ctx context.Context, w ledger.Sweep, work func(ledger.Swee
 	}
 	var touched []claim.Issue
 	for _, f := range report.Findings {
-		if len(f.Ended) > 0 {
+		if len(f.Ended) > 0 || f.Answered != nil {
 			touched = append(touched, f.Issue)
 		}
 	}

@@ -30,7 +30,6 @@ type world struct {
 	server *githubsim.Server
 	set    ledger.Settings
 	guard  string
-	who    []string // approvers
 
 	mu    sync.Mutex
 	words int
@@ -251,7 +250,7 @@ func (w *world) run(ctx context.Context, r run) step {
 
 func (w *world) place(token string, repo ledger.Repo) action.Place {
 	l, client := w.ledger(token)
-	return action.Place{Repo: repo, Ledger: l, Hub: client, Guard: w.guard, Approvers: w.who}
+	return action.Place{Repo: repo, Ledger: l, Hub: client, Guard: w.guard}
 }
 
 // said fails unless the run ended with that code and says all parts.

@@ -80,6 +80,7 @@ func (r Record) fields() []Field {
 	add("by", r.By)
 	add("reason", r.Reason)
 	add("pr", r.PR)
+	add("stage", r.Stage)
 	add("ts", stamp(r.At))
 	add("nonce", r.Nonce)
 	add("ttl", ttl(r.TTL))

@@ -21,6 +21,7 @@ const (
 	OutcomeAlreadyImplemented = "already-implemented"
 	OutcomeAbandoned          = "abandoned" // a claim that was given up before it was confirmed
 	OutcomeForced             = "forced"
+	OutcomeAdvanced           = "advanced" // the next stage of a pipeline
 )
 
 // WorkerOutcomes are the ones a worker may give for its own release, for help texts and checks.

@@ -41,6 +41,7 @@ type Record struct {
 	Was       string // claim: the labels before a bundle's claim, to be put back (see labels.Scheme.Was)
 	Outcome   string // release
 	PR        string // release: URL of the pull request
+	Stage     string // claim, release: the stage of a pipeline that it was taken in, or goes to
 	By        string // who wrote it, when that is not the worker itself
 	Reason    string
 	NotBefore time.Time // release: no new claim before this server time
@@ -182,6 +183,8 @@ func (r *Record) set(key, value string) bool {
 		r.Outcome = value
 	case "pr":
 		r.PR = value
+	case "stage":
+		r.Stage = value
 	case "by":
 		r.By = value
 	case "reason":

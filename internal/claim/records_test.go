@@ -97,6 +97,7 @@ func fieldsOf(r claim.Record) []claim.Field {
 		{"by", r.By},
 		{"reason", r.Reason},
 		{"pr", r.PR},
+		{"stage", r.Stage},
 		{"ts", stamp(r.At)},
 		{"nonce", r.Nonce},
 		{"ttl", seconds(r.TTL)},

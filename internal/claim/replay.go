@@ -7,7 +7,7 @@ import "slices"
 func Replay(comments []Comment) State {
 	log, ignored := read(comments)
 	f := fold{byKey: map[Worker]int{}}
-	f.s.Ignored = ignored
+	f.s.Ignored, f.s.Notices = ignored, notices(comments)
 	f.s.used = map[Worker]bool{}
 	for _, e := range log {
 		if e.Record.Kind == KindClaim {
@@ -90,6 +90,7 @@ func (f *fold) apply(e Entry) {
 	kind := e.Record.Kind
 	switch {
 	case kind == KindClaim:
+		f.begun(e)
 	case needsBy(kind) && e.Record.By == "":
 		f.ignore(e, string(kind)+" without by")
 	case kind == KindReset:
@@ -109,6 +110,9 @@ func (f *fold) release(e Entry) {
 	if !known {
 		f.s.used[e.Record.Worker] = true
 		f.counts(e)
+		if e.Record.By != "" {
+			f.stage(e)
+		}
 		return
 	}
 	c := &f.s.Claims[i]
@@ -118,8 +122,24 @@ func (f *fold) release(e Entry) {
 	}
 	if c.End == nil {
 		c.End = releaseOf(e)
+		f.stage(e)
 	}
 	f.counts(e)
+}
+
+// begun takes in the stage that the first claims were made in; later ones may know an older one.
+func (f *fold) begun(e Entry) {
+	if f.s.Stage == "" && sameLogin(f.s.Claims[f.byKey[e.Record.Worker]].Author, e.Author) {
+		f.stage(e)
+	}
+}
+
+// stage takes in where a pipeline has moved: the claim's own end says it, or somebody who moves the
+// issue without a claim. What a former holder says later counts for nothing.
+func (f *fold) stage(e Entry) {
+	if e.Record.Stage != "" {
+		f.s.Stage, f.s.StageAt = e.Record.Stage, e.Created
+	}
 }
 
 func releaseOf(e Entry) *Release {
@@ -163,7 +183,7 @@ func (c *Claim) unmarkable(e Entry) (why string) {
 func (c *Claim) mark(e Entry) {
 	switch e.Record.Kind {
 	case KindPlan:
-		c.Plan = &Plan{At: e.Created, URL: e.URL}
+		c.Plan = &Plan{At: e.Created, Comment: e.ID, URL: e.URL}
 	case KindApprove:
 		c.Plan.Approved, c.Plan.AnsweredAt, c.Plan.By = true, e.Created, e.Record.By
 	case KindReject:
@@ -177,10 +197,17 @@ func (c *Claim) mark(e Entry) {
 	}
 }
 
-// attempts lists the holds whose end counts against the issue, since the last reset.
+// attempts lists the holds whose end counts against the issue, since the last reset, and until when
+// releases since then let it rest.
 func (f *fold) attempts() {
 	for _, c := range f.s.Claims {
-		if c.End != nil && c.Held() && !c.Undone() && CountsAgainst(c.End.Outcome) && c.End.rank.Compare(f.reset) > 0 {
+		if c.End == nil || c.End.rank.Compare(f.reset) <= 0 {
+			continue
+		}
+		if c.End.NotBefore.After(f.s.NotBefore) {
+			f.s.NotBefore = c.End.NotBefore
+		}
+		if c.Held() && !c.Undone() && CountsAgainst(c.End.Outcome) {
 			f.s.Attempts = append(f.s.Attempts, Attempt{c.Record.Worker, *c.End})
 		}
 	}

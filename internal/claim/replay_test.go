@@ -110,6 +110,12 @@ func (c replayCase) state() []string {
 	if last, ok := s.LastEnded(); ok && len(s.Claims) > 1 {
 		out = append(out, "last-ended "+last.Record.Worker.String())
 	}
+	if s.Stage != "" {
+		out = append(out, "stage "+s.Stage+" at="+claimtest.Clock(s.StageAt))
+	}
+	if !s.NotBefore.IsZero() {
+		out = append(out, "not-before "+claimtest.Clock(s.NotBefore))
+	}
 	for _, i := range s.Ignored {
 		out = append(out, fmt.Sprintf("ignored %d: %s", i.Comment.ID, i.Reason))
 	}

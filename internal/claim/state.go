@@ -31,7 +31,13 @@ type State struct {
 	Ignored  []Ignored // the comments that look like records and do not count, in order
 	Records  int       // how many records count
 	Last     time.Time // created_at of the newest record that counts
-	used     map[Worker]bool
+	Notices  []Notice  // what people were told, in order; it decides nothing
+
+	Stage   string    // of a pipeline, as the newest record says that counts for it; empty when none does
+	StageAt time.Time // when that was written
+
+	NotBefore time.Time // the latest that a release since the last reset asks for
+	used      map[Worker]bool
 }
 
 // A Claim is one worker's claim with everything the log says about it.
@@ -66,6 +72,7 @@ type Release struct {
 // A Plan waits for approval, or has its answer.
 type Plan struct {
 	At         time.Time
+	Comment    int64
 	URL        string
 	Approved   bool
 	AnsweredAt time.Time // zero while it waits

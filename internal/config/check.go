@@ -17,9 +17,12 @@ func (f *file) finish(r *reader) {
 			*l.name = name
 		}
 	}
+	f.pipeline(r)
+	f.fleet(r)
 	f.leases(r)
 	f.stores(r)
 	f.distinct(r)
+	f.stageLabels(r)
 	f.prefix(r)
 	f.takeable(r)
 }
@@ -40,7 +43,7 @@ func (f *file) distinct(r *reader) {
 	all := named(&f.c.Labels)
 	for j, b := range all {
 		for _, a := range all[:j] {
-			if !labels.Same(*a.name, *b.name) {
+			if !labels.Same(*a.name, *b.name) || f.c.staged(a.key) || f.c.staged(b.key) {
 				continue
 			}
 			mine, other := "labels."+b.key, "labels."+a.key

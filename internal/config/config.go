@@ -19,7 +19,7 @@ const Path = ".github/label-state.yml"
 
 // A Config is a repository's settings, complete: what the file leaves out has its default.
 type Config struct {
-	Preset   string        // agent or ready
+	Preset   string        // agent, ready or stages
 	Labels   labels.Scheme // the preset's names with the file's changes
 	Exclude  []string      // labels that keep an issue from being taken
 	Claim    Claim
@@ -29,9 +29,12 @@ type Config struct {
 	Plan     Plan
 	Blockers Blockers
 	Hook     Hook
-	Guard    string   // fail, warn or off
-	OnReopen string   // none or requeue
-	Sweep    []string // owner/repo of every repository to sweep; empty when the file names none
+	Guard    string                // fail, warn or off
+	OnReopen string                // none or requeue
+	Sweep    []string              // owner/repo of every repository to sweep; empty when the file names none
+	Compat   string                // none or stage-locks: what is read as claims besides our own
+	Work     WorkSource            // of agents without an entry
+	Agents   map[string]WorkSource // by codename, complete
 }
 
 // Claim says how long a hold lasts and how carefully a race is decided.
@@ -58,7 +61,15 @@ type Recovery struct {
 // Plan is the approval gate.
 type Plan struct {
 	Timeout   time.Duration // how long a plan may wait for its answer
-	Approvers []string      // logins; empty is everybody whose records count
+	Approvers []string      // logins; empty is everybody whose records count, except the plan's own author
+	Slack     Slack
+}
+
+// Slack is the gate where plans are shown and answered besides GitHub; without a channel there is none.
+type Slack struct {
+	Channel   string   // id
+	TokenEnv  string   // environment variable with the bot's token
+	Approvers []string // ids of users
 }
 
 // Blockers says where dependencies are read from (PRODUCT ruling 19).
@@ -85,12 +96,14 @@ func Default() Config {
 		Lease:    Lease{Endpoints: []string{}},
 		Trust:    Trust{Permission: "triage", Logins: []string{}, Apps: []string{"github-actions"}},
 		Recovery: Recovery{MaxAttempts: r.MaxAttempts, Rest: r.Rest},
-		Plan:     Plan{Timeout: r.Terms.Plan, Approvers: []string{}},
+		Plan:     Plan{Timeout: r.Terms.Plan, Approvers: []string{}, Slack: Slack{TokenEnv: "SLACK_BOT_TOKEN", Approvers: []string{}}},
 		Blockers: Blockers{Native: true, Text: true},
 		Hook:     Hook{OnUnknown: "allow", Timeout: 3 * time.Second},
 		Guard:    "fail",
 		OnReopen: "none",
 		Sweep:    []string{},
+		Compat:   "none",
+		Work:     WorkSource{Type: "github"},
 	}
 }
 
@@ -101,6 +114,7 @@ func (c Config) Rules() lifecycle.Rules {
 	r.Terms.TTL, r.Terms.Max, r.Terms.Plan = c.Claim.TTL, c.Claim.MaxTTL, c.Plan.Timeout
 	r.Exclude = c.Exclude
 	r.MaxAttempts, r.Rest = c.Recovery.MaxAttempts, c.Recovery.Rest
+	r.Approvers = c.Plan.Approvers
 	r.Requeue = c.OnReopen == "requeue"
 	return r
 }
@@ -108,6 +122,6 @@ func (c Config) Rules() lifecycle.Rules {
 // Settings returns the settings as the ledger wants them.
 func (c Config) Settings() ledger.Settings {
 	s := ledger.DefaultSettings()
-	s.Rules, s.Settle = c.Rules(), c.Claim.Settle
+	s.Rules, s.Settle, s.Trusted = c.Rules(), c.Claim.Settle, c.Trust.Logins
 	return s
 }

@@ -92,10 +92,16 @@ func lines(c config.Config) []line {
 		at("lease.redis.url_env", c.Lease.RedisURLEnv), at("lease.etcd.endpoints", c.Lease.Endpoints), at("lease.etcd.auth_env", c.Lease.EtcdAuthEnv),
 		at("trust.permission", c.Trust.Permission), at("trust.logins", c.Trust.Logins), at("trust.apps", c.Trust.Apps),
 		at("recovery.max_attempts", c.Recovery.MaxAttempts), at("recovery.rest", c.Recovery.Rest),
-		at("plan.timeout", c.Plan.Timeout), at("plan.approvers", c.Plan.Approvers),
+		at("plan.timeout", c.Plan.Timeout), at("plan.approvers", c.Plan.Approvers), at("plan.slack.channel", c.Plan.Slack.Channel),
+		at("plan.slack.token_env", c.Plan.Slack.TokenEnv), at("plan.slack.approvers", c.Plan.Slack.Approvers),
 		at("blockers.native", c.Blockers.Native), at("blockers.text", c.Blockers.Text),
 		at("hook.on_unknown", c.Hook.OnUnknown), at("hook.timeout", c.Hook.Timeout),
 		at("sweep.repos", c.Sweep), at("guard", c.Guard), at("on_reopen", c.OnReopen),
+		at("stages", l.Stages), at("compat", c.Compat),
+		at("defaults.work_source.type", c.Work.Type), at("defaults.work_source.repo", c.Work.Repo),
+		at("defaults.work_source.labels.ready", c.Work.Ready), at("defaults.work_source.labels.in_progress", c.Work.InProgress),
+		at("defaults.work_source.exclude_labels", c.Work.Exclude), at("defaults.work_source.cleanup_on_failure", !c.Work.KeepFailed),
+		at("defaults.work_source.auth.token_env", c.Work.TokenEnv), at("agents", c.Agents),
 	}
 }
 
@@ -180,7 +186,7 @@ func TestRulesAndSettings(t *testing.T) {
 		t.Errorf("Settings = %+v, want %+v", s, want)
 	}
 	r := c.Rules()
-	if r.Scheme != c.Labels || r.Terms.TTL != c.Claim.TTL || r.Terms.Max != c.Claim.MaxTTL || r.Terms.Plan != c.Plan.Timeout ||
+	if !reflect.DeepEqual(r.Scheme, c.Labels) || r.Terms.TTL != c.Claim.TTL || r.Terms.Max != c.Claim.MaxTTL || r.Terms.Plan != c.Plan.Timeout ||
 		!slices.Equal(r.Exclude, c.Exclude) || r.MaxAttempts != 9 || !slices.Equal(r.Rest, c.Recovery.Rest) || !r.Requeue {
 		t.Errorf("Rules = %+v of %+v", r, c)
 	}

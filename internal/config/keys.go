@@ -16,34 +16,26 @@ const (
 // A file is what is read besides the settings themselves: what is only checked, and the labels
 // that differ from the preset's.
 type file struct {
-	c       *Config
-	version int
-	labels  labels.Scheme
-	later
-}
-
-// later is everything this version checks and does not do.
-type later struct {
-	compat   string
+	c        *Config
+	version  int
+	labels   labels.Scheme
 	stages   []string
-	defaults agent
+	ttls     map[string]time.Duration // of stages
+	compat   string
+	defaults *agent
+	agents   map[string]*agent
 }
 
-// An agent is one entry of a fleet.
-type agent struct {
-	kind, repo, ready, inProgress, tokenEnv string
-	exclude                                 []string
-	cleanup                                 bool
+func newFile(c *Config) *file {
+	return &file{c: c, version: 1, defaults: newAgent(), agents: map[string]*agent{}}
 }
-
-func newFile(c *Config) *file { return &file{c: c, version: 1} }
 
 // keys is the whole format (the CLI's manual, "Configuration").
 func (f *file) keys() rule {
 	c := f.c
 	return object(
 		key{"version", "Version of this format.", count(&f.version, 1, 1)},
-		key{"preset", "Label names to start from.", wordOr(&c.Preset, []string{"stages"}, "agent", "ready")},
+		key{"preset", "Label names to start from.", word(&c.Preset, "agent", "ready", "stages")},
 		key{"labels", "Label names that differ from the preset's.", f.labelKeys()},
 		key{"exclude_labels", "Labels that keep an issue from being taken.", texts(&c.Exclude, label())},
 		key{"claim", "How long a hold lasts, and how a race is decided.", f.claimKeys()},
@@ -56,10 +48,11 @@ func (f *file) keys() rule {
 		key{"sweep", "What a sweep looks at.", f.sweepKeys()},
 		key{"guard", "What the Action's check does when a pull request closes somebody else's issue.", word(&c.Guard, "fail", "warn", "off")},
 		key{"on_reopen", "What becomes of a done issue that is reopened.", word(&c.OnReopen, "none", "requeue")},
-		key{"stages", "Stages of a pipeline. Not supported in this version.", unsupported(texts(&f.stages, label()))},
-		key{"compat", "Older record formats to read. Not supported in this version.", unsupported(word(&f.compat, "stage-locks"))},
-		key{"defaults", "Settings every agent starts from. Not supported in this version.", unsupported(f.defaults.keys())},
-		key{"agents", "A fleet. Not supported in this version.", unsupported(each(codename(), func() rule { return new(agent).keys() }))},
+		key{"stages", "Stages of a pipeline, in order, with preset stages: two or more, the last one is done.", texts(&f.stages, stageName())},
+		key{"stage_ttl", "Lease of a claim that names none, by stage.", spans(&f.ttls, stageName(), second, year)},
+		key{"compat", "Older record formats that are read as claims.", word(&c.Compat, "none", "stage-locks")},
+		key{"defaults", "Settings every agent starts from.", f.defaults.keys()},
+		key{"agents", "A fleet: settings by codename.", each(codename(), f.agent)},
 	)
 }
 
@@ -125,8 +118,24 @@ func (f *file) planKeys() rule {
 	p := &f.c.Plan
 	return object(
 		key{"timeout", "How long a plan may wait for its answer.", span(&p.Timeout, second, year)},
-		key{"approvers", "Who may approve; empty is everybody whose records count.", texts(&p.Approvers, login())},
+		key{"approvers", "Who may approve; empty is everybody whose records count, except the plan's own author.", texts(&p.Approvers, login())},
+		key{"slack", "A Slack channel where plans are shown and answered as well.", after(object(
+			key{"channel", "Id of the channel.", text(&p.Slack.Channel, slackID("a channel's id, such as C0123ABC", "CG"))},
+			key{"token_env", "Environment variable with the bot's token.", text(&p.Slack.TokenEnv, variable())},
+			key{"approvers", "Ids of the users who may answer; at least one.", texts(&p.Slack.Approvers, slackID("a user's id, such as U0123ABC", "UW"))},
+		), f.gate)},
 	)
+}
+
+// gate checks what only makes sense together.
+func (f *file) gate(r *reader, path string) {
+	s := f.c.Plan.Slack
+	if s.Channel == "" && !r.has(path+".channel") {
+		r.at(path+".channel", "is missing", "the id of a channel")
+	}
+	if len(s.Approvers) == 0 {
+		r.at(path+".approvers", "is empty: nobody could answer", "ids of users")
+	}
 }
 
 func (f *file) blockerKeys() rule {
@@ -149,26 +158,13 @@ func (f *file) sweepKeys() rule {
 	return object(key{"repos", "Repositories to sweep when none is named.", texts(&f.c.Sweep, repository())})
 }
 
-func (a *agent) keys() rule {
-	source := object(
-		key{"type", "", word(&a.kind, "github")},
-		key{"repo", "", text(&a.repo, repository())},
-		key{"labels", "", object(
-			key{"ready", "", text(&a.ready, label())},
-			key{"in_progress", "", text(&a.inProgress, label())},
-		)},
-		key{"exclude_labels", "", texts(&a.exclude, label())},
-		key{"cleanup_on_failure", "", truth(&a.cleanup)},
-		key{"auth", "", object(key{"token_env", "", text(&a.tokenEnv, variable())})},
-	)
-	return object(key{"work_source", "", after(source, a.check)})
-}
-
-// check compares what only makes sense together.
-func (a *agent) check(r *reader, path string) {
-	if a.ready != "" && labels.Same(a.ready, a.inProgress) {
-		r.at(path+".labels.in_progress", "is "+quote(a.inProgress)+", the same label as ready", "another label")
+// agent is the entry of one agent; without a name it only describes what one looks like.
+func (f *file) agent(name string) rule {
+	a := newAgent()
+	if name != "" {
+		f.agents[name] = a
 	}
+	return a.keys()
 }
 
 // Schema returns the JSON schema of the file, for editors (draft 7).

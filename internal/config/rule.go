@@ -95,15 +95,15 @@ func join(path, name string) string {
 }
 
 // each is a mapping from names to values of one kind.
-func each(name form, item func() rule) rule {
+func each(name form, item func(name string) rule) rule {
 	return rule{
-		schema{"type": "object", "additionalProperties": item().schema},
+		schema{"type": "object", "additionalProperties": item("").schema},
 		func(r *reader, path string, n *yaml.Node) {
 			r.mapping(path, n, "a mapping", func(k, at string, line int, value *yaml.Node) {
 				if !name.fits(k) {
 					r.problem(line, at, "not a name", name.allowed)
 				}
-				item().read(r, at, value)
+				item(k).read(r, at, value)
 			})
 		},
 	}

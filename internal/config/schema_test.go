@@ -44,7 +44,8 @@ func TestSchemaIsPublished(t *testing.T) {
 func TestSchemaHasEverySetting(t *testing.T) {
 	leaves := map[string]schema{}
 	load(t).leaves("", leaves)
-	delete(leaves, "version") // it has one value
+	delete(leaves, "version")   // it has one value
+	delete(leaves, "stage_ttl") // is part of stages
 	for _, l := range lines(config.Default()) {
 		leaf, ok := leaves[l.key]
 		delete(leaves, l.key)
@@ -96,9 +97,10 @@ func TestSchemaAcceptsWhatTheReaderAccepts(t *testing.T) {
 // the reader, because they are about two values at once, the size of a duration, or YAML itself.
 func TestSchemaRefuses(t *testing.T) {
 	beyond := []string{
-		"alias", "bundle-like-label", "default-ttl-above-max", "duration-overflows", "duration-zero", "excluded-available",
+		"alias", "bundle-like-label", "agents-equal-labels", "default-ttl-above-max", "duration-overflows", "duration-zero", "excluded-available",
 		"excluded-available-by-name", "key-not-a-word", "label-control", "label-equals-default", "label-like-bundle", "max-attempts-octal",
-		"lease-etcd-nowhere", "lease-redis-elsewhere", "lease-redis-nowhere", "lease-unused", "merge-key", "not-yaml", "own-tag", "ready-equals-in-progress", "recursive", "ready-preset-collision", "tab", "ttl-above-max", "twice", "two-documents",
+		"lease-etcd-nowhere", "lease-redis-elsewhere", "lease-redis-nowhere", "lease-unused", "merge-key", "not-yaml", "own-tag", "ready-equals-in-progress", "recursive", "ready-preset-collision",
+		"slack-incomplete", "stages-labels", "stages-missing", "stages-too-few", "stages-twice", "stages-without-preset", "tab", "ttl-above-max", "twice", "two-documents",
 	}
 	s := load(t)
 	for _, f := range archive(t, "testdata/refused.txtar") {
@@ -199,6 +201,14 @@ func (s schema) number(key string, otherwise float64) float64 {
 }
 
 func (s schema) mapping(path string, v map[string]any) string {
+	if of, ok := s["additionalProperties"].(map[string]any); ok {
+		for key, value := range v {
+			if c := schema(of).complaint(path+"."+key, value); c != "" {
+				return c
+			}
+		}
+		return ""
+	}
 	properties, ok := s["properties"].(map[string]any)
 	if !ok || s["additionalProperties"] != false {
 		return path + " is a mapping"

@@ -49,7 +49,7 @@ func (e *PermissionError) Error() string { return withMessage("not permitted", 4
 // Rejected reports true.
 func (e *PermissionError) Rejected() bool { return true }
 
-// Forbidden reports true.
+// Forbidden reports true: whose token it is lacks the right.
 func (e *PermissionError) Forbidden() bool { return true }
 
 // A NotFoundError says that there is no such thing, or none that the token may see (404), or none any more (410).

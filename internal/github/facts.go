@@ -125,15 +125,19 @@ func (c *Client) finish(ctx context.Context, readings []*reading) {
 	}
 }
 
-// replay decides whose records count and folds them. Ordinary talk is dropped.
+// replay decides whose records and notices count and folds them. Ordinary talk is dropped.
 func (c *Client) replay(ctx context.Context, r *reading) error {
 	var log []claim.Comment
 	for _, m := range r.comments {
+		if c.o.StageLocks {
+			m.Body = claim.FromStageLock(m.Body)
+		}
 		_, counts, err := claim.Decode(m.Body)
-		if !counts && err == nil {
+		_, tells := claim.DecodeNotice(m.Body)
+		if !counts && !tells && err == nil {
 			continue
 		}
-		if counts {
+		if counts || tells {
 			trusted, err := c.trusts(ctx, r.facts.Issue, m)
 			if err != nil {
 				return err
@@ -155,6 +159,9 @@ func (r *reading) settle(scheme labels.Scheme) {
 	}
 	if !labels.Has(f.Labels, scheme.Claimed) {
 		f.ClaimedAt = time.Time{}
+	}
+	if !labels.Has(f.Labels, scheme.Blocked) {
+		f.BlockedAt = time.Time{}
 	}
 	slices.SortFunc(f.Labels, func(a, b string) int {
 		return cmp.Or(strings.Compare(strings.ToLower(a), strings.ToLower(b)), strings.Compare(a, b))

@@ -25,8 +25,11 @@ type Options struct {
 	Scheme   labels.Scheme
 	Trust    Trust
 	Blockers Blockers
-	Clock    Clock          // nil is the machine's
-	Rand     func() float64 // jitter, 0 ≤ x < 1; nil is math/rand/v2
+	// StageLocks reads comments such as <!-- claim run=7f3a9c1e ttl=600s --> as claims.
+	StageLocks bool
+
+	Clock Clock          // nil is the machine's
+	Rand  func() float64 // jitter, 0 ≤ x < 1; nil is math/rand/v2
 
 	DryRun    bool          // refuse every write with *DryRunError and remember it
 	MaxWait   time.Duration // longest one request waits for rate limits altogether; 0 is 5 minutes
@@ -68,7 +71,7 @@ func (o Options) settle() (Options, error) {
 	if o.HTTP == nil {
 		o.HTTP = http.DefaultTransport
 	}
-	if o.Scheme == (labels.Scheme{}) {
+	if o.Scheme.Available == "" {
 		o.Scheme = labels.Agent()
 	}
 	if o.Clock == nil {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/closing"
-	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
@@ -141,7 +140,7 @@ func (s *session) pause(ctx context.Context, r ledger.Repo) (*lifecycle.Pause, e
 	return s.pauses[r], nil
 }
 
-// timeline finds when the claimed label came and the issue was reopened, and which pull requests
+// timeline finds when labels came, when the issue was reopened, and which pull requests
 // mention the issue.
 func (s *session) timeline(ctx context.Context, r *reading) (mentions []restIssue, err error) {
 	path, err := onIssue(r.facts.Issue, "/timeline?per_page=100")
@@ -154,8 +153,8 @@ func (s *session) timeline(ctx context.Context, r *reading) (mentions []restIssu
 	}
 	for _, e := range events {
 		switch {
-		case e.Event == "labeled" && labels.Same(e.Label.Name, s.scheme.Claimed):
-			r.facts.ClaimedAt = e.CreatedAt.UTC()
+		case e.Event == "labeled":
+			r.facts.Labelled(s.scheme, e.Label.Name, e.CreatedAt)
 		case e.Event == "reopened":
 			r.facts.ReopenedAt = e.CreatedAt.UTC()
 		case e.Event == "cross-referenced" && e.Source.Issue != nil && e.Source.Issue.PullRequest != nil:

@@ -46,7 +46,7 @@ func slugOf(url string) string {
 	return strings.Join(parts[len(parts)-2:], "/")
 }
 
-type restUser struct{ Login string }
+type restUser struct{ Login, Type string }
 
 // name is the login; who is gone is ghost.
 func (u *restUser) name() string {

@@ -171,13 +171,14 @@ func (q *queryIssue) facts(i claim.Issue, scheme labels.Scheme) (lifecycle.Facts
 	return f, q.blockers(&f)
 }
 
-// times are when the claimed label that the issue has was put on, and when it was last reopened.
+// times are when labels that tell something by their age were put on, and when it was last reopened.
 func (q *queryIssue) times(f *lifecycle.Facts, scheme labels.Scheme) {
 	if q.Labeled != nil {
 		for _, e := range q.Labeled.Nodes {
-			if e != nil && labels.Same(e.Label.Name, scheme.Claimed) {
-				f.ClaimedAt = e.CreatedAt.UTC()
+			if e == nil {
+				continue
 			}
+			f.Labelled(scheme, e.Label.Name, e.CreatedAt)
 		}
 	}
 	if q.Reopened != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,17 +19,10 @@ func (c *Client) MayLabel(ctx context.Context, r ledger.Repo, login string) (boo
 	return c.collaborates(ctx, claim.Issue{Owner: r.Owner, Repo: r.Name}, login)
 }
 
-// A Removal says who took a label off an issue, and when by the server's clock.
-type Removal struct {
-	By     string
-	Person bool // rather than an app or a bot
-	At     time.Time
-}
-
 // LastRemoval returns the latest removal of a label from an issue, zero when there was none
 // among the last hundred removals of labels.
-func (c *Client) LastRemoval(ctx context.Context, i claim.Issue, label string) (Removal, error) {
-	var out Removal
+func (c *Client) LastRemoval(ctx context.Context, i claim.Issue, label string) (ledger.Removal, error) {
+	var out ledger.Removal
 	err := nameable(i)
 	if err == nil {
 		err = c.eitherWay(
@@ -36,12 +30,12 @@ func (c *Client) LastRemoval(ctx context.Context, i claim.Issue, label string) (
 			func() (err error) { out, err = c.restRemoval(ctx, i, label); return err })
 	}
 	if err != nil {
-		return Removal{}, fmt.Errorf("read label events of %s: %w", i, missing(err, "issue "+i.String()))
+		return ledger.Removal{}, fmt.Errorf("read label events of %s: %w", i, missing(err, "issue "+i.String()))
 	}
 	return out, nil
 }
 
-func (c *Client) queryRemoval(ctx context.Context, i claim.Issue, label string) (Removal, error) {
+func (c *Client) queryRemoval(ctx context.Context, i claim.Issue, label string) (ledger.Removal, error) {
 	d := newDocument()
 	d.open("r", ledger.Repo{Owner: i.Owner, Name: i.Repo})
 	d.add("    issue(number: %d) { gone: timelineItems(last: 100, itemTypes: [UNLABELED_EVENT]) { nodes { ... on UnlabeledEvent {"+
@@ -57,24 +51,24 @@ func (c *Client) queryRemoval(ctx context.Context, i claim.Issue, label string) 
 	}
 	got, err := c.ask(ctx, d.text(""), d.variables, &data)
 	if err != nil {
-		return Removal{}, err
+		return ledger.Removal{}, err
 	}
 	if data["r"] == nil || data["r"].Issue == nil {
-		return Removal{}, got.absence("r")
+		return ledger.Removal{}, got.absence("r")
 	}
-	var last Removal
+	var last ledger.Removal
 	for _, e := range data["r"].Issue.Gone.Nodes {
 		if e != nil && labels.Same(e.Label.Name, label) {
-			last = Removal{By: e.Actor.name(), Person: e.Actor != nil && e.Actor.Typename == "User", At: e.CreatedAt.UTC()}
+			last = ledger.Removal{By: e.Actor.name(), Person: e.Actor != nil && e.Actor.Typename == "User", At: e.CreatedAt.UTC()}
 		}
 	}
 	return last, nil
 }
 
-func (c *Client) restRemoval(ctx context.Context, i claim.Issue, label string) (Removal, error) {
+func (c *Client) restRemoval(ctx context.Context, i claim.Issue, label string) (ledger.Removal, error) {
 	path, err := onIssue(i, "/events?per_page=100")
 	if err != nil {
-		return Removal{}, err
+		return ledger.Removal{}, err
 	}
 	type event struct {
 		Event     string
@@ -83,18 +77,37 @@ func (c *Client) restRemoval(ctx context.Context, i claim.Issue, label string) (
 		Actor     *struct{ Login, Type string }
 	}
 	events, _, err := list[event](ctx, c, path)
-	var last Removal
+	var last ledger.Removal
 	for _, e := range events {
 		if e.Event == "unlabeled" && labels.Same(e.Label.Name, label) && e.Actor != nil {
-			last = Removal{By: e.Actor.Login, Person: e.Actor.Type == "User", At: e.CreatedAt.UTC()}
+			last = ledger.Removal{By: e.Actor.Login, Person: e.Actor.Type == "User", At: e.CreatedAt.UTC()}
 		}
 	}
 	return last, err
 }
 
-// Blocking lists the issues that GitHub's own dependencies say wait for this one; none where the
-// server knows of no such thing or Blockers leaves them unread (PRODUCT ruling 19).
+// Blocking lists the issues that wait for this one (PRODUCT ruling 19): by GitHub's own dependencies,
+// and by their text those of the same repository that have the blocked label. What Blockers leaves
+// unread, or the server does not know, is nothing.
 func (c *Client) Blocking(ctx context.Context, i claim.Issue) ([]claim.Issue, error) {
+	native, err := c.nativeBlocking(ctx, i)
+	if err != nil || c.o.Blockers.TextOff {
+		return native, err
+	}
+	asleep, err := c.OpenIssues(ctx, ledger.Repo{Owner: i.Owner, Name: i.Repo}, c.scheme.Blocked)
+	if err != nil {
+		return native, fmt.Errorf("list what waits for %s: %w", i, err)
+	}
+	for _, one := range asleep {
+		w := claim.Issue{Owner: i.Owner, Repo: i.Repo, Number: one.Number}
+		if slices.ContainsFunc(namedBlockers(one.Body, w, c.o.Web), i.Same) && !slices.ContainsFunc(native, w.Same) {
+			native = append(native, w)
+		}
+	}
+	return native, nil
+}
+
+func (c *Client) nativeBlocking(ctx context.Context, i claim.Issue) ([]claim.Issue, error) {
 	if !c.has(featureDependencies) {
 		return nil, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -68,5 +69,31 @@ func (c *Client) Reactions(ctx context.Context, r ledger.Repo, comment int64, lo
 			out = append(out, one.Content)
 		}
 	}
+	return out, nil
+}
+
+// Votes lists the reactions +1 and -1 to a comment of an issue, oldest first (ledger.Electorate).
+func (c *Client) Votes(ctx context.Context, i claim.Issue, comment int64) ([]ledger.Vote, error) {
+	type reaction struct {
+		Content   string
+		User      *restUser
+		CreatedAt time.Time `json:"created_at"`
+	}
+	path, err := at(i.Owner, i.Repo, "/issues/comments/%d/reactions?per_page=100", comment)
+	var got []reaction
+	if err == nil {
+		got, _, err = list[reaction](ctx, c, path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list reactions to comment %d of %s: %w", comment, i, missing(err, "comment"))
+	}
+	answers := map[string]claim.Kind{"+1": claim.KindApprove, "-1": claim.KindReject}
+	var out []ledger.Vote
+	for _, r := range got {
+		if answer, votes := answers[r.Content]; votes && r.User != nil {
+			out = append(out, ledger.Vote{Login: r.User.name(), Person: r.User.Type == "User", Answer: answer, At: r.CreatedAt.UTC()})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b ledger.Vote) int { return a.At.Compare(b.At) })
 	return out, nil
 }

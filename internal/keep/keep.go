@@ -165,11 +165,12 @@ func (k *keeper) over(ctx context.Context, lost *ledger.LostError) error {
 }
 
 // Delivered reports whether the worker's hold has done its work: it ended as success, by the worker itself
-// or with a pull request, or its own pull request is open or merged.
+// or with a pull request, it moved the issue to another stage itself, or its own pull request is open or merged.
 func Delivered(r lifecycle.Rules, f lifecycle.Facts, w claim.Worker) bool {
 	own, found := f.Log.Find(w)
 	if found && own.End != nil {
-		return own.End.Outcome == claim.OutcomeSuccess && (own.End.PR != "" || own.End.By == "")
+		itself := own.End.By == ""
+		return own.End.Outcome == claim.OutcomeSuccess && (own.End.PR != "" || itself) || own.End.Outcome == claim.OutcomeAdvanced && itself
 	}
 	holder, _, delivered := r.Delivered(f)
 	return delivered && holder.Record.Worker == w

@@ -119,6 +119,7 @@ func TestAlive(t *testing.T) {
 		"somebody forces it": {func(context.Context, time.Duration) error { return lost }, ended("forced", ""), nil, 2 * time.Hour, claim.ErrEnded, 10 * time.Minute, 1},
 		"handed over":        {func(context.Context, time.Duration) error { return lost }, ended("success", "https://x/pull/1"), nil, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute, 1},
 		"asked twice":        {func(context.Context, time.Duration) error { return lost }, ended("success", "https://x/pull/1"), outage, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute, 1},
+		"advanced itself":    {func(context.Context, time.Duration) error { return lost }, ended("advanced", ""), nil, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute, 1},
 		"said so itself":     {func(context.Context, time.Duration) error { return lost }, ended("success", ""), nil, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute, 1},
 		"gave it up itself":  {func(context.Context, time.Duration) error { return lost }, ended("failure", ""), nil, 2 * time.Hour, claim.ErrEnded, 10 * time.Minute, 1},
 		"somebody said so":   {func(context.Context, time.Duration) error { return lost }, by("olga", ended("success", "")), nil, 2 * time.Hour, claim.ErrEnded, 10 * time.Minute, 1},

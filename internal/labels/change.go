@@ -5,6 +5,7 @@ package labels
 type Picture struct {
 	Keep  bool // leave the lifecycle labels as people set them
 	State State
+	Stage int      // of a pipeline: which it is in
 	Set   []string // further labels that should be there
 	Clear []string // further labels that should not
 }
@@ -19,7 +20,7 @@ func (c Change) Empty() bool { return len(c.Add) == 0 && len(c.Remove) == 0 }
 func (s Scheme) Change(have []string, want Picture) Change {
 	var c Change
 	if !want.Keep {
-		c = s.lifecycle(have, want.State)
+		c = s.lifecycle(have, s.Shows(want))
 	}
 	for _, name := range want.Set {
 		if !Has(have, name) {
@@ -34,13 +35,15 @@ func (s Scheme) Change(have []string, want Picture) Change {
 	return c
 }
 
-func (s Scheme) lifecycle(have []string, want State) Change {
+func (s Scheme) lifecycle(have, want []string) Change {
 	var c Change
-	if want != None && !Has(have, s.Name(want)) {
-		c.Add = append(c.Add, s.Name(want))
+	for _, name := range want {
+		if !Has(have, name) {
+			c.Add = append(c.Add, name)
+		}
 	}
 	for _, h := range have {
-		if st, ok := s.Parse(h); ok && st != want {
+		if _, ok := s.Parse(h); ok && !Has(want, h) {
 			c.Remove = append(c.Remove, h)
 		}
 	}

@@ -32,6 +32,8 @@ func (s State) String() string {
 type Scheme struct {
 	Available, Claimed, PlanPending, PROpen, Done string
 
+	Stages []Stage // of a pipeline, in order; none usually
+
 	Hold         string // a person's hold
 	NeedsScope   string // too vague, or failed too often
 	Blocked      string // has open blockers; set and removed automatically
@@ -65,8 +67,11 @@ type Definition struct{ Name, Color, Description string }
 // Definitions lists every label a repository needs. The pause marker is not among them: its
 // existence is the pause. GitHub allows 100 characters of description.
 func (s Scheme) Definitions() []Definition {
-	return []Definition{
-		{s.Available, "0e8a16", "Eligible for autonomous pickup"},
+	var out []Definition
+	for _, queue := range s.Queues() {
+		out = append(out, Definition{queue, "0e8a16", "Eligible for autonomous pickup"})
+	}
+	return append(out, []Definition{
 		{s.Claimed, "e11d21", "A worker holds it; see the claim comment"},
 		{s.PlanPending, "d4c5f9", "Plan posted, waiting for go or no-go"},
 		{s.PROpen, "fbca04", "A pull request exists for it"},
@@ -76,24 +81,24 @@ func (s Scheme) Definitions() []Definition {
 		{s.Blocked, "bfd4f2", "Has open blockers; wakes when the last one closes"},
 		{s.Authored, "c2e0c6", "Pull request written by an agent"},
 		{s.LargeFeature, "ff6b00", "Parent of work in several repositories"},
-	}
+	}...)
 }
 
-// Name returns the label of a state; None has none.
+// Name returns the label of a state; None has none. In a pipeline Available is the stage's (At).
 func (s Scheme) Name(st State) string {
 	return [...]string{"", s.Available, s.Claimed, s.PlanPending, s.PROpen, s.Done}[st]
 }
 
-// Lifecycle lists the five lifecycle labels.
+// Lifecycle lists the lifecycle labels: five, or in a pipeline one for each stage and those beside it.
 func (s Scheme) Lifecycle() []string {
-	return []string{s.Available, s.Claimed, s.PlanPending, s.PROpen, s.Done}
+	return append(s.Queues(), s.Claimed, s.PlanPending, s.PROpen, s.Done)
 }
 
 // Of returns the states whose labels are among have, in the order of the lifecycle.
 func (s Scheme) Of(have []string) []State {
 	var out []State
-	for st := Available; st <= Done; st++ {
-		if Has(have, s.Name(st)) {
+	for _, name := range s.Shown(have) {
+		if st, ok := s.Parse(name); ok && !slices.Contains(out, st) {
 			out = append(out, st)
 		}
 	}
@@ -102,10 +107,13 @@ func (s Scheme) Of(have []string) []State {
 
 // Parse returns the state whose label name is, or false.
 func (s Scheme) Parse(name string) (State, bool) {
-	for st := Available; st <= Done; st++ {
+	for st := Claimed; st <= Done; st++ {
 		if Same(name, s.Name(st)) {
 			return st, true
 		}
+	}
+	if Has(s.Queues(), name) {
+		return Available, true
 	}
 	return None, false
 }

@@ -106,7 +106,7 @@ func (l *Ledger) over(f lifecycle.Facts) []claim.Claim {
 // do and nobody did it.
 func lapse(f lifecycle.Facts, c claim.Claim) string {
 	switch {
-	case !f.Open:
+	case !f.Open, c.Record.Worker.Codename == claim.StageLock: // whose end nobody writes down
 		return claim.OutcomeCancelled
 	case c.Plan.Pending():
 		return claim.OutcomePlanTimeout

@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +15,7 @@ import (
 // A Request is what a worker asks for.
 type Request struct {
 	Worker claim.Worker  // an empty firing id is made up
-	TTL    time.Duration // 0 is the repository's default; claim.NoExpiry never lapses
+	TTL    time.Duration // 0 is the repository's default, or the stage's; claim.NoExpiry never lapses
 	Branch string        // where the work will be pushed, if known
 	Bundle string        // the bundle it is one of; see Bundle.Claim
 }
@@ -37,7 +36,8 @@ type Hold struct {
 
 // Claim takes the issue for a worker, or says why not: *HeldError is no, *UnknownError is could
 // not find out, *LostError a hold that ended before it could be handed out, *CallError a request that
-// makes no sense. With a *LabelsError the hold is real and its labels are late. Of any number of
+// makes no sense. With a *LabelsError the hold is real and its labels are late; if they were refused because
+// its login may not label, the claim is taken back and the answer is *UnknownError. Of any number of
 // callers at most one gets a hold, and it owns it then (PROTOCOL section 3).
 func (l *Ledger) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, error) {
 	a, err := l.attempt(i, req)
@@ -56,6 +56,9 @@ func (l *Ledger) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, e
 	late := a.late
 	if late == nil {
 		_, late = l.reconcile(ctx, a.facts)
+	}
+	if cause := a.unheard(late); cause != nil {
+		return Hold{}, a.giveUp(ctx, cause)
 	}
 	if a.lapsed() { // while the labels were written: a machine may have slept
 		return Hold{}, a.giveUp(ctx, &LostError{Issue: i, Worker: a.worker(), Err: claim.ErrOverdue})
@@ -109,7 +112,7 @@ func (l *Ledger) attempt(i claim.Issue, req Request) (*attempt, error) {
 	if req.TTL > 0 && req.TTL < time.Second {
 		return nil, callError("ttl %s: at least one second", req.TTL)
 	}
-	r := claim.Record{Kind: claim.KindClaim, Worker: w, Nonce: nonce, TTL: cmp.Or(req.TTL, terms.TTL), Branch: req.Branch, Bundle: req.Bundle}
+	r := claim.Record{Kind: claim.KindClaim, Worker: w, Nonce: nonce, TTL: req.TTL, Branch: req.Branch, Bundle: req.Bundle}
 	if _, err := claim.Encode(r); err != nil {
 		return nil, &CallError{err}
 	}
@@ -145,11 +148,7 @@ func (a *attempt) admit(ctx context.Context) error {
 			return err
 		}
 		if len(a.over(f)) == 0 {
-			a.facts = f
-			a.record.Attempt = 1 + confirmed(f.Log)
-			if a.record.Bundle != "" {
-				a.record.Was = a.before(f)
-			}
+			a.begin(f)
 			return nil
 		}
 		ended, err := a.expire(ctx, f, a.worker().String(), a.ended)
@@ -286,6 +285,9 @@ func (a *attempt) guards(ctx context.Context) error {
 	})
 	if len(v.Reasons) > 0 {
 		return a.giveUp(ctx, &HeldError{Issue: a.issue, Verdict: v})
+	}
+	if stages := a.set.Rules.Scheme.Stages; len(stages) > 0 && stages[a.set.Rules.Stage(a.facts)].Name != a.record.Stage {
+		return a.giveUp(ctx, &UnknownError{a.issue, errors.New("it moved to another stage meanwhile")})
 	}
 	if own.Revoked != nil {
 		return a.giveUp(ctx, &LostError{Issue: a.issue, Worker: a.worker(), Err: claim.ErrRevoked})

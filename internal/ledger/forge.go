@@ -27,6 +27,19 @@ type Forge interface {
 	RemoveLabel(ctx context.Context, i claim.Issue, name string) error
 }
 
+// A Witness is a Forge that knows who took a label off. Without it nobody did.
+type Witness interface {
+	// LastRemoval returns the latest removal of a label, zero when there was none that it knows of.
+	LastRemoval(ctx context.Context, i claim.Issue, label string) (Removal, error)
+}
+
+// A Removal says who took a label off an issue, and when by the server's clock.
+type Removal struct {
+	By     string
+	Person bool // rather than an app or a bot
+	At     time.Time
+}
+
 // A Repo names a repository.
 type Repo struct{ Owner, Name string }
 

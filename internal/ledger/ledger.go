@@ -25,6 +25,7 @@ type Settings struct {
 	Patience    int           // reads to wait for an own record to become visible
 	PushTimeout time.Duration // a fence with less lease left than this refuses
 	Reconciles  int           // rounds before labels are reported as late
+	Trusted     []string      // logins whose records count although they may not label
 }
 
 // DefaultSettings are the protocol's numbers.

@@ -17,10 +17,13 @@ type Repair struct {
 	Change  labels.Change
 	Why     string
 	Picture labels.Picture
+	// Stranded says why nothing will move the issue from here; empty when something will.
+	Stranded string
 }
 
 // Reconcile brings the labels of an issue in line with its facts (PROTOCOL section 7): add what
-// is missing, then remove what is surplus, read again, until nothing differs. Labels that did
+// is missing, then remove what is surplus, read again, until nothing differs. What people are to be
+// told of it is told first (lifecycle.Rules.Due). Labels that did
 // not settle are a *LabelsError wrapping ErrDirty; a reading that failed is an *UnknownError.
 func (l *Ledger) Reconcile(ctx context.Context, i claim.Issue) (Repair, error) {
 	f, err := l.facts(ctx, i)
@@ -46,13 +49,18 @@ func (l *Ledger) reconcile(ctx context.Context, f lifecycle.Facts) (Repair, erro
 				return rep, &LabelsError{f.Issue, err}
 			}
 		}
+		l.unrepeat(ctx, f)
+		told, err := l.announce(ctx, f)
+		if err != nil {
+			return rep, &LabelsError{f.Issue, err}
+		}
 		picture, why := l.set.Rules.Label(f)
 		change := l.set.Rules.Scheme.Change(f.Labels, picture)
-		rep.Is, rep.Picture = l.lifecycleOf(f), picture
+		rep.Is, rep.Picture, rep.Stranded = l.lifecycleOf(f), picture, l.set.Rules.Stranded(f)
 		if n == 0 || rep.Why == "" {
 			rep.Why = why
 		}
-		if change.Empty() {
+		if change.Empty() && !told {
 			return rep, nil
 		}
 		if err := l.relabel(ctx, f.Issue, change); err != nil {
@@ -80,9 +88,5 @@ func (l *Ledger) relabel(ctx context.Context, i claim.Issue, c labels.Change) er
 }
 
 func (l *Ledger) lifecycleOf(f lifecycle.Facts) []string {
-	var out []string
-	for _, st := range l.set.Rules.Scheme.Of(f.Labels) {
-		out = append(out, l.set.Rules.Scheme.Name(st))
-	}
-	return out
+	return l.set.Rules.Scheme.Shown(f.Labels)
 }

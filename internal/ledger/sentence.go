@@ -11,7 +11,7 @@ import (
 // sentence is what a person reads beside the record (PRODUCT ruling 16): words of ours and names
 // made harmless, because an older claim may carry any name.
 func sentence(r claim.Record) string {
-	who := fmt.Sprintf("**%s** (run `%s`)", harmless(r.Worker.Codename), harmless(r.Worker.FiringID))
+	who := whose(r.Worker)
 	switch r.Kind {
 	case claim.KindClaim:
 		if !r.Held {
@@ -19,6 +19,9 @@ func sentence(r claim.Record) string {
 		}
 		return who + " is working on this issue" + lapses(r) + by(r) + "."
 	case claim.KindRelease:
+		if r.Worker.Codename == byHand && r.Outcome == claim.OutcomeAdvanced {
+			return "The issue " + ending(r) + by(r) + "."
+		}
 		return who + " " + ending(r) + by(r) + "."
 	case claim.KindRevoke:
 		return who + " was asked to stop" + by(r) + "."
@@ -30,6 +33,10 @@ func sentence(r claim.Record) string {
 		return "Attempts are counted anew" + by(r) + "."
 	}
 	return who + " " + string(r.Kind) + by(r) + "."
+}
+
+func whose(w claim.Worker) string {
+	return fmt.Sprintf("**%s** (run `%s`)", harmless(w.Codename), harmless(w.FiringID))
 }
 
 func lapses(r claim.Record) string {
@@ -47,6 +54,8 @@ func ending(r claim.Record) string {
 		return fmt.Sprintf("was second and leaves the issue to **%s**", harmless(w.Codename))
 	}
 	switch r.Outcome {
+	case claim.OutcomeAdvanced:
+		return "moved on to stage `" + harmless(r.Stage) + "`"
 	case claim.OutcomeStaleSwept:
 		return "gave no sign of life; the issue is free again"
 	case claim.OutcomeAbandoned:

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -45,28 +46,54 @@ func (l *Ledger) force(ctx context.Context, f lifecycle.Facts, claims []claim.Cl
 	return rep, ended, err
 }
 
-// Approve lets the plan that waited at that moment go ahead, in the name of by. claim.ErrNoPlan and
-// claim.ErrOverdue say that there is nothing to approve any more; nothing was written then.
+// Approve lets the plan that waited at that moment, or waits now if it is zero, go ahead, in the name of by. claim.ErrNoPlan and
+// claim.ErrOverdue say that there is nothing to approve any more, a *BarredError that by may not; nothing
+// was written then. Whether by may label the repository is for the caller to know.
 func (l *Ledger) Approve(ctx context.Context, i claim.Issue, moment time.Time, by string) (Repair, error) {
 	return l.answer(ctx, i, moment, claim.Record{Kind: claim.KindApprove, By: by})
 }
 
-// Reject ends the hold whose plan waited at that moment, in the name of by; reason is for people.
-// claim.ErrNoPlan says that there is nothing to reject any more; nothing was written then.
+// Reject ends the hold whose plan waited at that moment, or waits now if it is zero, in the name of by; reason is for people.
+// claim.ErrNoPlan says that there is nothing to reject any more, a *BarredError that by may not; nothing was
+// written then. Whether by may label the repository is for the caller to know.
 func (l *Ledger) Reject(ctx context.Context, i claim.Issue, moment time.Time, by, reason string) (Repair, error) {
 	return l.answer(ctx, i, moment, claim.Record{Kind: claim.KindReject, By: by, Reason: reason})
 }
 
+// Attest records the answer to the plan of w that was given elsewhere, to somebody who made sure that
+// by may give it. Otherwise it is Approve, or Reject.
+func (l *Ledger) Attest(ctx context.Context, i claim.Issue, w claim.Worker, answer claim.Kind, by string) (Repair, error) {
+	return l.record(ctx, i, claim.Record{Kind: answer, By: by}, func(c claim.Claim) error {
+		if c.Record.Worker != w {
+			return claim.ErrNoPlan
+		}
+		return nil
+	})
+}
+
 func (l *Ledger) answer(ctx context.Context, i claim.Issue, moment time.Time, r claim.Record) (Repair, error) {
+	return l.record(ctx, i, r, func(c claim.Claim) error {
+		if !moment.IsZero() && c.Plan.At.After(moment) {
+			return claim.ErrNoPlan
+		}
+		if why := l.set.Rules.Bars(c, r.Kind, r.By); why != "" {
+			return &BarredError{r.By, why}
+		}
+		return nil
+	})
+}
+
+// record writes the answer to the plan that waits, if ok has nothing against it.
+func (l *Ledger) record(ctx context.Context, i claim.Issue, r claim.Record, ok func(claim.Claim) error) (Repair, error) {
 	f, err := l.facts(ctx, i)
 	if err != nil {
 		return Repair{Issue: i}, err
 	}
 	c, held := f.Log.Holder()
-	if !held || !c.Plan.Pending() || c.Plan.At.After(moment) {
+	if !held || !c.Plan.Pending() {
 		return Repair{Issue: i}, claim.ErrNoPlan
 	}
-	if err := l.decides(i, c); err != nil {
+	if err := errors.Join(l.decides(i, c), ok(c)); err != nil {
 		return Repair{Issue: i}, err
 	}
 	r.Worker, r.At = c.Record.Worker, f.Now

@@ -27,6 +27,7 @@ type Finding struct {
 	Repair
 	Ended    []claim.Claim // holds given back
 	Mirrored *claim.Claim  // a lease store's hold whose record was missing; nil when none was
+	Answered *Vote         // the reaction that answered a plan
 	Err      error
 }
 
@@ -36,6 +37,7 @@ type Report struct {
 	States   map[labels.State]int // after the sweep, by projection
 	Findings []Finding
 	Ageing   []Aged   // live holds past half their lease
+	Stranded []Strand // what nobody works on and nothing will move
 	Skipped  []string // what was not looked at, and why
 	Failed   int
 	Stopped  error // why the sweep ended early, nil when it did not
@@ -57,7 +59,7 @@ func (r Report) Complete() bool { return r.Failed == 0 && len(r.Skipped) == 0 }
 // goes on past an issue that fails and stops cleanly when the request budget is used up; the
 // report says what was left.
 func (l *Ledger) Sweep(ctx context.Context, repos Repos, s Sweep) Report {
-	run := sweeper{Ledger: l.shortened(s.MaxAge), s: s, report: Report{States: map[labels.State]int{}}}
+	run := l.sweeper(s)
 	for _, repo := range s.Repos {
 		if run.stopped != nil {
 			run.skip(repo.String(), run.stopped)
@@ -65,16 +67,21 @@ func (l *Ledger) Sweep(ctx context.Context, repos Repos, s Sweep) Report {
 		}
 		run.repo(ctx, repo, repos.Scan(ctx, repo, s.Since))
 	}
-	run.report.Stopped = run.stopped
-	return run.report
+	return run.finish()
 }
 
 // Tend does for given readings what Sweep does for whole repositories. s.Repos and s.Since mean nothing.
 func (l *Ledger) Tend(ctx context.Context, readings iter.Seq2[lifecycle.Facts, error], s Sweep) Report {
-	run := sweeper{Ledger: l.shortened(s.MaxAge), s: s, report: Report{States: map[labels.State]int{}}}
+	run := l.sweeper(s)
 	run.each(ctx, "issues", readings)
-	run.report.Stopped = run.stopped
-	return run.report
+	return run.finish()
+}
+
+func (l *Ledger) sweeper(s Sweep) *sweeper {
+	return &sweeper{
+		Ledger: l.shortened(s.MaxAge), s: s, report: Report{States: map[labels.State]int{}},
+		waits: map[claim.Issue][]claim.Issue{}, waiting: map[claim.Issue]Strand{},
+	}
 }
 
 func (l *Ledger) shortened(age time.Duration) *Ledger {
@@ -90,8 +97,10 @@ type sweeper struct {
 	*Ledger
 	s       Sweep
 	report  Report
-	hidden  map[int]bool // issues of which only a lease store may know that they are held
 	stopped error        // why nothing further is looked at
+	hidden  map[int]bool // issues of which only a lease store may know that they are held
+	waits   map[claim.Issue][]claim.Issue
+	waiting map[claim.Issue]Strand // those that wait, by the issue
 }
 
 // repo sweeps one repository. Without its lease store nothing is known about its issues.
@@ -158,13 +167,22 @@ func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) {
 		w.found(Finding{Repair: Repair{Issue: f.Issue, Title: f.Title, URL: f.URL}, Err: err})
 		return
 	}
+	if f.Open {
+		w.waits[f.Issue], w.waiting[f.Issue] = f.Waits(), Strand{Issue: f.Issue, Title: f.Title, URL: f.URL}
+	}
+	vote, err := w.ballot(ctx, f)
+	if err != nil {
+		w.found(Finding{Repair: Repair{Issue: f.Issue, Title: f.Title, URL: f.URL}, Err: err})
+		return
+	}
 	picture, _ := w.set.Rules.Label(f)
-	if w.inOrder(f, picture) {
+	if vote == nil && w.inOrder(f, picture) {
 		w.note(f, picture)
 		return
 	}
-	finding := w.mend(ctx, f)
+	finding := w.mend(ctx, f, vote)
 	w.report.States[finding.Picture.State]++
+	w.strand(finding.Repair)
 	w.found(finding)
 	w.forbid(finding.Err)
 }
@@ -181,7 +199,10 @@ func (w *sweeper) forbid(err error) {
 }
 
 func (w *sweeper) inOrder(f lifecycle.Facts, p labels.Picture) bool {
-	if _, missing := unmirrored(f); missing || len(w.over(f)) > 0 {
+	if _, missing := unmirrored(f); missing {
+		return false
+	}
+	if len(w.over(f)) > 0 || len(w.set.Rules.Due(f)) > 0 || len(f.Log.Repeats(f.Viewer)) > 0 {
 		return false
 	}
 	if _, _, delivered := w.set.Rules.Delivered(f); delivered {
@@ -193,6 +214,7 @@ func (w *sweeper) inOrder(f lifecycle.Facts, p labels.Picture) bool {
 // note counts an issue that needs nothing.
 func (w *sweeper) note(f lifecycle.Facts, p labels.Picture) {
 	w.report.States[p.State]++
+	w.strand(Repair{Issue: f.Issue, Title: f.Title, URL: f.URL, Stranded: w.set.Rules.Stranded(f)})
 	c, held := f.Log.Holder()
 	end, limited := c.Until(w.set.Rules.Terms)
 	if held && limited && f.Now.Sub(c.Updated) > end.Sub(c.Updated)/2 {
@@ -202,9 +224,9 @@ func (w *sweeper) note(f lifecycle.Facts, p labels.Picture) {
 
 // mend works from a reading of its own: the scan's may be minutes old, and a heartbeat since
 // then must not be overruled. What is not written needs no second reading.
-func (w *sweeper) mend(ctx context.Context, scanned lifecycle.Facts) Finding {
+func (w *sweeper) mend(ctx context.Context, scanned lifecycle.Facts, vote *Vote) Finding {
 	if w.s.DryRun {
-		return w.plan(scanned)
+		return w.plan(scanned, vote)
 	}
 	shown := w.lifecycleOf(scanned)
 	out := Finding{Repair: Repair{Issue: scanned.Issue, Title: scanned.Title, URL: scanned.URL, Was: shown, Is: shown}}
@@ -221,11 +243,17 @@ func (w *sweeper) mend(ctx context.Context, scanned lifecycle.Facts) Finding {
 		out.Err = &UnknownError{f.Issue, err}
 		return out
 	}
-	if len(out.Ended) == 0 {
-		out.Repair, out.Err = w.reconcile(ctx, f)
-		return out
+	switch {
+	case len(out.Ended) > 0:
+		out.Repair, out.Err = w.settle(ctx, f)
+	case vote != nil:
+		var did bool
+		if out.Repair, did, out.Err = w.count(ctx, f.Issue, *vote); did {
+			out.Answered = vote
+		}
+	default:
+		out.Repair, out.Err = w.relieve(ctx, f)
 	}
-	out.Repair, out.Err = w.settle(ctx, f)
 	return out
 }
 
@@ -243,22 +271,24 @@ func (w *sweeper) giveBack(ctx context.Context, f lifecycle.Facts) ([]claim.Clai
 }
 
 // plan says what mend would do.
-func (w *sweeper) plan(f lifecycle.Facts) Finding {
-	ended := w.over(f)
+func (w *sweeper) plan(f lifecycle.Facts, vote *Vote) Finding {
+	ended, was := w.over(f), w.lifecycleOf(f)
+	if vote != nil {
+		f = after(f, *vote)
+	}
 	if c, _, delivered := w.set.Rules.Delivered(f); delivered {
 		ended = []claim.Claim{c}
 	}
 	p, why := w.set.Rules.Label(without(f, ended))
-	out := Finding{Repair: Repair{Issue: f.Issue, Title: f.Title, URL: f.URL, Was: w.lifecycleOf(f), Picture: p, Why: why}, Ended: ended}
+	out := Finding{Repair: Repair{Issue: f.Issue, Title: f.Title, URL: f.URL, Was: was, Picture: p, Why: why}, Ended: ended, Answered: vote}
 	out.Change = w.set.Rules.Scheme.Change(f.Labels, p)
 	if c, missing := unmirrored(f); missing {
 		out.Mirrored = &c
 	}
-	switch {
-	case p.Keep:
+	out.Stranded = w.set.Rules.Stranded(without(f, ended))
+	out.Is = w.set.Rules.Scheme.Shows(p)
+	if p.Keep {
 		out.Is = out.Was
-	case p.State != labels.None:
-		out.Is = []string{w.set.Rules.Scheme.Name(p.State)}
 	}
 	return out
 }

@@ -22,6 +22,7 @@ type Facts struct {
 	ReopenedAt   time.Time // of the last reopening; zero when never, or not known
 	Labels       []string
 	ClaimedAt    time.Time // when the claimed label was last put on; zero when not known
+	BlockedAt    time.Time // the same of the blocked label
 	Log          claim.State
 	PRs          []PR      // pull requests that close the issue, those the log names, and the other parts of their chains
 	Blockers     []Blocker // open and closed ones; nil with BlockersRead false means not known
@@ -30,6 +31,17 @@ type Facts struct {
 	Now          time.Time // server time: the Date of the oldest response this was read from
 	Viewer       string    // login the reading was made as
 	Missing      []string  // what could not be read; anything here makes the verdict unknown
+}
+
+// Labelled takes in that a label was put on at a moment; of several the last counts. Only labels
+// whose age tells something are kept.
+func (f *Facts) Labelled(s labels.Scheme, name string, at time.Time) {
+	switch {
+	case labels.Same(name, s.Claimed):
+		f.ClaimedAt = at.UTC()
+	case labels.Same(name, s.Blocked):
+		f.BlockedAt = at.UTC()
+	}
 }
 
 // A PR is a pull request that is about the issue.
@@ -83,4 +95,5 @@ type Rules struct {
 	Rest        []time.Duration // after the first, second, … failed attempt; the last repeats
 	Stray       time.Duration   // how long a claimed label without a claim is left alone
 	Requeue     bool            // on_reopen: requeue
+	Approvers   []string        // logins that may answer plans; none is everybody who may label
 }

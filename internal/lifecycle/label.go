@@ -15,6 +15,8 @@ func (r Rules) Label(f Facts) (labels.Picture, string) {
 	if len(f.Missing) > 0 {
 		return keep("not read: " + f.Missing[0])
 	}
+	stage := r.Stage(f)
+	r.Scheme = r.Scheme.At(stage)
 	left, was := r.left(f)
 	f.Log = f.Log.Lasting()
 	want, why := r.state(f)
@@ -24,6 +26,7 @@ func (r Rules) Label(f Facts) (labels.Picture, string) {
 	case left && (want.Keep || want.State == labels.Claimed):
 		want, why = show(labels.Available, "a claim for a bundle was undone")
 	}
+	want.Stage = stage
 	r.modifiers(f, &want)
 	return want, why
 }
@@ -132,7 +135,7 @@ func (r Rules) byPR(f Facts) (labels.Picture, string, bool) {
 		return labels.Picture{State: labels.Done}, p.String() + " was merged", true
 	}
 	for _, p := range f.PRs {
-		if p.pending() {
+		if p.pending() && !r.staged() {
 			return labels.Picture{State: labels.PROpen}, p.String() + p.stands(), true
 		}
 	}
@@ -198,10 +201,12 @@ func (r Rules) resting(f Facts) (labels.Picture, string) {
 		return show(labels.None, fmt.Sprintf("%d failed attempts; a person must look", len(f.Log.Attempts)))
 	case r.stray(f):
 		return show(labels.Claimed, "claimed label put on by hand a moment ago")
-	case f.ReopenedAt.After(f.Log.Last) && !labels.Has(f.Labels, r.Scheme.Available):
+	case f.ReopenedAt.After(f.Log.Last) && !slices.Contains(r.Scheme.Of(f.Labels), labels.Available):
 		return r.reopened(f, "")
 	case f.implemented():
 		return show(labels.Done, "released as already implemented")
+	case r.through(f):
+		return show(labels.Done, "went through all stages")
 	default:
 		return show(labels.Available, "nobody holds it and no pull request is open")
 	}

@@ -27,15 +27,10 @@ func (r Rules) escalated(s claim.State) bool {
 }
 
 // RestUntil returns until when the issue rests between attempts, or the zero time: the larger of
-// what the last release asked for and the resting time of that many failures, ±25 % drawn from
+// what releases since the last reset asked for and the resting time of that many failures, ±25 % drawn from
 // the log itself so that every reader gets the same answer (PRODUCT ruling 14).
 func (r Rules) RestUntil(s claim.State) time.Time {
-	var until time.Time
-	for _, c := range s.Claims {
-		if c.End != nil && c.End.NotBefore.After(until) {
-			until = c.End.NotBefore
-		}
-	}
+	until := s.NotBefore
 	n := len(s.Attempts)
 	if n == 0 || len(r.Rest) == 0 {
 		return until

@@ -178,6 +178,11 @@ func (s *scene) rule(setting string) (err error) {
 		}
 	case "preset":
 		s.rules.Scheme = labels.Ready()
+		if value == "stages" {
+			s.rules.Scheme = labels.Agent().Pipeline([]labels.Stage{
+				{Name: "ready", Label: "stage:ready"}, {Name: "review", Label: "stage:review"}, {Name: "done", Label: "done"},
+			})
+		}
 	default:
 		err = fmt.Errorf("unknown rule %q", setting)
 	}

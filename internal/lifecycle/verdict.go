@@ -196,6 +196,7 @@ func (r Rules) pulls(f Facts, who Seeker, v *Verdict) {
 			v.Notes = append(v.Notes, Reason{Code: CodePROpen, Text: p.String() + " is this branch's own pull request", URL: p.URL, PR: &p})
 		case p.pending() && f.family(p, who.pushes):
 			v.Notes = append(v.Notes, Reason{Code: CodePROpen, Text: p.String() + " is of the same chain as this branch's pull request", URL: p.URL, PR: &p})
+		case p.pending() && r.staged():
 		case p.pending() && p.State == PRMerged:
 			v.because(CodeMerged, p.URL, "pull request %s%s", p, p.stands()).PR = &p
 		case p.pending():
@@ -230,6 +231,9 @@ func (r Rules) people(f Facts, v *Verdict) {
 func (r Rules) history(f Facts, v *Verdict) {
 	if f.Open && f.implemented() {
 		v.because(CodeDone, f.URL, "its last holder found it implemented already")
+	}
+	if f.Open && r.through(f) {
+		v.because(CodeDone, f.URL, "it went through all stages")
 	}
 	if r.escalated(f.Log) {
 		v.because(CodeAttempts, f.URL, "%d attempts failed", len(f.Log.Attempts))

@@ -29,6 +29,9 @@ type Options struct {
 	API    string // API root; empty is LABEL_STATE_API_URL, then what the repository's host has
 	Token  string // empty looks for one
 
+	TokenEnv string // variable with the token, as a work source names it
+	Queue    Queue  // label names of a work source
+
 	DryRun  bool // nothing is written; the client refuses (PRODUCT ruling 21)
 	Verbose bool // every request is named on Stderr
 	Near    bool // never ask GitHub for the configuration: the work tree's, or the defaults
@@ -72,10 +75,7 @@ func Open(ctx context.Context, e Environment, o Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	token := credential{github.NewSecret(o.Token), "given"}
-	if o.Token == "" {
-		token, err = e.token(ctx, p.origin)
-	}
+	token, err := e.credential(ctx, o, p.origin)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,20 @@ func Open(ctx context.Context, e Environment, o Options) (*Session, error) {
 			return nil, err
 		}
 	}
+	if err := e.queue(o, conf); err != nil {
+		return nil, err
+	}
 	return e.session(o, p, token, conf)
+}
+
+func (e Environment) credential(ctx context.Context, o Options, at origin) (credential, error) {
+	switch {
+	case o.Token != "":
+		return credential{github.NewSecret(o.Token), "given"}, nil
+	case o.TokenEnv != "":
+		return e.tokenFrom(o.TokenEnv, o, at)
+	}
+	return e.token(ctx, at)
 }
 
 // far is the configuration of a repository that has none here.
@@ -130,9 +143,10 @@ func (e Environment) client(o Options, p place, t credential, conf config.Config
 	return github.New(github.Options{
 		REST: p.REST, GraphQL: p.GraphQL, Web: p.Web, Token: t.secret, HTTP: carrier,
 		Scheme: conf.Labels, Clock: clock{}, DryRun: o.DryRun,
-		Blockers: github.Blockers{NativeOff: !conf.Blockers.Native, TextOff: !conf.Blockers.Text},
-		Trust:    github.Trust{Logins: append([]string{}, conf.Trust.Logins...), Apps: conf.Trust.Apps, Minimum: github.Role(conf.Trust.Permission)},
-		Warn:     func(text string) { e.say("warning: " + text) },
+		StageLocks: conf.Compat == "stage-locks",
+		Blockers:   github.Blockers{NativeOff: !conf.Blockers.Native, TextOff: !conf.Blockers.Text},
+		Trust:      github.Trust{Logins: append([]string{}, conf.Trust.Logins...), Apps: conf.Trust.Apps, Minimum: github.Role(conf.Trust.Permission)},
+		Warn:       func(text string) { e.say("warning: " + text) },
 	})
 }
 

@@ -3,7 +3,8 @@ package work
 import (
 	"fmt"
 	"strings"
-	"unicode"
+
+	"github.com/label-state/label-state/internal/quote"
 )
 
 const (
@@ -71,45 +72,10 @@ func (o ReleaseOptions) Note(agent string) string {
 	return text
 }
 
-// fence puts text into a code block that it cannot end: the fence is longer than any run of the same
-// character in it (CommonMark, "Fenced code blocks").
-func fence(text string) string {
-	text = printable(clip(text, maxText))
-	longest, run := 2, 0
-	for _, r := range text {
-		if run++; r != '`' {
-			run = 0
-		}
-		longest = max(longest, run)
-	}
-	bar := strings.Repeat("`", longest+1)
-	return bar + "text\n" + strings.TrimRight(text, "\n") + "\n" + bar + "\n"
-}
-
-// printable keeps lines and tabs and drops what a terminal or a reader could trip over: control
-// characters, escapes, invisible and direction-changing ones.
-func printable(text string) string {
-	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.ToValidUTF8(text, "\ufffd"))
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n', r == '\t', unicode.IsPrint(r):
-			return r
-		case unicode.IsSpace(r):
-			return ' '
-		}
-		return -1
-	}, text)
-}
+// fence is other people's text in a block of its own.
+func fence(text string) string { return quote.Fence("text", clip(text, maxText)) }
 
 // line makes text one short line.
-func line(text string) string {
-	return clip(strings.Join(strings.Fields(printable(clip(text, 4*maxLine))), " "), maxLine)
-}
+func line(text string) string { return quote.Line(text, maxLine) }
 
-// clip cuts text at a character's end so that at most n bytes, and an ellipsis, are left.
-func clip(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	return strings.ToValidUTF8(text[:n], "") + "…"
-}
+func clip(text string, n int) string { return quote.Clip(text, n) }

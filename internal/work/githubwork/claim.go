@@ -3,6 +3,8 @@ package githubwork
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/github"
@@ -24,8 +26,14 @@ func (s *Source) Claim(ctx context.Context, id string) (work.Claimed, error) {
 		return work.Claimed{}, err
 	}
 	scheme := s.scheme()
-	if !labels.Has(i.Labels, scheme.Available) && !labels.Has(i.Labels, scheme.Claimed) {
-		return work.Claimed{}, work.Refused(id, work.InvalidState, "%s is not in the queue (no label %s)", issue, scheme.Available)
+	queued := slices.ContainsFunc(scheme.Queues(), func(q string) bool { return labels.Has(i.Labels, q) })
+	if !queued && !labels.Has(i.Labels, scheme.Claimed) {
+		return work.Claimed{}, work.Refused(id, work.InvalidState, "%s is not in the queue (no label %s)", issue, strings.Join(scheme.Queues(), ", "))
+	}
+	for _, x := range s.o.Exclude {
+		if labels.Has(i.Labels, x) {
+			return work.Claimed{}, work.Refused(id, work.InvalidState, "%s is kept from this agent by its label %s", issue, x)
+		}
 	}
 	h, err := s.o.Take(ctx, issue)
 	if err != nil {

@@ -27,6 +27,7 @@ type Options struct {
 	TTL    time.Duration // 0 is the repository's default
 	Words  work.Words    // nil is work.DefaultWords
 
+	Exclude []string // labels, besides the repository's, that keep an issue from this agent
 	// KeepFailed puts the label for "needs a person" on what failed, instead of queueing it again.
 	KeepFailed bool
 	// Take claims; nil is the ledger's Claim, with late labels told to Warn.
@@ -83,14 +84,17 @@ func (s *Source) issue(id string) (claim.Issue, error) {
 // Fetch lists the queue, and with IncludeClaimed what is being worked on. A candidate is read
 // before it is shown: the label alone says nothing.
 func (s *Source) Fetch(ctx context.Context, o work.FetchOptions) (work.Page, error) {
-	found, err := s.client.OpenIssues(ctx, s.o.Repo, s.scheme().Available)
-	if err == nil && o.IncludeClaimed {
-		var taken []github.Issue
-		taken, err = s.client.OpenIssues(ctx, s.o.Repo, s.scheme().Claimed)
-		found = append(found, taken...)
+	queues := s.scheme().Queues()
+	if o.IncludeClaimed {
+		queues = append(queues, s.scheme().Claimed)
 	}
-	if err != nil {
-		return work.Page{}, refusal("", err)
+	var found []github.Issue
+	for _, label := range queues {
+		some, err := s.client.OpenIssues(ctx, s.o.Repo, label)
+		if err != nil {
+			return work.Page{}, refusal("", err)
+		}
+		found = append(found, some...)
 	}
 	candidates := make([]work.Item, 0, len(found))
 	seen := map[int]bool{}
@@ -110,7 +114,7 @@ func (s *Source) Fetch(ctx context.Context, o work.FetchOptions) (work.Page, err
 
 // excluded reports whether a label keeps the issue out, so that it need not be read.
 func (s *Source) excluded(i github.Issue) bool {
-	return slices.ContainsFunc(s.ledger.Rules().Exclude, func(x string) bool { return labels.Has(i.Labels, x) })
+	return slices.ContainsFunc(slices.Concat(s.ledger.Rules().Exclude, s.o.Exclude), func(x string) bool { return labels.Has(i.Labels, x) })
 }
 
 func (s *Source) item(i github.Issue) work.Item {

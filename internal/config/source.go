@@ -1,0 +1,130 @@
+package config
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/label-state/label-state/internal/labels"
+)
+
+// A WorkSource says where an agent takes its work from. What is empty is the repository's own.
+type WorkSource struct {
+	Type       string   // github
+	Repo       string   // owner/name; empty is the repository of the file
+	Ready      string   // label of the queue
+	InProgress string   // label of what is claimed
+	Exclude    []string // labels besides the repository's that keep an issue from this agent
+	KeepFailed bool     // what failed goes to a person, instead of back to the queue
+	TokenEnv   string   // environment variable with the token
+}
+
+// An agent is one entry of a fleet as it is written.
+type agent struct {
+	WorkSource
+	cleanup bool
+}
+
+func newAgent() *agent {
+	return &agent{WorkSource: WorkSource{Type: "github"}, cleanup: true}
+}
+
+func (a *agent) keys() rule {
+	source := object(
+		key{"type", "Kind of source.", word(&a.Type, "github")},
+		key{"repo", "Repository (default: the one of this file).", text(&a.Repo, repository())},
+		key{"labels", "Label names of a repository without a configuration of its own.", object(
+			key{"ready", "Eligible for pickup.", text(&a.Ready, label())},
+			key{"in_progress", "A worker holds it.", text(&a.InProgress, label())},
+		)},
+		key{"exclude_labels", "Labels, besides the repository's, that keep an issue from this agent.", texts(&a.Exclude, label())},
+		key{"cleanup_on_failure", "Whether what failed goes back to the queue; else a person must look.", truth(&a.cleanup)},
+		key{"auth", "How to sign in.", object(key{"token_env", "Environment variable with the token.", text(&a.TokenEnv, variable())})},
+	)
+	return object(key{"work_source", "Where work comes from.", source})
+}
+
+// fleet merges the defaults under each agent's own settings, whichever stands first in the file, and
+// checks each result.
+func (f *file) fleet(r *reader) {
+	f.c.Work = f.defaults.WorkSource
+	f.c.Work.KeepFailed = !f.defaults.cleanup
+	r.twoLabels("defaults.work_source", f.c.Work)
+	for _, name := range slices.Sorted(maps.Keys(f.agents)) {
+		path := join("agents", name) + ".work_source"
+		own := f.agents[name].over(f.defaults, func(key string) bool { return r.has(path + "." + key) })
+		if r.has(path + ".labels") {
+			r.twoLabels(path, own)
+		}
+		if f.c.Agents == nil {
+			f.c.Agents = map[string]WorkSource{}
+		}
+		f.c.Agents[name] = own
+	}
+}
+
+// over is the agent with what it does not set itself taken from the defaults.
+func (a *agent) over(d *agent, set func(key string) bool) WorkSource {
+	out := a.WorkSource
+	keep := func(key string, to *string, from string) {
+		if !set(key) {
+			*to = from
+		}
+	}
+	keep("type", &out.Type, d.Type)
+	keep("repo", &out.Repo, d.Repo)
+	keep("labels.ready", &out.Ready, d.Ready)
+	keep("labels.in_progress", &out.InProgress, d.InProgress)
+	keep("auth.token_env", &out.TokenEnv, d.TokenEnv)
+	if !set("exclude_labels") {
+		out.Exclude = slices.Clone(d.Exclude)
+	}
+	out.KeepFailed = !a.cleanup
+	if !set("cleanup_on_failure") {
+		out.KeepFailed = !d.cleanup
+	}
+	return out
+}
+
+// twoLabels reports a queue that cannot be told from what is claimed.
+func (r *reader) twoLabels(path string, w WorkSource) {
+	if w.Ready != "" && labels.Same(w.Ready, w.InProgress) {
+		r.at(path+".labels.in_progress", "is "+quote(w.InProgress)+", the same label as ready", "another label")
+	}
+}
+
+// Source returns where an agent takes its work from: its own entry, else the defaults. known reports
+// whether it has an entry.
+func (c Config) Source(agent string) (w WorkSource, known bool) {
+	if w, known = c.Agents[agent]; known {
+		return w, true
+	}
+	return c.Work, false
+}
+
+// Named returns the configuration with an agent's label names for its queue. A file that decides the
+// names already must agree, unless free says that they may be laid over it. file is what errors call
+// it; the error is an *Error.
+func (c Config) Named(file, ready, inProgress string, free bool) (Config, error) {
+	r := &reader{file: file, lines: map[string]int{}}
+	lay := func(key, have, want string) string {
+		if want != "" && !labels.Same(have, want) && (!free || c.staged(key)) {
+			r.problem(0, "labels."+key, "is "+quote(have)+", and the work source says "+quote(want), "the same in both")
+		}
+		if want == "" {
+			return have
+		}
+		return want
+	}
+	c.Labels.Available = lay("available", c.Labels.Available, ready)
+	c.Labels.Claimed = lay("claimed", c.Labels.Claimed, inProgress)
+	if len(r.problems) == 0 {
+		f := newFile(&c)
+		f.distinct(r)
+		f.prefix(r)
+		f.takeable(r)
+	}
+	if err := r.err(); err != nil {
+		return Config{}, err
+	}
+	return c, nil
+}

@@ -1,0 +1,100 @@
+package config
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/label-state/label-state/internal/labels"
+)
+
+// stagePrefix begins the labels of all stages but the last (PRODUCT, "Lifecycle labels").
+const stagePrefix = "stage:"
+
+func stageName() form {
+	return form{allowed: "a stage: up to 40 of a-z 0-9 _ -", pattern: `^[a-z0-9][a-z0-9_-]*$`, longest: 40}
+}
+
+// spans is a mapping from names to durations.
+func spans(to *map[string]time.Duration, name form, least, most time.Duration) rule {
+	var one time.Duration
+	return rule{
+		schema{"type": "object", "additionalProperties": span(&one, least, most).schema},
+		func(r *reader, path string, n *yaml.Node) {
+			*to = map[string]time.Duration{}
+			r.mapping(path, n, "a mapping", func(k, at string, line int, value *yaml.Node) {
+				var d time.Duration
+				if !name.fits(k) {
+					r.problem(line, at, "not a name", name.allowed)
+				}
+				span(&d, least, most).read(r, at, value)
+				(*to)[k] = d
+			})
+		},
+	}
+}
+
+// pipeline makes the scheme of a repository with stages.
+func (f *file) pipeline(r *reader) {
+	if f.c.Preset != "stages" {
+		for _, key := range []string{"stages", "stage_ttl"} {
+			if r.has(key) {
+				r.at(key, "stages without their preset", "preset: stages")
+			}
+		}
+		return
+	}
+	if len(f.stages) < 2 {
+		r.at("stages", "is "+strconv.Itoa(len(f.stages))+" stages", "two stages or more; the last one is done")
+		return
+	}
+	f.c.Labels = f.c.Labels.Pipeline(f.staged(r))
+	for _, key := range []string{"labels.available", "labels.done"} {
+		if r.has(key) {
+			r.at(key, "a pipeline's stages name it", "leave it out")
+		}
+	}
+}
+
+func (f *file) staged(r *reader) []labels.Stage {
+	var out []labels.Stage
+	for n, name := range f.stages {
+		s := labels.Stage{Name: name, Label: stagePrefix + name, TTL: f.ttls[name]}
+		if n == len(f.stages)-1 {
+			s.Label = name
+		}
+		if name != "" && slices.Contains(f.stages[:n], name) {
+			r.at("stages["+strconv.Itoa(n)+"]", "is "+quote(name)+", which is a stage already", "a name of its own")
+		}
+		if s.TTL > f.c.Claim.MaxTTL {
+			r.at("stage_ttl."+name, "is "+short(s.TTL)+" and claim.max_ttl "+short(f.c.Claim.MaxTTL), "at most claim.max_ttl")
+		}
+		out = append(out, s)
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.ttls)) {
+		at := slices.Index(f.stages, name)
+		if at < 0 || at == len(f.stages)-1 {
+			r.at("stage_ttl."+name, "no stage in which anybody works", "one of the stages but the last")
+		}
+	}
+	return out
+}
+
+// staged reports whether a pipeline's stages are what gives the label of that key its name.
+func (c *Config) staged(key string) bool {
+	return len(c.Labels.Stages) > 0 && (key == "available" || key == "done")
+}
+
+// stageLabels reports a stage whose label means something else as well.
+func (f *file) stageLabels(r *reader) {
+	for n, s := range f.c.Labels.Stages {
+		for _, l := range named(&f.c.Labels) {
+			if !f.c.staged(l.key) && labels.Same(*l.name, s.Label) {
+				r.at("stages["+strconv.Itoa(n)+"]", "has the label "+quote(s.Label)+", the same as labels."+l.key, "a label of its own")
+			}
+		}
+	}
+}

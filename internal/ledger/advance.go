@@ -1,0 +1,133 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// byHand is the codename of moves without a hold; the firing id is new each time.
+const byHand = "by-hand"
+
+// An Advance is a step in a pipeline.
+type Advance struct {
+	Worker claim.Worker // who holds the issue; without one nobody may
+	By     string       // whose decision it is when nobody holds it
+	To     string       // the stage; empty is the next
+}
+
+// Advance moves an issue to another stage and ends the worker's hold, by one record; then it brings the
+// labels in line. A repository without stages, a stage it does not have and one beyond the last are a
+// *CallError, a hold that is not the worker's a *LostError, and somebody's hold in the way of a
+// move without one a *HeldError. A move that the log shows already is a success.
+func (l *Ledger) Advance(ctx context.Context, i claim.Issue, a Advance) (Repair, labels.Stage, error) {
+	f, err := l.facts(ctx, i)
+	if err != nil {
+		return Repair{Issue: i}, labels.Stage{}, err
+	}
+	to, done, err := l.target(f, a)
+	if err != nil {
+		return Repair{Issue: i}, to, err
+	}
+	if done {
+		rep, err := l.reconcile(ctx, f)
+		return rep, to, err
+	}
+	r, err := l.stepRecord(f, a, to)
+	if err != nil {
+		return Repair{Issue: i}, to, err
+	}
+	if _, err := l.release(ctx, i, r, sentence(r)); err != nil {
+		return Repair{Issue: i}, to, wrapWrite(i, err)
+	}
+	rep, err := l.settle(ctx, f)
+	return rep, to, err
+}
+
+// Target is the stage that an advance would lead to; its errors are Advance's.
+func (l *Ledger) Target(f lifecycle.Facts, a Advance) (labels.Stage, error) {
+	to, _, err := l.target(f, a)
+	return to, err
+}
+
+// target is the stage to go to; done says that the log shows the worker's move already.
+func (l *Ledger) target(f lifecycle.Facts, a Advance) (to labels.Stage, done bool, err error) {
+	if a.Worker.IsZero() && a.By == "" {
+		return to, false, callError("who moves it?")
+	}
+	scheme, now := l.set.Rules.Scheme, l.set.Rules.Stage(f)
+	if len(scheme.Stages) == 0 {
+		return to, false, callError("there are no stages in this repository; see preset: stages")
+	}
+	if own, found := f.Log.Find(a.Worker); found && own.End != nil && own.End.Outcome == claim.OutcomeAdvanced && own.End.By == "" {
+		return scheme.Stages[now], true, nil
+	}
+	next := now + 1
+	if a.To != "" {
+		next = scheme.Stage(a.To)
+	}
+	switch {
+	case next < 0:
+		names := make([]string, len(scheme.Stages))
+		for n, s := range scheme.Stages {
+			names[n] = s.Name
+		}
+		return to, false, callError("no stage %q: there are %s", a.To, strings.Join(names, ", "))
+	case next == len(scheme.Stages):
+		return to, false, callError("it is in the last stage already, %s", scheme.Stages[now].Name)
+	}
+	return scheme.Stages[next], false, nil
+}
+
+// stepRecord is the one record of a move. Without a hold it ends a key of its own that nobody ever uses.
+func (l *Ledger) stepRecord(f lifecycle.Facts, a Advance, to labels.Stage) (claim.Record, error) {
+	r := claim.Record{Kind: claim.KindRelease, Worker: a.Worker, Outcome: claim.OutcomeAdvanced, Stage: to.Name, At: f.Now}
+	if !f.Open {
+		return r, &HeldError{Issue: f.Issue, Verdict: l.set.Rules.Verdict(f, lifecycle.Seeker{})}
+	}
+	if a.Worker.IsZero() {
+		r.By, r.Worker = a.By, claim.Worker{Codename: byHand, FiringID: l.token()}
+		if _, held := f.Log.Holder(); held {
+			return r, &HeldError{Issue: f.Issue, Verdict: l.set.Rules.Verdict(f, lifecycle.Seeker{})}
+		}
+		return r, nil
+	}
+	own, found := f.Log.Find(a.Worker)
+	err := f.Log.Refuse(r, f.Viewer, l.set.Rules.Terms, f.Now)
+	switch {
+	case err != nil:
+		return r, l.lost(f, a.Worker, err)
+	case found && !own.Held():
+		return r, l.lost(f, a.Worker, fmt.Errorf("%w: the claim was never confirmed", claim.ErrNotHolder))
+	case own.Overdue(l.set.Rules.Terms, f.Now):
+		return r, l.lost(f, a.Worker, claim.ErrOverdue)
+	case own.Plan.Pending():
+		return r, &HeldError{Issue: f.Issue, Verdict: pendingPlan(own)}
+	}
+	r.Attempt = own.Record.Attempt
+	return r, nil
+}
+
+func pendingPlan(c claim.Claim) lifecycle.Verdict {
+	return lifecycle.Verdict{Answer: lifecycle.Held, Reasons: []lifecycle.Reason{{Code: lifecycle.CodeOwn, Text: "its plan waits for an answer", URL: c.Plan.URL}}}
+}
+
+// begin takes over what the reading that admits the claim says: the record names it, so that later
+// changes of the configuration, or of the stage, do not move the hold.
+func (a *attempt) begin(f lifecycle.Facts) {
+	rules := a.set.Rules
+	a.facts = f
+	a.record.Attempt = 1 + confirmed(f.Log)
+	a.record.TTL = cmp.Or(a.record.TTL, rules.TTL(f))
+	if stages := rules.Scheme.Stages; len(stages) > 0 {
+		a.record.Stage = stages[rules.Stage(f)].Name
+	}
+	if a.record.Bundle != "" {
+		a.record.Was = a.before(f)
+	}
+}

@@ -1,0 +1,72 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/quote"
+)
+
+// An Eraser is a Forge that can take comments away; one that is gone is success. Without it what two
+// told at the same moment stands twice.
+type Eraser interface {
+	DeleteComment(ctx context.Context, i claim.Issue, id int64) error
+}
+
+// announce posts what people are to be told and were not, and reports whether there was anything.
+func (l *Ledger) announce(ctx context.Context, f lifecycle.Facts) (bool, error) {
+	due := l.set.Rules.Due(f)
+	for _, n := range due {
+		body := n.Mark() + "\n" + l.words(f, n)
+		_, err := l.append(ctx, f.Issue, body, func(s claim.State) (string, bool) { return "", s.Told(n) })
+		if err != nil {
+			return true, err
+		}
+	}
+	return len(due) > 0, nil
+}
+
+// unrepeat takes away own notices that say what an earlier one said: two sweeps ran at once. One that
+// stays does no harm, and the next sweep sees it again.
+func (l *Ledger) unrepeat(ctx context.Context, f lifecycle.Facts) {
+	e, able := l.forge.(Eraser)
+	if !able {
+		return
+	}
+	for _, n := range f.Log.Repeats(f.Viewer) {
+		_ = e.DeleteComment(ctx, f.Issue, n.Comment.ID)
+	}
+}
+
+// words are a notice's text for people.
+func (l *Ledger) words(f lifecycle.Facts, n claim.Notice) string {
+	if n.Kind == claim.NoticeAwake {
+		return "What this issue waited for is closed: " + closedBlockers(f) + ". It can go on."
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d attempts at this issue failed, so a person must look (label `%s`). Taking that label off lets agents try again.\n",
+		len(f.Log.Attempts), harmless(l.set.Rules.Scheme.NeedsScope))
+	for i, a := range f.Log.Attempts {
+		fmt.Fprintf(&b, "\n%d. %s, %s: %s", i+1, whose(a.Worker), day(a.Release.At), harmless(a.Release.Outcome))
+		if a.Release.Reason != "" {
+			b.WriteString(", " + quote.Code(a.Release.Reason, quotedLimit))
+		}
+	}
+	return b.String()
+}
+
+func closedBlockers(f lifecycle.Facts) string {
+	names := make([]string, len(f.Blockers))
+	for i, b := range f.Blockers {
+		names[i] = b.Issue.String()
+	}
+	return strings.Join(names, ", ")
+}
+
+func day(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
+
+const quotedLimit = 300 // characters of somebody's reason

@@ -1,0 +1,66 @@
+package ledger
+
+import (
+	"context"
+	"strings"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// A Strand is an issue that nobody works on and that nothing will move: a person must.
+type Strand struct {
+	Issue claim.Issue
+	Title string
+	URL   string
+	Why   string
+}
+
+// finish adds what only shows when all issues were looked at.
+func (w *sweeper) finish() Report {
+	for _, ring := range lifecycle.Circles(w.waits) {
+		names := make([]string, 0, len(ring)+1)
+		for _, i := range append(ring, ring[0]) {
+			names = append(names, i.String())
+		}
+		first := Strand{Issue: ring[0]}
+		for i, s := range w.waiting {
+			if i.Same(ring[0]) {
+				first = s
+			}
+		}
+		first.Why = "blocked in a circle: " + strings.Join(names, " waits for ")
+		w.report.Stranded = append(w.report.Stranded, first)
+	}
+	w.report.Stopped = w.stopped
+	return w.report
+}
+
+// strand notes an issue that nothing will move.
+func (w *sweeper) strand(r Repair) {
+	if r.Stranded != "" {
+		w.report.Stranded = append(w.report.Stranded, Strand{r.Issue, r.Title, r.URL, r.Stranded})
+	}
+}
+
+// relieve brings labels in line. A person who took needs:human-scope off, and whose event was lost, has
+// counted attempts anew (PRODUCT ruling 14); any other removal was a slip, and the label comes back.
+func (w *sweeper) relieve(ctx context.Context, f lifecycle.Facts) (Repair, error) {
+	see, able := w.forge.(Witness)
+	if !able || !w.set.Rules.Relieved(f) {
+		return w.reconcile(ctx, f)
+	}
+	last := f.Log.Attempts[len(f.Log.Attempts)-1].Release.At
+	g, err := see.LastRemoval(ctx, f.Issue, w.set.Rules.Scheme.NeedsScope)
+	did := false
+	if err == nil && g.Person && !g.At.Before(last) {
+		did, err = w.Reset(ctx, f.Issue, g.At, g.By)
+	}
+	switch {
+	case err != nil:
+		return Repair{Issue: f.Issue, Title: f.Title, URL: f.URL}, &UnknownError{f.Issue, err}
+	case did:
+		return w.settle(ctx, f)
+	}
+	return w.reconcile(ctx, f)
+}

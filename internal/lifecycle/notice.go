@@ -1,0 +1,45 @@
+package lifecycle
+
+import (
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
+)
+
+// Due are the notices that people have not been given yet: that a person must look (PRODUCT ruling
+// 14), and that the last blocker closed (ruling 19). They are told before the labels move, so that a
+// crash in between costs nothing.
+func (r Rules) Due(f Facts) []claim.Notice {
+	if len(f.Missing) > 0 || f.PullRequest || !f.Open || !r.managed(f) {
+		return nil
+	}
+	var due []claim.Notice
+	add := func(n claim.Notice) {
+		if !f.Log.Told(n) {
+			due = append(due, n)
+		}
+	}
+	if r.escalated(f.Log) {
+		add(claim.Notice{Kind: claim.NoticeEscalated, Key: f.Log.Attempts[0].Worker.String()})
+	}
+	if r.awake(f) {
+		add(claim.Notice{Kind: claim.NoticeAwake, Key: f.BlockedAt.UTC().Format(time.RFC3339)})
+	}
+	return due
+}
+
+// awake reports whether the issue slept until its last blocker closed: it still has the label. One
+// whose blockers were taken away, rather than closed, is woken without words.
+func (r Rules) awake(f Facts) bool {
+	return f.BlockersRead && len(f.Blockers) > 0 && len(f.openBlockers()) == 0 && labels.Has(f.Labels, r.Scheme.Blocked)
+}
+
+// Relieved reports whether somebody must have taken needs:human-scope off: the issue failed too
+// often, that was told, and the label is not there.
+func (r Rules) Relieved(f Facts) bool {
+	if !f.Open || f.PullRequest || !r.escalated(f.Log) || labels.Has(f.Labels, r.Scheme.NeedsScope) {
+		return false
+	}
+	return f.Log.Told(claim.Notice{Kind: claim.NoticeEscalated, Key: f.Log.Attempts[0].Worker.String()})
+}

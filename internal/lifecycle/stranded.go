@@ -1,0 +1,91 @@
+package lifecycle
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
+)
+
+// Stranded says why nothing will ever move an issue that nobody works on, once its labels are in
+// line; empty when something will. What waits for a person on purpose is not stranded: a person's
+// hold, needs:human-scope, a plan with its own time limit.
+func (r Rules) Stranded(f Facts) string {
+	want, why := r.Label(f)
+	_, held := f.Log.Holder()
+	switch {
+	case len(f.Missing) > 0, f.PullRequest, !f.Open, !r.managed(f), held:
+		return ""
+	case labels.Has(f.Labels, r.Scheme.Hold), labels.Has(f.Labels, r.Scheme.NeedsScope), r.escalated(f.Log):
+		return ""
+	case want.State == labels.Done, want.Keep && labels.Has(f.Labels, r.Scheme.Done):
+		return "done and still open: " + why
+	case want.Keep:
+		return why
+	case want.State == labels.PROpen && slices.ContainsFunc(f.PRs, func(p PR) bool { return p.pending() && p.State == PRUnreadable }):
+		return why
+	}
+	return ""
+}
+
+// Waits are the issues that keep f from going on: its open blockers.
+func (f Facts) Waits() []claim.Issue {
+	var out []claim.Issue
+	for _, b := range f.openBlockers() {
+		out = append(out, b.Issue)
+	}
+	return out
+}
+
+// Circles returns the issues that wait for each other in a ring, so that none ever wakes. waits has
+// for each issue those that it waits for. Each ring begins with its first issue and is listed once;
+// rings that share an issue may be listed as one.
+func Circles(waits map[claim.Issue][]claim.Issue) [][]claim.Issue {
+	s := search{waits: map[claim.Issue][]claim.Issue{}, seen: map[claim.Issue]bool{}}
+	var all []claim.Issue
+	for i, on := range waits {
+		all = append(all, folded(i))
+		for _, o := range on {
+			s.waits[folded(i)] = append(s.waits[folded(i)], folded(o))
+		}
+	}
+	slices.SortFunc(all, claim.Issue.Compare)
+	for _, i := range all {
+		s.from(i, nil)
+	}
+	return s.rings
+}
+
+// folded is an issue by the name that is the same however it was spelled.
+func folded(i claim.Issue) claim.Issue {
+	i.Owner, i.Repo = strings.ToLower(i.Owner), strings.ToLower(i.Repo)
+	return i
+}
+
+type search struct {
+	waits map[claim.Issue][]claim.Issue
+	seen  map[claim.Issue]bool
+	rings [][]claim.Issue
+}
+
+// from follows what i waits for; path has led to it.
+func (s *search) from(i claim.Issue, path []claim.Issue) {
+	if at := slices.Index(path, i); at >= 0 {
+		s.rings = append(s.rings, turned(path[at:]))
+		return
+	}
+	if s.seen[i] {
+		return
+	}
+	s.seen[i] = true
+	for _, o := range s.waits[i] {
+		s.from(o, append(slices.Clone(path), i))
+	}
+}
+
+// turned is a ring that begins with its first issue.
+func turned(ring []claim.Issue) []claim.Issue {
+	first := slices.Index(ring, slices.MinFunc(ring, claim.Issue.Compare))
+	return slices.Concat(ring[first:], ring[:first])
+}

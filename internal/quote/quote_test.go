@@ -1,0 +1,60 @@
+package quote_test
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+
+	"pgregory.net/rapid"
+
+	"github.com/label-state/label-state/internal/quote"
+)
+
+func anything(t *rapid.T) string {
+	return rapid.OneOf(rapid.String(), rapid.StringOf(rapid.RuneFrom([]rune("`\n\r\t ~<!->@\x1b\u202e")))).Draw(t, "text")
+}
+
+// TestFence: whatever the text, its block has one beginning and one end, and they are ours.
+func TestFence(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		lines := strings.Split(strings.TrimSuffix(quote.Fence("text", anything(t)), "\n"), "\n")
+		bar := lines[len(lines)-1]
+		if lines[0] != bar+"text" || strings.Trim(bar, "`") != "" || len(bar) < 3 {
+			t.Fatalf("fences %q and %q", lines[0], bar)
+		}
+		for _, l := range lines[1 : len(lines)-1] {
+			if strings.Contains(l, bar) {
+				t.Fatalf("%q ends the block of %q", l, bar)
+			}
+			if strings.ContainsFunc(l, func(r rune) bool { return r != '\t' && !unicode.IsPrint(r) }) {
+				t.Fatalf("%q is not printable", l)
+			}
+		}
+	})
+}
+
+// TestCode: one line between two backquotes, no longer than asked for.
+func TestCode(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		got := quote.Code(anything(t), 20)
+		inside := strings.TrimSuffix(strings.TrimPrefix(got, "`"), "`")
+		if len(got) < 3 || got != "`"+inside+"`" || strings.ContainsAny(inside, "`\n\r\t") || len([]rune(inside)) > 20 {
+			t.Fatalf("code %q", got)
+		}
+	})
+}
+
+func TestClip(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		n    int
+		want string
+	}{{"short", 5, "short"}, {"longer", 4, "long…"}, {"grün", 3, "gr…"}, {"", 0, ""}} {
+		if got := quote.Clip(c.text, c.n); got != c.want {
+			t.Errorf("clip %q to %d: %q, want %q", c.text, c.n, got, c.want)
+		}
+	}
+	if got := quote.Line(" a\n\tb \x1b[31m", 5); got != "a b […" {
+		t.Errorf("line: %q", got)
+	}
+}

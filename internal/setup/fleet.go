@@ -1,0 +1,99 @@
+package setup
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/label-state/label-state/internal/config"
+	"github.com/label-state/label-state/internal/host"
+)
+
+// A Queue names the labels of an agent's work, as its work source says; empty is the repository's.
+type Queue struct{ Ready, InProgress string }
+
+// Local returns the configuration that is on this machine: the file that Options.Config or
+// LABEL_STATE_CONFIG names, else the work tree's. ok is false when there is none. GitHub is not asked.
+func Local(ctx context.Context, e Environment, o Options) (c config.Config, ok bool, err error) {
+	p, err := e.locate(ctx, o)
+	if err != nil {
+		return c, false, err
+	}
+	conf, err := e.local(o, p)
+	if conf == nil || err != nil {
+		return c, false, err
+	}
+	return conf.Config, true, nil
+}
+
+// chosen reports whether a person named the configuration. A repository's own file may hold what a
+// stranger proposes.
+func (e Environment) chosen(o Options) bool {
+	return cmp.Or(o.Config, e.Getenv("LABEL_STATE_CONFIG")) != ""
+}
+
+// tokenFrom reads the variable that a configuration names. Variables that are known to hold tokens
+// are for their hosts; any other only counts if a person chose the configuration, because a
+// repository must not pick what of the environment is sent.
+func (e Environment) tokenFrom(name string, o Options, at origin) (credential, error) {
+	ours := slices.Contains(e.variables(at), name)
+	switch {
+	case !ours && slices.Contains(tokenVariables(), strings.ToUpper(name)):
+		return credential{}, &SettingError{"token_env " + name, errors.New("it is not for " + at.Host())}
+	case !ours && !e.chosen(o):
+		return credential{}, &SettingError{"token_env " + name, errors.New("a repository's own configuration may only name " +
+			strings.Join(e.variables(at), ", ") + "; choose the file with --config or LABEL_STATE_CONFIG")}
+	case !ours && !at.encrypted() && !(at.local() && at.named):
+		return credential{}, &SettingError{"token_env " + name, errors.New("it would go unencrypted to " + at.Host())}
+	}
+	v := strings.TrimSpace(e.Getenv(name))
+	if v == "" {
+		return credential{}, &SettingError{"token_env " + name, errors.New("the variable is not set")}
+	}
+	return newToken(v, name)
+}
+
+func tokenVariables() []string {
+	names := append([]string{"LABEL_STATE_TOKEN"}, host.TokenVariables("github.com")...)
+	return append(names, host.TokenVariables("github.example.com")...)
+}
+
+// queue lays an agent's label names over the configuration. Where the repository has a file of its own
+// they must agree with it: whoever reads a repository uses the same names.
+func (e Environment) queue(o Options, conf *configuration) error {
+	if o.Queue == (Queue{}) {
+		return nil
+	}
+	c, err := conf.Config.Named(conf.source, o.Queue.Ready, o.Queue.InProgress, e.chosen(o) || conf.source == defaults().source)
+	if err == nil {
+		conf.Config = c
+	}
+	return err
+}
+
+// SlackToken reads the variable that a configuration names for plans in Slack, and where Slack is: empty
+// is the real one. No variable for a token of GitHub's goes there; a repository's own file may only name
+// SLACK_BOT_TOKEN.
+func (e Environment) SlackToken(name string, o Options) (token, api string, err error) {
+	setting := "plan.slack.token_env " + name
+	switch {
+	case slices.Contains(tokenVariables(), strings.ToUpper(name)):
+		return "", "", &SettingError{setting, errors.New("it is not for Slack")}
+	case name != "SLACK_BOT_TOKEN" && !e.chosen(o):
+		return "", "", &SettingError{setting, errors.New("a repository's own configuration may only name SLACK_BOT_TOKEN; " +
+			"choose the file with --config or LABEL_STATE_CONFIG")}
+	}
+	if token = strings.TrimSpace(e.Getenv(name)); token == "" {
+		return "", "", &SettingError{setting, errors.New("the variable is not set")}
+	}
+	if api = e.Getenv("LABEL_STATE_SLACK_API_URL"); api != "" {
+		at := origin{Endpoints: host.Endpoints{REST: api}}
+		if !at.encrypted() && !at.local() {
+			return "", "", &SettingError{"LABEL_STATE_SLACK_API_URL", errors.New("want https, or this machine")}
+		}
+		api = strings.TrimRight(api, "/") + "/"
+	}
+	return token, api, nil
+}

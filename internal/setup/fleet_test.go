@@ -1,0 +1,103 @@
+package setup_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/label-state/label-state/internal/config"
+	"github.com/label-state/label-state/internal/setup"
+)
+
+// TestTokenOfAWorkSource: a repository's own file picks nothing of the environment that is not a token for
+// that host; a file that a person chose may name any variable, but none that is another host's.
+func TestTokenOfAWorkSource(t *testing.T) {
+	for name, c := range map[string]struct {
+		variable, chosen, api, want string
+	}{
+		"its own":             {"GITHUB_TOKEN", "", "", "GITHUB_TOKEN"},
+		"a secret":            {"AWS_SECRET", "", "", "error: a repository's own configuration may only name"},
+		"a secret, chosen":    {"AWS_SECRET", "mine.yml", "", "AWS_SECRET"},
+		"another host's":      {"GH_ENTERPRISE_TOKEN", "mine.yml", "", "error: it is not for github.com"},
+		"in another case":     {"gh_enterprise_token", "mine.yml", "", "error: it is not for github.com"},
+		"another address's":   {"LABEL_STATE_TOKEN", "mine.yml", "", "error: it is not for github.com"},
+		"unencrypted":         {"AWS_SECRET", "mine.yml", "http://ghe.acme.example/api/v3", "error: it would go unencrypted"},
+		"named and loopback":  {"AWS_SECRET", "mine.yml", "http://127.0.0.1:1/", "AWS_SECRET"},
+		"chosen, and not set": {"NOTHING", "mine.yml", "", "error: the variable is not set"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newMachine(t, map[string]string{
+				"GITHUB_TOKEN": "a", "AWS_SECRET": "b", "GH_ENTERPRISE_TOKEN": "c", "gh_enterprise_token": "d",
+				"LABEL_STATE_TOKEN": "e", "LABEL_STATE_API_URL": c.api,
+			})
+			m.write("mine.yml", "version: 1")
+			s, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", TokenEnv: c.variable, Config: c.chosen})
+			got := ""
+			if err != nil {
+				got = "error: " + err.Error()
+			} else {
+				got = s.TokenFrom
+			}
+			if want, failed := strings.CutPrefix(c.want, "error: "); failed != (err != nil) || !strings.Contains(got, want) {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+			if err != nil && !setup.Misconfigured(err) {
+				t.Errorf("%v is no misconfiguration", err)
+			}
+		})
+	}
+}
+
+// TestQueueOfAWorkSource: a repository without a file takes the names; one with its own must agree.
+func TestQueueOfAWorkSource(t *testing.T) {
+	for name, c := range map[string]struct {
+		published, chosen, want string
+	}{
+		"none":              {"", "", "todo/doing"},
+		"agrees":            {"labels: {available: Todo, claimed: doing}", "", "todo/doing"},
+		"another":           {"preset: ready", "", `error: acme/app:.github/label-state.yml: labels.available: is "ready", and the work source says "todo"`},
+		"chosen":            {"preset: ready", "preset: ready", "todo/doing"},
+		"chosen, clashing":  {"", "labels: {done: todo}", "the same label as labels.available"},
+		"chosen, excluded":  {"", "exclude_labels: [todo]", "no issue could be taken"},
+		"chosen, in stages": {"", "{preset: stages, stages: [ready, done]}", `is "stage:ready", and the work source says "todo"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newMachine(t, map[string]string{"GH_TOKEN": "tok"})
+			o := setup.Options{Repo: "acme/app", Queue: setup.Queue{Ready: "todo", InProgress: "doing"}}
+			if c.published != "" {
+				m.files["api.github.com acme/app"] = c.published
+			}
+			if c.chosen != "" {
+				m.write("mine.yml", c.chosen)
+				o.Config = "mine.yml"
+			}
+			s, err := setup.Open(t.Context(), m.environment(), o)
+			got := ""
+			if err != nil {
+				got = "error: " + err.Error()
+			} else {
+				got = s.Config.Labels.Available + "/" + s.Config.Labels.Claimed
+			}
+			if !strings.Contains(got, c.want) {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestLocal: the configuration of this machine, without a token and without GitHub.
+func TestLocal(t *testing.T) {
+	m := newMachine(t, nil)
+	if _, here, err := setup.Local(t.Context(), m.environment(), setup.Options{Repo: "acme/app"}); here || err != nil {
+		t.Errorf("there is one: %v, %v", here, err)
+	}
+	m.git("init", "-q")
+	m.git("remote", "add", "origin", "https://github.com/acme/app")
+	m.write(config.Path, "agents: {lucius: {}}")
+	c, here, err := setup.Local(t.Context(), m.environment(), setup.Options{})
+	if _, known := c.Source("lucius"); !here || !known || err != nil {
+		t.Errorf("local: %v, %v, %+v", here, err, c.Agents)
+	}
+	if len(m.sent) > 0 {
+		t.Errorf("asked %v", m.sent)
+	}
+}
