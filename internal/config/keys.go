@@ -21,7 +21,6 @@ type file struct {
 	labels   labels.Scheme
 	stages   []string
 	ttls     map[string]time.Duration // of stages
-	compat   string
 	defaults *agent
 	agents   map[string]*agent
 }

@@ -140,18 +140,6 @@ func printed[T any](values []T) []any {
 	return out
 }
 
-// unsupported is a value that is checked like any other and then refused, because this version
-// would only ignore it.
-func unsupported(inner rule) rule {
-	return rule{schema{"not": schema{}}, func(r *reader, path string, n *yaml.Node) {
-		before := len(r.problems)
-		inner.read(r, path, n)
-		if len(r.problems) == before {
-			r.problem(n.Line, path, "not supported in this version", "leave it out")
-		}
-	}}
-}
-
 // after is a rule with a check of the value as a whole.
 func after(inner rule, check func(r *reader, path string)) rule {
 	return rule{inner.schema, func(r *reader, path string, n *yaml.Node) {

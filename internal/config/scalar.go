@@ -107,18 +107,13 @@ func texts(to *[]string, f form) rule {
 }
 
 // word is one of these words.
-func word(to *string, words ...string) rule { return wordOr(to, nil, words...) }
-
-// wordOr is one of these words; later are words that a version to come will know.
-func wordOr(to *string, later []string, words ...string) rule {
+func word(to *string, words ...string) rule {
 	allowed := strings.Join(words, ", ")
 	s := schema{"type": "string", "enum": words, "default": cmp.Or(*to, words[0])}
 	return rule{s, func(r *reader, path string, n *yaml.Node) {
 		v, ok := r.scalar(path, n, allowed, "!!str")
 		switch {
 		case !ok:
-		case slices.Contains(later, v):
-			r.problem(n.Line, path, quote(v)+" is not supported in this version", allowed)
 		case !slices.Contains(words, v):
 			r.badValue(path, n, allowed)
 		default:
