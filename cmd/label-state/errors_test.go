@@ -19,6 +19,7 @@ import (
 
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/host"
+	"github.com/label-state/label-state/internal/journal"
 	"github.com/label-state/label-state/internal/setup"
 )
 
@@ -131,6 +132,7 @@ func TestErrors(t *testing.T) {
 	}
 	checkTypes(t, seen)
 	checkTexts(t, trials)
+	checkHints(t, trials)
 	checkPage(t, troubleshooting, pageOf(trials))
 }
 
@@ -195,6 +197,15 @@ func (s *stage) prepare(line string) error {
 		cmd := exec.Command("git", args[1:]...)
 		cmd.Dir = s.dir
 		return cmd.Run()
+	case "busy": // another process is at work on a bundle
+		_, err := journal.In[bundlePage](filepath.Join(s.home, ".local/state/label-state/bundles")).Open(args[1])
+		return err
+	case "killed": // what made a feature's trees did not finish
+		name := filepath.Join(s.home, ".local/state/label-state/features", args[1]+".json")
+		data, err := os.ReadFile(name)
+		return errors.Join(err, os.WriteFile(name, bytes.Replace(data, []byte("true"), []byte("false"), 1), 0o644))
+	case "rename":
+		return s.world.RenameRepo(args[1], args[2])
 	case "fault":
 		return s.fault(strings.Join(args[1:], " "))
 	default:
@@ -225,13 +236,24 @@ func (s *stage) file(args []string) error {
 	return errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), mode))
 }
 
+// answers are what stands in the way of GitHub, or goes wrong in it.
+var answers = map[string]githubsim.Fault{
+	"html":    {Status: 200, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>Sign in</html>"},
+	"graphql": {Status: 200, Header: http.Header{"Content-Type": {"application/json"}}, Body: `{"errors":[{"message":"Something went wrong"}]}`},
+}
+
 func (s *stage) fault(rules string) error {
-	f, err := githubsim.ParseFault(rules)
-	if rules == "html" {
-		f, err = func(*http.Request) *githubsim.Fault {
-			return &githubsim.Fault{Status: 200, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>Sign in</html>"}
-		}, nil
+	if answer, ok := answers[rules]; ok {
+		f := func(r *http.Request) *githubsim.Fault {
+			if rules == "graphql" && !strings.HasSuffix(r.URL.Path, "/graphql") {
+				return nil
+			}
+			return &answer
+		}
+		s.world.fault.Store(&f)
+		return nil
 	}
+	f, err := githubsim.ParseFault(rules)
 	s.world.fault.Store(&f)
 	return err
 }
@@ -304,7 +326,7 @@ func (s *stage) ask(ctx context.Context, line string, seen map[string]bool) []st
 	if s.stopped {
 		cancel()
 	}
-	err, text, code := s.run(ctx, s.vars["GH_TOKEN"], words(line))
+	err, text, code := s.run(ctx, s.vars["GH_TOKEN"], words(strings.ReplaceAll(line, "/home/me", s.home)))
 	note(err, seen)
 	text = strings.ReplaceAll(text, s.home, "/home/me")
 	for _, r := range []struct{ pattern, by string }{

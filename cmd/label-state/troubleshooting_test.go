@@ -17,7 +17,19 @@ import (
 const troubleshooting = "../../docs/troubleshooting.md"
 
 // unseen are the types of errors that no trial meets, and why.
-var unseen = map[string]string{}
+var unseen = map[string]string{
+	"internal/action.InputError":       "the Action's: the runner shows it, docs/action.md has the inputs",
+	"internal/outgoing.LineError":      "the hook's: git would have to send nonsense",
+	"internal/github.DryRunError":      "a dry run prints what it would do",
+	"internal/hookfile.RefusedError":   "hook.go makes its text an answer no; a trial hears it",
+	"internal/host.NotGitHubError":     "such a remote is as good as none; a trial hears that",
+	"internal/labels.IllegalMoveError": "no command moves labels: they follow the log",
+	"internal/lease/gitref.ChainError": "of a strict store; docs/spec.md",
+	"internal/lease.HeldError":         "of a strict store; the ledger makes it a ledger.HeldError",
+	"internal/ledger.LabelsError":      "printed as a warning; a trial hears it",
+	"internal/localpause.NameError":    "the name was read as a reference before",
+	"internal/work.UnknownTypeError":   "no command takes the type of a source",
+}
 
 // checkTypes wants every exported type of error of the packages below internal to have been met.
 func checkTypes(t *testing.T, seen map[string]bool) {
@@ -81,7 +93,13 @@ func (f sourceFile) errorTypes() map[string]bool {
 }
 
 // unheard are the beginnings of texts that no trial hears, and why.
-var unheard = map[string]string{}
+var unheard = map[string]string{
+	" is archived: nothing can be written":                            "only a seed can archive a repository",
+	"issues are switched off in ":                                     "only a seed can switch them off",
+	"install git, then run it again":                                  "the tests themselves need git",
+	"run it in a clone of the project, or install all three programs": "the tests run in a clone of the project",
+	"remove the rest later with: label-state worktree prune":          "git would have to fail twice: internal/worktree tests it",
+}
 
 // checkTexts wants every hint and every text of trouble that this package writes to be in the trials.
 func checkTexts(t *testing.T, trials []trial) {
@@ -182,7 +200,38 @@ func pageOf(trials []trial) string {
 		}
 		b.WriteString("```\n\n" + fill(tr.remedy, 0, 125))
 	}
-	return b.String()
+	return b.String() + "\n## Pushing\n" + pushing
+}
+
+// pushing is about the hook's messages, which docs/hook.md shows and the hook's own tests hold it to.
+const pushing = `
+### The push is refused, or goes on unchecked
+
+The pre-push hook found an issue that is somebody else's, or could not find out. Its messages are in [the hook](hook.md):
+[what it refuses](hook.md#what-it-refuses) and [when it cannot know](hook.md#when-it-cannot-know).
+
+Each refusal names who holds the issue and three ways on: wait, take another, or take it over. A line "not checked, pushing anyway" is a
+warning; ` + "`label-state doctor`" + ` says what is in the way.
+
+## On GitHub
+
+### The Action's check is red, or it commented on a pull request
+
+Another worker holds an issue that the pull request closes. The comment says who, since when and what to do;
+[the Action](action.md) has all of its messages and inputs.
+`
+
+// checkHints wants a next command behind every failure.
+func checkHints(t *testing.T, trials []trial) {
+	t.Helper()
+	for _, tr := range trials {
+		for _, q := range tr.asked {
+			n := len(q.answer)
+			if n < 2 || q.answer[n-1] != "exit 0" && !strings.HasPrefix(q.answer[n-2], "hint: ") {
+				t.Errorf("$ %s\n%s\nno hint", q.line, strings.Join(q.answer, "\n"))
+			}
+		}
+	}
 }
 
 // checkPage compares a page with what it has to be; -update writes it.
