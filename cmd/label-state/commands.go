@@ -31,6 +31,7 @@ func commands(t terminal) []*cli.Command {
 		reconcileCommand(t),
 		repoCommand(t),
 		labelsCommand(t),
+		migrateCommand(t),
 		doctorCommand(t),
 		hookCommand(t),
 		mcpCommand(t),

@@ -138,7 +138,7 @@ func TestErrors(t *testing.T) {
 
 // play runs one trial in a home and on a GitHub of its own, and notes the types of its errors.
 func play(t *testing.T, tr *trial, seen map[string]bool) {
-	s := &stage{dir: cloneOf(t, "https://github.com/acme/app.git")}
+	s := &theatre{dir: cloneOf(t, "https://github.com/acme/app.git")}
 	s.home = filepath.Dir(s.dir)
 	s.vars = map[string]string{"GH_TOKEN": "tok-agents", "HOME": s.home}
 	s.dir, s.clone = s.home, s.dir
@@ -164,8 +164,8 @@ func play(t *testing.T, tr *trial, seen map[string]bool) {
 	})
 }
 
-// A stage is where a trial is played.
-type stage struct {
+// A theatre is where a trial is played.
+type theatre struct {
 	home, dir, clone string
 	vars             map[string]string
 	world            *world
@@ -174,7 +174,7 @@ type stage struct {
 }
 
 // prepare does what has happened before: a word for what, then its arguments.
-func (s *stage) prepare(line string) error {
+func (s *theatre) prepare(line string) error {
 	args := words(line)
 	switch args[0] {
 	case "label-state":
@@ -214,7 +214,7 @@ func (s *stage) prepare(line string) error {
 	return nil
 }
 
-func (s *stage) must(token string, args []string) error {
+func (s *theatre) must(token string, args []string) error {
 	_, text, code := s.run(s.ctx, token, args)
 	if code != exitYes {
 		return fmt.Errorf("exit code %d: %s", code, text)
@@ -223,7 +223,7 @@ func (s *stage) must(token string, args []string) error {
 }
 
 // file writes a file; \n in its text is a line break.
-func (s *stage) file(args []string) error {
+func (s *theatre) file(args []string) error {
 	name := filepath.Join(s.dir, args[1])
 	if rest, ok := strings.CutPrefix(args[1], "/home/me/"); ok {
 		name = filepath.Join(s.home, rest)
@@ -242,7 +242,7 @@ var answers = map[string]githubsim.Fault{
 	"graphql": {Status: 200, Header: http.Header{"Content-Type": {"application/json"}}, Body: `{"errors":[{"message":"Something went wrong"}]}`},
 }
 
-func (s *stage) fault(rules string) error {
+func (s *theatre) fault(rules string) error {
 	if answer, ok := answers[rules]; ok {
 		f := func(r *http.Request) *githubsim.Fault {
 			if rules == "graphql" && !strings.HasSuffix(r.URL.Path, "/graphql") {
@@ -259,7 +259,7 @@ func (s *stage) fault(rules string) error {
 }
 
 // github is what others do there: WHAT ISSUE LOGIN and more.
-func (s *stage) github(args []string) error {
+func (s *theatre) github(args []string) error {
 	i, err := host.ParseIssue(args[1], host.Defaults{})
 	if err != nil {
 		return err
@@ -279,7 +279,7 @@ func (s *stage) github(args []string) error {
 }
 
 // pull opens a pull request that closes the issue.
-func (s *stage) pull(repo, login string, number int) error {
+func (s *theatre) pull(repo, login string, number int) error {
 	dir, err := s.world.GitDir(repo)
 	if err != nil {
 		return err
@@ -296,7 +296,7 @@ func (s *stage) pull(repo, login string, number int) error {
 	return err
 }
 
-func (s *stage) run(ctx context.Context, token string, args []string) (err error, text string, code int) {
+func (s *theatre) run(ctx context.Context, token string, args []string) (err error, text string, code int) {
 	var told bytes.Buffer
 	env := setup.OS()
 	env.Getenv, env.Dir, env.Stderr, env.HTTP = s.getenv(token), s.dir, &told, s.world.Transport()
@@ -310,7 +310,7 @@ func (s *stage) run(ctx context.Context, token string, args []string) (err error
 	return err, told.String(), code
 }
 
-func (s *stage) getenv(token string) func(string) string {
+func (s *theatre) getenv(token string) func(string) string {
 	return func(name string) string {
 		if name == "GH_TOKEN" {
 			return token
@@ -320,7 +320,7 @@ func (s *stage) getenv(token string) func(string) string {
 }
 
 // ask runs the command line that goes wrong and returns what it says, without what differs from run to run.
-func (s *stage) ask(ctx context.Context, line string, seen map[string]bool) []string {
+func (s *theatre) ask(ctx context.Context, line string, seen map[string]bool) []string {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if s.stopped {

@@ -66,7 +66,7 @@ func hintCalled(err error) string {
 	case errors.As(err, &conf) && conf.Path == "claim.lease" && conf.Line == 0:
 		return "git pull, and leave --config and LABEL_STATE_CONFIG out"
 	case errors.As(err, &conf) && conf.Line == 0 && conf.Path == "":
-		return "name a file that can be read with --config or LABEL_STATE_CONFIG"
+		return "see that " + conf.File + " can be read, or name another file with --config"
 	case errors.As(err, &conf):
 		return "correct " + conf.File + ", then try it with: label-state doctor"
 	case errors.As(err, &value) && value.Setting == "LABEL_STATE_API_URL":

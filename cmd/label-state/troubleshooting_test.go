@@ -18,6 +18,7 @@ const troubleshooting = "../../docs/troubleshooting.md"
 
 // unseen are the types of errors that no trial meets, and why.
 var unseen = map[string]string{
+	"internal/migrate.FileError":       "migrate.go makes its text a usage error; a trial hears it",
 	"internal/action.InputError":       "the Action's: the runner shows it, docs/action.md has the inputs",
 	"internal/outgoing.LineError":      "the hook's: git would have to send nonsense",
 	"internal/github.DryRunError":      "a dry run prints what it would do",
@@ -94,6 +95,12 @@ func (f sourceFile) errorTypes() map[string]bool {
 
 // unheard are the beginnings of texts that no trial hears, and why.
 var unheard = map[string]string{
+	"what was made before stays; run it again":                        "needs a folder that cannot be written: init_test.go",
+	"what was brought over stays; run it again":                       "GitHub's errors have hints of their own",
+	"it changed while you looked; nothing was done":                   "needs keys in a terminal: board_test.go",
+	"nothing was done":                                                "needs an answer in a terminal: init_test.go",
+	"label-state init --dry-run shows the same again":                 "needs an answer in a terminal: init_test.go",
+	"start it from a client: docs/mcp.md":                             "needs a client that breaks off: mcp_process_test.go",
 	" is archived: nothing can be written":                            "only a seed can archive a repository",
 	"issues are switched off in ":                                     "only a seed can switch them off",
 	"install git, then run it again":                                  "the tests themselves need git",
