@@ -161,6 +161,11 @@ func play(t *testing.T, tr *trial, seen map[string]bool) {
 			}
 			tr.asked[n].answer = got
 		}
+		if s.busy != nil {
+			if err := s.busy.Close(); err != nil {
+				t.Error(err)
+			}
+		}
 	})
 }
 
@@ -171,6 +176,7 @@ type theatre struct {
 	world            *world
 	ctx              context.Context
 	stopped          bool // the user interrupts
+	busy *journal.Page[bundlePage] // held by somebody else until the end
 }
 
 // prepare does what has happened before: a word for what, then its arguments.
@@ -198,7 +204,8 @@ func (s *theatre) prepare(line string) error {
 		cmd.Dir = s.dir
 		return cmd.Run()
 	case "busy": // another process is at work on a bundle
-		_, err := journal.In[bundlePage](filepath.Join(s.home, ".local/state/label-state/bundles")).Open(args[1])
+		page, err := journal.In[bundlePage](filepath.Join(s.home, ".local/state/label-state/bundles")).Open(args[1])
+		s.busy = page
 		return err
 	case "killed": // what made a feature's trees did not finish
 		name := filepath.Join(s.home, ".local/state/label-state/features", args[1]+".json")
