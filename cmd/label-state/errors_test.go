@@ -34,8 +34,10 @@ const errorsGolden = "testdata/errors.golden"
 //	$ label-state ARGUMENT...
 //	| what stands on standard error
 //	| exit CODE
+//	= PAGE KIND
+//	| the block of that kind on a page that another program's tests hold it to
 //
-// A "# Heading" before it says what the user was doing. Only what follows a "$" is rewritten by -update.
+// A "# Heading" before it says what the user was doing. Only what follows a "$" or "=" is rewritten by -update.
 type trial struct {
 	group, title, cause, remedy string
 	before                      []string
@@ -43,6 +45,7 @@ type trial struct {
 }
 
 type question struct {
+	mark   string // "$" or "="
 	line   string
 	answer []string
 }
@@ -80,8 +83,8 @@ func (tr *trial) take(mark, text string) bool {
 		tr.remedy = text
 	case mark == ">":
 		tr.before = append(tr.before, text)
-	case mark == "$":
-		tr.asked = append(tr.asked, question{line: text})
+	case mark == "$", mark == "=":
+		tr.asked = append(tr.asked, question{mark: mark, line: text})
 	case mark == "|" && last >= 0:
 		tr.asked[last].answer = append(tr.asked[last].answer, text)
 	default:
@@ -103,7 +106,7 @@ func writeTrials(trials []trial) string {
 			b.WriteString("> " + line + "\n")
 		}
 		for _, q := range tr.asked {
-			b.WriteString("$ " + q.line + "\n")
+			b.WriteString(q.mark + " " + q.line + "\n")
 			for _, line := range q.answer {
 				b.WriteString("| " + line + "\n")
 			}
@@ -155,7 +158,7 @@ func play(t *testing.T, tr *trial, seen map[string]bool) {
 			}
 		}
 		for n, q := range tr.asked {
-			got := s.ask(t.Context(), q.line, seen)
+			got := s.answer(t.Context(), q, seen)
 			if !slices.Equal(got, q.answer) && !*update {
 				t.Errorf("$ %s\n%s\nwant\n%s", q.line, strings.Join(got, "\n"), strings.Join(q.answer, "\n"))
 			}
@@ -175,8 +178,8 @@ type theatre struct {
 	vars             map[string]string
 	world            *world
 	ctx              context.Context
-	stopped          bool // the user interrupts
-	busy *journal.Page[bundlePage] // held by somebody else until the end
+	stopped          bool                      // the user interrupts
+	busy             *journal.Page[bundlePage] // held by somebody else until the end
 }
 
 // prepare does what has happened before: a word for what, then its arguments.
@@ -324,6 +327,20 @@ func (s *theatre) getenv(token string) func(string) string {
 		}
 		return s.vars[name]
 	}
+}
+
+func (s *theatre) answer(ctx context.Context, q question, seen map[string]bool) []string {
+	if q.mark == "$" {
+		return s.ask(ctx, q.line, seen)
+	}
+	page, kind, _ := strings.Cut(q.line, " ")
+	text, err := os.ReadFile(page)
+	_, rest, found := strings.Cut(string(text), "\n```"+kind+"\n")
+	block, _, _ := strings.Cut(rest, "\n```")
+	if err != nil || !found {
+		return []string{fmt.Sprintf("%s has no block %q: %v", page, kind, err)}
+	}
+	return strings.Split(block, "\n")
 }
 
 // ask runs the command line that goes wrong and returns what it says, without what differs from run to run.

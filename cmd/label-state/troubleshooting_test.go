@@ -194,7 +194,7 @@ func pageOf(trials []trial) string {
 		"command lines and compares; this page is made from `cmd/" + "label-state/" + errorsGolden + "`.\n\n" +
 		"Every error is a line *verb object: reason* and a `hint:` with the next command. The exit code tells no (1) from called or\n" +
 		"configured wrongly (2), could not find out (3) and no work (4). When nothing here fits: `label-state doctor`, then the\n" +
-		"same command with `--verbose`.\n")
+		"same command with `--verbose`. For runs of the workflow see [the Action](action.md#when-something-is-wrong).\n")
 	group := ""
 	for _, tr := range trials {
 		if tr.group != group {
@@ -203,30 +203,21 @@ func pageOf(trials []trial) string {
 		}
 		b.WriteString("\n### " + tr.title + "\n\n" + fill(tr.cause, 0, 125) + "\n```console\n")
 		for _, q := range tr.asked {
-			b.WriteString("$ " + q.line + "\n" + strings.Join(q.answer[:len(q.answer)-1], "\n") + "\n(" + strings.Replace(q.answer[len(q.answer)-1], "exit", "exit code", 1) + ")\n")
+			b.WriteString(q.shown())
 		}
 		b.WriteString("```\n\n" + fill(tr.remedy, 0, 125))
 	}
-	return b.String() + "\n## Pushing\n" + pushing
+	return b.String()
 }
 
-// pushing is about the hook's messages, which docs/hook.md shows and the hook's own tests hold it to.
-const pushing = `
-### The push is refused, or goes on unchecked
-
-The pre-push hook found an issue that is somebody else's, or could not find out. Its messages are in [the hook](hook.md):
-[what it refuses](hook.md#what-it-refuses) and [when it cannot know](hook.md#when-it-cannot-know).
-
-Each refusal names who holds the issue and three ways on: wait, take another, or take it over. A line "not checked, pushing anyway" is a
-warning; ` + "`label-state doctor`" + ` says what is in the way.
-
-## On GitHub
-
-### The Action's check is red, or it commented on a pull request
-
-Another worker holds an issue that the pull request closes. The comment says who, since when and what to do;
-[the Action](action.md) has all of its messages and inputs.
-`
+// shown is what a person sees.
+func (q question) shown() string {
+	if q.mark == "=" {
+		return strings.Join(q.answer, "\n") + "\n"
+	}
+	last := len(q.answer) - 1
+	return "$ " + q.line + "\n" + strings.Join(q.answer[:last], "\n") + "\n(" + strings.Replace(q.answer[last], "exit", "exit code", 1) + ")\n"
+}
 
 // checkHints wants a next command behind every failure.
 func checkHints(t *testing.T, trials []trial) {
@@ -234,6 +225,9 @@ func checkHints(t *testing.T, trials []trial) {
 	for _, tr := range trials {
 		for _, q := range tr.asked {
 			n := len(q.answer)
+			if q.mark == "=" {
+				continue
+			}
 			if n < 2 || q.answer[n-1] != "exit 0" && !strings.HasPrefix(q.answer[n-2], "hint: ") {
 				t.Errorf("$ %s\n%s\nno hint", q.line, strings.Join(q.answer, "\n"))
 			}
