@@ -225,7 +225,7 @@ func (s *theatre) prepare(line string) error {
 }
 
 func (s *theatre) must(token string, args []string) error {
-	_, text, code := s.run(s.ctx, token, args)
+	text, code, _ := s.run(s.ctx, token, args)
 	if code != exitYes {
 		return fmt.Errorf("exit code %d: %s", code, text)
 	}
@@ -306,7 +306,7 @@ func (s *theatre) pull(repo, login string, number int) error {
 	return err
 }
 
-func (s *theatre) run(ctx context.Context, token string, args []string) (err error, text string, code int) {
+func (s *theatre) run(ctx context.Context, token string, args []string) (text string, code int, err error) {
 	var told bytes.Buffer
 	env := setup.OS()
 	env.Getenv, env.Dir, env.Stderr, env.HTTP = s.getenv(token), s.dir, &told, s.world.Transport()
@@ -317,7 +317,7 @@ func (s *theatre) run(ctx context.Context, token string, args []string) (err err
 		err = app.RunContext(ctx, args)
 	}
 	code = report(t, err)
-	return err, told.String(), code
+	return told.String(), code, err
 }
 
 func (s *theatre) getenv(token string) func(string) string {
@@ -350,7 +350,7 @@ func (s *theatre) ask(ctx context.Context, line string, seen map[string]bool) []
 	if s.stopped {
 		cancel()
 	}
-	err, text, code := s.run(ctx, s.vars["GH_TOKEN"], words(strings.ReplaceAll(line, "/home/me", s.home)))
+	text, code, err := s.run(ctx, s.vars["GH_TOKEN"], words(strings.ReplaceAll(line, "/home/me", s.home)))
 	note(err, seen)
 	text = strings.ReplaceAll(text, s.home, "/home/me")
 	for _, r := range []struct{ pattern, by string }{
