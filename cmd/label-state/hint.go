@@ -147,7 +147,7 @@ func hintAway(err error) string {
 // doctorOf is the command that examines the repository the error is about.
 func doctorOf(err error) string {
 	var f *failure
-	if errors.As(err, &f) && slug(f.object) != "" {
+	if errors.As(err, &f) && strings.Contains(f.object, "/") {
 		return "label-state doctor " + slug(f.object)
 	}
 	return "label-state doctor"
