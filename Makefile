@@ -14,9 +14,9 @@ FROM ?= 0
 HOOKBENCH ?=
 tool := go tool -modfile=tools/go.mod
 modules := contract bench
-scripts = $(shell git grep --untracked -lE '^\#!.*\b(ba)?sh$$' -- .ci bench e2e hooks internal/hookfile/shims tools)
+scripts = $(shell git grep --untracked -lE '^\#!.*\b(ba)?sh$$' -- .ci bench e2e hooks internal/hookfile/shims packaging tools)
 
-.PHONY: help pictures demo sim build dist test race vectors interleavings mutants contract fuzz e2e bench lint vuln
+.PHONY: help pictures demo sim build man dist test race vectors interleavings mutants contract fuzz e2e bench lint vuln
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -33,6 +33,10 @@ endif
 
 build: ## compile the programs into bin/
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/ ./cmd/...
+
+man: ## write the manual page to bin/label-state.1
+	@mkdir -p bin
+	go run -ldflags "-X main.version=$(VERSION)" ./cmd/label-state man >bin/label-state.1
 
 dist: ## make the archives of a release in dist/
 	tools/dist $(VERSION) dist

@@ -7,6 +7,7 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"debug/elf"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -25,7 +26,7 @@ func TestDist(t *testing.T) {
 	}
 	sums := readText(t, filepath.Join(dir, "SHA256SUMS"))
 	lines := regexp.MustCompile(`(?m)^([0-9a-f]{64})  (label-state_1\.2\.3_(\w+)_(\w+)\.tar\.gz)$`).FindAllStringSubmatch(sums, -1)
-	if len(lines) != 2 || strings.Count(sums, "\n") != 2 {
+	if len(lines) != 2 || strings.Count(sums, "\n") != 4 {
 		t.Fatalf("SHA256SUMS:\n%s", sums)
 	}
 	for _, line := range lines {
@@ -33,7 +34,91 @@ func TestDist(t *testing.T) {
 		if sum := fmt.Sprintf("%x", sha256.Sum256([]byte(archive))); sum != line[1] {
 			t.Errorf("%s has the sum %s", line[0], sum)
 		}
-		checkArchive(t, archive, strings.TrimSuffix(line[2], ".tar.gz"), line[4])
+		name := strings.TrimSuffix(line[2], ".tar.gz")
+		checkArchive(t, archive, name, line[4])
+		checkBill(t, readText(t, filepath.Join(dir, name+".sbom.json")))
+		if !strings.Contains(sums, "  "+name+".sbom.json\n") {
+			t.Errorf("SHA256SUMS has no %s.sbom.json", name)
+		}
+	}
+	checkExtension(t, dir)
+}
+
+// checkBill wants every direct dependency of go.mod that a program is linked with in the bill of materials, and Go.
+func checkBill(t *testing.T, text string) {
+	t.Helper()
+	var bill struct {
+		BOMFormat  string
+		Components []struct{ Name, Version, PURL string }
+	}
+	if err := json.Unmarshal([]byte(text), &bill); err != nil || bill.BOMFormat != "CycloneDX" {
+		t.Fatalf("bill of materials: %v\n%s", err, text)
+	}
+	versions := map[string]string{}
+	for _, c := range bill.Components {
+		versions[c.Name] = c.Version
+		if c.PURL != "pkg:golang/"+c.Name+"@"+c.Version {
+			t.Errorf("%s %s has the address %s", c.Name, c.Version, c.PURL)
+		}
+	}
+	mod := readText(t, "../go.mod")
+	for _, name := range []string{"github.com/urfave/cli/v2", "github.com/go-git/go-git/v5"} {
+		if want := regexp.MustCompile(regexp.QuoteMeta(name) + ` (\S+)`).FindStringSubmatch(mod); want == nil || versions[name] != want[1] {
+			t.Errorf("the bill has %s %q, go.mod %q", name, versions[name], want)
+		}
+	}
+	if versions["std"] == "" {
+		t.Error("the bill does not name Go itself")
+	}
+}
+
+// checkExtension names the programs as gh finds them.
+func checkExtension(t *testing.T, dist string) {
+	t.Helper()
+	dir := t.TempDir()
+	if _, err := tool(t, "..", "../packaging/gh/assets", "v1.2.3", dist, dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, arch := range []string{"amd64", "arm64"} {
+		wantStatic(t, readText(t, filepath.Join(dir, "gh-label-state_v1.2.3_linux-"+arch)), arch)
+	}
+	if _, err := tool(t, "..", "../packaging/gh/assets", "v9.9.9", dist, dir); err == nil {
+		t.Error("a release without archives makes an extension")
+	}
+}
+
+// TestFormula fills the Homebrew formula from sums, and refuses those of half a release.
+func TestFormula(t *testing.T) {
+	var sums strings.Builder
+	for n, platform := range []string{"darwin_amd64", "darwin_arm64", "linux_amd64", "linux_arm64", "windows_amd64"} {
+		fmt.Fprintf(&sums, "%s  label-state_1.2.3_%s.tar.gz\n", strings.Repeat(fmt.Sprint(n), 64), platform)
+		fmt.Fprintf(&sums, "%s  label-state_1.2.3_%s.sbom.json\n", strings.Repeat("f", 64), platform)
+	}
+	whole, half := filepath.Join(t.TempDir(), "SHA256SUMS"), filepath.Join(t.TempDir(), "SHA256SUMS")
+	for file, text := range map[string]string{whole: sums.String(), half: strings.ReplaceAll(sums.String(), "linux_arm64", "linux_arm")} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := tool(t, "..", "../packaging/homebrew/formula", "v1.2.3", whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`version "1.2.3"`, `releases/download/v1.2.3/label-state_1.2.3_darwin_arm64.tar.gz"` + "\n" + `      sha256 "` + strings.Repeat("1", 64),
+		`label-state_1.2.3_linux_amd64.tar.gz"` + "\n" + `      sha256 "` + strings.Repeat("2", 64),
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the formula has no\n%s\nbut is\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "@") {
+		t.Errorf("something was not filled in:\n%s", got)
+	}
+	for _, args := range [][]string{{"v1.2.3", half}, {"v1.2.4", whole}, {"1.2.3", whole}, {"v1.2.3/x", whole}} {
+		if got, err := tool(t, "..", "../packaging/homebrew/formula", args...); err == nil {
+			t.Errorf("formula %q = %s", args, got)
+		}
 	}
 }
 
@@ -49,11 +134,11 @@ func checkArchive(t *testing.T, archive, name, arch string) {
 	for path, text := range files {
 		file := strings.TrimPrefix(path, name+"/")
 		got = append(got, file)
-		if strings.HasPrefix(file, "label-state") {
+		if strings.HasPrefix(file, "label-state") && file != "label-state.1" {
 			wantStatic(t, text, arch)
 		}
 	}
-	want := []string{"LICENSE", "README.md", "label-state"}
+	want := []string{"LICENSE", "README.md", "label-state", "label-state.1"}
 	commands, err := os.ReadDir("../cmd")
 	if err != nil {
 		t.Fatal(err)

@@ -37,6 +37,7 @@ var mayImport = map[string][]string{
 	"internal/holdfile": {"internal/claim"},
 
 	"internal/localpause": {},
+	"internal/migrate":    {},
 	"internal/journal":    {},
 	"internal/worktree":   {"internal/labels", "internal/journal"},
 
@@ -108,6 +109,7 @@ var mayImport = map[string][]string{
 		"internal/keep", "internal/work", "internal/work/githubwork", "internal/work/folderwork",
 		"internal/journal", "internal/worktree",
 		"internal/lease", "internal/lease/redis", "internal/lease/etcd",
+		"internal/journal", "internal/worktree", "internal/migrate",
 		"internal/mcp",
 		"internal/board", "internal/stats", "internal/printable",
 		"internal/prchain",

@@ -36,7 +36,7 @@ func execute(ctx context.Context, args []string, t terminal) error {
 // exit codes are ours.
 func newApp(t terminal) *cli.App {
 	app := &cli.App{
-		Name: "label-state", HelpName: "label-state", Version: version, Commands: commands(t),
+		Name: "label-state", HelpName: "label-state", Version: setup.Version(version), Commands: commands(t),
 		HideHelp: true, HideHelpCommand: true, HideVersion: true,
 		Writer: t.out, ErrWriter: t.err,
 		ExitErrHandler: func(*cli.Context, error) {},

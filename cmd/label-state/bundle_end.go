@@ -62,7 +62,7 @@ func (e *heldHereError) Error() string { return e.text }
 func (t terminal) releaseBundle(cc *cli.Context) error {
 	return t.onBundle(cc, func(ctx context.Context, p *pack, rest []string) error {
 		if len(rest) > 0 {
-			return wrong(path(cc), "want one bundle, got %d arguments more", len(rest))
+			return wrong(path(cc), "want the bundle's name alone, got also %s", count(len(rest), "argument", "arguments"))
 		}
 		if o := cc.String("outcome"); o != "" && !slices.Contains(claim.WorkerOutcomes(), o) {
 			return wrong(path(cc), "--outcome %q: allowed are %s", oneLine(o), strings.Join(claim.WorkerOutcomes(), ", "))

@@ -35,6 +35,7 @@ func commands(t terminal) []*cli.Command {
 		reconcileCommand(t),
 		repoCommand(t),
 		labelsCommand(t),
+		migrateCommand(t),
 		doctorCommand(t),
 		hookCommand(t),
 		mcpCommand(t),
@@ -58,7 +59,7 @@ func versionCommand(t terminal) *cli.Command {
 		Flags: []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "answer with JSON, one object a line"}},
 		Action: func(cc *cli.Context) error {
 			c := &call{Context: cc, terminal: t}
-			v := versionView{version, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
+			v := versionView{cc.App.Version, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
 			return c.answer(v, fmt.Sprintf("label-state %s (%s, %s)\n", v.Version, v.Go, v.System))
 		},
 	}

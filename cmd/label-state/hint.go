@@ -65,6 +65,8 @@ func hintCalled(err error) string {
 		return "give owner/repo#7, the issue's URL, or inside a clone just 7"
 	case errors.As(err, &conf) && conf.Path == "claim.lease" && conf.Line == 0:
 		return "git pull, and leave --config and LABEL_STATE_CONFIG out"
+	case errors.As(err, &conf) && conf.Line == 0 && conf.Path == "":
+		return "see that " + conf.File + " can be read, or name another file with --config"
 	case errors.As(err, &conf):
 		return "correct " + conf.File + ", then try it with: label-state doctor"
 	case errors.As(err, &value) && value.Setting == "LABEL_STATE_API_URL":
@@ -145,7 +147,7 @@ func hintAway(err error) string {
 // doctorOf is the command that examines the repository the error is about.
 func doctorOf(err error) string {
 	var f *failure
-	if errors.As(err, &f) && slug(f.object) != "" {
+	if errors.As(err, &f) && strings.Contains(f.object, "/") {
 		return "label-state doctor " + slug(f.object)
 	}
 	return "label-state doctor"
@@ -165,6 +167,7 @@ func hintReach(err error) string {
 		network *github.NetworkError
 		answer  *github.AnswerError
 		status  *github.StatusError
+		query   *github.QueryError
 		late    *timeoutError
 		stopped *interruptedError
 	)
@@ -186,13 +189,15 @@ func hintReach(err error) string {
 	case errors.As(err, &missing):
 		return "check the name and the number, and that the token may see it: " + doctor
 	case errors.As(err, &moved):
-		return "use its new name"
+		return "its old address leads to the new one in a browser; use that name, in a clone: git remote set-url origin URL"
 	case errors.As(err, &limit):
 		return "wait until then, or use another token"
 	case errors.As(err, &answer):
 		return "is LABEL_STATE_API_URL, or a proxy, in the way? See: " + doctor + " --verbose"
-	case errors.As(err, &status) && status.Status >= 500:
+	case errors.As(err, &status) && status.Status >= 500, errors.As(err, &query):
 		return "GitHub has trouble of its own (https://www.githubstatus.com); try again in a minute"
+	case errors.As(err, &status):
+		return "see which request it was, with --verbose; what the token may do: " + doctor
 	case errors.As(err, &network) && !interrupted(err):
 		return "check the network and LABEL_STATE_API_URL, then try again"
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/label-state/label-state/internal/setup"
 )
 
-// version is set by the linker for releases.
+// version is set by the linker for releases; see setup.Version.
 var version = "dev"
 
 func main() {

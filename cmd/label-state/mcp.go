@@ -39,7 +39,7 @@ func (t terminal) serveTools(cc *cli.Context) error {
 		return wrong("mcp", "--timeout %s: want more than nothing, such as 1m", cc.Duration("timeout"))
 	}
 	server, err := mcp.New(mcp.Options{
-		Version: version, Program: t.program, Views: toolViews(), Operator: cc.Bool("operator"),
+		Version: cc.App.Version, Program: t.program, Views: toolViews(), Operator: cc.Bool("operator"),
 		Codename: cmp.Or(cc.String("codename"), t.env.Identity().Codename), Repo: cc.String("repo"), Config: cc.String("config"),
 		Timeout: cmp.Or(cc.Duration("timeout"), mcp.DefaultTimeout),
 	})

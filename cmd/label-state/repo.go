@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/ledger"
@@ -79,7 +80,11 @@ func (v pauseView) line() string {
 		return v.Repo + " is not paused\n"
 	}
 	text := v.Repo + " is paused" + where(v.Local)
-	for _, p := range [][2]string{{" since ", v.Since}, {" by ", v.By}, {": ", v.Reason}} {
+	since := v.Since
+	if t, err := time.Parse(time.RFC3339, since); err == nil {
+		since = moment(t)
+	}
+	for _, p := range [][2]string{{" since ", since}, {" by ", v.By}, {": ", v.Reason}} {
 		if p[1] != "" {
 			text += p[0] + p[1]
 		}

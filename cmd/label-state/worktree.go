@@ -202,6 +202,9 @@ func (c *call) equip(ctx context.Context, f worktree.Feature) {
 
 func (t terminal) listTrees(cc *cli.Context) error {
 	return t.onTrees(cc, &featureView{}, func(ctx context.Context, c *call, y *worktree.Yard) error {
+		if cc.Args().Present() {
+			return wrong(path(cc), "it takes no arguments")
+		}
 		all, err := y.List(ctx)
 		if err != nil {
 			return err
@@ -283,6 +286,9 @@ func (c *call) wouldRemove(ctx context.Context, y *worktree.Yard, name string) e
 
 func (t terminal) pruneTrees(cc *cli.Context) error {
 	return t.onTrees(cc, &featureView{}, func(ctx context.Context, c *call, y *worktree.Yard) error {
+		if cc.Args().Present() {
+			return wrong(path(cc), "it takes no arguments")
+		}
 		if cc.Bool("dry-run") {
 			return c.wouldPrune(ctx, y)
 		}

@@ -21,7 +21,7 @@ import (
 	"github.com/label-state/label-state/internal/setup"
 )
 
-// version is set by the linker for releases.
+// version is set by the linker for releases; see setup.Version.
 var version = "dev"
 
 // The exit codes. Git refuses the push for all but 0.
@@ -69,7 +69,7 @@ func begin(first string, now time.Time) time.Time {
 func (h *hook) run(ctx context.Context) int {
 	switch {
 	case len(h.args) == 1 && h.args[0] == "--version":
-		fmt.Fprintln(h.stdout, "label-state-pre-push", version)
+		fmt.Fprintln(h.stdout, "label-state-pre-push", setup.Version(version))
 		return exitPass
 	case len(h.args) == 1 && (h.args[0] == "--help" || h.args[0] == "-h"):
 		fmt.Fprint(h.stdout, usage)

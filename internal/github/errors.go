@@ -87,7 +87,12 @@ type StatusError struct {
 	Codes   []string // of a failed validation: already_exists, missing_field, …
 }
 
-func (e *StatusError) Error() string { return withMessage("GitHub refused", e.Status, e.Message) }
+func (e *StatusError) Error() string {
+	if e.Status >= 500 {
+		return withMessage("GitHub could not answer", e.Status, e.Message)
+	}
+	return withMessage("GitHub refused", e.Status, e.Message)
+}
 
 // Rejected reports whether the status means that nothing was done; 408 and 5xx do not.
 func (e *StatusError) Rejected() bool { return e.Status >= 400 && e.Status < 500 && e.Status != 408 }

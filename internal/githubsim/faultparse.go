@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -67,6 +68,9 @@ func parseRule(word string) (*rule, error) {
 	}
 	r := &rule{kind: kind}
 	if kind != "lose" && kind != "reset" {
+		if !slices.Contains([]string{"delay", "status", "secondary", "late", "stale", "truncate"}, kind) {
+			return nil, errors.New("want delay, status, secondary, late, stale, truncate, lose or reset")
+		}
 		if len(fields) == 0 {
 			return nil, errors.New("want " + kind + "=VALUE")
 		}
@@ -123,8 +127,6 @@ func (r *rule) fault() (Fault, error) {
 	switch r.kind {
 	case "lose":
 		return Fault{ApplyThenFail: true}, nil
-	case "reset":
-		return Fault{Reset: true}, nil
 	case "delay", "late", "stale":
 		d, err := time.ParseDuration(r.value)
 		if err != nil || d <= 0 {
@@ -137,9 +139,8 @@ func (r *rule) fault() (Fault, error) {
 			return Fault{}, fmt.Errorf("%q is not a number that %s can have", r.value, r.kind)
 		}
 		return map[string]Fault{"status": {Status: n}, "truncate": {Truncate: n}, "secondary": SecondaryLimit(n)}[r.kind], nil
-	default:
-		return Fault{}, errors.New("want delay, status, secondary, late, stale, truncate, lose or reset")
 	}
+	return Fault{Reset: true}, nil
 }
 
 // SecondaryLimit is the fault of a secondary rate limit. retryAfter is in seconds; 0 leaves the header out, as GitHub

@@ -1,0 +1,152 @@
+package config_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var reference = filepath.Join("..", "..", "docs", "configuration.md")
+
+const referenceHead = `# Configuration
+
+A repository's settings are in ` + "`.github/label-state.yml`" + ` on its default branch; every key may be left out, and so may the file. This page is made from the
+[schema](label-state.schema.json), which editors read as well: begin the file with
+
+` + "```yaml" + `
+# yaml-language-server: $schema=https://raw.githubusercontent.com/label-state/label-state/main/docs/label-state.schema.json
+version: 1
+` + "```" + `
+
+Where a program finds its configuration, the first that is there: ` + "`--config FILE`" + `, the variable ` + "`LABEL_STATE_CONFIG`" + `, the clone around it,
+the repository on GitHub. What it cannot use it refuses with file, line, key and what is allowed (exit code 2), and does nothing;
+` + "`label-state doctor`" + ` reads it and says what it found. A duration is such as ` + "`90s`, `30m` or `4h`" + `.
+`
+
+// TestReference: docs/configuration.md has every key of the schema with its default, what it may be and what it means.
+func TestReference(t *testing.T) {
+	want := referenceHead
+	top := load(t).object("properties")
+	plain, nested := map[string]schema{}, []string{}
+	for name, s := range sorted(top) {
+		if s["properties"] == nil {
+			plain[name] = s
+		} else {
+			nested = append(nested, name)
+		}
+	}
+	want += "\n## At the top\n\n" + keyTable("", plain)
+	for _, name := range nested {
+		s := schema(top[name].(map[string]any))
+		want += "\n## " + name + "\n\n" + s.text1("description") + "\n\n" + keyTable(name+".", s.flat(""))
+	}
+	if *update {
+		if err := os.WriteFile(reference, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := os.ReadFile(reference); err != nil || string(got) != want {
+		t.Errorf("%s is not what the schema says (%v); run this package's tests with -update", reference, err)
+	}
+}
+
+func (s schema) object(key string) map[string]any {
+	m, _ := s[key].(map[string]any)
+	return m
+}
+
+func (s schema) text1(key string) string {
+	text, _ := s[key].(string)
+	return text
+}
+
+// sorted goes through properties by name.
+func sorted(properties map[string]any) func(yield func(string, schema) bool) {
+	return func(yield func(string, schema) bool) {
+		for _, name := range slices.Sorted(maps.Keys(properties)) {
+			if !yield(name, schema(properties[name].(map[string]any))) {
+				return
+			}
+		}
+	}
+}
+
+// flat are the keys below s, with dots between.
+func (s schema) flat(path string) map[string]schema {
+	all := map[string]schema{}
+	for name, p := range sorted(s.object("properties")) {
+		if p["properties"] == nil {
+			all[path+name] = p
+		} else {
+			maps.Copy(all, p.flat(path+name+"."))
+		}
+	}
+	return all
+}
+
+func keyTable(prefix string, keys map[string]schema) string {
+	table := "| key | default | may be | means |\n|---|---|---|---|\n"
+	for _, name := range slices.Sorted(maps.Keys(keys)) {
+		s := keys[name]
+		table += fmt.Sprintf("| `%s%s` | %s | %s | %s |\n", prefix, name, s.usual(), s.allowed(), strings.ReplaceAll(s.text1("description"), "|", `\|`))
+	}
+	return table
+}
+
+// usual is the default, as it would stand in the file.
+func (s schema) usual() string {
+	switch d := s["default"].(type) {
+	case nil:
+		return ""
+	case []any:
+		texts := make([]string, len(d))
+		for n, one := range d {
+			texts[n] = fmt.Sprint(one)
+		}
+		return "`[" + strings.Join(texts, ", ") + "]`"
+	default:
+		return fmt.Sprintf("`%v`", d)
+	}
+}
+
+// allowed is what a value may be, in words.
+func (s schema) allowed() string {
+	pattern := s.text1("pattern")
+	switch {
+	case s["not"] != nil:
+		return "nothing yet"
+	case s["enum"] != nil:
+		texts := []string{}
+		for _, one := range s["enum"].([]any) {
+			texts = append(texts, fmt.Sprintf("`%v`", one))
+		}
+		return strings.Join(texts, ", ")
+	case s["type"] == "array":
+		return "list: each " + schema(s.object("items")).allowed()
+	case s["type"] == "integer":
+		return strings.TrimSpace("number" + s.bounds())
+	case s["type"] == "boolean":
+		return "`true`, `false`"
+	case strings.Contains(pattern, "ms|s|m|h"):
+		return "duration"
+	case s["type"] == "string":
+		return "text"
+	}
+	return "see below"
+}
+
+func (s schema) bounds() string {
+	low, bounded := s["minimum"]
+	high, limited := s["maximum"]
+	switch {
+	case bounded && limited:
+		return fmt.Sprintf(" from %v to %v", low, high)
+	case bounded:
+		return fmt.Sprintf(", %v or more", low)
+	}
+	return ""
+}

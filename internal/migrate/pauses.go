@@ -1,0 +1,144 @@
+package migrate
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// A Pause is one repository of a host's pause file.
+type Pause struct {
+	Repo   string `json:"repo"` // owner/repo
+	Reason string `json:"reason"`
+}
+
+// A FileError says why a pause file cannot be read. Nothing of it counts then.
+type FileError struct {
+	File    string
+	Line    int // from 1; 0 for the file as a whole
+	Problem string
+}
+
+func (e *FileError) Error() string {
+	if e.Line == 0 {
+		return e.File + ": " + e.Problem
+	}
+	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Problem)
+}
+
+// MaxFile is the most bytes that a pause file may have.
+const MaxFile = 1 << 20
+
+var repository = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}$`)
+
+// Pauses reads a pause file: lines "owner/repo reason", where an empty line and one that begins with
+// # say nothing, or a JSON list of names or of objects with repo and reason. A repository that is
+// named twice counts once, as it was named first. The error is a *FileError.
+func Pauses(file string, data []byte) ([]Pause, error) {
+	if len(data) > MaxFile {
+		return nil, &FileError{File: file, Problem: "it is larger than a pause file can be"}
+	}
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	read := lines
+	if text := bytes.TrimSpace(data); len(text) > 0 && (text[0] == '[' || text[0] == '{') {
+		read = list
+	}
+	all, err := read(file, data)
+	if err != nil {
+		return nil, err
+	}
+	return once(all), nil
+}
+
+func lines(file string, data []byte) (all []Pause, err error) {
+	n := 0
+	for line := range strings.Lines(string(data)) {
+		n++
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		name, reason, _ := strings.Cut(strings.ReplaceAll(line, "\t", " "), " ")
+		p, problem := pause(name, reason)
+		if problem != "" {
+			return nil, &FileError{file, n, problem}
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+func list(file string, data []byte) ([]Pause, error) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	at := func() int { return 1 + bytes.Count(data[:d.InputOffset()], []byte("\n")) }
+	if t, err := d.Token(); err != nil || t != json.Delim('[') {
+		return nil, &FileError{file, at(), "want a JSON list"}
+	}
+	var all []Pause
+	for d.More() {
+		p, problem := element(d)
+		if problem != "" {
+			return nil, &FileError{file, at(), problem}
+		}
+		all = append(all, p)
+	}
+	if _, err := d.Token(); err != nil {
+		return nil, &FileError{file, at(), "the JSON list is not closed"}
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, &FileError{file, at(), "something follows the JSON list"}
+	}
+	return all, nil
+}
+
+// element reads a name, or an object with repo and reason.
+func element(d *json.Decoder) (Pause, string) {
+	var raw json.RawMessage
+	if err := d.Decode(&raw); err != nil {
+		return Pause{}, "it is not JSON: " + err.Error()
+	}
+	var p Pause
+	if json.Unmarshal(raw, &p.Repo) != nil && json.Unmarshal(raw, &p) != nil {
+		return Pause{}, `want "owner/repo", or an object with repo and reason`
+	}
+	return pause(p.Repo, p.Reason)
+}
+
+// pause holds a name against what GitHub allows, and makes the reason one line.
+func pause(name, reason string) (Pause, string) {
+	if !repository.MatchString(name) {
+		return Pause{}, fmt.Sprintf("%q: want owner/repo, then perhaps a reason", clip(name))
+	}
+	reason = strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return ' '
+	}, strings.ToValidUTF8(reason, ""))
+	return Pause{Repo: name, Reason: clip(strings.Join(strings.Fields(reason), " "))}, ""
+}
+
+// clip keeps a text short enough to be shown.
+func clip(s string) string {
+	const most = 80
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}
+
+func once(all []Pause) []Pause {
+	seen := map[string]bool{}
+	var out []Pause
+	for _, p := range all {
+		if key := strings.ToLower(p.Repo); !seen[key] {
+			seen[key] = true
+			out = append(out, p)
+		}
+	}
+	return out
+}
