@@ -187,7 +187,7 @@ func (s *theatre) prepare(line string) error {
 	args := words(line)
 	switch args[0] {
 	case "label-state":
-		return s.must(s.vars["GH_TOKEN"], args)
+		return s.must(s.vars["GH_TOKEN"], words(strings.ReplaceAll(line, "/home/me", s.home)))
 	case "as": // LOGIN label-state ARGUMENT...
 		return s.must("tok-"+args[1], args[2:])
 	case "env":

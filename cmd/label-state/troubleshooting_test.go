@@ -21,6 +21,8 @@ var unseen = map[string]string{
 	"internal/lease.DeniedError":       "of a strict store; testdata/lease and internal/ledger meet it",
 	"internal/lease.Error":             "of a strict store; testdata/lease and internal/ledger meet it",
 	"internal/ledger.StoreError":       "of a strict store; testdata/lease and internal/ledger meet it",
+	"internal/slackgate.BusyError":     "Slack's: internal/slackgate waits as long as it says",
+	"internal/ledger.BarredError":      "plan.go makes its text an answer no; a trial hears it",
 	"internal/prchain.MismatchError":   "chain.txtar plays it",
 	"internal/prchain.NoChainError":    "chain.txtar plays it",
 	"internal/prchain.PlanError":       "chain.txtar plays it",
@@ -103,6 +105,8 @@ func (f sourceFile) errorTypes() map[string]bool {
 
 // unheard are the beginnings of texts that no trial hears, and why.
 var unheard = map[string]string{
+	"stop work on it; see where it stands: label-state status ":                   "needs an answer while the plan waits: plan.txtar",
+	"correct plan.slack, or leave --slack out: a plan can be answered on GitHub":  "needs a Slack that refuses: slack.txtar",
 	"--file has the whole plan; leave --feature, --parent, --pr and --closes out": "a chain's: chain.txtar plays the commands",
 	"--closes %q: want last, none, or 1 to %d":                                    "a chain's: chain.txtar plays the commands",
 	"read plan: %s": "a chain's: chain.txtar plays the commands",
