@@ -80,6 +80,7 @@ lint: ## vet, format, static checks, workflows, scripts, tidy modules, the revie
 	shellcheck --severity=warning $(scripts)
 	for m in . tools $(modules); do go -C $$m mod tidy -diff; done
 	tools/review
+	go -C tools run ./mutants -C .. -check
 
 pictures: ## draw the pictures in docs/ from real terminals (tmux)
 	LABEL_STATE_REQUIRE=tmux go test -count=1 -run TestPictures ./cmd/label-state -pictures
