@@ -250,8 +250,11 @@ func TestCommentsAreReallyPaced(t *testing.T) {
 func TestLimitStopsEverybody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var sent []time.Duration
+		var once sync.Mutex
 		start := time.Now()
 		c := connect(t, roundTrip(func(r *http.Request) (*http.Response, error) {
+			once.Lock()
+			defer once.Unlock()
 			sent = append(sent, time.Since(start))
 			if len(sent) == 1 {
 				return reply(429, "json", "Retry-After: 50"), nil
