@@ -107,6 +107,9 @@ func deeds(comment int64) []deed {
 		{"GetRef", chain},
 		{"CreateCommit", chain},
 		{"SwapRef", chain},
+		{"RefNames", func(ctx context.Context, c *github.Client) error {
+			return second(c.RefNames(ctx, issue, "refs/label-state/lease/"))
+		}},
 		{"SwapRefs", swapRefs},
 		{"CloseCompleted", func(ctx context.Context, c *github.Client) error { return c.CloseCompleted(ctx, issue) }},
 		{"Do", func(ctx context.Context, c *github.Client) error {
