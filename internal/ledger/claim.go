@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -64,22 +63,6 @@ func (l *Ledger) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, e
 		return Hold{}, a.giveUp(ctx, &LostError{Issue: i, Worker: a.worker(), Err: claim.ErrOverdue})
 	}
 	return a.hold(), late
-}
-
-// leave brings the labels in line before a failed claim returns, if it ended somebody's dead hold
-// on its way. A loser touches no label (PRODUCT ruling 3): the winner does it. What keeps the labels
-// late is told in words only: a *LabelsError from a claim would say that the hold is real.
-func (a *attempt) leave(ctx context.Context, err error) error {
-	var held *HeldError
-	if len(a.ended) == 0 || errors.As(err, &held) && held.Yielded != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedIn)
-	defer cancel()
-	if _, late := a.Reconcile(ctx, a.issue); late != nil {
-		return fmt.Errorf("%w; %s", err, late) // as text: a *LabelsError would say that there is a hold
-	}
-	return err
 }
 
 // An attempt is one run of the claim, from the first read to ownership.
