@@ -34,11 +34,12 @@ var mayImport = map[string][]string{
 
 	"internal/outgoing": {},
 	"internal/hookfile": {},
-	"internal/holdfile": {"internal/claim"},
 
-	"internal/localpause": {},
+	"internal/durable":    {}, // files that survive a kill
+	"internal/holdfile":   {"internal/claim", "internal/durable"},
+	"internal/localpause": {"internal/claim", "internal/durable"},
 	"internal/migrate":    {},
-	"internal/journal":    {},
+	"internal/journal":    {"internal/durable"},
 	"internal/worktree":   {"internal/labels", "internal/journal"},
 
 	"internal/lease":           {"internal/claim"},
@@ -58,7 +59,7 @@ var mayImport = map[string][]string{
 	},
 	"internal/config": {"internal/claim", "internal/labels", "internal/lifecycle", "internal/lease", "internal/ledger"},
 
-	"internal/prchain": {"internal/claim", "internal/labels", "internal/closing"},
+	"internal/prchain": {"internal/claim", "internal/labels", "internal/closing", "internal/journal"},
 
 	"internal/keep": {"internal/claim", "internal/ledger", "internal/lifecycle"},
 
@@ -69,7 +70,7 @@ var mayImport = map[string][]string{
 	"internal/work/githubwork": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/ledger", "internal/github", "internal/work",
 	},
-	"internal/work/folderwork": {"internal/work"},
+	"internal/work/folderwork": {"internal/work", "internal/durable"},
 
 	"internal/mcp": {"internal/claim"},
 

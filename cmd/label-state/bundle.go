@@ -263,7 +263,7 @@ func (t terminal) claimBundle(cc *cli.Context) error {
 		if p.Bool("dry-run") {
 			return p.wouldTake(ctx, b)
 		}
-		return p.holding(func(page *journal.Page[bundlePage]) error { return p.take(ctx, page, b) })
+		return p.holding(func(page journal.Page[bundlePage]) error { return p.take(ctx, page, b) })
 	})
 }
 
@@ -289,7 +289,7 @@ func (p *pack) wouldTake(ctx context.Context, b ledger.Bundle) error {
 }
 
 // holding runs a step while no other process of this machine works on the bundle.
-func (p *pack) holding(do func(*journal.Page[bundlePage]) error) (err error) {
+func (p *pack) holding(do func(journal.Page[bundlePage]) error) (err error) {
 	book, err := p.bundles()
 	if err != nil {
 		return err
@@ -303,7 +303,7 @@ func (p *pack) holding(do func(*journal.Page[bundlePage]) error) (err error) {
 }
 
 // take claims the bundle. Intent is written first, so that the next run can undo this one.
-func (p *pack) take(ctx context.Context, page *journal.Page[bundlePage], b ledger.Bundle) error {
+func (p *pack) take(ctx context.Context, page journal.Page[bundlePage], b ledger.Bundle) error {
 	if err := p.recover(ctx, page); err != nil {
 		return err
 	}

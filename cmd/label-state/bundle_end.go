@@ -17,7 +17,7 @@ import (
 
 // recover looks at what an earlier run has noted: what it left half-way is given back, what it holds is
 // in the way, and what has ended since is forgotten.
-func (p *pack) recover(ctx context.Context, page *journal.Page[bundlePage]) error {
+func (p *pack) recover(ctx context.Context, page journal.Page[bundlePage]) error {
 	note, ok, err := page.Load()
 	if err != nil || !ok {
 		return err
@@ -68,12 +68,12 @@ func (t terminal) releaseBundle(cc *cli.Context) error {
 			return wrong(path(cc), "--outcome %q: allowed are %s", oneLine(o), strings.Join(claim.WorkerOutcomes(), ", "))
 		}
 		p.Session = &setup.Session{}
-		return p.holding(func(page *journal.Page[bundlePage]) error { return p.release(ctx, page) })
+		return p.holding(func(page journal.Page[bundlePage]) error { return p.release(ctx, page) })
 	})
 }
 
 // release ends every hold. One that cannot be ended keeps the bundle on the page, for the next try.
-func (p *pack) release(ctx context.Context, page *journal.Page[bundlePage]) error {
+func (p *pack) release(ctx context.Context, page journal.Page[bundlePage]) error {
 	note, ok, err := page.Load()
 	switch {
 	case err != nil:

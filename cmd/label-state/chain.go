@@ -13,6 +13,7 @@ import (
 
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/host"
+	"github.com/label-state/label-state/internal/journal"
 	"github.com/label-state/label-state/internal/prchain"
 	"github.com/urfave/cli/v2"
 )
@@ -184,7 +185,7 @@ type chainCall struct {
 	*call
 	prchain.Plan
 	given bool // the plan came with the command line
-	store prchain.Store
+	book  prchain.Book
 }
 
 // onChain is session for commands about a chain; its repository is the parent's.
@@ -221,7 +222,7 @@ func (c *chainCall) which() (err error) {
 	if err != nil {
 		return err
 	}
-	c.store = prchain.Store{Dir: filepath.Join(dir, "pr-chains"), Disk: prchain.Files{}}
+	c.book = journal.In[prchain.State](filepath.Join(dir, "pr-chains"))
 	if c.Generic("pr") != nil {
 		c.Plan, c.given, err = c.plan()
 	} else {
@@ -236,7 +237,7 @@ func (c *chainCall) which() (err error) {
 }
 
 func (c chainCall) executor() prchain.Executor {
-	return prchain.Executor{Forge: c.Client, Store: c.store, Label: c.Ledger.Rules().Scheme.Authored}
+	return prchain.Executor{Forge: c.Client, Book: c.book, Label: c.Ledger.Rules().Scheme.Authored}
 }
 
 func executeChain(ctx context.Context, c chainCall) error {
@@ -282,13 +283,7 @@ func openEnds(r prchain.Result) []string {
 }
 
 // state is how far the chain is. One that was never begun here is a *prchain.NoChainError.
-func (c chainCall) state() (prchain.State, error) {
-	s, found, err := c.store.Load(c.Feature)
-	if err == nil && !found {
-		err = &prchain.NoChainError{Feature: c.Feature}
-	}
-	return s, err
-}
+func (c chainCall) state() (prchain.State, error) { return prchain.Load(c.book, c.Feature) }
 
 func chainStatus(ctx context.Context, c chainCall) error {
 	s, err := c.state()
@@ -333,12 +328,15 @@ func hintChain(err error) string {
 		plan  *prchain.PlanError
 		other *prchain.MismatchError
 		none  *prchain.NoChainError
-		state *prchain.UnreadableError
-		busy  *prchain.BusyError
+		state *journal.UnreadableError
+		busy  *journal.BusyError
 		said  *github.StatusError
 		f     *failure
 		no    *answerNo
 	)
+	if !errors.As(err, &f) || !strings.HasPrefix(f.doing, "chain ") {
+		return ""
+	}
 	switch {
 	case errors.As(err, &plan):
 		return "label-state chain plan --help"
@@ -349,12 +347,12 @@ func hintChain(err error) string {
 	case errors.As(err, &state):
 		return "do not begin anew, its pull requests would not be known; restore the file, or move it away once they are closed: " + state.File
 	case errors.As(err, &busy):
-		return "wait for the other one, then: label-state chain execute --feature " + busy.Feature
-	case errors.As(err, &said) && said.Rejected() && errors.As(err, &f) && f.doing == "chain execute":
+		return "wait for the other one, then: label-state chain execute --feature " + busy.Name
+	case errors.As(err, &said) && said.Rejected() && f.doing == "chain execute":
 		return "is the branch pushed, with commits that its base lacks? Then: label-state chain execute --feature " + f.object
-	case errors.As(err, &no) && errors.As(err, &f) && f.doing == "chain execute":
+	case errors.As(err, &no) && f.doing == "chain execute":
 		return "see to them, then: label-state chain execute --feature " + f.object
-	case errors.As(err, &no) && errors.As(err, &f) && f.doing == "chain wait":
+	case errors.As(err, &no) && f.doing == "chain wait":
 		return "see which: label-state chain status --feature " + f.object
 	}
 	return ""

@@ -17,9 +17,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/label-state/label-state/internal/durable"
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/host"
-	"github.com/label-state/label-state/internal/journal"
 	"github.com/label-state/label-state/internal/setup"
 )
 
@@ -164,8 +164,8 @@ func play(t *testing.T, tr *trial, seen map[string]bool) {
 			}
 			tr.asked[n].answer = got
 		}
-		if s.busy != nil {
-			if err := s.busy.Close(); err != nil {
+		if s.free != nil {
+			if err := s.free(); err != nil {
 				t.Error(err)
 			}
 		}
@@ -178,8 +178,8 @@ type theatre struct {
 	vars             map[string]string
 	world            *world
 	ctx              context.Context
-	stopped          bool                      // the user interrupts
-	busy             *journal.Page[bundlePage] // held by somebody else until the end
+	stopped          bool         // the user interrupts
+	free             func() error // lets go of what somebody else holds, at the end
 }
 
 // prepare does what has happened before: a word for what, then its arguments.
@@ -206,9 +206,12 @@ func (s *theatre) prepare(line string) error {
 		cmd := exec.Command("git", args[1:]...)
 		cmd.Dir = s.dir
 		return cmd.Run()
-	case "busy": // another process is at work on a bundle
-		page, err := journal.In[bundlePage](filepath.Join(s.home, ".local/state/label-state/bundles")).Open(args[1])
-		s.busy = page
+	case "busy": // another process is at work on what this lock is for
+		lock := filepath.Join(s.home, args[1])
+		err := os.MkdirAll(filepath.Dir(lock), 0o700)
+		if err == nil {
+			s.free, err = durable.Hold(lock)
+		}
 		return err
 	case "killed": // what made a feature's trees did not finish
 		name := filepath.Join(s.home, ".local/state/label-state/features", args[1]+".json")

@@ -214,7 +214,6 @@ func slug(object string) string {
 func hintHere(err error) string {
 	var (
 		pauses *localpause.UnreadableError
-		busy   *localpause.BusyError
 		hold   *holdfile.UnreadableError
 	)
 	switch {
@@ -222,8 +221,8 @@ func hintHere(err error) string {
 		return "name the worker with --codename and --firing-id, or forget the hold: rm " + hold.File
 	case errors.As(err, &pauses):
 		return "nothing is claimed until it can be read; repair it, or: rm " + pauses.File
-	case errors.As(err, &busy):
-		return "try again; if no other label-state runs: rm " + busy.Lock
+	case errors.Is(err, localpause.ErrBusy):
+		return "run it again"
 	}
 	return ""
 }

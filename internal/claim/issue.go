@@ -28,6 +28,17 @@ func (i Issue) Compare(o Issue) int {
 	return cmp.Or(strings.Compare(strings.ToLower(i.Slug()), strings.ToLower(o.Slug())), cmp.Compare(i.Number, o.Number))
 }
 
+// IsName reports whether an owner or a repository can have the name: 1 to 100 ASCII letters, digits, dots, dashes
+// and underscores, as GitHub allows them, but neither "." nor "..". Such a name leads out of no folder.
+func IsName(s string) bool {
+	if s == "" || len(s) > 100 || s == "." || s == ".." {
+		return false
+	}
+	return !strings.ContainsFunc(s, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("._-", r)
+	})
+}
+
 // A Worker is one run of an agent or a person: the kind it is and this firing of it.
 // The pair is the key of a claim; it is used once for an issue (PRODUCT ruling 5).
 type Worker struct{ Codename, FiringID string }

@@ -18,9 +18,11 @@ func TestBadSeeds(t *testing.T) {
 		`{"users":[{"name":""}]}`:     `unknown field "name"`,
 		`{"users":[{"login":"-x"}]}`:  "not a login",
 		`{"users":[{"login":"a b"}]}`: "not a login",
-		`{"users":[{"login":"x","token":"t"},{"login":"y","token":"t"}]}`:                   "somebody else",
-		`{"users":[{"login":"x","permissions":{"a/b":"read"}}]}`:                            `no repository "a/b"`,
-		`{"users":[{"login":"x","permissions":{"a/b":"god"}}],"repos":[{"name":"a/b"}]}`:    `permission "god"`,
+
+		`{"users":[{"login":"x","token":"t"},{"login":"y","token":"t"}]}`:                "somebody else",
+		`{"users":[{"login":"x","permissions":{"a/b":"read"}}]}`:                         `no repository "a/b"`,
+		`{"users":[{"login":"x","permissions":{"a/b":"god"}}],"repos":[{"name":"a/b"}]}`: `permission "god"`,
+
 		`{"repos":[{"name":"b"}]}`:                                                          "not owner/repo",
 		`{"repos":[{"name":"a/.."}]}`:                                                       "not owner/repo",
 		`{"repos":[{"name":"a/b"},{"name":"A/B"}]}`:                                         "there twice",

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/durable"
 )
 
 // folder is where the files are, below a work tree's git directory.
@@ -69,31 +70,10 @@ func (s Store) Save(h Hold) error {
 	if err := os.MkdirAll(s.dir, 0o755); err != nil {
 		return fmt.Errorf("save hold of %s: %w", h.Issue, err)
 	}
-	if err := replace(s.dir, name, append(data, '\n')); err != nil {
+	if err := durable.Replace(filepath.Join(s.dir, name), append(data, '\n'), 0o600); err != nil {
 		return fmt.Errorf("save hold of %s: %w", h.Issue, err)
 	}
 	return nil
-}
-
-// replace writes a file beside the final one and renames it.
-func replace(dir, name string, data []byte) (err error) {
-	f, err := os.CreateTemp(dir, ".hold-*.tmp")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), filepath.Join(dir, name))
 }
 
 // Load returns the hold of the issue; ok is false when this work tree recorded none.
@@ -173,17 +153,8 @@ func (s Store) read(name string) (Hold, error) {
 // fileName is one name for all spellings of an issue. Letters that could lead out of the folder
 // are refused; GitHub has no such names.
 func fileName(i claim.Issue) (string, error) {
-	if i.Number < 1 || !plain(i.Owner) || !plain(i.Repo) {
+	if i.Number < 1 || !claim.IsName(i.Owner) || !claim.IsName(i.Repo) {
 		return "", fmt.Errorf("%q is not an issue", i)
 	}
 	return strings.ToLower(i.Owner) + "@" + strings.ToLower(i.Repo) + "@" + strconv.Itoa(i.Number) + ".json", nil
-}
-
-func plain(s string) bool {
-	if s == "" || len(s) > 100 || s == "." || s == ".." {
-		return false
-	}
-	return !strings.ContainsFunc(s, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("._-", r)
-	})
 }

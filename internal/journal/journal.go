@@ -17,16 +17,42 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/label-state/label-state/internal/durable"
 )
 
 // format is the version of a page. Another one is refused; keys that are not known are not.
 const format = 1
 
-// A Book is a folder of pages that hold values of type T.
-type Book[T any] struct{ dir string }
+// A Book has pages that hold values of type T.
+type Book[T any] interface {
+	// Names returns the names of all pages that have a text, sorted.
+	Names() ([]string, error)
+	// File is where a page is kept.
+	File(name string) string
+	// Read returns a page without holding it; ok is false when it has no text. The error is an *UnreadableError.
+	Read(name string) (v T, ok bool, err error)
+	// Open holds a page, which need not have a text yet, until Close. Errors are *BusyError and the file system's.
+	Open(name string) (Page[T], error)
+}
+
+// A Page is one undertaking, held by this process.
+type Page[T any] interface {
+	// Load returns the text; ok is false when there is none. The error is an *UnreadableError.
+	Load() (v T, ok bool, err error)
+	// Save writes the text and does not return before it is on the disk.
+	Save(v T) error
+	// Remove forgets the undertaking; none is a success.
+	Remove() error
+	// Close lets others hold the page.
+	Close() error
+}
 
 // In returns the book in a folder. It touches nothing; the first Open creates the folder.
-func In[T any](dir string) Book[T] { return Book[T]{dir} }
+func In[T any](dir string) Book[T] { return folder[T]{dir} }
+
+// A folder has a file for each page.
+type folder[T any] struct{ dir string }
 
 // An UnreadableError names a page that is there and says nothing reliable.
 type UnreadableError struct {
@@ -49,8 +75,7 @@ type envelope[T any] struct {
 	State  T   `json:"state"`
 }
 
-// Names returns the names of all pages, sorted.
-func (b Book[T]) Names() ([]string, error) {
+func (b folder[T]) Names() ([]string, error) {
 	entries, err := os.ReadDir(b.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -68,47 +93,42 @@ func (b Book[T]) Names() ([]string, error) {
 	return out, nil
 }
 
-// Read returns a page without holding it; ok is false when there is none. The error is an *UnreadableError.
-func (b Book[T]) Read(name string) (v T, ok bool, err error) {
+func (b folder[T]) Read(name string) (v T, ok bool, err error) {
 	if err := checkName(name); err != nil {
 		return v, false, err
 	}
 	return b.read(name)
 }
 
-// Open holds a page, which need not have a text yet, until Close. Errors are *BusyError and the file system's.
-func (b Book[T]) Open(name string) (*Page[T], error) {
+func (b folder[T]) Open(name string) (Page[T], error) {
 	if err := checkName(name); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(b.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open journal: %w", err)
 	}
-	held, err := hold(filepath.Join(b.dir, name+".lock"))
-	if errors.Is(err, errBusy) {
+	free, err := durable.Hold(b.File(name) + ".lock")
+	if errors.Is(err, durable.ErrHeld) {
 		return nil, &BusyError{name}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open journal: %w", err)
 	}
-	return &Page[T]{book: b, name: name, lock: held}, nil
+	return &page[T]{b, name, free}, nil
 }
 
-// A Page is one undertaking, held by this process.
-type Page[T any] struct {
-	book Book[T]
+type page[T any] struct {
+	book folder[T]
 	name string
-	lock *lock
+	free func() error
 }
 
-// Load returns the text; ok is false when there is none. The error is an *UnreadableError.
-func (p *Page[T]) Load() (v T, ok bool, err error) { return p.book.read(p.name) }
+func (p *page[T]) Load() (v T, ok bool, err error) { return p.book.read(p.name) }
 
-// Save writes the text and does not return before it is on the disk.
-func (p *Page[T]) Save(v T) error {
+func (p *page[T]) Save(v T) error {
 	data, err := json.MarshalIndent(envelope[T]{format, v}, "", "  ")
 	if err == nil {
-		err = replace(p.book.file(p.name), append(data, '\n'))
+		err = durable.Replace(p.book.File(p.name), append(data, '\n'), 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("write journal %s: %w", p.name, err)
@@ -116,21 +136,19 @@ func (p *Page[T]) Save(v T) error {
 	return nil
 }
 
-// Remove forgets the undertaking; none is a success.
-func (p *Page[T]) Remove() error {
-	err := os.Remove(p.book.file(p.name))
+func (p *page[T]) Remove() error {
+	err := os.Remove(p.book.File(p.name))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove from journal: %w", err)
 	}
 	return nil
 }
 
-// Close lets others hold the page.
-func (p *Page[T]) Close() error { return p.lock.free() }
+func (p *page[T]) Close() error { return p.free() }
 
 const suffix = ".json"
 
-func (b Book[T]) file(name string) string { return filepath.Join(b.dir, name+suffix) }
+func (b folder[T]) File(name string) string { return filepath.Join(b.dir, name+suffix) }
 
 // checkName keeps a page inside its folder.
 func checkName(name string) error {
@@ -140,53 +158,33 @@ func checkName(name string) error {
 	return nil
 }
 
-func (b Book[T]) read(name string) (v T, ok bool, err error) {
-	data, err := os.ReadFile(b.file(name))
+func (b folder[T]) read(name string) (v T, ok bool, err error) {
+	data, err := os.ReadFile(b.File(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return v, false, nil
 	}
-	var e envelope[T]
 	if err == nil {
-		err = parse(data, &e)
-	}
-	if err == nil && e.Format != format {
-		err = fmt.Errorf("format %d, this version reads %d", e.Format, format)
+		err = parse(data, &v)
 	}
 	if err != nil {
 		var zero T
-		return zero, false, &UnreadableError{b.file(name), err}
+		return zero, false, &UnreadableError{b.File(name), err}
 	}
-	return e.State, true, nil
+	return v, true, nil
 }
 
+// parse asks for the format before it reads the rest: that of a later version may look different.
 func parse(data []byte, into any) error {
+	var e envelope[json.RawMessage]
 	d := json.NewDecoder(bytes.NewReader(data))
-	if err := d.Decode(into); err != nil {
+	if err := d.Decode(&e); err != nil {
 		return err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("something follows the text")
 	}
-	return nil
-}
-
-// replace writes a file beside the final one and renames it.
-func replace(path string, data []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".page-*.tmp")
-	if err != nil {
-		return err
+	if e.Format != format {
+		return fmt.Errorf("format %d, this version reads %d", e.Format, format)
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return json.Unmarshal(e.State, into)
 }

@@ -130,9 +130,6 @@ func TestKilled(t *testing.T) {
 		}
 		time.Sleep(time.Hour)
 	}
-	if runtime.GOOS == "windows" {
-		t.Skip("locks are files there")
-	}
 	dir := t.TempDir()
 	child := exec.Command(os.Args[0], "-test.run", "TestKilled")
 	child.Env = append(os.Environ(), "JOURNAL_TEST_DIR="+dir)

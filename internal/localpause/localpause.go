@@ -18,6 +18,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/durable"
 )
 
 // name of the file in the state folder.
@@ -51,12 +54,8 @@ func (e *UnreadableError) Error() string { return "read local pauses " + e.File 
 // Unwrap returns the cause.
 func (e *UnreadableError) Unwrap() error { return e.Err }
 
-// A BusyError says that another process is writing the list, or was killed while it was.
-type BusyError struct{ Lock string }
-
-func (e *BusyError) Error() string {
-	return "write local pauses: " + e.Lock + " exists: another process is writing; remove it if none is"
-}
+// ErrBusy says that another process is writing the list.
+var ErrBusy = errors.New("write local pauses: another process is writing them")
 
 // A NameError is a repository name that is not owner/repo.
 type NameError struct{ Name string }
@@ -90,7 +89,7 @@ func (f File) All() ([]Pause, error) {
 }
 
 // Set pauses a repository; one that is paused already gets the new reason. Errors are *NameError,
-// *UnreadableError, *BusyError, or the file system's.
+// *UnreadableError, ErrBusy, or the file system's.
 func (f File) Set(p Pause) error {
 	key, err := normal(p.Repo)
 	if err != nil {
@@ -109,37 +108,25 @@ func (f File) Clear(repo string) error {
 	return f.change(func(paused map[string]Pause) { delete(paused, key) })
 }
 
-// change rewrites the list under a lock. The lock is the file that becomes the new list, so that a
-// reader sees the old list or the new one.
+// change rewrites the list while no other process does.
 func (f File) change(edit func(map[string]Pause)) (err error) {
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {
 		return fmt.Errorf("write local pauses: %w", err)
 	}
-	path := f.Path() + ".lock"
-	lock, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return &BusyError{path}
+	free, err := durable.Hold(f.Path() + ".lock")
+	if errors.Is(err, durable.ErrHeld) {
+		return ErrBusy
 	}
 	if err != nil {
 		return fmt.Errorf("write local pauses: %w", err)
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(path))
-		}
-	}()
+	defer func() { err = errors.Join(err, free()) }()
 	paused, err := f.load()
 	if err != nil {
-		return errors.Join(err, lock.Close())
+		return err
 	}
 	edit(paused)
-	if err := write(lock, sorted(paused)); err != nil {
-		return fmt.Errorf("write local pauses: %w", err)
-	}
-	if err := os.Rename(path, f.Path()); err != nil {
-		return fmt.Errorf("write local pauses: %w", err)
-	}
-	return nil
+	return f.write(paused)
 }
 
 // format is the version of the file; another one is refused.
@@ -150,16 +137,15 @@ type file struct {
 	Paused []Pause `json:"paused"`
 }
 
-// write fills the file, makes sure it is on the disk, and closes it.
-func write(to *os.File, paused []Pause) error {
-	data, err := json.MarshalIndent(file{format, paused}, "", "  ")
+func (f File) write(paused map[string]Pause) error {
+	data, err := json.MarshalIndent(file{format, sorted(paused)}, "", "  ")
 	if err == nil {
-		_, err = to.Write(append(data, '\n'))
+		err = durable.Replace(f.Path(), append(data, '\n'), 0o600)
 	}
-	if err == nil {
-		err = to.Sync()
+	if err != nil {
+		return fmt.Errorf("write local pauses: %w", err)
 	}
-	return errors.Join(err, to.Close())
+	return nil
 }
 
 func (f File) load() (map[string]Pause, error) {
@@ -211,19 +197,10 @@ func sorted(paused map[string]Pause) []Pause {
 // normal is one spelling for all of a repository's: GitHub compares names without case.
 func normal(repo string) (string, error) {
 	owner, name, ok := strings.Cut(repo, "/")
-	if !ok || !plain(owner) || !plain(name) {
+	if !ok || !claim.IsName(owner) || !claim.IsName(name) {
 		return "", &NameError{clip(repo)}
 	}
 	return strings.ToLower(repo), nil
-}
-
-func plain(s string) bool {
-	if s == "" || len(s) > 100 || s == "." || s == ".." {
-		return false
-	}
-	return !strings.ContainsFunc(s, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("._-", r)
-	})
 }
 
 func clip(s string) string {

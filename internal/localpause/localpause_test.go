@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/label-state/label-state/internal/durable"
 	"github.com/label-state/label-state/internal/localpause"
 )
 
@@ -135,9 +136,8 @@ func TestWritersDoNotLosePauses(t *testing.T) {
 	var writers sync.WaitGroup
 	for n := range done {
 		writers.Go(func() {
-			var busy *localpause.BusyError
 			err := f.Set(localpause.Pause{Repo: "acme/r" + string(rune('a'+n)), Since: noon()})
-			if done[n] = err == nil; err != nil && !errors.As(err, &busy) {
+			if done[n] = err == nil; err != nil && !errors.Is(err, localpause.ErrBusy) {
 				t.Error(err)
 			}
 		})
@@ -160,14 +160,17 @@ func TestWritersDoNotLosePauses(t *testing.T) {
 
 func TestBusy(t *testing.T) {
 	f := localpause.In(t.TempDir())
-	if err := os.WriteFile(f.Path()+".lock", nil, 0o600); err != nil {
+	free, err := durable.Hold(f.Path() + ".lock")
+	if err != nil {
 		t.Fatal(err)
 	}
-	var busy *localpause.BusyError
-	if err := f.Clear("acme/app"); !errors.As(err, &busy) || !strings.Contains(err.Error(), "paused.json.lock") {
-		t.Errorf("Clear: %v", err)
+	if err := f.Clear("acme/app"); !errors.Is(err, localpause.ErrBusy) {
+		t.Errorf("Clear while somebody writes: %v", err)
 	}
-	if _, err := os.Stat(f.Path() + ".lock"); err != nil {
-		t.Errorf("somebody else's lock was removed: %v", err)
+	if err := free(); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Clear("acme/app"); err != nil {
+		t.Errorf("Clear afterwards: %v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/journal"
 	"github.com/label-state/label-state/internal/labels"
 )
 
@@ -56,7 +57,7 @@ type Forge interface {
 // An Executor carries plans out. Label is put on every pull request.
 type Executor struct {
 	Forge Forge
-	Store Store
+	Book  Book
 	Label string
 }
 
@@ -92,24 +93,13 @@ type NoChainError struct{ Feature string }
 func (e *NoChainError) Error() string { return "no chain " + e.Feature + " was begun here" }
 
 // Begin carries a plan out, or goes on with it. Errors before anything is done are a *PlanError,
-// *MismatchError, *BusyError or *UnreadableError; any other left the chain unfinished, and the same
+// *MismatchError, *journal.BusyError or *journal.UnreadableError; any other left the chain unfinished, and the same
 // call goes on.
 func (x Executor) Begin(ctx context.Context, p Plan) (Result, error) {
 	if err := p.Check(); err != nil {
 		return Result{}, err
 	}
-	return x.locked(p.Feature, func() (Result, error) {
-		s, found, err := x.Store.Load(p.Feature)
-		switch {
-		case err != nil:
-			return Result{}, err
-		case found && !s.Plan.same(p):
-			return Result{}, &MismatchError{p.Feature, x.Store.Path(p.Feature)}
-		case !found:
-			s = State{Plan: p, Parts: make([]Progress, len(p.Parts))}
-		}
-		return x.run(ctx, s)
-	})
+	return x.holding(ctx, p.Feature, func() (State, error) { return known(x.Book, p) })
 }
 
 // Resume goes on with a chain that was begun. Errors are those of Begin, and *NoChainError.
@@ -117,29 +107,31 @@ func (x Executor) Resume(ctx context.Context, feature string) (Result, error) {
 	if err := CheckFeature(feature); err != nil {
 		return Result{}, err
 	}
-	return x.locked(feature, func() (Result, error) {
-		s, found, err := x.Store.Load(feature)
-		if err == nil && !found {
-			err = &NoChainError{feature}
-		}
-		if err != nil {
-			return Result{}, err
-		}
-		return x.run(ctx, s)
-	})
+	return x.holding(ctx, feature, func() (State, error) { return Load(x.Book, feature) })
 }
 
-func (x Executor) locked(feature string, do func() (Result, error)) (r Result, err error) {
-	unlock, err := x.Store.lock(feature)
+// holding goes on from a state while no other process works on the feature.
+func (x Executor) holding(ctx context.Context, feature string, state func() (State, error)) (r Result, err error) {
+	page, err := x.Book.Open(feature)
 	if err != nil {
 		return Result{}, err
 	}
-	defer func() { err = errors.Join(err, unlock()) }()
-	return do()
+	defer func() { err = errors.Join(err, page.Close()) }()
+	s, err := state()
+	if err != nil {
+		return Result{}, err
+	}
+	return run{x, page}.all(ctx, s)
 }
 
-// run opens what is not open, in order, then brings every body up to date.
-func (x Executor) run(ctx context.Context, s State) (Result, error) {
+// A run carries out one plan; how far it came is on its page.
+type run struct {
+	Executor
+	page journal.Page[State]
+}
+
+// all opens what is not open, in order, then brings every body up to date.
+func (x run) all(ctx context.Context, s State) (Result, error) {
 	r := Result{Plan: s.Plan, Parts: make([]Outcome, len(s.Parts))}
 	for n := range s.Parts {
 		opened, err := x.open(ctx, s, n)
@@ -173,7 +165,7 @@ func (s State) refreshOrder() []int {
 
 // open makes sure that a part has its pull request: the one it is known to have, the one that its
 // branch has, or a new one. The intent is on the disk before anything is asked.
-func (x Executor) open(ctx context.Context, s State, n int) (opened bool, err error) {
+func (x run) open(ctx context.Context, s State, n int) (opened bool, err error) {
 	p := &s.Parts[n]
 	if p.Number > 0 {
 		return false, nil
@@ -191,7 +183,7 @@ func (x Executor) open(ctx context.Context, s State, n int) (opened bool, err er
 		}
 	}
 	p.Number, p.URL = found.ID.Number, found.URL
-	err = x.Store.save(s)
+	err = x.page.Save(s)
 	if err == nil && opened {
 		err = x.Forge.AddLabel(ctx, found.ID, x.Label) // refresh looks again
 	}
@@ -199,7 +191,7 @@ func (x Executor) open(ctx context.Context, s State, n int) (opened bool, err er
 }
 
 // intend writes down that a part is about to be opened, and what for.
-func (x Executor) intend(ctx context.Context, s State, n int) error {
+func (x run) intend(ctx context.Context, s State, n int) error {
 	p, part := &s.Parts[n], s.Plan.Parts[n]
 	if p.Intent {
 		return nil
@@ -209,7 +201,7 @@ func (x Executor) intend(ctx context.Context, s State, n int) error {
 		return err
 	}
 	p.Base, p.Intent = base, true
-	return x.Store.save(s)
+	return x.page.Save(s)
 }
 
 // base is the branch that a part is for.

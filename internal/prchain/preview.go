@@ -8,14 +8,9 @@ func (x Executor) Preview(ctx context.Context, p Plan) (Result, error) {
 	if err := p.Check(); err != nil {
 		return Result{}, err
 	}
-	s, found, err := x.Store.Load(p.Feature)
-	switch {
-	case err != nil:
+	s, err := known(x.Book, p)
+	if err != nil {
 		return Result{}, err
-	case found && !s.Plan.same(p):
-		return Result{}, &MismatchError{p.Feature, x.Store.Path(p.Feature)}
-	case !found:
-		s = State{Plan: p, Parts: make([]Progress, len(p.Parts))}
 	}
 	r := Result{Plan: p}
 	for n := range s.Parts {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/label-state/label-state/internal/journal"
 	"github.com/label-state/label-state/internal/prchain"
 )
 
@@ -84,12 +86,12 @@ func (w world) client(through http.RoundTripper) *github.Client {
 	return c
 }
 
-func (w world) store() prchain.Store {
-	return prchain.Store{Dir: filepath.Join(w.dir, "pr-chains"), Disk: prchain.Files{}}
+func (w world) book() prchain.Book {
+	return journal.In[prchain.State](filepath.Join(w.dir, "pr-chains"))
 }
 
 func (w world) executor() prchain.Executor {
-	return prchain.Executor{Forge: w.client(w.server.Transport()), Store: w.store(), Label: "agent:authored"}
+	return prchain.Executor{Forge: w.client(w.server.Transport()), Book: w.book(), Label: "agent:authored"}
 }
 
 // all is everything that a run leaves behind, as text: every pull request, and the state file.
@@ -106,7 +108,7 @@ func (w world) all() string {
 			fmt.Fprintf(&b, "%s#%d %v %s %s %q\n%s\n\n", repo, n, i.Pull, i.State, i.Title, i.Labels, i.Body)
 		}
 	}
-	data, err := prchain.Files{}.Read(w.store().Path("retry"))
+	data, err := os.ReadFile(w.book().File("retry"))
 	fmt.Fprintf(&b, "%s\n%v\n", data, err)
 	return b.String()
 }
@@ -131,30 +133,27 @@ func (f *fuse) burn() error {
 	return nil
 }
 
-// A fusedDisk may die before, in the middle of, and after each write.
-type fusedDisk struct {
-	prchain.Disk
+// A fusedBook may die before and after each write.
+type fusedBook struct {
+	prchain.Book
 	*fuse
 }
 
-func (d fusedDisk) Write(name string, data []byte) error {
-	if err := d.burn(); err != nil {
-		return err
-	}
-	if err := d.Disk.Write(name, data[:len(data)/2]); err != nil {
-		return err
-	}
-	if err := d.burn(); err != nil {
-		return err
-	}
-	return errors.Join(d.Disk.Write(name, data), d.burn())
+func (b fusedBook) Open(name string) (journal.Page[prchain.State], error) {
+	page, err := b.Book.Open(name)
+	return fusedPage{page, b.fuse}, err
 }
 
-func (d fusedDisk) Rename(from, to string) error {
-	if err := d.burn(); err != nil {
+type fusedPage struct {
+	journal.Page[prchain.State]
+	*fuse
+}
+
+func (p fusedPage) Save(s prchain.State) error {
+	if err := p.burn(); err != nil {
 		return err
 	}
-	return errors.Join(d.Disk.Rename(from, to), d.burn())
+	return errors.Join(p.Page.Save(s), p.burn())
 }
 
 // A fusedNet may die before each request is sent, and after it was applied.
@@ -181,6 +180,6 @@ func (n fusedNet) RoundTrip(r *http.Request) (*http.Response, error) {
 func (w world) fused(f *fuse) prchain.Executor {
 	x := w.executor()
 	x.Forge = w.client(fusedNet{w.server.Transport(), f})
-	x.Store.Disk = fusedDisk{x.Store.Disk, f}
+	x.Book = fusedBook{x.Book, f}
 	return x
 }

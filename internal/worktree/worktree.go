@@ -19,34 +19,14 @@ import (
 // The error says what git said; for an exit code other than 0 it is an *ExitError.
 type Git func(ctx context.Context, dir string, args ...string) (string, error)
 
-// A Book is where features are kept.
-type Book interface {
-	Names() ([]string, error)
-	Read(name string) (Feature, bool, error)
-	Open(name string) (Page, error)
-}
-
-// A Page is a feature that this process holds.
-type Page interface {
-	Load() (Feature, bool, error)
-	Save(Feature) error
-	Remove() error
-	Close() error
-}
+// A Book is where features are kept, a Page a feature that this process holds.
+type (
+	Book = journal.Book[Feature]
+	Page = journal.Page[Feature]
+)
 
 // Journal is the book in a folder of the user's state.
-func Journal(dir string) Book { return book{journal.In[Feature](dir)} }
-
-type book struct{ journal.Book[Feature] }
-
-// Open holds a page.
-func (b book) Open(name string) (Page, error) {
-	p, err := b.Book.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	return p, nil
-}
+func Journal(dir string) Book { return journal.In[Feature](dir) }
 
 // A Feature is work in several repositories with its trees.
 type Feature struct {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/label-state/label-state/internal/durable"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -125,33 +126,10 @@ func (d document) close() error {
 	if head == d.head {
 		head += "state: " + stateClosed + "\n"
 	}
-	return replace(d.file, []byte("---\n"+head+"---\n\n"+d.body))
-}
-
-// replace gives a file new text in one step: a reader sees the old one or the new one.
-func replace(file string, text []byte) error {
-	tmp, err := beside(file, text)
-	if err != nil {
-		return fmt.Errorf("write %s: %w", filepath.Base(file), reason(err))
-	}
-	if err := os.Rename(tmp, file); err != nil {
-		return errors.Join(fmt.Errorf("write %s: %w", filepath.Base(file), err), os.Remove(tmp))
+	if err := durable.Replace(d.file, []byte("---\n"+head+"---\n\n"+d.body), 0o644); err != nil {
+		return fmt.Errorf("write %s: %w", filepath.Base(d.file), reason(err))
 	}
 	return nil
-}
-
-// beside writes text to a new file in the same folder and returns its name.
-func beside(file string, text []byte) (name string, err error) {
-	f, err := os.CreateTemp(filepath.Dir(file), ".new-*")
-	if err != nil {
-		return "", err
-	}
-	_, err = f.Write(text)
-	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
-	if err != nil {
-		return "", errors.Join(err, os.Remove(f.Name()))
-	}
-	return f.Name(), nil
 }
 
 // oneLine ends a line of JSON.

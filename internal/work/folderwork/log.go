@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/label-state/label-state/internal/durable"
 	"github.com/label-state/label-state/internal/work"
 )
 
@@ -95,18 +96,12 @@ func (s *Source) append(id, name string, l log, e entry) error {
 	if err != nil {
 		return &work.Error{ID: id, Reason: work.SourceError, Err: fmt.Errorf("write log of %s: %w", name, reason(err))}
 	}
-	file := filepath.Join(s.logDir(name), number(len(l)+1))
-	tmp, err := beside(file, oneLine(text))
-	if err != nil {
-		return &work.Error{ID: id, Reason: work.SourceError, Err: fmt.Errorf("write log of %s: %w", name, reason(err))}
-	}
-	err = os.Link(tmp, file)
-	gone := os.Remove(tmp)
+	err = durable.Create(filepath.Join(s.logDir(name), number(len(l)+1)), oneLine(text), 0o644)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return work.Refused(id, work.AlreadyClaimed, "somebody else was faster with %s", id)
 	case err != nil:
-		return &work.Error{ID: id, Reason: work.SourceError, Err: fmt.Errorf("write log of %s: %w", name, errors.Join(err, gone))}
+		return &work.Error{ID: id, Reason: work.SourceError, Err: fmt.Errorf("write log of %s: %w", name, reason(err))}
 	}
 	return nil
 }

@@ -127,7 +127,7 @@ func refused(err error, r work.Reason) bool {
 const queued = "agent:implement"
 
 func queue() ([]githubsim.SeedIssue, githubsim.SeedPull) {
-	return []githubsim.SeedIssue{
+	issues := []githubsim.SeedIssue{
 		{Number: 1, Title: "Old and low", Author: "bot", Labels: []string{queued, "p3"}, CreatedAt: at(1)},
 		{Number: 2, Title: "Young and high", Author: "bot", Labels: []string{queued, "P1", "area:io"}, CreatedAt: at(9)},
 		{Number: 3, Title: "High", Author: "bot", Labels: []string{queued, "prio: high"}, CreatedAt: at(5)},
@@ -136,7 +136,8 @@ func queue() ([]githubsim.SeedIssue, githubsim.SeedPull) {
 		{Number: 6, Title: "Not queued", Author: "bot", Labels: []string{"p0"}, CreatedAt: at(2)},
 		{Number: 7, Title: "Closed", Author: "bot", Labels: []string{queued, "p0"}, State: "closed", CreatedAt: at(2)},
 		{Number: 8, Title: "Waits", Author: "bot", Body: "Blocked by #1", Labels: []string{queued, "p0"}, CreatedAt: at(2)},
-	}, githubsim.SeedPull{
+	}
+	return issues, githubsim.SeedPull{
 		SeedIssue: githubsim.SeedIssue{Number: 9, Title: "A pull request", Author: "bot", Labels: []string{queued, "p0"}, CreatedAt: at(2)}, Head: "x", Base: "main",
 	}
 }
