@@ -35,6 +35,7 @@ var mayImport = map[string][]string{
 	"internal/outgoing": {},
 	"internal/hookfile": {},
 
+	"internal/golden":     {}, // of tests only
 	"internal/durable":    {}, // files that survive a kill
 	"internal/holdfile":   {"internal/claim", "internal/durable"},
 	"internal/localpause": {"internal/claim", "internal/durable"},

@@ -1,18 +1,15 @@
 package action_test
 
 import (
-	"flag"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/label-state/label-state/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // story is a repository in which a sweep finds some of everything.
 func story(t *testing.T) *world {
@@ -55,14 +52,6 @@ func TestSummary(t *testing.T) {
 		}
 		s := w.sweep("repos=acme/app acme/legacy acme/gone")
 		w.said(s, 1)
-		const golden = "testdata/summary.md"
-		if *update {
-			w.must(os.WriteFile(golden, []byte(s.summary), 0o644))
-		}
-		want, err := os.ReadFile(golden)
-		w.must(err)
-		if s.summary != string(want) {
-			t.Errorf("summary differs from %s; run the test with -update and look at it\n%s", golden, s.summary)
-		}
+		golden.Check(t, "testdata/summary.md", s.summary)
 	})
 }

@@ -1,39 +1,16 @@
 package board_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/label-state/label-state/internal/board"
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/golden"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
-
-var update = flag.Bool("update", false, "rewrite the goldens")
-
-// golden compares with testdata/name, or rewrites it.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs; go test ./internal/board -update, and look at the difference\n%s", file, got)
-	}
-}
 
 // TestDeal: where an issue is put, and what is marked on it.
 func TestDeal(t *testing.T) {
@@ -91,5 +68,5 @@ func TestDeal(t *testing.T) {
 }
 
 func TestTable(t *testing.T) {
-	golden(t, "table.txt", board.Table(board.Deal(lifecycle.DefaultRules(), busy(t)), now))
+	golden.Check(t, "testdata/table.txt", board.Table(board.Deal(lifecycle.DefaultRules(), busy(t)), now))
 }

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/label-state/label-state/internal/board"
+	"github.com/label-state/label-state/internal/golden"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -114,16 +115,16 @@ func in(t *testing.T, profile colorprofile.Profile, m tea.Model) string {
 func TestGoldens(t *testing.T) {
 	for _, size := range []struct{ width, height int }{{80, 24}, {120, 30}, {200, 30}} {
 		m := start(t, &desk{}, size.width, size.height)
-		golden(t, fmt.Sprintf("board-%d.txt", size.width), text(m)+"\n")
+		golden.Check(t, "testdata/"+fmt.Sprintf("board-%d.txt", size.width), text(m)+"\n")
 	}
 	m := start(t, &desk{}, 80, 24)
-	golden(t, "board-80-right.txt", text(press(m, "l l l"))+"\n")
-	golden(t, "board-80-filter.txt", text(press(m, "/ v e r a"))+"\n")
-	golden(t, "board-80-confirm.txt", text(press(m, "c"))+"\n")
-	golden(t, "board-80-help.txt", text(press(m, "?"))+"\n")
-	golden(t, "board-dark.ansi", in(t, colorprofile.TrueColor, m))
-	golden(t, "board-light.ansi", in(t, colorprofile.TrueColor, send(m, tea.BackgroundColorMsg{Color: color.White})))
-	golden(t, "board-16.ansi", in(t, colorprofile.ANSI, m))
+	golden.Check(t, "testdata/board-80-right.txt", text(press(m, "l l l"))+"\n")
+	golden.Check(t, "testdata/board-80-filter.txt", text(press(m, "/ v e r a"))+"\n")
+	golden.Check(t, "testdata/board-80-confirm.txt", text(press(m, "c"))+"\n")
+	golden.Check(t, "testdata/board-80-help.txt", text(press(m, "?"))+"\n")
+	golden.Check(t, "testdata/board-dark.ansi", in(t, colorprofile.TrueColor, m))
+	golden.Check(t, "testdata/board-light.ansi", in(t, colorprofile.TrueColor, send(m, tea.BackgroundColorMsg{Color: color.White})))
+	golden.Check(t, "testdata/board-16.ansi", in(t, colorprofile.ANSI, m))
 }
 
 // TestNoColor: without colours there are none, and everything is still told.

@@ -2,7 +2,6 @@ package config_test
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -14,9 +13,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/label-state/label-state/internal/config"
+	"github.com/label-state/label-state/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write what the reader says into testdata and docs; review the difference")
 
 // vectors calls got for every NAME.yml of the archive and compares with NAME.want.
 func vectors(t *testing.T, path string, got func(t *testing.T, yml []byte) string) {
@@ -36,7 +34,7 @@ func vectors(t *testing.T, path string, got func(t *testing.T, yml []byte) strin
 		}
 		t.Run(name, func(t *testing.T) {
 			out := got(t, in.Data)
-			if *update {
+			if golden.Updating() {
 				want.Data = []byte(out)
 			}
 			if out != string(want.Data) {
@@ -44,7 +42,7 @@ func vectors(t *testing.T, path string, got func(t *testing.T, yml []byte) strin
 			}
 		})
 	}
-	if *update {
+	if golden.Updating() {
 		if err := os.WriteFile(path, txtar.Format(a), 0o644); err != nil {
 			t.Fatal(err)
 		}

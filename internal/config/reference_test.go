@@ -3,11 +3,12 @@ package config_test
 import (
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/label-state/label-state/internal/golden"
 )
 
 var reference = filepath.Join("..", "..", "docs", "configuration.md")
@@ -44,14 +45,7 @@ func TestReference(t *testing.T) {
 		s := schema(top[name].(map[string]any))
 		want += "\n## " + name + "\n\n" + s.text1("description") + "\n\n" + keyTable(name+".", s.flat(""))
 	}
-	if *update {
-		if err := os.WriteFile(reference, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got, err := os.ReadFile(reference); err != nil || string(got) != want {
-		t.Errorf("%s is not what the schema says (%v); run this package's tests with -update", reference, err)
-	}
+	golden.Check(t, reference, want)
 }
 
 func (s schema) object(key string) map[string]any {

@@ -1,7 +1,6 @@
 package config_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"maps"
 	"os"
@@ -16,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/label-state/label-state/internal/config"
+	"github.com/label-state/label-state/internal/golden"
 )
 
 var published = filepath.Join("..", "..", "docs", "label-state.schema.json")
@@ -25,18 +25,7 @@ func TestSchemaIsPublished(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *update {
-		if err := os.WriteFile(published, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(published)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s is not what the reader accepts; run this package's tests with -update", published)
-	}
+	golden.Check(t, published, string(want))
 }
 
 // TestSchemaHasEverySetting holds the schema against the Go structs: each setting of Config has

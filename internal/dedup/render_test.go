@@ -2,9 +2,6 @@ package dedup
 
 import (
 	"encoding/json"
-	"flag"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,27 +12,9 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/closing"
+	"github.com/label-state/label-state/internal/golden"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s:\ngot\n%s\nwant\n%s", name, got, want)
-	}
-}
 
 func at(hour, minute int) time.Time { return time.Date(2026, 5, 1, hour, minute, 0, 0, time.UTC) }
 
@@ -90,11 +69,13 @@ func TestText(t *testing.T) {
 		"careful.txt":  {Home: "acme/app", Policy: Refuse, Unknown: []Unchecked{{issue42, "offline"}}},
 		"careful2.txt": {Policy: Refuse, Unknown: []Unchecked{{Reason: "no token"}}},
 	} {
-		t.Run(name, func(t *testing.T) { golden(t, name, Text(r, Style{})) })
+		t.Run(name, func(t *testing.T) { golden.Check(t, "testdata/"+name, Text(r, Style{})) })
 	}
 }
 
-func TestTextInColor(t *testing.T) { golden(t, "color.txt", Text(several(), Style{Color: true})) }
+func TestTextInColor(t *testing.T) {
+	golden.Check(t, "testdata/color.txt", Text(several(), Style{Color: true}))
+}
 
 func TestJSON(t *testing.T) {
 	var indented strings.Builder
@@ -108,7 +89,7 @@ func TestJSON(t *testing.T) {
 	if err := e.Encode(any); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "several.json", indented.String())
+	golden.Check(t, "testdata/several.json", indented.String())
 }
 
 func TestSilence(t *testing.T) {

@@ -3,11 +3,8 @@ package stats_test
 import (
 	"encoding/xml"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -15,11 +12,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/golden"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/stats"
 )
-
-var update = flag.Bool("update", false, "rewrite the goldens")
 
 var (
 	to   = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
@@ -76,32 +72,14 @@ func sample(t *testing.T) []lifecycle.Facts {
 	}
 }
 
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs; go test ./internal/stats -update, and look at the difference\n%s", file, got)
-	}
-}
-
 func TestText(t *testing.T) {
-	golden(t, "stats.txt", stats.Of(sample(t), from, to).Text("acme/app"))
-	golden(t, "nothing.txt", stats.Of(nil, from, to).Text("acme/app"))
+	golden.Check(t, "testdata/stats.txt", stats.Of(sample(t), from, to).Text("acme/app"))
+	golden.Check(t, "testdata/nothing.txt", stats.Of(nil, from, to).Text("acme/app"))
 }
 
 func TestPlot(t *testing.T) {
 	plot := stats.Of(sample(t), from, to).Plot("acme/app <script>")
-	golden(t, "stats.svg", plot)
+	golden.Check(t, "testdata/stats.svg", plot)
 	wellFormed(t, plot)
 	wellFormed(t, stats.Of(nil, from, from).Plot("acme/app"))
 }

@@ -168,29 +168,7 @@ func (w *world) keepLate(id int64) {
 
 // TestRealTime: no time of the test's, but etcd's own: a lease ends by itself, and not before its time.
 func TestRealTime(t *testing.T) {
-	s := New(start(t, 1).admin)
-	const ttl = time.Second
-	i := claim.Issue{Owner: "acme", Repo: "app", Number: 1}
-	begun := time.Now()
-	first, err := s.Acquire(t.Context(), lease.Ask{Issue: i, Worker: claim.Worker{Codename: "ann", FiringID: "1"}, TTL: ttl})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		second, err := s.Acquire(t.Context(), lease.Ask{Issue: i, Worker: claim.Worker{Codename: "bob", FiringID: "1"}, TTL: ttl})
-		if err == nil {
-			if d := time.Since(begun); d < ttl {
-				t.Errorf("taken over after %s", d)
-			}
-			if second.Token <= first.Token {
-				t.Errorf("token %d after %d", second.Token, first.Token)
-			}
-			return
-		}
-		if !errors.As(err, new(*lease.HeldError)) || time.Since(begun) > 30*time.Second {
-			t.Fatalf("acquire: %v after %s", err, time.Since(begun))
-		}
-	}
+	leasetest.RealTime(t, New(start(t, 1).admin), time.Second)
 }
 
 // TestKeys are a promise to whoever looks into the cluster or shares it.

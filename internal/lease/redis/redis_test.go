@@ -105,29 +105,7 @@ func (s spoiler) ProcessHook(next goredis.ProcessHook) goredis.ProcessHook {
 // before its time.
 func TestRealTime(t *testing.T) {
 	options, _ := serve(t)
-	s := New(connect(t, options))
-	const ttl = 300 * time.Millisecond
-	i := claim.Issue{Owner: "acme", Repo: "app", Number: 1}
-	start := time.Now()
-	first, err := s.Acquire(t.Context(), lease.Ask{Issue: i, Worker: claim.Worker{Codename: "ann", FiringID: "1"}, TTL: ttl})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		second, err := s.Acquire(t.Context(), lease.Ask{Issue: i, Worker: claim.Worker{Codename: "bob", FiringID: "1"}, TTL: ttl})
-		if err == nil {
-			if d := time.Since(start); d < ttl {
-				t.Errorf("taken over after %s", d)
-			}
-			if second.Token <= first.Token {
-				t.Errorf("token %d after %d", second.Token, first.Token)
-			}
-			return
-		}
-		if !errors.As(err, new(*lease.HeldError)) || time.Since(start) > 30*time.Second {
-			t.Fatalf("acquire: %v after %s", err, time.Since(start))
-		}
-	}
+	leasetest.RealTime(t, New(connect(t, options)), 300*time.Millisecond)
 }
 
 // TestKeys are a promise to whoever looks into the server or shares it.
