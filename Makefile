@@ -16,10 +16,10 @@ tool := go tool -modfile=tools/go.mod
 modules := contract bench
 scripts = $(shell git grep --untracked -lE '^\#!.*\b(ba)?sh$$' -- .ci bench e2e hooks internal/hookfile/shims packaging tools)
 
-.PHONY: help pictures demo sim build man dist test race vectors interleavings mutants contract fuzz e2e bench lint vuln
+.PHONY: help pictures demo sim build man dist release-check test race vectors interleavings mutants contract fuzz e2e bench lint vuln
 
 help: ## list the targets
-	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
 
 demo: ## play the whole story on the embedded GitHub
 	go run ./cmd/label-state demo
@@ -38,8 +38,12 @@ man: ## write the manual page to bin/label-state.1
 	@mkdir -p bin
 	go run -ldflags "-X main.version=$(VERSION)" ./cmd/label-state man >bin/label-state.1
 
-dist: ## make the archives of a release in dist/
-	tools/dist $(VERSION) dist
+dist: ## make what a release offers for download in dist/: of a snapshot, or of VERSION=v1.2.3
+	tools/dist $(if $(filter-out file,$(origin VERSION)),$(VERSION))
+
+release-check: ## check .goreleaser.yaml, make a snapshot and twice a release, and look at every byte
+	tools/goreleaser check
+	go test $(TESTFLAGS) -tags release -count=1 -timeout 40m -run '^TestDist' ./e2e
 
 test: ## run the tests
 	go test $(TESTFLAGS) ./...
@@ -72,9 +76,9 @@ bench: ## run the benchmarks, and the hook beside git and a hook written in shel
 
 lint: ## vet, format, static checks, workflows, scripts, tidy modules, the review greps
 	go vet ./...
-	go vet -tags e2e ./e2e/...
+	go vet -tags e2e,release ./e2e/...
 	files=$$($(tool) gofumpt -l .); [ -z "$$files" ] || { echo "not formatted by gofumpt:"; echo "$$files"; exit 1; }
-	$(tool) staticcheck -tags e2e ./...
+	$(tool) staticcheck -tags e2e,release ./...
 	for m in $(modules); do (cd $$m && go vet ./... && go tool -modfile=../tools/go.mod staticcheck ./...); done
 	$(tool) actionlint .github/workflows/*.yml examples/*.yml
 	shellcheck --severity=warning $(scripts)

@@ -1,4 +1,4 @@
-//go:build e2e
+//go:build release
 
 package e2e
 
@@ -6,53 +6,278 @@ import (
 	"archive/tar"
 	"compress/gzip"
 	"crypto/sha256"
-	"debug/elf"
+	"debug/buildinfo"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
-// TestDist makes what a release offers for Linux. ci makes the other platforms too; here they would cost minutes.
-func TestDist(t *testing.T) {
-	dir := t.TempDir()
-	if _, err := tool(t, "..", "dist", "v1.2.3", dir, "linux/amd64", "linux/arm64"); err != nil {
+// committed is when the commit was made that the tests release.
+var committed = time.Date(2026, time.May, 4, 15, 10, 0, 0, time.UTC)
+
+// TestDistSnapshot makes what CI makes of every commit.
+func TestDistSnapshot(t *testing.T) {
+	repo := copyOfRepository(t)
+	if err := dist(t, repo, ""); err != nil {
 		t.Fatal(err)
 	}
-	sums := readText(t, filepath.Join(dir, "SHA256SUMS"))
-	lines := regexp.MustCompile(`(?m)^([0-9a-f]{64})  (label-state_1\.2\.3_(\w+)_(\w+)\.tar\.gz)$`).FindAllStringSubmatch(sums, -1)
-	if len(lines) != 2 || strings.Count(sums, "\n") != 4 {
-		t.Fatalf("SHA256SUMS:\n%s", sums)
+	checkOffer(t, filepath.Join(repo, "dist"), "0.0.1-snapshot-"+git(t, repo, "rev-parse", "--short", "HEAD"))
+}
+
+// TestDistRelease makes a release of a version that no tag names, twice: in another folder, with another umask, time zone and
+// remote the same bytes come out. It also compares the Action's program with the one that its image runs.
+func TestDistRelease(t *testing.T) {
+	here, there := copyOfRepository(t), copyOfRepository(t)
+	git(t, there, "remote", "add", "origin", "https://github.com/acme/fork")
+	if err := dist(t, here, "", "v1.2.3"); err != nil {
+		t.Fatal(err)
 	}
-	for _, line := range lines {
-		archive := readText(t, filepath.Join(dir, line[2]))
-		if sum := fmt.Sprintf("%x", sha256.Sum256([]byte(archive))); sum != line[1] {
-			t.Errorf("%s has the sum %s", line[0], sum)
-		}
-		name := strings.TrimSuffix(line[2], ".tar.gz")
-		checkArchive(t, archive, name, line[4])
-		checkBill(t, readText(t, filepath.Join(dir, name+".sbom.json")))
-		if !strings.Contains(sums, "  "+name+".sbom.json\n") {
-			t.Errorf("SHA256SUMS has no %s.sbom.json", name)
+	if err := dist(t, there, "umask 077; export TZ=Asia/Tokyo; ", "v1.2.3"); err != nil {
+		t.Fatal(err)
+	}
+	offer := checkOffer(t, filepath.Join(here, "dist"), "1.2.3")
+	again := readDir(t, filepath.Join(there, "dist"))
+	for name, text := range offer {
+		if again[name] != text {
+			t.Errorf("%s has other bytes the second time", name)
 		}
 	}
-	checkExtension(t, dir)
+	if len(again) != len(offer) {
+		t.Errorf("%d files, the second time %d", len(offer), len(again))
+	}
+	for _, arch := range []string{"amd64", "arm64"} {
+		name := "label-state_1.2.3_linux_" + arch
+		if unpack(t, offer[name+".tar.gz"])[name+"/label-state-action"] != readText(t, compileAction(t, arch, "v1.2.3")) {
+			t.Errorf("%s has another label-state-action than the image", name)
+		}
+	}
+}
+
+// TestDistRefuses what is no version, before anything is compiled.
+func TestDistRefuses(t *testing.T) {
+	repo := copyOfRepository(t)
+	if err := dist(t, repo, "", "1.2.3"); err == nil || !strings.Contains(err.Error(), "release-version: 1.2.3: want v") {
+		t.Errorf("dist 1.2.3: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(repo, "dist")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a refused version left dist: %v", err)
+	}
+}
+
+// copyOfRepository returns a repository with one commit, without a tag and without a remote: the files as they are here, also those
+// not yet committed.
+func copyOfRepository(t *testing.T) string {
+	t.Helper()
+	repo := t.TempDir()
+	files := git(t, "..", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	for _, file := range strings.FieldsFunc(files, func(r rune) bool { return r == 0 }) {
+		from, to := filepath.Join("..", file), filepath.Join(repo, file)
+		info, err := os.Stat(from)
+		if errors.Is(err, fs.ErrNotExist) { // removed, not yet committed
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(to, []byte(readText(t, from)), info.Mode().Perm()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("GIT_AUTHOR_DATE", committed.Format(time.RFC3339))
+	t.Setenv("GIT_COMMITTER_DATE", committed.Format(time.RFC3339))
+	git(t, repo, "init", "-q")
+	git(t, repo, "add", ".")
+	git(t, repo, "commit", "-q", "-m", "all of it")
+	return repo
+}
+
+// dist runs the repository's tools/dist after the shell has done what first says.
+func dist(t *testing.T, repo, first string, args ...string) error {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "sh", append([]string{"-c", first + `exec tools/dist "$@"`, "sh"}, args...)...)
+	cmd.Dir = repo
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("dist %q: %w\n%s", args, err, out)
+	}
+	return nil
+}
+
+// checkOffer holds everything that a release of the version offers against what docs/install.md says of it.
+func checkOffer(t *testing.T, dir, version string) map[string]string {
+	t.Helper()
+	offer := readDir(t, dir)
+	want := []string{"SHA256SUMS", "label-state.rb"}
+	for _, platform := range []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64"} {
+		system, arch, _ := strings.Cut(platform, "/")
+		suffix := map[string]string{"windows": ".exe"}[system]
+		name := fmt.Sprintf("label-state_%s_%s_%s", version, system, arch)
+		extension := fmt.Sprintf("gh-label-state_v%s_%s-%s%s", version, system, arch, suffix)
+		want = append(want, name+".tar.gz", name+".sbom.json", extension)
+
+		files := checkArchive(t, offer[name+".tar.gz"], name, system, arch, "v"+version)
+		checkBill(t, offer[name+".sbom.json"], "v"+version)
+		program := files[name+"/label-state"+suffix]
+		if offer[extension] != program {
+			t.Errorf("%s is not the label-state of %s", extension, name)
+		}
+		if system == runtime.GOOS && arch == runtime.GOARCH {
+			checkVersion(t, program, "v"+version)
+		}
+	}
+	got := make([]string, 0, len(offer))
+	for name := range offer {
+		got = append(got, name)
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("offered are %q, want %q", got, want)
+	}
+	checkSums(t, offer)
+	if formula := offer["label-state.rb"]; !strings.Contains(formula, "/v"+version+"/label-state_"+version+"_darwin_arm64.tar.gz") {
+		t.Errorf("label-state.rb:\n%s", formula)
+	}
+	return offer
+}
+
+// checkSums wants every offered file in SHA256SUMS, except itself and the formula, which has the sums in it.
+func checkSums(t *testing.T, offer map[string]string) {
+	t.Helper()
+	var want strings.Builder
+	names := make([]string, 0, len(offer))
+	for name := range offer {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if name != "SHA256SUMS" && name != "label-state.rb" {
+			fmt.Fprintf(&want, "%x  %s\n", sha256.Sum256([]byte(offer[name])), name)
+		}
+	}
+	if got := offer["SHA256SUMS"]; got != want.String() {
+		t.Errorf("SHA256SUMS:\n%s\nwant:\n%s", got, want.String())
+	}
+}
+
+// checkArchive wants every program of cmd that runs on the platform, the manual page and two pages in the archive, and nobody's
+// account, umask or clock. It returns the files by their path.
+func checkArchive(t *testing.T, archive, name, system, arch, version string) map[string]string {
+	t.Helper()
+	files := unpack(t, archive)
+	var got []string
+	for path, text := range files {
+		file, inside := strings.CutPrefix(path, name+"/")
+		if !inside {
+			t.Errorf("%s has %s", name, path)
+		}
+		got = append(got, file)
+		if strings.HasPrefix(file, "label-state") && file != "label-state.1" {
+			checkProgram(t, path, text, system, arch, version)
+		}
+	}
+	if page := files[name+"/label-state.1"]; !strings.Contains(strings.ReplaceAll(page, `\-`, "-"), version) {
+		t.Errorf("%s: the manual page is not of %s", name, version)
+	}
+	want := append(programsFor(t, system), "LICENSE", "README.md", "label-state.1")
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("%s holds %q, want %q", name, got, want)
+	}
+	return files
+}
+
+// programsFor are the programs of cmd that a system's archive has, by the names that people call.
+func programsFor(t *testing.T, system string) []string {
+	t.Helper()
+	commands, err := os.ReadDir("../cmd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, command := range commands {
+		name := "label-state"
+		switch {
+		case command.Name() == "action" && system != "linux":
+			continue
+		case command.Name() != name:
+			name += "-" + command.Name()
+		}
+		if system == "windows" {
+			name += ".exe"
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// stamped are the programs that tell their version. The hook's first stage asks the second, and the Action's has no command line.
+var stamped = []string{"label-state", "label-state-pre-push-check"}
+
+// checkProgram wants a program for the platform, without C, and with the version if it can tell it.
+func checkProgram(t *testing.T, path, program, system, arch, version string) {
+	t.Helper()
+	info, err := buildinfo.Read(strings.NewReader(program))
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	settings := map[string]string{}
+	for _, s := range info.Settings {
+		settings[s.Key] = s.Value
+	}
+	for key, want := range map[string]string{"GOOS": system, "GOARCH": arch, "CGO_ENABLED": "0", "-trimpath": "true"} {
+		if settings[key] != want {
+			t.Errorf("%s has %s %q, want %q", path, key, settings[key], want)
+		}
+	}
+	if name := strings.TrimSuffix(filepath.Base(path), ".exe"); slices.Contains(stamped, name) && !strings.Contains(program, version) {
+		t.Errorf("%s is not stamped with %s", path, version)
+	}
+	if system == "linux" {
+		wantStatic(t, program, arch)
+	}
+}
+
+func checkVersion(t *testing.T, program, version string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "label-state")
+	if err := os.WriteFile(path, []byte(program), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.CommandContext(t.Context(), path, "version").Output()
+	if got := strings.TrimSpace(string(out)); err != nil || !strings.Contains(" "+got+" ", " "+version+" ") {
+		t.Errorf("label-state version = %q, %v, want %s", got, err, version)
+	}
 }
 
 // checkBill wants every direct dependency of go.mod that a program is linked with in the bill of materials, and Go.
-func checkBill(t *testing.T, text string) {
+func checkBill(t *testing.T, text, version string) {
 	t.Helper()
+	type component struct{ Name, Version, PURL string }
 	var bill struct {
-		BOMFormat  string
-		Components []struct{ Name, Version, PURL string }
+		BOMFormat, SpecVersion string
+		Metadata               struct{ Component component }
+		Components             []component
 	}
-	if err := json.Unmarshal([]byte(text), &bill); err != nil || bill.BOMFormat != "CycloneDX" {
+	if err := json.Unmarshal([]byte(text), &bill); err != nil || bill.BOMFormat != "CycloneDX" || bill.SpecVersion != "1.5" {
 		t.Fatalf("bill of materials: %v\n%s", err, text)
+	}
+	if about := bill.Metadata.Component; about.Name != "label-state" || about.Version != version {
+		t.Errorf("the bill is of %+v, want %s", about, version)
 	}
 	versions := map[string]string{}
 	for _, c := range bill.Components {
@@ -72,128 +297,37 @@ func checkBill(t *testing.T, text string) {
 	}
 }
 
-// checkExtension names the programs as gh finds them.
-func checkExtension(t *testing.T, dist string) {
-	t.Helper()
-	dir := t.TempDir()
-	if _, err := tool(t, "..", "../packaging/gh/assets", "v1.2.3", dist, dir); err != nil {
-		t.Fatal(err)
-	}
-	for _, arch := range []string{"amd64", "arm64"} {
-		wantStatic(t, readText(t, filepath.Join(dir, "gh-label-state_v1.2.3_linux-"+arch)), arch)
-	}
-	if _, err := tool(t, "..", "../packaging/gh/assets", "v9.9.9", dist, dir); err == nil {
-		t.Error("a release without archives makes an extension")
-	}
-}
-
-// TestFormula fills the Homebrew formula from sums, and refuses those of half a release.
-func TestFormula(t *testing.T) {
-	var sums strings.Builder
-	for n, platform := range []string{"darwin_amd64", "darwin_arm64", "linux_amd64", "linux_arm64", "windows_amd64"} {
-		fmt.Fprintf(&sums, "%s  label-state_1.2.3_%s.tar.gz\n", strings.Repeat(fmt.Sprint(n), 64), platform)
-		fmt.Fprintf(&sums, "%s  label-state_1.2.3_%s.sbom.json\n", strings.Repeat("f", 64), platform)
-	}
-	whole, half := filepath.Join(t.TempDir(), "SHA256SUMS"), filepath.Join(t.TempDir(), "SHA256SUMS")
-	for file, text := range map[string]string{whole: sums.String(), half: strings.ReplaceAll(sums.String(), "linux_arm64", "linux_arm")} {
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := tool(t, "..", "../packaging/homebrew/formula", "v1.2.3", whole)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{
-		`version "1.2.3"`, `releases/download/v1.2.3/label-state_1.2.3_darwin_arm64.tar.gz"` + "\n" + `      sha256 "` + strings.Repeat("1", 64),
-		`label-state_1.2.3_linux_amd64.tar.gz"` + "\n" + `      sha256 "` + strings.Repeat("2", 64),
-	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("the formula has no\n%s\nbut is\n%s", want, got)
-		}
-	}
-	if strings.Contains(got, "@") {
-		t.Errorf("something was not filled in:\n%s", got)
-	}
-	for _, args := range [][]string{{"v1.2.3", half}, {"v1.2.4", whole}, {"1.2.3", whole}, {"v1.2.3/x", whole}} {
-		if got, err := tool(t, "..", "../packaging/homebrew/formula", args...); err == nil {
-			t.Errorf("formula %q = %s", args, got)
-		}
-	}
-}
-
-// checkArchive wants every program of cmd in the archive, static and for the architecture.
-func checkArchive(t *testing.T, archive, name, arch string) {
+// unpack returns the files of an archive by their path.
+func unpack(t *testing.T, archive string) map[string]string {
 	t.Helper()
 	plain, err := gzip.NewReader(strings.NewReader(archive))
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := untar(t, plain)
-	var got []string
-	for path, text := range files {
-		file := strings.TrimPrefix(path, name+"/")
-		got = append(got, file)
-		if strings.HasPrefix(file, "label-state") && file != "label-state.1" {
-			wantStatic(t, text, arch)
-		}
-	}
-	want := []string{"LICENSE", "README.md", "label-state", "label-state.1"}
-	commands, err := os.ReadDir("../cmd")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, command := range commands {
-		if command.Name() != "label-state" {
-			want = append(want, "label-state-"+command.Name())
-		}
-	}
-	slices.Sort(got)
-	slices.Sort(want)
-	if !slices.Equal(got, want) {
-		t.Errorf("%s holds %q, want %q", name, got, want)
-	}
-}
-
-// untar returns the files of an archive by their path.
-func untar(t *testing.T, archive io.Reader) map[string]string {
-	t.Helper()
 	files := map[string]string{}
-	for r := tar.NewReader(archive); ; {
-		header, err := r.Next()
-		if err == io.EOF {
-			return files
+	untar(t, plain, func(header *tar.Header, text string) {
+		files[header.Name] = text
+		mode := int64(0o755)
+		if base := filepath.Base(header.Name); !strings.HasPrefix(base, "label-state") || base == "label-state.1" {
+			mode = 0o644
 		}
-		if err != nil {
-			t.Fatal(err)
+		if header.Mode != mode || !header.ModTime.Equal(committed) || header.Uid != 0 || header.Gid != 0 || header.Uname != "root" || header.Gname != "root" {
+			t.Errorf("%s: mode %o, of %s, by %d:%d %s:%s", header.Name, header.Mode, header.ModTime, header.Uid, header.Gid, header.Uname, header.Gname)
 		}
-		if header.Typeflag != tar.TypeReg {
-			continue
-		}
-		if header.Uid != 0 || header.Gid != 0 {
-			t.Errorf("%s belongs to %d:%d, somebody's account", header.Name, header.Uid, header.Gid)
-		}
-		text, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[header.Name] = string(text)
-	}
+	})
+	return files
 }
 
-// wantStatic wants an ELF program for the architecture that asks for no loader and no library.
-func wantStatic(t *testing.T, program, arch string) {
+// readDir returns the files of a folder that has no other folders.
+func readDir(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	file, err := elf.NewFile(strings.NewReader(program))
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}[arch]; file.Machine != want {
-		t.Errorf("program for %v, want %v", file.Machine, want)
+	files := map[string]string{}
+	for _, entry := range entries {
+		files[entry.Name()] = readText(t, filepath.Join(dir, entry.Name()))
 	}
-	for _, part := range file.Progs {
-		if part.Type == elf.PT_INTERP || part.Type == elf.PT_DYNAMIC {
-			t.Errorf("the %s program has a %v part; it is not static", arch, part.Type)
-		}
-	}
+	return files
 }

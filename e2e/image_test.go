@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"archive/tar"
 	"bytes"
 	"debug/buildinfo"
 	"encoding/json"
@@ -105,7 +106,7 @@ func TestImageProgram(t *testing.T) {
 		need(t, "go", fmt.Errorf("the image is compiled by %s, this machine has %s", info.GoVersion, runtime.Version()))
 	}
 
-	here := compileAction(t, runtime.GOARCH)
+	here := compileAction(t, runtime.GOARCH, "dev")
 	if _, err := tool(t, ".", "same-program", name, runtime.GOARCH, here); err != nil {
 		t.Errorf("the image's program is not reproducible: %v", err)
 	}
@@ -114,23 +115,9 @@ func TestImageProgram(t *testing.T) {
 		t.Error("one byte more is called the same program")
 	}
 
-	arm := readText(t, compileAction(t, "arm64"))
+	arm := readText(t, compileAction(t, "arm64", "dev"))
 	wantStatic(t, arm, "arm64")
 	t.Logf("image: the program for arm64 has %.1f MB", float64(len(arm))/1e6)
-}
-
-// compileAction compiles the Action's program as the Dockerfile does and returns its path.
-func compileAction(t *testing.T, arch string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "action")
-	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-buildvcs=false",
-		"-ldflags", "-s -w -buildid= -X main.version=dev", "-o", path, "./cmd/action")
-	build.Dir = ".."
-	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOOS=linux", "GOARCH="+arch)
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build for %s: %v\n%s", arch, err, out)
-	}
-	return path
 }
 
 // TestImageStartsAtOnce measures how long a run takes that is refused before its first request, in a container and without
@@ -185,7 +172,11 @@ func imageFiles(t *testing.T) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := untar(t, bytes.NewReader(out))
-	maps.DeleteFunc(files, func(_, text string) bool { return text == "" })
+	files := map[string]string{}
+	untar(t, bytes.NewReader(out), func(header *tar.Header, text string) {
+		if text != "" {
+			files[header.Name] = text
+		}
+	})
 	return files
 }

@@ -1,33 +1,87 @@
-// Command sbom prints what Go programs are made of, as a CycloneDX 1.5 bill of materials
+// Command sbom writes what the programs of an archive (.tar.gz) are made of, as a CycloneDX 1.5 bill of materials
 // (https://cyclonedx.org/docs/1.5/json/): the modules that the linker recorded in them, and Go itself.
 //
-//	sbom NAME VERSION PROGRAM...
+//	sbom NAME VERSION ARCHIVE BILL
 //
 // The same programs give the same bytes: there is no time and no serial number in it.
 package main
 
 import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
 	"debug/buildinfo"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"os"
+	"path"
 	"runtime/debug"
 	"slices"
 	"strings"
 )
 
 func main() {
-	if len(os.Args) < 4 {
-		fmt.Fprintln(os.Stderr, "usage: sbom NAME VERSION PROGRAM...")
+	if len(os.Args) != 5 {
+		fmt.Fprintln(os.Stderr, "usage: sbom NAME VERSION ARCHIVE BILL")
 		os.Exit(2)
 	}
-	if err := write(os.Stdout, os.Args[1], os.Args[2], os.Args[3:]); err != nil {
+	if err := write(os.Args[1], os.Args[2], os.Args[3], os.Args[4]); err != nil {
 		fmt.Fprintln(os.Stderr, "sbom:", err)
 		os.Exit(1)
+	}
+}
+
+func write(name, version, archive, to string) error {
+	in, err := os.Open(archive)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	programs, err := read(in, name)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", archive, err)
+	}
+	text, err := draw(name, version, programs)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", archive, err)
+	}
+	return os.WriteFile(to, text, 0o644)
+}
+
+// read returns what the linker recorded in the programs of an archive: the files that are called name or name-SOMETHING,
+// with .exe or without.
+func read(archive io.Reader, name string) ([]*debug.BuildInfo, error) {
+	plain, err := gzip.NewReader(archive)
+	if err != nil {
+		return nil, err
+	}
+	var programs []*debug.BuildInfo
+	for r := tar.NewReader(plain); ; {
+		header, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return programs, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		file := strings.TrimSuffix(path.Base(header.Name), ".exe")
+		if header.Typeflag != tar.TypeReg || (file != name && !strings.HasPrefix(file, name+"-")) {
+			continue
+		}
+		text, err := io.ReadAll(r)
+		if err != nil {
+			return nil, err
+		}
+		info, err := buildinfo.Read(bytes.NewReader(text))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", header.Name, err)
+		}
+		programs = append(programs, info)
 	}
 }
 
@@ -59,15 +113,13 @@ type property struct {
 	Value string `json:"value"`
 }
 
-func write(to io.Writer, name, version string, programs []string) error {
+// draw returns the bill of programs that are linked with the modules of one main module.
+func draw(name, version string, programs []*debug.BuildInfo) ([]byte, error) {
+	if len(programs) == 0 {
+		return nil, errors.New("no program in it")
+	}
 	parts := map[string]component{}
-	path := ""
-	for _, file := range programs {
-		info, err := buildinfo.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		path = info.Main.Path
+	for _, info := range programs {
 		std := part("std", strings.TrimPrefix(info.GoVersion, "go"))
 		parts[std.Ref] = std
 		for _, m := range info.Deps {
@@ -76,19 +128,21 @@ func write(to io.Writer, name, version string, programs []string) error {
 			}
 			c, err := module(m)
 			if err != nil {
-				return fmt.Errorf("%s: %s: %w", file, m.Path, err)
+				return nil, fmt.Errorf("%s: %s: %w", info.Path, m.Path, err)
 			}
 			parts[c.Ref] = c
 		}
 	}
-	b := bill{Format: "CycloneDX", Spec: "1.5", Version: 1, Components: []component{}}
-	b.Metadata.Component = component{Type: "application", Ref: name, Name: name, Version: version, PURL: "pkg:golang/" + path + "@" + version}
+	main := component{Type: "application", Ref: name, Name: name, Version: version, PURL: "pkg:golang/" + programs[0].Main.Path + "@" + version}
+	b := bill{Format: "CycloneDX", Spec: "1.5", Version: 1, Metadata: metadata{main}, Components: []component{}}
 	for _, ref := range slices.Sorted(maps.Keys(parts)) {
 		b.Components = append(b.Components, parts[ref])
 	}
-	e := json.NewEncoder(to)
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
 	e.SetIndent("", "  ")
-	return e.Encode(b)
+	err := e.Encode(b)
+	return text.Bytes(), err
 }
 
 func part(path, version string) component {
