@@ -25,7 +25,7 @@ const module = "github.com/label-state/label-state"
 var mayImport = map[string][]string{
 	"internal/labels":    {},
 	"internal/claim":     {},
-	"internal/lifecycle": {"internal/claim", "internal/labels"},
+	"internal/lifecycle": {"internal/claim", "internal/labels", "internal/printable"},
 	"internal/closing":   {"internal/claim"},
 	"internal/host":      {"internal/claim", "internal/closing"},
 	"internal/dedup":     {"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing"},
@@ -50,13 +50,17 @@ var mayImport = map[string][]string{
 	"internal/quote":     {}, // shows other people's text
 	"internal/slackgate": {"internal/quote"},
 
-	"internal/ledger": {"internal/claim", "internal/labels", "internal/lifecycle", "internal/lease", "internal/quote"},
+	"internal/ledger": {
+		"internal/claim", "internal/labels", "internal/lifecycle", "internal/lease", "internal/quote", "internal/printable",
+	},
 	"internal/github": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing", "internal/ledger",
 		"internal/lease/gitref", // whose refs it serves
 		"internal/prchain",      // whose pull requests it opens and reads
 	},
-	"internal/config": {"internal/claim", "internal/labels", "internal/lifecycle", "internal/lease", "internal/ledger"},
+	"internal/config": {
+		"internal/claim", "internal/labels", "internal/lifecycle", "internal/lease", "internal/ledger", "internal/printable",
+	},
 
 	"internal/prchain": {"internal/claim", "internal/labels", "internal/closing"},
 

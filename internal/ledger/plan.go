@@ -11,6 +11,7 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/quote"
 )
 
@@ -131,7 +132,7 @@ func (l *Ledger) planBody(f lifecycle.Facts, r claim.Record, text string) (strin
 	}
 	until := f.Now.Add(l.set.Rules.Terms.Plan)
 	head := fmt.Sprintf("%s proposes a plan and waits for an answer until %s.\n\n"+
-		"Answer with 👍 or 👎 on this comment, or comment `/approve` or `/reject why`.\n\n", whose(r.Worker), day(until))
+		"Answer with 👍 or 👎 on this comment, or comment `/approve` or `/reject why`.\n\n", whose(r.Worker), printable.Minute(until))
 	body, err := claim.Body(r, head+quote.Fence("markdown", text))
 	if err == nil && utf8.RuneCountInString(body) > commentLimit {
 		return "", fmt.Errorf("the plan has %d characters: too long for a comment", utf8.RuneCountInString(text))
