@@ -31,6 +31,7 @@ var mayImport = map[string][]string{
 	"internal/dedup":     {"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing"},
 
 	"internal/printable": {},
+	"internal/clock":     {},
 
 	"internal/outgoing": {},
 	"internal/hookfile": {},
@@ -42,8 +43,8 @@ var mayImport = map[string][]string{
 	"internal/worktree":   {"internal/labels", "internal/journal"},
 
 	"internal/lease":           {"internal/claim"},
-	"internal/lease/leasetest": {"internal/claim", "internal/lease"}, // the exam of every store
-	"internal/lease/gitref":    {"internal/claim", "internal/lease"},
+	"internal/lease/leasetest": {"internal/claim", "internal/lease", "internal/clock"}, // the exam of every store
+	"internal/lease/gitref":    {"internal/claim", "internal/lease", "internal/clock"},
 	"internal/lease/redis":     {"internal/claim", "internal/lease"},
 	"internal/lease/etcd":      {"internal/claim", "internal/lease"},
 
@@ -55,6 +56,7 @@ var mayImport = map[string][]string{
 	},
 	"internal/github": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing", "internal/ledger",
+		"internal/clock",
 		"internal/lease/gitref", // whose refs it serves
 		"internal/prchain",      // whose pull requests it opens and reads
 	},
@@ -86,7 +88,7 @@ var mayImport = map[string][]string{
 
 	"internal/setup": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/host", "internal/config",
-		"internal/ledger", "internal/github", "internal/holdfile", "internal/localpause",
+		"internal/ledger", "internal/github", "internal/holdfile", "internal/localpause", "internal/clock",
 		"internal/lease", "internal/lease/gitref", // no client but GitHub's; main gives it the others
 	},
 	"internal/action": {
