@@ -55,7 +55,7 @@ func (s State) RefuseToken(w Worker, token int64) error {
 }
 
 func (c Claim) refuse(r Record, author string, t Terms, now time.Time) error {
-	stranger := c.Author != "" && !sameLogin(c.Author, author)
+	stranger := c.Author != "" && !SameLogin(c.Author, author)
 	switch r.Kind {
 	case KindRelease:
 		if r.By == "" && stranger {
@@ -95,7 +95,7 @@ func (s State) RefuseRenewal(w Worker, author string, t Terms, now time.Time, ma
 		return fmt.Errorf("%w: %s never claimed it", ErrNotHolder, w)
 	case !c.Live():
 		return fmt.Errorf("%w: %s", ErrEnded, c.End.describe())
-	case c.Author != "" && !sameLogin(c.Author, author):
+	case c.Author != "" && !SameLogin(c.Author, author):
 		return fmt.Errorf("%w: the claim was written by %s", ErrNotHolder, c.Author)
 	case !c.Held():
 		return fmt.Errorf("%w: the claim was never confirmed", ErrNotHolder)

@@ -226,7 +226,7 @@ func (t *taking) undo(ctx context.Context, n int, because error) error {
 // batched reports whether part k may have been taken in one step with part n.
 func (t *taking) batched(n, k int) bool {
 	_, batch := t.parts[n].Ledger.store.(lease.Batcher)
-	return batch && strings.EqualFold(t.parts[n].Issue.Slug(), t.parts[k].Issue.Slug())
+	return batch && t.parts[n].Issue.SameRepo(t.parts[k].Issue)
 }
 
 // maybe undoes a claim of which only the log knows how it ended. A plain no left nothing behind.

@@ -103,8 +103,11 @@ func (l *Ledger) attempt(i claim.Issue, req Request) (*attempt, error) {
 }
 
 // firing makes up a firing id.
-func (l *Ledger) firing(nonce string) string {
-	return l.clock.Now().UTC().Format("20060102-150405") + "-" + nonce
+func (l *Ledger) firing(nonce string) string { return runID(l.clock.Now(), nonce) }
+
+// runID names what a worker or a sweep does now: for people by its time, for records by the word.
+func runID(now time.Time, word string) string {
+	return now.UTC().Format("20060102-150405") + "-" + word
 }
 
 func (a *attempt) worker() claim.Worker { return a.record.Worker }

@@ -306,5 +306,5 @@ func without(f lifecycle.Facts, ended []claim.Claim) lifecycle.Facts {
 
 // SweepID makes the name a sweep signs its records with.
 func SweepID(now time.Time, word string) string {
-	return "sweep-" + now.UTC().Format("20060102-150405") + "-" + word
+	return "sweep-" + runID(now, word)
 }
