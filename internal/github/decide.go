@@ -70,7 +70,7 @@ func (t traits) repeatable() bool {
 // tally counts what was tried already.
 type tally struct{ retries, fresh, limits, hops int }
 
-// decide is the retry table (WORK.md, "Requests to GitHub"). rand is 0 ≤ x < 1; local is the
+// decide is the retry table (GitHub docs, "Rate limits for the REST API"). rand is 0 ≤ x < 1; local is the
 // time to use for an answer without a Date.
 func decide(a answer, t traits, n tally, rand float64, local time.Time) decision {
 	if a.err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	maxAtOnce = 10       // requests under way (WORK.md)
+	maxAtOnce = 10       // requests under way; GitHub allows a hundred (docs, "Rate limits for the REST API")
 	maxAnswer = 64 << 20 // bytes of one answer
 )
 

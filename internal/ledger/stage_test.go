@@ -200,7 +200,7 @@ func (s *stage) gaps(reads consistency, within time.Duration) []uint64 {
 	return out
 }
 
-// consistency is what a read may lack (study, section 1).
+// consistency is what a read may lack (the models of the study, docs/rules.md).
 type consistency int
 
 const (

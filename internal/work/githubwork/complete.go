@@ -91,7 +91,7 @@ func (s *Source) mine(ctx context.Context, id, outcome string) (claim.Issue, led
 const posts = 4
 
 // tell posts one comment of ours, unless it is there: its first line says which it is. A lost answer is
-// resolved by looking before repeating (WORK.md, "Requests to GitHub").
+// resolved by looking before repeating.
 func (s *Source) tell(ctx context.Context, i claim.Issue, what string, w claim.Worker, text string) (err error) {
 	mark := fmt.Sprintf("<!-- label-state-%s %s -->", what, w)
 	for n := range posts {
