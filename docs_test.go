@@ -42,6 +42,7 @@ func TestCitations(t *testing.T) {
 		text := wrapped.ReplaceAllString(readPage(t, name), " ")
 		for kind, cited := range kinds {
 			_, rows, _ := strings.Cut(page, "\n## "+kind+"\n")
+			rows, _, _ = strings.Cut(rows, "\n## ")
 			for _, m := range cited.FindAllStringSubmatch(text, -1) {
 				seen++
 				if !strings.Contains(rows, "\n| "+m[1]+" |") {
