@@ -104,7 +104,21 @@ func (s State) RefuseRenewal(w Worker, author string, t Terms, now time.Time, ma
 	case c.Overdue(t, now.Add(margin)):
 		return ErrOverdue
 	}
+	if first, ok := s.before(c, t, now); ok && !c.Stored {
+		return fmt.Errorf("%w: the claim of %s stands before it", ErrNotHolder, first.Record.Worker)
+	}
 	return nil
+}
+
+// before returns the confirmed claim that stands before c and has not lapsed. No protocol makes two: a person
+// edited or deleted a comment, c was confirmed without that one, and then it counted again.
+func (s State) before(c Claim, t Terms, now time.Time) (Claim, bool) {
+	for _, o := range s.Live() {
+		if o.Held() && !o.Lapsed(t, now) && o.Rank.Compare(c.Rank) < 0 {
+			return o, true
+		}
+	}
+	return Claim{}, false
 }
 
 func (r *Release) describe() string {
