@@ -54,3 +54,19 @@ func TestReleaseDeleted(t *testing.T) {
 	p.ended(t, "bob", "claim held")
 	p.ended(t, "cyd", "claim ok", "comment", "comment", "edit")
 }
+
+// TestPausedSweeper: a sweep stops for longer than a lease between its reading and its record, while another one ends
+// the dead hold and somebody takes the issue. It ends nothing that lives and leaves the labels true.
+func TestPausedSweeper(t *testing.T) {
+	s := scene{cast: []role{holder("ann"), sweeper("sue", 1), sweeper("sid", 1), worker("bob", renew)}, labels: true, tick: term, ticks: 2}
+	p := told(t, s, "tick", "tick", "sue start", "sue read", "sue read", "sid start", "sid on", "bob on", "sue on", "bob work", "bob on")
+	for name, want := range map[string][]string{"sue": {"sweep ok"}, "sid": {"sweep ok"}, "bob": {"claim ok", "renew ok"}} {
+		if got := p.named(name).told; !slices.Equal(got, want) {
+			t.Errorf("%s was told %q, want %q\n%s", name, got, want, p.stage)
+		}
+	}
+	f := p.facts(p.look())
+	if h, _ := f.Log.Holder(); h.Record.Worker.Codename != "bob" || !slices.Equal(f.Labels, []string{"agent:in-flight"}) || len(f.Log.Attempts) != 1 {
+		t.Errorf("%s holds it, labels %q, %d attempts\n%s", h.Record.Worker, f.Labels, len(f.Log.Attempts), p.stage)
+	}
+}
