@@ -53,6 +53,7 @@ var mayImport = map[string][]string{
 
 	"internal/ledger": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/lease", "internal/quote", "internal/printable",
+		"internal/clock",
 	},
 	"internal/github": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing", "internal/ledger",
@@ -66,7 +67,7 @@ var mayImport = map[string][]string{
 
 	"internal/prchain": {"internal/claim", "internal/labels", "internal/closing"},
 
-	"internal/keep": {"internal/claim", "internal/ledger", "internal/lifecycle"},
+	"internal/keep": {"internal/claim", "internal/ledger", "internal/lifecycle", "internal/clock"},
 
 	"internal/stats": {"internal/claim", "internal/labels", "internal/lifecycle", "internal/printable"},
 	"internal/board": {"internal/claim", "internal/labels", "internal/lifecycle", "internal/printable"},

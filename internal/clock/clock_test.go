@@ -43,3 +43,22 @@ func TestSleep(t *testing.T) {
 		}
 	})
 }
+
+// TestPassed: time that only the wall clock has seen counts.
+func TestPassed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		time.Sleep(time.Minute)
+		for name, c := range map[string]struct {
+			start, now time.Time
+			want       time.Duration
+		}{
+			"both":      {start, time.Now(), time.Minute},
+			"suspended": {start, time.Now().Round(0).Add(time.Hour), time.Hour + time.Minute},
+		} {
+			if got := clock.Passed(c.start, c.now); got != c.want {
+				t.Errorf("%s: %s, want %s", name, got, c.want)
+			}
+		}
+	})
+}

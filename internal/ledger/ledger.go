@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/clock"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
@@ -90,12 +91,8 @@ func (l *Ledger) logged(ctx context.Context, i claim.Issue) (lifecycle.Facts, er
 	return f, nil
 }
 
-// elapsed is how much time has passed since start, the larger of what the monotonic and the
-// wall clock say: Go's monotonic clock stands still while a Linux machine is suspended.
-func (l *Ledger) elapsed(start time.Time) time.Duration {
-	now := l.clock.Now()
-	return max(now.Sub(start), now.Round(0).Sub(start.Round(0)))
-}
+// elapsed is how much time has passed since start.
+func (l *Ledger) elapsed(start time.Time) time.Duration { return clock.Passed(start, l.clock.Now()) }
 
 // margin is how long before its end a lease counts as over for its holder: at least Margin, or
 // one hundredth of the lease (PROTOCOL section 9), but never more than a quarter of it.
