@@ -75,6 +75,7 @@ var mayImport = map[string][]string{
 	"internal/work": {"internal/quote"},
 	"internal/work/githubwork": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/ledger", "internal/github", "internal/work",
+		"internal/lease", // whether a write was certainly refused
 	},
 	"internal/work/folderwork": {"internal/work"},
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -40,7 +41,7 @@ func (l *Ledger) append(ctx context.Context, i claim.Issue, body string, in land
 		if err == nil {
 			return c, nil
 		}
-		if rejected(err) {
+		if lease.Rejected(err) {
 			return c, openError(last, err)
 		}
 		last = err

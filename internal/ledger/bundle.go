@@ -178,11 +178,7 @@ func (t *taking) next(ctx context.Context, req Request) (n int, err error) {
 // (PRODUCT ruling 7).
 func late(err error) bool {
 	var labels *LabelsError
-	var refused interface {
-		error
-		Denied() bool
-	}
-	return errors.As(err, &labels) && !(errors.As(labels.Err, &refused) && refused.Denied())
+	return errors.As(err, &labels) && denied(labels.Err) == nil
 }
 
 // A taking is a bundle on the way from the first claim to the last.

@@ -180,7 +180,7 @@ func (a *attempt) post(ctx context.Context) error {
 		return own.URL, ok
 	})
 	switch {
-	case err != nil && rejected(err):
+	case err != nil && lease.Rejected(err):
 		return &UnknownError{a.issue, err}
 	case err != nil:
 		return a.giveUp(ctx, &UnknownError{a.issue, err})
@@ -317,7 +317,7 @@ func (l *Ledger) edit(ctx context.Context, i claim.Issue, id int64, r claim.Reco
 			}
 		}
 		c, err := l.forge.EditComment(ctx, i, id, body)
-		if err == nil || rejected(err) || errors.Is(err, ErrGone) {
+		if err == nil || lease.Rejected(err) || errors.Is(err, ErrGone) {
 			return c, err
 		}
 		last = err

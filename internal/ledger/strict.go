@@ -102,7 +102,7 @@ func (a *attempt) acquire(ctx context.Context) error {
 	switch {
 	case errors.As(err, &held):
 		return a.beaten(held.Lease)
-	case err != nil && rejected(err):
+	case err != nil && lease.Rejected(err):
 		return &UnknownError{a.issue, a.said(err)}
 	case err != nil:
 		return errors.Join(&UnknownError{a.issue, a.said(err)}, a.letGo(ctx, lease.Lease{Issue: a.issue, Worker: a.worker(), TTL: ttl}))

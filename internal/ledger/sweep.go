@@ -189,12 +189,8 @@ func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) {
 
 // forbid ends the sweep when the token may not write: every further write would be refused too.
 func (w *sweeper) forbid(err error) {
-	var refused interface {
-		error
-		Denied() bool
-	}
-	if errors.As(err, &refused) && refused.Denied() {
-		w.stopped = refused
+	if refusal := denied(err); refusal != nil {
+		w.stopped = refusal
 	}
 }
 
