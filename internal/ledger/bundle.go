@@ -192,13 +192,8 @@ type taking struct {
 func (t *taking) show(ctx context.Context) error {
 	var all []error
 	for _, p := range t.parts {
-		if _, err := p.Ledger.Reconcile(ctx, p.Issue); err != nil {
-			var labels *LabelsError
-			if !errors.As(err, &labels) {
-				err = &LabelsError{p.Issue, err}
-			}
-			all = append(all, err)
-		}
+		_, err := p.Ledger.Reconcile(ctx, p.Issue)
+		all = append(all, lateLabels(p.Issue, err))
 	}
 	return errors.Join(all...)
 }

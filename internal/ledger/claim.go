@@ -121,10 +121,8 @@ func (a *attempt) lapsed() bool {
 // lease is over are ended first, so that dead work comes back without any sweep.
 func (a *attempt) admit(ctx context.Context) error {
 	for n := range a.set.Patience {
-		if n > 1 {
-			if err := a.clock.Sleep(ctx, backoff(n)); err != nil {
-				return &UnknownError{a.issue, err}
-			}
+		if err := a.pause(ctx, max(n-1, 0), backoff(n)); err != nil { // the first end shows at once, as a rule
+			return &UnknownError{a.issue, err}
 		}
 		f, v, err := a.Check(ctx, a.issue, lifecycle.Seeker{Worker: a.worker()})
 		if err != nil {
@@ -227,10 +225,8 @@ func (a *attempt) visible(own claim.Claim) bool {
 func (a *attempt) readUntil(ctx context.Context, ok func(claim.Claim) bool) error {
 	last := ErrInvisible
 	for n := range a.set.Patience {
-		if n > 0 {
-			if err := a.clock.Sleep(ctx, backoff(n-1)); err != nil {
-				return a.giveUp(ctx, &UnknownError{a.issue, errors.Join(last, err)})
-			}
+		if err := a.pause(ctx, n, backoff(n-1)); err != nil {
+			return a.giveUp(ctx, &UnknownError{a.issue, errors.Join(last, err)})
 		}
 		if a.lapsed() {
 			break
@@ -311,10 +307,8 @@ func (l *Ledger) edit(ctx context.Context, i claim.Issue, id int64, r claim.Reco
 	}
 	var last error
 	for n := range posts {
-		if n > 0 {
-			if err := l.clock.Sleep(ctx, backoff(n)); err != nil {
-				return claim.Comment{}, errors.Join(last, err)
-			}
+		if err := l.pause(ctx, n, backoff(n)); err != nil {
+			return claim.Comment{}, errors.Join(last, err)
 		}
 		c, err := l.forge.EditComment(ctx, i, id, body)
 		if err == nil || lease.Rejected(err) || errors.Is(err, ErrGone) {

@@ -202,11 +202,16 @@ func (l *Ledger) settle(ctx context.Context, before lifecycle.Facts) (Repair, er
 	own.set.Rules.Stray = 0
 	rep, err := own.Reconcile(ctx, before.Issue)
 	rep.Was = l.lifecycleOf(before)
+	return rep, lateLabels(before.Issue, err)
+}
+
+// lateLabels is the error of a reconcile whose record counts: whatever went wrong, the labels are late.
+func lateLabels(i claim.Issue, err error) error {
 	var late *LabelsError
-	if err != nil && !errors.As(err, &late) {
-		err = &LabelsError{before.Issue, err}
+	if err == nil || errors.As(err, &late) {
+		return err
 	}
-	return rep, err
+	return &LabelsError{i, err}
 }
 
 func wrapWrite(i claim.Issue, err error) error {

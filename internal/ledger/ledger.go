@@ -102,7 +102,15 @@ func (l *Ledger) margin(lease time.Duration) time.Duration {
 
 // backoff is how long to wait before read n (from 0): 250 ms doubling to 4 s.
 func backoff(n int) time.Duration {
-	return min(250*time.Millisecond<<min(n, 10), 4*time.Second)
+	return min(250*time.Millisecond<<min(max(n, 0), 10), 4*time.Second)
+}
+
+// pause waits for d before a repetition; n counts the tries from 0, and the first waits for nothing.
+func (l *Ledger) pause(ctx context.Context, n int, d time.Duration) error {
+	if n == 0 {
+		return nil
+	}
+	return l.clock.Sleep(ctx, d)
 }
 
 // jitter is a random wait of up to twice backoff(n), so that two reconcilers do not keep step.

@@ -51,19 +51,17 @@ const gateField = "gate"
 
 // GateOf returns where else the newest plan of a worker was shown.
 func GateOf(s claim.State, w claim.Worker) string {
-	gate := ""
-	for _, e := range s.Log {
+	for _, e := range slices.Backward(s.Log) {
 		if e.Record.Kind != claim.KindPlan || e.Record.Worker != w {
 			continue
 		}
-		gate = ""
-		for _, f := range e.Record.Extra {
-			if f.Key == gateField {
-				gate = f.Value
-			}
+		n := slices.IndexFunc(e.Record.Extra, func(f claim.Field) bool { return f.Key == gateField })
+		if n < 0 {
+			return ""
 		}
+		return e.Record.Extra[n].Value
 	}
-	return gate
+	return ""
 }
 
 // A Proposal is a plan that was posted.

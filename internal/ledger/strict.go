@@ -168,10 +168,8 @@ func (a *attempt) mirror(ctx context.Context) error {
 func (a *attempt) seen(ctx context.Context) error {
 	last := ErrInvisible
 	for n := range contenders {
-		if n > 0 {
-			if err := a.clock.Sleep(ctx, backoff(n-1)); err != nil {
-				return errors.Join(last, err)
-			}
+		if err := a.pause(ctx, n, backoff(n-1)); err != nil {
+			return errors.Join(last, err)
 		}
 		f, err := a.logged(ctx, a.issue)
 		if err != nil {
