@@ -1,6 +1,7 @@
 package labelstate_test
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -25,6 +26,49 @@ func TestPagesAreLinked(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestCitations: what comments name as the source of a rule is in docs/rules.md.
+func TestCitations(t *testing.T) {
+	page := readPage(t, "docs/rules.md")
+	wrapped := regexp.MustCompile(`\n\s*// `)
+	kinds := map[string]*regexp.Regexp{
+		"PRODUCT":   regexp.MustCompile(`\bPRODUCT ruling (\d+)`),
+		"PROTOCOL":  regexp.MustCompile(`\bPROTOCOL sections? (\d+)`),
+		"The study": regexp.MustCompile(`\bstudy (?:K\d+, )?(?:trace )?([A-Z]\d\w*)`),
+	}
+	seen := 0
+	for _, name := range goFiles(t) {
+		text := wrapped.ReplaceAllString(readPage(t, name), " ")
+		for kind, cited := range kinds {
+			_, rows, _ := strings.Cut(page, "\n## "+kind+"\n")
+			rows, _, _ = strings.Cut(rows, "\n## ")
+			for _, m := range cited.FindAllStringSubmatch(text, -1) {
+				seen++
+				if !strings.Contains(rows, "\n| "+m[1]+" |") {
+					t.Errorf("%s cites %q, which docs/rules.md does not have", name, m[0])
+				}
+			}
+		}
+	}
+	if seen < 100 {
+		t.Errorf("%d citations found, want the hundred and more that there are", seen)
+	}
+}
+
+// goFiles are the module's.
+func goFiles(t *testing.T) (names []string) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && strings.HasSuffix(name, ".go") {
+			names = append(names, name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
 }
 
 func readPage(t *testing.T, name string) string {

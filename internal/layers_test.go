@@ -25,12 +25,13 @@ const module = "github.com/label-state/label-state"
 var mayImport = map[string][]string{
 	"internal/labels":    {},
 	"internal/claim":     {},
-	"internal/lifecycle": {"internal/claim", "internal/labels"},
+	"internal/lifecycle": {"internal/claim", "internal/labels", "internal/printable"},
 	"internal/closing":   {"internal/claim"},
 	"internal/host":      {"internal/claim", "internal/closing"},
 	"internal/dedup":     {"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing"},
 
 	"internal/printable": {},
+	"internal/clock":     {},
 
 	"internal/outgoing": {},
 	"internal/hookfile": {},
@@ -44,25 +45,31 @@ var mayImport = map[string][]string{
 	"internal/worktree":   {"internal/labels", "internal/journal"},
 
 	"internal/lease":           {"internal/claim"},
-	"internal/lease/leasetest": {"internal/claim", "internal/lease"}, // the exam of every store
-	"internal/lease/gitref":    {"internal/claim", "internal/lease"},
+	"internal/lease/leasetest": {"internal/claim", "internal/lease", "internal/clock"}, // the exam of every store
+	"internal/lease/gitref":    {"internal/claim", "internal/lease", "internal/clock"},
 	"internal/lease/redis":     {"internal/claim", "internal/lease"},
 	"internal/lease/etcd":      {"internal/claim", "internal/lease"},
 
 	"internal/quote":     {}, // shows other people's text
 	"internal/slackgate": {"internal/quote"},
 
-	"internal/ledger": {"internal/claim", "internal/labels", "internal/lifecycle", "internal/lease", "internal/quote"},
+	"internal/ledger": {
+		"internal/claim", "internal/labels", "internal/lifecycle", "internal/lease", "internal/quote", "internal/printable",
+		"internal/clock",
+	},
 	"internal/github": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing", "internal/ledger",
+		"internal/clock",
 		"internal/lease/gitref", // whose refs it serves
 		"internal/prchain",      // whose pull requests it opens and reads
 	},
-	"internal/config": {"internal/claim", "internal/labels", "internal/lifecycle", "internal/lease", "internal/ledger"},
+	"internal/config": {
+		"internal/claim", "internal/labels", "internal/lifecycle", "internal/lease", "internal/ledger", "internal/printable",
+	},
 
 	"internal/prchain": {"internal/claim", "internal/labels", "internal/closing", "internal/journal"},
 
-	"internal/keep": {"internal/claim", "internal/ledger", "internal/lifecycle"},
+	"internal/keep": {"internal/claim", "internal/ledger", "internal/lifecycle", "internal/clock"},
 
 	"internal/stats": {"internal/claim", "internal/labels", "internal/lifecycle", "internal/printable"},
 	"internal/board": {"internal/claim", "internal/labels", "internal/lifecycle", "internal/printable"},
@@ -70,6 +77,7 @@ var mayImport = map[string][]string{
 	"internal/work": {"internal/quote"},
 	"internal/work/githubwork": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/ledger", "internal/github", "internal/work",
+		"internal/lease", // whether a write was certainly refused
 	},
 	"internal/work/folderwork": {"internal/work", "internal/durable"},
 
@@ -84,7 +92,7 @@ var mayImport = map[string][]string{
 
 	"internal/setup": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/host", "internal/config",
-		"internal/ledger", "internal/github", "internal/holdfile", "internal/localpause",
+		"internal/ledger", "internal/github", "internal/holdfile", "internal/localpause", "internal/clock",
 		"internal/lease", "internal/lease/gitref", // no client but GitHub's; main gives it the others
 	},
 	"internal/action": {

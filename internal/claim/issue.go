@@ -20,7 +20,12 @@ func (i Issue) Slug() string { return i.Owner + "/" + i.Repo }
 
 // Same reports whether both name one issue; GitHub compares owners and repositories without case.
 func (i Issue) Same(o Issue) bool {
-	return i.Number == o.Number && strings.EqualFold(i.Owner, o.Owner) && strings.EqualFold(i.Repo, o.Repo)
+	return i.Number == o.Number && i.SameRepo(o)
+}
+
+// SameRepo reports whether both are of one repository.
+func (i Issue) SameRepo(o Issue) bool {
+	return strings.EqualFold(i.Owner, o.Owner) && strings.EqualFold(i.Repo, o.Repo)
 }
 
 // Compare orders issues by repository, then number.
@@ -80,5 +85,5 @@ func clip(s string) string {
 	return s
 }
 
-// sameLogin compares as GitHub does: without case.
-func sameLogin(a, b string) bool { return strings.EqualFold(a, b) }
+// SameLogin compares two logins as GitHub does: without case.
+func SameLogin(a, b string) bool { return strings.EqualFold(a, b) }

@@ -40,7 +40,7 @@ func read(comments []Comment) (log []Entry, ignored []Ignored) {
 		case !ok:
 		case !c.Trusted:
 			ignored = append(ignored, Ignored{c, "author may not label this repository"})
-		case c.Editor != "" && !sameLogin(c.Editor, c.Author):
+		case c.Editor != "" && !SameLogin(c.Editor, c.Author):
 			ignored = append(ignored, Ignored{c, "edited by somebody other than its author"})
 		default:
 			log = append(log, Entry{c, r})

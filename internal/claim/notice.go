@@ -48,7 +48,7 @@ func DecodeNotice(body string) (n Notice, ok bool) {
 func notices(comments []Comment) (out []Notice) {
 	for _, c := range inOrder(comments) {
 		n, ok := DecodeNotice(c.Body)
-		if ok && c.Trusted && (c.Editor == "" || sameLogin(c.Editor, c.Author)) {
+		if ok && c.Trusted && (c.Editor == "" || SameLogin(c.Editor, c.Author)) {
 			n.Comment = c
 			out = append(out, n)
 		}
@@ -62,7 +62,7 @@ func (s State) Told(n Notice) bool { return slices.ContainsFunc(s.Notices, n.Say
 // Repeats are the notices of login that say again what an earlier one said.
 func (s State) Repeats(login string) (out []Notice) {
 	for i, n := range s.Notices {
-		if sameLogin(n.Comment.Author, login) && slices.ContainsFunc(s.Notices[:i], n.Says) {
+		if SameLogin(n.Comment.Author, login) && slices.ContainsFunc(s.Notices[:i], n.Says) {
 			out = append(out, n)
 		}
 	}

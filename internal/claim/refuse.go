@@ -55,7 +55,7 @@ func (s State) RefuseToken(w Worker, token int64) error {
 }
 
 func (c Claim) refuse(r Record, author string, t Terms, now time.Time) error {
-	stranger := c.Author != "" && !sameLogin(c.Author, author)
+	stranger := c.Author != "" && !SameLogin(c.Author, author)
 	switch r.Kind {
 	case KindRelease:
 		if r.By == "" && stranger {
@@ -95,7 +95,7 @@ func (s State) RefuseRenewal(w Worker, author string, t Terms, now time.Time, ma
 		return fmt.Errorf("%w: %s never claimed it", ErrNotHolder, w)
 	case !c.Live():
 		return fmt.Errorf("%w: %s", ErrEnded, c.End.describe())
-	case c.Author != "" && !sameLogin(c.Author, author):
+	case c.Author != "" && !SameLogin(c.Author, author):
 		return fmt.Errorf("%w: the claim was written by %s", ErrNotHolder, c.Author)
 	case !c.Held():
 		return fmt.Errorf("%w: the claim was never confirmed", ErrNotHolder)
@@ -104,7 +104,21 @@ func (s State) RefuseRenewal(w Worker, author string, t Terms, now time.Time, ma
 	case c.Overdue(t, now.Add(margin)):
 		return ErrOverdue
 	}
+	if first, ok := s.before(c, t, now); ok && !c.Stored {
+		return fmt.Errorf("%w: the claim of %s stands before it", ErrNotHolder, first.Record.Worker)
+	}
 	return nil
+}
+
+// before returns the confirmed claim that stands before c and has not lapsed. No protocol makes two: a person
+// edited or deleted a comment, c was confirmed without that one, and then it counted again.
+func (s State) before(c Claim, t Terms, now time.Time) (Claim, bool) {
+	for _, o := range s.Live() {
+		if o.Held() && !o.Lapsed(t, now) && o.Rank.Compare(c.Rank) < 0 {
+			return o, true
+		}
+	}
+	return Claim{}, false
 }
 
 func (r *Release) describe() string {

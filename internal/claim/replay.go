@@ -58,7 +58,7 @@ func (f *fold) claim(e Entry) {
 	case e.onBehalf():
 	case c.Comment == 0:
 		c.Record, c.Author, c.Comment = e.Record, e.Author, e.ID
-	case !sameLogin(c.Author, e.Author):
+	case !SameLogin(c.Author, e.Author):
 		f.ignore(e, "another login already uses this codename and firing id")
 		return
 	}
@@ -116,7 +116,7 @@ func (f *fold) release(e Entry) {
 		return
 	}
 	c := &f.s.Claims[i]
-	if e.Record.By == "" && c.Comment != 0 && !sameLogin(c.Author, e.Author) {
+	if e.Record.By == "" && c.Comment != 0 && !SameLogin(c.Author, e.Author) {
 		f.ignore(e, "not the claim's author, and no by= says who ended it")
 		return
 	}
@@ -129,7 +129,7 @@ func (f *fold) release(e Entry) {
 
 // begun takes in the stage that the first claims were made in; later ones may know an older one.
 func (f *fold) begun(e Entry) {
-	if f.s.Stage == "" && sameLogin(f.s.Claims[f.byKey[e.Record.Worker]].Author, e.Author) {
+	if f.s.Stage == "" && SameLogin(f.s.Claims[f.byKey[e.Record.Worker]].Author, e.Author) {
 		f.stage(e)
 	}
 }
@@ -170,7 +170,7 @@ func (c *Claim) unmarkable(e Entry) (why string) {
 	switch kind := e.Record.Kind; {
 	case !c.Live():
 		return "the claim had ended"
-	case kind == KindPlan && !sameLogin(c.Author, e.Author):
+	case kind == KindPlan && !SameLogin(c.Author, e.Author):
 		return "plan by somebody other than the holder"
 	case kind == KindPlan && !c.Held():
 		return "plan of a claim that was never confirmed"

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // finish completes the settings and checks what only makes sense together.
@@ -35,7 +36,7 @@ func (f *file) leases(r *reader) {
 	if r.has("claim.ttl") {
 		path = "claim.ttl"
 	}
-	r.at(path, "ttl is "+short(f.c.Claim.TTL)+" and max_ttl "+short(f.c.Claim.MaxTTL), "a ttl of at most max_ttl")
+	r.at(path, "ttl is "+printable.Exact(f.c.Claim.TTL)+" and max_ttl "+printable.Exact(f.c.Claim.MaxTTL), "a ttl of at most max_ttl")
 }
 
 // distinct reports labels with two meanings: an issue could never be told from one in another state.

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // A schema is a piece of the JSON schema.
@@ -134,7 +136,7 @@ func printed[T any](values []T) []any {
 	for i, v := range values {
 		out[i] = v
 		if d, ok := any(v).(time.Duration); ok {
-			out[i] = short(d)
+			out[i] = printable.Exact(d)
 		}
 	}
 	return out

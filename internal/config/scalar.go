@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // scalar returns the text of a value of one of the tags.
@@ -155,10 +157,10 @@ func count(to *int, least, most int) rule {
 // span is a duration from least to most: 90s, 30m, 4h, 1h30m.
 func span(to *time.Duration, least, most time.Duration) rule {
 	const pattern = `^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`
-	allowed := "a duration from " + short(least) + " to " + short(most) + ", such as 90s, 30m or 4h"
+	allowed := "a duration from " + printable.Exact(least) + " to " + printable.Exact(most) + ", such as 90s, 30m or 4h"
 	s := schema{"type": "string", "pattern": pattern, "maxLength": longestSpan}
 	if *to != 0 {
-		s["default"] = short(*to)
+		s["default"] = printable.Exact(*to)
 	}
 	return rule{s, func(r *reader, path string, n *yaml.Node) {
 		v, ok := r.scalar(path, n, allowed, "!!str")
@@ -175,15 +177,3 @@ func span(to *time.Duration, least, most time.Duration) rule {
 }
 
 const longestSpan = 40
-
-// short writes 4h0m0s as 4h.
-func short(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
-}

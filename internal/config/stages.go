@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // stagePrefix begins the labels of all stages but the last (PRODUCT, "Lifecycle labels").
@@ -70,7 +71,7 @@ func (f *file) staged(r *reader) []labels.Stage {
 			r.at("stages["+strconv.Itoa(n)+"]", "is "+quote(name)+", which is a stage already", "a name of its own")
 		}
 		if s.TTL > f.c.Claim.MaxTTL {
-			r.at("stage_ttl."+name, "is "+short(s.TTL)+" and claim.max_ttl "+short(f.c.Claim.MaxTTL), "at most claim.max_ttl")
+			r.at("stage_ttl."+name, "is "+printable.Exact(s.TTL)+" and claim.max_ttl "+printable.Exact(f.c.Claim.MaxTTL), "at most claim.max_ttl")
 		}
 		out = append(out, s)
 	}

@@ -85,25 +85,23 @@ func (c *Client) addNamedBlockers(ctx context.Context, readings []*reading) {
 	if c.o.Blockers.TextOff {
 		return
 	}
-	wanted := map[*reading][]claim.Issue{}
-	var all []claim.Issue
+	var all wanted
+	by := map[*reading][]claim.Issue{}
 	for _, r := range readings {
 		if r.err != nil || !r.facts.Open || r.facts.PullRequest || len(r.facts.Blockers) > 0 {
 			continue
 		}
 		r.facts.BlockersRead = true
-		for _, i := range namedBlockers(r.body, r.facts.Issue, c.o.Web) {
-			wanted[r] = append(wanted[r], i)
-			if !slices.ContainsFunc(all, i.Same) {
-				all = append(all, i)
-			}
+		by[r] = namedBlockers(r.body, r.facts.Issue, c.o.Web)
+		for _, i := range by[r] {
+			all.add(i)
 		}
 	}
 	found, err := c.states(ctx, all)
-	for r, named := range wanted {
-		r.err = err
+	for r, named := range by {
 		for _, i := range named {
-			if b := found[slices.IndexFunc(all, i.Same)]; b.URL != "" {
+			r.err = err
+			if b := found[all.at(i)]; b.URL != "" {
 				r.facts.Blockers = append(r.facts.Blockers, b)
 			}
 		}

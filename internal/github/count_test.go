@@ -40,7 +40,7 @@ func crowd(t *testing.T, each int) *githubsim.Server {
 	return server
 }
 
-// TestFiftyIssuesOneRequest is the hook's target (PERFORMANCE.md).
+// TestFiftyIssuesOneRequest is the hook's target: a push waits for it.
 func TestFiftyIssuesOneRequest(t *testing.T) {
 	c := connect(t, crowd(t, 20).Transport())
 	var issues []claim.Issue

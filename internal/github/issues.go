@@ -128,6 +128,6 @@ func (c *Client) Said(ctx context.Context, i claim.Issue, line string) (bool, er
 		return false, fmt.Errorf("read comments of %s: %w", i, missing(err, "issue "+i.String()))
 	}
 	return slices.ContainsFunc(all, func(m restComment) bool {
-		return strings.EqualFold(m.User.name(), self) && strings.HasPrefix(m.Body, line+"\n")
+		return claim.SameLogin(m.User.name(), self) && strings.HasPrefix(m.Body, line+"\n")
 	}), nil
 }

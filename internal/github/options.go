@@ -10,7 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/label-state/label-state/internal/clock"
 	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/ledger"
 )
 
 // Options say which GitHub to talk to, as whom, and by which rules. REST is required, and a zero
@@ -28,7 +30,7 @@ type Options struct {
 	// StageLocks reads comments such as <!-- claim run=7f3a9c1e ttl=600s --> as claims.
 	StageLocks bool
 
-	Clock Clock          // nil is the machine's
+	Clock ledger.Clock   // nil is the machine's
 	Rand  func() float64 // jitter, 0 ≤ x < 1; nil is math/rand/v2
 
 	DryRun    bool          // refuse every write with *DryRunError and remember it
@@ -75,7 +77,7 @@ func (o Options) settle() (Options, error) {
 		o.Scheme = labels.Agent()
 	}
 	if o.Clock == nil {
-		o.Clock = machine{}
+		o.Clock = clock.Machine{}
 	}
 	if o.Rand == nil {
 		o.Rand = rand.Float64

@@ -53,31 +53,30 @@ func (c *Client) recorded(s claim.State) []pullID {
 // addRecorded marks the pull requests that the logs name, and reads those that are not known from
 // a closing keyword, all of a batch together.
 func (c *Client) addRecorded(ctx context.Context, readings []*reading) {
-	wanted := map[*reading][]pullID{}
-	var all []pullID
+	var all wanted
+	by := map[*reading][]pullID{}
 	for _, r := range readings {
 		if r.err != nil {
 			continue
 		}
-		for _, id := range c.recorded(r.facts.Log) {
-			if r.mark(id) {
-				continue
-			}
-			wanted[r] = append(wanted[r], id)
-			if !slices.ContainsFunc(all, id.Same) {
-				all = append(all, id)
-			}
+		by[r] = slices.DeleteFunc(c.recorded(r.facts.Log), r.mark)
+		for _, id := range by[r] {
+			all.add(id)
 		}
 	}
 	found := c.pullRequests(ctx, all)
-	for r, ids := range wanted {
+	for r, ids := range by {
 		for _, id := range ids {
-			k := slices.IndexFunc(all, id.Same)
-			r.facts.PRs = append(r.facts.PRs, found[k].pr)
-			r.err = cmp.Or(r.err, found[k].err)
-			r.hear(id, found[k].body)
+			r.take(id, found[all.at(id)])
 		}
 	}
+}
+
+// take adds a pull request that the log names.
+func (r *reading) take(id pullID, found foundPull) {
+	r.facts.PRs = append(r.facts.PRs, found.pr)
+	r.err = cmp.Or(r.err, found.err)
+	r.hear(id, found.body)
 }
 
 // mark notes that the log names a pull request which is known already.

@@ -3,7 +3,6 @@ package github
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -41,18 +40,16 @@ type lead struct {
 // names it say the same, and both were opened by somebody whose records count on the issue.
 func (c *Client) addSiblings(ctx context.Context, readings []*reading) {
 	var leads []lead
-	var all []pullID
+	var all wanted
 	for _, r := range readings {
 		for _, l := range c.leads(ctx, r) {
 			leads = append(leads, l)
-			if !slices.ContainsFunc(all, l.to.Same) {
-				all = append(all, l.to)
-			}
+			all.add(l.to)
 		}
 	}
 	found := c.pullRequests(ctx, all)
 	for _, l := range leads {
-		one := found[slices.IndexFunc(all, l.to.Same)]
+		one := found[all.at(l.to)]
 		if one.err == nil {
 			one.err = c.follow(ctx, l, one)
 		}
@@ -89,7 +86,7 @@ func (c *Client) leads(ctx context.Context, r *reading) []lead {
 // itself reports whether a place in a region is the pull request's own; right after it was opened its
 // number is not in it yet.
 func itself(place, id pullID) bool {
-	return place.Same(id) || place.Number == 0 && strings.EqualFold(place.Slug(), id.Slug())
+	return place.Same(id) || place.Number == 0 && place.SameRepo(id)
 }
 
 // vouches reports whether what a pull request's author says of a chain counts on an issue.

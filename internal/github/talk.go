@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -65,7 +64,7 @@ func (c *Client) Reactions(ctx context.Context, r ledger.Repo, comment int64, lo
 	}
 	var out []string
 	for _, one := range got {
-		if strings.EqualFold(one.User.name(), login) {
+		if claim.SameLogin(one.User.name(), login) {
 			out = append(out, one.Content)
 		}
 	}

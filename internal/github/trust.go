@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
 )
@@ -54,7 +53,7 @@ func (c *Client) trusts(ctx context.Context, i claim.Issue, m comment) (bool, er
 		return true, nil
 	}
 	viewer, err := c.self(ctx)
-	if err != nil || strings.EqualFold(viewer, m.Author) {
+	if err != nil || claim.SameLogin(viewer, m.Author) {
 		return err == nil, err
 	}
 	trusted, err := c.collaborates(ctx, i, m.Author)
@@ -74,12 +73,12 @@ func belongs(association string) bool {
 // names reports whether the configuration trusts a login.
 func (t Trust) names(login string) bool {
 	for _, one := range t.Logins {
-		if strings.EqualFold(one, login) {
+		if claim.SameLogin(one, login) {
 			return true
 		}
 	}
 	for _, slug := range t.Apps {
-		if strings.EqualFold(slug+botSuffix, login) {
+		if claim.SameLogin(slug+botSuffix, login) {
 			return true
 		}
 	}

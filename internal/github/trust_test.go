@@ -22,3 +22,14 @@ func TestReaderTrusts(t *testing.T) {
 		t.Error("a stranger's claim counts")
 	}
 }
+
+// TestBelongs: who once had a change merged may not label, and so counts no more than a stranger.
+func TestBelongs(t *testing.T) {
+	for association, want := range map[string]bool{
+		"MEMBER": true, "COLLABORATOR": true, "CONTRIBUTOR": false, "FIRST_TIME_CONTRIBUTOR": false, "FIRST_TIMER": false, "MANNEQUIN": false, "NONE": false, "": false,
+	} {
+		if got := belongs(association); got != want {
+			t.Errorf("%s: %t", association, got)
+		}
+	}
+}

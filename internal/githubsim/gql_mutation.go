@@ -2,13 +2,9 @@ package githubsim
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"strings"
 
 	graphql "github.com/graph-gophers/graphql-go"
-
-	"github.com/label-state/label-state/internal/githubsim/gitrepo"
 )
 
 // echo is what every payload has: the client's own id of the mutation.
@@ -285,57 +281,4 @@ func changeState(ctx context.Context, client *string, id graphql.ID, state, reas
 		return nil, err
 	}
 	return &issuePayload{echo{client}, &gqlIssue{gqlThread{c, g.t, g.t.state.now()}}}, nil
-}
-
-type refUpdate struct {
-	AfterOID  gitObjectID
-	BeforeOID *gitObjectID
-	Force     bool
-	Name      gitRefname
-}
-
-// UpdateRefs creates, moves and deletes references, all or none.
-func (*rootResolver) UpdateRefs(ctx context.Context, args struct {
-	Input struct {
-		ClientMutationID *string
-		RepositoryID     graphql.ID
-		RefUpdates       []refUpdate
-	}
-},
-) (*echo, error) {
-	c := mutating(ctx)
-	g, err := find[*gqlRepository](c, args.Input.RepositoryID)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.who.need(g.r, roleWrite); err != nil {
-		return nil, err
-	}
-	if g.r.git == nil {
-		return nil, conflict("Git Repository is empty.")
-	}
-	var updates []gitrepo.RefUpdate
-	for _, u := range args.Input.RefUpdates {
-		wanted := gitrepo.RefUpdate{Name: string(u.Name), After: string(u.AfterOID), Force: u.Force}
-		if u.BeforeOID != nil {
-			wanted.Before = string(*u.BeforeOID)
-		}
-		updates = append(updates, wanted)
-	}
-	if err := g.r.git.UpdateRefs(ctx, updates); err != nil {
-		return nil, updateRefusal(err)
-	}
-	if err := c.synchronize(ctx, c.who, g.r); err != nil {
-		return nil, err
-	}
-	return &echo{args.Input.ClientMutationID}, nil
-}
-
-// updateRefusal says why a transaction on references was refused.
-func updateRefusal(err error) error {
-	var r *refusal
-	if refused := gitRefusal(err); errors.As(refused, &r) {
-		return &gqlFault{"UNPROCESSABLE", fmt.Sprintf("%s: the references were not updated.", r.message)}
-	}
-	return err
 }

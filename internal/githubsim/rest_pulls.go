@@ -2,7 +2,6 @@ package githubsim
 
 import (
 	"slices"
-	"strconv"
 )
 
 func pullRoutes() map[string]endpoint {
@@ -50,15 +49,7 @@ func (c *call) wantsPull(s seen) bool {
 
 // pull is the pull request in the request's path.
 func (c *call) pull() (*thread, issue, error) {
-	r, err := c.repo()
-	if err != nil {
-		return nil, issue{}, err
-	}
-	number, err := strconv.Atoi(c.params["number"])
-	if err != nil {
-		return nil, issue{}, notFound()
-	}
-	t, now, err := c.thread(c.view, r, number, "a PullRequest")
+	t, now, err := c.numbered("a PullRequest")
 	if err == nil && now.pull == nil {
 		err = notFound()
 	}

@@ -70,24 +70,25 @@ func getRepo(c *call) (answer, error) {
 	return ok(c.repoFor(c.who, r))
 }
 
-// mayAskPermission: one's own, and everybody's with push access. Bots may ask with the metadata they always have.
-func (c *call) mayAskPermission(r *repository, login string) error {
+// collaborator is whose permission the request asks for, and in which repository: one's own, and everybody's
+// with push access. Bots may ask with the metadata they always have.
+func (c *call) collaborator() (r *repository, login string, err error) {
+	r, err = c.repo()
+	login = c.params["login"]
 	switch {
+	case err != nil:
+		return nil, login, err
 	case c.who.account == nil:
-		return &refusal{status: http.StatusUnauthorized, message: "Requires authentication"}
+		return nil, login, &refusal{status: http.StatusUnauthorized, message: "Requires authentication"}
 	case c.who.role(r) >= roleWrite, c.who.account.kind == "Bot", sameLogin(c.who.account.login, login):
-		return nil
+		return r, login, nil
 	}
-	return forbidden("Must have push access to view collaborator permission.")
+	return nil, login, forbidden("Must have push access to view collaborator permission.")
 }
 
 func getPermission(c *call) (answer, error) {
-	r, err := c.repo()
+	r, login, err := c.collaborator()
 	if err != nil {
-		return answer{}, err
-	}
-	login := c.params["login"]
-	if err := c.mayAskPermission(r, login); err != nil {
 		return answer{}, err
 	}
 	a, known := c.known(login)
@@ -106,12 +107,8 @@ func getPermission(c *call) (answer, error) {
 }
 
 func checkCollaborator(c *call) (answer, error) {
-	r, err := c.repo()
+	r, login, err := c.collaborator()
 	if err != nil {
-		return answer{}, err
-	}
-	login := c.params["login"]
-	if err := c.mayAskPermission(r, login); err != nil {
 		return answer{}, err
 	}
 	if a, known := c.known(login); known && a.collaborates(r) {

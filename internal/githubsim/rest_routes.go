@@ -99,7 +99,10 @@ func (c *call) repo() (*repository, error) {
 }
 
 // target is the issue or pull request in the request's path, as the view has it.
-func (c *call) target() (*thread, issue, error) {
+func (c *call) target() (*thread, issue, error) { return c.numbered("an issue") }
+
+// numbered is the thread of the request's path; what says, for a refusal, as what it was asked for.
+func (c *call) numbered(what string) (*thread, issue, error) {
 	r, err := c.repo()
 	if err != nil {
 		return nil, issue{}, err
@@ -108,7 +111,7 @@ func (c *call) target() (*thread, issue, error) {
 	if err != nil {
 		return nil, issue{}, notFound()
 	}
-	return c.thread(c.view, r, number, "an issue")
+	return c.thread(c.view, r, number, what)
 }
 
 // tail is what a redirect keeps of the request: the rest of the path after what moved, and the query.

@@ -140,18 +140,16 @@ func (st *store) deleteLabel(who actor, r *repository, name string) error {
 
 // labelIssue puts labels on an issue. A name that the repository does not have becomes a label of it.
 func (st *store) labelIssue(who actor, t *thread, names []string) error {
-	if err := who.need(t.repo, roleTriage); err != nil {
-		return err
-	}
-	wanted, err := st.labelsNamed(who, t.repo, names)
-	if err != nil {
-		return err
-	}
-	return st.setLabels(who, t, union(t.state.now().labels, wanted))
+	return st.relabel(who, t, t.state.now().labels, names)
 }
 
 // relabelIssue makes these the issue's only labels.
 func (st *store) relabelIssue(who actor, t *thread, names []string) error {
+	return st.relabel(who, t, nil, names)
+}
+
+// relabel makes what an issue keeps and what it is to have besides its labels.
+func (st *store) relabel(who actor, t *thread, keeps []int64, names []string) error {
 	if err := who.need(t.repo, roleTriage); err != nil {
 		return err
 	}
@@ -159,7 +157,7 @@ func (st *store) relabelIssue(who actor, t *thread, names []string) error {
 	if err != nil {
 		return err
 	}
-	return st.setLabels(who, t, union(nil, wanted))
+	return st.setLabels(who, t, union(keeps, wanted))
 }
 
 // unlabelIssue takes one label off an issue.

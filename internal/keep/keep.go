@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/clock"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
@@ -114,13 +115,11 @@ func interval(h ledger.Hold) time.Duration {
 	return h.Record.TTL / share
 }
 
-// pass waits until d has passed by the machine's clock or the wall's, whichever says so first: the
-// first stands still while a machine is suspended.
+// pass waits until d has passed.
 func (k *keeper) pass(ctx context.Context, d time.Duration) error {
 	start := k.o.Clock.Now()
 	for {
-		now := k.o.Clock.Now()
-		left := d - max(now.Sub(start), now.Round(0).Sub(start.Round(0)))
+		left := d - clock.Passed(start, k.o.Clock.Now())
 		if left <= 0 {
 			return ctx.Err()
 		}

@@ -86,6 +86,7 @@ var (
 	issue = claim.Issue{Owner: "o", Repo: "r", Number: 7}
 	hold  = ledger.Hold{Issue: issue, Record: claim.Record{Worker: ann, TTL: lease}}
 	lost  = &ledger.LostError{Issue: issue, Worker: ann, Err: claim.ErrEnded}
+	late  = &ledger.LostError{Issue: issue, Worker: ann, Err: claim.ErrOverdue}
 )
 
 func newBook(answer func(ctx context.Context, since time.Duration) error) *book {
@@ -115,14 +116,16 @@ func TestAlive(t *testing.T) {
 		after   time.Duration // about when it returned
 		minimum int           // renewals
 	}{
-		"the work ends":      {fine, lifecycle.Facts{}, nil, 2 * time.Hour, nil, 2 * time.Hour, 11},
-		"somebody forces it": {func(context.Context, time.Duration) error { return lost }, ended("forced", ""), nil, 2 * time.Hour, claim.ErrEnded, 10 * time.Minute, 1},
-		"handed over":        {func(context.Context, time.Duration) error { return lost }, ended("success", "https://x/pull/1"), nil, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute, 1},
-		"asked twice":        {func(context.Context, time.Duration) error { return lost }, ended("success", "https://x/pull/1"), outage, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute, 1},
-		"advanced itself":    {func(context.Context, time.Duration) error { return lost }, ended("advanced", ""), nil, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute, 1},
-		"said so itself":     {func(context.Context, time.Duration) error { return lost }, ended("success", ""), nil, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute, 1},
-		"gave it up itself":  {func(context.Context, time.Duration) error { return lost }, ended("failure", ""), nil, 2 * time.Hour, claim.ErrEnded, 10 * time.Minute, 1},
-		"somebody said so":   {func(context.Context, time.Duration) error { return lost }, by("olga", ended("success", "")), nil, 2 * time.Hour, claim.ErrEnded, 10 * time.Minute, 1},
+		"the work ends":                          {fine, lifecycle.Facts{}, nil, 2 * time.Hour, nil, 2 * time.Hour, 11},
+		"somebody forces it":                     {func(context.Context, time.Duration) error { return lost }, ended("forced", ""), nil, 2 * time.Hour, claim.ErrEnded, 10 * time.Minute, 1},
+		"handed over":                            {func(context.Context, time.Duration) error { return lost }, ended("success", "https://x/pull/1"), nil, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute, 1},
+		"asked twice":                            {func(context.Context, time.Duration) error { return lost }, ended("success", "https://x/pull/1"), outage, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute, 1},
+		"advanced itself":                        {func(context.Context, time.Duration) error { return lost }, ended("advanced", ""), nil, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute, 1},
+		"said so itself":                         {func(context.Context, time.Duration) error { return lost }, ended("success", ""), nil, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute, 1},
+		"gave it up itself":                      {func(context.Context, time.Duration) error { return lost }, ended("failure", ""), nil, 2 * time.Hour, claim.ErrEnded, 10 * time.Minute, 1},
+		"handed over after the end of the lease": {func(context.Context, time.Duration) error { return late }, ended("success", "https://x/pull/1"), nil, 2 * time.Hour, claim.ErrOverdue, 10 * time.Minute, 1},
+
+		"somebody said so": {func(context.Context, time.Duration) error { return lost }, by("olga", ended("success", "")), nil, 2 * time.Hour, claim.ErrEnded, 10 * time.Minute, 1},
 		"GitHub is away for less than the lease": {func(_ context.Context, since time.Duration) error {
 			if since > 9*time.Minute && since < 27*time.Minute {
 				return outage

@@ -65,6 +65,13 @@ func (e *DeniedError) Unwrap() error { return e.Err }
 // Rejected reports true: nothing was changed.
 func (e *DeniedError) Rejected() bool { return true }
 
+// Rejected reports whether an error says, with a method Rejected, that what was asked for was certainly not done. After
+// any other it may have been, and whoever asked looks before asking again.
+func Rejected(err error) bool {
+	var r interface{ Rejected() bool }
+	return errors.As(err, &r) && r.Rejected()
+}
+
 // ErrNotLinked is a store that a repository names and this program was built without.
 var ErrNotLinked = errors.New("this program was built without that lease store")
 

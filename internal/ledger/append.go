@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -23,29 +24,40 @@ type landed func(claim.State) (url string, ok bool)
 func (l *Ledger) append(ctx context.Context, i claim.Issue, body string, in landed) (claim.Comment, error) {
 	var last error
 	for n := range posts {
-		if n > 0 {
-			if err := l.clock.Sleep(ctx, backoff(n)); err != nil {
-				return claim.Comment{}, errors.Join(last, err)
-			}
-			f, err := l.facts(ctx, i)
-			if err != nil {
-				last = err
-				continue
-			}
-			if url, ok := in(f.Log); ok {
-				return claim.Comment{URL: url}, nil
-			}
+		if err := l.pause(ctx, n, backoff(n)); err != nil {
+			return claim.Comment{}, errors.Join(last, err)
+		}
+		url, there, err := l.posted(ctx, i, n, in)
+		switch {
+		case there:
+			return claim.Comment{URL: url}, nil
+		case err != nil:
+			last = err
+			continue
 		}
 		c, err := l.forge.Comment(ctx, i, body)
-		if err == nil {
+		switch {
+		case err == nil:
 			return c, nil
-		}
-		if rejected(err) {
+		case lease.Rejected(err):
 			return c, openError(last, err)
 		}
 		last = err
 	}
 	return claim.Comment{}, last
+}
+
+// posted asks the log for the record before it is posted again; before the first try, n = 0, it cannot be there.
+func (l *Ledger) posted(ctx context.Context, i claim.Issue, n int, in landed) (url string, there bool, err error) {
+	if n == 0 {
+		return "", false, nil
+	}
+	f, err := l.facts(ctx, i)
+	if err != nil {
+		return "", false, err
+	}
+	url, there = in(f.Log)
+	return url, there, nil
 }
 
 // openError is a refusal that says nothing about an earlier try whose answer was lost.

@@ -178,11 +178,7 @@ func (t *taking) next(ctx context.Context, req Request) (n int, err error) {
 // (PRODUCT ruling 7).
 func late(err error) bool {
 	var labels *LabelsError
-	var refused interface {
-		error
-		Denied() bool
-	}
-	return errors.As(err, &labels) && !(errors.As(labels.Err, &refused) && refused.Denied())
+	return errors.As(err, &labels) && denied(labels.Err) == nil
 }
 
 // A taking is a bundle on the way from the first claim to the last.
@@ -196,13 +192,8 @@ type taking struct {
 func (t *taking) show(ctx context.Context) error {
 	var all []error
 	for _, p := range t.parts {
-		if _, err := p.Ledger.Reconcile(ctx, p.Issue); err != nil {
-			var labels *LabelsError
-			if !errors.As(err, &labels) {
-				err = &LabelsError{p.Issue, err}
-			}
-			all = append(all, err)
-		}
+		_, err := p.Ledger.Reconcile(ctx, p.Issue)
+		all = append(all, lateLabels(p.Issue, err))
 	}
 	return errors.Join(all...)
 }
@@ -226,7 +217,7 @@ func (t *taking) undo(ctx context.Context, n int, because error) error {
 // batched reports whether part k may have been taken in one step with part n.
 func (t *taking) batched(n, k int) bool {
 	_, batch := t.parts[n].Ledger.store.(lease.Batcher)
-	return batch && strings.EqualFold(t.parts[n].Issue.Slug(), t.parts[k].Issue.Slug())
+	return batch && t.parts[n].Issue.SameRepo(t.parts[k].Issue)
 }
 
 // maybe undoes a claim of which only the log knows how it ended. A plain no left nothing behind.

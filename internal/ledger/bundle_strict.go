@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/label-state/label-state/internal/lease"
 )
@@ -16,7 +15,7 @@ func (t *taking) together(ctx context.Context, req Request) (n int, err error) {
 	n = len(t.holds)
 	group := t.parts[n:]
 	for k, p := range group {
-		if !strings.EqualFold(p.Issue.Slug(), group[0].Issue.Slug()) {
+		if !p.Issue.SameRepo(group[0].Issue) {
 			group = group[:k]
 			break
 		}

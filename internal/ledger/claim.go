@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -103,8 +102,11 @@ func (l *Ledger) attempt(i claim.Issue, req Request) (*attempt, error) {
 }
 
 // firing makes up a firing id.
-func (l *Ledger) firing(nonce string) string {
-	return l.clock.Now().UTC().Format("20060102-150405") + "-" + nonce
+func (l *Ledger) firing(nonce string) string { return runID(l.clock.Now(), nonce) }
+
+// runID names what a worker or a sweep does now: for people by its time, for records by the word.
+func runID(now time.Time, word string) string {
+	return now.UTC().Format("20060102-150405") + "-" + word
 }
 
 func (a *attempt) worker() claim.Worker { return a.record.Worker }
@@ -118,10 +120,8 @@ func (a *attempt) lapsed() bool {
 // lease is over are ended first, so that dead work comes back without any sweep.
 func (a *attempt) admit(ctx context.Context) error {
 	for n := range a.set.Patience {
-		if n > 1 {
-			if err := a.clock.Sleep(ctx, backoff(n)); err != nil {
-				return &UnknownError{a.issue, err}
-			}
+		if err := a.pause(ctx, max(n-1, 0), backoff(n)); err != nil { // the first end shows at once, as a rule
+			return &UnknownError{a.issue, err}
 		}
 		f, v, err := a.Check(ctx, a.issue, lifecycle.Seeker{Worker: a.worker()})
 		if err != nil {
@@ -177,7 +177,7 @@ func (a *attempt) post(ctx context.Context) error {
 		return own.URL, ok
 	})
 	switch {
-	case err != nil && rejected(err):
+	case err != nil && lease.Rejected(err):
 		return &UnknownError{a.issue, err}
 	case err != nil:
 		return a.giveUp(ctx, &UnknownError{a.issue, err})
@@ -187,179 +187,6 @@ func (a *attempt) post(ctx context.Context) error {
 		return a.giveUp(ctx, &UnknownError{a.issue, err})
 	}
 	return nil
-}
-
-// rank is R1: the first reading that shows the own claim decides whether a rival was earlier.
-func (a *attempt) rank(ctx context.Context) error {
-	if err := a.readUntil(ctx, a.visible); err != nil {
-		return err
-	}
-	if err := a.guards(ctx); err != nil {
-		return err
-	}
-	for _, rival := range a.rivals() {
-		if rival.Held() || rival.Rank.Compare(a.bound) < 0 {
-			return a.yield(ctx, rival)
-		}
-	}
-	return nil
-}
-
-// visible reports whether the reading shows the own claim, and binds its comment.
-func (a *attempt) visible(own claim.Claim) bool {
-	if a.bound.ID == 0 {
-		a.bound = own.Rank
-		return true
-	}
-	i := slices.IndexFunc(own.Ranks, func(r claim.Rank) bool { return r.ID == a.bound.ID })
-	if i < 0 {
-		return false
-	}
-	a.bound = own.Ranks[i]
-	return true
-}
-
-// readUntil reads the issue until the own claim shows what ok asks for. A failed or short
-// reading never decides (study K1).
-func (a *attempt) readUntil(ctx context.Context, ok func(claim.Claim) bool) error {
-	last := ErrInvisible
-	for n := range a.set.Patience {
-		if n > 0 {
-			if err := a.clock.Sleep(ctx, backoff(n-1)); err != nil {
-				return a.giveUp(ctx, &UnknownError{a.issue, errors.Join(last, err)})
-			}
-		}
-		if a.lapsed() {
-			break
-		}
-		f, err := a.Ledger.facts(ctx, a.issue)
-		if err != nil {
-			last = err
-			continue
-		}
-		if f.Log.Dead(a.worker()) {
-			return a.stopped(f)
-		}
-		if own, seen := f.Log.Find(a.worker()); seen && ok(own) {
-			a.facts = f
-			return nil
-		}
-		last = ErrInvisible
-	}
-	return a.giveUp(ctx, &UnknownError{a.issue, last})
-}
-
-// stopped is an own key that somebody ended while it was being claimed.
-func (a *attempt) stopped(f lifecycle.Facts) error {
-	err := &LostError{Issue: a.issue, Worker: a.worker(), Err: claim.ErrEnded}
-	if h, ok := f.Log.Holder(); ok {
-		err.Holder = &h
-	}
-	return err
-}
-
-// guards repeats step 0's questions, other than who holds it: the issue may have been closed,
-// paused or taken by a person since. A revoked contender stops as well.
-func (a *attempt) guards(ctx context.Context) error {
-	own, _ := a.facts.Log.Find(a.worker())
-	v := a.set.Rules.Verdict(a.facts, lifecycle.Seeker{Worker: a.worker()})
-	v.Reasons = slices.DeleteFunc(v.Reasons, func(r lifecycle.Reason) bool {
-		return r.Code == lifecycle.CodeOwn || r.Code == lifecycle.CodeInFlight
-	})
-	if len(v.Reasons) > 0 {
-		return a.giveUp(ctx, &HeldError{Issue: a.issue, Verdict: v})
-	}
-	if stages := a.set.Rules.Scheme.Stages; len(stages) > 0 && stages[a.set.Rules.Stage(a.facts)].Name != a.record.Stage {
-		return a.giveUp(ctx, &UnknownError{a.issue, errors.New("it moved to another stage meanwhile")})
-	}
-	if own.Revoked != nil {
-		return a.giveUp(ctx, &LostError{Issue: a.issue, Worker: a.worker(), Err: claim.ErrRevoked})
-	}
-	return nil
-}
-
-func (a *attempt) rivals() []claim.Claim {
-	return slices.DeleteFunc(a.facts.Log.Live(), func(c claim.Claim) bool { return c.Record.Worker == a.worker() })
-}
-
-// confirm is step 3's write: state=held on the one bound comment. A lost answer is asked again;
-// the lease counts from before the first try.
-func (a *attempt) confirm(ctx context.Context) error {
-	if a.lapsed() {
-		return a.giveUp(ctx, &UnknownError{a.issue, claim.ErrOverdue})
-	}
-	a.record.Held = true
-	start := a.clock.Now()
-	if _, err := a.edit(ctx, a.issue, a.bound.ID, a.record); err != nil {
-		return a.giveUp(ctx, &UnknownError{a.issue, err})
-	}
-	if a.lapsed() {
-		return a.giveUp(ctx, &UnknownError{a.issue, claim.ErrOverdue})
-	}
-	a.start, a.lease = start, claim.Claim{Record: a.record}.Lease(a.set.Rules.Terms)
-	return nil
-}
-
-// edit replaces the body of an own claim comment; what was answered ambiguously is repeated.
-func (l *Ledger) edit(ctx context.Context, i claim.Issue, id int64, r claim.Record) (claim.Comment, error) {
-	body, err := claim.Body(r, sentence(r))
-	if err != nil {
-		return claim.Comment{}, &CallError{err}
-	}
-	var last error
-	for n := range posts {
-		if n > 0 {
-			if err := l.clock.Sleep(ctx, backoff(n)); err != nil {
-				return claim.Comment{}, errors.Join(last, err)
-			}
-		}
-		c, err := l.forge.EditComment(ctx, i, id, body)
-		if err == nil || rejected(err) || errors.Is(err, ErrGone) {
-			return c, err
-		}
-		last = err
-	}
-	return claim.Comment{}, last
-}
-
-// contenders is how many readings a confirmed claim waits for an earlier, unconfirmed one (study K4).
-const contenders = 8
-
-// own is R2: the first reading that shows the own confirmation decides. An earlier confirmed
-// rival wins; an earlier unconfirmed one is waited for, because it will see us and yield.
-func (a *attempt) own(ctx context.Context) error {
-	for range contenders {
-		if err := a.readUntil(ctx, func(c claim.Claim) bool { return a.visible(c) && c.Record.Held }); err != nil {
-			return err
-		}
-		if err := a.guards(ctx); err != nil {
-			return err
-		}
-		rival, ok := a.earlier()
-		if !ok {
-			return nil
-		}
-		if rival.Held() {
-			return a.yield(ctx, rival)
-		}
-		if err := a.clock.Sleep(ctx, backoff(2)); err != nil {
-			return a.giveUp(ctx, &UnknownError{a.issue, err})
-		}
-	}
-	rival, _ := a.earlier()
-	return a.yield(ctx, rival)
-}
-
-// earlier returns the rival that stands before us, a confirmed one first.
-func (a *attempt) earlier() (claim.Claim, bool) {
-	var first claim.Claim
-	found := false
-	for _, r := range a.rivals() {
-		if r.Rank.Compare(a.bound) < 0 && (!found || r.Held() && !first.Held()) {
-			first, found = r, true
-		}
-	}
-	return first, found
 }
 
 // yield leaves the issue to the rival: one record and no label (PRODUCT ruling 3).

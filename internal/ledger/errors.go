@@ -89,6 +89,19 @@ var ErrDirty = errors.New("labels did not settle")
 // ErrInvisible is wrapped by an UnknownError when an own record did not show up in time: never a win.
 var ErrInvisible = errors.New("own record did not become visible")
 
+// denied returns the error by which GitHub said that this token may never write so, nil when it is none. The forge's
+// errors say so with a method Denied.
+func denied(err error) error {
+	var refusal interface {
+		error
+		Denied() bool
+	}
+	if errors.As(err, &refusal) && refusal.Denied() {
+		return refusal
+	}
+	return nil
+}
+
 type verdictError struct{ lifecycle.Verdict }
 
 func (e verdictError) Error() string { return e.Verdict.String() }

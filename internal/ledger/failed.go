@@ -5,7 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
+
+	"github.com/label-state/label-state/internal/claim"
 )
 
 // unheard returns why a claim is no hold although it won: its labels were refused because its login may
@@ -17,7 +18,7 @@ func (a *attempt) unheard(late error) error {
 		error
 		Forbidden() bool
 	}
-	known := slices.ContainsFunc(a.set.Trusted, func(login string) bool { return strings.EqualFold(login, a.facts.Viewer) })
+	known := slices.ContainsFunc(a.set.Trusted, func(login string) bool { return claim.SameLogin(login, a.facts.Viewer) })
 	if a.store != nil || known || !errors.As(late, &labels) || !errors.As(labels.Err, &refused) || !refused.Forbidden() {
 		return nil
 	}

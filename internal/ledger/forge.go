@@ -16,7 +16,7 @@ type Forge interface {
 	// Facts reads the issue, all its records, its closing pull requests and the pause marker.
 	// Facts.Now is the Date of the oldest response it was made from.
 	Facts(ctx context.Context, i claim.Issue) (lifecycle.Facts, error)
-	// Comment posts a comment. An error that Rejected reports was certainly not applied;
+	// Comment posts a comment. An error that lease.Rejected reports was certainly not applied;
 	// any other may have been, and the caller looks before it repeats.
 	Comment(ctx context.Context, i claim.Issue, body string) (claim.Comment, error)
 	// EditComment replaces the body. A comment that is gone is ErrGone.
@@ -62,10 +62,3 @@ type Repos interface {
 
 // ErrGone is wrapped by a Forge when what was to be changed does not exist any more.
 var ErrGone = errors.New("gone")
-
-// rejected reports whether GitHub refused a write, so that it was certainly not applied. The
-// forge's errors say so with a method Rejected.
-func rejected(err error) bool {
-	var r interface{ Rejected() bool }
-	return errors.As(err, &r) && r.Rejected()
-}

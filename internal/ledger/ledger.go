@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/clock"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
@@ -90,12 +91,8 @@ func (l *Ledger) logged(ctx context.Context, i claim.Issue) (lifecycle.Facts, er
 	return f, nil
 }
 
-// elapsed is how much time has passed since start, the larger of what the monotonic and the
-// wall clock say: Go's monotonic clock stands still while a Linux machine is suspended.
-func (l *Ledger) elapsed(start time.Time) time.Duration {
-	now := l.clock.Now()
-	return max(now.Sub(start), now.Round(0).Sub(start.Round(0)))
-}
+// elapsed is how much time has passed since start.
+func (l *Ledger) elapsed(start time.Time) time.Duration { return clock.Passed(start, l.clock.Now()) }
 
 // margin is how long before its end a lease counts as over for its holder: at least Margin, or
 // one hundredth of the lease (PROTOCOL section 9), but never more than a quarter of it.
@@ -105,7 +102,15 @@ func (l *Ledger) margin(lease time.Duration) time.Duration {
 
 // backoff is how long to wait before read n (from 0): 250 ms doubling to 4 s.
 func backoff(n int) time.Duration {
-	return min(250*time.Millisecond<<min(n, 10), 4*time.Second)
+	return min(250*time.Millisecond<<min(max(n, 0), 10), 4*time.Second)
+}
+
+// pause waits for d before a repetition; n counts the tries from 0, and the first waits for nothing.
+func (l *Ledger) pause(ctx context.Context, n int, d time.Duration) error {
+	if n == 0 {
+		return nil
+	}
+	return l.clock.Sleep(ctx, d)
 }
 
 // jitter is a random wait of up to twice backoff(n), so that two reconcilers do not keep step.

@@ -189,16 +189,40 @@ func reopens() deed { return deed{"reopens", func(s *stage) { s.commit(s.stamp("
 // deletes removes the n-th comment, if there is one.
 func deletes(n int) deed {
 	return deed{fmt.Sprint("deletes ", n), func(s *stage) {
-		left := n
-		for _, e := range s.log {
-			if e.what == "comment" {
-				if left--; left == 0 {
-					s.commit(s.stamp("delete", e.id, ""))
-					return
-				}
-			}
+		if e, ok := s.comment(n); ok {
+			s.commit(s.stamp("delete", e.id, ""))
 		}
 	}}
+}
+
+// edits adds a word to the n-th comment, if there is one.
+func edits(n int) deed {
+	return deed{fmt.Sprint("edits ", n), func(s *stage) {
+		if e, ok := s.comment(n); ok {
+			s.commit(s.stamp("rewrite", e.id, e.text+" Fine."))
+		}
+	}}
+}
+
+// replies quotes the n-th comment, if there is one.
+func replies(n int) deed {
+	return deed{fmt.Sprint("quotes ", n), func(s *stage) {
+		if e, ok := s.comment(n); ok {
+			s.commit(s.stamp("comment", 0, "> "+e.text+"\n\nFine."))
+		}
+	}}
+}
+
+// comment returns the n-th comment that was posted.
+func (s *stage) comment(n int) (entry, bool) {
+	for _, e := range s.log {
+		if e.what == "comment" {
+			if n--; n == 0 {
+				return e, true
+			}
+		}
+	}
+	return entry{}, false
 }
 
 // operator ends whatever hold stands, at once, or asks its holder to stop.

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/quote"
 )
 
@@ -51,7 +51,7 @@ func (l *Ledger) words(f lifecycle.Facts, n claim.Notice) string {
 	fmt.Fprintf(&b, "%d attempts at this issue failed, so a person must look (label `%s`). Taking that label off lets agents try again.\n",
 		len(f.Log.Attempts), harmless(l.set.Rules.Scheme.NeedsScope))
 	for i, a := range f.Log.Attempts {
-		fmt.Fprintf(&b, "\n%d. %s, %s: %s", i+1, whose(a.Worker), day(a.Release.At), harmless(a.Release.Outcome))
+		fmt.Fprintf(&b, "\n%d. %s, %s: %s", i+1, whose(a.Worker), printable.Minute(a.Release.At), harmless(a.Release.Outcome))
 		if a.Release.Reason != "" {
 			b.WriteString(", " + quote.Code(a.Release.Reason, quotedLimit))
 		}
@@ -66,7 +66,5 @@ func closedBlockers(f lifecycle.Facts) string {
 	}
 	return strings.Join(names, ", ")
 }
-
-func day(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 
 const quotedLimit = 300 // characters of somebody's reason

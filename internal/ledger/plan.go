@@ -11,6 +11,7 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/quote"
 )
 
@@ -50,19 +51,17 @@ const gateField = "gate"
 
 // GateOf returns where else the newest plan of a worker was shown.
 func GateOf(s claim.State, w claim.Worker) string {
-	gate := ""
-	for _, e := range s.Log {
+	for _, e := range slices.Backward(s.Log) {
 		if e.Record.Kind != claim.KindPlan || e.Record.Worker != w {
 			continue
 		}
-		gate = ""
-		for _, f := range e.Record.Extra {
-			if f.Key == gateField {
-				gate = f.Value
-			}
+		n := slices.IndexFunc(e.Record.Extra, func(f claim.Field) bool { return f.Key == gateField })
+		if n < 0 {
+			return ""
 		}
+		return e.Record.Extra[n].Value
 	}
-	return gate
+	return ""
 }
 
 // A Proposal is a plan that was posted.
@@ -131,7 +130,7 @@ func (l *Ledger) planBody(f lifecycle.Facts, r claim.Record, text string) (strin
 	}
 	until := f.Now.Add(l.set.Rules.Terms.Plan)
 	head := fmt.Sprintf("%s proposes a plan and waits for an answer until %s.\n\n"+
-		"Answer with 👍 or 👎 on this comment, or comment `/approve` or `/reject why`.\n\n", whose(r.Worker), day(until))
+		"Answer with 👍 or 👎 on this comment, or comment `/approve` or `/reject why`.\n\n", whose(r.Worker), printable.Minute(until))
 	body, err := claim.Body(r, head+quote.Fence("markdown", text))
 	if err == nil && utf8.RuneCountInString(body) > commentLimit {
 		return "", fmt.Errorf("the plan has %d characters: too long for a comment", utf8.RuneCountInString(text))

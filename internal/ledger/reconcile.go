@@ -37,17 +37,9 @@ func (l *Ledger) Reconcile(ctx context.Context, i claim.Issue) (Repair, error) {
 func (l *Ledger) reconcile(ctx context.Context, f lifecycle.Facts) (Repair, error) {
 	rep := Repair{Issue: f.Issue, Title: f.Title, URL: f.URL, Was: l.lifecycleOf(f)}
 	for n := range l.set.Reconciles {
-		if n > 0 {
-			var err error
-			if n > 1 {
-				err = l.clock.Sleep(ctx, l.jitter(n))
-			}
-			if err == nil {
-				f, err = l.facts(ctx, f.Issue)
-			}
-			if err != nil {
-				return rep, &LabelsError{f.Issue, err}
-			}
+		f, err := l.round(ctx, f, n)
+		if err != nil {
+			return rep, &LabelsError{rep.Issue, err}
 		}
 		l.unrepeat(ctx, f)
 		told, err := l.announce(ctx, f)
@@ -70,6 +62,20 @@ func (l *Ledger) reconcile(ctx context.Context, f lifecycle.Facts) (Repair, erro
 		rep.Change.Remove = append(rep.Change.Remove, change.Remove...)
 	}
 	return rep, &LabelsError{f.Issue, ErrDirty}
+}
+
+// round is the reading that round n of a reconcile works from: f in the first, then a new one, and from the third round
+// on it waits before it reads, so that two reconcilers do not keep step.
+func (l *Ledger) round(ctx context.Context, f lifecycle.Facts, n int) (lifecycle.Facts, error) {
+	if n == 0 {
+		return f, nil
+	}
+	if n > 1 {
+		if err := l.clock.Sleep(ctx, l.jitter(n)); err != nil {
+			return f, err
+		}
+	}
+	return l.facts(ctx, f.Issue)
 }
 
 // relabel adds before it removes, one label a request, and stops at the first failure.

@@ -120,6 +120,7 @@ func TestRelief(t *testing.T) {
 		"a person":          {true, time.Minute, "agent:implement"},
 		"a bot":             {false, time.Minute, "needs:human-scope"},
 		"a person, earlier": {true, time.Hour, "needs:human-scope"},
+		"a person, between": {true, 7 * time.Minute, "needs:human-scope"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			alone(t, func(t *testing.T, w *world) {

@@ -163,7 +163,7 @@ func TestBoundRank(t *testing.T) {
 }
 
 // TestSweepReadsAgain: a hold that a list showed as lapsed is looked at again before it is ended
-// (study B3b).
+// (study, trace B3b).
 func TestSweepReadsAgain(t *testing.T) {
 	s := refutations()["sweep-reads-unbounded-prefix"].scene
 	p := told(t, s, "ann work", "sue start", "tick", "ann read", "ann edit", "tick", "sue read without 1", "sue on")

@@ -3,9 +3,9 @@ package ledger
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // sentence is what a person reads beside the record (PRODUCT ruling 16): words of ours and names
@@ -44,7 +44,7 @@ func lapses(r claim.Record) string {
 	case r.TTL == claim.NoExpiry:
 		return ", without time limit"
 	case r.TTL > 0:
-		return fmt.Sprintf("; the hold lapses %s after its last sign of life", words(r.TTL))
+		return fmt.Sprintf("; the hold lapses %s after its last sign of life", printable.Exact(r.TTL))
 	}
 	return ""
 }
@@ -89,16 +89,4 @@ func harmless(name string) string {
 		}
 		return '?'
 	}, name)
-}
-
-// words prints a duration without zero units: 4h, 30m, 90s.
-func words(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
 }

@@ -28,7 +28,7 @@ type stage struct {
 
 // An entry is one write as the server committed it.
 type entry struct {
-	what   string // comment, edit, delete, add, remove, close, open
+	what   string // comment, edit, rewrite (an edit by somebody else), delete, add, remove, close, open
 	id     int64
 	text   string // a body, or a label
 	at     time.Time
@@ -140,9 +140,10 @@ func (s *stage) show(events []entry) *reading {
 		switch e.what {
 		case "comment":
 			comments = append(comments, claim.Comment{ID: e.id, Created: e.at, Updated: e.at, Author: "bot", Trusted: true, Body: e.text, URL: fmt.Sprint("#", e.id)})
-		case "edit":
+		case "edit", "rewrite":
 			if n := at(e.id); n >= 0 {
 				comments[n].Body, comments[n].Updated = e.text, e.at
+				comments[n].Editor = map[string]string{"edit": "bot", "rewrite": "olga"}[e.what]
 			}
 		case "delete":
 			comments = slices.DeleteFunc(comments, func(c claim.Comment) bool { return c.ID == e.id })
@@ -200,7 +201,7 @@ func (s *stage) gaps(reads consistency, within time.Duration) []uint64 {
 	return out
 }
 
-// consistency is what a read may lack (study, section 1).
+// consistency is what a read may lack (the models of the study, docs/rules.md).
 type consistency int
 
 const (

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/lifecycle"
 )
 
 // What people decide arrives late and may arrive twice: by an event that was delivered again, by
@@ -27,23 +26,6 @@ func (l *Ledger) ForceBefore(ctx context.Context, i claim.Issue, moment time.Tim
 		return Repair{Issue: i}, nil, nil
 	}
 	return l.force(ctx, f, older, by, reason)
-}
-
-// force ends claims and brings the labels in line.
-func (l *Ledger) force(ctx context.Context, f lifecycle.Facts, claims []claim.Claim, by, reason string) (Repair, []claim.Claim, error) {
-	var ended []claim.Claim
-	for _, c := range claims {
-		if err := l.decides(f.Issue, c); err != nil {
-			return Repair{Issue: f.Issue}, ended, err
-		}
-		r := claim.Record{Kind: claim.KindRelease, Worker: c.Record.Worker, Outcome: claim.OutcomeForced, By: by, Reason: reason, At: f.Now}
-		if _, err := l.release(ctx, f.Issue, r, sentence(r)); err != nil {
-			return Repair{Issue: f.Issue}, ended, wrapWrite(f.Issue, err)
-		}
-		ended = append(ended, c)
-	}
-	rep, err := l.settle(ctx, f)
-	return rep, ended, err
 }
 
 // Approve lets the plan that waited at that moment, or waits now if it is zero, go ahead, in the name of by. claim.ErrNoPlan and

@@ -19,21 +19,26 @@ type Strand struct {
 // finish adds what only shows when all issues were looked at.
 func (w *sweeper) finish() Report {
 	for _, ring := range lifecycle.Circles(w.waits) {
-		names := make([]string, 0, len(ring)+1)
-		for _, i := range append(ring, ring[0]) {
-			names = append(names, i.String())
-		}
-		first := Strand{Issue: ring[0]}
-		for i, s := range w.waiting {
-			if i.Same(ring[0]) {
-				first = s
-			}
-		}
-		first.Why = "blocked in a circle: " + strings.Join(names, " waits for ")
-		w.report.Stranded = append(w.report.Stranded, first)
+		w.report.Stranded = append(w.report.Stranded, w.circle(ring))
 	}
 	w.report.Stopped = w.stopped
 	return w.report
+}
+
+// circle is the ring of issues that wait for each other, told at its first.
+func (w *sweeper) circle(ring []claim.Issue) Strand {
+	names := make([]string, 0, len(ring)+1)
+	for _, i := range append(ring, ring[0]) {
+		names = append(names, i.String())
+	}
+	first := Strand{Issue: ring[0]}
+	for i, s := range w.waiting { // by whatever spelling it was read
+		if i.Same(ring[0]) {
+			first = s
+		}
+	}
+	first.Why = "blocked in a circle: " + strings.Join(names, " waits for ")
+	return first
 }
 
 // strand notes an issue that nothing will move.

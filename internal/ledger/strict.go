@@ -102,7 +102,7 @@ func (a *attempt) acquire(ctx context.Context) error {
 	switch {
 	case errors.As(err, &held):
 		return a.beaten(held.Lease)
-	case err != nil && rejected(err):
+	case err != nil && lease.Rejected(err):
 		return &UnknownError{a.issue, a.said(err)}
 	case err != nil:
 		return errors.Join(&UnknownError{a.issue, a.said(err)}, a.letGo(ctx, lease.Lease{Issue: a.issue, Worker: a.worker(), TTL: ttl}))
@@ -168,10 +168,8 @@ func (a *attempt) mirror(ctx context.Context) error {
 func (a *attempt) seen(ctx context.Context) error {
 	last := ErrInvisible
 	for n := range contenders {
-		if n > 0 {
-			if err := a.clock.Sleep(ctx, backoff(n-1)); err != nil {
-				return errors.Join(last, err)
-			}
+		if err := a.pause(ctx, n, backoff(n-1)); err != nil {
+			return errors.Join(last, err)
 		}
 		f, err := a.logged(ctx, a.issue)
 		if err != nil {

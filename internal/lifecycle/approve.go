@@ -2,7 +2,6 @@ package lifecycle
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
 )
@@ -14,7 +13,7 @@ func (r Rules) Bars(c claim.Claim, answer claim.Kind, login string) string {
 	switch {
 	case len(r.Approvers) > 0 && !r.approver(login):
 		return login + " is not among the approvers of plans"
-	case len(r.Approvers) == 0 && answer == claim.KindApprove && strings.EqualFold(c.Author, login):
+	case len(r.Approvers) == 0 && answer == claim.KindApprove && claim.SameLogin(c.Author, login):
 		return login + " wrote the plan itself; plan.approvers would have to name it"
 	}
 	return ""
@@ -27,5 +26,5 @@ func (r Rules) Votes(c claim.Claim, answer claim.Kind, login string, person bool
 }
 
 func (r Rules) approver(login string) bool {
-	return slices.ContainsFunc(r.Approvers, func(a string) bool { return strings.EqualFold(a, login) })
+	return slices.ContainsFunc(r.Approvers, func(a string) bool { return claim.SameLogin(a, login) })
 }

@@ -10,9 +10,9 @@ import (
 // branch the claim names, or the claim names none and the same login wrote both.
 func (p PR) Of(c claim.Claim) bool {
 	if c.Record.Branch == "" {
-		return p.Author != "" && strings.EqualFold(c.Author, p.Author)
+		return p.Author != "" && claim.SameLogin(c.Author, p.Author)
 	}
-	return c.Record.Branch == p.Head && (strings.EqualFold(p.HeadRepo, p.Repo) || strings.EqualFold(c.Author, p.Author))
+	return c.Record.Branch == p.Head && (strings.EqualFold(p.HeadRepo, p.Repo) || claim.SameLogin(c.Author, p.Author))
 }
 
 // Delivered returns the confirmed holder and its own pull request that is open or merged: the

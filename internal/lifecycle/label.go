@@ -17,53 +17,15 @@ func (r Rules) Label(f Facts) (labels.Picture, string) {
 	}
 	stage := r.Stage(f)
 	r.Scheme = r.Scheme.At(stage)
-	left, was := r.left(f)
-	c, undone := r.bundleless(f)
+	bundle, undone := r.leftovers(f)
 	f.Log = f.Log.Lasting()
 	want, why := r.state(f)
-	switch {
-	case left && was != nil:
-		want, why = *was, "a claim for a bundle was undone"
-	case left && (want.Keep || want.State == labels.Claimed):
-		want, why = show(labels.Available, "a claim for a bundle was undone")
-	}
-	if before, _ := r.Scheme.Before(c.Record.Was, c.Record.Bundle); undone && !left {
-		// A late write may have put the bundle's label on after all.
-		want.Clear = slices.DeleteFunc(before.Clear, func(name string) bool { return !labels.Has(f.Labels, name) })
+	if undone {
+		want, why = bundle.tidy(f, want, why)
 	}
 	want.Stage = stage
 	r.modifiers(f, &want)
 	return want, why
-}
-
-// left reports whether an issue still shows what a bundle's claim that was undone did to its labels: the
-// claimed label, or, where a late write has taken the last one away, no lifecycle label at all. was is what
-// it showed before, nil when the claim does not say. In everything else labels say what they would
-// if the claim had never been.
-func (r Rules) left(f Facts) (left bool, was *labels.Picture) {
-	c, undone := r.bundleless(f)
-	if !undone || r.stray(f) {
-		return false, nil
-	}
-	want, told := r.Scheme.Before(c.Record.Was, c.Record.Bundle)
-	claimed := labels.Has(f.Labels, r.Scheme.Claimed)
-	bare := told && want.State != labels.None && len(r.Scheme.Of(f.Labels)) == 0
-	switch {
-	case !claimed && !bare:
-		return false, nil
-	case told:
-		return true, &want
-	}
-	return true, nil
-}
-
-// bundleless returns the bundle's claim that was undone last, if since then nobody has held the issue or opened a
-// pull request for it.
-func (r Rules) bundleless(f Facts) (claim.Claim, bool) {
-	c, undone := f.Log.LastUndone()
-	_, held := f.Log.Holder()
-	_, _, pulled := r.byPR(f)
-	return c, undone && !held && !pulled && f.Open && !f.PullRequest
 }
 
 func (r Rules) state(f Facts) (labels.Picture, string) {

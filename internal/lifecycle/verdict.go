@@ -8,6 +8,7 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // An Answer has three values, never two (PRODUCT ruling 1). The zero value is Unknown.
@@ -179,15 +180,13 @@ func (r Rules) describe(c claim.Claim) string {
 	}
 	text := fmt.Sprintf("%s by %s (run %s)", verb, c.Record.Worker.Codename, c.Record.Worker.FiringID)
 	if !c.Created.IsZero() { // a lease store knows holds that the log does not show yet
-		text += " since " + clock(c.Created)
+		text += " since " + printable.Minute(c.Created)
 	}
 	if end, ok := c.Until(r.Terms); ok {
-		return text + ", lease until " + clock(end)
+		return text + ", lease until " + printable.Minute(end)
 	}
 	return text + ", without end"
 }
-
-func clock(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 
 func (r Rules) pulls(f Facts, who Seeker, v *Verdict) {
 	for _, p := range f.PRs {
@@ -210,7 +209,7 @@ func (r Rules) pulls(f Facts, who Seeker, v *Verdict) {
 // people are the labels and marks by which persons steer.
 func (r Rules) people(f Facts, v *Verdict) {
 	if f.Pause != nil {
-		v.because(CodePaused, "", "%s is paused since %s by %s: %s", f.Issue.Slug(), clock(f.Pause.Since), f.Pause.By, f.Pause.Reason)
+		v.because(CodePaused, "", "%s is paused since %s by %s: %s", f.Issue.Slug(), printable.Minute(f.Pause.Since), f.Pause.By, f.Pause.Reason)
 	}
 	if labels.Has(f.Labels, r.Scheme.Hold) {
 		v.because(CodeHold, f.URL, "a person holds it (label %s)", r.Scheme.Hold)
@@ -239,6 +238,6 @@ func (r Rules) history(f Facts, v *Verdict) {
 		v.because(CodeAttempts, f.URL, "%d attempts failed", len(f.Log.Attempts))
 	}
 	if until := r.RestUntil(f.Log); until.After(f.Now) {
-		v.because(CodeResting, f.URL, "it rests until %s", clock(until)).Until = until
+		v.because(CodeResting, f.URL, "it rests until %s", printable.Minute(until)).Until = until
 	}
 }

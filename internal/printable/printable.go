@@ -1,4 +1,4 @@
-// Package printable makes texts, lengths of time and shares fit for one line of a terminal.
+// Package printable makes texts, moments, lengths of time and shares fit for one line.
 package printable
 
 import (

@@ -47,6 +47,23 @@ func TestSpan(t *testing.T) {
 	}
 }
 
+func TestExact(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0s", 90 * time.Second: "1m30s", 30 * time.Minute: "30m", 4 * time.Hour: "4h", 4*time.Hour + time.Second: "4h0m1s", 10 * time.Minute: "10m",
+	} {
+		if got := printable.Exact(d); got != want {
+			t.Errorf("Exact(%d) = %q, want %q", d, got, want)
+		}
+	}
+}
+
+func TestMinute(t *testing.T) {
+	east := time.Date(2026, 5, 1, 21, 42, 59, 0, time.FixedZone("", 2*60*60))
+	if got, want := printable.Minute(east), "2026-05-01 19:42 UTC"; got != want {
+		t.Errorf("Minute(%v) = %q, want %q", east, got, want)
+	}
+}
+
 func TestBar(t *testing.T) {
 	for part, want := range map[float64]string{-1: "░░░░", 0: "░░░░", 0.5: "██░░", 0.53: "██▏░", 1: "████", 7: "████"} {
 		if full, rest := printable.Bar(part, 4); full+rest != want {

@@ -20,6 +20,21 @@ func Span(d time.Duration) string {
 	return pair(d/(24*time.Hour), "d", d%(24*time.Hour)/time.Hour, "h")
 }
 
+// Exact prints a length of time without units that are zero: 4h, 30m, 1m30s.
+func Exact(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+// Minute prints a moment to the minute, in UTC: 2026-05-01 19:42 UTC.
+func Minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
+
 func pair(n time.Duration, unit string, rest time.Duration, small string) string {
 	if rest == 0 || n >= 10 {
 		return fmt.Sprintf("%d%s", n, unit)

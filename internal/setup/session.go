@@ -119,7 +119,7 @@ func (e Environment) session(o Options, p place, t credential, conf *configurati
 		return nil, err
 	}
 	store := e.store(client, conf.Config)
-	l := decided(ledger.New(client, clock{}, word, conf.Settings()), store, conf.Claim.Lease, o.DryRun)
+	l := decided(ledger.New(client, Clock(), word, conf.Settings()), store, conf.Claim.Lease, o.DryRun)
 	agree := func(context.Context) error { return nil }
 	if conf.here && p.repo != (ledger.Repo{}) {
 		agree = agrees(client, p.repo, conf)
@@ -142,7 +142,7 @@ func (e Environment) client(o Options, p place, t credential, conf config.Config
 	}
 	return github.New(github.Options{
 		REST: p.REST, GraphQL: p.GraphQL, Web: p.Web, Token: t.secret, HTTP: carrier,
-		Scheme: conf.Labels, Clock: clock{}, DryRun: o.DryRun,
+		Scheme: conf.Labels, Clock: Clock(), DryRun: o.DryRun,
 		StageLocks: conf.Compat == "stage-locks",
 		Blockers:   github.Blockers{NativeOff: !conf.Blockers.Native, TextOff: !conf.Blockers.Text},
 		Trust:      github.Trust{Logins: append([]string{}, conf.Trust.Logins...), Apps: conf.Trust.Apps, Minimum: github.Role(conf.Trust.Permission)},

@@ -23,7 +23,7 @@ func (e Environment) store(c *github.Client, conf config.Config) lease.Store {
 	case lease.Comments:
 		return nil
 	case lease.Refs:
-		return gitref.New(c, gitref.Options{Sleep: clock{}.Sleep})
+		return gitref.New(c, gitref.Options{Sleep: Clock().Sleep})
 	default:
 		return lease.NewLate(func() (lease.Remote, error) {
 			open, linked := e.Stores[kind]

@@ -11,7 +11,7 @@ var ErrNoWork = errors.New("no work")
 // A Reason is why a source did not do what it was asked.
 type Reason string
 
-// The reasons (WORK.md, "Work source").
+// The reasons (docs/work.md).
 const (
 	AlreadyClaimed   Reason = "already_claimed"
 	NotFound         Reason = "not_found"

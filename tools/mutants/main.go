@@ -68,11 +68,8 @@ func run(root, only string, out io.Writer) error {
 func fit(root string) error {
 	list, err := parse(breaks)
 	for _, m := range list {
-		text, failed := os.ReadFile(filepath.Join(root, filepath.FromSlash(m.file)))
-		if failed != nil {
-			err = errors.Join(err, failed)
-		} else if n := strings.Count(string(text), m.old); n != 1 {
-			err = errors.Join(err, fmt.Errorf("%s: %s: it stands there %d times", m.rule, m.file, n))
+		if _, _, misfit := m.place(root); misfit != nil {
+			err = errors.Join(err, fmt.Errorf("%s: %w", m.rule, misfit))
 		}
 	}
 	return err
@@ -113,11 +110,10 @@ func report(dir string, list []mutant, wanted *regexp.Regexp, out io.Writer) err
 const (
 	survived   = "SURVIVED"
 	uncompiled = "DOES NOT COMPILE"
-	misplaced  = "NOT FOUND"
 )
 
 func caughtNothing(what string) bool {
-	return what == survived || strings.HasPrefix(what, uncompiled) || strings.HasPrefix(what, misplaced)
+	return what == survived || strings.HasPrefix(what, uncompiled) || strings.HasPrefix(what, errMisplaced.Error())
 }
 
 // A mutant is one rule broken in one place.
@@ -128,24 +124,40 @@ type mutant struct {
 
 func (m mutant) tests() string { return m.pkg + " -run " + m.run }
 
+// errMisplaced says that the lines to break do not stand in their file exactly once.
+var errMisplaced = errors.New("NOT FOUND")
+
+// place returns the whole text of the file to break below dir, and the line at which the break begins.
+func (m mutant) place(dir string) (text string, line int, err error) {
+	whole, err := os.ReadFile(m.path(dir))
+	if err != nil {
+		return "", 0, err
+	}
+	text = string(whole)
+	if n := strings.Count(text, m.old); n != 1 {
+		return "", 0, fmt.Errorf("%w: %s: it stands there %d times", errMisplaced, m.file, n)
+	}
+	before, _, _ := strings.Cut(text, m.old)
+	return text, 1 + strings.Count(before, "\n"), nil
+}
+
+func (m mutant) path(dir string) string { return filepath.Join(dir, filepath.FromSlash(m.file)) }
+
 // play breaks the rule, runs the tests and mends it.
 func (m mutant) play(dir string) (caught, place string, err error) {
-	file := filepath.Join(dir, filepath.FromSlash(m.file))
-	text, err := os.ReadFile(file)
+	text, line, err := m.place(dir)
+	if errors.Is(err, errMisplaced) {
+		return err.Error(), m.file, nil
+	}
 	if err != nil {
 		return "", "", err
 	}
-	if n := strings.Count(string(text), m.old); n != 1 {
-		return fmt.Sprintf("%s: it stands there %d times", misplaced, n), m.file, nil
-	}
-	before, _, _ := strings.Cut(string(text), m.old)
-	place = fmt.Sprintf("%s:%d", m.file, 1+strings.Count(before, "\n"))
-	broken := strings.Replace(string(text), m.old, m.new, 1)
-	if err := os.WriteFile(file, []byte(broken), 0o600); err != nil {
+	place = fmt.Sprintf("%s:%d", m.file, line)
+	if err := os.WriteFile(m.path(dir), []byte(strings.Replace(text, m.old, m.new, 1)), 0o600); err != nil {
 		return "", "", err
 	}
 	caught = m.test(dir)
-	return caught, place, os.WriteFile(file, text, 0o600)
+	return caught, place, os.WriteFile(m.path(dir), []byte(text), 0o600)
 }
 
 // test runs the tests and names the first that failed.

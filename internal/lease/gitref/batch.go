@@ -111,7 +111,7 @@ func (b *batch) swap(ctx context.Context) error {
 	}
 	at := b.asks[0].Issue
 	err := b.mover.SwapRefs(ctx, at, all)
-	if err == nil || errors.Is(err, ErrMoved) || errors.Is(err, errors.ErrUnsupported) || rejected(err) {
+	if err == nil || errors.Is(err, ErrMoved) || errors.Is(err, errors.ErrUnsupported) || lease.Rejected(err) {
 		return err
 	}
 	for n := range repeats {

@@ -123,7 +123,7 @@ func (e openError) Unwrap() error { return e.error }
 func (s *Store) swap(ctx context.Context, i claim.Issue, t, after tip) error {
 	step := Swap{Name: RefName(i), Before: t.oid, After: after.oid, RepoID: t.repoID}
 	err := s.refs.SwapRef(ctx, i, step)
-	if err == nil || errors.Is(err, ErrMoved) || rejected(err) {
+	if err == nil || errors.Is(err, ErrMoved) || lease.Rejected(err) {
 		return err
 	}
 	for n := range repeats {
@@ -147,10 +147,4 @@ func landed(now, after tip) error {
 		return nil
 	}
 	return ErrMoved
-}
-
-// rejected reports whether a request was certainly not carried out.
-func rejected(err error) bool {
-	var r interface{ Rejected() bool }
-	return errors.As(err, &r) && r.Rejected()
 }

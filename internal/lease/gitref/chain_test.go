@@ -16,7 +16,7 @@ import (
 	"github.com/label-state/label-state/internal/lease/leasetest"
 )
 
-// TestRequests: what each step costs (study, section 3.5).
+// TestRequests: what each step costs.
 func TestRequests(t *testing.T) {
 	h := newHub()
 	s := h.store()
@@ -160,7 +160,7 @@ func TestForeignChains(t *testing.T) {
 	}
 }
 
-// TestPushCommits: a commit that a person's machine dated keeps the lease and extends nothing (study C9).
+// TestPushCommits: a commit that a person's machine dated keeps the lease and extends nothing (study, trace C9).
 func TestPushCommits(t *testing.T) {
 	h := newHub()
 	s := h.store()

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/clock"
 )
 
 // Refs is what the store needs of GitHub. Errors that certainly changed nothing have a method
@@ -99,7 +100,7 @@ func New(refs Refs, o Options) *Store {
 		s.grace = DefaultGrace
 	}
 	if s.sleep == nil {
-		s.sleep = sleep
+		s.sleep = clock.Machine{}.Sleep
 	}
 	return s
 }
@@ -109,14 +110,3 @@ func RefName(i claim.Issue) string { return fmt.Sprintf("%s%d", prefix, i.Number
 
 // prefix is how the names of all references with a chain begin.
 const prefix = "refs/label-state/lease/"
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
-}

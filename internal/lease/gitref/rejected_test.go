@@ -17,7 +17,7 @@ import (
 )
 
 // The designs that the study rejected, each on the embedded GitHub with real references, and each
-// with its shortest way to two holders (study, section 4). The same story then runs on the chain.
+// with its shortest way to two holders. The same story then runs on the chain.
 // If one of them stopped failing, the simulator would have stopped being honest.
 
 // A story is one issue at the embedded GitHub.

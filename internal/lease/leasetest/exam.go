@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/clock"
 	"github.com/label-state/label-state/internal/lease"
 )
 
@@ -145,21 +146,9 @@ func decided(ctx context.Context, do func(context.Context) error) error {
 		if !unsure(err) {
 			return err
 		}
-		if pause(ctx, min(time.Duration(n)*5*time.Millisecond, 100*time.Millisecond)) != nil {
+		if (clock.Machine{}).Sleep(ctx, min(time.Duration(n)*5*time.Millisecond, 100*time.Millisecond)) != nil {
 			return fmt.Errorf("no answer within %s: %w", patience, err)
 		}
-	}
-}
-
-// pause keeps a client that asks again from asking all the time.
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
 	}
 }
 

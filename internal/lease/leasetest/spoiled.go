@@ -8,10 +8,26 @@ import (
 	"github.com/label-state/label-state/internal/lease"
 )
 
+// A spoiler runs an operation with one of its requests spoiled and returns its error: it may have worked or
+// not know; it must not claim to know that it failed.
+type spoiler func(doing string, operation func() error) error
+
+func (s spoiler) acquire(t *testing.T, w worker) error {
+	return s("acquire", func() error { _, err := w.try(t.Context()); return err })
+}
+
+func (s spoiler) renew(t *testing.T, w worker, l lease.Lease) error {
+	return s("renew", func() error { _, err := w.Renew(t.Context(), l); return err })
+}
+
+func (s spoiler) release(t *testing.T, w worker, l lease.Lease) error {
+	return s("release", func() error { return w.Release(t.Context(), l) })
+}
+
 // everyRequest runs a part once for each fault and each request of one operation: with the first
 // request spoiled, with the second and so on, until there is none left to spoil. part says by
 // calling spoil which operation it is.
-func everyRequest(t *testing.T, x *exam, faults []Fault, part func(t *testing.T, spoil func(operation func()))) {
+func everyRequest(t *testing.T, x *exam, faults []Fault, part func(t *testing.T, spoil spoiler)) {
 	const most = 40 // requests of one operation
 	for _, f := range faults {
 		for n, more := 0, true; more; n++ {
@@ -19,10 +35,14 @@ func everyRequest(t *testing.T, x *exam, faults []Fault, part func(t *testing.T,
 				t.Fatalf("one operation makes more than %d requests", most)
 			}
 			more = t.Run(fmt.Sprintf("%s %d", f, n), func(t *testing.T) {
-				part(t, func(operation func()) {
+				part(t, func(doing string, operation func() error) error {
 					hit := x.Wire.Break(f, n)
-					operation()
+					err := operation()
 					more = hit()
+					if err != nil && !unsure(err) {
+						t.Fatalf("%s: %v, want success or not to know", doing, err)
+					}
+					return err
 				})
 				x.Wire.Deliver()
 			}) && more
@@ -30,22 +50,12 @@ func everyRequest(t *testing.T, x *exam, faults []Fault, part func(t *testing.T,
 	}
 }
 
-// mayFail accepts an operation that worked or does not know; it must not claim to know that it failed.
-func mayFail(t *testing.T, doing string, err error) {
-	t.Helper()
-	if err != nil && !unsure(err) {
-		t.Fatalf("%s: %v, want success or not to know", doing, err)
-	}
-}
-
 // spoiledAcquire: whatever happened to the first asking, of two workers one holds, and it is the
 // first one if it asks again before the other.
 func spoiledAcquire(t *testing.T, x *exam) {
-	everyRequest(t, x, Faults, func(t *testing.T, spoil func(func())) {
+	everyRequest(t, x, Faults, func(t *testing.T, spoil spoiler) {
 		ann, bob := x.pair()
-		var err error
-		spoil(func() { _, err = ann.try(t.Context()) })
-		mayFail(t, "acquire", err)
+		_ = spoil.acquire(t, ann)
 		l, err := ann.acquire(t.Context())
 		if err != nil {
 			t.Fatalf("acquire again: %v", err)
@@ -60,11 +70,9 @@ func spoiledAcquire(t *testing.T, x *exam) {
 			t.Errorf("token %d after %d", next.Token, l.Token)
 		}
 	})
-	everyRequest(t, x, Faults, func(t *testing.T, spoil func(func())) {
+	everyRequest(t, x, Faults, func(t *testing.T, spoil spoiler) {
 		ann, bob := x.pair()
-		var errAnn error
-		spoil(func() { _, errAnn = ann.try(t.Context()) })
-		mayFail(t, "acquire", errAnn)
+		errAnn := spoil.acquire(t, ann)
 		l, errBob := bob.acquire(t.Context())
 		again, err := ann.acquire(t.Context())
 		oneOf(t, ann, bob, again, err, l, errBob)
@@ -93,12 +101,10 @@ func oneOf(t *testing.T, ann, bob worker, la lease.Lease, errAnn error, lb lease
 
 // spoiledRenew: the holder stays the holder, whichever of its leases it shows.
 func spoiledRenew(t *testing.T, x *exam) {
-	everyRequest(t, x, Faults, func(t *testing.T, spoil func(func())) {
+	everyRequest(t, x, Faults, func(t *testing.T, spoil spoiler) {
 		ann, bob := x.pair()
 		l := ann.mustWin(t)
-		var err error
-		spoil(func() { _, err = ann.Renew(t.Context(), l) })
-		mayFail(t, "renew", err)
+		_ = spoil.renew(t, ann, l)
 		bob.mustLose(t, l)
 		next := ann.mustRenew(t, l)
 		x.Wire.Deliver()
@@ -112,12 +118,10 @@ func spoiledRenew(t *testing.T, x *exam) {
 
 // spoiledRelease: asked again it is done, and no later delivery takes the lease from the next one.
 func spoiledRelease(t *testing.T, x *exam) {
-	everyRequest(t, x, Faults, func(t *testing.T, spoil func(func())) {
+	everyRequest(t, x, Faults, func(t *testing.T, spoil spoiler) {
 		ann, bob := x.pair()
 		l := ann.mustWin(t)
-		var err error
-		spoil(func() { err = ann.Release(t.Context(), l) })
-		mayFail(t, "release", err)
+		_ = spoil.release(t, ann, l)
 		if err := ann.release(t.Context(), l); err != nil {
 			t.Fatalf("release again: %v", err)
 		}
@@ -131,11 +135,9 @@ func spoiledRelease(t *testing.T, x *exam) {
 
 // lateAcquire: an asking that arrives when somebody else holds the lease, or has had it, changes nothing.
 func lateAcquire(t *testing.T, x *exam) {
-	everyRequest(t, x, []Fault{Late}, func(t *testing.T, spoil func(func())) {
+	everyRequest(t, x, []Fault{Late}, func(t *testing.T, spoil spoiler) {
 		ann, bob := x.pair()
-		var errAnn error
-		spoil(func() { _, errAnn = ann.try(t.Context()) })
-		if errAnn == nil {
+		if spoil.acquire(t, ann) == nil {
 			return // the store got its answer by asking once more
 		}
 		l := bob.mustWin(t)
@@ -153,12 +155,10 @@ func lateRenew(t *testing.T, x *exam) {
 		"run out":  func(*testing.T, worker, lease.Lease) { x.pass() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			everyRequest(t, x, []Fault{Late}, func(t *testing.T, spoil func(func())) {
+			everyRequest(t, x, []Fault{Late}, func(t *testing.T, spoil spoiler) {
 				ann, bob := x.pair()
 				l := ann.mustWin(t)
-				var err error
-				spoil(func() { _, err = ann.Renew(t.Context(), l) })
-				mayFail(t, "renew", err)
+				_ = spoil.renew(t, ann, l)
 				end(t, ann, l)
 				next := bob.mustWin(t)
 				x.Wire.Deliver()
@@ -172,12 +172,10 @@ func lateRenew(t *testing.T, x *exam) {
 
 // lateRelease: after the lease ran out and somebody else took it, an old release is nobody's business.
 func lateRelease(t *testing.T, x *exam) {
-	everyRequest(t, x, []Fault{Late}, func(t *testing.T, spoil func(func())) {
+	everyRequest(t, x, []Fault{Late}, func(t *testing.T, spoil spoiler) {
 		ann, bob := x.pair()
 		l := ann.mustWin(t)
-		var err error
-		spoil(func() { err = ann.Release(t.Context(), l) })
-		mayFail(t, "release", err)
+		_ = spoil.release(t, ann, l)
 		x.pass()
 		next := bob.mustWin(t)
 		x.Wire.Deliver()
@@ -189,11 +187,9 @@ func lateRelease(t *testing.T, x *exam) {
 // spoiledGiveUp: who does not know whether it got the lease, and gives it back without a token,
 // leaves no ghost, not even when the asking arrives afterwards.
 func spoiledGiveUp(t *testing.T, x *exam) {
-	everyRequest(t, x, Faults, func(t *testing.T, spoil func(func())) {
+	everyRequest(t, x, Faults, func(t *testing.T, spoil spoiler) {
 		ann, bob := x.pair()
-		var err error
-		spoil(func() { _, err = ann.try(t.Context()) })
-		mayFail(t, "acquire", err)
+		_ = spoil.acquire(t, ann)
 		if err := ann.release(t.Context(), lease.Lease{Issue: ann.ask.Issue, Worker: ann.ask.Worker, TTL: ann.ask.TTL}); err != nil {
 			t.Fatalf("give up: %v", err)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/clock"
 	"github.com/label-state/label-state/internal/lease"
 )
 
@@ -157,7 +158,7 @@ func (w worker) turn(ctx context.Context, r *room) error {
 	for {
 		l, err := w.acquire(ctx)
 		if errors.As(err, new(*lease.HeldError)) {
-			if err := pause(ctx, 1+rand.N(10*time.Millisecond)); err != nil {
+			if err := (clock.Machine{}).Sleep(ctx, 1+rand.N(10*time.Millisecond)); err != nil {
 				return fmt.Errorf("%s: never got the lease: %w", w.name(), err)
 			}
 			continue

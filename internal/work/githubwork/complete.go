@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/work"
@@ -91,7 +92,7 @@ func (s *Source) mine(ctx context.Context, id, outcome string) (claim.Issue, led
 const posts = 4
 
 // tell posts one comment of ours, unless it is there: its first line says which it is. A lost answer is
-// resolved by looking before repeating (WORK.md, "Requests to GitHub").
+// resolved by looking before repeating.
 func (s *Source) tell(ctx context.Context, i claim.Issue, what string, w claim.Worker, text string) (err error) {
 	mark := fmt.Sprintf("<!-- label-state-%s %s -->", what, w)
 	for n := range posts {
@@ -104,17 +105,11 @@ func (s *Source) tell(ctx context.Context, i claim.Issue, what string, w claim.W
 		if unread != nil || said {
 			return unread
 		}
-		if _, err = s.client.Comment(ctx, i, mark+"\n"+text); err == nil || rejected(err) {
+		if _, err = s.client.Comment(ctx, i, mark+"\n"+text); err == nil || lease.Rejected(err) {
 			return err
 		}
 	}
 	return err
-}
-
-// rejected reports whether GitHub refused a write, so that it was certainly not applied.
-func rejected(err error) bool {
-	var r interface{ Rejected() bool }
-	return errors.As(err, &r) && r.Rejected()
 }
 
 func (s *Source) end(ctx context.Context, id string, i claim.Issue, e ledger.Ending) error {

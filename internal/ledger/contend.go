@@ -1,0 +1,180 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lease"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// rank is R1: the first reading that shows the own claim decides whether a rival was earlier.
+func (a *attempt) rank(ctx context.Context) error {
+	if err := a.readUntil(ctx, a.visible); err != nil {
+		return err
+	}
+	if err := a.guards(ctx); err != nil {
+		return err
+	}
+	for _, rival := range a.rivals() {
+		if rival.Held() || rival.Rank.Compare(a.bound) < 0 {
+			return a.yield(ctx, rival)
+		}
+	}
+	return nil
+}
+
+// visible reports whether the reading shows the own claim, and binds its comment.
+func (a *attempt) visible(own claim.Claim) bool {
+	if a.bound.ID == 0 {
+		a.bound = own.Rank
+		return true
+	}
+	i := slices.IndexFunc(own.Ranks, func(r claim.Rank) bool { return r.ID == a.bound.ID })
+	if i < 0 {
+		return false
+	}
+	a.bound = own.Ranks[i]
+	return true
+}
+
+// readUntil reads the issue until the own claim shows what ok asks for. A failed or short
+// reading never decides (study K1).
+func (a *attempt) readUntil(ctx context.Context, ok func(claim.Claim) bool) error {
+	last := ErrInvisible
+	for n := range a.set.Patience {
+		if err := a.pause(ctx, n, backoff(n-1)); err != nil {
+			return a.giveUp(ctx, &UnknownError{a.issue, errors.Join(last, err)})
+		}
+		if a.lapsed() {
+			break
+		}
+		f, err := a.Ledger.facts(ctx, a.issue)
+		if err != nil {
+			last = err
+			continue
+		}
+		if f.Log.Dead(a.worker()) {
+			return a.stopped(f)
+		}
+		if own, seen := f.Log.Find(a.worker()); seen && ok(own) {
+			a.facts = f
+			return nil
+		}
+		last = ErrInvisible
+	}
+	return a.giveUp(ctx, &UnknownError{a.issue, last})
+}
+
+// stopped is an own key that somebody ended while it was being claimed.
+func (a *attempt) stopped(f lifecycle.Facts) error {
+	err := &LostError{Issue: a.issue, Worker: a.worker(), Err: claim.ErrEnded}
+	if h, ok := f.Log.Holder(); ok {
+		err.Holder = &h
+	}
+	return err
+}
+
+// guards repeats step 0's questions, other than who holds it: the issue may have been closed,
+// paused or taken by a person since. A revoked contender stops as well.
+func (a *attempt) guards(ctx context.Context) error {
+	own, _ := a.facts.Log.Find(a.worker())
+	v := a.set.Rules.Verdict(a.facts, lifecycle.Seeker{Worker: a.worker()})
+	v.Reasons = slices.DeleteFunc(v.Reasons, func(r lifecycle.Reason) bool {
+		return r.Code == lifecycle.CodeOwn || r.Code == lifecycle.CodeInFlight
+	})
+	if len(v.Reasons) > 0 {
+		return a.giveUp(ctx, &HeldError{Issue: a.issue, Verdict: v})
+	}
+	if stages := a.set.Rules.Scheme.Stages; len(stages) > 0 && stages[a.set.Rules.Stage(a.facts)].Name != a.record.Stage {
+		return a.giveUp(ctx, &UnknownError{a.issue, errors.New("it moved to another stage meanwhile")})
+	}
+	if own.Revoked != nil {
+		return a.giveUp(ctx, &LostError{Issue: a.issue, Worker: a.worker(), Err: claim.ErrRevoked})
+	}
+	return nil
+}
+
+func (a *attempt) rivals() []claim.Claim {
+	return slices.DeleteFunc(a.facts.Log.Live(), func(c claim.Claim) bool { return c.Record.Worker == a.worker() })
+}
+
+// confirm is step 3's write: state=held on the one bound comment. A lost answer is asked again;
+// the lease counts from before the first try.
+func (a *attempt) confirm(ctx context.Context) error {
+	if a.lapsed() {
+		return a.giveUp(ctx, &UnknownError{a.issue, claim.ErrOverdue})
+	}
+	a.record.Held = true
+	start := a.clock.Now()
+	if _, err := a.edit(ctx, a.issue, a.bound.ID, a.record); err != nil {
+		return a.giveUp(ctx, &UnknownError{a.issue, err})
+	}
+	if a.lapsed() {
+		return a.giveUp(ctx, &UnknownError{a.issue, claim.ErrOverdue})
+	}
+	a.start, a.lease = start, claim.Claim{Record: a.record}.Lease(a.set.Rules.Terms)
+	return nil
+}
+
+// edit replaces the body of an own claim comment; what was answered ambiguously is repeated.
+func (l *Ledger) edit(ctx context.Context, i claim.Issue, id int64, r claim.Record) (claim.Comment, error) {
+	body, err := claim.Body(r, sentence(r))
+	if err != nil {
+		return claim.Comment{}, &CallError{err}
+	}
+	var last error
+	for n := range posts {
+		if err := l.pause(ctx, n, backoff(n)); err != nil {
+			return claim.Comment{}, errors.Join(last, err)
+		}
+		c, err := l.forge.EditComment(ctx, i, id, body)
+		if err == nil || lease.Rejected(err) || errors.Is(err, ErrGone) {
+			return c, err
+		}
+		last = err
+	}
+	return claim.Comment{}, last
+}
+
+// contenders is how many readings a confirmed claim waits for an earlier, unconfirmed one (study K4).
+const contenders = 8
+
+// own is R2: the first reading that shows the own confirmation decides. An earlier confirmed
+// rival wins; an earlier unconfirmed one is waited for, because it will see us and yield.
+func (a *attempt) own(ctx context.Context) error {
+	for range contenders {
+		if err := a.readUntil(ctx, func(c claim.Claim) bool { return a.visible(c) && c.Record.Held }); err != nil {
+			return err
+		}
+		if err := a.guards(ctx); err != nil {
+			return err
+		}
+		rival, ok := a.earlier()
+		if !ok {
+			return nil
+		}
+		if rival.Held() {
+			return a.yield(ctx, rival)
+		}
+		if err := a.clock.Sleep(ctx, backoff(2)); err != nil {
+			return a.giveUp(ctx, &UnknownError{a.issue, err})
+		}
+	}
+	rival, _ := a.earlier()
+	return a.yield(ctx, rival)
+}
+
+// earlier returns the rival that stands before us, a confirmed one first.
+func (a *attempt) earlier() (claim.Claim, bool) {
+	var first claim.Claim
+	found := false
+	for _, r := range a.rivals() {
+		if r.Rank.Compare(a.bound) < 0 && (!found || r.Held() && !first.Held()) {
+			first, found = r, true
+		}
+	}
+	return first, found
+}

@@ -1,0 +1,45 @@
+package lifecycle
+
+import (
+	"slices"
+
+	"github.com/label-state/label-state/internal/labels"
+)
+
+// leftovers are what a bundle's claim that was given back before any work leaves to put right. In everything
+// else labels say what they would if the claim had never been.
+type leftovers struct {
+	before labels.Picture // what the issue showed before the claim
+	told   bool           // the claim says so; without it before is nothing
+	left   bool           // the labels still are as the claim made them
+}
+
+// leftovers returns what the bundle's claim that was undone last has left behind; undone is false when there is
+// no such claim, or when since then somebody has held the issue or opened a pull request for it.
+func (r Rules) leftovers(f Facts) (l leftovers, undone bool) {
+	c, undone := f.Log.LastUndone()
+	_, held := f.Log.Holder()
+	_, _, pulled := r.byPR(f)
+	if !undone || held || pulled || !f.Open || f.PullRequest {
+		return leftovers{}, false
+	}
+	l.before, l.told = r.Scheme.Before(c.Record.Was, c.Record.Bundle)
+	claimed := labels.Has(f.Labels, r.Scheme.Claimed)
+	bare := l.told && l.before.State != labels.None && len(r.Scheme.Of(f.Labels)) == 0 // a late write took the last one away
+	l.left = (claimed || bare) && !r.stray(f)
+	return l, true
+}
+
+// tidy puts right what is left of the claim in the picture that the issue would show without it.
+func (l leftovers) tidy(f Facts, want labels.Picture, why string) (labels.Picture, string) {
+	const because = "a claim for a bundle was undone"
+	switch {
+	case l.left && l.told:
+		return l.before, because
+	case l.left && (want.Keep || want.State == labels.Claimed):
+		return show(labels.Available, because)
+	case !l.left: // a late write may have put the bundle's label on after all
+		want.Clear = slices.DeleteFunc(l.before.Clear, func(name string) bool { return !labels.Has(f.Labels, name) })
+	}
+	return want, why
+}
