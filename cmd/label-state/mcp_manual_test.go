@@ -23,8 +23,8 @@ func TestToolsAreCommands(t *testing.T) {
 	app := newApp(terminal{env: setup.OS()})
 	var words []string
 	a := newAgent(t, terminal{}, func(o *mcp.Options) {
-		o.Config = "x.yml"
-		o.Program = func(_ context.Context, w []string) mcp.Outcome {
+		o.Config, o.Repo = "x.yml", "acme/app"
+		o.Program = func(_ context.Context, w []string, _ string) mcp.Outcome {
 			words = w
 			return mcp.Outcome{}
 		}
@@ -42,7 +42,7 @@ func TestToolsAreCommands(t *testing.T) {
 			t.Errorf("%s: %q: %v", tool.Name, words, err)
 		}
 	}
-	if seen != 12 {
+	if seen != 24 {
 		t.Errorf("%d tools", seen)
 	}
 }
