@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -19,17 +18,13 @@ type Strand struct {
 // finish adds what only shows when all issues were looked at.
 func (w *sweeper) finish() Report {
 	for _, ring := range lifecycle.Circles(w.waits) {
-		names := make([]string, 0, len(ring)+1)
-		for _, i := range append(ring, ring[0]) {
-			names = append(names, i.String())
-		}
 		first := Strand{Issue: ring[0]}
 		for i, s := range w.waiting {
 			if i.Same(ring[0]) {
 				first = s
 			}
 		}
-		first.Why = "blocked in a circle: " + strings.Join(names, " waits for ")
+		first.Why = "blocked in a circle: " + lifecycle.Round(ring)
 		w.report.Stranded = append(w.report.Stranded, first)
 	}
 	w.report.Stopped = w.stopped

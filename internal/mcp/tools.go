@@ -83,11 +83,11 @@ func askingTools() []tool {
 		},
 		{
 			name: "status", title: "Everything about an issue", words: []string{"status"}, reads: true, result: viewStatus,
-			about:  "Shows who holds an issue and until when, its labels and what they should be, attempts, pull requests, and records that do not count.",
+			about:  "Shows who holds an issue and until when, its labels and what they should be, attempts, pull requests, what it waits for and in which circle, and records that do not count.",
 			params: params(issueParam()),
 			untrusted: []string{
 				"title", "labels", "reasons.text", "why", "holder.codename", "holder.firing_id", "holder.branch", "attempts.worker", "attempts.reason",
-				"pull_requests.title", "ignored.reason",
+				"pull_requests.title", "ignored.reason", "plan.by", "plan.reason", "circle.unknown",
 			},
 		},
 		{
