@@ -131,6 +131,9 @@ func (c *call) showCards(r board.Reading) error {
 		return c.answer(nil, text)
 	}
 	c.answered = true
+	if r.Paused != "" {
+		warn(c.err, "%s", r.Paused)
+	}
 	for _, card := range r.Cards {
 		if err := c.answer(viewCard(card, r.Now), ""); err != nil {
 			return err

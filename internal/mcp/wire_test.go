@@ -153,7 +153,7 @@ func TestRevisions(t *testing.T) {
 		var s stand
 		dial(t, s.options(), revision).pong(2)
 	}
-	for _, revision := range []string{"1999-01-01", "2999-01-01", ""} {
+	for _, revision := range []string{"1999-01-01", "2026-07-28", "2999-01-01", ""} {
 		var s stand
 		if got := plug(t, s.options()).greet(revision); got != latest {
 			t.Errorf("%q: speaks %s, want %s", revision, got, latest)
