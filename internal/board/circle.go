@@ -5,6 +5,7 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // Encircle marks the cards of issues that wait for each other in a circle, as far as the readings show one: those of
@@ -29,7 +30,9 @@ func Encircle(cards []Card, readings []lifecycle.Facts) [][]claim.Issue {
 
 // encircle says that it is a circle that blocks the card. The mark stands in front: nothing but a person ends a circle.
 func (c *Card) encircle(ring []claim.Issue) {
-	c.Circle = lifecycle.Path(ring)
+	for _, name := range lifecycle.Path(ring) {
+		c.Circle = append(c.Circle, printable.Line(name))
+	}
 	c.Marks = slices.DeleteFunc(slices.Clone(c.Marks), func(m Mark) bool { return m == blocked })
 	c.Marks = slices.Insert(c.Marks, 0, Mark{"in a circle", true})
 }

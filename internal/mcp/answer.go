@@ -1,6 +1,10 @@
 package mcp
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
 
 // An answer is the structured result of every tool. Result and results are the JSON objects of the
 // command line (docs/cli.md), unchanged.
@@ -77,6 +81,14 @@ func below(prefix string, paths []string) []string {
 // question, or nobody has decided yet.
 func (a answer) fails(t tool) bool {
 	return a.Answer != "yes" && a.Answer != waiting && !(t.asks && a.Answer == "no")
+}
+
+// protocolCode is what the protocol calls a failure: an address that makes no sense, or trouble of ours. The answer goes with it.
+func (a answer) protocolCode() int64 {
+	if a.Code == codeCalled {
+		return jsonrpc.CodeInvalidParams
+	}
+	return jsonrpc.CodeInternalError
 }
 
 // json is the answer on the wire, with nothing in it that does not show.

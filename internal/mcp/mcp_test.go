@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"pgregory.net/rapid"
 
@@ -338,10 +339,13 @@ func TestResources(t *testing.T) {
 			t.Errorf("%s: %+v", c.uri, r.Contents)
 		}
 	}
-	s := stand{answer: mcp.Outcome{Code: 3, Problem: "log acme/app#7: offline", Hint: "try again"}}
-	_, err := connect(t, s.options()).ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "label-state://acme/app/issues/7/log"})
-	if err == nil || !strings.Contains(err.Error(), "log acme/app#7: offline; try again") {
-		t.Errorf("away: %v", err)
+	for code, want := range map[int]int64{2: jsonrpc.CodeInvalidParams, 3: jsonrpc.CodeInternalError} {
+		s := stand{answer: mcp.Outcome{Code: code, Problem: "log acme/app#7: offline", Hint: "try again"}}
+		_, err := connect(t, s.options()).ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "label-state://acme/app/issues/7/log"})
+		var said *jsonrpc.Error
+		if !errors.As(err, &said) || said.Message != "log acme/app#7: offline; try again" || said.Code != want || !strings.Contains(string(said.Data), fmt.Sprintf(`"exit_code":%d`, code)) {
+			t.Errorf("exit code %d: %v", code, err)
+		}
 	}
 }
 

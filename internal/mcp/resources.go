@@ -76,7 +76,7 @@ func (o Options) reader(r resource) sdk.ResourceHandler {
 			return nil, err
 		}
 		if a.Answer != "yes" {
-			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: strings.TrimSuffix(a.Error+"; "+a.Hint, "; "), Data: data}
+			return nil, &jsonrpc.Error{Code: a.protocolCode(), Message: strings.TrimSuffix(a.Error+"; "+a.Hint, "; "), Data: data}
 		}
 		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: uri, MIMEType: "application/json", Text: string(data)}}}, nil
 	}
