@@ -42,6 +42,7 @@ type cardView struct {
 	Until    string   `json:"until,omitempty"`
 	Branch   string   `json:"branch,omitempty"`
 	Marks    []string `json:"marks"`
+	Circle   []string `json:"circle,omitempty"`
 	Stuck    bool     `json:"stuck"`
 	Pulls    []string `json:"pull_requests"`
 	TakenAt  string   `json:"server_time"`
@@ -51,7 +52,7 @@ type cardView struct {
 func viewCard(c board.Card, now time.Time) cardView {
 	v := cardView{
 		Issue: c.Issue.String(), Title: c.Title, URL: c.URL, State: c.Lane.String(), Why: c.Why, Holder: c.Worker, Author: c.Login,
-		Since: stamp(c.Since), Renewed: stamp(c.Seen), Branch: c.Branch, Marks: []string{}, Stuck: c.Stuck(),
+		Since: stamp(c.Since), Renewed: stamp(c.Seen), Branch: c.Branch, Marks: []string{}, Circle: c.Circle, Stuck: c.Stuck(),
 		Pulls: []string{}, TakenAt: stamp(now), ByPerson: c.Person,
 	}
 	if c.Lease > 0 {
@@ -121,12 +122,18 @@ func (c *call) showCards(r board.Reading) error {
 		if len(r.Cards) == 0 {
 			text = "no issue is part of the lifecycle\n"
 		}
+		for _, ring := range r.Circles {
+			text += circled(ring) + "\n"
+		}
 		if r.Paused != "" {
 			text = r.Paused + "\n" + text
 		}
 		return c.answer(nil, text)
 	}
 	c.answered = true
+	if r.Paused != "" {
+		warn(c.err, "%s", r.Paused)
+	}
 	for _, card := range r.Cards {
 		if err := c.answer(viewCard(card, r.Now), ""); err != nil {
 			return err

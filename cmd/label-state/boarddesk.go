@@ -27,12 +27,13 @@ func (d *boardDesk) Read(ctx context.Context) (board.Reading, error) {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(d.timeout, patience))
 	defer cancel()
 	var out board.Reading
+	var all []lifecycle.Facts
 	for _, c := range d.repos {
 		facts, err := c.scan(ctx, time.Now().Add(-lookback))
 		if err != nil {
 			return out, err
 		}
-		out.Cards = append(out.Cards, board.Deal(c.Ledger.Rules(), facts)...)
+		out.Cards, all = append(out.Cards, board.Deal(c.Ledger.Rules(), facts)...), append(all, facts...)
 		for _, f := range facts {
 			if out.Now.Before(f.Now) {
 				out.Now = f.Now
@@ -42,6 +43,7 @@ func (d *boardDesk) Read(ctx context.Context) (board.Reading, error) {
 			return out, err
 		}
 	}
+	out.Circles = board.Encircle(out.Cards, all)
 	if out.Now.IsZero() {
 		out.Now = time.Now() // nothing was read: there is no age to show
 	}

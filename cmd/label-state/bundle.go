@@ -32,8 +32,10 @@ func bundleCommand(t terminal) *cli.Command {
 			},
 			{
 				Name: "release", Usage: "give every issue of the bundle back", ArgsUsage: "NAME",
-				Description: "Of a bundle that was claimed on this machine. Holds that have ended already, as by a pull request, are left alone.\n\n   label-state bundle release checkout-v2 --outcome failure --reason 'API is missing'",
+				Description: "Of a bundle that was claimed on this machine. Holds that have ended already, as by a pull request, are left alone. " +
+					"Who says its codename releases only what that one claimed.\n\n   label-state bundle release checkout-v2 --outcome failure --reason 'API is missing'",
 				Flags: writing(
+					&cli.StringFlag{Name: "codename", Usage: "`NAME` of the worker that claimed it (default: LABEL_STATE_CODENAME)"},
 					&cli.StringFlag{Name: "outcome", Usage: "`OUTCOME` of the work (default: cancelled)"},
 					&cli.StringFlag{Name: "reason", Usage: "why, for people"},
 				),

@@ -67,7 +67,7 @@ func (t terminal) releaseBundle(cc *cli.Context) error {
 		if o := cc.String("outcome"); o != "" && !slices.Contains(claim.WorkerOutcomes(), o) {
 			return wrong(path(cc), "--outcome %q: allowed are %s", oneLine(o), strings.Join(claim.WorkerOutcomes(), ", "))
 		}
-		p.Session = &setup.Session{}
+		p.Session = &setup.Session{Worker: p.env.Identity()}
 		return p.holding(func(page journal.Page[bundlePage]) error { return p.release(ctx, page) })
 	})
 }
@@ -80,6 +80,8 @@ func (p *pack) release(ctx context.Context, page journal.Page[bundlePage]) error
 		return err
 	case !ok:
 		return &failure{err: &answerNo{"no bundle of this name was claimed on this machine"}, hint: "see who holds its issues: label-state bundle status " + p.slug + " --repo OWNER/NAME"}
+	case p.another(note):
+		return &failure{err: &answerNo{oneLine(note.worker().String()) + " claimed it"}, hint: "only the holder gives it back; see where it stands: label-state bundle status " + p.slug}
 	}
 	if err := p.gather(ctx, note.Issues, note.Host); err != nil {
 		return err
@@ -105,6 +107,13 @@ func (p *pack) release(ctx context.Context, page journal.Page[bundlePage]) error
 		return err
 	}
 	return p.answer(p.view, "released bundle "+p.slug+"\n"+text)
+}
+
+// another reports whether somebody else than whoever asks, if that is told, claimed the bundle (PRODUCT ruling 4). The
+// firing id is no sign: it is made up when the bundle is claimed.
+func (p *pack) another(note bundlePage) bool {
+	name := p.worker().Codename
+	return name != "" && name != note.Codename
 }
 
 // end ends one hold, unless it has ended already.

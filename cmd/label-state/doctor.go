@@ -142,7 +142,7 @@ func (c *call) examine(ctx context.Context) []diagnosis {
 		return append(out, c.bad("repository", err))
 	}
 	out = append(out, c.repository(repo)...)
-	return append(out, c.labels(ctx), c.pauses(ctx), c.leases(ctx), c.workflow(ctx), c.clock(ctx))
+	return append(out, c.labels(ctx), c.pauses(ctx), c.leases(ctx), c.blockers(ctx), c.workflow(ctx), c.clock(ctx))
 }
 
 // leases tries what taking a lease needs, in the store that the configuration names.

@@ -9,9 +9,46 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/hookfile"
+	"github.com/label-state/label-state/internal/lifecycle"
 )
+
+// blockersLooked is how many sleeping issues the doctor reads: what fits into one request.
+const blockersLooked = 50
+
+// blockers looks for issues that wait for each other in a circle, among those that have the blocked label.
+func (c *call) blockers(ctx context.Context) diagnosis {
+	asleep, err := c.Client.OpenIssues(ctx, c.Repo, c.Ledger.Rules().Scheme.Blocked)
+	if err != nil {
+		return c.bad("blockers", err)
+	}
+	var issues []claim.Issue
+	for _, i := range asleep[:min(len(asleep), blockersLooked)] {
+		issues = append(issues, claim.Issue{Owner: c.Repo.Owner, Repo: c.Repo.Name, Number: i.Number})
+	}
+	waits := map[claim.Issue][]claim.Issue{}
+	for _, r := range c.Client.FactsOf(ctx, issues) {
+		if r.Err != nil {
+			return c.bad("blockers", r.Err)
+		}
+		waits[r.Facts.Issue] = r.Facts.Waits()
+	}
+	var circles []string
+	for _, ring := range lifecycle.Circles(waits) {
+		circles = append(circles, lifecycle.Round(ring))
+	}
+	switch {
+	case len(circles) > 0:
+		return ok("blockers", "blocked in a circle: %s", strings.Join(circles, "; ")).or("warn", circleRemedy)
+	case len(asleep) > len(issues):
+		return ok("blockers", "no circle among %d of the %d issues that wait for others", len(issues), len(asleep))
+	case len(asleep) == 0:
+		return ok("blockers", "no issue waits for another")
+	}
+	return ok("blockers", "%s for others, none in a circle", count(len(asleep), "issue waits", "issues wait"))
+}
 
 // workflow looks for the Action in the repository's workflows by the name of the usual file, and whether GitHub
 // still runs it: after 60 days without activity it turns schedules off in public repositories.

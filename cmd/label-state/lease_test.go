@@ -31,7 +31,7 @@ func TestLeases(t *testing.T) {
 				leasetest.Find(t, os.Getenv("LABEL_STATE_REQUIRE"), kind, program)
 			}
 			cmds := vocabulary()
-			cmds["lapse"], cmds["tokens"], cmds["larger"], cmds["login"], cmds["gone"] = lapse, tokens, larger, login, gone
+			cmds["lapse"], cmds["tokens"], cmds["larger"], cmds["login"], cmds["gone"], cmds["won"] = lapse, tokens, larger, login, gone, won
 			testscript.Run(t, testscript.Params{
 				Dir: "testdata/lease", Cmds: cmds,
 				Setup:     func(e *testscript.Env) error { return serve(t).setUp(e, kind) },
@@ -212,6 +212,32 @@ func larger(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if a, b := tokenOf(ts, args[0]), tokenOf(ts, args[1]); b <= a {
 		ts.Fatalf("token %v in %s and %v in %s, want a larger one", a, args[0], b, args[1])
+	}
+}
+
+// won FILE FILE wants one of two answers to "bundle claim" to be all of it and the other none. It sets $WINNER to who has it,
+// $BUNDLE to its name and $LOST to the name of the other.
+func won(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: won FILE FILE")
+	}
+	winners := 0
+	for _, file := range args {
+		var b bundleView
+		ts.Check(json.Unmarshal([]byte(ts.ReadFile(file)), &b))
+		switch {
+		case b.Answer == "won" && b.Whole:
+			winners++
+			ts.Setenv("WINNER", b.Codename)
+			ts.Setenv("BUNDLE", b.Bundle)
+		case b.Answer == "held" && !b.Whole:
+			ts.Setenv("LOST", b.Bundle)
+		default:
+			ts.Fatalf("%s: neither all nor nothing: %+v", file, b)
+		}
+	}
+	if winners != 1 {
+		ts.Fatalf("%d have won", winners)
 	}
 }
 

@@ -154,7 +154,7 @@ func views() map[string]any {
 		"reply": reply{}, "reason": reason{}, "holding": holding{}, "move": move{}, "statusView": statusView{},
 		"claimView": claimView{}, "entryView": entryView{}, "sweepView": sweepView{}, "strandView": strandView{}, "planView": planView{}, "blockerView": blockerView{}, "findingView": findingView{},
 		"pauseView": pauseView{}, "labelView": labelView{}, "diagnosis": diagnosis{}, "hookView": hookView{},
-		"versionView": versionView{}, "itemView": itemView{}, "workDone": workDone{}, "bundleView": bundleView{}, "partView": partView{}, "featureView": featureView{}, "treeView": treeView{}, "item": work.Item{},
+		"versionView": versionView{}, "circleView": circleView{}, "itemView": itemView{}, "workDone": workDone{}, "bundleView": bundleView{}, "partView": partView{}, "featureView": featureView{}, "treeView": treeView{}, "item": work.Item{},
 		"initView": initView{}, "cardView": cardView{}, "statsView": statsView{}, "stayView": stayView{}, "dayView": dayView{}, "workerFigures": workerFigures{},
 		"chainView": chainView{}, "chainPart": chainPart{},
 	}

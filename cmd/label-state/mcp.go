@@ -22,7 +22,8 @@ func mcpCommand(t terminal) *cli.Command {
 			"   label-state mcp --codename lucius\n   label-state mcp --codename lucius --repo acme/app --operator",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "codename", Usage: "`NAME` of workers that do not say theirs (default: LABEL_STATE_CODENAME)"},
-			&cli.BoolFlag{Name: "operator", Usage: "also offer what ends other people's work: pause, resume, force-release"},
+			&cli.BoolFlag{Name: "operator", Usage: "also offer what ends other people's work: pause, resume, force-release, approve, reject"},
+			&cli.BoolFlag{Name: "approver", Usage: "of these, offer approve and reject"},
 			&cli.StringFlag{Name: "repo", Aliases: []string{"R"}, Usage: "repository `OWNER/NAME` (default: this clone's)"},
 			&cli.StringFlag{Name: "config", Usage: "configuration `FILE` (default: .github/label-state.yml of the repository)"},
 			&cli.DurationFlag{Name: "timeout", Usage: "give up a call after this long (default: 2m)"},
@@ -39,7 +40,7 @@ func (t terminal) serveTools(cc *cli.Context) error {
 		return wrong("mcp", "--timeout %s: want more than nothing, such as 1m", cc.Duration("timeout"))
 	}
 	server, err := mcp.New(mcp.Options{
-		Version: cc.App.Version, Program: t.program, Views: toolViews(), Operator: cc.Bool("operator"),
+		Version: cc.App.Version, Program: t.program, Views: toolViews(), Operator: cc.Bool("operator"), Approver: cc.Bool("approver"),
 		Codename: cmp.Or(cc.String("codename"), t.env.Identity().Codename), Repo: cc.String("repo"), Config: cc.String("config"),
 		Timeout: cmp.Or(cc.Duration("timeout"), mcp.DefaultTimeout),
 	})
@@ -56,13 +57,14 @@ func toolViews() mcp.Views {
 	return mcp.Views{
 		Reply: reply{}, Hold: holding{}, Move: move{}, Taken: itemView{}, Done: workDone{}, Status: statusView{},
 		Entry: entryView{}, Item: work.Item{}, Pause: pauseView{},
+		Plan: planView{}, Bundle: bundleView{}, Chain: chainView{}, Card: cardView{},
 	}
 }
 
 // program runs a command line with streams of its own, and nobody to ask.
-func (t terminal) program(ctx context.Context, words []string) mcp.Outcome {
+func (t terminal) program(ctx context.Context, words []string, input string) mcp.Outcome {
 	var out, said stream
-	t.in, t.out, t.err, t.env.Stderr = strings.NewReader(""), &out, &said, &said
+	t.in, t.out, t.err, t.env.Stderr = strings.NewReader(input), &out, &said, &said
 	err := execute(ctx, append([]string{"label-state"}, words...), t)
 	o := mcp.Outcome{Code: exitCode(err), Notes: said.lines()}
 	for _, line := range out.lines() {

@@ -23,8 +23,8 @@ func TestToolsAreCommands(t *testing.T) {
 	app := newApp(terminal{env: setup.OS()})
 	var words []string
 	a := newAgent(t, terminal{}, func(o *mcp.Options) {
-		o.Config = "x.yml"
-		o.Program = func(_ context.Context, w []string) mcp.Outcome {
+		o.Config, o.Repo = "x.yml", "acme/app"
+		o.Program = func(_ context.Context, w []string, _ string) mcp.Outcome {
 			words = w
 			return mcp.Outcome{}
 		}
@@ -42,7 +42,7 @@ func TestToolsAreCommands(t *testing.T) {
 			t.Errorf("%s: %q: %v", tool.Name, words, err)
 		}
 	}
-	if seen != 12 {
+	if seen != 24 {
 		t.Errorf("%d tools", seen)
 	}
 }
@@ -142,20 +142,41 @@ func hints(a *sdk.ToolAnnotations) string {
 	return strings.Join(out, ", ")
 }
 
-// TestAgentsPage: every command that the example tells an agent is one that the program knows.
-func TestAgentsPage(t *testing.T) {
-	page, err := os.ReadFile("../../examples/AGENTS.md")
+// TestAgentsPages: every command that the pages tell an agent is one that the program knows, and every tool one that the server has.
+func TestAgentsPages(t *testing.T) {
+	app := newApp(terminal{env: setup.OS()})
+	for page, least := range map[string]int{"../../examples/AGENTS.md": 10, "../../docs/agents.md": 7} {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := regexp.MustCompile("(?m)(?:^ +|`)(label-state [^`\n]+)").FindAllStringSubmatch(string(text), -1)
+		for _, m := range found {
+			line, _, _ := strings.Cut(m[1], "  ")
+			if _, err := arrange(app.Commands, words(line)); err != nil {
+				t.Errorf("%s: %s: %v", page, line, err)
+			}
+		}
+		if len(found) < least {
+			t.Errorf("%s: only %d commands", page, len(found))
+		}
+	}
+	known := map[string]bool{}
+	for tool, err := range newAgent(t, terminal{}).Tools(t.Context(), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		known[tool.Name] = true
+	}
+	text, err := os.ReadFile("../../docs/agents.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	app := newApp(terminal{env: setup.OS()})
-	found := regexp.MustCompile("(?m)(?:^ +|`)(label-state [^`\n]+)").FindAllStringSubmatch(string(page), -1)
-	for _, m := range found {
-		if _, err := arrange(app.Commands, words(m[1])); err != nil {
-			t.Errorf("%s: %v", m[1], err)
+	for _, row := range regexp.MustCompile(`(?m)^\|[^|]+\| `+"`label-state [^|]+"+`\|([^|]+)\|`).FindAllStringSubmatch(string(text), -1) {
+		for _, name := range regexp.MustCompile("`([a-z-]+)`").FindAllStringSubmatch(row[1], -1) {
+			if !known[name[1]] && name[1] != "waiting" {
+				t.Errorf("docs/agents.md names the tool %s", name[1])
+			}
 		}
-	}
-	if len(found) < 6 {
-		t.Errorf("only %d commands", len(found))
 	}
 }

@@ -22,10 +22,12 @@ func planCommand(t terminal) *cli.Command {
 		Name: "plan", Usage: "post a plan and wait for go or no-go", ArgsUsage: "REF",
 		Description: "The holder says what it means to do. Until the answer the issue shows that a plan waits, and the hold outlives its " +
 			"ttl; without an answer within plan.timeout it ends. Answered by \"approve\" and \"reject\", by /approve and /reject in a " +
-			"comment, or by 👍 and 👎 on the plan.\n\nExit code 0: posted, or with --wait approved; 1: rejected, or not answered in time." +
+			"comment, or by 👍 and 👎 on the plan.\n\nWith --wait and no --body-file nothing is posted: it waits for the answer to the plan that was.\n\n" +
+			"Exit code 0: posted, or with --wait approved; 1: rejected, or the hold is over; 3: no answer yet." +
 			refForms +
 			"   label-state plan 42 --body-file plan.md\n" +
-			"   label-state plan 42 --body-file - --wait 8h",
+			"   label-state plan 42 --body-file - --wait 8h\n" +
+			"   label-state plan 42 --wait 8h",
 		Flags: writing(append(identityFlags(),
 			&cli.StringFlag{Name: "body-file", Usage: "`FILE` with the plan, - for standard input"},
 			&cli.DurationFlag{Name: "wait", Usage: "wait this long for the answer"},
@@ -79,8 +81,8 @@ type proposal struct {
 
 // proposal reads the command line.
 func (c *call) proposal(i claim.Issue) (p proposal, err error) {
-	if c.IsSet("wait") && c.Duration("wait") <= 0 {
-		return p, wrong("plan", "--wait %s: want more than nothing, such as 8h", c.Duration("wait"))
+	if err = c.waitable(); err != nil {
+		return p, err
 	}
 	if p.text, err = c.bodyFile(); err != nil {
 		return p, err
@@ -93,6 +95,9 @@ func (c *call) proposal(i claim.Issue) (p proposal, err error) {
 }
 
 func postPlan(ctx context.Context, c *call, i claim.Issue) error {
+	if c.String("body-file") == "" && c.IsSet("wait") {
+		return awaitPosted(ctx, c, i)
+	}
 	p, err := c.proposal(i)
 	if err != nil {
 		return err
@@ -107,7 +112,7 @@ func postPlan(ctx context.Context, c *call, i claim.Issue) error {
 	waits := errors.Is(err, ledger.ErrPlanWaits)
 	switch {
 	case waits && !c.IsSet("wait"):
-		return &failure{err: &answerNo{err.Error() + ": " + posted.URL}, hint: "wait for the answer: label-state plan " + i.String() + " --body-file FILE --wait 8h"}
+		return &failure{err: &answerNo{err.Error() + ": " + posted.URL}, hint: waitOn(i)}
 	case !waits && c.late(err) != nil:
 		return err
 	case c.IsSet("wait"):
@@ -151,36 +156,6 @@ func (c *call) bodyFile() (string, error) {
 		return "", wrong("plan", "--body-file: %s", err)
 	}
 	return string(text), nil
-}
-
-// awaitAnswer looks again and again until the plan of w has its answer, its hold is over, or --wait is.
-func (c *call) awaitAnswer(ctx context.Context, i claim.Issue, w claim.Worker, gate *slackgate.Gate) error {
-	end := time.Now().Add(c.Duration("wait"))
-	asked := slackWatch{gate: gate}
-	for pause := retryFirst; ; pause = min(2*pause, retryMost) {
-		f, _, err := c.Ledger.Check(ctx, i, lifecycle.Seeker{Worker: w})
-		if err == nil && c.ask(ctx, &asked, f, w) {
-			f, _, err = c.Ledger.Check(ctx, i, lifecycle.Seeker{Worker: w})
-		}
-		if err == nil {
-			own, _ := f.Log.Find(w)
-			if v := viewPlan(i, own, c.Ledger.Rules().Terms); v.Answer != "waiting" {
-				return c.planAnswer(v)
-			}
-		}
-		rest := min(pause, time.Until(end))
-		if rest <= 0 {
-			if err != nil {
-				return err
-			}
-			return &failure{err: &answerNo{fmt.Sprintf("no answer within %s; the plan waits on", c.Duration("wait"))}, hint: "see where it stands: label-state status " + i.String()}
-		}
-		select {
-		case <-ctx.Done():
-			return &ledger.UnknownError{Issue: i, Err: cmp.Or(err, ctx.Err())}
-		case <-time.After(rest):
-		}
-	}
 }
 
 // viewPlan is the plan of a claim; over is the answer when the hold ended without one.

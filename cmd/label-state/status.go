@@ -47,7 +47,8 @@ func checkIssue(ctx context.Context, c *call, i claim.Issue) error {
 func statusCommand(t terminal) *cli.Command {
 	return &cli.Command{
 		Name: "status", Aliases: []string{"status-issue"}, Usage: "everything known about an issue", ArgsUsage: "REF",
-		Description: "Who holds it and until when, what its labels should say, attempts, pull requests, records that do not count." + refForms +
+		Description: "Who holds it and until when, what its labels should say, attempts, pull requests, records that do not count. " +
+			"When issues wait for each other in a circle, it says so: it follows blockers over 4 steps and 20 issues at most." + refForms +
 			"   label-state status 42\n   label-state status acme/app#42 --json",
 		Flags:  common(),
 		Action: t.on(showStatus),
@@ -70,6 +71,7 @@ type statusView struct {
 	Holder   *claimView    `json:"holder,omitempty"`
 	Plan     *planView     `json:"plan,omitempty"` // of the holder
 	Blockers []blockerView `json:"blockers"`
+	Circle   *circleView   `json:"circle,omitempty"` // of the open blockers
 	Attempts []attemptView `json:"attempts"`
 	PRs      []pullView    `json:"pull_requests"`
 	Ignored  []ignoredView `json:"ignored"`
@@ -114,7 +116,7 @@ func showStatus(ctx context.Context, c *call, i claim.Issue) error {
 		return err
 	}
 	view := viewStatus(c.Ledger.Rules(), f, v)
-	view.Store = c.Config.Claim.Lease
+	view.Store, view.Circle = c.Config.Claim.Lease, c.circle(ctx, f)
 	return c.answer(view, describeStatus(c.Ledger.Rules().Terms, f, v, view))
 }
 

@@ -23,6 +23,7 @@ func describeStatus(t claim.Terms, f lifecycle.Facts, v lifecycle.Verdict, s sta
 	if h, held := f.Log.Holder(); held {
 		rows = append(rows, describeHolder(t, f, h)...)
 	}
+	rows = append(rows, s.Circle.rows()...)
 	rows = append(rows, [2]string{"  labels", oneLine(cmp.Or(strings.Join(s.Labels, ", "), "none"))})
 	rows = append(append(rows, describeDrift(s)...), describeHistory(f, s)...)
 	return fmt.Sprintf("%s %s\n%s\n", s.Issue, s.Title, oneLine(standing(t, f, v))) + table(rows)

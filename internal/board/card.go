@@ -66,8 +66,9 @@ type Card struct {
 	Lease  time.Duration // how long after that the hold stands; 0 when it never lapses
 	Lapsed bool          // the lease is over: anyone may take it
 	Marks  []Mark
-	Pulls  []Link // the pull requests that are open for it
-	Person bool   // a person holds it: the label is on
+	Pulls  []Link   // the pull requests that are open for it
+	Person bool     // a person holds it: the label is on
+	Circle []string // the issues that wait for each other, of which this is one; the first again at the end
 }
 
 // Deal makes the cards of readings, in the order of their lanes. Issues that are no part of the
@@ -185,6 +186,9 @@ func holdMarks(t claim.Terms, h claim.Claim, now time.Time) []Mark {
 	return nil
 }
 
+// blocked is the mark of what waits for another issue.
+var blocked = Mark{"blocked", false}
+
 func reasonMark(r lifecycle.Reason, now time.Time) (Mark, bool) {
 	switch r.Code {
 	case lifecycle.CodeHold:
@@ -192,7 +196,7 @@ func reasonMark(r lifecycle.Reason, now time.Time) (Mark, bool) {
 	case lifecycle.CodeScope:
 		return Mark{"needs scope", true}, true
 	case lifecycle.CodeBlocked:
-		return Mark{"blocked", false}, true
+		return blocked, true
 	case lifecycle.CodeExcluded:
 		return Mark{"excluded", false}, true
 	case lifecycle.CodeMerged:

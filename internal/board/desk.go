@@ -5,13 +5,16 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/label-state/label-state/internal/claim"
 )
 
 // A Reading is everything the board shows, as it was at one moment.
 type Reading struct {
-	Cards  []Card
-	Now    time.Time // GitHub's clock
-	Paused string    // why nothing is to be claimed, in one line; empty when that is not so
+	Cards   []Card
+	Now     time.Time       // GitHub's clock
+	Paused  string          // why nothing is to be claimed, in one line; empty when that is not so
+	Circles [][]claim.Issue // issues that wait for each other in a ring, so that none ever wakes
 }
 
 // A Desk does what the keys ask for. Its errors are shown as they are, with the hint that Hint has for them.

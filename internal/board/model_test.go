@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/label-state/label-state/internal/board"
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/golden"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
@@ -262,6 +263,22 @@ func TestFollow(t *testing.T) {
 func TestPaused(t *testing.T) {
 	d := &desk{reading: board.Reading{Cards: board.Deal(lifecycle.DefaultRules(), busy(t)), Now: now, Paused: "acme/app is paused by olga: release"}}
 	if got := text(start(t, d, 80, 24)); !strings.Contains(got, "! acme/app is paused by olga: release") {
+		t.Errorf("screen:\n%s", got)
+	}
+}
+
+// TestCircle: the chosen card says the circle that it waits in, in place of why it is in its column.
+func TestCircle(t *testing.T) {
+	facts := busy(t)
+	for n, f := range facts {
+		if f.Issue.Number == 4 || f.Issue.Number == 5 {
+			facts[n].Blockers = []lifecycle.Blocker{{Issue: claim.Issue{Owner: "acme", Repo: "app", Number: 9 - f.Issue.Number}, Open: true}}
+		}
+	}
+	cards := board.Deal(lifecycle.DefaultRules(), facts)
+	d := &desk{reading: board.Reading{Cards: cards, Now: now, Circles: board.Encircle(cards, facts)}}
+	if got := text(press(start(t, d, 120, 24), "h")); !strings.Contains(got, "▌#4") || !strings.Contains(got, "! in a circle") ||
+		!strings.Contains(got, "blocked in a circle: acme/app#4 waits for acme/app#5 waits for acme/app#4") || !strings.Contains(got, "4 stuck") {
 		t.Errorf("screen:\n%s", got)
 	}
 }

@@ -131,6 +131,9 @@ func (m Model) detail() []string {
 		return []string{"", ""}
 	}
 	facts := []string{c.Why}
+	if len(c.Circle) > 0 {
+		facts = []string{"blocked in a circle: " + strings.Join(c.Circle, " waits for ")}
+	}
 	if c.Login != "" {
 		facts = append(facts, "login "+c.Login, "since "+c.Since.UTC().Format("Jan 2 15:04 UTC"))
 	}

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -27,17 +26,13 @@ func (w *sweeper) finish() Report {
 
 // circle is the ring of issues that wait for each other, told at its first.
 func (w *sweeper) circle(ring []claim.Issue) Strand {
-	names := make([]string, 0, len(ring)+1)
-	for _, i := range append(ring, ring[0]) {
-		names = append(names, i.String())
-	}
 	first := Strand{Issue: ring[0]}
 	for i, s := range w.waiting { // by whatever spelling it was read
 		if i.Same(ring[0]) {
 			first = s
 		}
 	}
-	first.Why = "blocked in a circle: " + strings.Join(names, " waits for ")
+	first.Why = "blocked in a circle: " + lifecycle.Round(ring)
 	return first
 }
 

@@ -57,6 +57,18 @@ func Circles(waits map[claim.Issue][]claim.Issue) [][]claim.Issue {
 	return s.rings
 }
 
+// Round is a ring of Circles in words: a waits for b waits for a.
+func Round(ring []claim.Issue) string { return strings.Join(Path(ring), " waits for ") }
+
+// Path is a ring of Circles as it is walked: the names of its issues, and that of the first again at the end.
+func Path(ring []claim.Issue) []string {
+	var names []string
+	for _, i := range ring {
+		names = append(names, i.String())
+	}
+	return append(names, names[:min(1, len(names))]...)
+}
+
 // folded is an issue by the name that is the same however it was spelled.
 func folded(i claim.Issue) claim.Issue {
 	i.Owner, i.Repo = strings.ToLower(i.Owner), strings.ToLower(i.Repo)

@@ -52,6 +52,18 @@ func TestCircles(t *testing.T) {
 	}
 }
 
+func TestRound(t *testing.T) {
+	for want, ring := range map[string][]claim.Issue{
+		"":                                      nil,
+		"o/r#5 waits for o/r#5":                 {numbered(5)},
+		"o/r#1 waits for o/r#3 waits for o/r#1": {numbered(1), numbered(3)},
+	} {
+		if got := lifecycle.Round(ring); got != want {
+			t.Errorf("%v: %q, want %q", ring, got, want)
+		}
+	}
+}
+
 // TestCirclesAreReal: every ring waits all the way round, and there is one exactly if peeling off what
 // waits for nothing leaves something.
 func TestCirclesAreReal(t *testing.T) {

@@ -3,7 +3,7 @@ package mcp
 import (
 	"encoding/json"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
 // An answer is the structured result of every tool. Result and results are the JSON objects of the
@@ -44,7 +44,24 @@ func answerTo(t tool, o Outcome) answer {
 	if a.Code != codeYes && (a.Error != "" || a.Result != nil) {
 		a.Untrusted = []string{"error", "result"}
 	}
+	if len(a.Notes) > 0 {
+		a.Untrusted = append(a.Untrusted, "notes")
+	}
+	if t.undecided(a) {
+		a.Answer, a.Hint = waiting, "nobody has decided yet: call "+t.name+" again"
+	}
 	return a
+}
+
+// waiting is the answer when a call has waited for others and they have not decided.
+const waiting = "waiting"
+
+// undecided reports whether the result says that others have not decided yet: that is neither a no nor trouble.
+func (t tool) undecided(a answer) bool {
+	var said struct {
+		Answer string `json:"answer"`
+	}
+	return t.waits != "" && a.Answer == "unknown" && json.Unmarshal(a.Result, &said) == nil && said.Answer == t.waits
 }
 
 // refused is the answer to a call that makes no sense.
@@ -60,16 +77,22 @@ func below(prefix string, paths []string) []string {
 	return out
 }
 
-// result is the answer on the wire. Whatever is not yes is an error to the agent, unless no was an
-// answer to its question.
-func (a answer) result(t tool) (*sdk.CallToolResult, error) {
-	data, err := json.Marshal(a)
-	if err != nil {
-		return nil, err
+// fails reports whether the answer is an error to the agent: whatever is not yes, unless no was an answer to its
+// question, or nobody has decided yet.
+func (a answer) fails(t tool) bool {
+	return a.Answer != "yes" && a.Answer != waiting && !(t.asks && a.Answer == "no")
+}
+
+// protocolCode is what the protocol calls a failure: an address that makes no sense, or trouble of ours. The answer goes with it.
+func (a answer) protocolCode() int64 {
+	if a.Code == codeCalled {
+		return jsonrpc.CodeInvalidParams
 	}
-	return &sdk.CallToolResult{
-		Content:           []sdk.Content{&sdk.TextContent{Text: string(data)}},
-		StructuredContent: json.RawMessage(data),
-		IsError:           a.Answer != "yes" && !(t.asks && a.Answer == "no"),
-	}, nil
+	return jsonrpc.CodeInternalError
+}
+
+// json is the answer on the wire, with nothing in it that does not show.
+func (a answer) json() (json.RawMessage, error) {
+	data, err := json.Marshal(a)
+	return visible(data), err
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"pgregory.net/rapid"
 
@@ -29,13 +30,14 @@ type thing struct {
 type stand struct {
 	mu     sync.Mutex
 	words  []string
+	input  string
 	answer mcp.Outcome
 }
 
-func (s *stand) program(_ context.Context, words []string) mcp.Outcome {
+func (s *stand) program(_ context.Context, words []string, input string) mcp.Outcome {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.words = words
+	s.words, s.input = words, input
 	return s.answer
 }
 
@@ -43,7 +45,7 @@ func (s *stand) options() mcp.Options {
 	v := thing{}
 	return mcp.Options{
 		Version: "test", Program: s.program, Codename: "lucius", Timeout: mcp.DefaultTimeout, Operator: true,
-		Views: mcp.Views{Reply: v, Hold: v, Move: v, Taken: v, Done: v, Status: v, Entry: v, Item: v, Pause: v},
+		Views: mcp.Views{Reply: v, Hold: v, Move: v, Taken: v, Done: v, Status: v, Entry: v, Item: v, Pause: v, Plan: v, Bundle: v, Chain: v, Card: v},
 	}
 }
 
@@ -137,6 +139,9 @@ func played(t *testing.T, c *sdk.ClientSession, s *stand, call string) string {
 		for n, w := range words {
 			words[n] = strings.ReplaceAll(w, " ", "_")
 		}
+		if s.input != "" {
+			words = append(words, "<", strings.ReplaceAll(s.input, " ", "_"))
+		}
 		return "= " + strings.Join(words, " ")
 	}
 	if a.Answer != "wrong" || a.Code != 2 || !r.IsError || !strings.Contains(a.Hint, name+" takes ") || s.words != nil {
@@ -170,14 +175,14 @@ func TestNoTextIsAnOption(t *testing.T) {
 
 // TestAnswers: exit codes become the three answers, and what the agent is told is what the command said.
 func TestAnswers(t *testing.T) {
-	object := json.RawMessage(`{"answer":"x","more":1}`)
+	object, waits, pending := json.RawMessage(`{"answer":"x","more":1}`), json.RawMessage(`{"answer":"waiting"}`), json.RawMessage(`{"answer":"pending"}`)
 	for _, c := range []struct {
 		tool    string
 		outcome mcp.Outcome
 		want    answer
 		isError bool
 	}{
-		{"claim", mcp.Outcome{Objects: []json.RawMessage{object}, Notes: []string{"warning: late"}}, answer{Answer: "yes", Result: object, Notes: []string{"warning: late"}}, false},
+		{"claim", mcp.Outcome{Objects: []json.RawMessage{object}, Notes: []string{"warning: late"}}, answer{Answer: "yes", Result: object, Notes: []string{"warning: late"}, Untrusted: []string{"notes"}}, false},
 		{"claim", mcp.Outcome{Code: 1, Objects: []json.RawMessage{object}, Problem: "claim a/b#1: held", Hint: "wait"}, answer{Answer: "no", Code: 1, Error: "claim a/b#1: held", Hint: "wait", Result: object, Untrusted: []string{"error", "result"}}, true},
 		{"claim", mcp.Outcome{Code: 3, Problem: "claim a/b#1: offline"}, answer{Answer: "unknown", Code: 3, Error: "claim a/b#1: offline", Untrusted: []string{"error", "result"}}, true},
 		{"claim", mcp.Outcome{Code: 2, Problem: "x"}, answer{Answer: "wrong", Code: 2, Error: "x", Untrusted: []string{"error", "result"}}, true},
@@ -187,14 +192,22 @@ func TestAnswers(t *testing.T) {
 		{"dedup-check", mcp.Outcome{Code: 1, Problem: "held"}, answer{Answer: "no", Code: 1, Error: "held", Untrusted: []string{"error", "result"}}, false},
 		{"dedup-check", mcp.Outcome{Code: 3, Problem: "offline"}, answer{Answer: "unknown", Code: 3, Error: "offline", Untrusted: []string{"error", "result"}}, true},
 		{"log", mcp.Outcome{Objects: []json.RawMessage{object, object}}, answer{Answer: "yes", Results: []json.RawMessage{object, object}, Untrusted: []string{"results.worker", "results.outcome", "results.by", "results.reason", "results.pr", "results.ignored"}}, false},
+		{"plan-wait", mcp.Outcome{Code: 3, Problem: "no answer within 45s", Hint: "label-state plan", Objects: []json.RawMessage{waits}}, answer{Answer: "waiting", Code: 3, Error: "no answer within 45s", Hint: "nobody has decided yet: call plan-wait again", Result: waits, Untrusted: []string{"error", "result"}}, false},
+		{"plan-wait", mcp.Outcome{Code: 1, Problem: "rejected by olga", Objects: []json.RawMessage{object}}, answer{Answer: "no", Code: 1, Error: "rejected by olga", Result: object, Untrusted: []string{"error", "result"}}, false},
+		{"plan-wait", mcp.Outcome{Code: 3, Problem: "offline", Objects: []json.RawMessage{object}}, answer{Answer: "unknown", Code: 3, Error: "offline", Result: object, Untrusted: []string{"error", "result"}}, true},
+		{"plan-wait", mcp.Outcome{Code: 3, Problem: "offline"}, answer{Answer: "unknown", Code: 3, Error: "offline", Untrusted: []string{"error", "result"}}, true},
+		{"chain-wait", mcp.Outcome{Code: 3, Problem: "no answer within 45s", Objects: []json.RawMessage{pending}}, answer{Answer: "waiting", Code: 3, Error: "no answer within 45s", Hint: "nobody has decided yet: call chain-wait again", Result: pending, Untrusted: []string{"error", "result"}}, false},
+		{"chain-wait", mcp.Outcome{Code: 3, Problem: "x", Objects: []json.RawMessage{waits}}, answer{Answer: "unknown", Code: 3, Error: "x", Result: waits, Untrusted: []string{"error", "result"}}, true},
+		{"claim", mcp.Outcome{Code: 3, Problem: "x", Objects: []json.RawMessage{waits}}, answer{Answer: "unknown", Code: 3, Error: "x", Result: waits, Untrusted: []string{"error", "result"}}, true},
 		{"log", mcp.Outcome{Code: 3, Problem: "offline", Objects: []json.RawMessage{object}}, answer{Answer: "unknown", Code: 3, Error: "offline", Result: object, Untrusted: []string{"error", "result"}}, true},
 	} {
 		s := stand{answer: c.outcome}
 		session := connect(t, s.options())
-		r, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: c.tool, Arguments: map[string]any{"issue": "1"}})
-		if c.tool == "next" {
-			r, err = session.CallTool(t.Context(), &sdk.CallToolParams{Name: c.tool})
+		arguments := map[string]map[string]any{"next": nil, "chain-wait": {"feature": "x"}}
+		if _, other := arguments[c.tool]; !other {
+			arguments[c.tool] = map[string]any{"issue": "1"}
 		}
+		r, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: c.tool, Arguments: arguments[c.tool]})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -250,15 +263,39 @@ func toolOf(t *testing.T, c *sdk.ClientSession, name string) *sdk.Tool {
 	return nil
 }
 
-// TestOperator: what ends other people's work is there only when asked for.
-func TestOperator(t *testing.T) {
-	var s stand
-	o := s.options()
-	o.Operator = false
-	c := connect(t, o)
-	r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "force-release", Arguments: map[string]any{"issue": "1"}})
-	if err == nil || s.words != nil {
-		t.Errorf("force-release: %v, %+v, ran %q", err, r, s.words)
+// TestOffers: what ends other people's work, and what decides on it, is there only when asked for.
+func TestOffers(t *testing.T) {
+	for _, c := range []struct {
+		operator, approver bool
+		want               string
+	}{
+		{false, false, ""},
+		{false, true, "approve reject"},
+		{true, false, "approve force-release pause reject resume"},
+		{true, true, "approve force-release pause reject resume"},
+	} {
+		var s stand
+		o := s.options()
+		o.Operator, o.Approver = c.operator, c.approver
+		client := connect(t, o)
+		var got []string
+		for _, name := range []string{"approve", "force-release", "pause", "reject", "resume"} {
+			s.words = nil
+			arguments := map[string]any{"issue": "1"}
+			if name == "pause" || name == "resume" {
+				arguments = nil
+			}
+			_, err := client.CallTool(t.Context(), &sdk.CallToolParams{Name: name, Arguments: arguments})
+			if (err == nil) != (s.words != nil) {
+				t.Errorf("%s: %v, ran %q", name, err, s.words)
+			}
+			if err == nil {
+				got = append(got, name)
+			}
+		}
+		if text := strings.Join(got, " "); text != c.want {
+			t.Errorf("operator %t, approver %t: %q, want %q", c.operator, c.approver, text, c.want)
+		}
 	}
 }
 
@@ -284,7 +321,7 @@ func TestWho(t *testing.T) {
 
 func TestResources(t *testing.T) {
 	for _, c := range []struct{ uri, words string }{
-		{"label-state://acme/app/board", "work list --json --timeout=2m0s --include-claimed --repo=acme/app"},
+		{"label-state://acme/app/board", "board --json --timeout=2m0s --repo=acme/app"},
 		{"label-state://acme/app/issues/7/log", "log --json --timeout=2m0s -- acme/app#7"},
 		{"label-state://acme/app/issues/--force/log", "log --json --timeout=2m0s -- acme/app#--force"},
 		{"label-state://acme/app/issues/7", ""},
@@ -302,10 +339,13 @@ func TestResources(t *testing.T) {
 			t.Errorf("%s: %+v", c.uri, r.Contents)
 		}
 	}
-	s := stand{answer: mcp.Outcome{Code: 3, Problem: "log acme/app#7: offline", Hint: "try again"}}
-	_, err := connect(t, s.options()).ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "label-state://acme/app/issues/7/log"})
-	if err == nil || !strings.Contains(err.Error(), "log acme/app#7: offline; try again") {
-		t.Errorf("away: %v", err)
+	for code, want := range map[int]int64{2: jsonrpc.CodeInvalidParams, 3: jsonrpc.CodeInternalError} {
+		s := stand{answer: mcp.Outcome{Code: code, Problem: "log acme/app#7: offline", Hint: "try again"}}
+		_, err := connect(t, s.options()).ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "label-state://acme/app/issues/7/log"})
+		var said *jsonrpc.Error
+		if !errors.As(err, &said) || said.Message != "log acme/app#7: offline; try again" || said.Code != want || !strings.Contains(string(said.Data), fmt.Sprintf(`"exit_code":%d`, code)) {
+			t.Errorf("exit code %d: %v", code, err)
+		}
 	}
 }
 
@@ -339,7 +379,7 @@ func TestServeGivesUp(t *testing.T) {
 			var s stand
 			began, gaveUp := make(chan struct{}), false
 			o := s.options()
-			o.Program = func(ctx context.Context, _ []string) mcp.Outcome {
+			o.Program = func(ctx context.Context, _ []string, _ string) mcp.Outcome {
 				close(began)
 				<-ctx.Done()
 				gaveUp = true

@@ -12,9 +12,20 @@ type param struct {
 	about   string
 	kind    kind
 	choices []string // empty is any
+	option  string   // where it is not the name's
 	needed  bool
 	bare    bool // not an option
+	fed     bool // not an option either: standard input
+	span    bool // a length of time that the call waits; left out, it is as long as a call may
+	most    int  // bytes; 0 is mostBytes
 }
+
+// What no argument is longer than: nothing a person could mean, and not what an agent was talked into pasting.
+const (
+	mostBytes  = 4 << 10
+	mostStory  = 256 << 10
+	mostValues = 100
+)
 
 // A kind is what JSON an argument is.
 type kind string
@@ -26,9 +37,12 @@ const (
 	isTexts  kind = "array"
 )
 
-// called names a kind in errors.
-func (k kind) called() string {
-	return map[kind]string{isText: "a string", isNumber: "a whole number above 0", isFlag: "true or false", isTexts: "an array of strings"}[k]
+// called names what an argument must be, in errors.
+func (p param) called() string {
+	if p.span {
+		return "a length of time such as 30s"
+	}
+	return map[kind]string{isText: "a string", isNumber: "a whole number above 0", isFlag: "true or false", isTexts: "an array of strings"}[p.kind]
 }
 
 func params(groups ...[]param) []param { return slices.Concat(groups...) }
@@ -44,8 +58,30 @@ func choice(name, about string, choices ...string) []param {
 
 func needed(group []param) []param {
 	group[0].needed = true
-	group[0].bare = group[0].name == "id"
 	return group
+}
+
+// bare makes an argument stand behind the options.
+func bare(group []param) []param {
+	group[0].bare = true
+	return group
+}
+
+// story is a text that may be long.
+func story(name, about string) []param {
+	return []param{{name: name, about: about, kind: isText, most: mostStory}}
+}
+
+// fed makes an argument what the command reads.
+func fed(group []param) []param {
+	group[0].fed = true
+	return group
+}
+
+// waitParam is how long a call waits, as that option of its command.
+func waitParam(option string) []param {
+	about := "how long to wait, such as 30s; a call waits for no longer than 45s, also when it is told to, and then answers waiting: call it again"
+	return []param{{name: "wait", about: about, kind: isText, option: option, span: true}}
 }
 
 // issueParam is the issue that a tool is about (PRODUCT ruling 20).

@@ -21,6 +21,10 @@ type Views struct {
 	Entry  any // one line of log
 	Item   any // one line of work list
 	Pause  any // of repo pause and resume
+	Plan   any
+	Bundle any
+	Chain  any
+	Card   any // one line of board
 }
 
 // A view is one of them.
@@ -35,6 +39,10 @@ func viewStatus(v Views) any { return v.Status }
 func viewEntry(v Views) any  { return v.Entry }
 func viewItem(v Views) any   { return v.Item }
 func viewPause(v Views) any  { return v.Pause }
+func viewPlan(v Views) any   { return v.Plan }
+func viewBundle(v Views) any { return v.Bundle }
+func viewChain(v Views) any  { return v.Chain }
+func viewCard(v Views) any   { return v.Card }
 
 // definition is the tool as a client lists it.
 func (t tool) definition(v Views) (*sdk.Tool, error) {
@@ -65,9 +73,9 @@ func (t tool) output(v Views) (*jsonschema.Schema, error) {
 		return nil, err
 	}
 	set := out.Properties
-	set["answer"].Enum = []any{"yes", "no", "unknown", "wrong"}
-	set["answer"].Description = "no: somebody else has it, or there is none; unknown: could not find out; wrong: correct the call"
-	set["exit_code"].Description = "of the command line: 0 yes, 1 no, 2 wrong, 3 unknown, 4 no work"
+	set["answer"].Enum = []any{"yes", "no", "unknown", "waiting", "wrong"}
+	set["answer"].Description = "no: somebody else has it, or there is none; unknown: could not find out; waiting: nobody has decided yet; wrong: correct the call"
+	set["exit_code"].Description = "of the command line: 0 yes, 1 no, 2 wrong, 3 unknown or waiting, 4 no work"
 	set["error"].Description = "verb object: reason"
 	set["hint"].Description = "what to do next"
 	set["notes"].Description = "warnings that do not change the answer"

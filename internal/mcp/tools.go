@@ -1,6 +1,10 @@
 package mcp
 
-import "github.com/label-state/label-state/internal/claim"
+import (
+	"slices"
+
+	"github.com/label-state/label-state/internal/claim"
+)
 
 // A tool is one command of label-state as agents see it.
 type tool struct {
@@ -14,7 +18,11 @@ type tool struct {
 	asks   bool // "no" is an answer to its question and no error
 	worker bool // it needs to know who works
 
+	waits    string // what its result answers while others have not decided; empty when it waits for nobody
+	anywhere bool   // its command is about no one repository
+
 	operator bool // it ends what others do
+	approver bool // it decides on what others mean to do
 	reads    bool // it writes nothing
 	destroys bool // what it ends does not come back
 	repeats  bool // to ask twice is to ask once
@@ -24,7 +32,7 @@ type tool struct {
 
 // tools are all tools, in the order of an agent's day.
 func tools() []tool {
-	return append(workerTools(), append(askingTools(), operatorTools()...)...)
+	return slices.Concat(workerTools(), planTools(), bundleTools(), chainTools(), askingTools(), operatorTools())
 }
 
 func workerTools() []tool {
@@ -59,8 +67,8 @@ func workerTools() []tool {
 			name: "complete", title: "Report a result", words: []string{"work", "complete"}, worker: true, destroys: true, repeats: true, result: viewDone,
 			about: "Reports what came of an item of the queue in one comment and ends the hold. success closes the issue as completed; " +
 				"after failure or partial it goes back to the queue. With a pull request that is not merged yet, use release and pr instead.",
-			params: params(needed(text("id", "the item, such as github-42")), whoParams(), needed(choice("outcome", "what came of it", "success", "failure", "partial")),
-				text("summary", "what was done, in a few words"), text("details", "the whole story"), texts("artifact", "URLs or paths of results"), repoParam()),
+			params: params(bare(needed(text("id", "the item, such as github-42"))), whoParams(), needed(choice("outcome", "what came of it", "success", "failure", "partial")),
+				text("summary", "what was done, in a few words"), story("details", "the whole story"), texts("artifact", "URLs or paths of results"), repoParam()),
 		},
 	}
 }
@@ -75,11 +83,11 @@ func askingTools() []tool {
 		},
 		{
 			name: "status", title: "Everything about an issue", words: []string{"status"}, reads: true, result: viewStatus,
-			about:  "Shows who holds an issue and until when, its labels and what they should be, attempts, pull requests, and records that do not count.",
+			about:  "Shows who holds an issue and until when, its labels and what they should be, attempts, pull requests, what it waits for and in which circle, and records that do not count.",
 			params: params(issueParam()),
 			untrusted: []string{
 				"title", "labels", "reasons.text", "why", "holder.codename", "holder.firing_id", "holder.branch", "attempts.worker", "attempts.reason",
-				"pull_requests.title", "ignored.reason",
+				"pull_requests.title", "ignored.reason", "plan.by", "plan.reason", "circle.unknown",
 			},
 		},
 		{
@@ -95,6 +103,13 @@ func askingTools() []tool {
 			params: params(filterParams(), number("limit", "at most so many items"), text("cursor", "where the page before ended"),
 				flag("include_claimed", "also what somebody works on"), repoParam()),
 			untrusted: itemText(""),
+		},
+		{
+			name: "board", title: "The board of a repository", words: []string{"board"}, reads: true, many: true, result: viewCard,
+			about: "Lists every issue that is part of the lifecycle, one card each: its state and why, who holds it since when and until when, what is stuck. " +
+				"What was done it lists for two days.",
+			params:    params(repoParam()),
+			untrusted: []string{"title", "why", "holder", "author", "branch"},
 		},
 	}
 }

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,37 +10,49 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
-// words is the command line of a call. What an agent gives is always the value of an option or stands
+// A line is a command line and its standard input.
+type line struct {
+	words []string
+	input string
+}
+
+// line is the command line of a call. What an agent gives is always the value of an option, the input, or stands
 // behind "--", so that no text of it becomes an option. The error says which argument is wrong and
 // what is allowed.
-func (o Options) words(t tool, raw json.RawMessage) ([]string, error) {
+func (o Options) line(t tool, raw json.RawMessage) (l line, err error) {
 	given, err := read(raw)
 	if err == nil {
 		err = o.check(t, given)
 	}
 	if err != nil {
-		return nil, err
+		return line{}, err
 	}
-	words := append(slices.Clone(t.words), o.common(given)...)
-	var bare []string
+	l.words = append(slices.Clone(t.words), o.common(t, given)...)
+	var plain []string
 	for _, p := range t.params {
 		value, ok := o.value(p, given)
 		if !ok {
 			continue
 		}
-		more, err := p.words(value)
-		if err != nil {
-			return nil, err
-		}
-		if p.bare {
-			bare = append(append(bare, "--"), more...)
-		} else {
-			words = append(words, more...)
+		words, err := p.words(value, o.patience())
+		switch {
+		case err != nil:
+			return line{}, err
+		case p.fed:
+			l.input = words[0]
+		case p.bare:
+			plain = append(plain, words...)
+		default:
+			l.words = append(l.words, words...)
 		}
 	}
-	return append(words, bare...), nil
+	if len(plain) > 0 {
+		l.words = append(append(l.words, "--"), plain...)
+	}
+	return l, nil
 }
 
 // check looks for what is misspelt, and for what is missing.
@@ -62,11 +75,18 @@ func (o Options) check(t tool, given map[string]json.RawMessage) error {
 
 // value is an argument, or what the server has in its place.
 func (o Options) value(p param, given map[string]json.RawMessage) (json.RawMessage, bool) {
-	if value, ok := given[p.name]; ok || p.name != "codename" || o.Codename == "" {
-		return value, ok
+	value, ok := given[p.name]
+	own := ""
+	switch {
+	case ok:
+		return value, true
+	case p.name == "codename":
+		own = o.Codename
+	case p.span:
+		own = o.patience().String()
 	}
-	value, err := json.Marshal(o.Codename)
-	return value, err == nil
+	value, err := json.Marshal(own)
+	return value, err == nil && own != ""
 }
 
 // read returns the arguments by name; null and the empty string count as left out.
@@ -82,16 +102,24 @@ func read(raw json.RawMessage) (map[string]json.RawMessage, error) {
 	return given, nil
 }
 
-// common are the options of every call: what every command has.
-func (o Options) common(given map[string]json.RawMessage) []string {
-	out := []string{"--json", "--timeout=" + o.Timeout.String()}
+// common are the options of every call: what every command has, but for a repository where it is about several.
+func (o Options) common(t tool, given map[string]json.RawMessage) []string {
+	out := []string{"--json"}
+	if !t.takes("timeout") {
+		out = append(out, "--timeout="+o.Timeout.String())
+	}
 	if o.Config != "" {
 		out = append(out, "--config="+o.Config)
 	}
-	if o.Repo != "" && given["repo"] == nil {
+	if o.Repo != "" && given["repo"] == nil && !t.anywhere {
 		out = append(out, "--repo="+o.Repo)
 	}
 	return out
+}
+
+// takes reports whether an argument of the tool is that option.
+func (t tool) takes(option string) bool {
+	return slices.ContainsFunc(t.params, func(p param) bool { return p.option == option })
 }
 
 func (t tool) allowed() string {
@@ -102,13 +130,18 @@ func (t tool) allowed() string {
 	return t.name + " takes " + strings.Join(names, ", ")
 }
 
-// words are one argument on the command line.
-func (p param) words(value json.RawMessage) ([]string, error) {
-	option := "--" + strings.ReplaceAll(p.name, "_", "-")
+// words are one argument on the command line. No wait is longer than patience.
+func (p param) words(value json.RawMessage, patience time.Duration) ([]string, error) {
+	option := "--" + cmp.Or(p.option, strings.ReplaceAll(p.name, "_", "-"))
 	values, err := p.values(value)
+	if err == nil && p.span {
+		values, err = within(values[0], patience)
+	}
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("argument %q: want %s, got %s", p.name, p.kind.called(), clip(string(value)))
+		return nil, fmt.Errorf("argument %q: want %s, got %s", p.name, p.called(), clip(string(value)))
+	case len(values) > mostValues:
+		return nil, fmt.Errorf("argument %q: %d values, allowed are %d", p.name, len(values), mostValues)
 	case p.kind == isFlag && values[0] == "false":
 		return nil, nil
 	case p.kind == isFlag:
@@ -116,16 +149,28 @@ func (p param) words(value json.RawMessage) ([]string, error) {
 	}
 	var out []string
 	for _, v := range values {
+		if len(v) > cmp.Or(p.most, mostBytes) {
+			return nil, fmt.Errorf("argument %q: %d bytes, allowed are %d", p.name, len(v), cmp.Or(p.most, mostBytes))
+		}
 		if len(p.choices) > 0 && !slices.Contains(p.choices, v) {
 			return nil, fmt.Errorf("argument %q: %q is none of %s", p.name, clip(v), strings.Join(p.choices, ", "))
 		}
-		if p.bare {
+		if p.bare || p.fed {
 			out = append(out, v)
 		} else {
 			out = append(out, option+"="+v)
 		}
 	}
 	return out, nil
+}
+
+// within is a length of time, cut to the longest that is allowed.
+func within(text string, most time.Duration) ([]string, error) {
+	d, err := time.ParseDuration(text)
+	if err == nil && d <= 0 {
+		err = errors.New("no time")
+	}
+	return []string{min(d, most).String()}, err
 }
 
 // values reads an argument as its kind, strictly.

@@ -1,0 +1,88 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// stdio is how a client talks to a server that it has started.
+type stdio struct {
+	in  io.Reader
+	out io.Writer
+	end <-chan struct{} // closed when the server is to end
+}
+
+// Connect begins the only session there is.
+func (s stdio) Connect(ctx context.Context) (sdk.Connection, error) {
+	out := &sender{out: s.out, end: s.end}
+	in := newLines(s.in, out)
+	c, err := (&sdk.IOTransport{Reader: io.NopCloser(in), Writer: out}).Connect(ctx)
+	return &session{Connection: c, in: in, running: map[jsonrpc.ID]bool{}}, err
+}
+
+// A session leaves calls that the client has cancelled without an answer (MCP, "Cancellation"). In a batch they have one,
+// because the others of the batch wait for it.
+type session struct {
+	sdk.Connection
+	in *lines
+
+	mu      sync.Mutex
+	running map[jsonrpc.ID]bool // the calls under way; true when cancelled
+}
+
+// Read is the next message of the client.
+func (s *session) Read(ctx context.Context) (jsonrpc.Message, error) {
+	m, err := s.Connection.Read(ctx)
+	if r, ok := m.(*jsonrpc.Request); ok && err == nil {
+		s.note(r)
+	}
+	return m, err
+}
+
+func (s *session) note(r *jsonrpc.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r.IsCall() {
+		s.running[r.ID] = false
+		return
+	}
+	var p struct {
+		RequestID any `json:"requestId"`
+	}
+	if r.Method != "notifications/cancelled" || json.Unmarshal(r.Params, &p) != nil {
+		return
+	}
+	id, err := jsonrpc.MakeID(p.RequestID)
+	if _, under := s.running[id]; under && err == nil {
+		s.running[id] = true
+	}
+}
+
+// Write sends a message, unless it is the answer to what was cancelled. An error without a code is the library's word for
+// a call at the wrong time; without one it would be 0, which JSON-RPC does not know.
+func (s *session) Write(ctx context.Context, m jsonrpc.Message) error {
+	r, ok := m.(*jsonrpc.Response)
+	if ok && s.finished(r.ID) && !s.in.old.Load() {
+		return nil
+	}
+	var coded *jsonrpc.Error
+	if ok && r.Error != nil && !errors.As(r.Error, &coded) {
+		r.Error = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: r.Error.Error()}
+	}
+	return s.Connection.Write(ctx, m)
+}
+
+// finished takes note that a call has its answer, and reports whether it was cancelled.
+func (s *session) finished(id jsonrpc.ID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	cancelled := s.running[id]
+	delete(s.running, id)
+	return cancelled
+}
