@@ -46,7 +46,11 @@ func plug(t *testing.T, o mcp.Options) wire {
 	in, ask := io.Pipe()
 	out, said := io.Pipe()
 	served := make(chan error, 1)
-	go func() { served <- mcp.Serve(t.Context(), server, in, said) }()
+	go func() {
+		err := mcp.Serve(t.Context(), server, in, said)
+		_ = said.Close() // a pipe: whoever listens hears the end
+		served <- err
+	}()
 	t.Cleanup(func() {
 		_ = ask.Close() // a pipe
 		go io.Copy(io.Discard, out)
