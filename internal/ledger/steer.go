@@ -85,7 +85,29 @@ func (l *Ledger) record(ctx context.Context, i claim.Issue, r claim.Record, ok f
 	if err := l.decide(ctx, i, r); err != nil {
 		return Repair{Issue: i}, wrapWrite(i, err)
 	}
+	if err := l.tooLate(ctx, i, r); err != nil {
+		return Repair{Issue: i}, err
+	}
 	return l.settle(ctx, f)
+}
+
+// tooLate looks at what became of an answer that was posted: the end of the hold, or another answer, may
+// have come first, and then it says nothing.
+func (l *Ledger) tooLate(ctx context.Context, i claim.Issue, r claim.Record) error {
+	f, err := l.facts(ctx, i)
+	if err != nil {
+		return &UnknownError{i, err}
+	}
+	c, _ := f.Log.Find(r.Worker)
+	switch {
+	case r.Kind == claim.KindReject && c.End != nil && c.End.Outcome == claim.OutcomePlanRejected:
+		return nil
+	case c.End != nil:
+		return claim.ErrEnded
+	case r.Kind == claim.KindReject && c.Plan != nil && c.Plan.Approved:
+		return claim.ErrNoPlan
+	}
+	return nil
 }
 
 // decide posts the answer to a plan. A rejection ends the hold, so a strict store gives its lease back first.
