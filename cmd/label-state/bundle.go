@@ -238,9 +238,9 @@ func (p *pack) permitted(ctx context.Context) error {
 func mayLabel(i claim.Issue, r github.Repository) error {
 	switch {
 	case r.Archived:
-		return &answerNo{i.Slug() + " is archived: nothing can be written"}
+		return &failure{err: &answerNo{i.Slug() + " is archived: nothing can be written"}, hint: "leave its issues out, or: gh repo unarchive " + i.Slug()}
 	case !r.HasIssues:
-		return &answerNo{"issues are switched off in " + i.Slug()}
+		return &failure{err: &answerNo{"issues are switched off in " + i.Slug()}, hint: "leave its issues out, or: gh repo edit " + i.Slug() + " --enable-issues"}
 	case r.Role == "read":
 		return &ledger.UnknownError{Issue: i, Err: &github.PermissionError{Message: "this login may not label " + i.Slug() + ", so others do not count its claims"}}
 	}
@@ -271,7 +271,7 @@ func (t terminal) claimBundle(cc *cli.Context) error {
 
 func (p *pack) wanted(refs []string) error {
 	if len(refs) == 0 {
-		return wrong(path(p.Context), "bundle %s: no issue is named", p.slug)
+		return wrong(path(p.Context), "no issue is named; want one at least, as in acme/app#42")
 	}
 	p.Session = &setup.Session{Worker: p.env.Identity()}
 	return p.asWorker()

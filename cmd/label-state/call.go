@@ -95,13 +95,9 @@ func (c *call) timed(ctx context.Context, err error) error {
 	switch {
 	case exitCode(err) != exitUnknown || ctx.Err() == nil:
 		return err
-	case undoing(err):
-		return fmt.Errorf("interrupted: %w", err)
-	}
-	switch ctx.Err() {
-	case context.DeadlineExceeded:
+	case ctx.Err() == context.DeadlineExceeded:
 		return &timeoutError{c.Duration("timeout"), err}
-	case context.Canceled:
+	case ctx.Err() == context.Canceled:
 		return &interruptedError{err}
 	}
 	return err

@@ -258,14 +258,19 @@ func executeChain(ctx context.Context, c chainCall) error {
 	if err := c.answer(viewChain(r, "incomplete"), chainText(r, "opened")); err != nil {
 		return err
 	}
-	return &answerNo{strings.Join(openEnds(r), "; ")}
+	return &failure{err: &answerNo{strings.Join(openEnds(r), "; ")}, hint: "see to them, then: label-state chain execute --feature " + c.Feature}
 }
 
-func (c chainCall) execute(ctx context.Context) (prchain.Result, error) {
+func (c chainCall) execute(ctx context.Context) (r prchain.Result, err error) {
 	if c.given {
-		return c.executor().Begin(ctx, c.Plan)
+		r, err = c.executor().Begin(ctx, c.Plan)
+	} else {
+		r, err = c.executor().Resume(ctx, c.Feature)
 	}
-	return c.executor().Resume(ctx, c.Feature)
+	if refused, is := errors.AsType[*github.StatusError](err); is && refused.Rejected() {
+		err = &failure{err: err, hint: "is the branch pushed, with commits that its base lacks? Then: label-state chain execute --feature " + c.Feature}
+	}
+	return r, err
 }
 
 // openEnds says what a person has to look at.
@@ -309,51 +314,34 @@ func waitForChain(ctx context.Context, c chainCall) error {
 		}
 	}
 	if err == nil && r.Colour() == prchain.Red {
-		err = &answerNo{"the checks of " + c.Feature + " are red"}
+		err = &failure{err: &answerNo{"the checks of " + c.Feature + " are red"}, hint: "see which: label-state chain status --feature " + c.Feature}
 	}
 	return err
 }
 
-// miscalledChain reports whether a chain cannot be what the command line says.
-func miscalledChain(err error) bool {
-	var plan *prchain.PlanError
-	var other *prchain.MismatchError
-	var none *prchain.NoChainError
-	return errors.As(err, &plan) || errors.As(err, &other) || errors.As(err, &none)
+// chainAnswers are for what went wrong with a chain.
+func chainAnswers() []answer {
+	return []answer{
+		on(exitCalled, says[*prchain.PlanError]("label-state chain plan --help")),
+		on(exitCalled, func(e *prchain.MismatchError, _ failure) string {
+			return "go on with that one: label-state chain execute --feature " + e.Feature
+		}),
+		on(exitCalled, func(e *prchain.NoChainError, _ failure) string {
+			return "begin it: label-state chain execute --feature " + e.Feature + " --parent owner/repo#7 --pr owner/repo:branch"
+		}),
+		on(exitUnknown, func(e *journal.UnreadableError, at failure) string {
+			if !at.ofChain() {
+				return ""
+			}
+			return "do not begin anew, its pull requests would not be known; restore the file, or move it away once they are closed: " + e.File
+		}),
+		on(exitNo, func(e *journal.BusyError, at failure) string {
+			if !at.ofChain() {
+				return ""
+			}
+			return "wait for the other one, then: label-state chain execute --feature " + e.Name
+		}),
+	}
 }
 
-// hintChain is for what went wrong with a chain.
-func hintChain(err error) string {
-	var (
-		plan  *prchain.PlanError
-		other *prchain.MismatchError
-		none  *prchain.NoChainError
-		state *journal.UnreadableError
-		busy  *journal.BusyError
-		said  *github.StatusError
-		f     *failure
-		no    *answerNo
-	)
-	if !errors.As(err, &f) || !strings.HasPrefix(f.doing, "chain ") {
-		return ""
-	}
-	switch {
-	case errors.As(err, &plan):
-		return "label-state chain plan --help"
-	case errors.As(err, &other):
-		return "go on with that one: label-state chain execute --feature " + other.Feature
-	case errors.As(err, &none):
-		return "begin it: label-state chain execute --feature " + none.Feature + " --parent owner/repo#7 --pr owner/repo:branch"
-	case errors.As(err, &state):
-		return "do not begin anew, its pull requests would not be known; restore the file, or move it away once they are closed: " + state.File
-	case errors.As(err, &busy):
-		return "wait for the other one, then: label-state chain execute --feature " + busy.Name
-	case errors.As(err, &said) && said.Rejected() && f.doing == "chain execute":
-		return "is the branch pushed, with commits that its base lacks? Then: label-state chain execute --feature " + f.object
-	case errors.As(err, &no) && f.doing == "chain execute":
-		return "see to them, then: label-state chain execute --feature " + f.object
-	case errors.As(err, &no) && f.doing == "chain wait":
-		return "see which: label-state chain status --feature " + f.object
-	}
-	return ""
-}
+func (f failure) ofChain() bool { return strings.HasPrefix(f.doing, "chain ") }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/label-state/label-state/internal/config"
@@ -9,6 +10,7 @@ import (
 	"github.com/label-state/label-state/internal/holdfile"
 	"github.com/label-state/label-state/internal/host"
 	"github.com/label-state/label-state/internal/lease"
+	"github.com/label-state/label-state/internal/lease/gitref"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/localpause"
@@ -16,89 +18,81 @@ import (
 	"github.com/label-state/label-state/internal/work"
 )
 
-// hintFor gives a tired person the next command.
-func hintFor(err error) string {
-	for _, ask := range []func(error) string{
-		hintGiven, hintChain, hintCalled, hintNo, hintStore, hintReach, hintHere, hintAway, hintUndertaking,
-	} {
-		if hint := ask(err); hint != "" {
-			return hint
-		}
+// calledAnswers are for what was called or configured wrongly.
+func calledAnswers() []answer {
+	return []answer{
+		on(exitCalled, says[*ledger.StoreError]("use the configuration of the default branch: git pull, and leave --config and LABEL_STATE_CONFIG out")),
+		on(exitCalled, func(e *usageError, _ failure) string { return strings.TrimSpace("label-state "+e.command) + " --help" }),
+		on(exitCalled, help[*work.OptionError]),
+		on(exitCalled, hintReference),
+		on(exitCalled, hintConfiguration),
+		on(exitCalled, func(e *setup.SettingError, _ failure) string { return e.Remedy() }),
+		on(exitCalled, help[*ledger.CallError]),
+		on(exitCalled, help[*localpause.NameError]),
 	}
-	return ""
 }
 
-// hintGiven is the hint of the innermost failure that has one: it knows best.
-func hintGiven(err error) (hint string) {
-	var f *failure
-	for errors.As(err, &f) {
-		if f.hint != "" {
-			hint = f.hint
-		}
-		err = f.err
-	}
-	return hint
-}
-
-// hintCalled is for what was called or configured wrongly.
-func hintCalled(err error) string {
-	var (
-		f     *failure
-		use   *usageError
-		call  *ledger.CallError
-		ref   *host.ReferenceError
-		conf  *config.Error
-		value *setup.SettingError
-		asked *work.OptionError
-		store *ledger.StoreError
-	)
-	switch {
-	case errors.As(err, &store):
-		return "use the configuration of the default branch: git pull, and leave --config and LABEL_STATE_CONFIG out"
-	case errors.As(err, &use):
-		return strings.TrimSpace("label-state "+use.command) + " --help"
-	case errors.As(err, &asked) && errors.As(err, &f):
-		return "label-state " + f.doing + " --help"
-	case errors.As(err, &ref) && ref.Kind == "repository":
+func hintReference(e *host.ReferenceError, _ failure) string {
+	if e.Kind == "repository" {
 		return "give OWNER/NAME, as in: label-state doctor acme/app"
-	case errors.As(err, &ref):
-		return "give owner/repo#7, the issue's URL, or inside a clone just 7"
-	case errors.As(err, &conf) && conf.Path == "claim.lease" && conf.Line == 0:
-		return "git pull, and leave --config and LABEL_STATE_CONFIG out"
-	case errors.As(err, &conf) && conf.Line == 0 && conf.Path == "":
-		return "see that " + conf.File + " can be read, or name another file with --config"
-	case errors.As(err, &conf):
-		return "correct " + conf.File + ", then try it with: label-state doctor"
-	case errors.As(err, &value) && value.Setting == "LABEL_STATE_API_URL":
-		return "set it to a URL such as https://api.github.com, or: unset LABEL_STATE_API_URL"
-	case errors.As(err, &value):
-		return "correct " + value.Setting
-	case errors.As(err, &call) && errors.As(err, &f):
-		return "label-state " + f.doing + " --help"
 	}
-	return ""
+	return "give owner/repo#7, the issue's URL, or inside a clone just 7"
 }
 
-// hintNo is for the answer no.
-func hintNo(err error) string {
-	var held *ledger.HeldError
-	var lost *ledger.LostError
-	var item *work.Error
+func hintConfiguration(e *config.Error, _ failure) string {
 	switch {
-	case errors.Is(err, work.ErrNoWork):
-		return "ask again later; see what others work on: label-state work list --include-claimed"
-	case errors.As(err, &held) && held.Yielded == nil && len(held.Verdict.Reasons) > 0:
-		return hintReason(held, held.Verdict.Reasons[0])
-	case errors.As(err, &held):
-		return "see who holds it: label-state status " + held.Issue.String()
-	case errors.As(err, &lost) && lost.Worker.IsZero():
-		return "see what is known about it: label-state status " + lost.Issue.String()
-	case errors.As(err, &lost):
-		return "stop work on it; see who holds it now: label-state status " + lost.Issue.String()
-	case errors.As(err, &item) && item.ID != "" && item.Another():
-		return "see what there is to do: label-state work list"
+	case e.Path == "claim.lease" && e.Line == 0:
+		return "git pull, and leave --config and LABEL_STATE_CONFIG out"
+	case e.Path == "" && e.Line == 0:
+		return "see that " + e.File + " can be read, or name another file with --config"
 	}
-	return ""
+	return "correct " + e.File + ", then try it with: label-state doctor"
+}
+
+// noAnswers are the answer no.
+func noAnswers() []answer {
+	return []answer{
+		func(err error) (int, string, bool) {
+			return exitNoWork, "ask again later; see what others work on: label-state work list --include-claimed", errors.Is(err, work.ErrNoWork)
+		},
+		on(exitNo, hintHeld),
+		on(exitNo, hintLost),
+		on(exitNo, says[*answerNo]("")),
+		ofItem,
+	}
+}
+
+func hintHeld(e *ledger.HeldError, _ failure) string {
+	if e.Yielded == nil && len(e.Verdict.Reasons) > 0 {
+		return hintReason(e, e.Verdict.Reasons[0])
+	}
+	return "see who holds it: label-state status " + e.Issue.String()
+}
+
+func hintLost(e *ledger.LostError, _ failure) string {
+	if e.Worker.IsZero() {
+		return "see what is known about it: label-state status " + e.Issue.String()
+	}
+	return "stop work on it; see who holds it now: label-state status " + e.Issue.String()
+}
+
+// ofItem answers for an item of a work source.
+func ofItem(err error) (code int, hint string, is bool) {
+	e, is := errors.AsType[*work.Error](err)
+	switch {
+	case !is:
+		return exitUnknown, "", false
+	case e.Reason == work.AlreadyClaimed || e.Reason == work.InvalidState:
+		return exitNo, hintItem(e), true
+	}
+	return exitUnknown, hintItem(e), true
+}
+
+func hintItem(e *work.Error) string {
+	if e.ID == "" || !e.Another() {
+		return ""
+	}
+	return "see what there is to do: label-state work list"
 }
 
 // hintReason is the way on past one reason why an issue may not be taken.
@@ -114,7 +108,9 @@ func hintReason(held *ledger.HeldError, r lifecycle.Reason) string {
 	case lifecycle.CodePROpen, lifecycle.CodeMerged:
 		return strings.TrimSpace("continue there: " + r.URL)
 	case lifecycle.CodePullRequest:
-		return "claim the issue that it closes"
+		return fmt.Sprintf("claim the issue that it closes; see which: gh pr view %d --repo %s", held.Issue.Number, held.Issue.Slug())
+	case lifecycle.CodeClosed:
+		return fmt.Sprintf("if it is not done after all: gh issue reopen %d --repo %s", held.Issue.Number, held.Issue.Slug())
 	case lifecycle.CodeScope, lifecycle.CodeExcluded, lifecycle.CodeAttempts:
 		return "a person decides, by taking the label off: " + r.URL
 	case lifecycle.CodeInFlight:
@@ -123,106 +119,112 @@ func hintReason(held *ledger.HeldError, r lifecycle.Reason) string {
 	return "see what stands in the way: label-state status " + issue
 }
 
-// hintStore is for a lease store that refuses, or that this program does not have.
-func hintStore(err error) string {
-	var denied *lease.DeniedError
-	switch {
-	case errors.As(err, &denied):
-		return denied.Remedy + "; then: " + doctorOf(err)
-	case errors.Is(err, lease.ErrNotLinked):
-		return "use the label-state program itself"
+// storeAnswers are for a lease store that refuses.
+func storeAnswers() []answer {
+	return []answer{
+		on(exitUnknown, func(e *lease.DeniedError, at failure) string { return e.Remedy + "; then: " + at.doctor() }),
+		on(exitUnknown, func(e *gitref.ChainError, _ failure) string {
+			return "nothing is claimed while it is there; see what it is: git fetch origin " + e.Ref + " && git show FETCH_HEAD"
+		}),
+	}
+}
+
+// doctor is the command that examines the repository the failure is about.
+func (f failure) doctor() string { return strings.TrimSpace("label-state doctor " + f.repo()) }
+
+// repo is the repository the failure is about, as far as it is known.
+func (f failure) repo() string {
+	if strings.Contains(f.object, "/") {
+		repo, _, _ := strings.Cut(f.object, "#")
+		return repo
+	}
+	if e, is := errors.AsType[*ledger.BundleError](f.err); is {
+		return e.Issues[0].Slug()
+	}
+	if e, is := errors.AsType[*ledger.UnknownError](f.err); is {
+		return e.Issue.Slug()
 	}
 	return ""
 }
 
-// hintAway is for a lease store that could not be asked.
-func hintAway(err error) string {
-	var store *lease.Error
-	if errors.As(err, &store) {
-		return "nothing is claimed while the lease store cannot be asked; see whether it answers: " + doctorOf(err)
+// reachAnswers are for a GitHub that could not be asked.
+func reachAnswers() []answer {
+	return []answer{
+		on(exitUnknown, hintTimeout),
+		on(exitUnknown, func(_ *interruptedError, at failure) string {
+			if !strings.Contains(at.object, "#") {
+				return ""
+			}
+			return "see where it stands: label-state status " + at.object
+		}),
+		on(exitUnknown, says[*setup.NoTokenError]("set one of them, or run: gh auth login")),
+		on(exitUnknown, func(e *setup.BadTokenError, _ failure) string {
+			return "set " + e.Source + " to the token as GitHub shows it"
+		}),
+		on(exitUnknown, func(_ *github.AuthError, at failure) string {
+			return "see which token is used and what it may do: " + at.doctor()
+		}),
+		on(exitUnknown, func(_ *github.PermissionError, at failure) string { return "see what the token may do: " + at.doctor() }),
+		on(exitUnknown, func(_ *github.NotFoundError, at failure) string {
+			return "check the name and the number, and that the token may see it: " + at.doctor()
+		}),
+		on(exitUnknown, func(_ *github.MovedError, at failure) string {
+			return "use its new name, in a clone by git remote set-url origin URL; find it with: gh repo view " + at.repo() + " --json nameWithOwner"
+		}),
+		on(exitUnknown, says[*github.RateLimitError]("wait until then, or use another token")),
+		on(exitUnknown, func(_ *github.AnswerError, at failure) string {
+			return "is LABEL_STATE_API_URL, or a proxy, in the way? See: " + at.doctor() + " --verbose"
+		}),
+		on(exitUnknown, hintStatus),
+		on(exitUnknown, hintTrouble[*github.QueryError]),
+		on(exitUnknown, func(e *github.NetworkError, _ failure) string {
+			if interrupted(e) {
+				return ""
+			}
+			return "check the network and LABEL_STATE_API_URL, then try again"
+		}),
 	}
-	return ""
 }
 
-// doctorOf is the command that examines the repository the error is about.
-func doctorOf(err error) string {
-	var f *failure
-	if errors.As(err, &f) && strings.Contains(f.object, "/") {
-		return "label-state doctor " + slug(f.object)
+func hintTimeout(e *timeoutError, at failure) string {
+	if e.store() != "" {
+		return "nothing is claimed while the lease store cannot be asked; see whether it answers: " + at.doctor()
 	}
-	return "label-state doctor"
+	return "try again with a longer --timeout"
 }
 
-// hintReach is for a GitHub that could not be asked.
-func hintReach(err error) string {
-	var (
-		f       *failure
-		token   *setup.NoTokenError
-		bad     *setup.BadTokenError
-		auth    *github.AuthError
-		allowed *github.PermissionError
-		missing *github.NotFoundError
-		moved   *github.MovedError
-		limit   *github.RateLimitError
-		network *github.NetworkError
-		answer  *github.AnswerError
-		status  *github.StatusError
-		query   *github.QueryError
-		late    *timeoutError
-		stopped *interruptedError
-	)
-	doctor := doctorOf(err)
-	named := errors.As(err, &f)
-	switch {
-	case errors.As(err, &late):
-		return "try again with a longer --timeout"
-	case errors.As(err, &stopped) && named && strings.Contains(f.object, "#"):
-		return "see where it stands: label-state status " + f.object
-	case errors.As(err, &token):
-		return "set one of them, or run: gh auth login"
-	case errors.As(err, &bad):
-		return "set " + bad.Source + " to the token as GitHub shows it"
-	case errors.As(err, &auth):
-		return "see which token is used and what it may do: " + doctor
-	case errors.As(err, &allowed):
-		return "see what the token may do: " + doctor
-	case errors.As(err, &missing):
-		return "check the name and the number, and that the token may see it: " + doctor
-	case errors.As(err, &moved):
-		return "its old address leads to the new one in a browser; use that name, in a clone: git remote set-url origin URL"
-	case errors.As(err, &limit):
-		return "wait until then, or use another token"
-	case errors.As(err, &answer):
-		return "is LABEL_STATE_API_URL, or a proxy, in the way? See: " + doctor + " --verbose"
-	case errors.As(err, &status) && status.Status >= 500, errors.As(err, &query):
-		return "GitHub has trouble of its own (https://www.githubstatus.com); try again in a minute"
-	case errors.As(err, &status):
-		return "see which request it was, with --verbose; what the token may do: " + doctor
-	case errors.As(err, &network) && !interrupted(err):
-		return "check the network and LABEL_STATE_API_URL, then try again"
-	}
-	return ""
+func hintTrouble[E error](E, failure) string {
+	return "GitHub has trouble of its own (https://www.githubstatus.com); try again in a minute"
 }
 
-// slug is the repository of an issue's name.
-func slug(object string) string {
-	name, _, _ := strings.Cut(object, "#")
-	return name
+func hintStatus(e *github.StatusError, at failure) string {
+	if e.Status >= 500 {
+		return hintTrouble(e, at)
+	}
+	return "see which request it was, with --verbose; what the token may do: " + at.doctor()
 }
 
-// hintHere is for files of this machine.
-func hintHere(err error) string {
-	var (
-		pauses *localpause.UnreadableError
-		hold   *holdfile.UnreadableError
-	)
-	switch {
-	case errors.As(err, &hold):
-		return "name the worker with --codename and --firing-id, or forget the hold: rm " + hold.File
-	case errors.As(err, &pauses):
-		return "nothing is claimed until it can be read; repair it, or: rm " + pauses.File
-	case errors.Is(err, localpause.ErrBusy):
-		return "run it again"
+// hereAnswers are for files of this machine.
+func hereAnswers() []answer {
+	return []answer{
+		on(exitUnknown, func(e *holdfile.UnreadableError, _ failure) string {
+			return "name the worker with --codename and --firing-id, or forget the hold: rm " + e.File
+		}),
+		on(exitUnknown, func(e *localpause.UnreadableError, _ failure) string {
+			return "nothing is claimed until it can be read; repair it, or: rm " + e.File
+		}),
+		func(err error) (int, string, bool) {
+			return exitUnknown, "run it again", errors.Is(err, localpause.ErrBusy)
+		},
 	}
-	return ""
+}
+
+// lastAnswers are for errors of which nobody else knows the cause.
+func lastAnswers() []answer {
+	return []answer{
+		on(exitUnknown, func(_ *lease.Error, at failure) string {
+			return "nothing is claimed while the lease store cannot be asked; see whether it answers: " + at.doctor()
+		}),
+		on(exitUnknown, says[*ledger.BundleError]("nothing is held; run it again")),
+	}
 }

@@ -143,11 +143,13 @@ func (t terminal) hookStatus(cc *cli.Context) error {
 	return nil
 }
 
-// hookFailure is a hook that was left alone, a no with its own hint, or a folder that is in no clone.
+// hookAnswers are for a hook that was left alone.
+func hookAnswers() []answer { return []answer{on(exitNo, help[*hookfile.RefusedError])} }
+
+// hookFailure is a hook that was left alone, which says so itself, or a folder that is in no clone.
 func hookFailure(doing string, err error) error {
-	var refused *hookfile.RefusedError
-	if errors.As(err, &refused) {
-		return &failure{err: &answerNo{refused.Error()}, hint: cmp.Or(refused.Hint, "label-state "+doing+" --help")}
+	if refused, is := errors.AsType[*hookfile.RefusedError](err); is {
+		return &failure{err: refused, hint: cmp.Or(refused.Hint, "label-state "+doing+" --help")}
 	}
 	return &failure{doing: doing, err: err, hint: "run it inside a clone, or for all clones: label-state " + doing + " --global"}
 }

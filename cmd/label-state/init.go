@@ -110,7 +110,7 @@ func (c *call) carryOut(ctx context.Context, steps []step) error {
 		s := &steps[n]
 		if s.status == stepMissing {
 			if err := s.run(ctx); err != nil {
-				return &failure{err: err, hint: hintOr(err, "what was made before stays; run it again")}
+				return &failure{err: err, hint: hintOr(err, "what was made before stays; mend that, then run it again")}
 			}
 		}
 		if err := c.showStep(*s); err != nil {

@@ -72,7 +72,7 @@ func (c *call) fileStep(ctx context.Context, root, path, text, about string) (st
 	}
 	switch {
 	case err != nil:
-		return s, fmt.Errorf("look for file: %w", err)
+		return s, &failure{err: fmt.Errorf("look for file: %w", err), hint: "nothing was done; see what is in the way: ls -ld " + filepath.Dir(file)}
 	case string(have) == text:
 	case path == config.Path:
 		s.detail = "yours" // it is meant to be changed, and has been read already

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/label-state/label-state/internal/config"
+	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lease/leasetest"
 )
@@ -51,7 +52,9 @@ type store struct {
 
 func (s *store) setUp(e *testscript.Env, kind string) error {
 	file := fmt.Sprintf("version: 1\nclaim: {lease: %s}\n%s", kind, s.config)
-	w, err := newWorldWith(filepath.Join(e.WorkDir, ".github-server"), map[string]string{config.Path: file})
+	w, err := newWorldWith(filepath.Join(e.WorkDir, ".github-server"), func(seed *githubsim.Seed) {
+		seed.Repos[0].Files = map[string]string{config.Path: file}
+	})
 	if err != nil {
 		return err
 	}

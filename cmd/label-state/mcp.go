@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"sync"
 
@@ -48,7 +49,7 @@ func (t terminal) serveTools(cc *cli.Context) error {
 		err = mcp.Serve(cc.Context, server, t.in, t.out)
 	}
 	if err != nil {
-		return &failure{doing: "mcp", err: err, hint: "start it from a client: docs/mcp.md"}
+		return &failure{doing: "mcp", err: fmt.Errorf("talk to the client: %w", err), hint: "start it from a client: docs/mcp.md"}
 	}
 	return nil
 }

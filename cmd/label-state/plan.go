@@ -245,21 +245,29 @@ func (c *call) wouldAnswer(ctx context.Context, i claim.Issue, answer claim.Kind
 	return c.answer(reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would %s the plan of %s on %s\n", answer, h.Record.Worker, i))
 }
 
+// planAnswers are for a login that may not answer a plan, and for a Slack that asks to wait.
+func planAnswers() []answer {
+	return []answer{
+		on(exitNo, help[*ledger.BarredError]),
+		on(exitUnknown, says[*slackgate.BusyError]("wait that long, then run it again; or leave --slack out: a plan can be answered on GitHub")),
+	}
+}
+
 // unanswerable turns the ledger's words into a no.
 func unanswerable(i claim.Issue, err error) error {
-	var barred *ledger.BarredError
-	text := ""
+	no := err
+	barred, is := errors.AsType[*ledger.BarredError](err)
 	switch {
-	case errors.As(err, &barred):
-		text = barred.Why
+	case is:
+		no = barred
 	case errors.Is(err, claim.ErrNoPlan):
-		text = "no plan is waiting for an answer"
+		no = &answerNo{"no plan is waiting for an answer"}
 	case errors.Is(err, claim.ErrOverdue):
-		text = "the plan waited too long; its hold is over"
+		no = &answerNo{"the plan waited too long; its hold is over"}
 	case errors.Is(err, claim.ErrEnded), errors.Is(err, claim.ErrNotHolder):
-		text = "the hold has ended"
+		no = &answerNo{"the hold has ended"}
 	default:
 		return err
 	}
-	return &failure{err: &answerNo{text}, hint: "see where it stands: label-state status " + i.String()}
+	return &failure{err: no, hint: "see where it stands: label-state status " + i.String()}
 }

@@ -9,19 +9,8 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/config"
-	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/printable"
-	"github.com/label-state/label-state/internal/setup"
-	"github.com/label-state/label-state/internal/work"
-)
-
-// The exit codes of every command (PRODUCT ruling 1).
-const (
-	exitYes     = 0
-	exitNo      = 1 // held, refused, lost
-	exitCalled  = 2 // called wrongly, or a bad configuration
-	exitUnknown = 3 // offline, rate limited, no permission: could not find out
-	exitNoWork  = 4 // nothing to do, nothing started (PRODUCT ruling 18)
 )
 
 // A failure is an error on its way to the user: what was being done, to what, and why.
@@ -40,7 +29,13 @@ func (f *failure) Error() string {
 }
 
 // reason is the error without the object, which is named already.
-func (f *failure) reason() string { return strings.TrimPrefix(f.err.Error(), "read "+f.object+": ") }
+func (f *failure) reason() string {
+	text := f.err.Error()
+	for _, kind := range []string{"read ", "bundle ", "feature "} {
+		text = strings.TrimPrefix(text, kind+f.object+": ")
+	}
+	return text
+}
 
 func (f *failure) Unwrap() error { return f.err }
 
@@ -50,14 +45,28 @@ type timeoutError struct {
 	err   error
 }
 
-func (e *timeoutError) Error() string { return fmt.Sprintf("no answer within %s", e.after) }
+func (e *timeoutError) Error() string {
+	text := fmt.Sprintf("no answer within %s", e.after)
+	if store := e.store(); store != "" {
+		text += " from the lease store " + store
+	}
+	return text + undone(e.err)
+}
+
+// store is the lease store that did not answer, if it was one.
+func (e *timeoutError) store() string {
+	if late, is := errors.AsType[*lease.Error](e.err); is {
+		return late.Kind
+	}
+	return ""
+}
 
 func (e *timeoutError) Unwrap() error { return e.err }
 
 // An interruptedError is what a signal ended.
 type interruptedError struct{ err error }
 
-func (e *interruptedError) Error() string { return "interrupted" }
+func (e *interruptedError) Error() string { return "interrupted" + undone(e.err) }
 
 func (e *interruptedError) Unwrap() error { return e.err }
 
@@ -91,34 +100,6 @@ func problems(err error) []string {
 		return strings.Split(err.Error(), "\n")
 	}
 	return []string{strings.ReplaceAll(err.Error(), "\n", "; ")}
-}
-
-// exitCode sorts errors into no, called wrongly and could not find out; they never mix.
-func exitCode(err error) int {
-	var (
-		held  *ledger.HeldError
-		lost  *ledger.LostError
-		call  *ledger.CallError
-		use   *usageError
-		found *answerNo
-		item  *work.Error
-		asked *work.OptionError
-		store *ledger.StoreError
-	)
-	switch {
-	case err == nil:
-		return exitYes
-	case errors.As(err, &use), errors.As(err, &call), errors.As(err, &asked), errors.As(err, &store), setup.Misconfigured(err), calledHere(err),
-		miscalledChain(err):
-		return exitCalled
-	case errors.Is(err, work.ErrNoWork):
-		return exitNoWork
-	case errors.As(err, &held), errors.As(err, &lost), errors.As(err, &found), noHere(err):
-		return exitNo
-	case errors.As(err, &item) && (item.Reason == work.AlreadyClaimed || item.Reason == work.InvalidState):
-		return exitNo
-	}
-	return exitUnknown
 }
 
 // oneLine makes text from anywhere printable in one line of a terminal: no control characters, no escapes.

@@ -45,7 +45,7 @@ func (c *call) showInSlack(ctx context.Context, g *slackgate.Gate, i claim.Issue
 	}
 	m, err := g.Post(ctx, slackgate.Plan{Issue: i.String(), Title: f.Title, URL: f.URL, Worker: w.String(), Text: text})
 	if err != nil {
-		return "", &failure{err: err, hint: "correct plan.slack, or leave --slack out: a plan can be answered on GitHub"}
+		return "", &failure{err: err, hint: hintOr(err, "correct plan.slack, or leave --slack out: a plan can be answered on GitHub")}
 	}
 	return m.String(), nil
 }

@@ -90,7 +90,7 @@ func (s *sweeping) sweep(ctx context.Context, t terminal, cc *cli.Context, name 
 	if err != nil {
 		s.view.Skipped = append(s.view.Skipped, strings.TrimPrefix(typed(name)+": "+oneLine(err.Error()), ": "))
 		if s.first == nil {
-			s.first = err
+			s.first = &failure{doing: "sweep-claims", object: typed(name), err: err}
 		}
 		return
 	}
@@ -102,7 +102,7 @@ func (s *sweeping) sweep(ctx context.Context, t terminal, cc *cli.Context, name 
 
 func (s *sweeping) answer(c *call) error {
 	if s.swept == 0 && s.first != nil {
-		return errors.Join(&failure{doing: "sweep-claims", err: s.first}, c.answerJSON(s.view))
+		return errors.Join(s.first, c.answerJSON(s.view))
 	}
 	if err := c.answer(s.view, s.view.text()); err != nil {
 		return err

@@ -24,10 +24,10 @@ type world struct {
 
 func worldOf(ts *testscript.TestScript) *world { return ts.Value("world").(*world) }
 
-func newWorld(dir string) (*world, error) { return newWorldWith(dir, nil) }
+func newWorld(dir string) (*world, error) { return newWorldWith(dir, func(*githubsim.Seed) {}) }
 
-// newWorldWith has those files on the default branch of acme/app.
-func newWorldWith(dir string, files map[string]string) (*world, error) {
+// newWorldWith is a world that begins changed.
+func newWorldWith(dir string, change func(*githubsim.Seed)) (*world, error) {
 	f, err := os.Open("testdata/seed.json")
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func newWorldWith(dir string, files map[string]string) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	seed.Repos[0].Files = files
+	change(&seed)
 	w := &world{}
 	if w.Server, err = githubsim.New(seed, githubsim.Options{Dir: dir}); err != nil {
 		return nil, err

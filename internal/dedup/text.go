@@ -191,7 +191,7 @@ func (w *writer) unknown() {
 	}
 	text := w.verdict(len(issues)) + joinUnknown(issues, reasons)
 	if len(w.report.Refusals) == 0 && w.report.Policy == Refuse {
-		text += " (hook.on_unknown: refuse; push anyway: " + bypass + ")"
+		text += " (hook.on_unknown: refuse; find out why: label-state doctor; push anyway: " + bypass + ")"
 	}
 	w.line("label-state: %s", text)
 }

@@ -86,7 +86,11 @@ func LoadSeed(r io.Reader) (Seed, error) {
 	decoder := json.NewDecoder(r)
 	decoder.DisallowUnknownFields()
 	var seed Seed
-	if err := decoder.Decode(&seed); err != nil {
+	err := decoder.Decode(&seed)
+	if wrong, is := errors.AsType[*json.UnmarshalTypeError](err); is {
+		return Seed{}, fmt.Errorf("read seed: byte %d: %s where a seed has something else; want {\"users\": […], \"repos\": […]}", wrong.Offset, wrong.Value)
+	}
+	if err != nil {
 		return Seed{}, fmt.Errorf("read seed: %w", err)
 	}
 	if err := decoder.Decode(&struct{}{}); !errors.Is(err, io.EOF) {

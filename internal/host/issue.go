@@ -13,6 +13,7 @@ type Defaults struct {
 	Owner, Repo string   // of the clone: where #7 is
 	Org         string   // who owns a repository named alone (GH_ORG); empty means Owner
 	Hosts       []string // whose URLs are taken, spelled as in a [Remote]; empty means github.com
+	Nowhere     error    // why the clone that is here is of no GitHub; nil when it is of one, or there is none
 }
 
 // A ReferenceError says why a reference typed by a person could not be read. What it shows of the
@@ -21,11 +22,15 @@ type ReferenceError struct {
 	Kind   string // "issue" or "repository"
 	Shown  string // the reference in quotes, or "URL"
 	Reason string // what is allowed, or what is missing
+	Err    error  // the cause; may be nil
 }
 
 func (e *ReferenceError) Error() string {
 	return fmt.Sprintf("read %s %s: %s", e.Kind, e.Shown, e.Reason)
 }
+
+// Unwrap returns the cause.
+func (e *ReferenceError) Unwrap() error { return e.Err }
 
 const (
 	issueForms = "want owner/repo#7, repo#7, #7, 7 or the URL of an issue"

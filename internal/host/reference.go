@@ -30,6 +30,9 @@ func (r reference) repo(name string) (owner, repo string, err error) {
 		owner, repo = cmp.Or(r.Org, r.Owner), name
 	}
 	switch {
+	case name == "" && (owner == "" || repo == "") && r.Nowhere != nil:
+		reason := "no repository is known here: " + r.Nowhere.Error() + "; write owner/repo#7"
+		return "", "", &ReferenceError{Kind: r.kind, Shown: shown(r.text), Reason: reason, Err: r.Nowhere}
 	case name == "" && (owner == "" || repo == ""):
 		return "", "", r.refuse("no repository is known here; write owner/repo#7, or run it inside a clone")
 	case !full && owner == "":

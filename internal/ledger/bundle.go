@@ -68,14 +68,18 @@ func (e *BundleError) Error() string {
 	for n, err := range e.Causes {
 		texts[n] = e.Issues[n].String() + ": " + strings.TrimPrefix(err.Error(), "read "+e.Issues[n].String()+": ")
 	}
-	text := strings.Join(texts, "; ")
+	return strings.Join(texts, "; ") + "; " + e.Aftermath()
+}
+
+// Aftermath says what became of the bundle.
+func (e *BundleError) Aftermath() string {
 	switch {
 	case e.Left != nil:
-		return text + "; and what was taken could not be given back: " + e.Left.Error()
+		return "and what was taken could not be given back: " + e.Left.Error()
 	case len(e.Taken) > 0:
-		return fmt.Sprintf("%s; %d already taken, all given back", text, len(e.Taken))
+		return fmt.Sprintf("%d already taken, all given back", len(e.Taken))
 	}
-	return text + "; nothing was taken"
+	return "nothing was taken"
 }
 
 // Unwrap returns what decides the answer.

@@ -45,7 +45,7 @@ func (p *Plan) UnmarshalJSON(data []byte) error {
 	}
 	parent, err := parseIssue(in.Parent)
 	if err != nil {
-		return err
+		return fmt.Errorf("parent %w", err)
 	}
 	*p = Plan{Feature: in.Feature, Parent: parent, Closes: in.Closes}
 	for _, part := range in.Parts {
@@ -58,7 +58,7 @@ func (p *Plan) UnmarshalJSON(data []byte) error {
 func ReadPlan(data []byte) (Plan, error) {
 	var p Plan
 	if err := strict(data, &p); err != nil {
-		return Plan{}, refuse("read file: %s", err)
+		return Plan{}, refuse("read plan: %s", err)
 	}
 	return p, p.Check()
 }

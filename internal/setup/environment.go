@@ -26,8 +26,8 @@ import (
 	"github.com/label-state/label-state/internal/localpause"
 )
 
-// An Environment is everything outside the program that a session depends on. All fields but HTTP and
-// Stores are required.
+// An Environment is everything outside the program that a session depends on. All fields but HTTP, Stores
+// and Watched are required.
 type Environment struct {
 	Getenv func(string) string
 	Dir    string    // working directory, absolute
@@ -35,6 +35,8 @@ type Environment struct {
 	Run    func(context.Context, Command) (stdout []byte, err error)
 	HTTP   http.RoundTripper       // nil is http.DefaultTransport
 	Stores map[string]lease.Opener // by lease.Redis and lease.Etcd; those that the program was built with
+
+	Watched func(io.Writer) bool // whether it is a terminal; nil is no for all
 }
 
 // A Command is a subprocess: git, or gh.
@@ -55,7 +57,7 @@ func OS() Environment {
 	if err != nil {
 		dir = string(filepath.Separator)
 	}
-	return Environment{Getenv: os.Getenv, Dir: dir, Stderr: os.Stderr, Run: run, HTTP: http.DefaultTransport}
+	return Environment{Getenv: os.Getenv, Dir: dir, Stderr: os.Stderr, Run: run, HTTP: http.DefaultTransport, Watched: isTerminal}
 }
 
 // afterKill is how long a killed subprocess may keep its pipes open.
@@ -103,7 +105,9 @@ func (e Environment) SkipDedup() bool {
 func (e Environment) HookJSON() bool { return e.Getenv("LABEL_STATE_HOOK_FORMAT") == "json" }
 
 // IsTerminal reports whether a person watches w.
-func (e Environment) IsTerminal(w io.Writer) bool {
+func (e Environment) IsTerminal(w io.Writer) bool { return e.Watched != nil && e.Watched(w) }
+
+func isTerminal(w io.Writer) bool {
 	f, ok := w.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(f.Fd()))
 }

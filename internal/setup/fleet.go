@@ -41,16 +41,16 @@ func (e Environment) tokenFrom(name string, o Options, at origin) (credential, e
 	ours := slices.Contains(e.variables(at), name)
 	switch {
 	case !ours && slices.Contains(tokenVariables(), strings.ToUpper(name)):
-		return credential{}, &SettingError{"token_env " + name, errors.New("it is not for " + at.Host())}
+		return credential{}, &SettingError{Setting: "token_env " + name, Err: errors.New("it is not for " + at.Host())}
 	case !ours && !e.chosen(o):
-		return credential{}, &SettingError{"token_env " + name, errors.New("a repository's own configuration may only name " +
+		return credential{}, &SettingError{Setting: "token_env " + name, Err: errors.New("a repository's own configuration may only name " +
 			strings.Join(e.variables(at), ", ") + "; choose the file with --config or LABEL_STATE_CONFIG")}
 	case !ours && !at.encrypted() && !(at.local() && at.named):
-		return credential{}, &SettingError{"token_env " + name, errors.New("it would go unencrypted to " + at.Host())}
+		return credential{}, &SettingError{Setting: "token_env " + name, Err: errors.New("it would go unencrypted to " + at.Host())}
 	}
 	v := strings.TrimSpace(e.Getenv(name))
 	if v == "" {
-		return credential{}, &SettingError{"token_env " + name, errors.New("the variable is not set")}
+		return credential{}, &SettingError{Setting: "token_env " + name, Err: errors.New("the variable is not set"), Do: "export " + name + "=TOKEN"}
 	}
 	return newToken(v, name)
 }
@@ -80,18 +80,18 @@ func (e Environment) SlackToken(name string, o Options) (token, api string, err 
 	setting := "plan.slack.token_env " + name
 	switch {
 	case slices.Contains(tokenVariables(), strings.ToUpper(name)):
-		return "", "", &SettingError{setting, errors.New("it is not for Slack")}
+		return "", "", &SettingError{Setting: setting, Err: errors.New("it is not for Slack")}
 	case name != "SLACK_BOT_TOKEN" && !e.chosen(o):
-		return "", "", &SettingError{setting, errors.New("a repository's own configuration may only name SLACK_BOT_TOKEN; " +
+		return "", "", &SettingError{Setting: setting, Err: errors.New("a repository's own configuration may only name SLACK_BOT_TOKEN; " +
 			"choose the file with --config or LABEL_STATE_CONFIG")}
 	}
 	if token = strings.TrimSpace(e.Getenv(name)); token == "" {
-		return "", "", &SettingError{setting, errors.New("the variable is not set")}
+		return "", "", &SettingError{Setting: setting, Err: errors.New("the variable is not set"), Do: "export " + name + "=xoxb-TOKEN, or leave --slack out"}
 	}
 	if api = e.Getenv("LABEL_STATE_SLACK_API_URL"); api != "" {
 		at := origin{Endpoints: host.Endpoints{REST: api}}
 		if !at.encrypted() && !at.local() {
-			return "", "", &SettingError{"LABEL_STATE_SLACK_API_URL", errors.New("want https, or this machine")}
+			return "", "", &SettingError{Setting: "LABEL_STATE_SLACK_API_URL", Err: errors.New("want https, or this machine"), Do: "unset LABEL_STATE_SLACK_API_URL"}
 		}
 		api = strings.TrimRight(api, "/") + "/"
 	}

@@ -85,6 +85,7 @@ func (s settings) upstream(branch string) string {
 type SettingError struct {
 	Setting string // LABEL_STATE_API_URL, git config label-state.repo, …
 	Err     error
+	Do      string // the next command; empty is to correct the setting
 }
 
 func (e *SettingError) Error() string { return "use " + e.Setting + ": " + e.Err.Error() }
@@ -92,13 +93,16 @@ func (e *SettingError) Error() string { return "use " + e.Setting + ": " + e.Err
 // Unwrap returns the cause.
 func (e *SettingError) Unwrap() error { return e.Err }
 
+// Remedy is what a person does about it.
+func (e *SettingError) Remedy() string { return cmp.Or(e.Do, "correct "+e.Setting) }
+
 // override applies label-state.repo and label-state.host to what a URL means, or to the error that it
 // means nothing: a repository named outright is on github.com unless something says otherwise.
 func (s settings) override(r host.Remote, err error) (host.Remote, error) {
 	if s.repo != "" {
 		owner, name, bad := host.ParseRepo(s.repo, host.Defaults{})
 		if bad != nil {
-			return host.Remote{}, &SettingError{"git config label-state.repo", bad}
+			return host.Remote{}, &SettingError{Setting: "git config label-state.repo", Err: bad, Do: "git config label-state.repo OWNER/NAME"}
 		}
 		r, err = host.Remote{Host: cmp.Or(r.Host, "github.com"), Owner: owner, Repo: name}, nil
 	}
@@ -106,7 +110,7 @@ func (s settings) override(r host.Remote, err error) (host.Remote, error) {
 		return r, err
 	}
 	if r, err = r.On(s.host); err != nil {
-		return host.Remote{}, &SettingError{"git config label-state.host", err}
+		return host.Remote{}, &SettingError{Setting: "git config label-state.host", Err: err, Do: "git config label-state.host HOST"}
 	}
 	return r, nil
 }
@@ -158,8 +162,9 @@ func isCloud(name string) bool { return name == "github.com" || strings.HasSuffi
 
 // A clone is the work tree that Dir is in. Its remote is zero when it belongs to no GitHub.
 type clone struct {
-	top    string // of the work tree; empty in a bare repository and outside
-	remote host.Remote
+	top     string // of the work tree; empty in a bare repository and outside
+	remote  host.Remote
+	nowhere error // why its remote is zero, if it has one
 }
 
 // clone finds out where we are. Outside a clone it is zero.
@@ -181,7 +186,10 @@ func (e Environment) clone(ctx context.Context) (clone, error) {
 	if errors.As(err, &setting) {
 		return clone{}, err
 	}
-	return clone{top, r}, nil
+	if url == "" {
+		err = nil
+	}
+	return clone{top, r, err}, nil
 }
 
 // upstreamURL is the URL of the remote that the clone belongs to, after insteadOf; it may be empty.

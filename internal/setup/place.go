@@ -60,7 +60,7 @@ func (e Environment) hosts(o Options, c clone) ([]origin, error) {
 	if named := cmp.Or(o.API, e.Getenv("LABEL_STATE_API_URL")); named != "" {
 		ep, err := host.FromAPI(named)
 		if err != nil {
-			return nil, &SettingError{"LABEL_STATE_API_URL", err}
+			return nil, &SettingError{Setting: "LABEL_STATE_API_URL", Err: err, Do: "set it to a URL such as https://api.github.com, or: unset LABEL_STATE_API_URL"}
 		}
 		return []origin{{Endpoints: ep, named: true}}, nil
 	}
@@ -80,7 +80,7 @@ func (e Environment) hosts(o Options, c clone) ([]origin, error) {
 
 // defaults complete short references: with the clone's repository, when it is on that host.
 func (e Environment) defaults(o origin, c clone) host.Defaults {
-	d := host.Defaults{Org: e.Getenv("GH_ORG"), Hosts: []string{o.Host()}}
+	d := host.Defaults{Org: e.Getenv("GH_ORG"), Hosts: []string{o.Host()}, Nowhere: c.nowhere}
 	if o.named || c.remote.Host == o.Host() {
 		d.Owner, d.Repo = c.remote.Owner, c.remote.Repo
 	}

@@ -46,7 +46,7 @@ func (e Environment) addresses(l config.Lease, kind string) ([]string, error) {
 	}
 	at := e.Getenv(l.RedisURLEnv)
 	if at == "" {
-		return nil, &SettingError{Setting: l.RedisURLEnv, Err: errors.New("it is not set; it holds the URL of the lease store")}
+		return nil, &SettingError{Setting: l.RedisURLEnv, Err: errors.New("it is not set; it holds the URL of the lease store"), Do: "export " + l.RedisURLEnv + "=redis://USER:PASSWORD@HOST:6379"}
 	}
 	return []string{at}, nil
 }
@@ -61,7 +61,7 @@ func (e Environment) members(l config.Lease) ([]string, error) {
 	at := strings.LastIndexByte(value, '@')
 	user, password, ok := strings.Cut(value[:max(at, 0)], ":")
 	if at < 0 || !ok || user == "" {
-		return nil, &SettingError{Setting: l.EtcdAuthEnv, Err: errors.New("want USER:PASSWORD@HOST,HOST, the login and the members it is for")}
+		return nil, &SettingError{Setting: l.EtcdAuthEnv, Err: errors.New("want USER:PASSWORD@HOST,HOST, the login and the members it is for"), Do: "export " + l.EtcdAuthEnv + "=USER:PASSWORD@HOST"}
 	}
 	hosts := strings.Split(value[at+1:], ",")
 	var out []string

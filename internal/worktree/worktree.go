@@ -116,11 +116,14 @@ type UndoneError struct {
 	Kept  error // nil when everything is as it was
 }
 
-func (e *UndoneError) Error() string {
+func (e *UndoneError) Error() string { return e.Cause.Error() + "; " + e.Aftermath() }
+
+// Aftermath says what became of the trees.
+func (e *UndoneError) Aftermath() string {
 	if e.Kept != nil {
-		return e.Cause.Error() + "; not everything could be undone: " + e.Kept.Error()
+		return "not everything could be undone: " + e.Kept.Error()
 	}
-	return e.Cause.Error() + "; everything was undone"
+	return "everything was undone"
 }
 
 // Unwrap returns why.
