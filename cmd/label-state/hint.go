@@ -10,7 +10,6 @@ import (
 	"github.com/label-state/label-state/internal/holdfile"
 	"github.com/label-state/label-state/internal/host"
 	"github.com/label-state/label-state/internal/lease"
-	"github.com/label-state/label-state/internal/lease/gitref"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/localpause"
@@ -123,10 +122,14 @@ func hintReason(held *ledger.HeldError, r lifecycle.Reason) string {
 func storeAnswers() []answer {
 	return []answer{
 		on(exitUnknown, func(e *lease.DeniedError, at failure) string { return e.Remedy + "; then: " + at.doctor() }),
-		on(exitUnknown, func(e *gitref.ChainError, _ failure) string {
-			return "nothing is claimed while it is there; see what it is: git fetch origin " + e.Ref + " && git show FETCH_HEAD"
-		}),
+		on(exitUnknown, func(e remedied, _ failure) string { return e.Remedy() }),
 	}
+}
+
+// A remedied error knows itself what to do about it.
+type remedied interface {
+	error
+	Remedy() string
 }
 
 // doctor is the command that examines the repository the failure is about.

@@ -73,6 +73,11 @@ type ChainError struct{ Ref, Reason string }
 
 func (e *ChainError) Error() string { return fmt.Sprintf("%s is not a lease: %s", e.Ref, e.Reason) }
 
+// Remedy is how a person finds out what it is.
+func (e *ChainError) Remedy() string {
+	return "nothing is claimed while it is there; see what it is: git fetch origin " + e.Ref + " && git show FETCH_HEAD"
+}
+
 // DefaultGrace is how much longer than its ttl a lease is left alone (PROTOCOL section 9).
 const DefaultGrace = time.Minute
 
