@@ -167,7 +167,7 @@ func reachAnswers() []answer {
 		on(exitUnknown, func(_ *github.AuthError, at failure) string {
 			return "see which token is used and what it may do: " + at.doctor()
 		}),
-		on(exitUnknown, func(_ *github.PermissionError, at failure) string { return "see what the token may do: " + at.doctor() }),
+		on(exitUnknown, hintPermission),
 		on(exitUnknown, func(_ *github.NotFoundError, at failure) string {
 			return "check the name and the number, and that the token may see it: " + at.doctor()
 		}),
@@ -187,6 +187,14 @@ func reachAnswers() []answer {
 			return "check the network and LABEL_STATE_API_URL, then try again"
 		}),
 	}
+}
+
+// hintPermission goes by GitHub's words where no permission is what is missing.
+func hintPermission(e *github.PermissionError, at failure) string {
+	if strings.Contains(e.Message, "archived") && at.repo() != "" {
+		return "nothing can be written while it is archived; an owner may: gh repo unarchive " + at.repo()
+	}
+	return "see what the token may do: " + at.doctor()
 }
 
 func hintTimeout(e *timeoutError, at failure) string {
