@@ -28,31 +28,28 @@ func buildOthers(t *testing.T) string {
 
 // program runs NAME=VALUE... PROGRAM ARGUMENT..., as a shell does, and returns all that it says.
 func (s *theatre) program(line []string) (text string, code int) {
-	vars := []string{"PATH=" + s.programs + string(filepath.ListSeparator) + os.Getenv("PATH"), "TZ=UTC", "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0"}
-	for strings.Contains(line[0], "=") {
-		vars, line = append(vars, line[0]), line[1:]
-	}
 	url, stop, err := s.world.Listen("127.0.0.1:0")
 	if err != nil {
 		s.Fatal(err)
 	}
 	defer stop()
+	vars := []string{
+		"PATH=" + s.programs + string(filepath.ListSeparator) + os.Getenv("PATH"), "TZ=UTC", "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0",
+		"LABEL_STATE_API_URL=" + url, "GITHUB_API_URL=" + url, "GITHUB_REPOSITORY=acme/app",
+	}
 	for name, value := range s.vars {
 		vars = append(vars, name+"="+value)
 	}
-	return s.start(url, vars, line)
+	for strings.Contains(line[0], "=") {
+		vars, line = append(vars, line[0]), line[1:]
+	}
+	if line[0] == "git" {
+		s.git("remote", "set-url", "origin", strings.Replace(url, "//", "//x:tok-agents@", 1)+"/acme/app.git")
+	}
+	return s.exec(vars, line)
 }
 
-func (s *theatre) start(url string, vars, line []string) (text string, code int) {
-	if line[0] == "git" {
-		vars = append(vars, "LABEL_STATE_API_URL="+url)
-		origin := exec.Command("git", "remote", "set-url", "origin", strings.Replace(url, "//", "//x:tok-agents@", 1)+"/acme/app.git")
-		if origin.Dir = s.dir; origin.Run() != nil {
-			s.Fatal("no origin")
-		}
-	} else {
-		vars = append(vars, "GITHUB_API_URL="+url, "GITHUB_REPOSITORY=acme/app")
-	}
+func (s *theatre) exec(vars, line []string) (text string, code int) {
 	cmd := exec.Command(line[0], line[1:]...)
 	if path, err := exec.LookPath(filepath.Join(s.programs, line[0])); err == nil {
 		cmd.Path, cmd.Err = path, nil
@@ -66,24 +63,25 @@ func (s *theatre) start(url string, vars, line []string) (text string, code int)
 	return string(out), cmd.ProcessState.ExitCode()
 }
 
+// git runs git where the trial is.
+func (s *theatre) git(args ...string) {
+	cmd := exec.Command("git", args...)
+	cmd.Dir = s.dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		s.Fatalf("git %q: %v\n%s", args, err, out)
+	}
+}
+
 // guarded has a commit in the clone that closes acme/app#1, and the hook before every push.
 func (s *theatre) guarded() error {
 	shim, err := filepath.Abs("../../hooks/pre-push")
 	if err != nil {
 		return err
 	}
-	for _, args := range [][]string{
-		{"switch", "-q", "-c", "work"},
-		{"-c", "user.name=x", "-c", "user.email=x@example.com", "commit", "-q", "--allow-empty", "-m", "Retry uploads", "-m", "Closes #1"},
-		{"config", "core.hooksPath", filepath.Dir(shim)},
-	} {
-		cmd := exec.Command("git", args...)
-		cmd.Dir = s.clone
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return errors.Join(err, errors.New(string(out)))
-		}
-	}
 	s.dir = s.clone
+	s.git("switch", "-q", "-c", "work")
+	s.git("-c", "user.name=x", "-c", "user.email=x@example.com", "commit", "-q", "--allow-empty", "-m", "Retry uploads", "-m", "Closes #1")
+	s.git("config", "core.hooksPath", filepath.Dir(shim))
 	return nil
 }
 

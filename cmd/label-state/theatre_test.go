@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -110,9 +109,7 @@ func (s *theatre) prepare(line string) error {
 	case "file", "program", "link":
 		return s.file(args)
 	case "git":
-		cmd := exec.Command("git", args[1:]...)
-		cmd.Dir = s.dir
-		return cmd.Run()
+		s.git(args[1:]...)
 	case "busy":
 		return s.hold(args[1])
 	case "killed":
