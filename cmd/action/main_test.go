@@ -139,7 +139,7 @@ func TestCannotBegin(t *testing.T) {
 		"input token is empty": func(r *runner) { r.env["INPUT_TOKEN"] = "" },
 		"GITHUB_REPOSITORY":    func(r *runner) { r.env["GITHUB_REPOSITORY"] = "" },
 		"read event schedule":  func(r *runner) { r.file("event.json", "{") },
-		"LABEL_STATE_API_URL":  func(r *runner) { r.env["INPUT_API-URL"] = "ftp://x" },
+		"input api-url":        func(r *runner) { r.env["INPUT_API-URL"] = "ftp://x" },
 		"open GITHUB_OUTPUT":   func(r *runner) { r.env["GITHUB_OUTPUT"] = filepath.Join(r.dir, "no", "folder") },
 		"token refused":        func(r *runner) { r.env["INPUT_TOKEN"] = "tok-wrong" },
 	} {

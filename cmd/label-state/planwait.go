@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/slackgate"
 )
 
@@ -17,7 +17,7 @@ import (
 type waitingError struct{ after time.Duration }
 
 func (e *waitingError) Error() string {
-	return fmt.Sprintf("no answer within %s; the plan waits on", e.after)
+	return "no answer within " + printable.Exact(e.after) + "; the plan waits on"
 }
 
 // waitOn is the command that waits for the answer to a plan that was posted.

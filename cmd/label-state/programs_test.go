@@ -35,7 +35,8 @@ func (s *theatre) program(line []string) (text string, code int) {
 	defer stop()
 	vars := []string{
 		"PATH=" + s.programs + string(filepath.ListSeparator) + os.Getenv("PATH"), "TZ=UTC", "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0",
-		"LABEL_STATE_API_URL=" + url, "GITHUB_API_URL=" + url, "GITHUB_REPOSITORY=acme/app",
+		"LABEL_STATE_API_URL=" + url, "GITHUB_API_URL=" + url, "GITHUB_REPOSITORY=acme/app", "GITHUB_EVENT_NAME=schedule",
+		"INPUT_TOKEN=tok-agents",
 	}
 	for name, value := range s.vars {
 		vars = append(vars, name+"="+value)

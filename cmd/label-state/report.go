@@ -46,7 +46,7 @@ type timeoutError struct {
 }
 
 func (e *timeoutError) Error() string {
-	text := fmt.Sprintf("no answer within %s", e.after)
+	text := "no answer within " + printable.Exact(e.after)
 	if store := e.store(); store != "" {
 		text += " from the lease store " + store
 	}

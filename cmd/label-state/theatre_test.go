@@ -208,6 +208,7 @@ func (s *theatre) ask(line string, seen map[string]bool) []string {
 	for _, r := range []struct{ pattern, by string }{
 		{`\b\d{8}-\d{6}-[0-9a-f]{8}\b`, "RUN"},
 		{`\b[0-9a-f]{40}\b`, "OID"},
+		{`(?m)^::add-mask::.*\n`, ""}, // the runner keeps it
 		{`\bclosed by [0-9a-f]{7}\b`, "closed by 3f2c91a"},
 		{`issuecomment-\d+`, "issuecomment-ID"},
 		{`127\.0\.0\.1:\d{4,5}->127`, "127"},

@@ -226,7 +226,7 @@ func (q question) shown() string {
 // checkHints wants a next command behind every failure, from the hook and the Action in their own words.
 func checkHints(t *testing.T, trials []trial) {
 	t.Helper()
-	next := regexp.MustCompile(`\nhint: .+\nexit \d$|push anyway: git push --no-verify|^::error::.*; allowed: |^usage: `)
+	next := regexp.MustCompile(`\nhint: .+\nexit \d$|push anyway: git push --no-verify|^usage: `)
 	for _, tr := range trials {
 		for _, q := range tr.asked {
 			n := len(q.answer)

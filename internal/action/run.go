@@ -109,9 +109,15 @@ func Run(ctx context.Context, s *Step) int {
 	return s.finish(r)
 }
 
-// Refuse ends a run that could not even begin: the log, the summary and the outputs say so.
+// Refuse ends a run that could not even begin: the log, the summary and the outputs say so. The code is
+// ExitCalled or ExitUnknown.
 func Refuse(s *Step, err error, code int) int {
 	s.Console.fail("%s", err)
+	if code == ExitCalled {
+		s.Console.line("hint: nothing was read or written; correct the workflow, or the configuration on the default branch: docs/action.md")
+	} else {
+		s.Console.line("hint: see what is in the way from outside: label-state doctor %s/%s", s.Repo.Owner, s.Repo.Name)
+	}
 	s.write(result{mode: s.Inputs.Mode, err: err})
 	return code
 }

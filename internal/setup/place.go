@@ -59,7 +59,10 @@ func (p place) in(c clone) place {
 func (e Environment) hosts(o Options, c clone) ([]origin, error) {
 	if named := cmp.Or(o.API, e.Getenv("LABEL_STATE_API_URL")); named != "" {
 		ep, err := host.FromAPI(named)
-		if err != nil {
+		switch {
+		case err != nil && o.API != "":
+			return nil, &SettingError{Setting: "input api-url", Err: err}
+		case err != nil:
 			return nil, &SettingError{Setting: "LABEL_STATE_API_URL", Err: err, Do: "set it to a URL such as https://api.github.com, or: unset LABEL_STATE_API_URL"}
 		}
 		return []origin{{Endpoints: ep, named: true}}, nil

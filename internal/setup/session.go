@@ -26,7 +26,7 @@ type Options struct {
 	Repo   string // owner/name; bare numbers are of it
 	Host   string // of Repo, when that is known, as a host.Remote has it
 	Config string // path of the configuration; empty is LABEL_STATE_CONFIG, then the repository's
-	API    string // API root; empty is LABEL_STATE_API_URL, then what the repository's host has
+	API    string // API root, the input api-url of the Action; empty is LABEL_STATE_API_URL, then what the repository's host has
 	Token  string // empty looks for one
 
 	TokenEnv string // variable with the token, as a work source names it
