@@ -55,7 +55,7 @@ func TestToolLife(t *testing.T) {
 	}
 	wants(t, w, 1, "agent:in-flight")
 	lucius.want("yes", "renew", issue, nil)
-	if err := (&theatre{world: w}).pull("acme/app", "agents", 1); err != nil {
+	if err := w.pull("acme/app", "agents", 1); err != nil {
 		t.Fatal(err)
 	}
 	lucius.want("yes", "release", map[string]any{"issue": taken.Item.URL, "firing_id": taken.Firing, "pr": ar.url + "/acme/app/pull/4"}, &m)
@@ -183,7 +183,7 @@ func TestToolBundle(t *testing.T) {
 func TestToolChain(t *testing.T) {
 	w := withGit(t)
 	a := newAgent(t, quiet(t, t.TempDir(), w.Transport(), nil))
-	if err := (&theatre{world: w}).pull("acme/app", "agents", 2); err != nil { // makes the branch work
+	if err := w.pull("acme/app", "agents", 2); err != nil { // makes the branch work
 		t.Fatal(err)
 	}
 	a.want("wrong", "chain-status", map[string]any{"feature": "../x"}, nil)

@@ -49,13 +49,18 @@ func (w *world) happen(what string, i claim.Issue, login string, more []string) 
 	case "status": // CONTEXT STATE
 		return w.SetStatus(i.Slug(), i.Number, login, more[0], more[1])
 	case "pull":
-		if err := w.newBranch(i.Slug(), "refs/heads/work"); err != nil {
-			return err
-		}
-		_, err := w.OpenPull(i.Slug(), login, githubsim.Pull{Title: "Work", Head: "work", Body: fmt.Sprintf("Closes #%d", i.Number)})
-		return err
+		return w.pull(i.Slug(), login, i.Number)
 	}
 	return fmt.Errorf("%q is nothing that happens", what)
+}
+
+// pull opens a pull request that closes the issue.
+func (w *world) pull(repo, login string, number int) error {
+	if err := w.newBranch(repo, "refs/heads/work"); err != nil {
+		return err
+	}
+	_, err := w.OpenPull(repo, login, githubsim.Pull{Title: "Work", Head: "work", Body: fmt.Sprintf("Closes #%d", number)})
+	return err
 }
 
 // newBranch makes a reference to a commit of its own.

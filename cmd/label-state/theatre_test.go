@@ -31,7 +31,8 @@ type theatre struct {
 	change           func(*githubsim.Seed) // how GitHub differs from testdata/seed.json
 	programs         string                // folder of those besides label-state
 	world            *world
-	typed            string // what a person at a terminal types
+	typed            string    // what a person at a terminal types
+	out              io.Writer // who reads the answers
 	interrupt        func(cancel func())
 	meanwhile        sync.WaitGroup
 	letGo            []func() error // of what others have their hands on until the end
@@ -43,7 +44,7 @@ func stageFor(t *testing.T, tr *trial) *theatre {
 	s.home = filepath.Dir(s.clone)
 	s.dir = s.home
 	s.vars = map[string]string{"GH_TOKEN": "tok-agents", "HOME": s.home}
-	s.interrupt = func(func()) {}
+	s.interrupt, s.out = func(func()) {}, io.Discard
 	for _, line := range tr.before {
 		switch what, rest, _ := strings.Cut(line, " "); what {
 		case "slack":
@@ -95,6 +96,8 @@ func (s *theatre) prepare(line string) error {
 		s.dir = s.clone
 	case "types":
 		s.typed = strings.Join(args[1:], " ") + "\n"
+	case "deaf": // whoever read the answers has gone
+		return s.deafen()
 	case "interrupt":
 		s.interruptAt(args[1:])
 	case "later":
@@ -140,6 +143,15 @@ func (s *theatre) then(after, line string) error {
 	return err
 }
 
+func (s *theatre) deafen() error {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	s.out, s.letGo = w, append(s.letGo, w.Close)
+	return r.Close()
+}
+
 func (s *theatre) happens(line string) {
 	if err := s.prepare(line); err != nil {
 		s.Errorf("> %s: %v", line, err)
@@ -174,7 +186,7 @@ func (s *theatre) run(ctx context.Context, token string, args []string) (text st
 	t := terminal{in: struct {
 		io.Reader
 		io.Writer
-	}{strings.NewReader(s.typed), io.Discard}, out: &bytes.Buffer{}, err: &told, env: env}
+	}{strings.NewReader(s.typed), io.Discard}, out: s.out, err: &told, env: env}
 	err = execute(ctx, args, t)
 	code = report(t, err)
 	return told.String(), code, err
