@@ -88,7 +88,13 @@ func (c *call) hook(ctx context.Context) diagnosis {
 	case err != nil:
 		return ok("hook", "%s", err).or("warn", "run doctor inside a clone to see whether its pushes are guarded")
 	case !s.Installed():
-		return ok("hook", "pushes from this clone are not guarded (%s)", s.Kind).or("warn", "label-state hook install")
+		return ok("hook", "pushes from this clone are not guarded (%s)", cmp.Or(s.Manager, string(s.Kind))).or("warn", cmp.Or(s.Hint, "label-state hook install"))
+	case s.Kind == hookfile.Delegated && s.Brings:
+		return ok("hook", "%s", runBy(s))
+	}
+	place := s.File
+	if s.Kind == hookfile.Delegated {
+		place = runBy(s)
 	}
 	for _, program := range hookPrograms(s.Hook) {
 		if _, err := exec.LookPath(program); err != nil {
@@ -96,7 +102,7 @@ func (c *call) hook(ctx context.Context) diagnosis {
 				or("warn", "install all programs again (go install ./cmd/...), then: label-state hook install")
 		}
 	}
-	return ok("hook", "%s", s.File)
+	return ok("hook", "%s", place)
 }
 
 // hookPrograms are the two stages that a shim starts: at the path it was written with, else by PATH (docs/hook.md).

@@ -49,10 +49,12 @@ type hookView struct {
 	Hook      string `json:"hook,omitempty"`
 	Chained   string `json:"chained,omitempty"`
 	Global    bool   `json:"global,omitempty"`
+	Manager   string `json:"manager,omitempty"`
+	Script    string `json:"script,omitempty"`
 }
 
 func viewHook(s hookfile.State, change hookfile.Change) hookView {
-	return hookView{s.File, string(s.Kind), s.Installed(), string(change), s.Hook, s.Kept, s.Global}
+	return hookView{s.File, string(s.Kind), s.Installed(), string(change), s.Hook, s.Kept, s.Global, s.Manager, s.Script}
 }
 
 func (t terminal) hookOptions(cc *cli.Context) (hookfile.Options, error) {
@@ -108,7 +110,7 @@ func (t terminal) hook(do func(context.Context, hookfile.Options) (hookfile.Stat
 		if err := c.answer(viewHook(s, change), fmt.Sprintf("%s: %s\n", change, s.File)); err != nil {
 			return err
 		}
-		if cc.Command.Name == "install" && s.Hook == "" {
+		if cc.Command.Name == "install" && s.Hook == "" && !s.Brings {
 			if _, err := exec.LookPath("label-state-pre-push"); err != nil {
 				warn(t.err, "label-state-pre-push is not on PATH; until it is, pushes are not checked (docs/hook.md says how to build it; --hook FILE names it)")
 			}
@@ -127,6 +129,9 @@ func (t terminal) hookStatus(cc *cli.Context) error {
 		return hookFailure("hook status", err)
 	}
 	text := fmt.Sprintf("%s: %s\n", s.Kind, s.File)
+	if s.Kind == hookfile.Delegated {
+		text += runBy(s) + "\n"
+	}
 	if s.Hook != "" {
 		text += "runs " + s.Hook + "\n"
 	}
@@ -138,7 +143,7 @@ func (t terminal) hookStatus(cc *cli.Context) error {
 		return err
 	}
 	if !s.Installed() {
-		return &failure{doing: "hook status", err: &answerNo{"pushes from here are not guarded"}, hint: "label-state hook install"}
+		return &failure{doing: "hook status", err: &answerNo{"pushes from here are not guarded"}, hint: cmp.Or(s.Hint, "label-state hook install")}
 	}
 	return nil
 }

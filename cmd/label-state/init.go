@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -77,7 +78,7 @@ func initRepo(ctx context.Context, c *call) error {
 	}
 	switch {
 	case missing == 0:
-		return c.showSteps(steps, "nothing to do: all is there\n")
+		return c.showSteps(steps, nothingToDo(steps))
 	case c.Bool("dry-run"):
 		return c.showSteps(steps, "")
 	}
@@ -85,6 +86,14 @@ func initRepo(ctx context.Context, c *call) error {
 		return err
 	}
 	return c.carryOut(ctx, steps)
+}
+
+// nothingToDo is init's last word where it finds nothing missing.
+func nothingToDo(steps []step) string {
+	if slices.ContainsFunc(steps, func(s step) bool { return s.status == stepKept }) {
+		return "nothing to do here; what a ! stands before is yours to change\n"
+	}
+	return "nothing to do: all is there\n"
 }
 
 // agree shows the steps and asks, unless --yes. Without anybody to ask it is a call that lacks --yes.
@@ -120,7 +129,7 @@ func (c *call) carryOut(ctx context.Context, steps []step) error {
 	if c.Bool("json") {
 		return nil
 	}
-	return c.answer(nil, fmt.Sprintf("\nnext: commit .github and push it, label an issue %s, and see that all is well with: label-state doctor\n",
+	return c.answer(nil, fmt.Sprintf("\nnext: commit the new files and push them, label an issue %s, and see that all is well with: label-state doctor\n",
 		c.Ledger.Rules().Scheme.Available))
 }
 

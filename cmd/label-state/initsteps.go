@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -45,7 +46,7 @@ func (c *call) steps(ctx context.Context) ([]step, error) {
 		}
 		all = append(all, one)
 	}
-	hook, err := c.hookStep(ctx)
+	hook, err := c.hookStep(ctx, root)
 	if err != nil {
 		return nil, err
 	}
@@ -97,11 +98,13 @@ func (c *call) absentFile(ctx context.Context, s step, file, text string) (step,
 }
 
 // create writes a file that is not there. One that has come in the meantime stays.
-func create(file, text string) error {
+func create(file, text string) error { return createMode(file, text, 0o644) }
+
+func createMode(file, text string, mode fs.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if errors.Is(err, fs.ErrExist) {
 		return &keptError{"it has come in the meantime"}
 	}
@@ -141,7 +144,7 @@ func lacking(text, other string) (out []string) {
 }
 
 // hookStep is the hook of this clone. Another tool's hook goes on running behind ours.
-func (c *call) hookStep(ctx context.Context) (step, error) {
+func (c *call) hookStep(ctx context.Context, root string) (step, error) {
 	o := hookfile.Options{Dir: c.env.Dir, Hook: c.String("hook")}
 	if o.Hook == "" {
 		o.Hook = compiledHook()
@@ -156,6 +159,9 @@ func (c *call) hookStep(ctx context.Context) (step, error) {
 	switch found.Kind {
 	case hookfile.Current:
 		return s, nil
+	case hookfile.Delegated:
+		s.detail = "run by " + cmp.Or(found.Manager, "the hook that is there")
+		return s, nil
 	case hookfile.Edited, hookfile.Blocked:
 		s.status, s.detail = stepKept, "yours, and it stays: "+string(found.Kind)+"; see label-state hook status"
 		return s, nil
@@ -165,7 +171,47 @@ func (c *call) hookStep(ctx context.Context) (step, error) {
 		s.detail = "brings ours up to date"
 	}
 	s.status, s.do = stepMissing, func(ctx context.Context) error { return installHook(ctx, o) }
+	if found.Hint != "" {
+		s = delegateHook(s, root, found, o)
+	}
 	return s, nil
+}
+
+// delegateHook is the step where somebody else keeps the place: the file from which it runs ours is made when there is
+// none. What else it takes is for a person to do, and is said.
+func delegateHook(s step, root string, found hookfile.State, o hookfile.Options) step {
+	if found.Text == "" {
+		s.status, s.detail = stepKept, todo(found)
+		return s
+	}
+	s.detail = "a script for " + found.Manager + " to run"
+	s.do = func(ctx context.Context) error {
+		if err := createMode(filepath.Join(root, filepath.FromSlash(found.Script)), found.Text, 0o755); err != nil {
+			return err
+		}
+		after, err := hookfile.Status(ctx, o)
+		if err == nil && !after.Installed() {
+			return &keptError{todo(after)}
+		}
+		return err
+	}
+	return s
+}
+
+// todo is what a person has to do before pushes are guarded.
+func todo(s hookfile.State) string {
+	if s.Manager == "" {
+		return s.Hint
+	}
+	return s.Manager + "'s: " + s.Hint
+}
+
+// runBy says what has ours run, where it is not git itself.
+func runBy(s hookfile.State) string {
+	if s.Manager == "" {
+		return "the hook that is there runs ours"
+	}
+	return s.Manager + " runs ours, from " + s.Script
 }
 
 func installHook(ctx context.Context, o hookfile.Options) error {

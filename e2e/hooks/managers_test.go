@@ -38,6 +38,7 @@ func TestPreCommitLocal(t *testing.T) {
 	w.otherHook(t, w.hookFile())
 	w.shell(t, installPreCommit(t))
 	w.guards(t)
+	w.managed(t, "pre-commit")
 }
 
 // TestPreCommitRepository has pre-commit build the hook from this repository.
@@ -157,9 +158,47 @@ func TestLefthook(t *testing.T) {
 	w.otherHook(t, filepath.Join(w.clone, ".lefthook", "pre-push", "other"))
 	w.shell(t, "npx lefthook install")
 	w.guards(t)
-	if out, err := w.run(w.clone, "label-state", "hook", "install"); err == nil || !strings.Contains(out, "lefthook writes this file anew") {
-		t.Errorf("hook install over lefthook's: %v\n%s", err, out)
+	w.managed(t, "lefthook")
+}
+
+// managed wants a clone whose hook manager runs ours to be left as it is, by all who look.
+func (w *world) managed(t *testing.T, manager string) {
+	t.Helper()
+	w.wantStatus(t, "delegated")
+	if out := w.must(t, w.clone, "label-state", "hook", "install"); !strings.HasPrefix(out, "nothing: ") {
+		t.Errorf("hook install: %s", out)
 	}
+	w.must(t, w.clone, "label-state", "init", "--yes")
+	if out := w.must(t, w.clone, "label-state", "init"); !strings.Contains(out, "run by "+manager) || !strings.HasSuffix(out, "nothing to do: all is there") {
+		t.Errorf("init, again: %s", out)
+	}
+	if out := w.must(t, w.clone, "label-state", "doctor"); !strings.Contains(out, "ok    hook         "+manager+" runs ours") {
+		t.Errorf("doctor: %s", out)
+	}
+}
+
+// TestInit follows what init says where a manager is at home and knows nothing of us yet.
+func TestInit(t *testing.T) {
+	t.Run("husky", func(t *testing.T) {
+		w := newWorld(t)
+		npm(t, w)
+		w.shell(t, "npx husky && label-state init --yes")
+		w.managed(t, "husky")
+		w.guards(t)
+	})
+	t.Run("lefthook", func(t *testing.T) {
+		w := newWorld(t)
+		npm(t, w)
+		w.config(t, "lefthook.yml", "pre-push:\n  commands:\n    other: {run: 'true'}\n")
+		w.shell(t, "npx lefthook install")
+		said := w.must(t, w.clone, "label-state", "init", "--yes")
+		_, add, _ := strings.Cut(said, "add to lefthook.yml, under pre-push:  ")
+		add, _, _ = strings.Cut(add, "\n")
+		write(t, filepath.Join(w.clone, "lefthook.yml"), "pre-push:\n  "+add+"\n")
+		w.shell(t, "npx lefthook install")
+		w.managed(t, "lefthook")
+		w.guards(t)
+	})
 }
 
 func TestHusky(t *testing.T) {
@@ -168,10 +207,7 @@ func TestHusky(t *testing.T) {
 	w.shell(t, "npx husky")
 	write(t, filepath.Join(w.clone, ".husky", "pre-push"), snippet(t, "husky", 1))
 	w.guards(t)
-	out, err := w.run(w.clone, "label-state", "hook", "install")
-	if err == nil || !strings.Contains(out, strings.TrimSpace(snippet(t, "husky", 1))) {
-		t.Errorf("hook install in husky's folder: %v\n%s", err, out)
-	}
+	w.managed(t, "husky")
 }
 
 func TestHuskyBesideAnother(t *testing.T) {
@@ -181,6 +217,7 @@ func TestHuskyBesideAnother(t *testing.T) {
 	w.otherHook(t, filepath.Join(w.clone, "other"))
 	write(t, filepath.Join(w.clone, ".husky", "pre-push"), strings.Replace(snippet(t, "husky", 2), "git lfs pre-push", "./other", 1))
 	w.guards(t)
+	w.wantStatus(t, "delegated")
 }
 
 // TestHuskyWithoutProgram: who has not installed the program is warned, and pushes.
@@ -191,6 +228,7 @@ func TestHuskyWithoutProgram(t *testing.T) {
 	w.copyScript(t)
 	write(t, filepath.Join(w.clone, ".husky", "pre-push"), snippet(t, "husky", 3))
 	w.guards(t)
+	w.wantStatus(t, "delegated")
 	w.commit(t, "Unguarded, closes #1")
 	out, err := w.as("PATH=" + os.Getenv("PATH")).push(t)
 	if err != nil || !strings.Contains(out, "label-state: not checked, pushing anyway: label-state-pre-push was not found") {

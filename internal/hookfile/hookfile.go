@@ -35,6 +35,8 @@ const (
 	Edited   Kind = "edited"   // ours by its second line, but changed, or of a newer version
 	Foreign  Kind = "foreign"  // another tool's
 	Blocked  Kind = "blocked"  // a symbolic link or a folder: nothing to touch
+
+	Delegated Kind = "delegated" // another tool's, which runs ours
 )
 
 // A State is what git finds when it looks for a pre-push hook.
@@ -46,10 +48,18 @@ type State struct {
 	Kept    string // the hook that was moved aside; empty when there is none
 	Shared  bool   // core.hooksPath leads there: other repositories may be served as well
 	Global  bool   // it is the shim of a global installation
+
+	Manager string // husky, lefthook or pre-commit, when the hook is theirs
+	Script  string // the file, from the top of the work tree and with slashes, from which the manager runs ours, or would
+	Text    string // what that file has to be, when it is not there
+	Brings  bool   // pre-commit builds the compiled hook itself
+	Hint    string // what a person has to do before the hook can be ours, when there is such a thing
 }
 
 // Installed reports whether pushes are checked.
-func (s State) Installed() bool { return s.Kind == Current || s.Kind == Outdated && s.Version > 0 }
+func (s State) Installed() bool {
+	return s.Kind == Current || s.Kind == Delegated || s.Kind == Outdated && s.Version > 0
+}
 
 // A Change is what Install or Uninstall did.
 type Change string
@@ -87,16 +97,13 @@ func Install(ctx context.Context, o Options) (State, Change, error) {
 		return State{}, Nothing, err
 	case p.global && p.state().Installed():
 		return p.state(), Nothing, nil
-	case husky(p.folder):
-		return p.state(), Nothing, &RefusedError{
-			Verb: verbInstall, File: p.folder, Reason: "husky writes this folder anew",
-			Hint: `add the line  label-state-pre-push "$@"  to .husky/pre-push`,
-		}
-	case lefthook(p) && !o.Force:
-		return p.state(), Nothing, &RefusedError{
-			Verb: verbInstall, File: p.file(), Reason: "lefthook writes this file anew",
-			Hint: `have a script in .lefthook/pre-push run  label-state-pre-push "$@"  with use_stdin: true`,
-		}
+	}
+	s, m := p.whole(ctx, o.Dir)
+	switch {
+	case s.Kind == Delegated && !o.Force:
+		return s, Nothing, nil
+	case m.reason != "" && (m.name == "husky" || !o.Force):
+		return s, Nothing, &RefusedError{Verb: verbInstall, File: p.file(), Reason: m.reason, Hint: s.Hint}
 	}
 	change, err := p.install(o)
 	return p.state(), change, err
@@ -149,7 +156,25 @@ func Status(ctx context.Context, o Options) (State, error) {
 	if err != nil {
 		return State{}, err
 	}
-	return p.state(), nil
+	s, _ := p.whole(ctx, o.Dir)
+	return s, nil
+}
+
+// whole is the state together with what a hook manager makes of it.
+func (p place) whole(ctx context.Context, dir string) (State, manager) {
+	s := p.state()
+	switch {
+	case s.Kind == Foreign, s.Kind == Absent && husky(p.folder):
+		m := p.manager(ctx, dir)
+		s = s.delegate(m)
+		if s.Kind == Foreign && s.Hint == "" && s.Kept != "" && !p.same() {
+			s.Hint = thirdHook
+		}
+		return s, m
+	case s.Kind == Absent && p.switchedOff():
+		s.Hint = hooksPath + " leads to no folder: git config --unset " + hooksPath
+	}
+	return s, manager{}
 }
 
 const (
@@ -157,14 +182,6 @@ const (
 	verbRemove  = "remove hook"
 	verbRead    = "read hook"
 )
-
-// husky has git look into .husky/_, where each file finds the user's hook by its own name.
-func husky(folder string) bool {
-	return filepath.Base(folder) == "_" && filepath.Base(filepath.Dir(folder)) == ".husky"
-}
-
-// lefthook replaces whatever is in the place of its hook as soon as its configuration changes.
-func lefthook(p place) bool { return strings.Contains(read(p.file()), "call_lefthook ") }
 
 // locate asks git where it looks for the repository's hooks; work trees and core.hooksPath are
 // git's business.

@@ -1,0 +1,111 @@
+package hookfile
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// compiled is the compiled hook's name, by which scripts run it.
+const compiled = "label-state-pre-push"
+
+// A manager is a program that writes git's hooks anew from files of the repository, as it found them for pre-push.
+type manager struct {
+	name   string
+	reason string // why nothing of ours stays in the place of its hook; empty when a hook of ours may stand before it
+	script string // the file from which it runs our hook, or from which it would; as State has it
+	text   string // what the script has to be; empty when there is one
+	runs   bool   // it runs our hook at every push
+	brings bool   // it builds the programs itself
+	hint   string // what a person can do to have it run, when it does not
+}
+
+// manager is the one whose hook is in the place; the zero manager is a script that nobody writes anew.
+func (p place) manager(ctx context.Context, dir string) manager {
+	if husky(p.folder) {
+		return underHusky(p)
+	}
+	text := read(p.file())
+	top, err := git{dir}.ask(ctx, "rev-parse", "--show-toplevel")
+	if err != nil {
+		top = p.folder // a bare repository has no other files
+	}
+	switch top = filepath.FromSlash(top); {
+	case lefthook(p):
+		return underLefthook(top)
+	case isPreCommit(text):
+		return underPreCommit(top)
+	}
+	return manager{runs: runsOurs(text, top)}
+}
+
+// delegate has the state tell what another tool's hook makes of ours.
+func (s State) delegate(m manager) State {
+	s.Manager, s.Script, s.Text, s.Brings = m.name, m.script, m.text, m.brings
+	if s.Hint = m.hint; m.runs && s.Kind == Foreign {
+		s.Kind, s.Hint = Delegated, ""
+	}
+	return s
+}
+
+// husky has git look into .husky/_, where each file finds the user's hook by its own name.
+func husky(folder string) bool {
+	return filepath.Base(folder) == "_" && filepath.Base(filepath.Dir(folder)) == ".husky"
+}
+
+const huskyLine = compiled + ` "$@"`
+
+func underHusky(p place) manager {
+	m := manager{name: "husky", reason: "husky writes this file anew", script: ".husky/pre-push"}
+	top := filepath.Dir(filepath.Dir(p.folder))
+	file := filepath.Join(top, m.script)
+	m.runs = runsOurs(read(file), top)
+	switch {
+	case m.runs:
+		m.hint = "the hooks that husky writes are not there: npx husky"
+	case exists(file):
+		m.hint = "add the line  " + huskyLine + "  to .husky/pre-push"
+	default:
+		m.text = huskyLine + "\n"
+		m.hint = "put the line  " + huskyLine + "  into .husky/pre-push; label-state init does"
+	}
+	return m
+}
+
+// runsOurs reports whether a script of the shell has a line, no comment, that runs the compiled hook or a file below top that is
+// our shim.
+func runsOurs(text, top string) bool {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		for word := range strings.FieldsFuncSeq(line, betweenWords) {
+			word = strings.Trim(word, `"'`)
+			if strings.HasPrefix(word, "#") {
+				break
+			}
+			if isOurs(word, top) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// betweenWords is what the shell splits commands at, spaces included.
+func betweenWords(r rune) bool { return strings.ContainsRune(" \t\r\n|&;(){}", r) }
+
+func isOurs(word, top string) bool {
+	if base := filepath.Base(filepath.FromSlash(word)); base == compiled || base == compiled+".exe" {
+		return true
+	}
+	return filepath.IsLocal(word) && prePush().marked(read(filepath.Join(top, word)))
+}
+
+// exists reports whether there is anything of that name.
+func exists(file string) bool {
+	_, err := os.Lstat(file)
+	return err == nil
+}

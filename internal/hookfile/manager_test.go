@@ -1,0 +1,94 @@
+package hookfile
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+)
+
+// TestManagers reads the vectors in testdata/managers: the files of a repository, its pre-push hook, and what there is to say.
+func TestManagers(t *testing.T) {
+	files, err := filepath.Glob("testdata/managers/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no vectors: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir, want := unpack(t, archive)
+			before, err := Status(t.Context(), Options{Dir: dir})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := describe(before); got != want {
+				t.Errorf("%sgot\n%swant\n%s", archive.Comment, got, want)
+			}
+			again(t, dir, before)
+		})
+	}
+}
+
+// again installs: what another tool runs already, or writes anew, stays as it is.
+func again(t *testing.T, dir string, before State) {
+	t.Helper()
+	after, change, err := Install(t.Context(), Options{Dir: dir})
+	switch refused, ok := err.(*RefusedError); {
+	case before.Kind == Delegated && (err != nil || change != Nothing || after != before):
+		t.Errorf("install: %s, %v, %+v, want it as it was", change, err, after)
+	case before.Hint != "" && (!ok || refused.Hint != before.Hint || change != Nothing):
+		t.Errorf("install: %s, %v, want the status's hint", change, err)
+	case before.Kind == Foreign && before.Hint == "" && (err != nil || change != Chained):
+		t.Errorf("install: %s, %v, want it chained", change, err)
+	}
+}
+
+func describe(s State) string {
+	out := strings.TrimSpace(fmt.Sprintf("%s %s %s", s.Kind, s.Manager, s.Script)) + "\n"
+	if s.Text != "" {
+		out += "text: " + strings.Join(strings.Split(strings.TrimSpace(s.Text), "\n"), " ") + "\n"
+	}
+	if s.Brings {
+		out += "brings the programs\n"
+	}
+	if s.Hint != "" {
+		out += "hint: " + s.Hint + "\n"
+	}
+	return out
+}
+
+// unpack makes a repository of an archive: hook is its pre-push hook, want is no file of it.
+func unpack(t *testing.T, archive *txtar.Archive) (dir, want string) {
+	t.Helper()
+	dir = t.TempDir()
+	run := func(args ...string) {
+		if out, err := exec.Command("git", append([]string{"-C", dir}, args...)...).CombinedOutput(); err != nil {
+			t.Fatalf("git %q: %v\n%s", args, err, out)
+		}
+	}
+	run("init", "-q")
+	for _, f := range archive.Files {
+		name := f.Name
+		switch {
+		case name == "want":
+			want = string(f.Data)
+			continue
+		case name == "hook":
+			name = ".git/hooks/pre-push"
+		case strings.HasPrefix(name, ".husky/_/"):
+			run("config", "core.hooksPath", ".husky/_")
+		}
+		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, name), string(f.Data), 0o755)
+	}
+	return dir, want
+}
