@@ -69,7 +69,7 @@ func viewCard(c board.Card, now time.Time) cardView {
 
 func (t terminal) board(cc *cli.Context) error {
 	c := &call{Context: cc, terminal: t, subject: reply{Repo: typed(strings.Join(cc.StringSlice("repo"), " "))}}
-	alive := t.live(cc)
+	alive := t.live(cc) && t.env.Getenv("TERM") != "dumb" // which cannot move its cursor
 	switch {
 	case cc.Args().Present():
 		return wrong("board", "board takes no arguments; name repositories with --repo")

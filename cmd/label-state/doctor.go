@@ -14,6 +14,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/lease"
+	"github.com/label-state/label-state/internal/printable"
 	"github.com/urfave/cli/v2"
 )
 
@@ -65,7 +66,7 @@ func (t terminal) doctor(cc *cli.Context) error {
 		all = append(all, ok("setup", "configuration: %s; token: %s", c.Source, c.TokenFrom))
 		all = append(all, c.examine(ctx)...)
 	}
-	return c.tell(append(all, c.hook(ctx)))
+	return c.report(append(all, c.hook(ctx)))
 }
 
 // bad is a failed check. The remedy is the hint that other commands give, unless that is to ask the doctor.
@@ -88,13 +89,13 @@ func (c *call) bad(check string, err error) diagnosis {
 	return d.or("fail", hintFor(err))
 }
 
-func (c *call) tell(all []diagnosis) error {
+func (c *call) report(all []diagnosis) error {
 	failed := 0
 	for _, d := range all {
 		if d.Status != "ok" {
 			d.Remedy = cmp.Or(d.Remedy, "see what was asked and answered: label-state doctor --verbose")
 		}
-		text := fmt.Sprintf("%s  %-12s %s\n", c.colored(d.Status), d.Check, d.Detail)
+		text := printable.Wrap(fmt.Sprintf("%s  %-12s %s\n", c.colored(d.Status), d.Check, d.Detail), c.env.Width(c.out))
 		if d.Remedy != "" {
 			text += strings.Repeat(" ", 19) + "-> " + d.Remedy + "\n"
 		}
@@ -112,14 +113,10 @@ func (c *call) tell(all []diagnosis) error {
 	return nil
 }
 
-// colored pads a status to four columns and paints it on a terminal.
+// colored pads a status to four columns and paints it.
 func (c *call) colored(status string) string {
-	text := fmt.Sprintf("%-4s", status)
-	if c.Bool("no-color") || !c.env.Color(c.out) {
-		return text
-	}
-	code := map[string]string{"ok": "32", "warn": "33", "fail": "1;31"}[status]
-	return "\x1b[" + code + "m" + text + "\x1b[0m"
+	ink := map[string]string{"ok": inkGreen, "warn": inkYellow, "fail": inkAlarm}[status]
+	return c.paint(ink, fmt.Sprintf("%-4s", status))
 }
 
 func git(ctx context.Context) diagnosis {
@@ -244,11 +241,16 @@ func (c *call) clock(ctx context.Context) diagnosis {
 	if err != nil {
 		return ok("clock", "not compared: the answer had no date")
 	}
-	if skew := time.Since(now).Round(time.Second); skew.Abs() > time.Minute {
-		return ok("clock", "%s off GitHub's", skew.Abs()).or("warn", "set the clock; claims are judged by GitHub's time, so they are safe")
+	switch skew := time.Since(now); {
+	case skew > time.Minute:
+		return ok("clock", "%s ahead of GitHub's", round(skew)).or("warn", setClock)
+	case skew < -time.Minute:
+		return ok("clock", "%s behind GitHub's", round(-skew)).or("warn", setClock)
 	}
 	return ok("clock", "agrees with GitHub's")
 }
+
+const setClock = "set the clock; claims are judged by GitHub's time, so they are safe"
 
 // repoPath is the repository's place in GitHub's REST.
 func (c *call) repoPath() string {

@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"encoding/base64"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/label-state/label-state/internal/setup"
 )
@@ -15,17 +17,23 @@ type switchboard struct {
 	http.RoundTripper
 	status int
 	state  string
+	text   string        // of the workflow
+	ahead  time.Duration // by which its clock is ahead of ours
 }
 
 func (s switchboard) RoundTrip(r *http.Request) (*http.Response, error) {
 	status, body := 0, ""
 	switch {
 	case strings.HasSuffix(r.URL.Path, "/contents/"+workflowPath):
-		status, body = 200, `{"type":"file","encoding":"base64","content":"b246IHB1c2gK"}`
+		status, body = 200, `{"type":"file","encoding":"base64","content":"`+base64.StdEncoding.EncodeToString([]byte(s.text))+`"}`
 	case strings.HasSuffix(r.URL.Path, "/actions/workflows/label-state.yml"):
 		status, body = s.status, `{"state":"`+s.state+`","message":"Resource not accessible by integration"}`
 	default:
-		return s.RoundTripper.RoundTrip(r)
+		res, err := s.RoundTripper.RoundTrip(r)
+		if err == nil {
+			res.Header.Set("Date", time.Now().Add(s.ahead).UTC().Format(http.TimeFormat))
+		}
+		return res, err
 	}
 	return &http.Response{
 		StatusCode: status, Proto: "HTTP/1.1", Header: http.Header{"Content-Type": {"application/json; charset=utf-8"}},
@@ -33,31 +41,37 @@ func (s switchboard) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// TestDoctorWorkflow: a workflow that GitHub has switched off is a failure, and one that could not be asked for is not said to run.
-func TestDoctorWorkflow(t *testing.T) {
+// TestDoctorAround: a workflow that GitHub has switched off is a failure, one that could not be asked for is not said to run,
+// and one that does something else is found out; so is a clock.
+func TestDoctorAround(t *testing.T) {
+	const action = "steps: [{uses: label-state/label-state@v1}]\n"
 	for _, c := range []struct {
-		status int
-		state  string
+		github switchboard
 		code   int
 		want   string
 	}{
-		{200, "active", exitYes, "ok    workflow     .github/workflows/label-state.yml, switched on\n"},
-		{200, "disabled_inactivity", exitNo, "fail  workflow     .github/workflows/label-state.yml is there and switched off (disabled_inactivity)\n" +
+		{switchboard{status: 200, state: "active", text: action}, exitYes, "ok    workflow     .github/workflows/label-state.yml, switched on\n"},
+		{switchboard{status: 200, state: "disabled_inactivity", text: action}, exitNo, "fail  workflow     .github/workflows/label-state.yml is there and switched off (disabled_inactivity)\n" +
 			"                   -> gh workflow enable label-state.yml --repo acme/app\n"},
-		{200, "\x1b[31m", exitNo, "switched off ([31m)\n"},
-		{403, "", exitYes, "warn  workflow     .github/workflows/label-state.yml; whether GitHub still runs it was not told: "},
+		{switchboard{status: 200, state: `\u001b[31m`, text: action}, exitNo, "switched off ([31m)\n"},
+		{switchboard{status: 403, text: action}, exitYes, "warn  workflow     .github/workflows/label-state.yml; whether GitHub still runs it was not told: "},
+		{switchboard{status: 200, state: "active", text: "# label-state\non: push\nuses: actions/stale@v9\n"}, exitYes, "warn  workflow     .github/workflows/label-state.yml does not run the Action\n"},
+		{switchboard{status: 200, state: "active", text: "uses: './.github/actions/ours'\n"}, exitYes, "ok    workflow "},
+		{switchboard{ahead: 3*time.Hour + 30*time.Second, status: 403}, exitYes, "warn  clock        3h behind GitHub's\n                   -> set the clock; claims are judged by GitHub's time"},
+		{switchboard{ahead: -10*time.Minute - 30*time.Second, status: 403}, exitYes, "warn  clock        10m 30s ahead of GitHub's\n"},
 	} {
 		w, err := newWorld("")
 		if err != nil {
 			t.Fatal(err)
 		}
+		c.github.RoundTripper = w.Transport()
 		vars := map[string]string{"GH_TOKEN": "tok-agents", "HOME": t.TempDir()}
 		var out bytes.Buffer
 		env := setup.OS()
-		env.Getenv, env.Dir, env.HTTP = func(name string) string { return vars[name] }, t.TempDir(), switchboard{w.Transport(), c.status, strings.ReplaceAll(c.state, "\x1b", `\u001b`)}
+		env.Getenv, env.Dir, env.HTTP = func(name string) string { return vars[name] }, t.TempDir(), c.github
 		code := run(t.Context(), []string{"label-state", "doctor", "acme/app"}, terminal{in: strings.NewReader(""), out: &out, err: io.Discard, env: env})
 		if code != c.code || !strings.Contains(out.String(), c.want) {
-			t.Errorf("%s: exit code %d, want %d and %q in\n%s", c.state, code, c.code, c.want, out.String())
+			t.Errorf("%+v: exit code %d, want %d and %q in\n%s", c.github, code, c.code, c.want, out.String())
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -53,13 +54,17 @@ func (c *call) blockers(ctx context.Context) diagnosis {
 // workflow looks for the Action in the repository's workflows by the name of the usual file, and whether GitHub
 // still runs it: after 60 days without activity it turns schedules off in public repositories.
 func (c *call) workflow(ctx context.Context) diagnosis {
-	_, err := c.Client.File(ctx, c.Repo, workflowPath)
+	text, err := c.Client.File(ctx, c.Repo, workflowPath)
 	var missing *github.NotFoundError
 	switch {
+	case errors.As(err, &missing) && c.here(ctx, workflowPath):
+		return ok("workflow", "%s is in this clone, and not on %s's default branch yet", workflowPath, c.Repo).or("warn", "commit it, push it, and have it merged")
 	case errors.As(err, &missing):
-		return ok("workflow", "no %s", workflowPath).or("warn", "without the Action nobody sweeps; label-state init writes it")
+		return ok("workflow", "no %s", workflowPath).or("warn", "without it nobody sweeps; label-state init writes it")
 	case err != nil:
 		return ok("workflow", "%s", err).or("warn", hintFor(err))
+	case !runsAction(text):
+		return ok("workflow", "%s does not run the Action", workflowPath).or("warn", "compare it with docs/action.md, or move it away and let label-state init write it")
 	}
 	state, err := c.workflowState(ctx)
 	switch {
@@ -69,6 +74,27 @@ func (c *call) workflow(ctx context.Context) diagnosis {
 		return ok("workflow", "%s is there and switched off (%s)", workflowPath, state).or("fail", "gh workflow enable label-state.yml --repo "+c.Repo.String())
 	}
 	return ok("workflow", "%s, switched on", workflowPath)
+}
+
+// runsAction reports whether a workflow uses the Action, a workflow of that name, or one of its own repository's.
+func runsAction(workflow []byte) bool {
+	for line := range strings.Lines(string(workflow)) {
+		_, used, uses := strings.Cut(line, "uses:")
+		if used = strings.Trim(used, " \t\"'"); uses && (strings.Contains(used, "label-state") || strings.HasPrefix(used, "./")) {
+			return true
+		}
+	}
+	return false
+}
+
+// here reports whether a file is in the clone that we are in.
+func (c *call) here(ctx context.Context, path string) bool {
+	root, err := c.root(ctx)
+	if err != nil {
+		return false // there is no clone
+	}
+	_, err = os.Stat(filepath.Join(root, filepath.FromSlash(path)))
+	return err == nil
 }
 
 // workflowState is GitHub's word for it: active, disabled_inactivity, disabled_manually ("Get a workflow" in GitHub's REST docs).
@@ -86,7 +112,7 @@ func (c *call) hook(ctx context.Context) diagnosis {
 	s, err := hookfile.Status(ctx, hookfile.Options{Dir: c.env.Dir})
 	switch {
 	case err != nil:
-		return ok("hook", "%s", err).or("warn", "run doctor inside a clone to see whether its pushes are guarded")
+		return ok("hook", "not looked for: %s", err).or("warn", "run doctor inside a clone to see whether its pushes are guarded")
 	case !s.Installed():
 		return ok("hook", "pushes from this clone are not guarded (%s)", cmp.Or(s.Manager, string(s.Kind))).or("warn", cmp.Or(s.Hint, "label-state hook install"))
 	case s.Kind == hookfile.Delegated && s.Brings:

@@ -46,7 +46,7 @@ func showLog(ctx context.Context, c *call, i claim.Issue) error {
 		return c.answer(nil, i.String()+" has no records\n")
 	}
 	for n, line := range lines(entries) {
-		if err := c.answer(entries[n], line); err != nil {
+		if err := c.tell(entries[n], c.dated(line)); err != nil {
 			return err
 		}
 	}

@@ -39,7 +39,7 @@ func (e entryView) deed(begun string) string {
 	case e.Kind == string(claim.KindClaim) && e.State == "asked":
 		return "asked for it"
 	case e.Kind == string(claim.KindClaim):
-		return "claimed it" + strings.TrimPrefix(e.State, "held")
+		return "claimed it" + strings.Replace(strings.TrimPrefix(e.State, "held"), "renewed 1 time", "renewed once", 1)
 	}
 	text := map[string]string{
 		string(claim.KindRevoke): "was asked to stop", string(claim.KindPlan): "posted a plan, and waits", string(claim.KindApprove): "had its plan approved",

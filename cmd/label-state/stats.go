@@ -97,7 +97,7 @@ func showStats(ctx context.Context, c *call) error {
 			return fmt.Errorf("draw plot: %w", err)
 		}
 	}
-	return c.answer(viewStats(c.Repo.String(), figures), figures.Text(c.Repo.String()))
+	return c.tell(viewStats(c.Repo.String(), figures), c.charted(figures.Text(c.Repo.String())))
 }
 
 // plotFile is where to draw; a place where nothing can be is found out before GitHub is asked.

@@ -117,7 +117,7 @@ func showStatus(ctx context.Context, c *call, i claim.Issue) error {
 	}
 	view := viewStatus(c.Ledger.Rules(), f, v)
 	view.Store, view.Circle = c.Config.Claim.Lease, c.circle(ctx, f)
-	return c.answer(view, describeStatus(c.Ledger.Rules().Terms, f, v, view))
+	return c.tell(view, c.headed(describeStatus(c.Ledger.Rules().Terms, f, v, view), v.Answer))
 }
 
 func viewStatus(r lifecycle.Rules, f lifecycle.Facts, v lifecycle.Verdict) statusView {

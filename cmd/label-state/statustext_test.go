@@ -54,6 +54,7 @@ func TestDeeds(t *testing.T) {
 	}{
 		{entryView{Kind: "claim", State: "asked"}, "asked for it"},
 		{entryView{Kind: "claim", State: "held"}, "claimed it"},
+		{entryView{Kind: "claim", State: "held, renewed 1 time"}, "claimed it, renewed once"},
 		{entryView{Kind: "claim", State: "held, renewed 3 times"}, "claimed it, renewed 3 times"},
 		{entryView{Kind: "release", Outcome: "success", PR: "https://x/pull/3"}, "delivered it after 2h 30m: success, https://x/pull/3"},
 		{entryView{Kind: "release", Outcome: "success", By: "pull-request-event"}, "delivered it after 2h 30m: success by pull-request-event"},

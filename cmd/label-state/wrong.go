@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -48,15 +49,26 @@ func meant(near string) string {
 }
 
 // nearest returns the known word that is one edit from name, or two when name is four letters or
-// longer; else nothing.
+// longer; else nothing. The same letters in another order are nearest of all.
 func nearest(known []string, name string) string {
 	best, distance := "", min(len(name)/2, 2)+1
 	for _, k := range known {
-		if d := edits(k, name); d < distance {
+		d := edits(k, name)
+		if sorted(k) == sorted(name) {
+			d = 0
+		}
+		if d < distance {
 			best, distance = k, d
 		}
 	}
 	return best
+}
+
+// sorted is the letters of a word in their order: a slip of the fingers changes nothing in it.
+func sorted(word string) string {
+	letters := []byte(word)
+	slices.Sort(letters)
+	return string(letters)
 }
 
 // edits is the Levenshtein distance in bytes.

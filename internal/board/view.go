@@ -149,9 +149,18 @@ func (m Model) detail() []string {
 	}
 }
 
+// keys are those that have room; the help knows the others.
+func (m Model) keys() string {
+	const all, few = "←↓↑→ move  / filter  c claim  r release  o open  u read again  ? help  q quit", "? help  / filter  c claim  q quit"
+	if ansi.StringWidth(all) > m.width {
+		return few
+	}
+	return all
+}
+
 // talk is the line in which the board speaks or listens, and below it the keys or a hint.
 func (m Model) talk() []string {
-	keys := m.palette.dim.Render("←↓↑→ move  / filter  c claim  r release  o open  u read again  ? help  q quit")
+	keys := m.palette.dim.Render(m.keys())
 	switch {
 	case m.mode == confirming:
 		return []string{m.palette.mark.Render(m.asked.text), m.palette.dim.Render("y does it; any other key does not")}

@@ -112,6 +112,19 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
+// Width is how many cells the terminal w has in a line; 0 when w is none.
+func (e Environment) Width(w io.Writer) int {
+	f, ok := w.(interface{ Fd() uintptr })
+	if !ok {
+		return 0
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}
+
 // Color reports whether w may be coloured: a terminal that can, and NO_COLOR (no-color.org) is not set.
 func (e Environment) Color(w io.Writer) bool {
 	return e.Getenv("NO_COLOR") == "" && e.Getenv("TERM") != "dumb" && e.IsTerminal(w)

@@ -217,7 +217,7 @@ func TestVariables(t *testing.T) {
 	if e.IsTerminal(io.Discard) || e.Color(&bytes.Buffer{}) {
 		t.Error("a buffer is a terminal")
 	}
-	if null, err := os.Open(os.DevNull); err != nil || e.IsTerminal(null) {
+	if null, err := os.Open(os.DevNull); err != nil || e.IsTerminal(null) || e.Width(null) != 0 || e.Width(io.Discard) != 0 {
 		t.Errorf("%s is a terminal, or %v", os.DevNull, err)
 	}
 }

@@ -50,7 +50,7 @@ type figure struct {
 // ended are the ways in which holds ended.
 func (t Totals) ended() []figure {
 	return []figure{
-		{"delivered", t.Delivered, "with a pull request, or the work was there"},
+		{"delivered", t.Delivered, "a pull request, or it was done already"},
 		{"failed", t.Failed, "by the worker's own word"},
 		{"lapsed", t.Lapsed, "no sign of life"},
 		{"forced", t.Forced, "ended by somebody else"},

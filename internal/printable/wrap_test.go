@@ -1,0 +1,52 @@
+package printable_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+
+	"github.com/label-state/label-state/internal/printable"
+)
+
+func TestWrap(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		width int
+		want  string
+	}{
+		{"short\n", 20, "short\n"},
+		{"nobody knows how wide it is", 0, "nobody knows how wide it is"},
+		{"one two three four\nfive\n", 9, "one two\nthree\nfour\nfive\n"},
+		{"  holder  lucius (run l1), login agents\n", 26, "  holder  lucius (run l1),\n          login agents\n"},
+		{"warn  labels    missing: a, b, c\n", 32, "warn  labels    missing: a, b, c\n"},
+		{"warn  labels    missing: a, b, c\n", 31, "warn  labels missing: a, b, c\n"}, // the last column begins right of the middle, and is none
+		{"  a column  that begins on the right\n", 20, "  a column that\n  begins on the\n  right\n"},
+		{"  issue  http://127.0.0.1/acme/app/issues/1\n", 20, "  issue  http://127.0.0.1/acme/app/issues/1\n"},
+		{"  issue  open, http://127.0.0.1/acme\n", 20, "  issue  open,\n         http://127.0.0.1/acme\n"},
+		{"\x1b[31mwarn\x1b[0m  漢字 漢字 漢字", 12, "\x1b[31mwarn\x1b[0m  漢字\n      漢字\n      漢字"},
+	} {
+		if got := printable.Wrap(c.text, c.width); got != c.want {
+			t.Errorf("Wrap(%q, %d)\n%q, want\n%q", c.text, c.width, got, c.want)
+		}
+	}
+}
+
+// TestWrapKeepsWords: no word is lost, and only one that stands alone is too wide.
+func TestWrapKeepsWords(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`( {0,3}[a-z漢:/]{1,12}){0,12}\n?`).Draw(t, "text")
+		width := rapid.IntRange(1, 60).Draw(t, "width")
+		got := printable.Wrap(text, width)
+		if have, want := strings.Join(strings.Fields(got), " "), strings.Join(strings.Fields(text), " "); have != want {
+			t.Fatalf("%q became %q", want, have)
+		}
+		for line := range strings.Lines(got) {
+			line = strings.TrimSuffix(line, "\n")
+			if ansi.StringWidth(line) > width && len(strings.Fields(line)) > 2 {
+				t.Fatalf("%q is wider than %d", line, width)
+			}
+		}
+	})
+}
