@@ -21,7 +21,7 @@ func boardCommand(t terminal) *cli.Command {
 			"   label-state board --repo acme/app --repo acme/web --watch --every 1m",
 		Flags: answering(
 			&cli.BoolFlag{Name: "watch", Usage: "read again every so often"},
-			&cli.DurationFlag{Name: "every", Usage: "how often --watch reads, 5s at least", Value: 30 * time.Second, DefaultText: "30s"},
+			&cli.DurationFlag{Name: "every", Usage: "how often --watch reads, 5s at least (default: 30s)", Value: 30 * time.Second, DefaultText: "30s"},
 			&cli.StringSliceFlag{Name: "repo", Aliases: []string{"R"}, Usage: "repository `OWNER/NAME` (default: this clone's); may be repeated"},
 		),
 		Action: t.board,

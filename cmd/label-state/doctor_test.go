@@ -5,6 +5,9 @@ import (
 	"encoding/base64"
 	"io"
 	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -72,6 +75,33 @@ func TestDoctorAround(t *testing.T) {
 		code := run(t.Context(), []string{"label-state", "doctor", "acme/app"}, terminal{in: strings.NewReader(""), out: &out, err: io.Discard, env: env})
 		if code != c.code || !strings.Contains(out.String(), c.want) {
 			t.Errorf("%+v: exit code %d, want %d and %q in\n%s", c.github, code, c.code, c.want, out.String())
+		}
+	}
+}
+
+// TestOnPath: go install names the hook's programs after their folders, and the remedy is the command that makes the other names.
+func TestOnPath(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "my programs")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"pre-push", "pre-push-check"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\necho "+name+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out, err := exec.CommandContext(t.Context(), "sh", "-c", onPath(filepath.Join(dir, "pre-push"))).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, name := range []string{"pre-push", "pre-push-check"} {
+		out, err := exec.CommandContext(t.Context(), filepath.Join(dir, "label-state-"+name)).Output()
+		if err != nil || string(out) != name+"\n" {
+			t.Errorf("label-state-%s: %q, %v", name, out, err)
+		}
+	}
+	for _, beside := range []string{"", "/opt/bin/label-state-pre-push"} {
+		if got := onPath(beside); !strings.HasPrefix(got, "put label-state-pre-push and ") {
+			t.Errorf("%q: %s", beside, got)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -118,17 +119,30 @@ func (c *call) hook(ctx context.Context) diagnosis {
 	case s.Kind == hookfile.Delegated && s.Brings:
 		return ok("hook", "%s", runBy(s))
 	}
-	place := s.File
-	if s.Kind == hookfile.Delegated {
-		place = runBy(s)
-	}
 	for _, program := range hookPrograms(s.Hook) {
-		if _, err := exec.LookPath(program); err != nil {
-			return ok("hook", "%s is there and %s is not: pushes are not checked", s.File, program).
-				or("warn", "install all programs again (go install ./cmd/...), then: label-state hook install")
+		if _, err := exec.LookPath(program); err == nil {
+			continue
 		}
+		if s.Kind == hookfile.Delegated {
+			return ok("hook", "%s, and %s is not on PATH: pushes are not checked", runBy(s), program).or("warn", onPath(compiledHook()))
+		}
+		return ok("hook", "%s is there and %s is not: pushes are not checked", s.File, program).
+			or("warn", "install all programs again (go install ./cmd/...), then: label-state hook install")
 	}
-	return ok("hook", "%s", place)
+	if s.Kind == hookfile.Delegated {
+		return ok("hook", "%s", runBy(s))
+	}
+	return ok("hook", "%s", s.File)
+}
+
+// onPath is how the programs of the hook get the names by which a hook manager's script looks for them; go install
+// gives them those of their folders.
+func onPath(beside string) string {
+	dir, name := filepath.Split(beside)
+	if name != "pre-push" {
+		return "put label-state-pre-push and label-state-pre-push-check on PATH (docs/install.md)"
+	}
+	return fmt.Sprintf(`cd "%s" && ln -sf pre-push label-state-pre-push && ln -sf pre-push-check label-state-pre-push-check`, filepath.Clean(dir))
 }
 
 // hookPrograms are the two stages that a shim starts: at the path it was written with, else by PATH (docs/hook.md).

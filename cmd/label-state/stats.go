@@ -20,7 +20,7 @@ func statsCommand(t terminal) *cli.Command {
 			"record no log tells.\n\n" +
 			"   label-state stats acme/app\n   label-state stats --since 12w --plot stats.svg",
 		Flags: common(
-			&cli.StringFlag{Name: "since", Usage: "`HOW LONG` back: days, weeks or hours, such as 30d, 12w or 36h", Value: "30d"},
+			&cli.StringFlag{Name: "since", Usage: "`HOW LONG` back: days, weeks or hours, such as 12w or 36h (default: 30d)", Value: "30d"},
 			&cli.StringFlag{Name: "plot", Usage: "also draw them into `FILE`, an SVG picture"},
 		),
 		Action: t.inRepo(showStats),

@@ -143,8 +143,8 @@ func (m Model) card(c Card, width int, chosen bool) []string {
 	for _, p := range c.Pulls {
 		out = append(out, edge+ansi.Truncate("→ "+p.Name, width-1, "…"))
 	}
-	if len(c.Marks) > 0 {
-		out = append(out, edge+m.marks(c, width-1))
+	for _, line := range m.marks(c, width-1) {
+		out = append(out, edge+line)
 	}
 	return out
 }
@@ -170,15 +170,21 @@ func (m Model) holder(c Card, width int) string {
 	return name + " " + style.Render(full) + m.palette.dim.Render(rest+" "+age)
 }
 
-func (m Model) marks(c Card, width int) string {
-	texts := make([]string, len(c.Marks))
-	for i, mark := range c.Marks {
-		texts[i] = m.palette.mark.Render("· " + mark.Text)
+// marks are as many to a line as there is room for.
+func (m Model) marks(c Card, width int) (lines []string) {
+	for _, mark := range c.Marks {
+		text := m.palette.mark.Render("· " + mark.Text)
 		if mark.Alert {
-			texts[i] = m.palette.alert.Render("! " + mark.Text)
+			text = m.palette.alert.Render("! " + mark.Text)
 		}
+		last := len(lines) - 1
+		if last >= 0 && ansi.StringWidth(lines[last])+1+ansi.StringWidth(text) <= width {
+			lines[last] += " " + text
+			continue
+		}
+		lines = append(lines, ansi.Truncate(text, width, "…"))
 	}
-	return ansi.Truncate(strings.Join(texts, " "), width, "…")
+	return lines
 }
 
 // wrapped breaks text into at most so many lines of width cells.

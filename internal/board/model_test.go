@@ -307,3 +307,22 @@ func TestFits(t *testing.T) {
 		}
 	})
 }
+
+// TestMarksHaveRoom: marks that do not fit side by side stand below each other, whole.
+func TestMarksHaveRoom(t *testing.T) {
+	c := board.Card{Title: "Make everything faster", Lane: board.People, Marks: []board.Mark{{Text: "needs scope", Alert: true}, {Text: "3 attempts failed", Alert: true}, {Text: "x"}}}
+	c.Issue.Owner, c.Issue.Repo, c.Issue.Number = "acme", "app", 9
+	d := &desk{reading: board.Reading{Cards: []board.Card{c}}}
+	for _, row := range []struct {
+		width int
+		want  string
+	}{{80, "! needs scope ! 3 attempts failed · x\n"}, {30, "! needs scope\n ! 3 attempts failed · x\n"}} {
+		var lines []string
+		for line := range strings.Lines(text(start(t, d, row.width, 24))) {
+			lines = append(lines, strings.TrimRight(line, " \n")+"\n")
+		}
+		if got := strings.ReplaceAll(strings.Join(lines, ""), "▌", " "); !strings.Contains(got, row.want) {
+			t.Errorf("%d columns: no %q in\n%s", row.width, row.want, got)
+		}
+	}
+}

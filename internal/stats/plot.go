@@ -134,10 +134,25 @@ func (s *sheet) stays(states []Stay) {
 		s.text(plotLeft, s.y+16, 13, ink, "", stateName(one.State))
 		s.rect(plotLeft+nameWidth, y+10, unit*float64(one.P90), 3, blue)
 		s.rect(plotLeft+nameWidth, y+4, max(unit*float64(one.Median), 1), 15, blue)
-		note := fmt.Sprintf("%s, %s; %d now", length(one.Median, one.Ended), length(one.P90, one.Ended), one.Now)
+		note := fmt.Sprintf("%d now", one.Now)
+		if one.Ended > 0 {
+			note = fmt.Sprintf("%s, %s; %s", printable.Span(one.Median), printable.Span(one.P90), note)
+		}
 		s.write(plotWidth-plotLeft, s.y+16, 12, faint, "", "end", note)
 		s.y += rowHeight
 	}
+}
+
+// each is how many holds it had, and how long the one in the middle was.
+func (w Worker) each() string {
+	text := plural(w.Holds, "hold", "holds")
+	switch {
+	case w.Median == 0:
+		return text
+	case w.Holds == 1:
+		return text + ", " + printable.Span(w.Median)
+	}
+	return text + ", " + printable.Span(w.Median) + " each"
 }
 
 // crew is one bar a worker: what became of its holds.
@@ -162,7 +177,7 @@ func (s *sheet) crew(workers []Worker) {
 			s.rect(x, float64(s.y+4), unit*float64(part.n), 15, part.color)
 			x += unit * float64(part.n)
 		}
-		s.write(plotWidth-plotLeft, s.y+16, 12, faint, "", "end", fmt.Sprintf("%d holds, %s each", w.Holds, printable.Span(w.Median)))
+		s.write(plotWidth-plotLeft, s.y+16, 12, faint, "", "end", w.each())
 		s.y += rowHeight
 	}
 	if more := len(workers) - most; more > 0 {

@@ -163,7 +163,7 @@ func (f Figures) workers() string {
 	for _, w := range f.Workers {
 		name := ansi.Truncate(printable.Line(w.Codename), 16, "…")
 		text += fmt.Sprintf("  %s%s %6d %9d %6d %6d %6d %7d %7s\n", name, strings.Repeat(" ", 16-ansi.StringWidth(name)),
-			w.Holds, w.Delivered, w.Failed, w.Lapsed, w.Forced, w.Yielded, printable.Span(w.Median))
+			w.Holds, w.Delivered, w.Failed, w.Lapsed, w.Forced, w.Yielded, length(w.Median, int(w.Median)))
 	}
 	return text
 }
