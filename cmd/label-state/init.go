@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+	"github.com/label-state/label-state/internal/printable"
 	"github.com/urfave/cli/v2"
 )
 
@@ -104,7 +105,7 @@ func (c *call) agree(steps []step) error {
 	if !c.live(c.Context) {
 		return &failure{err: wrong("init", "nobody is here to ask"), hint: "look at what it would do, then say yes beforehand: label-state init --dry-run, label-state init --yes"}
 	}
-	fmt.Fprint(c.out, preview(c.Repo.String(), steps)+"go on? [y/N] ")
+	fmt.Fprint(c.out, printable.Wrap(preview(c.Repo.String(), steps), c.env.Width(c.out))+"go on? [y/N] ")
 	line, _ := bufio.NewReader(c.in).ReadString('\n') // what cannot be read is no yes
 	switch strings.ToLower(strings.TrimSpace(line)) {
 	case "y", "yes":
@@ -129,7 +130,7 @@ func (c *call) carryOut(ctx context.Context, steps []step) error {
 	if c.Bool("json") {
 		return nil
 	}
-	return c.answer(nil, fmt.Sprintf("\nnext: commit the new files and push them, label an issue %s, and see that all is well with: label-state doctor\n",
+	return c.tell(nil, fmt.Sprintf("\nnext: commit the new files and push them, label an issue %s, and see that all is well with: label-state doctor\n",
 		c.Ledger.Rules().Scheme.Available))
 }
 
@@ -160,7 +161,7 @@ func (c *call) showStep(s step) error {
 	if s.status != stepThere {
 		text = strings.TrimRight(fmt.Sprintf("%-9s %s %s  %s", s.status, s.kind, s.name, oneLine(s.note())), " ") + "\n"
 	}
-	return c.answer(initView{s.kind, s.name, s.status, oneLine(s.detail)}, text)
+	return c.tell(initView{s.kind, s.name, s.status, oneLine(s.detail)}, text)
 }
 
 // note is the detail where a person needs it: what something is for is said before, what differs also after.
@@ -173,7 +174,7 @@ func (s step) note() string {
 
 func (c *call) showSteps(steps []step, last string) error {
 	if !c.Bool("json") {
-		return c.answer(nil, preview(c.Repo.String(), steps)+last)
+		return c.tell(nil, preview(c.Repo.String(), steps)+last)
 	}
 	for _, s := range steps {
 		if err := c.answer(initView{s.kind, s.name, s.status, oneLine(s.detail)}, ""); err != nil {
