@@ -7,7 +7,7 @@ import (
 )
 
 // Wrap breaks the lines of a text that are wider than width cells between words. What goes on stands below what the line
-// says, to the right of its label: below the last column that begins in the left half; other gaps in a line that is
+// says, to the right of its label: below the last column that begins in the left two thirds; other gaps in a line that is
 // too wide close to one space. A word alone, such as a URL, is never
 // broken. A width of 0 or less is one that nobody knows, and breaks nothing.
 func Wrap(text string, width int) string {
@@ -29,7 +29,7 @@ func wrapLine(line string, width int) string {
 	if ansi.StringWidth(line) <= width {
 		return line
 	}
-	label := line[:column(line, width/2)]
+	label := line[:column(line, width*2/3)]
 	indent := "\n" + strings.Repeat(" ", ansi.StringWidth(label))
 	out, used := label, ansi.StringWidth(label)
 	for n, word := range strings.Fields(line[len(label):]) {

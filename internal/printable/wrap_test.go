@@ -21,8 +21,9 @@ func TestWrap(t *testing.T) {
 		{"one two three four\nfive\n", 9, "one two\nthree\nfour\nfive\n"},
 		{"  holder  lucius (run l1), login agents\n", 26, "  holder  lucius (run l1),\n          login agents\n"},
 		{"warn  labels    missing: a, b, c\n", 32, "warn  labels    missing: a, b, c\n"},
-		{"warn  labels    missing: a, b, c\n", 31, "warn  labels missing: a, b, c\n"}, // the last column begins right of the middle, and is none
-		{"  a column  that begins on the right\n", 20, "  a column that\n  begins on the\n  right\n"},
+		{"warn  labels    missing: a, b, c\n", 31, "warn  labels    missing: a, b,\n                c\n"},
+		{"warn  labels    missing: a, b, c\n", 23, "warn  labels missing:\n      a, b, c\n"}, // the last column begins too far right, and is none
+		{"  a column  that begins on the right\n", 17, "  a column that\n  begins on the\n  right\n"},
 		{"  issue  http://127.0.0.1/acme/app/issues/1\n", 20, "  issue  http://127.0.0.1/acme/app/issues/1\n"},
 		{"  issue  open, http://127.0.0.1/acme\n", 20, "  issue  open,\n         http://127.0.0.1/acme\n"},
 		{"\x1b[31mwarn\x1b[0m  漢字 漢字 漢字", 12, "\x1b[31mwarn\x1b[0m  漢字\n      漢字\n      漢字"},
