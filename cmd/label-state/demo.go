@@ -41,7 +41,12 @@ func (t terminal) demo(cc *cli.Context) error {
 	if err != nil {
 		return &failure{doing: "demo", err: err, hint: "run it in a clone of the project, or install all three programs"}
 	}
-	stage := demo.Stage{Out: t.out, Programs: programs, Environ: os.Environ(), Dir: dir}
+	c := &call{Context: cc, terminal: t}
+	inks := map[demo.Part]string{demo.Title: inkBold, demo.Typed: inkCyan, demo.Fact: inkGreen, demo.Failure: inkAlarm}
+	stage := demo.Stage{
+		Out: t.out, Programs: programs, Environ: os.Environ(), Dir: dir,
+		Paint: func(p demo.Part, text string) string { return c.paint(inks[p], text) },
+	}
 	if err := demo.Play(cc.Context, stage); err != nil {
 		return &failure{doing: "demo", err: &answerNo{err.Error()}}
 	}

@@ -18,8 +18,27 @@ import (
 type Stage struct {
 	Out      io.Writer
 	Programs Programs
-	Environ  []string // of the process; only PATH and the like are handed on
-	Dir      string   // an empty folder for clones and repositories
+	Environ  []string                  // of the process; only PATH and the like are handed on
+	Dir      string                    // an empty folder for clones and repositories
+	Paint    func(Part, string) string // how the parts of the story look; nil leaves them plain
+}
+
+// A Part of what is printed.
+type Part int
+
+// The parts.
+const (
+	Title   Part = iota
+	Typed        // a command line
+	Fact         // the mark of a checked fact
+	Failure      // the mark of one that is not so
+)
+
+func (s Stage) paint(p Part, text string) string {
+	if s.Paint == nil {
+		return text
+	}
+	return s.Paint(p, text)
 }
 
 // Programs are the three binaries the story runs.
@@ -99,7 +118,8 @@ func (s *Story) close(took time.Duration) error {
 	fmt.Fprint(s.Out, `
 What next
   go run ./cmd/label-state sim              the same GitHub to play with; it prints what to try
-  go install ./cmd/... && label-state init  set up a repository of your own, from inside its clone
+  go install ./cmd/...                      install the programs
+  label-state init                          set up a repository of your own, inside its clone
   go test ./...                             run the tests
 `)
 	return nil
@@ -108,15 +128,15 @@ What next
 // act announces the next one.
 func (s *Story) act(title string) {
 	s.step++
-	fmt.Fprintf(s.Out, "\n%d. %s\n", s.step, title)
+	fmt.Fprintf(s.Out, "\n%s\n", s.paint(Title, fmt.Sprintf("%d. %s", s.step, title)))
 }
 
 // check prints one checked fact and remembers a failure.
 func (s *Story) check(ok bool, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	mark := "ok  "
+	mark := s.paint(Fact, "ok  ")
 	if !ok {
-		mark = "FAIL"
+		mark = s.paint(Failure, "FAIL")
 		s.failed = append(s.failed, text)
 	}
 	fmt.Fprintf(s.Out, "   %s %s\n", mark, text)

@@ -2,12 +2,15 @@ package demo_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/label-state/label-state/internal/demo"
 )
@@ -32,8 +35,14 @@ func build(t *testing.T) demo.Programs {
 func play(t *testing.T, p demo.Programs) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
-	err := demo.Play(t.Context(), demo.Stage{Out: &out, Programs: p, Environ: os.Environ(), Dir: t.TempDir()})
-	return out.String(), err
+	paint := func(p demo.Part, text string) string { return fmt.Sprintf("\x1b[%dm%s\x1b[0m", 31+p, text) }
+	err := demo.Play(t.Context(), demo.Stage{Out: &out, Programs: p, Environ: os.Environ(), Dir: t.TempDir(), Paint: paint})
+	for _, want := range []string{"\n\x1b[31m1. An embedded GitHub", "olga$ \x1b[32mlabel-state status 1\x1b[0m\n", "   \x1b[33mok  \x1b[0m issue 1 is free\n"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+	return ansi.Strip(out.String()), err
 }
 
 // TestStory plays the demo, and plays it with one program broken at a time: a story that cannot

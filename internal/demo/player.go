@@ -96,7 +96,7 @@ func (p *player) show(ctx context.Context, name string, args ...string) (Result,
 }
 
 func (p *player) prompt(name string, args []string) {
-	fmt.Fprintf(p.Out, "   %s$ %s\n", p.name, strings.TrimSpace(base(name)+" "+quoted(args)))
+	fmt.Fprintf(p.Out, "   %s$ %s\n", p.name, p.paint(Typed, strings.TrimSpace(base(name)+" "+quoted(args))))
 }
 
 // base is a program's name as people type it; a test or "go run" may have built it under another.
