@@ -32,7 +32,7 @@ func TestRound(t *testing.T) {
 func TestNearest(t *testing.T) {
 	known := []string{"claim", "release", "log", "repo", "status"}
 	for name, want := range map[string]string{
-		"clam": "claim", "claims": "claim", "relase": "release", "lgo": "", "lo": "log", "foo": "", "x": "", "stauts": "status", "": "",
+		"clam": "claim", "claims": "claim", "relase": "release", "lgo": "log", "lo": "log", "foo": "", "x": "", "stauts": "status", "": "",
 	} {
 		if got := nearest(known, name); got != want {
 			t.Errorf("nearest(%q) = %q, want %q", name, got, want)
