@@ -88,8 +88,12 @@ func runsAction(workflow []byte) bool {
 	return false
 }
 
-// here reports whether a file is in the clone that we are in.
+// here reports whether a file is in the clone that we are in, and the clone the repository's.
 func (c *call) here(ctx context.Context, path string) bool {
+	home, err := c.env.Home(ctx)
+	if err != nil || !strings.EqualFold(home.Owner+"/"+home.Repo, c.Repo.String()) {
+		return false
+	}
 	root, err := c.root(ctx)
 	if err != nil {
 		return false // there is no clone
