@@ -128,7 +128,7 @@ func (c *call) hook(ctx context.Context) diagnosis {
 			continue
 		}
 		if s.Kind == hookfile.Delegated {
-			return ok("hook", "%s, and %s is not on PATH: pushes are not checked", runBy(s), program).or("warn", onPath(compiledHook()))
+			return ok("hook", "%s, and %s is not to be found: pushes are not checked", runBy(s), program).or("warn", onPath(compiledHook()))
 		}
 		return ok("hook", "%s is there and %s is not: pushes are not checked", s.File, program).
 			or("warn", "install all programs again (go install ./cmd/...), then: label-state hook install")

@@ -44,7 +44,7 @@ type State struct {
 	File    string // where it looks
 	Kind    Kind
 	Version int    // of our shim; 0 for everything else
-	Hook    string // the path our shim was written with; empty is looked up
+	Hook    string // the path our shim was written with, or by which another tool runs ours; empty is looked up
 	Kept    string // the hook that was moved aside; empty when there is none
 	Shared  bool   // core.hooksPath leads there: other repositories may be served as well
 	Global  bool   // it is the shim of a global installation

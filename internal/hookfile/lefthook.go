@@ -68,7 +68,7 @@ func scripts(top string, folders []string) map[string]string {
 			continue // no such folder, no scripts
 		}
 		for _, e := range entries {
-			if runsOurs(read(filepath.Join(dir, e.Name())), top) {
+			if ours(read(filepath.Join(dir, e.Name())), top) != "" {
 				found[e.Name()] = path.Join(filepath.ToSlash(folder), "pre-push", e.Name())
 			}
 		}
@@ -92,8 +92,7 @@ func (m manager) judge(top, main string, named map[string]bool, found map[string
 		m.script = found[name]
 		switch {
 		case stdin:
-			m.runs = true
-			return m
+			return m.by(ours(read(filepath.Join(top, m.script)), top))
 		case is:
 			m.hint = "add  use_stdin: true  to the script " + name + " in " + main
 			return m

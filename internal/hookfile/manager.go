@@ -17,6 +17,7 @@ type manager struct {
 	script string // the file from which it runs our hook, or from which it would; as State has it
 	text   string // what the script has to be; empty when there is one
 	runs   bool   // it runs our hook at every push
+	hook   string // the path by which it does; empty is looked up
 	brings bool   // it builds the programs itself
 	hint   string // what a person can do to have it run, when it does not
 }
@@ -37,14 +38,14 @@ func (p place) manager(ctx context.Context, dir string) manager {
 	case isPreCommit(text):
 		return underPreCommit(top)
 	}
-	return manager{runs: runsOurs(text, top)}
+	return manager{}.by(ours(text, top))
 }
 
 // delegate has the state tell what another tool's hook makes of ours.
 func (s State) delegate(m manager) State {
 	s.Manager, s.Script, s.Text, s.Brings = m.name, m.script, m.text, m.brings
 	if s.Hint = m.hint; m.runs && s.Kind == Foreign {
-		s.Kind, s.Hint = Delegated, ""
+		s.Kind, s.Hint, s.Hook = Delegated, "", m.hook
 	}
 	return s
 }
@@ -60,7 +61,7 @@ func underHusky(p place) manager {
 	m := manager{name: "husky", reason: "husky writes this file anew", script: ".husky/pre-push"}
 	top := filepath.Dir(filepath.Dir(p.folder))
 	file := filepath.Join(top, m.script)
-	m.runs = runsOurs(read(file), top)
+	m = m.by(ours(read(file), top))
 	switch {
 	case m.runs:
 		m.hint = "the hooks that husky writes are not there: npx husky"
@@ -73,25 +74,30 @@ func underHusky(p place) manager {
 	return m
 }
 
-// runsOurs reports whether a script of the shell has a line, no comment, that runs the compiled hook or a file below top that is
-// our shim.
-func runsOurs(text, top string) bool {
+// ours is the word by which a script of the shell runs the compiled hook, or a file below top that is our shim, on a line that
+// is no comment; empty when there is none.
+func ours(text, top string) string {
 	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "#") {
-			continue
-		}
 		for word := range strings.FieldsFuncSeq(line, betweenWords) {
 			word = strings.Trim(word, `"'`)
 			if strings.HasPrefix(word, "#") {
 				break
 			}
 			if isOurs(word, top) {
-				return true
+				return word
 			}
 		}
 	}
-	return false
+	return ""
+}
+
+// by has the manager run our hook when word, from one of its files, is how it does.
+func (m manager) by(word string) manager {
+	m.runs = word != ""
+	if filepath.IsAbs(word) && filepath.Base(word) == compiled {
+		m.hook = word
+	}
+	return m
 }
 
 // betweenWords is what the shell splits commands at, spaces included.

@@ -55,6 +55,9 @@ func describe(s State) string {
 	if s.Text != "" {
 		out += "text: " + strings.Join(strings.Split(strings.TrimSpace(s.Text), "\n"), " ") + "\n"
 	}
+	if s.Hook != "" {
+		out += "by: " + s.Hook + "\n"
+	}
 	if s.Brings {
 		out += "brings the programs\n"
 	}

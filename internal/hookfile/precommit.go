@@ -39,8 +39,12 @@ func underPreCommit(top string) manager {
 	for _, r := range c.Repos {
 		for _, h := range r.Hooks {
 			built := h.ID == "label-state" && r.Repo != "local"
-			if h.pushes() && (built || runsOurs(h.Entry, top)) {
-				m.runs, m.brings = true, built
+			switch word := ours(h.Entry, top); {
+			case !h.pushes():
+			case built:
+				m.runs, m.brings = true, true
+			case word != "":
+				m = m.by(word)
 			}
 		}
 	}
