@@ -19,7 +19,11 @@ func demoCommand(t terminal) *cli.Command {
 		Name: "demo", Usage: "play the whole story on an embedded GitHub; needs only Go and git",
 		Description: "Two agents race for an issue, a push is refused, the holder's goes through, a pull request and a\n" +
 			"sweep move the labels. Every step is a real process, and checked.",
-		Flags:  []cli.Flag{&cli.StringFlag{Name: "keep", Usage: "play in `DIR` and leave everything there"}},
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "keep", Usage: "play in `DIR` and leave everything there"},
+			&cli.BoolFlag{Name: "docker", Usage: "run the Action from its image, built from this clone (Linux)"},
+			&cli.StringFlag{Name: "image", Usage: "with --docker: run `IMAGE` instead of building one"},
+		},
 		Action: t.demo,
 	}
 }
@@ -41,6 +45,9 @@ func (t terminal) demo(cc *cli.Context) error {
 	if err != nil {
 		return &failure{doing: "demo", err: err, hint: "run it in a clone of the project, or install all three programs"}
 	}
+	if programs.Image, err = image(cc); err != nil {
+		return err
+	}
 	c := &call{Context: cc, terminal: t}
 	inks := map[demo.Part]string{demo.Title: inkBold, demo.Typed: inkCyan, demo.Fact: inkGreen, demo.Failure: inkAlarm}
 	stage := demo.Stage{
@@ -51,6 +58,32 @@ func (t terminal) demo(cc *cli.Context) error {
 		return &failure{doing: "demo", err: &answerNo{err.Error()}}
 	}
 	return nil
+}
+
+// builtImage is the name of the image that --docker builds.
+const builtImage = "label-state-action:demo"
+
+// image is the image that the Action is to be run from; none is asked for without --docker.
+func image(cc *cli.Context) (string, error) {
+	name := cc.String("image")
+	switch {
+	case !cc.Bool("docker") && name != "":
+		return "", wrong("demo", "--image goes with --docker")
+	case !cc.Bool("docker") || name != "":
+		return name, nil
+	}
+	root := sources(cc.Context)
+	if root == "" {
+		return "", wrong("demo", "--docker: there is nothing to build here; run it in a clone of the project, or name an --image")
+	}
+	cmd := exec.CommandContext(cc.Context, "docker", "build", "--quiet", "--tag", builtImage, root)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return "", &failure{
+			doing: "demo", err: fmt.Errorf("build the image: %w: %s", err, oneLine(string(text))),
+			hint: "does Docker answer? See: docker version",
+		}
+	}
+	return builtImage, nil
 }
 
 // programs finds the hook and the Action: built from the sources of this clone, else beside

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/label-state/label-state/internal/githubsim"
 )
@@ -51,5 +52,23 @@ func (s *Story) action(ctx context.Context, e githubsim.Event) (Result, error) {
 		"GITHUB_REPOSITORY="+repo, "GITHUB_OUTPUT="+filepath.Join(dir, "output"), "GITHUB_STEP_SUMMARY="+filepath.Join(dir, "summary.md"),
 		"GITHUB_API_URL="+s.url, "GITHUB_SERVER_URL="+s.url, "GITHUB_GRAPHQL_URL="+s.url+"/graphql",
 		"INPUT_TOKEN="+actions, "INPUT_MODE=auto", "INPUT_API-URL="+s.url)
+	if s.Programs.Image != "" {
+		return p.contained(ctx, dir)
+	}
 	return p.show(ctx, s.Programs.Action)
+}
+
+// contained runs the Action from its image, as the runner runs a Docker action: the variables' names on the command line,
+// their values in the environment, the run's folder mounted where it is.
+func (p *player) contained(ctx context.Context, dir string) (Result, error) {
+	args := []string{"run", "--rm", "--network", "host", "--volume", dir + ":" + dir, "--workdir", dir}
+	for _, kv := range p.env {
+		if name, _, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "GITHUB_") || strings.HasPrefix(name, "INPUT_") {
+			args = append(args, "--env", name)
+		}
+	}
+	p.prompt("docker", []string{"run", p.Programs.Image})
+	r, err := p.run(ctx, "docker", append(args, p.Programs.Image)...)
+	p.quote(r.Output)
+	return r, err
 }

@@ -41,8 +41,8 @@ func (s Stage) paint(p Part, text string) string {
 	return s.Paint(p, text)
 }
 
-// Programs are the three binaries the story runs.
-type Programs struct{ CLI, Hook, Action string }
+// Programs are what the story runs: binaries, and for the Action an image instead when one is named.
+type Programs struct{ CLI, Hook, Action, Image string }
 
 const repo = "acme/app"
 

@@ -39,7 +39,10 @@ func (s *Story) player(name, token string) *player {
 }
 
 // passed are the variables of the surrounding process that players keep.
-var passed = [...]string{"PATH", "TMPDIR", "SYSTEMROOT", "LANG", "GOCOVERDIR"}
+var passed = [...]string{
+	"PATH", "TMPDIR", "SYSTEMROOT", "LANG", "GOCOVERDIR",
+	"DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "DOCKER_CERT_PATH", "DOCKER_TLS_VERIFY",
+}
 
 func (p *player) environ() []string {
 	var out []string
