@@ -130,17 +130,20 @@ func escape(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
-		bad := r == utf8.RuneError && size == 1
-		if bad || r == '%' || r == '>' || r == '<' || !unicode.IsPrint(r) || unicode.IsSpace(r) {
-			for _, c := range []byte(s[i : i+size]) {
-				fmt.Fprintf(&b, "%%%02X", c)
-			}
-		} else {
-			b.WriteString(s[i : i+size])
+		part := s[i : i+size]
+		if !plain(r, size) {
+			part = "%" + strings.ReplaceAll(fmt.Sprintf("% X", part), " ", "%")
 		}
+		b.WriteString(part)
 		i += size
 	}
 	return b.String()
+}
+
+// plain reports whether a character of so many bytes may stand in a value as it is.
+func plain(r rune, size int) bool {
+	broken := r == utf8.RuneError && size == 1
+	return !broken && !strings.ContainsRune("%<>", r) && unicode.IsPrint(r) && !unicode.IsSpace(r)
 }
 
 // unescape undoes escape and leaves a "%" that starts no pair of hexadecimal digits alone.
@@ -150,14 +153,21 @@ func unescape(s string) string {
 	}
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
-		if s[i] == '%' && i+2 < len(s) {
-			if c, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
-				b.WriteByte(byte(c))
-				i += 2
-				continue
-			}
+		c, encoded := octet(s[i:])
+		if encoded {
+			i += 2
 		}
-		b.WriteByte(s[i])
+		b.WriteByte(c)
 	}
 	return b.String()
+}
+
+// octet is the first byte that s stands for, and whether it is percent-encoded there.
+func octet(s string) (c byte, encoded bool) {
+	if s[0] == '%' && len(s) > 2 {
+		if n, err := strconv.ParseUint(s[1:3], 16, 8); err == nil {
+			return byte(n), true
+		}
+	}
+	return s[0], false
 }

@@ -138,14 +138,15 @@ func TestWithoutGraphQL(t *testing.T) {
 			}
 			return nil
 		}
-		c := connect(t, server.Transport())
+		sent := watched(server.Transport())
+		c := connect(t, sent)
 		for range 2 {
 			if f, err := c.Facts(t.Context(), issue("app", 2)); err != nil || len(f.Log.Live()) != 1 {
 				t.Errorf("%s: %v, want the facts", name, err)
 			}
 		}
-		if s := c.Stats(); s.ByKind[kindQuery] != 1 || s.Requests < 8 {
-			t.Errorf("%s: sent %v, want one query and then REST", name, s.ByKind)
+		if sent.like("POST /graphql") != 1 || sent.like("GET ") < 7 {
+			t.Errorf("%s: sent %q, want one query and then REST", name, sent.sent)
 		}
 	}
 	server.Fault = func(r *http.Request) *githubsim.Fault {
@@ -154,9 +155,10 @@ func TestWithoutGraphQL(t *testing.T) {
 		}
 		return nil
 	}
-	c := connect(t, server.Transport())
+	sent := watched(server.Transport())
+	c := connect(t, sent)
 	var auth *AuthError
-	if _, err := c.Facts(t.Context(), issue("app", 2)); !errors.As(err, &auth) || c.Stats().Requests != 1 {
-		t.Errorf("bad token: %v after %d requests, want it refused at once", err, c.Stats().Requests)
+	if _, err := c.Facts(t.Context(), issue("app", 2)); !errors.As(err, &auth) || len(sent.sent) != 1 {
+		t.Errorf("bad token: %v after %q, want it refused at once", err, sent.sent)
 	}
 }

@@ -77,7 +77,7 @@ func (c *Client) ReadPull(ctx context.Context, i claim.Issue) (prchain.Pull, err
 	err := nameable(i)
 	var got restPull
 	if err == nil {
-		got, err = c.restPullRequest(JustCreated(ctx), i)
+		got, err = c.restPullRequest(afterCreating(ctx), i)
 	}
 	if err != nil {
 		return prchain.Pull{}, fmt.Errorf("read pull request %s: %w", i, missing(err, "pull request "+i.String()))

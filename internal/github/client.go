@@ -67,12 +67,6 @@ func (c *Client) String() string { return "client of " + c.o.REST }
 // errors wrap this package's; Cause takes the wrapping off.
 func (c *Client) REST() *gogithub.Client { return c.rest }
 
-// Stats returns what has been sent so far.
-func (c *Client) Stats() Stats { return c.transport.stats.snapshot() }
-
-// Planned returns what a dry run has held back, in order.
-func (c *Client) Planned() []Planned { return c.transport.stats.plans() }
-
 // Do sends one REST request below the API root, with body as JSON unless nil, and decodes the
 // answer into into unless nil. path starts without a slash; parts from outside must be escaped.
 // The header is that of the answer, nil with an error.

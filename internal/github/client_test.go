@@ -26,7 +26,8 @@ func pauseNow() lifecycle.Pause {
 // TestAddLabel: a label of ours is created as it should be, another one is never created.
 func TestAddLabel(t *testing.T) {
 	server := simulated(t)
-	c := connect(t, server.Transport())
+	sent := watched(server.Transport())
+	c := connect(t, sent)
 	ctx, i := t.Context(), issue("lib", 1)
 	for range 2 {
 		if err := c.AddLabel(ctx, i, "Agent:Done"); err != nil {
@@ -51,7 +52,7 @@ func TestAddLabel(t *testing.T) {
 	if err := c.AddLabel(ctx, issue("lib", 77), "agent:done"); !errors.As(err, &gone) || !strings.Contains(err.Error(), "issue acme/lib#77 not found") {
 		t.Errorf("error = %v, want it to name the issue", err)
 	}
-	if n := c.Stats().ByKind["GET labels"]; n > 6 {
+	if n := sent.like("GET /repos/acme/lib/labels"); n > 6 {
 		t.Errorf("asked for labels %d times, want once for each name", n)
 	}
 }
@@ -69,7 +70,8 @@ func TestAddLabelAnswer(t *testing.T) {
 // TestRemoveLabel: gone is success, a missing issue is not; names from outside stay names.
 func TestRemoveLabel(t *testing.T) {
 	server := simulated(t)
-	c := connect(t, server.Transport())
+	sent := watched(server.Transport())
+	c := connect(t, sent)
 	ctx := t.Context()
 	odd := "odd/name? 100%#+ü"
 	if err := server.AddLabels("acme/app", 1, "bot", odd); err != nil {
@@ -89,7 +91,7 @@ func TestRemoveLabel(t *testing.T) {
 			t.Errorf("%q: error = %v, want not found", name, err)
 		}
 	}
-	if err := c.DeleteLabel(ctx, repoOf("app"), ".."); !errors.As(err, &gone) || c.Stats().ByKind["DELETE repos"] != 0 {
+	if err := c.DeleteLabel(ctx, repoOf("app"), ".."); !errors.As(err, &gone) || sent.like("DELETE ") != sent.like("DELETE /repos/acme/app/issues/") {
 		t.Errorf("error = %v, want the name refused before it deletes a repository", err)
 	}
 }
@@ -302,17 +304,21 @@ func TestViewerAndScopes(t *testing.T) {
 	app := roundTrip(func(*http.Request) (*http.Response, error) {
 		return reply(200, `{"data":{"viewer":{"login":"my-app[bot]"}}}`), nil
 	})
-	for want, c := range map[string]*Client{
-		"bot": connect(t, server.Transport()), "my-app[bot]": connect(t, app), "tia": connect(t, server.Transport(), byREST, as("tok-tia")),
-		"github-actions[bot]": connect(t, server.Transport(), byREST, as("tok-ci")),
+	for want, options := range map[string][]func(*Options){
+		"bot": nil, "my-app[bot]": nil, "tia": {byREST, as("tok-tia")}, "github-actions[bot]": {byREST, as("tok-ci")},
 	} {
+		sent := watched(server.Transport())
+		if want == "my-app[bot]" {
+			sent.next = app
+		}
+		c := connect(t, sent, options...)
 		for range 2 {
 			if login, err := c.Viewer(t.Context()); err != nil || login != want {
 				t.Errorf("viewer = %q, %v; want %q", login, err, want)
 			}
 		}
-		if n := c.Stats().Requests; n != 1 {
-			t.Errorf("%d requests, want the login remembered", n)
+		if len(sent.sent) != 1 {
+			t.Errorf("sent %q, want the login remembered", sent.sent)
 		}
 	}
 	scopes, told, err := connect(t, server.Transport()).TokenScopes(t.Context())

@@ -42,7 +42,8 @@ func crowd(t *testing.T, each int) *githubsim.Server {
 
 // TestFiftyIssuesOneRequest is the hook's target: a push waits for it.
 func TestFiftyIssuesOneRequest(t *testing.T) {
-	c := connect(t, crowd(t, 20).Transport())
+	sent := watched(crowd(t, 20).Transport())
+	c := connect(t, sent)
 	var issues []claim.Issue
 	for n := range 50 {
 		issues = append(issues, issue([]string{"app", "lib", "tools"}[n%3], n/3+1))
@@ -52,19 +53,19 @@ func TestFiftyIssuesOneRequest(t *testing.T) {
 			t.Fatalf("%s: %v, %+v", issues[k], r.Err, r.Facts)
 		}
 	}
-	if s := c.Stats(); s.Requests != 1 || s.ByKind[kindQuery] != 1 {
-		t.Errorf("sent %v, want one query", s.ByKind)
+	if len(sent.sent) != 1 || sent.like("POST /graphql") != 1 {
+		t.Errorf("sent %q, want one query", sent.sent)
 	}
 	c.FactsOf(t.Context(), append(issues, issues[0]))
-	if n := c.Stats().Requests; n != 3 {
+	if n := len(sent.sent); n != 3 {
 		t.Errorf("51 issues more took %d requests, want 2", n-1)
 	}
 }
 
 // TestClaimRequests: what a claim does costs what the table of targets says.
 func TestClaimRequests(t *testing.T) {
-	server := simulated(t)
-	c := connect(t, server.Transport())
+	sent := watched(simulated(t).Transport())
+	c := connect(t, sent)
 	ctx, i := t.Context(), issue("app", 1)
 	read := func() {
 		if _, err := c.Facts(ctx, i); err != nil {
@@ -87,8 +88,8 @@ func TestClaimRequests(t *testing.T) {
 	if err := c.RemoveLabel(ctx, i, "agent:implement"); err != nil {
 		t.Fatal(err)
 	}
-	if n := c.Stats().Requests; n > 8 {
-		t.Errorf("%d requests, want at most 8: %v", n, c.Stats().ByKind)
+	if n := len(sent.sent); n > 8 {
+		t.Errorf("%d requests, want at most 8: %q", n, sent.sent)
 	}
 }
 
@@ -107,7 +108,8 @@ func scan(t *testing.T, c *Client, r ledger.Repo, since time.Time) []lifecycle.F
 // TestScanRequests is the sweep's target: a thousand issues in flight, at most twelve requests.
 func TestScanRequests(t *testing.T) {
 	for _, each := range []int{0, 1, 100, 101, 1000} {
-		c := connect(t, crowd(t, each).Transport())
+		sent := watched(crowd(t, each).Transport())
+		c := connect(t, sent)
 		found := scan(t, c, repoOf("lib"), time.Time{})
 		if len(found) != each {
 			t.Errorf("found %d issues, want %d", len(found), each)
@@ -119,8 +121,8 @@ func TestScanRequests(t *testing.T) {
 			}
 			seen[f.Issue.Number] = true
 		}
-		if n := c.Stats().Requests; n != max(1, (each+99)/100) {
-			t.Errorf("%d issues took %d requests: %v", each, n, c.Stats().ByKind)
+		if n := len(sent.sent); n != max(1, (each+99)/100) {
+			t.Errorf("%d issues took %d requests: %q", each, n, sent.sent)
 		}
 	}
 }

@@ -14,7 +14,6 @@
 //	Pause, Pauses, SetPause, ClearPause                 the pause marker
 //	Viewer, TokenScopes, Repository, Pull, File         who we are and what there is
 //	Do, Query, REST                                     anything else, over the same transport
-//	Stats, Planned                                      what was sent, and what a dry run held back
 //
 // # Errors
 //

@@ -33,7 +33,7 @@ type Options struct {
 	Clock ledger.Clock   // nil is the machine's
 	Rand  func() float64 // jitter, 0 ≤ x < 1; nil is math/rand/v2
 
-	DryRun    bool          // refuse every write with *DryRunError and remember it
+	DryRun    bool          // refuse every write with *DryRunError
 	MaxWait   time.Duration // longest one request waits for rate limits altogether; 0 is 5 minutes
 	ReadTime  time.Duration // one try of a read; 0 is 10 seconds
 	WriteTime time.Duration // one try of a write; 0 is 20 seconds

@@ -11,13 +11,17 @@ import (
 	"github.com/label-state/label-state/internal/githubsim"
 )
 
-// TestDeletedBetweenPages: a comment that is deleted between two pages shifts no record out of sight. By REST the claim
-// would come to stand on the page that was read already.
+// TestDeletedBetweenPages: a comment that is deleted between two pages shifts no record out of sight, also when another
+// one is posted, so that their number stays the same. By REST the claim would come to stand on the page that was read already.
 func TestDeletedBetweenPages(t *testing.T) {
 	for name, c := range map[string]struct {
 		option func(*Options)
 		next   string // what only the request of the second page holds
-	}{"GraphQL": {func(*Options) {}, "before:"}, "REST": {byREST, "page=2"}} {
+		posted bool
+	}{
+		"GraphQL": {func(*Options) {}, "before:", false}, "GraphQL, posted": {func(*Options) {}, "before:", true},
+		"REST": {byREST, "page=2", false}, "REST, posted": {byREST, "page=2", true},
+	} {
 		t.Run(name, func(t *testing.T) {
 			w := world()
 			long := &w.Repos[0].Issues[5]
@@ -36,7 +40,11 @@ func TestDeletedBetweenPages(t *testing.T) {
 			client := connect(t, roundTrip(func(r *http.Request) (*http.Response, error) {
 				if !deleted && asks(t, r, c.next) {
 					deleted = true
-					if err := server.DeleteComment("acme/app", all[5].ID, "bot"); err != nil {
+					err := server.DeleteComment("acme/app", all[5].ID, "bot")
+					if err == nil && c.posted {
+						_, err = server.AddComment("acme/app", 6, "mal", "any news?")
+					}
+					if err != nil {
 						t.Error(err)
 					}
 				}

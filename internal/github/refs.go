@@ -139,7 +139,7 @@ func (m restCommit) check() error {
 func (c *Client) restCommit(ctx context.Context, i claim.Issue, sha string) (made restCommit, err error) {
 	path, err := onGit(i, "commits/", sha)
 	if err == nil {
-		_, err = c.Do(JustCreated(ctx), http.MethodGet, path, nil, &made)
+		_, err = c.Do(afterCreating(ctx), http.MethodGet, path, nil, &made)
 	}
 	if err == nil {
 		err = made.check()

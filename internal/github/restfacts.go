@@ -3,7 +3,6 @@ package github
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -54,34 +53,6 @@ func (s *session) read(ctx context.Context, r *reading) error {
 		return err
 	}
 	return s.blockers(ctx, r, seen)
-}
-
-// issueWithComments reads the issue and all its comments until their number is what the issue says.
-func (s *session) issueWithComments(ctx context.Context, r *reading) (restIssue, error) {
-	i := r.facts.Issue
-	var have, want int
-	for range rereads {
-		seen, err := s.issue(ctx, r)
-		if err != nil || r.facts.PullRequest {
-			return seen, err
-		}
-		path, err := onIssue(i, "/comments?per_page=100")
-		if err != nil {
-			return seen, err
-		}
-		comments, _, err := list[restComment](ctx, s.Client, path)
-		if err != nil {
-			return seen, err
-		}
-		if have, want = len(comments), seen.Comments; have == want {
-			r.comments = nil
-			for _, m := range comments {
-				r.comments = append(r.comments, m.comment())
-			}
-			return seen, nil
-		}
-	}
-	return restIssue{}, &AnswerError{Status: http.StatusOK, Reason: fmt.Sprintf("%d comments counted and %d readable", want, have)}
 }
 
 func (s *session) issue(ctx context.Context, r *reading) (restIssue, error) {

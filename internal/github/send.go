@@ -22,7 +22,6 @@ func (c *call) try() answer {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("nothing within %s", limit))
 	defer cancel()
-	c.stats.sent(c.kind, c.write)
 	resp, err := c.o.HTTP.RoundTrip(c.prepare(ctx))
 	if err != nil {
 		return answer{err: c.lost(ctx, err)}
@@ -31,7 +30,7 @@ func (c *call) try() answer {
 	if err != nil {
 		return answer{err: c.lost(ctx, err)}
 	}
-	c.stats.budget(resp.Header, c.resource())
+	c.budgets.see(resp.Header, c.resource())
 	return answer{status: resp.StatusCode, header: resp.Header, body: body}
 }
 

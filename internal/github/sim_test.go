@@ -2,6 +2,8 @@ package github
 
 import (
 	"net/http"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -109,3 +111,31 @@ func connect(t *testing.T, next http.RoundTripper, changes ...func(*Options)) *C
 func byREST(o *Options) { o.GraphQL = "" }
 
 func as(token string) func(*Options) { return func(o *Options) { o.Token = NewSecret(token) } }
+
+// counting passes requests on and remembers them, as METHOD PATH.
+type counting struct {
+	next http.RoundTripper
+	mu   sync.Mutex
+	sent []string
+}
+
+func watched(next http.RoundTripper) *counting { return &counting{next: next} }
+
+func (c *counting) RoundTrip(r *http.Request) (*http.Response, error) {
+	c.mu.Lock()
+	c.sent = append(c.sent, r.Method+" "+r.URL.Path)
+	c.mu.Unlock()
+	return c.next.RoundTrip(r)
+}
+
+// like counts the requests that begin so.
+func (c *counting) like(prefix string) (n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, one := range c.sent {
+		if strings.HasPrefix(one, prefix) {
+			n++
+		}
+	}
+	return n
+}

@@ -25,12 +25,12 @@ type transport struct {
 	writing  gate
 	limits   *limits
 	posts    *pacer
-	stats    *recorder
+	budgets  *watch
 }
 
 func newTransport(o Options) *transport {
 	t := &transport{
-		o: o, slots: newGate(maxAtOnce), writing: newGate(1), limits: newLimits(), posts: newPacer(), stats: newRecorder(o.Warn),
+		o: o, slots: newGate(maxAtOnce), writing: newGate(1), limits: newLimits(), posts: newPacer(), budgets: &watch{warn: o.Warn},
 		endpoint: o.GraphQL,
 	}
 	for _, address := range []string{o.REST, o.GraphQL} {
@@ -49,7 +49,7 @@ type call struct {
 	traits
 	request *http.Request
 	body    []byte
-	kind    string
+	comment bool // it posts a comment
 	n       tally
 	waited  time.Duration
 }
@@ -65,7 +65,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return c.run()
 	}
 	if t.o.DryRun {
-		return nil, &DryRunError{t.stats.plan(Planned{Method: req.Method, Path: req.URL.Path, Body: string(c.body)})}
+		return nil, &DryRunError{Planned{Method: req.Method, Path: req.URL.Path, Body: string(c.body)}}
 	}
 	if err := c.pace(); err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func (t *transport) open(req *http.Request) (*call, error) {
 	default:
 		c.write = !c.graphql || !readsOnly(c.body)
 	}
-	c.kind = kindOf(c.traits, t.o.REST)
+	c.comment = c.isComment(t.o.REST)
 	return c, nil
 }
 
@@ -141,7 +141,6 @@ func (c *call) backOff(a answer, d decision) error {
 	} else {
 		c.n.retries++
 	}
-	c.stats.retry()
 	ctx := c.request.Context()
 	if deadline, ok := ctx.Deadline(); ok && !c.o.Clock.Now().Add(d.wait).Before(deadline) {
 		return d.err
@@ -178,7 +177,6 @@ func (c *call) wait(d time.Duration, cause *RateLimitError) error {
 		return &late
 	}
 	c.waited += d
-	c.stats.wait()
 	if err := c.o.Clock.Sleep(ctx, d); err != nil {
 		return c.unsent(err)
 	}
@@ -187,7 +185,7 @@ func (c *call) wait(d time.Duration, cause *RateLimitError) error {
 
 // pace keeps comment posts under GitHub's limits for content.
 func (c *call) pace() error {
-	if c.kind != kindComment {
+	if !c.comment {
 		return nil
 	}
 	for {
@@ -215,9 +213,9 @@ func (t *transport) String() string { return "transport to " + t.o.REST }
 
 type justCreatedKey struct{}
 
-// JustCreated marks reads of something created a moment ago: a 404 is then repeated up to two
+// afterCreating marks reads of something created a moment ago: a 404 is then repeated up to two
 // times, because GitHub's replicas may not have it yet.
-func JustCreated(ctx context.Context) context.Context {
+func afterCreating(ctx context.Context) context.Context {
 	return context.WithValue(ctx, justCreatedKey{}, true)
 }
 

@@ -110,6 +110,7 @@ func refutations() map[string]refutation {
 		},
 		"force-now":             {scene{cast: append(rival, operator(forces))}, "two holders", false},
 		"comment-deleted":       {scene{cast: append(rival, person(deletes(1))), tokenless: true}, "two holders", false},
+		"comment-edited":        {scene{cast: append(rival, person(edits(1))), tokenless: true}, "two holders", false},
 		"comment-deleted-token": {scene{cast: append(rival, person(deletes(1)))}, "is not above", false},
 		"force-now-refs":        {scene{cast: append(rival, operator(forces)), strict: true}, "two holders", false},
 		"late-push": {

@@ -39,10 +39,8 @@ func admitAll(ctx context.Context, group []Part, req Request, n int) ([]*attempt
 		if err != nil {
 			return nil, n + k, err
 		}
-		for _, step := range []func(context.Context) error{a.admit, a.agreed} {
-			if err := step(ctx); err != nil {
-				return nil, n + k, a.leave(ctx, err)
-			}
+		if err := a.steps(ctx, a.admit, a.agreed); err != nil {
+			return nil, n + k, a.leave(ctx, err)
 		}
 		out = append(out, a)
 	}
@@ -101,10 +99,8 @@ func (a *attempt) granted(ctx context.Context, got lease.Lease) error {
 	own := *a.Ledger
 	own.store = handed{own.store, got}
 	a.Ledger = &own
-	for _, step := range []func(context.Context) error{a.acquire, a.mirror} {
-		if err := step(ctx); err != nil {
-			return err
-		}
+	if err := a.steps(ctx, a.acquire, a.mirror); err != nil {
+		return err
 	}
 	err := a.late
 	if err == nil {

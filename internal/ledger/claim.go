@@ -42,14 +42,12 @@ func (l *Ledger) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, e
 	if err != nil {
 		return Hold{}, err
 	}
-	steps := []func(context.Context) error{a.admit, a.agreed, a.post, a.rank, a.confirm, a.own}
+	win := []step{a.post, a.rank, a.confirm, a.own}
 	if l.store != nil {
-		steps = []func(context.Context) error{a.admit, a.agreed, a.acquire, a.mirror}
+		win = []step{a.acquire, a.mirror}
 	}
-	for _, step := range steps {
-		if err := step(ctx); err != nil {
-			return Hold{}, a.leave(ctx, err)
-		}
+	if err := a.steps(ctx, append([]step{a.admit, a.agreed}, win...)...); err != nil {
+		return Hold{}, a.leave(ctx, err)
 	}
 	late := a.late
 	if late == nil {
@@ -62,6 +60,18 @@ func (l *Ledger) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, e
 		return Hold{}, a.giveUp(ctx, &LostError{Issue: i, Worker: a.worker(), Err: claim.ErrOverdue})
 	}
 	return a.hold(), late
+}
+
+// A step is a part of a claim; its error ends it.
+type step func(context.Context) error
+
+func (a *attempt) steps(ctx context.Context, all ...step) error {
+	for _, do := range all {
+		if err := do(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // An attempt is one run of the claim, from the first read to ownership.

@@ -46,7 +46,7 @@ func (w *sweeper) mend(ctx context.Context, scanned lifecycle.Facts, vote *Vote)
 // giveBack ends the holds that are over. One whose pull request is there was not idle: it is
 // handed over, whatever its lease says, because the event that should have done it may be lost.
 func (w *sweeper) giveBack(ctx context.Context, f lifecycle.Facts) ([]claim.Claim, error) {
-	c, delivered, err := w.HandOver(ctx, f, w.s.By)
+	c, delivered, err := w.handOver(ctx, f, w.s.By)
 	if err != nil {
 		return nil, err
 	}

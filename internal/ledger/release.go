@@ -127,9 +127,9 @@ func (l *Ledger) move(f lifecycle.Facts, e Ending, r *claim.Record) error {
 	return nil
 }
 
-// HandOver ends the hold of a worker whose own pull request is open or merged, naming it in the
+// handOver ends the hold of a worker whose own pull request is open or merged, naming it in the
 // record; by says who noticed. It reports whether there was one.
-func (l *Ledger) HandOver(ctx context.Context, f lifecycle.Facts, by string) (claim.Claim, bool, error) {
+func (l *Ledger) handOver(ctx context.Context, f lifecycle.Facts, by string) (claim.Claim, bool, error) {
 	c, pr, ok := l.set.Rules.Delivered(f)
 	if !ok {
 		return c, false, nil

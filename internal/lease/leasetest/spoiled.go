@@ -75,28 +75,34 @@ func spoiledAcquire(t *testing.T, x *exam) {
 		errAnn := spoil.acquire(t, ann)
 		l, errBob := bob.acquire(t.Context())
 		again, err := ann.acquire(t.Context())
-		oneOf(t, ann, bob, again, err, l, errBob)
+		oneOf(t, asked{ann, again, err}, asked{bob, l, errBob})
 		if errAnn == nil && errBob == nil {
 			t.Fatal("bob got what ann was told that she holds")
 		}
 	})
 }
 
-// oneOf: ann's and bob's last answers name one holder.
-func oneOf(t *testing.T, ann, bob worker, la lease.Lease, errAnn error, lb lease.Lease, errBob error) {
+// asked is a worker with the last answer that it got.
+type asked struct {
+	worker
+	lease lease.Lease
+	err   error
+}
+
+// oneOf: the last answers of two workers name one holder.
+func oneOf(t *testing.T, a, b asked) {
 	t.Helper()
-	switch {
-	case errAnn == nil && errBob == nil:
-		t.Fatalf("two holders: %+v and %+v", la, lb)
-	case errAnn == nil:
-		ann.mustStand(t, la)
-		bob.mustLose(t, la)
-	case errBob == nil:
-		bob.mustStand(t, lb)
-		ann.mustLose(t, lb)
-	default:
-		t.Fatalf("no holder: ann: %v; bob: %v", errAnn, errBob)
+	if b.err == nil {
+		a, b = b, a
 	}
+	switch {
+	case a.err == nil && b.err == nil:
+		t.Fatalf("two holders: %+v and %+v", a.lease, b.lease)
+	case a.err != nil:
+		t.Fatalf("no holder: %s: %v; %s: %v", a.name(), a.err, b.name(), b.err)
+	}
+	a.mustStand(t, a.lease)
+	b.mustLose(t, a.lease)
 }
 
 // spoiledRenew: the holder stays the holder, whichever of its leases it shows.

@@ -155,23 +155,28 @@ func takeTurns(t *testing.T, x *exam, between func(turn int)) {
 func (w worker) turn(ctx context.Context, r *room) error {
 	ctx, cancel := context.WithTimeout(ctx, 6*patience)
 	defer cancel()
+	l, err := w.queue(ctx)
+	if err != nil {
+		return fmt.Errorf("%s: never got the lease: %w", w.name(), err)
+	}
+	r.enter(w.name(), l.Token)
+	_, err = w.renew(ctx, l)
+	r.leave(w.name())
+	if err != nil {
+		return fmt.Errorf("%s: renew: %w", w.name(), err)
+	}
+	return w.release(ctx, l)
+}
+
+// queue asks for the lease until nobody else has it.
+func (w worker) queue(ctx context.Context) (lease.Lease, error) {
 	for {
 		l, err := w.acquire(ctx)
-		if errors.As(err, new(*lease.HeldError)) {
-			if err := (clock.Machine{}).Sleep(ctx, 1+rand.N(10*time.Millisecond)); err != nil {
-				return fmt.Errorf("%s: never got the lease: %w", w.name(), err)
-			}
-			continue
+		if !errors.As(err, new(*lease.HeldError)) {
+			return l, err
 		}
-		if err != nil {
-			return fmt.Errorf("%s: acquire: %w", w.name(), err)
+		if err := (clock.Machine{}).Sleep(ctx, 1+rand.N(10*time.Millisecond)); err != nil {
+			return l, err
 		}
-		r.enter(w.name(), l.Token)
-		_, err = w.renew(ctx, l)
-		r.leave(w.name())
-		if err != nil {
-			return fmt.Errorf("%s: renew: %w", w.name(), err)
-		}
-		return w.release(ctx, l)
 	}
 }

@@ -1,0 +1,71 @@
+package github
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/label-state/label-state/internal/claim"
+)
+
+// onePage is how many comments one page holds at most.
+const onePage = 100
+
+// issueWithComments reads the issue and all its comments until their number is what the issue says, and nothing
+// happened to the issue while its pages were read.
+func (s *session) issueWithComments(ctx context.Context, r *reading) (restIssue, error) {
+	reason := ""
+	for range rereads {
+		seen, err := s.issue(ctx, r)
+		if err != nil || r.facts.PullRequest {
+			return seen, err
+		}
+		path, err := onIssue(r.facts.Issue, "/comments?per_page=%d", onePage)
+		if err != nil {
+			return seen, err
+		}
+		comments, _, err := list[restComment](ctx, s.Client, path)
+		if err != nil {
+			return seen, err
+		}
+		if reason, err = s.shifted(ctx, r.facts.Issue, seen, len(comments)); err != nil {
+			return seen, err
+		}
+		if reason == "" {
+			r.say(comments)
+			return seen, nil
+		}
+	}
+	return restIssue{}, &AnswerError{Status: http.StatusOK, Reason: reason}
+}
+
+// say takes in the comments of an issue.
+func (r *reading) say(comments []restComment) {
+	r.comments = nil
+	for _, m := range comments {
+		r.comments = append(r.comments, m.comment())
+	}
+}
+
+// shifted says why the comments that were read may not be all there are. Pages are numbered: one comment deleted and
+// another posted between two of them hide a third, and the number is as before. So the issue is looked at again then.
+func (s *session) shifted(ctx context.Context, i claim.Issue, seen restIssue, have int) (reason string, err error) {
+	if have != seen.Comments {
+		return fmt.Sprintf("%d comments counted and %d readable", seen.Comments, have), nil
+	}
+	if have <= onePage {
+		return "", nil
+	}
+	path, err := onIssue(i, "")
+	if err != nil {
+		return "", err
+	}
+	var now restIssue
+	if _, err := s.Do(ctx, http.MethodGet, path, nil, &now); err != nil {
+		return "", err
+	}
+	if !now.UpdatedAt.Equal(seen.UpdatedAt) || now.Comments != seen.Comments {
+		return "comments came and went while they were read", nil
+	}
+	return "", nil
+}
