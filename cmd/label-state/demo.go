@@ -35,6 +35,10 @@ func (t terminal) demo(cc *cli.Context) error {
 	if _, err := exec.LookPath("git"); err != nil {
 		return &failure{doing: "demo", err: errors.New("git is not on PATH"), hint: "install git, then run it again"}
 	}
+	action, err := image(cc)
+	if err != nil {
+		return err
+	}
 	dir, cleanup, err := folder(cc.String("keep"))
 	if err != nil {
 		return err
@@ -45,9 +49,7 @@ func (t terminal) demo(cc *cli.Context) error {
 	if err != nil {
 		return &failure{doing: "demo", err: err, hint: "run it in a clone of the project, or install all three programs"}
 	}
-	if programs.Image, err = image(cc); err != nil {
-		return err
-	}
+	programs.Image = action
 	c := &call{Context: cc, terminal: t}
 	inks := map[demo.Part]string{demo.Title: inkBold, demo.Typed: inkCyan, demo.Fact: inkGreen, demo.Failure: inkAlarm}
 	stage := demo.Stage{
@@ -78,10 +80,7 @@ func image(cc *cli.Context) (string, error) {
 	}
 	cmd := exec.CommandContext(cc.Context, "docker", "build", "--quiet", "--tag", builtImage, root)
 	if text, err := cmd.CombinedOutput(); err != nil {
-		return "", &failure{
-			doing: "demo", err: fmt.Errorf("build the image: %w: %s", err, oneLine(string(text))),
-			hint: "does Docker answer? See: docker version",
-		}
+		return "", &failure{doing: "demo", err: fmt.Errorf("build the image: %w%s", err, said(text)), hint: "does Docker answer? See: docker version"}
 	}
 	return builtImage, nil
 }
@@ -124,9 +123,17 @@ func build(ctx context.Context, root, out, pkg string) error {
 	cmd := exec.CommandContext(ctx, "go", "build", "-o", out, pkg)
 	cmd.Dir = root
 	if text, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("build %s: %w: %s", pkg, err, strings.TrimSpace(string(text)))
+		return fmt.Errorf("build %s: %w%s", pkg, err, said(text))
 	}
 	return nil
+}
+
+// said is what a program printed, behind its error.
+func said(text []byte) string {
+	if words := oneLine(string(text)); words != "" {
+		return ": " + words
+	}
+	return ""
 }
 
 func binary(dir, name string) string {
