@@ -151,7 +151,7 @@ func workComplete(t terminal) *cli.Command {
 			r := work.Result{
 				Outcome: work.Outcome(c.String("outcome")), Summary: c.String("summary"), Details: c.String("details"), Artifacts: c.StringSlice("artifact"),
 			}
-			if err := src.Complete(ctx, id, r); err != nil {
+			if err := d.Report(ctx, d.Settings, id, r); err != nil {
 				return err
 			}
 			c.forgetItem(d, id)
@@ -172,7 +172,7 @@ func workRelease(t terminal) *cli.Command {
 			if c.Bool("dry-run") {
 				return c.wouldEnd(ctx, d, src, id)
 			}
-			if err := src.Release(ctx, id, work.ReleaseOptions{Reason: c.String("reason"), Comment: c.Bool("comment")}); err != nil {
+			if err := d.Release(ctx, d.Settings, id, work.ReleaseOptions{Reason: c.String("reason"), Comment: c.Bool("comment")}); err != nil {
 				return err
 			}
 			c.forgetItem(d, id)

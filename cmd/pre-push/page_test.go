@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
-
-	"github.com/label-state/label-state/internal/config"
 )
 
 const page = "../../docs/hook.md"
@@ -66,7 +64,7 @@ func TestPageNamesKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := config.Schema()
+	data, err := os.ReadFile("../../docs/label-state.schema.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -35,7 +36,7 @@ var modes = [...]string{modeAuto, modeSweep, modeLifecycle, modeGuard, modeRecon
 // ReadInputs reads the step's settings through get, which returns an input by name.
 func ReadInputs(get func(string) string) (Inputs, error) {
 	in := Inputs{
-		Token: get("token"), Mode: or(get("mode"), modeAuto), Repos: list(get("repos")),
+		Token: get("token"), Mode: cmp.Or(get("mode"), modeAuto), Repos: list(get("repos")),
 		Guard: get("guard"), Config: get("config"), APIURL: get("api-url"),
 	}
 	if !slices.Contains(modes[:], in.Mode) {
@@ -48,18 +49,11 @@ func ReadInputs(get func(string) string) (Inputs, error) {
 	if in.MaxAge, err = hours(get("max-age-hours")); err != nil {
 		return in, err
 	}
-	if in.DryRun, err = truth("dry-run", or(get("dry-run"), "false")); err != nil {
+	if in.DryRun, err = truth("dry-run", cmp.Or(get("dry-run"), "false")); err != nil {
 		return in, err
 	}
-	in.FailOnIncomplete, err = truth("fail-on-incomplete", or(get("fail-on-incomplete"), "true"))
+	in.FailOnIncomplete, err = truth("fail-on-incomplete", cmp.Or(get("fail-on-incomplete"), "true"))
 	return in, err
-}
-
-func or(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
 }
 
 func list(s string) []string {

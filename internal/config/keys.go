@@ -1,7 +1,6 @@
 package config
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/label-state/label-state/internal/labels"
@@ -164,14 +163,4 @@ func (f *file) agent(name string) rule {
 		f.agents[name] = a
 	}
 	return a.keys()
-}
-
-// Schema returns the JSON schema of the file, for editors (draft 7).
-func Schema() ([]byte, error) {
-	c := Default()
-	s := newFile(&c).keys().schema
-	s["$schema"] = "http://json-schema.org/draft-07/schema#"
-	s["title"] = "label-state: " + Path
-	out, err := json.MarshalIndent(s, "", "  ")
-	return append(out, '\n'), err
 }

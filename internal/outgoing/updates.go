@@ -21,9 +21,6 @@ type Update struct{ LocalRef, LocalOID, RemoteRef, RemoteOID string }
 // Delete reports whether the update removes RemoteRef, so that no commit leaves with it.
 func (u Update) Delete() bool { return zero(u.LocalOID) }
 
-// Create reports whether RemoteRef does not exist yet.
-func (u Update) Create() bool { return zero(u.RemoteOID) }
-
 // String is the update as git writes it, without the line break.
 func (u Update) String() string {
 	return u.LocalRef + " " + u.LocalOID + " " + u.RemoteRef + " " + u.RemoteOID

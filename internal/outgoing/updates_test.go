@@ -52,17 +52,17 @@ func TestReadUpdatesPassesErrorsOn(t *testing.T) {
 	}
 }
 
-func TestUpdateKinds(t *testing.T) {
+func TestUpdateDeletes(t *testing.T) {
 	for _, c := range []struct {
-		u              Update
-		delete, create bool
+		u    Update
+		want bool
 	}{
-		{Update{"a", oidA, "r", oidB}, false, false},
-		{Update{"a", oidA, "r", zeroID}, false, true},
-		{Update{"(delete)", zeroID, "r", oidB}, true, false},
+		{Update{"a", oidA, "r", oidB}, false},
+		{Update{"a", oidA, "r", zeroID}, false},
+		{Update{"(delete)", zeroID, "r", oidB}, true},
 	} {
-		if c.u.Delete() != c.delete || c.u.Create() != c.create {
-			t.Errorf("%v: Delete = %v, Create = %v", c.u, c.u.Delete(), c.u.Create())
+		if got := c.u.Delete(); got != c.want {
+			t.Errorf("%v: Delete = %v, want %v", c.u, got, c.want)
 		}
 	}
 }

@@ -81,6 +81,3 @@ type ReleaseOptions struct {
 	Reason  string // for people; empty says nothing
 	Comment bool   // say it in a comment of its own, not only in the record
 }
-
-// Before reports whether a is to be done before b: more urgent, then older, then by id.
-func Before(a, b Item) bool { return keyOf(a).compare(keyOf(b)) < 0 }

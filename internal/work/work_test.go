@@ -1,10 +1,12 @@
 package work_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -157,6 +159,12 @@ func TestFetchOptions(t *testing.T) {
 	}
 }
 
+// inTurn compares two items of a shelf: the more urgent one first, then the older, then the smaller number.
+func inTurn(a, b work.Item) int {
+	number := func(i work.Item) int { n, _ := strconv.Atoi(i.ExternalID); return n }
+	return cmp.Or(cmp.Compare(a.Priority, b.Priority), a.Created.Compare(b.Created), cmp.Compare(number(a), number(b)))
+}
+
 // TestPages: whatever is asked for, pages put together are the whole answer, each item once, in order,
 // and every page but the last is full.
 func TestPages(t *testing.T) {
@@ -172,12 +180,7 @@ func TestPages(t *testing.T) {
 			o.Priorities = []work.Priority{work.High, work.Low}
 		}
 		whole, err := s.Fetch(context.Background(), work.FetchOptions{Priorities: o.Priorities})
-		if err != nil || whole.Next != "" || !slices.IsSortedFunc(whole.Items, func(a, b work.Item) int {
-			if work.Before(a, b) {
-				return -1
-			}
-			return 1
-		}) {
+		if err != nil || whole.Next != "" || !slices.IsSortedFunc(whole.Items, inTurn) {
 			t.Fatalf("whole: %v %v", whole, err)
 		}
 		var got []work.Item
