@@ -28,7 +28,7 @@ var mayImport = map[string][]string{
 	"internal/lifecycle": {"internal/claim", "internal/labels", "internal/printable"},
 	"internal/closing":   {"internal/claim"},
 	"internal/host":      {"internal/claim", "internal/closing"},
-	"internal/dedup":     {"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing"},
+	"internal/dedup":     {"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing", "internal/printable"},
 
 	"internal/printable": {},
 	"internal/clock":     {},
@@ -43,6 +43,10 @@ var mayImport = map[string][]string{
 	"internal/migrate":    {},
 	"internal/journal":    {"internal/durable"},
 	"internal/worktree":   {"internal/labels", "internal/journal"},
+	"internal/localpause": {},
+	"internal/migrate":    {"internal/printable"},
+	"internal/journal":    {},
+	"internal/worktree":   {"internal/labels", "internal/journal", "internal/printable"},
 
 	"internal/lease":           {"internal/claim"},
 	"internal/lease/leasetest": {"internal/claim", "internal/lease", "internal/clock"}, // the exam of every store
@@ -50,8 +54,8 @@ var mayImport = map[string][]string{
 	"internal/lease/redis":     {"internal/claim", "internal/lease"},
 	"internal/lease/etcd":      {"internal/claim", "internal/lease"},
 
-	"internal/quote":     {}, // shows other people's text
-	"internal/slackgate": {"internal/quote"},
+	"internal/quote":     {"internal/printable"},
+	"internal/slackgate": {"internal/printable"},
 
 	"internal/ledger": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/lease", "internal/quote", "internal/printable",
@@ -60,6 +64,12 @@ var mayImport = map[string][]string{
 	"internal/github": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing", "internal/ledger",
 		"internal/clock",
+		"internal/claim", "internal/labels", "internal/lifecycle", "internal/lease",
+		"internal/printable", "internal/quote",
+	},
+	"internal/github": {
+		"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing", "internal/ledger",
+		"internal/printable",
 		"internal/lease/gitref", // whose refs it serves
 		"internal/prchain",      // whose pull requests it opens and reads
 	},
@@ -74,10 +84,11 @@ var mayImport = map[string][]string{
 	"internal/stats": {"internal/claim", "internal/labels", "internal/lifecycle", "internal/printable"},
 	"internal/board": {"internal/claim", "internal/labels", "internal/lifecycle", "internal/printable"},
 
-	"internal/work": {"internal/quote"},
+	"internal/work": {"internal/printable", "internal/quote"},
 	"internal/work/githubwork": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/ledger", "internal/github", "internal/work",
 		"internal/lease", // whether a write was certainly refused
+		"internal/claim", "internal/labels", "internal/lifecycle", "internal/ledger", "internal/github", "internal/printable", "internal/work",
 	},
 	"internal/work/folderwork": {"internal/work", "internal/durable"},
 
@@ -93,11 +104,12 @@ var mayImport = map[string][]string{
 	"internal/setup": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/host", "internal/config",
 		"internal/ledger", "internal/github", "internal/holdfile", "internal/localpause", "internal/clock",
+		"internal/ledger", "internal/github", "internal/holdfile", "internal/localpause", "internal/printable",
 		"internal/lease", "internal/lease/gitref", // no client but GitHub's; main gives it the others
 	},
 	"internal/action": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing", "internal/host",
-		"internal/ledger", "internal/github", "internal/prchain", "internal/setup",
+		"internal/ledger", "internal/github", "internal/prchain", "internal/printable", "internal/setup",
 	},
 
 	"cmd/pre-push": {"internal/closing", "internal/outgoing"},

@@ -3,6 +3,8 @@ package action
 import (
 	"slices"
 	"strings"
+
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // A command is what the first line of a comment asks for.
@@ -34,7 +36,7 @@ func parseCommand(body string) (c command, surplus, ok bool) {
 	}
 	for _, v := range verbs {
 		if words[0] == v.name {
-			c = command{v.name, clip(plain(strings.Join(words[1:], " ")), wordsLimit)}
+			c = command{v.name, plain(printable.Short(strings.Join(words[1:], " "), wordsLimit))}
 			return c, c.text != "" && !v.words, true
 		}
 	}

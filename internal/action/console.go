@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/sethvargo/go-githubactions"
+
+	"github.com/label-state/label-state/internal/printable"
 )
 
 const (
@@ -68,5 +70,5 @@ func (c *Console) annotate(kind string, say func(string, ...any), format string,
 		c.line("%s: %s", kind, text)
 		return
 	}
-	say("%s", clip(text, noticeClip))
+	say("%s", plain(printable.Short(text, noticeClip)))
 }

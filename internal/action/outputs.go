@@ -7,6 +7,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // outputs writes the step's outputs in the runner's file format. The delimiter is random, so
@@ -38,9 +40,9 @@ const transitionsLimit = 700 << 10
 func (r result) transitions() (string, error) {
 	moved, size := []transition{}, 0
 	for _, f := range r.changed() {
-		t := transition{Issue: f.Issue.String(), Was: some(f.Was), Is: some(f.Is), Why: clip(why(f), cellLimit)}
+		t := transition{Issue: f.Issue.String(), Was: some(f.Was), Is: some(f.Is), Why: printable.Short(why(f), cellLimit)}
 		if f.Err != nil {
-			t.Error = clip(f.Err.Error(), cellLimit)
+			t.Error = printable.Short(f.Err.Error(), cellLimit)
 		}
 		one, err := json.Marshal(t)
 		if err != nil {

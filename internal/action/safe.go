@@ -4,40 +4,22 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // unseen is put between two characters that must not stand side by side. It shows nothing.
 const unseen = "\u200b"
 
-// plain makes other people's text fit for one line of a workflow log: no control characters,
-// and nothing the runner would take for a command ("::cmd" at the start of a line, "##[cmd]" anywhere).
+// plain makes other people's text fit for one line of a workflow log: besides what no line may hold, it has
+// nothing that the runner would take for a command ("::cmd" at the start of a line, "##[cmd]" anywhere).
 func plain(s string) string {
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case !unicode.IsPrint(r):
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\ufffd"))
-	s = strings.ReplaceAll(s, "##[", "##"+unseen+"[")
+	s = strings.ReplaceAll(printable.Line(s), "##[", "##"+unseen+"[")
 	if rest := strings.TrimLeft(s, " "); strings.HasPrefix(rest, "::") {
 		s = s[:len(s)-len(rest)] + ":" + unseen + rest[1:]
 	}
 	return s
-}
-
-// clip cuts s to at most n characters, saying so.
-func clip(s string, n int) string {
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	return string([]rune(s)[:n-1]) + "…"
 }
 
 const cellLimit = 300 // characters of one piece of text in Markdown
@@ -51,7 +33,7 @@ var (
 // markdown makes text stand for itself in a line, a list item or a table cell: nothing in it can
 // be markup, a mention, a reference, a link, HTML, or the end of the cell.
 func markdown(s string) string {
-	s = clip(plain(s), cellLimit)
+	s = plain(printable.Short(s, cellLimit))
 	s = wwwMark.ReplaceAllStringFunc(s, func(w string) string { return w[:3] + unseen + w[3:] })
 	s = ghMark.ReplaceAllStringFunc(s, func(w string) string { return w[:2] + unseen + w[2:] })
 	start := len(listMark.FindString(s))

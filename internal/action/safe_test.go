@@ -18,6 +18,7 @@ import (
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // evil is the worst that people have written so far.
@@ -81,7 +82,7 @@ func FuzzMarkdown(f *testing.F) {
 			t.Errorf("%q becomes %q", text, got)
 		}
 		shown := strings.ReplaceAll(html.UnescapeString(got), unseen, "")
-		if want := strings.ReplaceAll(clip(plain(text), cellLimit), unseen, ""); shown != want {
+		if want := strings.ReplaceAll(plain(printable.Short(text, cellLimit)), unseen, ""); shown != want {
 			t.Errorf("%q shows as %q, want %q", text, shown, want)
 		}
 	})

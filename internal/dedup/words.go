@@ -1,11 +1,10 @@
 package dedup
 
 import (
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // Bounds of other people's text in characters: of a title, of a clause or a URL, and of what a
@@ -17,34 +16,9 @@ const (
 )
 
 // title, clause and strip make other people's text fit for one line.
-func title(s string) string  { return fit(s, longestTitle) }
-func clause(s string) string { return fit(s, longestClause) }
-func strip(s string) string  { return fit(s, longestGiven) }
-
-// fit turns white space into single blanks, drops what controls a terminal or the direction of
-// text, and cuts after most characters.
-func fit(s string, most int) string {
-	var out strings.Builder
-	n, blank := 0, false
-	for _, r := range s {
-		switch {
-		case unicode.IsSpace(r):
-			blank = n > 0
-			continue
-		case !unicode.IsGraphic(r):
-			continue
-		case n >= most:
-			return out.String() + "…"
-		case blank:
-			out.WriteByte(' ')
-			blank = false
-			n++
-		}
-		out.WriteRune(r)
-		n++
-	}
-	return out.String()
-}
+func title(s string) string  { return printable.Short(s, longestTitle) }
+func clause(s string) string { return printable.Short(s, longestClause) }
+func strip(s string) string  { return printable.Short(s, longestGiven) }
 
 // shortOID is the abbreviation git prints in small repositories.
 func shortOID(oid string) string { return oid[:min(len(oid), 7)] }

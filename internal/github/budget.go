@@ -34,7 +34,7 @@ func (w *watch) see(h http.Header, resource string) {
 		return
 	}
 	if named := h.Get("X-RateLimit-Resource"); named != "" {
-		resource = printable(named)
+		resource = oneLine(named)
 	}
 	w.warn(fmt.Sprintf("%d of %d %s requests left until %s", b.remaining, b.limit, resource, b.reset.Format("15:04 UTC")))
 }

@@ -123,7 +123,7 @@ func (c *Client) Checks(ctx context.Context, repo, sha string) ([]prchain.Check,
 		statuses, err = c.statuses(ctx, place(repo), sha)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read checks of %s in %s: %w", printable(sha), repo, missing(err, "commit"))
+		return nil, fmt.Errorf("read checks of %s in %s: %w", oneLine(sha), repo, missing(err, "commit"))
 	}
 	return append(runs, statuses...), nil
 }
@@ -180,7 +180,7 @@ func (c *Client) checkRuns(ctx context.Context, r ledger.Repo, sha string) ([]pr
 			if run.Status == "completed" && run.Conclusion != "" {
 				state = run.Conclusion
 			}
-			out = append(out, prchain.Check{Name: printable(run.Name), State: printable(strings.ToLower(state))})
+			out = append(out, prchain.Check{Name: oneLine(run.Name), State: oneLine(strings.ToLower(state))})
 		}
 		return len(p.Runs), counted(p.Total)
 	})
@@ -199,7 +199,7 @@ func (c *Client) statuses(ctx context.Context, r ledger.Repo, sha string) ([]prc
 	}
 	err = each(ctx, c, path, func(p page) (int, int) {
 		for _, s := range p.Statuses {
-			out = append(out, prchain.Check{Name: printable(s.Context), State: printable(strings.ToLower(s.State))})
+			out = append(out, prchain.Check{Name: oneLine(s.Context), State: oneLine(strings.ToLower(s.State))})
 		}
 		return len(p.Statuses), counted(p.Total)
 	})

@@ -73,7 +73,7 @@ func (c *Client) REST() *gogithub.Client { return c.rest }
 func (c *Client) Do(ctx context.Context, method, path string, body, into any) (http.Header, error) {
 	req, err := c.rest.NewRequest(method, path, body)
 	if err != nil {
-		return nil, &NetworkError{Err: err, reason: "make request: " + printable(err.Error())}
+		return nil, &NetworkError{Err: err, reason: "make request: " + oneLine(err.Error())}
 	}
 	req.Header.Set("Accept", "application/vnd.github+json")
 	resp, err := c.rest.Do(ctx, req, into)
@@ -92,7 +92,7 @@ func Cause(err error) error {
 	}
 	var shape *json.UnmarshalTypeError
 	if errors.As(err, &shape) {
-		return &AnswerError{Status: http.StatusOK, Reason: "field " + printable(shape.Field) + " is not what was asked for"}
+		return &AnswerError{Status: http.StatusOK, Reason: "field " + oneLine(shape.Field) + " is not what was asked for"}
 	}
 	return err
 }
@@ -104,7 +104,7 @@ var repoName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`)
 func at(owner, repo, format string, args ...any) (string, error) {
 	for _, name := range []string{owner, repo} {
 		if !repoName.MatchString(name) || strings.Trim(name, ".") == "" {
-			return "", &NotFoundError{What: "repository " + printable(owner+"/"+repo), Status: http.StatusNotFound, Message: "not a name"}
+			return "", &NotFoundError{What: "repository " + oneLine(owner+"/"+repo), Status: http.StatusNotFound, Message: "not a name"}
 		}
 	}
 	return "repos/" + owner + "/" + repo + fmt.Sprintf(format, args...), nil
@@ -113,7 +113,7 @@ func at(owner, repo, format string, args ...any) (string, error) {
 // onIssue returns the path of something of an issue.
 func onIssue(i claim.Issue, format string, args ...any) (string, error) {
 	if i.Number < 1 {
-		return "", &NotFoundError{What: "issue " + printable(i.String()), Status: http.StatusNotFound, Message: "not a number"}
+		return "", &NotFoundError{What: "issue " + oneLine(i.String()), Status: http.StatusNotFound, Message: "not a number"}
 	}
 	return at(i.Owner, i.Repo, "/issues/%d%s", i.Number, fmt.Sprintf(format, args...))
 }

@@ -235,7 +235,7 @@ func TestPauseText(t *testing.T) {
 			t.Fatalf("%d characters: %q", n, text)
 		}
 		got := parsePause(text, time.Time{})
-		if got.By != p.By || !got.Since.Equal(p.Since) || !strings.HasPrefix(printable(p.Reason), strings.TrimSpace(strings.TrimSuffix(got.Reason, "…"))) {
+		if got.By != p.By || !got.Since.Equal(p.Since) || !strings.HasPrefix(oneLine(p.Reason), strings.TrimSpace(strings.TrimSuffix(got.Reason, "…"))) {
 			t.Fatalf("%q is read as %+v", text, got)
 		}
 	})

@@ -128,7 +128,7 @@ func redirect(a answer, t traits, n tally) decision {
 	shown := *to
 	shown.RawQuery, shown.Fragment, shown.User = "", "", nil
 	if t.method != http.MethodGet || n.hops >= maxHops || to.Scheme != t.url.Scheme || to.Host != t.url.Host {
-		return decision{step: stepFail, err: &MovedError{To: printable(shown.String())}}
+		return decision{step: stepFail, err: &MovedError{To: oneLine(shown.String())}}
 	}
 	return decision{step: stepFollow, to: to}
 }
@@ -150,7 +150,7 @@ func (a answer) broken() string {
 	case len(bytes.TrimSpace(a.body)) == 0:
 		return "it is empty"
 	case err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json"):
-		return "it is not JSON but " + printable(fmt.Sprintf("%q", a.header.Get("Content-Type")))
+		return "it is not JSON but " + oneLine(fmt.Sprintf("%q", a.header.Get("Content-Type")))
 	case !json.Valid(a.body):
 		return "its JSON is cut short or damaged"
 	}
@@ -160,7 +160,7 @@ func (a answer) broken() string {
 // failure is the typed error of a status that means no.
 func (a answer) failure() error {
 	s := a.says()
-	message := printable(s.Message)
+	message := oneLine(s.Message)
 	switch a.status {
 	case http.StatusUnauthorized:
 		return &AuthError{Message: message}
@@ -173,7 +173,7 @@ func (a answer) failure() error {
 	for _, one := range s.Errors {
 		e.Codes = append(e.Codes, one.Code)
 		if one.Message != "" {
-			e.Message = printable(e.Message + ": " + one.Message)
+			e.Message = oneLine(e.Message + ": " + one.Message)
 		}
 	}
 	return e

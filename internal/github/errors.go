@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
+
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // A RateLimitError says that GitHub wants us to come back later and that this does not fit the
@@ -162,19 +163,5 @@ func withMessage(what string, status int, message string) string {
 	return fmt.Sprintf("%s (HTTP %d: %s)", what, status, message)
 }
 
-// printable makes one short line of somebody else's text.
-func printable(text string) string {
-	const most = 200
-	var b strings.Builder
-	for _, r := range text {
-		if b.Len() >= most {
-			b.WriteString("…")
-			break
-		}
-		if unicode.IsSpace(r) || !unicode.IsPrint(r) {
-			r = ' '
-		}
-		b.WriteRune(r)
-	}
-	return strings.Join(strings.Fields(b.String()), " ")
-}
+// oneLine makes one short line of what GitHub, or anybody else, said.
+func oneLine(text string) string { return printable.Short(text, 200) }

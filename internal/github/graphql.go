@@ -24,11 +24,11 @@ type queryError struct {
 func (e queryError) typed(what string) error {
 	switch e.Type {
 	case "NOT_FOUND":
-		return &NotFoundError{What: what, Status: http.StatusNotFound, Message: printable(e.Message)}
+		return &NotFoundError{What: what, Status: http.StatusNotFound, Message: oneLine(e.Message)}
 	case "FORBIDDEN", "INSUFFICIENT_SCOPES":
-		return &PermissionError{Message: printable(e.Message)}
+		return &PermissionError{Message: oneLine(e.Message)}
 	}
-	return &QueryError{Type: printable(e.Type), Message: printable(e.Message)}
+	return &QueryError{Type: oneLine(e.Type), Message: oneLine(e.Message)}
 }
 
 // part returns an element of the path, empty where it is not a name.
@@ -114,7 +114,7 @@ func (c *Client) ask(ctx context.Context, document string, variables map[string]
 func (c *Client) post(ctx context.Context, document string, variables map[string]any) (http.Header, []byte, error) {
 	req, err := c.rest.NewRequest(http.MethodPost, c.o.GraphQL, map[string]any{"query": document, "variables": variables})
 	if err != nil {
-		return nil, nil, &NetworkError{Err: err, reason: "make request: " + printable(err.Error())}
+		return nil, nil, &NetworkError{Err: err, reason: "make request: " + oneLine(err.Error())}
 	}
 	req.Header.Set("Accept", "application/json")
 	var body json.RawMessage

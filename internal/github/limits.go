@@ -42,7 +42,7 @@ func (a answer) limited(graphql bool) (message string, yes bool) {
 	said := a.says()
 	_, exhausted := budgetReset(a.header)
 	yes = a.status == http.StatusTooManyRequests || exhausted || a.header.Get("Retry-After") != "" || said.limited()
-	return printable(said.Message), yes
+	return oneLine(said.Message), yes
 }
 
 // queryLimited finds the limit that GraphQL reports under status 200. The search for the literal
@@ -61,7 +61,7 @@ func (a answer) queryLimited() (message string, yes bool) {
 	for _, e := range top.Errors {
 		nothing := len(top.Data) == 0 || string(top.Data) == "null"
 		if e.Type == "RATE_LIMITED" || nothing && (said{Message: e.Message}).limited() {
-			return printable(e.Message), true
+			return oneLine(e.Message), true
 		}
 	}
 	return "", false

@@ -122,8 +122,8 @@ func describePause(p lifecycle.Pause) string {
 	if !p.Since.IsZero() {
 		text += " since " + p.Since.UTC().Format(time.RFC3339)
 	}
-	text += " by " + strings.Join(strings.Fields(printable(p.By)), "-")
-	if reason := printable(p.Reason); reason != "" {
+	text += " by " + strings.Join(strings.Fields(oneLine(p.By)), "-")
+	if reason := oneLine(p.Reason); reason != "" {
 		text += ": " + reason
 	}
 	runes := []rune(text)

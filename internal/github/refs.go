@@ -229,7 +229,7 @@ func onGit(i claim.Issue, what, name string) (string, error) {
 	parts := strings.Split(name, "/")
 	for k, part := range parts {
 		if strings.Trim(part, ".") == "" && part != "" {
-			return "", &NotFoundError{What: "reference " + printable(name), Status: http.StatusNotFound, Message: "not a name"}
+			return "", &NotFoundError{What: "reference " + oneLine(name), Status: http.StatusNotFound, Message: "not a name"}
 		}
 		parts[k] = url.PathEscape(part)
 	}

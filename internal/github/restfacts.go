@@ -89,13 +89,13 @@ func (s *session) samePlace(ctx context.Context, i claim.Issue, got restIssue) e
 	slug := slugOf(got.RepositoryURL)
 	switch {
 	case got.Number != i.Number:
-		return &MovedError{To: printable(got.HTMLURL)}
+		return &MovedError{To: oneLine(got.HTMLURL)}
 	case strings.EqualFold(slug, i.Slug()):
 		return nil
 	}
 	r, err := s.Repository(ctx, ledger.Repo{Owner: i.Owner, Name: i.Repo})
 	if err == nil && !strings.EqualFold(slug, r.Repo.String()) {
-		err = &MovedError{To: printable(got.HTMLURL)}
+		err = &MovedError{To: oneLine(got.HTMLURL)}
 	}
 	return err
 }

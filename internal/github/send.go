@@ -81,11 +81,11 @@ func (c *call) lost(try context.Context, err error) *NetworkError {
 	case try.Err() != nil:
 		err = context.Cause(try)
 	}
-	return &NetworkError{Sent: true, Err: err, reason: c.o.Token.hide(printable(err.Error()))}
+	return &NetworkError{Sent: true, Err: err, reason: c.o.Token.hide(oneLine(err.Error()))}
 }
 
 func (c *call) unsent(err error) *NetworkError {
-	return &NetworkError{Err: err, reason: c.o.Token.hide(printable(err.Error()))}
+	return &NetworkError{Err: err, reason: c.o.Token.hide(oneLine(err.Error()))}
 }
 
 // response is the answer as net/http shows it. Without the reset time go-github's own memory of

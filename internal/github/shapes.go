@@ -152,7 +152,7 @@ func (q *queryIssue) facts(i claim.Issue, scheme labels.Scheme) (lifecycle.Facts
 		PullRequest: q.Typename == "PullRequest",
 	}
 	if q.Number != i.Number {
-		return f, &MovedError{To: printable(q.URL)}
+		return f, &MovedError{To: oneLine(q.URL)}
 	}
 	names, err := q.Labels.all("labels")
 	if err != nil {

@@ -104,7 +104,7 @@ func (c *Client) collaborates(ctx context.Context, i claim.Issue, login string) 
 	}
 	trusted, err := c.askRole(ctx, i, login)
 	if err != nil {
-		return false, fmt.Errorf("ask for the role of %s: %w", printable(login), err)
+		return false, fmt.Errorf("ask for the role of %s: %w", oneLine(login), err)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -125,7 +125,7 @@ func (l *Ledger) Plan(ctx context.Context, i claim.Issue, w claim.Worker, d Draf
 // planBody is the record, how to answer, and the plan in a block that it cannot end: what is approved
 // is what is seen.
 func (l *Ledger) planBody(f lifecycle.Facts, r claim.Record, text string) (string, error) {
-	if strings.TrimSpace(quote.Printable(text)) == "" {
+	if strings.TrimSpace(printable.Lines(text)) == "" {
 		return "", errors.New("the plan is empty")
 	}
 	until := f.Now.Add(l.set.Rules.Terms.Plan)

@@ -7,7 +7,8 @@ import (
 	"io"
 	"regexp"
 	"strings"
-	"unicode"
+
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // A Pause is one repository of a host's pause file.
@@ -111,25 +112,13 @@ func element(d *json.Decoder) (Pause, string) {
 // pause holds a name against what GitHub allows, and makes the reason one line.
 func pause(name, reason string) (Pause, string) {
 	if !repository.MatchString(name) {
-		return Pause{}, fmt.Sprintf("%q: want owner/repo, then perhaps a reason", clip(name))
+		return Pause{}, fmt.Sprintf("%q: want owner/repo, then perhaps a reason", printable.Clip(name, longest))
 	}
-	reason = strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return ' '
-	}, strings.ToValidUTF8(reason, ""))
-	return Pause{Repo: name, Reason: clip(strings.Join(strings.Fields(reason), " "))}, ""
+	return Pause{Repo: name, Reason: printable.Short(reason, longest)}, ""
 }
 
-// clip keeps a text short enough to be shown.
-func clip(s string) string {
-	const most = 80
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
-}
+// longest is how much of a text of the file is shown.
+const longest = 80
 
 func once(all []Pause) []Pause {
 	seen := map[string]bool{}

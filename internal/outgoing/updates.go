@@ -21,11 +21,6 @@ type Update struct{ LocalRef, LocalOID, RemoteRef, RemoteOID string }
 // Delete reports whether the update removes RemoteRef, so that no commit leaves with it.
 func (u Update) Delete() bool { return zero(u.LocalOID) }
 
-// String is the update as git writes it, without the line break.
-func (u Update) String() string {
-	return u.LocalRef + " " + u.LocalOID + " " + u.RemoteRef + " " + u.RemoteOID
-}
-
 // A LineError says which line from git, counted from 1, is not an update, and why.
 type LineError struct {
 	Line   int

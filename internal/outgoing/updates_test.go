@@ -2,6 +2,7 @@ package outgoing
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -78,7 +79,7 @@ func FuzzReadUpdates(f *testing.F) {
 		}
 		var again strings.Builder
 		for _, u := range updates {
-			again.WriteString(u.String() + "\n")
+			fmt.Fprintln(&again, u.LocalRef, u.LocalOID, u.RemoteRef, u.RemoteOID)
 		}
 		same, err := ReadUpdates(strings.NewReader(again.String()))
 		if err != nil || !slices.Equal(updates, same) {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
@@ -34,6 +35,58 @@ func TestLineIsPrintable(t *testing.T) {
 			t.Errorf("Line(%q) = %q", text, got)
 		}
 	})
+}
+
+// TestShort: as much of a text as was asked for, in one line, and no more of it is read than that takes.
+func TestShort(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		most int
+		want string
+	}{
+		{"short", 5, "short"},
+		{"longer", 5, "long…"},
+		{" a\n\tb \x1b[31m", 5, "a b…"},
+		{"one two", 5, "one…"},
+		{"grün\u2028\u200bgelb", 9, "grün gelb"},
+		{"\u202e\x00 \n", 3, ""},
+		{"bad \xff byte", 20, "bad \ufffd byte"},
+		{strings.Repeat("x", 1<<20), 3, "xx…"},
+	} {
+		if got := printable.Short(c.text, c.most); got != c.want {
+			t.Errorf("Short(%.20q, %d) = %q, want %q", c.text, c.most, got, c.want)
+		}
+	}
+}
+
+// TestShortIsALine: Short is Line, folded and cut.
+func TestShortIsALine(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text, most := rapid.String().Draw(t, "text"), rapid.IntRange(1, 30).Draw(t, "most")
+		got, all := printable.Short(text, most), strings.Join(strings.Fields(printable.Line(text)), " ")
+		begin, cut := strings.CutSuffix(got, "…")
+		if got != all && !(cut && strings.HasPrefix(all, begin)) || utf8.RuneCountInString(got) > most {
+			t.Errorf("Short(%q, %d) = %q of %q", text, most, got, all)
+		}
+	})
+}
+
+func TestLines(t *testing.T) {
+	if got, want := printable.Lines("a\r\nb\rc\td\u2028e\x1b[2J\u202e\xff"), "a\nb\nc\td e[2J\ufffd"; got != want {
+		t.Errorf("Lines = %q, want %q", got, want)
+	}
+}
+
+func TestClip(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		most int
+		want string
+	}{{"short", 5, "short"}, {"longer", 4, "long…"}, {"grün", 3, "gr…"}, {"", 0, ""}} {
+		if got := printable.Clip(c.text, c.most); got != c.want {
+			t.Errorf("Clip(%q, %d) = %q, want %q", c.text, c.most, got, c.want)
+		}
+	}
 }
 
 func TestSpan(t *testing.T) {

@@ -43,18 +43,3 @@ func TestCode(t *testing.T) {
 		}
 	})
 }
-
-func TestClip(t *testing.T) {
-	for _, c := range []struct {
-		text string
-		n    int
-		want string
-	}{{"short", 5, "short"}, {"longer", 4, "long…"}, {"grün", 3, "gr…"}, {"", 0, ""}} {
-		if got := quote.Clip(c.text, c.n); got != c.want {
-			t.Errorf("clip %q to %d: %q, want %q", c.text, c.n, got, c.want)
-		}
-	}
-	if got := quote.Line(" a\n\tb \x1b[31m", 5); got != "a b […" {
-		t.Errorf("line: %q", got)
-	}
-}

@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/config"
@@ -18,6 +16,7 @@ import (
 	"github.com/label-state/label-state/internal/host"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // Options say what a session is about. All may be empty: then it is about the clone's repository.
@@ -152,13 +151,7 @@ func (e Environment) client(o Options, p place, t credential, conf config.Config
 
 // say writes one line to Stderr, whatever the text holds.
 func (e Environment) say(text string) {
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return ' '
-	}, text)
-	fmt.Fprintf(e.Stderr, "label-state: %s\n", text)
+	fmt.Fprintf(e.Stderr, "label-state: %s\n", printable.Line(text))
 }
 
 // A talker names every request: method, host, path and answer, never the query or a header.

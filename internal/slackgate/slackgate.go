@@ -13,7 +13,7 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"github.com/label-state/label-state/internal/quote"
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // Options say which channel, as whom and who may answer. All are required but API and HTTP.
@@ -73,10 +73,10 @@ const shownLimit = 2800
 
 // Post shows a plan. Everything in it is plain text to Slack: no mention, no link, no markup.
 func (g *Gate) Post(ctx context.Context, p Plan) (Message, error) {
-	head := fmt.Sprintf("%s has a plan for %s %s", quote.Line(p.Worker, 100), p.Issue, quote.Line(p.Title, 200))
-	text := quote.Printable(p.Text)
+	head := fmt.Sprintf("%s has a plan for %s %s", printable.Short(p.Worker, 100), p.Issue, printable.Short(p.Title, 200))
+	text := printable.Lines(p.Text)
 	if len(text) > shownLimit {
-		text = quote.Clip(text, shownLimit) + "\n(the whole plan is on the issue)"
+		text = printable.Clip(text, shownLimit) + "\n(the whole plan is on the issue)"
 	}
 	channel, at, err := g.client.PostMessageContext(ctx, g.channel,
 		slack.MsgOptionText(head, true), slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl(),
@@ -137,7 +137,7 @@ func explain(what string, err error) error {
 	case errors.As(err, &limit):
 		return fmt.Errorf("%s: %w", what, &BusyError{limit.RetryAfter})
 	case errors.As(err, &refused):
-		return fmt.Errorf("%s: Slack says %s", what, quote.Line(refused.Err, 100))
+		return fmt.Errorf("%s: Slack says %s", what, printable.Short(refused.Err, 100))
 	case errors.As(err, &status):
 		return fmt.Errorf("%s: Slack answers with HTTP %d", what, status.Code)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

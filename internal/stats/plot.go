@@ -168,7 +168,7 @@ func (s *sheet) crew(workers []Worker) {
 	s.heading("Workers", "green: delivered, orange: failed, red: lapsed, grey: forced")
 	unit := float64(plotWidth-2*plotLeft-nameWidth-150) / float64(longest)
 	for _, w := range workers[:min(len(workers), most)] {
-		s.text(plotLeft, s.y+16, 13, ink, "", clip(w.Codename, 16))
+		s.text(plotLeft, s.y+16, 13, ink, "", printable.Short(w.Codename, 16))
 		x := float64(plotLeft + nameWidth)
 		for _, part := range []struct {
 			n     int
@@ -184,11 +184,4 @@ func (s *sheet) crew(workers []Worker) {
 		s.text(plotLeft, s.y+16, 12, faint, "", fmt.Sprintf("and %d more", more))
 		s.y += rowHeight
 	}
-}
-
-func clip(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return s
 }

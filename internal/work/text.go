@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/quote"
 )
 
@@ -14,7 +15,7 @@ const (
 	maxDetails = 16 << 10
 	maxNote    = 2 << 10
 
-	maxLine = 256 // bytes of a title, label or URL
+	maxLine = 256 // characters of a title, label or URL
 )
 
 // Prompt is what an agent is given: the schedule's own words, if any, then the item. The description
@@ -76,6 +77,6 @@ func (o ReleaseOptions) Note(agent string) string {
 func fence(text string) string { return quote.Fence("text", clip(text, maxText)) }
 
 // line makes text one short line.
-func line(text string) string { return quote.Line(text, maxLine) }
+func line(text string) string { return printable.Short(text, maxLine) }
 
-func clip(text string, n int) string { return quote.Clip(text, n) }
+func clip(text string, n int) string { return printable.Clip(text, n) }

@@ -9,7 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
+
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // An ExitError is a git that said no.
@@ -78,16 +79,7 @@ func word(args []string) string {
 func lastLine(s string) string {
 	lines := strings.Split(strings.TrimSpace(s), "\n")
 	line := strings.TrimPrefix(lines[len(lines)-1], "fatal: ")
-	const most = 300
-	if len(line) > most {
-		line = line[:most]
-	}
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return -1
-	}, strings.ToValidUTF8(line, ""))
+	return printable.Short(line, 300)
 }
 
 // no reports whether git said no, rather than that it could not find out.
