@@ -29,7 +29,7 @@ func (d *boardDesk) Read(ctx context.Context) (board.Reading, error) {
 	var out board.Reading
 	var all []lifecycle.Facts
 	for _, c := range d.repos {
-		facts, err := c.scan(ctx, time.Now().Add(-lookback))
+		facts, err := c.scan(ctx, time.Now().Add(-ledger.Lookback))
 		if err != nil {
 			return out, err
 		}

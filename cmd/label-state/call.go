@@ -135,16 +135,25 @@ func (t terminal) on(do func(ctx context.Context, c *call, i claim.Issue) error)
 // inRepo is session for commands about one repository: the argument, --repo, or this clone's.
 func (t terminal) inRepo(do verb) cli.ActionFunc {
 	return func(cc *cli.Context) error {
-		o := options(cc)
-		switch cc.Args().Len() {
-		case 0:
-		case 1:
-			o.Repo = cc.Args().First()
-		default:
-			return wrong(path(cc), "%s: want one repository, got %d arguments", path(cc), cc.Args().Len())
+		o, err := inOneRepo(cc)
+		if err != nil {
+			return err
 		}
 		return t.session(cc, o, do)
 	}
+}
+
+// inOneRepo are the options of a command whose only argument, if any, is a repository.
+func inOneRepo(cc *cli.Context) (setup.Options, error) {
+	o := options(cc)
+	switch cc.Args().Len() {
+	case 0:
+	case 1:
+		o.Repo = cc.Args().First()
+	default:
+		return o, wrong(path(cc), "%s: want one repository, got %d arguments", path(cc), cc.Args().Len())
+	}
+	return o, nil
 }
 
 // answer prints what was found: v as JSON when asked, else text.

@@ -73,11 +73,8 @@ func (c *call) takeAsWorker(ctx context.Context, i claim.Issue, w claim.Worker) 
 		}
 	}
 	h, err := c.claimWaiting(ctx, i, ledger.Request{Worker: w, TTL: c.Duration("ttl"), Branch: c.String("branch")})
-	if err = c.late(err); err != nil {
+	if err = c.won(h, err); err != nil {
 		return err
-	}
-	if err := c.Remember(h); err != nil {
-		warn(c.err, "claimed, but this work tree's record could not be written, so the hook will not know you: %s", err)
 	}
 	return c.answer(held(h, "won"), "claimed "+describeHold(h))
 }

@@ -134,13 +134,18 @@ func (c *call) take(ctx context.Context, i claim.Issue, req ledger.Request) (led
 		return ledger.Hold{}, err
 	}
 	h, err := c.Ledger.Claim(ctx, i, req)
-	if err := c.late(err); err != nil {
-		return ledger.Hold{}, err
+	return h, c.won(h, err)
+}
+
+// won remembers a hold for this work tree. The error is the claim's, unless only labels are late.
+func (c *call) won(h ledger.Hold, err error) error {
+	if err = c.late(err); err != nil {
+		return err
 	}
 	if err := c.Remember(h); err != nil {
 		warn(c.err, "claimed, but this work tree's record could not be written, so the hook will not know you: %s", err)
 	}
-	return h, nil
+	return nil
 }
 
 // asWorker refuses a command that needs to know who works.

@@ -46,19 +46,15 @@ func (d diagnosis) or(status, remedy string) diagnosis {
 }
 
 func (t terminal) doctor(cc *cli.Context) error {
-	o := options(cc)
-	switch cc.Args().Len() {
-	case 0:
-	case 1:
-		o.Repo = cc.Args().First()
-	default:
-		return wrong("doctor", "doctor: want one repository, got %d arguments", cc.Args().Len())
+	o, err := inOneRepo(cc)
+	if err != nil {
+		return err
 	}
 	ctx, cancel := deadline(cc)
 	defer cancel()
 	c := &call{Context: cc, terminal: t}
 	all := []diagnosis{git(ctx)}
-	err := c.open(ctx, o)
+	err = c.open(ctx, o)
 	defer c.close()
 	if err != nil {
 		all = append(all, c.bad("setup", err))

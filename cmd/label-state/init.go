@@ -114,24 +114,30 @@ func (c *call) agree(steps []step) error {
 	return &failure{err: &answerNo{"nothing was done"}, hint: "label-state init --dry-run shows the same again"}
 }
 
-// carryOut makes what is missing, one after the other, and says so as it goes.
+// carryOut makes what is missing, and says how to go on.
 func (c *call) carryOut(ctx context.Context, steps []step) error {
-	for n := range steps {
-		s := &steps[n]
-		if s.status == stepMissing {
-			if err := s.run(ctx); err != nil {
-				return &failure{err: err, hint: hintOr(err, "what was made before stays; mend that, then run it again")}
-			}
-		}
-		if err := c.showStep(*s); err != nil {
-			return err
-		}
+	if err := c.takeSteps(ctx, steps); err != nil {
+		return &failure{err: err, hint: hintOr(err, "what was made before stays; mend that, then run it again")}
 	}
 	if c.Bool("json") {
 		return nil
 	}
 	return c.tell(nil, fmt.Sprintf("\nnext: commit the new files and push them, label an issue %s, and see that all is well with: label-state doctor\n",
 		c.Ledger.Rules().Scheme.Available))
+}
+
+// takeSteps does what is missing, in order, and says so as it goes. What was done before an error stays.
+func (c *call) takeSteps(ctx context.Context, steps []step) error {
+	for _, s := range steps {
+		err := s.runMissing(ctx)
+		if err == nil {
+			err = c.showStep(s)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // hintOr is the hint of an error, or another one.
@@ -142,7 +148,11 @@ func hintOr(err error, other string) string {
 	return other
 }
 
-func (s *step) run(ctx context.Context) error {
+// runMissing does a step, unless it is done.
+func (s *step) runMissing(ctx context.Context) error {
+	if s.status != stepMissing {
+		return nil
+	}
 	err := s.do(ctx)
 	var kept *keptError
 	if errors.As(err, &kept) {

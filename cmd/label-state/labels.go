@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/label-state/label-state/internal/labels"
@@ -36,15 +35,14 @@ type labelView struct {
 	Detail string `json:"detail,omitempty"`
 }
 
-func compare(want []labels.Definition, have []labels.Definition) []labelView {
+func compare(want, have []labels.Definition) []labelView {
 	var out []labelView
 	for _, w := range want {
-		i := slices.IndexFunc(have, func(h labels.Definition) bool { return labels.Same(h.Name, w.Name) })
-		switch {
-		case i < 0:
+		switch color, found := w.Among(have); {
+		case !found:
 			out = append(out, labelView{w.Name, "missing", ""})
-		case !strings.EqualFold(have[i].Color, w.Color):
-			out = append(out, labelView{w.Name, "differs", fmt.Sprintf("colour %s, ours is %s", oneLine(have[i].Color), w.Color)})
+		case color != "":
+			out = append(out, labelView{w.Name, "differs", fmt.Sprintf("colour %s, ours is %s", oneLine(color), w.Color)})
 		default:
 			out = append(out, labelView{w.Name, "ok", ""})
 		}

@@ -40,13 +40,11 @@ func migrateCommand(t terminal) *cli.Command {
 
 // migrate is inRepo with a client that writes only with --apply (PRODUCT ruling 21).
 func (t terminal) migrate(cc *cli.Context) error {
-	o := options(cc)
-	o.DryRun = !cc.Bool("apply")
-	if n := cc.Args().Len(); n > 1 {
-		return wrong(path(cc), "%s: want one repository, got %d arguments", path(cc), n)
-	} else if n == 1 {
-		o.Repo = cc.Args().First()
+	o, err := inOneRepo(cc)
+	if err != nil {
+		return err
 	}
+	o.DryRun = !cc.Bool("apply")
 	return t.session(cc, o, migrateRepo)
 }
 
@@ -75,21 +73,8 @@ func migrateRepo(ctx context.Context, c *call) error {
 		no := fmt.Errorf("%s may not label %s, so nobody would count what it records", oneLine(by), c.Repo)
 		return &failure{err: no, hint: "use the token of a login with the triage role or more"}
 	}
-	return c.bringOver(ctx, steps)
-}
-
-// bringOver does what is missing, in order, and says so as it goes.
-func (c *call) bringOver(ctx context.Context, steps []step) error {
-	for n := range steps {
-		s := &steps[n]
-		if s.status == stepMissing {
-			if err := s.run(ctx); err != nil {
-				return &failure{err: err, hint: hintOr(err, "what was brought over stays; run it again")}
-			}
-		}
-		if err := c.showStep(*s); err != nil {
-			return err
-		}
+	if err := c.takeSteps(ctx, steps); err != nil {
+		return &failure{err: err, hint: hintOr(err, "what was brought over stays; run it again")}
 	}
 	return nil
 }

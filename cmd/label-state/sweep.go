@@ -29,9 +29,6 @@ func sweepCommand(t terminal) *cli.Command {
 	}
 }
 
-// lookback is how far back a sweep looks for issues that show no lifecycle label.
-const lookback = 48 * time.Hour
-
 func (t terminal) sweep(cc *cli.Context) error {
 	if cc.Args().Present() {
 		return wrong("sweep-claims", "sweep-claims takes no arguments; name repositories with --repo")
@@ -120,7 +117,7 @@ func (c *call) sweepOne(ctx context.Context, maxAge time.Duration) ledger.Report
 	defer done()
 	return c.Ledger.Sweep(ctx, c.Client, ledger.Sweep{
 		Repos: []ledger.Repo{c.Repo}, By: ledger.SweepID(now, c.Word()), MaxAge: maxAge,
-		Since: now.Add(-lookback), DryRun: c.Bool("dry-run"), Seen: seen,
+		Since: now.Add(-ledger.Lookback), DryRun: c.Bool("dry-run"), Seen: seen,
 	})
 }
 
@@ -166,6 +163,8 @@ type findingView struct {
 
 func (v *sweepView) add(r ledger.Report) {
 	v.Examined += r.Examined
+	v.Ended += r.GaveBack()
+	v.Repaired += r.Repaired()
 	v.Failed += r.Failed
 	for _, s := range r.Skipped {
 		v.Skipped = append(v.Skipped, oneLine(s))
@@ -182,13 +181,10 @@ func (v *sweepView) add(r ledger.Report) {
 		}
 		if f.Err != nil {
 			one.Error = oneLine(f.Err.Error())
-		} else if !f.Change.Empty() || f.Mirrored != nil {
-			v.Repaired++
 		}
 		if f.Answered != nil {
 			one.Why = oneLine(f.Answered.String()) + "; " + one.Why
 		}
-		v.Ended += len(f.Ended)
 		v.Findings = append(v.Findings, one)
 	}
 }

@@ -13,7 +13,7 @@ const skippedShown = 3 // of what was not examined, as annotations; the log and 
 func (s *Step) log(r result) {
 	rep, changed := r.report, r.changed()
 	s.Console.line("%s: %d examined, %d given back, %d repaired, %d failed, %d not examined",
-		r.mode, rep.Examined, r.givenBack(), r.repaired(), rep.Failed, len(rep.Skipped))
+		r.mode, rep.Examined, rep.GaveBack(), rep.Repaired(), rep.Failed, len(rep.Skipped))
 	var moves []string
 	for _, f := range changed {
 		moves = append(moves, fmt.Sprintf("%s: %s -> %s: %s", f.Issue, state(f.Was), state(f.Is), why(f)))
@@ -112,6 +112,9 @@ func why(f ledger.Finding) string {
 	var parts []string
 	for _, c := range f.Ended {
 		parts = append(parts, "gave back the hold of "+c.Record.Worker.String())
+	}
+	if f.Mirrored != nil {
+		parts = append(parts, "recorded the hold of "+f.Mirrored.Record.Worker.String())
 	}
 	if f.Answered != nil {
 		parts = append(parts, f.Answered.String())

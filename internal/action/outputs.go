@@ -64,8 +64,8 @@ func (s *Step) writeOutputs(r result) error {
 	}
 	return outputs(s.Output, "label-state-"+s.Word()+s.Word(), [][2]string{
 		{"examined", strconv.Itoa(r.report.Examined)},
-		{"swept", strconv.Itoa(r.givenBack())},
-		{"repaired", strconv.Itoa(r.repaired())},
+		{"swept", strconv.Itoa(r.report.GaveBack())},
+		{"repaired", strconv.Itoa(r.report.Repaired())},
 		{"skipped", strconv.Itoa(len(r.report.Skipped))},
 		{"failed", strconv.Itoa(r.report.Failed)},
 		{"transitions", moved},

@@ -58,33 +58,15 @@ func (r *result) add(o ledger.Report) {
 	}
 }
 
-// changed are the findings that show something: an end, a change of labels, or a failure.
+// changed are the findings that are worth telling.
 func (r result) changed() []ledger.Finding {
 	var out []ledger.Finding
 	for _, f := range r.report.Findings {
-		if f.Err != nil || len(f.Ended) > 0 || !f.Change.Empty() {
+		if f.Shows() {
 			out = append(out, f)
 		}
 	}
 	return out
-}
-
-func (r result) givenBack() int {
-	n := 0
-	for _, f := range r.report.Findings {
-		n += len(f.Ended)
-	}
-	return n
-}
-
-func (r result) repaired() int {
-	n := 0
-	for _, f := range r.report.Findings {
-		if f.Err == nil && !f.Change.Empty() {
-			n++
-		}
-	}
-	return n
 }
 
 // incomplete reports whether something was not looked at or not written.

@@ -3,8 +3,6 @@ package action
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
@@ -58,12 +56,12 @@ const missing = "would be created"
 
 // compare says how a label of ours is found among those of a repository.
 func compare(want labels.Definition, have []labels.Definition) string {
-	i := slices.IndexFunc(have, func(h labels.Definition) bool { return labels.Same(h.Name, want.Name) })
+	color, found := want.Among(have)
 	switch {
-	case i < 0:
+	case !found:
 		return missing
-	case !strings.EqualFold(have[i].Color, want.Color):
-		return fmt.Sprintf("colour %s, ours is %s", have[i].Color, want.Color)
+	case color != "":
+		return fmt.Sprintf("colour %s, ours is %s", color, want.Color)
 	}
 	return "ok"
 }

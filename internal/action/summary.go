@@ -22,7 +22,7 @@ func (s *Step) writeSummary(r result) error {
 	var p page
 	p.add("## label-state: %s\n\n", markdown(r.mode))
 	p.add("**%d** examined · **%d** given back · **%d** repaired · **%d** failed · **%d** not examined\n\n",
-		r.report.Examined, r.givenBack(), r.repaired(), r.report.Failed, len(r.report.Skipped))
+		r.report.Examined, r.report.GaveBack(), r.report.Repaired(), r.report.Failed, len(r.report.Skipped))
 	if s.dry() {
 		p.add("> Nothing was written: %s. This is what would have been.\n\n", s.reasonToBeDry())
 	}

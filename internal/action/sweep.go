@@ -6,15 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/ledger"
 )
-
-// lookback is how far back a sweep looks at issues without any lifecycle label: longer than a
-// lease can be, so that a claim whose labels never came is found.
-const lookback = 48 * time.Hour
 
 // sweep looks at every repository that was asked for, each by its own configuration. It goes on
 // past one that cannot be read, and stops cleanly when the request budget is used up.
@@ -63,7 +58,7 @@ func (s *Step) sweepOne(ctx context.Context, repo ledger.Repo, by string, r *res
 		r.left = append(r.left, repo.String()+": issues are turned off there")
 		return nil
 	}
-	w := ledger.Sweep{Repos: []ledger.Repo{known.Repo}, By: by, MaxAge: s.Inputs.MaxAge, Since: s.Now.Add(-lookback), DryRun: s.Inputs.DryRun}
+	w := ledger.Sweep{Repos: []ledger.Repo{known.Repo}, By: by, MaxAge: s.Inputs.MaxAge, Since: s.Now.Add(-ledger.Lookback), DryRun: s.Inputs.DryRun}
 	r.add(p.tidily(ctx, w, func(w ledger.Sweep) ledger.Report { return p.Ledger.Sweep(ctx, p.Hub, w) }))
 	return nil
 }

@@ -51,9 +51,6 @@ type Aged struct {
 	Until time.Time // when the lease ends
 }
 
-// Complete reports whether everything was looked at and every write succeeded.
-func (r Report) Complete() bool { return r.Failed == 0 && len(r.Skipped) == 0 }
-
 // Sweep gives back lapsed holds and repairs labels in every repository, oldest issue first. It
 // goes on past an issue that fails and stops cleanly when the request budget is used up; the
 // report says what was left.

@@ -189,11 +189,8 @@ func (s *Session) Word() string { return word() }
 // Remember records a hold for the work tree, so that later commands and the hook know whose it
 // is. Outside a git repository there is nothing to record it for.
 func (s *Session) Remember(h ledger.Hold) error {
-	store, err := s.env.Holds()
-	if errors.Is(err, holdfile.ErrNoRepository) {
-		return nil
-	}
-	if err != nil {
+	store, ok, err := s.holds()
+	if !ok {
 		return err
 	}
 	return store.Save(holdfile.Hold{
@@ -204,11 +201,8 @@ func (s *Session) Remember(h ledger.Hold) error {
 
 // Recall returns the hold that this work tree has recorded; ok is false when there is none.
 func (s *Session) Recall(i claim.Issue) (h holdfile.Hold, ok bool, err error) {
-	store, err := s.env.Holds()
-	if errors.Is(err, holdfile.ErrNoRepository) {
-		return h, false, nil
-	}
-	if err != nil {
+	store, ok, err := s.holds()
+	if !ok {
 		return h, false, err
 	}
 	return store.Load(i)
@@ -216,12 +210,18 @@ func (s *Session) Recall(i claim.Issue) (h holdfile.Hold, ok bool, err error) {
 
 // Forget removes the record of a hold; none recorded is a success.
 func (s *Session) Forget(i claim.Issue) error {
-	store, err := s.env.Holds()
-	if errors.Is(err, holdfile.ErrNoRepository) {
-		return nil
-	}
-	if err != nil {
+	store, ok, err := s.holds()
+	if !ok {
 		return err
 	}
 	return store.Remove(i)
+}
+
+// holds is where this work tree's holds are kept; ok is false outside a git repository, which is no error.
+func (s *Session) holds() (store holdfile.Store, ok bool, err error) {
+	store, err = s.env.Holds()
+	if errors.Is(err, holdfile.ErrNoRepository) {
+		return store, false, nil
+	}
+	return store, err == nil, err
 }

@@ -131,6 +131,6 @@ func (a *actor) sweeps() {
 // order is what a scheduled sweep is told.
 func (a *actor) order() ledger.Sweep {
 	return ledger.Sweep{
-		Repos: []ledger.Repo{{Owner: "acme", Name: "app"}}, By: ledger.SweepID(time.Now(), a.word()), Since: time.Now().Add(-48 * time.Hour),
+		Repos: []ledger.Repo{{Owner: "acme", Name: "app"}}, By: ledger.SweepID(time.Now(), a.word()), Since: time.Now().Add(-ledger.Lookback),
 	}
 }

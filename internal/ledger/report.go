@@ -1,0 +1,35 @@
+package ledger
+
+import "time"
+
+// Lookback is how far back a sweep should look at issues without any lifecycle label: longer than any pause between two
+// sweeps, so that a claim whose labels never came is found.
+const Lookback = 48 * time.Hour
+
+// Complete reports whether everything was looked at and every write succeeded.
+func (r Report) Complete() bool { return r.Failed == 0 && len(r.Skipped) == 0 }
+
+// GaveBack is how many holds were given back.
+func (r Report) GaveBack() int {
+	n := 0
+	for _, f := range r.Findings {
+		n += len(f.Ended)
+	}
+	return n
+}
+
+// Repaired is how many issues had their labels, or a record that was missing, brought in line.
+func (r Report) Repaired() int {
+	n := 0
+	for _, f := range r.Findings {
+		if f.Err == nil && f.mended() {
+			n++
+		}
+	}
+	return n
+}
+
+// Shows reports whether a finding is worth telling: an end, a change, or a failure.
+func (f Finding) Shows() bool { return f.Err != nil || len(f.Ended) > 0 || f.mended() }
+
+func (f Finding) mended() bool { return !f.Change.Empty() || f.Mirrored != nil }
