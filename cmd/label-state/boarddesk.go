@@ -34,11 +34,7 @@ func (d *boardDesk) Read(ctx context.Context) (board.Reading, error) {
 			return out, err
 		}
 		out.Cards, all = append(out.Cards, board.Deal(c.Ledger.Rules(), facts)...), append(all, facts...)
-		for _, f := range facts {
-			if out.Now.Before(f.Now) {
-				out.Now = f.Now
-			}
-		}
+		out.Now = latest(out.Now, facts)
 		if err := c.pausedFor(ctx, facts, &out); err != nil {
 			return out, err
 		}
@@ -48,6 +44,16 @@ func (d *boardDesk) Read(ctx context.Context) (board.Reading, error) {
 		out.Now = time.Now() // nothing was read: there is no age to show
 	}
 	return out, nil
+}
+
+// latest is the server's time at the last of the readings, or t when they are older.
+func latest(t time.Time, all []lifecycle.Facts) time.Time {
+	for _, f := range all {
+		if t.Before(f.Now) {
+			t = f.Now
+		}
+	}
+	return t
 }
 
 // scan reads what a sweep looks at, but for what has been done for long. One issue that cannot be read makes the reading incomplete, and so an error.

@@ -119,22 +119,21 @@ func (l *line) sort(known []cli.Flag, words []string) (problem error) {
 			l.flags = append(l.flags, words[i])
 			value, given = words[i], true
 		}
-		if problem == nil {
-			problem = check(known, flag, path, word, value, given)
+		switch {
+		case problem != nil:
+		case flag == nil:
+			problem = unknownFlag(known, path, word)
+		case given:
+			problem = checkValue(path, flag, value)
+		case takesValue(flag):
+			problem = wrong(path, "%s needs a value", dashed(flag.Names()[0]))
 		}
 	}
 	return problem
 }
 
-func check(known []cli.Flag, flag cli.Flag, path, word, value string, given bool) error {
-	switch {
-	case flag == nil:
-		return unknownFlag(known, path, word)
-	case takesValue(flag) && !given:
-		return wrong(path, "%s needs a value", dashed(flag.Names()[0]))
-	case !given:
-		return nil
-	}
+// checkValue refuses a value that the flag cannot have.
+func checkValue(path string, flag cli.Flag, value string) error {
 	if want := wanted(flag, value); want != "" {
 		return wrong(path, "%s %q: want %s", dashed(flag.Names()[0]), oneLine(value), want)
 	}

@@ -51,17 +51,15 @@ func compare(want, have []labels.Definition) []labelView {
 }
 
 func (c *call) showLabels(views []labelView) error {
-	if c.Bool("json") {
-		for _, v := range views {
-			if err := c.answer(v, ""); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
 	var rows [][2]string
 	for _, v := range views {
 		rows = append(rows, [2]string{v.Name, strings.TrimSpace(v.Status + "  " + v.Detail)})
+		if err := c.answerJSON(v); err != nil {
+			return err
+		}
+	}
+	if c.Bool("json") {
+		return nil
 	}
 	return c.answer(nil, table(rows))
 }

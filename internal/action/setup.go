@@ -42,10 +42,10 @@ func (s *Step) shelve(ctx context.Context, repo ledger.Repo, r *result) error {
 	for _, want := range p.Ledger.Rules().Scheme.Definitions() {
 		one := shelved{repo, want.Name, compare(want, have)}
 		if one.status == missing && !s.Inputs.DryRun {
-			if err := p.Hub.CreateLabel(ctx, repo, want); err != nil {
-				return err
-			}
-			one.status = "created"
+			one.status, err = "created", p.Hub.CreateLabel(ctx, repo, want)
+		}
+		if err != nil {
+			return err
 		}
 		r.labels = append(r.labels, one)
 	}

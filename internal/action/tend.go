@@ -63,15 +63,21 @@ func (p Place) tidily(ctx context.Context, w ledger.Sweep, work func(ledger.Swee
 // tidy reads issues on which records were written and deletes repeats. A repeat that stays does no harm.
 func (p Place) tidy(ctx context.Context, touched []claim.Issue, found []repeat) {
 	if len(touched) > 0 {
-		for _, r := range p.Hub.FactsOf(ctx, touched) {
-			if r.Err == nil {
-				found = append(found, repeats(r.Facts)...)
-			}
-		}
+		found = append(found, p.again(ctx, touched)...)
 	}
 	for _, one := range found {
 		_ = p.Hub.DeleteComment(ctx, one.issue, one.comment) // the next run sees it again
 	}
+}
+
+// again reads issues once more for their repeats; one that cannot be read has none yet.
+func (p Place) again(ctx context.Context, touched []claim.Issue) (found []repeat) {
+	for _, r := range p.Hub.FactsOf(ctx, touched) {
+		if r.Err == nil {
+			found = append(found, repeats(r.Facts)...)
+		}
+	}
+	return found
 }
 
 // A repeat is a comment of ours that says again, in somebody's name, what the log had said already.

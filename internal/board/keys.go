@@ -2,6 +2,7 @@ package board
 
 import (
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
@@ -89,11 +90,9 @@ func (m *Model) moved(name string) bool {
 func (m *Model) sideways(step int) {
 	shown := m.shown()
 	for l := m.lane + Lane(step); l >= 0 && l < lanes; l += Lane(step) {
-		for _, s := range shown {
-			if s == l {
-				m.lane = l
-				return
-			}
+		if slices.Contains(shown, l) {
+			m.lane = l
+			return
 		}
 	}
 }

@@ -243,15 +243,9 @@ func (g *commitGraph) parents(position uint32, list []uint32) ([]uint32, error) 
 	case second&lastEdge == 0:
 		list = append(list, second)
 	default:
-		for at := uint64(second&^lastEdge) * 4; ; at += 4 {
-			if at+4 > uint64(len(l.edges)) {
-				return nil, fmt.Errorf("%w: commit-graph edges", errDamaged)
-			}
-			edge := binary.BigEndian.Uint32(l.edges[at:])
-			list = append(list, edge&^lastEdge)
-			if edge&lastEdge != 0 {
-				break
-			}
+		var err error
+		if list, err = l.octopus(second&^lastEdge, list); err != nil {
+			return nil, err
 		}
 	}
 	for _, p := range list[before:] {
@@ -260,4 +254,16 @@ func (g *commitGraph) parents(position uint32, list []uint32) ([]uint32, error) 
 		}
 	}
 	return list, nil
+}
+
+// octopus appends the second and later parents of a merge of more than two: the list of edges that begins at from.
+func (l *graphLayer) octopus(from uint32, list []uint32) ([]uint32, error) {
+	for at := uint64(from) * 4; at+4 <= uint64(len(l.edges)); at += 4 {
+		edge := binary.BigEndian.Uint32(l.edges[at:])
+		list = append(list, edge&^lastEdge)
+		if edge&lastEdge != 0 {
+			return list, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: commit-graph edges", errDamaged)
 }

@@ -265,64 +265,6 @@ func (w *walk) descend(most int) (bool, error) {
 	return w.open == 0, nil
 }
 
-// settle walks until the colours are final as far as ranks can be trusted, and extra steps further.
-func (w *walk) settle(extra int) error {
-	var doubtful []*node
-	oldest := w.oldest()
-	for w.queue.len() > 0 && !w.enough() {
-		if w.open == 0 && w.stale == 0 {
-			if w.moved {
-				oldest = w.oldest()
-			}
-			if oldest == math.MaxInt64 {
-				break // whatever colours are still to come, nothing that matters leaves
-			}
-			top := w.queue.top()
-			if w.harmless(top) {
-				w.pop()
-				continue
-			}
-			if top.rank.date < oldest {
-				if extra == 0 {
-					doubtful = append(doubtful, w.pop())
-					continue
-				}
-				extra--
-			}
-		}
-		if err := w.step(); err != nil {
-			return err
-		}
-	}
-	for _, n := range doubtful {
-		w.enqueue(n)
-	}
-	for _, n := range w.found {
-		if err := w.recall(n); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// harmless reports whether a commit that the remote has cannot contain an outgoing one, because it is an ancestor of all of
-// them, which is sure when they are one line of single parents.
-func (w *walk) harmless(n *node) bool {
-	return len(w.sent) == 1 && !w.forks && n.paint&local != 0
-}
-
-// oldest returns the date of the oldest outgoing commit that matters.
-func (w *walk) oldest() int64 {
-	w.moved = false
-	oldest := int64(math.MaxInt64)
-	for _, n := range w.found {
-		if n.outgoing() && (!n.judged || n.wanted) {
-			oldest = min(oldest, n.rank.date)
-		}
-	}
-	return oldest
-}
-
 // expected estimates how many commits that the remote has will have been read in the end, when so many have been: as dates
 // go, there is a way from the newest of them to the oldest outgoing commit that is queued.
 func (w *walk) expected(read int) float64 {

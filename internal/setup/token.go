@@ -63,14 +63,16 @@ func (e Environment) token(ctx context.Context, o origin) (credential, error) {
 			return newToken(v, name)
 		}
 	}
-	if o.stores() {
-		for _, ask := range []func(context.Context, origin) (credential, bool){e.ghToken, e.gitToken} {
-			if t, ok := ask(ctx, o); ok {
-				return t, nil
-			}
+	none := &NoTokenError{o.Host(), variables}
+	if !o.stores() {
+		return credential{}, none
+	}
+	for _, ask := range []func(context.Context, origin) (credential, bool){e.ghToken, e.gitToken} {
+		if t, ok := ask(ctx, o); ok {
+			return t, nil
 		}
 	}
-	return credential{}, &NoTokenError{o.Host(), variables}
+	return credential{}, none
 }
 
 // variables are the ones that may hold a token for the origin, best first.

@@ -26,12 +26,11 @@ func (c *counting) stay(f lifecycle.Facts) {
 			c.stays[t.state] = &sample{}
 		}
 		all := c.stays[t.state]
+		last := n == len(turns)-1
 		switch {
-		case n == len(turns)-1:
-			if f.Open && t.at.Before(c.to) {
-				all.now++
-			}
-		case c.within(turns[n+1].at):
+		case last && f.Open && t.at.Before(c.to):
+			all.now++
+		case !last && c.within(turns[n+1].at):
 			all.lengths = append(all.lengths, turns[n+1].at.Sub(t.at))
 		}
 	}

@@ -32,17 +32,21 @@ func ParseSpec(s string) (Spec, error) {
 	if !ok || name == "" || rest == "" {
 		return Spec{}, bad("repository %q: want name=path or name=path@base", s)
 	}
-	path, base := rest, ""
-	for n := len(rest) - 1; n >= 0; n-- {
-		if rest[n] == '@' && !strings.HasPrefix(rest[n+1:], "{") {
-			path, base = rest[:n], rest[n+1:]
-			if base == "" {
-				return Spec{}, bad("repository %q: there is no base behind the @", s)
-			}
-			break
-		}
+	path, base, found := cutBase(rest)
+	if found && base == "" {
+		return Spec{}, bad("repository %q: there is no base behind the @", s)
 	}
 	return Spec{name, path, base}, nil
+}
+
+// cutBase cuts behind the last @ that is not git's own, as in main@{upstream}.
+func cutBase(s string) (path, base string, found bool) {
+	for n := len(s) - 1; n >= 0; n-- {
+		if s[n] == '@' && !strings.HasPrefix(s[n+1:], "{") {
+			return s[:n], s[n+1:], true
+		}
+	}
+	return s, "", false
 }
 
 // features makes the feature that a request asks for, as far as that is known without git.

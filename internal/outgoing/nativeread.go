@@ -1,0 +1,62 @@
+package outgoing
+
+import (
+	"fmt"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// commit reads a commit for the walk, from the commit-graph if it can.
+func (n *native) commit(oid plumbing.Hash) (commitFacts, error) {
+	if n.graph != nil {
+		if facts, ok, err := n.graph.commit(oid); ok || err != nil {
+			return facts, err
+		}
+	}
+	kind, data, err := n.objects.object(oid)
+	switch {
+	case err != nil:
+		return commitFacts{}, err
+	case kind == plumbing.TagObject:
+		return commitFacts{}, tagged(data)
+	case kind != plumbing.CommitObject:
+		return commitFacts{}, fmt.Errorf("%s: %w", oid, errNotCommit)
+	}
+	raw, err := parseCommit(data)
+	return commitFacts{parents: raw.parents, rank: rank{date: raw.date}, message: raw.message, hasMessage: true}, err
+}
+
+// tagged is the *tagError of a tag.
+func tagged(data []byte) error {
+	target, err := tagTarget(data)
+	if err != nil {
+		return err
+	}
+	return &tagError{target}
+}
+
+// message reads the message of a commit that the walk knows from elsewhere.
+func (n *native) message(oid plumbing.Hash) ([]byte, error) {
+	_, data, err := n.objects.object(oid)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := parseCommit(data)
+	return raw.message, err
+}
+
+func hashes(oids []string) []plumbing.Hash {
+	list := make([]plumbing.Hash, 0, len(oids))
+	for _, oid := range oids {
+		list = append(list, plumbing.NewHash(oid))
+	}
+	return list
+}
+
+func texts(oids []plumbing.Hash) []string {
+	list := make([]string, 0, len(oids))
+	for _, oid := range oids {
+		list = append(list, oid.String())
+	}
+	return list
+}
