@@ -76,24 +76,27 @@ func run(o options, out io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
-	b, err := build(o.source, scratch)
+	programs, err := build(o.source, scratch)
 	if err != nil {
 		return err
 	}
 	fmt.Fprint(out, header)
-	for _, sh := range o.repositories() {
-		if err := sh.measure(o, cache, scratch, b, only, out); err != nil {
+	b := bench{o, only, programs, place{cache, scratch}, out}
+	for _, p := range o.repositories() {
+		if err := b.repository(p); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// A plan is a repository that is wanted.
-type plan struct {
-	name string
-	kind kind
-	shape
+// A bench measures and prints.
+type bench struct {
+	options
+	rows     *regexp.Regexp // "REPOSITORY: PUSH" of what is measured
+	programs binaries
+	place    place
+	out      io.Writer
 }
 
 func (o options) repositories() []plan {
@@ -104,45 +107,47 @@ func (o options) repositories() []plan {
 		{"many refs", manyRefs, shape{commits: 2 * o.refs, branches: o.refs}},
 	} {
 		all = append(all, p)
-		p.name, p.graph = p.name+", graph", true
+		p.name, p.shape.graph = p.name+", graph", true
 		all = append(all, p)
 	}
 	return all
 }
 
-func (p plan) measure(o options, cache, home string, b binaries, only *regexp.Regexp, out io.Writer) error {
+// repository measures the pushes of one repository, which it makes if need be.
+func (b bench) repository(p plan) error {
 	var rows []scenario
 	for _, s := range scenarios() {
-		if only.MatchString(p.name + ": " + s.name) {
+		if b.rows.MatchString(p.name + ": " + s.name) {
 			rows = append(rows, s)
 		}
 	}
 	if len(rows) == 0 {
 		return nil
 	}
-	r, err := open(cache, home, p.name, p.kind, p.shape)
+	r, err := open(b.place, p)
 	if err != nil {
 		return err
 	}
-	printHead(out, r)
+	printHead(b.out, r)
 	for _, s := range rows {
-		if err := s.measure(o, r, b, out); err != nil {
+		if err := b.row(s, r); err != nil {
 			return fmt.Errorf("%s: %s: %w", p.name, s.name, err)
 		}
 	}
-	_, err = fmt.Fprintln(out)
+	_, err = fmt.Fprintln(b.out)
 	return err
 }
 
-func (s scenario) measure(o options, r *repository, b binaries, out io.Writer) error {
-	programs, err := s.programs(r, b)
+// row measures one push and prints what came of it.
+func (b bench) row(s scenario, r *repository) error {
+	programs, err := s.programs(r, b.programs)
 	if err != nil {
 		return err
 	}
 	if err := s.check(programs[0]); err != nil {
 		return err
 	}
-	m, err := compare(programs, o.rounds, o.limit)
+	m, err := compare(programs, b.rounds, b.limit)
 	if err != nil {
 		return err
 	}
@@ -150,7 +155,7 @@ func (s scenario) measure(o options, r *repository, b binaries, out io.Writer) e
 	if r.shape.graph {
 		l = s.limits[r.kind].graph
 	}
-	printRow(out, s, l, m)
+	printRow(b.out, s, l, m)
 	return nil
 }
 

@@ -12,13 +12,21 @@ import (
 // generation is part of the name of what is kept; it changes with what is made.
 const generation = "2"
 
-// A repository is a clone in which every push of the table is ready to be made.
-type repository struct {
-	folder
+// A plan is a repository that is wanted.
+type plan struct {
 	name  string
 	kind  kind
 	shape shape
 }
+
+// A repository is a clone in which every push of the table is ready to be made.
+type repository struct {
+	folder
+	plan
+}
+
+// A place is where repositories are kept, and the home of the git that makes them.
+type place struct{ cache, home string }
 
 // The kinds of repositories for which there are targets.
 type kind int
@@ -29,21 +37,21 @@ const (
 	manyRefs
 )
 
-// open makes the repository below cache, unless it is there already. What is made is the same every time.
-func open(cache, home, name string, k kind, sh shape) (*repository, error) {
-	dir := filepath.Join(cache, fmt.Sprintf("%s-%d-%d", generation, sh.commits, sh.branches))
-	if sh.graph {
+// open makes the repository, unless it is there already. What is made is the same every time.
+func open(at place, p plan) (*repository, error) {
+	dir := filepath.Join(at.cache, fmt.Sprintf("%s-%d-%d", generation, p.shape.commits, p.shape.branches))
+	if p.shape.graph {
 		dir += "-graph"
 	}
-	r := &repository{folder: folder{dir, environ(home)}, name: name, kind: k, shape: sh}
+	r := &repository{folder{dir, environ(at.home)}, p}
 	if _, err := os.Stat(dir); err == nil {
 		return r, nil
 	}
-	half := &repository{folder: folder{dir + ".tmp", r.env}, kind: k, shape: sh}
+	half := &repository{folder{dir + ".tmp", r.env}, p}
 	if err := os.RemoveAll(half.path); err != nil {
 		return nil, err
 	}
-	if err := half.fill(cache, home); err != nil {
+	if err := half.fill(at); err != nil {
 		return nil, fmt.Errorf("make repository %s: %w", dir, err)
 	}
 	return r, os.Rename(half.path, dir)
@@ -51,13 +59,13 @@ func open(cache, home, name string, k kind, sh shape) (*repository, error) {
 
 // fill makes the repository. With a commit-graph it is a copy of the one without, and the graph has what the remote has:
 // commits are made after it was written.
-func (r *repository) fill(cache, home string) error {
+func (r *repository) fill(at place) error {
 	if !r.shape.graph {
 		return r.create()
 	}
-	plain := r.shape
-	plain.graph = false
-	from, err := open(cache, home, "", r.kind, plain)
+	plain := r.plan
+	plain.shape.graph = false
+	from, err := open(at, plain)
 	if err != nil {
 		return err
 	}

@@ -33,9 +33,9 @@ type sheet struct {
 // Plot is the figures as one SVG picture that needs nothing else. Other people's text in it is escaped.
 func (f Figures) Plot(name string) string {
 	s := &sheet{y: 44}
-	s.text(plotLeft, s.y, 20, ink, "bold", name)
+	s.text(from(plotLeft, s.y), lettering{20, ink, true}, name)
 	s.y += 22
-	s.text(plotLeft, s.y, 13, faint, "", fmt.Sprintf("%s to %s, %s with something in the log", date(f.From), date(f.To), plural(f.Issues, "issue", "issues")))
+	s.text(from(plotLeft, s.y), lettering{13, faint, false}, fmt.Sprintf("%s to %s, %s with something in the log", date(f.From), date(f.To), plural(f.Issues, "issue", "issues")))
 	s.headlines(f.Totals)
 	s.throughput(f.Days)
 	s.stays(f.States)
@@ -48,15 +48,30 @@ func (s *sheet) rect(x, y, w, h float64, fill string) {
 	fmt.Fprintf(&s.b, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"/>`+"\n", x, y, max(w, 0), max(h, 0), fill)
 }
 
-func (s *sheet) text(x, y, size int, fill, weight, text string) {
-	s.write(x, y, size, fill, weight, "start", text)
+// A spot is where a text begins, or where it ends.
+type spot struct {
+	x, y   int
+	anchor string
 }
 
-func (s *sheet) write(x, y, size int, fill, weight, anchor, text string) {
-	if weight != "" {
-		weight = ` font-weight="` + weight + `"`
+func from(x, y int) spot { return spot{x, y, "start"} }
+
+// until is the right edge.
+func until(y int) spot { return spot{plotWidth - plotLeft, y, "end"} }
+
+// A lettering is how a text looks; its size is in pixels.
+type lettering struct {
+	size int
+	fill string
+	bold bool
+}
+
+func (s *sheet) text(at spot, l lettering, text string) {
+	weight := ""
+	if l.bold {
+		weight = ` font-weight="bold"`
 	}
-	fmt.Fprintf(&s.b, `<text x="%d" y="%d" font-size="%d" fill="%s"%s text-anchor="%s">`, x, y, size, fill, weight, anchor)
+	fmt.Fprintf(&s.b, `<text x="%d" y="%d" font-size="%d" fill="%s"%s text-anchor="%s">`, at.x, at.y, l.size, l.fill, weight, at.anchor)
 	_ = xml.EscapeText(&s.b, []byte(printable.Line(text))) // a Builder takes everything
 	s.b.WriteString("</text>\n")
 }
@@ -64,8 +79,8 @@ func (s *sheet) write(x, y, size int, fill, weight, anchor, text string) {
 // heading begins a part.
 func (s *sheet) heading(text, note string) {
 	s.y += 42
-	s.text(plotLeft, s.y, 14, ink, "bold", text)
-	s.write(plotWidth-plotLeft, s.y, 12, faint, "", "end", note)
+	s.text(from(plotLeft, s.y), lettering{14, ink, true}, text)
+	s.text(until(s.y), lettering{12, faint, false}, note)
 	s.y += 8
 }
 
@@ -86,8 +101,8 @@ func (s *sheet) headlines(t Totals) {
 	}
 	step := (plotWidth - 2*plotLeft) / len(all)
 	for i, one := range all {
-		s.text(plotLeft+i*step, s.y, 28, one.color, "bold", fmt.Sprint(one.n))
-		s.text(plotLeft+i*step, s.y+18, 12, faint, "", one.name)
+		s.text(from(plotLeft+i*step, s.y), lettering{28, one.color, true}, fmt.Sprint(one.n))
+		s.text(from(plotLeft+i*step, s.y+18), lettering{12, faint, false}, one.name)
 	}
 	s.y += 18
 }
@@ -103,7 +118,7 @@ func (s *sheet) throughput(days []Day) {
 	base, step := float64(s.y+height), float64(plotWidth-2*plotLeft)/float64(max(len(days), 1))
 	unit := float64(height-14) / float64(top)
 	s.rect(plotLeft, base-unit*float64(top), plotWidth-2*plotLeft, 1, grid)
-	s.write(plotWidth-plotLeft, int(base-unit*float64(top))-3, 11, faint, "", "end", fmt.Sprint(top))
+	s.text(until(int(base-unit*float64(top))-3), lettering{11, faint, false}, fmt.Sprint(top))
 	for i, d := range days {
 		x := plotLeft + float64(i)*step
 		s.rect(x+step*0.1, base-unit*float64(d.Holds), step*0.8, unit*float64(d.Holds), sky)
@@ -113,8 +128,8 @@ func (s *sheet) throughput(days []Day) {
 	s.rect(plotLeft, base, plotWidth-2*plotLeft, 1, faint)
 	s.y += height + 16
 	if len(days) > 0 {
-		s.text(plotLeft, s.y, 11, faint, "", date(days[0].Date))
-		s.write(plotWidth-plotLeft, s.y, 11, faint, "", "end", date(days[len(days)-1].Date))
+		s.text(from(plotLeft, s.y), lettering{11, faint, false}, date(days[0].Date))
+		s.text(until(s.y), lettering{11, faint, false}, date(days[len(days)-1].Date))
 	}
 }
 
@@ -131,14 +146,14 @@ func (s *sheet) stays(states []Stay) {
 	unit := float64(plotWidth-2*plotLeft-nameWidth-150) / float64(longest)
 	for _, one := range states {
 		y := float64(s.y)
-		s.text(plotLeft, s.y+16, 13, ink, "", stateName(one.State))
+		s.text(from(plotLeft, s.y+16), lettering{13, ink, false}, stateName(one.State))
 		s.rect(plotLeft+nameWidth, y+10, unit*float64(one.P90), 3, blue)
 		s.rect(plotLeft+nameWidth, y+4, max(unit*float64(one.Median), 1), 15, blue)
 		note := fmt.Sprintf("%d now", one.Now)
 		if one.Ended > 0 {
 			note = fmt.Sprintf("%s, %s; %s", printable.Span(one.Median), printable.Span(one.P90), note)
 		}
-		s.write(plotWidth-plotLeft, s.y+16, 12, faint, "", "end", note)
+		s.text(until(s.y+16), lettering{12, faint, false}, note)
 		s.y += rowHeight
 	}
 }
@@ -168,7 +183,7 @@ func (s *sheet) crew(workers []Worker) {
 	s.heading("Workers", "green: delivered, orange: failed, red: lapsed, grey: forced")
 	unit := float64(plotWidth-2*plotLeft-nameWidth-150) / float64(longest)
 	for _, w := range workers[:min(len(workers), most)] {
-		s.text(plotLeft, s.y+16, 13, ink, "", printable.Short(w.Codename, 16))
+		s.text(from(plotLeft, s.y+16), lettering{13, ink, false}, printable.Short(w.Codename, 16))
 		x := float64(plotLeft + nameWidth)
 		for _, part := range []struct {
 			n     int
@@ -177,11 +192,11 @@ func (s *sheet) crew(workers []Worker) {
 			s.rect(x, float64(s.y+4), unit*float64(part.n), 15, part.color)
 			x += unit * float64(part.n)
 		}
-		s.write(plotWidth-plotLeft, s.y+16, 12, faint, "", "end", w.each())
+		s.text(until(s.y+16), lettering{12, faint, false}, w.each())
 		s.y += rowHeight
 	}
 	if more := len(workers) - most; more > 0 {
-		s.text(plotLeft, s.y+16, 12, faint, "", fmt.Sprintf("and %d more", more))
+		s.text(from(plotLeft, s.y+16), lettering{12, faint, false}, fmt.Sprintf("and %d more", more))
 		s.y += rowHeight
 	}
 }
