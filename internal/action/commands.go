@@ -144,14 +144,14 @@ func (s *Step) react(ctx context.Context, c *Comment, content string) error {
 // reply says why a command was not carried out, once.
 func (s *Step) reply(ctx context.Context, i claim.Issue, cmd command, why no) error {
 	mark := replyMark(s.Event.Comment.ID)
-	own, err := s.replies(ctx, i, mark)
+	own, err := s.ours(ctx, i, s.Event.Comment.Created, mark)
 	if err != nil || len(own) > 0 {
 		return err
 	}
 	if _, err := s.Hub.Comment(ctx, i, replyBody(s.Event.Comment.ID, cmd.verb, why)); err != nil {
 		return err
 	}
-	if own, err = s.replies(ctx, i, mark); err != nil {
+	if own, err = s.ours(ctx, i, s.Event.Comment.Created, mark); err != nil {
 		return err
 	}
 	for _, c := range own[min(1, len(own)):] {
@@ -171,12 +171,13 @@ func replyBody(comment int64, verb string, why no) string {
 	return replyMark(comment) + "\n`" + verb + "` was not carried out: " + markdown(why.text) + "."
 }
 
-func (s *Step) replies(ctx context.Context, i claim.Issue, mark string) ([]claim.Comment, error) {
+// ours lists our own comments since a moment that begin with the mark, oldest first.
+func (s *Step) ours(ctx context.Context, i claim.Issue, since time.Time, mark string) ([]claim.Comment, error) {
 	viewer, err := s.Hub.Viewer(ctx)
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.Hub.Comments(ctx, i, s.Event.Comment.Created)
+	all, err := s.Hub.Comments(ctx, i, since)
 	return slices.DeleteFunc(all, func(c claim.Comment) bool {
 		return !strings.EqualFold(c.Author, viewer) || !strings.HasPrefix(c.Body, mark)
 	}), err

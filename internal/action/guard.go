@@ -141,7 +141,7 @@ func (s *Step) speak(ctx context.Context, p github.Pull, want string) error {
 	if want == "" && p.Comments == 0 {
 		return nil
 	}
-	own, err := s.spoken(ctx, i)
+	own, err := s.ours(ctx, i, time.Time{}, guardMark)
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (s *Step) speak(ctx context.Context, p github.Pull, want string) error {
 		if _, err := s.Hub.Comment(ctx, i, want); err != nil {
 			return err
 		}
-		if own, err = s.spoken(ctx, i); err != nil { // somebody may have spoken at the same time
+		if own, err = s.ours(ctx, i, time.Time{}, guardMark); err != nil { // somebody may have spoken at the same time
 			return err
 		}
 	}
@@ -165,16 +165,4 @@ func (s *Step) speak(ctx context.Context, p github.Pull, want string) error {
 		}
 	}
 	return nil
-}
-
-// spoken lists the comments that the guard has written there, oldest first.
-func (s *Step) spoken(ctx context.Context, i claim.Issue) ([]claim.Comment, error) {
-	viewer, err := s.Hub.Viewer(ctx)
-	if err != nil {
-		return nil, err
-	}
-	all, err := s.Hub.Comments(ctx, i, time.Time{})
-	return slices.DeleteFunc(all, func(c claim.Comment) bool {
-		return !strings.EqualFold(c.Author, viewer) || !strings.HasPrefix(c.Body, guardMark)
-	}), err
 }
