@@ -20,9 +20,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/lease"
-	"github.com/label-state/label-state/internal/lease/etcd"
-	"github.com/label-state/label-state/internal/lease/redis"
+	"github.com/label-state/label-state/internal/lease/services"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/setup"
@@ -87,7 +85,7 @@ func (c *Client) Close() error { return c.s.Close() }
 // Open reads the configuration of the repository and makes a client.
 func Open(ctx context.Context, o Options) (*Client, error) {
 	env := setup.OS()
-	env.Stores = map[string]lease.Opener{lease.Redis: redis.Open, lease.Etcd: etcd.Open}
+	env.Stores = services.Openers()
 	if o.HTTP != nil {
 		env.HTTP = o.HTTP
 	}

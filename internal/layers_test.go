@@ -53,6 +53,7 @@ var mayImport = map[string][]string{
 	"internal/lease/gitref":    {"internal/claim", "internal/lease", "internal/clock"},
 	"internal/lease/redis":     {"internal/claim", "internal/lease"},
 	"internal/lease/etcd":      {"internal/claim", "internal/lease"},
+	"internal/lease/services":  {"internal/lease", "internal/lease/redis", "internal/lease/etcd"}, // for who can bear their clients
 
 	"internal/quote":     {"internal/printable"},
 	"internal/slackgate": {"internal/printable"},
@@ -120,7 +121,7 @@ var mayImport = map[string][]string{
 	},
 	"cmd/action": {
 		"internal/action", "internal/claim", "internal/config", "internal/ledger", "internal/github",
-		"internal/setup", "internal/lease", "internal/lease/redis", "internal/lease/etcd",
+		"internal/setup", "internal/lease", "internal/lease/redis", "internal/lease/services",
 	},
 	"cmd/label-state": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing", "internal/host",
@@ -130,7 +131,7 @@ var mayImport = map[string][]string{
 		"internal/slackgate",
 		"internal/keep", "internal/work", "internal/work/githubwork", "internal/work/folderwork",
 		"internal/journal", "internal/worktree",
-		"internal/lease", "internal/lease/redis", "internal/lease/etcd",
+		"internal/lease", "internal/lease/redis", "internal/lease/services",
 		"internal/journal", "internal/worktree", "internal/migrate",
 		"internal/mcp",
 		"internal/board", "internal/stats", "internal/printable",

@@ -23,9 +23,8 @@ import (
 
 	"github.com/label-state/label-state/internal/action"
 	"github.com/label-state/label-state/internal/config"
-	"github.com/label-state/label-state/internal/lease"
-	"github.com/label-state/label-state/internal/lease/etcd"
 	"github.com/label-state/label-state/internal/lease/redis"
+	"github.com/label-state/label-state/internal/lease/services"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/setup"
 )
@@ -34,7 +33,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	env := setup.OS()
 	redis.Quiet()
-	env.Stores = map[string]lease.Opener{lease.Redis: redis.Open, lease.Etcd: etcd.Open}
+	env.Stores = services.Openers()
 	code := run(ctx, env, os.Stdout)
 	stop()
 	os.Exit(code)

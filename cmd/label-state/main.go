@@ -8,9 +8,8 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/label-state/label-state/internal/lease"
-	"github.com/label-state/label-state/internal/lease/etcd"
 	"github.com/label-state/label-state/internal/lease/redis"
+	"github.com/label-state/label-state/internal/lease/services"
 	"github.com/label-state/label-state/internal/setup"
 )
 
@@ -21,7 +20,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	env := setup.OS()
 	redis.Quiet()
-	env.Stores = map[string]lease.Opener{lease.Redis: redis.Open, lease.Etcd: etcd.Open}
+	env.Stores = services.Openers()
 	code := run(ctx, os.Args, terminal{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: env})
 	stop()
 	os.Exit(code)

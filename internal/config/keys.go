@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/labels"
-	"github.com/label-state/label-state/internal/lease"
 )
 
 const (
@@ -91,7 +90,7 @@ func (f *file) claimKeys() rule {
 		key{"ttl", "Lease of a claim that names none.", span(&c.TTL, second, year)},
 		key{"max_ttl", "Longest lease that may be asked for.", span(&c.MaxTTL, second, year)},
 		key{"settle", "Wait between a claim's post and the read that decides.", span(&c.Settle, 0, 30*second)},
-		key{"lease", "What decides a race.", word(&c.Lease, lease.Comments, lease.Refs, lease.Redis, lease.Etcd)},
+		key{"lease", "What decides a race.", word(&c.Lease, stores()...)},
 	)
 }
 

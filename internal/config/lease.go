@@ -1,6 +1,14 @@
 package config
 
-import "github.com/label-state/label-state/internal/lease"
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/label-state/label-state/internal/lease"
+)
 
 // Lease says where the lease store is that Claim.Lease names, if it is a service of its own. Secrets are
 // in the environment: the file is in the repository.
@@ -10,17 +18,53 @@ type Lease struct {
 	EtcdAuthEnv string   // variable that holds USER:PASSWORD@HOST,HOST; empty logs in as nobody
 }
 
+// A service is a kind of store that is a service of its own: what the file says of it.
+type service struct {
+	kind, about, example string
+	keys                 func(*Lease) rule
+	said                 func(Lease) bool   // the file says where it is
+	where                func(Lease) string // in words
+	addresses            func(Lease, func(string) string) ([]string, *Login)
+}
+
+// services are all of them, in the order in which they are told.
+func services() []service {
+	return []service{
+		{
+			lease.Redis, "A Redis server", "lease: {redis: {url_env: LABEL_STATE_REDIS_URL}}",
+			func(l *Lease) rule {
+				return object(key{"url_env", "Variable that holds its redis:// or rediss:// URL.", text(&l.RedisURLEnv, variable())})
+			},
+			func(l Lease) bool { return l.RedisURLEnv != "" }, func(l Lease) string { return l.RedisURLEnv }, Lease.url,
+		},
+		{
+			lease.Etcd, "An etcd cluster", "lease: {etcd: {endpoints: [https://etcd-1.example:2379]}}",
+			func(l *Lease) rule {
+				return object(
+					key{"endpoints", "Addresses of its members.", texts(&l.Endpoints, address())},
+					key{"auth_env", "Variable that holds USER:PASSWORD@HOST,HOST: the login, and the members it is for.", text(&l.EtcdAuthEnv, variable())},
+				)
+			},
+			func(l Lease) bool { return len(l.Endpoints) > 0 }, func(l Lease) string { return strings.Join(l.Endpoints, ", ") }, Lease.members,
+		},
+	}
+}
+
+// stores are what claim.lease may say.
+func stores() []string {
+	all := []string{lease.Comments, lease.Refs}
+	for _, s := range services() {
+		all = append(all, s.kind)
+	}
+	return all
+}
+
 func (f *file) leaseKeys() rule {
-	l := &f.c.Lease
-	return object(
-		key{"redis", "A Redis server, for claim.lease: redis.", object(
-			key{"url_env", "Variable that holds its redis:// or rediss:// URL.", text(&l.RedisURLEnv, variable())},
-		)},
-		key{"etcd", "An etcd cluster, for claim.lease: etcd.", object(
-			key{"endpoints", "Addresses of its members.", texts(&l.Endpoints, address())},
-			key{"auth_env", "Variable that holds USER:PASSWORD@HOST,HOST: the login, and the members it is for.", text(&l.EtcdAuthEnv, variable())},
-		)},
-	)
+	var keys []key
+	for _, s := range services() {
+		keys = append(keys, key{s.kind, s.about + ", for claim.lease: " + s.kind + ".", s.keys(&f.c.Lease)})
+	}
+	return object(keys...)
 }
 
 // address is a member's. Who has the file has what is in it, so that there is no place for a password.
@@ -30,16 +74,74 @@ func address() form {
 
 // stores reports a store that is named without its settings, and settings that nobody would use.
 func (f *file) stores(r *reader) {
-	c := f.c
-	if c.Claim.Lease == lease.Redis && c.Lease.RedisURLEnv == "" {
-		r.at("claim.lease", "is redis, and the file does not say which", "lease: {redis: {url_env: LABEL_STATE_REDIS_URL}} beside it")
-	}
-	if c.Claim.Lease == lease.Etcd && len(c.Lease.Endpoints) == 0 {
-		r.at("claim.lease", "is etcd, and the file does not say which", "lease: {etcd: {endpoints: [https://etcd-1.example:2379]}} beside it")
-	}
-	for _, kind := range []string{lease.Redis, lease.Etcd} {
-		if path := "lease." + kind; r.has(path) && c.Claim.Lease != kind {
-			r.at(path, "is not used: claim.lease is "+c.Claim.Lease, "claim: {lease: "+kind+"}, or leave it out")
+	for _, s := range services() {
+		named := f.c.Claim.Lease == s.kind
+		if named && !s.said(f.c.Lease) {
+			r.at("claim.lease", "is "+s.kind+", and the file does not say which", s.example+" beside it")
+		}
+		if path := "lease." + s.kind; !named && r.has(path) {
+			r.at(path, "is not used: claim.lease is "+f.c.Claim.Lease, "claim: {lease: "+s.kind+"}, or leave it out")
 		}
 	}
+}
+
+// Store names what decides and, if that is a service, where it is. Two configurations that say the same ask the same one.
+func (c Config) Store() string {
+	for _, s := range services() {
+		if s.kind == c.Claim.Lease {
+			return s.kind + " at " + s.where(c.Lease)
+		}
+	}
+	return c.Claim.Lease
+}
+
+// A Login is a variable that cannot be used to log in to a service.
+type Login struct {
+	Variable string
+	Err      error
+	Want     string // what it should hold; empty when that does not help
+}
+
+// Addresses are where the service that Claim.Lease names is, with what this machine logs in by; getenv looks up a
+// variable. Bad is nil unless that variable cannot be used.
+func (c Config) Addresses(getenv func(string) string) (at []string, bad *Login) {
+	for _, s := range services() {
+		if s.kind == c.Claim.Lease {
+			return s.addresses(c.Lease, getenv)
+		}
+	}
+	return nil, nil
+}
+
+func (l Lease) url(getenv func(string) string) ([]string, *Login) {
+	at := getenv(l.RedisURLEnv)
+	if at == "" {
+		return nil, &Login{l.RedisURLEnv, errors.New("it is not set; it holds the URL of the lease store"), "redis://USER:PASSWORD@HOST:6379"}
+	}
+	return []string{at}, nil
+}
+
+// members are the cluster's addresses. The repository says where they are and the machine who it is, so that the login
+// names the hosts it is for: a strange repository could send it anywhere.
+func (l Lease) members(getenv func(string) string) ([]string, *Login) {
+	if l.EtcdAuthEnv == "" {
+		return l.Endpoints, nil
+	}
+	value := getenv(l.EtcdAuthEnv)
+	at := strings.LastIndexByte(value, '@')
+	user, password, ok := strings.Cut(value[:max(at, 0)], ":")
+	if at < 0 || !ok || user == "" {
+		return nil, &Login{l.EtcdAuthEnv, errors.New("want USER:PASSWORD@HOST,HOST, the login and the members it is for"), "USER:PASSWORD@HOST"}
+	}
+	hosts := strings.Split(value[at+1:], ",")
+	var out []string
+	for _, endpoint := range l.Endpoints {
+		u, err := url.Parse(endpoint)
+		if err != nil || !slices.Contains(hosts, u.Hostname()) {
+			return nil, &Login{Variable: l.EtcdAuthEnv, Err: fmt.Errorf("it is not for %s, which the configuration names", endpoint)}
+		}
+		u.User = url.UserPassword(user, password)
+		out = append(out, u.String())
+	}
+	return out, nil
 }

@@ -34,7 +34,7 @@ type Environment struct {
 	Stderr io.Writer // for warnings, and for --verbose
 	Run    func(context.Context, Command) (stdout []byte, err error)
 	HTTP   http.RoundTripper       // nil is http.DefaultTransport
-	Stores map[string]lease.Opener // by lease.Redis and lease.Etcd; those that the program was built with
+	Stores map[string]lease.Opener // by what claim.lease says; those that the program was built with
 
 	Watched func(io.Writer) bool // whether it is a terminal; nil is no for all
 }

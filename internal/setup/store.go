@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
-	"slices"
-	"strings"
 	"sync"
 
 	"github.com/label-state/label-state/internal/config"
@@ -30,50 +27,13 @@ func (e Environment) store(c *github.Client, conf config.Config) lease.Store {
 			if !linked {
 				return nil, fmt.Errorf("%w: %s", lease.ErrNotLinked, kind)
 			}
-			at, err := e.addresses(conf.Lease, kind)
-			if err != nil {
-				return nil, err
+			at, bad := conf.Addresses(e.Getenv)
+			if bad != nil {
+				return nil, unusable(bad)
 			}
 			return open(at...)
 		})
 	}
-}
-
-// addresses are where the store is, with what this machine logs in by.
-func (e Environment) addresses(l config.Lease, kind string) ([]string, error) {
-	if kind == lease.Etcd {
-		return e.members(l)
-	}
-	at := e.Getenv(l.RedisURLEnv)
-	if at == "" {
-		return nil, &SettingError{Setting: l.RedisURLEnv, Err: errors.New("it is not set; it holds the URL of the lease store"), Do: "export " + l.RedisURLEnv + "=redis://USER:PASSWORD@HOST:6379"}
-	}
-	return []string{at}, nil
-}
-
-// members are the cluster's addresses. The repository says where they are and this machine who it is, so
-// that the login names the hosts it is for: a strange repository could send it anywhere.
-func (e Environment) members(l config.Lease) ([]string, error) {
-	if l.EtcdAuthEnv == "" {
-		return l.Endpoints, nil
-	}
-	value := e.Getenv(l.EtcdAuthEnv)
-	at := strings.LastIndexByte(value, '@')
-	user, password, ok := strings.Cut(value[:max(at, 0)], ":")
-	if at < 0 || !ok || user == "" {
-		return nil, &SettingError{Setting: l.EtcdAuthEnv, Err: errors.New("want USER:PASSWORD@HOST,HOST, the login and the members it is for"), Do: "export " + l.EtcdAuthEnv + "=USER:PASSWORD@HOST"}
-	}
-	hosts := strings.Split(value[at+1:], ",")
-	var out []string
-	for _, endpoint := range l.Endpoints {
-		u, err := url.Parse(endpoint)
-		if err != nil || !slices.Contains(hosts, u.Hostname()) {
-			return nil, &SettingError{Setting: l.EtcdAuthEnv, Err: fmt.Errorf("it is not for %s, which the configuration names", endpoint)}
-		}
-		u.User = url.UserPassword(user, password)
-		out = append(out, u.String())
-	}
-	return out, nil
 }
 
 // decided gives the ledger the store that decides, if it is not the log itself.
@@ -101,14 +61,14 @@ func agrees(c *github.Client, r ledger.Repo, conf *configuration) func(context.C
 		}
 		theirs, err := published(ctx, c, r, config.Path)
 		var denied *github.PermissionError
-		switch here := describe(conf.Config); {
+		switch here := conf.Store(); {
 		case errors.As(err, &denied) && conf.Claim.Lease == lease.Comments:
 		case err != nil:
 			return fmt.Errorf("read which lease store decides: %w", err)
-		case describe(theirs.Config) != here:
+		case theirs.Store() != here:
 			return &config.Error{
 				File: conf.source, Path: "claim.lease",
-				Problem: fmt.Sprintf("is %s, and on the default branch of %s it is %s", here, r, describe(theirs.Config)),
+				Problem: fmt.Sprintf("is %s, and on the default branch of %s it is %s", here, r, theirs.Store()),
 				Allowed: "what the default branch says, so that everybody asks the same one",
 			}
 		}
@@ -117,13 +77,11 @@ func agrees(c *github.Client, r ledger.Repo, conf *configuration) func(context.C
 	}
 }
 
-// describe names a store and where it is.
-func describe(c config.Config) string {
-	switch c.Claim.Lease {
-	case lease.Redis:
-		return "redis at " + c.Lease.RedisURLEnv
-	case lease.Etcd:
-		return "etcd at " + strings.Join(c.Lease.Endpoints, ", ")
+// unusable says what is wrong with the variable by which this machine logs in to the store.
+func unusable(l *config.Login) *SettingError {
+	e := &SettingError{Setting: l.Variable, Err: l.Err}
+	if l.Want != "" {
+		e.Do = "export " + l.Variable + "=" + l.Want
 	}
-	return c.Claim.Lease
+	return e
 }
