@@ -158,8 +158,8 @@ func TestTooLarge(t *testing.T) {
 	if _, err := config.Parse("f", []byte(strings.Repeat("#", 1<<20))); err == nil {
 		t.Error("a megabyte was accepted")
 	}
-	if _, err := config.Parse("f", []byte("guard: \xff")); err == nil {
-		t.Error("invalid UTF-8 was accepted")
+	if _, err := config.Parse("f", []byte("guard: fail # \xff")); err == nil || !strings.Contains(err.Error(), "UTF-8") {
+		t.Errorf("invalid UTF-8: %v", err)
 	}
 }
 

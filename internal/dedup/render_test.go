@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
@@ -147,6 +148,9 @@ func TestOthersText(t *testing.T) {
 		r.Notes[0].Text, r.Unknown[0].Reason = hostile.Draw(t, "note"), hostile.Draw(t, "reason")
 		for line := range strings.SplitSeq(strings.TrimSuffix(Text(r, Style{}), "\n"), "\n") {
 			checkLine(t, line)
+			if n := utf8.RuneCountInString(line); n > 400 {
+				t.Fatalf("a line of %d characters", n)
+			}
 		}
 		var any map[string]any
 		text := JSON(r)
@@ -175,7 +179,7 @@ func TestName(t *testing.T) {
 	got := Name([]Message{
 		message("c1", "Fixes #9\n\nCloses #7, closes acme/web#1"),
 		message("c2", "nothing"),
-		message("c3", "closes ACME/App#9 and resolves https://github.com/acme/app/issues/9"),
+		message("c3", "closes ACME/App#9, closes Acme/Web#1 and resolves https://github.com/acme/app/issues/9"),
 	}, home, "github.com")
 	var lines []string
 	for _, n := range got {
@@ -185,7 +189,7 @@ func TestName(t *testing.T) {
 		}
 		lines = append(lines, line)
 	}
-	want := []string{"acme/app#7 c1", "acme/app#9 c1 c3", "acme/web#1 c1"}
+	want := []string{"acme/app#7 c1", "acme/app#9 c1 c3", "acme/web#1 c1 c3"}
 	if !slices.Equal(lines, want) {
 		t.Errorf("got %q, want %q", lines, want)
 	}

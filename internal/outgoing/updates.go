@@ -39,7 +39,7 @@ func ReadUpdates(r io.Reader) ([]Update, error) {
 	n := 0
 	for lines.Scan() {
 		n++
-		text := strings.TrimSuffix(lines.Text(), "\r")
+		text := lines.Text() // without a carriage return, too
 		if text == "" {
 			continue
 		}

@@ -210,6 +210,16 @@ func TestWalkNeverMisses(t *testing.T) {
 	})
 }
 
+// An old commit that is pushed beside a tip which the remote has: that the tip is reached from one of the two says nothing
+// about the other.
+func TestOldCommitBesideATip(t *testing.T) {
+	d := line(20)
+	got, err := runWalk(d, []int{0, 19}, []int{19}, nil, 2, slop)
+	if err != nil || len(got) > 0 {
+		t.Errorf("found %v, %v, and the remote has everything", got, err)
+	}
+}
+
 // line draws n commits in a row, and every tenth merges the one twenty below it.
 func line(n int) *drawing {
 	d := &drawing{}
