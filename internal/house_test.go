@@ -23,6 +23,9 @@ func TestHouse(t *testing.T) {
 		if m == nil {
 			continue
 		}
+		if _, twice := shown[m[1]]; twice {
+			t.Errorf("the picture shows %s twice", m[1])
+		}
 		shown[m[1]] = m[3] != ""
 		for _, below := range regexp.MustCompile(` (\w+)/`).FindAllStringSubmatch(m[2], -1) {
 			shown[path.Join(m[1], below[1])] = false

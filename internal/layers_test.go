@@ -40,12 +40,8 @@ var mayImport = map[string][]string{
 	"internal/durable":    {}, // files that survive a kill
 	"internal/holdfile":   {"internal/claim", "internal/durable"},
 	"internal/localpause": {"internal/claim", "internal/durable"},
-	"internal/migrate":    {},
-	"internal/journal":    {"internal/durable"},
-	"internal/worktree":   {"internal/labels", "internal/journal"},
-	"internal/localpause": {},
 	"internal/migrate":    {"internal/printable"},
-	"internal/journal":    {},
+	"internal/journal":    {"internal/durable"},
 	"internal/worktree":   {"internal/labels", "internal/journal", "internal/printable"},
 
 	"internal/lease":           {"internal/claim"},
@@ -64,13 +60,7 @@ var mayImport = map[string][]string{
 	},
 	"internal/github": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing", "internal/ledger",
-		"internal/clock",
-		"internal/claim", "internal/labels", "internal/lifecycle", "internal/lease",
-		"internal/printable", "internal/quote",
-	},
-	"internal/github": {
-		"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing", "internal/ledger",
-		"internal/printable",
+		"internal/clock", "internal/printable",
 		"internal/lease/gitref", // whose refs it serves
 		"internal/prchain",      // whose pull requests it opens and reads
 	},
@@ -87,9 +77,8 @@ var mayImport = map[string][]string{
 
 	"internal/work": {"internal/printable", "internal/quote"},
 	"internal/work/githubwork": {
-		"internal/claim", "internal/labels", "internal/lifecycle", "internal/ledger", "internal/github", "internal/work",
-		"internal/lease", // whether a write was certainly refused
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/ledger", "internal/github", "internal/printable", "internal/work",
+		"internal/lease", // whether a write was certainly refused
 	},
 	"internal/work/folderwork": {"internal/work", "internal/durable"},
 
@@ -104,8 +93,7 @@ var mayImport = map[string][]string{
 
 	"internal/setup": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/host", "internal/config",
-		"internal/ledger", "internal/github", "internal/holdfile", "internal/localpause", "internal/clock",
-		"internal/ledger", "internal/github", "internal/holdfile", "internal/localpause", "internal/printable",
+		"internal/ledger", "internal/github", "internal/holdfile", "internal/localpause", "internal/clock", "internal/printable",
 		"internal/lease", "internal/lease/gitref", // no client but GitHub's; main gives it the others
 	},
 	"internal/action": {
@@ -132,7 +120,7 @@ var mayImport = map[string][]string{
 		"internal/keep", "internal/work", "internal/work/githubwork", "internal/work/folderwork",
 		"internal/journal", "internal/worktree",
 		"internal/lease", "internal/lease/redis", "internal/lease/services",
-		"internal/journal", "internal/worktree", "internal/migrate",
+		"internal/migrate",
 		"internal/mcp",
 		"internal/board", "internal/stats", "internal/printable",
 		"internal/prchain",
