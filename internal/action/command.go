@@ -8,7 +8,10 @@ import (
 )
 
 // A command is what the first line of a comment asks for.
-type command struct{ verb, text string }
+type command struct {
+	verb, text string
+	surplus    bool // there are words where the command takes none
+}
 
 // verbs are the commands, and whether words may follow.
 var verbs = [...]struct {
@@ -27,20 +30,20 @@ var verbs = [...]struct {
 const wordsLimit = 300 // characters of a reason that are kept
 
 // parseCommand reads the first line of a comment. ok is false for ordinary talk and for other
-// tools' commands; surplus says that there are words where the command takes none.
-func parseCommand(body string) (c command, surplus, ok bool) {
+// tools' commands.
+func parseCommand(body string) (c command, ok bool) {
 	line, _, _ := strings.Cut(strings.TrimPrefix(body, "\ufeff"), "\n")
 	words := strings.Fields(line)
 	if len(words) == 0 {
-		return c, false, false
+		return c, false
 	}
 	for _, v := range verbs {
 		if words[0] == v.name {
-			c = command{v.name, plain(printable.Short(strings.Join(words[1:], " "), wordsLimit))}
-			return c, c.text != "" && !v.words, true
+			text := plain(printable.Short(strings.Join(words[1:], " "), wordsLimit))
+			return command{v.name, text, text != "" && !v.words}, true
 		}
 	}
-	return c, false, false
+	return c, false
 }
 
 // answered reports whether one of our reactions says that a command was dealt with.

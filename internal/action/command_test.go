@@ -23,7 +23,7 @@ func TestWhoseCommands(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, got := (&Step{Event: e}).command(); got != c.want {
+		if _, got := (&Step{Event: e}).command(); got != c.want {
 			t.Errorf("%s: a command: %v, want %v", c.name, got, c.want)
 		}
 	}

@@ -35,7 +35,7 @@ type order struct {
 func (s *Step) commands(ctx context.Context) result {
 	var r result
 	c := s.Event.Comment
-	cmd, surplus, ok := s.command()
+	cmd, ok := s.command()
 	if !ok {
 		s.Console.line("no command for label-state")
 		return r
@@ -53,7 +53,7 @@ func (s *Step) commands(ctx context.Context) result {
 		s.Console.line("%s may not label this repository: %s was ignored", c.User.Login, cmd.verb)
 		r.err = s.react(ctx, c, reactNo)
 	default:
-		r.err = s.follow(ctx, cmd, surplus, &r)
+		r.err = s.follow(ctx, cmd, &r)
 	}
 	if absent(r.err) {
 		s.Console.line("%s", r.err)
@@ -63,19 +63,19 @@ func (s *Step) commands(ctx context.Context) result {
 }
 
 // follow carries a command out and answers it.
-func (s *Step) follow(ctx context.Context, cmd command, surplus bool, r *result) error {
+func (s *Step) follow(ctx context.Context, cmd command, r *result) error {
 	i := claim.Issue{Owner: s.Repo.Owner, Repo: s.Repo.Name, Number: s.Event.issue()}
-	if surplus {
+	if cmd.surplus {
 		return s.answer(ctx, i, cmd, no{cmd.verb + " takes no further words"}, r)
 	}
 	return s.answer(ctx, i, cmd, s.obey(ctx, i, cmd, r), r)
 }
 
 // command is what the event's comment asks for: a new comment, by a person, on an issue.
-func (s *Step) command() (cmd command, surplus, ok bool) {
+func (s *Step) command() (cmd command, ok bool) {
 	c := s.Event.Comment
 	if c == nil || s.Event.Action != "created" || s.Event.issue() == 0 || c.App != nil || !c.User.person() {
-		return cmd, false, false
+		return cmd, false
 	}
 	return parseCommand(c.Body)
 }

@@ -246,7 +246,7 @@ func FuzzCommand(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
-		c, _, ok := parseCommand(body)
+		c, ok := parseCommand(body)
 		_, record, _ := claim.Decode(body)
 		switch {
 		case !ok:
