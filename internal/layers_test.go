@@ -43,6 +43,7 @@ var mayImport = map[string][]string{
 	"internal/migrate":    {},
 	"internal/journal":    {"internal/durable"},
 	"internal/worktree":   {"internal/labels", "internal/journal"},
+	"internal/gitpush":    {},
 
 	"internal/lease":           {"internal/claim"},
 	"internal/lease/leasetest": {"internal/claim", "internal/lease", "internal/clock"}, // the exam of every store
@@ -122,7 +123,7 @@ var mayImport = map[string][]string{
 		"internal/journal", "internal/worktree", "internal/migrate",
 		"internal/mcp",
 		"internal/board", "internal/stats", "internal/printable",
-		"internal/prchain",
+		"internal/prchain", "internal/gitpush",
 	},
 }
 

@@ -57,7 +57,7 @@ func (l *Ledger) renewed(f lifecycle.Facts, c claim.Claim, got lease.Lease, star
 	terms := l.set.Rules.Terms
 	h := Hold{
 		Issue: f.Issue, Title: f.Title, Record: c.Record, Comment: c.Comment, URL: c.URL, Token: c.Record.Token,
-		Since: c.Created, start: start, lease: c.Lease(terms),
+		Since: c.Created, start: start, lease: c.Lease(terms), stored: c.Stored,
 	}
 	h.Until, _ = c.Until(terms)
 	if c.Stored {
