@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -63,6 +64,7 @@ func (s *store) setUp(e *testscript.Env, kind string) error {
 	}
 	for name, value := range map[string]string{
 		"LABEL_STATE_CONFIG": "", "KIND": kind, "LOGIN": s.login, "WRITER": s.writer, "READER": s.reader, s.login: s.writer,
+		"OTHER": strings.Replace(e.Getenv("REMOTE"), "acme/app", "acme/web", 1),
 	} {
 		e.Setenv(name, value)
 	}

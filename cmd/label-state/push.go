@@ -17,7 +17,7 @@ import (
 
 func pushCommand(t terminal) *cli.Command {
 	return &cli.Command{
-		Name: "push", Usage: "push the current branch under a hold; exit 1 when the hold is lost", ArgsUsage: "[REMOTE] [-- OPTIONS...]",
+		Name: "push", Usage: "push the branch under a hold; exit 1 when it is lost", ArgsUsage: "[REMOTE] [-- OPTIONS...]",
 		Description: "Renews the hold, then has git push what is checked out. With claim.lease: refs the branch and the lease move in one step, or neither does: " +
 			"a push cannot land after the hold was lost, however late it arrives. Otherwise GitHub compares nothing but the branch, and the push is given up before the lease could end.\n\n" +
 			"The branch is never forced, and must not have been pushed to by somebody else. The pre-push hook runs as for any push. " +
@@ -35,6 +35,9 @@ func pushCommand(t terminal) *cli.Command {
 
 func (t terminal) push(cc *cli.Context) error {
 	remote, more := pushWords(cc.Args().Slice())
+	if len(more) > 0 && !isFlag(more[0]) {
+		return wrong(path(cc), "push: %q: want one remote, and options of git push behind --", oneLine(more[0]))
+	}
 	asked, err := gitpush.ReadOptions(more)
 	if err != nil {
 		return &failure{doing: path(cc), err: err}
@@ -81,6 +84,16 @@ func (t terminal) pushedFor(cc *cli.Context) (string, error) {
 	return holds[0].Issue.String(), nil
 }
 
+// remoteName is a remote as it may be shown: a URL without the password that it may hold.
+func remoteName(remote string) string {
+	scheme, rest, isURL := strings.Cut(remote, "://")
+	if !isURL {
+		return oneLine(remote)
+	}
+	at, path, _ := strings.Cut(rest, "/")
+	return oneLine(scheme + "://" + at[strings.LastIndexByte(at, '@')+1:] + "/" + path)
+}
+
 // A pushView is the JSON of a push.
 type pushView struct {
 	Issue  string `json:"issue"`
@@ -106,7 +119,7 @@ func (c *call) pushUnder(ctx context.Context, i claim.Issue, p gitpush.Push) err
 		if err := c.holds(ctx, i, w, token); err != nil {
 			return err
 		}
-		return c.answer(reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would push %s to %s under %s\n", oneLine(p.Branch), oneLine(p.Remote), i))
+		return c.answer(reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would push %s to %s under %s\n", oneLine(p.Branch), remoteName(p.Remote), i))
 	}
 	h, within, err := c.Ledger.Fence(ctx, i, w, token)
 	if err != nil {
@@ -163,12 +176,12 @@ func (c *call) pushWithin(ctx context.Context, git gitpush.Git, p gitpush.Push, 
 	if err != nil {
 		return err
 	}
-	v := pushView{h.Issue.String(), "pushed", mode, p.Remote, p.Branch, p.Source, stamp(h.Until)}
+	v := pushView{h.Issue.String(), "pushed", mode, remoteName(p.Remote), p.Branch, p.Source, stamp(h.Until)}
 	text := "pushed "
 	if got == gitpush.There {
 		v.Answer, text = "up-to-date", "nothing to push: "
 	}
-	return c.answer(v, text+fmt.Sprintf("%s to %s under %s\n", oneLine(p.Branch), oneLine(p.Remote), h.Issue)+
+	return c.answer(v, text+fmt.Sprintf("%s to %s under %s\n", oneLine(p.Branch), remoteName(p.Remote), h.Issue)+
 		table([][2]string{{"  commit", p.Source}, {"  mode", how}}))
 }
 
@@ -179,6 +192,9 @@ const pushTries = 4
 // pushStrictly pushes with the lease. When that has moved, the store says whether it still is ours: then it
 // was a renewal of this worker's, and the push is made again on top of it.
 func (c *call) pushStrictly(ctx context.Context, git gitpush.Git, p gitpush.Push, h ledger.Hold) (gitpush.Result, error) {
+	if err := c.inRepository(ctx, git, p, h.Issue); err != nil {
+		return 0, err
+	}
 	for n := 1; ; n++ {
 		got, err := git.Push(ctx, p)
 		var moved *gitpush.MovedError
@@ -190,7 +206,7 @@ func (c *call) pushStrictly(ctx context.Context, git gitpush.Git, p gitpush.Push
 		case lost != nil:
 			return 0, lost
 		case n == pushTries:
-			return 0, c.elsewhere(ctx, git, p, h, moved)
+			return 0, &ledger.UnknownError{Issue: h.Issue, Err: fmt.Errorf("%s does not show the lease as GitHub's API does: %w", remoteName(p.Remote), moved)}
 		}
 		p.With = (*gitpush.Step)(&step)
 		select {
@@ -201,21 +217,22 @@ func (c *call) pushStrictly(ctx context.Context, git gitpush.Git, p gitpush.Push
 	}
 }
 
-// elsewhere is for a remote that does not show the lease which the store shows.
-func (c *call) elsewhere(ctx context.Context, git gitpush.Git, p gitpush.Push, h ledger.Hold, moved error) error {
+// inRepository makes sure that the remote is the repository that has the lease, as far as its address tells.
+func (c *call) inRepository(ctx context.Context, git gitpush.Git, p gitpush.Push, i claim.Issue) error {
 	at, err := git.Address(ctx, p.Remote)
-	if err == nil {
-		to, err := c.env.Remote(ctx, at)
-		if name := to.Owner + "/" + to.Repo; err == nil && !strings.EqualFold(name, h.Issue.Slug()) {
-			return wrong(path(c.Context), "push: %s is %s, and the lease is in %s", oneLine(p.Remote), name, h.Issue.Slug())
-		}
+	if err != nil {
+		return err
 	}
-	return &ledger.UnknownError{Issue: h.Issue, Err: fmt.Errorf("%s does not show the lease as GitHub's API does: %w", oneLine(p.Remote), moved)}
+	to, err := c.env.Remote(ctx, at)
+	if name := to.Owner + "/" + to.Repo; err == nil && !strings.EqualFold(name, i.Slug()) {
+		return wrong(path(c.Context), "push: %s is %s, and the lease is in %s", remoteName(p.Remote), oneLine(name), i.Slug())
+	}
+	return nil
 }
 
 // pushFenced pushes as long as the hold is good for sure (PROTOCOL section 4).
 func (c *call) pushFenced(ctx context.Context, git gitpush.Git, p gitpush.Push, h ledger.Hold, within time.Duration) (gitpush.Result, error) {
-	timed, cancel := context.WithTimeout(ctx, within)
+	timed, cancel := context.WithTimeoutCause(ctx, within, fmt.Errorf("no answer within %s; it was given up before the lease could end", within))
 	defer cancel()
 	got, err := git.Push(timed, p)
 	if err == nil && !c.Ledger.Owns(h) {

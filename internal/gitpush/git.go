@@ -79,7 +79,7 @@ func (g Git) run(ctx context.Context, in io.Reader, said io.Writer, args []strin
 	case err == nil:
 		return out.String(), 0, nil
 	case ctx.Err() != nil:
-		return out.String(), -1, fmt.Errorf("git %s: %w", args[0], ctx.Err())
+		return out.String(), -1, fmt.Errorf("git %s: %w", args[0], context.Cause(ctx))
 	case errors.As(err, &exit) && exit.ExitCode() > 0:
 		return out.String(), exit.ExitCode(), nil
 	}

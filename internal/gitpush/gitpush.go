@@ -8,7 +8,6 @@ package gitpush
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 )
@@ -69,7 +68,7 @@ func (e *RefusedError) Error() string {
 // An UnclearError is a push of which nobody knows whether it landed, or still will.
 type UnclearError struct{ Err error }
 
-func (e *UnclearError) Error() string { return "git push: " + e.Err.Error() }
+func (e *UnclearError) Error() string { return e.Err.Error() }
 
 // Unwrap returns what came in between.
 func (e *UnclearError) Unwrap() error { return e.Err }
@@ -146,7 +145,7 @@ func (g Git) send(ctx context.Context, p Push, seen, next string) (Result, error
 		return 0, &RefusedError{}
 	}
 	if err == nil {
-		err = fmt.Errorf("exit code %d", code)
+		err = &GitError{"push", code, ""}
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTime)
 	defer cancel()

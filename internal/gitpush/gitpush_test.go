@@ -1,6 +1,7 @@
 package gitpush_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -16,9 +17,9 @@ const branch = "refs/heads/fix"
 
 var chain = gitref.RefName(issue)
 
-// TestPush: the branch and the lease move together. The commit that git made extends the lease by nothing,
+// TestPushWithTheLease: the branch and the lease move together. The commit that git made extends the lease by nothing,
 // whatever the machine's clock says, and the holder goes on from it.
-func TestPush(t *testing.T) {
+func TestPushWithTheLease(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	l := w.claim("ann")
@@ -143,8 +144,8 @@ func TestLateUnderTheHold(t *testing.T) {
 	}
 }
 
-// TestLost: the lease was lost before, and the store says so; with a step from before, git does.
-func TestLost(t *testing.T) {
+// TestPushAfterTheLoss: the lease was lost before, and the store says so; with a step from before, git does.
+func TestPushAfterTheLoss(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	l := w.claim("ann")
@@ -258,4 +259,26 @@ func (w *world) served() string {
 		w.Fatal(err)
 	}
 	return dir
+}
+
+// TestGivenUp: a push whose time is over while the remote is silent is ended, and nobody knows; the reason is the
+// context's.
+func TestGivenUp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := w.push(w.claim("ann"))
+	ctx, cancel := context.WithCancelCause(t.Context())
+	silence := make(chan struct{})
+	defer close(silence)
+	w.meet(func(func()) bool {
+		w.meet(nil)
+		cancel(errors.New("the time is over"))
+		<-silence
+		return false
+	})
+	got, err := w.git.Push(ctx, p)
+	var unclear *gitpush.UnclearError
+	if !errors.As(err, &unclear) || !strings.Contains(err.Error(), "the time is over") || w.at(branch) != "" {
+		t.Errorf("push: %v, %v, branch at %q\n%s", got, err, w.at(branch), w.said)
+	}
 }

@@ -24,7 +24,7 @@ func (l *Ledger) Fence(ctx context.Context, i claim.Issue, w claim.Worker, token
 	case usable < may:
 		return h, 0, callError("a push may take %s, and a lease of %s is good for %s", may, h.lease, usable)
 	case left < may:
-		return h, 0, &UnknownError{i, fmt.Errorf("a push may take %s, and after a slow answer %s is left of the lease", may, left.Round(time.Second))}
+		return h, 0, &UnknownError{i, fmt.Errorf("a push may take %s, and after a slow answer %s is left of the lease", may, left.Truncate(time.Second))}
 	}
 	return h, may, nil
 }
