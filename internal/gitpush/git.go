@@ -46,7 +46,7 @@ func no(err error) bool {
 }
 
 // killAfter is how long a git that was told to stop may take.
-const killAfter = 5 * time.Second
+const killAfter = 2 * time.Second
 
 // ask has git answer a question about the clone.
 func (g Git) ask(ctx context.Context, args ...string) (string, error) { return g.fed(ctx, "", args...) }
