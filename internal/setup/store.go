@@ -34,7 +34,11 @@ func (e Environment) store(c *github.Client, conf config.Config) lease.Store {
 			if err != nil {
 				return nil, err
 			}
-			return open(at...)
+			secure, err := e.secured(at)
+			if err != nil {
+				return nil, err
+			}
+			return open(secure, at...)
 		})
 	}
 }
