@@ -105,15 +105,15 @@ func TestLate(t *testing.T) {
 			if !strict {
 				p.With = nil
 			}
-			var arrive func()
-			w.meet(func(deliver func()) bool { arrive = deliver; return false })
+			arrive := make(chan func(), 16)
+			w.meet(func(deliver func()) bool { arrive <- deliver; return false })
 			got, err := w.git.Push(t.Context(), p)
 			var unclear *gitpush.UnclearError
 			if !errors.As(err, &unclear) {
 				t.Fatalf("push: %v, %v, want that nobody knows\n%s", got, err, w.said)
 			}
 			w.stolen()
-			arrive()
+			(<-arrive)()
 			if landed := w.at(branch) == p.Source; landed == strict {
 				t.Errorf("landed: %t", landed)
 			}
@@ -128,8 +128,8 @@ func TestLateUnderTheHold(t *testing.T) {
 	w := newWorld(t)
 	l := w.claim("ann")
 	p := w.push(l)
-	var arrive func()
-	w.meet(func(deliver func()) bool { arrive = deliver; return false })
+	arrive := make(chan func(), 16)
+	w.meet(func(deliver func()) bool { arrive <- deliver; return false })
 	if _, err := w.git.Push(t.Context(), p); err == nil {
 		t.Fatal("pushed without a connection")
 	}
@@ -138,7 +138,7 @@ func TestLateUnderTheHold(t *testing.T) {
 	if got, err := w.git.Push(t.Context(), w.push(l)); err != nil || got != gitpush.Landed {
 		t.Fatalf("again: %v, %v\n%s", got, err, w.said)
 	}
-	arrive()
+	(<-arrive)()
 	if w.at(branch) != second {
 		t.Errorf("the branch is at %s, want %s", w.at(branch), second)
 	}

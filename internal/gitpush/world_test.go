@@ -33,6 +33,7 @@ type world struct {
 	git   gitpush.Git
 	said  *bytes.Buffer
 
+	turn  sync.Mutex // of the pushes that meet their fate: libcurl repeats what broke off
 	mu    sync.Mutex
 	fate  func(deliver func()) bool // of the next push: what happens, and whether its answer is heard
 	stays string                    // the proxy's address
@@ -88,7 +89,7 @@ func (w *world) listen() {
 			again.Body, again.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 			through.ServeHTTP(answer, again)
 		}
-		if !fate(deliver) {
+		if !w.fated(fate, deliver) {
 			panic(http.ErrAbortHandler) // and again when it is repeated, which libcurl does by itself
 		}
 		w.meet(nil)
@@ -101,6 +102,12 @@ func (w *world) listen() {
 	}))
 	w.Cleanup(proxy.Close)
 	w.stays = strings.Replace(proxy.URL, "//", "//x:tok-bot@", 1)
+}
+
+func (w *world) fated(fate func(func()) bool, deliver func()) bool {
+	w.turn.Lock()
+	defer w.turn.Unlock()
+	return fate(deliver)
 }
 
 // meet sets the fate of the next push.
