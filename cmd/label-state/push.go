@@ -206,7 +206,8 @@ func (c *call) pushStrictly(ctx context.Context, git gitpush.Git, p gitpush.Push
 		case lost != nil:
 			return 0, lost
 		case n == pushTries:
-			return 0, &ledger.UnknownError{Issue: h.Issue, Err: fmt.Errorf("%s does not show the lease as GitHub's API does: %w", remoteName(p.Remote), moved)}
+			unseen := fmt.Errorf("%s does not show the lease as GitHub's API does: %v", remoteName(p.Remote), moved) // not a no
+			return 0, &failure{err: &ledger.UnknownError{Issue: h.Issue, Err: unseen}, hint: "push to the repository that the issue is in, or try again in a minute"}
 		}
 		p.With = (*gitpush.Step)(&step)
 		select {
@@ -241,50 +242,16 @@ func (c *call) pushFenced(ctx context.Context, git gitpush.Git, p gitpush.Push, 
 	return got, err
 }
 
-// pushCode sorts what can go wrong in a push into no and called wrongly; zero is neither.
-func pushCode(err error) int {
-	var (
-		option  *gitpush.OptionError
-		remote  *gitpush.RemoteError
-		moved   *gitpush.MovedError
-		refused *gitpush.RefusedError
-		unknown *ledger.UnknownError
-	)
-	switch {
-	case errors.As(err, &option), errors.As(err, &remote):
-		return exitCalled
-	case errors.As(err, &unknown):
-		return 0
-	case errors.As(err, &moved), errors.As(err, &refused):
-		return exitNo
+// pushAnswers are those of a push that did not land, or of which nobody knows.
+func pushAnswers() []answer {
+	return []answer{
+		on(exitCalled, help[*gitpush.OptionError]),
+		on(exitCalled, help[*gitpush.RemoteError]),
+		on(exitNo, says[*gitpush.MovedError]("see what is there with git fetch, build on it, and push again; nothing was forced")),
+		on(exitNo, says[*gitpush.RefusedError]("nothing was pushed; git or the remote said above what it wants")),
+		on(exitUnknown, func(_ *gitpush.UnclearError, at failure) string {
+			return "see what has arrived, and push again if nothing has: label-state push --issue " + at.object
+		}),
+		on(exitUnknown, says[*gitpush.GitError]("nothing was pushed; git said above what is wrong")),
 	}
-	return 0
-}
-
-// hintPush is for a push that did not land, or of which nobody knows.
-func hintPush(err error) string {
-	var (
-		f       *failure
-		option  *gitpush.OptionError
-		remote  *gitpush.RemoteError
-		moved   *gitpush.MovedError
-		refused *gitpush.RefusedError
-		unclear *gitpush.UnclearError
-		git     *gitpush.GitError
-	)
-	switch {
-	case errors.As(err, &option), errors.As(err, &remote):
-		return "label-state push --help"
-	case errors.As(err, &moved) && strings.HasPrefix(moved.Ref, "refs/heads/"):
-		return "see what is there with git fetch, build on it, and push again; nothing was forced"
-	case errors.As(err, &moved):
-		return "push to the repository that the issue is in, or try again in a minute"
-	case errors.As(err, &refused):
-		return "nothing was pushed; git or the remote said above what it wants"
-	case errors.As(err, &unclear) && errors.As(err, &f):
-		return "see what has arrived, and push again if nothing has: label-state push --issue " + f.object
-	case errors.As(err, &git):
-		return "nothing was pushed; git said above what is wrong"
-	}
-	return ""
 }

@@ -24,7 +24,7 @@ func (e Environment) secured(addresses []string) (*tls.Config, error) {
 	for _, at := range addresses {
 		scheme, _, _ := strings.Cut(at, "://")
 		if scheme != "https" && scheme != "rediss" && scheme != "unix" {
-			return nil, &SettingError{cmp.Or(variable(lease.CAVariable, ca), variable(lease.CertVariable, cert), lease.KeyVariable), fmt.Errorf("it is set, and the store's address begins with %s://, which is without TLS", scheme)}
+			return nil, &SettingError{Setting: cmp.Or(variable(lease.CAVariable, ca), variable(lease.CertVariable, cert), lease.KeyVariable), Err: fmt.Errorf("it is set, and the store's address begins with %s://, which is without TLS", scheme)}
 		}
 	}
 	conf := &tls.Config{MinVersion: tls.VersionTLS12}
@@ -35,7 +35,7 @@ func (e Environment) secured(addresses []string) (*tls.Config, error) {
 		}
 		conf.RootCAs = x509.NewCertPool()
 		if !conf.RootCAs.AppendCertsFromPEM(text) {
-			return nil, &SettingError{lease.CAVariable, errors.New("there is no certificate in it")}
+			return nil, &SettingError{Setting: lease.CAVariable, Err: errors.New("there is no certificate in it")}
 		}
 	}
 	if cert == "" && key == "" {
@@ -58,9 +58,9 @@ func variable(name, value string) string {
 func (e Environment) pair(cert, key string) (own tls.Certificate, err error) {
 	switch "" {
 	case cert:
-		return own, &SettingError{lease.CertVariable, fmt.Errorf("it is not set, and %s is", lease.KeyVariable)}
+		return own, &SettingError{Setting: lease.CertVariable, Err: fmt.Errorf("it is not set, and %s is", lease.KeyVariable)}
 	case key:
-		return own, &SettingError{lease.KeyVariable, fmt.Errorf("it is not set, and %s is", lease.CertVariable)}
+		return own, &SettingError{Setting: lease.KeyVariable, Err: fmt.Errorf("it is not set, and %s is", lease.CertVariable)}
 	}
 	certText, err := e.pem(lease.CertVariable, cert)
 	if err != nil {
@@ -71,7 +71,7 @@ func (e Environment) pair(cert, key string) (own tls.Certificate, err error) {
 		return own, err
 	}
 	if own, err = tls.X509KeyPair(certText, keyText); err != nil {
-		return own, &SettingError{lease.CertVariable, fmt.Errorf("with %s it is no certificate and its key: %w", lease.KeyVariable, err)}
+		return own, &SettingError{Setting: lease.CertVariable, Err: fmt.Errorf("with %s it is no certificate and its key: %w", lease.KeyVariable, err)}
 	}
 	return own, nil
 }
@@ -86,11 +86,11 @@ func (e Environment) pem(name, value string) ([]byte, error) {
 			if errors.As(err, &reason) {
 				err = reason.Err
 			}
-			return nil, &SettingError{name, fmt.Errorf("read the file that it names: %w", err)}
+			return nil, &SettingError{Setting: name, Err: fmt.Errorf("read the file that it names: %w", err)}
 		}
 	}
 	if block, _ := pem.Decode(text); block == nil {
-		return nil, &SettingError{name, errors.New("want PEM, or a file with it")}
+		return nil, &SettingError{Setting: name, Err: errors.New("want PEM, or a file with it")}
 	}
 	return text, nil
 }
