@@ -43,6 +43,8 @@ var mayImport = map[string][]string{
 	"internal/migrate":    {"internal/printable"},
 	"internal/journal":    {"internal/durable"},
 	"internal/worktree":   {"internal/labels", "internal/journal", "internal/printable"},
+	"internal/worktree":   {"internal/labels", "internal/journal"},
+	"internal/gitpush":    {},
 
 	"internal/lease":           {"internal/claim"},
 	"internal/lease/leasetest": {"internal/claim", "internal/lease", "internal/clock"}, // the exam of every store
@@ -123,7 +125,7 @@ var mayImport = map[string][]string{
 		"internal/migrate",
 		"internal/mcp",
 		"internal/board", "internal/stats", "internal/printable",
-		"internal/prchain",
+		"internal/prchain", "internal/gitpush",
 	},
 }
 

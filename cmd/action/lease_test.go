@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"strconv"
 	"strings"
@@ -55,7 +56,7 @@ func TestGuardAsksTheLeaseStore(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := guarded(t)
-			r.stores = map[string]lease.Opener{lease.Redis: func(at ...string) (lease.Remote, error) {
+			r.stores = map[string]lease.Opener{lease.Redis: func(_ *tls.Config, at ...string) (lease.Remote, error) {
 				if len(at) != 1 || at[0] != "redis://lease.example" {
 					t.Errorf("opened %q", at)
 				}
@@ -72,7 +73,7 @@ func TestGuardAsksTheLeaseStore(t *testing.T) {
 // TestLeaseStoreIsNotThere: a run that cannot open the store says which variable is missing, and changes nothing.
 func TestLeaseStoreIsNotThere(t *testing.T) {
 	r := guarded(t)
-	r.stores = map[string]lease.Opener{lease.Redis: func(...string) (lease.Remote, error) { return nil, errors.New("not asked for") }}
+	r.stores = map[string]lease.Opener{lease.Redis: func(*tls.Config, ...string) (lease.Remote, error) { return nil, errors.New("not asked for") }}
 	r.env["LABEL_STATE_REDIS_URL"] = ""
 	r.run(1, "LABEL_STATE_REDIS_URL: it is not set")
 	r.labels("acme/app", "agent:in-flight")

@@ -23,7 +23,7 @@ type answer func(err error) (code int, hint string, is bool)
 // found out.
 func answers() []answer {
 	return slices.Concat(chainAnswers(), calledAnswers(), undertakingAnswers(), noAnswers(), hookAnswers(), planAnswers(), migrateAnswers(),
-		storeAnswers(), reachAnswers(), hereAnswers(), lastAnswers())
+		pushAnswers(), storeAnswers(), reachAnswers(), hereAnswers(), lastAnswers())
 }
 
 // on answers errors of the type E.

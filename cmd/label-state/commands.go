@@ -18,6 +18,7 @@ func commands(t terminal) []*cli.Command {
 		runCommand(t),
 		claimCommand(t),
 		renewCommand(t),
+		pushCommand(t),
 		releaseCommand(t),
 		advanceCommand(t),
 		planCommand(t),

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -22,7 +23,7 @@ import (
 )
 
 // TestLeases plays the same scripts with every lease store: references on the embedded GitHub, a real
-// Redis and a real etcd, each named by the configuration on the default branch. $WRITER is the value of
+// Redis with TLS and certificates of its own and a real etcd, each named by the configuration on the default branch. $WRITER is the value of
 // $LOGIN, the variable that says who may write the store, $READER of one who may not.
 func TestLeases(t *testing.T) {
 	for kind, serve := range map[string]func(*testing.T) *store{lease.Refs: serveRefs, lease.Redis: serveRedis, lease.Etcd: serveEtcd} {
@@ -46,6 +47,7 @@ func TestLeases(t *testing.T) {
 type store struct {
 	config                string // what the repository's configuration says besides its kind
 	login, writer, reader string
+	secure                map[string]string            // variables besides
 	expire                func(context.Context) error  // ends every lease as if its time were over
 	stop                  func(*testscript.TestScript) // nobody can reach it any more
 }
@@ -63,7 +65,11 @@ func (s *store) setUp(e *testscript.Env, kind string) error {
 	}
 	for name, value := range map[string]string{
 		"LABEL_STATE_CONFIG": "", "KIND": kind, "LOGIN": s.login, "WRITER": s.writer, "READER": s.reader, s.login: s.writer,
+		"OTHER": strings.Replace(e.Getenv("REMOTE"), "acme/app", "acme/web", 1),
 	} {
+		e.Setenv(name, value)
+	}
+	for name, value := range s.secure {
 		e.Setenv(name, value)
 	}
 	e.Values["store"] = s
@@ -92,13 +98,17 @@ func serveRedis(t *testing.T) *store {
 	path := leasetest.Find(t, os.Getenv("LABEL_STATE_REQUIRE"), lease.Redis, "redis-server")
 	port := leasetest.FreePorts(t, 1)[0]
 	at := leasetest.Loopback(port)
-	admin := goredis.NewClient(&goredis.Options{Addr: at, Password: "secret"})
+	authority := leasetest.NewAuthority(t)
+	own, worker := authority.Pair("redis", time.Now().Add(time.Hour)), authority.Pair("worker", time.Now().Add(time.Hour))
+	admin := goredis.NewClient(&goredis.Options{Addr: at, Password: "secret", TLSConfig: authority.Config(worker)})
 	t.Cleanup(func() { _ = admin.Close() })
 	server := leasetest.Start(t, func() error { return admin.Ping(context.Background()).Err() }, path,
-		"--bind", "127.0.0.1", "--port", strconv.Itoa(port), "--dir", t.TempDir(), "--save", "", "--requirepass", "secret")
+		"--bind", "127.0.0.1", "--port", "0", "--tls-port", strconv.Itoa(port), "--dir", t.TempDir(), "--save", "", "--requirepass", "secret",
+		"--tls-cert-file", own.Cert, "--tls-key-file", own.Key, "--tls-ca-cert-file", authority.File)
 	return &store{
 		config: "lease: {redis: {url_env: LABEL_STATE_REDIS_URL}}\n", login: "LABEL_STATE_REDIS_URL",
-		writer: "redis://:secret@" + at, reader: "redis://" + at,
+		writer: "rediss://:secret@" + at, reader: "rediss://" + at,
+		secure: map[string]string{lease.CAVariable: authority.File, lease.CertVariable: worker.Cert, lease.KeyVariable: worker.Key},
 		expire: func(ctx context.Context) error { return expireKeys(ctx, admin) },
 		stop:   func(*testscript.TestScript) { server.Kill() },
 	}

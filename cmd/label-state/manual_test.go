@@ -151,7 +151,7 @@ func optionTable(rows [][2]string) string {
 // views are the JSON objects of the page.
 func views() map[string]any {
 	return map[string]any{
-		"reply": reply{}, "reason": reason{}, "holding": holding{}, "move": move{}, "statusView": statusView{},
+		"reply": reply{}, "reason": reason{}, "holding": holding{}, "pushView": pushView{}, "move": move{}, "statusView": statusView{},
 		"claimView": claimView{}, "entryView": entryView{}, "sweepView": sweepView{}, "strandView": strandView{}, "planView": planView{}, "blockerView": blockerView{}, "findingView": findingView{},
 		"pauseView": pauseView{}, "labelView": labelView{}, "diagnosis": diagnosis{}, "hookView": hookView{},
 		"versionView": versionView{}, "circleView": circleView{}, "itemView": itemView{}, "workDone": workDone{}, "bundleView": bundleView{}, "partView": partView{}, "featureView": featureView{}, "treeView": treeView{}, "item": work.Item{},

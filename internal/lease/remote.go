@@ -2,6 +2,7 @@ package lease
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"sync"
@@ -18,8 +19,9 @@ const (
 )
 
 // An Opener opens a store that is a service of its own, at the addresses that the configuration gives.
-// It connects when the store is first asked something. Errors never show a password.
-type Opener func(addresses ...string) (Remote, error)
+// It connects when the store is first asked something. At addresses with TLS, secure is how the two recognise each
+// other; nil is by what the system trusts. Errors never show a password.
+type Opener func(secure *tls.Config, addresses ...string) (Remote, error)
 
 // A Remote is a store with connections to close. Leases stay.
 type Remote interface {
@@ -50,8 +52,8 @@ func (e *Error) Error() string { return "lease store " + e.Kind + ": " + e.Err.E
 // Unwrap returns what the store said.
 func (e *Error) Unwrap() error { return e.Err }
 
-// A DeniedError is a store that does not let this login do that: nothing was changed, and asking
-// again changes nothing.
+// A DeniedError is a store that does not let this login do that, or one that does not accept this machine's
+// certificate, or whose own this machine does not accept: nothing was changed, and asking again changes nothing.
 type DeniedError struct {
 	Remedy string // what a person can do, as an imperative
 	Err    error

@@ -30,6 +30,7 @@ type Hold struct {
 	Until   time.Time // zero when it never lapses
 	start   time.Time // local time before the request that last extended the lease
 	lease   time.Duration
+	stored  bool // a lease store decided it; known after a renewal
 }
 
 // Claim takes the issue for a worker, or says why not: *HeldError is no, *UnknownError is could

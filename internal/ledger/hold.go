@@ -15,6 +15,11 @@ import (
 // work at once; so it does for a token that is not the hold's. *UnknownError leaves the old lease end
 // standing. *StoreError says that another lease store decides.
 func (l *Ledger) Renew(ctx context.Context, i claim.Issue, w claim.Worker, token int64) (Hold, error) {
+	return l.renew(ctx, i, w, token, Hold{})
+}
+
+// renew is Renew for who may know the hold as it was last told; the zero Hold knows nothing.
+func (l *Ledger) renew(ctx context.Context, i claim.Issue, w claim.Worker, token int64, known Hold) (Hold, error) {
 	f, err := l.sighted(ctx, i, l.logged, func(s claim.State) bool {
 		c, claimed := s.Find(w)
 		return s.Dead(w) || claimed && c.Held()
@@ -28,6 +33,7 @@ func (l *Ledger) Renew(ctx context.Context, i claim.Issue, w claim.Worker, token
 	}
 	terms := l.set.Rules.Terms
 	c, _ := f.Log.Find(w)
+	c = recalled(c, known)
 	end, limited := c.Until(terms)
 	if err := errors.Join(l.decides(i, c), l.renewable(f, w, c, end), l.fence(f, w, token)); err != nil {
 		return Hold{}, err
@@ -48,8 +54,20 @@ func (l *Ledger) Renew(ctx context.Context, i claim.Issue, w claim.Worker, token
 	case limited && !c.Stored && edited.Updated.After(end):
 		return Hold{}, l.overrun(ctx, f, w)
 	}
+	if edited.ID != 0 && edited.ID != c.Comment {
+		c.Comment, c.URL, c.Created = edited.ID, edited.URL, edited.Created
+	}
 	c.Record, c.Updated = r, edited.Updated
 	return l.renewed(f, c, got, start), nil
+}
+
+// recalled adds to a claim that a store decided, and that a late reading of the log lacks, what its holder has
+// written there: it is edited and not written again.
+func recalled(c claim.Claim, known Hold) claim.Claim {
+	if c.Stored && c.Comment == 0 && known.Comment != 0 {
+		c.Comment, c.URL, c.Created, c.Record = known.Comment, known.URL, known.Since, known.Record
+	}
+	return c
 }
 
 // renewed is the hold after a renewal; got is the store's lease of a claim that a store decides.
@@ -57,7 +75,7 @@ func (l *Ledger) renewed(f lifecycle.Facts, c claim.Claim, got lease.Lease, star
 	terms := l.set.Rules.Terms
 	h := Hold{
 		Issue: f.Issue, Title: f.Title, Record: c.Record, Comment: c.Comment, URL: c.URL, Token: c.Record.Token,
-		Since: c.Created, start: start, lease: c.Lease(terms),
+		Since: c.Created, start: start, lease: c.Lease(terms), stored: c.Stored,
 	}
 	h.Until, _ = c.Until(terms)
 	if c.Stored {
@@ -81,7 +99,10 @@ func (l *Ledger) fence(f lifecycle.Facts, w claim.Worker, token int64) error {
 // be without one of its worker's own.
 func (l *Ledger) rewrite(ctx context.Context, f lifecycle.Facts, c claim.Claim, r claim.Record) (claim.Comment, error) {
 	if c.Comment != 0 {
-		return l.edit(ctx, f.Issue, c.Comment, r)
+		edited, err := l.edit(ctx, f.Issue, c.Comment, r)
+		if !c.Stored || !errors.Is(err, ErrGone) {
+			return edited, err
+		}
 	}
 	r.By, r.Nonce, r.Lease, r.At = "", l.token(), l.kind, f.Now
 	body, err := claim.Body(r, sentence(r))
@@ -162,5 +183,5 @@ func (l *Ledger) Keep(ctx context.Context, h Hold) (Hold, error) {
 	if !l.Owns(h) {
 		return h, &LostError{Issue: h.Issue, Worker: h.Record.Worker, Err: claim.ErrOverdue}
 	}
-	return l.Renew(ctx, h.Issue, h.Record.Worker, h.Token)
+	return l.renew(ctx, h.Issue, h.Record.Worker, h.Token, h)
 }

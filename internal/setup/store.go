@@ -31,7 +31,11 @@ func (e Environment) store(c *github.Client, conf config.Config) lease.Store {
 			if bad != nil {
 				return nil, unusable(bad)
 			}
-			return open(at...)
+			secure, err := e.secured(at)
+			if err != nil {
+				return nil, err
+			}
+			return open(secure, at...)
 		})
 	}
 }

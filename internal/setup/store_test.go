@@ -2,6 +2,7 @@ package setup_test
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"strings"
@@ -50,7 +51,7 @@ func TestStoreIsOpened(t *testing.T) {
 			m.files["api.github.com acme/app"] = c.file
 			got := ""
 			opener := func(kind string) lease.Opener {
-				return func(at ...string) (lease.Remote, error) {
+				return func(_ *tls.Config, at ...string) (lease.Remote, error) {
 					got = strings.Join(append([]string{kind}, at...), " ")
 					return nobody{}, nil
 				}

@@ -14,6 +14,7 @@ package etcd
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,10 +45,11 @@ type Store struct{ client *clientv3.Client }
 const dialTime = 2 * time.Second
 
 // Open returns a store at the members with these addresses, http:// or https://. Where one address
-// holds a user and a password it logs in at once. It is a lease.Opener.
-func Open(endpoints ...string) (lease.Remote, error) {
+// holds a user and a password it logs in at once. Members with TLS must accept us, and we them, or the error is a
+// *lease.DeniedError. It is a lease.Opener.
+func Open(secure *tls.Config, endpoints ...string) (lease.Remote, error) {
 	config := clientv3.Config{
-		DialTimeout: dialTime, DialKeepAliveTime: 10 * time.Second, DialKeepAliveTimeout: 5 * time.Second, Logger: zap.NewNop(),
+		DialTimeout: dialTime, DialKeepAliveTime: 10 * time.Second, DialKeepAliveTimeout: 5 * time.Second, Logger: zap.NewNop(), TLS: secure,
 	}
 	for _, text := range endpoints {
 		u, err := url.Parse(text)
@@ -59,11 +61,33 @@ func Open(endpoints ...string) (lease.Remote, error) {
 		}
 		config.Endpoints = append(config.Endpoints, u.Scheme+"://"+u.Host)
 	}
+	if err := greeted(secure, config.Endpoints); err != nil {
+		return nil, fmt.Errorf("open etcd: %w", err)
+	}
 	client, err := clientv3.New(config)
 	if err != nil {
 		return nil, fmt.Errorf("open etcd: %w", named(err))
 	}
 	return New(client), nil
+}
+
+// greeted asks the members with TLS whether they and we accept each other. One that does is enough, and one that
+// cannot be reached: the client looks for the others.
+func greeted(secure *tls.Config, endpoints []string) (denied error) {
+	answers := make(chan error, len(endpoints))
+	asked := 0
+	for _, endpoint := range endpoints {
+		if at, ok := strings.CutPrefix(endpoint, "https://"); ok {
+			asked++
+			go func() { answers <- lease.Greet(context.Background(), secure, at) }()
+		}
+	}
+	for range asked {
+		if denied = <-answers; denied == nil {
+			return nil
+		}
+	}
+	return denied
 }
 
 // New returns a store that uses a client.

@@ -240,11 +240,11 @@ func TestNoMajority(t *testing.T) {
 
 func TestOpen(t *testing.T) {
 	for _, address := range []string{"host:2379", "ftp://u:secret@host", "http://", "http://u:secret@h%zz"} {
-		if _, err := Open(address); err == nil || strings.Contains(err.Error(), "secret") {
+		if _, err := Open(nil, address); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("open %q: %v, want an error without the password", address, err)
 		}
 	}
-	s, err := Open("https://etcd-1.example:2379", "https://etcd-2.example:2379")
+	s, err := Open(nil, "https://etcd-1.example:2379", "https://etcd-2.example:2379")
 	if err != nil {
 		t.Fatal(err)
 	}

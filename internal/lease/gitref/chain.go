@@ -35,6 +35,13 @@ func (t tip) lease(i claim.Issue) lease.Lease {
 	}
 }
 
+// pushed is the state behind a push of the holder's: the same lease, counted from where it was.
+func (t tip) pushed() state {
+	next := t.then(kindPush)
+	next.dated = t.since
+	return next
+}
+
 // standing is the tip that a lease was last known to be at, without asking anybody. It reports
 // false for a lease that does not say.
 func standing(l lease.Lease) (tip, bool) {

@@ -61,5 +61,5 @@ func named(err error) error {
 	case goredis.IsReadOnlyError(err):
 		return &lease.DeniedError{Remedy: "name the primary in the URL: this server only copies another one", Err: err}
 	}
-	return err
+	return lease.Distrust(err)
 }

@@ -15,6 +15,7 @@ package redis
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/url"
@@ -39,8 +40,9 @@ type Store struct{ client goredis.UniversalClient }
 
 var errAddress = errors.New("open redis: want redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], rediss:// or unix://")
 
-// Open returns a store at one redis://, rediss:// or unix:// URL. It is a lease.Opener.
-func Open(addresses ...string) (lease.Remote, error) {
+// Open returns a store at one redis://, rediss:// or unix:// URL. A server with TLS must accept us, and we it, or the
+// error is a *lease.DeniedError. It is a lease.Opener.
+func Open(secure *tls.Config, addresses ...string) (lease.Remote, error) {
 	if len(addresses) != 1 {
 		return nil, errAddress
 	}
@@ -48,8 +50,24 @@ func Open(addresses ...string) (lease.Remote, error) {
 	if err != nil {
 		return nil, errAddress
 	}
+	if err := recognise(options, secure); err != nil {
+		return nil, fmt.Errorf("open redis: %w", err)
+	}
 	options.DialTimeout, options.DialerRetries, options.MaxRetries = dialTime, 1, 1
 	return New(goredis.NewClient(options)), nil
+}
+
+// recognise has a server with TLS recognised as secure says, and asks it whether it accepts us.
+func recognise(o *goredis.Options, secure *tls.Config) error {
+	if o.TLSConfig == nil {
+		return nil
+	}
+	if secure != nil {
+		name := o.TLSConfig.ServerName
+		o.TLSConfig = secure.Clone()
+		o.TLSConfig.ServerName = name
+	}
+	return lease.Greet(context.Background(), o.TLSConfig, o.Addr)
 }
 
 // dialTime bounds the wait for a connection. A server that is not there is asked twice: whoever waits has

@@ -148,11 +148,11 @@ func TestKeys(t *testing.T) {
 
 func TestOpen(t *testing.T) {
 	for _, address := range []string{"http://:secret@host", "redis://:secret@host:port:x", "secret", "redis://:secret@h/notanumber", ""} {
-		if _, err := Open(address); err == nil || strings.Contains(err.Error(), "secret") {
+		if _, err := Open(nil, address); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("open %q: %v, want an error without the password", address, err)
 		}
 	}
-	s, err := Open("rediss://user:secret@redis.example:6380/3")
+	s, err := Open(nil, "rediss://user:secret@redis.example:6380/3")
 	if err != nil {
 		t.Fatal(err)
 	}

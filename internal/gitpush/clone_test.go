@@ -1,0 +1,80 @@
+package gitpush_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/label-state/label-state/internal/gitpush"
+)
+
+// TestRemote: where a branch is pushed to is git's to say, then origin, then the only one there is.
+func TestRemote(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	remote := func(want string) {
+		t.Helper()
+		if got, err := w.git.Remote(t.Context(), "fix"); got != want || (err == nil) != (want != "") {
+			t.Errorf("remote: %q, %v, want %q", got, err, want)
+		}
+	}
+	remote("origin")
+	w.run(w.dir, "remote", "add", "other", "https://example.com/x.git")
+	w.run(w.dir, "config", "branch.fix.pushRemote", "other")
+	remote("other")
+	w.run(w.dir, "config", "--unset", "branch.fix.pushRemote")
+	w.run(w.dir, "remote", "remove", "origin")
+	remote("other")
+	w.run(w.dir, "remote", "rename", "other", "one")
+	w.run(w.dir, "remote", "add", "two", "https://example.com/y.git")
+	remote("")
+}
+
+// TestHead: the commit and the branch, or why there is none.
+func TestHead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var none *gitpush.RemoteError
+	if oid, branch, err := w.git.Head(t.Context()); err != nil || branch != "fix" || oid != w.run(w.dir, "rev-parse", "fix") {
+		t.Errorf("head: %s, %s, %v", oid, branch, err)
+	}
+	w.run(w.dir, "switch", "-q", "--detach")
+	if oid, branch, err := w.git.Head(t.Context()); err != nil || branch != "" || oid == "" {
+		t.Errorf("detached: %s, %q, %v", oid, branch, err)
+	}
+	w.run(w.dir, "switch", "-q", "--orphan", "empty")
+	if _, _, err := w.git.Head(t.Context()); !errors.As(err, &none) {
+		t.Errorf("no commit: %v", err)
+	}
+	w.git.Dir = t.TempDir()
+	if _, _, err := w.git.Head(t.Context()); !errors.As(err, &none) {
+		t.Errorf("no clone: %v", err)
+	}
+	for name, good := range map[string]bool{"fix": true, "agent/issue-7": true, "a b": false, "a..b": false, "@{-1}": false, "": false, "x:y": false} {
+		if err := w.git.CheckBranch(t.Context(), name); (err == nil) != good {
+			t.Errorf("branch %q: %v", name, err)
+		}
+	}
+}
+
+// TestElsewhere: a remote that pushes elsewhere than it fetches is asked there, and what is asked for by
+// --set-upstream is set once the commit is there.
+func TestElsewhere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.run(w.dir, "config", "remote.origin.url", "http://127.0.0.1:1/acme/app.git")
+	w.run(w.dir, "config", "remote.origin.pushurl", w.stays+"/acme/app.git")
+	p := w.push(w.claim("ann"))
+	var err error
+	if p.Options, err = gitpush.ReadOptions([]string{"-u", "-q"}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := w.git.Push(t.Context(), p); err != nil || got != gitpush.Landed {
+		t.Fatalf("push: %v, %v\n%s", got, err, w.said)
+	}
+	if err := w.git.Track(t.Context(), p, "fix"); err != nil {
+		t.Error(err)
+	}
+	if got := w.run(w.dir, "for-each-ref", "--format=%(upstream)", "refs/heads/fix"); got != "refs/remotes/origin/fix" {
+		t.Errorf("fix follows %q", got)
+	}
+}

@@ -1,0 +1,70 @@
+package gitpush
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// An OptionError is an option of git push that a push under conditions cannot take.
+type OptionError struct{ Option string }
+
+func (e *OptionError) Error() string {
+	return fmt.Sprintf("git push %s: not here; it could take a condition away, or move more than the branch", e.Option)
+}
+
+// Options are what a push is asked for besides.
+type Options struct {
+	git   []string // as git takes them
+	track bool     // the local branch is to follow the remote's
+}
+
+// ReadOptions reads options of git push that change nothing about what is moved and under which condition:
+// --force would take all conditions away (git-push(1)). They are a list, not a pattern, since git also takes
+// beginnings of long options. The error is an *OptionError.
+func ReadOptions(words []string) (o Options, err error) {
+	for n := 0; n < len(words); n++ {
+		word := words[n]
+		switch name, _, valued := strings.Cut(word, "="); {
+		case word == "-u" || word == "--set-upstream":
+			o.track = true
+		case name == "-o" || name == "--push-option":
+			if !valued && n+1 == len(words) {
+				return o, &OptionError{word}
+			}
+			if o.git = append(o.git, word); !valued {
+				n++
+				o.git = append(o.git, words[n])
+			}
+		case name == "--signed" || !valued && plain(word):
+			o.git = append(o.git, word)
+		default:
+			return o, &OptionError{word}
+		}
+	}
+	return o, nil
+}
+
+// plain are the options without a value.
+func plain(option string) bool {
+	switch option {
+	case "-q", "--quiet", "-v", "--verbose", "--progress", "--no-progress", "--verify", "--no-verify", "--thin", "--no-thin", "--no-signed",
+		"-4", "--ipv4", "-6", "--ipv6":
+		return true
+	}
+	return false
+}
+
+// Track has the local branch follow the branch that was pushed, if the options ask for it. Git's own
+// --set-upstream takes no commit, and a push under conditions is of one.
+func (g Git) Track(ctx context.Context, p Push, local string) error {
+	if !p.Options.track || local == "" {
+		return nil
+	}
+	for key, value := range map[string]string{"remote": p.Remote, "merge": p.ref()} {
+		if _, err := g.ask(ctx, "config", "branch."+local+"."+key, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}

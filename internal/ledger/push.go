@@ -1,0 +1,48 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lease"
+)
+
+// Fence renews the hold of w for a push and says how long the push may take, so that it is answered
+// while the hold is w's (PROTOCOL section 4). Errors are those of Renew, *CallError for a lease that is
+// too short for any push, and *UnknownError when too little of it was left once the answer was here.
+func (l *Ledger) Fence(ctx context.Context, i claim.Issue, w claim.Worker, token int64) (Hold, time.Duration, error) {
+	h, err := l.Renew(ctx, i, w, token)
+	if err != nil {
+		return Hold{}, 0, err
+	}
+	usable, may := h.lease-l.margin(h.lease), l.set.PushTimeout
+	left := usable - l.elapsed(h.start)
+	switch {
+	case usable < may:
+		return h, 0, callError("a push may take %s, and a lease of %s is good for %s", may, h.lease, usable)
+	case left < may:
+		return h, 0, &UnknownError{i, fmt.Errorf("a push may take %s, and after a slow answer %s is left of the lease", may, left.Truncate(time.Second))}
+	}
+	return h, may, nil
+}
+
+// Step is what a push under h, which Fence has renewed, takes along so that it lands while h stands or
+// not at all (PROTOCOL section 8). It reports false where nothing can be taken along: the log or another
+// service decided the hold. Errors are *LostError and *UnknownError.
+func (l *Ledger) Step(ctx context.Context, h Hold) (lease.Step, bool, error) {
+	p, ok := l.store.(lease.Pusher)
+	if !ok || !h.stored {
+		return lease.Step{}, false, nil
+	}
+	step, err := p.Push(ctx, lease.Lease{Issue: h.Issue, Worker: h.Record.Worker, Token: h.Token})
+	switch {
+	case errors.Is(err, lease.ErrLost):
+		return step, true, &LostError{Issue: h.Issue, Worker: h.Record.Worker, Err: lease.ErrLost}
+	case err != nil:
+		return step, true, &UnknownError{h.Issue, l.said(err)}
+	}
+	return step, true, nil
+}

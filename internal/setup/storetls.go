@@ -1,0 +1,96 @@
+package setup
+
+import (
+	"cmp"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/label-state/label-state/internal/lease"
+)
+
+// secured is how a store at those addresses is to be recognised, and recognises us; nil is the system's way. Where
+// a variable asks for it, an address without TLS is an error: a repository that names one would have the
+// rest go in clear. The error is a *SettingError.
+func (e Environment) secured(addresses []string) (*tls.Config, error) {
+	ca, cert, key := e.Getenv(lease.CAVariable), e.Getenv(lease.CertVariable), e.Getenv(lease.KeyVariable)
+	if ca == "" && cert == "" && key == "" {
+		return nil, nil
+	}
+	for _, at := range addresses {
+		scheme, _, _ := strings.Cut(at, "://")
+		if scheme != "https" && scheme != "rediss" && scheme != "unix" {
+			return nil, &SettingError{Setting: cmp.Or(variable(lease.CAVariable, ca), variable(lease.CertVariable, cert), lease.KeyVariable), Err: fmt.Errorf("it is set, and the store's address begins with %s://, which is without TLS", scheme)}
+		}
+	}
+	conf := &tls.Config{MinVersion: tls.VersionTLS12}
+	if ca != "" {
+		text, err := e.pem(lease.CAVariable, ca)
+		if err != nil {
+			return nil, err
+		}
+		conf.RootCAs = x509.NewCertPool()
+		if !conf.RootCAs.AppendCertsFromPEM(text) {
+			return nil, &SettingError{Setting: lease.CAVariable, Err: errors.New("there is no certificate in it")}
+		}
+	}
+	if cert == "" && key == "" {
+		return conf, nil
+	}
+	own, err := e.pair(cert, key)
+	conf.Certificates = []tls.Certificate{own}
+	return conf, err
+}
+
+// variable is its name if it is set.
+func variable(name, value string) string {
+	if value == "" {
+		return ""
+	}
+	return name
+}
+
+// pair is this machine's certificate with its key.
+func (e Environment) pair(cert, key string) (own tls.Certificate, err error) {
+	switch "" {
+	case cert:
+		return own, &SettingError{Setting: lease.CertVariable, Err: fmt.Errorf("it is not set, and %s is", lease.KeyVariable)}
+	case key:
+		return own, &SettingError{Setting: lease.KeyVariable, Err: fmt.Errorf("it is not set, and %s is", lease.CertVariable)}
+	}
+	certText, err := e.pem(lease.CertVariable, cert)
+	if err != nil {
+		return own, err
+	}
+	keyText, err := e.pem(lease.KeyVariable, key)
+	if err != nil {
+		return own, err
+	}
+	if own, err = tls.X509KeyPair(certText, keyText); err != nil {
+		return own, &SettingError{Setting: lease.CertVariable, Err: fmt.Errorf("with %s it is no certificate and its key: %w", lease.KeyVariable, err)}
+	}
+	return own, nil
+}
+
+// pem is what the variable holds, or what is in the file that it names. What a variable holds is never in an error.
+func (e Environment) pem(name, value string) ([]byte, error) {
+	text := []byte(value)
+	if !strings.Contains(value, "-----BEGIN ") {
+		var err error
+		if text, err = os.ReadFile(e.path(value)); err != nil {
+			var reason *os.PathError
+			if errors.As(err, &reason) {
+				err = reason.Err
+			}
+			return nil, &SettingError{Setting: name, Err: fmt.Errorf("read the file that it names: %w", err)}
+		}
+	}
+	if block, _ := pem.Decode(text); block == nil {
+		return nil, &SettingError{Setting: name, Err: errors.New("want PEM, or a file with it")}
+	}
+	return text, nil
+}
