@@ -43,7 +43,6 @@ var mayImport = map[string][]string{
 	"internal/migrate":    {"internal/printable"},
 	"internal/journal":    {"internal/durable"},
 	"internal/worktree":   {"internal/labels", "internal/journal", "internal/printable"},
-	"internal/worktree":   {"internal/labels", "internal/journal"},
 	"internal/gitpush":    {},
 
 	"internal/lease":           {"internal/claim"},
