@@ -12,7 +12,6 @@ import (
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
-	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/urfave/cli/v2"
 )
@@ -170,7 +169,7 @@ func (c *call) answer(v any, text string) error {
 
 // tell answers with sentences, which break between words where a person's terminal ends.
 func (c *call) tell(v any, text string) error {
-	return c.answer(v, printable.Wrap(text, c.env.Width(c.out)))
+	return c.answer(v, wrap(text, c.env.Width(c.out)))
 }
 
 // A reply is the JSON of an answer about one issue or repository. Keys are stable.

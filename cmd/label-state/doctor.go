@@ -14,7 +14,6 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/lease"
-	"github.com/label-state/label-state/internal/printable"
 	"github.com/urfave/cli/v2"
 )
 
@@ -91,7 +90,7 @@ func (c *call) report(all []diagnosis) error {
 		if d.Status != "ok" {
 			d.Remedy = cmp.Or(d.Remedy, "see what was asked and answered: label-state doctor --verbose")
 		}
-		text := printable.Wrap(fmt.Sprintf("%s  %-12s %s\n", c.colored(d.Status), d.Check, d.Detail), c.env.Width(c.out))
+		text := wrap(fmt.Sprintf("%s  %-12s %s\n", c.colored(d.Status), d.Check, d.Detail), c.env.Width(c.out))
 		if d.Remedy != "" {
 			text += strings.Repeat(" ", 19) + "-> " + d.Remedy + "\n"
 		}

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
-	"github.com/label-state/label-state/internal/printable"
 	"github.com/urfave/cli/v2"
 )
 
@@ -105,7 +104,7 @@ func (c *call) agree(steps []step) error {
 	if !c.live(c.Context) {
 		return &failure{err: wrong("init", "nobody is here to ask"), hint: "look at what it would do, then say yes beforehand: label-state init --dry-run, label-state init --yes"}
 	}
-	fmt.Fprint(c.out, printable.Wrap(preview(c.Repo.String(), steps), c.env.Width(c.out))+"go on? [y/N] ")
+	fmt.Fprint(c.out, wrap(preview(c.Repo.String(), steps), c.env.Width(c.out))+"go on? [y/N] ")
 	line, _ := bufio.NewReader(c.in).ReadString('\n') // what cannot be read is no yes
 	switch strings.ToLower(strings.TrimSpace(line)) {
 	case "y", "yes":

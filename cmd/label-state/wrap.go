@@ -1,4 +1,4 @@
-package printable
+package main
 
 import (
 	"strings"
@@ -6,11 +6,11 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Wrap breaks the lines of a text that are wider than width cells between words. What goes on stands below what the line
+// wrap breaks the lines of a text that are wider than width cells between words. What goes on stands below what the line
 // says, to the right of its label: below the last column that begins in the left two thirds; other gaps in a line that is
 // too wide close to one space. A word alone, such as a URL, is never
 // broken. A width of 0 or less is one that nobody knows, and breaks nothing.
-func Wrap(text string, width int) string {
+func wrap(text string, width int) string {
 	if width <= 0 {
 		return text
 	}

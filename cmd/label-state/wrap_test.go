@@ -1,4 +1,4 @@
-package printable_test
+package main
 
 import (
 	"strings"
@@ -6,8 +6,6 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
-
-	"github.com/label-state/label-state/internal/printable"
 )
 
 func TestWrap(t *testing.T) {
@@ -28,8 +26,8 @@ func TestWrap(t *testing.T) {
 		{"  issue  open, http://127.0.0.1/acme\n", 20, "  issue  open,\n         http://127.0.0.1/acme\n"},
 		{"\x1b[31mwarn\x1b[0m  漢字 漢字 漢字", 12, "\x1b[31mwarn\x1b[0m  漢字\n      漢字\n      漢字"},
 	} {
-		if got := printable.Wrap(c.text, c.width); got != c.want {
-			t.Errorf("Wrap(%q, %d)\n%q, want\n%q", c.text, c.width, got, c.want)
+		if got := wrap(c.text, c.width); got != c.want {
+			t.Errorf("wrap(%q, %d)\n%q, want\n%q", c.text, c.width, got, c.want)
 		}
 	}
 }
@@ -39,7 +37,7 @@ func TestWrapKeepsWords(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`( {0,3}[a-z漢:/]{1,12}){0,12}\n?`).Draw(t, "text")
 		width := rapid.IntRange(1, 60).Draw(t, "width")
-		got := printable.Wrap(text, width)
+		got := wrap(text, width)
 		if have, want := strings.Join(strings.Fields(got), " "), strings.Join(strings.Fields(text), " "); have != want {
 			t.Fatalf("%q became %q", want, have)
 		}
