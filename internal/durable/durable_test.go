@@ -7,8 +7,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/label-state/label-state/internal/durable"
@@ -173,4 +175,35 @@ func TestCreate(t *testing.T) {
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
 		t.Errorf("left: %v, %v", left, err)
 	}
+}
+
+// TestOneHolder: however the file comes and goes while many want it, one of them holds it.
+func TestOneHolder(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "x.lock")
+	var holders atomic.Int32
+	var crew sync.WaitGroup
+	for range 8 {
+		crew.Go(func() {
+			for range 1000 {
+				free, err := durable.Hold(file)
+				if errors.Is(err, durable.ErrHeld) {
+					runtime.Gosched()
+					continue
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if holders.Add(1) > 1 {
+					t.Error("two hold it")
+				}
+				runtime.Gosched() // somebody else may come by
+				holders.Add(-1)
+				if err := free(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	crew.Wait()
 }
