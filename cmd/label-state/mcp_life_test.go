@@ -199,7 +199,7 @@ func TestToolChain(t *testing.T) {
 	if c.Answer != "done" || c.Parts[0].PR == "" {
 		t.Errorf("executed: %+v", c)
 	}
-	if got := a.want("waiting", "chain-wait", map[string]any{"feature": "retry", "wait": "50ms"}, &c); got.isError || c.Answer != "pending" || !strings.Contains(got.Hint, "call chain-wait again") {
+	if got := a.want("waiting", "chain-wait", map[string]any{"feature": "retry", "wait": "2s"}, &c); got.isError || c.Answer != "pending" || !strings.Contains(got.Hint, "call chain-wait again") {
 		t.Errorf("pending: %+v", got)
 	}
 	if err := w.SetCheck("acme/app", 4, "olga", "test", "completed", "failure"); err != nil {
