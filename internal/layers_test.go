@@ -34,7 +34,7 @@ var mayImport = map[string][]string{
 	"internal/clock":     {},
 
 	"internal/outgoing": {},
-	"internal/hookfile": {},
+	"internal/hookfile": {"internal/printable"},
 
 	"internal/golden":     {}, // of tests only
 	"internal/durable":    {}, // files that survive a kill
@@ -81,7 +81,7 @@ var mayImport = map[string][]string{
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/ledger", "internal/github", "internal/printable", "internal/work",
 		"internal/lease", // whether a write was certainly refused
 	},
-	"internal/work/folderwork": {"internal/work", "internal/durable"},
+	"internal/work/folderwork": {"internal/work", "internal/durable", "internal/printable"},
 
 	"internal/mcp": {"internal/claim"},
 

@@ -48,7 +48,7 @@ func (v *circleView) rows() [][2]string {
 // A pursuit follows what issues wait for.
 type pursuit struct {
 	waits map[claim.Issue][]claim.Issue
-	seen  map[string]bool // by their names in lower case
+	seen  map[claim.Issue]bool // folded
 	read  int
 }
 
@@ -58,7 +58,7 @@ func (c *call) circle(ctx context.Context, f lifecycle.Facts) *circleView {
 	if !f.Open {
 		return nil
 	}
-	p := pursuit{waits: map[claim.Issue][]claim.Issue{f.Issue: f.Waits()}, seen: map[string]bool{name(f.Issue): true}}
+	p := pursuit{waits: map[claim.Issue][]claim.Issue{f.Issue: f.Waits()}, seen: map[claim.Issue]bool{f.Issue.Folded(): true}}
 	front := p.fresh(f.Waits())
 	for round := 0; ; round++ {
 		rings := lifecycle.Circles(p.waits)
@@ -97,15 +97,13 @@ func (c *call) follow(ctx context.Context, p *pursuit, issues []claim.Issue) (ne
 // fresh are those of the issues that nobody has seen.
 func (p pursuit) fresh(issues []claim.Issue) (out []claim.Issue) {
 	for _, i := range issues {
-		if !p.seen[name(i)] {
-			p.seen[name(i)] = true
+		if !p.seen[i.Folded()] {
+			p.seen[i.Folded()] = true
 			out = append(out, i)
 		}
 	}
 	return out
 }
-
-func name(i claim.Issue) string { return strings.ToLower(i.String()) }
 
 // own is the ring that the issue is in, else the first.
 func own(rings [][]claim.Issue, i claim.Issue) []claim.Issue {

@@ -11,6 +11,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/setup"
 	"github.com/urfave/cli/v2"
 )
 
@@ -133,10 +134,8 @@ func (c *call) claimWaiting(ctx context.Context, i claim.Issue, req ledger.Reque
 			fmt.Fprintf(c.err, "label-state: %s is not free yet: %s\n", i, text)
 			said = text
 		}
-		select {
-		case <-ctx.Done():
+		if setup.Clock().Sleep(ctx, rest) != nil {
 			return h, err
-		case <-time.After(rest):
 		}
 	}
 }

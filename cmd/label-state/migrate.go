@@ -3,10 +3,8 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +15,7 @@ import (
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/migrate"
+	"github.com/label-state/label-state/internal/printable"
 	"github.com/urfave/cli/v2"
 )
 
@@ -239,11 +238,8 @@ func (c *call) readPauses(file string) ([]migrate.Pause, error) {
 		defer f.Close()
 		data, err = io.ReadAll(io.LimitReader(f, migrate.MaxFile+1))
 	}
-	if cause := new(fs.PathError); errors.As(err, &cause) {
-		err = cause.Err
-	}
 	if err != nil {
-		return nil, wrong("migrate", "--pause-file %s: %s", oneLine(file), err)
+		return nil, wrong("migrate", "--pause-file %s: %s", oneLine(file), printable.Cause(err))
 	}
 	pauses, err := migrate.Pauses(file, data)
 	return pauses, err

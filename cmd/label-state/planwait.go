@@ -10,6 +10,7 @@ import (
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/printable"
+	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/internal/slackgate"
 )
 
@@ -74,10 +75,8 @@ func (c *call) awaitAnswer(ctx context.Context, i claim.Issue, w claim.Worker, g
 		if rest <= 0 {
 			return c.noAnswerYet(v, err, i)
 		}
-		select {
-		case <-ctx.Done():
-			return &ledger.UnknownError{Issue: i, Err: cmp.Or(err, ctx.Err())}
-		case <-time.After(rest):
+		if over := setup.Clock().Sleep(ctx, rest); over != nil {
+			return &ledger.UnknownError{Issue: i, Err: cmp.Or(err, over)}
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/gitpush"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/setup"
 	"github.com/urfave/cli/v2"
 )
 
@@ -210,10 +211,8 @@ func (c *call) pushStrictly(ctx context.Context, git gitpush.Git, p gitpush.Push
 			return 0, &failure{err: &ledger.UnknownError{Issue: h.Issue, Err: unseen}, hint: "push to the repository that the issue is in, or try again in a minute"}
 		}
 		p.With = (*gitpush.Step)(&step)
-		select {
-		case <-ctx.Done():
-			return 0, &ledger.UnknownError{Issue: h.Issue, Err: ctx.Err()}
-		case <-time.After(retryFirst):
+		if err := setup.Clock().Sleep(ctx, retryFirst); err != nil {
+			return 0, &ledger.UnknownError{Issue: h.Issue, Err: err}
 		}
 	}
 }

@@ -28,6 +28,11 @@ func (i Issue) SameRepo(o Issue) bool {
 	return strings.EqualFold(i.Owner, o.Owner) && strings.EqualFold(i.Repo, o.Repo)
 }
 
+// Folded is the one spelling of an issue that all others have in common, for the key of a map.
+func (i Issue) Folded() Issue {
+	return Issue{strings.ToLower(i.Owner), strings.ToLower(i.Repo), i.Number}
+}
+
 // Compare orders issues by repository, then number.
 func (i Issue) Compare(o Issue) int {
 	return cmp.Or(strings.Compare(strings.ToLower(i.Slug()), strings.ToLower(o.Slug())), cmp.Compare(i.Number, o.Number))

@@ -66,7 +66,7 @@ func (s *scanner) mention(keyword, end int) {
 
 // known also remembers issue.
 func (s *scanner) known(issue claim.Issue) bool {
-	issue.Owner, issue.Repo = strings.ToLower(issue.Owner), strings.ToLower(issue.Repo)
+	issue = issue.Folded()
 	if s.seen[issue] {
 		return true
 	}

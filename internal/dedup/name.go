@@ -2,7 +2,6 @@ package dedup
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/closing"
@@ -21,7 +20,7 @@ func Name(messages []Message, home closing.Repo, host string) []Named {
 	at := map[claim.Issue]int{}
 	for _, m := range messages {
 		for _, ref := range closing.InCommit(m.Text, home, host) {
-			key := fold(ref.Issue)
+			key := ref.Issue.Folded()
 			i, known := at[key]
 			if !known {
 				i = len(out)
@@ -33,9 +32,4 @@ func Name(messages []Message, home closing.Repo, host string) []Named {
 	}
 	slices.SortStableFunc(out, func(a, b Named) int { return a.Issue.Compare(b.Issue) })
 	return out
-}
-
-// fold gives all spellings of an issue one key; GitHub compares names without case.
-func fold(i claim.Issue) claim.Issue {
-	return claim.Issue{Owner: strings.ToLower(i.Owner), Repo: strings.ToLower(i.Repo), Number: i.Number}
 }

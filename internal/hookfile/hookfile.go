@@ -13,6 +13,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // Options say which hook is meant.
@@ -121,7 +123,7 @@ func (o Options) checkHook() error {
 	case strings.ContainsAny(o.Hook, "\n\r"):
 		refused.Reason = "the path of the compiled hook holds a line break"
 	case err != nil:
-		refused.Reason = "the compiled hook is not there: " + cause(err)
+		refused.Reason = "the compiled hook is not there: " + printable.Cause(err).Error()
 	case !info.Mode().IsRegular() || info.Mode().Perm()&0o111 == 0:
 		refused.Reason = "the compiled hook is not an executable file"
 	default:

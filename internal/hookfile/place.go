@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // suffix is of the name under which another tool's hook waits; the shims know it.
@@ -111,7 +112,7 @@ func (p place) install(o Options) (Change, error) {
 func (p place) makeFolder() error {
 	err := os.MkdirAll(p.folder, 0o755)
 	if err != nil {
-		return &RefusedError{Verb: verbInstall, File: p.folder, Reason: "the folder cannot be made: " + cause(err)}
+		return &RefusedError{Verb: verbInstall, File: p.folder, Reason: "the folder cannot be made: " + printable.Cause(err).Error()}
 	}
 	return nil
 }
@@ -121,7 +122,7 @@ func (p place) makeFolder() error {
 func (p place) put(s State, o Options) (err error) {
 	temp, err := writeTemp(p.folder, p.shims.render(o.Hook))
 	if err != nil {
-		return &RefusedError{Verb: verbInstall, File: p.folder, Reason: "the folder cannot be written to: " + cause(err)}
+		return &RefusedError{Verb: verbInstall, File: p.folder, Reason: "the folder cannot be written to: " + printable.Cause(err).Error()}
 	}
 	defer func() {
 		if err != nil {
@@ -220,13 +221,4 @@ func writeTemp(folder, text string) (name string, err error) {
 		return "", errors.Join(err, os.Remove(f.Name()))
 	}
 	return f.Name(), nil
-}
-
-// cause is what the system said, without the path that the message names already.
-func cause(err error) string {
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
-		return pathErr.Err.Error()
-	}
-	return err.Error()
 }

@@ -47,6 +47,16 @@ func TestGreet(t *testing.T) {
 
 // shaking shakes hands with everybody, or with nil hangs up.
 func shaking(t *testing.T, conf *tls.Config) string {
+	return serving(t, func(c net.Conn) {
+		if conf != nil {
+			_ = tls.Server(c, conf).HandshakeContext(context.Background()) // the other side hears why not
+		}
+		_ = c.Close()
+	})
+}
+
+// serving does the same with everybody who connects to the address, one after the other.
+func serving(t *testing.T, with func(net.Conn)) (address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -59,10 +69,7 @@ func shaking(t *testing.T, conf *tls.Config) string {
 			if err != nil {
 				return
 			}
-			if conf != nil {
-				_ = tls.Server(c, conf).HandshakeContext(context.Background()) // the other side hears why not
-			}
-			_ = c.Close()
+			with(c)
 		}
 	}()
 	return l.Addr().String()
@@ -71,22 +78,10 @@ func shaking(t *testing.T, conf *tls.Config) string {
 // TestGreetWithoutTLS: a server that answers something else, and one that says nothing.
 func TestGreetWithoutTLS(t *testing.T) {
 	talk := func(say string) string {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = l.Close() })
-		go func() {
-			for {
-				c, err := l.Accept()
-				if err != nil {
-					return
-				}
-				t.Cleanup(func() { _ = c.Close() })
-				_, _ = c.Write([]byte(say))
-			}
-		}()
-		return l.Addr().String()
+		return serving(t, func(c net.Conn) {
+			t.Cleanup(func() { _ = c.Close() })
+			_, _ = c.Write([]byte(say))
+		})
 	}
 	var denied *lease.DeniedError
 	if err := lease.Greet(t.Context(), nil, talk("HTTP/1.1 400 Bad Request\r\n\r\n")); !errors.As(err, &denied) {

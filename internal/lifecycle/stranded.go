@@ -45,9 +45,9 @@ func Circles(waits map[claim.Issue][]claim.Issue) [][]claim.Issue {
 	s := search{waits: map[claim.Issue][]claim.Issue{}, seen: map[claim.Issue]bool{}}
 	var all []claim.Issue
 	for i, on := range waits {
-		all = append(all, folded(i))
+		all = append(all, i.Folded())
 		for _, o := range on {
-			s.waits[folded(i)] = append(s.waits[folded(i)], folded(o))
+			s.waits[i.Folded()] = append(s.waits[i.Folded()], o.Folded())
 		}
 	}
 	slices.SortFunc(all, claim.Issue.Compare)
@@ -67,12 +67,6 @@ func Path(ring []claim.Issue) []string {
 		names = append(names, i.String())
 	}
 	return append(names, names[:min(1, len(names))]...)
-}
-
-// folded is an issue by the name that is the same however it was spelled.
-func folded(i claim.Issue) claim.Issue {
-	i.Owner, i.Repo = strings.ToLower(i.Owner), strings.ToLower(i.Repo)
-	return i
 }
 
 type search struct {

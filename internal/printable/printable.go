@@ -3,6 +3,8 @@
 package printable
 
 import (
+	"errors"
+	"io/fs"
 	"strings"
 	"unicode"
 )
@@ -53,6 +55,16 @@ func Short(s string, most int) string {
 		}
 	}
 	return string(line)
+}
+
+// Cause is what the system said of a file, without the path that the message around it names already; any other error
+// is its own cause.
+func Cause(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
 }
 
 // Clip cuts s at a character's end so that at most most bytes, and an ellipsis, are left. It drops nothing else.

@@ -11,6 +11,7 @@ import (
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // A configuration is what was read, and from where.
@@ -65,11 +66,7 @@ func parse(name string, data []byte) (*configuration, error) {
 
 // unreadable leaves out what the operating system says besides the reason: the name is there already.
 func unreadable(name string, err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		err = path.Err
-	}
-	return &config.Error{File: name, Problem: "cannot be read: " + err.Error()}
+	return &config.Error{File: name, Problem: "cannot be read: " + printable.Cause(err).Error()}
 }
 
 // published reads the configuration on the default branch; a repository without one has the

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/label-state/label-state/internal/lease"
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // secured is how a store at those addresses is to be recognised, and recognises us; nil is the system's way. Where
@@ -82,11 +83,7 @@ func (e Environment) pem(name, value string) ([]byte, error) {
 	if !strings.Contains(value, "-----BEGIN ") {
 		var err error
 		if text, err = os.ReadFile(e.path(value)); err != nil {
-			var reason *os.PathError
-			if errors.As(err, &reason) {
-				err = reason.Err
-			}
-			return nil, &SettingError{Setting: name, Err: fmt.Errorf("read the file that it names: %w", err)}
+			return nil, &SettingError{Setting: name, Err: fmt.Errorf("read the file that it names: %w", printable.Cause(err))}
 		}
 	}
 	if block, _ := pem.Decode(text); block == nil {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // A source is a repository that trees are linked to.
@@ -25,7 +27,7 @@ func (s source) ask(ctx context.Context, args ...string) (string, error) {
 func open(ctx context.Context, git Git, s Spec) (source, error) {
 	path, err := filepath.EvalSymlinks(s.Path)
 	if err != nil {
-		return source{}, bad("repository %s: %s", s.Name, unnamed(err))
+		return source{}, bad("repository %s: %s", s.Name, printable.Cause(err))
 	}
 	at := source{git, filepath.Join(path, ".git"), s.Name}
 	if _, err := os.Lstat(at.dir); err != nil {
@@ -41,15 +43,6 @@ func open(ctx context.Context, git Git, s Spec) (source, error) {
 		return at, refused(ctx, err, "repository %s: %s is none", s.Name, s.Path)
 	}
 	return at, nil
-}
-
-// unnamed is a file system's reason without the path, which is named already.
-func unnamed(err error) error {
-	var path *os.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	return err
 }
 
 // refused is a request that git says no to; when time is over it is not known what git would have said.

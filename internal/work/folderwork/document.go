@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/durable"
+	"github.com/label-state/label-state/internal/printable"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -42,7 +43,7 @@ func read(file string) (document, error) {
 	name := filepath.Base(file)
 	d, err := load(file)
 	if err != nil {
-		return d, fmt.Errorf("read %s: %w", name, reason(err))
+		return d, fmt.Errorf("read %s: %w", name, printable.Cause(err))
 	}
 	switch {
 	case !idName.MatchString(d.ID):
@@ -127,7 +128,7 @@ func (d document) close() error {
 		head += "state: " + stateClosed + "\n"
 	}
 	if err := durable.Replace(d.file, []byte("---\n"+head+"---\n\n"+d.body), 0o644); err != nil {
-		return fmt.Errorf("write %s: %w", filepath.Base(d.file), reason(err))
+		return fmt.Errorf("write %s: %w", filepath.Base(d.file), printable.Cause(err))
 	}
 	return nil
 }

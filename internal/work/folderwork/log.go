@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/durable"
+	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/work"
 )
 
@@ -81,7 +82,7 @@ func (s *Source) log(name string) (log, error) {
 			err = json.Unmarshal(text, &e)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("read log of %s, entry %d: %w", name, len(l)+1, reason(err))
+			return nil, fmt.Errorf("read log of %s, entry %d: %w", name, len(l)+1, printable.Cause(err))
 		}
 		l = append(l, e)
 	}
@@ -94,14 +95,14 @@ func (s *Source) append(id, name string, l log, e entry) error {
 		err = os.MkdirAll(s.logDir(name), 0o755)
 	}
 	if err != nil {
-		return &work.Error{ID: id, Reason: work.SourceError, Err: fmt.Errorf("write log of %s: %w", name, reason(err))}
+		return &work.Error{ID: id, Reason: work.SourceError, Err: fmt.Errorf("write log of %s: %w", name, printable.Cause(err))}
 	}
 	err = durable.Create(filepath.Join(s.logDir(name), number(len(l)+1)), oneLine(text), 0o644)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return work.Refused(id, work.AlreadyClaimed, "somebody else was faster with %s", id)
 	case err != nil:
-		return &work.Error{ID: id, Reason: work.SourceError, Err: fmt.Errorf("write log of %s: %w", name, reason(err))}
+		return &work.Error{ID: id, Reason: work.SourceError, Err: fmt.Errorf("write log of %s: %w", name, printable.Cause(err))}
 	}
 	return nil
 }

@@ -18,14 +18,13 @@ package folderwork
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/work"
 )
 
@@ -56,7 +55,7 @@ func Open(dir string, o Options) (*Source, error) {
 	info, err := os.Stat(dir)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("open folder %s: %w", dir, reason(err))
+		return nil, fmt.Errorf("open folder %s: %w", dir, printable.Cause(err))
 	case !info.IsDir():
 		return nil, fmt.Errorf("open folder %s: not a folder", dir)
 	case o.Agent == "" || o.Run == "" || o.Now == nil:
@@ -75,15 +74,6 @@ func Open(dir string, o Options) (*Source, error) {
 		o.Words = work.DefaultWords()
 	}
 	return &Source{dir, o}, nil
-}
-
-// reason is what the operating system says, without the path that our own text has.
-func reason(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	return err
 }
 
 // Fetch reads every file. One that cannot be read is an error: it may be the most urgent.
