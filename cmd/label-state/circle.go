@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -21,7 +20,7 @@ const circleRemedy = "take one of these dependencies away: under Relationships b
 
 // circled is a circle and its remedy in one line.
 func circled(ring []claim.Issue) string {
-	return "blocked in a circle: " + lifecycle.Round(ring) + "; " + circleRemedy
+	return lifecycle.Encircled(lifecycle.Path(ring)) + "; " + circleRemedy
 }
 
 // A circleView is the JSON of a circle of blockers.
@@ -40,7 +39,7 @@ func (v *circleView) rows() [][2]string {
 		return [][2]string{{"  circle", oneLine("whether it waits in a circle is not known: " + v.Unknown)}}
 	}
 	return [][2]string{
-		{"  circle", oneLine(strings.Join(v.Path, " waits for ") + ", so none of them ever wakes")},
+		{"  circle", oneLine(lifecycle.Round(v.Path) + ", so none of them ever wakes")},
 		{"", circleRemedy},
 	}
 }

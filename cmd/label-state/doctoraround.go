@@ -39,7 +39,7 @@ func (c *call) blockers(ctx context.Context) diagnosis {
 	}
 	var circles []string
 	for _, ring := range lifecycle.Circles(waits) {
-		circles = append(circles, lifecycle.Round(ring))
+		circles = append(circles, lifecycle.Round(lifecycle.Path(ring)))
 	}
 	switch {
 	case len(circles) > 0:

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/printable"
 )
 
@@ -132,7 +133,7 @@ func (m Model) detail() []string {
 	}
 	facts := []string{c.Why}
 	if len(c.Circle) > 0 {
-		facts = []string{"blocked in a circle: " + strings.Join(c.Circle, " waits for ")}
+		facts = []string{lifecycle.Encircled(c.Circle)}
 	}
 	if c.Login != "" {
 		facts = append(facts, "login "+c.Login, "since "+c.Since.UTC().Format("Jan 2 15:04 UTC"))

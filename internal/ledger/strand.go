@@ -32,7 +32,7 @@ func (w *sweeper) circle(ring []claim.Issue) Strand {
 			first = s
 		}
 	}
-	first.Why = "blocked in a circle: " + lifecycle.Round(ring)
+	first.Why = lifecycle.Encircled(lifecycle.Path(ring))
 	return first
 }
 

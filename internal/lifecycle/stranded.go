@@ -57,8 +57,11 @@ func Circles(waits map[claim.Issue][]claim.Issue) [][]claim.Issue {
 	return s.rings
 }
 
-// Round is a ring of Circles in words: a waits for b waits for a.
-func Round(ring []claim.Issue) string { return strings.Join(Path(ring), " waits for ") }
+// Round is the Path of a ring in words: a waits for b waits for a.
+func Round(path []string) string { return strings.Join(path, " waits for ") }
+
+// Encircled says of the Path of a ring that its issues are blocked by it.
+func Encircled(path []string) string { return "blocked in a circle: " + Round(path) }
 
 // Path is a ring of Circles as it is walked: the names of its issues, and that of the first again at the end.
 func Path(ring []claim.Issue) []string {

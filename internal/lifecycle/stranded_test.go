@@ -58,7 +58,7 @@ func TestRound(t *testing.T) {
 		"o/r#5 waits for o/r#5":                 {numbered(5)},
 		"o/r#1 waits for o/r#3 waits for o/r#1": {numbered(1), numbered(3)},
 	} {
-		if got := lifecycle.Round(ring); got != want {
+		if got := lifecycle.Round(lifecycle.Path(ring)); got != want {
 			t.Errorf("%v: %q, want %q", ring, got, want)
 		}
 	}
