@@ -1,4 +1,4 @@
-# What a developer and CI run. Every target needs Go and git; contract needs npm, lint shellcheck, e2e Docker. Tests that
+# What a developer and CI run. Every target needs Go and git; contract needs npm, lint shellcheck, e2e hosts Docker. Tests that
 # lack something skip and say what; LABEL_STATE_REQUIRE=docker,act,hooks,npm,... makes that a failure.
 
 SHELL := /bin/bash
@@ -16,7 +16,7 @@ tool := go tool -modfile=tools/go.mod
 modules := contract bench
 scripts = $(shell git grep --untracked -lE '^\#!.*\b(ba)?sh$$' -- .ci bench e2e hooks internal/hookfile/shims packaging tools)
 
-.PHONY: help pictures demo sim build man dist release-check test race vectors interleavings mutants contract fuzz e2e bench lint vuln
+.PHONY: help pictures demo sim build sizes man dist release-check test test-all race vectors interleavings mutants contract live fuzz e2e bench lint vuln
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -34,6 +34,9 @@ endif
 build: ## compile the programs into bin/
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/ ./cmd/...
 
+sizes: ## print how large the programs are, and what each part weighs
+	go -C tools run ./sizes -C ..
+
 man: ## write the manual page to bin/label-state.1
 	@mkdir -p bin
 	go run -ldflags "-X main.version=$(VERSION)" ./cmd/label-state man >bin/label-state.1
@@ -48,8 +51,12 @@ release-check: ## check .goreleaser.yaml, make a snapshot and twice a release, a
 test: ## run the tests
 	go test $(TESTFLAGS) ./...
 
+test-all: ## run the tests with all their cases: every seed, every crash, every fault
+	LABEL_STATE_TEST=all go test -timeout 40m $(TESTFLAGS) ./...
+
+# The searches that are left out run one goroutine at a time, by design: there is no race to find, and they take ten times as long.
 race: ## run the tests with the race detector
-	go test $(TESTFLAGS) -race ./...
+	go test -timeout 40m $(TESTFLAGS) -race -skip '^(TestInterleavings.*|TestWhatDoesNotHold|TestSeeds|TestOneAnswer.*)$$' ./...
 
 vectors: ## hold the code against the public text vectors in testdata only
 	go test -count=1 -run "Vectors|Table" ./internal/...
@@ -60,6 +67,9 @@ interleavings: ## every order of requests over the ledger, the night's larger sc
 mutants: ## break every rule of the protocol in turn and name the test that notices
 	go -C tools run ./mutants -C ..
 
+live: ## look at the real GitHub, in a scratch repository, for what no description says: GH_TOKEN=... make live REPO=owner/scratch
+	@go -C contract run ./live -repo "$(REPO)"
+
 contract: ## hold the embedded GitHub and the client against GitHub's own descriptions (npm)
 	cd contract && npm ci --silent --ignore-scripts --no-audit --no-fund
 	go -C contract test $(TESTFLAGS) -count=1 ./...
@@ -68,7 +78,10 @@ fuzz: ## run every fuzz test for FUZZTIME (10s)
 	tools/fuzz $(FUZZTIME)
 
 e2e: ## build the Action's image and run it as the runner does (Docker; e2e/docker-up starts it)
-	go test -tags e2e -count=1 -v ./e2e/...
+	go test -tags e2e -count=1 -timeout 30m -v ./e2e/...
+
+hosts: ## drive five real hosts of coding agents and the MCP inspector, offline, against a scripted model (npm fetches 1.6 GB once)
+	LABEL_STATE_REQUIRE=hosts,more-hosts,inspector go test -tags e2e -count=1 -timeout 40m -v ./e2e/hosts
 
 bench: ## run the benchmarks, and the hook beside git and a hook written in shell
 	go test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) ./...
@@ -87,7 +100,7 @@ lint: ## vet, format, static checks, workflows, scripts, tidy modules, the revie
 	go -C tools run ./mutants -C .. -check
 
 pictures: ## draw the pictures in docs/ from real terminals (tmux)
-	LABEL_STATE_REQUIRE=tmux go test -count=1 -run TestPictures ./cmd/label-state -pictures
+	LABEL_STATE_REQUIRE=tmux go test -count=1 -run TestPictures ./internal/cli/app -pictures
 
 vuln: ## look for known vulnerabilities (asks the Go vulnerability database)
 	$(tool) govulncheck ./...

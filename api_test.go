@@ -1,52 +1,170 @@
 package labelstate_test
 
 import (
+	"fmt"
 	"go/ast"
+	"go/doc"
+	"go/format"
 	"go/parser"
 	"go/token"
 	"path/filepath"
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	labelstate "github.com/label-state/label-state"
+	"github.com/label-state/label-state/internal/golden"
 	"github.com/label-state/label-state/internal/labels"
 )
 
-// The verbs of the package (issue "life of an issue", point 8), as others compile against them.
-var (
-	_ = labelstate.Open
-	_ = (*labelstate.Client).Claim
-	_ = (*labelstate.Client).Renew
-	_ = (*labelstate.Client).Release
-	_ = (*labelstate.Client).Check
-	_ = (*labelstate.Client).StaleClaims
-	_ = (*labelstate.Client).ForceRelease
-	_ = (*labelstate.Client).Sweep
-	_ = (*labelstate.Client).Pause
-	_ = (*labelstate.Client).Resume
-	_ = (*labelstate.Client).PausedRepos
-)
+// importable are the packages that others import.
+func importable() []string { return []string{".", "lease/redis", "lease/etcd"} }
 
-// TestSignatures: what others compile against names no type of ours that they cannot import.
-func TestSignatures(t *testing.T) {
-	files, err := filepath.Glob("*.go")
+// sources are the parsed files of a package, without its tests, by name.
+func sources(t *testing.T, fset *token.FileSet, dir string) (names []string, files []*ast.File) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := 0
-	for _, name := range files {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+	names = slices.DeleteFunc(names, func(name string) bool { return strings.HasSuffix(name, "_test.go") })
+	for _, name := range names {
+		f, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, shown := signatures(f)
-		seen += found
-		for _, inner := range shown {
-			t.Errorf("%s shows %s", name, inner)
+		files = append(files, f)
+	}
+	if len(files) == 0 {
+		t.Fatalf("%s has no files", dir)
+	}
+	return names, files
+}
+
+// TestAPI: what others compile against changes on purpose only.
+func TestAPI(t *testing.T) {
+	var out strings.Builder
+	for _, dir := range importable() {
+		fset := token.NewFileSet()
+		_, files := sources(t, fset, dir)
+		var lines []string
+		for _, f := range files {
+			ast.FileExports(f)
+			for _, d := range f.Decls {
+				lines = append(lines, declared(t, fset, d)...)
+			}
+		}
+		slices.Sort(lines)
+		fmt.Fprintf(&out, "package %s\n\n%s\n", dir, strings.Join(lines, ""))
+	}
+	golden.Check(t, "testdata/api.txt", out.String())
+}
+
+// declared are the declarations in one, as Go writes them and without bodies.
+func declared(t *testing.T, fset *token.FileSet, d ast.Decl) (lines []string) {
+	t.Helper()
+	show := func(prefix string, node ast.Node) {
+		var b strings.Builder
+		if err := format.Node(&b, fset, node); err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, prefix+strings.ReplaceAll(b.String(), "\n\n", "\n")+"\n")
+	}
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		if d.Recv == nil || ofExported(d.Recv) {
+			d.Body = nil
+			show("", d)
+		}
+	case *ast.GenDecl:
+		for _, spec := range d.Specs {
+			if d.Tok != token.IMPORT {
+				show(d.Tok.String()+" ", spec)
+			}
+		}
+	}
+	return lines
+}
+
+// TestDocComments: everything that others can name says what it is.
+func TestDocComments(t *testing.T) {
+	for _, dir := range importable() {
+		fset := token.NewFileSet()
+		pkg, err := doc.NewFromFiles(fset, parsed(t, fset, dir), "p")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if pkg.Doc == "" {
+			t.Errorf("%s has no package comment", dir)
+		}
+		for _, f := range pkg.Funcs {
+			commented(t, dir, f.Name, f.Doc)
+		}
+		for _, of := range pkg.Types {
+			commented(t, dir, of.Name, of.Doc)
+			for _, f := range slices.Concat(of.Funcs, of.Methods) {
+				if f.Name != "Error" {
+					commented(t, dir, f.Name, f.Doc)
+				}
+			}
+		}
+	}
+}
+
+func parsed(t *testing.T, fset *token.FileSet, dir string) (files []*ast.File) {
+	t.Helper()
+	names, _ := sources(t, token.NewFileSet(), dir)
+	for _, name := range names {
+		f, err := parser.ParseFile(fset, name, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	return files
+}
+
+// commented wants the name in the first sentence of what is said of it.
+func commented(t *testing.T, dir, name, text string) {
+	t.Helper()
+	first, _, _ := strings.Cut(text, ". ")
+	if !regexp.MustCompile(`\b` + name + `\b`).MatchString(first) {
+		t.Errorf("%s: the comment of %s begins %q", dir, name, first)
+	}
+}
+
+// TestExamples: each function that asks or tells GitHub something has an example that is run.
+func TestExamples(t *testing.T) {
+	text := readPage(t, "example_test.go")
+	_, files := sources(t, token.NewFileSet(), ".")
+	for _, f := range files {
+		for _, d := range f.Decls {
+			fn, is := d.(*ast.FuncDecl)
+			if !is || fn.Recv == nil || !fn.Name.IsExported() || !ofExported(fn.Recv) || fn.Type.Params.NumFields() == 0 {
+				continue
+			}
+			name := fn.Name.Name
+			shown := strings.Contains(text, "\nfunc ExampleClient_"+name+"()") || strings.Contains(text, "."+name+"(")
+			if !shown {
+				t.Errorf("no example calls %s", name)
+			}
+		}
+	}
+}
+
+// TestSignatures: what others compile against names no type of ours that they cannot import.
+func TestSignatures(t *testing.T) {
+	seen := 0
+	for _, dir := range importable() {
+		names, files := sources(t, token.NewFileSet(), dir)
+		for n, f := range files {
+			found, shown := signatures(f)
+			seen += found
+			for _, inner := range shown {
+				t.Errorf("%s shows %s", names[n], inner)
+			}
 		}
 	}
 	if seen < 40 {

@@ -1,39 +1,223 @@
 package labelstate_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
 	"testing"
+	"time"
 
 	labelstate "github.com/label-state/label-state"
 	"github.com/label-state/label-state/internal/githubsim"
 )
 
-// TestClaimUnheard: a login that may not label wins nothing, and what it wrote stands in nobody's way.
-func TestClaimUnheard(t *testing.T) {
-	server, err := githubsim.New(githubsim.Seed{
-		Users: []githubsim.SeedUser{
-			{Login: "bot", Token: "tok", Permissions: map[string]string{"acme/app": "write"}},
-			{Login: "mallory", Token: "tok-mallory", Permissions: map[string]string{"acme/app": "read"}},
-		},
-		Repos: []githubsim.SeedRepo{{Name: "acme/app", Issues: []githubsim.SeedIssue{{Number: 1, Title: "Work", Author: "bot", Labels: []string{labelstate.LabelImplement}}}}},
-	}, githubsim.Options{})
+const hour = time.Hour
+
+// served is the embedded GitHub for one test.
+func served(t *testing.T) desk {
+	t.Helper()
+	d := serve(githubsim.Options{Dir: t.TempDir()})
+	t.Cleanup(d.stop)
+	return d
+}
+
+// writes is how many requests were made that write.
+func (d desk) writes() (n int) {
+	for _, r := range d.Requests() {
+		if r.Writes() {
+			n++
+		}
+	}
+	return n
+}
+
+// pull opens a pull request from a branch of its own, and returns its URL.
+func (d desk) pull(t *testing.T, login, body string) string {
+	t.Helper()
+	dir, err := d.GitDir("acme/app")
 	if err != nil {
 		t.Fatal(err)
 	}
-	mallory, err := labelstate.Open(t.Context(), labelstate.Options{
-		Repo: "acme/app", Token: "tok-mallory", API: "https://api.github.com", HTTP: server.Transport(), Config: "testdata/label-state.yml",
-	})
+	git := func(args ...string) string {
+		cmd := exec.Command("git", append([]string{"--git-dir", dir, "-c", "user.name=" + login, "-c", "user.email=" + login + "@example.com"}, args...)...)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %v: %v: %s", args, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	git("update-ref", "refs/heads/work", git("commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", "Work"))
+	n, err := d.OpenPull("acme/app", login, githubsim.Pull{Title: "Work", Body: body, Head: "work"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h, err := mallory.Claim(t.Context(), 1, labelstate.ClaimOptions{Codename: "fox"}); err == nil || errors.Is(err, labelstate.ErrHeld) {
-		t.Errorf("claim: %+v, %v", h, err)
+	return fmt.Sprintf("%s/acme/app/pull/%d", d.url, n)
+}
+
+// TestClaimByALoginThatDoesNotCount: a login that may not label wins nothing and writes nothing.
+func TestClaimByALoginThatDoesNotCount(t *testing.T) {
+	d := served(t)
+	mallory := d.as("mallory")
+	for _, o := range []labelstate.ClaimOptions{{Codename: "fox"}, {Person: true}} {
+		h, err := mallory.Claim(t.Context(), 1, o)
+		if err == nil || errors.Is(err, labelstate.ErrHeld) || errors.Is(err, labelstate.ErrInvalid) {
+			t.Errorf("claim %+v: %+v, %v", o, h, err)
+		}
 	}
-	bot := open(server)
+	bot := d.as("bot")
 	if err := bot.Check(t.Context(), 1); err != nil {
 		t.Errorf("check: %v", err)
 	}
-	if _, err := bot.Claim(t.Context(), 1, labelstate.ClaimOptions{Codename: "lucius"}); err != nil {
-		t.Errorf("claim of another: %v", err)
+	hold, err := bot.Claim(t.Context(), 1, labelstate.ClaimOptions{Codename: "lucius"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bot.PostPlan(t.Context(), hold, "Fix it."); err != nil {
+		t.Fatal(err)
+	}
+	if err := mallory.Approve(t.Context(), 1); err == nil {
+		t.Error("approved a plan with a login that does not count")
+	}
+	if s, err := bot.Status(t.Context(), 1); err != nil || s.Plan.Answer != labelstate.PlanWaiting {
+		t.Errorf("status: %+v, %v", s.Plan, err)
+	}
+}
+
+// TestForeignHold: a hold of another repository or host is an error wherever one is given, and nothing of the client's own issue changes.
+func TestForeignHold(t *testing.T) {
+	d := served(t)
+	c := d.as("bot")
+	own, err := c.Claim(t.Context(), 1, labelstate.ClaimOptions{Codename: "lucius"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	repo, host, blank := own, own, own
+	repo.Repo, host.Host, blank.Host, blank.Repo = "acme/web", "github.com", "", ""
+	for _, h := range []labelstate.Hold{repo, host, blank} {
+		_, renewed := c.Renew(t.Context(), h)
+		_, posted := c.PostPlan(t.Context(), h, "Fix it.")
+		_, awaited := c.AwaitPlan(t.Context(), h)
+		kept, stop := c.Keep(t.Context(), h)
+		stop()
+		for call, err := range map[string]error{
+			"Renew": renewed, "Release": c.Release(t.Context(), h, labelstate.ReleaseOptions{}), "Owns": c.Owns(h),
+			"Keep": context.Cause(kept), "PostPlan": posted, "AwaitPlan": awaited,
+		} {
+			foreign, is := errors.AsType[*labelstate.ForeignHoldError](err)
+			if !is || !errors.Is(err, labelstate.ErrInvalid) || foreign.Hold != h.Host+"/"+h.Repo {
+				t.Errorf("%s with a hold of %s/%s: %v", call, h.Host, h.Repo, err)
+			}
+		}
+	}
+	if err := c.Owns(own); err != nil {
+		t.Error(err)
+	}
+	upper := own
+	upper.Repo = "ACME/App" // GitHub compares names without case
+	if _, err := c.Renew(t.Context(), upper); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestClaimOptions: what contradicts itself is refused before anybody is asked.
+func TestClaimOptions(t *testing.T) {
+	d := served(t)
+	c := d.as("bot")
+	before := len(d.Requests())
+	for _, o := range []labelstate.ClaimOptions{
+		{}, {FiringID: "run-7"}, {Person: true, Codename: "lucius"}, {Person: true, TTL: 1}, {Person: true, Branch: "b"}, {Person: true, FiringID: "f"},
+	} {
+		if _, err := c.Claim(t.Context(), 1, o); !errors.Is(err, labelstate.ErrInvalid) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	for _, o := range []labelstate.NextOptions{{}, {Codename: "lucius", Priorities: []labelstate.Priority{"urgent-ish"}}} {
+		if _, _, err := c.Next(t.Context(), o); !errors.Is(err, labelstate.ErrInvalid) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	if n := len(d.Requests()); n != before {
+		t.Errorf("%d requests", n-before)
+	}
+	if _, err := c.Claim(t.Context(), 1, labelstate.ClaimOptions{Codename: "two words"}); !errors.Is(err, labelstate.ErrInvalid) {
+		t.Errorf("a codename of two words: %v", err)
+	}
+}
+
+// TestRenewAcrossProcesses: another process goes on with a stored hold by Renew; before that it owns nothing.
+func TestRenewAcrossProcesses(t *testing.T) {
+	d := served(t)
+	stored, err := d.as("bot").Claim(t.Context(), 1, labelstate.ClaimOptions{Codename: "lucius"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := d.as("bot")
+	kept, stop := second.Keep(t.Context(), stored)
+	stop()
+	for _, err := range []error{second.Owns(stored), context.Cause(kept)} {
+		if !errors.Is(err, labelstate.ErrLost) {
+			t.Errorf("before Renew: %v", err)
+		}
+	}
+	renewed, err := second.Renew(t.Context(), stored)
+	if err != nil || renewed.Token != stored.Token || second.Owns(stored) != nil {
+		t.Errorf("%+v, %v, %v", renewed, err, second.Owns(stored))
+	}
+	stale := stored
+	stale.Token++
+	if err := second.Release(t.Context(), stale, labelstate.ReleaseOptions{}); !errors.Is(err, labelstate.ErrLost) {
+		t.Errorf("release with another token: %v", err)
+	}
+}
+
+// TestReleaseOfDeliveredWork: a hold that its own pull request has ended is released as success already, and as nothing else.
+func TestReleaseOfDeliveredWork(t *testing.T) {
+	d := served(t)
+	c := d.as("bot")
+	hold, err := c.Claim(t.Context(), 1, labelstate.ClaimOptions{Codename: "lucius"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := d.pull(t, "bot", "Closes #1")
+	if _, err := d.as("ada").Sweep(t.Context(), labelstate.SweepOptions{}); err != nil { // hands the hold over, as the Action does
+		t.Fatal(err)
+	}
+	if s, err := c.Status(t.Context(), 1); err != nil || s.Holder != nil || s.State != labelstate.StatePROpen {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	for _, o := range []labelstate.ReleaseOptions{{PR: url}, {Outcome: labelstate.OutcomeSuccess}} {
+		if err := c.Release(t.Context(), hold, o); err != nil {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	if err := c.Release(t.Context(), hold, labelstate.ReleaseOptions{Outcome: labelstate.OutcomeFailure}); !errors.Is(err, labelstate.ErrLost) {
+		t.Errorf("failure: %v", err)
+	}
+}
+
+// TestDryRun: nothing is written, and the sweep says what it would do.
+func TestDryRun(t *testing.T) {
+	d := served(t)
+	if _, err := d.as("bot").Claim(t.Context(), 1, labelstate.ClaimOptions{Codename: "lucius", TTL: hour}); err != nil {
+		t.Fatal(err)
+	}
+	d.Skip(2 * hour)
+	o := d.options("bot")
+	o.DryRun = true
+	dry, err := labelstate.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := d.writes()
+	if r, err := dry.Sweep(t.Context(), labelstate.SweepOptions{}); err != nil || len(r.Changed) != 1 || len(r.Changed[0].Ended) != 1 {
+		t.Errorf("sweep: %+v, %v", r, err)
+	}
+	if _, err := dry.Claim(t.Context(), 2, labelstate.ClaimOptions{Codename: "lucius"}); err == nil {
+		t.Error("a dry run has claimed")
+	}
+	if n := d.writes(); n != before {
+		t.Errorf("%d writes", n-before)
 	}
 }

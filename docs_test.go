@@ -5,8 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/label-state/label-state/internal/claim"
 )
 
 // TestPagesAreLinked: every page of docs is in docs/README.md, and no page links to a file that is not there.
@@ -28,32 +31,108 @@ func TestPagesAreLinked(t *testing.T) {
 	}
 }
 
-// TestCitations: what comments name as the source of a rule is in docs/rules.md.
+// TestCitations: what comments name as the source of a rule is a section of a page of docs, and so is what the pages link to.
 func TestCitations(t *testing.T) {
-	page := readPage(t, "docs/rules.md")
-	wrapped := regexp.MustCompile(`\n\s*// `)
-	kinds := map[string]*regexp.Regexp{
-		"PRODUCT":   regexp.MustCompile(`\bPRODUCT ruling (\d+)`),
-		"PROTOCOL":  regexp.MustCompile(`\bPROTOCOL sections? (\d+)`),
-		"The study": regexp.MustCompile(`\bstudy (?:K\d+, )?(?:trace )?([A-Z]\d\w*)`),
-	}
+	cited := regexp.MustCompile(`\b([a-z]+\.md)#([a-z0-9-]+)`)
 	seen := 0
 	for _, name := range goFiles(t) {
-		text := wrapped.ReplaceAllString(readPage(t, name), " ")
-		for kind, cited := range kinds {
-			_, rows, _ := strings.Cut(page, "\n## "+kind+"\n")
-			rows, _, _ = strings.Cut(rows, "\n## ")
-			for _, m := range cited.FindAllStringSubmatch(text, -1) {
-				seen++
-				if !strings.Contains(rows, "\n| "+m[1]+" |") {
-					t.Errorf("%s cites %q, which docs/rules.md does not have", name, m[0])
-				}
+		for _, m := range cited.FindAllStringSubmatch(readPage(t, name), -1) {
+			seen++
+			if !sections(t, "docs/"+m[1])[m[2]] {
+				t.Errorf("%s cites %q, which is no section", name, m[0])
 			}
 		}
 	}
 	if seen < 100 {
 		t.Errorf("%d citations found, want the hundred and more that there are", seen)
 	}
+}
+
+// TestSections: no page links to a section that is not there.
+func TestSections(t *testing.T) {
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range pages {
+		for _, m := range regexp.MustCompile(`\]\(([a-z-]+\.md)?#([^)]+)\)`).FindAllStringSubmatch(readPage(t, page), -1) {
+			to := page
+			if m[1] != "" {
+				to = "docs/" + m[1]
+			}
+			if !sections(t, to)[m[2]] {
+				t.Errorf("%s links to %s, which is no section of %s", page, m[2], to)
+			}
+		}
+	}
+}
+
+// sections are the names by which the headings of a page are linked to.
+func sections(t *testing.T, page string) map[string]bool {
+	t.Helper()
+	if _, err := os.Stat(page); err != nil {
+		return nil
+	}
+	out := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^#{1,6} (.+)$`).FindAllStringSubmatch(readPage(t, page), -1) {
+		name := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(m[1]), "")
+		out[strings.ReplaceAll(name, " ", "-")] = true
+	}
+	return out
+}
+
+// TestContractTables: the contract has every field and every reason once, and they are the program's.
+func TestContractTables(t *testing.T) {
+	page := readPage(t, "docs/spec.md")
+	record := "<!-- agent-claim:codename=a firing_id=1"
+	fields := codes(t, page, "### Fields", 1)
+	for _, name := range fields {
+		if name != "codename" && name != "firing_id" {
+			record += " " + name + "=1"
+		}
+	}
+	r, ok, err := claim.Decode(record + " -->")
+	if err != nil || !ok || len(r.Extra) != 1 || r.Extra[0].Key != "gate" {
+		t.Errorf("of the fields %q the program does not know %v (want gate), %v", fields, r.Extra, err)
+	}
+	for _, m := range regexp.MustCompile(`(?m)^\tcase "([a-z_]+)":$`).FindAllStringSubmatch(readPage(t, "internal/claim/record.go"), -1) {
+		older := m[1] == "pr_url" || m[1] == "swept_by"
+		if !slices.Contains(fields, m[1]) && !older {
+			t.Errorf("field %s is not in the table", m[1])
+		}
+	}
+	reasons := codes(t, page, "## The verdict", 2)
+	for _, m := range regexp.MustCompile(`(?m)^\tCode\w+ +Code = "([a-z-]+)"`).FindAllStringSubmatch(readPage(t, "internal/lifecycle/verdict.go"), -1) {
+		note := m[1] == "lapsed" || m[1] == "too-many-issues"
+		if slices.Contains(reasons, m[1]) == note {
+			t.Errorf("reason %s: the table has %q", m[1], reasons)
+		}
+	}
+}
+
+// codes are the names in a column of the first table of a section. None stands there twice, but for a code that has two lines.
+func codes(t *testing.T, page, section string, column int) []string {
+	t.Helper()
+	_, rest, _ := strings.Cut(page, "\n"+section+"\n")
+	_, rest, _ = strings.Cut(rest, "\n|")
+	table, _, _ := strings.Cut(rest, "\n\n")
+	var out []string
+	for row := range strings.SplitSeq(table, "\n") {
+		cells := strings.Split(strings.TrimPrefix(row, "|"), "|")
+		if len(cells) < column {
+			t.Fatalf("%s: row %q", section, row)
+		}
+		for _, m := range regexp.MustCompile("`([a-z_-]+)`").FindAllStringSubmatch(cells[column-1], -1) {
+			if slices.Contains(out, m[1]) && m[1] != "unread" {
+				t.Errorf("%s: %s stands there twice", section, m[1])
+			}
+			out = append(out, m[1])
+		}
+	}
+	if len(out) < 15 {
+		t.Fatalf("%s: only %q", section, out)
+	}
+	return out
 }
 
 // goFiles are the module's.

@@ -1,15 +1,48 @@
-// Package labelstate keeps two workers from doing the same GitHub issue.
+// Package labelstate claims GitHub issues, so that no two workers do the same one.
 //
-// A worker claims an issue and of any number of workers exactly one wins; it renews its lease while it
-// works and releases the issue when it is done. When it dies, its lease runs out and the issue comes back.
-// There is no server: the issue's own comments are the log that decides, labels are a picture of it.
+// A worker is a coding agent, a script or a person. It claims an issue with [Client.Claim], or the next one of the queue with
+// [Client.Next]. Of any number of workers that try, exactly one wins. The winner holds a lease. It renews the lease while it works
+// ([Client.Keep]) and ends it with an outcome ([Client.Release]). When a worker dies, its lease expires and the issue is ready again.
 //
-//	c, err := labelstate.Open(ctx, labelstate.Options{Repo: "acme/app"})
+// There is no server. The comments of the issue are the log that decides, and labels mirror the log. The same log serves the command
+// line, the pre-push hook and the Action: see https://github.com/label-state/label-state.
+//
+//	c, err := labelstate.Open(ctx, labelstate.Options{Repo: "acme/app", Token: token})
+//	…
 //	hold, err := c.Claim(ctx, 42, labelstate.ClaimOptions{Codename: "lucius", TTL: 30 * time.Minute})
-//	if errors.Is(err, labelstate.ErrHeld) { … } // somebody else has it
+//	if errors.Is(err, labelstate.ErrHeld) {
+//		return // another worker has it
+//	}
+//	…
+//	kept, stop := c.Keep(ctx, hold)
+//	pr, err := work(kept) // kept is done as soon as the hold is lost
+//	stop()
+//	…
+//	err = c.Release(ctx, hold, labelstate.ReleaseOptions{PR: pr})
 //
-// There are three answers, never two: yes is no error; no is ErrHeld or ErrLost; everything else could
-// not be found out, and nothing may be done on its strength.
+// # Three answers
+//
+// A question about a hold has three answers. A nil error is yes. No is one of [ErrHeld], [ErrLost], [ErrNoWork], [ErrNoPlan],
+// [ErrPlanWaits] and [ErrBarred]. A call or a configuration that cannot be right is [ErrInvalid]. Every other error means that the answer
+// could not be found out: a program must act neither as if it were yes nor as if it were no.
+//
+// # Time
+//
+// All times that the package returns are GitHub's. Only the end of an own hold is judged by the local clock as well, and earlier than by
+// GitHub's: a worker stops before anybody else may begin.
+//
+// # Environment
+//
+// A client depends on its [Options] alone. Without [FromEnvironment] the package reads no variable, no file that Options do not name,
+// and does not ask git. The exception is http.DefaultTransport, which honors proxy settings.
+//
+// The pre-push hook knows whose push it sees by the variables LABEL_STATE_CODENAME and LABEL_STATE_FIRING_ID: a program that runs git push
+// under a hold sets them to [Hold.Codename] and [Hold.FiringID].
+//
+// # Lease stores
+//
+// A repository can name a lease store that decides instead of the log. Stores on GitHub itself (refs) need nothing. For Redis and etcd,
+// import lease/redis or lease/etcd and list its Store in [Options]. A program that imports neither is linked with neither client.
 package labelstate
 
 import (
@@ -17,211 +50,154 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"time"
+	"strings"
+	"sync"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/lease/services"
+	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
-	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/setup"
 )
 
-// The labels of the default preset. A repository's configuration may change every one of them.
+// The labels of the default preset. A repository's configuration may rename every one of them.
 const (
-	LabelImplement    = "agent:implement"             // eligible for autonomous pickup
+	LabelImplement    = "agent:implement"             // ready: the queue
 	LabelInFlight     = "agent:in-flight"             // a worker holds it
-	LabelPlanPending  = "agent:plan-pending-approval" // plan posted, waiting for go or no-go
-	LabelPROpen       = "agent:pr-open"               // a pull request exists for it
+	LabelPlanPending  = "agent:plan-pending-approval" // a plan waits for its answer
+	LabelPROpen       = "agent:pr-open"               // a pull request for it is open
 	LabelDone         = "agent:done"                  // closed and shipped
 	LabelDoNotPickup  = "do-not-pickup"               // a person's hold
 	LabelNeedsScope   = "needs:human-scope"           // too vague, or failed too often
-	LabelBlocked      = "agent:blocked"               // has open blockers
+	LabelBlocked      = "agent:blocked"               // it has open blockers
 	LabelAuthored     = "agent:authored"              // on pull requests
-	LabelLargeFeature = "agent:large-feature"
-	LabelPaused       = "agent:paused" // its existence pauses the repository
-	LabelBundlePrefix = "agent:bundle:"
+	LabelLargeFeature = "agent:large-feature"         // part of a feature in several repositories
+	LabelPaused       = "agent:paused"                // its existence pauses the repository
+	LabelBundlePrefix = "agent:bundle:"               // before the name of a bundle
 )
 
-// The answer no.
-var (
-	// ErrHeld is wrapped when an issue may not be taken; the error is a *HeldError.
-	ErrHeld = errors.New("held")
-	// ErrLost is wrapped when a hold is over: whoever acted under it must stop.
-	ErrLost = errors.New("lost")
-)
-
-// A HeldError says why an issue may not be taken.
-type HeldError struct {
-	Reasons []Reason
-	err     error
-}
-
-func (e *HeldError) Error() string { return e.err.Error() }
-
-// Unwrap returns ErrHeld.
-func (e *HeldError) Unwrap() error { return ErrHeld }
-
-// A Reason is one cause. Code is one of those in docs/cli.md; Text and URL are for people.
-type Reason struct{ Code, Text, URL string }
-
-// Options say which repository, and as whom. What is empty is taken from the environment as the
-// command line does it.
+// Options say which repository a client works on, and as whom. Repo and Token are required, unless [FromEnvironment] made the Options.
 type Options struct {
-	Repo   string            // owner/name; required outside a clone
-	Token  string            // of a login that may label the repository
-	API    string            // root of the REST API
-	Config string            // path of the configuration; empty is the repository's own
+	Repo   string            // owner/name
+	Token  string            // of a login that may label issues in the repository
+	API    string            // root of the REST API; empty is https://api.github.com
+	Config string            // path of the caller's own configuration file; empty is none
+	Stores []Store           // the lease stores that the program is linked with, besides refs
 	HTTP   http.RoundTripper // nil is http.DefaultTransport
-	DryRun bool              // nothing is written
+	Warn   func(text string) // receives, in one line, what does not change an answer, from any goroutine; nil drops it
+	DryRun bool              // every request that writes is refused with an error, and Sweep reports what it would do
+
+	environment bool
 }
 
-// A Client works on one repository. It may be used from any goroutine. Close it when it is done with,
-// if the repository's configuration names a lease store that has connections.
-type Client struct{ s *setup.Session }
+// FromEnvironment returns Options by which [Open] takes whatever they leave empty from where the command line takes it: the repository
+// from the clone in the working directory, the token from GH_TOKEN and its kin, from gh or from git's credential helpers, the rest from
+// the variables of docs/cli.md. It reads nothing itself.
+//
+//	c, err := labelstate.Open(ctx, labelstate.FromEnvironment())
+func FromEnvironment() Options { return Options{environment: true} }
+
+// A Store is a client of a lease service. Packages lease/redis and lease/etcd have one each; [Open] refuses any other.
+type Store interface {
+	Kind() string // what claim.lease in a configuration calls it
+}
+
+// A Client claims issues in one repository. Goroutines may share it. Close it after use. The zero value is not valid; use [Open].
+type Client struct {
+	s      *setup.Session
+	warn   func(string)
+	dryRun bool
+
+	mu    sync.Mutex
+	holds map[holdKey]ledger.Hold // that this client has claimed or renewed
+}
+
+// Open returns a client for one repository. It asks GitHub for the repository's configuration, which is the file
+// .github/label-state.yml on the default branch. An *[OptionsError] says which required option is empty; a configuration that cannot be right is
+// [ErrInvalid].
+func Open(ctx context.Context, o Options) (*Client, error) {
+	if missing := o.missing(); len(missing) > 0 {
+		return nil, &OptionsError{Missing: missing}
+	}
+	c := &Client{warn: o.Warn, dryRun: o.DryRun, holds: map[holdKey]ledger.Hold{}}
+	if c.warn == nil {
+		c.warn = func(string) {}
+	}
+	env, err := o.surroundings(c)
+	if err != nil {
+		return nil, err
+	}
+	c.s, err = setup.Open(ctx, env, setup.Options{Repo: o.Repo, Token: o.Token, API: o.API, Config: o.Config, DryRun: o.DryRun})
+	var none *setup.NoTokenError
+	switch {
+	case errors.As(err, &none):
+		return nil, &OptionsError{Missing: []string{"Token"}, Err: err}
+	case err != nil && setup.Misconfigured(err):
+		return nil, fmt.Errorf("open %s: %w: %w", o.Repo, ErrInvalid, err)
+	case err != nil:
+		return nil, fmt.Errorf("open %s: %w", o.Repo, err)
+	case c.s.Repo == ledger.Repo{}:
+		return nil, &OptionsError{Missing: []string{"Repo"}}
+	}
+	return c, nil
+}
+
+// missing are the required options that are empty.
+func (o Options) missing() (names []string) {
+	if o.environment {
+		return nil
+	}
+	if o.Repo == "" {
+		names = append(names, "Repo")
+	}
+	if o.Token == "" {
+		names = append(names, "Token")
+	}
+	return names
+}
+
+// surroundings are what setup may look at.
+func (o Options) surroundings(c *Client) (setup.Environment, error) {
+	env := setup.Nothing(warnings{c})
+	if o.environment {
+		env = setup.OS()
+		env.Stderr = warnings{c}
+	}
+	env.Stores, env.Services = map[string]lease.Opener{}, map[string]lease.Service{}
+	for _, store := range o.Stores {
+		service, ours := store.(lease.Service)
+		switch {
+		case !ours:
+			return env, fmt.Errorf("open %s: %w: a store of type %T: want those of lease/redis and lease/etcd", o.Repo, ErrInvalid, store)
+		case o.environment && service.Secret == "" && service.TLS == nil:
+			env.Stores[service.Name] = service.Open
+		default:
+			env.Services[service.Name] = service
+		}
+	}
+	env.HTTP = http.DefaultTransport
+	if o.HTTP != nil {
+		env.HTTP = o.HTTP
+	}
+	return env, nil
+}
+
+// warnings is where setup writes them, each with one call.
+type warnings struct{ c *Client }
+
+func (w warnings) Write(p []byte) (int, error) {
+	w.c.warn(strings.TrimPrefix(strings.TrimSpace(string(p)), "label-state: "))
+	return len(p), nil
+}
 
 // Close closes the connections to the lease store, if there are any. Holds stay.
 func (c *Client) Close() error { return c.s.Close() }
 
-// Open reads the configuration of the repository and makes a client.
-func Open(ctx context.Context, o Options) (*Client, error) {
-	env := setup.OS()
-	env.Stores = services.Openers()
-	if o.HTTP != nil {
-		env.HTTP = o.HTTP
-	}
-	s, err := setup.Open(ctx, env, setup.Options{Repo: o.Repo, Token: o.Token, API: o.API, Config: o.Config, DryRun: o.DryRun})
-	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", o.Repo, err)
-	}
-	if s.Repo == (ledger.Repo{}) {
-		return nil, errors.New("open: no repository is named, and this is no clone of one")
-	}
-	return &Client{s}, nil
-}
-
 // Repo returns owner/name.
 func (c *Client) Repo() string { return c.s.Repo.String() }
 
+// Host returns the GitHub that the repository is on, such as github.com.
+func (c *Client) Host() string { return c.s.Endpoints.Host() }
+
 func (c *Client) issue(number int) claim.Issue {
 	return claim.Issue{Owner: c.s.Repo.Owner, Repo: c.s.Repo.Name, Number: number}
-}
-
-// ClaimOptions say who claims, and for how long.
-type ClaimOptions struct {
-	Codename string        // the kind of worker; required
-	FiringID string        // this run, used once for an issue; empty makes one up
-	TTL      time.Duration // length of the lease; 0 is the repository's default
-	Branch   string        // where the work will be pushed, if known
-}
-
-// A Hold is a worker's right to an issue. Times are GitHub's.
-type Hold struct {
-	Repo               string
-	Number             int
-	Title              string // other people's text
-	Codename, FiringID string
-	Token              int64 // fencing token: who shows a smaller one for the same issue is stale
-	Since, Until       time.Time
-	URL                string // of the claim comment
-	own                ledger.Hold
-}
-
-func holdOf(h ledger.Hold) Hold {
-	return Hold{
-		Repo: h.Issue.Slug(), Number: h.Issue.Number, Title: h.Title, Codename: h.Record.Worker.Codename, FiringID: h.Record.Worker.FiringID,
-		Token: h.Token, Since: h.Since, Until: h.Until, URL: h.URL, own: h,
-	}
-}
-
-func (h Hold) worker() claim.Worker {
-	return claim.Worker{Codename: h.Codename, FiringID: h.FiringID}
-}
-
-// Claim takes an issue. Of any number of callers at most one gets it; the others get ErrHeld. A login that
-// may not label the repository gets neither: others would not count its claim.
-func (c *Client) Claim(ctx context.Context, number int, o ClaimOptions) (Hold, error) {
-	h, err := c.s.Ledger.Claim(ctx, c.issue(number), ledger.Request{
-		Worker: claim.Worker{Codename: o.Codename, FiringID: o.FiringID}, TTL: o.TTL, Branch: o.Branch,
-	})
-	if err = answer(err); err != nil {
-		return Hold{}, c.failed("claim", number, err)
-	}
-	return holdOf(h), nil
-}
-
-// Renew extends the lease; call it at a third of the ttl. ErrLost means: stop all work at once. With
-// any other error the lease stands as it stood, and renewing may be tried again until Owns is false.
-func (c *Client) Renew(ctx context.Context, h Hold) (Hold, error) {
-	renewed, err := c.s.Ledger.Renew(ctx, c.issue(h.Number), h.worker(), h.Token)
-	if err = answer(err); err != nil {
-		return h, c.failed("renew", h.Number, err)
-	}
-	return holdOf(renewed), nil
-}
-
-// Owns reports, without asking anybody, whether the lease of a hold that this process has claimed or
-// renewed still stands. Ask it before every step that others can see.
-func (c *Client) Owns(h Hold) bool { return c.s.Ledger.Owns(h.own) }
-
-// ReleaseOptions say how a hold ends. Outcome is one of those in docs/cli.md; empty is success with a
-// pull request, else cancelled.
-type ReleaseOptions struct{ Outcome, PR, Reason string }
-
-// Release ends a hold. Asked again with the same outcome it is a success.
-func (c *Client) Release(ctx context.Context, h Hold, o ReleaseOptions) error {
-	_, err := c.s.Ledger.Release(ctx, c.issue(h.Number), ledger.Ending{
-		Worker: h.worker(), Outcome: o.Outcome, PR: o.PR, Reason: o.Reason, Token: h.Token,
-	})
-	return c.failed("release", h.Number, answer(err))
-}
-
-// Check answers whether an issue may be taken: nil is yes, a *HeldError no.
-func (c *Client) Check(ctx context.Context, number int) error {
-	i := c.issue(number)
-	_, v, err := c.s.Ledger.Check(ctx, i, lifecycle.Seeker{})
-	if err == nil && v.Answer != lifecycle.Free {
-		err = &ledger.HeldError{Issue: i, Verdict: v}
-	}
-	return c.failed("check", number, answer(err))
-}
-
-// ForceRelease ends whatever hold stands, in the name of the token's login. Nobody holding is a
-// success. Until its next heartbeat or push the former holder may still act.
-func (c *Client) ForceRelease(ctx context.Context, number int, reason string) error {
-	by, err := c.s.Viewer(ctx)
-	if err == nil {
-		_, _, err = c.s.Ledger.Force(ctx, c.issue(number), by, reason)
-	}
-	return c.failed("force", number, answer(err))
-}
-
-// failed says what was being done, to what.
-func (c *Client) failed(doing string, number int, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s %s: %w", doing, c.issue(number), err)
-}
-
-// answer turns the ledger's errors into this package's. Late labels are no error: the record counts,
-// and the next sweep repairs the picture.
-func answer(err error) error {
-	var (
-		held *ledger.HeldError
-		lost *ledger.LostError
-		late *ledger.LabelsError
-	)
-	switch {
-	case errors.As(err, &held):
-		out := &HeldError{err: held}
-		for _, r := range held.Verdict.Reasons {
-			out.Reasons = append(out.Reasons, Reason{string(r.Code), r.Text, r.URL})
-		}
-		return out
-	case errors.As(err, &lost):
-		return fmt.Errorf("%w: %w", ErrLost, lost)
-	case errors.As(err, &late):
-		return nil
-	}
-	return err
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// A StaleClaim is a hold whose lease and grace are over and whose end nobody has recorded yet.
+// A StaleClaim is a hold that has expired, and whose end nobody has recorded yet. Times are GitHub's.
 type StaleClaim struct {
 	Number             int
 	Codename, FiringID string
@@ -21,7 +21,7 @@ type StaleClaim struct {
 	URL                string    // of the claim comment
 }
 
-// StaleClaims lists what a sweep would give back. It writes nothing.
+// StaleClaims lists the holds that a sweep would release. It writes nothing.
 func (c *Client) StaleClaims(ctx context.Context) ([]StaleClaim, error) {
 	terms := c.s.Ledger.Rules().Terms
 	out := []StaleClaim{}
@@ -46,36 +46,51 @@ func staleOf(number int, held claim.Claim, t claim.Terms) StaleClaim {
 	return StaleClaim{number, w.Codename, w.FiringID, held.Created, held.Updated, until, held.URL}
 }
 
-// SweepOptions may all be left out.
+// SweepOptions say what to sweep. The zero value is valid.
 type SweepOptions struct {
-	MaxAge time.Duration // shortens the lease of claims without a ttl of their own
-	Since  time.Time     // besides everything labelled, look at what changed since then
+	MaxAge time.Duration // shortens the lease of claims without a ttl of their own; 0 leaves it
+	Since  time.Time     // besides every issue with a lifecycle label, those that changed since then; zero is two days ago
 }
 
 // A Report is what a sweep did.
 type Report struct {
-	Examined int
+	Examined int // issues
 	Changed  []Change
-	Skipped  []string // what was not looked at, and why
+	Stranded []Stranded
+	Skipped  []string // what was not examined, and why
+}
+
+// A Stranded issue has no live holder, and no rule moves it on: a person must.
+type Stranded struct {
+	Number     int
+	Title, URL string // the title is other people's text
+	Why        string
 }
 
 // A Change is one issue that the sweep changed, or failed at.
 type Change struct {
 	Number int
-	Was    []string // lifecycle labels
-	Is     []string
-	Ended  []string // workers whose holds were given back, as codename:firing_id
-	Why    string
-	Err    error
+	Was    []string // lifecycle labels before
+	Is     []string // and after
+	Ended  []string // workers whose holds were released, as codename:firing_id
+	Why    string   // the change in one clause
+	Err    error    // what it failed with; nil when it did not
 }
 
-// Sweep gives back lapsed holds and repairs labels. It goes on past an issue that fails; the error is
-// then not nil, and everything was looked at and every write succeeded only if it is nil.
+// Sweep releases expired holds and brings labels in line with the log. It goes on past an issue that fails. A nil error means that every
+// issue was examined and every write succeeded; the Report is valid in any case. With Options.DryRun it writes nothing and reports what
+// it would do.
 func (c *Client) Sweep(ctx context.Context, o SweepOptions) (Report, error) {
+	if o.Since.IsZero() {
+		o.Since = time.Now().Add(-ledger.Lookback)
+	}
 	r := c.s.Ledger.Sweep(ctx, c.s.Client, ledger.Sweep{
-		Repos: []ledger.Repo{c.s.Repo}, By: ledger.SweepID(time.Now(), c.s.Word()), MaxAge: o.MaxAge, Since: o.Since,
+		Repos: []ledger.Repo{c.s.Repo}, By: ledger.SweepID(time.Now(), c.s.Word()), MaxAge: o.MaxAge, Since: o.Since, DryRun: c.dryRun,
 	})
 	out := Report{Examined: r.Examined, Skipped: r.Skipped}
+	for _, s := range r.Stranded {
+		out.Stranded = append(out.Stranded, Stranded{s.Issue.Number, s.Title, s.URL, s.Why})
+	}
 	var failed []error
 	for _, f := range r.Findings {
 		change := Change{Number: f.Issue.Number, Was: f.Was, Is: f.Is, Why: f.Why, Err: f.Err}
@@ -93,18 +108,19 @@ func (c *Client) Sweep(ctx context.Context, o SweepOptions) (Report, error) {
 	return out, errors.Join(failed...)
 }
 
-// A Pause says that nothing in a repository is to be claimed.
+// A Pause says that nobody may claim an issue in a repository. Holds that stand go on.
 type Pause struct {
-	Repo       string
+	Repo       string // owner/name
 	Since      time.Time
-	By, Reason string
+	By, Reason string // who paused it, and why
 }
 
-// Pause keeps everybody from claiming in the repository, on every machine, until Resume.
+// Pause keeps everybody from claiming in the repository, on every machine, until [Client.Resume]. reason is shown to whoever is
+// refused. Without one a pause that stands keeps its own.
 func (c *Client) Pause(ctx context.Context, reason string) error {
 	by, err := c.s.Viewer(ctx)
 	if err == nil {
-		err = c.s.Client.SetPause(ctx, c.s.Repo, lifecycle.Pause{Since: time.Now(), By: by, Reason: reason})
+		err = c.s.Client.SetPause(ctx, c.s.Repo, lifecycle.Pause{By: by, Reason: reason})
 	}
 	if err != nil {
 		return fmt.Errorf("pause %s: %w", c.Repo(), err)
@@ -112,7 +128,7 @@ func (c *Client) Pause(ctx context.Context, reason string) error {
 	return nil
 }
 
-// Resume ends the pause; none is a success.
+// Resume ends the pause. A no-op if the repository is not paused.
 func (c *Client) Resume(ctx context.Context) error {
 	if err := c.s.Client.ClearPause(ctx, c.s.Repo); err != nil {
 		return fmt.Errorf("resume %s: %w", c.Repo(), err)
@@ -120,14 +136,14 @@ func (c *Client) Resume(ctx context.Context) error {
 	return nil
 }
 
-// PausedRepos returns those of the repositories, given as owner/name, that are paused. Without any it
-// asks about the client's own. One that cannot be read is an error, never "not paused".
+// PausedRepos returns those of the repositories, given as owner/name, that are paused. Without any it asks about the client's own.
+// A repository that cannot be read is an error.
 func (c *Client) PausedRepos(ctx context.Context, repos ...string) ([]Pause, error) {
 	asked := []ledger.Repo{}
 	for _, slug := range repos {
 		owner, name, ok := strings.Cut(slug, "/")
 		if !ok || owner == "" || name == "" {
-			return nil, fmt.Errorf("list paused repositories: %q: want owner/name", slug)
+			return nil, fmt.Errorf("list paused repositories: %w: %q: want owner/name", ErrInvalid, slug)
 		}
 		asked = append(asked, ledger.Repo{Owner: owner, Name: name})
 	}

@@ -12,8 +12,11 @@
 //	TestWebhooks   the simulator's events are webhooks of GitHub's
 //	TestExamples   the Action reads GitHub's own examples of webhooks
 //	TestSabotaged… the judges of all these see what is wrong
-//	TestBehaviour  what no description says: order, races, texts. It, TestProgram and TestLimits need no npm
+//	TestBehaviour  what no description says: order, races, texts. It, TestProgram, TestReader and TestLimits need no npm
+//	TestReader     a second implementation of docs/spec.md, in reader, gives the result of every vector (node)
 //	TestProgram    the same of "label-state sim" as a program of its own
+//
+// The program in live looks at the real GitHub for what no description says (docs/github.md).
 //
 // Where a description is wrong or behind, the difference is listed with its reason in exceptions_test.go; what is listed
 // and does not occur fails too.

@@ -17,6 +17,25 @@ func TestLimits(t *testing.T) {
 			t.Errorf("it was refused with %v %s", r.header, r.text)
 		}
 	})
+	t.Run("secondary, as 429", func(t *testing.T) { // "403 or 429": "Rate limits for the REST API"
+		f := simulated(t)
+		fault, err := githubsim.ParseFault("secondary=60/429")
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.sim.Fault = fault
+		if r := f.send(t, "POST ~/issues/1/comments", object{"body": "too fast"}).is(t, 429, "secondary rate limit"); r.header.Get("Retry-After") != "60" {
+			t.Errorf("it was refused with %v", r.header)
+		}
+	})
+	t.Run("too quickly, as 422", func(t *testing.T) { // no page has it; users report it, as in whatwg/spec-factory#55
+		f := simulated(t)
+		f.sim.Fault = func(*http.Request) *githubsim.Fault { limit := githubsim.TooQuickly(); return &limit }
+		r := f.send(t, "POST ~/issues/1/comments", object{"body": "too fast"}).is(t, 422, "Validation Failed", "submitted too quickly")
+		if r.header.Get("Retry-After") != "" {
+			t.Errorf("it was refused with %v", r.header)
+		}
+	})
 	t.Run("rest", func(t *testing.T) {
 		f := simulated(t)
 		f.sim.SetRateLimit("wes", "core", 1)

@@ -9,6 +9,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"github.com/label-state/label-state/internal/action"
+	"github.com/label-state/label-state/internal/githubsim"
 )
 
 const (
@@ -19,11 +20,12 @@ const (
 // deliveries are the events that the simulator knows, each as name-action in the spelling of the description.
 var deliveries = []string{
 	"issues-opened", "issues-edited", "issues-closed", "issues-reopened", "issues-labeled", "issues-unlabeled",
-	"issues-deleted", "issues-transferred", "issues-locked", "issues-unlocked",
+	"issues-assigned", "issues-unassigned", "issues-deleted", "issues-transferred", "issues-locked", "issues-unlocked",
 	"pull-request-opened", "pull-request-edited", "pull-request-closed", "pull-request-reopened",
 	"pull-request-labeled", "pull-request-unlabeled", "pull-request-synchronize", "pull-request-converted-to-draft", "pull-request-ready-for-review",
 	"issue-comment-created", "issue-comment-edited", "issue-comment-deleted",
 	"label-created", "label-edited", "label-deleted",
+	"pull-request-enqueued", "pull-request-dequeued", "merge-group-checks-requested", "merge-group-destroyed",
 }
 
 // TestWebhooks has the simulator deliver every event it knows and holds the payloads against the webhooks' description.
@@ -38,6 +40,9 @@ func TestWebhooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	play(t, s.Transport())
+	if err := queue(s); err != nil {
+		t.Fatal(err)
+	}
 	events, err := s.Events()
 	if err != nil {
 		t.Fatal(err)
@@ -59,6 +64,20 @@ func TestWebhooks(t *testing.T) {
 	if len(seen) > 0 {
 		t.Errorf("delivered, and not in the list: %v", seen)
 	}
+}
+
+// queue sends a pull request through the merge queue, the first time in vain.
+func queue(s *githubsim.Server) error {
+	if _, err := s.Enqueue("acme/app", 4, "wes"); err != nil {
+		return err
+	}
+	if err := s.Dequeue("acme/app", 4, "wes"); err != nil {
+		return err
+	}
+	if _, err := s.Enqueue("acme/app", 4, "wes"); err != nil {
+		return err
+	}
+	return s.MergeQueued("acme/app")
 }
 
 func judgeHook(doc *openapi3.T, name string, payload []byte) []finding {

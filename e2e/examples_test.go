@@ -39,6 +39,15 @@ var scenes = map[string]func(*testing.T, play){
 		run(t, w, merged).wantGreen(t)
 		w.wantLabels(t, 1, done)
 	},
+	"merge_group": func(t *testing.T, run play) {
+		w := newWorld(t, free("Retry the upload"))
+		run(t, w, w.queued(t, tokDev)).wantGreen(t)
+		w = newWorld(t, held("Retry the upload", time.Hour))
+		if r := run(t, w, w.queued(t, tokEve)); !r.failed || !strings.Contains(r.log, "lucius") {
+			t.Errorf("the queue merges a pull request that closes lucius' issue:\n%s", r.log)
+		}
+		w.wantLabels(t, 1, inFlight)
+	},
 	"issues": func(t *testing.T, run play) {
 		w := newWorld(t, held("Retry the upload", time.Hour))
 		taken := w.after(t, "issues", "unlabeled", func() {

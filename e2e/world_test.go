@@ -43,6 +43,7 @@ func newWorld(t *testing.T, issues ...githubsim.SeedIssue) world {
 		issues[n].Number, issues[n].Author = n+1, "dev"
 	}
 	write := map[string]string{repo: "write", tools: "write"}
+	conf := map[string]string{".github/label-state.yml": "version: 1\ntrust: {apps: [github-actions, label-state]}\n"}
 	other := held("Sharpen the saw", 6*time.Hour)
 	other.Number, other.Author = 1, "dev"
 	server, err := githubsim.New(githubsim.Seed{
@@ -54,10 +55,10 @@ func newWorld(t *testing.T, issues ...githubsim.SeedIssue) world {
 			{Login: "eve", Token: tokEve, Permissions: write},
 		},
 		Repos: []githubsim.SeedRepo{{
-			Name: repo, DefaultBranch: "main", Issues: issues,
+			Name: repo, DefaultBranch: "main", Issues: issues, Files: conf,
 			Labels: []githubsim.SeedLabel{{Name: implt}, {Name: inFlight}, {Name: prOpen}, {Name: done}},
 		}, {
-			Name: tools, DefaultBranch: "main", Issues: []githubsim.SeedIssue{other},
+			Name: tools, DefaultBranch: "main", Issues: []githubsim.SeedIssue{other}, Files: conf,
 			Labels: []githubsim.SeedLabel{{Name: implt}, {Name: inFlight}},
 		}},
 	}, githubsim.Options{})
@@ -179,6 +180,17 @@ func (w world) opened(t *testing.T, token string) step {
 		w.send(t, token, http.MethodPost, "/pulls", map[string]string{
 			"title": "Retry the upload", "body": "Closes #1", "head": "retry", "base": "main",
 		})
+	})
+}
+
+// queued opens a pull request that closes issue 1, as the token's owner, and puts it into the merge queue.
+func (w world) queued(t *testing.T, token string) step {
+	t.Helper()
+	w.opened(t, token)
+	return w.after(t, "merge_group", "checks_requested", func() {
+		if _, err := w.Enqueue(repo, 2, "eve"); err != nil {
+			t.Fatal(err)
+		}
 	})
 }
 

@@ -9,22 +9,22 @@ import (
 	"testing"
 )
 
-// TestHouse: the picture in docs/design.md shows every package, and marks as pure what layers_test.go holds to be.
+// TestHouse: the map in docs/design.md shows every package, and marks as pure what layers_test.go holds to be.
 func TestHouse(t *testing.T) {
 	page, err := os.ReadFile("../docs/design.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, _ := strings.Cut(string(page), "\n## The house\n\n```\n")
-	picture, _, _ := strings.Cut(rest, "```")
+	_, rest, _ := strings.Cut(string(page), "\n## The packages\n\n```\n")
+	shownMap, _, _ := strings.Cut(rest, "```")
 	shown := map[string]bool{} // folder → marked as pure
-	for line := range strings.Lines(picture) {
-		m := regexp.MustCompile(`^((?:cmd|internal)/\S+)(.*?)(  pure)?\n$`).FindStringSubmatch(line)
+	for line := range strings.Lines(shownMap) {
+		m := regexp.MustCompile(`^((?:cmd|internal|lease)/\S+)(.*?)(  pure)?\n$`).FindStringSubmatch(line)
 		if m == nil {
 			continue
 		}
 		if _, twice := shown[m[1]]; twice {
-			t.Errorf("the picture shows %s twice", m[1])
+			t.Errorf("the map shows %s twice", m[1])
 		}
 		shown[m[1]] = m[3] != ""
 		for _, below := range regexp.MustCompile(` (\w+)/`).FindAllStringSubmatch(m[2], -1) {
@@ -33,7 +33,7 @@ func TestHouse(t *testing.T) {
 	}
 	for _, s := range parseTree(t, "..") {
 		if _, ok := shown[s.dir]; !ok && mayImport[s.dir] != nil {
-			t.Errorf("%s is not in the picture", s.dir)
+			t.Errorf("%s is not on the map", s.dir)
 		}
 		if marked := shown[s.dir]; marked != slices.Contains(pure, s.dir) {
 			t.Errorf("%s is marked as pure: %v", s.dir, marked)
@@ -41,7 +41,40 @@ func TestHouse(t *testing.T) {
 	}
 	for dir := range shown {
 		if _, err := os.Stat("../" + dir); err != nil {
-			t.Errorf("the picture shows %s: %v", dir, err)
+			t.Errorf("the map shows %s: %v", dir, err)
 		}
+	}
+}
+
+// TestWalks: every file that a walk of docs/design.md names exists. A name without a folder is in the folder of the path before it in its row.
+func TestWalks(t *testing.T) {
+	page, err := os.ReadFile("../docs/design.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, walks, _ := strings.Cut(string(page), "\n## Three walks\n")
+	walks, _, _ = strings.Cut(walks, "\n## ")
+	named := regexp.MustCompile("`([a-z0-9_./-]+)`")
+	files := 0
+	for row := range strings.Lines(walks) {
+		folder := ""
+		for _, found := range named.FindAllStringSubmatch(row, -1) {
+			name := found[1]
+			switch {
+			case strings.Contains(name, "/") && strings.Contains(path.Base(name), "."):
+				folder = path.Dir(name)
+			case strings.HasSuffix(name, ".go"):
+				name = path.Join(folder, name)
+			case !strings.Contains(name, "/"):
+				continue // a function, a mode, a setting
+			}
+			files++
+			if _, err := os.Stat(path.Join("..", name)); err != nil {
+				t.Errorf("%s: %v", strings.TrimSpace(row), err)
+			}
+		}
+	}
+	if files < 30 {
+		t.Errorf("%d files are named in the walks, want them all", files)
 	}
 }

@@ -23,7 +23,7 @@ import (
 
 	"github.com/label-state/label-state/internal/action"
 	"github.com/label-state/label-state/internal/config"
-	"github.com/label-state/label-state/internal/lease/redis"
+	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/lease/services"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/setup"
@@ -32,7 +32,6 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	env := setup.OS()
-	redis.Quiet()
 	env.Stores = services.Openers()
 	code := run(ctx, env, os.Stdout)
 	stop()
@@ -56,7 +55,7 @@ func run(ctx context.Context, env setup.Environment, out io.Writer) int {
 	if err != nil {
 		return action.Refuse(step, err, action.ExitCalled)
 	}
-	env.Dir, env.Run, env.Stderr = string(filepath.Separator), nothing, step.Console
+	env.Dir, env.Run, env.Exec, env.Stderr = string(filepath.Separator), nothing, noGit, step.Console
 	var opened sessions
 	defer opened.close()
 	if err := opened.connect(ctx, step, env); err != nil {
@@ -72,6 +71,8 @@ func run(ctx context.Context, env setup.Environment, out io.Writer) int {
 // nothing is what the Action runs: no git, no gh. With a root folder for its own it does not look
 // into the workspace either, where a checkout of anybody's pull request may lie.
 func nothing(context.Context, setup.Command) ([]byte, error) { return nil, exec.ErrNotFound }
+
+func noGit(context.Context, git.Command) ([]byte, error) { return nil, exec.ErrNotFound }
 
 // place reads the event and the repository the run is for.
 func place(s *action.Step, env setup.Environment) error {

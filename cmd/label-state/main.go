@@ -8,7 +8,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/label-state/label-state/internal/lease/redis"
+	"github.com/label-state/label-state/internal/cli/app"
 	"github.com/label-state/label-state/internal/lease/services"
 	"github.com/label-state/label-state/internal/setup"
 )
@@ -19,9 +19,8 @@ var version = "dev"
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	env := setup.OS()
-	redis.Quiet()
 	env.Stores = services.Openers()
-	code := run(ctx, os.Args, terminal{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: env})
+	code := app.Run(ctx, os.Args, version, os.Stdin, os.Stdout, os.Stderr, env)
 	stop()
 	os.Exit(code)
 }

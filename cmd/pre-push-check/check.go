@@ -1,15 +1,14 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
+	"github.com/label-state/label-state/internal/agenthost"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/closing"
 	"github.com/label-state/label-state/internal/config"
@@ -21,44 +20,57 @@ import (
 	"github.com/label-state/label-state/internal/setup"
 )
 
-// config reads the configuration that is here: the file that LABEL_STATE_CONFIG names, else the work
-// tree's. file is its path, empty when there is none. GitHub is not asked for it: that would be a
-// second request.
-func (h *hook) config() (conf config.Config, file string, err error) {
-	named := h.env.Getenv("LABEL_STATE_CONFIG")
-	file = cmp.Or(named, filepath.FromSlash(config.Path))
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(h.env.Dir, file)
+// A local is what this machine knows before GitHub has been asked: how long to wait, and what an unknown counts for. The
+// repository's configuration is the one on its default branch.
+type local struct {
+	guess   config.Config // what the default branch probably says: what is checked out
+	there   bool          // something is checked out that can be read
+	timeout time.Duration
+	policy  dedup.Policy
+	notes   []dedup.Note
+}
+
+// local reads the file that LABEL_STATE_CONFIG names and the one that is checked out. The latter may be anybody's: it may have the
+// hook wait longer and be stricter, because the default branch's cannot be asked for that beforehand, but never the opposite.
+func (h *hook) local() (local, error) {
+	own, err := h.env.Own(setup.Options{})
+	if err != nil {
+		return local{guess: config.Default()}, err
 	}
-	data, err := os.ReadFile(file)
-	switch {
-	case named == "" && errors.Is(err, fs.ErrNotExist):
-		return config.Default(), "", nil
-	case err != nil:
-		return conf, file, fmt.Errorf("read configuration: %w", err)
+	checkedOut, there, err := setup.Checkout(h.env.Dir)
+	l := local{guess: checkedOut, there: there && err == nil}
+	if err != nil {
+		l.guess = config.Default()
+		first, _, _ := strings.Cut(err.Error(), "\n")
+		l.notes = append(l.notes, dedup.Note{Text: first + "; what counts is the default branch"})
 	}
-	conf, err = config.Parse(cmp.Or(named, config.Path), data)
-	return conf, file, err
+	l.timeout, l.policy = max(budget, l.guess.Hook.Timeout), policy(l.guess)
+	if own.Has("hook.timeout") {
+		l.timeout = own.Hook.Timeout
+	}
+	if own.Has("hook.on_unknown") {
+		l.policy = policy(own.Config)
+	}
+	return l, nil
 }
 
 // A checker is one push on its way to GitHub's answer.
 type checker struct {
 	*hook
 	push   outgoing.Push
-	conf   config.Config
-	file   string      // of the configuration
+	local  local
 	remote host.Remote // whose issues are meant
 }
 
 // check finds out what the messages name and whose work that is.
 func (h *hook) check(ctx context.Context, push outgoing.Push, messages []dedup.Message) dedup.Report {
-	conf, file, err := h.config()
+	local, err := h.local()
 	if err != nil {
 		return h.unknown(err)
 	}
-	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), h.start.Add(conf.Hook.Timeout))
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), h.start.Add(local.timeout))
 	defer cancel()
-	c := checker{hook: h, push: push, conf: conf, file: file}
+	c := checker{hook: h, push: push, local: local}
 	var elsewhere *host.NotGitHubError
 	switch c.remote, err = h.env.Remote(ctx, push.URL); {
 	case errors.As(err, &elsewhere):
@@ -66,29 +78,74 @@ func (h *hook) check(ctx context.Context, push outgoing.Push, messages []dedup.M
 	case err != nil:
 		return h.unknown(inTime(ctx, err))
 	}
-	named := dedup.Name(messages, closing.Repo{Owner: c.remote.Owner, Name: c.remote.Repo}, c.remote.Host)
-	if len(named) == 0 {
+	home := closing.Repo{Owner: c.remote.Owner, Name: c.remote.Repo}
+	named, unread := dedup.Name(messages, home, c.remote.Host), dedup.Unread(messages, home, c.remote.Host)
+	if len(named)+len(unread) == 0 {
 		return dedup.Report{}
 	}
-	return c.judge(ctx, named)
+	return c.judgeInTime(ctx, named, unread)
 }
 
-// judge reads the issues and holds them against the rules.
-func (c *checker) judge(ctx context.Context, named []dedup.Named) dedup.Report {
-	readings, err := c.read(ctx, named)
+// grace is how long after the end of the time the answers that came before it may take to be understood.
+const grace = 100 * time.Millisecond
+
+// judgeInTime is judge, given up when something does not end with the time.
+func (c *checker) judgeInTime(ctx context.Context, named []dedup.Named, cut []dedup.Unchecked) dedup.Report {
+	done := make(chan dedup.Report, 1)
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				done <- c.unknown(fmt.Errorf("internal error: %v", p))
+			}
+		}()
+		done <- c.judge(ctx, named, cut)
+	}()
+	over := time.NewTimer(time.Until(c.start.Add(c.local.timeout + grace)))
+	defer over.Stop()
+	select {
+	case r := <-done:
+		return r
+	case <-over.C:
+	}
+	r := dedup.Report{Home: c.remote.Owner + "/" + c.remote.Repo, Policy: c.local.policy, Notes: c.local.notes, Unknown: cut}
+	for _, n := range named {
+		r.Unknown = append(r.Unknown, dedup.Unchecked{Issue: n.Issue, Reason: errLate.Error()})
+	}
+	return r
+}
+
+// judge reads the issues and holds them against the rules. What of the messages nobody has read stays unknown.
+func (c *checker) judge(ctx context.Context, named []dedup.Named, cut []dedup.Unchecked) dedup.Report {
+	conf, readings, err := c.read(ctx, named)
+	rules, policed := conf.Rules(), policy(conf)
 	var noToken *setup.NoTokenError
 	switch {
 	case errors.As(err, &noToken) && c.stranger(ctx):
 		return dedup.Report{Notes: []dedup.Note{{Text: "not checked: " + c.remote.Host + " is no GitHub that there is a token for"}}}
 	case errors.As(err, &noToken):
-		readings = unread(named, fmt.Errorf("no token for %s: set %s, or log in with gh", noToken.Host, strings.Join(noToken.Variables, " or ")))
+		err = fmt.Errorf("no token for %s: %s", noToken.Host, strings.Replace(noToken.Remedy(), "one of them", strings.Join(noToken.Variables, " or "), 1))
 	case err != nil:
-		readings = unread(named, inTime(ctx, err))
+		err = inTime(ctx, err)
+	}
+	if err != nil {
+		rules, policed = config.Default().Rules(), c.local.policy
+	}
+	if err != nil && readings == nil {
+		readings = unread(named, err)
+	}
+	answered := slices.ContainsFunc(readings, func(r dedup.Reading) bool { return r.Unread == "" })
+	if !answered && (err != nil || len(named) > 0) {
+		policed = max(policed, c.local.policy) // where nothing could be read, a configuration that is not there says nothing
 	}
 	who, notes := c.pusher()
-	r := dedup.Check(c.conf.Rules(), who, c.zone, readings)
-	r.Home, r.Policy = c.remote.Owner+"/"+c.remote.Repo, policy(c.conf)
-	r.Notes = append(notes, r.Notes...)
+	if c.local.there && err == nil {
+		if text := setup.Differs(c.local.guess, conf, ledger.Repo{Owner: c.remote.Owner, Name: c.remote.Repo}); text != "" {
+			notes = append(notes, dedup.Note{Text: text})
+		}
+	}
+	r := dedup.Check(rules, who, readings)
+	r.Home, r.Policy = c.remote.Owner+"/"+c.remote.Repo, policed
+	r.Notes, r.Unknown = slices.Concat(c.local.notes, notes, r.Notes), slices.Concat(cut, r.Unknown)
 	return r
 }
 
@@ -99,26 +156,60 @@ func (c *checker) stranger(ctx context.Context) bool {
 	if wellKnown(c.remote.Host) || get("LABEL_STATE_API_URL") != "" || strings.EqualFold(get("GH_HOST"), c.remote.Host) {
 		return false
 	}
-	said, err := c.env.Run(ctx, setup.Command{Name: "git", Args: []string{"config", "--get", "label-state.host"}, Dir: c.env.Dir})
+	said, err := c.env.Git().Ask(ctx, "config", "--get", "label-state.host")
 	return err != nil || len(said) == 0
 }
 
-// read asks GitHub about every issue, in one request. Of a fork, what it does not have itself is its
-// parent's (PRODUCT ruling 22). The error is for all issues.
-func (c *checker) read(ctx context.Context, named []dedup.Named) ([]dedup.Reading, error) {
+// read asks GitHub about every issue, and in the same request for the configuration on the default branch. When that
+// is not what was guessed, the issues are read again under it: whose records count is its to say. Of a fork, what it does not have
+// itself is its parent's (hook.md). The error is for all issues.
+func (c *checker) read(ctx context.Context, named []dedup.Named) (conf config.Config, readings []dedup.Reading, err error) {
 	ctx, hangUp := context.WithCancelCause(ctx)
 	defer hangUp(nil)
 	env := c.env
 	env.HTTP = impatient{env.HTTP, hangUp}
-	s, err := setup.Open(ctx, env, setup.Options{Repo: c.remote.Owner + "/" + c.remote.Repo, Host: c.remote.Host, Config: c.file, Near: true})
+	guessed, err := setup.Open(ctx, env, setup.Options{Repo: c.remote.Owner + "/" + c.remote.Repo, Host: c.remote.Host, Guess: &c.local.guess})
 	if err != nil {
-		return nil, err
+		return conf, nil, err
 	}
-	readings := decide(ctx, s, s.Repo, ask(ctx, s.Client, named))
-	if cause := context.Cause(ctx); cause != nil {
-		return nil, inTime(ctx, cause)
+	s, readings, err := readUnder(ctx, guessed, named)
+	cause := context.Cause(ctx)
+	switch {
+	case err == nil:
+		readings = decide(ctx, s, s.Repo, readings)
+		if cause = context.Cause(ctx); cause != nil {
+			return s.Config, late(readings, inTime(ctx, cause)), nil
+		}
+		return s.Config, c.askParent(ctx, env, s, readings), nil
+	case cause != nil:
+		return conf, nil, inTime(ctx, cause)
+	case slices.ContainsFunc(readings, func(r dedup.Reading) bool { return r.Unread == "" }):
+		return conf, nil, err // they could be read, and nobody knows by which rules
 	}
-	return c.askParent(ctx, s, readings), nil
+	return conf, readings, err
+}
+
+// readUnder reads the issues, and with them the configuration of the session's repository.
+func readUnder(ctx context.Context, guessed *setup.Session, named []dedup.Named) (s *setup.Session, readings []dedup.Reading, err error) {
+	readings = ask(ctx, guessed.Client, named)
+	s, err = guessed.Settle(ctx)
+	if err == nil && s != guessed {
+		readings = ask(ctx, s.Client, named)
+	}
+	return s, readings, err
+}
+
+// late is what readings say whose time ran out: what was found out by then may still be a no.
+func late(readings []dedup.Reading, cause error) []dedup.Reading {
+	for k := range readings {
+		switch r := &readings[k]; {
+		case r.Unread != "":
+			r.Unread = cause.Error()
+		case !r.Absent:
+			r.Facts.Doubts = append(r.Facts.Doubts, cause.Error())
+		}
+	}
+	return readings
 }
 
 func ask(ctx context.Context, client *github.Client, named []dedup.Named) []dedup.Reading {
@@ -127,7 +218,7 @@ func ask(ctx context.Context, client *github.Client, named []dedup.Named) []dedu
 		issues[k] = n.Issue
 	}
 	out := make([]dedup.Reading, len(named))
-	for k, got := range client.FactsOf(ctx, issues) {
+	for k, got := range client.HoldersOf(ctx, issues) {
 		out[k] = dedup.Reading{Named: named[k], Facts: got.Facts}
 		var absent *github.NotFoundError
 		switch {
@@ -143,7 +234,7 @@ func ask(ctx context.Context, client *github.Client, named []dedup.Named) []dedu
 
 // askParent replaces the readings of issues that a fork does not have by those of its parent. When
 // it cannot be found out whether the repository is a fork, they stay not found.
-func (c *checker) askParent(ctx context.Context, s *setup.Session, readings []dedup.Reading) []dedup.Reading {
+func (c *checker) askParent(ctx context.Context, env setup.Environment, s *setup.Session, readings []dedup.Reading) []dedup.Reading {
 	home := ledger.Repo{Owner: c.remote.Owner, Name: c.remote.Repo}
 	var missing []dedup.Named
 	var at []int
@@ -162,10 +253,24 @@ func (c *checker) askParent(ctx context.Context, s *setup.Session, readings []de
 	for k := range missing {
 		missing[k].Issue.Owner, missing[k].Issue.Repo = repo.Parent.Owner, repo.Parent.Name
 	}
-	for k, r := range decide(ctx, s, repo.Parent, ask(ctx, s.Client, missing)) {
+	for k, r := range c.readParent(ctx, env, s, repo.Parent, missing) {
 		readings[at[k]] = r
 	}
 	return readings
+}
+
+// readParent reads issues of the repository that this one is a fork of, under that one's own configuration: the fork's may be a
+// stranger's.
+func (c *checker) readParent(ctx context.Context, env setup.Environment, fork *setup.Session, parent ledger.Repo, named []dedup.Named) []dedup.Reading {
+	guessed, err := setup.Open(ctx, env, setup.Options{Repo: parent.String(), Host: c.remote.Host, Guess: &fork.Config})
+	if err != nil {
+		return unread(named, err)
+	}
+	s, readings, err := readUnder(ctx, guessed, named)
+	if err != nil {
+		return unread(named, err)
+	}
+	return decide(ctx, s, parent, readings)
 }
 
 func unread(named []dedup.Named, err error) []dedup.Reading {
@@ -184,6 +289,11 @@ func (c *checker) pusher() (dedup.Pusher, []dedup.Note) {
 	}
 	if w := c.env.Identity(); w.Codename != "" && w.FiringID != "" {
 		who.Worker = w
+	}
+	if _, sessions := c.env.Session(); len(sessions) > 0 {
+		who.Made = func(w claim.Worker) bool {
+			return slices.ContainsFunc(sessions, func(s agenthost.Session) bool { return s.Made(w.FiringID) })
+		}
 	}
 	var notes []dedup.Note
 	if v := c.env.Getenv("LABEL_STATE_SKIP_DEDUP_CHECK"); v != "" {

@@ -16,7 +16,7 @@ import (
 )
 
 // budget is how long everything may take together, as long as no configuration says otherwise
-// (PRODUCT ruling 10).
+// (hook.md).
 const budget = 3 * time.Second
 
 // A hook is one run of the program: what it was given, and nothing it found out.
@@ -27,7 +27,9 @@ type hook struct {
 	env            setup.Environment
 	environ        []string // for git's own variables
 	start          time.Time
-	zone           *time.Location
+
+	commits []outgoing.Commit // what the first stage found, if it walked
+	walked  bool
 }
 
 // guard judges the push and says what there is to say. A panic is one more reason why nothing is known.
@@ -55,15 +57,22 @@ func (h *hook) guard(ctx context.Context) (code int) {
 	return h.say(h.check(ctx, push, messages))
 }
 
-// scan reads the commits that leave and keeps those that may name an issue. Which host is meant is not known yet, so it keeps
+// scan reads the commits that leave, unless the first stage did, and keeps those that may name an issue. Which host is meant is not known yet, so it keeps
 // too many rather than too few.
 func (h *hook) scan(ctx context.Context, push outgoing.Push) ([]dedup.Message, error) {
 	push.Keep = func(message []byte) bool { return closing.Perhaps(string(message)) }
 	var messages []dedup.Message
-	err := outgoing.Commits(ctx, outgoing.Location{Dir: h.env.Dir, Env: h.environ}, push, func(c outgoing.Commit) bool {
-		messages = append(messages, dedup.Message{Commit: dedup.Commit{OID: c.OID, Subject: c.Subject()}, Text: string(c.Message)})
+	add := func(c outgoing.Commit) bool {
+		messages = append(messages, dedup.Message{Commit: dedup.Commit{OID: c.OID, Subject: c.Subject()}, Text: string(c.Message), Cut: c.Cut})
 		return true
-	})
+	}
+	if h.walked {
+		for _, c := range h.commits {
+			add(c)
+		}
+		return messages, nil
+	}
+	err := outgoing.Commits(ctx, outgoing.Location{Dir: h.env.Dir, Env: h.environ}, push, add)
 	return messages, err
 }
 
@@ -74,10 +83,10 @@ func wellKnown(name string) bool { return name == "github.com" || strings.HasSuf
 // unknown is the report of a push of which nothing is known. How that counts the configuration says;
 // one that cannot be read lets the push go.
 func (h *hook) unknown(err error) dedup.Report {
-	conf, _, bad := h.config()
+	l, bad := h.local()
 	r := dedup.Report{Unknown: []dedup.Unchecked{{Reason: err.Error()}}}
 	if bad == nil {
-		r.Policy = policy(conf)
+		r.Policy = l.policy
 	}
 	return r
 }
@@ -104,11 +113,14 @@ func (h *hook) say(r dedup.Report) int {
 	return exitPass
 }
 
+// errLate: the time is over.
+var errLate = errors.New("no answer in time (hook.timeout)")
+
 // inTime words the end of the time; what was going on then does not matter.
 func inTime(ctx context.Context, err error) error {
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, context.DeadlineExceeded):
-		return errors.New("no answer in time (hook.timeout)")
+		return errLate
 	case cause != nil:
 		return cause
 	}

@@ -47,8 +47,8 @@ func main() {
 	env := setup.OS()
 	env.Stderr = io.Discard
 	h := hook{
-		args: os.Args[1:], stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
-		env: env, environ: append(os.Environ(), outgoing.RealObjects), start: begin(os.Getenv(started), time.Now()), zone: time.Local,
+		args: os.Args[1:], stdin: os.Stdin, stdout: os.Stdout, stderr: env.Logged(os.Stderr),
+		env: env, environ: append(os.Environ(), outgoing.RealObjects), start: begin(os.Getenv(started), time.Now()),
 	}
 	os.Exit(h.run(context.Background()))
 }

@@ -8,20 +8,20 @@ import (
 	"strings"
 
 	"github.com/label-state/label-state/internal/outgoing"
-	"github.com/label-state/label-state/internal/setup"
 )
 
 // errUsage: neither git nor pre-commit can have started the program so.
 var errUsage = errors.New("called without REMOTE and URL")
 
-// push reads what is about to happen: from the arguments and the input as git gives them, else from
-// the variables of pre-commit.
+// push reads what is about to happen: from the arguments and the input as git, or the first stage, gives them, else from the
+// variables of pre-commit.
 func (h *hook) push(ctx context.Context) (outgoing.Push, error) {
 	get := h.env.Getenv
 	switch {
 	case len(h.args) >= 2:
-		updates, err := readUpdates(ctx, h.stdin)
-		return outgoing.Push{Remote: h.args[0], URL: h.args[1], Updates: updates}, err
+		in, err := readInput(ctx, h.stdin)
+		h.commits, h.walked = in.Commits, in.Read
+		return outgoing.Push{Remote: h.args[0], URL: h.args[1], Updates: in.Updates}, err
 	case get("PRE_COMMIT_REMOTE_NAME") != "" && len(h.args) == 0:
 		update, err := h.preCommit(ctx)
 		return outgoing.Push{Remote: get("PRE_COMMIT_REMOTE_NAME"), URL: get("PRE_COMMIT_REMOTE_URL"), Updates: []outgoing.Update{update}}, err
@@ -29,11 +29,11 @@ func (h *hook) push(ctx context.Context) (outgoing.Push, error) {
 	return outgoing.Push{}, errUsage
 }
 
-// readUpdates gives up when the input does not end in time.
-func readUpdates(ctx context.Context, r io.Reader) ([]outgoing.Update, error) {
+// readInput gives up when the input does not end in time.
+func readInput(ctx context.Context, r io.Reader) (outgoing.Input, error) {
 	type result struct {
-		updates []outgoing.Update
-		err     error
+		in  outgoing.Input
+		err error
 	}
 	done := make(chan result, 1)
 	go func() {
@@ -42,14 +42,14 @@ func readUpdates(ctx context.Context, r io.Reader) ([]outgoing.Update, error) {
 				done <- result{err: fmt.Errorf("internal error: %v", p)}
 			}
 		}()
-		updates, err := outgoing.ReadUpdates(r)
-		done <- result{updates, err}
+		in, err := outgoing.ReadInput(r)
+		done <- result{in, err}
 	}()
 	select {
 	case got := <-done:
-		return got.updates, got.err
+		return got.in, got.err
 	case <-ctx.Done():
-		return nil, errors.New("read from git: the input does not end")
+		return outgoing.Input{}, errors.New("read from git: the input does not end")
 	}
 }
 
@@ -77,13 +77,11 @@ func (h *hook) resolve(ctx context.Context, name string) (string, error) {
 	if name == "" {
 		return "", errors.New("read from pre-commit: it names no commit that is pushed")
 	}
-	out, err := h.env.Run(ctx, setup.Command{
-		Name: "git", Args: []string{"rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{commit}"}, Dir: h.env.Dir,
-	})
+	out, err := h.env.Git().Ask(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
 	if err != nil {
 		return "", fmt.Errorf("read from pre-commit: git finds no commit %q", name)
 	}
-	return strings.TrimSpace(string(out)), nil
+	return out, nil
 }
 
 // branches are the branches that are pushed, without refs/heads/.

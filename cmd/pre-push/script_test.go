@@ -21,10 +21,10 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/githubsim"
-	"github.com/label-state/label-state/internal/holdfile"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lease/gitref"
 	"github.com/label-state/label-state/internal/setup"
+	"github.com/label-state/label-state/internal/state"
 )
 
 // program is the compiled hook, under the name by which the shim finds it.
@@ -61,20 +61,23 @@ func TestPush(t *testing.T) {
 			"asked":   asked,
 			"offline": offline,
 			"slow":    slow,
+			"absent":  absent,
 			"hold":    hold,
 			"paged":   paged,
 			"leases":  leases,
 			"later":   later,
+			"publish": publish,
 		},
 	})
 }
 
 // A world is what one script meets.
 type world struct {
-	sim   *githubsim.Server
-	stop  func()
-	slow  atomic.Int64 // how late answers to the API are, in nanoseconds
-	asked int          // requests that a script has looked at already
+	sim    *githubsim.Server
+	stop   func()
+	absent atomic.Bool  // whether nothing is there
+	slow   atomic.Int64 // how late answers to the API are, in nanoseconds
+	asked  int          // requests that a script has looked at already
 }
 
 func worldOf(ts *testscript.TestScript) *world { return ts.Value("world").(*world) }
@@ -90,6 +93,9 @@ func setUp(e *testscript.Env) error {
 	}
 	w.sim.Fault = func(r *http.Request) *githubsim.Fault {
 		late := time.Duration(w.slow.Load())
+		if w.absent.Load() {
+			return &githubsim.Fault{Status: http.StatusNotFound}
+		}
 		if late == 0 || strings.Contains(r.URL.Path, ".git/") {
 			return nil
 		}
@@ -136,6 +142,22 @@ func clone(e *testscript.Env, base string) error {
 		}
 	}
 	return nil
+}
+
+// publish FILE makes it acme/app's configuration, on the default branch.
+func publish(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: publish FILE")
+	}
+	dir, err := os.MkdirTemp(ts.Getenv("WORK"), ".publish-*")
+	ts.Check(err)
+	ts.Check(ts.Exec("git", "clone", "-q", ts.Getenv("REMOTE")+"/acme/app.git", dir))
+	file := filepath.Join(dir, ".github", "label-state.yml")
+	ts.Check(os.MkdirAll(filepath.Dir(file), 0o755))
+	ts.Check(os.WriteFile(file, []byte(ts.ReadFile(args[0])), 0o644))
+	ts.Check(ts.Exec("git", "-C", dir, "add", "--force", "."))
+	ts.Check(ts.Exec("git", "-C", dir, "commit", "-q", "-m", "Configure"))
+	ts.Check(ts.Exec("git", "-C", dir, "push", "-q", "--no-verify", "origin", "HEAD:main"))
 }
 
 var ago = regexp.MustCompile(`@[0-9a-z]+@`)
@@ -219,6 +241,9 @@ func (w *world) api() []githubsim.Request {
 // offline stops the server.
 func offline(ts *testscript.TestScript, _ bool, _ []string) { worldOf(ts).stop() }
 
+// absent has GitHub answer 404 to everything, as a server does that is somewhere else.
+func absent(ts *testscript.TestScript, _ bool, _ []string) { worldOf(ts).absent.Store(true) }
+
 // slow DURATION delays every answer of the API from now on; git is served at once.
 func slow(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
@@ -237,9 +262,9 @@ func hold(ts *testscript.TestScript, neg bool, args []string) {
 	var number int
 	_, err := fmt.Sscan(args[0], &number)
 	ts.Check(err)
-	dir, err := holdfile.GitDir(ts.MkAbs("."), "")
+	dir, err := state.GitDir(ts.MkAbs("."), "")
 	ts.Check(err)
-	ts.Check(holdfile.Open(dir).Save(holdfile.Hold{
+	ts.Check(state.OpenHolds(dir).Save(state.Hold{
 		Issue: claim.Issue{Owner: "acme", Repo: "app", Number: number}, Worker: claim.Worker{Codename: args[1], FiringID: args[2]},
 		Comment: 1, Token: 1, TTL: 4 * time.Hour, Until: time.Now().Add(time.Hour),
 	}))

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/label-state/label-state/internal/outgoing"
 )
 
 // started tells the second stage, in nanoseconds since 1970, when the first one began: they share one budget.
@@ -32,7 +34,10 @@ func (s *stage) handOver() int {
 	cmd := exec.Command(path, s.args...)
 	cmd.Env = append(s.environ, started+"="+strconv.FormatInt(s.start.UnixNano(), 10))
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	if s.whole {
+	switch {
+	case s.walked:
+		cmd.Stdin = bytes.NewReader(outgoing.HandOver(s.input, s.commits))
+	case s.whole:
 		cmd.Stdin = bytes.NewReader(s.input)
 	}
 	err = cmd.Run()

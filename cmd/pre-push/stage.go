@@ -12,7 +12,7 @@ import (
 )
 
 // budget is how long both stages may take together, unless the configuration, which the second one reads, says otherwise
-// (PRODUCT ruling 10).
+// (hook.md).
 const budget = 3 * time.Second
 
 // A stage is one run of the program.
@@ -22,7 +22,9 @@ type stage struct {
 	environ []string
 	start   time.Time
 	input   []byte
-	whole   bool // input is all there was
+	whole   bool              // input is all there was
+	commits []outgoing.Commit // that leave and may close an issue
+	walked  bool              // commits is all of them
 }
 
 // quiet reports whether it is certain that there is nothing to say to the push.
@@ -48,11 +50,12 @@ func (s *stage) quiet(ctx context.Context) (quiet bool) {
 	}
 	ctx, cancel := context.WithDeadline(ctx, s.start.Add(budget))
 	defer cancel()
-	found, err := outgoing.Any(ctx, outgoing.Location{Dir: dir, Env: append(s.environ, outgoing.RealObjects)}, outgoing.Push{
+	err = outgoing.Commits(ctx, outgoing.Location{Dir: dir, Env: append(s.environ, outgoing.RealObjects)}, outgoing.Push{
 		Remote: s.args[0], URL: s.args[1], Updates: updates,
 		Keep: func(message []byte) bool { return closing.Perhaps(string(message)) },
-	})
-	return err == nil && !found
+	}, func(c outgoing.Commit) bool { s.commits = append(s.commits, c); return true })
+	s.walked = err == nil
+	return err == nil && len(s.commits) == 0
 }
 
 // read takes all of the input. If it does not end in time, the second stage has its say about that, in place of whatever

@@ -64,17 +64,17 @@ func (s *Step) commands(ctx context.Context) result {
 
 // follow carries a command out and answers it.
 func (s *Step) follow(ctx context.Context, cmd command, r *result) error {
-	i := claim.Issue{Owner: s.Repo.Owner, Repo: s.Repo.Name, Number: s.Event.issue()}
+	i := claim.Issue{Owner: s.Repo.Owner, Repo: s.Repo.Name, Number: s.Event.commented()}
 	if cmd.surplus {
 		return s.answer(ctx, i, cmd, no{cmd.verb + " takes no further words"}, r)
 	}
 	return s.answer(ctx, i, cmd, s.obey(ctx, i, cmd, r), r)
 }
 
-// command is what the event's comment asks for: a new comment, by a person, on an issue.
+// command is what the event's comment asks for: a new comment, by a person, on an issue or a pull request.
 func (s *Step) command() (cmd command, ok bool) {
 	c := s.Event.Comment
-	if c == nil || s.Event.Action != "created" || s.Event.issue() == 0 || c.App != nil || !c.User.person() {
+	if c == nil || s.Event.Action != "created" || s.Event.commented() == 0 || c.App != nil || !c.User.person() {
 		return cmd, false
 	}
 	return parseCommand(c.Body)
@@ -183,47 +183,124 @@ func (s *Step) ours(ctx context.Context, i claim.Issue, since time.Time, mark st
 	}), err
 }
 
-// claim is a person's hold: the label that keeps agents off (PRODUCT ruling 15).
-func (s *Step) claim(ctx context.Context, o order, _ *result) error {
-	scheme := s.Ledger.Rules().Scheme
-	if labels.Has(o.facts.Labels, scheme.Hold) {
-		return nil
+// claim is a person's hold: a claim like any other, which we write for the commenter. The comment is its run, so that a
+// second delivery is the same claim.
+func (s *Step) claim(ctx context.Context, o order, r *result) error {
+	if mine, held := o.facts.Log.HeldBy(o.by); held && mine.Held() {
+		return s.Ledger.Assign(ctx, o.facts, mine)
 	}
-	for _, reason := range s.Ledger.Rules().Verdict(o.facts, lifecycle.Seeker{}).Reasons {
-		switch reason.Code {
-		case lifecycle.CodeInFlight:
-			return no{reason.Text + "; comment /release first to take it over"}
-		case lifecycle.CodePROpen, lifecycle.CodeClosed, lifecycle.CodeUnread:
-			return no{reason.Text}
-		}
+	w := claim.Worker{Codename: o.by, FiringID: fmt.Sprintf("comment-%d", s.Event.Comment.ID)}
+	h, err := s.Ledger.Claim(ctx, o.facts.Issue, ledger.Request{Worker: w, TTL: claim.NoExpiry, Person: o.by, By: o.by, Resume: true})
+	var held *ledger.HeldError
+	var lost *ledger.LostError
+	var late *ledger.LabelsError
+	switch {
+	case errors.As(err, &held):
+		return no{heldText(held)}
+	case errors.As(err, &lost), errors.Is(err, claim.ErrKeyUsed):
+		return s.claimedBefore(ctx, o, w)
+	case err != nil && !errors.As(err, &late):
+		return err
 	}
-	return s.Hub.AddLabel(ctx, o.facts.Issue, scheme.Hold)
+	if h.Unassigned != nil {
+		s.Console.warn("%s could not be assigned to %s: %s", o.by, o.facts.Issue, h.Unassigned)
+	}
+	s.tidy(ctx, []claim.Issue{o.facts.Issue}, nil)
+	r.notes = append(r.notes, fmt.Sprintf("%s holds %s", o.by, o.facts.Issue))
+	return nil
 }
 
-// release gives the issue back, whoever has it: a person's hold is a label, a worker's is ended
-// by force and in the commenter's name.
+// claimedBefore answers a command of which an earlier run, or one beside this, has ended the claim: what became of it is
+// in the log.
+func (s *Step) claimedBefore(ctx context.Context, o order, w claim.Worker) error {
+	now := s.Hub.FactsOf(ctx, []claim.Issue{o.facts.Issue})[0]
+	if now.Err != nil {
+		return now.Err
+	}
+	c, _ := now.Facts.Log.Find(w)
+	switch {
+	case c.Held():
+		return nil
+	case c.End == nil:
+		return no{"it could not be claimed; comment /claim again"}
+	}
+	if winner, yielded := claim.Yielded(c.End.Outcome); yielded {
+		return no{winner.Codename + " was faster"}
+	}
+	return no{"the claim was given up before it was confirmed; comment /claim again"}
+}
+
+// heldText says why a claim was refused, and what the commenter can do about it.
+func heldText(held *ledger.HeldError) string {
+	for _, reason := range held.Verdict.Reasons {
+		switch {
+		case reason.Code != lifecycle.CodeInFlight:
+		case reason.Claim.Person != "":
+			return reason.Text + "; ask them, or comment /release --force first to take it over"
+		default:
+			return reason.Text + "; comment /release first to take it over"
+		}
+	}
+	return held.Error()
+}
+
+// forceWord is what a release of another person's hold begins with.
+const forceWord = "--force"
+
+// release gives the issue back, whoever has it: the commenter's own hold as such, a worker's by force and in the
+// commenter's name, another person's only when that is said. A label without a claim is taken off.
 func (s *Step) release(ctx context.Context, o order, r *result) error {
+	if mine, held := o.facts.Log.HeldBy(o.by); held {
+		return s.releaseOwn(ctx, o, mine, r)
+	}
+	reason, force := strings.CutPrefix(o.text, forceWord)
+	c, held := o.facts.Log.Holder()
+	if held && c.Person != "" && !force {
+		return no{fmt.Sprintf("%s holds it; ask them, or comment /release --force to end it in your name", c.Person)}
+	}
 	scheme := s.Ledger.Rules().Scheme
-	if labels.Has(o.facts.Labels, scheme.Hold) {
+	if labels.Has(o.facts.Labels, scheme.Hold) && (!held || c.Person == "") {
 		if err := s.Hub.RemoveLabel(ctx, o.facts.Issue, scheme.Hold); err != nil {
 			return err
 		}
 	}
-	rep, ended, err := s.Ledger.ForceBefore(ctx, o.facts.Issue, o.at, o.by, o.text)
+	rep, ended, err := s.Ledger.ForceBefore(ctx, o.facts.Issue, o.at, o.by, strings.TrimSpace(reason))
 	return s.steered(ctx, rep, ended, err, r)
 }
 
+// releaseOwn ends the commenter's own hold, if it was there when the comment was written.
+func (s *Step) releaseOwn(ctx context.Context, o order, mine claim.Claim, r *result) error {
+	if mine.Created.After(o.at) {
+		return nil
+	}
+	e := ledger.Ending{Worker: mine.Record.Worker, By: o.by, Reason: o.text}
+	rep, err := s.Ledger.Release(ctx, o.facts.Issue, e)
+	var lost *ledger.LostError
+	if errors.As(err, &lost) {
+		return nil // it has ended meanwhile
+	}
+	return s.steered(ctx, rep, []claim.Claim{mine}, err, r)
+}
+
+// hold keeps agents off without anybody holding the issue: the label alone.
 func (s *Step) hold(ctx context.Context, o order, _ *result) error {
 	return s.Hub.AddLabel(ctx, o.facts.Issue, s.Ledger.Rules().Scheme.Hold)
 }
 
-func (s *Step) unhold(ctx context.Context, o order, _ *result) error {
+// unhold takes that label off again. What somebody has claimed is released, not unheld.
+func (s *Step) unhold(ctx context.Context, o order, r *result) error {
+	if c, held := o.facts.Log.Holder(); held && c.Person != "" {
+		return s.release(ctx, o, r)
+	}
 	return s.Hub.RemoveLabel(ctx, o.facts.Issue, s.Ledger.Rules().Scheme.Hold)
 }
 
 // requeue gives a failed issue another round of attempts.
 func (s *Step) requeue(ctx context.Context, o order, r *result) error {
-	if !o.facts.Open {
+	switch {
+	case o.facts.PullRequest:
+		return no{"a pull request is in no queue"}
+	case !o.facts.Open:
 		return no{"the issue is closed"}
 	}
 	if _, err := s.Ledger.Reset(ctx, o.facts.Issue, o.at, o.by); err != nil {

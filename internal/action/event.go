@@ -3,6 +3,8 @@ package action
 import (
 	"encoding/json"
 	"fmt"
+	"path"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -24,6 +26,9 @@ type Event struct {
 			}
 		}
 	} `json:"pull_request"`
+	MergeGroup *struct {
+		HeadRef string `json:"head_ref"`
+	} `json:"merge_group"`
 	Label   struct{ Name string } // that came or went
 	Comment *Comment
 	Changes struct {
@@ -81,6 +86,8 @@ func (e Event) mode() string {
 		return modeReconcile
 	case "issue_comment":
 		return modeCommands
+	case "merge_group":
+		return modeGuard
 	}
 	return ""
 }
@@ -90,15 +97,38 @@ func (e Event) pull() int {
 	switch {
 	case e.PullRequest != nil && e.PullRequest.Number > 0:
 		return e.PullRequest.Number
+	case e.MergeGroup != nil:
+		return queuedPull(e.MergeGroup.HeadRef)
 	case e.Issue == nil:
 		return e.Number
 	}
 	return 0
 }
 
+// queuedPull is the number of the pull request that a merge queue made a branch for, which is named
+// gh-readonly-queue/BASE/pr-NUMBER-SHA; 0 when the name says something else.
+func queuedPull(ref string) int {
+	queue, last := path.Split(strings.TrimPrefix(ref, "refs/heads/"))
+	name, isPull := strings.CutPrefix(last, "pr-")
+	number, _, _ := strings.Cut(name, "-")
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 1 || !isPull || !strings.HasPrefix(queue, "gh-readonly-queue/") {
+		return 0
+	}
+	return n
+}
+
 // issue is the number of the issue the event is about, 0 when it does not say or when that is a pull request.
 func (e Event) issue() int {
 	if e.Issue == nil || e.Issue.PullRequest != nil {
+		return 0
+	}
+	return e.Issue.Number
+}
+
+// commented is the number of the issue or pull request that a comment is on, 0 when the event does not say.
+func (e Event) commented() int {
+	if e.Issue == nil {
 		return 0
 	}
 	return e.Issue.Number

@@ -79,6 +79,14 @@ func orNone(s string) string {
 	return s
 }
 
+// assignees 1 : olga
+func (p *player) wantAssignees(args []string, want string) {
+	got, err := p.world.server.Issue(app, p.number(args[0]))
+	if err != nil || strings.Join(got.Assignees, " ") != want {
+		p.Errorf("assignees of #%s: %q, %v\n%s", args[0], got.Assignees, err, p.last.log)
+	}
+}
+
 // labels 1 : agent:pr-open
 func (p *player) wantLabels(args []string, want string) {
 	if got := p.world.labels(p.number(args[0])); orNone(got) != want {

@@ -34,6 +34,9 @@ func (r refusal) String() string {
 
 // stand is the guard: it judges a pull request and keeps its one comment true.
 func (s *Step) stand(ctx context.Context, p github.Pull, facts []lifecycle.Facts, r *result) {
+	if s.Guard == guardOff {
+		r.excess = "" // the summary has said it
+	}
 	if s.Guard != guardOff && p.State == lifecycle.PROpened && p.DefaultBase {
 		for _, f := range facts {
 			r.refused = append(r.refused, s.judge(f, p)...)
@@ -42,7 +45,7 @@ func (s *Step) stand(ctx context.Context, p github.Pull, facts []lifecycle.Facts
 	if s.dry() || r.readOnly() {
 		return
 	}
-	if err := s.speak(ctx, p, guardComment(r.refused)); err != nil {
+	if err := s.speak(ctx, p, guardComment(r.refused, r.excess)); err != nil {
 		s.mute(err, r)
 	}
 }
@@ -59,8 +62,8 @@ func (s *Step) mute(err error, r *result) {
 }
 
 // judge is the hook's twin on the server, for those who pushed with --no-verify: the pull request
-// must not close what somebody else holds, nor what an older pull request closes already (PRODUCT
-// ruling 9). The holder's own pull request is not stopped by other people's, and no part of a chain by
+// must not close what somebody else holds, nor what an older pull request closes already
+// (spec.md#the-verdict). The holder's own pull request is not stopped by other people's, and no part of a chain by
 // the other parts.
 func (s *Step) judge(f lifecycle.Facts, p github.Pull) []refusal {
 	if !f.Open || f.PullRequest {
@@ -110,14 +113,22 @@ const guardMark = "<!-- label-state:guard -->"
 const guardLimit = 50 // refusals that the comment lists
 
 // guardComment is what the guard has to say under the pull request; nothing when nothing stands in its way.
-func guardComment(refused []refusal) string {
+func guardComment(refused []refusal, excess string) string {
+	if excess != "" {
+		return guardMark + "\n**This pull request moves no issue.**\n\n" + markdown("The "+excess) + ". Its issues were not judged; " +
+			"name fewer, or let somebody open it whose records count.\n\nThis comment goes away by itself when it names fewer."
+	}
 	if len(refused) == 0 {
 		return ""
 	}
 	var b strings.Builder
 	b.WriteString(guardMark + "\n**Somebody else has what this pull request closes.**\n\n")
 	for _, r := range refused[:min(len(refused), guardLimit)] {
-		fmt.Fprintf(&b, "- %s is %s", issueLink(r.issue.Issue, r.issue.URL), markdown(strings.TrimPrefix(r.reason.Text, "pull request ")))
+		is := " is"
+		if r.reason.Claim != nil && r.reason.Claim.Person != "" {
+			is = ":" // PERSON holds it since …
+		}
+		fmt.Fprintf(&b, "- %s%s %s", issueLink(r.issue.Issue, r.issue.URL), is, markdown(strings.TrimPrefix(r.reason.Text, "pull request ")))
 		if r.reason.URL != "" {
 			b.WriteString(" (" + link("evidence", r.reason.URL) + ")")
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -34,6 +33,8 @@ func (s *Step) reconcile(ctx context.Context) result {
 		return r
 	case "unlabeled":
 		r.err = s.unlabeled(ctx, i, &r)
+	case "labeled":
+		r.err = s.queued(ctx, i, &r)
 	case "closed", "reopened":
 		issues = append(issues, s.waiting(ctx, i, &r)...)
 	}
@@ -47,7 +48,7 @@ func (s *Step) reconcile(ctx context.Context) result {
 }
 
 // waiting lists the issues of this repository that the issue blocks: they wake or go back to
-// sleep with it (PRODUCT ruling 19).
+// sleep with it (spec.md#further-labels).
 func (s *Step) waiting(ctx context.Context, i claim.Issue, r *result) []claim.Issue {
 	found, err := s.Hub.Blocking(ctx, i)
 	if err != nil {
@@ -57,11 +58,11 @@ func (s *Step) waiting(ctx context.Context, i claim.Issue, r *result) []claim.Is
 }
 
 // unlabeled finds out whether a person's hand took a label off that means something: the claimed
-// label is the hold (PRODUCT ruling 12), needs:human-scope is the count of attempts (ruling 14).
+// label is the hold (spec.md#revoke-and-force), needs:human-scope is the count of attempts (spec.md#attempts).
 func (s *Step) unlabeled(ctx context.Context, i claim.Issue, r *result) error {
 	scheme := s.Ledger.Rules().Scheme
 	name := s.Event.Label.Name
-	steers := labels.Same(name, scheme.Claimed) || labels.Same(name, scheme.NeedsScope)
+	steers := labels.Same(name, scheme.Claimed) || labels.Same(name, scheme.NeedsScope) || labels.Same(name, scheme.Hold)
 	if !steers || s.dry() || !s.Event.Sender.person() {
 		return nil
 	}
@@ -76,30 +77,50 @@ func (s *Step) unlabeled(ctx context.Context, i claim.Issue, r *result) error {
 	if reading.Err != nil || !reading.Facts.Open || labels.Has(reading.Facts.Labels, name) {
 		return nil // tend says what is wrong
 	}
-	if labels.Same(name, scheme.Claimed) {
+	if !labels.Same(name, scheme.NeedsScope) {
 		return s.takenOff(ctx, reading.Facts, removal, r)
 	}
 	return s.scoped(ctx, i, removal, r)
 }
 
-// around is how far from a record of somebody's the same account's removal of a label still
-// counts as part of that step: their tool wrote both.
-const around = 2 * time.Minute
+// queued finds out whether a person put an issue that is stuck into the queue: then it begins again (spec.md#restart).
+func (s *Step) queued(ctx context.Context, i claim.Issue, r *result) error {
+	name := s.Event.Label.Name
+	if !labels.Has(s.Ledger.Rules().Scheme.Queues(), name) || s.dry() || !s.Event.Sender.person() {
+		return nil
+	}
+	reading := s.Hub.FactsOf(ctx, []claim.Issue{i})[0]
+	if reading.Err != nil || !s.Ledger.Rules().Wished(reading.Facts) {
+		return nil // tend says what is wrong
+	}
+	g, err := s.Hub.LastAddition(ctx, i, name)
+	if absent(err) || err == nil && (!g.Person || g.ByTool(reading.Facts.Log)) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	did, err := s.Ledger.Restart(ctx, i, g.At, g.By, "put into the queue by hand")
+	if did {
+		r.notes = append(r.notes, fmt.Sprintf("%s put %s into the queue: it begins again", g.By, i))
+		s.tidy(ctx, []claim.Issue{i}, nil)
+	}
+	return err
+}
 
-// takenOff is the claimed label gone by a person's hand: the hold that stood then is released by
+// takenOff is the label that shows a hold gone by a person's hand: the hold that stood then is released by
 // force. Tools of ours take labels off with people's tokens, too, and events arrive late: a removal
 // beside a record of the same account is the tool's, and a later hold is none of its business.
 func (s *Step) takenOff(ctx context.Context, f lifecycle.Facts, g ledger.Removal, r *result) error {
-	tool := slices.ContainsFunc(f.Log.Log, func(e claim.Entry) bool {
-		return e.Record.Kind != claim.KindClaim && strings.EqualFold(e.Author, g.By) && e.Created.Sub(g.At).Abs() <= around
-	})
-	if c, held := f.Log.Holder(); tool || !held || c.Plan.Pending() {
+	c, held := f.Log.Holder()
+	persons := labels.Same(s.Event.Label.Name, s.Ledger.Rules().Scheme.Hold) // a person's hold is shown by this label, a worker's by the other
+	if g.ByTool(f.Log) || !held || c.Plan.Pending() || persons != (c.Person != "") {
 		return nil
 	}
 	before := g.At.Add(-time.Second) // times are in whole seconds
 	rep, ended, err := s.Ledger.ForceBefore(ctx, f.Issue, before, g.By, "label taken off by hand")
 	for _, c := range ended {
-		r.notes = append(r.notes, fmt.Sprintf("%s took the label off %s: the hold of %s was released by force", g.By, f.Issue, c.Record.Worker))
+		r.notes = append(r.notes, fmt.Sprintf("%s took the label off %s: the hold of %s was released by force", g.By, f.Issue, c.Holder()))
 	}
 	return s.steered(ctx, rep, ended, err, r)
 }

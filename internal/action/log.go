@@ -1,6 +1,7 @@
 package action
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -12,16 +13,31 @@ const skippedShown = 3 // of what was not examined, as annotations; the log and 
 // log prints what was done: one line that sums up, what changed folded, and what went wrong as annotations.
 func (s *Step) log(r result) {
 	rep, changed := r.report, r.changed()
-	s.Console.line("%s: %d examined, %d given back, %d repaired, %d failed, %d not examined",
-		r.mode, rep.Examined, rep.GaveBack(), rep.Repaired(), rep.Failed, len(rep.Skipped))
+	back, repaired := "given back", "repaired"
+	if s.dry() {
+		back, repaired = "would be given back", "would be repaired"
+	}
+	s.Console.line("%s: %d examined, %d %s, %d %s, %d failed, %d not examined",
+		r.mode, rep.Examined, rep.GaveBack(), back, rep.Repaired(), repaired, rep.Failed, len(rep.Skipped))
 	var moves []string
 	for _, f := range changed {
-		moves = append(moves, fmt.Sprintf("%s: %s -> %s: %s", f.Issue, state(f.Was), state(f.Is), why(f)))
+		move := ""
+		if f.Moved() {
+			move = fmt.Sprintf("%s -> %s: ", state(f.Was), state(f.Is))
+		}
+		moves = append(moves, fmt.Sprintf("%s: %s%s", f.Issue, move, explained(f, s.dry())))
 	}
-	s.Console.group(fmt.Sprintf("%d issues changed", len(changed)), moves)
+	verb := "changed"
+	if s.dry() {
+		verb = "would change"
+	}
+	s.Console.group(fmt.Sprintf("%d issues %s", len(changed), verb), moves)
 	s.Console.group("labels", shelf(r.labels))
 	for _, note := range append(r.notes, r.left...) {
 		s.Console.line("%s", note)
+	}
+	if rep.Minimized > 0 {
+		s.Console.line("%d comments of ended holds minimized", rep.Minimized)
 	}
 	s.Console.group(fmt.Sprintf("%d stranded", len(rep.Stranded)), strands(rep.Stranded))
 	for _, one := range r.refused {
@@ -44,11 +60,11 @@ func (s *Step) stop(format string, args ...any) {
 func (s *Step) trouble(r result) {
 	rep := r.report
 	switch {
-	case r.readOnly() && r.mode != modeSweep && r.mode != modeSetup:
-		s.Console.notice("the token of this run may only read (%s); the next sweep brings the labels in line", s.poorly())
+	case r.readOnly() && s.sweepDoes(r):
+		s.Console.notice("the token of this run may only read (%s); the next sweep brings the labels in line", s.poorly(r))
 		return
 	case r.readOnly():
-		s.Console.fail("%s: the token may not write; give the job permissions: issues: write, pull-requests: write", r.mode)
+		s.Console.fail("%s: the token may not write; %s", r.mode, s.poorly(r))
 		return
 	case r.err != nil:
 		s.Console.fail("%s: %s", r.mode, r.err)
@@ -61,6 +77,12 @@ func (s *Step) trouble(r result) {
 		if f.Err != nil {
 			s.Console.fail("%s: %s", f.Issue, f.Err)
 		}
+	}
+	for _, one := range rep.Unshown[:min(skippedShown, len(rep.Unshown))] {
+		s.Console.warn("%s", one)
+	}
+	if rep.NotMinimized != nil {
+		s.Console.notice("comments of ended holds stay as they are: %s", rep.NotMinimized)
 	}
 	s.skipped(rep)
 }
@@ -77,9 +99,22 @@ func (s *Step) skipped(rep ledger.Report) {
 	s.Console.group(fmt.Sprintf("%d not examined", len(rep.Skipped)), rep.Skipped)
 }
 
-func (s *Step) poorly() string {
+// sweepDoes reports whether the next sweep does what this run was not permitted to. What a person asks for in a comment only this
+// run can do.
+func (s *Step) sweepDoes(r result) bool {
+	return s.Event.readOnly() || r.mode == modeLifecycle || r.mode == modeGuard || r.mode == modeReconcile
+}
+
+// poorly says why a token may not write: by the permission that GitHub asked for, where it said so.
+func (s *Step) poorly(r result) string {
 	if s.Event.readOnly() {
 		return "a pull request from a fork, or Dependabot's"
+	}
+	for _, err := range []error{r.err, r.report.Stopped} {
+		var denied interface{ Needed() string }
+		if errors.As(err, &denied) && denied.Needed() != "" && !strings.Contains(denied.Needed(), "issues: write") {
+			return "the job needs permissions: " + denied.Needed()
+		}
 	}
 	return "the job needs permissions: issues: write, pull-requests: write"
 }
@@ -108,10 +143,21 @@ func strands(all []ledger.Strand) []string {
 }
 
 // why says what was done to an issue and for what reason.
-func why(f ledger.Finding) string {
+func why(f ledger.Finding) string { return explained(f, false) }
+
+// explained is why for a run that may write nothing: then it says what would be done.
+func explained(f ledger.Finding, dry bool) string {
 	var parts []string
+	give := "gave back"
+	if dry {
+		give = "would give back"
+	}
 	for _, c := range f.Ended {
-		parts = append(parts, "gave back the hold of "+c.Record.Worker.String())
+		who := c.Record.Worker.String()
+		if c.Person != "" {
+			who = c.Person
+		}
+		parts = append(parts, give+" the hold of "+who)
 	}
 	if f.Mirrored != nil {
 		parts = append(parts, "recorded the hold of "+f.Mirrored.Record.Worker.String())

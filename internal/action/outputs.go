@@ -40,6 +40,9 @@ const transitionsLimit = 700 << 10
 func (r result) transitions() (string, error) {
 	moved, size := []transition{}, 0
 	for _, f := range r.changed() {
+		if f.Err != nil && !f.Moved() && len(f.Ended) == 0 {
+			continue // nothing was changed: failed counts it
+		}
 		t := transition{Issue: f.Issue.String(), Was: some(f.Was), Is: some(f.Is), Why: printable.Short(why(f), cellLimit)}
 		if f.Err != nil {
 			t.Error = printable.Short(f.Err.Error(), cellLimit)
@@ -57,14 +60,18 @@ func (r result) transitions() (string, error) {
 	return string(all), err
 }
 
+// writeOutputs counts what was done: a run that writes nothing has swept, repaired and moved nothing.
 func (s *Step) writeOutputs(r result) error {
+	if s.dry() {
+		r.report.Findings = nil
+	}
 	moved, err := r.transitions()
 	if err != nil {
 		return err
 	}
 	return outputs(s.Output, "label-state-"+s.Word()+s.Word(), [][2]string{
 		{"examined", strconv.Itoa(r.report.Examined)},
-		{"swept", strconv.Itoa(r.report.GaveBack())},
+		{"swept", strconv.Itoa(r.report.Swept())},
 		{"repaired", strconv.Itoa(r.report.Repaired())},
 		{"skipped", strconv.Itoa(len(r.report.Skipped))},
 		{"failed", strconv.Itoa(r.report.Failed)},

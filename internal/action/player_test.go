@@ -63,11 +63,11 @@ func (p *player) play() {
 		"set":     p.settings, "issue": p.addIssue, "issues": p.addIssues, "sleep": p.sleep,
 		"claim": p.claims, "fail": p.fails, "release": p.releases, "plan": p.plans, "renew": p.renews,
 		"open": p.opens, "edit": p.edits, "base": p.rebases, "title": p.retitles, "draft": p.drafts, "ready": p.readies,
-		"merge": p.merges, "close": p.closes, "reopen": p.reopens, "transfer": p.transfers, "delete": p.deletes,
+		"merge": p.merges, "enqueue": p.enqueues, "close": p.closes, "reopen": p.reopens, "transfer": p.transfers, "delete": p.deletes,
 		"label": p.label, "unlabel": p.unlabel, "comment": p.comment, "block": p.block, "child": p.child, "react": p.reacts, "lock": p.lock, "pause": p.pause,
 		"on": p.on, "payload": p.payload, "sweep": p.sweeps,
 		"exit": p.exit, "says": p.says, "silent": p.silent, "moved": p.moved, "unmoved": p.unmoved, "asks": p.asks,
-		"labels": p.wantLabels, "comments": p.wantComments, "last": p.wantLast, "guard": p.wantGuard, "reaction": p.wantReaction,
+		"labels": p.wantLabels, "assignees": p.wantAssignees, "comments": p.wantComments, "last": p.wantLast, "guard": p.wantGuard, "reaction": p.wantReaction,
 	}[verb]
 	if do == nil {
 		p.Fatalf("no such line: %s", p.line)
@@ -128,6 +128,12 @@ func (p *player) sleep(args []string, _ string) {
 func (p *player) claims(args []string, _ string) {
 	p.claim(p.number(args[0]), args[1], args[2], at(args, 3, ""))
 	time.Sleep(2 * time.Second) // so that what follows is later on a clock of whole seconds
+}
+
+// enqueue 2: into the merge queue
+func (p *player) enqueues(args []string, _ string) {
+	_, err := p.server.Enqueue(app, p.number(args[0]), "olga")
+	p.must(err)
 }
 
 // fail 1 3: so many failed attempts

@@ -18,16 +18,32 @@ const byPull = "pull-request-event"
 
 // lifecycle follows a pull request: every issue of this repository that it closes, or closed
 // before it was edited, and the one that its chain is for, is brought in line, the holder whose work it is has its claim released
-// with pr=, and the guard has its say.
+// with pr=, and the guard has its say. The pull request itself is brought in line with its own holds, which its end ends
+// (spec.md#held-pull-requests).
 func (s *Step) lifecycle(ctx context.Context) result {
 	p, r, ok := s.pull(ctx)
 	if !ok {
 		return r
 	}
-	closes := s.named(p.Body, p)
-	before := s.named(s.Event.Changes.Body.From, p)
+	closes, before := s.moves(ctx, p, &r), s.named(s.Event.Changes.Body.From, p)
+	if r.err != nil {
+		return r
+	}
+	if len(before) > lifecycle.MostIssues {
+		before = nil // it moved none of them
+	}
 	home, _ := s.apart(slices.Concat(closes, before, parents(p.Body, s.Event.Changes.Body.From)))
 	_, abroad := s.apart(closes)
+	if r.err = s.unlink(ctx, p, before, &r); r.err != nil {
+		return r
+	}
+	if p.Comments > 0 { // somebody may hold it
+		self := claim.Issue{Owner: s.Repo.Owner, Repo: s.Repo.Name, Number: p.Number}
+		home = append(home, self)
+		if r.err = s.unlabeledPull(ctx, self, &r); r.err != nil {
+			return r
+		}
+	}
 	var facts []lifecycle.Facts
 	r.add(s.tend(ctx, home, byPull, func(f lifecycle.Facts) {
 		if slices.ContainsFunc(closes, f.Issue.Same) {
@@ -42,13 +58,73 @@ func (s *Step) lifecycle(ctx context.Context) result {
 	return r
 }
 
+// unlabeledPull finds out whether a person's hand took the label off that shows who holds the pull request.
+func (s *Step) unlabeledPull(ctx context.Context, self claim.Issue, r *result) error {
+	if s.Event.Action != "unlabeled" {
+		return nil
+	}
+	return s.unlabeled(ctx, self, r)
+}
+
+// unlink records that the pull request is not for the issues any more whose keyword an edit took out, although a release
+// names it (spec.md#unlink). What the description says now counts, whatever the event says of it.
+func (s *Step) unlink(ctx context.Context, p github.Pull, before []claim.Issue, r *result) error {
+	gone, _ := s.apart(slices.DeleteFunc(before, func(i claim.Issue) bool { // also those that it names in vain, because they are too many
+		return slices.ContainsFunc(p.Closes, i.Same) || closing.Closes(p.Body, closing.Repo{Owner: s.Repo.Owner, Name: s.Repo.Name}, s.Host, i)
+	}))
+	if s.dry() {
+		return nil
+	}
+	by := s.Event.Sender.Login
+	if by == "" {
+		by = byPull
+	}
+	for _, i := range gone {
+		did, err := s.Ledger.Unlink(ctx, i, p.PR, by)
+		switch {
+		case absent(err):
+			s.Console.line("%s", err)
+		case err != nil:
+			return err
+		case did:
+			r.notes = append(r.notes, fmt.Sprintf("%s took the keyword for %s out of %s", by, i, p))
+			s.tidy(ctx, []claim.Issue{i}, nil)
+		}
+	}
+	return nil
+}
+
+// moves lists the issues that the pull request closes, or none where it names more than it may move: then it says so.
+func (s *Step) moves(ctx context.Context, p github.Pull, r *result) []claim.Issue {
+	named := s.named(p.Body, p)
+	home, abroad := s.apart(slices.Clone(named))
+	all := append(home, abroad...)
+	if p.State != lifecycle.PROpened {
+		if len(all) >= closing.Limit {
+			r.notes = append(r.notes, fmt.Sprintf("pull request %s names 1,000 issues or more; those after the first 1,000 are left to the sweep", p))
+		}
+		return named
+	}
+	excess, err := s.Hub.Excess(ctx, p, all)
+	if r.err = err; err != nil || excess == nil {
+		return named
+	}
+	r.excess = excess.String()
+	r.notes = append(r.notes, r.excess)
+	return nil
+}
+
 // guardOnly asks the guard and moves nothing.
 func (s *Step) guardOnly(ctx context.Context) result {
 	p, r, ok := s.pull(ctx)
 	if !ok {
 		return r
 	}
-	home, abroad := s.apart(s.named(p.Body, p))
+	closes := s.moves(ctx, p, &r)
+	if r.err != nil {
+		return r
+	}
+	home, abroad := s.apart(closes)
 	facts := s.look(ctx, append(home, abroad...), &r)
 	r.report.Examined = len(facts)
 	s.stand(ctx, p, facts, &r)

@@ -14,6 +14,7 @@ type result struct {
 	report  ledger.Report
 	left    []string  // what was left alone on purpose, and why
 	refused []refusal // by the guard
+	excess  string    // that the pull request names more issues than it may move
 	notes   []string  // what was done besides labels, in words
 	labels  []shelved // by setup
 	poor    bool      // the token is known to only read
@@ -43,10 +44,17 @@ func (r *result) add(o ledger.Report) {
 	to := &r.report
 	to.Examined += o.Examined
 	to.Failed += o.Failed
+	to.Minimized += o.Minimized
+	if o.NotMinimized != nil {
+		to.NotMinimized = o.NotMinimized
+	}
 	to.Findings = append(to.Findings, o.Findings...)
 	to.Ageing = append(to.Ageing, o.Ageing...)
+	to.Holds = append(to.Holds, o.Holds...)
+	to.Waiting = append(to.Waiting, o.Waiting...)
 	to.Stranded = append(to.Stranded, o.Stranded...)
 	to.Skipped = append(to.Skipped, o.Skipped...)
+	to.Unshown = append(to.Unshown, o.Unshown...)
 	if o.Stopped != nil {
 		to.Stopped = o.Stopped
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
 )
 
 // A Hub is what a step needs of GitHub besides the ledger's; *github.Client is one.
@@ -26,6 +27,7 @@ type Hub interface {
 type Reader interface {
 	FactsOf(ctx context.Context, issues []claim.Issue) []github.Reading
 	Pull(ctx context.Context, r ledger.Repo, number int) (github.Pull, error)
+	Excess(ctx context.Context, p github.Pull, named []claim.Issue) (*lifecycle.Excess, error)
 	Blocking(ctx context.Context, i claim.Issue) ([]claim.Issue, error)
 	Repository(ctx context.Context, r ledger.Repo) (github.Repository, error)
 }
@@ -49,6 +51,7 @@ type People interface {
 	Viewer(ctx context.Context) (string, error)
 	MayLabel(ctx context.Context, r ledger.Repo, login string) (bool, error)
 	LastRemoval(ctx context.Context, i claim.Issue, label string) (ledger.Removal, error)
+	LastAddition(ctx context.Context, i claim.Issue, label string) (ledger.Removal, error)
 }
 
 // A Shelf is the labels that a repository defines, and those of its issues.
@@ -130,8 +133,8 @@ func (s *Step) finish(r result) int {
 	switch {
 	case errors.As(r.err, &called):
 		return ExitCalled
-	case r.readOnly() && r.mode != modeSweep && r.mode != modeSetup:
-		return s.verdict(r) // the sweep does the work
+	case r.readOnly() && s.sweepDoes(r):
+		return s.verdict(r)
 	case r.err != nil:
 		return ExitUnknown
 	case !r.report.Complete() && s.Inputs.FailOnIncomplete:
@@ -141,7 +144,7 @@ func (s *Step) finish(r result) int {
 }
 
 func (s *Step) verdict(r result) int {
-	if len(r.refused) > 0 && s.Guard == guardFail {
+	if (len(r.refused) > 0 || r.excess != "") && s.Guard == guardFail {
 		return ExitNo
 	}
 	return ExitOK

@@ -144,6 +144,8 @@ func FuzzOutputs(f *testing.F) {
 func forged(text string) result {
 	i := claim.Issue{Owner: "acme", Repo: "app", Number: 1}
 	c := claim.Claim{Record: claim.Record{Worker: claim.Worker{Codename: text, FiringID: text}}, URL: text, Updated: time.Unix(0, 0)}
+	person := c
+	person.Person = text
 	reason := lifecycle.Reason{Code: lifecycle.CodeInFlight, Text: text, URL: text, Claim: &c}
 	return result{
 		mode: modeSweep, left: []string{text}, notes: []string{text},
@@ -151,10 +153,14 @@ func forged(text string) result {
 		refused: []refusal{{"acme/app#2", lifecycle.Facts{Issue: i, Title: text, URL: text}, reason}},
 		report: ledger.Report{
 			Examined: 3, States: map[labels.State]int{labels.Claimed: 1}, Skipped: []string{text},
-			Ageing: []ledger.Aged{{Issue: i, Title: text, URL: text, Claim: c}},
+			Holds:   []ledger.Aged{{Issue: i, Title: text, URL: text, Claim: c}, {Issue: i, Title: text, URL: text, Claim: person}},
+			Ageing:  []ledger.Aged{{Issue: i, Title: text, URL: text, Claim: c}},
+			Waiting: []ledger.Strand{{Issue: i, Title: text, URL: text, Why: text}},
 			Findings: []ledger.Finding{{
 				Repair: ledger.Repair{Issue: i, Title: text, URL: text, Was: []string{text}, Is: []string{text}, Why: text},
-				Ended:  []claim.Claim{c},
+				Ended:  []claim.Claim{c}, Swept: 1,
+			}, {
+				Repair: ledger.Repair{Issue: i, Title: text, URL: text, Was: []string{text}, Is: []string{text}}, Err: errors.New(text),
 			}},
 		},
 	}
@@ -162,7 +168,7 @@ func forged(text string) result {
 
 var (
 	ourLine = regexp.MustCompile(`^(## label-state: sweep|### [A-Z][a-z :A-Z]+|\*\*3\*\* examined .*|\| .* \||\| --- .*|-{0}- .*|` +
-		"```mermaid|```|pie showData|  \"claimed\" : 1|)$")
+		"```mermaid|```|pie showData|  \"in flight\" : 1|%%.*%%|)$")
 	codeSpan = regexp.MustCompile("`[^`]*`")
 	ourLink  = regexp.MustCompile(`\[[^\[\]]*\]\([^()\s]*\)`)
 	entity   = regexp.MustCompile(`&#\d+;`)
@@ -226,7 +232,7 @@ func TestSummaryFits(t *testing.T) {
 func FuzzComments(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, body := range []string{guardComment(slices.Repeat(forged(text).refused, 60)), replyBody(7, "/reject", no{text})} {
+		for _, body := range []string{guardComment(slices.Repeat(forged(text).refused, 60), ""), replyBody(7, "/reject", no{text})} {
 			if _, ok, err := claim.Decode(body); ok || err != nil {
 				t.Errorf("a record: %v, %q", err, body)
 			}

@@ -3,10 +3,12 @@ package action
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/ledger"
 )
 
 // summaryLimit keeps a job summary under the runner's 1 MiB, in bytes, with room for the last lines.
@@ -17,29 +19,42 @@ type page struct{ strings.Builder }
 
 func (p *page) add(format string, args ...any) { fmt.Fprintf(p, format, args...) }
 
-// writeSummary writes the job summary: the numbers, what changed, one picture, and what was not looked at.
+// writeSummary writes the job summary: what changed and why, what waits for a person, who holds what, one picture, and what was not
+// looked at. A run that writes nothing says what it would change, and counts no change.
 func (s *Step) writeSummary(r result) error {
 	var p page
 	p.add("## label-state: %s\n\n", markdown(r.mode))
-	p.add("**%d** examined · **%d** given back · **%d** repaired · **%d** failed · **%d** not examined\n\n",
-		r.report.Examined, r.report.GaveBack(), r.report.Repaired(), r.report.Failed, len(r.report.Skipped))
+	p.numbers(r, s.dry())
 	if s.dry() {
-		p.add("> Nothing was written: %s. This is what would have been.\n\n", s.reasonToBeDry())
+		p.add("> Nothing was written: %s.\n\n", s.reasonToBeDry())
 	}
 	if r.err != nil {
 		p.bullets("What went wrong", []string{markdown(r.err.Error())})
 	}
 	p.refused(r.refused)
 	p.bullets("Done", each(r.notes))
-	p.changes(r)
+	p.changes(r, s.dry())
+	p.waiting(r)
+	p.stranded(r)
+	p.holds(r)
 	p.labels(r.labels)
 	p.picture(r.report.States)
-	p.ageing(r)
-	p.stranded(r)
+	p.minimized(r)
 	p.bullets("Not examined", each(r.report.Skipped))
 	p.bullets("Left alone", each(r.left))
 	_, err := io.WriteString(s.Summary, p.String())
 	return err
+}
+
+// numbers sums up what the run did.
+func (p *page) numbers(r result, dry bool) {
+	rep, would := r.report, ""
+	if dry {
+		would = "would be "
+	}
+	handed := rep.GaveBack() - rep.Swept()
+	p.add("**%d** examined · **%d** %sswept · **%d** %shanded over or released · **%d** %srepaired · **%d** failed · **%d** not examined\n\n",
+		rep.Examined, rep.Swept(), would, handed, would, rep.Repaired(), would, rep.Failed, len(rep.Skipped))
 }
 
 func (s *Step) reasonToBeDry() string {
@@ -104,14 +119,41 @@ func (p *page) refused(all []refusal) {
 	p.bullets("Refused: somebody else has it", lines)
 }
 
-func (p *page) changes(r result) {
-	var rows [][]string
+// changes lists what changed, and apart from it what was to change and could not be written.
+func (p *page) changes(r result, dry bool) {
+	var done, failed [][]string
 	for _, f := range r.changed() {
-		rows = append(rows, []string{
-			issueLink(f.Issue, f.URL) + " " + markdown(f.Title), names(f.Was), names(f.Is), markdown(why(f)),
-		})
+		issue := issueLink(f.Issue, f.URL) + " " + markdown(f.Title)
+		if f.Err != nil && len(f.Ended) == 0 && !f.Moved() {
+			failed = append(failed, []string{issue, names(f.Was), markdown(f.Err.Error())})
+			continue
+		}
+		done = append(done, []string{issue, names(f.Was), becomes(f), markdown(explained(f, dry))})
 	}
-	p.table("Changed", []string{"Issue", "Was", "Is", "Why"}, rows)
+	title, is := "Changed", "Is"
+	if dry {
+		title, is = "Would change", "Would be"
+	}
+	p.table(title, []string{"Issue", "Was", is, "Why"}, done)
+	p.table("Could not be written", []string{"Issue", "Shows", "Why not"}, failed)
+}
+
+// becomes shows the lifecycle labels after a change, or, where they stay, the other labels that came and went.
+func becomes(f ledger.Finding) string {
+	if f.Moved() {
+		return names(f.Is)
+	}
+	var parts []string
+	if len(f.Change.Add) > 0 {
+		parts = append(parts, "with "+names(f.Change.Add))
+	}
+	if len(f.Change.Remove) > 0 {
+		parts = append(parts, "without "+names(f.Change.Remove))
+	}
+	if len(parts) == 0 {
+		return "the same"
+	}
+	return strings.Join(parts, ", ")
 }
 
 // names shows labels as code. A label with a backtick or a bar in it is shown as text.
@@ -137,6 +179,9 @@ func (p *page) labels(all []shelved) {
 	p.table("Labels", []string{"Repository", "Label", "Status"}, rows)
 }
 
+// pieColours can be told apart on a light page and on a dark one, which mermaid's own cannot.
+const pieColours = `%%{init: {"themeVariables": {"pie1": "#1f883d", "pie2": "#cf222e", "pie3": "#8250df", "pie4": "#bf8700", "pie5": "#0969da", "pie6": "#6e7781", "pieSectionTextColor": "#ffffff"}}}%%`
+
 // picture draws how many issues are in each state.
 func (p *page) picture(states map[labels.State]int) {
 	total := 0
@@ -146,7 +191,7 @@ func (p *page) picture(states map[labels.State]int) {
 	if total == 0 {
 		return
 	}
-	p.add("### Issues by state\n\n```mermaid\npie showData\n")
+	p.add("### Issues by state\n\n```mermaid\n%s\npie showData\n", pieColours)
 	for st := labels.None; st <= labels.Done; st++ {
 		if n := states[st]; n > 0 {
 			p.add("  \"%s\" : %d\n", sliceName(st), n)
@@ -155,25 +200,62 @@ func (p *page) picture(states map[labels.State]int) {
 	p.add("```\n\n")
 }
 
+// sliceName is a state in a person's words.
 func sliceName(st labels.State) string {
-	if st == labels.None {
-		return "no label"
+	switch st {
+	case labels.None:
+		return "no lifecycle label"
+	case labels.Available:
+		return "ready"
+	case labels.Claimed:
+		return "in flight"
+	case labels.PlanPending:
+		return "plan waits"
+	case labels.PROpen:
+		return "pull request"
 	}
 	return st.String()
 }
 
 const clock = "2006-01-02 15:04 UTC"
 
-// ageing lists the holds that have gone more than half their lease without a sign of life.
-func (p *page) ageing(r result) {
+// holds lists who holds what, people by their names. A hold that has gone more than half its lease without a heartbeat is late.
+func (p *page) holds(r result) {
 	var rows [][]string
-	for _, a := range r.report.Ageing {
-		rows = append(rows, []string{
-			issueLink(a.Issue, a.URL) + " " + markdown(a.Title), link(a.Claim.Record.Worker.String(), a.Claim.URL),
-			stamp(a.Claim.Updated), stamp(a.Until),
-		})
+	holds := slices.SortedFunc(slices.Values(r.report.Holds), func(a, b ledger.Aged) int { return a.Issue.Compare(b.Issue) })
+	for _, a := range holds {
+		who, ends := link(a.Claim.Record.Worker.String(), a.Claim.URL), "never"
+		if a.Claim.Person != "" {
+			who = link(a.Claim.Person, a.Claim.URL) + " (a person)"
+		}
+		if !a.Until.IsZero() {
+			ends = stamp(a.Until)
+		}
+		if slices.ContainsFunc(r.report.Ageing, func(o ledger.Aged) bool { return o.Issue == a.Issue }) {
+			ends = "**late:** " + ends
+		}
+		rows = append(rows, []string{issueLink(a.Issue, a.URL) + " " + markdown(a.Title), who, stamp(a.Claim.Updated), ends})
 	}
-	p.table("Holds past half their lease", []string{"Issue", "Holder", "Last sign of life", "Lease ends"}, rows)
+	p.table("Who holds what", []string{"Issue", "Holder", "Last heartbeat", "Lease ends"}, rows)
+}
+
+// waiting lists what waits for a person on purpose.
+func (p *page) waiting(r result) {
+	var rows [][]string
+	for _, w := range r.report.Waiting {
+		rows = append(rows, []string{issueLink(w.Issue, w.URL) + " " + markdown(w.Title), markdown(w.Why)})
+	}
+	p.table("Waits for a person", []string{"Issue", "For what"}, rows)
+}
+
+// minimized says what was folded, and why the rest was not.
+func (p *page) minimized(r result) {
+	if n := r.report.Minimized; n > 0 {
+		p.add("%d comments of ended holds were minimized.\n\n", n)
+	}
+	if err := r.report.NotMinimized; err != nil {
+		p.add("Comments of ended holds stay as they are: %s\n\n", markdown(err.Error()))
+	}
 }
 
 // stranded lists what nobody works on and nothing will move.

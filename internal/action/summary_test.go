@@ -1,7 +1,10 @@
 package action_test
 
 import (
+	"bytes"
+	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -20,13 +23,24 @@ func story(t *testing.T) *world {
 	} {
 		w.issue(title)
 	}
-	for _, labels := range [][]string{{"agent:pr-open"}, {"agent:implement", "agent:pr-open"}, {"agent:implement", "do-not-pickup"}, {"agent:implement"}, {"agent:implement"}} {
+	for _, labels := range [][]string{{"agent:pr-open"}, {"agent:implement", "agent:pr-open"}, {"agent:implement", "do-not-pickup"}, {"agent:plan-pending-approval"}, {"agent:implement", "needs:human-scope"}} {
 		w.issue("Wait for review", labels...)
 	}
 	w.claim(1, "agents", "lucius", "retry")
 	w.claim(2, "agents", "drake", "cache")
 	w.claim(3, "agents", "vera", "port")
 	w.claim(5, "agents", "erin", "escape")
+	for _, one := range []struct {
+		issue       int
+		login, body string
+	}{
+		{9, "olga", "<!-- agent-claim:codename=olga firing_id=p1 nonce=01234567 ttl=none person=olga state=held -->"},
+		{10, "agents", "<!-- agent-claim:codename=rex firing_id=r1 nonce=01234567 ttl=20h state=held -->"},
+		{10, "agents", "<!-- agent-plan:codename=rex firing_id=r1 -->"},
+	} {
+		_, err := w.server.AddComment(app, one.issue, one.login, one.body)
+		w.must(err)
+	}
 	merged, err := w.server.OpenPull(app, "agents", githubsim.Pull{Title: "Name the port", Body: "Closes #3", Head: "port"})
 	w.must(err)
 	_, err = w.server.OpenPull(app, "agents", githubsim.Pull{Title: "Cache", Body: "Closes #2", Head: "cache"})
@@ -45,7 +59,10 @@ func TestSummary(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := story(t)
 		w.server.Fault = func(r *http.Request) *githubsim.Fault {
-			if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/issues/5/comments") {
+			body, err := io.ReadAll(r.Body)
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			posts := strings.HasSuffix(r.URL.Path, "/issues/5/comments") || bytes.Contains(body, []byte("addComment"))
+			if w.must(err); r.Method == http.MethodPost && posts && bytes.Contains(body, []byte("codename=erin")) {
 				return &githubsim.Fault{Status: http.StatusBadGateway}
 			}
 			return nil
@@ -53,5 +70,27 @@ func TestSummary(t *testing.T) {
 		s := w.sweep("repos=acme/app acme/legacy acme/gone")
 		w.said(s, 1)
 		golden.Check(t, "testdata/summary.md", s.summary)
+	})
+}
+
+// TestSummaryOfADryRun: what a run would do is not what it did: no number, no output and no heading says that something changed.
+func TestSummaryOfADryRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := story(t)
+		s := w.sweep("dry-run=true")
+		w.said(s, 0)
+		for _, want := range []string{"**2** would be swept", "> Nothing was written: dry run.", "### Would change", "would give back the hold of lucius", `"in flight" : 6`} {
+			if !strings.Contains(s.summary, want) {
+				t.Errorf("the summary lacks %q:\n%s", want, s.summary)
+			}
+		}
+		if strings.Contains(s.summary, "### Changed") || strings.Contains(s.summary, "| gave back") {
+			t.Errorf("the summary says that something was done:\n%s", s.summary)
+		}
+		for name, want := range map[string]string{"swept": "0", "repaired": "0", "transitions": "[]", "examined": "11"} {
+			if written := regexp.MustCompile(`(?m)^` + name + `<<\S+\n(.*)$`).FindStringSubmatch(s.output); len(written) != 2 || written[1] != want {
+				t.Errorf("output %s: %q, want %q", name, written, want)
+			}
+		}
 	})
 }

@@ -109,7 +109,7 @@ func repeats(f lifecycle.Facts) []repeat {
 	}
 	for _, i := range f.Log.Ignored {
 		r, ok, _ := claim.Decode(i.Comment.Body)
-		if ok && (r.Kind == claim.KindApprove || r.Kind == claim.KindReject) {
+		if ok && (r.Kind == claim.KindApprove || r.Kind == claim.KindReject || r.Kind == claim.KindUnlink) {
 			again(i.Comment, r)
 		}
 	}

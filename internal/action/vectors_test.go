@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/label-state/label-state/internal/sample"
 )
 
 // The vectors: every file in testdata is a txtar archive, every section of it one case. A case is
@@ -19,7 +21,7 @@ import (
 //
 //   - once, and then each run a second time, which must write nothing;
 //   - each run twice at the same time, with requests interleaved by a seed;
-//   - each run cut off after each of its requests was applied, and begun anew;
+//   - each run cut off after each of its requests was applied (after every fourth in a sample), and begun anew;
 //   - with a REST-only GitHub.
 
 func TestVectors(t *testing.T) {
@@ -41,7 +43,8 @@ func TestVectors(t *testing.T) {
 				for seed := range uint64(2) {
 					synctest.Test(t, func(t *testing.T) { play(t, script, twice(seed)) })
 				}
-				for n, reached := 1, true; reached && !t.Failed(); n++ {
+				first, stride := sample.Steps(name, 4)
+				for n, reached := first, true; reached && !t.Failed(); n += stride {
 					synctest.Test(t, func(t *testing.T) { play(t, script, cutOff(n, &reached)) })
 				}
 				if !strings.Contains(script, "graphql only") {

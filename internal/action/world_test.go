@@ -241,7 +241,7 @@ func (w *world) run(ctx context.Context, r run) step {
 	out.log, out.summary, out.output = log.String(), summary.String(), output.String()
 	for _, sent := range w.server.Requests()[before:] {
 		out.requests++
-		if sent.Writes() && sent.Status < 300 {
+		if sent.Writes() && sent.Status < 300 && !sent.Refused {
 			out.writes++
 		}
 	}

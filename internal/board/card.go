@@ -1,4 +1,4 @@
-// Package board shows a repository's issues as cards in columns: who holds what, since when, and what is stuck.
+// Package board shows the issues of repositories as cards in columns: who holds what, since when, and what needs a person.
 //
 // Everything but Program is pure: readings go in, cards and lines of text come out; time is an argument and what
 // is asked of GitHub goes through Desk.
@@ -15,6 +15,7 @@ import (
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/printable"
+	"github.com/label-state/label-state/internal/work"
 )
 
 // A Lane is a column of the board.
@@ -44,35 +45,42 @@ func (l Lane) title() string {
 // A Mark is something that is worth a look at a card.
 type Mark struct {
 	Text  string // one or two words
-	Alert bool   // it will not go away by itself
+	Alert bool   // a person is needed: no rule moves it on
 }
 
 // A Link is a pull request: #20, or owner/repo#20 when it is elsewhere.
 type Link struct{ Name, URL string }
 
-// A Card is one issue as the board shows it. Its texts are plain: one line without escapes.
+// A Card is one issue as the board shows it, or a pull request that somebody holds. Its texts are plain: one line without
+// escapes.
 type Card struct {
-	Issue  claim.Issue
-	Title  string
-	URL    string
-	Lane   Lane
-	Why    string // in one clause, why it is in this lane
-	Holder string // codename of who holds it or asks for it
-	Worker string // codename:firing_id
-	Login  string
-	Branch string
-	Since  time.Time
-	Seen   time.Time     // last sign of life
-	Lease  time.Duration // how long after that the hold stands; 0 when it never lapses
-	Lapsed bool          // the lease is over: anyone may take it
-	Marks  []Mark
-	Pulls  []Link   // the pull requests that are open for it
-	Person bool     // a person holds it: the label is on
-	Circle []string // the issues that wait for each other, of which this is one; the first again at the end
+	Issue   claim.Issue
+	Title   string
+	URL     string
+	Lane    Lane
+	Why     string // in one clause, why it is in this lane
+	Holder  string // login of the person or codename of the worker who holds it or asks for it
+	Worker  string // codename:firing_id
+	Login   string
+	Branch  string
+	Since   time.Time
+	Seen    time.Time     // last heartbeat
+	Lease   time.Duration // how long after that the hold stands; 0 when it never expires
+	Expired bool          // the lease is over: anyone may take it
+	Plan    bool          // its plan waits for an answer
+	Marks   []Mark
+	Pulls   []Link   // the pull requests that are open for it
+	Person  bool     // a person holds it, by a claim or by the label alone
+	Request bool     // it is itself a pull request
+	Free    bool     // the next worker that asks may have it
+	Circle  []string // the dependency cycle of which it is a part; the first again at the end
+
+	item work.Item // its place in the queue
 }
 
-// Deal makes the cards of readings, in the order of their lanes. Issues that are no part of the
-// lifecycle have none, and pull requests neither.
+// Deal makes the cards of readings, in the order of their lanes. In Ready it is the order in which "next" hands issues out,
+// and then those that it passes over; elsewhere the lowest number is first. Issues that are no part of the lifecycle have no
+// card, and of pull requests only those have one that are held.
 func Deal(r lifecycle.Rules, readings []lifecycle.Facts) []Card {
 	var out []Card
 	for _, f := range readings {
@@ -80,24 +88,53 @@ func Deal(r lifecycle.Rules, readings []lifecycle.Facts) []Card {
 			out = append(out, c)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Card) int {
-		return cmp.Or(cmp.Compare(a.Lane, b.Lane), a.Issue.Compare(b.Issue))
-	})
+	Sort(out)
 	return out
 }
 
+// Sort puts cards into the order that Deal describes.
+func Sort(cards []Card) {
+	slices.SortStableFunc(cards, func(a, b Card) int {
+		queue := 0
+		if a.Lane == Ready && b.Lane == Ready {
+			queue = cmp.Or(yes(b.Free)-yes(a.Free), work.Compare(a.item, b.item))
+		}
+		return cmp.Or(cmp.Compare(a.Lane, b.Lane), queue, a.Issue.Compare(b.Issue))
+	})
+}
+
+func yes(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
 func deal(r lifecycle.Rules, f lifecycle.Facts) (Card, bool) {
+	h, held := f.Log.Holder()
 	picture, why := r.Label(f)
 	lane, ok := laneOf(r, f, picture)
-	if !ok || f.PullRequest {
+	switch {
+	case f.PullRequest && !held:
+		return Card{}, false
+	case f.PullRequest:
+		lane, why = Pull, "held for work on the pull request itself"
+	case !ok:
 		return Card{}, false
 	}
+	verdict := r.Verdict(f, lifecycle.Seeker{})
 	c := Card{
 		Issue: f.Issue, Title: printable.Line(f.Title), URL: printable.Line(f.URL), Lane: lane, Why: printable.Line(why),
-		Person: f.Open && labels.Has(f.Labels, r.Scheme.Hold),
+		Person: f.Open && labels.Has(f.Labels, r.Scheme.Hold), Request: f.PullRequest, Free: verdict.Answer == lifecycle.Free,
+		item: work.Item{Priority: work.DefaultWords().Of(f.Labels), Created: f.Created, ExternalID: fmt.Sprint(f.Issue.Number), ID: f.Issue.String()},
 	}
-	if h, held := f.Log.Holder(); held {
+	if (lane == Ready || lane == People) && len(verdict.Reasons) > 0 {
+		c.Why = printable.Line(clauses(verdict)) // labels say where it belongs, the verdict why nobody may have it
+	}
+	if held {
 		c.hold(r.Terms, h, f.Now)
+	} else if c.Person && f.HoldBy != "" {
+		c.Holder, c.Since, c.Seen = printable.Line(f.HoldBy), f.HoldAt, f.HoldAt
 	}
 	for _, p := range f.PRs {
 		if p.State == lifecycle.PROpened {
@@ -105,14 +142,25 @@ func deal(r lifecycle.Rules, f lifecycle.Facts) (Card, bool) {
 			c.Pulls = append(c.Pulls, Link{printable.Line(name), printable.Line(p.URL)})
 		}
 	}
-	c.Marks = marks(r, f, picture)
+	c.Marks = marks(r, f, picture, verdict)
 	return c, true
+}
+
+func clauses(v lifecycle.Verdict) string {
+	texts := make([]string, len(v.Reasons))
+	for n, r := range v.Reasons {
+		texts[n] = r.Text
+	}
+	return strings.Join(texts, "; ")
 }
 
 func (c *Card) hold(t claim.Terms, h claim.Claim, now time.Time) {
 	c.Holder, c.Worker = printable.Line(h.Record.Worker.Codename), printable.Line(h.Record.Worker.String())
+	if h.Person != "" {
+		c.Holder, c.Person = printable.Line(h.Person), true
+	}
 	c.Login, c.Branch = printable.Line(h.Author), printable.Line(h.Record.Branch)
-	c.Since, c.Seen, c.Lapsed = h.Created, h.Updated, h.Lapsed(t, now)
+	c.Since, c.Seen, c.Expired, c.Plan = h.Created, h.Updated, h.Lapsed(t, now), h.Plan.Pending()
 	if end, ends := h.Until(t); ends {
 		c.Lease = end.Sub(h.Updated)
 	}
@@ -128,7 +176,11 @@ func laneOf(r lifecycle.Rules, f lifecycle.Facts, p labels.Picture) (Lane, bool)
 		}
 		state = have[0]
 	}
-	waits := labels.Has(f.Labels, r.Scheme.Hold) || labels.Has(f.Labels, r.Scheme.NeedsScope) || labels.Has(p.Set, r.Scheme.NeedsScope)
+	if p.Gate && state == labels.Available {
+		return Planned, true
+	}
+	h, _ := f.Log.Holder()
+	waits := h.Person != "" || labels.Has(f.Labels, r.Scheme.Hold) || labels.Has(f.Labels, r.Scheme.NeedsScope) || labels.Has(p.Set, r.Scheme.NeedsScope)
 	switch {
 	case f.Open && waits && (state == labels.Available || state == labels.None):
 		return People, true
@@ -139,15 +191,18 @@ func laneOf(r lifecycle.Rules, f lifecycle.Facts, p labels.Picture) (Lane, bool)
 }
 
 // marks are what is worth a look, the gravest first.
-func marks(r lifecycle.Rules, f lifecycle.Facts, p labels.Picture) []Mark {
+func marks(r lifecycle.Rules, f lifecycle.Facts, p labels.Picture, v lifecycle.Verdict) []Mark {
 	var out []Mark
-	if len(f.Missing) > 0 {
-		out = append(out, Mark{"not read", true})
+	if urgent := work.DefaultWords().Of(f.Labels); urgent != work.Medium && f.Open {
+		out = append(out, Mark{urgent.String(), false})
 	}
 	if h, held := f.Log.Holder(); held {
 		out = append(out, holdMarks(r.Terms, h, f.Now)...)
 	}
-	for _, reason := range r.Verdict(f, lifecycle.Seeker{}).Reasons {
+	for _, reason := range v.Reasons {
+		if reason.Code == lifecycle.CodePaused && p.State != labels.Available {
+			continue // only what is ready looks as if it could be taken
+		}
 		if m, ok := reasonMark(reason, f.Now); ok {
 			out = append(out, m)
 		}
@@ -158,30 +213,25 @@ func marks(r lifecycle.Rules, f lifecycle.Facts, p labels.Picture) []Mark {
 	if !r.Scheme.Change(f.Labels, p).Empty() {
 		out = append(out, Mark{"drift", false})
 	}
-	slices.SortStableFunc(out, func(a, b Mark) int { return cmp.Compare(grave(b), grave(a)) })
+	slices.SortStableFunc(out, func(a, b Mark) int { return yes(b.Alert) - yes(a.Alert) })
 	return slices.Compact(out)
 }
 
-func grave(m Mark) int {
-	if m.Alert {
-		return 1
-	}
-	return 0
-}
-
-// holdMarks tell a hold that is over from one that has gone more than half its lease without a
-// sign of life, as the sweep's report does.
+// holdMarks tell a hold that has expired from one that is late: more than half its lease has gone without a heartbeat, as
+// in the sweep's report.
 func holdMarks(t claim.Terms, h claim.Claim, now time.Time) []Mark {
 	end, ends := h.Until(t)
 	switch {
 	case h.Lapsed(t, now):
-		return []Mark{{"lapsed", true}}
+		return []Mark{{"expired", true}}
 	case h.Plan.Pending():
 		return []Mark{{"waits " + printable.Span(now.Sub(h.Plan.At)), false}}
 	case !h.Held():
 		return []Mark{{"asking", false}}
+	case h.Person != "":
+		return []Mark{{"a person's", false}}
 	case ends && now.Sub(h.Updated) > end.Sub(h.Updated)/2:
-		return []Mark{{"stale", false}}
+		return []Mark{{"late", false}}
 	}
 	return nil
 }
@@ -193,28 +243,49 @@ func reasonMark(r lifecycle.Reason, now time.Time) (Mark, bool) {
 	switch r.Code {
 	case lifecycle.CodeHold:
 		return Mark{"a person's", false}, true
+	case lifecycle.CodeAssigned:
+		return Mark{"assigned", false}, true
 	case lifecycle.CodeScope:
 		return Mark{"needs scope", true}, true
 	case lifecycle.CodeBlocked:
 		return blocked, true
 	case lifecycle.CodeExcluded:
 		return Mark{"excluded", false}, true
+	case lifecycle.CodePaused:
+		return Mark{"paused", false}, true
+	case lifecycle.CodeDone:
+		return Mark{"done", true}, true
+	case lifecycle.CodeUnread:
+		return Mark{"not read", true}, true
 	case lifecycle.CodeMerged:
 		return Mark{"merged", true}, true
-	case lifecycle.CodeResting:
-		return Mark{"rests " + printable.Span(r.Until.Sub(now)), false}, true
+	case lifecycle.CodeBackingOff:
+		return Mark{"backing off " + printable.Span(r.Until.Sub(now)), false}, true
 	}
 	return Mark{}, false
 }
 
-// Stuck reports whether the card has a mark that will not go away by itself.
+// Named is who holds it, in full: a person's login, else the worker's key.
+func (c Card) Named() string {
+	if c.Person {
+		return c.Holder
+	}
+	return c.Worker
+}
+
+// Stuck reports whether the card has a mark that needs a person.
 func (c Card) Stuck() bool {
 	return slices.ContainsFunc(c.Marks, func(m Mark) bool { return m.Alert })
 }
 
+// isOf reports whether that login holds it as a person.
+func (c Card) isOf(login string) bool {
+	return c.Person && login != "" && claim.SameLogin(c.Holder, login)
+}
+
 // matches reports whether every word is somewhere on the card, without case.
 func (c Card) matches(words string) bool {
-	text := strings.ToLower(strings.Join([]string{c.Issue.String(), c.Title, c.Worker, c.Login, c.Branch, c.marked()}, " "))
+	text := strings.ToLower(strings.Join([]string{c.Issue.String(), c.Title, c.Holder, c.Worker, c.Login, c.Branch, c.marked()}, " "))
 	for word := range strings.FieldsSeq(strings.ToLower(words)) {
 		if !strings.Contains(text, word) {
 			return false

@@ -30,20 +30,21 @@ func TestDeal(t *testing.T) {
 	}{
 		{"free", "available []", free},
 		{"held", "claimed []", held},
-		{"half the lease is gone", "claimed [stale]", issue(t, 1, "x", "agent:in-flight", holds(121*time.Minute, "lucius"))},
-		{"lease and grace are over", "claimed [!lapsed]", issue(t, 1, "x", "agent:in-flight", holds(5*time.Hour, "lucius"))},
+		{"half the lease is gone", "claimed [late]", issue(t, 1, "x", "agent:in-flight", holds(121*time.Minute, "lucius"))},
+		{"lease and grace are over", "claimed [!expired backing off 2m]", issue(t, 1, "x", "agent:in-flight", holds(5*time.Hour, "lucius"))},
 		{"not confirmed", "claimed [asking]", issue(t, 1, "x", "agent:in-flight", holds(time.Second, "lucius").as(func(r *claim.Record) { r.Held = false }))},
 		{"labels lie", "available [drift]", with(free, label("agent:pr-open", "agent:implement"))},
 		{"a person's", "people [a person's]", with(free, label("agent:implement", "do-not-pickup"))},
 		{"a person's and a worker's", "claimed [a person's]", with(held, label("agent:in-flight", "do-not-pickup"))},
 		{"too vague", "people [!needs scope]", with(free, label("agent:implement", "needs:human-scope"))},
 		{"failed too often", "people [!3 failed drift]", issue(t, 1, "x", "agent:implement", failing...)},
-		{"failed once", "available [rests 2m 1 failed]", issue(t, 1, "x", "agent:implement", holds(9*time.Minute, "a"), says(0, claim.KindRelease, "a", "failure"))},
+		{"failed once", "available [backing off 2m 1 failed]", issue(t, 1, "x", "agent:implement", holds(9*time.Minute, "a"), says(0, claim.KindRelease, "a", "failure"))},
 		{"excluded", "available [excluded]", with(free, label("agent:implement", "wip"))},
 		{"not read", "available [!not read]", with(free, func(f *lifecycle.Facts) { f.Missing = []string{"page 2"} })},
 		{"closed", "done []", issue(t, 1, "x", "agent:done")},
 		{"closed without being done", "", with(free, func(f *lifecycle.Facts) { f.Open, f.StateReason = false, "not_planned" })},
 		{"no part of the lifecycle", "", with(free, label("bug"))},
+		{"a pull request that somebody holds", "pr-open []", with(held, func(f *lifecycle.Facts) { f.PullRequest = true })},
 		{"a pull request", "", with(free, func(f *lifecycle.Facts) { f.PullRequest = true })},
 	} {
 		got := ""
@@ -54,8 +55,8 @@ func TestDeal(t *testing.T) {
 				if m.Alert {
 					text = "!" + text
 				}
-				if strings.HasPrefix(text, "rests") {
-					text = "rests 2m" // drawn from the log, ± 25 %
+				if strings.HasPrefix(text, "backing off") {
+					text = "backing off 2m" // drawn from the log, ± 25 %
 				}
 				marks = append(marks, text)
 			}
@@ -67,7 +68,7 @@ func TestDeal(t *testing.T) {
 	}
 }
 
-// TestEncircle: what waits in a circle is marked for a person, whichever repositories it goes through; what only waits is not.
+// TestEncircle: what is part of a dependency cycle is marked for a person, whichever repositories it goes through; what only waits is not.
 func TestEncircle(t *testing.T) {
 	waits := func(number int, on ...claim.Issue) lifecycle.Facts {
 		f := issue(t, number, "x", "agent:implement")
@@ -89,7 +90,7 @@ func TestEncircle(t *testing.T) {
 	}
 	want := map[string]string{
 		"acme/app#1": "[{blocked false}] false []", "acme/app#3": "[{blocked false}] false []",
-		"acme/app#2": "[{in a circle true}] true [acme/app#2 acme/web#1 acme/app#2]", "acme/web#1": "[{in a circle true}] true [acme/app#2 acme/web#1 acme/app#2]",
+		"acme/app#2": "[{dependency cycle true}] true [acme/app#2 acme/web#1 acme/app#2]", "acme/web#1": "[{dependency cycle true}] true [acme/app#2 acme/web#1 acme/app#2]",
 	}
 	for _, c := range cards {
 		if got := fmt.Sprint(c.Marks, c.Stuck(), c.Circle); c.Issue.Number != 4 && got != want[c.Issue.String()] {

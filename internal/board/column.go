@@ -25,19 +25,30 @@ func (m Model) shown() []Lane {
 			full = append(full, l)
 		}
 	}
-	if m.fits(len(all)) {
+	if fits(len(all), m.across()) {
 		return all
 	}
 	return full
 }
 
-func (m Model) fits(columns int) bool { return columns*(columnLeast+gap)-gap <= m.width }
+// across is the width that the columns have.
+func (m Model) across() int {
+	if side := m.split(); side > 0 {
+		return m.width - side - 3
+	}
+	return m.width
+}
+
+func fits(columns, width int) bool { return columns*(columnLeast+gap)-gap <= width }
+
+// tabbed reports whether not all columns have room, so that they are named above.
+func (m Model) tabbed() bool { return len(m.window()) < len(m.shown()) }
 
 // window is the part of the shown lanes that has room, around the one with the cursor.
 func (m Model) window() []Lane {
 	shown := m.shown()
 	n := len(shown)
-	for n > 1 && !m.fits(n) {
+	for n > 1 && !fits(n, m.across()) {
 		n--
 	}
 	at := 0
@@ -50,10 +61,10 @@ func (m Model) window() []Lane {
 	return shown[first : first+n]
 }
 
-// columns are the lanes side by side, height lines high.
-func (m Model) columns(height int) []string {
+// columns are the lanes side by side, in so many cells and lines.
+func (m Model) columns(across, height int) []string {
 	window := m.window()
-	width := (m.width+gap)/len(window) - gap
+	width := (across+gap)/len(window) - gap
 	out := make([]string, height)
 	for n, l := range window {
 		for i, line := range m.column(l, width, height) {
@@ -73,7 +84,10 @@ func (m Model) column(l Lane, width, height int) []string {
 		style, line = m.palette.focus, "━"
 	}
 	cards := m.in(l)
-	out := []string{style.Render(fmt.Sprintf("%s %d", l.title(), len(cards))), style.Render(strings.Repeat(line, width))}
+	var out []string
+	if m.height >= high || !m.tabbed() || len(m.window()) > 1 { // else the tabs say it
+		out = []string{style.Render(fmt.Sprintf("%s %d", l.title(), len(cards))), style.Render(strings.Repeat(line, max(width, 0)))}
+	}
 	out = append(out, m.stack(l, cards, width, height-len(out))...)
 	for i := range height {
 		if i >= len(out) {
@@ -86,12 +100,17 @@ func (m Model) column(l Lane, width, height int) []string {
 
 // stack is the part of a lane's cards that has room, around the one with the cursor.
 func (m Model) stack(l Lane, cards []Card, width, height int) []string {
+	next := m.advice(l, width)
 	if len(cards) == 0 {
-		return []string{m.palette.dim.Render(" –")}
+		return append([]string{m.palette.dim.Render(" –"), ""}, next...)
 	}
 	blocks := make([][]string, len(cards))
 	for i, c := range cards {
-		blocks[i] = append(m.card(c, width, l == m.lane && i == m.at[l]), "")
+		blocks[i] = m.card(c, width, l == m.lane && i == m.at[l])
+		if len(blocks[i]) >= height { // the end of a card may go, its beginning not
+			blocks[i] = blocks[i][:max(height-1, 1)]
+		}
+		blocks[i] = append(blocks[i], "")
 	}
 	first := firstBlock(blocks, m.at[l], height-2)
 	var out []string
@@ -107,6 +126,19 @@ func (m Model) stack(l Lane, cards []Card, width, height int) []string {
 			return append(out, m.palette.dim.Render(fmt.Sprintf(" ↓ %d more", len(blocks)-i)))
 		}
 		out = append(out, blocks[i]...)
+	}
+	return append(out, next...)
+}
+
+// advice is what to do where nothing can be taken; it stands where that would be looked for.
+func (m Model) advice(l Lane, width int) (out []string) {
+	if l != Ready || m.filter != "" {
+		return nil
+	}
+	for _, line := range m.reading.Next {
+		for _, one := range broken(printable.Line(line), width-1, m.palette.dim) {
+			out = append(out, " "+one)
+		}
 	}
 	return out
 }
@@ -128,6 +160,9 @@ func (m Model) card(c Card, width int, chosen bool) []string {
 		edge, style = m.palette.focus.Render("▌"), m.palette.cursor
 	}
 	ref := m.ref(c)
+	if c.Request {
+		ref = "PR " + ref
+	}
 	var out []string
 	for i, line := range wrapped(ref+" "+c.Title, width-1, titleLines) {
 		if i == 0 && strings.HasPrefix(line, ref) {
@@ -149,11 +184,18 @@ func (m Model) card(c Card, width int, chosen bool) []string {
 	return out
 }
 
-// holder is who holds it, a bar for how much of the lease is gone without a sign of life, and the numbers.
+// holder is who holds it, a bar for how much of the lease is gone without a heartbeat, and the numbers.
 func (m Model) holder(c Card, width int) string {
 	age := c.age(m.now())
+	if c.Person {
+		age = printable.Span(m.now().Sub(c.Since)) // a person's hold has no end, as its mark says
+	}
 	room := width - ansi.StringWidth(age) - 2
-	name := ansi.Truncate(c.Holder, max(room-4, 4), "…")
+	who := c.Holder
+	if c.isOf(m.reading.Viewer) {
+		who += " (you)"
+	}
+	name := ansi.Truncate(who, max(room-4, 4), "…")
 	cells := min(room-ansi.StringWidth(name), 12)
 	if c.Lease <= 0 || cells < 2 {
 		return ansi.Truncate(name+" "+m.palette.dim.Render(age), width, "…")

@@ -9,21 +9,38 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 )
 
-// A Reading is everything the board shows, as it was at one moment.
+// A Reading is everything the board shows, as it was at one moment. The zero value is an empty board.
 type Reading struct {
 	Cards   []Card
-	Now     time.Time       // GitHub's clock
-	Paused  string          // why nothing is to be claimed, in one line; empty when that is not so
-	Circles [][]claim.Issue // issues that wait for each other in a ring, so that none ever wakes
+	Now     time.Time // GitHub's clock
+	Viewer  string    // login whose board it is; empty when not known
+	Repos   []string  // owner/name of every repository that was read
+	Pauses  []Pause
+	Circles [][]claim.Issue // dependency cycles: none of these issues is ever ready again by itself
+	Next    []string        // where no issue can be taken: what to do about it, a line each
+
+	// Details is what is known of one of the issues at a moment, wrapped for a width in cells. nil has none.
+	Details func(i claim.Issue, now time.Time, width int) []string
 }
 
-// A Desk does what the keys ask for. Its errors are shown as they are, with the hint that Hint has for them.
+// A Pause is a repository in which nothing may be claimed.
+type Pause struct {
+	Repo string // owner/name
+	Text string // since when, by whom and why, in one line
+	Here bool   // on this host only
+}
+
+// An Answer is what a command said that has done what it was asked.
+type Answer struct {
+	Warnings []string // one line each
+}
+
+// A Desk reads GitHub and carries out commands. Its errors are shown as they are, with the hint that Hint has for them.
 type Desk interface {
 	Read(ctx context.Context) (Reading, error)
-	// Claim takes the issue for the person at the keyboard; when a worker holds it, that hold ends by force.
-	Claim(ctx context.Context, c Card) error
-	// Release gives up the person's hold, and without one ends the worker's by force.
-	Release(ctx context.Context, c Card) error
+	// Do carries out an order of the person at the keyboard by the command of Order.Args. It looks again before it ends
+	// somebody's hold or answers a plan: a yes to what the person saw is no yes to what has become of it.
+	Do(ctx context.Context, o Order) (Answer, error)
 	// Open shows the address in a browser. ok is false when there is none.
 	Open(url string) (ok bool)
 	// Hint is the next command after an error, or nothing.
@@ -33,37 +50,42 @@ type Desk interface {
 // What comes back from the desk.
 type (
 	readMsg struct {
+		number  int
 		reading Reading
 		err     error
 	}
-	wroteMsg struct {
-		what string
-		err  error
+	didMsg struct {
+		order  Order
+		answer Answer
+		err    error
 	}
 	openedMsg struct {
 		url string
 		ok  bool
 	}
-	// A Tick is the clock of this machine: ages grow by it, and watching reads again.
+	// A Tick is the clock of this machine: ages grow by it, and it is time to read again.
 	Tick time.Time
 )
 
 func (m Model) read() tea.Cmd {
 	return func() tea.Msg {
 		r, err := m.desk.Read(m.ctx)
-		return readMsg{r, err}
+		return readMsg{m.reads, r, err}
 	}
 }
 
-func (m Model) write(what string, c Card, do func(context.Context, Card) error) tea.Cmd {
-	return func() tea.Msg { return wroteMsg{what, do(m.ctx, c)} }
+func (m Model) do(o Order) tea.Cmd {
+	return func() tea.Msg {
+		a, err := m.desk.Do(m.ctx, o)
+		return didMsg{o, a, err}
+	}
 }
 
 func (m Model) open(url string) tea.Cmd {
 	return func() tea.Msg { return openedMsg{url, m.desk.Open(url)} }
 }
 
-// tick makes ages grow and, while watching, asks again when it is time.
+// tick makes ages grow, and asks again when it is time.
 func tick() tea.Cmd {
 	return tea.Tick(time.Second, func(at time.Time) tea.Msg { return Tick(at) })
 }

@@ -1,8 +1,8 @@
 package board
 
 import (
-	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
@@ -10,13 +10,19 @@ import (
 
 // keyRows are the keys for people, as the help shows them.
 var keyRows = [][2]string{
-	{"← → ↑ ↓ or h l k j", "move"},
+	{"← → ↑ ↓", "move, also h l k j; 1 to 6 go to a column"},
 	{"g G", "first and last card of the column"},
-	{"/", "filter: every word must be on the card; esc clears it"},
-	{"c", "claim for yourself; what a worker holds, by force"},
-	{"r", "release what a person holds; what a worker holds, by force"},
-	{"o or enter", "open the issue in the browser"},
-	{"u", "read again"},
+	{"enter", "the issue at length, with its log; again or esc: back"},
+	{"J K", "scroll what is shown at length, also page keys"},
+	{"/", "filter: every word must be on the card; esc clears"},
+	{"c", "claim for yourself; what is held, by force, with a reason"},
+	{"r", "release what you hold"},
+	{"f", "end somebody else's hold by force, with a reason"},
+	{"a x", "approve, or reject with a reason, the plan that waits"},
+	{"p", "pause the repository with a reason, or resume it"},
+	{"o", "open the issue in the browser"},
+	{"y", "copy the command for the card"},
+	{"u", "read again now"},
 	{"?", "this help"},
 	{"q", "quit"},
 }
@@ -27,40 +33,58 @@ func (m Model) key(name, text string) (tea.Model, tea.Cmd) {
 	}
 	switch m.mode {
 	case filtering:
-		return m.typed(name, text), nil
+		return m.filterKey(name, text), nil
+	case reasoning:
+		return m.reasonKey(name, text)
 	case confirming:
 		return m.answered(name)
 	case helping:
-		m.mode = browsing
+		if m.scrolled(name, true) {
+			return m, nil
+		}
+		m.mode, m.top = browsing, 0
 		return m, nil
 	}
 	return m.browse(name)
 }
 
 func (m Model) browse(name string) (tea.Model, tea.Cmd) {
-	if m.moved(name) {
+	if !m.working && m.done == nil {
+		m.notice = notice{}
+	}
+	if m.details && m.scrolled(name, m.split() == 0) || m.moved(name) {
 		return m, nil
 	}
 	switch name {
 	case "q":
 		return m, tea.Quit
+	case "ctrl+z":
+		return m, tea.Suspend
 	case "?":
-		m.mode = helping
+		m.mode, m.top = helping, 0
 	case "/":
 		m.mode = filtering
+	case "enter":
+		_, chosen := m.chosen()
+		m.details, m.top = chosen && !m.details, 0
 	case "esc":
-		m.notice = notice{}
-		m.refilter("")
+		return m.escape(), nil
 	case "u", "f5":
-		if m.busy {
-			return m, nil
-		}
-		m.busy = true
-		return m, m.read()
-	case "c", "r", "o", "enter":
+		return m.refresh()
+	case "c", "r", "f", "a", "x", "p", "o", "y":
 		return m.act(name)
 	}
 	return m, nil
+}
+
+// escape goes back one step: out of the issue, else out of the filter.
+func (m Model) escape() Model {
+	if m.details {
+		m.details, m.top = false, 0
+		return m
+	}
+	m.refilter("")
+	return m
 }
 
 // moved takes the keys that move the cursor.
@@ -68,7 +92,7 @@ func (m *Model) moved(name string) bool {
 	last := max(len(m.in(m.lane))-1, 0)
 	at := &m.at[m.lane]
 	switch name {
-	case "left", "h":
+	case "left", "h", "shift+tab":
 		m.sideways(-1)
 	case "right", "l", "tab":
 		m.sideways(1)
@@ -80,9 +104,35 @@ func (m *Model) moved(name string) bool {
 		*at = 0
 	case "G", "end":
 		*at = last
+	case "1", "2", "3", "4", "5", "6":
+		m.lane = Lane(name[0] - '1')
 	default:
 		return false
 	}
+	m.top = 0
+	return true
+}
+
+// scrolled takes the keys that scroll a page; all says whether those that move a cursor elsewhere do so here, too.
+func (m *Model) scrolled(name string, all bool) bool {
+	page := max(m.height-6, 1)
+	switch {
+	case name == "J" || all && (name == "j" || name == "down"):
+		m.top++
+	case name == "K" || all && (name == "k" || name == "up"):
+		m.top--
+	case name == "pgdown" || name == "ctrl+d" || all && name == "space":
+		m.top += page
+	case name == "pgup" || name == "ctrl+u":
+		m.top -= page
+	case all && (name == "g" || name == "home"):
+		m.top = 0
+	case all && (name == "G" || name == "end"):
+		m.top = len(m.page())
+	default:
+		return false
+	}
+	m.top = max(min(m.top, len(m.page())-1), 0)
 	return true
 }
 
@@ -97,19 +147,42 @@ func (m *Model) sideways(step int) {
 	}
 }
 
-// typed edits the filter.
+// edited is a line of text after a key.
+func edited(line, name, text string) string {
+	switch name {
+	case "backspace":
+		_, n := utf8.DecodeLastRuneInString(line)
+		return line[:len(line)-n]
+	case "ctrl+u":
+		return ""
+	case "ctrl+w":
+		line = strings.TrimRight(line, " ")
+		return line[:strings.LastIndex(line, " ")+1]
+	}
+	return line + text
+}
+
+// typed puts a text into the line that is being typed.
 func (m Model) typed(name, text string) Model {
+	switch m.mode {
+	case filtering:
+		m.refilter(edited(m.filter, name, text))
+	case reasoning:
+		m.asked.Reason = edited(m.asked.Reason, name, text)
+	}
+	return m
+}
+
+// filterKey edits the filter.
+func (m Model) filterKey(name, text string) Model {
 	switch name {
 	case "enter":
 		m.mode = browsing
 	case "esc":
 		m.mode = browsing
 		m.refilter("")
-	case "backspace":
-		_, n := utf8.DecodeLastRuneInString(m.filter)
-		m.refilter(m.filter[:len(m.filter)-n])
 	default:
-		m.refilter(m.filter + text)
+		m = m.typed(name, text)
 	}
 	return m
 }
@@ -127,66 +200,66 @@ func (m *Model) refilter(words string) {
 	}
 }
 
-// act does what a key asks of the chosen card. What writes is asked first.
+// act does what a key asks of the chosen card, or of its repository. What writes is asked first.
 func (m Model) act(name string) (tea.Model, tea.Cmd) {
 	c, ok := m.chosen()
 	switch {
+	case (m.working || !m.loaded) && name != "o" && name != "y":
+		return m, nil
+	case name == "p":
+		m.asked, ok = m.askPause()
 	case !ok:
-		m.notice = notice{text: "no card is chosen"}
+		m.notice = notice{text: "no card is chosen", left: said}
 		return m, nil
-	case name == "o" || name == "enter":
+	case name == "o":
 		return m, m.open(c.URL)
-	case name == "c":
-		m.asked, ok = m.claiming(c)
+	case name == "y":
+		text := m.copied(c)
+		m.notice = notice{text: "copied, if this terminal lets programs copy: " + text}
+		return m, tea.SetClipboard(text)
 	default:
-		m.asked, ok = m.releasing(c)
+		m.asked, ok = m.ask(name, c)
 	}
-	if !ok {
-		m.notice = notice{text: m.asked.text, bad: true}
-		return m, nil
+	switch {
+	case !ok:
+		m.notice = notice{text: m.asked.text, left: said}
+	case m.asked.reasoned():
+		m.mode = reasoning
+	default:
+		m.mode = confirming
 	}
-	m.mode = confirming
 	return m, nil
-}
-
-func (m Model) claiming(c Card) (question, bool) {
-	q := question{card: c, do: m.desk.Claim, done: m.ref(c) + " is yours"}
-	switch {
-	case c.Lane == Done:
-		q.text = m.ref(c) + " is done: there is nothing to claim"
-		return q, false
-	case c.Lapsed:
-		q.text = fmt.Sprintf("claim %s for yourself? the lease of %s is over", m.ref(c), c.Holder)
-	case c.Holder != "":
-		q.text = fmt.Sprintf("take %s from %s by force and keep it for yourself?", m.ref(c), c.Holder)
-	default:
-		q.text = fmt.Sprintf("claim %s for yourself? workers will leave it alone", m.ref(c))
-	}
-	return q, true
-}
-
-func (m Model) releasing(c Card) (question, bool) {
-	q := question{card: c, do: m.desk.Release, done: m.ref(c) + " is released"}
-	switch {
-	case c.Person:
-		q.text = fmt.Sprintf("release %s, so that workers may take it?", m.ref(c))
-	case c.Holder != "":
-		q.text = fmt.Sprintf("end the hold of %s on %s by force?", c.Holder, m.ref(c))
-	default:
-		q.text = "nobody holds " + m.ref(c)
-		return q, false
-	}
-	return q, true
 }
 
 // answered takes the answer to a question. Everything but yes is no.
 func (m Model) answered(name string) (tea.Model, tea.Cmd) {
 	m.mode = browsing
 	if name != "y" && name != "Y" {
-		m.notice = notice{text: "nothing was done"}
+		m.notice = notice{text: "nothing was done", left: said}
 		return m, nil
 	}
-	m.busy = true
-	m.notice = notice{text: "asking GitHub …"}
-	return m, m.write(m.asked.done, m.asked.card, m.asked.do)
+	return m.carryOut()
+}
+
+// reasonKey edits the reason of an order, and carries it out when there is one.
+func (m Model) reasonKey(name, text string) (tea.Model, tea.Cmd) {
+	switch name {
+	case "esc":
+		m.mode = browsing
+		m.notice = notice{text: "nothing was done", left: said}
+		return m, nil
+	case "enter":
+		if m.asked.Reason = strings.TrimSpace(m.asked.Reason); m.asked.Reason == "" {
+			return m, nil
+		}
+		m.mode = browsing
+		return m.carryOut()
+	}
+	return m.typed(name, text), nil
+}
+
+func (m Model) carryOut() (tea.Model, tea.Cmd) {
+	m.working = true
+	m.notice = notice{text: m.asked.Command() + " …"}
+	return m, m.do(m.asked.Order)
 }

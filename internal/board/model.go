@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // Options say what a Model shows.
@@ -16,6 +18,7 @@ type Options struct {
 	Name  string        // of the repository, or of all of them
 	Every time.Duration // how often it reads again; 0 only when asked to
 	Light bool          // begin with the colours for a light background; the terminal may say otherwise
+	Gone  func() bool   // whether the terminal is gone, so that nobody looks any more; nil is never
 }
 
 // A Model is the board in a terminal: what is shown, and where the person is. It is a value; Update returns the next one.
@@ -24,22 +27,31 @@ type Model struct {
 	desk    Desk
 	name    string
 	every   time.Duration
+	gone    func() bool
 	palette palette
 
 	width, height int
 	reading       Reading
-	elapsed       time.Duration // since the reading, by this machine's clock
+	age           time.Duration // of the reading, by this machine's clock
+	waited        time.Duration // since the last try to read
 	ticked        time.Time
 	loaded        bool // there is a reading
-	busy          bool // a request is under way
+	busy          bool // it is being read
+	reads         int  // which reading counts: an earlier one that comes in late does not
+	working       bool // an order is under way
 	stale         error
+	failures      int // readings that failed in a row
 
-	lane   Lane
-	at     [lanes]int // the chosen card of each lane
-	filter string
-	mode   mode
-	asked  question
-	notice notice
+	lane    Lane
+	at      [lanes]int // the chosen card of each lane
+	filter  string
+	mode    mode
+	details bool // the chosen card is shown at length
+	top     int  // the first line that is shown of what is scrolled
+	asked   question
+	done    *Order // carried out, and not borne out by a reading yet
+	warned  []string
+	notice  notice
 }
 
 // A mode is what the keys mean.
@@ -49,28 +61,28 @@ const (
 	browsing mode = iota
 	filtering
 	confirming
+	reasoning
 	helping
 )
-
-// A question is a write that waits for a yes.
-type question struct {
-	text string // what will happen
-	done string // what has happened then
-	card Card
-	do   func(context.Context, Card) error
-}
 
 // A notice is the last thing that happened.
 type notice struct {
 	text, hint string
 	bad        bool
+	left       time.Duration // until it goes away by itself; 0 is when a key is pressed
 }
+
+// said is how long a notice stays that nobody has to read.
+const said = 15 * time.Second
 
 // New returns a board that has not read anything yet. ctx ends every request it makes.
 func New(ctx context.Context, d Desk, o Options) Model {
-	m := Model{ctx: ctx, desk: d, name: o.Name, every: o.Every, palette: dark(), busy: true, width: 80, height: 24}
+	m := Model{ctx: ctx, desk: d, name: o.Name, every: o.Every, gone: o.Gone, palette: dark(), busy: true, width: 80, height: 24}
 	if o.Light {
 		m.palette = light()
+	}
+	if m.gone == nil {
+		m.gone = func() bool { return false }
 	}
 	return m
 }
@@ -91,45 +103,81 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case Tick:
 		return m.ticks(time.Time(msg))
 	case readMsg:
-		return m.took(msg), nil
-	case wroteMsg:
-		return m.wrote(msg)
+		if msg.number == m.reads {
+			m = m.took(msg)
+		}
+	case didMsg:
+		return m.did(msg)
 	case openedMsg:
-		m.notice = notice{text: "opened " + msg.url}
+		m.notice = notice{text: "opened " + msg.url, left: said}
 		if !msg.ok {
 			m.notice = notice{text: "no browser here; the address is " + msg.url}
 		}
+	case tea.ResumeMsg:
+		return m.refresh()
+	case tea.PasteMsg:
+		return m.typed("", printable.Line(msg.Content)), nil
 	case tea.KeyPressMsg:
 		return m.key(msg.String(), msg.Text)
 	}
 	return m, nil
 }
 
+// refresh reads, unless it does already, or is about to.
+func (m Model) refresh() (tea.Model, tea.Cmd) {
+	if m.busy || m.working {
+		return m, nil
+	}
+	return m.again()
+}
+
+// again reads. What an earlier reading has to say does not count any more.
+func (m Model) again() (tea.Model, tea.Cmd) {
+	m.busy, m.reads = true, m.reads+1
+	return m, m.read()
+}
+
 func (m Model) ticks(at time.Time) (tea.Model, tea.Cmd) {
+	at = at.Round(0) // by the wall clock, which goes on while the machine sleeps
+	if m.gone() {
+		return m, tea.Quit
+	}
+	passed := time.Duration(0)
 	if !m.ticked.IsZero() && at.After(m.ticked) {
-		m.elapsed += at.Sub(m.ticked)
+		passed = at.Sub(m.ticked)
 	}
 	m.ticked = at
-	if m.every > 0 && !m.busy && m.elapsed >= m.every {
-		m.busy = true
-		return m, tea.Batch(m.read(), tick())
+	m.age, m.waited = m.age+passed, m.waited+passed
+	if m.notice.left > 0 {
+		if m.notice.left -= passed; m.notice.left <= 0 {
+			m.notice = notice{}
+		}
+	}
+	if m.every > 0 && !m.busy && !m.working && m.waited >= m.pause() {
+		next, read := m.again()
+		return next, tea.Batch(read, tick())
 	}
 	return m, tick()
 }
 
+// longest is the most that is waited between two readings that fail.
+const longest = 5 * time.Minute
+
+// pause is how long to wait before the next reading: longer after each that failed, so that a GitHub in trouble is left alone.
+func (m Model) pause() time.Duration {
+	return max(m.every, min(m.every<<min(m.failures, 8), longest))
+}
+
 // took puts a reading on the board. One that failed leaves the older one there, and says so.
 func (m Model) took(msg readMsg) Model {
-	m.busy, m.elapsed = false, 0
+	m.busy, m.waited = false, 0
 	m.stale = msg.err
 	if msg.err != nil {
-		m.notice = m.trouble(msg.err)
+		m.failures++
 		return m
 	}
-	if m.notice.bad {
-		m.notice = notice{}
-	}
 	chosen, had := m.chosen()
-	m.reading = msg.reading
+	m.failures, m.age, m.reading = 0, 0, msg.reading
 	if !m.loaded {
 		m.lane = m.firstLane()
 	}
@@ -138,26 +186,38 @@ func (m Model) took(msg readMsg) Model {
 		m.follow(chosen.Issue)
 	}
 	m.settle()
+	m.bearOut()
 	return m
 }
 
-func (m Model) wrote(msg wroteMsg) (tea.Model, tea.Cmd) {
-	if msg.err != nil {
-		m.busy = false
-		m.notice = m.trouble(msg.err)
-		return m, nil
+// bearOut says what an order has done, once a reading shows it.
+func (m *Model) bearOut() {
+	if m.done == nil {
+		return
 	}
-	m.notice = notice{text: msg.what}
-	m.busy = true
-	return m, m.read()
+	m.notice = notice{text: m.outcome(*m.done), left: said}
+	if !m.done.seen(m.reading) {
+		m.notice = notice{text: "done: " + m.done.Command() + "; GitHub does not show it yet, u reads again"}
+	}
+	if len(m.warned) > 0 {
+		m.notice.hint, m.notice.left = strings.Join(m.warned, "; "), 0
+	}
+	m.done, m.warned = nil, nil
 }
 
-func (m Model) trouble(err error) notice {
-	return notice{text: err.Error(), hint: m.desk.Hint(err), bad: true}
+func (m Model) did(msg didMsg) (tea.Model, tea.Cmd) {
+	m.working = false
+	if msg.err != nil {
+		m.notice = notice{text: msg.err.Error(), hint: m.desk.Hint(msg.err), bad: true}
+		return m.again() // it may be another board by now
+	}
+	m.done, m.warned = &msg.order, msg.answer.Warnings
+	m.notice = notice{text: "done, reading again …"}
+	return m.again()
 }
 
 // now is GitHub's time, carried on by this machine's.
-func (m Model) now() time.Time { return m.reading.Now.Add(m.elapsed) }
+func (m Model) now() time.Time { return m.reading.Now.Add(m.age) }
 
 // in are the cards of a lane that the filter lets through.
 func (m Model) in(l Lane) []Card {
@@ -200,19 +260,19 @@ func (m Model) firstLane() Lane {
 	return Ready
 }
 
-// repos is how many repositories are on the board.
-func (m Model) repos() int {
-	seen := map[string]bool{}
-	for _, c := range m.reading.Cards {
-		seen[c.Issue.Slug()] = true
-	}
-	return len(seen)
-}
-
 // ref is the issue's name, as short as it can be.
 func (m Model) ref(c Card) string {
-	if m.repos() > 1 {
-		return fmt.Sprintf("%s#%d", c.Issue.Repo, c.Issue.Number)
+	if len(m.reading.Repos) < 2 {
+		return fmt.Sprintf("#%d", c.Issue.Number)
 	}
-	return fmt.Sprintf("#%d", c.Issue.Number)
+	same := 0
+	for _, r := range m.reading.Repos {
+		if _, name, _ := strings.Cut(r, "/"); strings.EqualFold(name, c.Issue.Repo) {
+			same++
+		}
+	}
+	if same > 1 {
+		return c.Issue.String()
+	}
+	return fmt.Sprintf("%s#%d", c.Issue.Repo, c.Issue.Number)
 }

@@ -20,12 +20,14 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// A desk remembers what it was asked to do.
+// A desk remembers what it was asked to do. after is what an order that is carried out makes of the reading.
 type desk struct {
 	reading board.Reading
 	did     []string
 	err     error
 	browser bool
+	answer  board.Answer
+	after   func(*board.Reading, board.Order)
 }
 
 func (d *desk) Read(context.Context) (board.Reading, error) {
@@ -33,14 +35,12 @@ func (d *desk) Read(context.Context) (board.Reading, error) {
 	return d.reading, d.err
 }
 
-func (d *desk) Claim(_ context.Context, c board.Card) error {
-	d.did = append(d.did, "claim "+c.Issue.String())
-	return d.err
-}
-
-func (d *desk) Release(_ context.Context, c board.Card) error {
-	d.did = append(d.did, "release "+c.Issue.String())
-	return d.err
+func (d *desk) Do(_ context.Context, o board.Order) (board.Answer, error) {
+	d.did = append(d.did, strings.TrimPrefix(o.Command(), "label-state "))
+	if d.err == nil && d.after != nil {
+		d.after(&d.reading, o)
+	}
+	return d.answer, d.err
 }
 
 func (d *desk) Open(url string) bool {
@@ -50,7 +50,7 @@ func (d *desk) Open(url string) bool {
 
 func (d *desk) Hint(error) string { return "label-state doctor acme/app" }
 
-var special = map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "left": tea.KeyLeft, "right": tea.KeyRight, "up": tea.KeyUp, "down": tea.KeyDown, "backspace": tea.KeyBackspace}
+var special = map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "space": tea.KeySpace, "pgdown": tea.KeyPgDown, "left": tea.KeyLeft, "right": tea.KeyRight, "up": tea.KeyUp, "down": tea.KeyDown, "backspace": tea.KeyBackspace}
 
 // press plays keys and everything they set off, but for the clock.
 func press(m tea.Model, keys string) tea.Model {
@@ -58,6 +58,9 @@ func press(m tea.Model, keys string) tea.Model {
 		msg := tea.KeyPressMsg{Code: []rune(key)[0], Text: key}
 		if code, ok := special[key]; ok {
 			msg = tea.KeyPressMsg{Code: code}
+		}
+		if key == "space" {
+			msg.Text = " "
 		}
 		m = send(m, msg)
 	}
@@ -81,7 +84,9 @@ func send(m tea.Model, msg tea.Msg) tea.Model {
 func start(t *testing.T, d *desk, width, height int) tea.Model {
 	t.Helper()
 	if d.reading.Cards == nil {
-		d.reading = board.Reading{Cards: board.Deal(lifecycle.DefaultRules(), busy(t)), Now: now}
+		d.reading = board.Reading{
+			Cards: board.Deal(lifecycle.DefaultRules(), busy(t)), Now: now, Viewer: "olga", Repos: []string{"acme/app"}, Details: atLength,
+		}
 	}
 	var m tea.Model = board.New(t.Context(), d, board.Options{Name: "acme/app", Every: 30 * time.Second})
 	m = send(m, tea.WindowSizeMsg{Width: width, Height: height})
@@ -89,6 +94,15 @@ func start(t *testing.T, d *desk, width, height int) tea.Model {
 	m = press(m, "u") // nothing: it is reading already
 	d.did = nil
 	return send(m, firstRead(t, m))
+}
+
+// atLength is an issue at length, longer than a small screen.
+func atLength(i claim.Issue, at time.Time, _ int) []string {
+	out := []string{i.String() + " at " + at.Format("15:04:05")}
+	for n := range 30 {
+		out = append(out, fmt.Sprintf("record %d of the log", n+1))
+	}
+	return out
 }
 
 // firstRead runs Init's reading.
@@ -114,15 +128,20 @@ func in(t *testing.T, profile colorprofile.Profile, m tea.Model) string {
 }
 
 func TestGoldens(t *testing.T) {
-	for _, size := range []struct{ width, height int }{{80, 24}, {120, 30}, {200, 30}} {
+	for _, size := range []struct{ width, height int }{{40, 12}, {80, 24}, {120, 40}, {200, 60}} {
 		m := start(t, &desk{}, size.width, size.height)
-		golden.Check(t, "testdata/"+fmt.Sprintf("board-%d.txt", size.width), text(m)+"\n")
+		for name, keys := range map[string]string{
+			"": "", "-right": "l l l", "-filter": "/ v e r a", "-claim": "h c", "-force": "f t o o space s l o w", "-help": "?", "-details": "enter",
+			"-reject": "l x", "-pause": "p",
+		} {
+			golden.Check(t, fmt.Sprintf("testdata/board-%d%s.txt", size.width, name), text(press(m, keys))+"\n")
+		}
+		failing := &desk{}
+		m = start(t, failing, size.width, size.height)
+		failing.err = errors.New("board acme/app#1: read issues of acme/app: secondary rate limit reached, come back at 10:06:40 UTC; not read: #2, #3")
+		golden.Check(t, fmt.Sprintf("testdata/board-%d-stale.txt", size.width), text(press(m, "u"))+"\n")
 	}
 	m := start(t, &desk{}, 80, 24)
-	golden.Check(t, "testdata/board-80-right.txt", text(press(m, "l l l"))+"\n")
-	golden.Check(t, "testdata/board-80-filter.txt", text(press(m, "/ v e r a"))+"\n")
-	golden.Check(t, "testdata/board-80-confirm.txt", text(press(m, "c"))+"\n")
-	golden.Check(t, "testdata/board-80-help.txt", text(press(m, "?"))+"\n")
 	golden.Check(t, "testdata/board-dark.ansi", in(t, colorprofile.TrueColor, m))
 	golden.Check(t, "testdata/board-light.ansi", in(t, colorprofile.TrueColor, send(m, tea.BackgroundColorMsg{Color: color.White})))
 	golden.Check(t, "testdata/board-16.ansi", in(t, colorprofile.ANSI, m))
@@ -130,7 +149,7 @@ func TestGoldens(t *testing.T) {
 
 // TestNoColor: without colours there are none, and everything is still told.
 func TestNoColor(t *testing.T) {
-	m := start(t, &desk{}, 80, 24)
+	m := start(t, &desk{}, 80, 30)
 	plain := in(t, colorprofile.ASCII, m)
 	if strings.Contains(plain, "\x1b[3") || strings.Contains(plain, ";3") {
 		t.Errorf("colours without colours:\n%q", plain)
@@ -138,7 +157,7 @@ func TestNoColor(t *testing.T) {
 	if ansi.Strip(plain) != text(m)+"\n" {
 		t.Error("the text differs from that with colours")
 	}
-	for _, want := range []string{"▌#1", "━━━", "! lapsed", "█"} {
+	for _, want := range []string{"▌#1", "━━━", "! expired", "█"} {
 		if !strings.Contains(ansi.Strip(plain), want) {
 			t.Errorf("no %q without colours", want)
 		}
@@ -158,24 +177,45 @@ func TestKeys(t *testing.T) {
 		{"left left left", "▌#4", "read"},
 		{"right", "▌#6", "read"},
 		{"l l l l l l l l", "▌#9", "read"},
+		{"1", "▌#4", "read"},
+		{"5", "▌#10", "read"},
 		{"/ d r a k e enter", "▌#3", "read"},
 		{"/ d r x backspace a k e enter", "▌#3", "read"},
 		{"/ d r a k e enter esc", "▌#3", "read"},
 		{"/ q q enter", "READY 0", "read"},
 		{"o", "no browser here; the address is https://github.com/acme/app/issues/1", "read, open https://github.com/acme/app/issues/1"},
+		{"y", "copied, if this terminal lets programs copy: label-state status acme/app#1", "read"},
+		{"h y", "copied, if this terminal lets programs copy: label-state claim acme/app#4", "read"},
+		{"l y", "copied, if this terminal lets programs copy: label-state approve acme/app#6", "read"},
 		{"u", "▌#1", "read, read"},
 		{"?", "filter: every word", "read"},
 		{"? x", "▌#1", "read"},
-		{"c", "take #1 from lucius by force and keep it for yourself?", "read"},
-		{"j j c", "claim #3 for yourself? the lease of drake is over", "read"},
-		{"c n", "nothing was done", "read"},
-		{"c esc", "nothing was done", "read"},
-		{"c y", "#1 is yours", "read, claim acme/app#1, read"},
-		{"r", "end the hold of lucius on #1 by force?", "read"},
-		{"r y", "#1 is released", "read, release acme/app#1, read"},
-		{"h c y", "#4 is yours", "read, claim acme/app#4, read"},
-		{"h r y", "nobody holds #4", "read"},
-		{"l l l c y", "#10 is done: there is nothing to claim", "read"},
+		{"enter", "acme/app#1 at 12:00:00", "read"},
+		{"enter j", "record 2 of the log", "read"},
+		{"enter G", "record 30 of the log", "read"},
+		{"enter esc", "▌#1", "read"},
+		{"enter enter", "▌#1", "read"},
+		{"c", "Take #1 from lucius by force, for yourself?", "read"},
+		{"c enter", "reason: █", "read"},
+		{"c m i n e backspace enter", "▌#1", "read, claim acme/app#1 --force --reason min, read"},
+		{"c i t ' s space m i n e enter", "▌#1", `read, claim acme/app#1 --force --reason 'it'\''s mine', read`},
+		{"c x esc", "nothing was done", "read"},
+		{"j j c", "Claim #3 for yourself? The lease of drake has expired.", "read"},
+		{"h c n", "nothing was done", "read"},
+		{"h c esc", "nothing was done", "read"},
+		{"h c y", "▌#4", "read, claim acme/app#4, read"},
+		{"r", "lucius holds #1, not you; f ends the hold by force", "read"},
+		{"f", "End the hold of lucius on #1 by force?", "read"},
+		{"f o l d enter", "▌#1", "read, release acme/app#1 --force --reason old, read"},
+		{"h r", "nobody holds #4", "read"},
+		{"h f", "nobody holds #4", "read"},
+		{"5 c", "#10 is done: there is nothing to claim", "read"},
+		{"a", "no plan waits on #1", "read"},
+		{"l a", "Approve the plan of lucius on #6?", "read"},
+		{"l a y", "▌#6", "read, approve acme/app#6, read"},
+		{"l x n o enter", "▌#6", "read, reject acme/app#6 --reason no, read"},
+		{"p", "Pause acme/app?", "read"},
+		{"p d a y enter", "▌#1", "read, repo pause acme/app --reason day, read"},
 		{"/ q q enter c y", "no card is chosen", "read"},
 	} {
 		d := &desk{}
@@ -195,37 +235,101 @@ func TestQuit(t *testing.T) {
 	}
 }
 
-// TestTrouble: an error is shown with its hint, and what was read before stays.
+// TestTrouble: an error is shown whole with its hint, and what was read before stays, with its age.
 func TestTrouble(t *testing.T) {
-	d := &desk{}
-	m := start(t, d, 80, 24)
-	d.err = errors.New("board acme/app#1: it changed \x1b[31mwhile you looked")
-	for keys, fresh := range map[string]string{"c y": "read 0s ago", "u": "NOT FRESH"} {
-		got := text(press(m, keys))
-		for _, want := range []string{"it changed [31mwhile you looked", "hint: label-state doctor acme/app", "▌#1 Retry", fresh} {
-			if !strings.Contains(got, want) {
-				t.Errorf("%s: no %q\n%s", keys, want, got)
+	for _, size := range []struct{ width, height int }{{40, 12}, {80, 24}, {200, 60}} {
+		d := &desk{}
+		m := start(t, d, size.width, size.height)
+		d.err = errors.New("board acme/app#1: it changed \x1b[31mwhile you looked, so nothing was done")
+		for keys, want := range map[string][]string{
+			"c m i n e enter": {"it changed [31mwhile you looked, so nothing was done", "hint: label-state doctor acme/app"},
+			"u":               {"! this is 0s old, reading fails: ", "it changed [31mwhile you looked, so nothing was done", "label-state doctor acme/app", "▌#1"},
+		} {
+			got := strings.Join(strings.Fields(text(press(m, keys))), " ")
+			for _, want := range want {
+				if !strings.Contains(got, want) {
+					t.Errorf("%d columns, %s: no %q\n%s", size.width, keys, want, text(press(m, keys)))
+				}
 			}
 		}
-	}
-	failed := press(m, "u")
-	d.err = nil
-	if got := text(press(failed, "u")); strings.Contains(got, "NOT FRESH") || strings.Contains(got, "hint:") {
-		t.Errorf("the error stays after a good reading\n%s", got)
+		failed := press(m, "u")
+		d.err = nil
+		if got := text(press(failed, "u")); strings.Contains(got, "reading fails") {
+			t.Errorf("the error stays after a good reading\n%s", got)
+		}
 	}
 }
 
 // TestFirstReadFails: there is no empty board that looks like an answer.
 func TestFirstReadFails(t *testing.T) {
 	got := text(start(t, &desk{err: errors.New("no network")}, 80, 24))
-	if !strings.Contains(got, "nothing could be read yet") || !strings.Contains(got, "no network") || strings.Contains(got, "issues,") {
+	if !strings.Contains(got, "nothing could be read: no network") || strings.Contains(got, "issues,") || strings.Contains(got, "READY") {
 		t.Errorf("screen:\n%s", got)
 	}
 }
 
-// TestWatch: ages grow with the clock, and it reads again when it is time and not before.
+// TestBorneOut: what an order did is said once a reading shows it. Until then nothing above says the opposite of what is below.
+func TestBorneOut(t *testing.T) {
+	facts := func(number int, label string, log ...event) board.Card {
+		return board.Deal(lifecycle.DefaultRules(), []lifecycle.Facts{issue(t, number, "x", label, log...)})[0]
+	}
+	mine := facts(4, "agent:implement", holds(0, "olga").as(func(r *claim.Record) { r.Person, r.TTL = "olga", claim.NoExpiry }))
+	mine.Holder, mine.Person, mine.Lane = "olga", true, board.People
+	for _, c := range []struct {
+		name      string
+		after     func(*board.Reading, board.Order)
+		want, not string
+	}{
+		{"GitHub shows it", func(r *board.Reading, _ board.Order) { r.Cards = []board.Card{mine} }, "#4 is yours", "nobody holds it"},
+		{"not yet", nil, "done: label-state claim acme/app#4; GitHub does not show it yet, u reads again", "is yours"},
+	} {
+		got := text(press(start(t, &desk{after: c.after, answer: board.Answer{Warnings: []string{"tell them"}}}, 80, 24), "h c y"))
+		if !strings.Contains(got, c.want) || strings.Contains(got, c.not) || !strings.Contains(got, "note: tell them") {
+			t.Errorf("%s: want %q and no %q\n%s", c.name, c.want, c.not, got)
+		}
+	}
+}
+
+// TestLateReading: a reading from before an order that comes in after it does not count.
+func TestLateReading(t *testing.T) {
+	d := &desk{}
+	m := start(t, d, 80, 24)
+	m, slow := m.Update(tea.KeyPressMsg{Code: 'u', Text: "u"})
+	before := slow()
+	d.after = func(r *board.Reading, _ board.Order) { r.Cards = r.Cards[:1] }
+	m = press(m, "h c y")
+	if got := text(send(m, before)); !strings.Contains(got, "1 issues") {
+		t.Errorf("the older reading came back:\n%s", got)
+	}
+}
+
+// TestGone: a board whose terminal is gone reads no more.
+func TestGone(t *testing.T) {
+	d, gone := &desk{}, false
+	var m tea.Model = board.New(t.Context(), d, board.Options{Name: "acme/app", Every: time.Second, Gone: func() bool { return gone }})
+	m = send(m, firstRead(t, m))
+	m, _ = m.Update(board.Tick(now))
+	gone = true
+	if _, cmd := m.Update(board.Tick(now.Add(time.Hour))); cmd == nil || cmd() != tea.Quit() || len(d.did) != 1 {
+		t.Errorf("it goes on: %q", d.did)
+	}
+}
+
+// TestAdvice: where nothing can be taken, the column in which it would be says what to do.
+func TestAdvice(t *testing.T) {
+	d := &desk{reading: board.Reading{Cards: []board.Card{}, Now: now, Next: []string{"label an issue: gh issue edit NUMBER --repo acme/app --add-label agent:implement"}}}
+	for _, width := range []int{40, 80, 200} {
+		got := strings.Join(strings.Fields(text(start(t, d, width, 24))), "")
+		if !strings.Contains(got, "ghissueeditNUMBER") {
+			t.Errorf("%d columns:\n%s", width, text(start(t, d, width, 24)))
+		}
+	}
+}
+
+// TestWatch: ages grow with the clock, and it reads again when it is time and not before; later each time that reading fails.
 func TestWatch(t *testing.T) {
-	m := start(t, &desk{}, 80, 24)
+	d := &desk{}
+	m := start(t, d, 80, 24)
 	at := now
 	tick := func(m tea.Model, after time.Duration) (tea.Model, tea.Cmd) {
 		at = at.Add(after)
@@ -235,11 +339,26 @@ func TestWatch(t *testing.T) {
 	if m, _ = tick(m, 29*time.Second); !strings.Contains(text(m), "read 29s ago, every 30s") {
 		t.Errorf("after 29s:\n%s", text(m))
 	}
-	if m, _ = tick(m, time.Second); !strings.Contains(text(m), "reading …") {
+	m, again := tick(m, time.Second)
+	if !strings.Contains(text(m), "reading …") {
 		t.Errorf("after 30s:\n%s", text(m))
 	}
 	if m, _ = tick(m, time.Hour); !strings.Contains(text(m), "lucius ███▋") || !strings.Contains(text(m), "1h50m/4h") {
 		t.Errorf("the bar did not grow:\n%s", text(m))
+	}
+	d.err = errors.New("no network")
+	read := func(cmd tea.Cmd) tea.Msg { return cmd().(tea.BatchMsg)[0]() }
+	m = send(m, read(again))
+	if got := text(m); !strings.Contains(got, "! this is 1h old, reading fails: no network") || !strings.Contains(got, "every 1m") {
+		t.Errorf("after a failure:\n%s", got)
+	}
+	if m, _ = tick(m, 59*time.Second); strings.Contains(text(m), "reading …") {
+		t.Errorf("it asks again at once:\n%s", text(m))
+	}
+	m, again = tick(m, time.Second)
+	d.err = nil
+	if got := text(send(m, read(again))); strings.Contains(got, "reading fails") || !strings.Contains(got, "read 0s ago, every 30s") {
+		t.Errorf("after a good one:\n%s", got)
 	}
 }
 
@@ -261,14 +380,25 @@ func TestFollow(t *testing.T) {
 
 // TestPaused: a pause is said where everybody sees it.
 func TestPaused(t *testing.T) {
-	d := &desk{reading: board.Reading{Cards: board.Deal(lifecycle.DefaultRules(), busy(t)), Now: now, Paused: "acme/app is paused by olga: release"}}
-	if got := text(start(t, d, 80, 24)); !strings.Contains(got, "! acme/app is paused by olga: release") {
+	d := &desk{reading: board.Reading{
+		Cards: board.Deal(lifecycle.DefaultRules(), busy(t)), Now: now, Repos: []string{"acme/app"},
+		Pauses: []board.Pause{{Repo: "acme/app", Text: "acme/app is paused by olga: release", Here: true}},
+	}}
+	d.after = func(r *board.Reading, _ board.Order) { r.Pauses = nil }
+	m := start(t, d, 80, 24)
+	if got := text(m); !strings.Contains(got, "! acme/app is paused by olga: release") || !strings.Contains(got, "p resume") {
 		t.Errorf("screen:\n%s", got)
+	}
+	if got := text(press(m, "p")); !strings.Contains(got, "Let workers claim in acme/app again?") {
+		t.Errorf("screen:\n%s", got)
+	}
+	if got := text(press(m, "p y")); !strings.Contains(got, "acme/app is no longer paused") || d.did[1] != "repo resume acme/app --local" {
+		t.Errorf("%q\n%s", d.did, got)
 	}
 }
 
-// TestCircle: the chosen card says the circle that it waits in, in place of why it is in its column.
-func TestCircle(t *testing.T) {
+// TestCycle: the chosen card says the dependency cycle of which it is a part, in place of why it is in its column.
+func TestCycle(t *testing.T) {
 	facts := busy(t)
 	for n, f := range facts {
 		if f.Issue.Number == 4 || f.Issue.Number == 5 {
@@ -277,7 +407,7 @@ func TestCircle(t *testing.T) {
 	}
 	cards := board.Deal(lifecycle.DefaultRules(), facts)
 	d := &desk{reading: board.Reading{Cards: cards, Now: now, Circles: board.Encircle(cards, facts)}}
-	if got := text(press(start(t, d, 120, 24), "h")); !strings.Contains(got, "▌#4") || !strings.Contains(got, "! in a circle") ||
+	if got := text(press(start(t, d, 120, 24), "h")); !strings.Contains(got, "▌#4") || !strings.Contains(got, "! dependency cycle") ||
 		!strings.Contains(got, "blocked in a circle: acme/app#4 waits for acme/app#5 waits for acme/app#4") || !strings.Contains(got, "4 stuck") {
 		t.Errorf("screen:\n%s", got)
 	}
@@ -295,7 +425,7 @@ func TestFits(t *testing.T) {
 		d := &desk{reading: board.Reading{Cards: board.Deal(lifecycle.DefaultRules(), facts), Now: now}}
 		var m tea.Model = board.New(t.Context(), d, board.Options{Name: "acme/app"})
 		m = send(send(m, tea.WindowSizeMsg{Width: width, Height: height}), m.Init()().(tea.BatchMsg)[0]())
-		m = press(m, strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{"h", "j", "k", "l", "g", "G", "c", "r", "/", "x", "?", "esc", "o"})).Draw(t, "keys"), " "))
+		m = press(m, strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{"h", "j", "k", "l", "g", "G", "c", "r", "/", "x", "?", "esc", "o", "enter", "J", "K", "f", "a", "p", "y", "3"})).Draw(t, "keys"), " "))
 		lines := strings.Split(text(m), "\n")
 		if len(lines) > height {
 			t.Fatalf("%d lines of %d", len(lines), height)

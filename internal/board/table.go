@@ -16,7 +16,7 @@ func Table(cards []Card, now time.Time) string {
 		if c.Holder != "" {
 			age = c.age(now)
 		}
-		rows = append(rows, []string{c.Issue.String(), strings.ToLower(c.Lane.title()), c.Worker, age, c.marked(), c.Title})
+		rows = append(rows, []string{c.Issue.String(), strings.ToLower(c.Lane.title()), c.Named(), age, c.marked(), c.Title})
 	}
 	return aligned(rows)
 }

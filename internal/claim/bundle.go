@@ -11,6 +11,10 @@ import "slices"
 // its worker has all of it.
 func (c Claim) Provisional() bool { return c.Record.Bundle != "" && c.Record.Heartbeat == 0 }
 
+// brief reports whether the claim lives no longer than Terms.Bundle. A lease store gives a provisional claim the full
+// ttl: not every kind can lengthen a lease.
+func (c Claim) brief() bool { return c.Provisional() && c.Record.Lease == "" }
+
 // Undone reports whether the claim was made for a bundle and given back before any work: the issue
 // is as if nobody had ever claimed it.
 func (c Claim) Undone() bool {
@@ -28,12 +32,13 @@ func (s State) LastUndone() (Claim, bool) {
 	return last, last.Undone()
 }
 
-// Lasting is the state without the claims that are Undone: what labels are drawn from. Used and
-// Dead still know them, for their keys are dead.
+// Lasting is the state without the claims that are Undone and without those of people: what lifecycle labels are
+// drawn from. A person's hold has a label of its own, and the issue is where it was when the person lets go. Used
+// and Dead still know them, for their keys are dead.
 func (s State) Lasting() State {
 	undone := map[Worker]bool{}
 	for _, c := range s.Claims {
-		if c.Undone() {
+		if c.Undone() || c.Person != "" {
 			undone[c.Record.Worker] = true
 		}
 	}

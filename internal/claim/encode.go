@@ -14,7 +14,7 @@ import (
 // maxRecord bounds an encoded record in bytes; a comment may hold 65,536 characters.
 const maxRecord = 8 << 10
 
-// ErrUnwritable is returned for a record that Decode would not give back (PRODUCT ruling 8).
+// ErrUnwritable is returned for a record that Decode would not give back (spec.md#writing).
 var ErrUnwritable = errors.New("record cannot be written")
 
 // Encode returns the record as one HTML comment. It refuses, with ErrUnwritable, whatever
@@ -68,7 +68,7 @@ func wholeSecond(t time.Time) time.Time {
 	return t.UTC().Truncate(time.Second)
 }
 
-// fields lists what is written, in the order of the examples of PROTOCOL section 1.
+// fields lists what is written, in the order of spec.md#fields.
 func (r Record) fields() []Field {
 	out := []Field{{"codename", r.Worker.Codename}, {"firing_id", r.Worker.FiringID}}
 	add := func(key, value string) {
@@ -80,6 +80,12 @@ func (r Record) fields() []Field {
 	add("by", r.By)
 	add("reason", r.Reason)
 	add("pr", r.PR)
+	if r.Closes {
+		add("link", "closes")
+	}
+	if r.Restart {
+		add("restart", "yes")
+	}
 	add("stage", r.Stage)
 	add("ts", stamp(r.At))
 	add("nonce", r.Nonce)
@@ -97,6 +103,9 @@ func (r Record) fields() []Field {
 	add("branch", r.Branch)
 	add("bundle", r.Bundle)
 	add("was", r.Was)
+	add("person", r.Person)
+	add("assignee", r.Assignee)
+	add("forced", r.Forced)
 	return append(out, r.Extra...)
 }
 

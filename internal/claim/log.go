@@ -13,9 +13,12 @@ type Comment struct {
 	Created, Updated time.Time
 	Author           string // login; bots carry the suffix [bot]
 	Editor           string // login of the last editor, empty when never edited or not known
-	Trusted          bool   // the author's records count (PRODUCT ruling 7)
+	Trusted          bool   // the author's records count (spec.md#which-records-count)
 	URL              string
 	Body             string
+
+	Node      string // GitHub's global id, for who minimizes it; empty where it is not known
+	Minimized bool   // it is folded on GitHub; it counts all the same
 }
 
 // An Entry is a comment whose record counts.
@@ -49,7 +52,7 @@ func read(comments []Comment) (log []Entry, ignored []Ignored) {
 	return log, ignored
 }
 
-// inOrder sorts by created_at, then id (PRODUCT ruling 5). Of a comment that was read twice the
+// inOrder sorts by created_at, then id (spec.md#order). Of a comment that was read twice the
 // version edited last stays, whichever came first.
 func inOrder(comments []Comment) []Comment {
 	sorted := slices.Clone(comments)

@@ -172,7 +172,7 @@ func checkForward(t interface{ Fatalf(string, ...any) }, before, after claim.Sta
 	}
 }
 
-// TestReplayAgainstTheDefinition compares with PROTOCOL section 2 written down as sets.
+// TestReplayAgainstTheDefinition compares with spec.md#fold written down as sets.
 func TestReplayAgainstTheDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var m logMaker

@@ -11,7 +11,7 @@ import (
 // A Kind says what a record does to the log.
 type Kind string
 
-// The record kinds (PROTOCOL section 1 and its preamble).
+// The record kinds (spec.md#grammar).
 const (
 	KindClaim   Kind = "claim"   // a worker asks for, and after confirmation holds, the issue
 	KindRelease Kind = "release" // ends the claim of its key, for ever
@@ -20,6 +20,7 @@ const (
 	KindApprove Kind = "approve" // the plan of the key may go ahead
 	KindReject  Kind = "reject"  // the plan of the key may not; ends the claim
 	KindReset   Kind = "reset"   // attempts are counted anew from here
+	KindUnlink  Kind = "unlink"  // the pull request that the key's release names is not for the issue any more
 )
 
 // NoExpiry is the TTL of a claim that only an explicit release ends.
@@ -39,8 +40,13 @@ type Record struct {
 	Branch    string
 	Bundle    string // claim: the bundle it was taken for
 	Was       string // claim: the labels before a bundle's claim, to be put back (see labels.Scheme.Was)
+	Person    string // claim: login of the person who holds the issue; empty for an agent's run
+	Assignee  string // claim: login that the claim assigns, to be taken off with its end
+	Forced    string // claim: codes of the reasons it was made in spite of, with commas between them
 	Outcome   string // release
-	PR        string // release: URL of the pull request
+	PR        string // release, unlink: URL of the pull request
+	Closes    bool   // release, link=closes: the pull request closed the issue by its own word when this was written
+	Restart   bool   // reset, restart=yes: nothing that was said before keeps the issue from being taken
 	Stage     string // claim, release: the stage of a pipeline that it was taken in, or goes to
 	By        string // who wrote it, when that is not the worker itself
 	Reason    string
@@ -72,11 +78,12 @@ const (
 // Decode reads the record at the very start of a comment body. ok is false for ordinary
 // talk; then err is nil, or says why text that begins like a record does not count.
 // It is tolerant: unknown keys are kept in Extra, broken optional values count as absent,
-// the first of a repeated key wins (PROTOCOL section 1, rules 1 to 6).
+// the first of a repeated key wins (spec.md#reading).
 func Decode(body string) (r Record, ok bool, err error) {
-	body = strings.TrimLeft(strings.TrimPrefix(body, "\ufeff"), " \t\r\n\v\f")
-	rest, found := strings.CutPrefix(body, open)
-	if !found {
+	body = strings.TrimPrefix(body, "\ufeff")
+	text := strings.TrimLeft(body, " \t\r\n\v\f")
+	rest, found := strings.CutPrefix(text, open)
+	if !found || indented(body[:len(body)-len(text)]) {
 		return Record{}, false, nil
 	}
 	inside, _, found := strings.Cut(rest, closer)
@@ -98,9 +105,25 @@ func Decode(body string) (r Record, ok bool, err error) {
 	return r, true, nil
 }
 
+// indented reports whether the white space before a record makes its line a block of code: text that is shown.
+func indented(before string) bool {
+	width := 0
+	for _, r := range before[strings.LastIndexAny(before, "\r\n")+1:] {
+		if r == '\t' {
+			width += tabStop - width%tabStop
+		} else {
+			width++
+		}
+	}
+	return width >= tabStop
+}
+
+// tabStop is how far a tab goes in Markdown, and how many spaces make a line a block of code.
+const tabStop = 4
+
 func knownKind(k Kind) bool {
 	switch k {
-	case KindClaim, KindRelease, KindRevoke, KindPlan, KindApprove, KindReject, KindReset:
+	case KindClaim, KindRelease, KindRevoke, KindPlan, KindApprove, KindReject, KindReset, KindUnlink:
 		return true
 	}
 	return false
@@ -179,10 +202,20 @@ func (r *Record) set(key, value string) bool {
 		r.Bundle = value
 	case "was":
 		r.Was = value
+	case "person":
+		r.Person = value
+	case "assignee":
+		r.Assignee = value
+	case "forced":
+		r.Forced = value
 	case "outcome":
 		r.Outcome = value
 	case "pr":
 		r.PR = value
+	case "link":
+		r.Closes = value == "closes"
+	case "restart":
+		r.Restart = value == "yes"
 	case "stage":
 		r.Stage = value
 	case "by":
@@ -199,32 +232,41 @@ func (r *Record) set(key, value string) bool {
 	return true
 }
 
+// parseCount reads 0 to 2,147,483,647, in digits only; anything else is 0.
 func parseCount(s string) int64 {
-	n, err := strconv.ParseInt(s, 10, 32)
-	if err != nil || n < 0 {
+	n, err := strconv.ParseUint(s, 10, 31)
+	if err != nil {
 		return 0
 	}
-	return n
+	return int64(n)
 }
 
 // maxToken is what every JSON reader keeps exactly; the revisions of a store grow past 32 bits.
 const maxToken = 1<<53 - 1
 
 func parseToken(s string) int64 {
-	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil || n < 0 || n > maxToken {
+	n, err := strconv.ParseUint(s, 10, 63)
+	if err != nil || n > maxToken {
 		return 0
 	}
-	return n
+	return int64(n)
 }
 
+// parseTime reads a time of RFC 3339; anything else is the zero time. time.Parse is more lenient: it takes hours of one digit, a comma before the
+// fraction, and zones of a day and more.
 func parseTime(s string) time.Time {
 	t, err := time.Parse(time.RFC3339, s)
-	if err != nil {
+	if err != nil || s[len("2006-01-02T15")] != ':' || strings.Contains(s, ",") {
+		return time.Time{}
+	}
+	if zone := s[len(s)-len("+00:00"):]; !strings.HasSuffix(s, "Z") && (zone[1:3] > "23" || zone[4:] > "59") {
 		return time.Time{}
 	}
 	return wholeSecond(t)
 }
+
+// maxTTL is the longest lease but for none; in seconds it is the largest number that a record may have.
+const maxTTL = (1<<31 - 1) * time.Second
 
 // parseTTL reads integer seconds, 30s, 30m, 4h or none; anything else is the default, 0.
 func parseTTL(s string) time.Duration {
@@ -241,7 +283,7 @@ func parseTTL(s string) time.Duration {
 		s, unit = strings.TrimSuffix(s, "h"), time.Hour
 	}
 	n, err := strconv.ParseUint(s, 10, 31)
-	if err != nil || strings.HasPrefix(s, "+") || n > uint64((1<<62)/unit) {
+	if err != nil || n > uint64(maxTTL/unit) {
 		return 0
 	}
 	return time.Duration(n) * unit

@@ -97,6 +97,8 @@ func fieldsOf(r claim.Record) []claim.Field {
 		{"by", r.By},
 		{"reason", r.Reason},
 		{"pr", r.PR},
+		{"link", link(r)},
+		{"restart", restart(r)},
 		{"stage", r.Stage},
 		{"ts", stamp(r.At)},
 		{"nonce", r.Nonce},
@@ -110,7 +112,24 @@ func fieldsOf(r claim.Record) []claim.Field {
 		{"branch", r.Branch},
 		{"bundle", r.Bundle},
 		{"was", r.Was},
+		{"person", r.Person},
+		{"assignee", r.Assignee},
+		{"forced", r.Forced},
 	}
+}
+
+func restart(r claim.Record) string {
+	if r.Restart {
+		return "yes"
+	}
+	return ""
+}
+
+func link(r claim.Record) string {
+	if r.Closes {
+		return "closes"
+	}
+	return ""
 }
 
 func number(n int64) string {
@@ -166,7 +185,7 @@ func TestRecordVectorsAreWrittenBack(t *testing.T) {
 		}
 	}
 	slices.Sort(kinds)
-	want := []string{"approve", "claim", "plan", "reject", "release", "reset", "revoke"}
+	want := []string{"approve", "claim", "plan", "reject", "release", "reset", "revoke", "unlink"}
 	if got := slices.Compact(kinds); !slices.Equal(got, want) {
 		t.Errorf("kinds in the vectors: %v, want %v", got, want)
 	}

@@ -32,7 +32,7 @@ func (s State) Refuse(r Record, author string, t Terms, now time.Time) error {
 		return nil
 	}
 	if !claimed {
-		return fmt.Errorf("%w: %s never claimed it", ErrNotHolder, r.Worker)
+		return s.unheld(r.Worker)
 	}
 	if !c.Live() && !(r.Kind == KindRelease && s.unclaimed(c)) {
 		return fmt.Errorf("%w: %s", ErrEnded, c.End.describe())
@@ -44,18 +44,47 @@ func (s State) Refuse(r Record, author string, t Terms, now time.Time) error {
 // worker may still say how the work ended.
 func (s State) unclaimed(c Claim) bool { return c.Overruled && len(s.Live()) == 0 }
 
-// RefuseToken says why who shows this fencing token may not act as w, or nil. A token of 0 shows none;
-// a claim whose token is not recorded yet is judged by its key alone.
+// RefuseToken says why a caller that shows this fencing token may not act as w, or nil. 0 shows none. The token must
+// be the recorded one. A claim without a recorded token is of another writer; its token must be one that this log can
+// have given: larger than those of the other claims, and at most the index.
 func (s State) RefuseToken(w Worker, token int64) error {
 	c, _ := s.Find(w)
-	if token == 0 || c.Record.Token == 0 || token == c.Record.Token {
+	switch {
+	case token == 0 || token == c.Record.Token:
 		return nil
+	case c.Record.Token != 0:
+		return fmt.Errorf("%w: %d was shown, the hold has %d", ErrStale, token, c.Record.Token)
+	case token <= s.largestToken(w) || token > s.Index():
+		return fmt.Errorf("%w: %d was shown, which this log cannot have given", ErrStale, token)
 	}
-	return fmt.Errorf("%w: %d was shown, the hold has %d", ErrStale, token, c.Record.Token)
+	return nil
+}
+
+// RefuseLogin says why the login may not act as w, or nil: a key belongs to the login that wrote its claim. A claim that only others
+// have mirrored has no login. Who acts with what the log shows of an ended hold asks it as well.
+func (s State) RefuseLogin(w Worker, login string) error {
+	c, _ := s.Find(w)
+	if !c.WrittenBy(login) {
+		return fmt.Errorf("%w: the claim was written by %s", ErrNotHolder, c.Author)
+	}
+	return nil
+}
+
+// WrittenBy reports whether the login wrote the claim, or nobody of whom the log tells did.
+func (c Claim) WrittenBy(login string) bool { return c.Author == "" || SameLogin(c.Author, login) }
+
+// unheld says why a worker without a claim in the log may not act: the record that ended its key, if there is one.
+func (s State) unheld(w Worker) error {
+	for _, e := range s.Log {
+		if e.Record.Kind == KindRelease && e.Record.Worker == w {
+			return fmt.Errorf("%w: %s", ErrEnded, releaseOf(e).describe())
+		}
+	}
+	return fmt.Errorf("%w: the log has no claim of %s", ErrNotHolder, w)
 }
 
 func (c Claim) refuse(r Record, author string, t Terms, now time.Time) error {
-	stranger := c.Author != "" && !SameLogin(c.Author, author)
+	stranger := !c.WrittenBy(author)
 	switch r.Kind {
 	case KindRelease:
 		if r.By == "" && stranger {
@@ -83,24 +112,24 @@ func (c Claim) refuse(r Record, author string, t Terms, now time.Time) error {
 
 // needsBy reports whether records of the kind are other people's and must say whose.
 func needsBy(k Kind) bool {
-	return k == KindRevoke || k == KindApprove || k == KindReject || k == KindReset
+	return k == KindRevoke || k == KindApprove || k == KindReject || k == KindReset || k == KindUnlink
 }
 
 // RefuseRenewal says why w may not extend its lease at server time now, or nil. margin is how
-// long before the end a holder already considers itself lapsed (PROTOCOL sections 3 and 4).
+// long before the end a holder already considers itself lapsed (spec.md#heartbeat).
 func (s State) RefuseRenewal(w Worker, author string, t Terms, now time.Time, margin time.Duration) error {
 	c, claimed := s.Find(w)
 	switch {
 	case !claimed:
-		return fmt.Errorf("%w: %s never claimed it", ErrNotHolder, w)
+		return s.unheld(w)
 	case !c.Live():
 		return fmt.Errorf("%w: %s", ErrEnded, c.End.describe())
-	case c.Author != "" && !SameLogin(c.Author, author):
+	case !c.WrittenBy(author):
 		return fmt.Errorf("%w: the claim was written by %s", ErrNotHolder, c.Author)
 	case !c.Held():
 		return fmt.Errorf("%w: the claim was never confirmed", ErrNotHolder)
 	case c.Revoked != nil:
-		return fmt.Errorf("%w by %s", ErrRevoked, c.Revoked.By)
+		return fmt.Errorf("%w by %s", ErrRevoked, c.Revoked.Who())
 	case c.Overdue(t, now.Add(margin)):
 		return ErrOverdue
 	}
@@ -126,11 +155,14 @@ func (r *Release) describe() string {
 		return "the lease store gave it away"
 	}
 	out := r.Outcome
+	if winner, lost := Yielded(out); lost {
+		out = "lost the race to " + winner.String()
+	}
 	if out == "" {
 		out = "released"
 	}
 	if r.By != "" {
-		out += " by " + r.By
+		out += " by " + r.Who()
 	}
 	return out + " at " + r.At.UTC().Format(time.RFC3339)
 }

@@ -2,7 +2,7 @@ package claim
 
 import "slices"
 
-// Replay folds the comments of one issue into its state (PROTOCOL section 2). The order in
+// Replay folds the comments of one issue into its state (spec.md#fold). The order in
 // which comments are given does not matter, nor do repeated ones.
 func Replay(comments []Comment) State {
 	log, ignored := read(comments)
@@ -26,7 +26,6 @@ func Replay(comments []Comment) State {
 type fold struct {
 	s     State
 	byKey map[Worker]int // index into s.Claims
-	reset Rank           // of the last reset
 }
 
 func (f *fold) counts(e Entry) {
@@ -57,7 +56,7 @@ func (f *fold) claim(e Entry) {
 	switch {
 	case e.onBehalf():
 	case c.Comment == 0:
-		c.Record, c.Author, c.Comment = e.Record, e.Author, e.ID
+		c.adopt(e)
 	case !SameLogin(c.Author, e.Author):
 		f.ignore(e, "another login already uses this codename and firing id")
 		return
@@ -67,8 +66,23 @@ func (f *fold) claim(e Entry) {
 }
 
 // onBehalf reports whether a claim comment only mirrors what a lease store decided, written by
-// somebody else than the worker: a sweep found that it was missing (PROTOCOL section 8).
+// somebody else than the worker: a sweep found that it was missing (spec.md#fold).
 func (e Entry) onBehalf() bool { return e.Record.Lease != "" && e.Record.By != "" }
+
+// adopt makes the worker's own first comment the one that stands for the claim. What somebody wrote on behalf of the
+// worker before still confirms it.
+func (c *Claim) adopt(e Entry) {
+	before := c.Record
+	c.Record, c.Author, c.Comment, c.Person = e.Record, e.Author, e.ID, personOf(e)
+	c.confirm(before)
+}
+
+// confirm takes in what every claim comment of the key says about the hold, whoever wrote it.
+func (c *Claim) confirm(r Record) {
+	c.Record.Held = c.Record.Held || r.Held
+	c.Record.Heartbeat = max(c.Record.Heartbeat, r.Heartbeat)
+	c.Record.Token = max(c.Record.Token, r.Token)
+}
 
 // merge takes in a claim comment of the key.
 func (c *Claim) merge(e Entry) {
@@ -80,9 +94,16 @@ func (c *Claim) merge(e Entry) {
 		c.Updated = e.Updated
 	}
 	c.Legacy = c.Legacy || e.Record.Nonce == ""
-	c.Record.Held = c.Record.Held || e.Record.Held
-	c.Record.Heartbeat = max(c.Record.Heartbeat, e.Record.Heartbeat)
-	c.Record.Token = max(c.Record.Token, e.Record.Token)
+	c.confirm(e.Record)
+	c.assigned(e)
+}
+
+// assigned takes in the login that the claim assigns: it is written with the confirmation, so a later
+// comment of the key may be the first that names it.
+func (c *Claim) assigned(e Entry) {
+	if c.Record.Assignee == "" && !e.onBehalf() {
+		c.Record.Assignee = e.Record.Assignee
+	}
 }
 
 // apply takes in every record that is not a claim.
@@ -94,17 +115,22 @@ func (f *fold) apply(e Entry) {
 	case needsBy(kind) && e.Record.By == "":
 		f.ignore(e, string(kind)+" without by")
 	case kind == KindReset:
-		f.reset = rankOf(e.Comment)
+		f.s.Reset = rankOf(e.Comment)
+		if e.Record.Restart {
+			f.s.Restart = f.s.Reset
+		}
 		f.counts(e)
 	case kind == KindRelease:
 		f.release(e)
+	case kind == KindUnlink:
+		f.unlink(e)
 	default:
 		f.mark(e)
 	}
 }
 
 // release kills a key for ever, also when its claim is not (yet) in the log (rule 11). Only the
-// claim's own author may, or a trusted one that says so in by= (PROTOCOL preamble).
+// claim's own author may, or a trusted one that says so in by= (spec.md#fold).
 func (f *fold) release(e Entry) {
 	i, known := f.byKey[e.Record.Worker]
 	if !known {
@@ -127,6 +153,21 @@ func (f *fold) release(e Entry) {
 	f.counts(e)
 }
 
+// unlink takes the pull request out of the release that names it. It counts once, and behind the release.
+func (f *fold) unlink(e Entry) {
+	i, known := f.byKey[e.Record.Worker]
+	if !known || f.s.Claims[i].End == nil || e.Record.PR == "" || f.s.Claims[i].End.PR != e.Record.PR {
+		f.ignore(e, "no release of the run names that pull request")
+		return
+	}
+	if f.s.Claims[i].End.Unlinked {
+		f.ignore(e, "the pull request was unlinked before")
+		return
+	}
+	f.s.Claims[i].End.Unlinked = true
+	f.counts(e)
+}
+
 // begun takes in the stage that the first claims were made in; later ones may know an older one.
 func (f *fold) begun(e Entry) {
 	if f.s.Stage == "" && SameLogin(f.s.Claims[f.byKey[e.Record.Worker]].Author, e.Author) {
@@ -145,7 +186,7 @@ func (f *fold) stage(e Entry) {
 func releaseOf(e Entry) *Release {
 	r := e.Record
 	return &Release{
-		Outcome: r.Outcome, PR: r.PR, By: r.By, Reason: r.Reason, NotBefore: r.NotBefore,
+		Outcome: r.Outcome, PR: r.PR, Closes: r.Closes, By: r.By, Reason: r.Reason, NotBefore: r.NotBefore,
 		At: e.Created, Author: e.Author, URL: e.URL, rank: rankOf(e.Comment),
 	}
 }
@@ -185,11 +226,12 @@ func (c *Claim) mark(e Entry) {
 	case KindPlan:
 		c.Plan = &Plan{At: e.Created, Comment: e.ID, URL: e.URL}
 	case KindApprove:
-		c.Plan.Approved, c.Plan.AnsweredAt, c.Plan.By = true, e.Created, e.Record.By
+		c.Plan.Approved, c.Plan.AnsweredAt, c.Plan.By, c.Plan.Author = true, e.Created, e.Record.By, e.Author
 	case KindReject:
-		c.Plan.AnsweredAt, c.Plan.By = e.Created, e.Record.By
-		c.End = releaseOf(e)
-		c.End.Outcome = OutcomePlanRejected
+		c.Plan.AnsweredAt, c.Plan.By, c.Plan.Author = e.Created, e.Record.By, e.Author
+		c.End = &Release{
+			Outcome: OutcomePlanRejected, By: e.Record.By, Reason: e.Record.Reason, At: e.Created, Author: e.Author, URL: e.URL, rank: rankOf(e.Comment),
+		}
 	case KindRevoke:
 		if c.Revoked == nil {
 			c.Revoked = releaseOf(e)
@@ -201,13 +243,13 @@ func (c *Claim) mark(e Entry) {
 // releases since then let it rest.
 func (f *fold) attempts() {
 	for _, c := range f.s.Claims {
-		if c.End == nil || c.End.rank.Compare(f.reset) <= 0 {
+		if c.End == nil || c.End.rank.Compare(f.s.Reset) <= 0 {
 			continue
 		}
 		if c.End.NotBefore.After(f.s.NotBefore) {
 			f.s.NotBefore = c.End.NotBefore
 		}
-		if c.Held() && !c.Undone() && CountsAgainst(c.End.Outcome) {
+		if c.failed() {
 			f.s.Attempts = append(f.s.Attempts, Attempt{c.Record.Worker, *c.End})
 		}
 	}

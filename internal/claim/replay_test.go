@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +18,7 @@ type replayCase struct {
 	comments []claim.Comment
 	terms    claim.Terms
 	now      time.Time
+	tokens   []string // the lines about fencing tokens
 }
 
 func replayCases(t testing.TB) []claimtest.Case {
@@ -50,6 +52,8 @@ func (c *replayCase) take(line string) (err error) {
 		c.now, err = claimtest.Time(rest)
 	case "terms":
 		err = setTerms(&c.terms, rest)
+	case "confirms", "shows":
+		c.tokens = append(c.tokens, line)
 	default:
 		var comment claim.Comment
 		comment, err = claimtest.Comment(line)
@@ -119,7 +123,27 @@ func (c replayCase) state() []string {
 	for _, i := range s.Ignored {
 		out = append(out, fmt.Sprintf("ignored %d: %s", i.Comment.ID, i.Reason))
 	}
+	for _, line := range c.tokens {
+		out = append(out, line+" -> "+answer(s, strings.Fields(line)))
+	}
 	return out
+}
+
+// answer says what comes of a line about a fencing token.
+func answer(s claim.State, words []string) string {
+	codename, firing, _ := strings.Cut(words[1], ":")
+	w := claim.Worker{Codename: codename, FiringID: firing}
+	if words[0] == "confirms" {
+		return fmt.Sprint(s.NextToken(w))
+	}
+	token, err := strconv.ParseInt(words[2], 10, 64)
+	switch {
+	case err != nil:
+		return err.Error()
+	case s.RefuseToken(w, token) != nil:
+		return "refused"
+	}
+	return "accepted"
 }
 
 func (c replayCase) claim(x claim.Claim) string {
@@ -131,6 +155,12 @@ func (c replayCase) claim(x claim.Claim) string {
 	}
 	if len(x.Ranks) > 1 {
 		out = append(out, fmt.Sprintf("comments=%d", len(x.Ranks)))
+	}
+	if x.Record.Token != 0 {
+		out = append(out, fmt.Sprintf("token=%d", x.Record.Token))
+	}
+	if x.Person != "" {
+		out = append(out, "person="+x.Person)
 	}
 	out = append(out, planOf(x)...)
 	if x.Revoked != nil {
@@ -179,6 +209,12 @@ func endOf(r *claim.Release) []string {
 	}
 	if r.PR != "" {
 		out = append(out, "pr="+plain(r.PR))
+	}
+	if r.Closes {
+		out = append(out, "link=closes")
+	}
+	if r.Unlinked {
+		out = append(out, "unlinked")
 	}
 	if !r.NotBefore.IsZero() {
 		out = append(out, "not_before="+claimtest.Clock(r.NotBefore))

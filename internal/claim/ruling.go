@@ -6,7 +6,7 @@ import (
 )
 
 // A Ruling is what a strict lease store says about an issue: who holds it, whatever the log says
-// (PROTOCOL section 8). The zero Ruling says nobody does.
+// (stores.md#lease-stores). The zero Ruling says nobody does.
 type Ruling struct {
 	Worker Worker
 	Token  int64

@@ -23,7 +23,7 @@ func names(claims []claim.Claim) (out []string) {
 }
 
 // TestRuled: whom the store names holds the issue, whatever the log says of it; claims that it had decided and does not
-// name are overruled; a claim that the log decided stands (PROTOCOL section 8).
+// name are overruled; a claim that the log decided stands (stores.md#lease-stores).
 func TestRuled(t *testing.T) {
 	for name, c := range map[string]struct {
 		worker          claim.Worker

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Terms are the lengths a repository sets for its leases (PROTOCOL section 9).
+// Terms are the lengths a repository sets for its leases (spec.md#parameters).
 type Terms struct {
 	TTL     time.Duration // of a claim that names none
 	Legacy  time.Duration // the same, of a claim without nonce: its writers count on four hours (rule 7)
@@ -36,6 +36,8 @@ type State struct {
 	Stage   string    // of a pipeline, as the newest record says that counts for it; empty when none does
 	StageAt time.Time // when that was written
 
+	Reset     Rank      // of the newest reset; zero when there is none
+	Restart   Rank      // of the newest reset that begins the issue again; zero when there is none
 	NotBefore time.Time // the latest that a release since the last reset asks for
 	used      map[Worker]bool
 }
@@ -46,6 +48,7 @@ type Claim struct {
 	Rank    Rank   // smallest among its comments: its place for everybody else (rule 10)
 	Ranks   []Rank // of all its comments
 	Author  string // empty when only somebody else has mirrored it
+	Person  string // login of the person whose hold it is; empty for an agent's run
 	Comment int64  // the worker's own first comment; 0 when only somebody else has mirrored it
 	URL     string
 	Created time.Time
@@ -63,11 +66,16 @@ type Claim struct {
 // A Release is the record that ended a claim, or asked for its end.
 type Release struct {
 	Outcome, PR, By, Reason string
+	Closes                  bool // the pull request closed the issue by its own word then
+	Unlinked                bool // and a later record says that it is not for the issue any more
 	NotBefore               time.Time
 	At                      time.Time
 	Author, URL             string
 	rank                    Rank
 }
+
+// Rank is the place of the record in the log.
+func (r Release) Rank() Rank { return r.rank }
 
 // A Plan waits for approval, or has its answer.
 type Plan struct {
@@ -77,18 +85,19 @@ type Plan struct {
 	Approved   bool
 	AnsweredAt time.Time // zero while it waits
 	By         string
+	Author     string // of the answer
 }
 
 // Pending reports whether the plan still waits.
 func (p *Plan) Pending() bool { return p != nil && p.AnsweredAt.IsZero() }
 
 // limits reports whether the plan's own limit counts: no answer came in time. A later one does not
-// revive a hold that others may already be giving back (study K7).
+// revive a hold that others may already be giving back (spec.md#leases).
 func (p *Plan) limits(t Terms) bool {
 	return p.Pending() || p != nil && p.AnsweredAt.After(p.At.Add(t.Plan))
 }
 
-// An Attempt is a hold that ended in a way that counts against the issue (PRODUCT ruling 14).
+// An Attempt is a hold that ended in a way that counts against the issue (spec.md#attempts).
 type Attempt struct {
 	Worker  Worker
 	Release Release
@@ -101,12 +110,12 @@ func (c Claim) Live() bool { return c.End == nil && !c.Overruled }
 func (c Claim) Held() bool { return c.Record.Held || c.Legacy }
 
 // Until returns when the lease ends by server time; ok is false when it never does.
-// Exactly then it still stands (PRODUCT ruling 6).
+// Exactly then it still stands (spec.md#leases).
 func (c Claim) Until(t Terms) (end time.Time, ok bool) {
 	if !c.until.IsZero() {
 		return c.until, true
 	}
-	if c.Record.TTL == NoExpiry && c.Held() && !c.Provisional() {
+	if c.Record.TTL == NoExpiry && c.Held() && !c.brief() {
 		return time.Time{}, false
 	}
 	if c.Plan.limits(t) {
@@ -119,7 +128,7 @@ func (c Claim) Until(t Terms) (end time.Time, ok bool) {
 	return last.Add(c.Lease(t)), true
 }
 
-// Lease is how long after its last sign of life the claim stands (PROTOCOL section 2, limit).
+// Lease is how long after its last sign of life the claim stands (spec.md#leases).
 // One that never lapses has the longest duration there is.
 func (c Claim) Lease(t Terms) time.Duration {
 	ttl := c.Record.TTL
@@ -137,14 +146,14 @@ func (c Claim) Lease(t Terms) time.Duration {
 	if !c.Held() {
 		ttl = min(ttl, t.Pending)
 	}
-	if c.Provisional() && t.Bundle > 0 {
+	if c.brief() && t.Bundle > 0 {
 		ttl = min(ttl, t.Bundle)
 	}
 	return ttl
 }
 
 // Lapsed reports whether anyone may record the claim's end at server time now: its lease
-// and the grace are over (PROTOCOL section 6).
+// and the grace are over (spec.md#expire).
 func (c Claim) Lapsed(t Terms, now time.Time) bool { return c.Live() && !c.Stored && c.Over(t, now) }
 
 // Over reports whether the lease and the grace have passed, whatever has become of the claim.
@@ -170,7 +179,7 @@ func (s State) Live() []Claim {
 	return out
 }
 
-// Holder returns the first confirmed live claim, else the first live contender (PROTOCOL section 2).
+// Holder returns the first confirmed live claim, else the first live contender (spec.md#fold).
 func (s State) Holder() (Claim, bool) {
 	live := s.Live()
 	if i := slices.IndexFunc(live, Claim.Held); i >= 0 {
@@ -203,8 +212,34 @@ func (s State) Dead(w Worker) bool {
 	return s.used[w]
 }
 
-// Index counts, over all keys, claims seen, confirmed and ended. Read together with the own
-// confirmation it is the fencing token: it only ever grows (PROTOCOL section 2, study K13).
+// NextToken returns the fencing token that w records with its confirmation, by a snapshot that shows its claim: the
+// index that the confirmation makes, and more than every token of another claim. A token that w has recorded and that
+// is larger than the others' stays (spec.md#the-fencing-token).
+func (s State) NextToken(w Worker) int64 {
+	own, _ := s.Find(w)
+	largest := s.largestToken(w)
+	if own.Record.Token > largest {
+		return own.Record.Token
+	}
+	index := s.Index()
+	if !own.Held() {
+		index++
+	}
+	return min(max(index, largest+1), maxToken)
+}
+
+// largestToken returns the largest fencing token that claims of others than w have recorded, 0 when none has.
+func (s State) largestToken(w Worker) int64 {
+	largest := int64(0)
+	for _, c := range s.Claims {
+		if c.Record.Worker != w {
+			largest = max(largest, c.Record.Token)
+		}
+	}
+	return largest
+}
+
+// Index counts, over all keys, claims seen, confirmed and ended. It only ever grows (spec.md#the-fencing-token).
 func (s State) Index() int64 {
 	n := int64(len(s.used) - len(s.Claims)) // tombstones without a claim
 	for _, c := range s.Claims {

@@ -11,7 +11,7 @@
 // line break. A keyword takes one target. Numbers are 1 to 2^53-1 without leading zero.
 //
 // The rules are GitHub's ("Linking a pull request to an issue") as far as it documents them, and
-// PRODUCT ruling 11 beyond. The files in testdata are the contract for other implementations.
+// spec.md#closing-keywords beyond. The files in testdata are the contract for other implementations.
 package closing
 
 import (
@@ -49,6 +49,13 @@ func InCommit(message string, home Repo, host string) []Reference {
 	return s.found
 }
 
+// Beyond reports whether a raw commit message closes more issues than [InCommit] returns.
+func Beyond(message string, home Repo, host string) bool {
+	s := scanner{text: message, home: home, host: host, line: 1}
+	s.scan()
+	return s.more
+}
+
 // Perhaps reports whether a raw commit message may close an issue, for a caller who knows neither its
 // home repository nor its host yet. It is true wherever [InCommit] finds something, whatever it is
 // given, and for any URL after a keyword.
@@ -84,4 +91,20 @@ func isURL(text string) bool {
 // emphasis marks, escapes and entities (so **Closes** #7 and Closes \#7 name nothing).
 func InDescription(markdown string, home Repo, host string) []Reference {
 	return InCommit(withoutCode(markdown), home, host)
+}
+
+// Closes reports whether a pull request description closes one issue. Unlike [InDescription] it reads the whole text, whatever
+// number of issues stands before.
+func Closes(markdown string, home Repo, host string, issue claim.Issue) bool {
+	s := scanner{text: withoutCode(markdown), home: home, host: host}
+	for _, end := range keywords(s.text) {
+		from, ok := skipGap(s.text, end)
+		if !ok {
+			continue
+		}
+		if named, _, ok := s.target(s.text[from:]); ok && named.Same(issue) {
+			return true
+		}
+	}
+	return false
 }

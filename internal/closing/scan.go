@@ -15,13 +15,14 @@ type scanner struct {
 	counted int
 	seen    map[claim.Issue]bool
 	found   []Reference
+	more    bool // than Limit
 }
 
 // scan looks at every byte once: words are disjoint, so are the blanks after keywords, and a target
 // is read no further than the longest one reaches.
 func (s *scanner) scan() {
 	for from, end := range keywords(s.text) {
-		if len(s.found) >= Limit {
+		if s.more {
 			return
 		}
 		s.mention(from, end)
@@ -55,6 +56,9 @@ func (s *scanner) mention(keyword, end int) {
 	}
 	issue, length, ok := s.target(s.text[from:])
 	if !ok || s.known(issue) {
+		return
+	}
+	if s.more = len(s.found) >= Limit; s.more {
 		return
 	}
 	s.line += strings.Count(s.text[s.counted:keyword], "\n")

@@ -19,22 +19,24 @@ const Path = ".github/label-state.yml"
 
 // A Config is a repository's settings, complete: what the file leaves out has its default.
 type Config struct {
-	Preset   string        // agent, ready or stages
-	Labels   labels.Scheme // the preset's names with the file's changes
-	Exclude  []string      // labels that keep an issue from being taken
-	Claim    Claim
-	Lease    Lease
-	Trust    Trust
-	Recovery Recovery
-	Plan     Plan
-	Blockers Blockers
-	Hook     Hook
-	Guard    string                // fail, warn or off
-	OnReopen string                // none or requeue
-	Sweep    []string              // owner/repo of every repository to sweep; empty when the file names none
-	Compat   string                // none or stage-locks: what is read as claims besides our own
-	Work     WorkSource            // of agents without an entry
-	Agents   map[string]WorkSource // by codename, complete
+	Preset    string        // agent, ready or stages
+	Labels    labels.Scheme // the preset's names with the file's changes
+	Exclude   []string      // labels that keep an issue from being taken
+	Claim     Claim
+	Lease     Lease
+	Trust     Trust
+	Lifecycle Lifecycle
+	Recovery  Recovery
+	Plan      Plan
+	Blockers  Blockers
+	Hook      Hook
+	Sessions  Sessions
+	Guard     string                // fail, warn or off
+	OnReopen  string                // none or requeue
+	Sweep     []string              // owner/repo of every repository to sweep; empty when the file names none
+	Compat    string                // none or stage-locks: what is read as claims besides our own
+	Work      WorkSource            // of agents without an entry
+	Agents    map[string]WorkSource // by codename, complete
 }
 
 // Claim says how long a hold lasts and how carefully a race is decided.
@@ -43,16 +45,26 @@ type Claim struct {
 	MaxTTL time.Duration // longest that may be asked for
 	Settle time.Duration // wait between the claim's post and the read that decides
 	Lease  string        // what decides: lease.Comments, Refs, Redis or Etcd
+
+	Assignees string // respect or ignore: whether an issue that is assigned to somebody else is somebody else's
+	Assign    string // people, all or none: whose winning claims assign their login
+	Comments  string // all or quiet: whether a lost claim posts its end or edits it into its own comment
 }
 
-// Trust says whose records count, besides our own and the repository owner's (PRODUCT ruling 7).
+// Trust says whose records count, besides our own and the repository owner's (spec.md#which-records-count).
 type Trust struct {
 	Permission string   // least role of a collaborator: triage, write, maintain or admin
 	Logins     []string // of users
 	Apps       []string // slugs of GitHub Apps
 }
 
-// Recovery says how often a failed issue is tried again, and how soon (PRODUCT ruling 14).
+// Lifecycle says what may move an issue.
+type Lifecycle struct {
+	OutsiderIssues int  // how many issues a pull request may move whose author's records do not count
+	Minimize       bool // whether a sweep minimizes the comments of ended holds
+}
+
+// Recovery says how often a failed issue is tried again, and how soon (spec.md#attempts).
 type Recovery struct {
 	MaxAttempts int             // 0 never asks a person
 	Rest        []time.Duration // after the first, second, … failed attempt; the last repeats
@@ -72,7 +84,7 @@ type Slack struct {
 	Approvers []string // ids of users
 }
 
-// Blockers says where dependencies are read from (PRODUCT ruling 19).
+// Blockers says where dependencies are read from (spec.md#further-labels).
 type Blockers struct {
 	Native bool // GitHub's own "blocked by"
 	Text   bool // "Blocked by #7" in the issue's text
@@ -80,8 +92,14 @@ type Blockers struct {
 
 // Hook is what the pre-push hook does.
 type Hook struct {
-	OnUnknown string        // allow or refuse, when it could not find out (PRODUCT ruling 10)
+	OnUnknown string        // allow or refuse, when it could not find out (hook.md)
 	Timeout   time.Duration // its whole budget
+}
+
+// Sessions is how interactive sessions of agent hosts work here.
+type Sessions struct {
+	TTL          time.Duration // lease of a session's claim that names none, where its hooks renew it
+	RequireClaim bool          // whether an edit wants a hold of the worktree
 }
 
 // Default returns what a repository without a file has.
@@ -89,21 +107,23 @@ func Default() Config {
 	s := ledger.DefaultSettings()
 	r := s.Rules
 	return Config{
-		Preset:   "agent",
-		Labels:   labels.Agent(),
-		Exclude:  r.Exclude,
-		Claim:    Claim{TTL: r.Terms.TTL, MaxTTL: r.Terms.Max, Settle: s.Settle, Lease: lease.Comments},
-		Lease:    Lease{Endpoints: []string{}},
-		Trust:    Trust{Permission: "triage", Logins: []string{}, Apps: []string{"github-actions"}},
-		Recovery: Recovery{MaxAttempts: r.MaxAttempts, Rest: r.Rest},
-		Plan:     Plan{Timeout: r.Terms.Plan, Approvers: []string{}, Slack: Slack{TokenEnv: "SLACK_BOT_TOKEN", Approvers: []string{}}},
-		Blockers: Blockers{Native: true, Text: true},
-		Hook:     Hook{OnUnknown: "allow", Timeout: 3 * time.Second},
-		Guard:    "fail",
-		OnReopen: "none",
-		Sweep:    []string{},
-		Compat:   "none",
-		Work:     WorkSource{Type: "github"},
+		Preset:    "agent",
+		Labels:    labels.Agent(),
+		Exclude:   r.Exclude,
+		Claim:     Claim{TTL: r.Terms.TTL, MaxTTL: r.Terms.Max, Settle: s.Settle, Lease: lease.Comments, Assignees: "respect", Assign: "people", Comments: "all"},
+		Lease:     Lease{Endpoints: []string{}},
+		Trust:     Trust{Permission: "triage", Logins: []string{}, Apps: []string{"github-actions"}},
+		Lifecycle: Lifecycle{OutsiderIssues: r.OutsiderIssues},
+		Recovery:  Recovery{MaxAttempts: r.MaxAttempts, Rest: r.Rest},
+		Plan:      Plan{Timeout: r.Terms.Plan, Approvers: []string{}, Slack: Slack{TokenEnv: "SLACK_BOT_TOKEN", Approvers: []string{}}},
+		Blockers:  Blockers{Native: true, Text: true},
+		Hook:      Hook{OnUnknown: "allow", Timeout: 3 * time.Second},
+		Sessions:  Sessions{TTL: 30 * time.Minute},
+		Guard:     "fail",
+		OnReopen:  "none",
+		Sweep:     []string{},
+		Compat:    "none",
+		Work:      WorkSource{Type: "github"},
 	}
 }
 
@@ -115,13 +135,18 @@ func (c Config) Rules() lifecycle.Rules {
 	r.Exclude = c.Exclude
 	r.MaxAttempts, r.Rest = c.Recovery.MaxAttempts, c.Recovery.Rest
 	r.Approvers = c.Plan.Approvers
+	r.OutsiderIssues = c.Lifecycle.OutsiderIssues
 	r.Requeue = c.OnReopen == "requeue"
+	r.Unassigned = c.Claim.Assignees == "ignore"
 	return r
 }
 
 // Settings returns the settings as the ledger wants them.
 func (c Config) Settings() ledger.Settings {
 	s := ledger.DefaultSettings()
-	s.Rules, s.Settle, s.Trusted = c.Rules(), c.Claim.Settle, c.Trust.Logins
+	s.Rules, s.Settle = c.Rules(), c.Claim.Settle
+	s.Minimize = c.Lifecycle.Minimize
+	s.Quiet = c.Claim.Comments == "quiet"
+	s.Assign = map[string]ledger.Assign{"people": ledger.AssignPeople, "all": ledger.AssignAll, "none": ledger.AssignNone}[c.Claim.Assign]
 	return s
 }

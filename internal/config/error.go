@@ -13,7 +13,9 @@ type Error struct {
 	Path    string // of the key: claim.ttl; empty for the file as a whole
 	Problem string // what is there
 	Allowed string // what may be there; may be empty
-	More    []*Error
+	// Everybodys: the key may be in no caller's file, unless that says what the repository says.
+	Everybodys bool
+	More       []*Error
 }
 
 // shown is how many problems Error prints; nobody reads more at once.

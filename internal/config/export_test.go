@@ -11,3 +11,19 @@ func Schema() ([]byte, error) {
 	out, err := json.MarshalIndent(s, "", "  ")
 	return append(out, '\n'), err
 }
+
+// SharedKeys are the keys that the default branch decides.
+func SharedKeys() (out []string) {
+	for _, s := range shared() {
+		out = append(out, s.path)
+	}
+	return out
+}
+
+// CallersKeys are the keys that are each caller's own.
+func CallersKeys() (out []string) {
+	for _, p := range callers() {
+		out = append(out, p.path)
+	}
+	return out
+}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/lifecycle"
 )
 
 const (
@@ -37,11 +38,19 @@ func (f *file) keys() rule {
 		key{"exclude_labels", "Labels that keep an issue from being taken.", texts(&c.Exclude, label())},
 		key{"claim", "How long a hold lasts, and how a race is decided.", f.claimKeys()},
 		key{"lease", "Where the lease store is, if claim.lease names one that is a service of its own.", f.leaseKeys()},
-		key{"trust", "Whose records count, besides our own and the repository owner's.", f.trustKeys()},
+		key{"trust", "Whose records count, besides the repository owner's. A claim by anybody else is refused before anything is written.", f.trustKeys()},
+		key{"lifecycle", "What may move an issue, and what becomes of its comments.", object(
+			key{
+				"outsider_issues", "Issues that a pull request may move whose author's records do not count, and that all open ones of one stranger may move together; one that would move more moves none. For all others it is 20 each.",
+				count(&c.Lifecycle.OutsiderIssues, 1, lifecycle.MostIssues),
+			},
+			key{"minimize", "Whether a sweep minimizes the comments of ended holds as outdated. They count as before.", truth(&c.Lifecycle.Minimize)},
+		)},
 		key{"recovery", "What happens after failed attempts.", f.recoveryKeys()},
 		key{"plan", "The approval gate.", f.planKeys()},
 		key{"blockers", "Where dependencies are read from.", f.blockerKeys()},
 		key{"hook", "The pre-push hook.", f.hookKeys()},
+		key{"sessions", "Interactive sessions of agent hosts, such as Claude Code.", f.sessionKeys()},
 		key{"sweep", "What a sweep looks at.", f.sweepKeys()},
 		key{"guard", "What the Action's check does when a pull request closes somebody else's issue.", word(&c.Guard, "fail", "warn", "off")},
 		key{"on_reopen", "What becomes of a done issue that is reopened.", word(&c.OnReopen, "none", "requeue")},
@@ -91,6 +100,9 @@ func (f *file) claimKeys() rule {
 		key{"max_ttl", "Longest lease that may be asked for.", span(&c.MaxTTL, second, year)},
 		key{"settle", "Wait between a claim's post and the read that decides.", span(&c.Settle, 0, 30*second)},
 		key{"lease", "What decides a race.", word(&c.Lease, stores()...)},
+		key{"assignees", "Whether an issue that is assigned to somebody else is somebody else's.", word(&c.Assignees, "respect", "ignore")},
+		key{"assign", "Whose winning claims assign their login, until they release. Apps cannot be assigned.", word(&c.Assign, "people", "all", "none")},
+		key{"comments", "Whether a claim that lost a race posts its end, or turns its own comment into it, which notifies nobody.", word(&c.Comments, "all", "quiet")},
 	)
 }
 
@@ -99,7 +111,7 @@ func (f *file) trustKeys() rule {
 	return object(
 		key{"permission", "Least role of a collaborator.", word(&t.Permission, "triage", "write", "maintain", "admin")},
 		key{"logins", "Users, whatever their role.", texts(&t.Logins, login())},
-		key{"apps", "GitHub Apps, by slug.", texts(&t.Apps, appSlug())},
+		key{"apps", "GitHub Apps, by slug. GitHub tells no role of an App, so one that is not listed counts for nothing.", texts(&t.Apps, appSlug())},
 	)
 }
 
@@ -148,6 +160,14 @@ func (f *file) hookKeys() rule {
 	return object(
 		key{"on_unknown", "What happens to a push when nobody can tell.", word(&h.OnUnknown, "allow", "refuse")},
 		key{"timeout", "The hook's whole budget.", span(&h.Timeout, 100*time.Millisecond, time.Minute)},
+	)
+}
+
+func (f *file) sessionKeys() rule {
+	s := &f.c.Sessions
+	return object(
+		key{"ttl", "Lease of a session's claim that names none, where the host's hooks renew it.", span(&s.TTL, time.Minute, year)},
+		key{"require_claim", "Whether a session may edit files only in a worktree that holds an issue.", truth(&s.RequireClaim)},
 	)
 }
 

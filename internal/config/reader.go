@@ -14,12 +14,17 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxFile in bytes is far beyond any configuration people write.
-const maxFile = 256 << 10
-
 // Parse reads a configuration. name is what errors call the file. An empty file is Default. The
 // error is an *Error.
 func Parse(name string, data []byte) (Config, error) {
+	c, _, err := parse(name, data)
+	return c, err
+}
+
+// MaxFile in bytes is far beyond any configuration people write.
+const MaxFile = 256 << 10
+
+func parse(name string, data []byte) (Config, *reader, error) {
 	r := &reader{file: name, lines: map[string]int{}}
 	c := Default()
 	top, ok := r.document(data)
@@ -29,9 +34,9 @@ func Parse(name string, data []byte) (Config, error) {
 		f.finish(r)
 	}
 	if err := r.err(); err != nil {
-		return Config{}, err
+		return Config{}, r, err
 	}
-	return c, nil
+	return c, r, nil
 }
 
 // A reader collects the problems of one file.
@@ -82,8 +87,8 @@ func (r *reader) err() error {
 // document returns the top of the only document, nil when it is empty.
 func (r *reader) document(data []byte) (*yaml.Node, bool) {
 	switch {
-	case len(data) > maxFile:
-		r.problem(0, "", "the file is larger than "+strconv.Itoa(maxFile>>10)+" KiB", "")
+	case len(data) > MaxFile:
+		r.problem(0, "", "the file is larger than "+strconv.Itoa(MaxFile>>10)+" KiB", "")
 		return nil, false
 	case !utf8.Valid(data):
 		r.problem(0, "", "the file is not UTF-8 text", "")

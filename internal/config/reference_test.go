@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/golden"
 )
 
@@ -23,8 +24,10 @@ A repository's settings are in ` + "`.github/label-state.yml`" + ` on its defaul
 version: 1
 ` + "```" + `
 
-Where a program finds its configuration, the first that is there: ` + "`--config FILE`" + `, the variable ` + "`LABEL_STATE_CONFIG`" + `, the clone around it,
-the repository on GitHub. What it cannot use it refuses with file, line, key and what is allowed (exit code 2), and does nothing;
+The file on the default branch is the one that counts, for everybody: without it the defaults below do, and when it cannot be read nothing is claimed
+(exit code 3). A checked-out file that differs changes nothing; one line says so. A file of your own, ` + "`--config FILE`" + ` or the variable
+` + "`LABEL_STATE_CONFIG`" + `, sets what concerns nobody else: ` + "`hook`, `claim.settle`, `sweep`, `defaults`, `agents` and `plan.slack.token_env`" + `. What else it says has to be
+what the default branch says. What a program cannot use it refuses with file, line, key and what is allowed (exit code 2), and does nothing;
 ` + "`label-state doctor`" + ` reads it and says what it found. A duration is such as ` + "`90s`, `30m` or `4h`" + `.
 `
 
@@ -143,4 +146,32 @@ func (s schema) bounds() string {
 		return fmt.Sprintf(", %v or more", low)
 	}
 	return ""
+}
+
+// TestEveryKeyIsSomebodys: what a file may set is decided by the default branch, or is the caller's own, and nothing is both.
+func TestEveryKeyIsSomebodys(t *testing.T) {
+	whose := map[string]string{"version": "nobody"}
+	for _, path := range config.SharedKeys() {
+		whose[path] = "everybody"
+	}
+	for _, path := range config.CallersKeys() {
+		if whose[path] != "" {
+			t.Errorf("%s is everybody's and the caller's own", path)
+		}
+		whose[path] = "the caller"
+	}
+	for name, s := range sorted(load(t).object("properties")) {
+		paths := []string{name}
+		if s["properties"] != nil {
+			paths = paths[:0]
+			for key := range s.flat("") {
+				paths = append(paths, name+"."+key)
+			}
+		}
+		for _, path := range paths {
+			if !slices.ContainsFunc(slices.Collect(maps.Keys(whose)), func(known string) bool { return path == known || strings.HasPrefix(path, known+".") }) {
+				t.Errorf("%s: may a caller's own file change it?", path)
+			}
+		}
+	}
 }

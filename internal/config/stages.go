@@ -12,7 +12,7 @@ import (
 	"github.com/label-state/label-state/internal/printable"
 )
 
-// stagePrefix begins the labels of all stages but the last (PRODUCT, "Lifecycle labels").
+// stagePrefix begins the labels of all stages but the last (spec.md#names).
 const stagePrefix = "stage:"
 
 func stageName() form {

@@ -3,7 +3,6 @@ package dedup
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
@@ -11,19 +10,18 @@ import (
 )
 
 // Check judges every reading. It refuses for two reasons only: somebody else holds the issue, or
-// it has an open pull request from another branch (PRODUCT ruling 9). Whoever holds the issue
+// it has an open pull request from another branch (spec.md#the-verdict). Whoever holds the issue
 // passes, and so does a push to the branch of an open pull request for it, unless the pusher is a
-// worker whose own claim of the issue has ended: such a one is stopped even there. Times in texts
-// are written for zone.
-func Check(rules lifecycle.Rules, who Pusher, zone *time.Location, readings []Reading) Report {
-	r := Report{Zone: zone}
+// worker whose own claim of the issue has ended: such a one is stopped even there.
+func Check(rules lifecycle.Rules, who Pusher, readings []Reading) Report {
+	var r Report
 	for _, reading := range readings {
 		switch {
 		case reading.Absent:
 		case reading.Unread != "":
 			r.unknown(reading.Issue, reading.Unread)
 		default:
-			j := judge{rules: rules, facts: reading.Facts, now: clock{reading.Facts.Now, zone}}
+			j := judge{rules: rules, facts: reading.Facts, now: clock{reading.Facts.Now}}
 			j.ask(who)
 			j.report(reading.Named, &r)
 		}
@@ -53,7 +51,7 @@ type judge struct {
 // ask puts the predicate's question once for each pushed branch: a claim or a pull request is the
 // pusher's own if it is for one of them.
 func (j *judge) ask(who Pusher) {
-	me := who.identity(j.facts.Issue)
+	me := who.identity(j.facts)
 	if c, ok := j.facts.Log.Find(me); ok {
 		j.mine = &c
 	}
@@ -75,21 +73,26 @@ func (j *judge) ask(who Pusher) {
 }
 
 // identity is the worker that pushes, for this issue: the environment's, else the one that claimed
-// it from this work tree, else nobody, and then the branch decides (HOOK, "Who am I").
-func (p Pusher) identity(i claim.Issue) claim.Worker {
+// it from this work tree, else a session that the push runs in and that made the claim, else nobody, and then the branch decides (HOOK, "Who am I").
+func (p Pusher) identity(f lifecycle.Facts) claim.Worker {
 	if !p.Worker.IsZero() {
 		return p.Worker
 	}
 	for _, h := range p.Holds {
-		if h.Issue.Same(i) {
+		if h.Issue.Same(f.Issue) {
 			return h.Worker
+		}
+	}
+	for _, own := range f.Log.Live() {
+		if p.Made != nil && p.Made(own.Record.Worker) {
+			return own.Record.Worker
 		}
 	}
 	return claim.Worker{}
 }
 
 // claims finds the claim that decides: of those that stand the first confirmed one, else the
-// first (PROTOCOL section 2). A worker's own contender behind another's claim is no hold.
+// first (spec.md#fold). A worker's own contender behind another's claim is no hold.
 func (j *judge) claims() {
 	for _, r := range j.verdict.Reasons {
 		if r.Claim != nil && (j.holder == nil || !j.holder.Claim.Held() && r.Claim.Held()) {
@@ -138,6 +141,8 @@ func (j *judge) report(n Named, r *Report) {
 			Named: n, Title: j.facts.Title, URL: j.facts.URL, Reasons: reasons, Lost: j.lost(),
 			Terms: j.rules.Terms, Now: j.facts.Now,
 		})
+	case len(j.facts.Doubts) > 0:
+		r.unknown(issue, strings.Join(j.facts.Doubts, "; "))
 	case len(j.unread) > 0 && !j.own && j.ownPR == nil:
 		r.unknown(issue, fmt.Sprintf("pull request %s, which the log names, could not be read", j.unread[0].PR))
 	default:
@@ -194,7 +199,22 @@ func (j *judge) notes() []Note {
 	case len(out) == 0:
 		out = j.labelNotes()
 	}
-	return out
+	if j.facts.Unshown > 0 && j.ownPR == nil {
+		out = append(out, Note{Text: lifecycle.Unshown(j.facts.Unshown), URL: j.facts.URL})
+	}
+	return append(out, j.peopleNotes()...)
+}
+
+// peopleNotes say that a person may be at work without having claimed the issue: by a label alone, or as its assignee.
+// That stops no push.
+func (j *judge) peopleNotes() []Note {
+	var out []Note
+	for _, r := range j.verdict.Reasons {
+		if (r.Code == lifecycle.CodeHold || r.Code == lifecycle.CodeAssigned) && j.ownPR == nil && j.holder == nil {
+			out = append(out, Note{Text: r.Text, URL: r.URL})
+		}
+	}
+	return out[:min(len(out), 1)]
 }
 
 func (j *judge) otherPRs() []Note {
@@ -203,7 +223,7 @@ func (j *judge) otherPRs() []Note {
 		if j.own && o.PR.Of(*j.holder.Claim) {
 			continue
 		}
-		out = append(out, Note{Text: fmt.Sprintf("pull request %s is open for it as well", o.PR), URL: o.URL})
+		out = append(out, Note{Text: fmt.Sprintf("pull request %s is open for it as well", o.PR.Shown()), URL: o.URL})
 	}
 	return out
 }
@@ -213,7 +233,7 @@ func (j *judge) otherPRs() []Note {
 func (j *judge) ownNotes() []Note {
 	c := *j.holder.Claim
 	if c.Revoked != nil {
-		return []Note{{Text: c.Revoked.By + " asked your run to stop: " + reasonOr(c.Revoked.Reason), URL: c.Revoked.URL}}
+		return []Note{{Text: c.Revoked.Who() + " asked your run to stop: " + reasonOr(c.Revoked.Reason), URL: c.Revoked.URL}}
 	}
 	if c.Overdue(j.rules.Terms, j.facts.Now) {
 		end, _ := c.Until(j.rules.Terms)

@@ -25,7 +25,7 @@ func TestCheck(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			got := summary(Check(lifecycle.DefaultRules(), c.pusher, time.UTC, []Reading{c.reading()}))
+			got := summary(Check(lifecycle.DefaultRules(), c.pusher, []Reading{c.reading()}))
 			if !slices.Equal(got, c.want) {
 				t.Errorf("got  %s\nwant %s", strings.Join(got, "\n     "), strings.Join(c.want, "\n     "))
 			}
@@ -122,10 +122,18 @@ func (v *vector) set(key, rest string) error {
 		return v.setIssue(rest)
 	case "labels":
 		v.facts.Labels = strings.Split(rest, ", ")
+	case "viewer":
+		v.facts.Viewer = rest
+	case "assignees":
+		v.facts.Assignees = strings.Fields(rest)
 	case "log":
 		return v.addLog(rest)
 	case "pull":
 		return v.addPull(strings.Fields(rest))
+	case "unshown":
+		n, err := strconv.Atoi(rest)
+		v.facts.Unshown = n
+		return err
 	case "missing":
 		v.facts.Missing = append(v.facts.Missing, rest)
 	case "unread":
@@ -134,6 +142,8 @@ func (v *vector) set(key, rest string) error {
 		v.pusher.Worker = worker(rest)
 	case "hold":
 		v.pusher.Holds = append(v.pusher.Holds, Hold{Issue: claim.Issue{Owner: "Acme", Repo: "App", Number: 42}, Worker: worker(rest)})
+	case "session":
+		v.pusher.Made = func(w claim.Worker) bool { return strings.HasPrefix(w.FiringID, rest+"-") }
 	case "push":
 		words := strings.Fields(rest)
 		v.pusher.Repo, v.pusher.Branches = words[0], words[1:]

@@ -1,7 +1,7 @@
 // Package dedup answers whether what a push finishes is already someone else's work.
 //
-// It is pure. Who holds an issue is decided by lifecycle's one predicate (PRODUCT ruling 2);
-// this package decides what of that stops a push, which is little (PRODUCT ruling 9), and says
+// It is pure. Who holds an issue is decided by lifecycle's one predicate (spec.md#the-verdict);
+// this package decides what of that stops a push, which is little (spec.md#the-verdict), and says
 // it in a form for people and one for programs.
 package dedup
 
@@ -35,6 +35,9 @@ type Pusher struct {
 	Holds    []Hold       // what this work tree remembers having claimed
 	Repo     string       // owner/repo that is pushed to, of a fork the fork
 	Branches []string     // the branches that are pushed, without refs/heads/
+
+	// Made reports whether the session that the push runs in has made the worker's claim; nil is no.
+	Made func(claim.Worker) bool
 }
 
 // A Hold is a claim that was made from this work tree.
@@ -43,7 +46,7 @@ type Hold struct {
 	Worker claim.Worker
 }
 
-// A Policy says what becomes of a push about which nothing could be found out (PRODUCT ruling 10).
+// A Policy says what becomes of a push about which nothing could be found out (hook.md).
 type Policy int
 
 // The policies. Allow is the default.
@@ -54,8 +57,7 @@ const (
 
 // A Report is everything there is to say about a push; the zero Report says nothing.
 type Report struct {
-	Home     string         // owner/repo whose issues are written #7
-	Zone     *time.Location // in which times are written; nil is UTC
+	Home     string // owner/repo whose issues are written #7
 	Policy   Policy
 	Refusals []Refusal
 	Notes    []Note

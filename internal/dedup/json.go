@@ -47,6 +47,7 @@ type (
 	jsonHolder struct {
 		Codename  string    `json:"codename"`
 		FiringID  string    `json:"firing_id"`
+		Person    string    `json:"person,omitempty"` // whose hold it is, when a person's
 		Login     string    `json:"login"`
 		Branch    string    `json:"branch,omitempty"`
 		Confirmed bool      `json:"confirmed"`
@@ -124,7 +125,7 @@ func toReason(r lifecycle.Reason) jsonReason {
 	out := jsonReason{Code: r.Code, Text: strip(r.Text), URL: strip(r.URL)}
 	if c := r.Claim; c != nil {
 		out.Holder = &jsonHolder{
-			Codename: strip(c.Record.Worker.Codename), FiringID: strip(c.Record.Worker.FiringID), Login: strip(c.Author),
+			Codename: strip(c.Record.Worker.Codename), FiringID: strip(c.Record.Worker.FiringID), Person: strip(c.Person), Login: strip(c.Author),
 			Branch: strip(c.Record.Branch), Confirmed: c.Held(), Since: c.Created.UTC(), Until: r.Until.UTC(),
 		}
 	}

@@ -1,19 +1,37 @@
 package dedup
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/closing"
 )
 
-// A Message is a commit that leaves, with its whole text.
+// A Message is a commit that leaves, with its text.
 type Message struct {
 	Commit
 	Text string
+	Cut  bool // there is more of it
 }
 
-// Name lists the issues that the commits close by their raw text (PRODUCT ruling 11), ordered by
+// Unread lists what of the messages Name has not read: the rest of a text that is too long, and the issues beyond those that one text can
+// name.
+func Unread(messages []Message, home closing.Repo, host string) []Unchecked {
+	var out []Unchecked
+	for _, m := range messages {
+		about := "the message of " + m.OID[:min(len(m.OID), 12)]
+		if m.Cut {
+			out = append(out, Unchecked{Reason: about + " is longer than 1 MiB"})
+		}
+		if closing.Beyond(m.Text, home, host) {
+			out = append(out, Unchecked{Reason: fmt.Sprintf("%s names more than %d issues", about, closing.Limit)})
+		}
+	}
+	return out
+}
+
+// Name lists the issues that the commits close by their raw text (spec.md#closing-keywords), ordered by
 // issue. home is the repository of #7 and host that of issue URLs, as for closing.InCommit.
 func Name(messages []Message, home closing.Repo, host string) []Named {
 	var out []Named

@@ -65,7 +65,6 @@ func TestText(t *testing.T) {
 	for name, r := range map[string]Report{
 		"refused.txt":  {Home: "acme/app", Refusals: []Refusal{refusal()}},
 		"several.txt":  several(),
-		"zone.txt":     {Home: "acme/app", Zone: time.FixedZone("", 11*3600), Refusals: []Refusal{refusal()}},
 		"allowed.txt":  {Home: "acme/app", Unknown: []Unchecked{{issue42, "offline"}}},
 		"careful.txt":  {Home: "acme/app", Policy: Refuse, Unknown: []Unchecked{{issue42, "offline"}}},
 		"careful2.txt": {Policy: Refuse, Unknown: []Unchecked{{Reason: "no token"}}},
@@ -174,7 +173,7 @@ func checkLine(t *rapid.T, line string) {
 }
 
 func TestName(t *testing.T) {
-	message := func(oid, text string) Message { return Message{Commit{oid, "subject of " + oid}, text} }
+	message := func(oid, text string) Message { return Message{Commit: Commit{oid, "subject of " + oid}, Text: text} }
 	home := closing.Repo{Owner: "acme", Name: "app"}
 	got := Name([]Message{
 		message("c1", "Fixes #9\n\nCloses #7, closes acme/web#1"),

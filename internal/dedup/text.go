@@ -82,7 +82,7 @@ func (w *writer) refusal(r Refusal) {
 	if more := len(r.Commits) - mostCommits; more > 0 {
 		w.line("    and by %d more", more)
 	}
-	at := clock{r.Now, w.report.Zone}
+	at := clock{r.Now}
 	if r.Lost != nil {
 		w.line("    %s", clause(lostText(*r.Lost, r.Terms, at)))
 	}
@@ -99,6 +99,9 @@ func (w *writer) refusal(r Refusal) {
 func describe(r lifecycle.Reason, at clock) string {
 	if r.PR != nil {
 		return describePR(*r.PR)
+	}
+	if r.Claim.Person != "" && r.Claim.Held() {
+		return r.Claim.Person + " holds it since " + at.at(r.Claim.Created)
 	}
 	verb := "in flight"
 	if !r.Claim.Held() {
@@ -144,7 +147,7 @@ func (w *writer) wayOut() {
 		steps = append(steps, "continue in the open pull request")
 	}
 	steps = append(steps, "pick another (label-state next)")
-	if taken != nil {
+	if taken != nil && !w.persons(taken) {
 		steps = append(steps, "take it over ("+takeOver(taken.Issue)+")")
 	}
 	w.line("  %s,\n  or push anyway: %s", strings.Join(steps, ", "), bypass)
@@ -153,6 +156,11 @@ func (w *writer) wayOut() {
 const bypass = "git push --no-verify"
 
 func takeOver(i claim.Issue) string { return fmt.Sprintf("label-state claim %s --force", i) }
+
+// persons reports whether a person holds the issue. Nobody is told here to take it from them: an agent may be reading.
+func (w *writer) persons(r *Refusal) bool {
+	return slices.ContainsFunc(r.Reasons, func(x lifecycle.Reason) bool { return x.Claim != nil && x.Claim.Person != "" })
+}
 
 // first is the first refusal that was given for a reason of that code.
 func (w *writer) first(c lifecycle.Code) *Refusal {

@@ -25,7 +25,7 @@ func shortOID(oid string) string { return oid[:min(len(oid), 7)] }
 
 // name is a worker as people are told of it.
 func name(c claim.Claim) string {
-	return c.Record.Worker.Codename + " (run " + c.Record.Worker.FiringID + ")"
+	return c.Holder()
 }
 
 // lostText says how a worker's own claim came to stand no more.
@@ -43,25 +43,18 @@ func lostText(c claim.Claim, t claim.Terms, at clock) string {
 		text += ": " + c.End.Outcome
 	}
 	if c.End.By != "" {
-		text += " by " + c.End.By
+		text += " by " + c.End.Who()
 	}
 	return text
 }
 
-// A clock writes times as they are read beside now: without the day when it is the same.
-type clock struct {
-	now  time.Time
-	zone *time.Location
-}
+// A clock writes times as they are read beside now: in UTC, as everywhere in the program, and without the day when it is the same.
+type clock struct{ now time.Time }
 
 func (c clock) at(t time.Time) string {
-	zone := c.zone
-	if zone == nil {
-		zone = time.UTC
+	t = t.UTC()
+	if t.Format(time.DateOnly) == c.now.UTC().Format(time.DateOnly) {
+		return t.Format("15:04 UTC")
 	}
-	t = t.In(zone)
-	if t.Format(time.DateOnly) == c.now.In(zone).Format(time.DateOnly) {
-		return t.Format("15:04")
-	}
-	return t.Format("2006-01-02 15:04")
+	return t.Format("2006-01-02 15:04 UTC")
 }

@@ -3,10 +3,12 @@ package github
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/githubsim"
@@ -46,10 +48,9 @@ func TestPartsThatAreMissing(t *testing.T) {
 		{`"i0":{`, `"y":{`},
 		{`"r0":{`, `"r0":null,"x":{`},
 		{`"r0":{`, `"y":{`},
-		{`"data":{`, `"errors":[{"message":"timeout"}],"data":{`},
-		{`"data":{`, `"errors":[{"type":"SERVICE_UNAVAILABLE","message":"x","path":["r0"]}],"data":{`},
-		{`"data":{`, `"errors":[{"message":"x","path":["r0","pause"]}],"data":{`},
-		{`"data":{`, `"errors":[{"message":"x","path":["r0","i0","comments","nodes",0]}],"data":{`},
+		{`"data":{`, `"errors":[{"type":"FORBIDDEN","message":"x","path":["r0"]}],"data":{`},
+		{`"data":{`, `"errors":[{"type":"NOT_FOUND","message":"x","path":["r0","pause"]}],"data":{`},
+		{`"data":{`, `"errors":[{"type":"FORBIDDEN","message":"x","path":["r0","i0","comments","nodes",0]}],"data":{`},
 		{`"fullDatabaseId":"22`, `"fullDatabaseId":"x22`},
 		{`"number":2,`, `"number":3,`},
 	} {
@@ -58,6 +59,22 @@ func TestPartsThatAreMissing(t *testing.T) {
 			t.Errorf("%s: facts = %+v, want an error", change[1], f)
 		} else if !strings.Contains(err.Error(), "acme/app#2") {
 			t.Errorf("%s: error = %v, want it to name the issue", change[1], err)
+		}
+	}
+}
+
+// TestGraphQLOutOfOrder: where GraphQL says that it failed nothing in its answer is believed, and REST is asked.
+func TestGraphQLOutOfOrder(t *testing.T) {
+	for _, failure := range []string{
+		`{"message":"timeout"}`, `{"type":"SERVICE_UNAVAILABLE","message":"x","path":["r0"]}`, `{"message":"x","path":["r0","pause"]}`,
+		`{"type":"RESOURCE_LIMITS_EXCEEDED","message":"Resource limits for this query exceeded.","path":["r0","i0","comments","nodes",0,"author"]}`,
+	} {
+		c := connect(t, altered(simulated(t).Transport(), func(body []byte) []byte {
+			body = bytes.Replace(body, []byte(`"author":{"__typename":"User","login":"tia"}`), []byte(`"author":null`), 1)
+			return bytes.Replace(body, []byte(`"data":{`), []byte(`"errors":[`+failure+`],"data":{`), 1)
+		}))
+		if f, err := c.Facts(t.Context(), issue("app", 2)); err != nil || len(f.Log.Live()) != 1 {
+			t.Errorf("%s: %v, %+v; want the claim of tia", failure, err, f.Log.Claims)
 		}
 	}
 }
@@ -72,27 +89,108 @@ func TestPartialErrors(t *testing.T) {
 	}
 }
 
-// TestSilentComments: comments that are counted and not shown make the issue unknown, however often
-// it is read; a gap that closes is waited for.
-func TestSilentComments(t *testing.T) {
+// TestLabelsAreRepeated: putting a label on and taking one off do no more when they are sent twice, so one 502 for either is
+// repeated, whether it was applied or not. A comment is posted once.
+func TestLabelsAreRepeated(t *testing.T) {
+	for _, applied := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			server := simulated(t)
+			failed := map[string]bool{}
+			c := connect(t, roundTrip(func(r *http.Request) (*http.Response, error) {
+				if r.Method == http.MethodGet || strings.HasSuffix(r.URL.Path, "/graphql") || failed[r.Method+r.URL.Path] {
+					return server.Transport().RoundTrip(r)
+				}
+				failed[r.Method+r.URL.Path] = true
+				if applied {
+					if resp, err := server.Transport().RoundTrip(r); err == nil {
+						_ = resp.Body.Close()
+					}
+				}
+				return &http.Response{StatusCode: http.StatusBadGateway, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
+			}))
+			if err := c.AddLabel(t.Context(), issue("app", 1), "bug"); err != nil {
+				t.Errorf("add, applied %t: %v", applied, err)
+			}
+			if err := c.RemoveLabel(t.Context(), issue("app", 1), "bug"); err != nil {
+				t.Errorf("remove, applied %t: %v", applied, err)
+			}
+			if _, err := c.Comment(t.Context(), issue("app", 1), "hello"); err == nil {
+				t.Errorf("comment, applied %t: it was posted twice", applied)
+			}
+		})
+	}
+}
+
+// TestUnshownComments: comments that are counted and not shown make the reading an unshown one after three readings, whose
+// log is what is readable; a gap that closes is waited for, and one inside the pages stays an error.
+func TestUnshownComments(t *testing.T) {
 	for name, option := range map[string]func(*Options){"GraphQL": func(*Options) {}, "REST": byREST} {
-		hidden := 0
+		count, gaps := 4, 0
 		c := connect(t, altered(simulated(t).Transport(), func(body []byte) []byte {
-			if hidden--; hidden < 0 {
+			if gaps--; gaps < 0 {
 				return body
 			}
-			body = bytes.Replace(body, []byte(`"comments":{"totalCount":3`), []byte(`"comments":{"totalCount":4`), 1)
-			return bytes.Replace(body, []byte(`"comments":3`), []byte(`"comments":4`), 1)
+			body = bytes.Replace(body, []byte(`"comments":{"totalCount":3`), fmt.Appendf(nil, `"comments":{"totalCount":%d`, count), 1)
+			return bytes.Replace(body, []byte(`"comments":3`), fmt.Appendf(nil, `"comments":%d`, count), 1)
 		}), option)
-		hidden = 1000
+		gaps = 1000
+		if f, err := c.Facts(t.Context(), issue("app", 2)); err != nil || f.Unshown != 1 || len(f.Log.Live()) != 1 {
+			t.Errorf("%s: %d unshown, %d live claims, %v; want 1, 1 and none", name, f.Unshown, len(f.Log.Live()), err)
+		}
+		gaps = 1
+		if f, err := c.Facts(t.Context(), issue("app", 2)); err != nil || f.Unshown != 0 || len(f.Log.Live()) != 1 {
+			t.Errorf("%s: after the gap: %d unshown, %v", name, f.Unshown, err)
+		}
+		gaps, count = 1000, 2
 		var answer *AnswerError
-		if _, err := c.Facts(t.Context(), issue("app", 2)); !errors.As(err, &answer) || !strings.Contains(err.Error(), "4 comments counted and 3 readable") {
+		if _, err := c.Facts(t.Context(), issue("app", 2)); name == "REST" && !errors.As(err, &answer) || answer != nil && !strings.Contains(err.Error(), "2 comments counted and 3 readable") {
 			t.Errorf("%s: error = %v, want the two numbers", name, err)
 		}
-		hidden = 1
-		if f, err := c.Facts(t.Context(), issue("app", 2)); err != nil || len(f.Log.Live()) != 1 {
-			t.Errorf("%s: after the gap: %v", name, err)
+	}
+}
+
+// TestUnshownGap: a page with a gap, or one that does not end, is no whole reading, whatever is counted.
+func TestUnshownGap(t *testing.T) {
+	for name, change := range map[string][2]string{
+		"gap":    {`"nodes":[`, `"nodes":[null,`},
+		"no end": {`"hasPreviousPage":false`, `"hasPreviousPage":true`},
+	} {
+		c := connect(t, altered(simulated(t).Transport(), func(body []byte) []byte {
+			before, comments, found := bytes.Cut(body, []byte(`"comments":{"totalCount":3`))
+			if !found {
+				return body
+			}
+			comments = bytes.Replace(comments, []byte(change[0]), []byte(change[1]), 1)
+			return bytes.Join([][]byte{before, comments}, []byte(`"comments":{"totalCount":4`))
+		}))
+		var answer *AnswerError
+		if f, err := c.Facts(t.Context(), issue("app", 2)); !errors.As(err, &answer) || answer.Reason != "4 comments counted and 3 readable" {
+			t.Errorf("%s: %d unshown, %v; want that one cannot be read", name, f.Unshown, err)
 		}
+	}
+}
+
+// TestHiddenIsNoHeartbeat: who hides a comment moves its updated_at. That is no edit: the lease ends when it did. By
+// REST the two cannot be told apart.
+func TestHiddenIsNoHeartbeat(t *testing.T) {
+	server := simulated(t)
+	read := func(option func(*Options)) claim.Claim {
+		t.Helper()
+		f, err := connect(t, server.Transport(), option).Facts(t.Context(), issue("app", 2))
+		if err != nil || len(f.Log.Live()) != 1 {
+			t.Fatalf("%d live claims, %v", len(f.Log.Live()), err)
+		}
+		return f.Log.Live()[0]
+	}
+	before := read(func(*Options) {})
+	if err := server.HideComment("acme/app", before.Comment, "bot"); err != nil {
+		t.Fatal(err)
+	}
+	if after := read(func(*Options) {}); !after.Updated.Equal(before.Updated) {
+		t.Errorf("GraphQL: hiding it moved the heartbeat from %s to %s", before.Updated, after.Updated)
+	}
+	if after := read(byREST); !after.Updated.After(before.Updated) {
+		t.Errorf("REST: the heartbeat is at %s, and updated_at has moved", after.Updated)
 	}
 }
 

@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,7 +18,7 @@ import (
 )
 
 // Blockers say where dependencies are read from. The zero value is GitHub's own, and for issues
-// that have none there, lines of their text (PRODUCT ruling 19).
+// that have none there, lines of their text (spec.md#further-labels).
 type Blockers struct {
 	NativeOff bool // leave GitHub's own "blocked by" unread
 	TextOff   bool // leave lines such as "Blocked by #7" unread
@@ -97,38 +98,47 @@ func (c *Client) addNamedBlockers(ctx context.Context, readings []*reading) {
 			all.add(i)
 		}
 	}
-	found, err := c.states(ctx, all)
+	found := c.states(ctx, all)
 	for r, named := range by {
 		for _, i := range named {
-			r.err = err
-			if b := found[all.at(i)]; b.URL != "" {
-				r.facts.Blockers = append(r.facts.Blockers, b)
+			state := found[all.at(i)]
+			r.err = cmp.Or(r.err, state.err)
+			if state.found.URL != "" {
+				r.facts.Blockers = append(r.facts.Blockers, state.found)
 			}
 		}
 	}
 }
 
-// states reads whether issues are open, in their order; one that GitHub does not show has no URL.
-func (c *Client) states(ctx context.Context, issues []claim.Issue) ([]lifecycle.Blocker, error) {
-	out := make([]lifecycle.Blocker, 0, len(issues))
-	for part := range slices.Chunk(issues, perQuery) {
-		found := make([]lifecycle.Blocker, len(part))
-		err := c.eitherWay(
-			func() error { return c.queryStates(ctx, part, found) },
-			func() error { return c.restStates(ctx, part, found) })
-		if err != nil {
-			return make([]lifecycle.Blocker, len(issues)), fmt.Errorf("read blockers: %w", err)
-		}
-		out = append(out, found...)
-	}
-	return out, nil
+// A blockerState is an issue that some text names, with its state once that is known, or why it is not.
+type blockerState struct {
+	issue claim.Issue
+	found lifecycle.Blocker // without a URL if GitHub does not show it
+	err   error
 }
 
-func (c *Client) queryStates(ctx context.Context, issues []claim.Issue, out []lifecycle.Blocker) error {
-	d := newDocument()
+// states reads whether issues are open, in their order.
+func (c *Client) states(ctx context.Context, issues []claim.Issue) []*blockerState {
+	out := make([]*blockerState, len(issues))
 	for k, i := range issues {
-		d.open(fmt.Sprintf("b%d", k), ledger.Repo{Owner: i.Owner, Name: i.Repo})
-		d.add("    found: issueOrPullRequest(number: %d) { ... on Issue { url closed } ... on PullRequest { url closed } }\n  }\n", i.Number)
+		out[k] = &blockerState{issue: i}
+	}
+	err := c.eitherWay(
+		func() error { return bend(ctx, c.doses.states, out, c.queryStates, c.restState) },
+		func() error { return oneByOne(ctx, out, c.restState) })
+	for _, s := range out {
+		if s.err = cmp.Or(s.err, err); s.err != nil {
+			s.err = fmt.Errorf("read blockers: %w", s.err)
+		}
+	}
+	return out
+}
+
+func (c *Client) queryStates(ctx context.Context, named []*blockerState) error {
+	d := newDocument()
+	for k, n := range named {
+		d.open(fmt.Sprintf("b%d", k), ledger.Repo{Owner: n.issue.Owner, Name: n.issue.Repo})
+		d.add("    found: issueOrPullRequest(number: %d) { ... on Issue { url closed } ... on PullRequest { url closed } }\n  }\n", n.issue.Number)
 	}
 	var data map[string]*struct {
 		Found *struct {
@@ -140,10 +150,10 @@ func (c *Client) queryStates(ctx context.Context, issues []claim.Issue, out []li
 	if err != nil {
 		return err
 	}
-	for k, i := range issues {
+	for k, n := range named {
 		alias := fmt.Sprintf("b%d", k)
 		if holder := data[alias]; holder != nil && holder.Found != nil {
-			out[k] = lifecycle.Blocker{Issue: i, Open: !holder.Found.Closed, URL: holder.Found.URL}
+			n.found = lifecycle.Blocker{Issue: n.issue, Open: !holder.Found.Closed, URL: holder.Found.URL}
 		} else if err := got.absence(alias); !hidden(err) {
 			return err
 		}
@@ -151,22 +161,19 @@ func (c *Client) queryStates(ctx context.Context, issues []claim.Issue, out []li
 	return nil
 }
 
-func (c *Client) restStates(ctx context.Context, issues []claim.Issue, out []lifecycle.Blocker) error {
-	for k, i := range issues {
-		path, err := onIssue(i, "")
-		if err != nil {
-			return err
-		}
-		var got restIssue
+func (c *Client) restState(ctx context.Context, n *blockerState) error {
+	path, err := onIssue(n.issue, "")
+	var got restIssue
+	if err == nil {
 		_, err = c.Do(ctx, http.MethodGet, path, nil, &got)
-		switch {
-		case err == nil && got.HTMLURL != "":
-			out[k] = lifecycle.Blocker{Issue: i, Open: got.State == "open", URL: got.HTMLURL}
-		case err != nil && !hidden(err):
-			return err
-		}
 	}
-	return nil
+	switch {
+	case err == nil && got.HTMLURL != "":
+		n.found = lifecycle.Blocker{Issue: n.issue, Open: got.State == "open", URL: got.HTMLURL}
+	case err != nil && !hidden(err):
+		n.err = err
+	}
+	return n.err
 }
 
 // hidden reports whether GitHub does not show something, rather than failing to.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"strconv"
 	"strings"
 	"sync"
@@ -135,7 +136,7 @@ func TestTokenIsNeverShown(t *testing.T) {
 	texts = append(texts, second(c.Do(t.Context(), http.MethodGet, "https://elsewhere.example/steal", nil, nil)).Error())
 	encoded, err := json.Marshal(c.o.Token)
 	texts = append(texts, string(encoded))
-	for _, value := range []any{c, *c.transport, c.o, c.o.Token, &c.o.Token, []Secret{c.o.Token}, c.transport, err} {
+	for _, value := range []any{c, reflect.ValueOf(c.transport).Elem().Interface(), c.o, c.o.Token, &c.o.Token, []Secret{c.o.Token}, c.transport, err} {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
 			texts = append(texts, fmt.Sprintf(verb, value))
 		}

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	gogithub "github.com/google/go-github/v62/github"
 
@@ -28,15 +29,24 @@ type Client struct {
 	o         Options
 	scheme    labels.Scheme
 	transport *transport
+	doses     doses
 	http      *http.Client
 	rest      *gogithub.Client
 
-	mu      sync.Mutex // guards what was learned, below
-	viewer  string
-	trusted map[string]bool // by owner/repo and login, lower case
-	exists  map[string]bool // labels seen in a repository, by owner/repo and name, lower case
-	lacks   map[string]bool // what this server's GraphQL schema does not have
-	noQuery bool            // GraphQL is refused or too old
+	mu        sync.Mutex // guards what was learned, below
+	viewer    string
+	roles     map[string]Role     // by owner/repo and login, lower case
+	meddlers  map[revision]string // who of others has edited a record; empty when nobody has
+	secretive map[string]bool     // repositories where GitHub tells us no roles
+	guessed   string              // that a view went by a guess; empty when it did not
+	exists    map[string]bool     // labels seen in a repository, by owner/repo and name, lower case
+	nodes     map[string]string   // global ids of issues, and of labels by owner/repo and name, lower case
+	leases    atomic.Bool         // snapshots show the references of leases, too
+	tips      map[string]shownTip // what they showed, by reference
+	along     map[string]*along   // what the first query about a repository brought along; nil when it is under way
+	begun     *beginning          // what Begin has read, until it is asked for
+	lacks     map[string]bool     // what this server's GraphQL schema does not have
+	noQuery   bool                // GraphQL is refused or too old
 }
 
 // New returns a client. It sends nothing.
@@ -46,8 +56,8 @@ func New(o Options) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{
-		o: o, scheme: o.Scheme, transport: newTransport(o), noQuery: o.GraphQL == "",
-		trusted: map[string]bool{}, exists: map[string]bool{}, lacks: map[string]bool{featureBlockers: o.Blockers.NativeOff, featureDependencies: o.Blockers.NativeOff},
+		o: o, scheme: o.Scheme, transport: newTransport(o), doses: newDoses(), noQuery: o.GraphQL == "",
+		roles: map[string]Role{}, secretive: map[string]bool{}, meddlers: map[revision]string{}, exists: map[string]bool{}, nodes: map[string]string{}, along: map[string]*along{}, tips: map[string]shownTip{}, lacks: map[string]bool{featureBlockers: o.Blockers.NativeOff, featureDependencies: o.Blockers.NativeOff},
 	}
 	c.http = &http.Client{
 		Transport:     c.transport,

@@ -24,6 +24,7 @@ func (c *Client) Comment(ctx context.Context, i claim.Issue, body string) (claim
 	if err != nil {
 		return claim.Comment{}, fmt.Errorf("comment on %s: %w", i, missing(Cause(err), "issue "+i.String()))
 	}
+	c.noteViewer(got.GetUser().GetLogin()) // an App's token without GraphQL cannot tell before
 	return written(got), nil
 }
 

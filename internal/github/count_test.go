@@ -127,7 +127,7 @@ func TestScanRequests(t *testing.T) {
 	}
 }
 
-// TestScanOrder: oldest change first, each issue once, pull requests and strangers left out; by
+// TestScanOrder: oldest change first, each issue once, strangers left out, and pull requests that no label says are held; by
 // REST the same.
 func TestScanOrder(t *testing.T) {
 	one := func(n int, updated string, names ...string) githubsim.SeedIssue {
@@ -138,14 +138,16 @@ func TestScanOrder(t *testing.T) {
 		Repos: []githubsim.SeedRepo{{Name: "acme/app", Issues: []githubsim.SeedIssue{
 			one(1, "05:00:00", "agent:implement"), one(2, "03:00:00", "agent:in-flight", "agent:implement"), one(3, "04:00:00", "agent:done"),
 			one(4, "06:00:00"), one(5, "02:00:00"), one(6, "06:30:00", "AGENT:PR-OPEN"),
-		}, Pulls: []githubsim.SeedPull{{SeedIssue: one(7, "06:00:00", "agent:in-flight"), Head: "x"}}}},
+		}, Pulls: []githubsim.SeedPull{
+			{SeedIssue: one(7, "06:10:00", "agent:in-flight"), Head: "x"}, {SeedIssue: one(8, "06:20:00", "agent:implement"), Head: "y"},
+		}}},
 	}, githubsim.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, option := range map[string]func(*Options){"GraphQL": func(*Options) {}, "REST": byREST} {
 		c := connect(t, server.Transport(), option)
-		for since, want := range map[time.Time][]int{{}: {2, 3, 1, 6}, *day("05:30:00"): {2, 3, 1, 4, 6}} {
+		for since, want := range map[time.Time][]int{{}: {2, 3, 1, 7, 6}, *day("05:30:00"): {2, 3, 1, 4, 7, 6}} {
 			var numbers []int
 			for _, f := range scan(t, c, repoOf("app"), since) {
 				numbers = append(numbers, f.Issue.Number)
@@ -161,7 +163,7 @@ func TestScanOrder(t *testing.T) {
 // cannot be read ends the scan.
 func TestScanGoesOn(t *testing.T) {
 	server := crowd(t, 3)
-	c := connect(t, spoiled(server.Transport(), `"data":{`, `"errors":[{"message":"x","path":["r0","s1","nodes",1,"labels"]}],"data":{`))
+	c := connect(t, spoiled(server.Transport(), `"data":{`, `"errors":[{"type":"FORBIDDEN","message":"x","path":["r0","s1","nodes",1,"labels"]}],"data":{`))
 	good, bad := 0, 0
 	for f, err := range c.Scan(t.Context(), repoOf("app"), time.Time{}) {
 		switch {

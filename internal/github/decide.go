@@ -58,12 +58,15 @@ type traits struct {
 	write   bool
 	graphql bool
 	fresh   bool // the caller has just created what it asks for
+	same    bool // the caller says that it may be sent twice
 	url     *url.URL
+
+	repetitions int // after 408, 5xx, a broken connection or none
 }
 
 // repeatable reports whether sending it twice does no more than sending it once.
 func (t traits) repeatable() bool {
-	return !t.write || t.method == http.MethodPut || t.method == http.MethodDelete
+	return !t.write || t.same || t.method == http.MethodPut || t.method == http.MethodDelete
 }
 
 // tally counts what was tried already.
@@ -106,7 +109,7 @@ func marked(err error, t traits) error {
 
 // again repeats what may be repeated and is an open end for everything else.
 func again(err error, t traits, n tally, rand float64) decision {
-	if !t.repeatable() || n.retries >= maxRetries {
+	if !t.repeatable() || n.retries >= t.repetitions {
 		return decision{step: stepFail, err: err}
 	}
 	return decision{step: stepRetry, wait: backoff(n.retries, rand), err: err}
@@ -165,16 +168,17 @@ func (a answer) failure() error {
 	case http.StatusUnauthorized:
 		return &AuthError{Message: message}
 	case http.StatusForbidden:
-		return &PermissionError{Message: message}
+		denied := &PermissionError{Message: message}
+		if denied.ofToken() {
+			denied.Needs = accepted(a.header)
+		}
+		return denied
 	case http.StatusNotFound, http.StatusGone:
 		return &NotFoundError{Status: a.status, Message: message}
 	}
-	e := &StatusError{Status: a.status, Message: message}
+	e := &StatusError{Status: a.status, Message: oneLine(s.all())}
 	for _, one := range s.Errors {
 		e.Codes = append(e.Codes, one.Code)
-		if one.Message != "" {
-			e.Message = oneLine(e.Message + ": " + one.Message)
-		}
 	}
 	return e
 }

@@ -22,6 +22,12 @@
 // Each has a method Rejected: true means that a write was certainly not applied, false that nobody knows.
 // No error, and no value of this package when printed, contains the token or a URL's query.
 //
+// # How much one query asks for
+//
+// What GitHub cannot answer in time or within its resource limits is asked for again in halves, down to
+// one issue, which is then read by REST. The size that worked is kept for the client's life. A scan that
+// cannot go on names every issue that it did not read (*UnreadError).
+//
 // # Reading without GraphQL
 //
 // Where GraphQL is off, refused or too old, the same facts are read by REST with more requests.

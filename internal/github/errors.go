@@ -1,10 +1,12 @@
 package github
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/printable"
 )
 
@@ -39,11 +41,34 @@ func (e *AuthError) Error() string { return withMessage("token refused", 401, e.
 // Rejected reports true.
 func (e *AuthError) Rejected() bool { return true }
 
+// A MissingLabelError says that a repository lacks a label of ours, which this login may not create.
+type MissingLabelError struct {
+	Repo ledger.Repo
+	Name string
+	Err  *PermissionError
+}
+
+func (e *MissingLabelError) Error() string {
+	return fmt.Sprintf("label %s does not exist in %s, and this login may not create it: label-state labels sync %s", oneLine(e.Name), e.Repo, e.Repo)
+}
+
+// Unwrap returns GitHub's refusal.
+func (e *MissingLabelError) Unwrap() error { return e.Err }
+
+// Remedy is the command by which somebody who may push creates it.
+func (e *MissingLabelError) Remedy() string {
+	return "somebody who may push creates it with: label-state labels sync " + e.Repo.String()
+}
+
 // A PermissionError says that the token is good and not allowed to do this (403, or FORBIDDEN from GraphQL).
 type PermissionError struct {
 	Message string
-	Write   bool // it was asked to change something
+	Write   bool   // it was asked to change something
+	Needs   string // what would have been accepted, as a workflow writes it: "contents: write"; empty when GitHub did not say
 }
+
+// Needed returns Needs.
+func (e *PermissionError) Needed() string { return e.Needs }
 
 func (e *PermissionError) Error() string { return withMessage("not permitted", 403, e.Message) }
 
@@ -103,10 +128,17 @@ func (e *StatusError) Rejected() bool { return e.Status >= 400 && e.Status < 500
 type AnswerError struct {
 	Status int
 	Reason string
+	short  bool // a list is longer than what was asked for
 }
 
 func (e *AnswerError) Error() string {
 	return fmt.Sprintf("unusable answer: %s (HTTP %d)", e.Reason, e.Status)
+}
+
+// short reports whether asking for more may help.
+func short(err error) bool {
+	var answer *AnswerError
+	return errors.As(err, &answer) && answer.short
 }
 
 // Rejected reports false: the request may have been applied.
@@ -117,6 +149,7 @@ type NetworkError struct {
 	Sent   bool // the request may have reached GitHub
 	Err    error
 	reason string
+	slow   bool // nothing came within the time for one try
 }
 
 func (e *NetworkError) Error() string {

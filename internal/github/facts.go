@@ -25,6 +25,7 @@ type Reading struct {
 
 const (
 	perQuery     = 50  // issues in one query
+	perPage      = 100 // items on a page of a list; GitHub gives no more
 	lastComments = 100 // of an issue, in a query for few
 	rereads      = 3   // of an issue whose comments do not add up
 )
@@ -39,14 +40,22 @@ func (c *Client) Facts(ctx context.Context, i claim.Issue) (lifecycle.Facts, err
 // FactsOf reads many issues, of any repositories, fifty a request. The readings are in the order
 // of the issues; Facts.Issue is set in every one, also beside an error.
 func (c *Client) FactsOf(ctx context.Context, issues []claim.Issue) []Reading {
+	return c.read(ctx, issues, everyRecord)
+}
+
+// HoldersOf is FactsOf for who only wants to know who holds the issues, and which pull requests are open for them. Roles
+// are asked only of authors whose records can change that: records that tell of the past alone may be missing from the
+// logs. An author of whom nobody could be asked in time is in Facts.Doubts and not in the log; that is no error.
+func (c *Client) HoldersOf(ctx context.Context, issues []claim.Issue) []Reading {
+	return c.read(ctx, issues, standingClaims)
+}
+
+func (c *Client) read(ctx context.Context, issues []claim.Issue, want scope) []Reading {
 	out := make([]Reading, 0, len(issues))
 	for part := range slices.Chunk(issues, perQuery) {
-		readings, err := c.batch(ctx, part)
+		readings, _ := c.batch(ctx, part, want) // each has its own error
 		for k, i := range part {
-			one := Reading{Facts: lifecycle.Facts{Issue: i}, Err: err}
-			if err == nil {
-				one = readings[k].public()
-			}
+			one := readings[k].public()
 			if one.Err != nil {
 				one.Err = fmt.Errorf("read %s: %w", i, one.Err)
 			}
@@ -62,9 +71,20 @@ type reading struct {
 	body     string
 	comments []comment
 	more     *connection[queryComment] // the page read first, when it is not all there is
-	regions  map[string]prchain.Region // what its pull requests say of their chains, by their names in lower case
-	err      error
+	bodies   map[string]string         // descriptions of its pull requests, by their names in lower case
+
+	associations map[string]string // of their authors to the pull requests' repositories, likewise
+
+	regions map[string]prchain.Region // what its pull requests say of their chains, by their names in lower case
+	read    bool                      // everything but what finish adds
+	err     error
 }
+
+// done reports whether the reading says all that there is to say.
+func (r *reading) done() bool { return (r.read || r.err != nil) && !wholeRequest(r.err) }
+
+// reset forgets what was read, before it is read again.
+func (r *reading) reset() { *r = reading{facts: lifecycle.Facts{Issue: r.facts.Issue}} }
 
 func (r *reading) public() Reading {
 	if r.err != nil {
@@ -73,8 +93,8 @@ func (r *reading) public() Reading {
 	return Reading{Facts: r.facts}
 }
 
-// batch reads up to fifty issues. The error is for all of them.
-func (c *Client) batch(ctx context.Context, issues []claim.Issue) ([]*reading, error) {
+// batch reads up to fifty issues. The error is why it stopped; it is also that of every issue that was not read by then.
+func (c *Client) batch(ctx context.Context, issues []claim.Issue, want scope) ([]*reading, error) {
 	readings := make([]*reading, len(issues))
 	var askable []*reading
 	for k, i := range issues {
@@ -86,14 +106,30 @@ func (c *Client) batch(ctx context.Context, issues []claim.Issue) ([]*reading, e
 	if len(askable) == 0 {
 		return readings, nil
 	}
+	if len(askable) == 1 && c.begunFacts(askable[0]) {
+		err := c.completeFacts(ctx, askable)
+		c.finish(ctx, readable(askable, err), want)
+		return readings, err
+	}
 	err := c.eitherWay(
 		func() error { return c.queryFacts(ctx, askable) },
 		func() error { return c.restFacts(ctx, askable) })
-	if err != nil {
-		return nil, err
+	c.finish(ctx, readable(askable, err), want)
+	return readings, err
+}
+
+// readable returns the readings that can be finished. Those that an error left unread get it.
+func readable(readings []*reading, err error) []*reading {
+	var out []*reading
+	for _, r := range readings {
+		switch {
+		case r.read:
+			out = append(out, r)
+		case r.err == nil:
+			r.err = err
+		}
 	}
-	c.finish(ctx, askable)
-	return readings, nil
+	return out
 }
 
 // nameable refuses what cannot be an issue before it spoils a query for others.
@@ -109,45 +145,35 @@ func nameable(i claim.Issue) error {
 
 // finish turns comments into logs, adds the pull requests that only the logs name and puts
 // everything in order.
-func (c *Client) finish(ctx context.Context, readings []*reading) {
+func (c *Client) finish(ctx context.Context, readings []*reading, want scope) {
+	if len(readings) == 0 {
+		return
+	}
 	viewer, err := c.self(ctx)
 	for _, r := range readings {
 		r.facts.Viewer = viewer
 		if r.err = cmp.Or(r.err, err); r.err == nil {
-			r.err = c.replay(ctx, r)
+			r.comments = c.spoken(r.comments)
+		}
+	}
+	judged := c.judgeAuthors(ctx, readings, want)
+	if err := c.uncover(ctx, readings, judged); err != nil {
+		for _, r := range readings {
+			r.doubt(err, want)
+		}
+	}
+	for _, r := range readings {
+		if r.err == nil {
+			r.err = r.replay(judged, want)
 		}
 	}
 	c.addRecorded(ctx, readings)
+	c.dropExcessive(ctx, readings, want)
 	c.addSiblings(ctx, readings)
 	c.addNamedBlockers(ctx, readings)
 	for _, r := range readings {
 		r.settle(c.scheme)
 	}
-}
-
-// replay decides whose records and notices count and folds them. Ordinary talk is dropped.
-func (c *Client) replay(ctx context.Context, r *reading) error {
-	var log []claim.Comment
-	for _, m := range r.comments {
-		if c.o.StageLocks {
-			m.Body = claim.FromStageLock(m.Body)
-		}
-		_, counts, err := claim.Decode(m.Body)
-		_, tells := claim.DecodeNotice(m.Body)
-		if !counts && !tells && err == nil {
-			continue
-		}
-		if counts || tells {
-			trusted, err := c.trusts(ctx, r.facts.Issue, m)
-			if err != nil {
-				return err
-			}
-			m.Trusted = trusted
-		}
-		log = append(log, m.Comment)
-	}
-	r.facts.Log = claim.Replay(log)
-	return nil
 }
 
 // settle makes the two ways of reading show the same: everything in one order, and times only
@@ -177,5 +203,5 @@ func wholeRequest(err error) bool {
 	var limit *RateLimitError
 	var auth *AuthError
 	var lost *NetworkError
-	return errors.As(err, &limit) || errors.As(err, &auth) || errors.As(err, &lost) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	return errors.As(err, &limit) || errors.As(err, &auth) || errors.As(err, &lost) && !lost.slow || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }

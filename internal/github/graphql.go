@@ -84,7 +84,7 @@ func (c *Client) Query(ctx context.Context, document string, variables map[strin
 	return nil
 }
 
-// ask sends a query and accepts errors for parts of it. Where GraphQL does not work at all the
+// ask sends a query and accepts that parts of it are not found or not permitted. Where GraphQL does not work at all the
 // error is unavailable.
 func (c *Client) ask(ctx context.Context, document string, variables map[string]any, into any) (partial, error) {
 	if c.o.GraphQL == "" {
@@ -104,10 +104,24 @@ func (c *Client) ask(ctx context.Context, document string, variables map[string]
 	if len(top.Data) == 0 || string(top.Data) == "null" {
 		return partial{}, c.nothing(top.Errors)
 	}
+	if err := failed(top.Errors); err != nil {
+		return partial{}, err
+	}
 	if err := json.Unmarshal(top.Data, into); err != nil {
 		return partial{}, Cause(err)
 	}
 	return partial{now: (answer{header: header}).date(time.Time{}), errors: top.Errors}, nil
+}
+
+// failed returns the first error that is about GitHub and not about what was asked for: out of resources, out of time, out
+// of order. Of such an answer nothing can be believed: what is null in it may be there, also where no error says so.
+func failed(all []queryError) error {
+	for _, e := range all {
+		if err := e.typed("what the query names"); tooMuch(err) {
+			return err
+		}
+	}
+	return nil
 }
 
 // post returns the whole answer of a GraphQL request.
@@ -165,6 +179,7 @@ var errAgain = errors.New("the server's schema is older than the query")
 const (
 	featureBlockers   = "blockedBy"
 	featureDuplicates = "enableDuplicate"
+	featureActors     = "assignedActors"
 )
 
 // learn notes which optional parts the schema lacks. It reports false when something is missing
@@ -174,7 +189,7 @@ func (c *Client) learn(all []queryError) bool {
 	defer c.mu.Unlock()
 	for _, e := range all {
 		known := false
-		for _, f := range []string{featureBlockers, featureDuplicates} {
+		for _, f := range []string{featureBlockers, featureDuplicates, featureActors} {
 			if strings.Contains(e.Message, f) {
 				known = !c.lacks[f]
 				c.lacks[f] = true
@@ -193,7 +208,8 @@ func (c *Client) has(feature string) bool {
 	return !c.lacks[feature]
 }
 
-// eitherWay asks by GraphQL, and by REST where GraphQL turns out not to work; from then on by REST only.
+// eitherWay asks by GraphQL, and by REST where GraphQL turns out not to work; from then on by REST only. What is too much
+// for GraphQL is asked for by REST, too, this once.
 func (c *Client) eitherWay(query, rest func() error) error {
 	if !c.queries() {
 		return rest()
@@ -203,13 +219,16 @@ func (c *Client) eitherWay(query, rest func() error) error {
 		err = query()
 	}
 	var off unavailable
-	if !errors.As(err, &off) {
-		return err
+	switch {
+	case errors.As(err, &off):
+		c.mu.Lock()
+		c.noQuery = true
+		c.mu.Unlock()
+		return rest()
+	case tooMuch(err):
+		return rest()
 	}
-	c.mu.Lock()
-	c.noQuery = true
-	c.mu.Unlock()
-	return rest()
+	return err
 }
 
 // queries reports whether GraphQL is worth asking. Without a token it never answers.
@@ -256,7 +275,7 @@ func (c *connection[T]) all(what string) ([]*T, error) {
 		}
 	}
 	if len(c.Nodes) < c.TotalCount {
-		return nil, &AnswerError{Status: http.StatusOK, Reason: fmt.Sprintf("%d of %d %s are missing", c.TotalCount-len(c.Nodes), c.TotalCount, what)}
+		return nil, &AnswerError{Status: http.StatusOK, Reason: fmt.Sprintf("%d of %d %s are missing", c.TotalCount-len(c.Nodes), c.TotalCount, what), short: true}
 	}
 	return c.Nodes, nil
 }

@@ -2,6 +2,7 @@ package github
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -28,12 +29,10 @@ type Issue struct {
 // queuedIssue is the issue object of REST as a work list needs it.
 type queuedIssue struct {
 	restIssue
-	User      *restUser  `json:"user"`
-	Assignees []restUser `json:"assignees"`
+	User      *restUser `json:"user"`
 	Milestone *struct {
 		Title string `json:"title"`
 	} `json:"milestone"`
-	CreatedAt time.Time `json:"created_at"`
 }
 
 func (q queuedIssue) issue() Issue {
@@ -62,25 +61,136 @@ func (q queuedIssue) usable() error {
 }
 
 // OpenIssues lists the open issues with a label, each once, oldest first; a hundred a request. Pull
-// requests are left out. The label holds no comma: to GitHub that is two labels.
+// requests are left out. The label holds no comma: to REST that is two labels.
 func (c *Client) OpenIssues(ctx context.Context, r ledger.Repo, label string) ([]Issue, error) {
-	path, err := at(r.Owner, r.Name, "/issues")
-	if err != nil {
+	if _, err := at(r.Owner, r.Name, ""); err != nil {
 		return nil, fmt.Errorf("list issues of %s: %w", r, err)
 	}
-	found, _, err := list[queuedIssue](ctx, c, query(path, "state", "open", "labels", label, "sort", "created", "direction", "asc", "per_page", "100"))
+	var all []Issue
+	err := c.eitherWay(
+		func() (err error) { all, err = c.queryOpen(ctx, r, label); return err },
+		func() (err error) { all, err = c.restOpen(ctx, r, label); return err })
 	if err != nil {
 		return nil, fmt.Errorf("list issues of %s: %w", r, missing(err, "repository "+r.String()))
 	}
 	out := []Issue{}
+	for _, i := range all {
+		if !i.PullRequest && !slices.ContainsFunc(out, func(o Issue) bool { return o.Number == i.Number }) {
+			out = append(out, i)
+		}
+	}
+	return out, nil
+}
+
+func (c *Client) restOpen(ctx context.Context, r ledger.Repo, label string) ([]Issue, error) {
+	path, err := at(r.Owner, r.Name, "/issues")
+	if err != nil {
+		return nil, err
+	}
+	found, _, err := list[queuedIssue](ctx, c, query(path, "state", "open", "labels", label, "sort", "created", "direction", "asc", "per_page", "100"))
+	if err != nil {
+		return nil, err
+	}
+	var out []Issue
 	for _, q := range found {
 		if err := q.usable(); err != nil {
-			return nil, fmt.Errorf("list issues of %s: %w", r, err)
+			return nil, err
 		}
-		again := slices.ContainsFunc(out, func(i Issue) bool { return i.Number == q.Number })
-		if q.PullRequest == nil && !again {
-			out = append(out, q.issue())
+		out = append(out, q.issue())
+	}
+	return out, nil
+}
+
+func (c *Client) queryOpen(ctx context.Context, r ledger.Repo, label string) ([]Issue, error) {
+	all, next, begun := c.begunOpen(r, label)
+	for more := !begun || next != ""; more; more = next != "" {
+		page, after, err := c.queryOpenPage(ctx, r, label, next)
+		switch {
+		case err != nil:
+			return nil, err
+		case after != "" && after == next:
+			return nil, &AnswerError{Status: http.StatusOK, Reason: "its pages go round in circles"}
 		}
+		all, next = append(all, page...), after
+	}
+	return all, nil
+}
+
+// openFields are what is read of an issue of a work list. GitHub allows a hundred labels.
+const openFields = `__typename number title body url state createdAt updatedAt author { __typename login }
+      labels(first: 100) { totalCount nodes { name } } milestone { title } `
+
+// queryOpenPage reads one page of a work list; next is empty after the last one.
+func (c *Client) queryOpenPage(ctx context.Context, r ledger.Repo, label, after string) (found []Issue, next string, err error) {
+	d := newDocument()
+	d.open("r0", r)
+	c.askAlong(d, r)
+	from := ""
+	if after != "" {
+		from = ", after: " + d.bind("String", after)
+	}
+	d.add("    open: issues(labels: [%s], states: [OPEN], first: %d%s, orderBy: {field: CREATED_AT, direction: ASC}) {\n"+
+		"      pageInfo { hasNextPage endCursor } nodes { %s }\n    }\n  }\n", d.bind("String!", label), perPage, from, openFields+c.assigneeFields())
+	var data map[string]json.RawMessage
+	got, err := c.ask(ctx, d.text(""), d.variables, &data)
+	if err != nil {
+		return nil, "", err
+	}
+	s := sheet{repo: r, alias: "r0", partial: got}
+	if s.read(data); s.err != nil {
+		return nil, "", s.err
+	}
+	c.noteAlong(s)
+	var page *connection[queuedQuery]
+	if err := json.Unmarshal(s.fields["open"], &page); err != nil || page == nil || s.failed("open", "issues") != nil {
+		return nil, "", &AnswerError{Status: http.StatusOK, Reason: "the list of issues is missing"}
+	}
+	for _, q := range page.Nodes {
+		i, err := q.issue()
+		if err != nil {
+			return nil, "", err
+		}
+		found = append(found, i)
+	}
+	if page.PageInfo.HasNextPage {
+		next = page.PageInfo.EndCursor
+	}
+	return found, next, nil
+}
+
+// queuedQuery is an issue of GraphQL as a work list needs it.
+type queuedQuery struct {
+	queryIssue
+	CreatedAt time.Time
+	Author    *actor
+	Milestone *struct{ Title string }
+}
+
+// issue is what it says; an answer that lacks what makes it an issue is an error.
+func (q *queuedQuery) issue() (Issue, error) {
+	if q == nil || q.Number < 1 || q.State == "" || q.CreatedAt.IsZero() {
+		return Issue{}, &AnswerError{Status: http.StatusOK, Reason: "it is not an issue"}
+	}
+	out := Issue{
+		Number: q.Number, Open: q.State == "OPEN", Title: q.Title, Body: q.Body, URL: q.URL,
+		Labels: []string{}, Assignees: []string{}, Author: q.Author.name(), Created: q.CreatedAt.UTC(), Updated: q.UpdatedAt.UTC(),
+	}
+	names, err := q.Labels.all("labels")
+	if err != nil {
+		return out, err
+	}
+	for _, l := range names {
+		out.Labels = append(out.Labels, l.Name)
+	}
+	people, err := q.Assignees.all("assignees")
+	if err != nil {
+		return out, err
+	}
+	for _, a := range people {
+		out.Assignees = append(out.Assignees, a.Login)
+	}
+	if q.Milestone != nil {
+		out.Milestone = q.Milestone.Title
 	}
 	return out, nil
 }

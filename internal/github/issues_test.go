@@ -2,7 +2,9 @@ package github
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -11,7 +13,7 @@ import (
 	"github.com/label-state/label-state/internal/ledger"
 )
 
-func issuesClient(t *testing.T, issue githubsim.SeedIssue, fault *githubsim.Fault) *Client {
+func issuesClient(t *testing.T, issue githubsim.SeedIssue, fault *githubsim.Fault, changes ...func(*Options)) *Client {
 	t.Helper()
 	server, err := githubsim.New(githubsim.Seed{
 		Users: []githubsim.SeedUser{{Login: "bot", Token: "tok", Permissions: map[string]string{"acme/app": "write"}}, {Login: "mal", Token: "tok-mal"}},
@@ -23,11 +25,65 @@ func issuesClient(t *testing.T, issue githubsim.SeedIssue, fault *githubsim.Faul
 		t.Fatal(err)
 	}
 	server.Fault = func(*http.Request) *githubsim.Fault { return fault }
-	c, err := New(Options{REST: testREST, GraphQL: testGraphQL, Token: NewSecret("tok"), HTTP: server.Transport()})
+	o := Options{REST: testREST, GraphQL: testGraphQL, Token: NewSecret("tok"), HTTP: server.Transport()}
+	for _, change := range changes {
+		change(&o)
+	}
+	c, err := New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
+}
+
+// TestOpenIssuesEitherWay: both ways of listing show the same, in the same order, and a list that was begun goes on behind its page.
+func TestOpenIssuesEitherWay(t *testing.T) {
+	server, err := githubsim.New(githubsim.Seed{
+		Users: []githubsim.SeedUser{{Login: "bot", Token: "tok", Permissions: map[string]string{"acme/app": "write"}}},
+		Repos: []githubsim.SeedRepo{{Name: "acme/app", DefaultBranch: "main", Issues: []githubsim.SeedIssue{{
+			Number: 900, Title: "closed", Author: "bot", State: "closed", Labels: []string{"agent:implement"},
+		}}}},
+	}, githubsim.Options{RateLimit: 1_000_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range 130 {
+		if _, err := server.AddIssue("acme/app", "bot", fmt.Sprint("t", n), "b", "agent:implement", "p1"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	connect := func(change func(*Options)) *Client {
+		o := Options{REST: testREST, GraphQL: testGraphQL, Token: NewSecret("tok"), HTTP: server.Transport()}
+		change(&o)
+		c, err := New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	want, err := connect(byREST).OpenIssues(t.Context(), repoOf("app"), "agent:implement")
+	if err != nil || len(want) != 130 {
+		t.Fatalf("%d issues, %v", len(want), err)
+	}
+	for _, change := range []func(*Options){byREST, func(*Options) {}} {
+		if none, err := connect(change).OpenIssues(t.Context(), repoOf("app"), "nobody's"); err != nil || len(none) > 0 {
+			t.Errorf("no such issue: %v, %v", none, err)
+		}
+	}
+	begun := connect(func(*Options) {})
+	if err := begun.BeginOpen(t.Context(), repoOf("app")); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]*Client{"asked at once": connect(func(*Options) {}), "begun": begun} {
+		before := len(server.Requests())
+		got, err := c.OpenIssues(t.Context(), repoOf("app"), "agent:implement")
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %d issues, %v; by REST %d", name, len(got), err, len(want))
+		}
+		if sent := len(server.Requests()) - before; (name == "begun") != (sent == 1) {
+			t.Errorf("%s: %d requests", name, sent)
+		}
+	}
 }
 
 func TestIssues(t *testing.T) {
@@ -68,11 +124,16 @@ func TestIssues(t *testing.T) {
 func TestIssuesUnusable(t *testing.T) {
 	for name, body := range map[string]string{
 		"web page": "<html>", "null": "null", "an object": "{}", "no issues": `[{"message":"x"}]`, "cut": `[{"number":1,"state":"op`,
+		"no list": `{"data":{"r0":{"nameWithOwner":"acme/app"}}}`, "an issue that is null": `{"data":{"r0":{"open":{"pageInfo":{},"nodes":[null]}}}}`,
+		"labels cut off": `{"data":{"r0":{"open":{"pageInfo":{},"nodes":[{"number":1,"state":"OPEN","createdAt":"2026-01-01T00:00:00Z",
+			"labels":{"totalCount":2,"nodes":[{"name":"a"}]},"assignees":{"nodes":[]}}]}}}}`,
 	} {
-		c := issuesClient(t, githubsim.SeedIssue{Number: 1, Title: "T", Author: "bot"}, &githubsim.Fault{Status: 200, Body: body})
-		var answer *AnswerError
-		if all, err := c.OpenIssues(t.Context(), ledger.Repo{Owner: "acme", Name: "app"}, "ready"); !errors.As(err, &answer) {
-			t.Errorf("%s: %v %v", name, all, err)
+		for _, change := range []func(*Options){byREST, func(*Options) {}} {
+			c := issuesClient(t, githubsim.SeedIssue{Number: 1, Title: "T", Author: "bot"}, &githubsim.Fault{Status: 200, Body: body}, change)
+			var answer *AnswerError
+			if all, err := c.OpenIssues(t.Context(), ledger.Repo{Owner: "acme", Name: "app"}, "ready"); !errors.As(err, &answer) {
+				t.Errorf("%s: %v %v", name, all, err)
+			}
 		}
 	}
 }

@@ -34,7 +34,7 @@ func (c *Client) addLabel(ctx context.Context, i claim.Issue, name string) error
 	}
 	var got []*gogithub.Label
 	body := map[string][]string{"labels": {name}} // go-github sends the bare list, which GitHub no longer describes
-	if _, err := c.Do(ctx, http.MethodPost, path, body, &got); err != nil {
+	if _, err := c.Do(repeating(ctx), http.MethodPost, path, body, &got); err != nil {
 		return missing(Cause(err), "issue "+i.String())
 	}
 	if !slices.ContainsFunc(got, func(l *gogithub.Label) bool { return labels.Same(l.GetName(), name) }) {
@@ -63,6 +63,31 @@ func (c *Client) RemoveLabel(ctx context.Context, i claim.Issue, name string) er
 	return nil
 }
 
+// Assign assigns a login to an issue. GitHub drops a login that cannot be assigned without a word, and so does this.
+func (c *Client) Assign(ctx context.Context, i claim.Issue, login string) error {
+	if err := c.assignees(ctx, http.MethodPost, i, login); err != nil {
+		return fmt.Errorf("assign %s to %s: %w", login, i, err)
+	}
+	return nil
+}
+
+// Unassign takes a login off an issue; one that is not assigned is success.
+func (c *Client) Unassign(ctx context.Context, i claim.Issue, login string) error {
+	if err := c.assignees(ctx, http.MethodDelete, i, login); err != nil {
+		return fmt.Errorf("take %s off %s: %w", login, i, err)
+	}
+	return nil
+}
+
+func (c *Client) assignees(ctx context.Context, method string, i claim.Issue, login string) error {
+	path, err := onIssue(i, "/assignees")
+	if err != nil {
+		return err
+	}
+	_, err = c.Do(ctx, method, path, map[string][]string{"assignees": {login}}, nil)
+	return missing(Cause(err), "issue "+i.String())
+}
+
 // ensureLabel makes sure that a label exists before it is put on.
 func (c *Client) ensureLabel(ctx context.Context, r ledger.Repo, name string) error {
 	if c.labelExists(r, name) {
@@ -83,13 +108,34 @@ func (c *Client) ensureLabel(ctx context.Context, r ledger.Repo, name string) er
 	}
 	for _, d := range c.scheme.Definitions() {
 		if labels.Same(d.Name, name) {
-			return c.CreateLabel(ctx, r, d)
+			return c.supplyLabel(ctx, r, d)
 		}
 	}
 	if slug, ok := c.scheme.BundleOf(name); ok {
-		return c.CreateLabel(ctx, r, c.scheme.BundleDefinition(slug))
+		return c.supplyLabel(ctx, r, c.scheme.BundleDefinition(slug))
 	}
 	return &NotFoundError{What: fmt.Sprintf("label %q of %s", name, r), Status: http.StatusNotFound, Message: "it is not one of ours to create"}
+}
+
+// supplyLabel creates a label of ours that is missing. That takes the right to push, which many who may label do not have.
+func (c *Client) supplyLabel(ctx context.Context, r ledger.Repo, d labels.Definition) error {
+	err := c.CreateLabel(ctx, r, d)
+	var denied *PermissionError
+	if !errors.As(err, &denied) {
+		return err
+	}
+	own := c.ownRole(r)
+	if own == "" {
+		got, unread := c.Repository(ctx, r)
+		if unread != nil {
+			return err
+		}
+		own = got.Role
+	}
+	if own != "" && rank(own) < rank(RoleWrite) {
+		return &MissingLabelError{Repo: r, Name: d.Name, Err: denied}
+	}
+	return err
 }
 
 func (c *Client) labelExists(r ledger.Repo, name string) bool {
@@ -102,6 +148,9 @@ func (c *Client) noteLabel(r ledger.Repo, name string, exists bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.exists[key(r.String(), name)] = exists
+	if !exists {
+		delete(c.nodes, key(r.String(), name))
+	}
 }
 
 // Labels lists the labels a repository defines, in GitHub's order.

@@ -3,6 +3,7 @@ package github
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -36,10 +37,14 @@ func (a answer) limited(graphql bool) (message string, yes bool) {
 	if graphql && a.status == http.StatusOK {
 		return a.queryLimited()
 	}
-	if a.status != http.StatusForbidden && a.status != http.StatusTooManyRequests {
+	said := a.says()
+	switch a.status {
+	case http.StatusForbidden, http.StatusTooManyRequests:
+	case http.StatusUnprocessableEntity:
+		return oneLine(said.all()), said.tooQuick()
+	default:
 		return "", false
 	}
-	said := a.says()
 	_, exhausted := budgetReset(a.header)
 	yes = a.status == http.StatusTooManyRequests || exhausted || a.header.Get("Retry-After") != "" || said.limited()
 	return oneLine(said.Message), yes
@@ -81,23 +86,49 @@ type said struct {
 func (a answer) says() said {
 	var s said
 	if json.Unmarshal(a.body, &s) != nil {
-		// Some endpoints send strings instead of objects under errors.
-		var plain struct{ Message string }
+		// Some endpoints send strings instead of objects under errors, or one string.
+		var plain struct {
+			Message string
+			Errors  any
+		}
 		_ = json.Unmarshal(a.body, &plain) // no message is a message too
 		s = said{Message: plain.Message}
+		if list, is := plain.Errors.([]any); is {
+			plain.Errors = fmt.Sprint(list...)
+		}
+		if text, is := plain.Errors.(string); is && text != "" {
+			s.Message += ": " + text
+		}
 	}
 	return s
+}
+
+// all is the message with those of its parts.
+func (s said) all() string {
+	text := s.Message
+	for _, e := range s.Errors {
+		if e.Message != "" {
+			text += ": " + e.Message
+		}
+	}
+	return text
+}
+
+// tooQuick recognises the secondary limit for content, which GitHub also words as a failed validation: "was submitted too
+// quickly" (github.com/cli/cli/issues/4801).
+func (s said) tooQuick() bool {
+	return strings.Contains(strings.ToLower(s.all()), "submitted too quickly")
 }
 
 // limited recognises a secondary limit by its words; GitHub marks it in no other way.
 func (s said) limited() bool {
 	text := strings.ToLower(s.Message)
-	for _, sign := range []string{"secondary rate limit", "rate limit exceeded", "abuse detection", "submitted too quickly"} {
+	for _, sign := range []string{"secondary rate limit", "rate limit exceeded", "abuse detection"} {
 		if strings.Contains(text, sign) {
 			return true
 		}
 	}
-	return strings.Contains(s.Docs, "secondary-rate-limits") || strings.Contains(s.Docs, "abuse-rate-limits")
+	return s.tooQuick() || strings.Contains(s.Docs, "secondary-rate-limits") || strings.Contains(s.Docs, "abuse-rate-limits")
 }
 
 // budgetReset returns when a used-up budget is filled again.

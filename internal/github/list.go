@@ -4,27 +4,33 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"regexp"
+	"slices"
+	"strconv"
+
+	"golang.org/x/sync/errgroup"
 )
 
-// list reads every page of a REST list. It follows the addresses GitHub gives, because page
-// numbers end where lists get long. first is the header of the first page.
+// list reads every page of a REST list. Where the first page says which is the last, those between are read side by side. What comes
+// after follows the addresses GitHub gives, because page numbers end where lists get long. first is the header of the first page.
 func list[T any](ctx context.Context, c *Client, path string) (items []T, first http.Header, err error) {
 	seen := map[string]bool{}
 	for path != "" {
 		seen[path] = true
-		var page []T
-		header, err := c.Do(ctx, http.MethodGet, path, nil, &page)
+		page, header, err := listPage[T](ctx, c, path)
 		if err != nil {
 			return nil, nil, err
 		}
-		if page == nil {
-			return nil, nil, &AnswerError{Status: http.StatusOK, Reason: "it is not a list"}
-		}
+		items = append(items, page...)
 		if first == nil {
 			first = header
+			rest, last, err := numbered[T](ctx, c, header)
+			if err != nil {
+				return nil, nil, err
+			}
+			if last != nil {
+				items, header = append(items, rest...), last
+			}
 		}
-		items = append(items, page...)
 		if path, err = c.next(header); err != nil {
 			return nil, nil, err
 		}
@@ -35,19 +41,82 @@ func list[T any](ctx context.Context, c *Client, path string) (items []T, first 
 	return items, first, nil
 }
 
-var nextLink = regexp.MustCompile(`<([^<>]+)>\s*;[^,]*\brel="?next\b`)
+// listPage reads one page of a list.
+func listPage[T any](ctx context.Context, c *Client, path string) (page []T, header http.Header, err error) {
+	if header, err = c.Do(ctx, http.MethodGet, path, nil, &page); err != nil {
+		return nil, nil, err
+	}
+	if page == nil {
+		return nil, nil, &AnswerError{Status: http.StatusOK, Reason: "it is not a list"}
+	}
+	return page, header, nil
+}
 
-// next returns the address of the following page, empty after the last.
+// numbered reads the pages from the second to the one that the first page's header calls the last, side by side. last is the header of that
+// one; it is nil when the first page names none.
+func numbered[T any](ctx context.Context, c *Client, first http.Header) (items []T, last http.Header, err error) {
+	address, count := c.lastPage(first)
+	if count < 2 {
+		return nil, nil, nil
+	}
+	pages, headers := make([][]T, count-1), make([]http.Header, count-1)
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(pagesAtOnce)
+	for n := range pages {
+		one := *address
+		one.RawQuery = withPage(address, n+2)
+		group.Go(func() (err error) {
+			pages[n], headers[n], err = listPage[T](ctx, c, one.String())
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, nil, err
+	}
+	return slices.Concat(pages...), headers[count-2], nil
+}
+
+// lastPage is the address of a list's last page and its number, which is how many pages there are; 0 when the header does not say.
+func (c *Client) lastPage(h http.Header) (address *url.URL, count int) {
+	links, _ := parseLinks(h.Values("Link"))
+	for _, l := range links {
+		to, err := c.rest.BaseURL.Parse(l.target)
+		if !l.is("last") || err != nil || origin(to) != origin(c.rest.BaseURL) {
+			continue
+		}
+		if n, err := strconv.Atoi(to.Query().Get("page")); err == nil && n <= mostPages {
+			return to, n
+		}
+	}
+	return nil, 0
+}
+
+// mostPages is how far page numbers are believed.
+const mostPages = 1000
+
+func withPage(address *url.URL, n int) string {
+	values := address.Query()
+	values.Set("page", strconv.Itoa(n))
+	return values.Encode()
+}
+
+// next returns the address of the following page, empty after the last. It is one of this server, over the same scheme.
 func (c *Client) next(h http.Header) (string, error) {
-	m := nextLink.FindStringSubmatch(h.Get("Link"))
-	if m == nil {
-		return "", nil
+	links, whole := parseLinks(h.Values("Link"))
+	if !whole {
+		return "", &AnswerError{Status: http.StatusOK, Reason: "its Link header cannot be read, so that there may be another page"}
 	}
-	to, err := c.rest.BaseURL.Parse(m[1])
-	if err != nil || origin(to) != origin(c.rest.BaseURL) {
-		return "", &AnswerError{Status: http.StatusOK, Reason: "its next page is on another host"}
+	for _, l := range links {
+		if !l.is("next") {
+			continue
+		}
+		to, err := c.rest.BaseURL.Parse(l.target)
+		if err != nil || origin(to) != origin(c.rest.BaseURL) {
+			return "", &AnswerError{Status: http.StatusOK, Reason: "its next page is on another host"}
+		}
+		return to.String(), nil
 	}
-	return to.String(), nil
+	return "", nil
 }
 
 // query builds path?key=value… with everything escaped.

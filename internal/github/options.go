@@ -13,6 +13,7 @@ import (
 	"github.com/label-state/label-state/internal/clock"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
 )
 
 // Options say which GitHub to talk to, as whom, and by which rules. REST is required, and a zero
@@ -27,11 +28,20 @@ type Options struct {
 	Scheme   labels.Scheme
 	Trust    Trust
 	Blockers Blockers
+	// View is for who shows and decides nothing: where GitHub tells no roles, what it calls a comment's author says whether the records
+	// count. Client.Guessed says that it came to that.
+	View bool
+	// OutsiderIssues is how many issues an open pull request may move whose author's records do not count; 0 is 3.
+	OutsiderIssues int
 	// StageLocks reads comments such as <!-- claim run=7f3a9c1e ttl=600s --> as claims.
 	StageLocks bool
 
 	Clock ledger.Clock   // nil is the machine's
 	Rand  func() float64 // jitter, 0 ≤ x < 1; nil is math/rand/v2
+
+	// Along is the path of a file on the default branch that the first query about a repository brings along; Client.Along
+	// returns it then. Empty is none.
+	Along string
 
 	DryRun    bool          // refuse every write with *DryRunError
 	MaxWait   time.Duration // longest one request waits for rate limits altogether; 0 is 5 minutes
@@ -41,7 +51,7 @@ type Options struct {
 	Warn      func(string)  // one-line warnings; nil drops them
 }
 
-// Trust says whose records count, besides our own and those of a repository's owner (PRODUCT ruling 7).
+// Trust says whose records count, besides our own and those of a repository's owner (spec.md#which-records-count).
 type Trust struct {
 	Logins  []string // any case; nil is github-actions[bot], empty is nobody
 	Apps    []string // slugs of GitHub Apps: my-app stands for the login my-app[bot]
@@ -89,6 +99,7 @@ func (o Options) settle() (Options, error) {
 	o.ReadTime = cmp.Or(o.ReadTime, defaultReadTime)
 	o.WriteTime = cmp.Or(o.WriteTime, defaultWriteTime)
 	o.UserAgent = cmp.Or(o.UserAgent, "label-state")
+	o.OutsiderIssues = cmp.Or(o.OutsiderIssues, lifecycle.DefaultRules().OutsiderIssues)
 	o.Trust, err = o.Trust.settle()
 	return o, err
 }

@@ -94,11 +94,15 @@ func (c *Client) restPause(ctx context.Context, r ledger.Repo, out map[ledger.Re
 	return err
 }
 
-// SetPause creates the marker, or rewrites the one that is there.
+// SetPause creates the marker, or rewrites the one that is there. Without a reason it leaves that one as it is.
 func (c *Client) SetPause(ctx context.Context, r ledger.Repo, p lifecycle.Pause) error {
 	d := labels.Definition{Name: c.scheme.Paused, Color: pauseColor, Description: describePause(p)}
 	err := c.createLabel(ctx, r, d)
-	if err != nil && taken(err) {
+	switch {
+	case err == nil || !taken(err):
+	case p.Reason == "":
+		return nil
+	default:
 		err = c.updateLabel(ctx, r, c.scheme.Paused, d)
 	}
 	if err != nil {

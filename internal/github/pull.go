@@ -17,6 +17,8 @@ type Pull struct {
 	Body     string
 	Comments int           // how many there are, those of reviews left out
 	Closes   []claim.Issue // as GitHub reads the description and the links; nil by REST, which does not tell
+
+	association string // of the author to the repository
 }
 
 // Pull reads one pull request. One that is not there, or that the token may not see, is a *NotFoundError.
@@ -61,7 +63,7 @@ func (c *Client) queryPull(ctx context.Context, id pullID) (Pull, error) {
 	if found == nil || found.PullRequest == nil {
 		return Pull{}, got.absence("p")
 	}
-	out := Pull{PR: found.PullRequest.pr(), Body: found.PullRequest.Body, Comments: found.PullRequest.Comments.TotalCount}
+	out := Pull{PR: found.PullRequest.pr(), Body: found.PullRequest.Body, Comments: found.PullRequest.Comments.TotalCount, association: found.PullRequest.Association}
 	if found.PullRequest.Closes == nil {
 		return out, &AnswerError{Status: http.StatusOK, Reason: "closing references are missing"}
 	}
@@ -80,5 +82,5 @@ func (c *Client) restWholePull(ctx context.Context, id pullID) (Pull, error) {
 	if err != nil {
 		return Pull{}, err
 	}
-	return Pull{PR: got.pr(), Body: got.Body, Comments: got.Comments}, nil
+	return Pull{PR: got.pr(), Body: got.Body, Comments: got.Comments, association: got.Association}, nil
 }

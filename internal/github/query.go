@@ -3,6 +3,7 @@ package github
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -34,20 +36,28 @@ func (d *document) bind(kind string, value any) string {
 
 func (d *document) add(format string, args ...any) { fmt.Fprintf(&d.body, format, args...) }
 
-func (d *document) text(fragments string) string {
-	head := "query"
+func (d *document) text(fragments string) string { return d.operation("query", fragments) }
+
+// mutation returns the document of a mutation. The name stands in the logs of servers and of proxies.
+func (d *document) mutation(name, fragments string) string {
+	return d.operation("mutation "+name, fragments)
+}
+
+func (d *document) operation(head, fragments string) string {
 	if len(d.declared) > 0 {
 		head += "(" + strings.Join(d.declared, ", ") + ")"
 	}
 	return head + " {\n" + d.body.String() + "}\n" + fragments
 }
 
-// names are the labels whose existence is read along, each with its alias and its variable.
+// names are what is read along of a repository: our own role, and the labels whose existence matters, each with its alias
+// and its variable.
 func (c *Client) names(d *document) string {
 	var b strings.Builder
+	b.WriteString("    viewerPermission\n")
 	for k, definition := range c.scheme.Definitions() {
 		if definition.Name != "" {
-			fmt.Fprintf(&b, "    l%d: label(name: %s) { name }\n", k, d.bind("String!", definition.Name))
+			fmt.Fprintf(&b, "    l%d: label(name: %s) { id name }\n", k, d.bind("String!", definition.Name))
 		}
 	}
 	if c.scheme.Paused != "" {
@@ -61,8 +71,42 @@ func (d *document) open(alias string, r ledger.Repo) {
 	d.add("  %s: repository(owner: %s, name: %s) {\n    nameWithOwner\n", alias, d.bind("String!", r.Owner), d.bind("String!", r.Name))
 }
 
-// queryFacts reads the issues of a batch by one query, and whatever comments that left out.
+// queryFacts reads the issues of a batch: by one query if GitHub bears it, and then whatever that left out.
 func (c *Client) queryFacts(ctx context.Context, readings []*reading) error {
+	byREST := c.restSession()
+	if err := bend(ctx, c.doses.facts, readings, c.askFacts, byREST.alone); err != nil {
+		return err
+	}
+	return c.completeFacts(ctx, readings)
+}
+
+// completeFacts reads what a query has left out.
+func (c *Client) completeFacts(ctx context.Context, readings []*reading) error {
+	byREST := c.restSession()
+	var cut []*reading // more hangs on them than a query for many asks for
+	for _, r := range readings {
+		if short(r.err) {
+			cut = append(cut, r)
+		}
+	}
+	if err := bend(ctx, doseOf(1), cut, c.askFacts, byREST.alone); err != nil {
+		return err
+	}
+	return c.completeAll(ctx, readings)
+}
+
+// askFacts reads issues by one query. Of many it asks for less than of one.
+func (c *Client) askFacts(ctx context.Context, readings []*reading) error {
+	return c.askFactsAnd(ctx, readings, c.leases.Load())
+}
+
+// askFactsAnd is askFacts with the references of the issues' leases, if they are asked for.
+func (c *Client) askFactsAnd(ctx context.Context, readings []*reading, tips bool) error {
+	much := ofMany()
+	if len(readings) == 1 {
+		much = ofOne()
+	}
+	much.comments = lastComments
 	d := newDocument()
 	d.add("  viewer { login }\n")
 	names := c.names(d)
@@ -70,35 +114,56 @@ func (c *Client) queryFacts(ctx context.Context, readings []*reading) error {
 	for k, r := range repos {
 		d.open(fmt.Sprintf("r%d", k), r)
 		d.body.WriteString(names)
+		c.askAlong(d, r)
+		if tips {
+			d.add("    id\n")
+		}
 		for n, one := range readings {
 			if of[n] == k {
+				if tips {
+					d.tip(n, one.facts.Issue)
+				}
 				d.add("    i%d: issueOrPullRequest(number: %d) { __typename ...I ...Q }\n", n, one.facts.Issue.Number)
 			}
 		}
 		d.add("  }\n")
 	}
 	var data map[string]json.RawMessage
-	got, err := c.ask(ctx, d.text(c.issueFields(lastComments)+pullRequestFields), d.variables, &data)
+	writes := c.transport.writes.Load()
+	got, err := c.ask(ctx, d.text(c.issueFields(much)+c.pullRequestFields(much)), d.variables, &data)
 	if err != nil {
 		return err
 	}
-	c.noteViewer(viewerIn(data))
+	viewer := viewerIn(data)
+	c.noteViewer(viewer)
 	for k, r := range repos {
 		sheet := sheet{repo: r, alias: fmt.Sprintf("r%d", k), partial: got}
 		sheet.read(data)
+		c.noteOwnRole(sheet, viewer)
 		c.noteLabels(sheet)
+		c.noteAlong(sheet)
 		for n, one := range readings {
 			if of[n] == k {
+				one.reset()
+				c.noteTip(sheet, n, one.facts.Issue, writes)
 				c.take(one, sheet, fmt.Sprintf("i%d", n))
+				one.read = one.err == nil
 			}
 		}
 	}
-	return c.completeAll(ctx, readings)
+	return nil
 }
 
-// pullRequestFields are what is read of a number that turns out to be a pull request.
-const pullRequestFields = `fragment Q on PullRequest { number title url pullState: state labels(first: 100) { totalCount nodes { name } } }
-`
+// pullRequestFields are what is read of a number that turns out to be a pull request: what a hold of it hangs on. Servers refuse
+// other arguments than an issue's for the field of the same name.
+func (c *Client) pullRequestFields(much portion) string {
+	return fmt.Sprintf(`fragment Q on PullRequest { id number title url pullState: state createdAt
+  labels(first: %d) { totalCount nodes { id name } }
+  people: assignees(first: 10) { totalCount nodes { login } }
+  comments(last: %d) { ...Page }
+  %s }
+`, much.labels, much.comments, labeledFields)
+}
 
 // repositories lists the distinct repositories of a batch, and for every reading which it is.
 func repositories(readings []*reading) (repos []ledger.Repo, of []int) {
@@ -138,7 +203,7 @@ type sheet struct {
 func (s *sheet) read(data map[string]json.RawMessage) {
 	_ = json.Unmarshal(data[s.alias], &s.fields) // null, and nothing at all, leave it nil
 	for _, e := range s.errors {
-		if len(e.Path) == 0 || e.part(0) == s.alias && !s.single(e) {
+		if len(e.Path) == 0 || e.part(0) == s.alias && !s.single(e) && !isAlong(e.part(1)) && !deniedPulls(e) {
 			s.err = e.typed("repository " + s.repo.String())
 			return
 		}
@@ -165,6 +230,12 @@ func (s *sheet) single(e queryError) bool {
 	digits, is := strings.CutPrefix(e.part(1), "i")
 	_, err := strconv.Atoi(digits)
 	return is && err == nil
+}
+
+// deniedPulls reports an error that leaves out a list of pull requests.
+func deniedPulls(e queryError) bool {
+	var denied *PermissionError
+	return strings.HasPrefix(e.part(1), pullsAlias) && errors.As(e.typed(""), &denied)
 }
 
 // failed returns the first error about an alias or about anything below it.
@@ -197,12 +268,15 @@ func (c *Client) take(one *reading, s sheet, alias string) {
 func (c *Client) takeIssue(one *reading, s sheet, q *queryIssue) {
 	one.facts, one.err = q.facts(one.facts.Issue, c.scheme)
 	one.facts.Now, one.facts.Pause, one.body = s.now, s.pause, q.Body
-	if one.err != nil || one.facts.PullRequest {
+	c.noteNodes(s.repo, one.facts.Issue, q)
+	if one.err != nil {
 		return
 	}
-	for _, p := range q.Closing.Nodes {
-		if p != nil {
-			one.hear(pullOf(p.pr()), p.Body)
+	if q.Closing != nil {
+		for _, p := range q.Closing.Nodes {
+			if p != nil {
+				one.hear(pullOf(p.pr()), p.Body, p.Association)
+			}
 		}
 	}
 	if q.Comments == nil {
@@ -225,9 +299,29 @@ func (c *Client) noteLabels(s sheet) {
 		return
 	}
 	for k, d := range c.scheme.Definitions() {
-		var label *named
+		var label *queryLabel
 		if err := json.Unmarshal(s.fields[fmt.Sprintf("l%d", k)], &label); err == nil && d.Name != "" {
-			c.noteLabel(s.repo, d.Name, label != nil && labels.Same(label.Name, d.Name))
+			exists := label != nil && labels.Same(label.Name, d.Name)
+			c.noteLabel(s.repo, d.Name, exists)
+			if exists {
+				c.noteLabelNode(s.repo, d.Name, label.ID)
+			}
+		}
+	}
+}
+
+// noteNodes remembers the global ids of an issue and of its labels.
+func (c *Client) noteNodes(r ledger.Repo, i claim.Issue, q *queryIssue) {
+	if q.Number != i.Number {
+		return
+	}
+	c.noteNode(i, q.ID)
+	if q.Labels == nil {
+		return
+	}
+	for _, l := range q.Labels.Nodes {
+		if l != nil {
+			c.noteLabelNode(r, l.Name, l.ID)
 		}
 	}
 }

@@ -31,24 +31,18 @@ func (c *Client) GetRef(ctx context.Context, i claim.Issue, name string) (gitref
 	return c.restRef(ctx, i, name)
 }
 
-// queryTip is a reference with its commit as GraphQL shows it.
+// queryTip is a repository with one of its references as GraphQL shows it.
 type queryTip struct {
 	Repository *struct {
 		ID  string
-		Ref *struct {
-			Target *struct {
-				OID           string
-				Message       string
-				CommittedDate time.Time
-			}
-		}
+		Ref *queryTarget
 	}
 }
 
 func (c *Client) queryRef(ctx context.Context, i claim.Issue, name string) (gitref.Tip, error) {
 	d := newDocument()
 	d.add("  repository(owner: %s, name: %s) {\n    id\n", d.bind("String!", i.Owner), d.bind("String!", i.Repo))
-	d.add("    ref(qualifiedName: %s) { target { oid ... on Commit { message committedDate } } }\n  }\n", d.bind("String!", name))
+	d.add("    ref(qualifiedName: %s) %s\n  }\n", d.bind("String!", name), targetFields)
 	var data queryTip
 	got, err := c.ask(ctx, d.text(""), d.variables, &data)
 	what := "repository " + i.Slug()
@@ -60,15 +54,10 @@ func (c *Client) queryRef(ctx context.Context, i claim.Issue, name string) (gitr
 	case data.Repository == nil || data.Repository.ID == "" || got.now.IsZero():
 		return gitref.Tip{}, &AnswerError{Status: http.StatusOK, Reason: "the repository or the date is not in it"}
 	}
-	tip := gitref.Tip{Now: got.now, RepoID: data.Repository.ID}
-	if data.Repository.Ref == nil {
-		return tip, nil
-	}
-	target := data.Repository.Ref.Target
-	if target == nil || target.OID == "" {
+	tip, whole := data.Repository.Ref.tip(got.now, data.Repository.ID)
+	if !whole {
 		return gitref.Tip{}, &AnswerError{Status: http.StatusOK, Reason: "what the reference points at is not in it"}
 	}
-	tip.OID, tip.Message, tip.Date = target.OID, target.Message, target.CommittedDate
 	return tip, nil
 }
 

@@ -37,7 +37,7 @@ func (c *Client) Repository(ctx context.Context, r ledger.Repo) (Repository, err
 	}
 	out := Repository{
 		Repo: got.repo(), DefaultBranch: got.DefaultBranch, Private: got.Private, Archived: got.Archived,
-		HasIssues: got.HasIssues, Fork: got.Fork, Role: got.role(),
+		HasIssues: got.HasIssues, Fork: got.Fork, Role: mapped(got.Permissions),
 	}
 	if got.Parent != nil {
 		out.Parent = got.Parent.repo()
@@ -63,18 +63,6 @@ func (r *restRepository) repo() ledger.Repo {
 	}
 	owner, name, _ := strings.Cut(r.FullName, "/")
 	return ledger.Repo{Owner: owner, Name: name}
-}
-
-func (r *restRepository) role() Role {
-	for _, have := range []struct {
-		field string
-		role  Role
-	}{{"admin", RoleAdmin}, {"maintain", RoleMaintain}, {"push", RoleWrite}, {"triage", RoleTriage}, {"pull", roleRead}} {
-		if r.Permissions[have.field] {
-			return have.role
-		}
-	}
-	return ""
 }
 
 // Viewer returns whose token it is. A workflow's own token may not ask; it is github-actions[bot].

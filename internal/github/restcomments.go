@@ -12,12 +12,13 @@ import (
 const onePage = 100
 
 // issueWithComments reads the issue and all its comments until their number is what the issue says, and nothing
-// happened to the issue while its pages were read.
+// happened to the issue while its pages were read. Where there still are fewer in the end, and nothing happened meanwhile, the
+// difference is comments that GitHub shows to nobody.
 func (s *session) issueWithComments(ctx context.Context, r *reading) (restIssue, error) {
 	reason := ""
-	for range rereads {
+	for try := range rereads {
 		seen, err := s.issue(ctx, r)
-		if err != nil || r.facts.PullRequest {
+		if err != nil {
 			return seen, err
 		}
 		path, err := onIssue(r.facts.Issue, "/comments?per_page=%d", onePage)
@@ -28,11 +29,16 @@ func (s *session) issueWithComments(ctx context.Context, r *reading) (restIssue,
 		if err != nil {
 			return seen, err
 		}
-		if reason, err = s.shifted(ctx, r.facts.Issue, seen, len(comments)); err != nil {
+		have := len(comments)
+		if have < seen.Comments && try < rereads-1 {
+			continue
+		}
+		if reason, err = s.shifted(ctx, r.facts.Issue, seen, have); err != nil {
 			return seen, err
 		}
 		if reason == "" {
 			r.say(comments)
+			r.facts.Unshown = seen.Comments - have
 			return seen, nil
 		}
 	}
@@ -50,10 +56,10 @@ func (r *reading) say(comments []restComment) {
 // shifted says why the comments that were read may not be all there are. Pages are numbered: one comment deleted and
 // another posted between two of them hide a third, and the number is as before. So the issue is looked at again then.
 func (s *session) shifted(ctx context.Context, i claim.Issue, seen restIssue, have int) (reason string, err error) {
-	if have != seen.Comments {
+	if have > seen.Comments {
 		return fmt.Sprintf("%d comments counted and %d readable", seen.Comments, have), nil
 	}
-	if have <= onePage {
+	if have == seen.Comments && have <= onePage {
 		return "", nil
 	}
 	path, err := onIssue(i, "")

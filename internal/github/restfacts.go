@@ -19,40 +19,68 @@ const featureDependencies = "REST dependencies"
 // A session remembers, while one batch is read by REST, what all issues of a repository share.
 type session struct {
 	*Client
-	pauses map[ledger.Repo]*lifecycle.Pause
-	asked  map[ledger.Repo]bool // whether pauses has the answer
-	open   map[ledger.Repo][]restPull
+	pauses  map[ledger.Repo]*lifecycle.Pause
+	asked   map[ledger.Repo]bool // whether pauses has the answer
+	open    map[ledger.Repo][]restPull
+	answers map[ledger.Repo]error // whether the repository itself can be read; nil is yes
+}
+
+func (c *Client) restSession() *session {
+	return &session{c, map[ledger.Repo]*lifecycle.Pause{}, map[ledger.Repo]bool{}, map[ledger.Repo][]restPull{}, map[ledger.Repo]error{}}
 }
 
 // restFacts reads issues without GraphQL: about five requests each.
 func (c *Client) restFacts(ctx context.Context, readings []*reading) error {
-	s := &session{c, map[ledger.Repo]*lifecycle.Pause{}, map[ledger.Repo]bool{}, map[ledger.Repo][]restPull{}}
-	for _, r := range readings {
-		if r.err = s.read(ctx, r); wholeRequest(r.err) {
-			return r.err
-		}
+	return oneByOne(ctx, readings, c.restSession().alone)
+}
+
+// alone reads one issue. What concerns only that issue is kept with it, and returned too if GitHub could not answer.
+func (s *session) alone(ctx context.Context, r *reading) error {
+	r.reset()
+	r.err = s.read(ctx, r)
+	r.read = r.err == nil
+	if wholeRequest(r.err) || tooMuch(r.err) {
+		return r.err
 	}
 	return nil
 }
 
 func (s *session) read(ctx context.Context, r *reading) error {
 	i := r.facts.Issue
+	repo := ledger.Repo{Owner: i.Owner, Name: i.Repo}
 	seen, err := s.issueWithComments(ctx, r)
 	if err != nil {
-		return missing(err, "issue "+i.String())
+		return s.absence(ctx, repo, missing(err, "issue "+i.String()))
 	}
-	repo := ledger.Repo{Owner: i.Owner, Name: i.Repo}
-	if r.facts.Pause, err = s.pause(ctx, repo); err != nil || r.facts.PullRequest {
+	if r.facts.Pause, err = s.pause(ctx, repo); err != nil {
 		return err
 	}
 	mentions, err := s.timeline(ctx, r)
-	if err != nil {
+	if err != nil || r.facts.PullRequest {
 		return err
 	}
 	if err := s.closers(ctx, r, repo, mentions); err != nil {
 		return err
 	}
 	return s.blockers(ctx, r, seen)
+}
+
+// absence says what the 404 of an issue means. Only a repository that answers has no such issue; where it does not answer
+// either, as on a server at another path or for a token that may not see it, nothing is known about the issue.
+func (s *session) absence(ctx context.Context, r ledger.Repo, err error) error {
+	var gone *NotFoundError
+	if !errors.As(err, &gone) {
+		return err
+	}
+	asked, known := s.answers[r]
+	if !known {
+		_, asked = s.Repository(ctx, r)
+		s.answers[r] = asked
+	}
+	if asked != nil {
+		return asked
+	}
+	return err
 }
 
 func (s *session) issue(ctx context.Context, r *reading) (restIssue, error) {
@@ -70,15 +98,21 @@ func (s *session) issue(ctx context.Context, r *reading) (restIssue, error) {
 		return got, err
 	}
 	r.facts = lifecycle.Facts{
-		Issue: i, Title: got.Title, URL: got.HTMLURL, PullRequest: got.PullRequest != nil, Open: got.State == "open",
+		Issue: i, Title: got.Title, URL: got.HTMLURL, PullRequest: got.PullRequest != nil, Open: got.State == "open", Created: got.CreatedAt.UTC(),
 		StateReason: got.StateReason, Now: (answer{header: header}).date(r.facts.Now),
 	}
 	r.body = got.Body
 	if r.facts.PullRequest {
 		r.facts.StateReason = ""
+		if got.PullRequest.MergedAt != nil {
+			r.facts.StateReason = "merged"
+		}
 	}
 	for _, l := range got.Labels {
 		r.facts.Labels = append(r.facts.Labels, l.Name)
+	}
+	for _, u := range got.Assignees {
+		r.facts.Assignees = append(r.facts.Assignees, u.Login)
 	}
 	return got, nil
 }
@@ -125,8 +159,8 @@ func (s *session) timeline(ctx context.Context, r *reading) (mentions []restIssu
 	for _, e := range events {
 		switch {
 		case e.Event == "labeled":
-			r.facts.Labelled(s.scheme, e.Label.Name, e.CreatedAt)
-		case e.Event == "reopened":
+			r.facts.Labelled(s.scheme, e.Label.Name, e.CreatedAt, e.Actor.person())
+		case e.Event == "reopened" && !r.facts.PullRequest:
 			r.facts.ReopenedAt = e.CreatedAt.UTC()
 		case e.Event == "cross-referenced" && e.Source.Issue != nil && e.Source.Issue.PullRequest != nil:
 			mentions = append(mentions, *e.Source.Issue)
@@ -144,7 +178,7 @@ func (s *session) closers(ctx context.Context, r *reading, repo ledger.Repo, men
 	}
 	for _, p := range open {
 		if s.closes(p.Body, p.Base.Repo.repo(), r.facts.Issue) {
-			r.addCloser(p.pr(), p.Body)
+			r.addCloser(p)
 		}
 	}
 	for _, m := range mentions {
@@ -152,11 +186,12 @@ func (s *session) closers(ctx context.Context, r *reading, repo ledger.Repo, men
 		if !s.closes(m.Body, from, r.facts.Issue) || r.knows(from, m.Number) {
 			continue
 		}
-		p, err := s.restPull(ctx, pullID{Owner: from.Owner, Repo: from.Name, Number: m.Number})
+		p, err := s.restPullRequest(ctx, pullID{Owner: from.Owner, Repo: from.Name, Number: m.Number})
 		if err != nil {
 			return err
 		}
-		r.addCloser(p, m.Body)
+		p.Body = m.Body
+		r.addCloser(p)
 	}
 	return nil
 }
@@ -179,16 +214,15 @@ func (s *session) openPulls(ctx context.Context, repo ledger.Repo) ([]restPull, 
 // closes reports whether a pull request's description, written in a repository, closes the issue.
 func (s *session) closes(body string, in ledger.Repo, i claim.Issue) bool {
 	host := strings.TrimPrefix(strings.TrimPrefix(s.o.Web, "https://"), "http://")
-	found := closing.InDescription(body, closing.Repo{Owner: in.Owner, Name: in.Name}, host)
-	return slices.ContainsFunc(found, func(ref closing.Reference) bool { return ref.Issue.Same(i) })
+	return closing.Closes(body, closing.Repo{Owner: in.Owner, Name: in.Name}, host, i)
 }
 
 // addCloser adds a pull request if its keywords close anything: only the default branch does
-// (PRODUCT ruling 11).
-func (r *reading) addCloser(p lifecycle.PR, body string) {
-	if p.DefaultBase {
+// (spec.md#closing-keywords).
+func (r *reading) addCloser(pull restPull) {
+	if p := pull.pr(); p.DefaultBase {
 		r.facts.PRs = append(r.facts.PRs, p)
-		r.hear(pullOf(p), body)
+		r.hear(pullOf(p), pull.Body, pull.Association)
 	}
 }
 
@@ -196,14 +230,6 @@ func (r *reading) knows(repo ledger.Repo, number int) bool {
 	return slices.ContainsFunc(r.facts.PRs, func(p lifecycle.PR) bool {
 		return p.Number == number && strings.EqualFold(p.Repo, repo.String())
 	})
-}
-
-func (c *Client) restPull(ctx context.Context, id pullID) (lifecycle.PR, error) {
-	got, err := c.restPullRequest(ctx, id)
-	if err != nil {
-		return lifecycle.PR{}, err
-	}
-	return got.pr(), nil
 }
 
 func (c *Client) restPullRequest(ctx context.Context, id pullID) (restPull, error) {
@@ -221,19 +247,27 @@ func (c *Client) restPullRequest(ctx context.Context, id pullID) (restPull, erro
 	return got, nil
 }
 
-// restPulls reads the pull requests that logs name.
-func (c *Client) restPulls(ctx context.Context, ids []pullID) []foundPull {
-	found := make([]foundPull, len(ids))
-	for k, id := range ids {
-		p, err := c.restPullRequest(ctx, id)
-		if err != nil {
-			found[k] = absent(id, err)
-			continue
-		}
-		found[k].pr, found[k].body = p.pr(), p.Body
-		found[k].pr.Recorded = true
+// shows reports whether GitHub shows the repository of a pull request.
+func (c *Client) shows(ctx context.Context, id pullID) bool {
+	_, err := c.Repository(ctx, ledger.Repo{Owner: id.Owner, Name: id.Repo})
+	return err == nil
+}
+
+// restFound reads a pull request that a log names. What GitHub does not show is no error.
+func (c *Client) restFound(ctx context.Context, f *foundPull) error {
+	p, err := c.restPullRequest(ctx, f.id)
+	if err == nil {
+		f.know(p.pr(), p.Body)
+		return nil
 	}
-	return found
+	f.miss(err)
+	if gone := (*NotFoundError)(nil); errors.As(err, &gone) && c.shows(ctx, f.id) {
+		f.pr = missingPull(f.id)
+	}
+	if wholeRequest(f.err) || tooMuch(f.err) {
+		return f.err
+	}
+	return nil
 }
 
 // blockers reads the issues that block this one, where the server knows of such a thing.

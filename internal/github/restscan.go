@@ -2,8 +2,10 @@ package github
 
 import (
 	"context"
+	"slices"
 	"time"
 
+	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
 )
 
@@ -43,7 +45,7 @@ func (c *Client) restList(ctx context.Context, r ledger.Repo, filter, value stri
 			return nil, err
 		}
 		for _, one := range page {
-			if one.PullRequest == nil {
+			if one.PullRequest == nil || c.heldPull(one) {
 				found = append(found, listed{number: one.Number, updated: one.UpdatedAt})
 			}
 		}
@@ -53,4 +55,9 @@ func (c *Client) restList(ctx context.Context, r ledger.Repo, filter, value stri
 		}
 	}
 	return found, nil
+}
+
+// heldPull reports whether a label says that the pull request is held.
+func (c *Client) heldPull(r restIssue) bool {
+	return slices.ContainsFunc(r.Labels, func(l named) bool { return labels.Same(l.Name, c.scheme.Claimed) || labels.Same(l.Name, c.scheme.Hold) })
 }

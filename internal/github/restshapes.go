@@ -19,11 +19,15 @@ type restIssue struct {
 	Repository    *restRepository `json:"repository"` // in timelines
 	State         string          `json:"state"`
 	StateReason   string          `json:"state_reason"`
+	CreatedAt     time.Time       `json:"created_at"`
 	UpdatedAt     time.Time       `json:"updated_at"`
 	Comments      int             `json:"comments"`
 	Labels        []named         `json:"labels"`
-	PullRequest   *struct{}       `json:"pull_request"`
-	Dependencies  *struct {
+	Assignees     []restUser      `json:"assignees"`
+	PullRequest   *struct {
+		MergedAt *time.Time `json:"merged_at"`
+	} `json:"pull_request"`
+	Dependencies *struct {
 		Total int `json:"total_blocked_by"`
 	} `json:"issue_dependencies_summary"`
 }
@@ -56,6 +60,14 @@ func (u *restUser) name() string {
 	return u.Login
 }
 
+// person is the login of a user, empty of anything else.
+func (u *restUser) person() string {
+	if u == nil || u.Type != "User" {
+		return ""
+	}
+	return u.Login
+}
+
 type restComment struct {
 	ID          int64     `json:"id"`
 	Body        string    `json:"body"`
@@ -76,24 +88,29 @@ type restEvent struct {
 	Event     string    `json:"event"`
 	CreatedAt time.Time `json:"created_at"`
 	Label     named     `json:"label"`
+	Actor     *restUser `json:"actor"`
 	Source    struct {
 		Issue *restIssue `json:"issue"`
 	} `json:"source"`
 }
 
 type restPull struct {
-	Number   int        `json:"number"`
-	Title    string     `json:"title"`
-	Body     string     `json:"body"`
-	HTMLURL  string     `json:"html_url"`
-	State    string     `json:"state"`
-	Draft    bool       `json:"draft"`
-	MergedAt time.Time  `json:"merged_at"`
-	User     *restUser  `json:"user"`
-	Comments int        `json:"comments"`
-	Labels   []named    `json:"labels"`
-	Head     restBranch `json:"head"`
-	Base     restBranch `json:"base"`
+	Number   int       `json:"number"`
+	Title    string    `json:"title"`
+	Body     string    `json:"body"`
+	HTMLURL  string    `json:"html_url"`
+	State    string    `json:"state"`
+	Draft    bool      `json:"draft"`
+	MergedAt time.Time `json:"merged_at"`
+	ClosedAt time.Time `json:"closed_at"`
+	User     *restUser `json:"user"`
+	Comments int       `json:"comments"`
+	Labels   []named   `json:"labels"`
+
+	Association string `json:"author_association"`
+
+	Head restBranch `json:"head"`
+	Base restBranch `json:"base"`
 }
 
 type restBranch struct {
@@ -105,7 +122,7 @@ type restBranch struct {
 func (p restPull) pr() lifecycle.PR {
 	out := lifecycle.PR{
 		Repo: p.Base.Repo.repo().String(), Number: p.Number, Title: p.Title, URL: p.HTMLURL, State: lifecycle.PRState(p.State),
-		Draft: p.Draft, MergedAt: p.MergedAt.UTC(), Head: p.Head.Ref, Base: p.Base.Ref, Author: p.User.name(),
+		Draft: p.Draft, MergedAt: p.MergedAt.UTC(), ClosedAt: p.ClosedAt.UTC(), Head: p.Head.Ref, Base: p.Base.Ref, Author: p.User.name(),
 	}
 	if p.Head.Repo != nil {
 		out.HeadRepo = p.Head.Repo.FullName

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -13,10 +14,7 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-const (
-	scanComments = 50 // of an issue, on a page of a hundred
-	scanPasses   = 3  // over REST pages, which shift while people work
-)
+const scanPasses = 3 // over REST pages, which shift while people work
 
 // A listed issue is a number found in a list, with its facts where the list carried them.
 type listed struct {
@@ -28,7 +26,8 @@ type listed struct {
 // Scan reads every issue with a lifecycle label, and every one changed since then unless since is
 // zero; least recently updated first (ledger.Repos). All numbers are collected before the first
 // issue is yielded. Issues in flight come with the pages that list them, a hundred a request;
-// the others are read afterwards, fifty a request.
+// the others are read afterwards, fifty a request; and fewer where that is too much for GitHub.
+// A scan that cannot go on ends with an *UnreadError, which names every issue that it did not read.
 func (c *Client) Scan(ctx context.Context, r ledger.Repo, since time.Time) iter.Seq2[lifecycle.Facts, error] {
 	return c.scan(ctx, r, selection{c.scheme.Lifecycle(), since})
 }
@@ -36,14 +35,55 @@ func (c *Client) Scan(ctx context.Context, r ledger.Repo, since time.Time) iter.
 // Current is Scan without the issues that are labelled done and have not changed since then: what is
 // done piles up, and whoever watches what goes on need not read it again and again.
 func (c *Client) Current(ctx context.Context, r ledger.Repo, since time.Time) iter.Seq2[lifecycle.Facts, error] {
+	return c.scan(ctx, r, c.current(since))
+}
+
+func (c *Client) current(since time.Time) selection {
 	live := slices.DeleteFunc(slices.Clone(c.scheme.Lifecycle()), func(name string) bool { return name == c.scheme.Done })
-	return c.scan(ctx, r, selection{live, since})
+	return selection{live, since}
 }
 
 // A selection is what a scan looks at: issues with one of the labels, and those changed since then.
 type selection struct {
 	labels []string
 	since  time.Time // zero for none
+}
+
+// An UnreadError says which issues of a repository were not read, when reading could not go on.
+type UnreadError struct {
+	Repo    ledger.Repo
+	Numbers []int // in no order
+	Err     error // why
+}
+
+func (e *UnreadError) Error() string {
+	return fmt.Sprintf("read issues of %s: %v; not read: %s", e.Repo, e.Err, spans(e.Numbers))
+}
+
+// Unwrap returns the reason.
+func (e *UnreadError) Unwrap() error { return e.Err }
+
+// spans writes numbers in order, those that follow each other as #3 to #9.
+func spans(numbers []int) string {
+	sorted := slices.Sorted(slices.Values(numbers))
+	var out []string
+	for len(sorted) > 0 {
+		n := 1
+		for n < len(sorted) && sorted[n] == sorted[0]+n {
+			n++
+		}
+		first, last := fmt.Sprint("#", sorted[0]), fmt.Sprint("#", sorted[n-1])
+		switch n {
+		case 1:
+			out = append(out, first)
+		case 2:
+			out = append(out, first, last)
+		default:
+			out = append(out, first+" to "+last)
+		}
+		sorted = sorted[n:]
+	}
+	return strings.Join(out, ", ")
 }
 
 func (c *Client) scan(ctx context.Context, r ledger.Repo, what selection) iter.Seq2[lifecycle.Facts, error] {
@@ -55,14 +95,21 @@ func (c *Client) scan(ctx context.Context, r ledger.Repo, what selection) iter.S
 		}
 		for start := 0; start < len(found); start += perQuery {
 			part := found[start:min(start+perQuery, len(found))]
-			if err := c.fill(ctx, r, part); err != nil {
-				yield(lifecycle.Facts{}, fmt.Errorf("read issues of %s: %w", r, err))
-				return
-			}
+			err := c.fill(ctx, r, part)
+			unread := &UnreadError{Repo: r, Err: err}
 			for _, one := range part {
-				if !yieldReading(yield, one.reading) {
+				if err != nil && (one.reading == nil || !one.reading.done()) {
+					unread.Numbers = append(unread.Numbers, one.number)
+				} else if !yieldReading(yield, one.reading) {
 					return
 				}
+			}
+			if err != nil {
+				for _, one := range found[start+len(part):] {
+					unread.Numbers = append(unread.Numbers, one.number)
+				}
+				yield(lifecycle.Facts{}, unread)
+				return
 			}
 		}
 	}
@@ -107,7 +154,7 @@ func have(one listed) int {
 }
 
 // fill completes a part of the scan: it reads the issues that came without facts and finishes those
-// that came with them.
+// that came with them. After an error those that are done are as good as without it.
 func (c *Client) fill(ctx context.Context, r ledger.Repo, part []listed) error {
 	var with []*reading
 	var without []claim.Issue
@@ -118,19 +165,20 @@ func (c *Client) fill(ctx context.Context, r ledger.Repo, part []listed) error {
 			without = append(without, claim.Issue{Owner: r.Owner, Repo: r.Name, Number: one.number})
 		}
 	}
-	if err := c.completeAll(ctx, with); err != nil {
+	err := c.completeAll(ctx, with)
+	c.finish(ctx, readable(with, err), everyRecord)
+	if err != nil {
 		return err
 	}
-	c.finish(ctx, with)
 	if len(without) > 0 {
-		read, err := c.batch(ctx, without)
-		if err != nil {
-			return err
-		}
+		read, err := c.batch(ctx, without, everyRecord)
 		for k := range part {
 			if part[k].reading == nil {
 				part[k].reading, read = read[0], read[1:]
 			}
+		}
+		if err != nil {
+			return err
 		}
 	}
 	for _, one := range part {

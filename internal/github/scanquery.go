@@ -3,6 +3,7 @@ package github
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -19,9 +20,15 @@ type cursor struct {
 	label string    // what it lists: the issues with a label
 	since time.Time // or those changed since then
 	facts bool      // whether the pages carry facts
+	pulls string    // it lists pull requests with the label, in these states; empty for issues
 	after string
 	done  bool
+
+	numbersOnly bool // the facts of the issue that comes next are too much for a page, even of one
 }
+
+// carries reports whether the next page is one with facts.
+func (k *cursor) carries() bool { return k.facts && !k.numbersOnly }
 
 // lists are what a scan goes through: one list for every label, one for what changed.
 func (c *Client) lists(what selection) []*cursor {
@@ -31,38 +38,106 @@ func (c *Client) lists(what selection) []*cursor {
 			out = append(out, &cursor{alias: "s" + strconv.Itoa(k), label: name, facts: name == c.scheme.Claimed})
 		}
 	}
+	out = append(out, c.pullLists(what)...)
 	if !what.since.IsZero() {
 		out = append(out, &cursor{alias: "changed", since: what.since})
 	}
 	return out
 }
 
+// pullLists are the pull requests that a scan goes through: those that a label says are held, and of those that have ended and have the
+// label of a person's hold, which is left there where people put it, the ones changed since then.
+func (c *Client) pullLists(what selection) []*cursor {
+	out := []*cursor{{alias: pullsAlias + "0", label: c.scheme.Claimed, pulls: "OPEN, CLOSED, MERGED"}}
+	if c.scheme.Hold == "" {
+		return out
+	}
+	out = append(out, &cursor{alias: pullsAlias + "1", label: c.scheme.Hold, pulls: "OPEN"})
+	if !what.since.IsZero() {
+		out = append(out, &cursor{alias: pullsAlias + "2", label: c.scheme.Hold, pulls: "CLOSED, MERGED", since: what.since})
+	}
+	return out
+}
+
+// pullsAlias begins the aliases of lists of pull requests. A token that may not read pull requests gets none of them.
+const pullsAlias = "pulls"
+
 // queryLists goes through all lists side by side, one request for the next page of each.
 func (c *Client) queryLists(ctx context.Context, r ledger.Repo, what selection) ([]listed, error) {
-	var found []listed
-	lists := c.lists(what)
+	found, lists, begun := c.begunScan(r, what)
+	if !begun {
+		lists = c.lists(what)
+	}
 	for len(lists) > 0 {
-		page, err := c.queryPage(ctx, r, lists)
-		if err != nil {
+		size := c.pageSize(lists)
+		page, err := c.queryPage(replaceable(ctx, !size.least()), r, lists, size)
+		switch {
+		case err == nil:
+			c.answered(lists, size)
+			found = append(found, page...)
+			lists = slices.DeleteFunc(lists, func(k *cursor) bool { return k.done })
+		case !tooMuch(err) || size.least():
 			return nil, err
+		default:
+			c.refused(lists, size)
 		}
-		found = append(found, page...)
-		lists = slices.DeleteFunc(lists, func(k *cursor) bool { return k.done })
 	}
 	return found, nil
 }
 
-func (c *Client) queryPage(ctx context.Context, r ledger.Repo, lists []*cursor) ([]listed, error) {
+// A pageSize is how many issues a page lists: with their facts, which is 0 where no list carries them, and without.
+type pageSize struct{ facts, numbers int }
+
+func (c *Client) pageSize(lists []*cursor) pageSize {
+	size := pageSize{numbers: c.doses.numbers.size()}
+	if slices.ContainsFunc(lists, (*cursor).carries) {
+		size.facts = c.doses.pages.size()
+	}
+	return size
+}
+
+// least reports whether less cannot be asked for.
+func (s pageSize) least() bool { return s.facts == 0 && s.numbers == 1 }
+
+// answered notes that pages of that size were answered. An issue that was too much for a page of one is passed now.
+func (c *Client) answered(lists []*cursor, size pageSize) {
+	c.doses.numbers.answered(size.numbers)
+	if size.facts > 0 {
+		c.doses.pages.answered(size.facts)
+	}
+	for _, k := range lists {
+		k.numbersOnly = false
+	}
+}
+
+// refused makes the next pages smaller: first those with facts, down to one issue; what is too much even then is listed by
+// its number, to be read by itself; at last the pages of numbers.
+func (c *Client) refused(lists []*cursor, size pageSize) {
+	switch {
+	case size.facts > 1:
+		c.doses.pages.refused(size.facts)
+	case size.facts == 1:
+		c.doses.pages.alone()
+		for _, k := range lists {
+			k.numbersOnly = k.facts
+		}
+	default:
+		c.doses.numbers.refused(size.numbers)
+	}
+}
+
+func (c *Client) queryPage(ctx context.Context, r ledger.Repo, lists []*cursor, size pageSize) ([]listed, error) {
 	d := newDocument()
 	d.add("  viewer { login }\n")
 	names := c.names(d)
 	d.open("r0", r)
 	d.body.WriteString(names)
+	c.askAlong(d, r)
 	fragments := ""
 	for _, k := range lists {
-		d.list(k)
-		if k.facts {
-			fragments = c.issueFields(scanComments)
+		d.list(k, size)
+		if k.carries() {
+			fragments = c.issueFields(ofMany())
 		}
 	}
 	d.add("  }\n")
@@ -76,9 +151,9 @@ func (c *Client) queryPage(ctx context.Context, r ledger.Repo, lists []*cursor) 
 }
 
 // list asks for the next page, oldest issue first: an order in which changes move nothing.
-func (d *document) list(k *cursor) {
+func (d *document) list(k *cursor, size pageSize) {
 	var filter string
-	if k.since.IsZero() {
+	if k.pulls != "" || k.since.IsZero() {
 		filter = "labels: [" + d.bind("String!", k.label) + "]"
 	} else {
 		filter = "filterBy: {since: " + d.bind("DateTime", k.since.UTC().Format(time.RFC3339)) + "}"
@@ -87,12 +162,22 @@ func (d *document) list(k *cursor) {
 	if k.after != "" {
 		after = ", after: " + d.bind("String", k.after)
 	}
-	nodes := "number updatedAt"
-	if k.facts {
-		nodes = "__typename ...I"
+	nodes, first := "number updatedAt", size.numbers
+	switch {
+	case k.carries():
+		nodes, first = "__typename ...I", size.facts
+	case k.numbersOnly:
+		first = 1
 	}
-	d.add("    %s: issues(%s, states: [OPEN, CLOSED], first: 100%s, orderBy: {field: CREATED_AT, direction: ASC}) {\n"+
-		"      pageInfo { hasNextPage endCursor } nodes { %s }\n    }\n", k.alias, filter, after, nodes)
+	list, states, order := "issues", "OPEN, CLOSED", "{field: CREATED_AT, direction: ASC}"
+	if k.pulls != "" {
+		list, states = "pullRequests", k.pulls
+	}
+	if k.pulls != "" && !k.since.IsZero() {
+		order = "{field: UPDATED_AT, direction: DESC}"
+	}
+	d.add("    %s: %s(%s, states: [%s], first: %d%s, orderBy: %s) {\n"+
+		"      pageInfo { hasNextPage endCursor } nodes { %s }\n    }\n", k.alias, list, filter, states, first, after, order, nodes)
 }
 
 func (c *Client) takePage(got partial, r ledger.Repo, data map[string]json.RawMessage, lists []*cursor) ([]listed, error) {
@@ -102,20 +187,31 @@ func (c *Client) takePage(got partial, r ledger.Repo, data map[string]json.RawMe
 		return nil, s.err
 	}
 	c.noteLabels(s)
+	c.noteAlong(s)
+	c.noteOwnRole(s, viewerIn(data))
 	var found []listed
 	for _, k := range lists {
 		var page *connection[queryIssue]
+		var denied *PermissionError
+		if k.pulls != "" && errors.As(s.failed(k.alias, "pull requests of "+r.String()), &denied) {
+			k.done = true
+			continue
+		}
 		if err := json.Unmarshal(s.fields[k.alias], &page); err != nil || page == nil {
 			return nil, &AnswerError{Status: http.StatusOK, Reason: "a list of issues is missing"}
 		}
+		over := false
 		for n, q := range page.Nodes {
 			one, err := c.takeListed(k, s, n, q)
 			if err != nil {
 				return nil, err
 			}
+			if over = k.pulls != "" && one.updated.Before(k.since); over {
+				break
+			}
 			found = append(found, one)
 		}
-		k.advance(page.PageInfo.HasNextPage, page.PageInfo.EndCursor)
+		k.advance(page.PageInfo.HasNextPage && !over, page.PageInfo.EndCursor)
 	}
 	return found, nil
 }
@@ -130,13 +226,18 @@ func (c *Client) takeListed(k *cursor, s sheet, n int, q *queryIssue) (listed, e
 		return listed{}, &AnswerError{Status: http.StatusOK, Reason: "an issue of a list is missing"}
 	}
 	one := listed{number: q.Number, updated: q.UpdatedAt}
-	if !k.facts {
+	if !k.carries() {
 		return one, nil
 	}
 	one.reading = &reading{facts: lifecycle.Facts{Issue: claim.Issue{Owner: s.repo.Owner, Repo: s.repo.Name, Number: q.Number}}}
 	if one.reading.err = s.failedNode(k.alias, n, one.reading.facts.Issue); one.reading.err == nil {
 		c.takeIssue(one.reading, s, q)
 	}
+	if short(one.reading.err) {
+		one.reading = nil // it is read by itself
+		return one, nil
+	}
+	one.reading.read = one.reading.err == nil
 	return one, nil
 }
 

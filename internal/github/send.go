@@ -75,13 +75,14 @@ func readAll(resp *http.Response) ([]byte, error) {
 // lost is the error of a try without a whole answer. Only the end of the caller's time is a
 // context's error; the end of one try's is not.
 func (c *call) lost(try context.Context, err error) *NetworkError {
+	slow := false
 	switch caller := c.request.Context(); {
 	case caller.Err() != nil:
 		err = caller.Err()
 	case try.Err() != nil:
-		err = context.Cause(try)
+		err, slow = context.Cause(try), true
 	}
-	return &NetworkError{Sent: true, Err: err, reason: c.o.Token.hide(oneLine(err.Error()))}
+	return &NetworkError{Sent: true, Err: err, slow: slow, reason: c.o.Token.hide(oneLine(err.Error()))}
 }
 
 func (c *call) unsent(err error) *NetworkError {

@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
@@ -18,31 +19,53 @@ const (
 
 // commentFields and pullFields are what is read of a comment and of a pull request.
 const (
-	commentFields = `fragment C on IssueComment { fullDatabaseId createdAt updatedAt lastEditedAt url body authorAssociation
+	commentFields = `fragment C on IssueComment { id fullDatabaseId createdAt lastEditedAt url body authorAssociation isMinimized
   author { __typename login } editor { __typename login } }
 `
-	pullFields = `fragment P on PullRequest { number title url body state isDraft mergedAt headRefName headRepository { nameWithOwner }
-  baseRefName repository { nameWithOwner defaultBranchRef { name } } author { __typename login } }
+	pullFields = `fragment P on PullRequest { number title url body state isDraft mergedAt closedAt headRefName headRepository { nameWithOwner }
+  baseRefName repository { nameWithOwner defaultBranchRef { name } } author { __typename login } authorAssociation }
 `
 )
 
-// issueFields are what is read of an issue with its last so many comments.
-func (c *Client) issueFields(comments int) string {
+// A portion is how long the lists of one issue may be that a query asks for.
+type portion struct{ labels, comments, closing, blockers int }
+
+// ofOne is asked of one issue: as much as GitHub gives.
+func ofOne() portion { return portion{labels: 100, comments: 100, closing: 100, blockers: 100} }
+
+// ofMany is asked of each of many issues at once: what issues really have, so that a page of a hundred stays far from
+// GitHub's limits. An issue that has more is asked for by itself.
+func ofMany() portion { return portion{labels: 30, comments: 50, closing: 10, blockers: 20} }
+
+// assigneeFields are all assignees of an issue: GitHub allows ten.
+func (c *Client) assigneeFields() string {
+	if c.has(featureActors) {
+		return "assignees: assignedActors(first: 10) { totalCount nodes { ... on User { login } ... on Bot { login } } }"
+	}
+	return "assignees(first: 10) { totalCount nodes { login } }" // people alone, where bots cannot be assigned
+}
+
+// issueFields are what is read of an issue.
+func (c *Client) issueFields(much portion) string {
 	blockers, duplicates := "", ""
 	if c.has(featureBlockers) {
-		blockers = "\n  blockedBy(first: 100) { totalCount nodes { number state url repository { nameWithOwner } } }"
+		blockers = fmt.Sprintf("\n  blockedBy(first: %d) { totalCount nodes { number state url repository { nameWithOwner } } }", much.blockers)
 	}
 	if c.has(featureDuplicates) {
 		duplicates = "(enableDuplicate: true)"
 	}
-	return fmt.Sprintf(`fragment I on Issue { number title url body state stateReason%s updatedAt
-  labels(first: 100) { totalCount nodes { name } }
+	return fmt.Sprintf(`fragment I on Issue { id number title url body state stateReason%s createdAt updatedAt
+  labels(first: %d) { totalCount nodes { id name } }
+  %s
   comments(last: %d) { ...Page }
-  closing: closedByPullRequestsReferences(first: 100, includeClosedPrs: true) { totalCount nodes { ...P } }
-  labeled: timelineItems(last: 50, itemTypes: [LABELED_EVENT]) { nodes { ... on LabeledEvent { createdAt label { name } } } }
+  closing: closedByPullRequestsReferences(first: %d, includeClosedPrs: true) { totalCount nodes { ...P } }
+  %s
   reopened: timelineItems(last: 1, itemTypes: [REOPENED_EVENT]) { nodes { ... on ReopenedEvent { createdAt } } }%s }
-%s%s%s`, duplicates, comments, blockers, pageFields, commentFields, pullFields)
+%s%s%s`, duplicates, much.labels, c.assigneeFields(), much.comments, much.closing, labeledFields, blockers, pageFields, commentFields, pullFields)
 }
+
+// labeledFields are when labels were put on.
+const labeledFields = "labeled: timelineItems(last: 50, itemTypes: [LABELED_EVENT]) { nodes { ... on LabeledEvent { createdAt label { name } actor { __typename login } } } }"
 
 const pageFields = `fragment Page on IssueCommentConnection { totalCount pageInfo { hasPreviousPage startCursor } nodes { ...C } }
 `
@@ -64,32 +87,59 @@ func (a *actor) name() string {
 	return a.Login
 }
 
+// person is the login of a user, empty of anything else.
+func (a *actor) person() string {
+	if a == nil || a.Typename != "User" {
+		return ""
+	}
+	return a.Login
+}
+
 type named struct{ Name string }
+
+type queryLabel struct{ ID, Name string }
 
 type slugged struct{ NameWithOwner string }
 
 type queryComment struct {
-	ID                   bigInt `json:"fullDatabaseId"`
-	CreatedAt, UpdatedAt time.Time
-	LastEditedAt         *time.Time
-	URL, Body            string
-	Association          string `json:"authorAssociation"`
-	Author, Editor       *actor
+	Node           string `json:"id"`
+	ID             bigInt `json:"fullDatabaseId"`
+	CreatedAt      time.Time
+	LastEditedAt   *time.Time
+	URL, Body      string
+	Association    string `json:"authorAssociation"`
+	IsMinimized    bool
+	Author, Editor *actor
 }
 
 // comment is a claim.Comment with what trust is decided by.
 type comment struct {
 	claim.Comment
 	association string
+	node        string    // its global id; empty by REST
+	edited      time.Time // for the last time; zero when never, and by REST
+	record      bool      // it is a record or a notice, rather than what only begins like one
+}
+
+// edited returns when the text was written last. GitHub's updatedAt is no heartbeat: it also moves when somebody hides the comment.
+func (q *queryComment) edited() time.Time {
+	if q.LastEditedAt != nil {
+		return *q.LastEditedAt
+	}
+	return q.CreatedAt
 }
 
 func (q *queryComment) comment() comment {
-	out := comment{association: q.Association, Comment: claim.Comment{
-		ID: int64(q.ID), Created: q.CreatedAt.UTC(), Updated: q.UpdatedAt.UTC(), Author: q.Author.name(), URL: q.URL, Body: q.Body,
+	out := comment{association: q.Association, node: q.Node, Comment: claim.Comment{
+		ID: int64(q.ID), Created: q.CreatedAt.UTC(), Updated: q.edited().UTC(), Author: q.Author.name(), URL: q.URL, Body: q.Body,
+		Node: q.Node, Minimized: q.IsMinimized,
 	}}
-	edited := q.LastEditedAt != nil || q.Editor != nil
-	if by := q.Editor.name(); edited && by != out.Author { // REST does not show an author's own edits either
-		out.Editor = by
+	if q.LastEditedAt != nil {
+		out.edited = q.LastEditedAt.UTC()
+	}
+	// An edit without an editor is one that GitHub does not tell us about, as it never does by REST: it is the author's.
+	if q.Editor != nil && q.Editor.name() != out.Author {
+		out.Editor = q.Editor.name()
 	}
 	return out
 }
@@ -98,20 +148,21 @@ type queryPull struct {
 	Number                   int
 	Title, URL, Body, State  string
 	IsDraft                  bool
-	MergedAt                 time.Time
+	MergedAt, ClosedAt       time.Time
 	HeadRefName, BaseRefName string
 	HeadRepository           *slugged
 	Repository               struct {
 		slugged
 		DefaultBranchRef *named
 	}
-	Author *actor
+	Author      *actor
+	Association string `json:"authorAssociation"`
 }
 
 func (q *queryPull) pr() lifecycle.PR {
 	p := lifecycle.PR{
 		Repo: q.Repository.NameWithOwner, Number: q.Number, Title: q.Title, URL: q.URL, State: lifecycle.PRState(strings.ToLower(q.State)),
-		Draft: q.IsDraft, MergedAt: q.MergedAt.UTC(), Head: q.HeadRefName, Base: q.BaseRefName, Author: q.Author.name(),
+		Draft: q.IsDraft, MergedAt: q.MergedAt.UTC(), ClosedAt: q.ClosedAt.UTC(), Head: q.HeadRefName, Base: q.BaseRefName, Author: q.Author.name(),
 	}
 	if q.HeadRepository != nil {
 		p.HeadRepo = q.HeadRepository.NameWithOwner
@@ -129,18 +180,23 @@ type queryBlocker struct {
 // queryIssue is an issue, or of a pull request what the two have in common.
 type queryIssue struct {
 	Typename          string `json:"__typename"`
+	ID                string
 	Number            int
 	Title, URL, State string
 	Body              string
 	PullState         string // the state of a pull request is of another type
 	StateReason       string
+	CreatedAt         time.Time
 	UpdatedAt         time.Time
-	Labels            *connection[named]
+	Labels            *connection[queryLabel]
+	Assignees         *connection[struct{ Login string }]
+	People            *connection[struct{ Login string }] // who is assigned to a pull request; bots are shown for issues only
 	Comments          *connection[queryComment]
 	Closing           *connection[queryPull]
 	Labeled, Reopened *connection[struct {
 		CreatedAt time.Time
 		Label     named
+		Actor     *actor
 	}]
 	BlockedBy *connection[queryBlocker]
 }
@@ -149,7 +205,7 @@ type queryIssue struct {
 func (q *queryIssue) facts(i claim.Issue, scheme labels.Scheme) (lifecycle.Facts, error) {
 	f := lifecycle.Facts{
 		Issue: i, Title: q.Title, URL: q.URL, Open: q.State == "OPEN" || q.PullState == "OPEN", StateReason: strings.ToLower(q.StateReason),
-		PullRequest: q.Typename == "PullRequest",
+		PullRequest: q.Typename == "PullRequest", Created: q.CreatedAt.UTC(),
 	}
 	if q.Number != i.Number {
 		return f, &MovedError{To: oneLine(q.URL)}
@@ -161,10 +217,21 @@ func (q *queryIssue) facts(i claim.Issue, scheme labels.Scheme) (lifecycle.Facts
 	for _, n := range names {
 		f.Labels = append(f.Labels, n.Name)
 	}
-	if f.PullRequest {
-		return f, nil
+	assignees, err := cmp.Or(q.Assignees, q.People).all("assignees")
+	if err != nil {
+		return f, err
+	}
+	for _, a := range assignees {
+		f.Assignees = append(f.Assignees, a.Login)
 	}
 	q.times(&f, scheme)
+	if f.PullRequest {
+		f.StateReason = ""
+		if q.PullState == "MERGED" {
+			f.StateReason = "merged"
+		}
+		return f, nil
+	}
 	if err := q.pulls(&f); err != nil {
 		return f, err
 	}
@@ -178,7 +245,7 @@ func (q *queryIssue) times(f *lifecycle.Facts, scheme labels.Scheme) {
 			if e == nil {
 				continue
 			}
-			f.Labelled(scheme, e.Label.Name, e.CreatedAt)
+			f.Labelled(scheme, e.Label.Name, e.CreatedAt, e.Actor.person())
 		}
 	}
 	if q.Reopened != nil {
@@ -197,7 +264,7 @@ func (q *queryIssue) pulls(f *lifecycle.Facts) error {
 		return &AnswerError{Status: http.StatusOK, Reason: "closing pull requests are missing"}
 	}
 	if q.Closing.TotalCount > len(q.Closing.Nodes) {
-		return &AnswerError{Status: http.StatusOK, Reason: fmt.Sprintf("%d pull requests close it, too many to read", q.Closing.TotalCount)}
+		return &AnswerError{Status: http.StatusOK, Reason: fmt.Sprintf("%d pull requests close it, too many to read", q.Closing.TotalCount), short: true}
 	}
 	for _, p := range q.Closing.Nodes {
 		if p != nil {

@@ -6,12 +6,18 @@ import (
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/prchain"
 )
 
-// hear remembers what a pull request's body says of its chain, if that is for this issue.
-func (r *reading) hear(id pullID, body string) {
+// hear remembers a pull request's body, how its author belongs to its repository as GitHub says, and what the body says of its chain, if
+// that is for this issue.
+func (r *reading) hear(id pullID, body, association string) {
+	if r.bodies == nil {
+		r.bodies, r.associations = map[string]string{}, map[string]string{}
+	}
+	r.bodies[key(id.String())], r.associations[key(id.String())] = body, association
 	said, ok, err := prchain.Find(body)
 	if err != nil || !ok || !said.Parent.Same(r.facts.Issue) {
 		return // damaged marks say nothing
@@ -91,7 +97,7 @@ func itself(place, id pullID) bool {
 
 // vouches reports whether what a pull request's author says of a chain counts on an issue.
 func (c *Client) vouches(ctx context.Context, i claim.Issue, author string) (bool, error) {
-	return c.trusts(ctx, i, comment{Comment: claim.Comment{Author: author}})
+	return c.counts(ctx, account{repo: ledger.Repo{Owner: i.Owner, Name: i.Repo}, login: author})
 }
 
 // follow takes up a pull request that was named, if it agrees.

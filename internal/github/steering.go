@@ -13,21 +13,34 @@ import (
 	"github.com/label-state/label-state/internal/ledger"
 )
 
-// MayLabel reports whether a login may steer a repository: it has at least the role from which
-// records count (PRODUCT ruling 7). What GitHub says of the author's association is never asked.
+// MayLabel reports whether a login may steer a repository: its records count there (spec.md#which-records-count). What GitHub says
+// of the author's association is never asked.
 func (c *Client) MayLabel(ctx context.Context, r ledger.Repo, login string) (bool, error) {
-	return c.collaborates(ctx, claim.Issue{Owner: r.Owner, Repo: r.Name}, login)
+	return c.counts(ctx, account{repo: r, login: login})
 }
 
 // LastRemoval returns the latest removal of a label from an issue, zero when there was none
 // among the last hundred removals of labels.
 func (c *Client) LastRemoval(ctx context.Context, i claim.Issue, label string) (ledger.Removal, error) {
+	return c.lastMove(ctx, i, label, moves{"UNLABELED_EVENT", "UnlabeledEvent", "unlabeled"})
+}
+
+// LastAddition returns when a label was last put on an issue, zero when it was not among the last hundred
+// labels that were.
+func (c *Client) LastAddition(ctx context.Context, i claim.Issue, label string) (ledger.Removal, error) {
+	return c.lastMove(ctx, i, label, moves{"LABELED_EVENT", "LabeledEvent", "labeled"})
+}
+
+// moves are GitHub's words for one kind of change of a label: of a timeline's item and its type, and of an event.
+type moves struct{ item, kind, event string }
+
+func (c *Client) lastMove(ctx context.Context, i claim.Issue, label string, of moves) (ledger.Removal, error) {
 	var out ledger.Removal
 	err := nameable(i)
 	if err == nil {
 		err = c.eitherWay(
-			func() (err error) { out, err = c.queryRemoval(ctx, i, label); return err },
-			func() (err error) { out, err = c.restRemoval(ctx, i, label); return err })
+			func() (err error) { out, err = c.queryMove(ctx, i, label, of); return err },
+			func() (err error) { out, err = c.restMove(ctx, i, label, of); return err })
 	}
 	if err != nil {
 		return ledger.Removal{}, fmt.Errorf("read label events of %s: %w", i, missing(err, "issue "+i.String()))
@@ -35,13 +48,13 @@ func (c *Client) LastRemoval(ctx context.Context, i claim.Issue, label string) (
 	return out, nil
 }
 
-func (c *Client) queryRemoval(ctx context.Context, i claim.Issue, label string) (ledger.Removal, error) {
+func (c *Client) queryMove(ctx context.Context, i claim.Issue, label string, of moves) (ledger.Removal, error) {
 	d := newDocument()
 	d.open("r", ledger.Repo{Owner: i.Owner, Name: i.Repo})
-	d.add("    issue(number: %d) { gone: timelineItems(last: 100, itemTypes: [UNLABELED_EVENT]) { nodes { ... on UnlabeledEvent {"+
-		" createdAt label { name } actor { __typename login } } } } }\n  }\n", i.Number)
+	gone := fmt.Sprintf("gone: timelineItems(last: 100, itemTypes: [%s]) { nodes { ... on %s { createdAt label { name } actor { __typename login } } } }", of.item, of.kind)
+	d.add("    subject: issueOrPullRequest(number: %d) { ... on Issue { %s } ... on PullRequest { %s } }\n  }\n", i.Number, gone, gone)
 	var data map[string]*struct {
-		Issue *struct {
+		Subject *struct {
 			Gone connection[struct {
 				CreatedAt time.Time
 				Label     named
@@ -53,11 +66,11 @@ func (c *Client) queryRemoval(ctx context.Context, i claim.Issue, label string) 
 	if err != nil {
 		return ledger.Removal{}, err
 	}
-	if data["r"] == nil || data["r"].Issue == nil {
+	if data["r"] == nil || data["r"].Subject == nil {
 		return ledger.Removal{}, got.absence("r")
 	}
 	var last ledger.Removal
-	for _, e := range data["r"].Issue.Gone.Nodes {
+	for _, e := range data["r"].Subject.Gone.Nodes {
 		if e != nil && labels.Same(e.Label.Name, label) {
 			last = ledger.Removal{By: e.Actor.name(), Person: e.Actor != nil && e.Actor.Typename == "User", At: e.CreatedAt.UTC()}
 		}
@@ -65,7 +78,7 @@ func (c *Client) queryRemoval(ctx context.Context, i claim.Issue, label string) 
 	return last, nil
 }
 
-func (c *Client) restRemoval(ctx context.Context, i claim.Issue, label string) (ledger.Removal, error) {
+func (c *Client) restMove(ctx context.Context, i claim.Issue, label string, of moves) (ledger.Removal, error) {
 	path, err := onIssue(i, "/events?per_page=100")
 	if err != nil {
 		return ledger.Removal{}, err
@@ -79,14 +92,14 @@ func (c *Client) restRemoval(ctx context.Context, i claim.Issue, label string) (
 	events, _, err := list[event](ctx, c, path)
 	var last ledger.Removal
 	for _, e := range events {
-		if e.Event == "unlabeled" && labels.Same(e.Label.Name, label) && e.Actor != nil {
+		if e.Event == of.event && labels.Same(e.Label.Name, label) && e.Actor != nil {
 			last = ledger.Removal{By: e.Actor.Login, Person: e.Actor.Type == "User", At: e.CreatedAt.UTC()}
 		}
 	}
 	return last, err
 }
 
-// Blocking lists the issues that wait for this one (PRODUCT ruling 19): by GitHub's own dependencies,
+// Blocking lists the issues that wait for this one (spec.md#further-labels): by GitHub's own dependencies,
 // and by their text those of the same repository that have the blocked label. What Blockers leaves
 // unread, or the server does not know, is nothing.
 func (c *Client) Blocking(ctx context.Context, i claim.Issue) ([]claim.Issue, error) {
@@ -134,5 +147,10 @@ func (c *Client) nativeBlocking(ctx context.Context, i claim.Issue) ([]claim.Iss
 // Denied reports whether the token was made without the right to do this, so that the same kind
 // of write fails everywhere: a workflow's or an app's token without a permission.
 func (e *PermissionError) Denied() bool {
-	return e.Write && strings.HasPrefix(e.Message, "Resource not accessible by")
+	return e.Write && e.ofToken()
+}
+
+// ofToken reports whether the token lacks a permission, rather than its login a role.
+func (e *PermissionError) ofToken() bool {
+	return strings.HasPrefix(e.Message, "Resource not accessible by")
 }

@@ -83,12 +83,22 @@ func (c *Client) restUpdateRef(ctx context.Context, i claim.Issue, s gitref.Swap
 	return err
 }
 
+// contentsWrite is the permission that everything of git's asks for.
+const contentsWrite = "contents: write"
+
 // mayNotWrite names what a 404 for a write means. GitHub answers so rather than 403 where a token
 // lacks a permission that its owner could have given it.
 func mayNotWrite(err error) error {
 	var hidden *NotFoundError
 	if errors.As(err, &hidden) {
-		return &PermissionError{Message: "no such repository, or the token lacks contents: write"}
+		return &PermissionError{Message: "no such repository, or the token lacks contents: write", Write: true, Needs: contentsWrite}
+	}
+	var denied *PermissionError
+	if errors.As(err, &denied) { // GraphQL says neither
+		denied.Write = true
+		if denied.ofToken() {
+			denied.Needs = cmp.Or(denied.Needs, contentsWrite)
+		}
 	}
 	return err
 }

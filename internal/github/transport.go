@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -26,6 +27,7 @@ type transport struct {
 	limits   *limits
 	posts    *pacer
 	budgets  *watch
+	writes   atomic.Int64 // that were sent
 }
 
 func newTransport(o Options) *transport {
@@ -41,7 +43,14 @@ func newTransport(o Options) *transport {
 	return t
 }
 
-func origin(u *url.URL) string { return u.Scheme + "://" + strings.ToLower(u.Host) }
+// origin is the scheme and the host with its port, as one text for one server.
+func origin(u *url.URL) string {
+	scheme, host := strings.ToLower(u.Scheme), strings.ToLower(u.Host)
+	if usual := map[string]string{"http": ":80", "https": ":443"}[scheme]; usual != "" {
+		host = strings.TrimSuffix(host, usual)
+	}
+	return scheme + "://" + host
+}
 
 // A call is one request on its way, with all its tries.
 type call struct {
@@ -67,6 +76,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if t.o.DryRun {
 		return nil, &DryRunError{Planned{Method: req.Method, Path: req.URL.Path, Body: string(c.body)}}
 	}
+	t.writes.Add(1)
 	if err := c.pace(); err != nil {
 		return nil, err
 	}
@@ -79,7 +89,9 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // open reads the body, which every try needs again, and works out what the request is.
 func (t *transport) open(req *http.Request) (*call, error) {
-	c := &call{transport: t, request: req, traits: traits{method: req.Method, url: req.URL, fresh: justCreated(req.Context())}}
+	c := &call{transport: t, request: req, traits: traits{
+		method: req.Method, url: req.URL, fresh: justCreated(req.Context()), repetitions: repetitions(req.Context()), same: idempotent(req.Context()),
+	}}
 	if req.Body != nil {
 		body, err := io.ReadAll(req.Body)
 		if err = errors.Join(err, req.Body.Close()); err != nil {
@@ -95,7 +107,7 @@ func (t *transport) open(req *http.Request) (*call, error) {
 	default:
 		c.write = !c.graphql || !readsOnly(c.body)
 	}
-	c.comment = c.isComment(t.o.REST)
+	c.comment = c.isComment(t.o.REST) || commenting(req.Context())
 	return c, nil
 }
 
@@ -220,3 +232,21 @@ func afterCreating(ctx context.Context) context.Context {
 }
 
 func justCreated(ctx context.Context) bool { return ctx.Value(justCreatedKey{}) != nil }
+
+type commentingKey struct{}
+
+// withComment marks a mutation that posts a comment, which is paced like one that is posted by REST.
+func withComment(ctx context.Context) context.Context {
+	return context.WithValue(ctx, commentingKey{}, true)
+}
+
+func commenting(ctx context.Context) bool { return ctx.Value(commentingKey{}) != nil }
+
+type idempotentKey struct{}
+
+// repeating marks writes whose method does not say that they may be sent twice, and that may.
+func repeating(ctx context.Context) context.Context {
+	return context.WithValue(ctx, idempotentKey{}, true)
+}
+
+func idempotent(ctx context.Context) bool { return ctx.Value(idempotentKey{}) != nil }

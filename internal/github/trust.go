@@ -2,12 +2,20 @@ package github
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/ledger"
 )
 
 // A Role is what an account may do in a repository.
@@ -21,10 +29,18 @@ const (
 	RoleAdmin    Role = "admin"
 )
 
-const roleRead Role = "read"
+const (
+	roleRead Role = "read"
+	roleNone Role = "none"
+)
 
 // actionsBot is who a workflow's own token writes as.
 const actionsBot = "github-actions[bot]"
+
+const (
+	rolesAtOnce  = 8  // requests for roles under way
+	rolesInQuery = 50 // logins in one query for roles
+)
 
 // rank orders roles; one that is not known is 0.
 func rank(r Role) int {
@@ -43,32 +59,16 @@ func rank(r Role) int {
 	return 0
 }
 
-// trusts reports whether the records of a comment's author count on an issue. A question that
-// could not be answered is an error, never a no.
-func (c *Client) trusts(ctx context.Context, i claim.Issue, m comment) (bool, error) {
-	if m.Author == ghost {
-		return false, nil
-	}
-	if m.association == "OWNER" || c.o.Trust.names(m.Author) {
-		return true, nil
-	}
-	viewer, err := c.self(ctx)
-	if err != nil || claim.SameLogin(viewer, m.Author) {
-		return err == nil, err
-	}
-	trusted, err := c.collaborates(ctx, i, m.Author)
-	var denied *PermissionError
-	if errors.As(err, &denied) {
-		return belongs(m.association), nil
-	}
-	return trusted, err
+// An account is a login in a repository, whose records are judged there.
+type account struct {
+	repo        ledger.Repo
+	login       string
+	association string // to the repository, as a comment of the account says; empty when not known
 }
 
-// belongs stands in where we may not ask for roles: that takes the right to push, which a reader's
-// hook does not have. Whoever may write asks, so this never decides a claim.
-func belongs(association string) bool {
-	return association == "MEMBER" || association == "COLLABORATOR"
-}
+func (a account) key() string { return key(a.repo.String(), a.login) }
+
+func (a account) isApp() bool { return strings.HasSuffix(strings.ToLower(a.login), botSuffix) }
 
 // names reports whether the configuration trusts a login.
 func (t Trust) names(login string) bool {
@@ -85,6 +85,329 @@ func (t Trust) names(login string) bool {
 	return false
 }
 
+// counts reports whether the records of an account count. It is the one judgement for everybody, our own login included:
+// the configuration's logins and Apps, the owner, and collaborators with the role that the configuration asks for. A
+// question that could not be answered is an error, never a no.
+func (c *Client) counts(ctx context.Context, a account) (bool, error) {
+	return c.judge(ctx, []account{a}).of(a)
+}
+
+// judged knows without any request whether an account counts, or does not know.
+func (c *Client) judged(a account) (counts, known bool) {
+	switch {
+	case a.login == ghost || a.login == "":
+		return false, true
+	case a.association == "OWNER" || claim.SameLogin(a.repo.Owner, a.login) || c.o.Trust.names(a.login):
+		return true, true
+	case a.isApp(): // GitHub tells no role of an App
+		return false, true
+	}
+	c.mu.Lock()
+	role, known := c.roles[a.key()]
+	c.mu.Unlock()
+	return rank(role) >= rank(c.o.Trust.Minimum), known
+}
+
+// belongs reports whether GitHub's own word beside a comment says that an account is of the repository. It does not say with
+// which role, and it may be missing for one that has a role, so it decides nothing.
+func belongs(association string) bool {
+	return association == "MEMBER" || association == "COLLABORATOR"
+}
+
+// A HiddenRoleError says that it could not be found out whether records of a login count, because GitHub tells roles only to
+// those who may push.
+type HiddenRoleError struct {
+	Repo  ledger.Repo
+	Login string
+}
+
+func (e *HiddenRoleError) Error() string {
+	return fmt.Sprintf("it is not known whether records of %s count in %s: GitHub does not tell this token its role there", oneLine(e.Login), e.Repo)
+}
+
+// Remedy says what makes the question unnecessary.
+func (e *HiddenRoleError) Remedy() string {
+	return fmt.Sprintf("use the token of a login that may push to %s; or add %s to trust.logins in .github/label-state.yml on the default branch if it works there, and delete its records if not",
+		e.Repo, oneLine(e.Login))
+}
+
+// mayNotAsk reports whether GitHub refuses to tell us roles in a repository: that takes the right to push.
+func (c *Client) mayNotAsk(r ledger.Repo) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	own, told := c.roles[key(r.String(), c.viewer)]
+	return c.secretive[key(r.String())] || told && c.viewer != "" && rank(own) < rank(RoleWrite)
+}
+
+func (c *Client) noteSecretive(r ledger.Repo) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.secretive[key(r.String())] = true
+}
+
+func (c *Client) noteRole(r ledger.Repo, login string, role Role) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.roles[key(r.String(), login)] = role
+}
+
+// noteOwnRole remembers our own role from a repository's part of an answer; an App's is null.
+func (c *Client) noteOwnRole(s sheet, viewer string) {
+	var role string
+	if err := json.Unmarshal(s.fields["viewerPermission"], &role); err == nil && role != "" && viewer != "" {
+		c.noteRole(s.repo, viewer, Role(strings.ToLower(role)))
+	}
+}
+
+// A judgement is whose records count, and of whom that could not be found out.
+type judgement struct {
+	client *Client
+	errs   map[string]error // by account
+}
+
+func (j judgement) of(a account) (bool, error) {
+	if err := j.errs[a.key()]; err != nil {
+		if counts, guessed := j.client.guess(a, err); guessed {
+			return counts, nil
+		}
+		return false, err
+	}
+	counts, _ := j.client.judged(a)
+	return counts, nil
+}
+
+// guess judges an account whose role GitHub does not tell by what it calls the author beside the comment, for a view. Nothing is decided by that:
+// every other client leaves it unknown.
+func (c *Client) guess(a account, because error) (counts, guessed bool) {
+	var hidden *HiddenRoleError
+	if !c.o.View || !errors.As(because, &hidden) {
+		return false, false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.guessed == "" {
+		c.guessed = fmt.Sprintf("GitHub does not tell this token who has which role in %s; records count here if GitHub calls their author an owner, a member or a collaborator, which is a guess", a.repo)
+		c.o.Warn(c.guessed)
+	}
+	return a.association == "OWNER" || belongs(a.association), true
+}
+
+// Guessed says in one line that a view went by a guess about whose records count; empty when it did not.
+func (c *Client) Guessed() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.guessed
+}
+
+// counted reports whether an account certainly counts.
+func (j judgement) counted(a account) bool {
+	counts, err := j.of(a)
+	return err == nil && counts
+}
+
+// and joins two judgements of one client.
+func (j judgement) and(o judgement) judgement {
+	maps.Copy(j.errs, o.errs)
+	return j
+}
+
+// judge finds out whose records count. Only those are asked about that nothing else decides, each once in a client's
+// life: many by one query where we may list collaborators, the others side by side.
+func (c *Client) judge(ctx context.Context, all []account) judgement {
+	j := judgement{c, map[string]error{}}
+	if _, err := c.self(ctx); err != nil {
+		for _, a := range all {
+			j.errs[a.key()] = err
+		}
+		return j
+	}
+	var ask []account
+	for _, a := range all {
+		_, known := c.judged(a)
+		if !known && !slices.ContainsFunc(ask, func(o account) bool { return o.key() == a.key() }) {
+			ask = append(ask, a)
+		}
+	}
+	if len(ask) > 1 {
+		ask = c.listRoles(ctx, ask)
+	}
+	errs := make([]error, len(ask))
+	var group sync.WaitGroup
+	room := newGate(rolesAtOnce)
+	for n, a := range ask {
+		if errs[n] = room.enter(ctx); errs[n] != nil {
+			continue
+		}
+		group.Go(func() {
+			defer room.leave()
+			errs[n] = c.askRole(ctx, a)
+		})
+	}
+	group.Wait()
+	for n, err := range errs {
+		var hidden *HiddenRoleError
+		switch {
+		case errors.As(err, &hidden):
+			j.errs[ask[n].key()] = hidden
+		case err != nil:
+			j.errs[ask[n].key()] = fmt.Errorf("ask for the role of %s: %w", oneLine(ask[n].login), err)
+		}
+	}
+	return j
+}
+
+// askRole asks GitHub for the role of one account.
+func (c *Client) askRole(ctx context.Context, a account) error {
+	if _, known := c.judged(a); known {
+		return nil
+	}
+	hidden := &HiddenRoleError{Repo: a.repo, Login: a.login}
+	if c.mayNotAsk(a.repo) {
+		return hidden
+	}
+	path, err := at(a.repo.Owner, a.repo.Name, "/collaborators/%s/permission", url.PathEscape(a.login))
+	if err != nil {
+		return err
+	}
+	var got restPermission
+	_, err = c.Do(ctx, http.MethodGet, path, nil, &got)
+	var gone *NotFoundError
+	var denied *PermissionError
+	switch {
+	case errors.As(err, &gone):
+		c.noteRole(a.repo, a.login, roleNone)
+		return nil
+	case errors.As(err, &denied):
+		c.noteSecretive(a.repo)
+		return hidden
+	case err != nil:
+		return err
+	case got.Permission == "":
+		return &AnswerError{Status: http.StatusOK, Reason: "it is not a permission"}
+	}
+	c.noteRole(a.repo, a.login, got.role())
+	return nil
+}
+
+// restPermission is what GitHub tells of a collaborator. permission does not know triage, and role_name may be a name
+// that an organization has made up; the map ranks every role, but servers that are older do not send it.
+type restPermission struct {
+	Permission Role
+	RoleName   Role `json:"role_name"`
+	User       struct {
+		Permissions map[string]bool
+	}
+}
+
+func (p restPermission) role() Role {
+	if _, complete := p.User.Permissions["triage"]; complete {
+		return mapped(p.User.Permissions)
+	}
+	if rank(p.RoleName) > rank(p.Permission) {
+		return p.RoleName
+	}
+	return p.Permission
+}
+
+// mapped is the role that a map of permissions stands for; empty when it has none.
+func mapped(permissions map[string]bool) Role {
+	for _, have := range []struct {
+		field string
+		role  Role
+	}{{"admin", RoleAdmin}, {"maintain", RoleMaintain}, {"push", RoleWrite}, {"triage", RoleTriage}, {"pull", roleRead}} {
+		if permissions[have.field] {
+			return have.role
+		}
+	}
+	return ""
+}
+
+// listRoles asks for the roles of many accounts at once where we may list collaborators, and returns those that still have
+// to be asked about one by one. Who is not listed has no role; but of somebody whose comments say that they belong
+// to the repository that is not believed.
+func (c *Client) listRoles(ctx context.Context, ask []account) (left []account) {
+	by := map[ledger.Repo][]account{}
+	var repos []ledger.Repo
+	for _, a := range ask {
+		if !c.mayList(a.repo) {
+			left = append(left, a)
+			continue
+		}
+		if by[a.repo] == nil {
+			repos = append(repos, a.repo)
+		}
+		by[a.repo] = append(by[a.repo], a)
+	}
+	var group errgroup.Group
+	group.SetLimit(rolesAtOnce)
+	for _, r := range repos {
+		left = append(left, by[r]...)
+		for part := range slices.Chunk(by[r], rolesInQuery) {
+			if len(part) > 1 {
+				group.Go(func() error { return c.queryRoles(ctx, r, part) })
+			}
+		}
+	}
+	_ = group.Wait() // whoever it did not tell of is left
+	return slices.DeleteFunc(left, func(a account) bool { _, known := c.judged(a); return known })
+}
+
+// mayList reports whether it is worth asking for collaborators by GraphQL: that takes the right to push.
+func (c *Client) mayList(r ledger.Repo) bool {
+	if !c.queries() || !c.has(featureCollaborators) || rank(c.o.Trust.Minimum) <= rank(roleRead) {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return rank(c.roles[key(r.String(), c.viewer)]) >= rank(RoleWrite)
+}
+
+// featureCollaborators is GraphQL's list of who may do what.
+const featureCollaborators = "collaborators"
+
+// queryRoles notes the roles of up to fifty accounts of a repository.
+func (c *Client) queryRoles(ctx context.Context, r ledger.Repo, all []account) error {
+	d := newDocument()
+	d.open("r", r)
+	for n, a := range all {
+		d.add("    a%d: collaborators(login: %s, first: 1) { edges { permission node { login } } }\n", n, d.bind("String", a.login))
+	}
+	d.add("  }\n")
+	type list struct {
+		Edges []*struct {
+			Permission string
+			Node       struct{ Login string }
+		}
+	}
+	var data map[string]map[string]json.RawMessage
+	got, err := c.ask(ctx, d.text(""), d.variables, &data)
+	if err == nil && len(got.errors) > 0 {
+		err = got.errors[0].typed("collaborators of " + r.String())
+	}
+	if err != nil {
+		if !wholeRequest(err) && !tooMuch(err) {
+			c.lack(featureCollaborators)
+		}
+		return err
+	}
+	for n, a := range all {
+		var found *list
+		if err := json.Unmarshal(data["r"][fmt.Sprintf("a%d", n)], &found); err != nil || found == nil {
+			continue
+		}
+		role := roleNone
+		for _, e := range found.Edges {
+			if e != nil && claim.SameLogin(e.Node.Login, a.login) {
+				role = Role(strings.ToLower(e.Permission))
+			}
+		}
+		if role != roleNone || !belongs(a.association) {
+			c.noteRole(r, a.login, role)
+		}
+	}
+	return nil
+}
+
 // self is our own login; without a token there is none.
 func (c *Client) self(ctx context.Context) (string, error) {
 	if c.o.Token.Empty() {
@@ -93,45 +416,81 @@ func (c *Client) self(ctx context.Context) (string, error) {
 	return c.Viewer(ctx)
 }
 
-// collaborates asks for an author's role, once in a client's life.
-func (c *Client) collaborates(ctx context.Context, i claim.Issue, login string) (bool, error) {
-	k := key(i.Slug(), login)
-	c.mu.Lock()
-	trusted, known := c.trusted[k]
-	c.mu.Unlock()
-	if known {
-		return trusted, nil
-	}
-	trusted, err := c.askRole(ctx, i, login)
-	if err != nil {
-		return false, fmt.Errorf("ask for the role of %s: %w", oneLine(login), err)
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.trusted[k] = trusted
-	return trusted, nil
+// An OutsiderError says that nobody counts the records of our own login in a repository.
+type OutsiderError struct {
+	Repo    ledger.Repo
+	Login   string
+	Role    Role // empty for an App
+	Minimum Role // that records count from
 }
 
-// askRole reads role_name, which knows triage; permission, which does not, stands in for roles an
-// organization has made up and for servers that send no role.
-func (c *Client) askRole(ctx context.Context, i claim.Issue, login string) (bool, error) {
-	path, err := at(i.Owner, i.Repo, "/collaborators/%s/permission", url.PathEscape(login))
-	if err != nil {
-		return false, err
+func (e *OutsiderError) Error() string {
+	if e.Role == "" {
+		return fmt.Sprintf("records of %s do not count in %s: it is an App that trust.apps does not list", e.Login, e.Repo)
 	}
-	var got struct {
-		Permission Role
-		RoleName   Role `json:"role_name"`
+	return fmt.Sprintf("records of %s do not count in %s: its role there is %s, and trust.permission is %s", e.Login, e.Repo, e.Role, e.Minimum)
+}
+
+// Rejected reports true: nothing was sent.
+func (e *OutsiderError) Rejected() bool { return true }
+
+// Remedy says what makes the records count.
+func (e *OutsiderError) Remedy() string {
+	if slug := e.App(); slug != "" {
+		return fmt.Sprintf("add %s to trust.apps in .github/label-state.yml on the default branch of %s", slug, e.Repo)
 	}
-	_, err = c.Do(ctx, http.MethodGet, path, nil, &got)
-	var gone *NotFoundError
+	out := fmt.Sprintf("give %s the role %s in %s, or add it to trust.logins in .github/label-state.yml on the default branch", e.Login, e.Minimum, e.Repo)
+	if rank(e.Role) >= rank(RoleTriage) {
+		out += fmt.Sprintf(", or set trust.permission to %s there", e.Role)
+	}
+	return out
+}
+
+// App is the slug that trust.apps lacks; empty when the login is no App's.
+func (e *OutsiderError) App() string {
+	slug, isApp := strings.CutSuffix(e.Login, botSuffix)
+	if !isApp {
+		return ""
+	}
+	return slug
+}
+
+// Heard asks about our own login what every other reader will ask: whether its records count in a repository. nil means
+// that they do, an *OutsiderError that they do not (ledger.Jury).
+func (c *Client) Heard(ctx context.Context, r ledger.Repo) error {
+	login, err := c.self(ctx)
+	if err != nil || login == "" {
+		return err
+	}
+	a := account{repo: r, login: login}
+	counts, known := c.judged(a)
+	if !known || !counts && !a.isApp() && c.ownRole(r) == "" {
+		if err := c.askOwnRole(ctx, a); err != nil {
+			return fmt.Errorf("find out whether records of %s count in %s: %w", login, r, err)
+		}
+		counts, _ = c.judged(a)
+	}
+	if counts {
+		return nil
+	}
+	return &OutsiderError{Repo: r, Login: login, Role: c.ownRole(r), Minimum: c.o.Trust.Minimum}
+}
+
+func (c *Client) ownRole(r ledger.Repo) Role {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.roles[key(r.String(), c.viewer)]
+}
+
+// askOwnRole reads our own role from the repository, which shows it to everybody who has one.
+func (c *Client) askOwnRole(ctx context.Context, a account) error {
+	got, err := c.Repository(ctx, a.repo)
 	switch {
-	case errors.As(err, &gone):
-		return false, nil
 	case err != nil:
-		return false, err
-	case got.Permission == "":
-		return false, &AnswerError{Status: http.StatusOK, Reason: "it is not a permission"}
+		return err
+	case got.Role == "":
+		return c.askRole(ctx, a)
 	}
-	return max(rank(got.RoleName), rank(got.Permission)) >= rank(c.o.Trust.Minimum), nil
+	c.noteRole(a.repo, a.login, got.Role)
+	return nil
 }

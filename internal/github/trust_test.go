@@ -1,35 +1,482 @@
 package github
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/clock"
+	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/label-state/label-state/internal/ledger"
 )
 
-// TestReaderTrusts is the hook of somebody who may only read, and so may not ask for roles: the
-// author's association decides, and a stranger's claim still counts for nothing.
-func TestReaderTrusts(t *testing.T) {
+// TestNoRolesForReaders: who may not push is not told roles. What somebody is called beside a comment is no role, so a claim or
+// an end by anybody whom nothing else decides is in doubt: the snapshot names whom, and nobody is asked in vain.
+func TestNoRolesForReaders(t *testing.T) {
 	server := simulated(t)
-	client := connect(t, server.Transport(), as("tok-rob"))
-	f, err := client.Facts(t.Context(), claim.Issue{Owner: "acme", Repo: "app", Number: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if h, held := f.Log.Holder(); !held || h.Record.Worker.Codename != "lucius" {
-		t.Errorf("holder %v %v, want lucius", h.Record.Worker, held)
-	}
-	if _, counts := f.Log.Find(claim.Worker{Codename: "mallory", FiringID: "f-mallory"}); counts {
-		t.Error("a stranger's claim counts")
+	i := claim.Issue{Owner: "acme", Repo: "app", Number: 2}
+	for name, option := range map[string]func(*Options){"GraphQL": func(*Options) {}, "REST": byREST} {
+		sent := watched(server.Transport())
+		client := connect(t, sent, as("tok-rob"), option)
+		var hidden *HiddenRoleError
+		if _, err := client.Facts(t.Context(), i); !errors.As(err, &hidden) || !strings.Contains(hidden.Remedy(), "trust.logins") {
+			t.Errorf("%s: %v, want a HiddenRoleError", name, err)
+		}
+		r := client.HoldersOf(t.Context(), []claim.Issue{i})[0]
+		if r.Err != nil {
+			t.Fatal(r.Err)
+		}
+		if h, held := r.Facts.Log.Holder(); held || len(r.Facts.Doubts) != 2 {
+			t.Errorf("%s: holder %v %t, doubts %q, want nobody and a doubt each of mal and tia", name, h.Record.Worker, held, r.Facts.Doubts)
+		}
+		if n := asked(sent); name == "GraphQL" && n > 0 {
+			t.Errorf("%d requests for roles that GitHub tells no reader", n)
+		}
+		listed := connect(t, server.Transport(), as("tok-rob"), option, func(o *Options) { o.Trust.Logins = []string{"tia", "mal"} })
+		if f, err := listed.Facts(t.Context(), i); err != nil || len(f.Log.Live()) != 2 {
+			t.Errorf("%s: with listed logins: %d claims, %v", name, len(f.Log.Live()), err)
+		}
 	}
 }
 
-// TestBelongs: who once had a change merged may not label, and so counts no more than a stranger.
-func TestBelongs(t *testing.T) {
-	for association, want := range map[string]bool{
-		"MEMBER": true, "COLLABORATOR": true, "CONTRIBUTOR": false, "FIRST_TIME_CONTRIBUTOR": false, "FIRST_TIMER": false, "MANNEQUIN": false, "NONE": false, "": false,
-	} {
-		if got := belongs(association); got != want {
-			t.Errorf("%s: %t", association, got)
+// TestTriageClaimsWhatItCanJudge: a triage login, one with a custom role and one that is only listed may not ask for roles. They never
+// win beside a hold that a forged release of somebody with less seems to end; they do win where the configuration decides about
+// everybody in the log.
+func TestTriageClaimsWhatItCanJudge(t *testing.T) {
+	i := claim.Issue{Owner: "acme", Repo: "app", Number: 1}
+	forged := "<!-- agent-release:codename=first firing_id=f1 outcome=forced by=olga -->"
+	for _, login := range []string{"tia", "kim", "named"} {
+		for name, option := range map[string]func(*Options){"GraphQL": func(*Options) {}, "REST": byREST} {
+			for _, last := range []struct {
+				author string
+				wins   bool
+			}{{"", true}, {"named", true}, {"rob", false}, {"mal", false}} {
+				t.Run(strings.Join([]string{login, name, last.author}, ", "), func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						server := court(t)
+						listed := func(o *Options) { trusting(RoleTriage)(o); o.Trust.Logins = []string{"named", "wes"} }
+						if last.author != "" {
+							wes := run(connect(t, server.Transport(), as("tok-wes"), listed))
+							_, err := wes.Claim(t.Context(), i, ledger.Request{Worker: claim.Worker{Codename: "first", FiringID: "f1"}})
+							var late *ledger.LabelsError
+							if err != nil && !errors.As(err, &late) {
+								t.Fatal(err)
+							}
+							if _, err := server.AddComment("acme/app", 1, last.author, forged); err != nil {
+								t.Fatal(err)
+							}
+						}
+						sent := watched(server.Transport())
+						_, err := run(connect(t, sent, as("tok-"+login), listed, option)).Claim(t.Context(), i, ledger.Request{Worker: claim.Worker{Codename: "lucius", FiringID: "f2"}})
+						var hidden *HiddenRoleError
+						var late *ledger.LabelsError
+						switch won := err == nil || errors.As(err, &late); {
+						case won != last.wins:
+							t.Errorf("claim: %v", err)
+						case !won && (!errors.As(err, &hidden) || sent.like("POST /repos")+sent.like("PATCH") > 0):
+							t.Errorf("claim: %v after %q", err, sent.sent)
+						}
+					})
+				})
+			}
 		}
+	}
+}
+
+// TestRoleRefused: one 403 to a question for a role makes nobody count by what stands beside the comment.
+func TestRoleRefused(t *testing.T) {
+	server := simulated(t)
+	refusing := roundTrip(func(r *http.Request) (*http.Response, error) {
+		if strings.HasSuffix(r.URL.Path, "/permission") {
+			r.Header.Set("Authorization", "Bearer tok-rob")
+		}
+		return server.Transport().RoundTrip(r)
+	})
+	var hidden *HiddenRoleError
+	c := connect(t, refusing, byREST)
+	if _, err := c.Facts(t.Context(), claim.Issue{Owner: "acme", Repo: "app", Number: 2}); !errors.As(err, &hidden) {
+		t.Errorf("%v, want a HiddenRoleError", err)
+	}
+}
+
+// asked counts the questions for one account's role.
+func asked(sent *counting) (n int) {
+	for _, one := range sent.sent {
+		if strings.HasSuffix(one, "/permission") {
+			n++
+		}
+	}
+	return n
+}
+
+// A login of the court, and whether its records count under a least role.
+type candidate struct {
+	login, role string
+	counts      map[Role]bool
+}
+
+func candidates() []candidate {
+	return []candidate{
+		{"olga", "admin", map[Role]bool{RoleTriage: true, RoleWrite: true}},
+		{"wes", "write", map[Role]bool{RoleTriage: true, RoleWrite: true}},
+		{"tia", "triage", map[Role]bool{RoleTriage: true}},
+		{"kim", "triage:issue keeper", map[Role]bool{RoleTriage: true}},
+		{"lea", "write:release manager", map[Role]bool{RoleTriage: true, RoleWrite: true}},
+		{"ray", "read:admin of papers", nil},
+		{"rob", "read", nil},
+		{"mal", "", nil},
+		{"named", "", map[Role]bool{RoleTriage: true, RoleWrite: true}},
+		{"listed[bot]", "write", map[Role]bool{RoleTriage: true, RoleWrite: true}},
+		{"unlisted[bot]", "write", nil},
+	}
+}
+
+// court is a repository with an issue, and everybody with a token.
+func court(t *testing.T) *githubsim.Server {
+	t.Helper()
+	seed := githubsim.Seed{Repos: []githubsim.SeedRepo{{Name: "acme/app", Issues: []githubsim.SeedIssue{
+		{Number: 1, Title: "Free", Author: "olga", Labels: []string{"agent:implement"}},
+	}}, {Name: "acme/lib", Issues: []githubsim.SeedIssue{
+		{Number: 1, Title: "Free", Author: "olga", Labels: []string{"agent:implement"}},
+	}}}}
+	for _, c := range candidates() {
+		u := githubsim.SeedUser{Login: c.login, Token: "tok-" + strings.TrimSuffix(c.login, "[bot]")}
+		if c.role != "" { // the labels are missing: who may not create them wins with late labels
+			u.Permissions = map[string]string{"acme/app": c.role}
+			if c.login == "olga" { // who reads both
+				u.Permissions["acme/lib"] = c.role
+			}
+		}
+		seed.Users = append(seed.Users, u)
+	}
+	server, err := githubsim.New(seed, githubsim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return server
+}
+
+func trusting(least Role) func(*Options) {
+	return func(o *Options) {
+		o.Trust = Trust{Logins: []string{"named"}, Apps: []string{"github-actions", "listed"}, Minimum: least}
+	}
+}
+
+// TestWhoWinsMustCount: whoever is told to hold an issue is seen as its holder by everybody else, by either way of reading.
+// All others are told so, with what would change it, before they have written anything (spec.md#which-records-count).
+func TestWhoWinsMustCount(t *testing.T) {
+	for _, who := range candidates() {
+		for _, least := range []Role{RoleTriage, RoleWrite} {
+			for name, option := range map[string]func(*Options){"GraphQL": func(*Options) {}, "REST": byREST} {
+				if name == "REST" && strings.HasSuffix(who.login, botSuffix) {
+					continue // TestAppWithoutGraphQL
+				}
+				t.Run(fmt.Sprintf("%s, %s, %s", who.login, least, name), func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) { mustCount(t, who, least, option) })
+				})
+			}
+		}
+	}
+}
+
+func mustCount(t *testing.T, who candidate, least Role, option func(*Options)) {
+	server, i := court(t), claim.Issue{Owner: "acme", Repo: "app", Number: 1}
+	sent := watched(server.Transport())
+	mine := connect(t, sent, as("tok-"+strings.TrimSuffix(who.login, "[bot]")), trusting(least), option)
+	_, err := run(mine).Claim(t.Context(), i, ledger.Request{Worker: claim.Worker{Codename: "lucius", FiringID: "f1"}})
+	var outsider *OutsiderError
+	var late *ledger.LabelsError
+	switch counts := who.counts[least]; {
+	case counts && err != nil && !errors.As(err, &late):
+		t.Fatalf("claim: %v", err)
+	case counts && err != nil && !strings.Contains(err.Error(), "label agent:in-flight does not exist in acme/app, and this login may not create it: label-state labels sync acme/app"):
+		t.Errorf("late labels: %v", err)
+	case counts:
+	case !errors.As(err, &outsider):
+		t.Fatalf("claim: %v, want an OutsiderError", err)
+	case sent.like("POST /repos")+sent.like("PATCH")+sent.like("DELETE") > 0:
+		t.Errorf("written: %q", sent.sent)
+	case !strings.Contains(outsider.Remedy(), "trust."):
+		t.Errorf("remedy: %s", outsider.Remedy())
+	}
+	for name, other := range map[string]*Client{
+		"GraphQL": connect(t, server.Transport(), as("tok-olga"), trusting(least)),
+		"REST":    connect(t, server.Transport(), as("tok-olga"), trusting(least), byREST),
+	} {
+		f, err := other.Facts(t.Context(), i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, held := f.Log.Holder(); held != who.counts[least] || len(f.Log.Ignored) > 0 {
+			t.Errorf("by %s somebody holds it: %t, want %t; ignored: %v", name, held, who.counts[least], f.Log.Ignored)
+		}
+	}
+}
+
+// run is a ledger of a client that does not settle.
+func run(c *Client) *ledger.Ledger {
+	set, n := ledger.DefaultSettings(), atomic.Int64{}
+	set.Settle = 0
+	return ledger.New(c, clock.Machine{}, func() string { return fmt.Sprintf("%08x", n.Add(1)) }, set)
+}
+
+// TestOwnRoleCostsNothing: whether the own records count comes with the query that is made anyway.
+func TestOwnRoleCostsNothing(t *testing.T) {
+	server := court(t)
+	for _, login := range []string{"olga", "kim", "rob"} {
+		sent := watched(server.Transport())
+		c := connect(t, sent, as("tok-"+login), trusting(RoleTriage))
+		if _, err := c.Facts(t.Context(), claim.Issue{Owner: "acme", Repo: "app", Number: 1}); err != nil {
+			t.Fatal(err)
+		}
+		err := c.Heard(t.Context(), ledger.Repo{Owner: "acme", Name: "app"})
+		if (err == nil) != (login != "rob") || len(sent.sent) != 1 {
+			t.Errorf("%s: %v after %q", login, err, sent.sent)
+		}
+	}
+}
+
+// TestNothingIsWrittenUnheard: every kind of record is refused before it is posted, not the claim alone.
+func TestNothingIsWrittenUnheard(t *testing.T) {
+	server, ctx := court(t), t.Context()
+	i := claim.Issue{Owner: "acme", Repo: "app", Number: 1}
+	worker := claim.Worker{Codename: "lucius", FiringID: "f1"}
+	if _, err := run(connect(t, server.Transport(), as("tok-olga"), trusting(RoleTriage))).Claim(ctx, i, ledger.Request{Worker: worker}); err != nil {
+		t.Fatal(err)
+	}
+	for _, login := range []string{"rob", "unlisted"} {
+		sent := watched(server.Transport())
+		l := run(connect(t, sent, as("tok-"+login), trusting(RoleTriage)))
+		for name, do := range map[string]func() error{
+			"force":   func() error { _, _, err := l.Force(ctx, i, login, "because"); return err },
+			"revoke":  func() error { _, err := l.Revoke(ctx, i, login, "because"); return err },
+			"release": func() error { _, err := l.Release(ctx, i, ledger.Ending{Worker: worker, By: login}); return err },
+		} {
+			var outsider *OutsiderError
+			var hidden *HiddenRoleError
+			if err := do(); !errors.As(err, &outsider) && !(login == "rob" && errors.As(err, &hidden)) {
+				t.Errorf("%s by %s: %v, want an OutsiderError", name, login, err)
+			}
+		}
+		if n := sent.like("POST /repos"); n > 0 {
+			t.Errorf("%s wrote: %q", login, sent.sent)
+		}
+	}
+}
+
+// TestRoleOfOneRepository: who counts in one repository does not for that count in another.
+func TestRoleOfOneRepository(t *testing.T) {
+	server := court(t)
+	record := "<!-- agent-claim:codename=lucius firing_id=f1 nonce=7f3a9c1e ttl=none state=held -->"
+	for _, repo := range []string{"acme/app", "acme/lib"} {
+		if _, err := server.AddComment(repo, 1, "tia", record); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, option := range map[string]func(*Options){"GraphQL": func(*Options) {}, "REST": byREST} {
+		c := connect(t, server.Transport(), as("tok-olga"), trusting(RoleTriage), option)
+		for _, repo := range []string{"app", "lib", "app"} {
+			f, err := c.Facts(t.Context(), issue(repo, 1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, held := f.Log.Holder(); held != (repo == "app") {
+				t.Errorf("%s: %s is held: %t", name, repo, held)
+			}
+		}
+	}
+}
+
+// TestAppWithoutGraphQL: an App's token cannot tell whose it is where there is no GraphQL. The answer to its first comment
+// says so; then it stops at once and says why, instead of waiting for a record that it takes for somebody else's.
+func TestAppWithoutGraphQL(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		i := claim.Issue{Owner: "acme", Repo: "app", Number: 1}
+		sent := watched(court(t).Transport())
+		c := connect(t, sent, as("tok-unlisted"), trusting(RoleTriage), byREST)
+		_, err := run(c).Claim(t.Context(), i, ledger.Request{Worker: claim.Worker{Codename: "lucius", FiringID: "f1"}})
+		var outsider *OutsiderError
+		if !errors.As(err, &outsider) || outsider.Login != "unlisted[bot]" || !strings.Contains(outsider.Remedy(), "add unlisted to trust.apps") {
+			t.Errorf("claim: %v", err)
+		}
+		if took := time.Since(start); took > 5*time.Second {
+			t.Errorf("it took %s", took)
+		}
+		listed := connect(t, court(t).Transport(), as("tok-listed"), trusting(RoleTriage), byREST)
+		if _, err := run(listed).Claim(t.Context(), i, ledger.Request{Worker: claim.Worker{Codename: "lucius", FiringID: "f1"}}); err != nil {
+			t.Errorf("claim by an App that is listed: %v", err)
+		}
+	})
+}
+
+// far answers after so long, and counts how many requests are under way at most.
+type far struct {
+	next      http.RoundTripper
+	latency   time.Duration
+	now, most atomic.Int64
+}
+
+func (f *far) RoundTrip(r *http.Request) (*http.Response, error) {
+	for n := f.now.Add(1); ; {
+		most := f.most.Load()
+		if n <= most || f.most.CompareAndSwap(most, n) {
+			break
+		}
+	}
+	defer f.now.Add(-1)
+	select {
+	case <-time.After(f.latency):
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	}
+	return f.next.RoundTrip(r)
+}
+
+// besieged is an issue that tia holds behind forged claims of strangers, after past holders of her fleet, between so many
+// comments that say nothing.
+func besieged(t *testing.T, strangers, past, talk int) *githubsim.Server {
+	t.Helper()
+	at := func(n int) *time.Time { m := time.Now().Add(time.Duration(n-3600) * time.Second); return &m }
+	record := func(kind, name, more string) string {
+		return "<!-- agent-" + kind + ":codename=" + name + " firing_id=f-" + name + " nonce=7f3a9c1e " + more + "-->"
+	}
+	seed := githubsim.Seed{
+		Users: []githubsim.SeedUser{
+			{Login: "bot", Token: "tok-bot", Permissions: map[string]string{"acme/app": "write"}},
+			{Login: "tia", Token: "tok-tia", Permissions: map[string]string{"acme/app": "triage"}},
+		},
+		Repos: []githubsim.SeedRepo{{Name: "acme/app", Issues: []githubsim.SeedIssue{{Number: 1, Title: "Wanted", Author: "bot", Labels: []string{"agent:in-flight"}}}}},
+	}
+	thread := &seed.Repos[0].Issues[0].Comments
+	say := func(n int, author, body string) {
+		*thread = append(*thread, githubsim.SeedComment{Author: author, Body: body, CreatedAt: at(n)})
+	}
+	for n := range past {
+		name := fmt.Sprintf("past%d", n)
+		seed.Users = append(seed.Users, githubsim.SeedUser{Login: name, Token: "tok-" + name, Permissions: map[string]string{"acme/app": "triage"}})
+		say(2*n, name, record("claim", name, "ttl=none state=held "))
+		say(2*n+1, name, record("release", name, "outcome=failure "))
+	}
+	for n := range strangers {
+		name := fmt.Sprintf("stranger%d", n)
+		say(1000+n, name, record("claim", name, "ttl=none state=held "))
+		say(1500+n, name, record("release", "tia", "outcome=forced by="+name+" "))
+	}
+	say(1400, "tia", record("claim", "tia", "ttl=none state=held "))
+	for n := range talk {
+		say(1000+n%1000, fmt.Sprintf("stranger%d", n%50), "any news?")
+	}
+	slices.SortStableFunc(*thread, func(a, b githubsim.SeedComment) int { return a.CreatedAt.Compare(*b.CreatedAt) })
+	server, err := githubsim.New(seed, githubsim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return server
+}
+
+// TestVerdictInTime: neither forty strangers nor twenty past holders keep the hook from its verdict, at 150 ms a request.
+func TestVerdictInTime(t *testing.T) {
+	for _, c := range []struct {
+		name                  string
+		strangers, past, talk int
+
+		options []func(*Options)
+		within  time.Duration
+		asked   int // for roles
+	}{
+		{"nobody else", 0, 0, 0, nil, 400 * time.Millisecond, 1},
+		{"past holders", 0, 20, 0, nil, 400 * time.Millisecond, 1},
+		{"strangers", 40, 0, 0, nil, time.Second, 0},
+		{"both", 40, 20, 0, nil, time.Second, 0},
+		{"both, roles one by one", 40, 20, 0, []func(*Options){func(o *Options) { o.Trust.Minimum = roleRead }}, 2 * time.Second, 41},
+		{"past holders by REST", 0, 20, 0, []func(*Options){byREST}, 1500 * time.Millisecond, 1},
+		{"400 strangers", 400, 0, 0, nil, time.Second, 1},
+		{"5,000 comments and strangers", 40, 20, 5000, nil, time.Second, 0},
+		{"1,000 comments by REST", 0, 0, 1000, []func(*Options){byREST}, 2200 * time.Millisecond, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				way := &far{next: besieged(t, c.strangers, c.past, c.talk).Transport(), latency: 150 * time.Millisecond}
+				sent := watched(way)
+				start := time.Now()
+				r := connect(t, sent, c.options...).HoldersOf(t.Context(), []claim.Issue{issue("app", 1)})[0]
+				if r.Err != nil || len(r.Facts.Doubts) > 0 {
+					t.Fatal(r.Err, r.Facts.Doubts)
+				}
+				if h, held := r.Facts.Log.Holder(); c.name != "both, roles one by one" && (!held || h.Record.Worker.Codename != "tia") {
+					t.Errorf("holder %v %t, want tia", h.Record.Worker, held)
+				}
+				if took := time.Since(start); took > c.within {
+					t.Errorf("%s, want %s: %d requests", took, c.within, len(sent.sent))
+				}
+				if n := asked(sent); n != c.asked {
+					t.Errorf("%d requests for one role each, want %d", n, c.asked)
+				}
+				if most := way.most.Load(); most > 8 {
+					t.Errorf("%d requests at once", most)
+				}
+			})
+		})
+	}
+}
+
+// TestNoInDoubt: when time runs out before everybody was asked about, whom the configuration trusts still holds the issue,
+// and the facts say whose records are missing.
+func TestNoInDoubt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := besieged(t, 40, 0, 0)
+		slow := roundTrip(func(r *http.Request) (*http.Response, error) {
+			if strings.HasSuffix(r.URL.Path, "/permission") {
+				<-r.Context().Done()
+				return nil, r.Context().Err()
+			}
+			return server.Transport().RoundTrip(r)
+		})
+		c := connect(t, slow, func(o *Options) { o.Trust = Trust{Logins: []string{"tia"}, Minimum: RoleWrite} }, func(o *Options) { o.Trust.Minimum = roleRead })
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		defer cancel()
+		r := c.HoldersOf(ctx, []claim.Issue{issue("app", 1)})[0]
+		if r.Err != nil || ctx.Err() != nil {
+			t.Fatal(r.Err, ctx.Err())
+		}
+		if h, held := r.Facts.Log.Holder(); !held || h.Record.Worker.Codename != "tia" || len(r.Facts.Doubts) == 0 {
+			t.Errorf("holder %v %t, doubts %q", h.Record.Worker, held, r.Facts.Doubts)
+		}
+	})
+}
+
+// TestViewGuesses: a view whose token is told no roles goes by GitHub's word beside the comments and says so; everybody else does not know.
+func TestViewGuesses(t *testing.T) {
+	var warned []string
+	view := func(o *Options) { o.View, o.Warn = true, func(text string) { warned = append(warned, text) } }
+	for name, option := range map[string]func(*Options){"GraphQL": func(*Options) {}, "REST": byREST} {
+		warned = nil
+		_, err := connect(t, simulated(t).Transport(), as("tok-rob"), option).Facts(t.Context(), issue("app", 2))
+		var hidden *HiddenRoleError
+		if !errors.As(err, &hidden) {
+			t.Errorf("by %s: %v, want that it is not known", name, err)
+		}
+		c := connect(t, simulated(t).Transport(), as("tok-rob"), option, view)
+		f, err := c.Facts(t.Context(), issue("app", 2))
+		if h, held := f.Log.Holder(); err != nil || !held || h.Author != "tia" || len(f.Log.Live()) != 1 {
+			t.Errorf("view by %s: %+v, %v; want tia's claim and not mal's", name, f.Log.Claims, err)
+		}
+		if len(warned) != 1 || c.Guessed() != warned[0] || !strings.Contains(warned[0], "which is a guess") {
+			t.Errorf("view by %s: warned %q, guessed %q", name, warned, c.Guessed())
+		}
+	}
+	warned = nil
+	c := connect(t, simulated(t).Transport(), view)
+	if f, err := c.Facts(t.Context(), issue("app", 2)); err != nil || len(f.Log.Live()) != 1 || c.Guessed() != "" || len(warned) != 0 {
+		t.Errorf("view that is told: %v, %q, %v", f.Log.Live(), c.Guessed(), err)
 	}
 }

@@ -16,6 +16,7 @@ type Issue struct {
 	State       string // open or closed
 	StateReason string
 	Labels      []string
+	Assignees   []string
 	Comments    int
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
@@ -122,14 +123,37 @@ func (s *Server) DeleteComment(repo string, id int64, login string) error {
 	})
 }
 
-// HideComment minimizes a comment.
+// HideComment minimizes a comment as outdated.
 func (s *Server) HideComment(repo string, id int64, login string) error {
+	return s.minimize(repo, id, login, "outdated")
+}
+
+// UnhideComment shows a minimized comment again.
+func (s *Server) UnhideComment(repo string, id int64, login string) error {
+	return s.minimize(repo, id, login, "")
+}
+
+func (s *Server) minimize(repo string, id int64, login, reason string) error {
 	return s.within(repo, func(st *store, r *repository) error {
 		c, err := st.comment(present(), r, id)
 		if err != nil {
 			return err
 		}
-		return st.hideComment(st.as(login), c)
+		_, err = st.minimize(st.as(login), c, reason)
+		return err
+	})
+}
+
+// MarkSpam has GitHub take a comment for spam: it goes on being counted and is not shown to anybody.
+func (s *Server) MarkSpam(repo string, id int64) error {
+	return s.within(repo, func(st *store, r *repository) error {
+		c, err := st.comment(present(), r, id)
+		if err != nil {
+			return err
+		}
+		c.spam = true
+		st.comments[c.id].put(st.change(), c)
+		return nil
 	})
 }
 
@@ -141,6 +165,16 @@ func (s *Server) AddLabels(repo string, number int, login string, names ...strin
 // RemoveLabel takes a label off an issue.
 func (s *Server) RemoveLabel(repo string, number int, login, name string) error {
 	return s.on(repo, number, login, func(st *store, who actor, t *thread) error { return st.unlabelIssue(who, t, name) })
+}
+
+// Assign assigns logins to an issue, as far as they can be assigned.
+func (s *Server) Assign(repo string, number int, login string, logins ...string) error {
+	return s.on(repo, number, login, func(st *store, who actor, t *thread) error { return st.assign(who, t, logins) })
+}
+
+// Unassign takes logins off an issue.
+func (s *Server) Unassign(repo string, number int, login string, logins ...string) error {
+	return s.on(repo, number, login, func(st *store, who actor, t *thread) error { return st.unassign(who, t, logins) })
 }
 
 // Close closes an issue as completed, or a pull request without merging it.
@@ -253,10 +287,13 @@ func (s *Server) Issue(repo string, number int) (out Issue, err error) {
 		}
 		out = Issue{
 			ID: now.id, Number: number, Title: now.title, Body: now.body, Author: now.author.login, State: stateName(now),
-			StateReason: now.reason, Comments: len(t.commentsIn(present())), CreatedAt: now.created, UpdatedAt: now.updated,
+			StateReason: now.reason, Comments: len(t.everyComment(present())), CreatedAt: now.created, UpdatedAt: now.updated,
 		}
 		for _, l := range r.labelsOf(present(), now) {
 			out.Labels = append(out.Labels, l.name)
+		}
+		for _, a := range now.assignees {
+			out.Assignees = append(out.Assignees, a.login)
 		}
 		if now.pull != nil {
 			out.Pull, out.Draft, out.Merged = true, now.pull.draft, !now.pull.merged.IsZero()

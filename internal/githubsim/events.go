@@ -116,8 +116,15 @@ func (st *store) then() view { return view{upTo: st.change()} }
 func (st *store) emitComment(who actor, t *thread, action string, c comment, changes object) {
 	now, then := t.state.now(), st.then()
 	st.emit(who, t.repo, Event{Name: "issue_comment", Action: action, Number: t.number}, func() object {
-		return withChanges(action, changes, object{"issue": st.issueEvent(then, t, now), "comment": st.commentJSON(c)})
+		return withChanges(action, changes, object{"issue": st.issueEvent(then, t, now), "comment": st.commentEvent(c)})
 	})
+}
+
+// commentEvent is a comment in a webhook, which does not say whether it is minimized.
+func (st *store) commentEvent(c comment) object {
+	o := st.commentJSON(c)
+	delete(o, "minimized")
+	return o
 }
 
 func (st *store) emitLabel(who actor, r *repository, action string, l label, changes object) {

@@ -33,6 +33,13 @@ type Fault struct {
 	StalePrefix int
 	// StaleGap are ids of comments that are not seen, though younger ones are.
 	StaleGap []int64
+	// QueryNodes and QueryConnections are GitHub's resource limits: how many nodes, and how many connections, a GraphQL query
+	// may read. A connection past that is refused as RESOURCE_LIMITS_EXCEEDED, and so is every one after it; the answer is
+	// partial. 0 is no limit. What a mutation reads is not limited.
+	QueryNodes, QueryConnections int
+	// QueryTimeout is how many nodes a GraphQL query may read before GitHub gives it up: it answers Status then, or 502, and
+	// nothing of what was read. 0 is no limit.
+	QueryTimeout int
 	// Truncate lets only so many bytes of the answer's body through, then resets the connection.
 	Truncate int
 	// Reset drops the connection without applying anything.

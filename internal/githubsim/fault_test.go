@@ -3,6 +3,7 @@ package githubsim_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -279,11 +280,21 @@ func TestParseFault(t *testing.T) {
 		{"delay=80ms", "GET /a", "delay"},
 		{"status=502:POST:/comments", "GET /x/comments|POST /x|POST /x/comments", "-|-|502"},
 		{"lose=POST:/comments:1", "POST /comments|POST /comments", "lose|-"},
+		{"lose:POST:/comments:1", "POST /comments|POST /comments", "lose|-"},
+		{"reset:DELETE", "DELETE /|GET /", "reset|-"},
 		{"lose=*::%3", "GET /|GET /|GET /|GET /", "-|-|lose|-"},
 		{"reset", "GET /", "reset"},
 		{"reset=DELETE, status=429", "DELETE /|GET /", "reset|429"},
 		{"secondary=60:POST;stale=3s:GET", "POST /|GET /", "403|stale"},
 		{"late=5s truncate=10", "GET /", "late"},
+		{"secondary=60/429 too-quickly=POST", "POST /|GET /", "429|429"},
+		{"too-quickly=POST:/comments", "POST /comments|POST /", "422|-"},
+		{"nodes=100:POST:/graphql:1 connections=9", "POST /graphql|POST /graphql", "nodes|connections"},
+		{"timeout=50:*:/graphql;timeout=50/504", "POST /graphql|GET /", "timeout 502|timeout 504"},
+		{
+			"status=502:mutation:addLabels", `POST /graphql {"query":"mutation { addLabels }"}|POST /graphql {"query":"mutation { updateRefs }"}|` +
+				`POST /graphql {"query":"{ addLabels }"}|POST /addLabels {"query":"mutation { addLabels }"}|POST /graphql`, "502|-|-|-|-",
+		},
 		{"", "GET /", "-"},
 	} {
 		fault, err := githubsim.ParseFault(c.rules)
@@ -294,7 +305,8 @@ func TestParseFault(t *testing.T) {
 		var got []string
 		for line := range strings.SplitSeq(c.requests, "|") {
 			method, path, _ := strings.Cut(line, " ")
-			req, _ := http.NewRequest(method, "http://h"+path, nil)
+			path, body, _ := strings.Cut(path, " ")
+			req, _ := http.NewRequest(method, "http://h"+path, strings.NewReader(body))
 			got = append(got, kind(fault(req)))
 		}
 		if strings.Join(got, "|") != c.want {
@@ -302,8 +314,8 @@ func TestParseFault(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{
-		"boom", "delay", "delay=", "delay=x", "delay=-1s", "status=5", "status=x", "truncate=0", "lose=POST:/c:0", "lose=POST:/c:x",
-		"lose=POST:/c:%", "status=502:POST:/a:1:2", "late=1",
+		"boom", "delay", "delay:80ms", ":POST", "delay=", "delay=x", "delay=-1s", "status=5", "status=x", "truncate=0", "lose=POST:/c:0", "lose=POST:/c:x",
+		"lose=POST:/c:%", "status=502:POST:/a:1:2", "late=1", "nodes=0", "connections=x", "timeout=0", "timeout=9/5", "timeout=/504", "secondary=0", "secondary=9/5", "too-quickly=POST:/a:0",
 	} {
 		if _, err := githubsim.ParseFault(bad); err == nil {
 			t.Errorf("%q was accepted", bad)
@@ -317,8 +329,14 @@ func kind(f *githubsim.Fault) string {
 		return "-"
 	case f.Delay > 0:
 		return "delay"
+	case f.QueryTimeout > 0:
+		return fmt.Sprint("timeout ", f.Status)
+	case f.QueryNodes > 0:
+		return "nodes"
+	case f.QueryConnections > 0:
+		return "connections"
 	case f.Status != 0:
-		return map[int]string{502: "502", 429: "429", 403: "403"}[f.Status]
+		return map[int]string{502: "502", 429: "429", 422: "422", 403: "403"}[f.Status]
 	case f.ApplyThenFail:
 		return "lose"
 	case f.Reset:

@@ -1,8 +1,10 @@
 package githubsim
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -27,15 +29,20 @@ type rule struct {
 //
 //	KIND=[VALUE:]METHOD:PATH:COUNT
 //
-// and everything after the value may be left out from the right. METHOD is a method or *, PATH a part of the path, COUNT
-// a number (only the first so many matching requests) or % and a number (every so manyth). The kinds are
+// or, without a value, KIND:METHOD:PATH:COUNT, and everything after the value may be left out from the right. METHOD is a method or *, PATH a part of the path, COUNT
+// a number (only the first so many matching requests) or % and a number (every so manyth). The METHOD mutation is a GraphQL
+// request that changes something, and its PATH a part of the document. The kinds are
 //
 //	delay=80ms       wait before serving
 //	status=502       answer with that status instead of serving
-//	secondary=60     answer 403 as GitHub's secondary rate limit, Retry-After in seconds
+//	secondary=60     answer 403 as GitHub's secondary rate limit, Retry-After in seconds; secondary=60/429 with the other status
 //	late=5s          apply so much later, reset the connection now
 //	stale=3s         answer as it was so long ago
+//	nodes=5000       let a GraphQL query read so many nodes and refuse the rest as RESOURCE_LIMITS_EXCEEDED
+//	connections=200  the same for connections
+//	timeout=5000     answer 502 to a GraphQL query that reads more nodes than that; timeout=5000/504 with another status
 //	truncate=100     let only so many bytes of the answer through
+//	too-quickly      answer 422 as GitHub does to content that was submitted too quickly
 //	lose             apply, then reset the connection
 //	reset            reset the connection without applying
 //
@@ -61,17 +68,20 @@ func ParseFault(text string) (func(*http.Request) *Fault, error) {
 }
 
 func parseRule(word string) (*rule, error) {
-	kind, rest, _ := strings.Cut(word, "=")
+	kind, rest, valued := strings.Cut(word, "=")
+	if !valued { // those without a value may do without the sign
+		kind, rest, _ = strings.Cut(word, ":")
+	}
 	var fields []string
 	if rest != "" {
 		fields = strings.Split(rest, ":")
 	}
 	r := &rule{kind: kind}
-	if kind != "lose" && kind != "reset" {
-		if !slices.Contains([]string{"delay", "status", "secondary", "late", "stale", "truncate"}, kind) {
-			return nil, errors.New("want delay, status, secondary, late, stale, truncate, lose or reset")
+	if !slices.Contains([]string{"too-quickly", "lose", "reset"}, kind) {
+		if !slices.Contains([]string{"delay", "status", "secondary", "late", "stale", "nodes", "connections", "timeout", "truncate"}, kind) {
+			return nil, errors.New("want delay, status, secondary, late, stale, nodes, connections, timeout, truncate, too-quickly, lose or reset")
 		}
-		if len(fields) == 0 {
+		if !valued || len(fields) == 0 {
 			return nil, errors.New("want " + kind + "=VALUE")
 		}
 		r.value, fields = fields[0], fields[1:]
@@ -107,9 +117,26 @@ func (r *rule) count(text string) error {
 	return nil
 }
 
+// mutation is the method of rules for GraphQL requests that change something.
+const mutation = "MUTATION"
+
+// mutates returns the body of a GraphQL request that changes something.
+func mutates(req *http.Request) (body string, changes bool) {
+	if req.Body == nil {
+		return "", false
+	}
+	data, err := io.ReadAll(req.Body)
+	req.Body = io.NopCloser(bytes.NewReader(data))
+	return string(data), err == nil && strings.HasPrefix(operation(req, data), "mutation")
+}
+
 // matches counts the requests that the rule is for.
 func (r *rule) matches(req *http.Request) bool {
-	if (r.method != "" && r.method != req.Method) || !strings.Contains(req.URL.Path, r.path) {
+	if r.method == mutation {
+		if document, changes := mutates(req); !changes || !strings.Contains(document, r.path) {
+			return false
+		}
+	} else if (r.method != "" && r.method != req.Method) || !strings.Contains(req.URL.Path, r.path) {
 		return false
 	}
 	n := r.seen.Add(1)
@@ -127,20 +154,59 @@ func (r *rule) fault() (Fault, error) {
 	switch r.kind {
 	case "lose":
 		return Fault{ApplyThenFail: true}, nil
+	case "too-quickly":
+		return TooQuickly(), nil
 	case "delay", "late", "stale":
 		d, err := time.ParseDuration(r.value)
 		if err != nil || d <= 0 {
 			return Fault{}, fmt.Errorf("%q is not a duration such as 80ms", r.value)
 		}
 		return map[string]Fault{"delay": {Delay: d}, "late": {ApplyLate: d}, "stale": {StaleFor: d}}[r.kind], nil
-	case "status", "truncate", "secondary":
+	case "status", "truncate", "nodes", "connections":
 		n, err := strconv.Atoi(r.value)
-		if err != nil || n < 1 || (r.kind == "status" && (n < 100 || n > 999)) {
+		if err != nil || n < 1 || (r.kind == "status" && !isStatus(n)) {
 			return Fault{}, fmt.Errorf("%q is not a number that %s can have", r.value, r.kind)
 		}
-		return map[string]Fault{"status": {Status: n}, "truncate": {Truncate: n}, "secondary": SecondaryLimit(n)}[r.kind], nil
+		return map[string]Fault{
+			"status": {Status: n}, "truncate": {Truncate: n},
+			"nodes": {QueryNodes: n}, "connections": {QueryConnections: n},
+		}[r.kind], nil
+	case "timeout":
+		n, status, err := r.withStatus(http.StatusBadGateway, "a number of nodes, nor NODES/STATUS")
+		return Fault{QueryTimeout: n, Status: status}, err
+	case "secondary":
+		n, status, err := r.withStatus(http.StatusForbidden, "a number of seconds, nor SECONDS/STATUS")
+		f := SecondaryLimit(n)
+		f.Status = status
+		return f, err
 	}
 	return Fault{Reset: true}, nil
+}
+
+// withStatus reads a number that may have a status behind it.
+func (r *rule) withStatus(usual int, want string) (n, status int, err error) {
+	number, code, named := strings.Cut(r.value, "/")
+	if !named {
+		code = strconv.Itoa(usual)
+	}
+	n, err1 := strconv.Atoi(number)
+	status, err2 := strconv.Atoi(code)
+	if err1 != nil || err2 != nil || n < 1 || !isStatus(status) {
+		return 1, usual, fmt.Errorf("%q is not %s", r.value, want)
+	}
+	return n, status, nil
+}
+
+func isStatus(n int) bool { return n >= 100 && n <= 999 }
+
+// TooQuickly is the fault of content that came faster than GitHub's limits on content allow, in the form that looks like a failed
+// validation: only the message of the error says that it is a limit, and no header says for how long.
+func TooQuickly() Fault {
+	return Fault{
+		Status: http.StatusUnprocessableEntity,
+		Body: `{"message":"Validation Failed","errors":[{"resource":"IssueComment","code":"custom","field":"body",` +
+			`"message":"body was submitted too quickly"}],"documentation_url":"https://docs.github.com/rest","status":"422"}`,
+	}
 }
 
 // SecondaryLimit is the fault of a secondary rate limit. retryAfter is in seconds; 0 leaves the header out, as GitHub

@@ -75,7 +75,13 @@ func (s *Server) admit(r *http.Request, full string) (*repository, actor, error)
 		return nil, who, err
 	}
 	if gitService(r) == "git-receive-pack" {
+		if who.granted(repo, contentsWrite, false) != nil {
+			return nil, who, forbidden("Write access to repository not granted.")
+		}
 		return repo, who, who.need(repo, roleWrite)
+	}
+	if who.granted(repo, contentsRead, true) != nil {
+		return nil, who, forbidden("Write access to repository not granted.")
 	}
 	return repo, who, nil
 }

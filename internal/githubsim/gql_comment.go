@@ -53,7 +53,21 @@ func (g *gqlComment) Author() *gqlActor { return g.c.actor(g.m.author) }
 func (g *gqlComment) AuthorAssociation() string { return g.m.author.association(g.m.thread.repo) }
 
 // IsMinimized reports whether it was hidden.
-func (g *gqlComment) IsMinimized() bool { return g.m.hidden }
+func (g *gqlComment) IsMinimized() bool { return g.m.hidden != "" }
+
+// MinimizedReason is why it was hidden; null if it is not.
+func (g *gqlComment) MinimizedReason() *string {
+	if g.m.hidden == "" {
+		return nil
+	}
+	return &g.m.hidden
+}
+
+// ViewerCanMinimize reports whether the actor may hide it.
+func (g *gqlComment) ViewerCanMinimize() bool { return g.c.mayRewrite(g.c.who, g.m) == nil }
+
+// ToIssueComment says that it is one, where the schema says only that it can be minimized.
+func (g *gqlComment) ToIssueComment() (*gqlComment, bool) { return g, true }
 
 // Issue is what it was posted to, a pull request too.
 func (g *gqlComment) Issue() *gqlIssue {
@@ -65,6 +79,42 @@ func (g *gqlComment) Repository() *gqlRepository { return &gqlRepository{g.c, g.
 
 // ViewerDidAuthor reports whether the actor posted it.
 func (g *gqlComment) ViewerDidAuthor() bool { return g.m.author == g.c.who.account }
+
+// UserContentEdits is the edit history, newest first; it ends with what the author wrote. A comment that was never
+// edited has none.
+func (g *gqlComment) UserContentEdits(args pageArgs) (*gqlConnection[*gqlEdit], error) {
+	var all []edit
+	if len(g.m.edits) > 0 {
+		all = append(all, edit{at: g.m.created, editor: g.m.author})
+	}
+	all = append(all, g.m.edits...)
+	slices.Reverse(all)
+	return connect(g.c, args, "userContentEdits", all, func(e edit) int64 { return e.id }, func(e edit) *gqlEdit { return &gqlEdit{g.c, e} })
+}
+
+// A gqlEdit is one edit of a comment.
+type gqlEdit struct {
+	c *call
+	e edit
+}
+
+// ID is the global id.
+func (g *gqlEdit) ID() graphql.ID { return graphql.ID(nodeID("UCE", g.e.id)) }
+
+// CreatedAt, EditedAt and UpdatedAt are when it was made.
+func (g *gqlEdit) CreatedAt() dateTime { return dateTime{g.e.at} }
+
+// EditedAt is like CreatedAt.
+func (g *gqlEdit) EditedAt() dateTime { return dateTime{g.e.at} }
+
+// UpdatedAt is like CreatedAt.
+func (g *gqlEdit) UpdatedAt() dateTime { return dateTime{g.e.at} }
+
+// DeletedAt is null: nobody takes anything out of a history.
+func (g *gqlEdit) DeletedAt() *dateTime { return nil }
+
+// Editor is who made it; null for an account that is gone.
+func (g *gqlEdit) Editor() *gqlActor { return g.c.actor(g.e.editor) }
 
 // A gqlReaction is a reaction to a comment.
 type gqlReaction struct {
@@ -121,6 +171,7 @@ type gqlTimeline struct {
 // itemKinds are the kinds of events and GraphQL's names of them.
 func itemKinds() map[string]string {
 	return map[string]string{
+		"assigned": "ASSIGNED_EVENT", "unassigned": "UNASSIGNED_EVENT",
 		"labeled": "LABELED_EVENT", "unlabeled": "UNLABELED_EVENT", "closed": "CLOSED_EVENT", "reopened": "REOPENED_EVENT",
 		"renamed": "RENAMED_TITLE_EVENT", "comment_deleted": "COMMENT_DELETED_EVENT", "merged": "MERGED_EVENT",
 		"convert_to_draft": "CONVERT_TO_DRAFT_EVENT", "ready_for_review": "READY_FOR_REVIEW_EVENT", "commented": "ISSUE_COMMENT",
@@ -140,7 +191,7 @@ func (g *gqlThread) TimelineItems(args timelineArgs) (*gqlTimeline, error) {
 	if args.Skip != nil {
 		wanted = wanted[min(len(wanted), max(0, int(*args.Skip))):]
 	}
-	page, err := connect(args.pageArgs, "timelineItems", wanted, func(i *gqlItem) int64 { return i.e.id }, func(i *gqlItem) *gqlItem { return i })
+	page, err := connect(g.c, args.pageArgs, "timelineItems", wanted, func(i *gqlItem) int64 { return i.e.id }, func(i *gqlItem) *gqlItem { return i })
 	if err != nil {
 		return nil, err
 	}
@@ -174,6 +225,12 @@ func (i *gqlItem) CreatedAt() dateTime { return dateTime{i.e.created} }
 
 // Label is the label that came or went, under the name that it had.
 func (i *gqlItem) Label() *gqlLabel { return &gqlLabel{i.c, i.t.repo, i.e.label} }
+
+// Assignee is the account that was assigned or taken off.
+func (i *gqlItem) Assignee() *gqlActor { return i.c.actor(i.e.assignee) }
+
+// Assignable is the thread.
+func (i *gqlItem) Assignable() *gqlSubject { return i.subject() }
 
 // Labelable is the thread.
 func (i *gqlItem) Labelable() *gqlSubject { return i.subject() }
@@ -215,6 +272,12 @@ func (i *gqlItem) ToLabeledEvent() (*gqlItem, bool) { return i.is("labeled") }
 
 // ToUnlabeledEvent is like ToIssueComment.
 func (i *gqlItem) ToUnlabeledEvent() (*gqlItem, bool) { return i.is("unlabeled") }
+
+// ToAssignedEvent is like ToIssueComment.
+func (i *gqlItem) ToAssignedEvent() (*gqlItem, bool) { return i.is("assigned") }
+
+// ToUnassignedEvent is like ToIssueComment.
+func (i *gqlItem) ToUnassignedEvent() (*gqlItem, bool) { return i.is("unassigned") }
 
 // ToClosedEvent is like ToIssueComment.
 func (i *gqlItem) ToClosedEvent() (*gqlItem, bool) { return i.is("closed") }

@@ -66,6 +66,9 @@ func (*rootResolver) AddComment(ctx context.Context, args struct {
 	if err != nil {
 		return nil, err
 	}
+	if err := c.mutates(t.repo, eitherWrite); err != nil {
+		return nil, err
+	}
 	m, err := c.addComment(c.who, t, args.Input.Body)
 	if err != nil {
 		return nil, err
@@ -96,6 +99,9 @@ func (*rootResolver) UpdateIssueComment(ctx context.Context, args struct {
 	if err != nil {
 		return nil, err
 	}
+	if err := c.mutates(g.m.thread.repo, eitherWrite); err != nil {
+		return nil, err
+	}
 	m, err := c.editComment(c.who, g.m, args.Input.Body)
 	if err != nil {
 		return nil, err
@@ -116,10 +122,69 @@ func (*rootResolver) DeleteIssueComment(ctx context.Context, args struct {
 	if err != nil {
 		return nil, err
 	}
+	if err := c.mutates(g.m.thread.repo, eitherWrite); err != nil {
+		return nil, err
+	}
 	if err := c.store.deleteComment(c.who, g.m); err != nil {
 		return nil, err
 	}
 	return &echo{args.Input.ClientMutationID}, nil
+}
+
+type minimizePayload struct {
+	echo
+	MinimizedComment *gqlComment
+}
+
+// MinimizeComment hides a comment.
+func (*rootResolver) MinimizeComment(ctx context.Context, args struct {
+	Input struct {
+		ClientMutationID *string
+		SubjectID        graphql.ID
+		Classifier       string
+	}
+},
+) (*minimizePayload, error) {
+	reason := strings.ReplaceAll(strings.ToLower(args.Input.Classifier), "_", "-")
+	g, err := minimize(ctx, args.Input.SubjectID, reason)
+	return &minimizePayload{echo{args.Input.ClientMutationID}, g}, err
+}
+
+type unminimizePayload struct {
+	echo
+	UnminimizedComment *gqlComment
+}
+
+// UnminimizeComment shows a hidden comment again.
+func (*rootResolver) UnminimizeComment(ctx context.Context, args struct {
+	Input struct {
+		ClientMutationID *string
+		SubjectID        graphql.ID
+	}
+},
+) (*unminimizePayload, error) {
+	g, err := minimize(ctx, args.Input.SubjectID, "")
+	return &unminimizePayload{echo{args.Input.ClientMutationID}, g}, err
+}
+
+func minimize(ctx context.Context, id graphql.ID, reason string) (*gqlComment, error) {
+	c := mutating(ctx)
+	g, err := find[*gqlComment](c, id)
+	if err != nil {
+		return nil, err
+	}
+	needed := "issues=write"
+	if g.m.thread.state.now().pull != nil {
+		needed = eitherWrite
+	}
+	if err := c.mutates(g.m.thread.repo, needed); err != nil {
+		return nil, err
+	}
+	m, err := c.store.minimize(c.who, g.m, reason)
+	if err != nil {
+		return nil, err
+	}
+	return &gqlComment{c, m}, nil
 }
 
 type labelablePayload struct {
@@ -150,6 +215,9 @@ func relabel(ctx context.Context, args labelableArgs, combine func(have, sent []
 	c := mutating(ctx)
 	t, err := c.subject(args.Input.LabelableID)
 	if err != nil {
+		return nil, err
+	}
+	if err := c.mutates(t.repo, eitherWrite); err != nil {
 		return nil, err
 	}
 	if err := c.who.need(t.repo, roleTriage); err != nil {
@@ -198,6 +266,9 @@ func (*rootResolver) AddReaction(ctx context.Context, args struct {
 	case "thumbs_down":
 		content = "-1"
 	}
+	if err := c.mutates(g.m.thread.repo, "issues=write"); err != nil {
+		return nil, err
+	}
 	r, _, err := c.react(c.who, g.m, content)
 	if err != nil {
 		return nil, err
@@ -231,6 +302,9 @@ func changePull(ctx context.Context, args pullArgs, change func(*store, actor, *
 	c := mutating(ctx)
 	g, err := find[*gqlPull](c, args.Input.PullRequestID)
 	if err != nil {
+		return nil, err
+	}
+	if err := c.mutates(g.t.repo, "pull_requests=write"); err != nil {
 		return nil, err
 	}
 	if err := change(c.store, c.who, g.t); err != nil {
@@ -275,6 +349,9 @@ func changeState(ctx context.Context, client *string, id graphql.ID, state, reas
 	c := mutating(ctx)
 	g, err := find[*gqlIssue](c, id)
 	if err != nil {
+		return nil, err
+	}
+	if err := c.mutates(g.t.repo, eitherWrite); err != nil {
 		return nil, err
 	}
 	if err := c.setState(c.who, g.t, state, reason); err != nil {

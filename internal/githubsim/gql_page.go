@@ -78,7 +78,7 @@ func parseCursor(cursor string) (int64, error) {
 }
 
 // connect cuts the page out of a list. A cursor stands for the id of an item; one that is gone stands where ids grow past it.
-func connect[T, N any](a pageArgs, name string, items []T, id func(T) int64, node func(T) N) (*gqlConnection[N], error) {
+func connect[T, N any](c *call, a pageArgs, name string, items []T, id func(T) int64, node func(T) N) (*gqlConnection[N], error) {
 	if err := a.check(name); err != nil {
 		return nil, err
 	}
@@ -107,6 +107,9 @@ func connect[T, N any](a pageArgs, name string, items []T, id func(T) int64, nod
 	for _, item := range items[from:to] {
 		page.nodes = append(page.nodes, node(item))
 		page.cursors = append(page.cursors, cursorOf(id(item)))
+	}
+	if err := c.meter.read(to - from); err != nil {
+		return nil, err
 	}
 	page.PageInfo = gqlPageInfo{HasNextPage: to < len(items), HasPreviousPage: from > 0}
 	if n := len(page.cursors); n > 0 {

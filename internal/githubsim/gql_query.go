@@ -100,6 +100,9 @@ func (n *gqlNode) ToRepository() (*gqlRepository, bool) { return as[*gqlReposito
 // ToUser is like ToIssue.
 func (n *gqlNode) ToUser() (*gqlActor, bool) { return n.accountOf("User") }
 
+// ToUserContentEdit is like ToIssue: nobody asks for an edit by its id.
+func (n *gqlNode) ToUserContentEdit() (*gqlEdit, bool) { return as[*gqlEdit](n) }
+
 // ToBot is like ToIssue.
 func (n *gqlNode) ToBot() (*gqlActor, bool) { return n.accountOf("Bot") }
 
@@ -145,7 +148,7 @@ func (c *call) threadNode(id int64) any {
 	}
 	now, ok := t.state.at(c.view)
 	switch {
-	case !ok:
+	case !ok, c.who.granted(t.repo, eitherRead, true) != nil:
 		return nil
 	case now.pull != nil:
 		return &gqlPull{gqlThread{c, t, now}}
@@ -159,7 +162,7 @@ func (c *call) commentNode(id int64) any {
 		return nil
 	}
 	now, ok := kept.at(c.view)
-	if !ok || c.view.gap[id] || c.who.role(now.thread.repo) < roleRead {
+	if !ok || now.spam || c.view.gap[id] || c.who.role(now.thread.repo) < roleRead || c.who.granted(now.thread.repo, eitherRead, true) != nil {
 		return nil
 	}
 	return &gqlComment{c, now}
@@ -272,5 +275,5 @@ func (c *call) labelsPage(r *repository, list []label, page pageArgs, order labe
 		}
 		return by
 	})
-	return connect(page, "labels", list, func(l label) int64 { return l.id }, func(l label) *gqlLabel { return &gqlLabel{c, r, l} })
+	return connect(c, page, "labels", list, func(l label) int64 { return l.id }, func(l label) *gqlLabel { return &gqlLabel{c, r, l} })
 }

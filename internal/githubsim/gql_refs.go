@@ -1,6 +1,7 @@
 package githubsim
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -48,7 +49,7 @@ func (g *gqlRef) Target() *gqlObject {
 	if g.ref.OID == "" {
 		return nil
 	}
-	return &gqlObject{g.c, g.r, g.ref.OID, g.ref.Type}
+	return &gqlObject{c: g.c, r: g.r, oid: g.ref.OID, kind: g.ref.Type}
 }
 
 // A gqlObject is a git object.
@@ -57,6 +58,7 @@ type gqlObject struct {
 	r    *repository
 	oid  string
 	kind string
+	data []byte // of a blob
 }
 
 // ID is the global id.
@@ -76,6 +78,58 @@ func (g *gqlObject) ToCommit() (*gqlCommit, bool) { return &gqlCommit{*g}, g.kin
 
 // ToTag says whether it is an annotated tag.
 func (g *gqlObject) ToTag() (*gqlTag, bool) { return &gqlTag{*g}, g.kind == "tag" }
+
+// ToBlob says whether it is the content of a file.
+func (g *gqlObject) ToBlob() (*gqlBlob, bool) { return &gqlBlob{*g}, g.kind == "blob" }
+
+// Object is what HEAD:PATH or another revision with a path names; null when there is no such file, and for every other expression.
+func (g *gqlRepository) Object(ctx context.Context, args struct{ Expression *string }) (*gqlObject, error) {
+	if err := g.readable(contentsRead); err != nil {
+		return nil, err
+	}
+	if args.Expression == nil {
+		return nil, nil
+	}
+	rev, path, named := strings.Cut(*args.Expression, ":")
+	if !named {
+		return nil, nil
+	}
+	if rev == "HEAD" {
+		rev = "refs/heads/" + g.r.base
+	}
+	data, err := g.c.fileAt(ctx, g.r, rev, path)
+	var absent *refusal
+	switch {
+	case errors.As(err, &absent):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	return &gqlObject{c: g.c, r: g.r, oid: blobSHA(data), kind: "blob", data: data}, nil
+}
+
+// maxBlobText is how many bytes of a file GitHub shows as text.
+const maxBlobText = 512_000
+
+// A gqlBlob is the content of a file.
+type gqlBlob struct{ gqlObject }
+
+// ByteSize is the length of the whole content.
+func (g *gqlBlob) ByteSize() int32 { return int32(len(g.data)) }
+
+// IsBinary says whether it is no text.
+func (g *gqlBlob) IsBinary() *bool { return new(bytes.ContainsRune(g.data, 0)) }
+
+// IsTruncated says whether Text is not all of it.
+func (g *gqlBlob) IsTruncated() bool { return len(g.data) > maxBlobText }
+
+// Text is the content, null of what is no text.
+func (g *gqlBlob) Text() *string {
+	if *g.IsBinary() {
+		return nil
+	}
+	return new(string(g.data[:min(len(g.data), maxBlobText)]))
+}
 
 // A gqlCommit is a commit.
 type gqlCommit struct{ gqlObject }
@@ -126,6 +180,9 @@ func (*rootResolver) UpdateRefs(ctx context.Context, args struct {
 	c := mutating(ctx)
 	g, err := find[*gqlRepository](c, args.Input.RepositoryID)
 	if err != nil {
+		return nil, err
+	}
+	if err := c.mutates(g.r, contentsWrite); err != nil {
 		return nil, err
 	}
 	if err := c.who.need(g.r, roleWrite); err != nil {

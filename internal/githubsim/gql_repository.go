@@ -64,6 +64,70 @@ func (g *gqlRepository) ViewerPermission() *string {
 	return &name
 }
 
+// A gqlCollaborator is somebody with a role in the repository.
+type gqlCollaborator struct {
+	Cursor string
+	Node   *gqlActor
+	have   grant
+}
+
+// Permission is the role; of a custom role the one that it was derived from.
+func (g *gqlCollaborator) Permission() string { return strings.ToUpper(g.have.role.String()) }
+
+// A gqlCollaborators is a page of them.
+type gqlCollaborators struct {
+	gqlConnection[*gqlCollaborator]
+}
+
+// Nodes are the accounts alone.
+func (g *gqlCollaborators) Nodes() *[]*gqlActor {
+	nodes := []*gqlActor{}
+	for _, one := range g.nodes {
+		nodes = append(nodes, one.Node)
+	}
+	return &nodes
+}
+
+// Edges are the accounts with what they may do.
+func (g *gqlCollaborators) Edges() *[]*gqlCollaborator {
+	for n, one := range g.nodes {
+		one.Cursor = g.cursors[n]
+	}
+	return &g.nodes
+}
+
+// Collaborators lists who was given a role, for those who may push. Apps are no collaborators.
+func (g *gqlRepository) Collaborators(args struct {
+	pageArgs
+	Login, Query *string
+},
+) (*gqlCollaborators, error) {
+	switch {
+	case g.c.who.account.kind == "Bot":
+		return nil, forbidden("Resource not accessible by integration")
+	case g.c.who.role(g.r) < roleWrite:
+		return nil, forbidden("You do not have permission to view repository collaborators.")
+	}
+	var all []*account
+	for _, a := range g.c.accounts {
+		wanted := args.Login == nil || sameLogin(*args.Login, a.login)
+		if args.Query != nil {
+			wanted = wanted && strings.Contains(strings.ToLower(a.login), strings.ToLower(*args.Query))
+		}
+		if wanted && a.kind == "User" && a.collaborates(g.r) {
+			all = append(all, a)
+		}
+	}
+	slices.SortFunc(all, func(a, b *account) int { return int(a.id - b.id) })
+	page, err := connect(g.c, args.pageArgs, "collaborators", all, func(a *account) int64 { return a.id }, func(a *account) *gqlCollaborator {
+		return &gqlCollaborator{Node: g.c.actor(a), have: a.grant(g.r)}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &gqlCollaborators{*page}, nil
+}
+
 // ViewerCanAdminister reports whether the actor is an admin.
 func (g *gqlRepository) ViewerCanAdminister() bool { return g.c.who.role(g.r) >= roleAdmin }
 
@@ -77,6 +141,9 @@ func (g *gqlRepository) DefaultBranchRef(ctx context.Context) (*gqlRef, error) {
 
 // Ref is the reference of that full name.
 func (g *gqlRepository) Ref(ctx context.Context, args struct{ QualifiedName string }) (*gqlRef, error) {
+	if err := g.readable(contentsRead); err != nil {
+		return nil, err
+	}
 	if g.r.git == nil {
 		return nil, nil
 	}
@@ -96,13 +163,19 @@ func (g *gqlRepository) Ref(ctx context.Context, args struct{ QualifiedName stri
 	return nil, nil
 }
 
+// readable refuses a token that lacks what the REST endpoint of the same content accepts.
+func (g *gqlRepository) readable(accepted string) error { return g.c.who.granted(g.r, accepted, true) }
+
 // Label is the label of that name; null if there is none.
-func (g *gqlRepository) Label(args struct{ Name string }) *gqlLabel {
+func (g *gqlRepository) Label(args struct{ Name string }) (*gqlLabel, error) {
+	if err := g.readable(eitherRead); err != nil {
+		return nil, err
+	}
 	l, found := g.r.label(g.c.view, args.Name)
 	if !found {
-		return nil
+		return nil, nil
 	}
-	return &gqlLabel{g.c, g.r, l}
+	return &gqlLabel{g.c, g.r, l}, nil
 }
 
 // Labels are the repository's labels.
@@ -112,6 +185,9 @@ func (g *gqlRepository) Labels(args struct {
 	OrderBy labelOrder
 },
 ) (*gqlConnection[*gqlLabel], error) {
+	if err := g.readable(eitherRead); err != nil {
+		return nil, err
+	}
 	list := slices.DeleteFunc(g.r.labelsIn(g.c.view), func(l label) bool {
 		return args.Query != nil && !strings.Contains(strings.ToLower(l.name), strings.ToLower(*args.Query))
 	})
@@ -122,6 +198,9 @@ type numberArgs struct{ Number int32 }
 
 // Issue is the issue of that number; a pull request is not one.
 func (g *gqlRepository) Issue(args numberArgs) (*gqlIssue, error) {
+	if err := g.readable(issuesRead); err != nil {
+		return nil, err
+	}
 	t, now, err := g.c.thread(g.c.view, g.r, int(args.Number), "an Issue")
 	if err == nil && now.pull != nil {
 		err = unresolved("an Issue with the number of %d.", args.Number)
@@ -134,6 +213,9 @@ func (g *gqlRepository) Issue(args numberArgs) (*gqlIssue, error) {
 
 // PullRequest is the pull request of that number.
 func (g *gqlRepository) PullRequest(args numberArgs) (*gqlPull, error) {
+	if err := g.readable(pullsRead); err != nil {
+		return nil, err
+	}
 	t, now, err := g.c.thread(g.c.view, g.r, int(args.Number), "a PullRequest")
 	if err == nil && now.pull == nil {
 		err = unresolved("a PullRequest with the number of %d.", args.Number)
@@ -146,6 +228,9 @@ func (g *gqlRepository) PullRequest(args numberArgs) (*gqlPull, error) {
 
 // IssueOrPullRequest is whichever has that number.
 func (g *gqlRepository) IssueOrPullRequest(args numberArgs) (*gqlSubject, error) {
+	if err := g.readable(eitherRead); err != nil {
+		return nil, err
+	}
 	t, now, err := g.c.thread(g.c.view, g.r, int(args.Number), "an issue or pull request")
 	if err != nil {
 		return nil, err
@@ -171,6 +256,9 @@ func (g *gqlRepository) Issues(args struct {
 	FilterBy *issueFilters
 },
 ) (*gqlConnection[*gqlIssue], error) {
+	if err := g.readable(issuesRead); err != nil {
+		return nil, err
+	}
 	filters := []issueFilters{{Labels: args.Labels, States: args.States}}
 	if args.FilterBy != nil {
 		filters = append(filters, *args.FilterBy)
@@ -179,7 +267,7 @@ func (g *gqlRepository) Issues(args struct {
 		return s.now.pull != nil || !g.passes(s, filters)
 	})
 	order(list, args.OrderBy)
-	return connect(args.pageArgs, "issues", list, seenID, g.c.issueNode)
+	return connect(g.c, args.pageArgs, "issues", list, seenID, g.c.issueNode)
 }
 
 func (g *gqlRepository) passes(s seen, filters []issueFilters) bool {
@@ -215,6 +303,9 @@ func (g *gqlRepository) PullRequests(args struct {
 	HeadRefName *string
 },
 ) (*gqlConnection[*gqlPull], error) {
+	if err := g.readable(pullsRead); err != nil {
+		return nil, err
+	}
 	list := slices.DeleteFunc(g.r.seenIn(g.c.view), func(s seen) bool {
 		p := s.now.pull
 		switch {
@@ -226,7 +317,7 @@ func (g *gqlRepository) PullRequests(args struct {
 		return args.States != nil && !slices.Contains(*args.States, pullState(s.now))
 	})
 	order(list, args.OrderBy)
-	return connect(args.pageArgs, "pullRequests", list, seenID, g.c.pullNode)
+	return connect(g.c, args.pageArgs, "pullRequests", list, seenID, g.c.pullNode)
 }
 
 func seenID(s seen) int64 { return s.now.id }
@@ -246,7 +337,7 @@ func order(list []seen, by *issueOrder) {
 		case "UPDATED_AT":
 			o = a.now.updated.Compare(b.now.updated)
 		case "COMMENTS":
-			o = len(a.thread.comments) - len(b.thread.comments)
+			o = len(a.thread.everyComment(present())) - len(b.thread.everyComment(present()))
 		}
 		if o == 0 {
 			o = a.thread.number - b.thread.number

@@ -94,6 +94,21 @@ func (g *gqlThread) Labels(args struct {
 	return g.c.labelsPage(g.t.repo, g.t.repo.labelsOf(g.c.view, g.now), args.pageArgs, args.OrderBy)
 }
 
+// Assignees are the people who are assigned.
+func (g *gqlThread) Assignees(page pageArgs) (*gqlConnection[*gqlActor], error) {
+	return g.assigned(page, "assignees", func(a *account) bool { return a.kind == "User" })
+}
+
+// AssignedActors are all who are assigned, bots too.
+func (g *gqlThread) AssignedActors(page pageArgs) (*gqlConnection[*gqlActor], error) {
+	return g.assigned(page, "assignedActors", func(*account) bool { return true })
+}
+
+func (g *gqlThread) assigned(page pageArgs, name string, shown func(*account) bool) (*gqlConnection[*gqlActor], error) {
+	list := slices.DeleteFunc(slices.Clone(g.now.assignees), func(a *account) bool { return !shown(a) })
+	return connect(g.c, page, name, list, func(a *account) int64 { return a.id }, g.c.actor)
+}
+
 // Comments are its comments, ascending id unless ordered by their last change.
 func (g *gqlThread) Comments(args struct {
 	pageArgs
@@ -109,7 +124,11 @@ func (g *gqlThread) Comments(args struct {
 			return a.updated.Compare(b.updated)
 		})
 	}
-	return connect(args.pageArgs, "comments", list, func(m comment) int64 { return m.id }, func(m comment) *gqlComment { return &gqlComment{g.c, m} })
+	page, err := connect(g.c, args.pageArgs, "comments", list, func(m comment) int64 { return m.id }, func(m comment) *gqlComment { return &gqlComment{g.c, m} })
+	if page != nil {
+		page.TotalCount = int32(len(g.t.everyComment(g.c.view)))
+	}
+	return page, err
 }
 
 // A gqlSubject is a thread where the schema says no more than that.
@@ -168,7 +187,7 @@ func (g *gqlIssue) ClosedByPullRequestsReferences(args struct {
 	if args.OrderByState {
 		slices.SortStableFunc(list, func(a, b seen) int { return strings.Compare(pullState(b.now), pullState(a.now)) })
 	}
-	return connect(args.pageArgs, "closedByPullRequestsReferences", list, seenID, g.c.pullNode)
+	return connect(g.c, args.pageArgs, "closedByPullRequestsReferences", list, seenID, g.c.pullNode)
 }
 
 func (g *gqlIssue) related(page pageArgs, name string, threads []*thread) (*gqlConnection[*gqlIssue], error) {
@@ -178,8 +197,17 @@ func (g *gqlIssue) related(page pageArgs, name string, threads []*thread) (*gqlC
 			list = append(list, seen{t, now})
 		}
 	}
-	return connect(page, name, list, seenID, g.c.issueNode)
+	return connect(g.c, page, name, list, seenID, g.c.issueNode)
 }
+
+// A gqlMilestone is a milestone.
+type gqlMilestone struct{}
+
+// Title is its name.
+func (*gqlMilestone) Title() string { return "" }
+
+// Milestone is null: issues here have none.
+func (*gqlIssue) Milestone() *gqlMilestone { return nil }
 
 // BlockedBy lists the issues that this one waits for.
 func (g *gqlIssue) BlockedBy(args pageArgs) (*gqlConnection[*gqlIssue], error) {
@@ -282,5 +310,5 @@ func (g *gqlPull) ClosingIssuesReferences(args struct {
 		}
 	}
 	order(list, args.OrderBy)
-	return connect(args.pageArgs, "closingIssuesReferences", list, seenID, g.c.issueNode)
+	return connect(g.c, args.pageArgs, "closingIssuesReferences", list, seenID, g.c.issueNode)
 }

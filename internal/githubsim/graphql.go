@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	graphql "github.com/graph-gophers/graphql-go"
@@ -20,9 +21,11 @@ import (
 //go:embed schema.graphql
 var schemaText string
 
-func newSchema() (*graphql.Schema, error) {
+// schema is parsed once for all servers of a process: it takes longer than most of what tests do with a server, and no resolver
+// keeps anything, since the call is in the context.
+var schema = sync.OnceValues(func() (*graphql.Schema, error) {
 	return graphql.ParseSchema(schemaText, &rootResolver{}, graphql.UseFieldResolvers())
-}
+})
 
 // rootResolver starts every query and mutation; the call is in the context.
 type rootResolver struct{}
@@ -91,10 +94,17 @@ func (s *Server) serveGraphQL(w http.ResponseWriter, c *call) {
 	}
 	if m := operationPattern.FindStringSubmatch(sent.Query); m == nil || m[1] != "mutation" {
 		c.view = c.past
+	} else {
+		c.meter.lift()
 	}
 	b.used += c.cost
 	b.header(c.header, "graphql")
-	c.reply(w, s.execute(c, sent))
+	answer := s.execute(c, sent)
+	if c.meter.timedOut() {
+		c.giveUp(w)
+		return
+	}
+	c.reply(w, answer)
 }
 
 func (s *Server) execute(c *call, sent gqlQuery) gqlAnswer {

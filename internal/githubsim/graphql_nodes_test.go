@@ -53,15 +53,19 @@ func TestNodes(t *testing.T) {
 	sameData(t, text, query(t, s, "tok-wes", text), fmt.Sprintf(`{"nodes":[{"id":%q,"login":"wes"},null]}`, field(viewer, "data.viewer.id")))
 }
 
-// TestHiddenComment: hiding needs write, and shows in GraphQL alone.
+// TestHiddenComment: hiding needs write, shows in GraphQL alone, moves updated_at and is no edit.
 func TestHiddenComment(t *testing.T) {
 	s := newServer(t)
 	if err := s.HideComment("acme/app", 2_200_000_001, "tia"); err == nil {
 		t.Error("triage hid a comment")
 	}
 	must(t, s.HideComment("acme/app", 2_200_000_001, "wes"))
-	text := `{` + app + `{issue(number:1){comments(first:2){nodes{isMinimized}}}}}`
-	sameData(t, text, query(t, s, "tok-wes", text), `{"repository":{"issue":{"comments":{"nodes":[{"isMinimized":true},{"isMinimized":false}]}}}}`)
+	text := `{` + app + `{issue(number:1){comments(first:2){nodes{isMinimized lastEditedAt}}}}}`
+	sameData(t, text, query(t, s, "tok-wes", text), `{"repository":{"issue":{"comments":{"nodes":[{"isMinimized":true,"lastEditedAt":null},`+
+		`{"isMinimized":false,"lastEditedAt":"2026-05-02T00:00:00Z"}]}}}}`)
+	if got := send(t, s, "tok-wes", "GET /repos/acme/app/issues/comments/2200000001", "").json(t); got["updated_at"] == got["created_at"] {
+		t.Errorf("hiding it left updated_at at %v", got["updated_at"])
+	}
 }
 
 // TestTimelineItems: every kind of line, and the filters.

@@ -247,6 +247,31 @@ func TestMutations(t *testing.T) {
 	}
 }
 
+// TestRefusedMutations: the request log tells a mutation of which nothing was carried out from one that changed something.
+func TestRefusedMutations(t *testing.T) {
+	const (
+		may = `reopenIssue(input:{issueId:"$I2"}){issue{state}}`
+		not = `addComment(input:{subjectId:"I_none",body:"x"}){clientMutationId}`
+	)
+	for _, c := range []struct {
+		query string
+		want  bool
+	}{
+		{`mutation{` + may + `}`, false},
+		{`mutation{` + not + `}`, true},
+		{`mutation{a:` + not + ` b:` + not + `}`, true},
+		{`mutation{a:` + not + ` b:` + may + `}`, false},
+		{`mutation{nothing}`, true},
+		{`{viewer{none}}`, false},
+	} {
+		s := newServer(t)
+		got := query(t, s, "tok-wes", expand(t, s, c.query))
+		if log := s.Requests(); log[len(log)-1].Refused != c.want {
+			t.Errorf("%s: refused: %v, want %v: %v", c.query, !c.want, c.want, got)
+		}
+	}
+}
+
 // TestCursors pages through three issues one by one, forwards and backwards.
 func TestCursors(t *testing.T) {
 	s := newServer(t)

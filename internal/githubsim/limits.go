@@ -1,6 +1,7 @@
 package githubsim
 
 import (
+	"bytes"
 	"math"
 	"net/http"
 	"strings"
@@ -78,7 +79,7 @@ func (s *Server) enter(r *http.Request, body []byte) (leave func(), refused *Fau
 		return nothing, nil
 	}
 	t := who.account.throttle
-	if wait := t.take(s.now(), r, strings.HasPrefix(operation(r, body), "mutation")); wait > 0 {
+	if wait := t.take(s.now(), r, strings.HasPrefix(operation(r, body), "mutation"), content(r, body)); wait > 0 {
 		limit := SecondaryLimit(int(math.Ceil(wait.Seconds())))
 		return nothing, &limit
 	}
@@ -91,7 +92,7 @@ func (s *Server) enter(r *http.Request, body []byte) (leave func(), refused *Fau
 }
 
 // take spends what a request costs, or returns how long to wait before asking again. What is refused costs nothing.
-func (t *throttle) take(now time.Time, r *http.Request, mutates bool) time.Duration {
+func (t *throttle) take(now time.Time, r *http.Request, mutates, notifies bool) time.Duration {
 	points, at := 1, &t.rest
 	if apiPath(r.URL.Path) == "/graphql" {
 		at = &t.queries
@@ -105,14 +106,14 @@ func (t *throttle) take(now time.Time, r *http.Request, mutates bool) time.Durat
 	if t.underWay >= maxAtOnce {
 		wait = max(wait, time.Second)
 	}
-	if content(r) {
+	if notifies {
 		wait = max(wait, t.posts.wait(now, 1), t.postsOfTheHour.wait(now, 1))
 	}
 	if wait > 0 {
 		return wait
 	}
 	at.spend(now, points)
-	if content(r) {
+	if notifies {
 		t.posts.spend(now, 1)
 		t.postsOfTheHour.spend(now, 1)
 	}
@@ -120,8 +121,11 @@ func (t *throttle) take(now time.Time, r *http.Request, mutates bool) time.Durat
 }
 
 // content reports whether a request makes something that people are notified of: the operations that GitHub's description
-// says may be limited for it.
-func content(r *http.Request) bool {
+// says may be limited for it, and the mutation that posts a comment.
+func content(r *http.Request, body []byte) bool {
+	if strings.HasPrefix(operation(r, body), "mutation") {
+		return bytes.Contains(body, []byte("addComment("))
+	}
 	if r.Method != http.MethodPost && !strings.HasSuffix(r.URL.Path, "/merge") {
 		return false
 	}

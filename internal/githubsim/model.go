@@ -1,6 +1,7 @@
 package githubsim
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -27,13 +28,24 @@ func roleNames() []string {
 
 func (r role) String() string { return roleNames()[r] }
 
-func parseRole(name string) (role, error) {
+// A grant is the role that an account was given in a repository.
+type grant struct {
+	role role
+	name string // of a custom role that an organization has derived from role; empty for GitHub's own
+}
+
+// String is the name that GitHub shows for the role.
+func (g grant) String() string { return cmp.Or(g.name, g.role.String()) }
+
+// parseGrant reads one of GitHub's roles, or a custom one as BASE:NAME.
+func parseGrant(text string) (grant, error) {
+	base, name, custom := strings.Cut(text, ":")
 	for i, known := range roleNames() {
-		if i > 0 && name == known {
-			return role(i), nil
+		if i > 0 && base == known && custom == (name != "") {
+			return grant{role(i), name}, nil
 		}
 	}
-	return roleNone, fmt.Errorf("permission %q: want read, triage, write, maintain or admin", name)
+	return grant{}, fmt.Errorf("permission %q: want read, triage, write, maintain or admin, or for a custom role one of them and its name, as in triage:keeper", text)
 }
 
 // permission is the older, coarser name of a role, which REST reports beside it.
@@ -53,7 +65,7 @@ type account struct {
 	id    int64
 	login string
 	kind  string // User, Bot or Organization
-	roles map[int64]role
+	roles map[int64]grant
 
 	throttle *throttle
 }
@@ -65,11 +77,11 @@ const botSuffix = "[bot]"
 
 // A token is one credential of an account.
 type token struct {
-	account  *account
-	scopes   []string // of a classic token
-	classic  bool
-	readOnly bool
-	budgets  map[string]*budget
+	account *account
+	scopes  []string // of a classic token
+	classic bool
+	grants  grants
+	budgets map[string]*budget
 }
 
 // A repository and everything in it.
@@ -89,6 +101,7 @@ type repository struct {
 	last      int // the highest number given out
 	git       *gitrepo.Repo
 	verdicts  map[string]*verdict // by commit id
+	queue     []*queued
 }
 
 func (r *repository) fullName() string { return r.owner.login + "/" + r.name }
@@ -116,22 +129,23 @@ type thread struct {
 
 // An issue is one version of an issue or of a pull request.
 type issue struct {
-	id       int64
-	title    string
-	body     string
-	author   *account
-	open     bool
-	reason   string // completed, not_planned, reopened, duplicate or empty
-	created  time.Time
-	updated  time.Time
-	closed   time.Time // zero while open
-	closedBy *account
-	locked   bool
-	labels   []int64
-	blockers []*thread
-	children []*thread
-	parent   *thread
-	pull     *pull // nil for an issue
+	id        int64
+	title     string
+	body      string
+	author    *account
+	open      bool
+	reason    string // completed, not_planned, reopened, duplicate or empty
+	created   time.Time
+	updated   time.Time
+	closed    time.Time // zero while open
+	closedBy  *account
+	locked    bool
+	labels    []int64
+	assignees []*account
+	blockers  []*thread
+	children  []*thread
+	parent    *thread
+	pull      *pull // nil for an issue
 }
 
 // A pull is what a pull request has beyond an issue.
@@ -159,8 +173,17 @@ type comment struct {
 	updated   time.Time
 	edited    time.Time // zero if never
 	editor    *account
-	hidden    bool
+	edits     []edit // oldest first; the last is edited and editor
+	hidden    string // why it was minimized; empty if it is not
+	spam      bool   // hidden by GitHub: counted and never listed
 	reactions []reaction
+}
+
+// An edit is one line of a comment's edit history.
+type edit struct {
+	id     int64
+	at     time.Time
+	editor *account
 }
 
 type reaction struct {
@@ -181,4 +204,6 @@ type event struct {
 	reason  string
 	from    string // the old title of a rename
 	to      string
+
+	assignee *account
 }

@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	loginPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*(\[bot\])?$`)
+	loginPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*(\[bot\])?$`)
 	namePattern  = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 )
 
@@ -55,9 +55,16 @@ func (st *store) plantUser(u SeedUser) error {
 	if st.tokens[u.Token] != nil {
 		return fmt.Errorf("user %q: somebody else has that token", u.Login)
 	}
-	st.tokens[u.Token] = &token{
-		account: a, scopes: u.Scopes, classic: u.Scopes != nil, readOnly: u.ReadOnly, budgets: map[string]*budget{},
+	may, err := parseGrants(u.TokenPermissions)
+	switch {
+	case err != nil:
+		return fmt.Errorf("user %q: %w", u.Login, err)
+	case may != nil && (u.Scopes != nil || u.ReadOnly):
+		return fmt.Errorf("user %q: a token has token_permissions, scopes or read_only, one of them", u.Login)
+	case u.ReadOnly:
+		may = readOnlyGrants()
 	}
+	st.tokens[u.Token] = &token{account: a, scopes: u.Scopes, classic: u.Scopes != nil, grants: may, budgets: map[string]*budget{}}
 	return nil
 }
 
@@ -68,7 +75,7 @@ func (st *store) plantRoles(users []SeedUser) error {
 			if r == nil {
 				return fmt.Errorf("user %q: no repository %q", u.Login, full)
 			}
-			have, err := parseRole(name)
+			have, err := parseGrant(name)
 			if err != nil {
 				return fmt.Errorf("user %q: %w", u.Login, err)
 			}
@@ -251,6 +258,11 @@ func (st *store) plantOn(t *thread, s SeedIssue) error {
 	for _, id := range now.labels {
 		st.record(t, event{kind: "labeled", actor: now.author, label: t.repo.labelCell(id).now(), created: now.created})
 	}
+	for _, login := range s.Assignees {
+		a := st.account(login)
+		now.assignees = append(now.assignees, a)
+		st.record(t, event{kind: "assigned", actor: now.author, assignee: a, created: now.created})
+	}
 	if !now.open {
 		st.record(t, event{kind: "closed", actor: now.author, reason: now.reason, created: now.closed})
 	}
@@ -267,14 +279,21 @@ func (st *store) plantOn(t *thread, s SeedIssue) error {
 	return nil
 }
 
+// ghostLogin stands in a seed for an account that is gone.
+const ghostLogin = "ghost"
+
 func (st *store) plantSeedComment(t *thread, s SeedComment) (time.Time, error) {
 	if err := checkBody(s.Body); err != nil {
 		return time.Time{}, fmt.Errorf("comment: %w", err)
 	}
 	made := given(s.CreatedAt, st.moment)
-	c := comment{body: s.Body, author: st.account(cmp.Or(s.Author, t.repo.owner.login)), created: made, updated: given(s.UpdatedAt, made)}
+	c := comment{spam: s.Spam, hidden: s.Minimized, body: s.Body, author: st.account(cmp.Or(s.Author, t.repo.owner.login)), created: made, updated: given(s.UpdatedAt, made)}
 	if s.Editor != "" || c.updated.After(c.created) {
-		c.edited, c.editor = c.updated, st.account(cmp.Or(s.Editor, c.author.login))
+		by := st.account(cmp.Or(s.Editor, c.author.login))
+		if s.Editor == ghostLogin {
+			by = nil
+		}
+		c = st.edited(c, c.updated, by)
 	}
 	return st.plantComment(t, c).updated, nil
 }

@@ -16,7 +16,7 @@ type treeReader func(ctx context.Context, oid string) ([]gitrepo.TreeEntry, erro
 
 // plantGit makes the repository's bare git repository, with the seed's files on the default branch.
 func (st *store) plantGit(ctx context.Context, r *repository, dir string) error {
-	git, err := gitrepo.Init(ctx, dir, r.base)
+	git, err := gitrepo.Init(dir, r.base)
 	if err != nil {
 		return err
 	}

@@ -135,8 +135,8 @@ func (st *store) issueJSON(v view, t *thread, now issue) object {
 		"id": now.id, "node_id": nodeID(kind, now.id), "number": t.number, "title": now.title, "body": orNull(now.body),
 		"state": stateName(now), "state_reason": orNull(now.reason), "locked": now.locked, "active_lock_reason": nil,
 		"user": st.accountJSON(now.author), "author_association": now.author.association(t.repo),
-		"labels": st.labelsJSON(t.repo, t.repo.labelsOf(v, now)), "assignee": nil, "assignees": []any{}, "milestone": nil,
-		"comments": len(t.commentsIn(v)), "created_at": timestamp(now.created), "updated_at": timestamp(now.updated),
+		"labels": st.labelsJSON(t.repo, t.repo.labelsOf(v, now)), "milestone": nil,
+		"comments": len(t.everyComment(v)), "created_at": timestamp(now.created), "updated_at": timestamp(now.updated),
 		"closed_at": timestamp(now.closed), "closed_by": st.accountJSON(now.closedBy),
 		"performed_via_github_app": st.appJSON(now.author), "url": api, "repository_url": st.repoURL(t.repo),
 		"labels_url": api + "/labels{/name}", "comments_url": api + "/comments", "events_url": api + "/events",
@@ -147,11 +147,24 @@ func (st *store) issueJSON(v view, t *thread, now issue) object {
 			"blocking": openOf(v, blocking), "total_blocking": len(blocking),
 		},
 	}
+	o["assignee"], o["assignees"] = st.assigneesJSON(now)
 	if now.pull != nil {
 		o["draft"] = now.pull.draft
 		o["pull_request"] = st.pullLinks(t, now)
 	}
 	return o
+}
+
+// assigneesJSON is the first assignee, null without one, and all of them.
+func (st *store) assigneesJSON(now issue) (first any, all []any) {
+	all = []any{}
+	for _, a := range now.assignees {
+		all = append(all, st.accountJSON(a))
+	}
+	if len(all) > 0 {
+		first = all[0]
+	}
+	return first, all
 }
 
 func childrenJSON(v view, now issue) object {
@@ -195,8 +208,16 @@ func (st *store) commentJSON(c comment) object {
 		"html_url":   st.commentPage(c),
 		"issue_url":  fmt.Sprintf("%s/issues/%d", st.repoURL(r), c.thread.number),
 		"created_at": timestamp(c.created), "updated_at": timestamp(c.updated), "author_association": c.author.association(r),
-		"performed_via_github_app": st.appJSON(c.author), "reactions": rollup(api, c.reactions),
+		"performed_via_github_app": st.appJSON(c.author), "reactions": rollup(api, c.reactions), "minimized": minimizedJSON(c),
 	}
+}
+
+// minimizedJSON says why a comment was minimized; null if it is not.
+func minimizedJSON(c comment) any {
+	if c.hidden == "" {
+		return nil
+	}
+	return object{"reason": c.hidden}
 }
 
 func (st *store) reactionJSON(r reaction) object {
@@ -216,6 +237,8 @@ func (st *store) eventJSON(t *thread, e event) object {
 	switch e.kind {
 	case "labeled", "unlabeled":
 		o["label"] = object{"name": e.label.name, "color": e.label.color}
+	case "assigned", "unassigned":
+		o["assignee"], o["assigner"] = st.accountJSON(e.assignee), st.accountJSON(e.actor)
 	case "closed":
 		o["state_reason"] = orNull(e.reason)
 	case "renamed":

@@ -100,10 +100,12 @@ func (st *store) pullAt(v view, t *thread, now issue, head string) object {
 	asIssue := fmt.Sprintf("%s/issues/%d", st.repoURL(t.repo), t.number)
 	page := st.threadPage(t, now)
 	p := now.pull
+	first, assignees := st.assigneesJSON(now)
 	return object{
+		"assignee": first, "assignees": assignees,
 		"id": p.id, "node_id": nodeID("PR", now.id), "number": t.number, "state": stateName(now), "locked": now.locked,
 		"title": now.title, "body": orNull(now.body), "user": st.accountJSON(now.author), "draft": p.draft,
-		"labels": st.labelsJSON(t.repo, t.repo.labelsOf(v, now)), "milestone": nil, "assignee": nil, "assignees": []any{},
+		"labels": st.labelsJSON(t.repo, t.repo.labelsOf(v, now)), "milestone": nil,
 		"requested_reviewers": []any{}, "requested_teams": []any{}, "auto_merge": nil, "active_lock_reason": nil,
 		"author_association": now.author.association(t.repo), "created_at": timestamp(now.created),
 		"updated_at": timestamp(now.updated), "closed_at": timestamp(now.closed), "merged_at": timestamp(p.merged),
@@ -123,7 +125,7 @@ func (st *store) pullDetails(v view, t *thread, now issue, o object) object {
 	if now.open {
 		o["mergeable"], o["mergeable_state"] = true, "clean"
 	}
-	o["comments"], o["review_comments"], o["commits"] = len(t.commentsIn(v)), 0, 1
+	o["comments"], o["review_comments"], o["commits"] = len(t.everyComment(v)), 0, 1
 	o["additions"], o["deletions"], o["changed_files"], o["maintainer_can_modify"] = 0, 0, 0, false
 	return o
 }

@@ -18,6 +18,7 @@ type Request struct {
 	Status  int       `json:"status"`            // 0 when no answer arrived
 	Login   string    `json:"login"`             // empty for an anonymous request or a bad token
 	GraphQL string    `json:"graphql,omitempty"` // query or mutation, with the operation's name if it has one
+	Refused bool      `json:"refused,omitempty"` // a mutation of which no field was carried out, though the status is 200
 }
 
 // Writes reports whether the request asked for a change.
@@ -49,6 +50,7 @@ func (s *Server) note(r *http.Request, body []byte, arrived time.Time, answer re
 	if who, err := s.st.authenticate(r); err == nil && who.account != nil {
 		line.Login = who.account.login
 	}
+	line.Refused = line.GraphQL != "" && line.Writes() && refusedWhole(answer.body)
 	s.log = append(s.log, line)
 	if s.options.RequestLog == nil {
 		return nil
@@ -57,6 +59,25 @@ func (s *Server) note(r *http.Request, body []byte, arrived time.Time, answer re
 		return fmt.Errorf("write request log: %w", err)
 	}
 	return nil
+}
+
+// refusedWhole reports whether the answer to a mutation says that none of its fields was carried out: each is null, and has an error about
+// itself. An error deeper in a payload leaves the change made, and an answer that cannot be read says nothing.
+func refusedWhole(answer []byte) bool {
+	var got struct {
+		Data   map[string]json.RawMessage
+		Errors []struct{ Path []any }
+	}
+	if json.Unmarshal(answer, &got) != nil || len(got.Errors) == 0 {
+		return false
+	}
+	for name, payload := range got.Data {
+		about := func(e struct{ Path []any }) bool { return len(e.Path) == 1 && e.Path[0] == name }
+		if string(payload) != "null" || !slices.ContainsFunc(got.Errors, about) {
+			return false
+		}
+	}
+	return true
 }
 
 var operationPattern = regexp.MustCompile(`^(?:[\s,]|#[^\n]*\n)*(query|mutation|\{)\s*([_A-Za-z][_0-9A-Za-z]*)?`)

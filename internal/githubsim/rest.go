@@ -23,6 +23,7 @@ type call struct {
 	view   view // what the request sees
 	past   view // what a read sees, if the fault says so
 	cost   int  // of a GraphQL document, in points
+	meter  *meter
 }
 
 // An answer is a status and what to send as JSON.
@@ -39,7 +40,7 @@ func nothing() (answer, error) { return answer{status: http.StatusNoContent}, ni
 
 // serveAPI answers a REST or GraphQL request. The lock is held.
 func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request, fault Fault) {
-	c := &call{store: s.st, server: s, r: r, header: w.Header(), view: present(), past: fault.view(&s.st.journal)}
+	c := &call{store: s.st, server: s, r: r, header: w.Header(), view: present(), past: fault.view(&s.st.journal), meter: newMeter(fault)}
 	c.header.Set("Content-Type", "application/json; charset=utf-8")
 	c.header.Set("Date", s.st.moment.Format(http.TimeFormat))
 	c.header.Set("Server", "github.com")

@@ -8,14 +8,16 @@ import (
 
 func issueRoutes() map[string]endpoint {
 	return map[string]endpoint{
-		"GET /R/issues":                   listIssues,
-		"POST /R/issues":                  postIssue,
-		"GET /R/issues/{number}":          getIssue,
-		"PATCH /R/issues/{number}":        patchIssue,
-		"PUT /R/issues/{number}/lock":     lockIssue,
-		"DELETE /R/issues/{number}/lock":  unlockIssue,
-		"GET /R/issues/{number}/events":   listEvents,
-		"GET /R/issues/{number}/timeline": listTimeline,
+		"GET /R/issues":                       listIssues,
+		"POST /R/issues":                      postIssue,
+		"GET /R/issues/{number}":              getIssue,
+		"PATCH /R/issues/{number}":            patchIssue,
+		"PUT /R/issues/{number}/lock":         lockIssue,
+		"DELETE /R/issues/{number}/lock":      unlockIssue,
+		"GET /R/issues/{number}/events":       listEvents,
+		"GET /R/issues/{number}/timeline":     listTimeline,
+		"POST /R/issues/{number}/assignees":   postAssignees,
+		"DELETE /R/issues/{number}/assignees": deleteAssignees,
 	}
 }
 
@@ -90,7 +92,7 @@ func (c *call) sort(list []seen) {
 		case "updated":
 			order = a.now.updated.Compare(b.now.updated)
 		case "comments":
-			order = len(a.thread.commentsIn(c.view)) - len(b.thread.commentsIn(c.view))
+			order = len(a.thread.everyComment(c.view)) - len(b.thread.everyComment(c.view))
 		default:
 			order = a.now.created.Compare(b.now.created)
 		}
@@ -197,6 +199,34 @@ func (c *call) editIssue(t *thread, sent issueEdit) error {
 	return c.setState(c.who, t, *sent.State, reason)
 }
 
+func postAssignees(c *call) (answer, error) {
+	t, err := c.changeAssignees(c.assign)
+	if err != nil {
+		return answer{}, err
+	}
+	return created(c.issueJSON(present(), t, t.state.now()))
+}
+
+func deleteAssignees(c *call) (answer, error) {
+	t, err := c.changeAssignees(c.unassign)
+	if err != nil {
+		return answer{}, err
+	}
+	return ok(c.issueJSON(present(), t, t.state.now()))
+}
+
+func (c *call) changeAssignees(change func(actor, *thread, []string) error) (*thread, error) {
+	t, _, err := c.target()
+	if err != nil {
+		return nil, err
+	}
+	var sent struct{ Assignees []string }
+	if err := c.decode(&sent); err != nil {
+		return nil, err
+	}
+	return t, change(c.who, t, sent.Assignees)
+}
+
 func lockIssue(c *call) (answer, error) { return c.changeLock(true) }
 
 func unlockIssue(c *call) (answer, error) { return c.changeLock(false) }
@@ -229,7 +259,9 @@ func listTimeline(c *call) (answer, error) {
 	}
 	all := c.crossReferences(t)
 	for _, e := range t.eventsIn(c.view) {
-		all = append(all, line{e.created, c.eventJSON(t, e)})
+		text := c.eventJSON(t, e)
+		delete(text, "assigner") // the description has it in the list of events only
+		all = append(all, line{e.created, text})
 	}
 	for _, m := range t.commentsIn(c.view) {
 		text := c.commentJSON(m)

@@ -1,6 +1,7 @@
 package githubsim
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
 	"net/http"
@@ -271,17 +272,22 @@ func getContents(c *call) (answer, error) {
 
 // file reads a file at the ref that the request names, or on the default branch.
 func (c *call) file(r *repository, name string) ([]byte, error) {
+	rev := c.r.URL.Query().Get("ref")
+	if rev == "" {
+		rev = "refs/heads/" + r.base
+	}
+	return c.fileAt(c.r.Context(), r, rev, name)
+}
+
+// fileAt reads a file of a revision. Without git there is one revision alone.
+func (c *call) fileAt(ctx context.Context, r *repository, rev, name string) ([]byte, error) {
 	if r.git == nil {
 		if content, found := r.files[name]; found {
 			return []byte(content), nil
 		}
 		return nil, notFound()
 	}
-	rev := c.r.URL.Query().Get("ref")
-	if rev == "" {
-		rev = "refs/heads/" + r.base
-	}
-	data, err := r.git.File(c.r.Context(), rev, name)
+	data, err := r.git.File(ctx, rev, name)
 	return data, absentObject(err)
 }
 

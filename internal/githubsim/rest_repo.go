@@ -92,18 +92,18 @@ func getPermission(c *call) (answer, error) {
 		return answer{}, err
 	}
 	a, known := c.known(login)
-	if !known {
+	if !known || a.kind == "Bot" { // an App is no user
 		return answer{}, &refusal{status: http.StatusNotFound, message: fmt.Sprintf("%s is not a user", login)}
 	}
-	have := a.role(r)
+	have := a.grant(r)
 	name := have.String()
-	if have == roleNone {
+	if have.role == roleNone {
 		name = ""
 	}
 	user, _ := c.accountJSON(a).(object)
 	user["name"], user["email"] = nil, nil
-	user["permissions"], user["role_name"] = permissionsJSON(have), name
-	return ok(object{"permission": have.permission(), "role_name": name, "user": user})
+	user["permissions"], user["role_name"] = permissionsJSON(have.role), name
+	return ok(object{"permission": have.role.permission(), "role_name": name, "user": user})
 }
 
 func checkCollaborator(c *call) (answer, error) {
@@ -111,7 +111,7 @@ func checkCollaborator(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	if a, known := c.known(login); known && a.collaborates(r) {
+	if a, known := c.known(login); known && a.kind != "Bot" && a.collaborates(r) {
 		return nothing()
 	}
 	return answer{}, notFound()

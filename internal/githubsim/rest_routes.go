@@ -17,21 +17,23 @@ const (
 
 // A route is one line of the table of endpoints. Its path holds {names} of parameters; {name...} takes the rest.
 type route struct {
-	method string
-	path   []string
-	serve  endpoint
+	method   string
+	path     []string
+	serve    endpoint
+	accepted string // permissions, as permissionSets has them
 }
 
 // restRoutes is the table of REST endpoints, literal segments before parameters. /R/ stands for a repository.
 func restRoutes() []route {
 	var routes []route
+	accepted := acceptedBy()
 	for _, table := range []map[string]endpoint{
 		repoRoutes(), labelRoutes(), issueRoutes(), commentRoutes(), pullRoutes(), relationRoutes(), gitRoutes(), contentRoutes(), checkRoutes(),
 	} {
 		for pattern, serve := range table {
 			method, path, _ := strings.Cut(pattern, " ")
 			path = strings.Replace(path, "/R/", "/repos/{owner}/{repo}/", 1)
-			routes = append(routes, route{method, strings.Split(path, "/"), serve})
+			routes = append(routes, route{method, strings.Split(path, "/"), serve, accepted[pattern]})
 		}
 	}
 	slices.SortFunc(routes, func(a, b route) int { return -slices.Compare(a.path, b.path) })
@@ -83,7 +85,12 @@ func (c *call) route(path string) endpoint {
 	for _, r := range c.server.routes {
 		if params, ok := r.match(c.r.Method, parts); ok {
 			c.params = params
-			return r.serve
+			return func(c *call) (answer, error) {
+				if err := c.permitted(r.accepted); err != nil {
+					return answer{}, err
+				}
+				return r.serve(c)
+			}
 		}
 	}
 	return func(*call) (answer, error) { return answer{}, notFound() }

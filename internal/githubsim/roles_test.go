@@ -3,6 +3,8 @@ package githubsim_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/label-state/label-state/internal/githubsim"
 )
 
 // TestRoles: what each role may do to an issue that somebody else wrote, one column a token. A dot is allowed.
@@ -73,5 +75,76 @@ func TestScopesHeader(t *testing.T) {
 	}
 	if got := send(t, s, "tok-wes", "GET /user", "").header["X-Oauth-Scopes"]; got != nil {
 		t.Errorf("fine-grained token: %q", got)
+	}
+}
+
+// TestPermissionOfApps: an App is no user, so nobody has its permission to show, not even to the App itself.
+func TestPermissionOfApps(t *testing.T) {
+	s := newServer(t)
+	for _, token := range []string{"tok-ann", "tok-ci"} {
+		for _, path := range []string{"/permission", ""} {
+			line := "GET /repos/acme/app/collaborators/github-actions[bot]" + path
+			if got := send(t, s, token, line, ""); got.status != 404 {
+				t.Errorf("%s as %s: %d %s", line, token, got.status, got.text)
+			}
+		}
+	}
+}
+
+// customRoles is a repository where one login has a role that the organization has made up.
+const customRoles = `{"users": [
+  {"login": "ann", "token": "tok-ann", "permissions": {"acme/app": "admin"}},
+  {"login": "kim", "token": "tok-kim", "permissions": {"acme/app": "triage:issue keeper"}}
+ ], "repos": [{"name": "acme/app", "issues": [{"number": 1, "title": "t", "comments": [{"author": "kim", "body": "b"}]}]}]}`
+
+// TestCustomRole: permission and role_name do not rank a role that an organization has derived from triage; the map
+// of permissions and GraphQL do.
+func TestCustomRole(t *testing.T) {
+	seed, err := githubsim.LoadSeed(strings.NewReader(customRoles))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := githubsim.New(seed, githubsim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := send(t, s, "tok-ann", "GET /repos/acme/app/collaborators/kim/permission", "")
+	for _, want := range []string{`"permission":"read","role_name":"issue keeper"`, `"push":false,"triage":true`} {
+		if !strings.Contains(got.text, want) {
+			t.Errorf("permission: %s\nwant %s", got.text, want)
+		}
+	}
+	query := func(token, fields string) string {
+		return send(t, s, token, "POST /graphql", `{"query": "query { repository(owner: \"acme\", name: \"app\") { `+fields+` } }"}`).text
+	}
+	for _, c := range []struct{ token, fields, want string }{
+		{"tok-kim", "viewerPermission", `"viewerPermission":"TRIAGE"`},
+		{"tok-ann", `collaborators(login: \"kim\", first: 1) { edges { permission node { login } } }`, `{"permission":"TRIAGE","node":{"login":"kim"}}`},
+		{"tok-ann", `collaborators(login: \"nobody\", first: 1) { totalCount edges { permission } }`, `"totalCount":0,"edges":[]`},
+		{"tok-kim", `collaborators(login: \"kim\", first: 1) { totalCount }`, `"FORBIDDEN"`},
+	} {
+		if got := query(c.token, c.fields); !strings.Contains(got, c.want) {
+			t.Errorf("%s: %s\n got %s\nwant %s", c.token, c.fields, got, c.want)
+		}
+	}
+}
+
+// TestEditHistory: who edited a comment, newest first, down to what its author wrote.
+func TestEditHistory(t *testing.T) {
+	s := newServer(t)
+	history := func() string {
+		return send(t, s, "tok-ann", "POST /graphql",
+			`{"query": "query { repository(owner: \"acme\", name: \"app\") { issue(number: 1) { comments(first: 1) { nodes { userContentEdits(first: 10) { totalCount nodes { editor { login } } } } } } } }"}`).text
+	}
+	if got := history(); !strings.Contains(got, `"totalCount":0,"nodes":[]`) {
+		t.Errorf("never edited: %s", got)
+	}
+	for token, body := range map[string]string{"tok-wes": "one", "tok-rob": "two"} {
+		if got := send(t, s, token, "PATCH /repos/acme/app/issues/comments/2200000001", `{"body":"`+body+`"}`); got.status != 200 {
+			t.Fatal(got.text)
+		}
+	}
+	if got := history(); !strings.Contains(got, `"totalCount":3`) || !strings.Contains(got, `"login":"wes"`) {
+		t.Errorf("edited twice: %s", got)
 	}
 }

@@ -19,9 +19,12 @@ type Seed struct {
 type SeedUser struct {
 	Login       string            `json:"login"`
 	Token       string            `json:"token"`
-	Permissions map[string]string `json:"permissions"` // owner/repo to read, triage, write, maintain or admin
+	Permissions map[string]string `json:"permissions"` // owner/repo to read, triage, write, maintain or admin; a custom role is triage:its name
 	Scopes      []string          `json:"scopes"`      // makes it a classic token
-	ReadOnly    bool              `json:"read_only"`   // refuses every write, as the token of a fork's workflow run
+	ReadOnly    bool              `json:"read_only"`   // may only read, as the token of a fork's workflow run
+	// TokenPermissions are those of a fine-grained token, an App's or a workflow's: issues, contents, pull_requests, metadata,
+	// statuses, checks or workflows to none, read, write or admin. Left out the token has them all, given it has no others.
+	TokenPermissions map[string]string `json:"token_permissions"`
 }
 
 // A SeedRepo is one repository.
@@ -53,6 +56,7 @@ type SeedIssue struct {
 	Body        string        `json:"body"`
 	Author      string        `json:"author"`
 	Labels      []string      `json:"labels"`
+	Assignees   []string      `json:"assignees"` // anybody, bots too
 	State       string        `json:"state"`
 	StateReason string        `json:"state_reason"`
 	Locked      bool          `json:"locked"`
@@ -72,13 +76,16 @@ type SeedPull struct {
 	MergedAt *time.Time `json:"merged_at"`
 }
 
-// A SeedComment is a comment. An updated_at after created_at, or an editor, makes it an edited one.
+// A SeedComment is a comment. An updated_at after created_at, or an editor, makes it an edited one; the
+// editor ghost is an account that is gone. Spam is counted and not listed; minimized is the reason of one that was hidden.
 type SeedComment struct {
 	Author    string     `json:"author"`
 	Body      string     `json:"body"`
 	CreatedAt *time.Time `json:"created_at"`
 	UpdatedAt *time.Time `json:"updated_at"`
 	Editor    string     `json:"editor"`
+	Minimized string     `json:"minimized"`
+	Spam      bool       `json:"spam"`
 }
 
 // LoadSeed reads a seed. A key that it does not know is an error, and so is anything after the seed.

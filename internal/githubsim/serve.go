@@ -76,7 +76,7 @@ func (s *Server) perform(r *http.Request, body []byte, fault Fault) reply {
 	case fault.ApplyThenFail || late:
 		s.apply(r, fault)
 		return fault.reply()
-	case fault.Status != 0:
+	case fault.Status != 0 && fault.QueryTimeout == 0:
 		return fault.reply()
 	}
 	answer := s.apply(r, fault)

@@ -58,11 +58,10 @@ func New(seed Seed, options Options) (*Server, error) {
 	s := &Server{options: options, st: newStore(time.Now())}
 	s.setBase("https://api.github.com", "https://github.com")
 	s.routes = restRoutes()
-	schema, err := newSchema()
-	if err != nil {
+	var err error
+	if s.schema, err = schema(); err != nil {
 		return nil, fmt.Errorf("parse GraphQL schema: %w", err)
 	}
-	s.schema = schema
 	if err := s.st.plant(context.Background(), seed, options.Dir); err != nil {
 		return nil, fmt.Errorf("plant seed: %w", err)
 	}

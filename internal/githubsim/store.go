@@ -55,7 +55,7 @@ func (st *store) account(login string) *account {
 	if a := st.accounts[key]; a != nil {
 		return a
 	}
-	a := &account{id: st.nextID("account"), login: login, kind: "User", roles: map[int64]role{}, throttle: newThrottle()}
+	a := &account{id: st.nextID("account"), login: login, kind: "User", roles: map[int64]grant{}, throttle: newThrottle()}
 	if strings.HasSuffix(key, botSuffix) {
 		a.kind = "Bot"
 	}
@@ -83,17 +83,20 @@ func (who actor) role(r *repository) role {
 	return who.account.role(r)
 }
 
-func (a *account) role(r *repository) role {
+func (a *account) role(r *repository) role { return a.grant(r).role }
+
+// grant is the role that the account has in the repository, by whichever way.
+func (a *account) grant(r *repository) grant {
 	if a == r.owner {
-		return roleAdmin
+		return grant{role: roleAdmin}
 	}
 	if have, listed := a.roles[r.id]; listed {
 		return have
 	}
 	if r.private {
-		return roleNone
+		return grant{role: roleNone}
 	}
-	return roleRead
+	return grant{role: roleRead}
 }
 
 // association is how GitHub describes the author's tie to the repository.
@@ -129,8 +132,6 @@ func (who actor) need(r *repository, want role) error {
 	switch {
 	case who.account == nil:
 		return &refusal{status: 401, message: "Requires authentication"}
-	case who.token != nil && who.token.readOnly:
-		return forbidden("Resource not accessible by integration")
 	case r.archived:
 		return forbidden("Repository was archived so is read-only.")
 	case who.role(r) >= want:
@@ -216,8 +217,13 @@ func (r *repository) numbers() []int {
 	return numbers
 }
 
-// commentsIn lists the thread's comments that the view has, ascending id.
+// commentsIn lists the thread's comments that the view has, ascending id. Spam is not among them.
 func (t *thread) commentsIn(v view) []comment {
+	return slices.DeleteFunc(t.everyComment(v), func(c comment) bool { return c.spam })
+}
+
+// everyComment is commentsIn with the spam, which GitHub counts.
+func (t *thread) everyComment(v view) []comment {
 	var seen []comment
 	for _, c := range t.comments {
 		if now, ok := c.at(v); ok && !v.gap[now.id] {

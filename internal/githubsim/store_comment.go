@@ -3,6 +3,7 @@ package githubsim
 import (
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -51,7 +52,7 @@ func (st *store) comment(v view, r *repository, id int64) (comment, error) {
 		return comment{}, notFound()
 	}
 	c, ok := kept.at(v)
-	if !ok || c.thread.repo != r || c.thread.movedTo != nil || c.thread.deleted {
+	if !ok || c.spam || c.thread.repo != r || c.thread.movedTo != nil || c.thread.deleted {
 		return comment{}, notFound()
 	}
 	return c, nil
@@ -77,11 +78,19 @@ func (st *store) editComment(who actor, c comment, body string) (comment, error)
 	if old == body {
 		return c, nil
 	}
-	c.body, c.updated, c.edited, c.editor = body, st.moment, st.moment, who.account
+	c.body, c.updated = body, st.moment
+	c = st.edited(c, st.moment, who.account)
 	st.comments[c.id].put(st.change(), c)
 	st.touch(c.thread, c.thread.state.now())
 	st.emitComment(who, c.thread, "edited", c, changedFrom("body", old, body))
 	return c, nil
+}
+
+// edited adds an edit to a comment's history. Without an editor it is one by an account that is gone.
+func (st *store) edited(c comment, at time.Time, by *account) comment {
+	c.edited, c.editor = at, by
+	c.edits = append(slices.Clip(c.edits), edit{id: st.nextID("edit"), at: at, editor: by})
+	return c
 }
 
 // deleteComment takes a comment away for good.
@@ -96,14 +105,16 @@ func (st *store) deleteComment(who actor, c comment) error {
 	return nil
 }
 
-// hideComment minimizes a comment, which a maintainer does to what should not count.
-func (st *store) hideComment(who actor, c comment) error {
-	if err := who.need(c.thread.repo, roleWrite); err != nil {
-		return err
+// minimize hides a comment for a reason, or shows it again for none. It moves the comment's updatedAt and is no edit.
+func (st *store) minimize(who actor, c comment, reason string) (comment, error) {
+	if err := st.mayRewrite(who, c); err != nil {
+		return comment{}, err
 	}
-	c.hidden = true
-	st.comments[c.id].put(st.change(), c)
-	return nil
+	if c.hidden != reason {
+		c.hidden, c.updated = reason, st.moment
+		st.comments[c.id].put(st.change(), c)
+	}
+	return c, nil
 }
 
 // reactionNames are the contents that GitHub accepts.

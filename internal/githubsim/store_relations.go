@@ -118,7 +118,7 @@ func (st *store) transfer(who actor, t *thread, to *repository) (*thread, error)
 	}
 	now.labels, now.updated = labels, st.moment
 	moved := st.openThread(to, 0, now)
-	for _, c := range t.commentsIn(present()) {
+	for _, c := range t.everyComment(present()) {
 		c.thread = moved
 		kept := st.comments[c.id]
 		kept.put(st.change(), c)

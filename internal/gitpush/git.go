@@ -1,16 +1,14 @@
 package gitpush
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os/exec"
 	"slices"
 	"strings"
-	"syscall"
-	"time"
+
+	"github.com/label-state/label-state/internal/git"
 )
 
 // A Git is the installed git, in a clone.
@@ -20,20 +18,6 @@ type Git struct {
 	Say io.Writer // what a push has to say beside its answer
 }
 
-// A GitError is a git that ended otherwise than with what it was asked.
-type GitError struct {
-	Command string // its first word
-	Code    int    // exit code
-	Said    string // the last line it said; empty when it was said to the user
-}
-
-func (e *GitError) Error() string {
-	if e.Said == "" {
-		return fmt.Sprintf("git %s: exit code %d", e.Command, e.Code)
-	}
-	return "git " + e.Command + ": " + e.Said
-}
-
 // A RemoteError is a clone or a remote from which, or to which, nothing can be pushed as it was asked.
 type RemoteError struct{ Reason string }
 
@@ -41,49 +25,26 @@ func (e *RemoteError) Error() string { return e.Reason }
 
 // no reports whether git answered no, rather than that it could not find out.
 func no(err error) bool {
-	var git *GitError
-	return errors.As(err, &git) && (git.Code == 1 || git.Command == "cat-file")
+	e, is := errors.AsType[*git.Error](err)
+	return is && (e.Code == 1 || e.Code > 0 && e.Operation == "cat-file")
 }
 
-// killAfter is how long a git that was told to stop may take.
-const killAfter = 2 * time.Second
+// git is the program in the clone.
+func (g Git) git() git.Git { return git.Git{Dir: g.Dir, Env: g.Env} }
 
 // ask has git answer a question about the clone.
-func (g Git) ask(ctx context.Context, args ...string) (string, error) { return g.fed(ctx, "", args...) }
-
-func (g Git) fed(ctx context.Context, input string, args ...string) (string, error) {
-	var said bytes.Buffer
-	out, code, err := g.run(ctx, strings.NewReader(input), &said, args)
-	if err == nil && code != 0 {
-		lines := strings.Split(strings.TrimSpace(said.String()), "\n")
-		err = &GitError{args[0], code, strings.TrimPrefix(lines[len(lines)-1], "fatal: ")}
-	}
-	return strings.TrimSuffix(out, "\n"), err
+func (g Git) ask(ctx context.Context, args ...string) (string, error) {
+	return g.git().Ask(ctx, args...)
 }
 
 // talk has git talk to the remote, and with the user: for passwords, and about trouble.
 func (g Git) talk(ctx context.Context, args ...string) (out string, code int, err error) {
-	return g.run(ctx, nil, g.Say, args)
+	return g.git().Talk(ctx, g.Say, args...)
 }
 
-func (g Git) run(ctx context.Context, in io.Reader, said io.Writer, args []string) (string, int, error) {
-	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Dir, cmd.Stdin, cmd.Stderr, cmd.WaitDelay = g.Dir, in, said, killAfter
-	cmd.Env = g.Env
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	var out bytes.Buffer
-	cmd.Stdout = &out
-	err := cmd.Run()
-	var exit *exec.ExitError
-	switch {
-	case err == nil:
-		return out.String(), 0, nil
-	case ctx.Err() != nil:
-		return out.String(), -1, fmt.Errorf("git %s: %w", args[0], context.Cause(ctx))
-	case errors.As(err, &exit) && exit.ExitCode() > 0:
-		return out.String(), exit.ExitCode(), nil
-	}
-	return out.String(), -1, fmt.Errorf("git %s: %w", args[0], err)
+// ended is the error of a git that told the user why it ended with that exit code.
+func (g Git) ended(operation string, code int) error {
+	return &git.Error{Repository: g.Dir, Operation: operation, Code: code}
 }
 
 // commit makes a commit on the tree of its parent. Its author is nobody in particular, so that it needs no
@@ -93,7 +54,7 @@ func (g Git) commit(ctx context.Context, parent, message string) (string, error)
 	for _, who := range []string{"AUTHOR", "COMMITTER"} {
 		g.Env = append(g.Env, "GIT_"+who+"_NAME=label-state", "GIT_"+who+"_EMAIL=label-state@users.noreply.github.com")
 	}
-	return g.fed(ctx, message, "commit-tree", parent+"^{tree}", "-p", parent, "-F", "-")
+	return g.git().Feed(ctx, message, "commit-tree", parent+"^{tree}", "-p", parent, "-F", "-")
 }
 
 // Head returns the commit that is checked out and the branch it is on, which is empty when it is on none.
@@ -113,8 +74,7 @@ func (g Git) Head(ctx context.Context) (oid, branch string, err error) {
 
 // located says what it means that git found nothing.
 func located(err error, reason string) error {
-	var git *GitError
-	if errors.As(err, &git) {
+	if git.Code(err) > 0 {
 		return &RemoteError{reason}
 	}
 	return err
@@ -165,9 +125,8 @@ func (g Git) Address(ctx context.Context, remote string) (string, error) {
 		return "", &RemoteError{fmt.Sprintf("%q is not a remote", remote)}
 	}
 	out, err := g.ask(ctx, "remote", "get-url", "--push", "--all", remote)
-	var unknown *GitError
 	switch {
-	case errors.As(err, &unknown):
+	case git.Code(err) > 0:
 		return remote, nil
 	case err != nil:
 		return "", err

@@ -76,7 +76,7 @@ func (e *UnclearError) Unwrap() error { return e.Err }
 // errUnchanged is a step that goes nowhere. Git would leave it out of the push, and its condition with it.
 var errUnchanged = errors.New("the second reference would stay where it is, and so guard nothing")
 
-// Push pushes. Beside its own types of errors it returns *RemoteError and *GitError for what could not be
+// Push pushes. Beside its own types of errors it returns *RemoteError and *git.Error for what could not be
 // found out before anything was sent.
 func (g Git) Push(ctx context.Context, p Push) (Result, error) {
 	seen, err := g.look(ctx, p)
@@ -145,7 +145,7 @@ func (g Git) send(ctx context.Context, p Push, seen, next string) (Result, error
 		return 0, &RefusedError{}
 	}
 	if err == nil {
-		err = &GitError{"push", code, ""}
+		err = g.ended("push", code)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTime)
 	defer cancel()
@@ -196,7 +196,7 @@ func (g Git) look(ctx context.Context, p Push) (sight, error) {
 	}
 	out, code, err := g.talk(ctx, args...)
 	if err == nil && code != 0 {
-		err = &GitError{"ls-remote", code, ""}
+		err = g.ended("ls-remote", code)
 	}
 	var s sight
 	for line := range strings.Lines(out) {
@@ -220,7 +220,7 @@ func (g Git) fetch(ctx context.Context, p Push) error {
 	_, code, err := g.talk(ctx, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules",
 		"--no-auto-maintenance", at, p.With.Ref)
 	if err == nil && code != 0 {
-		err = &GitError{"fetch", code, ""}
+		err = g.ended("fetch", code)
 	}
 	if err == nil {
 		_, err = g.ask(ctx, "cat-file", "-e", p.With.Before+"^{commit}")

@@ -59,7 +59,7 @@ func TestThere(t *testing.T) {
 }
 
 // TestOnItsWay: whatever happens between the check and the push, and however late the push arrives, it
-// lands while the lease is its pusher's or not at all (PROTOCOL section 11, 21 and 22).
+// lands while the lease is its pusher's or not at all (guarantees.md#evidence).
 func TestOnItsWay(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -221,9 +221,9 @@ func TestRefused(t *testing.T) {
 				w.run(w.dir, "remote", "set-url", "--add", "--push", "origin", w.stays+"/acme/"+repo+".git")
 			}
 		}, "origin pushes to several addresses"},
-		"no remote":     {func(_ *world, p *gitpush.Push) { p.Remote = "nowhere" }, "git ls-remote: exit code 128"},
+		"no remote":     {func(_ *world, p *gitpush.Push) { p.Remote = "nowhere" }, "git ls-remote in "},
 		"not a remote":  {func(_ *world, p *gitpush.Push) { p.Remote = "--upload-pack=true" }, `"--upload-pack=true" is not a remote`},
-		"no connection": {func(_ *world, p *gitpush.Push) { p.Remote = "http://127.0.0.1:1/acme/app.git" }, "git ls-remote: exit code 128"},
+		"no connection": {func(_ *world, p *gitpush.Push) { p.Remote = "http://127.0.0.1:1/acme/app.git" }, "git ls-remote in "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -39,7 +39,7 @@ func TestPorcelain(t *testing.T) {
 }
 
 // TestCommand: each reference has its condition, both are one step, and a step that goes nowhere is refused:
-// git would push the branch without it (PROTOCOL section 11, 22).
+// git would push the branch without it (guarantees.md#evidence).
 func TestCommand(t *testing.T) {
 	got, err := strict.command("", next)
 	want := "push --porcelain --force-with-lease=refs/heads/fix: --atomic --force-with-lease=" + ref + ":b origin " + next + ":" + ref + " s:refs/heads/fix"

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/label-state/label-state/internal/git"
 )
 
 const hooksPath = "core.hooksPath"
@@ -40,7 +42,7 @@ func installGlobal(ctx context.Context, o Options) (State, Change, error) {
 		return State{}, Nothing, err
 	}
 	main := places[len(places)-1]
-	leads, err := leadsTo(ctx, main.folder, verbInstall)
+	leads, err := leadsTo(ctx, o.Git, main.folder, verbInstall)
 	if err != nil {
 		return main.state(), Nothing, err
 	}
@@ -62,7 +64,7 @@ func installGlobal(ctx context.Context, o Options) (State, Change, error) {
 	}
 	if !leads {
 		did = Installed
-		if _, err := (git{}).ask(ctx, "config", "--global", hooksPath, main.folder); err != nil {
+		if _, err := o.Git.Do(ctx, "config", "--global", hooksPath, main.folder); err != nil {
 			return main.state(), Nothing, fmt.Errorf("install hook: %w", err)
 		}
 	}
@@ -96,9 +98,9 @@ func global(o Options, verb string) ([]place, error) {
 }
 
 // leadsTo reports whether core.hooksPath leads to folder already. It is refused that it leads elsewhere.
-func leadsTo(ctx context.Context, folder, verb string) (bool, error) {
+func leadsTo(ctx context.Context, g git.Git, folder, verb string) (bool, error) {
 	for _, scope := range []string{"--global", "--system"} {
-		value, err := (git{}).config(ctx, hooksPath, scope)
+		value, err := setting(ctx, g, hooksPath, scope)
 		switch {
 		case errors.Is(err, errUnset):
 		case err != nil:
@@ -124,13 +126,13 @@ func uninstallGlobal(ctx context.Context, o Options) (State, Change, error) {
 	}
 	main := places[len(places)-1]
 	did := Nothing
-	leads, err := leadsTo(ctx, main.folder, verbRemove)
+	leads, err := leadsTo(ctx, o.Git, main.folder, verbRemove)
 	var elsewhere *RefusedError
 	if err != nil && !errors.As(err, &elsewhere) {
 		return main.state(), did, err
 	}
 	if leads {
-		if _, err := (git{}).ask(ctx, "config", "--global", "--unset", hooksPath); err != nil {
+		if _, err := o.Git.Do(ctx, "config", "--global", "--unset", hooksPath); err != nil {
 			return main.state(), did, fmt.Errorf("remove hook: %w", err)
 		}
 		did = Removed
@@ -158,7 +160,7 @@ func statusGlobal(ctx context.Context, o Options) (State, error) {
 		return State{}, err
 	}
 	s := places[len(places)-1].state()
-	leads, err := leadsTo(ctx, places[0].folder, verbRead)
+	leads, err := leadsTo(ctx, o.Git, places[0].folder, verbRead)
 	var elsewhere *RefusedError
 	if err != nil && !errors.As(err, &elsewhere) {
 		return s, err

@@ -14,16 +14,17 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/printable"
 )
 
 // Options say which hook is meant.
 type Options struct {
-	Dir    string // a folder of the repository; not looked at when Global
-	Home   string // label-state's own folder, absolute; only needed when Global
-	Hook   string // absolute path of the compiled hook; empty has it looked up at each push
-	Global bool   // all repositories of this user, by core.hooksPath
-	Force  bool   // replace a shim that somebody edited, or a kept hook that is in the way; chain lefthook's
+	Git    git.Git // in a folder of the repository; where it is does not matter when Global
+	Home   string  // label-state's own folder, absolute; only needed when Global
+	Hook   string  // absolute path of the compiled hook; empty has it looked up at each push
+	Global bool    // all repositories of this user, by core.hooksPath
+	Force  bool    // replace a shim that somebody edited, or a kept hook that is in the way; chain lefthook's
 }
 
 // A Kind says what is in the place of the hook.
@@ -53,7 +54,8 @@ type State struct {
 
 	Manager string // husky, lefthook or pre-commit, when the hook is theirs
 	Script  string // the file, from the top of the work tree and with slashes, from which the manager runs ours, or would
-	Text    string // what that file has to be, when it is not there
+	Text    string // what that file has to be, when it is not there or is one that an older version wrote
+	Bare    bool   // every push is refused on a machine where our hook is missing
 	Brings  bool   // pre-commit builds the compiled hook itself
 	Hint    string // what a person has to do before the hook can be ours, when there is such a thing
 }
@@ -93,15 +95,17 @@ func Install(ctx context.Context, o Options) (State, Change, error) {
 	if o.Global {
 		return installGlobal(ctx, o)
 	}
-	p, err := locate(ctx, o.Dir, verbInstall)
+	p, err := locate(ctx, o.Git, verbInstall)
 	switch {
 	case err != nil:
 		return State{}, Nothing, err
 	case p.global && p.state().Installed():
 		return p.state(), Nothing, nil
 	}
-	s, m := p.whole(ctx, o.Dir)
+	s, m := p.whole(ctx, o.Git)
 	switch {
+	case s.Kind == Delegated && s.Text != "":
+		return p.renew(ctx, o.Git, s)
 	case s.Kind == Delegated && !o.Force:
 		return s, Nothing, nil
 	case m.reason != "" && (m.name == "husky" || !o.Force):
@@ -109,6 +113,24 @@ func Install(ctx context.Context, o Options) (State, Change, error) {
 	}
 	change, err := p.install(o)
 	return p.state(), change, err
+}
+
+// renew replaces the script that an older version wrote for a hook manager.
+func (p place) renew(ctx context.Context, g git.Git, s State) (State, Change, error) {
+	top, err := g.Ask(ctx, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return s, Nothing, fmt.Errorf("%s: %w", verbInstall, err)
+	}
+	file := filepath.Join(filepath.FromSlash(top), filepath.FromSlash(s.Script))
+	temp, err := writeTemp(filepath.Dir(file), s.Text)
+	if err == nil {
+		err = os.Rename(temp, file)
+	}
+	if err != nil {
+		return s, Nothing, &RefusedError{Verb: verbInstall, File: file, Reason: "it cannot be written: " + printable.Cause(err).Error(), Hint: "ls -ld " + filepath.Dir(file)}
+	}
+	after, _ := p.whole(ctx, g)
+	return after, Upgraded, nil
 }
 
 func (o Options) checkHook() error {
@@ -138,7 +160,7 @@ func Uninstall(ctx context.Context, o Options) (State, Change, error) {
 	if o.Global {
 		return uninstallGlobal(ctx, o)
 	}
-	p, err := locate(ctx, o.Dir, verbRemove)
+	p, err := locate(ctx, o.Git, verbRemove)
 	if err != nil {
 		return State{}, Nothing, err
 	}
@@ -154,20 +176,20 @@ func Status(ctx context.Context, o Options) (State, error) {
 	if o.Global {
 		return statusGlobal(ctx, o)
 	}
-	p, err := locate(ctx, o.Dir, verbRead)
+	p, err := locate(ctx, o.Git, verbRead)
 	if err != nil {
 		return State{}, err
 	}
-	s, _ := p.whole(ctx, o.Dir)
+	s, _ := p.whole(ctx, o.Git)
 	return s, nil
 }
 
 // whole is the state together with what a hook manager makes of it.
-func (p place) whole(ctx context.Context, dir string) (State, manager) {
+func (p place) whole(ctx context.Context, g git.Git) (State, manager) {
 	s := p.state()
 	switch {
 	case s.Kind == Foreign, s.Kind == Absent && husky(p.folder):
-		m := p.manager(ctx, dir)
+		m := p.manager(ctx, g)
 		s = s.delegate(m)
 		if s.Kind == Foreign && s.Hint == "" && s.Kept != "" && !p.same() {
 			s.Hint = thirdHook
@@ -187,16 +209,15 @@ const (
 
 // locate asks git where it looks for the repository's hooks; work trees and core.hooksPath are
 // git's business.
-func locate(ctx context.Context, dir, verb string) (place, error) {
-	g := git{dir}
-	folder, err := g.ask(ctx, "rev-parse", "--git-path", "hooks")
+func locate(ctx context.Context, g git.Git, verb string) (place, error) {
+	folder, err := g.Ask(ctx, "rev-parse", "--git-path", "hooks")
 	if err != nil {
 		return place{}, fmt.Errorf("%s: %w", verb, err)
 	}
 	if !filepath.IsAbs(folder) {
-		folder = filepath.Join(dir, folder)
+		folder = filepath.Join(g.Dir, folder)
 	}
-	shared, err := g.config(ctx, "core.hooksPath")
+	shared, err := setting(ctx, g, "core.hooksPath")
 	if err != nil && !errors.Is(err, errUnset) {
 		return place{}, fmt.Errorf("%s: %w", verb, err)
 	}

@@ -42,7 +42,7 @@ type lefthookJob struct {
 }
 
 const (
-	lefthookText = "#!/bin/sh\nexec " + huskyLine + "\n"
+	lefthookText = "#!/bin/sh\n" + scriptText
 	lefthookName = "label-state" // of our script, as docs/hook.md has it
 )
 
@@ -83,7 +83,7 @@ func (m manager) judge(top, main string, named map[string]bool, found map[string
 		m.script, m.text = ".lefthook/pre-push/"+lefthookName, lefthookText
 		m.hint = "label-state init writes " + m.script + "; " + m.hint
 		if exists(filepath.Join(top, m.script)) {
-			m.text, m.hint = "", "have "+m.script+" run  "+huskyLine
+			m.text, m.hint = "", "have "+m.script+" run  "+guarded
 		}
 		return m
 	}
@@ -92,7 +92,11 @@ func (m manager) judge(top, main string, named map[string]bool, found map[string
 		m.script = found[name]
 		switch {
 		case stdin:
-			return m.by(ours(read(filepath.Join(top, m.script)), top))
+			text := read(filepath.Join(top, m.script))
+			if slices.Contains(shipped(), text) {
+				m.text = lefthookText
+			}
+			return m.by(ours(text, top)).exposed(text, top)
 		case is:
 			m.hint = "add  use_stdin: true  to the script " + name + " in " + main
 			return m

@@ -4,7 +4,10 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/label-state/label-state/internal/git"
 )
 
 // compiled is the compiled hook's name, by which scripts run it.
@@ -20,15 +23,16 @@ type manager struct {
 	hook   string // the path by which it does; empty is looked up
 	brings bool   // it builds the programs itself
 	hint   string // what a person can do to have it run, when it does not
+	bare   bool   // the script fails, and with it every push, on a machine where our hook is missing
 }
 
 // manager is the one whose hook is in the place; the zero manager is a script that nobody writes anew.
-func (p place) manager(ctx context.Context, dir string) manager {
+func (p place) manager(ctx context.Context, g git.Git) manager {
 	if husky(p.folder) {
 		return underHusky(p)
 	}
 	text := read(p.file())
-	top, err := git{dir}.ask(ctx, "rev-parse", "--show-toplevel")
+	top, err := g.Ask(ctx, "rev-parse", "--show-toplevel")
 	if err != nil {
 		top = p.folder // a bare repository has no other files
 	}
@@ -38,12 +42,12 @@ func (p place) manager(ctx context.Context, dir string) manager {
 	case isPreCommit(text):
 		return underPreCommit(top)
 	}
-	return manager{}.by(ours(text, top))
+	return manager{}.by(ours(text, top)).exposed(text, top)
 }
 
 // delegate has the state tell what another tool's hook makes of ours.
 func (s State) delegate(m manager) State {
-	s.Manager, s.Script, s.Text, s.Brings = m.name, m.script, m.text, m.brings
+	s.Manager, s.Script, s.Text, s.Brings, s.Bare = m.name, m.script, m.text, m.brings, m.bare
 	if s.Hint = m.hint; m.runs && s.Kind == Foreign {
 		s.Kind, s.Hint, s.Hook = Delegated, "", m.hook
 	}
@@ -55,21 +59,38 @@ func husky(folder string) bool {
 	return filepath.Base(folder) == "_" && filepath.Base(filepath.Dir(folder)) == ".husky"
 }
 
-const huskyLine = compiled + ` "$@"`
+// guarded is the line that runs our hook where it is, and lets a push go where it is missing.
+const guarded = "! command -v " + compiled + " >/dev/null || " + compiled + ` "$@"`
+
+// scriptText is what init writes for a manager to run: the same, and it says so when nothing is checked.
+const scriptText = "if command -v " + compiled + ` >/dev/null; then
+	` + compiled + ` "$@"
+else
+	echo 'label-state: not checked, pushing anyway: ` + compiled + ` was not found' >&2
+fi
+`
+
+// shipped are the scripts that init wrote before: where our hook was missing they had the shell end with 127, which refuses the push.
+func shipped() []string {
+	return []string{compiled + " \"$@\"\n", "#!/bin/sh\nexec " + compiled + " \"$@\"\n"}
+}
 
 func underHusky(p place) manager {
 	m := manager{name: "husky", reason: "husky writes this file anew", script: ".husky/pre-push"}
 	top := filepath.Dir(filepath.Dir(p.folder))
 	file := filepath.Join(top, m.script)
-	m = m.by(ours(read(file), top))
+	m = m.by(ours(read(file), top)).exposed(read(file), top)
+	if slices.Contains(shipped(), read(file)) {
+		m.text = scriptText
+	}
 	switch {
 	case m.runs:
 		m.hint = "the hooks that husky writes are not there: npx husky"
 	case exists(file):
-		m.hint = "add the line  " + huskyLine + "  to .husky/pre-push"
+		m.hint = "add the line  " + guarded + "  to .husky/pre-push"
 	default:
-		m.text = huskyLine + "\n"
-		m.hint = "put the line  " + huskyLine + "  into .husky/pre-push; label-state init does"
+		m.text = scriptText
+		m.hint = "put the line  " + guarded + "  into .husky/pre-push; label-state init does"
 	}
 	return m
 }
@@ -97,6 +118,17 @@ func (m manager) by(word string) manager {
 	if filepath.IsAbs(word) && filepath.Base(word) == compiled {
 		m.hook = word
 	}
+	return m
+}
+
+// exposed finds out whether a script that runs our hook refuses every push on a machine where that is missing. A file of the repository
+// that is our shim is everywhere, and looks for itself.
+func (m manager) exposed(text, top string) manager {
+	word := ours(text, top)
+	looks := slices.ContainsFunc([]string{"command -v ", "which ", "type ", "hash ", "-x ", "|| true", "|| :", "|| exit 0"}, func(guard string) bool {
+		return strings.Contains(text, guard)
+	})
+	m.bare = word != "" && !looks && !(filepath.IsLocal(word) && prePush().marked(read(filepath.Join(top, word))))
 	return m
 }
 

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/label-state/label-state/internal/git"
 )
 
 // TestManagers reads the vectors in testdata/managers: the files of a repository, its pre-push hook, and what there is to say.
@@ -24,7 +26,7 @@ func TestManagers(t *testing.T) {
 				t.Fatal(err)
 			}
 			dir, want := unpack(t, archive)
-			before, err := Status(t.Context(), Options{Dir: dir})
+			before, err := Status(t.Context(), Options{Git: git.Git{Dir: dir, Env: os.Environ()}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -39,8 +41,12 @@ func TestManagers(t *testing.T) {
 // again installs: what another tool runs already, or writes anew, stays as it is.
 func again(t *testing.T, dir string, before State) {
 	t.Helper()
-	after, change, err := Install(t.Context(), Options{Dir: dir})
+	after, change, err := Install(t.Context(), Options{Git: git.Git{Dir: dir, Env: os.Environ()}})
 	switch refused, ok := err.(*RefusedError); {
+	case before.Kind == Delegated && before.Text != "":
+		if err != nil || change != Upgraded || after.Bare || after.Text != "" || after.Kind != Delegated {
+			t.Errorf("install: %s, %v, %+v, want our older script replaced", change, err, after)
+		}
 	case before.Kind == Delegated && (err != nil || change != Nothing || after != before):
 		t.Errorf("install: %s, %v, %+v, want it as it was", change, err, after)
 	case before.Hint != "" && (!ok || refused.Hint != before.Hint || change != Nothing):
@@ -60,6 +66,9 @@ func describe(s State) string {
 	}
 	if s.Brings {
 		out += "brings the programs\n"
+	}
+	if s.Bare {
+		out += "refuses pushes without the program\n"
 	}
 	if s.Hint != "" {
 		out += "hint: " + s.Hint + "\n"

@@ -1,7 +1,6 @@
 package hookfile
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -10,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/label-state/label-state/internal/printable"
+	"github.com/label-state/label-state/internal/smallfile"
 )
 
 // suffix is of the name under which another tool's hook waits; the shims know it.
@@ -43,18 +43,17 @@ func (p place) circular() bool {
 	return strings.HasSuffix(p.name, legacy) && isPreCommit(read(p.kept()))
 }
 
-// read returns the content of a regular file, else nothing.
+// read returns the content of a regular file of up to a mebibyte, else nothing.
 func read(file string) string {
-	info, err := os.Lstat(file)
-	if err != nil || !info.Mode().IsRegular() {
-		return ""
-	}
-	text, err := os.ReadFile(file)
+	text, err := smallfile.Read(file, maxScript)
 	if err != nil {
 		return ""
 	}
 	return string(text)
 }
+
+// maxScript in bytes is far beyond a hook or a hook manager's configuration that people write.
+const maxScript = 1 << 20
 
 func (p place) state() State {
 	s := State{File: p.file(), Shared: p.shared, Global: p.global}
@@ -170,8 +169,8 @@ func (p place) keep(force bool) error {
 
 // same reports whether the kept hook and the present one are the same text: their tool wrote it again.
 func (p place) same() bool {
-	kept, err := os.ReadFile(p.kept())
-	return err == nil && bytes.Equal(kept, []byte(read(p.file())))
+	kept, err := smallfile.Follow(p.kept(), maxScript)
+	return err == nil && string(kept) == read(p.file())
 }
 
 // moveKept frees the name of the kept hook: a copy of the present one goes, another gets the first free name.

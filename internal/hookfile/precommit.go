@@ -44,7 +44,7 @@ func underPreCommit(top string) manager {
 			case built:
 				m.runs, m.brings = true, true
 			case word != "":
-				m = m.by(word)
+				m = m.by(word).exposed(h.Entry, top)
 			}
 		}
 	}

@@ -30,7 +30,8 @@ func program() {
 	}
 	o.Home = os.Getenv("LABEL_STATE_HOME")
 	var err error
-	if o.Dir, err = os.Getwd(); err != nil {
+	o.Git.Env = os.Environ()
+	if o.Git.Dir, err = os.Getwd(); err != nil {
 		os.Exit(2)
 	}
 	if err := act(flags.Name(), o); err != nil {

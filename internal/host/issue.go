@@ -32,13 +32,16 @@ func (e *ReferenceError) Error() string {
 // Unwrap returns the cause.
 func (e *ReferenceError) Unwrap() error { return e.Err }
 
+// queuePrefix begins the id of an issue in the queue.
+const queuePrefix = "github-"
+
 const (
-	issueForms = "want owner/repo#7, repo#7, #7, 7 or the URL of an issue"
+	issueForms = "want owner/repo#7, repo#7, #7, 7, github-7 or the URL of an issue"
 	repoForms  = "want owner/repo, repo or the URL of a repository"
 )
 
-// ParseIssue reads owner/repo#7, repo#7, #7, 7, or the URL of an issue or pull request (PRODUCT
-// ruling 20). The number is 1 to 2^53-1, the names are valid. The error is a [*ReferenceError].
+// ParseIssue reads owner/repo#7, repo#7, #7, 7, github-7 as the queue has it, or the URL of an issue or pull
+// request (cli.md#naming-an-issue). The number is 1 to 2^53-1, the names are valid. The error is a [*ReferenceError].
 func ParseIssue(ref string, d Defaults) (claim.Issue, error) {
 	r := reference{kind: "issue", text: ref, forms: issueForms, Defaults: d}
 	if strings.Contains(ref, "://") {
@@ -46,7 +49,7 @@ func ParseIssue(ref string, d Defaults) (claim.Issue, error) {
 	}
 	name, digits, ok := strings.Cut(ref, "#")
 	if !ok {
-		name, digits = "", ref
+		name, digits = "", strings.TrimPrefix(ref, queuePrefix)
 	}
 	number, ok := closing.ParseNumber(digits)
 	if !ok {

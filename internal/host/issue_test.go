@@ -35,6 +35,8 @@ func TestParseIssue(t *testing.T) {
 		{clone, "#7", "acme/app#7"},
 		{both, "#7", "acme/app#7"},
 		{clone, "7", "acme/app#7"},
+		{clone, "github-7", "acme/app#7"},
+		{both, "github-7", "acme/app#7"},
 		{clone, "9007199254740991", "acme/app#9007199254740991"},
 		{nowhere, "https://github.com/acme/app/issues/7", "acme/app#7"},
 		{nowhere, "http://www.GitHub.com/acme/app/issues/7/", "acme/app#7"},
@@ -54,11 +56,15 @@ func TestParseIssue(t *testing.T) {
 }
 
 func TestParseIssueRefuses(t *testing.T) {
-	const forms = "owner/repo#7, repo#7, #7, 7 or the URL of an issue"
+	const forms = "owner/repo#7, repo#7, #7, 7, github-7 or the URL of an issue"
 	for _, c := range []struct {
 		in          host.Defaults
 		ref, reason string
 	}{
+		{clone, "github-007", forms},
+		{clone, "github-github-7", forms},
+		{clone, "folder-7", forms},
+		{clone, "acme/app#github-7", forms},
 		{clone, "", forms},
 		{clone, "#", forms},
 		{clone, "0", forms},
@@ -143,7 +149,7 @@ func TestReferenceErrorIsShortAndPlain(t *testing.T) {
 		t.Errorf("error = %.300q", err)
 	}
 	_, err = host.ParseIssue("app-7", clone)
-	if want := `read issue "app-7": want owner/repo#7, repo#7, #7, 7 or the URL of an issue`; err == nil || err.Error() != want {
+	if want := `read issue "app-7": want owner/repo#7, repo#7, #7, 7, github-7 or the URL of an issue`; err == nil || err.Error() != want {
 		t.Errorf("error = %v, want %s", err, want)
 	}
 }

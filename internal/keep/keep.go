@@ -17,7 +17,7 @@ import (
 type Ledger interface {
 	Keep(context.Context, ledger.Hold) (ledger.Hold, error)
 	Owns(ledger.Hold) bool
-	Check(context.Context, claim.Issue, lifecycle.Seeker) (lifecycle.Facts, lifecycle.Verdict, error)
+	Look(context.Context, claim.Issue) (lifecycle.Facts, error)
 	Rules() lifecycle.Rules
 }
 
@@ -148,7 +148,7 @@ func (k *keeper) trouble(err error) {
 // the watch ends it.
 func (k *keeper) over(ctx context.Context, lost *ledger.LostError) error {
 	for !errors.Is(lost, claim.ErrOverdue) {
-		f, _, err := k.ledger.Check(ctx, lost.Issue, lifecycle.Seeker{Worker: lost.Worker})
+		f, err := k.ledger.Look(ctx, lost.Issue)
 		switch {
 		case err == nil && Delivered(k.ledger.Rules(), f, lost.Worker):
 			return ErrDelivered
@@ -164,9 +164,13 @@ func (k *keeper) over(ctx context.Context, lost *ledger.LostError) error {
 }
 
 // Delivered reports whether the worker's hold has done its work: it ended as success, by the worker itself
-// or with a pull request, it moved the issue to another stage itself, or its own pull request is open or merged.
+// or with a pull request, it moved the issue to another stage itself, or its own pull request is open or merged; or what it holds is
+// a pull request, and that was merged.
 func Delivered(r lifecycle.Rules, f lifecycle.Facts, w claim.Worker) bool {
 	own, found := f.Log.Find(w)
+	if found && f.Merged() {
+		return own.End == nil || own.End.Outcome == claim.OutcomeSuccess
+	}
 	if found && own.End != nil {
 		itself := own.End.By == ""
 		return own.End.Outcome == claim.OutcomeSuccess && (own.End.PR != "" || itself) || own.End.Outcome == claim.OutcomeAdvanced && itself

@@ -51,10 +51,10 @@ func (b *book) Keep(ctx context.Context, h ledger.Hold) (ledger.Hold, error) {
 	return h, err
 }
 
-func (b *book) Check(context.Context, claim.Issue, lifecycle.Seeker) (lifecycle.Facts, lifecycle.Verdict, error) {
+func (b *book) Look(context.Context, claim.Issue) (lifecycle.Facts, error) {
 	err := b.checkErr
 	b.checkErr = nil
-	return b.facts, lifecycle.Verdict{}, err
+	return b.facts, err
 }
 
 func (b *book) Rules() lifecycle.Rules { return lifecycle.DefaultRules() }

@@ -6,6 +6,7 @@ type Picture struct {
 	Keep  bool // leave the lifecycle labels as people set them
 	State State
 	Stage int      // of a pipeline: which it is in
+	Gate  bool     // the plan label stays beside the state's: a person put it there
 	Set   []string // further labels that should be there
 	Clear []string // further labels that should not
 }

@@ -13,7 +13,7 @@ import (
 // A State is where an issue is in its life. At most one lifecycle label stands for it.
 type State int
 
-// The lifecycle states (PRODUCT, "Lifecycle labels").
+// The lifecycle states (spec.md#names).
 const (
 	None        State = iota
 	Available         // eligible for autonomous pickup

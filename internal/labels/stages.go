@@ -61,16 +61,20 @@ func (s Scheme) Queues() []string {
 }
 
 // Shows returns the lifecycle labels that a picture asks for. In a pipeline an issue that somebody
-// works on shows its stage as well.
+// works on shows its stage as well, unless that is the last one, and one with a gate the plan label.
 func (s Scheme) Shows(p Picture) []string {
 	at := s.At(p.Stage)
-	switch {
-	case p.State == None:
-		return nil
-	case len(s.Stages) > 0 && p.State != Available && p.State != Done:
-		return []string{at.Available, at.Name(p.State)}
+	var out []string
+	if p.Stage < len(s.Stages)-1 && p.State != None && p.State != Available && p.State != Done {
+		out = append(out, at.Available)
 	}
-	return []string{at.Name(p.State)}
+	if p.State != None {
+		out = append(out, at.Name(p.State))
+	}
+	if p.Gate && p.State != PlanPending {
+		out = append(out, s.PlanPending)
+	}
+	return out
 }
 
 // Shown are the lifecycle labels among have, in the order of the lifecycle, spelled as the scheme does.

@@ -2,7 +2,7 @@
 //
 // The comments protocol needs no store: it is the default. A repository whose fleet wants the
 // strict guarantee, or outgrows the API budget of the comments, names a store in its
-// configuration; then the store decides and the log is its readable mirror (PROTOCOL section 8).
+// configuration; then the store decides and the log is its readable mirror (stores.md#lease-stores).
 package lease
 
 import (

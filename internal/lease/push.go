@@ -4,7 +4,7 @@ import "context"
 
 // A Pusher is a store whose leases are references of the issue's own repository, so that one atomic
 // update can move the lease and a branch together: then a push lands while the lease is its pusher's, or
-// not at all, however late it arrives (PROTOCOL section 8).
+// not at all, however late it arrives (stores.md#references).
 type Pusher interface {
 	// Push returns the step that a push under l takes along. It reads the lease and moves nothing; one
 	// that is not l's any more is ErrLost.

@@ -77,7 +77,7 @@ func Rejected(err error) bool {
 // ErrNotLinked is a store that a repository names and this program was built without.
 var ErrNotLinked = errors.New("this program was built without that lease store")
 
-// errDryRun is what a store that only looks says to everything else (PRODUCT ruling 21).
+// errDryRun is what a store that only looks says to everything else (cli.md).
 var errDryRun = errors.New("dry run: nothing is written to the lease store")
 
 // ReadOnly is a store that can only be looked at.

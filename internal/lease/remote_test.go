@@ -68,7 +68,7 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// TestReadOnly: a dry run reaches the store with nothing but looks (PRODUCT ruling 21).
+// TestReadOnly: a dry run reaches the store with nothing but looks (cli.md).
 func TestReadOnly(t *testing.T) {
 	c := &counter{}
 	s := lease.ReadOnly(c)

@@ -23,6 +23,7 @@ type actor struct {
 	want    request // what it waits for
 	answer  answer
 	over    bool // it has ended, or crashed
+	person  bool // it claims as a person
 	crashed bool
 	digest  uint64 // of all it was told since the digest was last reset
 	skew    time.Duration

@@ -42,10 +42,11 @@ func (l *Ledger) Advance(ctx context.Context, i claim.Issue, a Advance) (Repair,
 	if err != nil {
 		return Repair{Issue: i}, to, err
 	}
-	if _, err := l.release(ctx, i, r, sentence(r)); err != nil {
+	next, err := l.release(ctx, f, r)
+	if err != nil {
 		return Repair{Issue: i}, to, wrapWrite(i, err)
 	}
-	rep, err := l.settle(ctx, f)
+	rep, err := l.settleOwn(ctx, f, next, r)
 	return rep, to, err
 }
 
@@ -63,6 +64,12 @@ func (l *Ledger) target(f lifecycle.Facts, a Advance) (to labels.Stage, done boo
 	scheme, now := l.set.Rules.Scheme, l.set.Rules.Stage(f)
 	if len(scheme.Stages) == 0 {
 		return to, false, callError("there are no stages in this repository; see preset: stages")
+	}
+	if f.PullRequest {
+		return to, false, callError("%s is a pull request, which is in no stage", f.Issue)
+	}
+	if err := f.Log.RefuseLogin(a.Worker, f.Viewer); err != nil {
+		return to, false, l.lost(f, a.Worker, err)
 	}
 	if own, found := f.Log.Find(a.Worker); found && own.End != nil && own.End.Outcome == claim.OutcomeAdvanced && own.End.By == "" {
 		return scheme.Stages[now], true, nil
@@ -124,7 +131,7 @@ func (a *attempt) begin(f lifecycle.Facts) {
 	a.facts = f
 	a.record.Attempt = 1 + confirmed(f.Log)
 	a.record.TTL = cmp.Or(a.record.TTL, rules.TTL(f))
-	if stages := rules.Scheme.Stages; len(stages) > 0 {
+	if stages := rules.Scheme.Stages; len(stages) > 0 && !f.PullRequest {
 		a.record.Stage = stages[rules.Stage(f)].Name
 	}
 	if a.record.Bundle != "" {

@@ -19,9 +19,50 @@ const (
 // landed finds the comment by which a record of ours is already in the log.
 type landed func(claim.State) (url string, ok bool)
 
-// append posts one record. A lost answer is resolved by looking before repeating (PROTOCOL
-// section 3, step 1): in reports whether the record is there. The comment is zero when it was found that way.
+// append posts one record. A lost answer is resolved by looking before repeating
+// (spec.md#claim): in reports whether the record is there. The comment is zero when it was found that way.
+//
+// Nothing is posted by a login whose records do not count: it would be told that it has what nobody else sees.
 func (l *Ledger) append(ctx context.Context, i claim.Issue, body string, in landed) (claim.Comment, error) {
+	if err := l.heard(ctx, i); err != nil {
+		return claim.Comment{}, err
+	}
+	return l.write(ctx, i, body, in, l.forge.Comment)
+}
+
+// appendRead is append with a snapshot that shows the record, nil when it has to be read.
+func (l *Ledger) appendRead(ctx context.Context, i claim.Issue, body string, in landed) (claim.Comment, *lifecycle.Facts, error) {
+	if err := l.heard(ctx, i); err != nil {
+		return claim.Comment{}, nil, err
+	}
+	return l.writeRead(ctx, i, body, in)
+}
+
+// writeRead is appendRead without the question whether the record counts.
+func (l *Ledger) writeRead(ctx context.Context, i claim.Issue, body string, in landed) (claim.Comment, *lifecycle.Facts, error) {
+	at, able := l.forge.(Recorder)
+	var next *lifecycle.Facts
+	c, err := l.write(ctx, i, body, in, func(ctx context.Context, i claim.Issue, body string) (c claim.Comment, err error) {
+		if !able {
+			return l.forge.Comment(ctx, i, body)
+		}
+		if c, next, err = at.Record(ctx, i, body); errors.Is(err, errors.ErrUnsupported) {
+			able = false
+			return l.forge.Comment(ctx, i, body)
+		}
+		return c, err
+	})
+	if err != nil || next == nil || len(next.Missing) > 0 {
+		return c, nil, err
+	}
+	if _, there := in(next.Log); !there {
+		return c, nil, nil
+	}
+	return c, next, nil
+}
+
+// write posts a record without the question whether it counts.
+func (l *Ledger) write(ctx context.Context, i claim.Issue, body string, in landed, post func(context.Context, claim.Issue, string) (claim.Comment, error)) (claim.Comment, error) {
 	var last error
 	for n := range posts {
 		if err := l.pause(ctx, n, backoff(n)); err != nil {
@@ -35,7 +76,7 @@ func (l *Ledger) append(ctx context.Context, i claim.Issue, body string, in land
 			last = err
 			continue
 		}
-		c, err := l.forge.Comment(ctx, i, body)
+		c, err := post(ctx, i, body)
 		switch {
 		case err == nil:
 			return c, nil
@@ -45,6 +86,35 @@ func (l *Ledger) append(ctx context.Context, i claim.Issue, body string, in land
 		last = err
 	}
 	return claim.Comment{}, last
+}
+
+// heard asks whether what we write on the issue counts for others. Its error says that nothing was written.
+func (l *Ledger) heard(ctx context.Context, i claim.Issue) error {
+	jury, able := l.forge.(Jury)
+	if !able {
+		return nil
+	}
+	if err := jury.Heard(ctx, Repo{i.Owner, i.Repo}); err != nil {
+		return unheardError{err}
+	}
+	return nil
+}
+
+// An unheardError is why a record was not even sent.
+type unheardError struct{ error }
+
+// Rejected reports true: nothing was written.
+func (unheardError) Rejected() bool { return true }
+
+func (e unheardError) Unwrap() error { return e.error }
+
+// Heard reports why records of this login would count for nobody on the issue: an *UnknownError. nil means that they
+// count. A claim asks it before it writes.
+func (l *Ledger) Heard(ctx context.Context, i claim.Issue) error {
+	if err := l.heard(ctx, i); err != nil {
+		return &UnknownError{i, err}
+	}
+	return nil
 }
 
 // posted asks the log for the record before it is posted again; before the first try, n = 0, it cannot be there.
@@ -75,17 +145,28 @@ func (open) Rejected() bool { return false }
 
 func (o open) Unwrap() error { return o.error }
 
-// release posts the end of w's claim; it is a success when the log shows the end already. A strict
-// store gives its lease back first: the log only follows.
-func (l *Ledger) release(ctx context.Context, i claim.Issue, r claim.Record, sentence string) (claim.Comment, error) {
-	body, err := claim.Body(r, sentence)
+// release posts the end of w's claim; it is a success when the log shows the end already. The login that the claim
+// has assigned is taken off before: whoever dies in between leaves a hold without an assignee, not an assignee without a
+// hold. A strict store gives its lease back first: the log only follows.
+//
+// It returns a snapshot that shows the record, nil when it has to be read.
+func (l *Ledger) release(ctx context.Context, f lifecycle.Facts, r claim.Record) (*lifecycle.Facts, error) {
+	return l.end(ctx, f, r, l.appendRead)
+}
+
+// end is release with its way of writing the record.
+func (l *Ledger) end(ctx context.Context, f lifecycle.Facts, r claim.Record, write func(context.Context, claim.Issue, string, landed) (claim.Comment, *lifecycle.Facts, error)) (*lifecycle.Facts, error) {
+	body, err := claim.Body(r, sentence(f, r))
 	if err != nil {
-		return claim.Comment{}, &CallError{err}
+		return nil, &CallError{err}
 	}
-	if err := l.endLease(ctx, i, r.Worker); err != nil {
-		return claim.Comment{}, err
+	if err := l.unassign(ctx, f, r.Worker); err != nil {
+		return nil, err
 	}
-	return l.append(ctx, i, body, func(s claim.State) (string, bool) {
+	if err := l.endLease(ctx, f.Issue, r.Worker); err != nil {
+		return nil, err
+	}
+	_, next, err := write(ctx, f.Issue, body, func(s claim.State) (string, bool) {
 		c, claimed := s.Find(r.Worker)
 		switch {
 		case claimed && c.End != nil:
@@ -95,49 +176,43 @@ func (l *Ledger) release(ctx context.Context, i claim.Issue, r claim.Record, sen
 		}
 		return "", s.Dead(r.Worker)
 	})
+	return next, err
 }
 
 // tombstone kills an own key that will not become a hold, even when the caller's context is
-// over: a claim left behind would block everyone until it lapses (study K5).
-func (l *Ledger) tombstone(ctx context.Context, i claim.Issue, w claim.Worker, outcome string, now time.Time) error {
+// over: a claim left behind would block everyone until it lapses (spec.md#claim). The claim was written, so its end is, too,
+// also when it has become unknown whether our records count.
+func (l *Ledger) tombstone(ctx context.Context, f lifecycle.Facts, w claim.Worker, outcome string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedIn)
 	defer cancel()
-	r := claim.Record{Kind: claim.KindRelease, Worker: w, Outcome: outcome, At: now}
-	_, err := l.release(ctx, i, r, sentence(r))
+	r := claim.Record{Kind: claim.KindRelease, Worker: w, Outcome: outcome, At: f.Now}
+	_, err := l.end(ctx, f, r, l.writeRead)
 	return err
 }
 
-// over lists the claims whose end is to be recorded: those that have lapsed, and those that a
-// store gave away a lease and a grace ago.
-func (l *Ledger) over(f lifecycle.Facts) []claim.Claim {
-	all := append(f.Log.Live(), f.Log.Overruled()...)
-	return slices.DeleteFunc(all, func(c claim.Claim) bool { return c.Stored || !c.Over(l.set.Rules.Terms, f.Now) })
-}
+// over lists the claims whose end is to be recorded (lifecycle.Rules.Over).
+func (l *Ledger) over(f lifecycle.Facts) []claim.Claim { return l.set.Rules.Over(f) }
 
-// lapse is the outcome of a hold that ran out. It counts as an attempt only when there was work to
-// do and nobody did it.
-func lapse(f lifecycle.Facts, c claim.Claim) string {
-	switch {
-	case !f.Open, c.Record.Worker.Codename == claim.StageLock: // whose end nobody writes down
-		return claim.OutcomeCancelled
-	case c.Plan.Pending():
-		return claim.OutcomePlanTimeout
-	case c.Provisional():
-		return claim.OutcomeBundleRolledBack
-	}
-	return claim.OutcomeStaleSwept
-}
-
-// expire records the end of every claim whose lease and grace are over (PROTOCOL section 6).
-// Only the record kills. Those in done were ended before, by a record this reading does not show yet.
+// expire records the end of every claim whose lease and grace are over (spec.md#expire).
+// Only the record kills. Those in done were ended before, by a record this reading does not show yet. Each further record has a
+// reading of its own: another sweep may have written it since.
 func (l *Ledger) expire(ctx context.Context, f lifecycle.Facts, by string, done []claim.Claim) (ended []claim.Claim, err error) {
 	for _, c := range l.over(f) {
 		known := slices.ContainsFunc(done, func(d claim.Claim) bool { return d.Record.Worker == c.Record.Worker })
 		if known {
 			continue
 		}
-		r := claim.Record{Kind: claim.KindRelease, Worker: c.Record.Worker, Outcome: lapse(f, c), By: by, Attempt: c.Record.Attempt, At: f.Now}
-		if _, err := l.release(ctx, f.Issue, r, sentence(r)); err != nil {
+		if len(ended) > 0 {
+			now, err := l.facts(ctx, f.Issue)
+			if err != nil {
+				return ended, err
+			}
+			if own, _ := now.Log.Find(c.Record.Worker); own.End != nil {
+				continue
+			}
+		}
+		r := claim.Record{Kind: claim.KindRelease, Worker: c.Record.Worker, Outcome: f.Lapse(c), By: by, Attempt: c.Record.Attempt, At: f.Now}
+		if _, err := l.release(ctx, f, r); err != nil {
 			return ended, err
 		}
 		ended = append(ended, c)

@@ -21,7 +21,7 @@ type refutation struct {
 	long  bool // its shortest story is too long to be looked for
 }
 
-// TestWhatDoesNotHold keeps for every entry of PROTOCOL section 10 that is said not to hold its
+// TestWhatDoesNotHold keeps for every entry of guarantees.md#what-the-log-guarantees that is said not to hold its
 // shortest story, in testdata/traces: the violation must be reached, by the real code. A scripted
 // server on which it cannot be reached would prove nothing by the scenes in which all is well. With
 // -deep the shortest story is looked for again.
@@ -113,6 +113,12 @@ func refutations() map[string]refutation {
 		"comment-edited":        {scene{cast: append(rival, person(edits(1))), tokenless: true}, "two holders", false},
 		"comment-deleted-token": {scene{cast: append(rival, person(deletes(1)))}, "is not above", false},
 		"force-now-refs":        {scene{cast: append(rival, operator(forces)), strict: true}, "two holders", false},
+		"release-by-edit": {
+			scene{cast: []role{holder("ann", overwrites), beater("hal", "ann")}, watch: deadForEver}, "lives again", false,
+		},
+		"release-by-edit-late": {
+			scene{cast: []role{holder("ann", renew, overwrites)}, faults: budget{lost: 1}, watch: deadForEver}, "lives again", false,
+		},
 		"late-push": {
 			scene{cast: late, tick: term, ticks: 2, faults: budget{lost: 1}, watch: pushedUnderAnother}, "pushed while", false,
 		},

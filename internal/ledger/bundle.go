@@ -99,12 +99,20 @@ func (e *BundleError) Unwrap() []error {
 // Check reads every issue and says, as a *BundleError, which of them the worker may not take. It
 // writes nothing. The readings come in the order of Issues.
 func (b Bundle) Check(ctx context.Context, w claim.Worker) ([]lifecycle.Facts, error) {
+	return b.check(ctx, w, lifecycle.Rules.Verdict)
+}
+
+func (b Bundle) check(ctx context.Context, w claim.Worker, ask func(lifecycle.Rules, lifecycle.Facts, lifecycle.Seeker) lifecycle.Verdict) ([]lifecycle.Facts, error) {
 	no := &BundleError{Slug: b.slug}
 	var out []lifecycle.Facts
 	for _, p := range b.parts {
-		f, v, err := p.Ledger.Check(ctx, p.Issue, lifecycle.Seeker{Worker: w})
+		f, v, err := p.Ledger.check(ctx, p.Issue, func(f lifecycle.Facts) lifecycle.Verdict {
+			return ask(p.Ledger.set.Rules, f, lifecycle.Seeker{Worker: w})
+		})
 		switch {
 		case err != nil:
+		case f.PullRequest:
+			err = callError("%s is a pull request: a bundle is of issues", p.Issue)
 		case f.Log.Used(w):
 			err = &CallError{claim.ErrKeyUsed}
 		case v.Answer != lifecycle.Free:
@@ -140,7 +148,7 @@ func (b Bundle) Worker(w claim.Worker) claim.Worker {
 // that lapse within Terms.Bundle and are undone by whoever sees them next.
 func (b Bundle) Claim(ctx context.Context, req Request) ([]Hold, error) {
 	req.Worker, req.Bundle = b.Worker(req.Worker), b.slug
-	if _, err := b.Check(ctx, req.Worker); err != nil {
+	if _, err := b.check(ctx, req.Worker, lifecycle.Rules.Admits); err != nil {
 		return nil, err
 	}
 	t := taking{Bundle: b, worker: req.Worker}
@@ -178,11 +186,10 @@ func (t *taking) next(ctx context.Context, req Request) (n int, err error) {
 	return n, err
 }
 
-// late reports whether only labels failed, and not for ever: who may not label is heard by nobody
-// (PRODUCT ruling 7).
+// late reports whether only labels failed.
 func late(err error) bool {
 	var labels *LabelsError
-	return errors.As(err, &labels) && denied(labels.Err) == nil
+	return errors.As(err, &labels)
 }
 
 // A taking is a bundle on the way from the first claim to the last.
@@ -249,6 +256,9 @@ func (p Part) Undo(ctx context.Context, w claim.Worker) error {
 	if c, claimed := f.Log.Find(w); !claimed || !c.Live() {
 		return nil
 	}
+	if err := f.Log.RefuseLogin(w, f.Viewer); err != nil {
+		return p.Ledger.lost(f, w, err)
+	}
 	return p.giveBack(ctx, f, w)
 }
 
@@ -266,7 +276,7 @@ func (p Part) undo(ctx context.Context, w claim.Worker) error {
 func (p Part) giveBack(ctx context.Context, f lifecycle.Facts, w claim.Worker) error {
 	c, _ := f.Log.Find(w)
 	r := claim.Record{Kind: claim.KindRelease, Worker: w, Outcome: claim.OutcomeBundleRolledBack, Attempt: c.Record.Attempt, At: f.Now}
-	if _, err := p.Ledger.release(ctx, p.Issue, r, sentence(r)); err != nil {
+	if _, err := p.Ledger.release(ctx, f, r); err != nil {
 		return err
 	}
 	_, err := p.Ledger.settle(ctx, f)

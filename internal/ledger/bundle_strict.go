@@ -39,7 +39,7 @@ func admitAll(ctx context.Context, group []Part, req Request, n int) ([]*attempt
 		if err != nil {
 			return nil, n + k, err
 		}
-		if err := a.steps(ctx, a.admit, a.agreed); err != nil {
+		if err := a.steps(ctx, a.admit); err != nil {
 			return nil, n + k, a.leave(ctx, err)
 		}
 		out = append(out, a)

@@ -317,3 +317,41 @@ func TestBundleInterrupted(t *testing.T) {
 		t.Errorf("only %d bundles were rolled back", undone)
 	}
 }
+
+// shut is a forge that fails every post while it is closed.
+type shut struct {
+	*forge
+	closed func() error
+}
+
+func (s shut) Comment(ctx context.Context, i claim.Issue, body string) (claim.Comment, error) {
+	if err := s.closed(); err != nil {
+		return claim.Comment{}, err
+	}
+	return s.forge.Comment(ctx, i, body)
+}
+
+// TestBundleUndoGoesOn: an issue that cannot be given back keeps none of the others from being given back, and is named.
+func TestBundleUndoGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(1, faults{}, implement(3)...)
+		out := false // whether posts in the second repository fail
+		parts := f.parts(nil, 0, 1, 2)
+		for n, closed := range map[int]func() error{
+			1: func() error { return map[bool]error{true: errLost}[out] },
+			2: func() error { out = true; return refusal{errors.New("403")} },
+		} {
+			own := &forge{world: f[n], calls: map[string]int{}}
+			parts[n].Ledger = ledger.New(shut{own, closed}, virtual{}, f[n].words(), ledger.DefaultSettings())
+		}
+		_, err := bundle(t, parts).Claim(t.Context(), lucius)
+		var no *ledger.BundleError
+		if !errors.As(err, &no) || no.Left == nil || !strings.Contains(no.Left.Error(), "o/r1#7") {
+			t.Fatalf("claim: %v, want that the second issue could not be given back", err)
+		}
+		f.asBefore(t, 0)
+		if live := claim.Replay(f[1].now(true).comments).Live(); len(live) != 1 {
+			t.Errorf("%d live claims of the second issue: the test does not fail its undo", len(live))
+		}
+	})
+}

@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -16,6 +17,28 @@ type Request struct {
 	TTL    time.Duration // 0 is the repository's default, or the stage's; claim.NoExpiry never lapses
 	Branch string        // where the work will be pushed, if known
 	Bundle string        // the bundle it is one of; see Bundle.Claim
+	Person string        // login of the person who asks; empty for an agent's run
+	By     string        // the same login again when an app claims for the person
+	Resume bool          // go on with an unconfirmed claim of the same key, which an earlier run of the same caller left
+	Judged Snapshot      // by which the caller chose the issue; step 0 goes by it while it is fresh
+	Force  bool          // in spite of an assignee and of a stranger's pull request, and for a person of a label that says that another person holds it
+}
+
+// A Snapshot is what one read of an issue returned, and when. The zero value is none.
+type Snapshot struct {
+	Facts lifecycle.Facts
+	Taken time.Time // by Ledger.Now, before the request that read it
+}
+
+// fresh is how long a claim may go by the snapshot by which its caller chose the issue (spec.md#claim).
+const fresh = 5 * time.Second
+
+// Now is this machine's clock, for Snapshot.Taken.
+func (l *Ledger) Now() time.Time { return l.clock.Now() }
+
+// Fresh reports whether a claim of the issue would go by the snapshot.
+func (l *Ledger) Fresh(i claim.Issue, s Snapshot) bool {
+	return s.Facts.Issue == i && !s.Taken.IsZero() && l.elapsed(s.Taken) <= fresh
 }
 
 // A Hold is a worker's right to an issue. Times are the server's.
@@ -31,36 +54,42 @@ type Hold struct {
 	start   time.Time // local time before the request that last extended the lease
 	lease   time.Duration
 	stored  bool // a lease store decided it; known after a renewal
+
+	// Unassigned says why the login could not be assigned; nil when it was, or was not to be. The hold is real either way.
+	Unassigned error
 }
 
 // Claim takes the issue for a worker, or says why not: *HeldError is no, *UnknownError is could
 // not find out, *LostError a hold that ended before it could be handed out, *CallError a request that
-// makes no sense. With a *LabelsError the hold is real and its labels are late; if they were refused because
-// its login may not label, the claim is taken back and the answer is *UnknownError. Of any number of
-// callers at most one gets a hold, and it owns it then (PROTOCOL section 3).
+// makes no sense. With a *LabelsError the hold is real and its labels are late. A login whose records do not count for
+// others is an *UnknownError before anything is written (Jury). Of any number of
+// callers at most one gets a hold, and it owns it then (spec.md#claim).
 func (l *Ledger) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, error) {
 	a, err := l.attempt(i, req)
 	if err != nil {
 		return Hold{}, err
 	}
 	win := []step{a.post, a.rank, a.confirm, a.own}
-	if l.store != nil {
+	switch {
+	case a.stored():
 		win = []step{a.acquire, a.mirror}
+	case l.store != nil:
+		win = slices.Concat([]step{a.reserve}, win, []step{a.unreserve})
 	}
-	if err := a.steps(ctx, append([]step{a.admit, a.agreed}, win...)...); err != nil {
+	if err := a.steps(ctx, append([]step{a.admit}, win...)...); err != nil {
 		return Hold{}, a.leave(ctx, err)
 	}
+	unassigned := a.assign(ctx)
 	late := a.late
 	if late == nil {
 		_, late = l.reconcile(ctx, a.facts)
 	}
-	if cause := a.unheard(late); cause != nil {
-		return Hold{}, a.giveUp(ctx, cause)
-	}
 	if a.lapsed() { // while the labels were written: a machine may have slept
 		return Hold{}, a.giveUp(ctx, &LostError{Issue: i, Worker: a.worker(), Err: claim.ErrOverdue})
 	}
-	return a.hold(), late
+	h := a.hold()
+	h.Unassigned = unassigned
+	return h, late
 }
 
 // A step is a part of a claim; its error ends it.
@@ -80,11 +109,14 @@ type attempt struct {
 	*Ledger
 	issue  claim.Issue
 	record claim.Record
+	force  bool
+	resume bool
+	judged Snapshot
 	facts  lifecycle.Facts // the latest reading
 	ended  []claim.Claim   // dead holds of others that this attempt has ended
 	got    lease.Lease     // of a strict store
 	late   error           // the hold is real and its mirror is not written yet
-	bound  claim.Rank      // the one own comment whose rank counts for us (study K3)
+	bound  claim.Rank      // the one own comment whose rank counts for us (spec.md#claim)
 	start  time.Time
 	lease  time.Duration // what is left to act in, counted from start
 }
@@ -99,21 +131,29 @@ func (l *Ledger) attempt(i claim.Issue, req Request) (*attempt, error) {
 		return nil, &CallError{err}
 	}
 	terms := l.set.Rules.Terms
+	if req.TTL == 0 {
+		req.TTL = min(l.set.Lease, terms.Max)
+	}
 	if req.TTL < 0 && req.TTL != claim.NoExpiry || req.TTL > terms.Max {
 		return nil, callError("ttl %s: allowed is up to %s", req.TTL, terms.Max)
 	}
 	if req.TTL > 0 && req.TTL < time.Second {
 		return nil, callError("ttl %s: at least one second", req.TTL)
 	}
-	r := claim.Record{Kind: claim.KindClaim, Worker: w, Nonce: nonce, TTL: req.TTL, Branch: req.Branch, Bundle: req.Bundle}
+	r := claim.Record{Kind: claim.KindClaim, Worker: w, Nonce: nonce, TTL: req.TTL, Branch: req.Branch, Bundle: req.Bundle, Person: req.Person, By: req.By}
 	if _, err := claim.Encode(r); err != nil {
 		return nil, &CallError{err}
 	}
-	return &attempt{Ledger: l, issue: i, record: r, lease: terms.Pending}, nil
+	return &attempt{Ledger: l, issue: i, record: r, force: req.Force, resume: req.Resume, judged: req.Judged, lease: terms.Pending}, nil
 }
 
 // firing makes up a firing id.
-func (l *Ledger) firing(nonce string) string { return runID(l.clock.Now(), nonce) }
+func (l *Ledger) firing(nonce string) string {
+	if l.set.Run != "" {
+		return l.set.Run + "-" + nonce
+	}
+	return runID(l.clock.Now(), nonce)
+}
 
 // runID names what a worker or a sweep does now: for people by its time, for records by the word.
 func runID(now time.Time, word string) string {
@@ -122,7 +162,7 @@ func runID(now time.Time, word string) string {
 
 func (a *attempt) worker() claim.Worker { return a.record.Worker }
 
-// lapsed is the self-fence: what a contender or holder asks before it acts (study K6).
+// lapsed is the self-fence: what a contender or holder asks before it acts (spec.md#acting-under-a-hold).
 func (a *attempt) lapsed() bool {
 	return a.elapsed(a.start) >= a.lease-a.margin(a.lease)
 }
@@ -134,11 +174,26 @@ func (a *attempt) admit(ctx context.Context) error {
 		if err := a.pause(ctx, max(n-1, 0), backoff(n)); err != nil { // the first end shows at once, as a rule
 			return &UnknownError{a.issue, err}
 		}
-		f, v, err := a.Check(ctx, a.issue, lifecycle.Seeker{Worker: a.worker()})
+		f, err := a.snapshot(ctx, n)
 		if err != nil {
 			return err
 		}
+		f, v, err := a.judge(f, func(f lifecycle.Facts) lifecycle.Verdict {
+			return a.set.Rules.Admits(f, lifecycle.Seeker{Worker: a.worker()})
+		})
+		if err != nil {
+			return err
+		}
+		if a.record.By != "" {
+			f = a.asked(f)
+			v = a.set.Rules.Admits(f, lifecycle.Seeker{Worker: a.worker()})
+		}
+		v, forced := a.stops(f, v)
 		if err := a.refused(f, v); err != nil {
+			return err
+		}
+		a.record.Forced = forced
+		if err := a.Heard(ctx, a.issue); err != nil {
 			return err
 		}
 		if len(a.over(f)) == 0 {
@@ -154,10 +209,25 @@ func (a *attempt) admit(ctx context.Context) error {
 	return &UnknownError{a.issue, ErrInvisible}
 }
 
+// snapshot is what round n of admit judges: in the first the caller's, while it is fresh, else a new one.
+func (a *attempt) snapshot(ctx context.Context, n int) (lifecycle.Facts, error) {
+	if n > 0 || !a.Fresh(a.issue, a.judged) {
+		return a.Look(ctx, a.issue)
+	}
+	f, err := a.whole(a.issue, a.judged.Facts, nil)
+	if err != nil {
+		return f, err
+	}
+	return a.ruled(ctx, f)
+}
+
 func (a *attempt) refused(f lifecycle.Facts, v lifecycle.Verdict) error {
 	c, known := f.Log.Find(a.worker())
 	if err := f.Log.Refuse(a.record, f.Viewer, a.set.Rules.Terms, f.Now); err != nil && (!known || !c.Live()) {
 		return &CallError{err}
+	}
+	if v.Answer == lifecycle.Unknown {
+		return &UnknownError{a.issue, verdictError{v}}
 	}
 	if v.Answer != lifecycle.Free {
 		return &HeldError{Issue: a.issue, Verdict: v}
@@ -175,10 +245,14 @@ func confirmed(s claim.State) int {
 	return n
 }
 
-// post is step 1. The lease counts from before the first try; a retry does not restart it (study K8).
+// post is step 1. The lease counts from before the first try; a retry does not restart it (spec.md#claim).
 func (a *attempt) post(ctx context.Context) error {
 	a.record.At = a.facts.Now
-	body, err := claim.Body(a.record, sentence(a.record))
+	if own, begun := a.begun(a.facts); begun {
+		a.start, a.record, a.bound = a.clock.Now(), own.Record, own.Ranks[0]
+		return nil
+	}
+	body, err := claim.Body(a.record, sentence(a.facts, a.record))
 	if err != nil {
 		return &CallError{err}
 	}
@@ -193,6 +267,9 @@ func (a *attempt) post(ctx context.Context) error {
 	case err != nil:
 		return a.giveUp(ctx, &UnknownError{a.issue, err})
 	}
+	if err := a.Heard(ctx, a.issue); err != nil { // the answer has said for certain who we are
+		return a.giveUp(ctx, err)
+	}
 	a.bound = claim.Rank{Created: c.Created, ID: c.ID}
 	if err := a.clock.Sleep(ctx, a.set.Settle); err != nil {
 		return a.giveUp(ctx, &UnknownError{a.issue, err})
@@ -200,24 +277,51 @@ func (a *attempt) post(ctx context.Context) error {
 	return nil
 }
 
-// yield leaves the issue to the rival: one record and no label (PRODUCT ruling 3).
+// yield leaves the issue to the rival: one record and no label (spec.md#claim).
 func (a *attempt) yield(ctx context.Context, rival claim.Claim) error {
 	held := &HeldError{Issue: a.issue, Yielded: &rival, Verdict: a.set.Rules.Verdict(a.facts, lifecycle.Seeker{Worker: a.worker()})}
-	return errors.Join(held, a.tombstone(ctx, a.issue, a.worker(), claim.YieldedTo(rival.Record.Worker), a.facts.Now))
+	return errors.Join(held, a.bury(ctx, claim.YieldedTo(rival.Record.Worker)))
 }
 
 func (a *attempt) giveUp(ctx context.Context, because error) error {
-	return errors.Join(because, a.tombstone(ctx, a.issue, a.worker(), a.abandoned(), a.facts.Now))
+	return errors.Join(because, a.bury(ctx, a.abandoned()))
+}
+
+// bury ends the own key for ever, also when the caller's context is over: by an edit of the own comment where that is
+// quiet and safe (spec.md#quiet-comments), else, or if the edit does not succeed, by a record of its own.
+func (a *attempt) bury(ctx context.Context, outcome string) error {
+	if a.unedited() && a.overwrite(ctx, outcome) == nil {
+		return nil
+	}
+	return a.tombstone(ctx, a.facts, a.worker(), outcome)
+}
+
+// unedited reports whether the own comment can be seen and no edit of it was ever sent: then none can land later and put the
+// claim back. A claim that another run may resume is edited by that run. What a release does not carry must not be lost.
+func (a *attempt) unedited() bool {
+	r := a.record
+	_, seen := a.facts.Log.Find(a.worker())
+	plain := r.Stage == "" && r.Bundle == "" && r.Person == "" && r.By == ""
+	return a.set.Quiet && a.store == nil && !a.resume && plain && seen && !r.Held
+}
+
+// overwrite turns the own claim comment into the release that ends it.
+func (a *attempt) overwrite(ctx context.Context, outcome string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedIn)
+	defer cancel()
+	_, err := a.edit(ctx, a.facts, a.bound.ID, claim.Record{Kind: claim.KindRelease, Worker: a.worker(), Outcome: outcome, At: a.facts.Now})
+	return err
 }
 
 func (a *attempt) hold() Hold {
 	own, _ := a.facts.Log.Find(a.worker())
+	own.Record.Token = a.record.Token // it may have been recorded after the last reading
 	h := Hold{
 		Issue: a.issue, Title: a.facts.Title, Record: own.Record, Comment: a.bound.ID, URL: own.URL,
-		Token: a.facts.Log.Index(), Since: own.Created, start: a.start, lease: a.lease,
+		Token: a.record.Token, Since: own.Created, start: a.start, lease: a.lease,
 	}
 	h.Until, _ = own.Until(a.set.Rules.Terms)
-	if a.store != nil {
+	if a.stored() {
 		h.Record, h.Token, h.Until = a.record, a.got.Token, a.got.Expires
 		if h.Until.IsZero() {
 			h.Until = a.facts.Now.Add(a.record.TTL)

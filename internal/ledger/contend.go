@@ -41,7 +41,7 @@ func (a *attempt) visible(own claim.Claim) bool {
 }
 
 // readUntil reads the issue until the own claim shows what ok asks for. A failed or short
-// reading never decides (study K1).
+// reading never decides (spec.md#claim).
 func (a *attempt) readUntil(ctx context.Context, ok func(claim.Claim) bool) error {
 	last := ErrInvisible
 	for n := range a.set.Patience {
@@ -51,7 +51,7 @@ func (a *attempt) readUntil(ctx context.Context, ok func(claim.Claim) bool) erro
 		if a.lapsed() {
 			break
 		}
-		f, err := a.Ledger.facts(ctx, a.issue)
+		f, err := a.read(ctx)
 		if err != nil {
 			last = err
 			continue
@@ -81,14 +81,17 @@ func (a *attempt) stopped(f lifecycle.Facts) error {
 // paused or taken by a person since. A revoked contender stops as well.
 func (a *attempt) guards(ctx context.Context) error {
 	own, _ := a.facts.Log.Find(a.worker())
-	v := a.set.Rules.Verdict(a.facts, lifecycle.Seeker{Worker: a.worker()})
+	v, _ := a.stops(a.facts, a.set.Rules.Admits(a.facts, lifecycle.Seeker{Worker: a.worker()}))
 	v.Reasons = slices.DeleteFunc(v.Reasons, func(r lifecycle.Reason) bool {
 		return r.Code == lifecycle.CodeOwn || r.Code == lifecycle.CodeInFlight
 	})
 	if len(v.Reasons) > 0 {
 		return a.giveUp(ctx, &HeldError{Issue: a.issue, Verdict: v})
 	}
-	if stages := a.set.Rules.Scheme.Stages; len(stages) > 0 && stages[a.set.Rules.Stage(a.facts)].Name != a.record.Stage {
+	if a.facts.Unshown > 0 {
+		return a.giveUp(ctx, &UnknownError{a.issue, &UnshownError{Facts: a.facts}})
+	}
+	if stages := a.set.Rules.Scheme.Stages; len(stages) > 0 && !a.facts.PullRequest && stages[a.set.Rules.Stage(a.facts)].Name != a.record.Stage {
 		return a.giveUp(ctx, &UnknownError{a.issue, errors.New("it moved to another stage meanwhile")})
 	}
 	if own.Revoked != nil {
@@ -107,9 +110,9 @@ func (a *attempt) confirm(ctx context.Context) error {
 	if a.lapsed() {
 		return a.giveUp(ctx, &UnknownError{a.issue, claim.ErrOverdue})
 	}
-	a.record.Held = true
+	a.record.Held, a.record.Assignee, a.record.Token = true, a.toAssign(), a.facts.Log.NextToken(a.worker())
 	start := a.clock.Now()
-	if _, err := a.edit(ctx, a.issue, a.bound.ID, a.record); err != nil {
+	if _, err := a.edit(ctx, a.facts, a.bound.ID, a.record); err != nil {
 		return a.giveUp(ctx, &UnknownError{a.issue, err})
 	}
 	if a.lapsed() {
@@ -120,8 +123,8 @@ func (a *attempt) confirm(ctx context.Context) error {
 }
 
 // edit replaces the body of an own claim comment; what was answered ambiguously is repeated.
-func (l *Ledger) edit(ctx context.Context, i claim.Issue, id int64, r claim.Record) (claim.Comment, error) {
-	body, err := claim.Body(r, sentence(r))
+func (l *Ledger) edit(ctx context.Context, f lifecycle.Facts, id int64, r claim.Record) (claim.Comment, error) {
+	body, err := claim.Body(r, sentence(f, r))
 	if err != nil {
 		return claim.Comment{}, &CallError{err}
 	}
@@ -130,7 +133,7 @@ func (l *Ledger) edit(ctx context.Context, i claim.Issue, id int64, r claim.Reco
 		if err := l.pause(ctx, n, backoff(n)); err != nil {
 			return claim.Comment{}, errors.Join(last, err)
 		}
-		c, err := l.forge.EditComment(ctx, i, id, body)
+		c, err := l.forge.EditComment(ctx, f.Issue, id, body)
 		if err == nil || lease.Rejected(err) || errors.Is(err, ErrGone) {
 			return c, err
 		}
@@ -139,7 +142,7 @@ func (l *Ledger) edit(ctx context.Context, i claim.Issue, id int64, r claim.Reco
 	return claim.Comment{}, last
 }
 
-// contenders is how many readings a confirmed claim waits for an earlier, unconfirmed one (study K4).
+// contenders is how many readings a confirmed claim waits for an earlier, unconfirmed one (spec.md#claim).
 const contenders = 8
 
 // own is R2: the first reading that shows the own confirmation decides. An earlier confirmed
@@ -154,7 +157,7 @@ func (a *attempt) own(ctx context.Context) error {
 		}
 		rival, ok := a.earlier()
 		if !ok {
-			return nil
+			return a.number(ctx)
 		}
 		if rival.Held() {
 			return a.yield(ctx, rival)
@@ -165,6 +168,24 @@ func (a *attempt) own(ctx context.Context) error {
 	}
 	rival, _ := a.earlier()
 	return a.yield(ctx, rival)
+}
+
+// number records a larger fencing token where R2 shows a token of somebody else that is not below the one that was
+// recorded with the confirmation: R1 was read before that hold ended. The snapshot shows the end of every hold before
+// this one, and with it the token of each, so one more edit is enough (spec.md#the-fencing-token).
+func (a *attempt) number(ctx context.Context) error {
+	token := a.facts.Log.NextToken(a.worker())
+	if token == a.record.Token {
+		return nil
+	}
+	a.record.Token = token
+	if _, err := a.edit(ctx, a.facts, a.bound.ID, a.record); err != nil {
+		return a.giveUp(ctx, &UnknownError{a.issue, err})
+	}
+	if a.lapsed() {
+		return a.giveUp(ctx, &UnknownError{a.issue, claim.ErrOverdue})
+	}
+	return nil
 }
 
 // earlier returns the rival that stands before us, a confirmed one first.

@@ -17,6 +17,9 @@ type HeldError struct {
 }
 
 func (e *HeldError) Error() string {
+	if e.Yielded != nil && e.Yielded.Person != "" {
+		return "lost the race to " + e.Yielded.Person
+	}
 	if e.Yielded != nil {
 		return "lost the race to " + e.Yielded.Record.Worker.String()
 	}
@@ -46,7 +49,20 @@ type LostError struct {
 	Holder *claim.Claim // who holds the issue now, nil when nobody
 }
 
-func (e *LostError) Error() string { return e.Err.Error() }
+func (e *LostError) Error() string {
+	if e.Holder == nil {
+		return e.Err.Error()
+	}
+	return e.Err.Error() + "; " + holding(*e.Holder)
+}
+
+// holding names who has an issue now.
+func holding(c claim.Claim) string {
+	if !c.Held() {
+		return c.Holder() + " is claiming it"
+	}
+	return c.Holder() + " holds it"
+}
 
 // Unwrap returns the cause, one of claim's errors or ErrGone.
 func (e *LostError) Unwrap() error { return e.Err }
@@ -100,6 +116,22 @@ func denied(err error) error {
 		return refusal
 	}
 	return nil
+}
+
+// An UnshownError says that GitHub counts comments that it does not show, those of an account that it takes for spam
+// for instance. One of them may hold the issue, so nobody can take it.
+type UnshownError struct {
+	Facts lifecycle.Facts
+}
+
+func (e *UnshownError) Error() string { return lifecycle.Unshown(e.Facts.Unshown) }
+
+// undecided is the cause of an unknown verdict.
+func undecided(f lifecycle.Facts, v lifecycle.Verdict) error {
+	if v.Has(lifecycle.CodeUnshown) {
+		return &UnshownError{Facts: f}
+	}
+	return verdictError{v}
 }
 
 type verdictError struct{ lifecycle.Verdict }

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestEvidence: every test and every scene that docs/spec.md leans on exists.
+// TestEvidence: every test and every scene that docs/guarantees.md leans on exists.
 func TestEvidence(t *testing.T) {
-	page, err := os.ReadFile("../../docs/spec.md")
+	page, err := os.ReadFile("../../docs/guarantees.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,11 +25,11 @@ func TestEvidence(t *testing.T) {
 		}
 		named++
 		if !tests[last] || m[2] != "" && !sceneOf(last, m[2]) {
-			t.Errorf("docs/spec.md leans on %s, which does not exist", m[0])
+			t.Errorf("docs/guarantees.md leans on %s, which does not exist", m[0])
 		}
 	}
 	if named < 100 {
-		t.Errorf("docs/spec.md names %d tests", named)
+		t.Errorf("docs/guarantees.md names %d tests", named)
 	}
 }
 

@@ -9,7 +9,8 @@ import (
 )
 
 // Force ends whatever hold stands, in the name of by. Until its next heartbeat or check the
-// former holder may still act: that window is inherent (PROTOCOL section 5). Nobody holding is a success.
+// former holder may still act: that window is inherent (spec.md#revoke-and-force). Nobody holding is a success; an
+// issue that is stuck without a holder begins again (lifecycle.Rules.Stuck).
 func (l *Ledger) Force(ctx context.Context, i claim.Issue, by, reason string) (Repair, []claim.Claim, error) {
 	f, err := l.facts(ctx, i)
 	if err != nil {
@@ -19,7 +20,7 @@ func (l *Ledger) Force(ctx context.Context, i claim.Issue, by, reason string) (R
 }
 
 // Revoke asks the holder to stop at its next heartbeat or push; no second holder can arise from
-// it (study K11). Nobody holding is a *LostError.
+// it (spec.md#revoke-and-force). Nobody holding is a *LostError.
 func (l *Ledger) Revoke(ctx context.Context, i claim.Issue, by, reason string) (claim.Claim, error) {
 	f, err := l.facts(ctx, i)
 	if err != nil {
@@ -30,7 +31,7 @@ func (l *Ledger) Revoke(ctx context.Context, i claim.Issue, by, reason string) (
 		return c, &LostError{Issue: i, Err: errors.New("nobody holds it")}
 	}
 	r := claim.Record{Kind: claim.KindRevoke, Worker: c.Record.Worker, By: by, Reason: reason, At: f.Now}
-	body, err := claim.Body(r, sentence(r))
+	body, err := claim.Body(r, sentence(f, r))
 	if err != nil {
 		return c, &CallError{err}
 	}
@@ -52,10 +53,15 @@ func (l *Ledger) force(ctx context.Context, f lifecycle.Facts, claims []claim.Cl
 			return Repair{Issue: f.Issue}, ended, err
 		}
 		r := claim.Record{Kind: claim.KindRelease, Worker: c.Record.Worker, Outcome: claim.OutcomeForced, By: by, Reason: reason, At: f.Now}
-		if _, err := l.release(ctx, f.Issue, r, sentence(r)); err != nil {
+		if _, err := l.release(ctx, f, r); err != nil {
 			return Repair{Issue: f.Issue}, ended, wrapWrite(f.Issue, err)
 		}
 		ended = append(ended, c)
+	}
+	if len(claims) == 0 {
+		if _, err := l.restart(ctx, f, by, reason); err != nil {
+			return Repair{Issue: f.Issue}, nil, err
+		}
 	}
 	rep, err := l.settle(ctx, f)
 	return rep, ended, err

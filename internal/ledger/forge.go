@@ -3,10 +3,12 @@ package ledger
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -27,13 +29,48 @@ type Forge interface {
 	RemoveLabel(ctx context.Context, i claim.Issue, name string) error
 }
 
-// A Witness is a Forge that knows who took a label off. Without it nobody did.
+// A Jury is a Forge that knows who is heard. Without it everybody is.
+type Jury interface {
+	// Heard asks of our own login what every reader asks of an author: whether its records count in the repository. The
+	// error that says no, or that nobody knows, is one that lease.Rejected reports: nothing was written.
+	Heard(ctx context.Context, r Repo) error
+}
+
+// A Recorder is a Forge that posts a comment and reads the issue again in one request.
+type Recorder interface {
+	// Record posts a comment and returns it with a snapshot that was taken after that, nil when that could not be read.
+	// errors.ErrUnsupported says that nothing was posted and Comment is to do it; other errors are Comment's.
+	Record(ctx context.Context, i claim.Issue, body string) (claim.Comment, *lifecycle.Facts, error)
+}
+
+// A Relabeler is a Forge that changes the labels of an issue and reads it again in one request.
+type Relabeler interface {
+	// Relabel adds labels, then takes others off, and returns a snapshot that was taken after that. errors.ErrUnsupported says
+	// that it has to be done by AddLabel and RemoveLabel; nothing or some of it was done by then.
+	Relabel(ctx context.Context, i claim.Issue, c labels.Change) (lifecycle.Facts, error)
+}
+
+// A Witness is a Forge that knows who took a label off or put it on. Without it nobody did.
 type Witness interface {
 	// LastRemoval returns the latest removal of a label, zero when there was none that it knows of.
 	LastRemoval(ctx context.Context, i claim.Issue, label string) (Removal, error)
+	// LastAddition is the same of putting it on.
+	LastAddition(ctx context.Context, i claim.Issue, label string) (Removal, error)
 }
 
-// A Removal says who took a label off an issue, and when by the server's clock.
+// A PullReader is a Forge that can look up the pull request at an address. Without it an address is believed.
+type PullReader interface {
+	// PullAt reads the pull request at an address, as it concerns an issue. *NoPullError says that there is none; any
+	// other error that nobody knows.
+	PullAt(ctx context.Context, address string, i claim.Issue) (lifecycle.PR, error)
+}
+
+// A NoPullError says that an address is not that of a pull request.
+type NoPullError struct{ Address, Why string }
+
+func (e *NoPullError) Error() string { return fmt.Sprintf("pull request %q: %s", e.Address, e.Why) }
+
+// A Removal says who took a label off an issue, or put it on, and when by the server's clock.
 type Removal struct {
 	By     string
 	Person bool // rather than an app or a bot
@@ -55,7 +92,7 @@ type Repos interface {
 	Scan(ctx context.Context, r Repo, since time.Time) iter.Seq2[lifecycle.Facts, error]
 	// Pause reads the pause marker: nil, nil when the repository is not paused.
 	Pause(ctx context.Context, r Repo) (*lifecycle.Pause, error)
-	// SetPause creates or rewrites the marker; ClearPause removes it, gone is success.
+	// SetPause creates or rewrites the marker, and without a reason leaves one that stands; ClearPause removes it, gone is success.
 	SetPause(ctx context.Context, r Repo, p lifecycle.Pause) error
 	ClearPause(ctx context.Context, r Repo) error
 }

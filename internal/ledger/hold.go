@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -10,8 +11,8 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// Renew extends the lease of w by editing its claim comment (PROTOCOL section 4). token is the
-// fencing token the claim returned, 0 when not known; it is recorded. *LostError means: stop all
+// Renew extends the lease of w by editing its claim comment (spec.md#heartbeat). token is the
+// fencing token the claim returned, 0 when not known. *LostError means: stop all
 // work at once; so it does for a token that is not the hold's. *UnknownError leaves the old lease end
 // standing. *StoreError says that another lease store decides.
 func (l *Ledger) Renew(ctx context.Context, i claim.Issue, w claim.Worker, token int64) (Hold, error) {
@@ -22,7 +23,7 @@ func (l *Ledger) Renew(ctx context.Context, i claim.Issue, w claim.Worker, token
 func (l *Ledger) renew(ctx context.Context, i claim.Issue, w claim.Worker, token int64, known Hold) (Hold, error) {
 	f, err := l.sighted(ctx, i, l.logged, func(s claim.State) bool {
 		c, claimed := s.Find(w)
-		return s.Dead(w) || claimed && c.Held()
+		return s.Dead(w) || claimed && c.Held() && s.RefuseToken(w, token) == nil
 	})
 	if err != nil {
 		return Hold{}, err
@@ -35,7 +36,7 @@ func (l *Ledger) renew(ctx context.Context, i claim.Issue, w claim.Worker, token
 	c, _ := f.Log.Find(w)
 	c = recalled(c, known)
 	end, limited := c.Until(terms)
-	if err := errors.Join(l.decides(i, c), l.renewable(f, w, c, end), l.fence(f, w, token)); err != nil {
+	if err := cmp.Or(l.decides(i, c), l.renewable(f, w, c, end), l.fence(f, w, token)); err != nil {
 		return Hold{}, err
 	}
 	r := c.Record
@@ -59,6 +60,17 @@ func (l *Ledger) renew(ctx context.Context, i claim.Issue, w claim.Worker, token
 	}
 	c.Record, c.Updated = r, edited.Updated
 	return l.renewed(f, c, got, start), nil
+}
+
+// MayRenew says what Renew would answer before it writes, and writes nothing: nil is that it would go on.
+func (l *Ledger) MayRenew(ctx context.Context, i claim.Issue, w claim.Worker, token int64) error {
+	f, err := l.facts(ctx, i)
+	if err != nil {
+		return err
+	}
+	c, _ := f.Log.Find(w)
+	end, _ := c.Until(l.set.Rules.Terms)
+	return cmp.Or(l.decides(i, c), l.renewable(f, w, c, end), l.fence(f, w, token))
 }
 
 // recalled adds to a claim that a store decided, and that a late reading of the log lacks, what its holder has
@@ -99,13 +111,13 @@ func (l *Ledger) fence(f lifecycle.Facts, w claim.Worker, token int64) error {
 // be without one of its worker's own.
 func (l *Ledger) rewrite(ctx context.Context, f lifecycle.Facts, c claim.Claim, r claim.Record) (claim.Comment, error) {
 	if c.Comment != 0 {
-		edited, err := l.edit(ctx, f.Issue, c.Comment, r)
+		edited, err := l.edit(ctx, f, c.Comment, r)
 		if !c.Stored || !errors.Is(err, ErrGone) {
 			return edited, err
 		}
 	}
 	r.By, r.Nonce, r.Lease, r.At = "", l.token(), l.kind, f.Now
-	body, err := claim.Body(r, sentence(r))
+	body, err := claim.Body(r, sentence(f, r))
 	if err != nil {
 		return claim.Comment{}, &CallError{err}
 	}
@@ -122,7 +134,7 @@ type reader func(context.Context, claim.Issue) (lifecycle.Facts, error)
 const sightings = 3
 
 // sighted reads until the log shows what its asker knows to be there. A reading that lacks it may be
-// stale, and an absence decides nothing at once (study K1); the last reading is the answer. Where a
+// stale, and an absence decides nothing at once (spec.md#claim); the last reading is the answer. Where a
 // store decides, the log may lack it for good, and the first reading is.
 func (l *Ledger) sighted(ctx context.Context, i claim.Issue, read reader, shown func(claim.State) bool) (lifecycle.Facts, error) {
 	for n := 1; ; n++ {
@@ -139,7 +151,7 @@ func (l *Ledger) sighted(ctx context.Context, i claim.Issue, read reader, shown 
 // overrun is a renewal that was applied after the lease had ended. It must not stand for another
 // lease, so the key ends here.
 func (l *Ledger) overrun(ctx context.Context, f lifecycle.Facts, w claim.Worker) error {
-	return errors.Join(l.lost(f, w, claim.ErrOverdue), l.tombstone(ctx, f.Issue, w, claim.OutcomeStaleSwept, f.Now))
+	return errors.Join(l.lost(f, w, claim.ErrOverdue), l.tombstone(ctx, f, w, claim.OutcomeStaleSwept))
 }
 
 // renewable asks the log, then what people may have done: closing the issue or taking it
@@ -156,6 +168,8 @@ func (l *Ledger) renewable(f lifecycle.Facts, w claim.Worker, c claim.Claim, end
 	switch {
 	case v.Answer == lifecycle.Unknown:
 		return &UnknownError{f.Issue, verdictError{v}}
+	case f.PullRequest && v.Has(lifecycle.CodeClosed):
+		return l.lost(f, w, errors.New("the pull request has ended"))
 	case v.Has(lifecycle.CodeClosed):
 		return l.lost(f, w, errors.New("the issue was closed"))
 	case v.Has(lifecycle.CodeHold):
@@ -166,19 +180,19 @@ func (l *Ledger) renewable(f lifecycle.Facts, w claim.Worker, c claim.Claim, end
 
 func (l *Ledger) lost(f lifecycle.Facts, w claim.Worker, err error) error {
 	lost := &LostError{Issue: f.Issue, Worker: w, Err: err}
-	if h, ok := f.Log.Holder(); ok && h.Record.Worker != w {
+	if h, ok := l.set.Rules.Holder(f); ok && h.Record.Worker != w {
 		lost.Holder = &h
 	}
 	return lost
 }
 
 // Owns reports whether the holder may still act under h: it must ask before every step that
-// others can see (PROTOCOL section 3). It is false for a hold that did not come from this process.
+// others can see (spec.md#acting-under-a-hold). It is false for a hold that did not come from this process.
 func (l *Ledger) Owns(h Hold) bool {
 	return !h.start.IsZero() && l.elapsed(h.start) < h.lease-l.margin(h.lease)
 }
 
-// Keep renews a hold of this process. One that has run out locally is never renewed (study K7).
+// Keep renews a hold of this process. One that has run out locally is never renewed (spec.md#heartbeat).
 func (l *Ledger) Keep(ctx context.Context, h Hold) (Hold, error) {
 	if !l.Owns(h) {
 		return h, &LostError{Issue: h.Issue, Worker: h.Record.Worker, Err: claim.ErrOverdue}

@@ -22,7 +22,7 @@ type bound struct {
 // TestInterleavings plays, over the real ledger, every order of single requests of a few actors, with
 // faults at every place the scene allows, and in every state asks: is there one holder at most, do
 // tokens grow, does no loser touch a label; and at every end, after lease and sweep: are the labels
-// the projection, is the issue free (PROTOCOL sections 10 and 11).
+// the projection, is the issue free (guarantees.md#what-the-log-guarantees).
 func TestInterleavings(t *testing.T) {
 	every := scenes()
 	if *deep {
@@ -82,6 +82,18 @@ func scenes() map[string]bound {
 		"labels":                         {scene{cast: []role{worker("ann", release), worker("bob")}, labels: true, ends: painted}, 520, 2800},
 		"labels after a crash":           {scene{cast: []role{holder("ann", release), sweeper("sue", 1), reconciler("rex")}, labels: true, faults: budget{crash: 1}}, 660, 3000},
 		"labels, lost":                   {scene{cast: []role{holder("ann", release), reconciler("rex")}, labels: true, faults: budget{lost: 1}}, 140, 660},
+		"two people":                     {scene{cast: []role{human("ann", release), human("bob", release)}, ends: all(progress, noGhost)}, 50, 300},
+		"two people, inverted":           {scene{cast: []role{human("ann", release), human("bob", release)}, faults: budget{hidden: 2}, ends: noGhost}, 1000, 8000},
+		"a person and a worker, stale":   {scene{cast: []role{human("ann", release), worker("bob", release)}, reads: prefixes, within: forever, faults: budget{stale: 2}, ends: noGhost}, 1900, 7000},
+		"a person and a worker, lost":    {scene{cast: []role{human("ann", release), worker("bob", release)}, faults: budget{lost: 1}, ends: noGhost}, 1500, 8000},
+		"quiet, two workers":             {scene{cast: pair, set: quiet, ends: all(progress, noGhost), watch: deadForEver}, 60, 380},
+		"quiet, inverted and lost":       {scene{cast: trio[:2], set: quiet, faults: budget{hidden: 1, lost: 1}, switches: 1, watch: deadForEver}, 1500, 5800},
+		"quiet, stale and lost":          {scene{cast: trio[:2], set: quiet, reads: prefixes, within: forever, faults: budget{stale: 1, lost: 1}, switches: 1, watch: deadForEver}, 450, 1400},
+		"quiet, crash":                   {scene{cast: pair, set: quiet, faults: budget{crash: 1}, switches: 3, watch: deadForEver}, 260, 540},
+		"quiet, three workers":           {scene{cast: trio, set: quiet, faults: budget{hidden: 1}, switches: 2, watch: deadForEver}, 750, 3700},
+		"quiet, and a sweep":             {scene{cast: append(trio[:2:2], sweeper("sue", 1)), set: quiet, tick: term, ticks: 2, switches: 2, watch: deadForEver}, 2600, 12400},
+		"quiet, lost":                    {scene{cast: pair, set: quiet, faults: budget{lost: 1}, switches: 2, ends: noGhost, watch: deadForEver}, 460, 3800},
+		"quiet, twice each":              {scene{cast: []role{again("ann", 2, release), again("bob", 2, release)}, set: quiet, switches: 1, faults: budget{hidden: 1}, watch: deadForEver}, 270, 4300},
 		"a person edits labels":          {scene{cast: []role{worker("ann", release), worker("bob"), person(removes("agent:in-flight"), adds("agent:implement"))}, labels: true, switches: 3}, 1900, 15000},
 		"asked to stop":                  {scene{cast: []role{worker("ann", renew, release), operator(revokes), worker("bob")}}, 620, 3500},
 	}

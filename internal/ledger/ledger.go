@@ -18,7 +18,7 @@ type Clock interface {
 	Sleep(ctx context.Context, d time.Duration) error
 }
 
-// Settings are the ledger's parameters (PROTOCOL section 9).
+// Settings are the ledger's parameters (spec.md#parameters).
 type Settings struct {
 	Rules       lifecycle.Rules
 	Settle      time.Duration // wait between the claim's post and the read that decides
@@ -26,7 +26,13 @@ type Settings struct {
 	Patience    int           // reads to wait for an own record to become visible
 	PushTimeout time.Duration // a fence with less lease left than this refuses
 	Reconciles  int           // rounds before labels are reported as late
-	Trusted     []string      // logins whose records count although they may not label
+	Assign      Assign        // whose claims assign their login
+	Quiet       bool          // a claim that is given up before it was confirmed is ended by an edit, which notifies nobody
+	Minimize    bool          // sweeps minimize the comments of ended holds
+	Run         string        // what made-up firing ids begin with; empty is the time
+	Lease       time.Duration // of this caller's claims that name none; 0 is the repository's default, or the stage's
+	// PausedHere returns this host's own pause of a repository, nil when there is none. Without it there is none.
+	PausedHere func(Repo) (*lifecycle.Pause, error)
 }
 
 // DefaultSettings are the protocol's numbers.
@@ -41,9 +47,8 @@ func DefaultSettings() Settings {
 type Ledger struct {
 	forge Forge
 	clock Clock
-	store lease.Store // nil: the comments decide
-	kind  string      // of the store, as records name it; empty without one
-	agree func(context.Context) error
+	store lease.Store   // nil: the comments decide
+	kind  string        // of the store, as records name it; empty without one
 	token func() string // a fresh random word, 8 hexadecimal digits or more
 	set   Settings
 }
@@ -57,18 +62,46 @@ func New(f Forge, c Clock, token func() string, s Settings) *Ledger {
 // Rules returns the rules the ledger decides by.
 func (l *Ledger) Rules() lifecycle.Rules { return l.set.Rules }
 
+// Look reads the issue, for who has no question about taking it. Errors are *UnknownError.
+func (l *Ledger) Look(ctx context.Context, i claim.Issue) (lifecycle.Facts, error) {
+	return l.facts(ctx, i)
+}
+
 // Check reads the issue and answers whether the seeker may take it. An error is the answer
 // "could not find out", as an *UnknownError.
 func (l *Ledger) Check(ctx context.Context, i claim.Issue, who lifecycle.Seeker) (lifecycle.Facts, lifecycle.Verdict, error) {
+	return l.check(ctx, i, func(f lifecycle.Facts) lifecycle.Verdict { return l.set.Rules.Verdict(f, who) })
+}
+
+func (l *Ledger) check(ctx context.Context, i claim.Issue, ask func(lifecycle.Facts) lifecycle.Verdict) (lifecycle.Facts, lifecycle.Verdict, error) {
 	f, err := l.facts(ctx, i)
 	if err != nil {
 		return f, lifecycle.Verdict{}, err
 	}
-	v := l.set.Rules.Verdict(f, who)
-	if v.Answer == lifecycle.Unknown {
-		return f, v, &UnknownError{Issue: i, Err: verdictError{v}}
+	return l.judge(f, ask)
+}
+
+// judge asks for the verdict of a snapshot. Its error is an *UnknownError, "could not find out".
+func (l *Ledger) judge(f lifecycle.Facts, ask func(lifecycle.Facts) lifecycle.Verdict) (lifecycle.Facts, lifecycle.Verdict, error) {
+	f = l.Here(f)
+	v := ask(f)
+	switch {
+	case f.PauseErr != nil:
+		return f, v, &UnknownError{Issue: f.Issue, Err: f.PauseErr}
+	case v.Answer == lifecycle.Unknown:
+		return f, v, &UnknownError{Issue: f.Issue, Err: undecided(f, v)}
 	}
 	return f, v, nil
+}
+
+// Here adds to a reading what only this host knows: its own pause of the repository. Whoever asks a
+// verdict of readings of its own adds it first. The shared pause comes before the host's.
+func (l *Ledger) Here(f lifecycle.Facts) lifecycle.Facts {
+	if l.set.PausedHere == nil || f.Pause != nil {
+		return f
+	}
+	f.Pause, f.PauseErr = l.set.PausedHere(Repo{Owner: f.Issue.Owner, Name: f.Issue.Repo})
+	return f
 }
 
 func (l *Ledger) facts(ctx context.Context, i claim.Issue) (lifecycle.Facts, error) {
@@ -82,6 +115,11 @@ func (l *Ledger) facts(ctx context.Context, i claim.Issue) (lifecycle.Facts, err
 // logged is the reading as the log has it, whatever a store says.
 func (l *Ledger) logged(ctx context.Context, i claim.Issue) (lifecycle.Facts, error) {
 	f, err := l.forge.Facts(ctx, i)
+	return l.whole(i, f, err)
+}
+
+// whole refuses a reading that something is missing from.
+func (l *Ledger) whole(i claim.Issue, f lifecycle.Facts, err error) (lifecycle.Facts, error) {
 	if err == nil && len(f.Missing) > 0 {
 		err = verdictError{l.set.Rules.Verdict(f, lifecycle.Seeker{})}
 	}
@@ -95,7 +133,7 @@ func (l *Ledger) logged(ctx context.Context, i claim.Issue) (lifecycle.Facts, er
 func (l *Ledger) elapsed(start time.Time) time.Duration { return clock.Passed(start, l.clock.Now()) }
 
 // margin is how long before its end a lease counts as over for its holder: at least Margin, or
-// one hundredth of the lease (PROTOCOL section 9), but never more than a quarter of it.
+// one hundredth of the lease (spec.md#what-a-worker-does), but never more than a quarter of it.
 func (l *Ledger) margin(lease time.Duration) time.Duration {
 	return min(max(l.set.Margin, lease/100), lease/4)
 }

@@ -66,7 +66,7 @@ func TestClaimOfDeadWork(t *testing.T) {
 		time.Sleep(ttl + 2*time.Minute)
 		_, err := l.Claim(t.Context(), issue, ledger.Request{Worker: claim.Worker{Codename: "bob"}})
 		var held *ledger.HeldError
-		if !errors.As(err, &held) || !strings.Contains(err.Error(), "rests until") {
+		if !errors.As(err, &held) || !strings.Contains(err.Error(), "backing off until") {
 			t.Errorf("claim while it rests: %v", err)
 		}
 		shows(t, w, "agent:implement")
@@ -260,4 +260,48 @@ func TestRequests(t *testing.T) {
 			t.Errorf("renew: %v %v", f.calls, err)
 		}
 	})
+}
+
+// TestJudged: a claim goes by the snapshot that its caller chose the issue by, while that is fresh and of the issue; what happened since
+// it was taken still counts, because R1 reads anew.
+func TestJudged(t *testing.T) {
+	other := issue
+	other.Number++
+	for name, c := range map[string]struct {
+		wait  time.Duration
+		of    claim.Issue
+		rival bool
+		reads int
+	}{
+		"fresh":            {0, issue, false, 3},
+		"four seconds old": {4 * time.Second, issue, false, 3},
+		"stale":            {6 * time.Second, issue, false, 4},
+		"another issue's":  {0, other, false, 4},
+		"taken since":      {0, issue, true, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			alone(t, func(t *testing.T, w *world) {
+				l, f := w.ledger(nil)
+				seen := ledger.Snapshot{Taken: l.Now()}
+				seen.Facts, _ = l.Look(t.Context(), issue)
+				seen.Facts.Issue = c.of
+				if c.rival {
+					r, _ := w.ledger(nil)
+					take(t, r, "ann")
+				}
+				time.Sleep(c.wait)
+				before := f.calls["read"]
+				_, err := l.Claim(t.Context(), issue, ledger.Request{Worker: claim.Worker{Codename: "bob"}, TTL: ttl, Judged: seen})
+				var held *ledger.HeldError
+				switch reads := f.calls["read"] - before; {
+				case c.rival && (!errors.As(err, &held) || held.Yielded == nil):
+					t.Errorf("%v, want a lost race", err)
+				case !c.rival && err != nil:
+					t.Error(err)
+				case !c.rival && reads != c.reads:
+					t.Errorf("%d reads, want %d", reads, c.reads)
+				}
+			})
+		})
+	}
 }

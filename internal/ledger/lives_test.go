@@ -23,6 +23,14 @@ func worker(name string, acts ...act) role {
 	return role{name: name, kind: fmt.Sprint("worker ", len(acts)), life: func(a *actor) { a.work(1, acts) }}
 }
 
+// human is a person who claims: a hold without an end.
+func human(name string, acts ...act) role {
+	return role{name: name, kind: fmt.Sprint("human ", len(acts)), life: func(a *actor) {
+		a.person = true
+		a.work(1, acts)
+	}}
+}
+
 // holder is a worker that has the issue already.
 func holder(name string, acts ...act) role {
 	return role{name: name, kind: "holder", life: func(a *actor) { a.work(1, acts) }, has: true}
@@ -40,7 +48,11 @@ func again(name string, times int, acts ...act) role {
 func (a *actor) work(n int, acts []act) {
 	w := claim.Worker{Codename: a.name, FiringID: fmt.Sprint(a.name, n)}
 	a.labels = 0
-	h, err := a.ledger.Claim(context.Background(), issue, ledger.Request{Worker: w, TTL: term})
+	req := ledger.Request{Worker: w, TTL: term}
+	if a.person {
+		req.TTL, req.Person = claim.NoExpiry, "bot" // the login of all comments here
+	}
+	h, err := a.ledger.Claim(context.Background(), issue, req)
 	if a.crashed {
 		return
 	}
@@ -114,7 +126,7 @@ func release(a *actor) bool {
 	return false
 }
 
-// push asks the log, then pushes; what the caller cannot wait for it takes as not done (PROTOCOL section 4).
+// push asks the log, then pushes; what the caller cannot wait for it takes as not done (spec.md#acting-under-a-hold).
 func push(a *actor) bool {
 	if !idle(a) {
 		return false

@@ -6,7 +6,7 @@ import (
 )
 
 // What people do to comments: an issue is theirs, and GitHub lets everybody who may write edit and delete all
-// of it. A record that was deleted is absent, one that somebody else edited is void (PRODUCT ruling 7).
+// of it. A record that was deleted is absent, one that somebody else edited is void (spec.md#which-records-count).
 
 // TestMeddledContender: a contender whose comment a person deletes, or edits, while it is being claimed gets no hold
 // from it, unless its own confirmation, which undoes the edit, was the last word.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -22,15 +23,23 @@ func (w *sweeper) mend(ctx context.Context, scanned lifecycle.Facts, vote *Vote)
 		return out
 	}
 	out.Mirrored, out.Err = w.remirror(ctx, f)
+	if out.Err == nil && out.Mirrored != nil { // the record above took its time
+		f, out.Err = w.facts(ctx, f.Issue)
+	}
 	if out.Err != nil {
 		return out
 	}
-	if out.Ended, err = w.giveBack(ctx, f); err != nil {
+	if out.Ended, out.Swept, err = w.giveBack(ctx, f); err != nil {
 		out.Err = &UnknownError{f.Issue, err}
 		return out
 	}
+	unlinked := f.Unlinked()
+	if err := w.unlink(ctx, f, unlinked, w.s.By); err != nil {
+		out.Err = err
+		return out
+	}
 	switch {
-	case len(out.Ended) > 0:
+	case len(out.Ended) > 0, len(unlinked) > 0:
 		out.Repair, out.Err = w.settle(ctx, f)
 	case vote != nil:
 		var did bool
@@ -44,48 +53,54 @@ func (w *sweeper) mend(ctx context.Context, scanned lifecycle.Facts, vote *Vote)
 }
 
 // giveBack ends the holds that are over. One whose pull request is there was not idle: it is
-// handed over, whatever its lease says, because the event that should have done it may be lost.
-func (w *sweeper) giveBack(ctx context.Context, f lifecycle.Facts) ([]claim.Claim, error) {
+// handed over, whatever its lease says, because the event that should have done it may be lost. swept is how many ended because
+// their time was over.
+func (w *sweeper) giveBack(ctx context.Context, f lifecycle.Facts) (ended []claim.Claim, swept int, err error) {
 	c, delivered, err := w.handOver(ctx, f, w.s.By)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if delivered {
-		return []claim.Claim{c}, nil
+		return []claim.Claim{c}, 0, nil
 	}
-	return w.expire(ctx, f, w.s.By, nil)
+	ended, err = w.expire(ctx, f, w.s.By, nil)
+	return ended, len(ended), err
 }
 
 // plan says what mend would do.
 func (w *sweeper) plan(f lifecycle.Facts, vote *Vote) Finding {
 	ended, was := w.over(f), w.lifecycleOf(f)
+	swept := len(ended)
 	if vote != nil {
 		f = after(f, *vote)
 	}
 	if c, _, delivered := w.set.Rules.Delivered(f); delivered {
-		ended = []claim.Claim{c}
+		ended, swept = []claim.Claim{c}, 0
 	}
-	p, why := w.set.Rules.Label(without(f, ended))
-	out := Finding{Repair: Repair{Issue: f.Issue, Title: f.Title, URL: f.URL, Was: was, Picture: p, Why: why}, Ended: ended, Answered: vote}
+	then := without(f, ended).Relinked()
+	p, _ := w.set.Rules.Label(then)
+	out := Finding{Repair: Repair{Issue: f.Issue, Title: f.Title, URL: f.URL, Was: was, Picture: p}, Ended: ended, Swept: swept, Answered: vote}
 	out.Change = w.set.Rules.Scheme.Change(f.Labels, p)
+	out.Why = w.set.Rules.Explain(then, out.Change)
 	if c, missing := unmirrored(f); missing {
 		out.Mirrored = &c
 	}
-	out.Stranded = w.set.Rules.Stranded(without(f, ended))
+	out.Stranded = w.set.Rules.Stranded(then)
 	out.Is = w.set.Rules.Scheme.Shows(p)
 	if p.Keep {
-		out.Is = out.Was
+		out.Is = w.set.Rules.Scheme.Shown(changed(f.Labels, out.Change))
 	}
 	return out
 }
 
 // without is the reading as if records had ended the claims.
 func without(f lifecycle.Facts, ended []claim.Claim) lifecycle.Facts {
-	f.Log.Claims = slices.Clone(f.Log.Claims)
-	for n, c := range f.Log.Claims {
-		if slices.ContainsFunc(ended, func(e claim.Claim) bool { return e.Record.Worker == c.Record.Worker }) {
-			f.Log.Claims[n].End = &claim.Release{At: f.Now}
-		}
-	}
+	f.Log = f.Log.Ended(ended, f.Lapse, f.Now)
 	return f
+}
+
+// changed are the labels after the change.
+func changed(have []string, c labels.Change) []string {
+	kept := slices.DeleteFunc(slices.Clone(have), func(name string) bool { return slices.Contains(c.Remove, name) })
+	return append(kept, c.Add...)
 }

@@ -45,7 +45,7 @@ func unmirrored(f lifecycle.Facts) (claim.Claim, bool) {
 }
 
 // remirror writes the record of a hold that the log has never heard of, on behalf of its worker
-// (PROTOCOL section 8). It reports the hold, nil when none is missing.
+// (spec.md#fold). It reports the hold, nil when none is missing.
 func (w *sweeper) remirror(ctx context.Context, f lifecycle.Facts) (*claim.Claim, error) {
 	c, missing := unmirrored(f)
 	if !missing {
@@ -53,7 +53,7 @@ func (w *sweeper) remirror(ctx context.Context, f lifecycle.Facts) (*claim.Claim
 	}
 	r := c.Record
 	r.Nonce, r.By, r.Lease, r.At, r.Attempt = w.token(), w.s.By, w.kind, f.Now, 1+confirmed(f.Log)
-	body, err := claim.Body(r, sentence(r))
+	body, err := claim.Body(r, sentence(f, r))
 	if err != nil {
 		return nil, &CallError{err}
 	}

@@ -74,32 +74,46 @@ func TestOtherStore(t *testing.T) {
 	})
 }
 
-// TestTokens: who shows a token that is not the hold's is refused, with every store and with none.
+// TestTokens: a caller that shows a token that is not the hold's is refused, from the claim on, with every store and with
+// none, and nothing is written; the hold's own token is accepted.
 func TestTokens(t *testing.T) {
 	for name, strict := range map[string]bool{"log": false, "store": true} {
 		t.Run(name, func(t *testing.T) {
 			alone(t, func(t *testing.T, w *world) {
-				l, _ := w.ledger(nil)
+				l, f := w.ledger(nil)
 				if strict {
 					l = l.Strict(&table{}, "table")
 				}
 				h := take(t, l, "ann")
 				ann := h.Record.Worker
-				if _, err := l.Keep(t.Context(), h); err != nil {
-					t.Fatal(err)
+				if edits := f.calls["edit"]; !strict && edits != 1 {
+					t.Errorf("%d edits of a claim without rivals, want the one that confirms it with its token", edits)
 				}
-				_, renew := l.Renew(t.Context(), issue, ann, h.Token+1)
-				_, release := l.Release(t.Context(), issue, ledger.Ending{Worker: ann, Token: h.Token + 1})
-				for name, err := range map[string]error{"renew": renew, "release": release} {
-					var lost *ledger.LostError
-					if !errors.As(err, &lost) || !errors.Is(err, claim.ErrStale) {
-						t.Errorf("%s with a token of somebody else: %v, want that it is lost", name, err)
+				post(t, f, claim.Record{Kind: claim.KindClaim, Worker: claim.Worker{Codename: "bob", FiringID: "b1"}, Nonce: "n"})
+				for range 2 { // before the first renewal and after it
+					refuseTokens(t, l, ann, h.Token+1, h.Token+2, 999)
+					if _, err := l.Renew(t.Context(), issue, ann, h.Token); err != nil {
+						t.Fatalf("renew with the hold's token: %v", err)
 					}
 				}
 				if _, err := l.Release(t.Context(), issue, ledger.Ending{Worker: ann, Token: h.Token}); err != nil {
-					t.Errorf("release: %v", err)
+					t.Errorf("release with the hold's token: %v", err)
 				}
 			})
 		})
+	}
+}
+
+func refuseTokens(t *testing.T, l *ledger.Ledger, w claim.Worker, tokens ...int64) {
+	t.Helper()
+	for _, token := range tokens {
+		_, renew := l.Renew(t.Context(), issue, w, token)
+		_, release := l.Release(t.Context(), issue, ledger.Ending{Worker: w, Token: token})
+		for name, err := range map[string]error{"renew": renew, "release": release} {
+			var lost *ledger.LostError
+			if !errors.As(err, &lost) || !errors.Is(err, claim.ErrStale) {
+				t.Errorf("%s with token %d: %v, want that it is lost", name, token, err)
+			}
+		}
 	}
 }

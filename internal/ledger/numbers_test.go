@@ -9,8 +9,8 @@ import (
 	"github.com/label-state/label-state/internal/ledger"
 )
 
-// TestMargin: a holder stops a margin before its lease ends, a hundredth of it at least and a quarter at most (PROTOCOL
-// section 9).
+// TestMargin: a holder stops a margin before its lease ends, a hundredth of it at least and a quarter at most
+// (spec.md#what-a-worker-does).
 func TestMargin(t *testing.T) {
 	for lease, margin := range map[time.Duration]time.Duration{20 * time.Second: 5 * time.Second, 10 * time.Minute: 10 * time.Second, 10 * time.Hour: 6 * time.Minute} {
 		alone(t, func(t *testing.T, w *world) {

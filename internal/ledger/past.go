@@ -12,8 +12,8 @@ import (
 // worker it counts once, however often it is asked, and a call that was interrupted is completed by
 // the next.
 //
-// The end is written before its claim: a key whose end is known never holds the issue (PROTOCOL
-// section 2, rule 11), so nobody is ever kept waiting by a past that is being told.
+// The end is written before its claim: a key whose end is known never holds the issue
+// (spec.md#fold), so nobody is ever kept waiting by a past that is being told.
 func (l *Ledger) RecordFailure(ctx context.Context, f lifecycle.Facts, w claim.Worker, by, reason string) (bool, error) {
 	_, claimed := f.Log.Find(w)
 	ended := f.Log.Dead(w)
@@ -34,7 +34,7 @@ func (l *Ledger) RecordFailure(ctx context.Context, f lifecycle.Facts, w claim.W
 
 // tell posts a record of the past. The sentence beside a claim says that it is over.
 func (l *Ledger) tell(ctx context.Context, i claim.Issue, r claim.Record, in func(claim.State) bool) error {
-	text := sentence(r)
+	text := sentence(lifecycle.Facts{}, r)
 	if r.Kind == claim.KindClaim {
 		text = "An attempt that failed before this log began" + by(r) + "."
 	}

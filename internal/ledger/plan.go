@@ -90,6 +90,9 @@ func (l *Ledger) Plan(ctx context.Context, i claim.Issue, w claim.Worker, d Draf
 	if err != nil {
 		return Proposal{}, err
 	}
+	if f.PullRequest {
+		return Proposal{}, callError("%s is a pull request: plans are for issues", i)
+	}
 	r := claim.Record{Kind: claim.KindPlan, Worker: w, At: f.Now}
 	if d.Gate != "" {
 		r.Extra = []claim.Field{{Key: gateField, Value: d.Gate}}
@@ -104,7 +107,7 @@ func (l *Ledger) Plan(ctx context.Context, i claim.Issue, w claim.Worker, d Draf
 	if c, _ := f.Log.Find(w); c.Plan.Pending() {
 		return Proposal{URL: c.Plan.URL}, ErrPlanWaits
 	}
-	c, err := l.append(ctx, i, body, func(s claim.State) (string, bool) {
+	c, next, err := l.appendRead(ctx, i, body, func(s claim.State) (string, bool) {
 		own, _ := s.Find(w)
 		if !own.Plan.Pending() {
 			return "", false
@@ -118,7 +121,7 @@ func (l *Ledger) Plan(ctx context.Context, i claim.Issue, w claim.Worker, d Draf
 	if !c.Created.IsZero() {
 		p.Until = c.Created.Add(l.set.Rules.Terms.Plan)
 	}
-	p.Repair, err = l.settle(ctx, f)
+	p.Repair, _, err = l.settled(ctx, f, next)
 	return p, err
 }
 

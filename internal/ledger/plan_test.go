@@ -157,3 +157,22 @@ func TestVotes(t *testing.T) {
 		})
 	}
 }
+
+// TestVoteTooLate: a reaction that a sweep finds after the plan's limit answers nothing, also while the grace runs.
+func TestVoteTooLate(t *testing.T) {
+	alone(t, func(t *testing.T, w *world) {
+		l, f := w.ledger(nil)
+		h := take(t, l, "ann")
+		if _, err := l.Plan(t.Context(), issue, h.Record.Worker, ledger.Draft{Text: "Do it"}); err != nil {
+			t.Fatal(err)
+		}
+		terms := ledger.DefaultSettings().Rules.Terms
+		time.Sleep(terms.Plan + terms.Grace/2)
+		down := ledger.Vote{Login: "olga", Person: true, Answer: claim.KindReject, At: time.Now()}
+		l = ledger.New(&electorate{f, []ledger.Vote{down}}, virtual{}, w.words(), ledger.DefaultSettings())
+		rep := l.Sweep(t.Context(), scan{f}, ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: "s"})
+		if n := records(w, "agent-reject:"); !rep.Complete() || n != 0 {
+			t.Errorf("%d rejections, %+v", n, rep)
+		}
+	})
+}

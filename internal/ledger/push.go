@@ -11,7 +11,7 @@ import (
 )
 
 // Fence renews the hold of w for a push and says how long the push may take, so that it is answered
-// while the hold is w's (PROTOCOL section 4). Errors are those of Renew, *CallError for a lease that is
+// while the hold is w's (spec.md#acting-under-a-hold). Errors are those of Renew, *CallError for a lease that is
 // too short for any push, and *UnknownError when too little of it was left once the answer was here.
 func (l *Ledger) Fence(ctx context.Context, i claim.Issue, w claim.Worker, token int64) (Hold, time.Duration, error) {
 	h, err := l.Renew(ctx, i, w, token)
@@ -30,7 +30,7 @@ func (l *Ledger) Fence(ctx context.Context, i claim.Issue, w claim.Worker, token
 }
 
 // Step is what a push under h, which Fence has renewed, takes along so that it lands while h stands or
-// not at all (PROTOCOL section 8). It reports false where nothing can be taken along: the log or another
+// not at all (stores.md#references). It reports false where nothing can be taken along: the log or another
 // service decided the hold. Errors are *LostError and *UnknownError.
 func (l *Ledger) Step(ctx context.Context, h Hold) (lease.Step, bool, error) {
 	p, ok := l.store.(lease.Pusher)

@@ -112,12 +112,15 @@ func (w *world) read(fresh bool) view {
 type forge struct {
 	*world
 	fresh    bool // a sweep at the end of the story reads the truth
+	near     bool // requests take no time
 	slowEdit time.Duration
 	calls    map[string]int
 }
 
 func (f *forge) count(what string) {
-	f.pause()
+	if !f.near {
+		f.pause()
+	}
 	f.mu.Lock()
 	f.calls[what]++
 }

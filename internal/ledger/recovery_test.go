@@ -105,6 +105,10 @@ type witness struct {
 	saw ledger.Removal
 }
 
+func (w witness) LastAddition(context.Context, claim.Issue, string) (ledger.Removal, error) {
+	return ledger.Removal{}, nil
+}
+
 func (w witness) LastRemoval(context.Context, claim.Issue, string) (ledger.Removal, error) {
 	return w.saw, nil
 }
@@ -160,7 +164,7 @@ func TestRestIsOver(t *testing.T) {
 		h := take(t, l, "ann")
 		post(t, f, claim.Record{Kind: claim.KindRelease, Worker: h.Record.Worker, Outcome: claim.OutcomeFailure, NotBefore: time.Now().Add(48 * time.Hour)})
 		time.Sleep(time.Hour)
-		if _, err := l.Claim(t.Context(), issue, ledger.Request{Worker: claim.Worker{Codename: "bob"}}); err == nil || !strings.Contains(err.Error(), "rests until") {
+		if _, err := l.Claim(t.Context(), issue, ledger.Request{Worker: claim.Worker{Codename: "bob"}}); err == nil || !strings.Contains(err.Error(), "backing off until") {
 			t.Fatalf("claim while it rests: %v", err)
 		}
 		if did, err := l.Reset(t.Context(), issue, time.Now(), "olga"); err != nil || !did {

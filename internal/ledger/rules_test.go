@@ -53,7 +53,7 @@ func (p *plot) ended(t *testing.T, name, last string, sent ...string) {
 }
 
 // TestLoserConfirmsNothing: who sees a smaller rival at R1 writes one claim and its end, no
-// confirmation and no label (PRODUCT ruling 3).
+// confirmation and no label (spec.md#claim).
 func TestLoserConfirmsNothing(t *testing.T) {
 	p := told(t, scene{cast: []role{worker("ann"), worker("bob")}, labels: true},
 		"ann read", "bob read", "ann comment", "bob comment", "bob on")
@@ -72,7 +72,7 @@ func TestLateClaimAfterGiveUp(t *testing.T) {
 	}
 }
 
-// TestOnePostAfterALostAnswer: the log is asked before a post is repeated (PROTOCOL section 3, step 1).
+// TestOnePostAfterALostAnswer: the log is asked before a post is repeated (spec.md#claim).
 func TestOnePostAfterALostAnswer(t *testing.T) {
 	p := told(t, scene{cast: []role{worker("ann", release)}, faults: budget{lost: 2}},
 		"ann read", "ann comment lost", "ann on", "ann work", "ann read", "ann comment lost", "ann on")
@@ -88,7 +88,7 @@ func TestContenderFencesItself(t *testing.T) {
 }
 
 // TestRetryDoesNotRestartTheLease: the lease counts from before the first try, of the claim and of its
-// confirmation (study K8, trace B4d0).
+// confirmation (spec.md#claim).
 func TestRetryDoesNotRestartTheLease(t *testing.T) {
 	timed := scene{cast: []role{worker("ann")}, tick: term, ticks: 1, faults: budget{lost: 1}}
 	told(t, timed, "ann read", "ann comment lost", "tick", "ann on").ended(t, "ann", "claim unknown", "comment", "comment")
@@ -153,7 +153,7 @@ func TestDirty(t *testing.T) {
 }
 
 // TestBoundRank: of a claim that was posted twice the comment seen first stays the own rank, also when
-// the other one, with the smaller id, surfaces later (study K3, trace B2l).
+// the other one, with the smaller id, surfaces later (spec.md#claim).
 func TestBoundRank(t *testing.T) {
 	p := told(t, scene{cast: []role{worker("ann"), worker("bob")}, faults: budget{hidden: 2, lost: 1}},
 		"ann read", "bob read", "ann comment adrift", "bob comment hidden", "ann read", "ann comment", "ann read",
@@ -163,7 +163,7 @@ func TestBoundRank(t *testing.T) {
 }
 
 // TestSweepReadsAgain: a hold that a list showed as lapsed is looked at again before it is ended
-// (study, trace B3b).
+// (guarantees.md#the-search, B3b).
 func TestSweepReadsAgain(t *testing.T) {
 	s := refutations()["sweep-reads-unbounded-prefix"].scene
 	p := told(t, s, "ann work", "sue start", "tick", "ann read", "ann edit", "tick", "sue read without 1", "sue on")
@@ -199,7 +199,7 @@ func TestCommentDeletedUnderTheEdit(t *testing.T) {
 }
 
 // TestOriginalWriter: a claim without nonce, which was never confirmed, wins over ours in both orders
-// in which ours can see it (PROTOCOL section 1, rule 7).
+// in which ours can see it (spec.md#the-original-record-format).
 func TestOriginalWriter(t *testing.T) {
 	legacy := deed{"claims the old way", func(s *stage) {
 		s.commit(s.stamp("comment", 0, "<!-- agent-claim:codename=old firing_id=1 ts=2026-05-01T12:00:00Z -->"))

@@ -5,13 +5,25 @@ import (
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/printable"
 )
 
-// sentence is what a person reads beside the record (PRODUCT ruling 16): words of ours and names
+// sentence is what a person reads beside the record (spec.md#records): words of ours and names
 // made harmless, because an older claim may carry any name.
-func sentence(r claim.Record) string {
+func sentence(f lifecycle.Facts, r claim.Record) string {
+	text := issueSentence(r)
+	if f.PullRequest { // no name has a space in it
+		text = strings.NewReplacer("this issue", "this pull request", "he issue", "he pull request").Replace(text)
+	}
+	return text
+}
+
+func issueSentence(r claim.Record) string {
 	who := whose(r.Worker)
+	if r.Kind == claim.KindClaim && r.Person != "" {
+		return personSentence(r)
+	}
 	switch r.Kind {
 	case claim.KindClaim:
 		if !r.Held {
@@ -29,10 +41,25 @@ func sentence(r claim.Record) string {
 		return "The plan of " + who + " may go ahead" + by(r) + "."
 	case claim.KindReject:
 		return "The plan of " + who + " was turned down" + by(r) + "; the issue is free again."
+	case claim.KindUnlink:
+		return "The pull request of " + who + " does not close this issue any more" + by(r) + "."
 	case claim.KindReset:
+		if r.Restart {
+			return "The issue begins again" + by(r) + ": nothing that was recorded before keeps it from being taken."
+		}
 		return "Attempts are counted anew" + by(r) + "."
 	}
 	return who + " " + string(r.Kind) + by(r) + "."
+}
+
+// personSentence is the sentence of a person's claim. The name is no mention: nobody is called by what they did
+// themselves.
+func personSentence(r claim.Record) string {
+	who := "**" + harmless(r.Person) + "**"
+	if !r.Held {
+		return who + " asks for this issue."
+	}
+	return who + " holds this issue until they release it."
 }
 
 func whose(w claim.Worker) string {

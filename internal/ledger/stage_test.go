@@ -201,7 +201,7 @@ func (s *stage) gaps(reads consistency, within time.Duration) []uint64 {
 	return out
 }
 
-// consistency is what a read may lack (the models of the study, docs/rules.md).
+// consistency is what a read may lack (guarantees.md#the-search).
 type consistency int
 
 const (

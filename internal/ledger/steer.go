@@ -7,14 +7,15 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lifecycle"
 )
 
 // What people decide arrives late and may arrive twice: by an event that was delivered again, by
 // a run that somebody repeated. So everything here names the moment at which the person spoke, and
 // what began after it is left alone.
 
-// ForceBefore ends, in the name of by, the holds that were claimed up to a moment (PRODUCT ruling
-// 12) and brings the labels in line. Without any it is a success and touches nothing. What was not
+// ForceBefore ends, in the name of by, the holds that were claimed up to a moment
+// (spec.md#revoke-and-force) and brings the labels in line. Without any it is a success and touches nothing. What was not
 // confirmed yet is somebody else's beginning and stays.
 func (l *Ledger) ForceBefore(ctx context.Context, i claim.Issue, moment time.Time, by, reason string) (Repair, []claim.Claim, error) {
 	f, err := l.facts(ctx, i)
@@ -22,7 +23,7 @@ func (l *Ledger) ForceBefore(ctx context.Context, i claim.Issue, moment time.Tim
 		return Repair{Issue: i}, nil, err
 	}
 	older := slices.DeleteFunc(f.Log.Live(), func(c claim.Claim) bool { return !c.Held() || c.Created.After(moment) })
-	if len(older) == 0 {
+	if len(older) == 0 && (f.Log.Last.After(moment) || !l.set.Rules.Stuck(f)) {
 		return Repair{Issue: i}, nil, nil
 	}
 	return l.force(ctx, f, older, by, reason)
@@ -82,6 +83,11 @@ func (l *Ledger) record(ctx context.Context, i claim.Issue, r claim.Record, ok f
 	if err := f.Log.Refuse(r, f.Viewer, l.set.Rules.Terms, f.Now); err != nil {
 		return Repair{Issue: i}, err
 	}
+	if r.Kind == claim.KindReject {
+		if err := l.unassign(ctx, f, r.Worker); err != nil {
+			return Repair{Issue: i}, &UnknownError{i, err}
+		}
+	}
 	if err := l.decide(ctx, i, r); err != nil {
 		return Repair{Issue: i}, wrapWrite(i, err)
 	}
@@ -112,7 +118,7 @@ func (l *Ledger) tooLate(ctx context.Context, i claim.Issue, r claim.Record) err
 
 // decide posts the answer to a plan. A rejection ends the hold, so a strict store gives its lease back first.
 func (l *Ledger) decide(ctx context.Context, i claim.Issue, r claim.Record) error {
-	body, err := claim.Body(r, sentence(r))
+	body, err := claim.Body(r, sentence(lifecycle.Facts{}, r)) // no pull request has a plan
 	if err != nil {
 		return &CallError{err}
 	}
@@ -129,7 +135,7 @@ func (l *Ledger) decide(ctx context.Context, i claim.Issue, r claim.Record) erro
 }
 
 // Reset counts attempts anew if one had failed by that moment, in the name of by, and reports
-// whether it did (PRODUCT ruling 14). Labels are for the caller to bring in line: whoever resets
+// whether it did (spec.md#attempts). Labels are for the caller to bring in line: whoever resets
 // usually takes needs:human-scope off as well.
 func (l *Ledger) Reset(ctx context.Context, i claim.Issue, moment time.Time, by string) (bool, error) {
 	f, err := l.facts(ctx, i)
@@ -141,7 +147,7 @@ func (l *Ledger) Reset(ctx context.Context, i claim.Issue, moment time.Time, by 
 	}
 	last := f.Log.Attempts[len(f.Log.Attempts)-1]
 	r := claim.Record{Kind: claim.KindReset, Worker: last.Worker, By: by, At: f.Now}
-	body, err := claim.Body(r, sentence(r))
+	body, err := claim.Body(r, sentence(f, r))
 	if err != nil {
 		return false, &CallError{err}
 	}

@@ -2,6 +2,8 @@ package ledger
 
 import (
 	"context"
+	"slices"
+	"time"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -43,9 +45,45 @@ func (w *sweeper) strand(r Repair) {
 	}
 }
 
+// wished begins an issue again that is stuck and that a person put into the queue, when that event was lost. What an
+// account's tool wrote beside a record of the same account is no person's wish.
+func (w *sweeper) wished(ctx context.Context, f lifecycle.Facts) (bool, error) {
+	see, able := w.forge.(Witness)
+	if !able || !w.set.Rules.Wished(f) {
+		return false, nil
+	}
+	for _, queue := range w.set.Rules.Scheme.Queues() {
+		g, err := see.LastAddition(ctx, f.Issue, queue)
+		if err != nil {
+			return false, &UnknownError{f.Issue, err}
+		}
+		if g.Person && g.At.After(f.Log.Last) && !g.ByTool(f.Log) {
+			return w.restart(ctx, f, g.By, "put into the queue by hand")
+		}
+	}
+	return false, nil
+}
+
+// around is how far from a record of somebody's the same account's change of a label still counts as part of that step.
+const around = 2 * time.Minute
+
+// ByTool reports whether the change was made beside a record of the same account: their tool wrote both.
+func (g Removal) ByTool(s claim.State) bool {
+	return slices.ContainsFunc(s.Log, func(e claim.Entry) bool {
+		return e.Record.Kind != claim.KindClaim && claim.SameLogin(e.Author, g.By) && e.Created.Sub(g.At).Abs() <= around
+	})
+}
+
 // relieve brings labels in line. A person who took needs:human-scope off, and whose event was lost, has
-// counted attempts anew (PRODUCT ruling 14); any other removal was a slip, and the label comes back.
+// counted attempts anew (spec.md#sweep); any other removal was a slip, and the label comes back.
 func (w *sweeper) relieve(ctx context.Context, f lifecycle.Facts) (Repair, error) {
+	again, err := w.wished(ctx, f)
+	if err != nil {
+		return Repair{Issue: f.Issue, Title: f.Title, URL: f.URL}, err
+	}
+	if again {
+		return w.settle(ctx, f)
+	}
 	see, able := w.forge.(Witness)
 	if !able || !w.set.Rules.Relieved(f) {
 		return w.reconcile(ctx, f)

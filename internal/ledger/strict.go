@@ -12,7 +12,7 @@ import (
 )
 
 // Strict returns a ledger whose holds are decided by a lease store of that kind. The log and the labels
-// stay the readable mirror; where they disagree the store is believed (PROTOCOL section 8). Claims that
+// stay the readable mirror; where they disagree the store is believed (stores.md#lease-stores). Claims that
 // the log had decided before stand by the log's rules until they end.
 func (l *Ledger) Strict(s lease.Store, kind string) *Ledger {
 	strict := *l
@@ -22,21 +22,6 @@ func (l *Ledger) Strict(s lease.Store, kind string) *Ledger {
 
 // IsStrict reports whether a lease store decides.
 func (l *Ledger) IsStrict() bool { return l.store != nil }
-
-// Agreeing returns a ledger that asks ok before a claim's first write: whether everybody who works on
-// the repository means the same lease store. Its error refuses the claim as it is.
-func (l *Ledger) Agreeing(ok func(context.Context) error) *Ledger {
-	agreeing := *l
-	agreeing.agree = ok
-	return &agreeing
-}
-
-func (a *attempt) agreed(ctx context.Context) error {
-	if a.agree == nil {
-		return nil
-	}
-	return a.agree(ctx)
-}
 
 // decides says why this ledger is not the one to act on a claim, or nil.
 func (l *Ledger) decides(i claim.Issue, c claim.Claim) error {
@@ -138,12 +123,12 @@ func (a *attempt) letGo(ctx context.Context, l lease.Lease) error {
 // cannot be written is late labels, and the sweep writes it. A claim that the log decided meanwhile,
 // for somebody who had not heard of the store, goes first: that one may have seen the issue free.
 func (a *attempt) mirror(ctx context.Context) error {
-	a.record.At = a.facts.Now
-	body, err := claim.Body(a.record, sentence(a.record))
+	a.record.At, a.record.Assignee = a.facts.Now, a.toAssign()
+	body, err := claim.Body(a.record, sentence(a.facts, a.record))
 	if err != nil {
 		return errors.Join(&CallError{err}, a.letGo(ctx, a.got))
 	}
-	c, err := a.append(ctx, a.issue, body, func(s claim.State) (string, bool) {
+	c, next, err := a.appendRead(ctx, a.issue, body, func(s claim.State) (string, bool) {
 		own, _ := s.Find(a.worker())
 		return own.URL, own.Comment != 0
 	})
@@ -152,7 +137,7 @@ func (a *attempt) mirror(ctx context.Context) error {
 		return nil
 	}
 	a.bound = claim.Rank{Created: c.Created, ID: c.ID}
-	if err := a.seen(ctx); err != nil {
+	if err := a.seen(ctx, next); err != nil {
 		a.late = &LabelsError{a.issue, err}
 		return nil
 	}
@@ -164,8 +149,13 @@ func (a *attempt) mirror(ctx context.Context) error {
 	return nil
 }
 
-// seen reads until the own mirror shows: such a reading shows every claim that was there before it.
-func (a *attempt) seen(ctx context.Context) error {
+// seen reads until the own mirror shows: such a snapshot shows every claim that was there before it. It may have come with the mirror.
+func (a *attempt) seen(ctx context.Context, next *lifecycle.Facts) error {
+	if next != nil {
+		a.facts = *next
+		a.facts.Log = a.facts.Log.Ruled(ruling(a.facts, a.got))
+		return nil
+	}
 	last := ErrInvisible
 	for n := range contenders {
 		if err := a.pause(ctx, n, backoff(n-1)); err != nil {

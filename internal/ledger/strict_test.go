@@ -113,3 +113,58 @@ func TestStoreDecides(t *testing.T) {
 		}
 	})
 }
+
+// recording is a forge that shows the issue with the answer to a post.
+type recording struct {
+	*forge
+	unsupported, blind bool // it cannot; it shows the issue as it was before
+}
+
+func (r *recording) Record(ctx context.Context, i claim.Issue, body string) (claim.Comment, *lifecycle.Facts, error) {
+	if r.unsupported {
+		return claim.Comment{}, nil, errors.ErrUnsupported
+	}
+	before, err := r.Facts(ctx, i)
+	if err != nil {
+		return claim.Comment{}, nil, err
+	}
+	c, err := r.Comment(ctx, i, body)
+	if err != nil {
+		return c, nil, err
+	}
+	if r.blind {
+		return c, &before, nil
+	}
+	r.calls["read"] -= 2 // both are of one request
+	after, err := r.Facts(ctx, i)
+	return c, &after, err
+}
+
+// TestRecorded: the snapshot that comes with a record saves the read after it, if it shows the record.
+func TestRecorded(t *testing.T) {
+	for name, c := range map[string]struct {
+		r     recording
+		reads int
+	}{
+		"shown":       {recording{}, 2},
+		"not shown":   {recording{blind: true}, 4},
+		"unsupported": {recording{unsupported: true}, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			alone(t, func(t *testing.T, w *world) {
+				_, f := w.ledger(nil)
+				c.r.forge = f
+				l := ledger.New(&c.r, virtual{}, w.words(), ledger.DefaultSettings())
+				h := take(t, l, "ann")
+				clear(f.calls)
+				if _, err := l.Release(t.Context(), issue, ledger.Ending{Worker: h.Record.Worker}); err != nil {
+					t.Fatal(err)
+				}
+				shows(t, w, "agent:implement")
+				if f.calls["read"] != c.reads || f.calls["comment"] != 1 {
+					t.Errorf("%v, want %d reads", f.calls, c.reads)
+				}
+			})
+		})
+	}
+}

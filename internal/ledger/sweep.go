@@ -3,7 +3,9 @@ package ledger
 import (
 	"context"
 	"errors"
+	"hash/fnv"
 	"iter"
+	"math/rand/v2"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -25,6 +27,7 @@ type Sweep struct {
 type Finding struct {
 	Repair
 	Ended    []claim.Claim // holds given back
+	Swept    int           // how many of them because their time was over
 	Mirrored *claim.Claim  // a lease store's hold whose record was missing; nil when none was
 	Answered *Vote         // the reaction that answered a plan
 	Err      error
@@ -35,12 +38,27 @@ type Report struct {
 	Examined int
 	States   map[labels.State]int // after the sweep, by projection
 	Findings []Finding
-	Ageing   []Aged   // live holds past half their lease
-	Stranded []Strand // what nobody works on and nothing will move
-	Skipped  []string // what was not looked at, and why
+	Holds    []Aged    // live holds, as far as the sweep has left them
+	Ageing   []Aged    // those past half their lease
+	Waiting  []Strand  // what waits for a person on purpose: a plan, or an issue that failed too often
+	Stranded []Strand  // what nobody works on and nothing will move
+	Skipped  []string  // what was not looked at, and why
+	Unshown  []Unshown // issues of which not all comments can be read
 	Failed   int
 	Stopped  error // why the sweep ended early, nil when it did not
+
+	Minimized    int   // comments of ended holds that were minimized
+	NotMinimized error // why others could not be; it makes no sweep incomplete
 }
+
+// Unshown is an issue of which GitHub counts more comments than it shows: nobody can claim it.
+type Unshown struct {
+	Issue    claim.Issue
+	Comments int // how many more
+}
+
+// String says so in one clause.
+func (u Unshown) String() string { return u.Issue.String() + ": " + lifecycle.Unshown(u.Comments) }
 
 // An Aged hold has gone more than half its lease without a sign of life.
 type Aged struct {
@@ -63,6 +81,7 @@ func (l *Ledger) Sweep(ctx context.Context, repos Repos, s Sweep) Report {
 		}
 		run.repo(ctx, repo, repos.Scan(ctx, repo, s.Since))
 	}
+	run.minimize(ctx)
 	return run.finish()
 }
 
@@ -75,7 +94,7 @@ func (l *Ledger) Tend(ctx context.Context, readings iter.Seq2[lifecycle.Facts, e
 
 func (l *Ledger) sweeper(s Sweep) *sweeper {
 	return &sweeper{
-		Ledger: l.shortened(s.MaxAge), s: s, report: Report{States: map[labels.State]int{}},
+		Ledger: l.shortened(s.MaxAge), s: s, order: orderOf(s.By), report: Report{States: map[labels.State]int{}},
 		waits: map[claim.Issue][]claim.Issue{}, waiting: map[claim.Issue]Strand{},
 	}
 }
@@ -89,14 +108,23 @@ func (l *Ledger) shortened(age time.Duration) *Ledger {
 	return &short
 }
 
+// orderOf shuffles by the name that the sweep signs with, which is another for every run.
+func orderOf(by string) *rand.Rand {
+	h := fnv.New64a()
+	h.Write([]byte(by))
+	return rand.New(rand.NewPCG(h.Sum64(), 0))
+}
+
 type sweeper struct {
 	*Ledger
-	s       Sweep
-	report  Report
-	stopped error        // why nothing further is looked at
-	hidden  map[int]bool // issues of which only a lease store may know that they are held
-	waits   map[claim.Issue][]claim.Issue
-	waiting map[claim.Issue]Strand // those that wait, by the issue
+	s        Sweep
+	order    *rand.Rand // in which issues are mended
+	report   Report
+	stopped  error           // why nothing further is looked at
+	hidden   map[int]bool    // issues of which only a lease store may know that they are held
+	outdated []claim.Comment // to be minimized
+	waits    map[claim.Issue][]claim.Issue
+	waiting  map[claim.Issue]Strand // those that wait, by the issue
 }
 
 // repo sweeps one repository. Without its lease store nothing is known about its issues.
@@ -114,11 +142,20 @@ func (w *sweeper) skip(what string, err error) {
 	w.report.Skipped = append(w.report.Skipped, what+": "+err.Error())
 }
 
+// A batch is so many readings: what they show is mended before the next is read.
+const batch = 100
+
 // each looks at one reading after the other; name is of all of them together.
 func (w *sweeper) each(ctx context.Context, name string, readings iter.Seq2[lifecycle.Facts, error]) {
+	var found []repairs
+	n := 0
 	for f, err := range readings {
+		if n++; n%batch == 0 {
+			found = w.repair(ctx, found)
+		}
 		switch {
 		case err != nil && f.Issue.Number == 0:
+			found = w.repair(ctx, found)
 			w.skip(name, err)
 			w.stop(err)
 		case w.stopped != nil:
@@ -126,9 +163,44 @@ func (w *sweeper) each(ctx context.Context, name string, readings iter.Seq2[life
 		case err != nil:
 			w.found(Finding{Repair: Repair{Issue: f.Issue}, Err: err})
 		default:
-			w.issue(ctx, f)
+			if r, due := w.issue(ctx, f); due {
+				found = append(found, r)
+			}
 		}
 	}
+	w.repair(ctx, found)
+}
+
+// A repairs is an issue that needs some, by the scan's reading.
+type repairs struct {
+	facts lifecycle.Facts
+	vote  *Vote
+	done  *Finding
+}
+
+// repair mends the issues in an order of this sweep's own: of two sweeps that run at once each then finds most of what the
+// other mended, instead of writing the same record beside it. It reports them in the order of the scan. It returns nil.
+func (w *sweeper) repair(ctx context.Context, all []repairs) []repairs {
+	for _, n := range w.order.Perm(len(all)) {
+		if w.stopped != nil {
+			continue
+		}
+		done := w.mend(ctx, all[n].facts, all[n].vote)
+		all[n].done = &done
+		w.stop(done.Err)
+		w.forbid(done.Err)
+	}
+	for _, r := range all {
+		if r.done == nil {
+			w.skip(r.facts.Issue.String(), w.stopped)
+			continue
+		}
+		w.shown(r.facts, r.done.Picture, r.done.Is, r.done.Err)
+		w.standing(without(r.facts, r.done.Ended))
+		w.strand(r.done.Repair)
+		w.found(*r.done)
+	}
+	return nil
 }
 
 // stop ends the sweep when going on can only do harm: the budget is gone or the caller is.
@@ -153,15 +225,20 @@ func (w *sweeper) found(f Finding) {
 	w.report.Findings = append(w.report.Findings, f)
 }
 
-func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) {
+// issue looks at one reading, and reports whether it shows anything to mend.
+func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) (repairs, bool) {
 	w.report.Examined++
 	if w.s.Seen != nil {
 		w.s.Seen(f)
 	}
+	if f.Unshown > 0 {
+		w.report.Unshown = append(w.report.Unshown, Unshown{f.Issue, f.Unshown})
+	}
+	w.spent(f)
 	f, err := w.doubtful(ctx, f)
 	if err != nil {
 		w.found(Finding{Repair: Repair{Issue: f.Issue, Title: f.Title, URL: f.URL}, Err: err})
-		return
+		return repairs{}, false
 	}
 	if f.Open {
 		w.waits[f.Issue], w.waiting[f.Issue] = f.Waits(), Strand{Issue: f.Issue, Title: f.Title, URL: f.URL}
@@ -169,18 +246,14 @@ func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) {
 	vote, err := w.ballot(ctx, f)
 	if err != nil {
 		w.found(Finding{Repair: Repair{Issue: f.Issue, Title: f.Title, URL: f.URL}, Err: err})
-		return
+		return repairs{}, false
 	}
 	picture, _ := w.set.Rules.Label(f)
 	if vote == nil && w.inOrder(f, picture) {
 		w.note(f, picture)
-		return
+		return repairs{}, false
 	}
-	finding := w.mend(ctx, f, vote)
-	w.report.States[finding.Picture.State]++
-	w.strand(finding.Repair)
-	w.found(finding)
-	w.forbid(finding.Err)
+	return repairs{facts: f, vote: vote}, true
 }
 
 // forbid ends the sweep when the token may not write: every further write would be refused too.
@@ -197,7 +270,7 @@ func (w *sweeper) inOrder(f lifecycle.Facts, p labels.Picture) bool {
 	if len(w.over(f)) > 0 || len(w.set.Rules.Due(f)) > 0 || len(f.Log.Repeats(f.Viewer)) > 0 {
 		return false
 	}
-	if _, _, delivered := w.set.Rules.Delivered(f); delivered {
+	if _, _, delivered := w.set.Rules.Delivered(f); delivered || len(f.Unlinked()) > 0 {
 		return false
 	}
 	return w.set.Rules.Scheme.Change(f.Labels, p).Empty()
@@ -205,13 +278,54 @@ func (w *sweeper) inOrder(f lifecycle.Facts, p labels.Picture) bool {
 
 // note counts an issue that needs nothing.
 func (w *sweeper) note(f lifecycle.Facts, p labels.Picture) {
-	w.report.States[p.State]++
+	w.shown(f, p, f.Labels, nil)
+	w.standing(f)
 	w.strand(Repair{Issue: f.Issue, Title: f.Title, URL: f.URL, Stranded: w.set.Rules.Stranded(f)})
-	c, held := f.Log.Holder()
-	end, limited := c.Until(w.set.Rules.Terms)
-	if held && limited && f.Now.Sub(c.Updated) > end.Sub(c.Updated)/2 {
-		w.report.Ageing = append(w.report.Ageing, Aged{f.Issue, f.Title, f.URL, c, end})
+}
+
+// shown counts an issue by the state that it shows now: what the projection says, or its own labels where the projection
+// leaves them as they are, where it could not be brought about, and where nothing is written.
+func (w *sweeper) shown(f lifecycle.Facts, p labels.Picture, is []string, err error) {
+	if err == nil && !p.Keep && !w.s.DryRun {
+		w.report.States[p.State]++
+		return
 	}
+	if w.s.DryRun || len(is) == 0 {
+		is = f.Labels
+	}
+	of := w.set.Rules.Scheme.Of(is)
+	if len(of) == 0 {
+		of = []labels.State{labels.None}
+	}
+	w.report.States[of[len(of)-1]]++
+}
+
+// standing notes who holds the issue and whether it waits for a person, as it stands after the sweep.
+func (w *sweeper) standing(f lifecycle.Facts) {
+	c, held := f.Log.Holder()
+	if held && f.Open {
+		end, limited := c.Until(w.set.Rules.Terms)
+		hold := Aged{f.Issue, f.Title, f.URL, c, end}
+		if !limited {
+			hold.Until = time.Time{}
+		}
+		w.report.Holds = append(w.report.Holds, hold)
+		if limited && f.Now.Sub(c.Updated) > end.Sub(c.Updated)/2 {
+			w.report.Ageing = append(w.report.Ageing, hold)
+		}
+	}
+	wait := Strand{Issue: f.Issue, Title: f.Title, URL: f.URL}
+	switch {
+	case !f.Open:
+		return
+	case held && c.Plan.Pending():
+		wait.URL, wait.Why = c.Plan.URL, "the plan of "+c.Holder()+" waits for a yes or a no: /approve or /reject"
+	case labels.Has(f.Labels, w.set.Rules.Scheme.NeedsScope):
+		wait.Why = "it failed too often or is too vague: say more, then /requeue"
+	default:
+		return
+	}
+	w.report.Waiting = append(w.report.Waiting, wait)
 }
 
 // SweepID makes the name a sweep signs its records with.

@@ -3,44 +3,78 @@ package ledger_test
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 	"testing"
+	"time"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/ledger"
 )
 
-// below is a forge whose login may comment and not label.
-type below struct{ *forge }
+var errOutside = errors.New("records of eve do not count")
 
-type forbidden struct{ error }
+// outside is a forge whose login's records count for nobody.
+type outside struct{ *forge }
 
-func (forbidden) Forbidden() bool { return true }
+// Heard implements ledger.Jury.
+func (outside) Heard(context.Context, ledger.Repo) error { return errOutside }
 
-func (below) AddLabel(context.Context, claim.Issue, string) error {
-	return fmt.Errorf("add label: %w", forbidden{errors.New("not permitted")})
-}
-
-// TestUnheard: who may not label holds nothing, and leaves an ended claim behind; a login that others
-// trust all the same holds the issue with late labels.
+// TestUnheard: a login whose records count for nobody is told so and writes nothing, whatever it wants to write, also not
+// the end of a claim that ran out (spec.md#which-records-count).
 func TestUnheard(t *testing.T) {
 	alone(t, func(t *testing.T, w *world) {
+		l, f := w.ledger(nil)
+		if _, err := l.Claim(t.Context(), issue, ledger.Request{Worker: claim.Worker{Codename: "ann", FiringID: "a1"}}); err != nil {
+			t.Fatal(err)
+		}
+		before := records(w, "agent-")
+		eve := ledger.New(outside{f}, virtual{}, w.words(), ledger.DefaultSettings())
+		for name, do := range map[string]func() error{
+			"revoke": func() error { _, err := eve.Revoke(t.Context(), issue, "eve", "mine"); return err },
+			"force":  func() error { _, _, err := eve.Force(t.Context(), issue, "eve", "mine"); return err },
+			"claim": func() error {
+				if err := (virtual{}).Sleep(t.Context(), 30*time.Hour); err != nil {
+					return err
+				}
+				_, err := eve.Claim(t.Context(), issue, ledger.Request{Worker: claim.Worker{Codename: "eve"}})
+				return err
+			},
+		} {
+			var unknown *ledger.UnknownError
+			if err := do(); !errors.As(err, &unknown) || !errors.Is(err, errOutside) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if n := records(w, "agent-"); n != before {
+			t.Errorf("%d comments were written", n-before)
+		}
+	})
+}
+
+// doubted is a forge that can no longer tell whether our records count once a claim was written.
+type doubted struct {
+	*forge
+	w *world
+}
+
+// Heard implements ledger.Jury.
+func (d doubted) Heard(context.Context, ledger.Repo) error {
+	if records(d.w, "agent-claim:") > 0 {
+		return errOutside
+	}
+	return nil
+}
+
+// TestDoubtedAfterThePost: a claim that was written, and of which it is then unknown whether it counts, leaves no claim behind.
+func TestDoubtedAfterThePost(t *testing.T) {
+	alone(t, func(t *testing.T, w *world) {
 		_, f := w.ledger(nil)
-		s := ledger.DefaultSettings()
-		_, err := ledger.New(below{f}, virtual{}, w.words(), s).Claim(t.Context(), issue, ledger.Request{Worker: claim.Worker{Codename: "eve"}})
+		eve := ledger.New(doubted{f, w}, virtual{}, w.words(), ledger.DefaultSettings())
 		var unknown *ledger.UnknownError
-		if !errors.As(err, &unknown) || !strings.Contains(err.Error(), "this login may not label o/r, so others do not count its claims: not permitted") {
+		if _, err := eve.Claim(t.Context(), issue, ledger.Request{Worker: claim.Worker{Codename: "eve"}}); !errors.As(err, &unknown) || !errors.Is(err, errOutside) {
 			t.Errorf("claim: %v", err)
 		}
-		if n := records(w, "outcome=abandoned"); n != 1 {
-			t.Errorf("%d ends", n)
-		}
-		s.Trusted = []string{"Bot"}
-		h, err := ledger.New(below{f}, virtual{}, w.words(), s).Claim(t.Context(), issue, ledger.Request{Worker: claim.Worker{Codename: "ann"}})
-		var late *ledger.LabelsError
-		if !errors.As(err, &late) || h.Token == 0 {
-			t.Errorf("claim of a trusted login: %+v, %v", h, err)
+		if claims, ends := records(w, "agent-claim:"), records(w, "outcome=abandoned"); claims != 1 || ends != 1 {
+			t.Errorf("%d claims and %d ends were written", claims, ends)
 		}
 	})
 }

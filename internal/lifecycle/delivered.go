@@ -18,10 +18,11 @@ func (p PR) Of(c claim.Claim) bool {
 // Delivered returns the confirmed holder and its own pull request that is open or merged: the
 // hold has done its work, and from here on the pull request shows who works on the issue. Of a
 // chain it is the part that closes the issue, whichever part comes from the claim's branch. A draft counts
-// (PRODUCT ruling 13); a waiting plan keeps the hold, and a stage of a pipeline ends by advancing.
+// (spec.md#hand-over); a waiting plan keeps the hold, a stage of a pipeline ends by advancing, and a person's hold
+// ends when the person says so.
 func (r Rules) Delivered(f Facts) (claim.Claim, PR, bool) {
 	c, held := f.Log.Holder()
-	if !held || !c.Held() || c.Plan.Pending() || r.staged() {
+	if !held || f.PullRequest || !c.Held() || c.Person != "" || c.Plan.Pending() || r.staged() {
 		return c, PR{}, false
 	}
 	for _, p := range f.PRs {

@@ -2,10 +2,12 @@
 // answer to "may this worker take it?".
 //
 // It is pure. Facts are read elsewhere, all of them before a question is asked; time is the
-// server's and is one of the facts. The one predicate is Rules.Verdict (PRODUCT ruling 2).
+// server's and is one of the facts. The one predicate is Rules.Verdict (spec.md#the-verdict).
 package lifecycle
 
 import (
+	"fmt"
+	"maps"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -16,31 +18,46 @@ import (
 type Facts struct {
 	Issue        claim.Issue
 	Title, URL   string
-	PullRequest  bool // GitHub numbers pull requests as issues; they are never work
+	PullRequest  bool      // the number is a pull request's (spec.md#held-pull-requests); then PRs and Blockers are empty
+	Created      time.Time // zero when not known
 	Open         bool
-	StateReason  string    // lower case: completed, not_planned, duplicate, reopened, or empty
+	StateReason  string    // lower case: completed, not_planned, duplicate, reopened, of a pull request merged, or empty
 	ReopenedAt   time.Time // of the last reopening; zero when never, or not known
 	Labels       []string
+	ReadyAt      time.Time // when the queue's label was put on, as early as is known; zero when not known. For figures alone
 	ClaimedAt    time.Time // when the claimed label was last put on; zero when not known
 	BlockedAt    time.Time // the same of the blocked label
+	HoldAt       time.Time // the same of the label of a person's hold
+	HoldBy       string    // login of the person who put that label on; empty when it was an app, or is not known
+	Assignees    []string  // logins
 	Log          claim.State
 	PRs          []PR      // pull requests that close the issue, those the log names, and the other parts of their chains
+	Excessive    []Excess  // pull requests that move nothing, because they name too many issues; they are not among PRs
 	Blockers     []Blocker // open and closed ones; nil with BlockersRead false means not known
 	BlockersRead bool
 	Pause        *Pause    // nil when the repository is not paused
+	PauseErr     error     // why it is not known whether this host has paused the repository
 	Now          time.Time // server time: the Date of the oldest response this was read from
 	Viewer       string    // login the reading was made as
+	Unshown      int       // comments that GitHub counts and does not show, in a reading that is whole otherwise
 	Missing      []string  // what could not be read; anything here makes the verdict unknown
+	Doubts       []string  // about whose records nobody could be asked: the log goes without them, and only a no is certain
 }
 
-// Labelled takes in that a label was put on at a moment; of several the last counts. Only labels
-// whose age tells something are kept.
-func (f *Facts) Labelled(s labels.Scheme, name string, at time.Time) {
+// Labelled takes in that a label was put on at a moment by a person, empty when it was none; of several the last
+// counts. Only labels whose age tells something are kept.
+func (f *Facts) Labelled(s labels.Scheme, name string, at time.Time, by string) {
 	switch {
+	case labels.Has(s.Queues(), name):
+		if f.ReadyAt.IsZero() || at.Before(f.ReadyAt) {
+			f.ReadyAt = at.UTC()
+		}
 	case labels.Same(name, s.Claimed):
 		f.ClaimedAt = at.UTC()
 	case labels.Same(name, s.Blocked):
 		f.BlockedAt = at.UTC()
+	case labels.Same(name, s.Hold):
+		f.HoldAt, f.HoldBy = at.UTC(), by
 	}
 }
 
@@ -52,28 +69,84 @@ type PR struct {
 	State       PRState
 	Draft       bool
 	MergedAt    time.Time
-	Head        string // branch name
-	HeadRepo    string // owner/repo; a fork's differs from Repo, empty when the fork is gone
+	ClosedAt    time.Time // zero while it is open, and where it is not known; for figures alone
+	Head        string    // branch name
+	HeadRepo    string    // owner/repo; a fork's differs from Repo, empty when the fork is gone
 	Base        string
-	DefaultBase bool // Base is the default branch: only then do its keywords close (PRODUCT ruling 11)
-	Recorded    bool // named by the log (pr=) rather than by a closing keyword
+	DefaultBase bool       // Base is the default branch: only then do its keywords close (spec.md#closing-keywords)
+	Recorded    bool       // named by the log (pr=), whether or not a closing keyword names the issue as well
+	Bare        bool       // only the log names it: as far as its description and GitHub tell, it closes nothing
+	Named       claim.Rank // of the newest release that names it
 	Author      string
 	Chain       string // the feature whose chain it is a part of, as all parts known here agree; empty when none
 	Sibling     bool   // a part of the chain that does not close the issue itself
+	Stranger    bool   // opened by a stranger to the repository (spec.md#facts-of-a-pull-request), and no release names it
+}
+
+// MostIssues is how many issues an open pull request may move, whoever opened it (spec.md#facts-of-a-pull-request).
+const MostIssues = 20
+
+// An Excess is an open pull request that names more issues than it may move. It moves none of them.
+type Excess struct {
+	PR     PR
+	Issues int // that it names; so many that the rest was not read are 1,000
+	Before int // issues that older open pull requests of the same stranger move
+	Most   int // 0: a stranger's pull request in another repository, which moves none in this one
+}
+
+// String says so in one clause.
+func (e Excess) String() string {
+	issues := fmt.Sprint(e.Issues, " issues")
+	switch {
+	case e.Issues == 1:
+		issues = "1 issue"
+	case e.Issues >= 1000:
+		issues = "1,000 issues or more"
+	}
+	switch {
+	case e.Most == 0:
+		return fmt.Sprintf("pull request %s is of another repository, and records of %s do not count here, so it moves no issue here", e.PR, e.PR.Author)
+	case e.Before > 0:
+		return fmt.Sprintf("pull request %s names %s; with the %d of the older open pull requests of %s that is more than the %d they may move together, so it moves none",
+			e.PR, issues, e.Before, e.PR.Author, e.Most)
+	}
+	return fmt.Sprintf("pull request %s names %s, more than the %d it may move, so it moves none", e.PR, issues, e.Most)
+}
+
+// Allowance decides which open pull requests of one stranger move the issues that they name, oldest first: one moves them if they are, with
+// those that its predecessors move, no more than most (spec.md#facts-of-a-pull-request). before is how many issues the predecessors move.
+func Allowance(most int, named [][]claim.Issue) (moves []bool, before []int) {
+	moved := map[claim.Issue]bool{}
+	for _, issues := range named {
+		fresh := map[claim.Issue]bool{}
+		for _, i := range issues {
+			if i = i.Folded(); !moved[i] {
+				fresh[i] = true
+			}
+		}
+		fits := len(moved)+len(fresh) <= most
+		moves, before = append(moves, fits), append(before, len(moved))
+		if fits {
+			maps.Copy(moved, fresh)
+		}
+	}
+	return moves, before
 }
 
 // PRState is what became of a pull request.
 type PRState string
 
-// The states of a pull request. PRUnreadable is one the log names and GitHub would not show.
+// The states of a pull request. PRMissing is one that the log names in a repository that is there and does not
+// have it. PRUnreadable is one that the log names in a repository that GitHub would not show.
 const (
 	PROpened     PRState = "open"
 	PRClosed     PRState = "closed"
 	PRMerged     PRState = "merged"
+	PRMissing    PRState = "missing"
 	PRUnreadable PRState = "unreadable"
 )
 
-// A Blocker is an issue that must be closed before this one can go on (PRODUCT ruling 19).
+// A Blocker is an issue that must be closed before this one can go on (spec.md#further-labels).
 type Blocker struct {
 	Issue claim.Issue
 	Open  bool
@@ -84,16 +157,19 @@ type Blocker struct {
 type Pause struct {
 	Since      time.Time
 	By, Reason string
+	Here       bool // on this host only
 }
 
 // Rules are a repository's settings.
 type Rules struct {
-	Scheme      labels.Scheme
-	Terms       claim.Terms
-	Exclude     []string        // labels that keep an issue from being taken
-	MaxAttempts int             // failed attempts before a person must look; 0 never asks
-	Rest        []time.Duration // after the first, second, … failed attempt; the last repeats
-	Stray       time.Duration   // how long a claimed label without a claim is left alone
-	Requeue     bool            // on_reopen: requeue
-	Approvers   []string        // logins that may answer plans; none is everybody who may label
+	Scheme         labels.Scheme
+	Terms          claim.Terms
+	Exclude        []string        // labels that keep an issue from being taken
+	MaxAttempts    int             // failed attempts before a person must look; 0 never asks
+	Rest           []time.Duration // after the first, second, … failed attempt; the last repeats
+	Stray          time.Duration   // how long a claimed label without a claim is left alone
+	Requeue        bool            // on_reopen: requeue
+	OutsiderIssues int             // how many issues a pull request may move whose author's records do not count
+	Approvers      []string        // logins that may answer plans; none is everybody who may label
+	Unassigned     bool            // claim.assignees: ignore, so that an assignee is no reason
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/label-state/label-state/internal/labels"
 )
 
-// Due are the notices that people have not been given yet: that a person must look (PRODUCT ruling
-// 14), and that the last blocker closed (ruling 19). They are told before the labels move, so that a
+// Due are the notices that people have not been given yet: that a person must look
+// (spec.md#notices), and that the last blocker closed (spec.md#notices). They are told before the labels move, so that a
 // crash in between costs nothing.
 func (r Rules) Due(f Facts) []claim.Notice {
 	if len(f.Missing) > 0 || f.PullRequest || !f.Open || !r.managed(f) {

@@ -34,7 +34,7 @@ func comments() *rapid.Generator[[]claim.Comment] {
 		fields := "by=ann"
 		switch kind {
 		case "claim":
-			fields = rapid.SampledFrom([]string{"nonce=n ttl=1800 state=held branch=work", "nonce=n ttl=1800", "", "nonce=n state=held ttl=none"}).Draw(t, "claim")
+			fields = rapid.SampledFrom([]string{"nonce=n ttl=1800 state=held branch=work", "nonce=n ttl=1800", "", "nonce=n state=held ttl=none", "nonce=n state=held ttl=none person=bot", "nonce=n ttl=none person=bot"}).Draw(t, "claim")
 		case "release":
 			fields = rapid.SampledFrom(ends).Draw(t, "end")
 		}
@@ -84,7 +84,8 @@ func anyFacts() *rapid.Generator[lifecycle.Facts] {
 			ReopenedAt:  moment().Draw(t, "reopened"), ClaimedAt: moment().Draw(t, "claimed label"),
 			Labels: rapid.SliceOfNDistinct(rapid.SampledFrom(names), 0, 5, rapid.ID[string]).Draw(t, "labels"),
 			Log:    claim.Replay(comments().Draw(t, "log")), PRs: pulls().Draw(t, "pulls"), Now: noon, Viewer: "bot",
-			BlockersRead: rapid.Bool().Draw(t, "blockers read"),
+			BlockersRead: rapid.Bool().Draw(t, "blockers read"), HoldAt: moment().Draw(t, "hold label"),
+			Assignees: rapid.SampledFrom([][]string{nil, nil, nil, {"olga"}, {"olga", "BOT"}}).Draw(t, "assignees"),
 		}
 		if f.BlockersRead {
 			f.Blockers = rapid.SliceOfN(rapid.Map(rapid.Bool(), func(open bool) lifecycle.Blocker { return lifecycle.Blocker{Open: open} }), 0, 2).Draw(t, "blockers")
@@ -100,6 +101,7 @@ func anyRules() *rapid.Generator[lifecycle.Rules] {
 	return rapid.Custom(func(t *rapid.T) lifecycle.Rules {
 		r := lifecycle.DefaultRules()
 		r.Requeue = rapid.Bool().Draw(t, "requeue")
+		r.Unassigned = rapid.Bool().Draw(t, "ignore assignees")
 		r.MaxAttempts = rapid.IntRange(0, 3).Draw(t, "attempts")
 		return r
 	})
@@ -133,28 +135,50 @@ func TestLabelIsAFixedPoint(t *testing.T) {
 	})
 }
 
-// TestLabelTouchesOnlyItsOwn: people's labels are never removed, and at most one lifecycle label is shown.
+// TestLabelTouchesOnlyItsOwn: people's labels are never removed, and at most one lifecycle label is shown, beside
+// which a plan label that nobody's plan put there stays.
 func TestLabelTouchesOnlyItsOwn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r, f := anyRules().Draw(t, "rules"), anyFacts().Draw(t, "facts")
 		picture, why := r.Label(f)
 		c := r.Scheme.Change(f.Labels, picture)
 		for _, name := range c.Remove {
-			if _, ours := r.Scheme.Parse(name); !ours && !labels.Same(name, r.Scheme.Blocked) {
+			_, ours := r.Scheme.Parse(name)
+			last, ended := f.Log.LastPerson()
+			left := labels.Same(name, r.Scheme.Hold) && ended && !f.HoldAt.IsZero() && f.HoldAt.Before(last.End.At)
+			if !ours && !labels.Same(name, r.Scheme.Blocked) && !left {
 				t.Fatalf("removes %s: %s", name, why)
 			}
 		}
 		for _, name := range c.Add {
-			if _, ours := r.Scheme.Parse(name); !ours && name != r.Scheme.Blocked && name != r.Scheme.NeedsScope {
+			_, ours := r.Scheme.Parse(name)
+			h, held := f.Log.Holder()
+			mirrors := name == r.Scheme.Hold && held && h.Person != ""
+			if !ours && name != r.Scheme.Blocked && name != r.Scheme.NeedsScope && !mirrors {
 				t.Fatalf("adds %s: %s", name, why)
 			}
 		}
-		if n := len(r.Scheme.Of(apply(f.Labels, c))); !picture.Keep && n > 1 {
-			t.Fatalf("shows %d lifecycle labels: %s", n, why)
+		shown, most := r.Scheme.Of(apply(f.Labels, c)), 1
+		if picture.Gate {
+			most = 2
+		}
+		if !picture.Keep && len(shown) > most {
+			t.Fatalf("shows %v: %s", shown, why)
+		}
+		if picture.Gate && (slices.Contains(c.Remove, r.Scheme.PlanPending) || !slices.Contains(shown, labels.PlanPending)) {
+			t.Fatalf("takes the plan label off: %s", why)
 		}
 		ours := f.Log.Records > 0 || len(r.Scheme.Of(f.Labels)) > 0
-		if (!ours || f.PullRequest) && !c.Empty() {
+		if f.Log.Lasting().Records == 0 && len(r.Scheme.Of(f.Labels)) == 0 && len(r.Scheme.Of(apply(f.Labels, c))) > 0 {
+			t.Fatalf("a person's hold gave it a lifecycle label: %+v (%s)", c, why)
+		}
+		if !ours && !c.Empty() {
 			t.Fatalf("changes an issue that is not ours: %+v (%s)", c, why)
+		}
+		for _, name := range slices.Concat(c.Add, c.Remove) {
+			if f.PullRequest && name != r.Scheme.Claimed && name != r.Scheme.Hold {
+				t.Fatalf("changes %s of a pull request: %s", name, why)
+			}
 		}
 	})
 }
@@ -175,17 +199,31 @@ func TestLabelDoesNotDependOnOrder(t *testing.T) {
 	})
 }
 
-// TestLabelShowsTheHolder: while a claim lives, an open issue is claimed or waits for its plan's answer.
+// TestLabelShowsTheHolder: while a worker's claim lives, an open issue is claimed or waits for its plan's answer; while
+// a person's does, it has the label of a person's hold.
 func TestLabelShowsTheHolder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r, f := anyRules().Draw(t, "rules"), anyFacts().Draw(t, "facts")
 		h, held := f.Log.Holder()
 		got, why := r.Label(f)
 		want := labels.Claimed
+		if h.Person != "" {
+			if shown := apply(f.Labels, r.Scheme.Change(f.Labels, got)); f.Open && !labels.Has(shown, r.Scheme.Hold) {
+				t.Fatalf("shows %v (%s) without %s", shown, why, r.Scheme.Hold)
+			}
+			return
+		}
+		if f.PullRequest {
+			shown := apply(f.Labels, r.Scheme.Change(f.Labels, got))
+			if held && f.Open != labels.Has(shown, r.Scheme.Claimed) && !f.ClaimedAt.After(f.Log.Last) {
+				t.Fatalf("shows %v (%s) of a pull request that is held", shown, why)
+			}
+			return
+		}
 		if h.Plan.Pending() {
 			want = labels.PlanPending
 		}
-		if held && f.Open && !f.PullRequest && (got.Keep || got.State != want) {
+		if held && f.Open && (got.Keep || got.State != want) {
 			t.Fatalf("shows %+v (%s), want %s", got, why, want)
 		}
 		if !held && !got.Keep && got.State == labels.PlanPending {
@@ -232,12 +270,15 @@ func TestFreeMeansFree(t *testing.T) {
 	})
 }
 
-// obstacle is PROTOCOL section 3, step 0, written down once more.
+// obstacle is spec.md#claim, written down once more.
 func obstacle(r lifecycle.Rules, f lifecycle.Facts, who lifecycle.Seeker) string {
 	for _, c := range f.Log.Live() {
 		if end, limited := c.Until(r.Terms); !limited || f.Now.Before(end.Add(r.Terms.Grace)) {
 			return "a live claim"
 		}
+	}
+	if f.PullRequest {
+		return pullObstacle(f)
 	}
 	own := func(p lifecycle.PR) bool {
 		return p.State == lifecycle.PROpened && who.Branch != "" && p.Head == who.Branch && p.HeadRepo == who.Repo
@@ -255,15 +296,57 @@ func obstacle(r lifecycle.Rules, f lifecycle.Facts, who lifecycle.Seeker) string
 			return "a merge that has not shipped"
 		}
 	}
-	if last, ended := f.Log.LastEnded(); ended && f.Open && last.End.Outcome == claim.OutcomeAlreadyImplemented && !f.ReopenedAt.After(last.End.At) {
+	over, swept := 0, 0
+	for _, c := range f.Log.Live() { // each of them lapsed, and a claim would record its end
+		if c.Held() && !c.Provisional() {
+			over++
+			if f.Open && !c.Plan.Pending() && c.Record.Worker.Codename != claim.StageLock {
+				swept++
+			}
+		}
+	}
+	if last, ended := f.Log.Lasting().LastEnded(); over == 0 && ended && f.Open && last.End.Outcome == claim.OutcomeAlreadyImplemented && !f.ReopenedAt.After(last.End.At) {
 		return "implemented already"
 	}
-	closed := !f.Open || f.PullRequest
-	persons := slices.ContainsFunc(f.Labels, func(l string) bool { return l == "do-not-pickup" || l == "needs:human-scope" || l == "wip" })
+	closed := !f.Open
+	hold := slices.Contains(f.Labels, "do-not-pickup")
+	if last, ended := f.Log.LastPerson(); ended && !f.HoldAt.IsZero() && f.HoldAt.Before(last.End.At) {
+		hold = false // what that hold left behind
+	}
+	persons := hold || slices.ContainsFunc(f.Labels, func(l string) bool { return l == "needs:human-scope" || l == "wip" })
+	if !r.Unassigned && len(f.Assignees) > 0 && !slices.Contains(f.Assignees, "BOT") {
+		return "somebody is assigned"
+	}
 	blocked := slices.ContainsFunc(f.Blockers, func(b lifecycle.Blocker) bool { return b.Open })
-	tried := r.MaxAttempts > 0 && len(f.Log.Attempts) >= r.MaxAttempts
+	failed := len(f.Log.Attempts) + swept
+	tried := r.MaxAttempts > 0 && failed >= r.MaxAttempts
+	if swept > 0 && len(r.Rest) > 0 && r.Rest[min(failed, len(r.Rest))-1] > 0 {
+		return "a rest after the end of an expired hold"
+	}
+	if labels.Has(f.Labels, r.Scheme.Done) && len(r.Scheme.Of(f.Labels)) > 1 && f.Open && f.Log.Records == 0 && f.ReopenedAt.IsZero() && f.StateReason != "reopened" {
+		return "labelled done"
+	}
+	planned := slices.ContainsFunc(f.Log.Claims, func(c claim.Claim) bool { return c.Plan != nil })
+	if labels.Has(f.Labels, r.Scheme.PlanPending) && f.Open && !planned {
+		return "a plan label without a plan"
+	}
 	if closed || persons || blocked || tried || f.Pause != nil || r.RestUntil(f.Log).After(f.Now) {
 		return "closed, a person, a blocker, a pause, attempts or a rest"
+	}
+	return ""
+}
+
+// pullObstacle is what is left of it for a pull request's number.
+func pullObstacle(f lifecycle.Facts) string {
+	hold := slices.Contains(f.Labels, "do-not-pickup")
+	if last, ended := f.Log.LastPerson(); ended && !f.HoldAt.IsZero() && f.HoldAt.Before(last.End.At) {
+		hold = false
+	}
+	switch {
+	case !f.Open, f.Pause != nil:
+		return "ended, or a pause"
+	case hold, slices.ContainsFunc(f.Labels, func(l string) bool { return l == "needs:human-scope" || l == "wip" || l == "blocked" }):
+		return "a person's label"
 	}
 	return ""
 }

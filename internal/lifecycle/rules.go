@@ -9,26 +9,27 @@ import (
 	"github.com/label-state/label-state/internal/labels"
 )
 
-// DefaultRules are PRODUCT's numbers with the agent preset.
+// DefaultRules are the defaults of spec.md#parameters with the agent preset.
 func DefaultRules() Rules {
 	return Rules{
-		Scheme:      labels.Agent(),
-		Terms:       claim.DefaultTerms(),
-		Exclude:     []string{"blocked", "wip"},
-		MaxAttempts: 3,
-		Rest:        []time.Duration{2 * time.Minute, 10 * time.Minute, 30 * time.Minute, 2 * time.Hour},
-		Stray:       10 * time.Minute,
+		Scheme:         labels.Agent(),
+		Terms:          claim.DefaultTerms(),
+		Exclude:        []string{"blocked", "wip"},
+		MaxAttempts:    3,
+		Rest:           []time.Duration{2 * time.Minute, 10 * time.Minute, 30 * time.Minute, 2 * time.Hour},
+		Stray:          10 * time.Minute,
+		OutsiderIssues: 3,
 	}
 }
 
-// escalated reports whether the issue failed too often (PRODUCT ruling 14).
+// escalated reports whether the issue failed too often (spec.md#attempts).
 func (r Rules) escalated(s claim.State) bool {
 	return r.MaxAttempts > 0 && len(s.Attempts) >= r.MaxAttempts
 }
 
 // RestUntil returns until when the issue rests between attempts, or the zero time: the larger of
 // what releases since the last reset asked for and the resting time of that many failures, ±25 % drawn from
-// the log itself so that every reader gets the same answer (PRODUCT ruling 14).
+// the log itself so that every reader gets the same answer (spec.md#back-off).
 func (r Rules) RestUntil(s claim.State) time.Time {
 	until := s.NotBefore
 	n := len(s.Attempts)

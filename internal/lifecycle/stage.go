@@ -13,7 +13,7 @@ func (r Rules) staged() bool { return len(r.Scheme.Stages) > 0 }
 // furthest whose label it has, else the first.
 func (r Rules) Stage(f Facts) int {
 	n := r.Scheme.Stage(f.Log.Stage)
-	if n == len(r.Scheme.Stages)-1 && f.ReopenedAt.After(f.Log.StageAt) {
+	if n == len(r.Scheme.Stages)-1 && (f.ReopenedAt.After(f.Log.StageAt) || f.Log.Restart.Created.After(f.Log.StageAt)) {
 		return 0
 	}
 	if n < 0 {
@@ -29,7 +29,7 @@ func (r Rules) through(f Facts) bool {
 
 // TTL returns the lease of a claim that names none.
 func (r Rules) TTL(f Facts) time.Duration {
-	if !r.staged() {
+	if !r.staged() || f.PullRequest {
 		return r.Terms.TTL
 	}
 	return cmp.Or(r.Scheme.Stages[r.Stage(f)].TTL, r.Terms.TTL)

@@ -17,16 +17,40 @@ func (r Rules) Stranded(f Facts) string {
 	switch {
 	case len(f.Missing) > 0, f.PullRequest, !f.Open, !r.managed(f), held:
 		return ""
-	case labels.Has(f.Labels, r.Scheme.Hold), labels.Has(f.Labels, r.Scheme.NeedsScope), r.escalated(f.Log):
+	case r.bareHold(f), labels.Has(f.Labels, r.Scheme.NeedsScope), r.escalated(f.Log):
+		return ""
+	case want.Gate:
 		return ""
 	case want.State == labels.Done, want.Keep && labels.Has(f.Labels, r.Scheme.Done):
 		return "done and still open: " + why
 	case want.Keep:
 		return why
-	case want.State == labels.PROpen && slices.ContainsFunc(f.PRs, func(p PR) bool { return p.pending() && p.State == PRUnreadable }):
+	case want.State == labels.PROpen && !slices.ContainsFunc(f.PRs, func(p PR) bool { return f.pending(p) && p.State != PRUnreadable }):
 		return why
 	}
 	return ""
+}
+
+// Stuck reports whether nobody works on the open issue and only a person can move it on: a reset that begins it again does
+// (spec.md#restart). It is done and still open, its labels say what no record bears out, or all that it waits for are pull
+// requests that GitHub does not show.
+func (r Rules) Stuck(f Facts) bool {
+	want, _ := r.Label(f)
+	_, held := f.Log.Holder()
+	switch {
+	case len(f.Missing) > 0, f.PullRequest, !f.Open, !r.managed(f), held, want.Gate:
+		return false
+	case want.State == labels.PROpen:
+		return !slices.ContainsFunc(f.PRs, func(p PR) bool { return f.pending(p) && !p.unseen() })
+	}
+	return want.Keep || want.State == labels.Done
+}
+
+// Wished reports whether the queue's label is on an issue that is stuck: if a person put it there, that begins the issue
+// again. Beside the label for done it is a leftover.
+func (r Rules) Wished(f Facts) bool {
+	queued := slices.ContainsFunc(r.Scheme.Queues(), func(q string) bool { return labels.Has(f.Labels, q) })
+	return queued && !labels.Has(f.Labels, r.Scheme.Done) && r.Stuck(f)
 }
 
 // Waits are the issues that keep f from going on: its open blockers.

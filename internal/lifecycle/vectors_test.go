@@ -1,6 +1,7 @@
 package lifecycle_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -73,12 +74,28 @@ func (s *scene) take(word, rest string) (err error) {
 		f.PullRequest = true
 	case "missing":
 		f.Missing = append(f.Missing, rest)
+	case "doubt":
+		f.Doubts = append(f.Doubts, rest)
+	case "excessive":
+		f.Excessive = append(f.Excessive, lifecycle.Excess{PR: lifecycle.PR{Repo: "o/r", URL: rest}, Issues: 21, Most: lifecycle.MostIssues})
+	case "host-pause-unknown":
+		f.PauseErr = errors.New("nobody knows")
+	case "unshown":
+		f.Unshown, err = strconv.Atoi(rest)
 	case "now":
 		f.Now, err = claimtest.Time(rest)
 	case "no-server-time":
 		f.Now = time.Time{}
 	case "reopened":
 		f.ReopenedAt, err = claimtest.Time(rest)
+	case "hold-label":
+		at, by, _ := strings.Cut(rest, " ")
+		f.HoldBy = by
+		f.HoldAt, err = claimtest.Time(at)
+	case "assignees":
+		f.Assignees = strings.Fields(rest)
+	case "viewer":
+		f.Viewer = rest
 	case "claimed-label":
 		f.ClaimedAt, err = claimtest.Time(rest)
 	case "pr":
@@ -135,6 +152,10 @@ func (s *scene) pull(words []string) error {
 			p.Chain, p.Sibling = value, true
 		case "in":
 			p.Repo, p.HeadRepo = value, value
+		case "bare":
+			p.Bare = true
+		case "named":
+			p.Named.Created, err = claimtest.Time(value)
 		case "merged":
 			p.MergedAt, err = claimtest.Time(value)
 		default:
@@ -159,6 +180,8 @@ func (s *scene) blocker(text string) error {
 func (s *scene) rule(setting string) (err error) {
 	name, value, _ := strings.Cut(setting, "=")
 	switch name {
+	case "ignore-assignees":
+		s.rules.Unassigned = true
 	case "requeue":
 		s.rules.Requeue = true
 	case "attempts":
@@ -216,6 +239,9 @@ func (s scene) answer() []string {
 	}
 	if c, p, ok := s.rules.Delivered(s.facts); ok {
 		out = append(out, fmt.Sprintf("delivered %s #%d", c.Record.Worker, p.Number))
+	}
+	for _, c := range s.facts.Ended() {
+		out = append(out, fmt.Sprintf("ends %s %s", c.Record.Worker, s.facts.Lapse(c)))
 	}
 	v := s.rules.Verdict(s.facts, s.who)
 	verdict := "verdict " + v.Answer.String()

@@ -11,7 +11,7 @@ import (
 	"github.com/label-state/label-state/internal/printable"
 )
 
-// An Answer has three values, never two (PRODUCT ruling 1). The zero value is Unknown.
+// An Answer has three values, never two (spec.md#the-verdict). The zero value is Unknown.
 type Answer int
 
 // The answers to "may this worker take it?".
@@ -29,22 +29,25 @@ type Code string
 
 // The reasons why an issue may not be taken.
 const (
-	CodeUnread      Code = "unread"       // a fact is missing
-	CodePullRequest Code = "pull-request" // the number is a pull request
-	CodeClosed      Code = "closed"
-	CodeInFlight    Code = "in-flight" // somebody else holds it, or asks for it
-	CodeOwn         Code = "own"       // this very run holds it already
-	CodePROpen      Code = "pr-open"   // an open pull request closes it
-	CodeMerged      Code = "merged"    // a merged pull request was for it, the issue stayed open
-	CodeDone        Code = "done"      // released as already implemented
-	CodeHold        Code = "person-hold"
-	CodeScope       Code = "needs-scope"
-	CodePaused      Code = "paused"
-	CodeExcluded    Code = "excluded-label"
-	CodeBlocked     Code = "blocked"
-	CodeResting     Code = "resting"
-	CodeAttempts    Code = "too-many-attempts"
-	CodeLapsed      Code = "lapsed" // a note: the hold's lease is over
+	CodeUnread     Code = "unread"  // a fact is missing
+	CodeUnshown    Code = "unshown" // GitHub counts comments that it does not show
+	CodeClosed     Code = "closed"
+	CodeInFlight   Code = "in-flight" // somebody else holds it, or asks for it
+	CodeOwn        Code = "own"       // this very run holds it already
+	CodePROpen     Code = "pr-open"   // an open pull request closes it
+	CodeMerged     Code = "merged"    // a merged pull request was for it, the issue stayed open
+	CodeDone       Code = "done"      // released as already implemented, or labelled so by a person
+	CodePlan       Code = "plan"      // a plan label without a plan record: a person approves first
+	CodeHold       Code = "person-hold"
+	CodeScope      Code = "needs-scope"
+	CodePaused     Code = "paused"
+	CodeExcluded   Code = "excluded-label"
+	CodeBlocked    Code = "blocked"
+	CodeBackingOff Code = "backing-off"
+	CodeAttempts   Code = "too-many-attempts"
+	CodeExcessive  Code = "too-many-issues" // a note: a pull request that names too many issues moves none
+	CodeLapsed     Code = "lapsed"          // a note: the hold's lease is over
+	CodeAssigned   Code = "assigned"        // to somebody else
 )
 
 // A Reason is one cause of a verdict with its evidence.
@@ -55,7 +58,11 @@ type Reason struct {
 	Claim *claim.Claim
 	PR    *PR
 	Until time.Time // when it ends by itself; zero when it does not
+	Here  bool      // of CodePaused: on this host only
 }
+
+// ByStranger reports whether the reason is a stranger's pull request. Somebody whose records count may claim in spite of it.
+func (r Reason) ByStranger() bool { return r.Code == CodePROpen && r.PR != nil && r.PR.Stranger }
 
 // A Verdict is the answer with all its reasons.
 type Verdict struct {
@@ -91,14 +98,32 @@ type Seeker struct {
 }
 
 // Verdict answers "may this worker take the issue?" for claim, dedup-check, the hook, the sweep
-// and the work source alike (PRODUCT ruling 2). Anything that could not be read makes it Unknown.
+// and the work source alike (spec.md#the-verdict). Anything that could not be read makes it Unknown.
+// A hold that has expired is judged as the claim would judge it: after its end was recorded.
 func (r Rules) Verdict(f Facts, who Seeker) Verdict {
+	return r.judge(f, who, r.expired(f))
+}
+
+// Admits is Verdict for a claim that has not yet recorded the ends of expired holds: what follows from
+// those ends is left out, so that the claim records them before it is refused.
+func (r Rules) Admits(f Facts, who Seeker) Verdict {
+	return r.judge(f, who, f.Log)
+}
+
+// judge is the predicate. log is what back-off and failed attempts are counted from.
+func (r Rules) judge(f Facts, who Seeker, log claim.State) Verdict {
 	var v Verdict
+	if f.PullRequest { // it has neither
+		f.PRs, f.Excessive, f.Blockers = nil, nil, nil
+	}
 	for _, m := range f.Missing {
 		v.Reasons = append(v.Reasons, Reason{Code: CodeUnread, Text: m})
 	}
 	if f.Now.IsZero() {
 		v.Reasons = append(v.Reasons, Reason{Code: CodeUnread, Text: "no server time"})
+	}
+	if f.PauseErr != nil {
+		v.Reasons = append(v.Reasons, Reason{Code: CodeUnread, Text: f.PauseErr.Error()})
 	}
 	if len(v.Reasons) > 0 {
 		return v
@@ -106,13 +131,40 @@ func (r Rules) Verdict(f Facts, who Seeker) Verdict {
 	r.issue(f, &v)
 	r.holds(f, who, &v)
 	r.pulls(f, who, &v)
-	r.people(f, &v)
-	r.history(f, &v)
-	v.Answer = Free
-	if len(v.Reasons) > 0 {
+	r.people(f, log, &v)
+	r.assigned(f, &v)
+	r.history(f, log, &v)
+	switch {
+	case len(v.Reasons) > 0:
 		v.Answer = Held
+	case len(f.Doubts) > 0:
+		for _, d := range f.Doubts {
+			v.because(CodeUnread, "", "%s", d)
+		}
+	default:
+		v.Answer = Free
 	}
+	r.unshown(f, who, &v)
 	return v
+}
+
+// unshown takes in comments that nobody can read. Whoever wants to take the issue cannot know then that it is free. All else,
+// a push among it, goes by what can be read.
+func (r Rules) unshown(f Facts, who Seeker, v *Verdict) {
+	if f.Unshown == 0 {
+		return
+	}
+	reason := Reason{Code: CodeUnshown, Text: Unshown(f.Unshown), URL: f.URL}
+	if v.Answer == Held || who.Repo != "" || who.Branch != "" {
+		v.Notes = append(v.Notes, reason)
+		return
+	}
+	v.Answer, v.Reasons = Unknown, append(v.Reasons, reason)
+}
+
+// Unshown words that GitHub counts n comments more than it shows.
+func Unshown(n int) string {
+	return fmt.Sprintf("GitHub counts more comments than it shows (%d more), and a claim may be among those", n)
 }
 
 func (v *Verdict) because(c Code, url, format string, args ...any) *Reason {
@@ -121,32 +173,73 @@ func (v *Verdict) because(c Code, url, format string, args ...any) *Reason {
 }
 
 func (r Rules) issue(f Facts, v *Verdict) {
-	if f.PullRequest {
-		v.because(CodePullRequest, f.URL, "it is a pull request")
-	}
 	if !f.Open {
-		v.because(CodeClosed, f.URL, "the issue is closed")
+		v.because(CodeClosed, f.URL, "%s", f.ending())
 	}
 }
 
-// holds looks at every live claim: a contender that is not confirmed yet blocks newcomers as
-// well. Of the others only the one that counts is named.
+// holds names the claim that decides. To its worker it is its own; a live claim behind somebody
+// else's is nobody's hold, not even for the worker that made it.
 func (r Rules) holds(f Facts, who Seeker, v *Verdict) {
-	var first *claim.Claim
 	for _, c := range f.Log.Live() {
-		switch {
-		case c.Lapsed(r.Terms, f.Now):
+		if c.Lapsed(r.Terms, f.Now) {
 			v.Lapsed = append(v.Lapsed, c)
 			v.Notes = append(v.Notes, Reason{Code: CodeLapsed, Text: "the lease of " + c.Record.Worker.String() + " is over", URL: c.URL, Claim: &c})
-		case who.owns(c, f.Issue) || who.Worker.IsZero() && f.through(who, c):
-			r.hold(CodeOwn, c, v)
-		case first == nil, c.Held() && !first.Held():
-			first = &c
 		}
 	}
-	if first != nil {
-		r.hold(CodeInFlight, *first, v)
+	c, held := r.Holder(f)
+	switch {
+	case !held:
+	case who.owns(c, f) || who.Worker.IsZero() && (c.IsOf(f.Viewer) || f.through(who, c)):
+		r.hold(CodeOwn, c, v)
+	default:
+		r.hold(CodeInFlight, c, v)
 	}
+}
+
+// Holder returns the claim that decides now: of the live claims that have not lapsed the first confirmed
+// one, else the first. A contender that is not confirmed yet blocks newcomers as well.
+func (r Rules) Holder(f Facts) (first claim.Claim, held bool) {
+	for _, c := range f.Log.Live() {
+		if !c.Lapsed(r.Terms, f.Now) && (!held || c.Held() && !first.Held()) {
+			first, held = c, true
+		}
+	}
+	return first, held
+}
+
+// Over lists the claims whose end is to be recorded: those that have lapsed, those that a lease
+// store gave away a lease and a grace ago, and all of a pull request that has ended.
+func (r Rules) Over(f Facts) []claim.Claim {
+	all := append(f.Log.Live(), f.Log.Overruled()...)
+	return slices.DeleteFunc(all, func(c claim.Claim) bool {
+		return !(f.ended() && c.Live()) && (c.Stored || !c.Over(r.Terms, f.Now))
+	})
+}
+
+// expired is the log as it will be once the claims that are over have their ends recorded. While
+// somebody holds the issue it is the log as it is: nobody records them for a new claim.
+func (r Rules) expired(f Facts) claim.State {
+	if _, held := r.Holder(f); held {
+		return f.Log
+	}
+	return f.Log.Ended(r.Over(f), f.Lapse, f.Now)
+}
+
+// Lapse is the outcome of a hold that ran out. It counts as an attempt only when there was work to do
+// and nobody did it.
+func (f Facts) Lapse(c claim.Claim) string {
+	switch {
+	case f.Merged():
+		return claim.OutcomeSuccess
+	case !f.Open, c.Record.Worker.Codename == claim.StageLock: // whose end nobody writes down
+		return claim.OutcomeCancelled
+	case c.Plan.Pending():
+		return claim.OutcomePlanTimeout
+	case c.Provisional():
+		return claim.OutcomeBundleRolledBack
+	}
+	return claim.OutcomeStaleSwept
 }
 
 func (r Rules) hold(code Code, c claim.Claim, v *Verdict) {
@@ -155,12 +248,14 @@ func (r Rules) hold(code Code, c claim.Claim, v *Verdict) {
 	reason.Until, _ = c.Until(r.Terms)
 }
 
-// owns reports whether the seeker is the claim's worker, or pushes the branch the claim names.
-func (w Seeker) owns(c claim.Claim, i claim.Issue) bool {
+// owns reports whether the seeker is the claim's worker, or pushes the branch the claim names. Of a pull request
+// everybody who works on it pushes the same branch, which tells nothing. Everybody can read a key in the log,
+// so it is not the seeker's when another login wrote the claim, unless an app wrote it for the seeker. A snapshot without a login goes by the key alone.
+func (w Seeker) owns(c claim.Claim, f Facts) bool {
 	if !w.Worker.IsZero() {
-		return c.Record.Worker == w.Worker
+		return c.Record.Worker == w.Worker && (f.Viewer == "" || c.WrittenBy(f.Viewer) || c.IsOf(f.Viewer))
 	}
-	return w.Branch != "" && c.Record.Branch == w.Branch && strings.EqualFold(w.Repo, i.Slug())
+	return w.Branch != "" && !f.PullRequest && c.Record.Branch == w.Branch && strings.EqualFold(w.Repo, f.Issue.Slug())
 }
 
 // through reports whether the seeker pushes a part of the chain in which the claim's holder has a part.
@@ -174,6 +269,9 @@ func (f Facts) through(who Seeker, c claim.Claim) bool {
 }
 
 func (r Rules) describe(c claim.Claim) string {
+	if c.Person != "" {
+		return describePerson(c)
+	}
 	verb := "held"
 	if !c.Held() {
 		verb = "being claimed"
@@ -188,34 +286,61 @@ func (r Rules) describe(c claim.Claim) string {
 	return text + ", without end"
 }
 
+// describePerson words a person's claim; a confirmed one has no end.
+func describePerson(c claim.Claim) string {
+	if !c.Held() {
+		return c.Person + " is claiming it since " + printable.Minute(c.Created)
+	}
+	return c.Person + " holds it since " + printable.Minute(c.Created)
+}
+
 func (r Rules) pulls(f Facts, who Seeker, v *Verdict) {
+	for _, e := range f.Excessive {
+		v.Notes = append(v.Notes, Reason{Code: CodeExcessive, Text: e.String(), URL: e.PR.URL})
+	}
 	for _, p := range f.PRs {
 		switch {
 		case who.pushes(p):
 			v.Notes = append(v.Notes, Reason{Code: CodePROpen, Text: p.String() + " is this branch's own pull request", URL: p.URL, PR: &p})
-		case p.pending() && f.family(p, who.pushes):
+		case f.pending(p) && f.family(p, who.pushes):
 			v.Notes = append(v.Notes, Reason{Code: CodePROpen, Text: p.String() + " is of the same chain as this branch's pull request", URL: p.URL, PR: &p})
-		case p.pending() && r.staged():
-		case p.pending() && p.State == PRMerged:
-			v.because(CodeMerged, p.URL, "pull request %s%s", p, p.stands()).PR = &p
-		case p.pending():
-			v.because(CodePROpen, p.URL, "pull request %s%s for it", p, p.stands()).PR = &p
+		case f.pending(p) && r.staged():
+		case f.pending(p) && p.State == PRMerged:
+			v.because(CodeMerged, p.URL, "pull request %s%s", p.Shown(), p.stands()).PR = &p
+		case f.pending(p):
+			v.because(CodePROpen, p.URL, "pull request %s%s for it", p.Shown(), p.stands()).PR = &p
 		case f.Open && f.shippedBy(p):
-			v.because(CodeMerged, p.URL, "pull request %s for it was merged", p).PR = &p
+			v.because(CodeMerged, p.URL, "pull request %s for it was merged", p.Shown()).PR = &p
 		}
 	}
 }
 
-// people are the labels and marks by which persons steer.
-func (r Rules) people(f Facts, v *Verdict) {
-	if f.Pause != nil {
-		v.because(CodePaused, "", "%s is paused since %s by %s: %s", f.Issue.Slug(), printable.Minute(f.Pause.Since), f.Pause.By, f.Pause.Reason)
+func (p Pause) where() string {
+	if p.Here {
+		return " on this host"
 	}
-	if labels.Has(f.Labels, r.Scheme.Hold) {
-		v.because(CodeHold, f.URL, "a person holds it (label %s)", r.Scheme.Hold)
+	return ""
+}
+
+// people are the labels and marks by which persons steer. A person's claim that has expired does not stand for the label of a
+// person's hold: log has its end.
+func (r Rules) people(f Facts, log claim.State, v *Verdict) {
+	f.Log = log
+	if p := f.Pause; p != nil {
+		reason := v.because(CodePaused, "", "%s is paused%s since %s by %s", f.Issue.Slug(), p.where(), printable.Minute(p.Since), p.By)
+		reason.Here = p.Here
+		if p.Reason != "" {
+			reason.Text += ": " + p.Reason
+		}
+	}
+	if r.bareHold(f) {
+		v.because(CodeHold, f.URL, "%s", r.describeHold(f))
 	}
 	if labels.Has(f.Labels, r.Scheme.NeedsScope) {
 		v.because(CodeScope, f.URL, "it needs a person (label %s)", r.Scheme.NeedsScope)
+	}
+	if r.gated(f) {
+		v.because(CodePlan, f.URL, "a plan waits for approval (label %s)", r.Scheme.PlanPending)
 	}
 	for _, x := range r.Exclude {
 		if labels.Has(f.Labels, x) {
@@ -227,17 +352,24 @@ func (r Rules) people(f Facts, v *Verdict) {
 	}
 }
 
-func (r Rules) history(f Facts, v *Verdict) {
-	if f.Open && f.implemented() {
+func (r Rules) history(f Facts, log claim.State, v *Verdict) {
+	f.Log = log
+	switch {
+	case f.PullRequest:
+		return
+	case !f.Open:
+	case f.implemented(log):
 		v.because(CodeDone, f.URL, "its last holder found it implemented already")
+	case r.doneByHand(f):
+		v.because(CodeDone, f.URL, "a person labelled it done (label %s)", r.Scheme.Done)
 	}
 	if f.Open && r.through(f) {
 		v.because(CodeDone, f.URL, "it went through all stages")
 	}
-	if r.escalated(f.Log) {
-		v.because(CodeAttempts, f.URL, "%d attempts failed", len(f.Log.Attempts))
+	if r.escalated(log) {
+		v.because(CodeAttempts, f.URL, "%d attempts failed", len(log.Attempts))
 	}
-	if until := r.RestUntil(f.Log); until.After(f.Now) {
-		v.because(CodeResting, f.URL, "it rests until %s", printable.Minute(until)).Until = until
+	if until := r.RestUntil(log); until.After(f.Now) {
+		v.because(CodeBackingOff, f.URL, "it is backing off until %s", printable.Minute(until)).Until = until
 	}
 }

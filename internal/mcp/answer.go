@@ -19,7 +19,7 @@ type answer struct {
 	Untrusted []string          `json:"untrusted,omitempty"`
 }
 
-// The answers, by exit code (PRODUCT ruling 1): no work is a no.
+// The answers, by exit code (cli.md#exit-codes): no work is a no.
 var answers = [...]string{"yes", "no", "wrong", "unknown", "no"}
 
 const (

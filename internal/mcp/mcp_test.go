@@ -21,11 +21,6 @@ import (
 	"github.com/label-state/label-state/internal/mcp"
 )
 
-// thing stands for every object of the command line.
-type thing struct {
-	Answer string `json:"answer"`
-}
-
 // A stand is a program that only remembers what it was called with.
 type stand struct {
 	mu     sync.Mutex
@@ -42,10 +37,9 @@ func (s *stand) program(_ context.Context, words []string, input string) mcp.Out
 }
 
 func (s *stand) options() mcp.Options {
-	v := thing{}
 	return mcp.Options{
 		Version: "test", Program: s.program, Codename: "lucius", Timeout: mcp.DefaultTimeout, Operator: true,
-		Views: mcp.Views{Reply: v, Hold: v, Move: v, Taken: v, Done: v, Status: v, Entry: v, Item: v, Pause: v, Plan: v, Bundle: v, Chain: v, Card: v},
+		Toolsets: mcp.Toolsets(),
 	}
 }
 
@@ -189,21 +183,21 @@ func TestAnswers(t *testing.T) {
 		{"claim", mcp.Outcome{Code: 9}, answer{Answer: "unknown", Code: 9}, true},
 		{"claim", mcp.Outcome{Code: -1}, answer{Answer: "unknown", Code: -1}, true},
 		{"next", mcp.Outcome{Code: 4, Problem: "next a/b: no work"}, answer{Answer: "no", Code: 4, Error: "next a/b: no work", Untrusted: []string{"error", "result"}}, false},
-		{"dedup-check", mcp.Outcome{Code: 1, Problem: "held"}, answer{Answer: "no", Code: 1, Error: "held", Untrusted: []string{"error", "result"}}, false},
-		{"dedup-check", mcp.Outcome{Code: 3, Problem: "offline"}, answer{Answer: "unknown", Code: 3, Error: "offline", Untrusted: []string{"error", "result"}}, true},
+		{"dedup_check", mcp.Outcome{Code: 1, Problem: "held"}, answer{Answer: "no", Code: 1, Error: "held", Untrusted: []string{"error", "result"}}, false},
+		{"dedup_check", mcp.Outcome{Code: 3, Problem: "offline"}, answer{Answer: "unknown", Code: 3, Error: "offline", Untrusted: []string{"error", "result"}}, true},
 		{"log", mcp.Outcome{Objects: []json.RawMessage{object, object}}, answer{Answer: "yes", Results: []json.RawMessage{object, object}, Untrusted: []string{"results.worker", "results.outcome", "results.by", "results.reason", "results.pr", "results.ignored"}}, false},
-		{"plan-wait", mcp.Outcome{Code: 3, Problem: "no answer within 45s", Hint: "label-state plan", Objects: []json.RawMessage{waits}}, answer{Answer: "waiting", Code: 3, Error: "no answer within 45s", Hint: "nobody has decided yet: call plan-wait again", Result: waits, Untrusted: []string{"error", "result"}}, false},
-		{"plan-wait", mcp.Outcome{Code: 1, Problem: "rejected by olga", Objects: []json.RawMessage{object}}, answer{Answer: "no", Code: 1, Error: "rejected by olga", Result: object, Untrusted: []string{"error", "result"}}, false},
-		{"plan-wait", mcp.Outcome{Code: 3, Problem: "offline", Objects: []json.RawMessage{object}}, answer{Answer: "unknown", Code: 3, Error: "offline", Result: object, Untrusted: []string{"error", "result"}}, true},
-		{"plan-wait", mcp.Outcome{Code: 3, Problem: "offline"}, answer{Answer: "unknown", Code: 3, Error: "offline", Untrusted: []string{"error", "result"}}, true},
-		{"chain-wait", mcp.Outcome{Code: 3, Problem: "no answer within 45s", Objects: []json.RawMessage{pending}}, answer{Answer: "waiting", Code: 3, Error: "no answer within 45s", Hint: "nobody has decided yet: call chain-wait again", Result: pending, Untrusted: []string{"error", "result"}}, false},
-		{"chain-wait", mcp.Outcome{Code: 3, Problem: "x", Objects: []json.RawMessage{waits}}, answer{Answer: "unknown", Code: 3, Error: "x", Result: waits, Untrusted: []string{"error", "result"}}, true},
+		{"plan_wait", mcp.Outcome{Code: 3, Problem: "no answer within 45s", Hint: "label-state plan", Objects: []json.RawMessage{waits}}, answer{Answer: "waiting", Code: 3, Error: "no answer within 45s", Hint: "nobody has decided yet: call plan_wait again", Result: waits, Untrusted: []string{"error", "result"}}, false},
+		{"plan_wait", mcp.Outcome{Code: 1, Problem: "rejected by olga", Objects: []json.RawMessage{object}}, answer{Answer: "no", Code: 1, Error: "rejected by olga", Result: object, Untrusted: []string{"error", "result"}}, false},
+		{"plan_wait", mcp.Outcome{Code: 3, Problem: "offline", Objects: []json.RawMessage{object}}, answer{Answer: "unknown", Code: 3, Error: "offline", Result: object, Untrusted: []string{"error", "result"}}, true},
+		{"plan_wait", mcp.Outcome{Code: 3, Problem: "offline"}, answer{Answer: "unknown", Code: 3, Error: "offline", Untrusted: []string{"error", "result"}}, true},
+		{"chain_wait", mcp.Outcome{Code: 3, Problem: "no answer within 45s", Objects: []json.RawMessage{pending}}, answer{Answer: "waiting", Code: 3, Error: "no answer within 45s", Hint: "nobody has decided yet: call chain_wait again", Result: pending, Untrusted: []string{"error", "result"}}, false},
+		{"chain_wait", mcp.Outcome{Code: 3, Problem: "x", Objects: []json.RawMessage{waits}}, answer{Answer: "unknown", Code: 3, Error: "x", Result: waits, Untrusted: []string{"error", "result"}}, true},
 		{"claim", mcp.Outcome{Code: 3, Problem: "x", Objects: []json.RawMessage{waits}}, answer{Answer: "unknown", Code: 3, Error: "x", Result: waits, Untrusted: []string{"error", "result"}}, true},
 		{"log", mcp.Outcome{Code: 3, Problem: "offline", Objects: []json.RawMessage{object}}, answer{Answer: "unknown", Code: 3, Error: "offline", Result: object, Untrusted: []string{"error", "result"}}, true},
 	} {
 		s := stand{answer: c.outcome}
 		session := connect(t, s.options())
-		arguments := map[string]map[string]any{"next": nil, "chain-wait": {"feature": "x"}}
+		arguments := map[string]map[string]any{"next": nil, "chain_wait": {"feature": "x"}}
 		if _, other := arguments[c.tool]; !other {
 			arguments[c.tool] = map[string]any{"issue": "1"}
 		}
@@ -271,15 +265,15 @@ func TestOffers(t *testing.T) {
 	}{
 		{false, false, ""},
 		{false, true, "approve reject"},
-		{true, false, "approve force-release pause reject resume"},
-		{true, true, "approve force-release pause reject resume"},
+		{true, false, "approve force_release pause reject resume"},
+		{true, true, "approve force_release pause reject resume"},
 	} {
 		var s stand
 		o := s.options()
 		o.Operator, o.Approver = c.operator, c.approver
 		client := connect(t, o)
 		var got []string
-		for _, name := range []string{"approve", "force-release", "pause", "reject", "resume"} {
+		for _, name := range []string{"approve", "force_release", "pause", "reject", "resume"} {
 			s.words = nil
 			arguments := map[string]any{"issue": "1"}
 			if name == "pause" || name == "resume" {

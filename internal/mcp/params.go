@@ -1,7 +1,9 @@
 package mcp
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -80,27 +82,27 @@ func fed(group []param) []param {
 
 // waitParam is how long a call waits, as that option of its command.
 func waitParam(option string) []param {
-	about := "how long to wait, such as 30s; a call waits for no longer than 45s, also when it is told to, and then answers waiting: call it again"
+	about := "how long to wait, such as 30s, at most 45s; then it answers waiting: call it again"
 	return []param{{name: "wait", about: about, kind: isText, option: option, span: true}}
 }
 
-// issueParam is the issue that a tool is about (PRODUCT ruling 20).
+// issueParam is the issue that a tool is about (cli.md#naming-an-issue).
 func issueParam() []param {
-	return []param{{name: "issue", about: "owner/repo#7, the issue's URL, or inside a clone 7", kind: isText, needed: true, bare: true}}
+	return []param{{name: "issue", about: "owner/repo#7, the issue's URL, or of this repository 7, #7 or github-7", kind: isText, needed: true, bare: true}}
 }
 
 func repoParam() []param {
-	return text("repo", "repository owner/name; left out, it is the clone's or the server's own")
+	return text("repo", "owner/name; default: the clone's or the server's")
 }
 
 func ttlParam() []param {
-	return text("ttl", "length of the lease, such as 30m or 4h; left out, it is the repository's default")
+	return text("ttl", "length of the lease, such as 30m; default: the repository's")
 }
 
 func whoParams() []param {
 	return params(
-		text("codename", "what kind of worker you are, such as lucius; left out, it is the server's own"),
-		text("firing_id", "this run of yours, used once for an issue; next and claim make one up and return it; elsewhere it is found in the work tree's record"),
+		text("codename", "your name as a worker; default: the server's"),
+		text("firing_id", "this run's key, as next or claim returned it; inside a clone it is recorded"),
 	)
 }
 
@@ -141,3 +143,6 @@ func (t tool) input() *jsonschema.Schema {
 	}
 	return s
 }
+
+// flag is the option of the command line.
+func (p param) flag() string { return "--" + cmp.Or(p.option, strings.ReplaceAll(p.name, "_", "-")) }

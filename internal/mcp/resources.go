@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -83,13 +82,11 @@ func (o Options) reader(r resource) sdk.ResourceHandler {
 }
 
 func (o Options) ask(ctx context.Context, name string, arguments map[string]any) (answer, error) {
-	all := tools()
-	t := all[slices.IndexFunc(all, func(t tool) bool { return t.name == name })]
 	raw, err := json.Marshal(arguments)
 	if err != nil {
 		return answer{}, err
 	}
-	return o.run(ctx, t, raw), nil
+	return o.run(ctx, called(name), raw), nil
 }
 
 // split reads an address: the repository as owner/name, and the path below it.

@@ -4,27 +4,27 @@ import "github.com/label-state/label-state/internal/claim"
 
 // bundleTools take several issues together.
 func bundleTools() []tool {
-	name := bare(needed(text("name", "what the bundle is called: 1 to 37 of a-z, 0-9 and -")))
+	name := bare(needed(text("name", "name of the bundle, of a-z, 0-9 and -")))
 	return []tool{
 		{
-			name: "bundle-claim", title: "Claim several issues", words: []string{"bundle", "claim"}, worker: true, result: viewBundle,
-			about: "Takes all of these issues or none, for work that belongs together, also in several repositories. Answer no means that nothing was taken; issues says what stood in the way. " +
-				"Renew each of them; release them one by one as they are done, or what is left with bundle-release.",
-			params:    params(name, bare(needed(texts("issues", "each as owner/repo#7, its URL, or inside a clone 7"))), whoParams(), ttlParam(), repoParam()),
+			name: "bundle_claim", title: "Claim several issues", words: []string{"bundle", "claim"}, worker: true,
+			about: "Takes all of these issues or none, for work that belongs together, also in several repositories. Answer no means that nothing was taken; result.issues says why. " +
+				"Renew each of them; release them one by one as they are done, or what is left with bundle_release.",
+			params:    params(name, bare(needed(texts("issues", "each in a form that names an issue, such as owner/repo#7"))), whoParams(), ttlParam(), repoParam()),
 			untrusted: bundleText(),
 		},
 		{
-			name: "bundle-release", title: "Give a bundle back", words: []string{"bundle", "release"}, worker: true, destroys: true, repeats: true, result: viewBundle,
+			name: "bundle_release", title: "Release a bundle", words: []string{"bundle", "release"}, worker: true, destroys: true, repeats: true,
 			about: "Ends every hold of a bundle that you claimed on this machine. Holds that have ended already are left alone.",
 			params: params(name, text("codename", "who claimed it; left out, it is the server's own"),
 				choice("outcome", "what came of the work; left out, it is cancelled", claim.WorkerOutcomes()...), text("reason", "why, for people")),
 			untrusted: bundleText(),
 		},
 		{
-			name: "bundle-status", title: "Who holds a bundle", words: []string{"bundle", "status"}, reads: true, result: viewBundle,
+			name: "bundle_status", title: "Who holds a bundle", words: []string{"bundle", "status"}, reads: true,
 			about: "Shows who holds each issue of a bundle, and whether one worker holds all of it. " +
 				"Without issues, they are those claimed on this machine, else the open ones of the repository that have the bundle's label.",
-			params:    params(name, bare(texts("issues", "each as owner/repo#7, its URL, or inside a clone 7")), repoParam()),
+			params:    params(name, bare(texts("issues", "each in a form that names an issue, such as owner/repo#7")), repoParam()),
 			untrusted: bundleText(),
 		},
 	}
@@ -39,7 +39,7 @@ func chainTools() []tool {
 	feature := needed(text("feature", "what the chain is called, of a-z, 0-9 and -"))
 	return []tool{
 		{
-			name: "chain-execute", title: "Open a feature's pull requests", words: []string{"chain", "execute"}, anywhere: true, repeats: true, result: viewChain,
+			name: "chain_execute", title: "Open a feature's pull requests", words: []string{"chain", "execute"}, anywhere: true, repeats: true,
 			about: "Opens the pull requests of one feature in several repositories, in order, each pointing at the others; one of them closes the parent issue. " +
 				"Push the branches first. What is open is found, not opened twice: after an interruption call it again with feature alone.",
 			params: params(feature, text("parent", "issue that the feature is for, as owner/repo#7"),
@@ -49,13 +49,13 @@ func chainTools() []tool {
 			untrusted: chainText(),
 		},
 		{
-			name: "chain-status", title: "A feature's pull requests", words: []string{"chain", "status"}, anywhere: true, reads: true, result: viewChain,
+			name: "chain_status", title: "A feature's pull requests", words: []string{"chain", "status"}, anywhere: true, reads: true,
 			about:     "Shows every pull request of a chain that was begun on this machine, with what its checks say.",
 			params:    params(feature),
 			untrusted: chainText(),
 		},
 		{
-			name: "chain-wait", title: "Wait for a feature's checks", words: []string{"chain", "wait"}, anywhere: true, reads: true, asks: true, waits: "pending", result: viewChain,
+			name: "chain_wait", title: "Wait for a feature's checks", words: []string{"chain", "wait"}, anywhere: true, reads: true, asks: true, waits: "pending",
 			about:     "Waits until the checks of all pull requests of a chain are green (yes) or one is red (no). Answer waiting: not all have ended yet; call it again.",
 			params:    params(feature, waitParam("timeout")),
 			untrusted: chainText(),

@@ -8,12 +8,12 @@ import (
 
 // A tool is one command of label-state as agents see it.
 type tool struct {
-	name   string
+	name   string // snake_case
 	title  string
 	about  string
 	words  []string // the command
 	params []param
-	result view // of its JSON objects
+	set    Toolset
 	many   bool // it answers with any number of them
 	asks   bool // "no" is an answer to its question and no error
 	worker bool // it needs to know who works
@@ -30,74 +30,95 @@ type tool struct {
 	untrusted []string // paths below result, or below each of results, with other people's text
 }
 
+// A Toolset is a group of tools that a server offers together.
+type Toolset string
+
+// The toolsets. What decides on other people's work is in none: Options.Operator and Options.Approver offer it.
+const (
+	Core   Toolset = "core"   // claim, keep and end a hold
+	Work   Toolset = "work"   // the queue and the board
+	Plan   Toolset = "plan"   // the approval gate and stages
+	Bundle Toolset = "bundle" // several issues, all or none
+	Chain  Toolset = "chain"  // pull requests in several repositories
+)
+
+// Toolsets are all there are; DefaultToolsets are those of a server that names none.
+func Toolsets() []Toolset { return []Toolset{Core, Work, Plan, Bundle, Chain} }
+
+// DefaultToolsets are enough to take work, keep it and end it.
+func DefaultToolsets() []Toolset { return []Toolset{Core, Work} }
+
 // tools are all tools, in the order of an agent's day.
 func tools() []tool {
-	return slices.Concat(workerTools(), planTools(), bundleTools(), chainTools(), askingTools(), operatorTools())
+	return slices.Concat(grouped(Core, coreTools()), grouped(Work, workTools()), grouped(Plan, planTools()), grouped(Bundle, bundleTools()), grouped(Chain, chainTools()),
+		decidingTools(), operatorTools())
 }
 
-func workerTools() []tool {
+func grouped(set Toolset, all []tool) []tool {
+	for n := range all {
+		all[n].set = set
+	}
+	return all
+}
+
+// called returns the tool of that name.
+func called(name string) tool {
+	all := tools()
+	return all[slices.IndexFunc(all, func(t tool) bool { return t.name == name })]
+}
+
+// coreTools claim an issue, keep the hold and end it.
+func coreTools() []tool {
 	return []tool{
 		{
-			name: "next", title: "Claim the next issue", words: []string{"next"}, worker: true, asks: true, result: viewTaken,
+			name: "next", title: "Claim the next issue", words: []string{"next"}, worker: true, asks: true,
 			about: "Claims the first issue of the queue that may be taken: highest priority, then oldest. When somebody is faster, the one after it. " +
-				"Answer no means that there is no work now: do nothing and ask again later. item.url names the issue for the other tools.",
+				"Answer no means that there is no work now: do nothing and ask again later. Keep result.issue and result.firing_id; renew before result.renew_before.",
 			params:    params(whoParams(), filterParams(), ttlParam(), flag("no_claim", "show the item and leave it alone"), flag("prompt", "also give a prompt about it, with the description fenced"), repoParam()),
 			untrusted: itemText("item."),
 		},
 		{
-			name: "claim", title: "Claim an issue", words: []string{"claim"}, worker: true, result: viewHold,
+			name: "claim", title: "Claim an issue", words: []string{"claim"}, worker: true,
 			about: "Takes an issue before you work on it. Of any number of workers exactly one wins. " +
-				"Answer no means that somebody else has it, or that it may not be worked on now: take another. Keep firing_id, until and token of the result.",
+				"Answer no means that somebody else has it, or that it may not be worked on now: take another. Keep result.firing_id; renew before result.renew_before.",
 			params: params(issueParam(), whoParams(), ttlParam(), text("branch", "branch that the work will be pushed to")),
 		},
 		{
-			name: "renew", title: "Extend a lease", words: []string{"renew"}, worker: true, repeats: true, result: viewHold,
-			about: "Extends the lease of an issue you hold. Nothing renews by itself: call it at every third of the lease while you work, and before every step that others can see. " +
+			name: "renew", title: "Extend a lease", words: []string{"renew"}, worker: true, repeats: true,
+			about: "Extends the lease of an issue you hold. Nothing renews by itself: call it before renew_before of the last answer, and before every step that others can see. " +
 				"Answer no means that the hold is lost: stop all work on the issue at once. Answer unknown leaves the old end standing: call it again.",
 			params: params(issueParam(), whoParams()),
 		},
 		{
-			name: "release", title: "End a hold", words: []string{"release"}, worker: true, destroys: true, repeats: true, result: viewMove,
+			name: "release", title: "End a hold", words: []string{"release"}, worker: true, destroys: true, repeats: true,
 			about: "Ends your hold of an issue and says what came of it. Without an outcome it is success with pr, else cancelled. " +
 				"failure, partial, no-commit, max-turns and error count as an attempt; after three a person must look.",
 			params: params(issueParam(), whoParams(), choice("outcome", "what came of the work", claim.WorkerOutcomes()...), text("pr", "URL of the pull request"),
 				text("reason", "why, for people"), text("transition_to", "label that the issue should move to; refused when the move is not legal")),
 		},
 		{
-			name: "complete", title: "Report a result", words: []string{"work", "complete"}, worker: true, destroys: true, repeats: true, result: viewDone,
-			about: "Reports what came of an item of the queue in one comment and ends the hold. success closes the issue as completed; " +
-				"after failure or partial it goes back to the queue. With a pull request that is not merged yet, use release and pr instead.",
-			params: params(bare(needed(text("id", "the item, such as github-42"))), whoParams(), needed(choice("outcome", "what came of it", "success", "failure", "partial")),
-				text("summary", "what was done, in a few words"), story("details", "the whole story"), texts("artifact", "URLs or paths of results"), repoParam()),
-		},
-	}
-}
-
-func askingTools() []tool {
-	return []tool{
-		{
-			name: "dedup-check", title: "May it be taken?", words: []string{"dedup-check"}, reads: true, asks: true, result: viewReply,
-			about:     "Answers whether an issue may be taken: yes, no with the reasons, or unknown. Your own hold counts as yes. It claims nothing.",
-			params:    params(issueParam(), whoParams()),
-			untrusted: []string{"reasons.text"},
-		},
-		{
-			name: "status", title: "Everything about an issue", words: []string{"status"}, reads: true, result: viewStatus,
-			about:  "Shows who holds an issue and until when, its labels and what they should be, attempts, pull requests, what it waits for and in which circle, and records that do not count.",
-			params: params(issueParam()),
+			name: "status", title: "Everything about an issue", words: []string{"status"}, reads: true,
+			about:  "Shows who holds an issue and until when, its labels and what they should be, attempts, pull requests, what blocks it, and records that do not count. Of your own hold, result.holder.renew_before says when to renew.",
+			params: params(issueParam(), whoParams()),
 			untrusted: []string{
 				"title", "labels", "reasons.text", "why", "holder.codename", "holder.firing_id", "holder.branch", "attempts.worker", "attempts.reason",
 				"pull_requests.title", "ignored.reason", "plan.by", "plan.reason", "circle.unknown",
 			},
 		},
 		{
-			name: "log", title: "The records of an issue", words: []string{"log"}, reads: true, many: true, result: viewEntry,
-			about:     "Lists the records of an issue in the order that decides: claims, releases, and what does not count.",
-			params:    params(issueParam()),
-			untrusted: []string{"worker", "outcome", "by", "reason", "pr", "ignored"},
+			name: "dedup_check", title: "May it be taken?", words: []string{"dedup-check"}, reads: true, asks: true,
+			about:     "Answers whether an issue may be taken: yes, no with the reasons, or unknown. Your own hold counts as yes. It claims nothing.",
+			params:    params(issueParam(), whoParams()),
+			untrusted: []string{"reasons.text"},
 		},
+	}
+}
+
+// workTools are the queue and the board.
+func workTools() []tool {
+	return []tool{
 		{
-			name: "list", title: "The queue", words: []string{"work", "list"}, reads: true, many: true, result: viewItem,
+			name: "list", title: "The queue", words: []string{"work", "list"}, reads: true, many: true,
 			about: "Lists what may be taken now, in the order in which it should be; with include_claimed also what somebody works on. " +
 				"When there is more, notes say the cursor of the next page.",
 			params: params(filterParams(), number("limit", "at most so many items"), text("cursor", "where the page before ended"),
@@ -105,11 +126,24 @@ func askingTools() []tool {
 			untrusted: itemText(""),
 		},
 		{
-			name: "board", title: "The board of a repository", words: []string{"board"}, reads: true, many: true, result: viewCard,
+			name: "complete", title: "Report a result", words: []string{"work", "complete"}, worker: true, destroys: true, repeats: true,
+			about: "Reports what came of an issue that you hold in one comment and ends the hold. success closes the issue as completed; " +
+				"after failure or partial it goes back to the queue. With a pull request that is not merged yet, use release and pr instead.",
+			params: params(issueParam(), whoParams(), needed(choice("outcome", "what came of it", "success", "failure", "partial")),
+				text("summary", "what was done, in a few words"), story("details", "the whole story"), texts("artifact", "URLs or paths of results")),
+		},
+		{
+			name: "board", title: "The board of a repository", words: []string{"board"}, reads: true, many: true,
 			about: "Lists every issue that is part of the lifecycle, one card each: its state and why, who holds it since when and until when, what is stuck. " +
 				"What was done it lists for two days.",
 			params:    params(repoParam()),
 			untrusted: []string{"title", "why", "holder", "author", "branch"},
+		},
+		{
+			name: "log", title: "The records of an issue", words: []string{"log"}, reads: true, many: true,
+			about:     "Lists the records of an issue in the order that decides: claims, releases, and what does not count.",
+			params:    params(issueParam()),
+			untrusted: []string{"worker", "outcome", "by", "reason", "pr", "ignored"},
 		},
 	}
 }
@@ -117,17 +151,17 @@ func askingTools() []tool {
 func operatorTools() []tool {
 	return []tool{
 		{
-			name: "pause", title: "Pause a repository", words: []string{"repo", "pause"}, operator: true, repeats: true, result: viewPause,
+			name: "pause", title: "Pause a repository", words: []string{"repo", "pause"}, operator: true, repeats: true,
 			about:  "For operators: keeps everybody from claiming in a repository, on every machine. Holds that stand go on.",
 			params: params(repoParam(), text("reason", "why, shown to whoever is refused")),
 		},
 		{
-			name: "resume", title: "Resume a repository", words: []string{"repo", "resume"}, operator: true, repeats: true, result: viewPause,
+			name: "resume", title: "Resume a repository", words: []string{"repo", "resume"}, operator: true, repeats: true,
 			about:  "For operators: claims are possible again. A repository that is not paused is a success.",
 			params: params(repoParam()),
 		},
 		{
-			name: "force-release", title: "End somebody's hold by force", words: []string{"release", "--force"}, operator: true, destroys: true, repeats: true, result: viewMove,
+			name: "force_release", title: "End somebody's hold by force", words: []string{"release", "--force"}, operator: true, destroys: true, repeats: true,
 			about: "For operators: ends whatever hold stands, in the name of the token's login, and records it. " +
 				"Until its next renewal or push the former holder may still act. Never use it to get at an issue that somebody else works on.",
 			params: params(issueParam(), text("reason", "why, for the one who loses it")),

@@ -68,7 +68,7 @@ func (o Options) check(t tool, given map[string]json.RawMessage) error {
 		}
 	}
 	if t.worker && o.Codename == "" && given["codename"] == nil {
-		return errors.New(`who works? Give "codename", or start the server with --codename`)
+		return errors.New(`who works? Give codename, or start the server with --codename`)
 	}
 	return nil
 }
@@ -132,7 +132,7 @@ func (t tool) allowed() string {
 
 // words are one argument on the command line. No wait is longer than patience.
 func (p param) words(value json.RawMessage, patience time.Duration) ([]string, error) {
-	option := "--" + cmp.Or(p.option, strings.ReplaceAll(p.name, "_", "-"))
+	option := p.flag()
 	values, err := p.values(value)
 	if err == nil && p.span {
 		values, err = within(values[0], patience)

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"os"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/label-state/label-state/internal/smallfile"
 )
 
 // A commitGraph answers a commit's parents, date and generation from git's commit-graph (gitformat-commit-graph(5)), one
@@ -52,7 +54,7 @@ func openCommitGraph(dirs []string) *commitGraph {
 // chain lists the files of a split commit-graph, the base first.
 func chain(dir string) []string {
 	folder := filepath.Join(dir, "info", "commit-graphs")
-	text, err := os.ReadFile(filepath.Join(folder, "commit-graph-chain"))
+	text, err := smallfile.Follow(filepath.Join(folder, "commit-graph-chain"), maxText)
 	if err != nil {
 		return nil
 	}
@@ -75,7 +77,7 @@ func (g *commitGraph) close() {
 func (g *commitGraph) open(paths []string) error {
 	below := uint32(0)
 	for _, path := range paths {
-		data, unmap, err := mapFile(path)
+		data, unmap, err := mapFile(path, math.MaxInt64)
 		if err != nil {
 			return err
 		}

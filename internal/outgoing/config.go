@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/label-state/label-state/internal/smallfile"
 )
 
 // errUnfit: the first reader would not read this repository rightly.
@@ -47,7 +49,18 @@ func checkHistory(at Location, common string, refs *refStore) error {
 		}
 	}
 	for _, name := range []string{"shallow", "info/grafts"} {
-		if info, err := os.Stat(filepath.Join(common, name)); err == nil && info.Size() > 0 {
+		f, err := smallfile.Open(filepath.Join(common, name))
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		info, err := f.Stat()
+		if err = errors.Join(err, f.Close()); err != nil {
+			return err
+		}
+		if info.Size() > 0 {
 			return fmt.Errorf("%w: %s", errUnfit, name)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/label-state/label-state/internal/smallfile"
 )
 
 // A setting is one line of a configuration file, "section.subsection.key=value": section and key in lower case. A key
@@ -38,7 +40,7 @@ func (s settings) last(section, key string) string {
 // readConfig reads the repository's own configuration file; one that is not there is empty. Go-git's decoder would do,
 // but what it imports costs every run of the hook more time to start than the rest of the push takes.
 func readConfig(common string) (settings, error) {
-	text, err := os.ReadFile(filepath.Join(common, "config"))
+	text, err := smallfile.Follow(filepath.Join(common, "config"), maxText)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}

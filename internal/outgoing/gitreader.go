@@ -7,21 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
+
+	"github.com/label-state/label-state/internal/git"
 )
 
-// errNoGit: neither GIT_EXEC_PATH nor PATH leads to a git.
-var errNoGit = errors.New("find git: not in GIT_EXEC_PATH or PATH")
-
 // A gitReader asks the installed git.
-type gitReader struct {
-	path string
-	at   Location
-}
+type gitReader struct{ git.Git }
 
 // A question is what git is asked: which commits send has that hide does not have.
 type question struct {
@@ -61,24 +54,10 @@ func readGit(ctx context.Context, at Location, p Push, q question, yield func(Co
 	return g.log(ctx, q, names, p.Keep, yield)
 }
 
-// anyGit is Any for the second reader.
-func anyGit(ctx context.Context, at Location, p Push, q question) (bool, error) {
-	g, err := openGit(at)
-	if err != nil || len(q.send) == 0 {
-		return false, err
-	}
-	var names []string
-	if !q.likely {
-		if names, err = g.trackingNames(ctx, p); err != nil {
-			return false, err
-		}
-	}
-	return g.any(ctx, q, names, p.Keep)
-}
-
 func openGit(at Location) (gitReader, error) {
-	path, err := findGit(at)
-	return gitReader{path: path, at: at}, err
+	g := git.Git{Dir: at.Dir, Env: at.Env}
+	err := g.Locate()
+	return gitReader{g}, err
 }
 
 // questionOf asks git what the pushed objects, and those that the remote has, peel to.
@@ -95,59 +74,14 @@ func questionOf(ctx context.Context, at Location, p Push) (q question, err error
 	return q, err
 }
 
-// findGit looks where the git that started the hook has its programs, then in PATH.
-func findGit(at Location) (string, error) {
-	dirs := append([]string{at.lookup("GIT_EXEC_PATH")}, filepath.SplitList(at.lookup("PATH"))...)
-	for _, dir := range dirs {
-		if !filepath.IsAbs(dir) {
-			continue
-		}
-		if path, err := exec.LookPath(filepath.Join(dir, "git")); err == nil {
-			return path, nil
-		}
-	}
-	return "", errNoGit
-}
-
-// command prepares a run of git that neither asks questions nor fetches what a partial clone left out.
-func (g gitReader) command(ctx context.Context, stdin string, args ...string) (*exec.Cmd, *bytes.Buffer) {
-	cmd := exec.CommandContext(ctx, g.path, args...)
-	cmd.Dir = g.at.Dir
-	cmd.Env = append(g.at.Env[:len(g.at.Env):len(g.at.Env)],
-		"LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1", "GIT_OPTIONAL_LOCKS=0")
-	cmd.Stdin = strings.NewReader(stdin)
-	cmd.WaitDelay = time.Second
-	stderr := &bytes.Buffer{}
-	cmd.Stderr = stderr
-	return cmd, stderr
-}
-
-// output runs git to its end and returns what it printed.
-func (g gitReader) output(ctx context.Context, stdin string, args ...string) ([]byte, error) {
-	cmd, stderr := g.command(ctx, stdin, args...)
-	out, err := cmd.Output()
-	return out, gitError(ctx, args[0], err, stderr)
-}
-
-func gitError(ctx context.Context, command string, err error, stderr *bytes.Buffer) error {
-	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil:
-		return fmt.Errorf("ask git %s: %w", command, ctx.Err())
-	}
-	text := bytes.TrimSpace(stderr.Bytes())
-	return fmt.Errorf("ask git %s: %w: %.1000q", command, err, text)
-}
-
 // commits peels what is pushed and what the remote has and keeps the commits. Of the former all must be there.
 func (g gitReader) commits(ctx context.Context, send, known []string) (commits, hidden []string, err error) {
 	ask := strings.Join(append(send[:len(send):len(send)], known...), "^{}\n") + "^{}\n"
-	out, err := g.output(ctx, ask, "cat-file", "--batch-check=%(objectname) %(objecttype)")
+	out, err := g.Feed(ctx, ask, "cat-file", "--batch-check=%(objectname) %(objecttype)")
 	if err != nil {
 		return nil, nil, err
 	}
-	answers := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	answers := strings.Split(out, "\n")
 	if len(answers) != len(send)+len(known) {
 		return nil, nil, fmt.Errorf("ask git cat-file: %d answers to %d questions", len(answers), len(send)+len(known))
 	}
@@ -172,16 +106,15 @@ func (g gitReader) trackingNames(ctx context.Context, p Push) ([]string, error) 
 	if names := named(p.Remote); p.Remote != p.URL && names != nil {
 		return names, nil
 	}
-	out, err := g.output(ctx, "", "config", "--null", "--get-regexp", `^remote\..*\.(url|pushurl)$`)
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.ExitCode() == 1 {
+	out, err := g.Ask(ctx, "config", "--null", "--get-regexp", `^remote\..*\.(url|pushurl)$`)
+	if git.Code(err) == 1 {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	var remotes []remoteConfig
-	for entry := range strings.SplitSeq(string(out), "\x00") {
+	for entry := range strings.SplitSeq(out, "\x00") {
 		key, url, _ := strings.Cut(entry, "\n")
 		key = strings.TrimPrefix(key, "remote.")
 		if dot := strings.LastIndexByte(key, '.'); dot > 0 {
@@ -196,19 +129,26 @@ func (g gitReader) trackingNames(ctx context.Context, p Push) ([]string, error) 
 func (g gitReader) log(ctx context.Context, q question, names []string, keep func([]byte) bool, yield func(Commit) bool) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	list, listErrors := g.command(ctx, q.revisions(), append([]string{"rev-list", "--stdin", "--ignore-missing"}, hidden(names)...)...)
-	read, readErrors := g.command(ctx, "", "cat-file", "--batch", "--buffer")
+	var listErrors, readErrors bytes.Buffer
+	list, err := g.Stream(ctx, &listErrors, q.revisions(), append([]string{"rev-list", "--stdin", "--ignore-missing"}, hidden(names)...)...)
+	if err != nil {
+		return err
+	}
+	read, err := g.Stream(ctx, &readErrors, "", "cat-file", "--batch", "--buffer")
+	if err != nil {
+		return err
+	}
 	ids, err := list.StdoutPipe()
 	if err != nil {
-		return fmt.Errorf("ask git rev-list: %w", err)
+		return g.Failed(ctx, err, nil, "rev-list")
 	}
 	read.Stdin = ids
 	objects, err := read.StdoutPipe()
 	if err != nil {
-		return fmt.Errorf("ask git cat-file: %w", err)
+		return g.Failed(ctx, err, nil, "cat-file")
 	}
 	if err := list.Start(); err != nil {
-		return fmt.Errorf("ask git rev-list: %w", err)
+		return g.Failed(ctx, err, nil, "rev-list")
 	}
 	err = read.Start()
 	// Only the two of them hold the pipe now, so that neither waits for one that has ended.
@@ -216,7 +156,7 @@ func (g gitReader) log(ctx context.Context, q question, names []string, keep fun
 	if err != nil {
 		stop()
 		list.Wait()
-		return fmt.Errorf("ask git cat-file: %w", err)
+		return g.Failed(ctx, err, nil, "cat-file")
 	}
 	enough, err := readObjects(objects, keep, yield)
 	if enough || err != nil {
@@ -226,7 +166,7 @@ func (g gitReader) log(ctx context.Context, q question, names []string, keep fun
 	if enough || err != nil {
 		return err
 	}
-	return errors.Join(gitError(ctx, "rev-list", listErr, listErrors), gitError(ctx, "cat-file", readErr, readErrors))
+	return errors.Join(g.Failed(ctx, listErr, listErrors.Bytes(), "rev-list"), g.Failed(ctx, readErr, readErrors.Bytes(), "cat-file"))
 }
 
 // any reports whether log finds anything, and stops when it does.
@@ -258,7 +198,7 @@ func readObjects(r io.Reader, keep func([]byte) bool, yield func(Commit) bool) (
 		if err != nil {
 			return false, fmt.Errorf("read git cat-file: %w", err)
 		}
-		if (keep == nil || keep(c.Message)) && !yield(c) {
+		if (keep == nil || c.Cut || keep(c.Message)) && !yield(c) {
 			return true, nil
 		}
 	}
@@ -288,5 +228,5 @@ func readObject(in *bufio.Reader) (Commit, error) {
 		return Commit{}, io.ErrUnexpectedEOF
 	}
 	_, message, _ := bytes.Cut(data, []byte("\n\n"))
-	return Commit{OID: fields[0], Message: cutMessage(message)}, nil
+	return Commit{OID: fields[0], Message: cutMessage(message), Cut: size > len(data) || len(message) > maxMessage}, nil
 }

@@ -14,6 +14,7 @@ type node struct {
 	wanted  bool   // Keep wants the message
 	judged  bool   // the message was looked at
 	message []byte // when wanted
+	cut     bool   // there is more of it
 }
 
 // outgoing reports whether, for all the walk knows so far, the commit leaves.
@@ -55,5 +56,6 @@ type commitFacts struct {
 	parents    []plumbing.Hash
 	rank       rank
 	message    []byte
+	cut        bool // there is more of it
 	hasMessage bool
 }

@@ -5,11 +5,13 @@ package outgoing
 import (
 	"io"
 	"os"
+
+	"github.com/label-state/label-state/internal/smallfile"
 )
 
 // mapFile gives a file's content. unmap ends its validity.
-func mapFile(path string) (data []byte, unmap func(), err error) {
-	data, err = os.ReadFile(path)
+func mapFile(path string, limit int64) (data []byte, unmap func(), err error) {
+	data, err = smallfile.Follow(path, min(limit, maxRefs))
 	return data, func() {}, err
 }
 
@@ -20,7 +22,7 @@ type unmapped struct {
 }
 
 func openParts(path string) (parts, error) {
-	f, err := os.Open(path)
+	f, err := smallfile.Open(path)
 	return &unmapped{file: f}, err
 }
 

@@ -4,13 +4,16 @@ package outgoing
 
 import (
 	"io"
+	"math"
 	"os"
 	"syscall"
+
+	"github.com/label-state/label-state/internal/smallfile"
 )
 
 // mapFile gives a file's content without reading what nobody looks at. unmap ends its validity.
-func mapFile(path string) (data []byte, unmap func(), err error) {
-	f, err := os.Open(path)
+func mapFile(path string, limit int64) (data []byte, unmap func(), err error) {
+	f, err := smallfile.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -19,8 +22,11 @@ func mapFile(path string) (data []byte, unmap func(), err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if info.Size() == 0 {
+	switch {
+	case info.Size() == 0:
 		return nil, func() {}, nil
+	case info.Size() > limit:
+		return nil, nil, &smallfile.LargeError{Path: path, Limit: limit}
 	}
 	data, err = syscall.Mmap(int(f.Fd()), 0, int(info.Size()), syscall.PROT_READ, syscall.MAP_SHARED)
 	if err != nil {
@@ -36,7 +42,7 @@ type mapped struct {
 }
 
 func openParts(path string) (parts, error) {
-	data, unmap, err := mapFile(path)
+	data, unmap, err := mapFile(path, math.MaxInt64)
 	return mapped{data, unmap}, err
 }
 

@@ -12,10 +12,9 @@ import (
 )
 
 const (
-	// near is how many commits are looked at in the hope that the push is small.
-	near = 16
-	// fewTips is up to how many references of the remote are taken at once instead of the likely ones first.
-	fewTips = 64
+	// near is how many commits are looked at in the hope that the push is small and ends at a likely tip. What is looked at
+	// beyond the push is wasted.
+	near = 4
 	// someHidden is after how many commits that the remote has a look ahead is taken; if there are to be more than maxHidden,
 	// git, which follows commits faster but has to be started, takes over.
 	someHidden = 200
@@ -48,19 +47,9 @@ type native struct {
 	most                     int // of the latter, before it is asked whether to go on
 }
 
-// readNative is Commits for the first reader.
-func readNative(ctx context.Context, at Location, p Push) ([]Commit, error) {
-	return natively(at, p, func(n *native) ([]Commit, error) { return n.commits(ctx) })
-}
-
-// anyNative is Any for the first reader.
-func anyNative(ctx context.Context, at Location, p Push) (bool, error) {
-	return natively(at, p, func(n *native) (bool, error) { return n.any(ctx) })
-}
-
-// natively opens the repository for the first reader. Its errors mean that git should be asked. A panic of a decoder or a
-// fault in a mapped file, as damage may cause, is an error like any other.
-func natively[T any](at Location, p Push, read func(*native) (T, error)) (result T, err error) {
+// readNative is Commits for the first reader. Its errors mean that git should be asked. A panic of a decoder or a fault in a
+// mapped file, as damage may cause, is an error like any other.
+func readNative(ctx context.Context, at Location, p Push) (commits []Commit, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -69,10 +58,10 @@ func natively[T any](at Location, p Push, read func(*native) (T, error)) (result
 	}()
 	n, err := openNative(at, p)
 	if err != nil {
-		return result, err
+		return nil, err
 	}
 	defer n.close()
-	return read(n)
+	return n.commits(ctx)
 }
 
 func (n *native) close() {
@@ -117,7 +106,8 @@ func openNative(at Location, p Push) (*native, error) {
 	return n, nil
 }
 
-// commits lists what leaves and is wanted.
+// commits lists what leaves and is wanted. It first finds what leaves as far as the likely tips tell, which takes much less
+// work than to be exact; when nothing in that is wanted, that was all.
 func (n *native) commits(ctx context.Context) ([]Commit, error) {
 	w, err := n.start(ctx)
 	if err != nil {
@@ -134,33 +124,10 @@ func (n *native) commits(ctx context.Context) ([]Commit, error) {
 	var commits []Commit
 	for _, found := range w.outgoing() {
 		if found.wanted {
-			commits = append(commits, Commit{OID: found.oid.String(), Message: found.message})
+			commits = append(commits, Commit{OID: found.oid.String(), Message: found.message, Cut: found.cut})
 		}
 	}
 	return commits, nil
-}
-
-// any reports whether something wanted leaves as far as the likely tips tell, if the repository has any, since a no is all
-// that it has to be sure of.
-func (n *native) any(ctx context.Context) (bool, error) {
-	w, err := n.start(ctx)
-	if err != nil {
-		return false, err
-	}
-	if err := n.lookNear(w); err != nil || n.narrow {
-		return w.anyWanted(), err
-	}
-	hidden, err := n.hideLikely(w)
-	n.ask.likely = hidden
-	if err == nil && !hidden {
-		n.readTips()
-		w.first = len(n.tips) == 0
-		err = n.hideTips(w)
-	}
-	if err == nil {
-		err = n.settle(w, 0)
-	}
-	return w.anyWanted(), err
 }
 
 // start is a walk that stands at what is pushed, with the likely tips marked.
@@ -192,11 +159,10 @@ func (n *native) lookNear(w *walk) error {
 	return w.judgeAll(n.message)
 }
 
-// lookLikely walks to where the history of the likely tips begins, if the remote has many others.
+// lookLikely walks to where the history of the likely tips begins, if the repository has any of them.
 func (n *native) lookLikely(w *walk) error {
-	n.readTips()
 	hidden, err := n.hideLikely(w)
-	if err != nil || n.push.Keep == nil || n.narrow || !hidden || len(n.tips) <= fewTips {
+	if err != nil || n.push.Keep == nil || n.narrow || !hidden {
 		return err
 	}
 	n.ask.likely = true
@@ -207,6 +173,7 @@ func (n *native) lookLikely(w *walk) error {
 
 // lookEverywhere brings in all that the remote has.
 func (n *native) lookEverywhere(w *walk) error {
+	n.readTips()
 	if n.graph == nil && len(n.tips) > someHidden {
 		return n.far()
 	}

@@ -23,7 +23,7 @@ func (n *native) commit(oid plumbing.Hash) (commitFacts, error) {
 		return commitFacts{}, fmt.Errorf("%s: %w", oid, errNotCommit)
 	}
 	raw, err := parseCommit(data)
-	return commitFacts{parents: raw.parents, rank: rank{date: raw.date}, message: raw.message, hasMessage: true}, err
+	return commitFacts{parents: raw.parents, rank: rank{date: raw.date}, message: raw.message, cut: raw.cut, hasMessage: true}, err
 }
 
 // tagged is the *tagError of a tag.
@@ -36,13 +36,12 @@ func tagged(data []byte) error {
 }
 
 // message reads the message of a commit that the walk knows from elsewhere.
-func (n *native) message(oid plumbing.Hash) ([]byte, error) {
+func (n *native) message(oid plumbing.Hash) (rawCommit, error) {
 	_, data, err := n.objects.object(oid)
 	if err != nil {
-		return nil, err
+		return rawCommit{}, err
 	}
-	raw, err := parseCommit(data)
-	return raw.message, err
+	return parseCommit(data)
 }
 
 func hashes(oids []string) []plumbing.Hash {

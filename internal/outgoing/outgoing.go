@@ -11,9 +11,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/label-state/label-state/internal/smallfile"
 )
 
-// maxMessage bounds Commit.Message; what a commit says beyond it is not looked at.
+// maxMessage bounds Commit.Message; what a commit says beyond it is not looked at, and Commit.Cut says so.
 const maxMessage = 1 << 20
 
 // RealObjects is the variable that has git read commits as a push sends them: git-replace(1) changes what is shown, not
@@ -34,15 +36,17 @@ type Push struct {
 	// URL is where the push goes.
 	URL     string
 	Updates []Update
-	// Keep, when set, says of a message whether its commit is wanted; the others are not reported. When no message is
+	// Keep, when set, says of a message whether its commit is wanted; the others are not reported, but for those with a message that is
+	// longer than what is read of it. When no message is
 	// wanted the reader stops early, without the work it takes to be exact.
 	Keep func(message []byte) bool
 }
 
-// A Commit is one that leaves. Message is the text after the header, byte for byte, at most 1 MiB of it.
+// A Commit is one that leaves. Message is the text after the header, byte for byte, at most 1 MiB of it; Cut says that there is more.
 type Commit struct {
 	OID     string
 	Message []byte
+	Cut     bool
 }
 
 // Subject is the first line of the message that is not blank. It is someone else's text: make it safe before printing.
@@ -78,31 +82,19 @@ func Commits(ctx context.Context, at Location, p Push, yield func(Commit) bool) 
 	return elseGit(ctx, at, p, err, func(q question) error { return readGit(ctx, at, p, q, yield) })
 }
 
-// Any reports whether Commits may find anything; p.Keep is set. A no is certain. A yes may be wrong, since it comes from
-// the first wanted commit that no likely reference of the remote has: that takes much less work than to be sure.
-func Any(ctx context.Context, at Location, p Push) (bool, error) {
-	if len(pushed(p.Updates)) == 0 {
-		return false, nil
-	}
-	found, err := anyNative(ctx, at, p)
-	if err == nil {
-		return found, nil
-	}
-	err = elseGit(ctx, at, p, err, func(q question) (err error) {
-		found, err = anyGit(ctx, at, p, q)
-		return err
-	})
-	return found, err
-}
-
-// elseGit has the second reader do what the first one could not for the reason given.
+// elseGit has the second reader do what the first one could not for the reason given, unless that one is no reader's business.
 func elseGit(ctx context.Context, at Location, p Push, reason error, read func(question) error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	var far *tooFar
-	if errors.As(reason, &far) {
+	var irregular *smallfile.IrregularError
+	var large *smallfile.LargeError
+	switch {
+	case errors.As(reason, &far):
 		return read(far.question)
+	case errors.As(reason, &irregular), errors.As(reason, &large):
+		return reason // git would read such a file to its end, if it has one
 	}
 	q, err := questionOf(ctx, at, p)
 	if err == nil {

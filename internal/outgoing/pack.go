@@ -9,6 +9,8 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+
+	"github.com/label-state/label-state/internal/smallfile"
 )
 
 // A pack is opened when first asked. Commits that are stored whole, as nearly all are, are read from the part of the file
@@ -138,7 +140,7 @@ func (p *pack) open() error {
 	if err != nil {
 		return err
 	}
-	f, err := os.Open(p.base + ".pack")
+	f, err := smallfile.Open(p.base + ".pack")
 	if err != nil {
 		index.file.close()
 		return err

@@ -12,11 +12,12 @@ type rawCommit struct {
 	parents []plumbing.Hash
 	date    int64
 	message []byte
+	cut     bool // there is more of it
 }
 
 // parseCommit reads a commit object in one pass. A date that cannot be read is 0, as for git.
 func parseCommit(data []byte) (rawCommit, error) {
-	var c rawCommit
+	c := rawCommit{cut: len(data) >= maxObject}
 	for len(data) > 0 {
 		line, rest, _ := bytes.Cut(data, []byte("\n"))
 		data = rest
@@ -35,6 +36,7 @@ func parseCommit(data []byte) (rawCommit, error) {
 			c.date = signatureDate(value)
 		}
 	}
+	c.cut = c.cut || len(data) > maxMessage
 	c.message = cutMessage(data)
 	return c, nil
 }

@@ -3,12 +3,15 @@ package outgoing
 import (
 	"bytes"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/label-state/label-state/internal/smallfile"
 )
 
 // A refStore reads references stored in files: one loose file each, or a line of packed-refs, which the loose file
@@ -20,7 +23,7 @@ type refStore struct {
 }
 
 func openRefs(dir string) (*refStore, error) {
-	data, unmap, err := mapFile(filepath.Join(dir, "packed-refs"))
+	data, unmap, err := mapFile(filepath.Join(dir, "packed-refs"), maxRefs)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return &refStore{dir: dir, close: func() {}}, nil
@@ -173,4 +176,15 @@ func parseHash(text string) (plumbing.Hash, bool) {
 		return plumbing.ZeroHash, false
 	}
 	return plumbing.NewHash(text), true
+}
+
+// readSmall reads a file of the git directory, of a few lines; longer ones are cut.
+func readSmall(path string) (string, error) {
+	f, err := smallfile.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, 16<<10))
+	return string(data), err
 }

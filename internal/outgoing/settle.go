@@ -13,7 +13,7 @@ type settling struct {
 // settle walks until the colours are final as far as ranks can be trusted, and extra steps further.
 func (w *walk) settle(extra int) error {
 	s := settling{walk: w, floor: w.oldest(), extra: extra}
-	for w.queue.len() > 0 && !w.enough() {
+	for w.queue.len() > 0 {
 		over, passed := s.pass()
 		if over {
 			break

@@ -8,6 +8,14 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/label-state/label-state/internal/smallfile"
+)
+
+// maxText bounds, in bytes, the files of a few lines that git and people write, and the references in one file.
+const (
+	maxText = 4 << 20
+	maxRefs = 512 << 20
 )
 
 // maxObject bounds what is read of a loose commit: its header and the message as far as it is looked at.
@@ -30,7 +38,7 @@ func openObjects(common string) (*objectStore, error) {
 // alternates is dir and, each once behind it, the object directories it borrows from, as deep as git follows them.
 func alternates(dir string, depth int) ([]string, error) {
 	dirs := []string{dir}
-	text, err := os.ReadFile(filepath.Join(dir, "info", "alternates"))
+	text, err := smallfile.Follow(filepath.Join(dir, "info", "alternates"), maxText)
 	if errors.Is(err, os.ErrNotExist) {
 		return dirs, nil
 	}
@@ -115,7 +123,7 @@ func (s *objectStore) list() error {
 
 func looseObject(dir string, oid plumbing.Hash, f *inflater) (plumbing.ObjectType, []byte, error) {
 	name := oid.String()
-	file, err := os.Open(filepath.Join(dir, name[:2], name[2:]))
+	file, err := smallfile.Open(filepath.Join(dir, name[:2], name[2:]))
 	if err != nil {
 		return 0, nil, err
 	}

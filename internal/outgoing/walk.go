@@ -34,8 +34,6 @@ type walk struct {
 	stale   int             // queued again, since colours came after their turn
 	sent    []plumbing.Hash // pushed commits
 	forks   bool            // an outgoing commit with several parents was met
-	first   bool            // one wanted commit is enough, since the remote has nothing
-	met     bool            // a wanted commit was met
 }
 
 func newWalk(h history, keep func([]byte) bool, limit func(paint uint8) error) *walk {
@@ -183,16 +181,16 @@ func (w *walk) load(n *node, paint uint8) error {
 	}
 	n.loaded, n.parents, n.rank = true, facts.parents, facts.rank
 	if facts.hasMessage && (n.paint|paint)&remote == 0 {
-		w.judge(n, facts.message)
+		w.judge(n, facts.message, facts.cut)
 	}
 	return nil
 }
 
-func (w *walk) judge(n *node, message []byte) {
+func (w *walk) judge(n *node, message []byte, cut bool) {
 	n.judged = true
-	n.wanted = w.keep == nil || w.keep(message)
+	n.wanted = w.keep == nil || cut || w.keep(message)
 	if n.wanted {
-		n.message, w.met = message, true
+		n.message, n.cut = message, cut
 	}
 }
 
@@ -287,29 +285,23 @@ func (w *walk) outgoing() []*node {
 
 // anyWanted reports whether a commit that leaves is wanted, or may be.
 func (w *walk) anyWanted() bool {
-	return w.enough() || slices.ContainsFunc(w.found, func(n *node) bool { return n.outgoing() && (n.wanted || !n.judged) })
+	return slices.ContainsFunc(w.found, func(n *node) bool { return n.outgoing() && (n.wanted || !n.judged) })
 }
 
-// enough reports whether more cannot change the answer to anyWanted.
-func (w *walk) enough() bool { return w.first && w.met }
-
 // judgeAll judges the outgoing commits whose messages the history did not have at hand.
-func (w *walk) judgeAll(message func(plumbing.Hash) ([]byte, error)) error {
+func (w *walk) judgeAll(read func(plumbing.Hash) (rawCommit, error)) error {
 	for _, n := range w.found {
-		if w.enough() {
-			break
-		}
 		if n.judged || !n.outgoing() {
 			continue
 		}
 		if err := w.limit(local); err != nil {
 			return err
 		}
-		text, err := message(n.oid)
+		c, err := read(n.oid)
 		if err != nil {
 			return err
 		}
-		w.judge(n, text)
+		w.judge(n, c.message, c.cut)
 	}
 	return nil
 }

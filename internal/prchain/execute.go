@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/journal"
 	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/state"
 )
 
 // A Pull is a pull request as it is now.
@@ -93,7 +93,7 @@ type NoChainError struct{ Feature string }
 func (e *NoChainError) Error() string { return "no chain " + e.Feature + " was begun here" }
 
 // Begin carries a plan out, or goes on with it. Errors before anything is done are a *PlanError,
-// *MismatchError, *journal.BusyError or *journal.UnreadableError; any other left the chain unfinished, and the same
+// *MismatchError, *state.BusyError or *state.UnreadableJournalError; any other left the chain unfinished, and the same
 // call goes on.
 func (x Executor) Begin(ctx context.Context, p Plan) (Result, error) {
 	if err := p.Check(); err != nil {
@@ -127,7 +127,7 @@ func (x Executor) holding(ctx context.Context, feature string, state func() (Sta
 // A run carries out one plan; how far it came is on its page.
 type run struct {
 	Executor
-	page journal.Page[State]
+	page state.JournalPage[State]
 }
 
 // all opens what is not open, in order, then brings every body up to date.

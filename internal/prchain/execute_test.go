@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/label-state/label-state/internal/githubsim"
-	"github.com/label-state/label-state/internal/journal"
 	"github.com/label-state/label-state/internal/prchain"
+	"github.com/label-state/label-state/internal/state"
 )
 
 // TestCrash kills a run at each of its points, before and after each request and each step of each
@@ -174,8 +174,8 @@ func TestClosedByHand(t *testing.T) {
 	}
 }
 
-// state is the text of a page with a plan of the feature, from its key "closes" on.
-func state(rest, feature string) string {
+// chainState is the text of a page with a plan of the feature, from its key "closes" on.
+func chainState(rest, feature string) string {
 	return `{"format": 1, "state": {"plan": {"feature": "` + feature + `", "parent": "acme/app#1", ` + rest + `}}`
 }
 
@@ -185,10 +185,10 @@ func TestState(t *testing.T) {
 		{"empty", "", "EOF"},
 		{"newer", `{"format": 2, "state": []}`, "format 2, this version reads 1"},
 		{"no format", `{}`, "format 0"},
-		{"unknown key", state(`"closes": 0, "parts": []}, "parts": [], "more": 1`, "retry"), "unknown field"},
-		{"plan that cannot be", state(`"closes": 0, "parts": []}, "parts": []`, "retry"), "no pull request"},
-		{"parts of another plan", state(`"closes": 0, "parts": [{"repo": "a/b", "branch": "c"}]}, "parts": []`, "retry"), "0 parts of a plan of 1"},
-		{"another feature", state(`"closes": 0, "parts": [{"repo": "a/b", "branch": "c"}]}, "parts": [{}]`, "other"), `of feature "other"`},
+		{"unknown key", chainState(`"closes": 0, "parts": []}, "parts": [], "more": 1`, "retry"), "unknown field"},
+		{"plan that cannot be", chainState(`"closes": 0, "parts": []}, "parts": []`, "retry"), "no pull request"},
+		{"parts of another plan", chainState(`"closes": 0, "parts": [{"repo": "a/b", "branch": "c"}]}, "parts": []`, "retry"), "0 parts of a plan of 1"},
+		{"another feature", chainState(`"closes": 0, "parts": [{"repo": "a/b", "branch": "c"}]}, "parts": [{}]`, "other"), `of feature "other"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
@@ -196,7 +196,7 @@ func TestState(t *testing.T) {
 			w.must(os.MkdirAll(filepath.Dir(file), 0o700))
 			w.must(os.WriteFile(file, []byte(c.file), 0o600))
 			_, err := w.executor().Begin(t.Context(), plan())
-			var unreadable *journal.UnreadableError
+			var unreadable *state.UnreadableJournalError
 			if !errors.As(err, &unreadable) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want an unreadable state with %q", err, c.want)
 			}
@@ -230,7 +230,7 @@ func TestBusy(t *testing.T) {
 	w := newWorld(t)
 	page, err := w.book().Open("retry")
 	w.must(err)
-	var busy *journal.BusyError
+	var busy *state.BusyError
 	if _, err := w.executor().Begin(t.Context(), plan()); !errors.As(err, &busy) {
 		t.Errorf("error %v, want busy", err)
 	}

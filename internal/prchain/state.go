@@ -6,11 +6,11 @@ import (
 	"fmt"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/journal"
+	"github.com/label-state/label-state/internal/state"
 )
 
 // A Book is where states are kept, a page for each feature, so that a run that was killed can be gone on with.
-type Book = journal.Book[State]
+type Book = state.Journal[State]
 
 // A State is how far a plan was carried out.
 type State struct {
@@ -76,7 +76,7 @@ func (s *State) UnmarshalJSON(data []byte) error {
 }
 
 // Load reads the state of a feature from a book. Errors are *PlanError for a name that is no slug, *NoChainError, and
-// *journal.UnreadableError.
+// *state.UnreadableJournalError.
 func Load(b Book, feature string) (State, error) {
 	if err := CheckFeature(feature); err != nil {
 		return State{}, err
@@ -86,7 +86,7 @@ func Load(b Book, feature string) (State, error) {
 		err = &NoChainError{feature}
 	}
 	if err == nil && s.Plan.Feature != feature {
-		err = &journal.UnreadableError{File: b.File(feature), Err: fmt.Errorf("it is of feature %s", quoted(s.Plan.Feature))}
+		err = &state.UnreadableJournalError{File: b.File(feature), Err: fmt.Errorf("it is of feature %s", quoted(s.Plan.Feature))}
 	}
 	if err != nil {
 		return State{}, err

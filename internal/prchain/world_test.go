@@ -16,8 +16,8 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/githubsim"
-	"github.com/label-state/label-state/internal/journal"
 	"github.com/label-state/label-state/internal/prchain"
+	"github.com/label-state/label-state/internal/state"
 )
 
 var (
@@ -87,7 +87,7 @@ func (w world) client(through http.RoundTripper) *github.Client {
 }
 
 func (w world) book() prchain.Book {
-	return journal.In[prchain.State](filepath.Join(w.dir, "pr-chains"))
+	return state.OpenJournal[prchain.State](filepath.Join(w.dir, "pr-chains"))
 }
 
 func (w world) executor() prchain.Executor {
@@ -139,13 +139,13 @@ type fusedBook struct {
 	*fuse
 }
 
-func (b fusedBook) Open(name string) (journal.Page[prchain.State], error) {
+func (b fusedBook) Open(name string) (state.JournalPage[prchain.State], error) {
 	page, err := b.Book.Open(name)
 	return fusedPage{page, b.fuse}, err
 }
 
 type fusedPage struct {
-	journal.Page[prchain.State]
+	state.JournalPage[prchain.State]
 	*fuse
 }
 
@@ -153,7 +153,7 @@ func (p fusedPage) Save(s prchain.State) error {
 	if err := p.burn(); err != nil {
 		return err
 	}
-	return errors.Join(p.Page.Save(s), p.burn())
+	return errors.Join(p.JournalPage.Save(s), p.burn())
 }
 
 // A fusedNet may die before each request is sent, and after it was applied.

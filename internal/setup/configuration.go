@@ -5,73 +5,66 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
+	"reflect"
+	"strings"
 
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/printable"
+	"github.com/label-state/label-state/internal/smallfile"
 )
 
-// A configuration is what was read, and from where.
+// A configuration is what counts, and from where it is.
 type configuration struct {
 	config.Config
-	source string // a path, owner/repo:path, or "defaults"
-	here   bool   // it was read on this machine, and the repository may say something else
+	source string     // owner/repo:path, or "defaults"; with a caller's file that and its path
+	absent bool       // the repository has none
+	own    config.Own // what the caller named
 }
 
-// local reads the configuration that is on this machine: the file that Options.Config or
-// LABEL_STATE_CONFIG names, else the work tree's when that is a clone of the repository asked about. nil
-// means that there is neither. The error is a *config.Error.
-func (e Environment) local(o Options, p place) (*configuration, error) {
-	if o.Published != "" {
-		return nil, nil
+// Own reads the configuration that the caller named: by Options.Config, else LABEL_STATE_CONFIG. The zero value has nothing. The
+// error is a *config.Error.
+func (e Environment) Own(o Options) (config.Own, error) {
+	named := cmp.Or(o.Config, e.Getenv("LABEL_STATE_CONFIG"))
+	if named == "" || o.Published != "" {
+		return config.Own{}, nil
 	}
-	if named := cmp.Or(o.Config, e.Getenv("LABEL_STATE_CONFIG")); named != "" {
-		data, err := os.ReadFile(e.path(named))
-		if err != nil {
-			return nil, unreadable(named, err)
-		}
-		return parseHere(named, data)
+	data, err := smallfile.Follow(e.path(named), config.MaxFile)
+	if err != nil {
+		return config.Own{}, &config.Error{File: named, Problem: "cannot be read: " + smallfile.Reason(err)}
 	}
-	if p.tree == "" {
-		return nil, nil
-	}
-	data, err := os.ReadFile(filepath.Join(p.tree, filepath.FromSlash(config.Path)))
+	return config.ParseOwn(named, data)
+}
+
+// Checkout reads the configuration in a worktree. It decides nothing: the branch that is checked out may be anybody's. there is false
+// when there is none; the error is a *config.Error.
+func Checkout(top string) (c config.Config, there bool, err error) {
+	data, err := smallfile.Read(filepath.Join(top, filepath.FromSlash(config.Path)), config.MaxFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
+		return config.Default(), false, nil
 	case err != nil:
-		return nil, unreadable(config.Path, err)
+		return config.Default(), true, &config.Error{File: config.Path, Problem: "cannot be read: " + smallfile.Reason(err)}
 	}
-	return parseHere(config.Path, data)
-}
-
-func parseHere(name string, data []byte) (*configuration, error) {
-	c, err := parse(name, data)
-	if err == nil {
-		c.here = true
-	}
-	return c, err
-}
-
-func parse(name string, data []byte) (*configuration, error) {
-	c, err := config.Parse(name, data)
-	if err != nil {
-		return nil, err
-	}
-	return &configuration{Config: c, source: name}, nil
-}
-
-// unreadable leaves out what the operating system says besides the reason: the name is there already.
-func unreadable(name string, err error) error {
-	return &config.Error{File: name, Problem: "cannot be read: " + printable.Cause(err).Error()}
+	c, err = config.Parse(config.Path, data)
+	return c, true, err
 }
 
 // published reads the configuration on the default branch; a repository without one has the
 // defaults. Anything but yes or no is an error: with wrong label names nothing may be written.
 func published(ctx context.Context, c *github.Client, r ledger.Repo, path string) (*configuration, error) {
+	name := r.String() + ":" + path
+	if data, known := c.Along(r, path); known && (data != nil || path == config.Path) {
+		if data == nil {
+			return defaults(), nil
+		}
+		if conf, err := config.Parse(name, data); err == nil {
+			return &configuration{Config: conf, source: name}, nil
+		}
+		// File follows a symbolic link, and tells why it is none
+	}
 	data, err := c.File(ctx, r, path)
 	var absent *github.NotFoundError
 	switch {
@@ -82,7 +75,59 @@ func published(ctx context.Context, c *github.Client, r ledger.Repo, path string
 	case err != nil:
 		return nil, err
 	}
-	return parse(r.String()+":"+path, data)
+	conf, err := config.Parse(name, data)
+	if err != nil {
+		return nil, err
+	}
+	return &configuration{Config: conf, source: name}, nil
 }
 
-func defaults() *configuration { return &configuration{Config: config.Default(), source: "defaults"} }
+func defaults() *configuration {
+	return &configuration{Config: config.Default(), source: "defaults", absent: true}
+}
+
+// under lays the caller's own file over the configuration of the repository.
+func (c *configuration) under(own config.Own, r ledger.Repo) (*configuration, error) {
+	if own.File() == "" {
+		return c, nil
+	}
+	whole, err := own.Over(c.Config, r.String())
+	if err != nil {
+		return nil, err
+	}
+	return &configuration{Config: whole, source: c.source + " and " + own.File(), absent: c.absent, own: own}, nil
+}
+
+// remark says in one line that the file which is checked out is not the one that counts.
+func (e Environment) remark(p place, conf *configuration) {
+	if p.tree == "" {
+		return
+	}
+	here, there, err := Checkout(p.tree)
+	if !there {
+		return
+	}
+	where := "the default branch of " + p.repo.String()
+	if err != nil {
+		first, _, _ := strings.Cut(err.Error(), "\n")
+		e.say("note: " + first + "; what counts is " + where)
+		return
+	}
+	if text := Differs(here, conf.Config, p.repo); text != "" {
+		e.say("note: " + text)
+	}
+}
+
+// Differs says in one line that the configuration which is checked out is not the one on the default branch of a repository; empty when
+// they mean the same.
+func Differs(here, there config.Config, r ledger.Repo) string {
+	different := config.Differences(here, there)
+	if len(different) == 0 {
+		return ""
+	}
+	return config.Path + " as it is checked out differs from the default branch of " + r.String() + ", which is what counts: " +
+		printable.Short(strings.Join(different, ", "), 200)
+}
+
+// same reports whether two configurations mean the same.
+func (c *configuration) same(other config.Config) bool { return reflect.DeepEqual(c.Config, other) }

@@ -15,31 +15,52 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"golang.org/x/term"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/holdfile"
+	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/lease"
-	"github.com/label-state/label-state/internal/localpause"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/state"
 )
 
-// An Environment is everything outside the program that a session depends on. All fields but HTTP, Stores
-// and Watched are required.
+// An Environment is everything outside the program that a session depends on. All fields but Environ, Exec, HTTP, Stores,
+// Services and Watched are required; Dir is empty for who is in no directory.
 type Environment struct {
-	Getenv func(string) string
-	Dir    string    // working directory, absolute
-	Stderr io.Writer // for warnings, and for --verbose
-	Run    func(context.Context, Command) (stdout []byte, err error)
-	HTTP   http.RoundTripper       // nil is http.DefaultTransport
-	Stores map[string]lease.Opener // by what claim.lease says; those that the program was built with
+	Getenv   func(string) string
+	Environ  []string  // all variables, for git
+	Dir      string    // working directory, absolute; empty is in no clone and on no host: nothing of either counts
+	Stderr   io.Writer // for warnings, and for --verbose; one write for each
+	Run      func(context.Context, Command) (stdout []byte, err error)
+	Exec     git.Exec                 // starts git; nil starts a process
+	HTTP     http.RoundTripper        // nil is http.DefaultTransport
+	Stores   map[string]lease.Opener  // by what claim.lease says; those that the program was built with
+	Services map[string]lease.Service // the same with a login: these take nothing from variables, and come first
 
 	Watched func(io.Writer) bool // whether it is a terminal; nil is no for all
+
+	// Server says that the program may outlive the session that started it: the holds it records name none, and
+	// the session whose next event is about their worktree keeps them.
+	Server bool
 }
 
-// A Command is a subprocess: git, or gh.
+// Nothing returns an environment in which nothing is set: no variables, no directory, no programs and no state folder. What a session
+// needs is in its Options. Warnings go to w.
+func Nothing(w io.Writer) Environment {
+	return Environment{
+		Getenv: func(string) string { return "" }, Environ: []string{}, Stderr: w,
+		Run: func(_ context.Context, c Command) ([]byte, error) {
+			return nil, &exec.Error{Name: c.Name, Err: exec.ErrNotFound}
+		},
+	}
+}
+
+// A Command is a subprocess: gh, or ssh.
 type Command struct {
 	Name  string
 	Args  []string
@@ -57,7 +78,26 @@ func OS() Environment {
 	if err != nil {
 		dir = string(filepath.Separator)
 	}
-	return Environment{Getenv: os.Getenv, Dir: dir, Stderr: os.Stderr, Run: run, HTTP: http.DefaultTransport, Watched: isTerminal}
+	return Environment{Getenv: os.Getenv, Environ: os.Environ(), Dir: dir, Stderr: os.Stderr, Run: run, HTTP: http.DefaultTransport, Watched: isTerminal}
+}
+
+// Inherited is the environment of the programs that a command starts: Environ, or this process's own when that is not set.
+func (e Environment) Inherited() []string {
+	if e.Environ == nil {
+		return os.Environ()
+	}
+	return slices.Clip(e.Environ)
+}
+
+// Git is the installed git in Dir.
+func (e Environment) Git() git.Git { return git.Git{Dir: e.Dir, Env: e.environ(), Exec: e.Exec} }
+
+// environ is Environ, with GIT_DIR in any case: it decides where we are.
+func (e Environment) environ() []string {
+	if dir := e.Getenv("GIT_DIR"); dir != "" && e.Environ == nil {
+		return []string{"GIT_DIR=" + dir}
+	}
+	return e.Environ
 }
 
 // afterKill is how long a killed subprocess may keep its pipes open.
@@ -147,22 +187,35 @@ func (e Environment) StateDir() (string, error) {
 	return "", errors.New("find state folder: neither LABEL_STATE_HOME nor HOME is set")
 }
 
-// LocalPauses is the list of repositories paused on this machine only.
-func (e Environment) LocalPauses() (localpause.File, error) {
-	dir, err := e.StateDir()
+// PausedHere reads this machine's own pause of a repository; nil means not paused, an error that nobody knows.
+func (e Environment) PausedHere(r ledger.Repo) (*lifecycle.Pause, error) {
+	file, err := e.LocalPauses()
 	if err != nil {
-		return localpause.File{}, err
+		return nil, err
 	}
-	return localpause.In(dir), nil
+	p, err := file.Get(r.String())
+	if err != nil || p == nil {
+		return nil, err
+	}
+	return &lifecycle.Pause{Since: p.Since, By: p.By, Reason: p.Reason, Here: true}, nil
 }
 
-// Holds is the store of the work tree that Dir is in, or holdfile.ErrNoRepository.
-func (e Environment) Holds() (holdfile.Store, error) {
-	dir, err := holdfile.GitDir(e.Dir, e.Getenv("GIT_DIR"))
+// LocalPauses is the list of repositories paused on this machine only.
+func (e Environment) LocalPauses() (state.Pauses, error) {
+	dir, err := e.StateDir()
 	if err != nil {
-		return holdfile.Store{}, err
+		return state.Pauses{}, err
 	}
-	return holdfile.Open(dir), nil
+	return state.OpenPauses(dir), nil
+}
+
+// Holds is the store of the worktree that Dir is in, or state.ErrNoRepository.
+func (e Environment) Holds() (state.Holds, error) {
+	dir, err := state.GitDir(e.Dir, e.Getenv("GIT_DIR"))
+	if err != nil {
+		return state.Holds{}, err
+	}
+	return state.OpenHolds(dir), nil
 }
 
 // path makes a path that a person wrote absolute.

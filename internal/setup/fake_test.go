@@ -17,6 +17,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/setup"
 )
 
@@ -52,6 +53,9 @@ func (m *machine) environment() setup.Environment {
 	return setup.Environment{
 		Getenv: func(name string) string { return m.variables[name] },
 		Dir:    m.dir, Stderr: &m.stderr, Run: m.run, HTTP: m,
+		Exec: func(ctx context.Context, c git.Command) ([]byte, error) {
+			return m.run(ctx, setup.Command{Name: "git", Args: c.Args, Dir: c.Dir, Env: c.Env, Stdin: c.Stdin})
+		},
 	}
 }
 

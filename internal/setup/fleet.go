@@ -1,38 +1,15 @@
 package setup
 
 import (
-	"cmp"
-	"context"
 	"errors"
 	"slices"
 	"strings"
 
-	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/host"
 )
 
 // A Queue names the labels of an agent's work, as its work source says; empty is the repository's.
 type Queue struct{ Ready, InProgress string }
-
-// Local returns the configuration that is on this machine: the file that Options.Config or
-// LABEL_STATE_CONFIG names, else the work tree's. ok is false when there is none. GitHub is not asked.
-func Local(ctx context.Context, e Environment, o Options) (c config.Config, ok bool, err error) {
-	p, err := e.locate(ctx, o)
-	if err != nil {
-		return c, false, err
-	}
-	conf, err := e.local(o, p)
-	if conf == nil || err != nil {
-		return c, false, err
-	}
-	return conf.Config, true, nil
-}
-
-// chosen reports whether a person named the configuration. A repository's own file may hold what a
-// stranger proposes.
-func (e Environment) chosen(o Options) bool {
-	return cmp.Or(o.Config, e.Getenv("LABEL_STATE_CONFIG")) != ""
-}
 
 // tokenFrom reads the variable that a configuration names. Variables that are known to hold tokens
 // are for their hosts; any other only counts if a person chose the configuration, because a
@@ -42,7 +19,7 @@ func (e Environment) tokenFrom(name string, o Options, at origin) (credential, e
 	switch {
 	case !ours && slices.Contains(tokenVariables(), strings.ToUpper(name)):
 		return credential{}, &SettingError{Setting: "token_env " + name, Err: errors.New("it is not for " + at.Host())}
-	case !ours && !e.chosen(o):
+	case !ours && !o.Chosen:
 		return credential{}, &SettingError{Setting: "token_env " + name, Err: errors.New("a repository's own configuration may only name " +
 			strings.Join(e.variables(at), ", ") + "; choose the file with --config or LABEL_STATE_CONFIG")}
 	case !ours && !at.encrypted() && !(at.local() && at.named):
@@ -60,28 +37,29 @@ func tokenVariables() []string {
 	return append(names, host.TokenVariables("github.example.com")...)
 }
 
-// queue lays an agent's label names over the configuration. Where the repository has a file of its own
+// queue lays an agent's label names over the configuration. Where the repository has a file
 // they must agree with it: whoever reads a repository uses the same names.
 func (e Environment) queue(o Options, conf *configuration) error {
 	if o.Queue == (Queue{}) {
 		return nil
 	}
-	c, err := conf.Config.Named(conf.source, o.Queue.Ready, o.Queue.InProgress, e.chosen(o) || conf.source == defaults().source)
+	c, err := conf.Config.Named(conf.source, o.Queue.Ready, o.Queue.InProgress, conf.absent)
 	if err == nil {
 		conf.Config = c
 	}
 	return err
 }
 
-// SlackToken reads the variable that a configuration names for plans in Slack, and where Slack is: empty
+// SlackToken reads the variable that the configuration names for plans in Slack, and where Slack is: empty
 // is the real one. No variable for a token of GitHub's goes there; a repository's own file may only name
 // SLACK_BOT_TOKEN.
-func (e Environment) SlackToken(name string, o Options) (token, api string, err error) {
+func (s *Session) SlackToken() (token, api string, err error) {
+	e, name := s.env, s.Config.Plan.Slack.TokenEnv
 	setting := "plan.slack.token_env " + name
 	switch {
 	case slices.Contains(tokenVariables(), strings.ToUpper(name)):
 		return "", "", &SettingError{Setting: setting, Err: errors.New("it is not for Slack")}
-	case name != "SLACK_BOT_TOKEN" && !e.chosen(o):
+	case name != "SLACK_BOT_TOKEN" && !s.Chose("plan.slack.token_env"):
 		return "", "", &SettingError{Setting: setting, Err: errors.New("a repository's own configuration may only name SLACK_BOT_TOKEN; " +
 			"choose the file with --config or LABEL_STATE_CONFIG")}
 	}

@@ -30,7 +30,7 @@ func TestTokenOfAWorkSource(t *testing.T) {
 				"LABEL_STATE_TOKEN": "e", "LABEL_STATE_API_URL": c.api,
 			})
 			m.write("mine.yml", "version: 1")
-			s, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", TokenEnv: c.variable, Config: c.chosen})
+			s, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", TokenEnv: c.variable, Config: c.chosen, Chosen: c.chosen != ""})
 			got := ""
 			if err != nil {
 				got = "error: " + err.Error()
@@ -55,10 +55,10 @@ func TestQueueOfAWorkSource(t *testing.T) {
 		"none":              {"", "", "todo/doing"},
 		"agrees":            {"labels: {available: Todo, claimed: doing}", "", "todo/doing"},
 		"another":           {"preset: ready", "", `error: acme/app:.github/label-state.yml: labels.available: is "ready", and the work source says "todo"`},
-		"chosen":            {"preset: ready", "preset: ready", "todo/doing"},
-		"chosen, clashing":  {"", "labels: {done: todo}", "the same label as labels.available"},
-		"chosen, excluded":  {"", "exclude_labels: [todo]", "no issue could be taken"},
-		"chosen, in stages": {"", "{preset: stages, stages: [ready, done]}", `is "stage:ready", and the work source says "todo"`},
+		"chosen":            {"preset: ready", "preset: ready", `is "ready", and the work source says "todo"`},
+		"excluded":          {"exclude_labels: [todo]", "", `is "agent:implement", and the work source says "todo"`},
+		"chosen, excluding": {"", "exclude_labels: [todo]", `mine.yml:1: exclude_labels: is [todo], and on the default branch of acme/app it is [blocked wip]`},
+		"in stages":         {"{preset: stages, stages: [ready, done]}", "", `is "stage:ready", and the work source says "todo"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newMachine(t, map[string]string{"GH_TOKEN": "tok"})
@@ -84,18 +84,19 @@ func TestQueueOfAWorkSource(t *testing.T) {
 	}
 }
 
-// TestLocal: the configuration of this machine, without a token and without GitHub.
-func TestLocal(t *testing.T) {
+// TestOwn: the configuration that the caller named, without a token and without GitHub; what is checked out is not it.
+func TestOwn(t *testing.T) {
 	m := newMachine(t, nil)
-	if _, here, err := setup.Local(t.Context(), m.environment(), setup.Options{Repo: "acme/app"}); here || err != nil {
-		t.Errorf("there is one: %v, %v", here, err)
-	}
 	m.git("init", "-q")
 	m.git("remote", "add", "origin", "https://github.com/acme/app")
-	m.write(config.Path, "agents: {lucius: {}}")
-	c, here, err := setup.Local(t.Context(), m.environment(), setup.Options{})
-	if _, known := c.Source("lucius"); !here || !known || err != nil {
-		t.Errorf("local: %v, %v, %+v", here, err, c.Agents)
+	m.write(config.Path, "agents: {mallory: {}}")
+	if own, err := m.environment().Own(setup.Options{}); own.Has("agents") || err != nil {
+		t.Errorf("nothing is named: %v, %+v", err, own)
+	}
+	m.write("mine.yml", "agents: {lucius: {}}")
+	own, err := m.environment().Own(setup.Options{Config: "mine.yml"})
+	if _, known := own.Source("lucius"); !own.Has("agents") || own.Has("defaults") || !known || err != nil {
+		t.Errorf("own: %v, %+v", err, own.Agents)
 	}
 	if len(m.sent) > 0 {
 		t.Errorf("asked %v", m.sent)

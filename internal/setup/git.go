@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/host"
 )
 
@@ -18,19 +19,29 @@ import (
 const gitTime = 5 * time.Second
 
 // git asks git about the clone that Dir is in. The answer is without its last line break; it is
-// empty where git says no, and where there is no git. A git that was cut short is an error.
+// empty where git says no, where there is no git, and in a bare repository that a clone has brought along. A git that was cut short is
+// an error.
 func (e Environment) git(ctx context.Context, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, gitTime)
 	defer cancel()
-	out, err := e.Run(ctx, Command{Name: "git", Args: args, Dir: e.Dir, Env: []string{"GIT_OPTIONAL_LOCKS=0"}})
-	var exit *exec.ExitError
-	switch {
-	case err == nil:
-		return strings.TrimSuffix(string(out), "\n"), nil
-	case errors.As(err, &exit) && exit.ExitCode() > 0, errors.Is(err, exec.ErrNotFound):
+	out, err := e.Git().Ask(ctx, args...)
+	_, strange := errors.AsType[*git.EmbeddedError](err)
+	if strange || git.Code(err) > 0 || errors.Is(err, exec.ErrNotFound) {
 		return "", nil
 	}
-	return "", fmt.Errorf("ask git about the clone: %w", err)
+	if err != nil {
+		return "", fmt.Errorf("ask git about the clone: %w", err)
+	}
+	return out, nil
+}
+
+// embedded is why there is no clone here, when that is a bare repository which a clone has brought along.
+func (e Environment) embedded() error {
+	_, err := git.Find(e.Dir, e.Getenv("GIT_DIR"))
+	if strange, is := errors.AsType[*git.EmbeddedError](err); is {
+		return strange
+	}
+	return nil
 }
 
 // settings are the lines of git's configuration that say where a clone belongs.
@@ -169,6 +180,12 @@ type clone struct {
 
 // clone finds out where we are. Outside a clone it is zero.
 func (e Environment) clone(ctx context.Context) (clone, error) {
+	if e.Dir == "" {
+		return clone{}, nil
+	}
+	if strange := e.embedded(); strange != nil {
+		return clone{nowhere: strange}, nil
+	}
 	top, err := e.git(ctx, "rev-parse", "--show-toplevel")
 	if err != nil {
 		return clone{}, err

@@ -5,7 +5,7 @@ import (
 
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/host"
-	"github.com/label-state/label-state/internal/localpause"
+	"github.com/label-state/label-state/internal/state"
 )
 
 // Misconfigured reports whether an error of Open means that the program was called or configured
@@ -15,7 +15,7 @@ func Misconfigured(err error) bool {
 		conf  *config.Error
 		ref   *host.ReferenceError
 		value *SettingError
-		name  *localpause.NameError
+		name  *state.RepoNameError
 	)
 	return errors.As(err, &conf) || errors.As(err, &ref) || errors.As(err, &value) || errors.As(err, &name)
 }

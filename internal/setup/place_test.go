@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/host"
 	"github.com/label-state/label-state/internal/setup"
 )
@@ -14,7 +15,7 @@ import (
 // place opens a session as cheaply as it can be and says what it is about.
 func place(t *testing.T, m *machine, o setup.Options) string {
 	t.Helper()
-	o.Near, o.Token = true, "tok"
+	o.Guess, o.Token = &config.Config{}, "tok"
 	s, err := setup.Open(t.Context(), m.environment(), o)
 	if err != nil {
 		return "error: " + err.Error()

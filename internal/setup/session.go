@@ -7,16 +7,17 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"reflect"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/github"
-	"github.com/label-state/label-state/internal/holdfile"
 	"github.com/label-state/label-state/internal/host"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/printable"
+	"github.com/label-state/label-state/internal/state"
 )
 
 // Options say what a session is about. All may be empty: then it is about the clone's repository.
@@ -24,16 +25,23 @@ type Options struct {
 	Ref    string // an issue as people write it; its repository is the session's
 	Repo   string // owner/name; bare numbers are of it
 	Host   string // of Repo, when that is known, as a host.Remote has it
-	Config string // path of the configuration; empty is LABEL_STATE_CONFIG, then the repository's
+	Config string // path of the caller's own configuration; empty is LABEL_STATE_CONFIG, then none
 	API    string // API root, the input api-url of the Action; empty is LABEL_STATE_API_URL, then what the repository's host has
 	Token  string // empty looks for one
 
 	TokenEnv string // variable with the token, as a work source names it
 	Queue    Queue  // label names of a work source
+	Chosen   bool   // that work source is in a file that the caller named, not the repository's
 
-	DryRun  bool // nothing is written; the client refuses (PRODUCT ruling 21)
+	DryRun  bool // nothing is written; the client refuses (cli.md)
 	Verbose bool // every request is named on Stderr
-	Near    bool // never ask GitHub for the configuration: the work tree's, or the defaults
+	View    bool // nothing is decided by what is read (github.Options.View); every write is refused
+
+	// Guess is a configuration to go by until Settle has asked for the repository's; nothing may be written under it. nil has Open
+	// ask.
+	Guess *config.Config
+
+	First First // what the first query reads besides the configuration
 
 	// Published is the path of the configuration in the repository, to be read from its default
 	// branch and from nowhere else: a checkout may hold what a stranger proposes. A path other than
@@ -41,16 +49,22 @@ type Options struct {
 	Published string
 }
 
+// First is what a session's first query reads besides the configuration, for who asks the client for it next. The zero value is the
+// issue of Options.Ref, and nothing without one.
+type First struct {
+	Since time.Time // not zero: the first page of the client's Scan since then
+	Live  bool      // or of its Current
+	Ready bool      // or of its OpenIssues that are ready for work
+	Late  bool      // nothing, because the caller writes before it asks for the issue
+}
+
 // A Session is everything a command needs for one repository. Close it when it is done with.
 type Session struct {
-	Config config.Config
-	Source string // of the configuration: a path, owner/repo:path, or "defaults"
-	Client *github.Client
-	Ledger *ledger.Ledger
-	Store  lease.Store // what decides; nil when the log does
-	// Agree asks, once, whether the repository's default branch names the lease store that the
-	// configuration names; another one is a *config.Error. Every claim asks it before it writes.
-	Agree     func(context.Context) error
+	Config    config.Config
+	Source    string // of the configuration: a path, owner/repo:path, or "defaults"
+	Client    *github.Client
+	Ledger    *ledger.Ledger
+	Store     lease.Store // what decides; nil when the log does
 	Endpoints host.Endpoints
 	Defaults  host.Defaults // to read further references with
 	Repo      ledger.Repo   // zero when neither the options nor the clone name one
@@ -58,11 +72,16 @@ type Session struct {
 	Worker    claim.Worker  // LABEL_STATE_CODENAME and LABEL_STATE_FIRING_ID
 	TokenFrom string        // where the token was found
 
-	env Environment
+	env     Environment
+	options Options
+	place   place
+	token   credential
+	own     config.Own
+	absent  bool // the repository has no configuration
 }
 
-// Open makes a session. It reads git's configuration, the repository's configuration and a token;
-// GitHub is asked for one file at most, when the configuration is not on this machine. Errors a
+// Open makes a session. It reads git's configuration, a token, the caller's own configuration and the repository's, which is
+// the file on its default branch: GitHub is asked for that one file. Errors a
 // caller may tell apart: *config.Error, *host.ReferenceError and *SettingError were called or
 // configured wrongly; *NoTokenError, *BadTokenError and the client's could not find out.
 func Open(ctx context.Context, e Environment, o Options) (*Session, error) {
@@ -70,7 +89,7 @@ func Open(ctx context.Context, e Environment, o Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	conf, err := e.local(o, p)
+	own, err := e.Own(o)
 	if err != nil {
 		return nil, err
 	}
@@ -78,16 +97,94 @@ func Open(ctx context.Context, e Environment, o Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if conf == nil {
-		if conf, err = e.far(ctx, o, p, token); err != nil {
+	if o.Guess != nil {
+		return e.session(o, p, token, &configuration{Config: *o.Guess, source: "a guess", own: own}, nil)
+	}
+	guess := e.guess(o, p, own)
+	first, err := e.client(o, p, token, guess)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.begin(ctx, o, p, first); err != nil {
+		return nil, err
+	}
+	conf, err := e.configuration(ctx, o, p, first, own)
+	if err != nil {
+		return nil, err
+	}
+	if !alike(guess, conf.Config) {
+		first = nil
+	}
+	return e.session(o, p, token, conf, first)
+}
+
+// guess is what the repository's configuration probably is: the one that is checked out, else the defaults. A wrong guess costs a
+// request.
+func (e Environment) guess(o Options, p place, own config.Own) config.Config {
+	guess := defaults()
+	if p.tree != "" {
+		if here, there, err := Checkout(p.tree); there && err == nil {
+			guess = &configuration{Config: here, source: config.Path}
+		}
+	}
+	if whole, err := guess.under(own, p.repo); err == nil {
+		guess = whole
+	}
+	_ = e.queue(o, guess) // names that cannot be the repository's are refused once its configuration is known
+	return guess.Config
+}
+
+// begin sends the first query.
+func (e Environment) begin(ctx context.Context, o Options, p place, c *github.Client) error {
+	switch {
+	case p.repo == (ledger.Repo{}), o.First.Late:
+		return nil
+	case o.First.Ready:
+		return c.BeginOpen(ctx, p.repo)
+	case o.First.Live:
+		return c.BeginCurrent(ctx, p.repo, o.First.Since)
+	case !o.First.Since.IsZero():
+		return c.BeginScan(ctx, p.repo, o.First.Since)
+	case o.Ref != "":
+		return c.Begin(ctx, p.issue)
+	}
+	return nil
+}
+
+// configuration is the repository's with what is the caller's own.
+func (e Environment) configuration(ctx context.Context, o Options, p place, c *github.Client, own config.Own) (*configuration, error) {
+	conf := defaults()
+	if p.repo != (ledger.Repo{}) {
+		var err error
+		if conf, err = published(ctx, c, p.repo, cmp.Or(o.Published, config.Path)); err != nil {
 			return nil, err
 		}
 	}
-	if err := e.queue(o, conf); err != nil {
+	e.remark(p, conf)
+	conf, err := conf.under(own, p.repo)
+	if err != nil {
 		return nil, err
 	}
-	return e.session(o, p, token, conf)
+	return conf, e.queue(o, conf)
 }
+
+// Settle returns the session under the configuration that counts: s itself when the guess was right. The configuration has come along
+// with the first query of s.
+func (s *Session) Settle(ctx context.Context) (*Session, error) {
+	o := s.options
+	o.Guess = nil
+	conf, err := s.env.configuration(ctx, o, s.place, s.Client, s.own)
+	if err != nil {
+		return nil, err
+	}
+	if conf.same(s.Config) {
+		return s, nil
+	}
+	return s.env.session(o, s.place, s.token, conf, nil)
+}
+
+// Chose reports whether a setting is from a file that the caller named. A repository's own may hold what a stranger proposes.
+func (s *Session) Chose(path string) bool { return s.own.Has(path) }
 
 func (e Environment) credential(ctx context.Context, o Options, at origin) (credential, error) {
 	switch {
@@ -99,34 +196,25 @@ func (e Environment) credential(ctx context.Context, o Options, at origin) (cred
 	return e.token(ctx, at)
 }
 
-// far is the configuration of a repository that has none here.
-func (e Environment) far(ctx context.Context, o Options, p place, t credential) (*configuration, error) {
-	if o.Near || p.repo == (ledger.Repo{}) {
-		return defaults(), nil
-	}
-	c, err := e.client(o, p, t, config.Default())
-	if err != nil {
-		return nil, err
-	}
-	return published(ctx, c, p.repo, cmp.Or(o.Published, config.Path))
-}
-
-// session puts the parts together.
-func (e Environment) session(o Options, p place, t credential, conf *configuration) (*Session, error) {
-	client, err := e.client(o, p, t, conf.Config)
-	if err != nil {
-		return nil, err
+// session puts the parts together; client is nil when one has to be made.
+func (e Environment) session(o Options, p place, t credential, conf *configuration, client *github.Client) (*Session, error) {
+	if client == nil {
+		var err error
+		if client, err = e.client(o, p, t, conf.Config); err != nil {
+			return nil, err
+		}
 	}
 	store := e.store(client, conf.Config)
-	l := decided(ledger.New(client, Clock(), word, conf.Settings()), store, conf.Claim.Lease, o.DryRun)
-	agree := func(context.Context) error { return nil }
-	if conf.here && p.repo != (ledger.Repo{}) {
-		agree = agrees(client, p.repo, conf)
+	settings := e.inSession(conf.Config)
+	if e.Dir != "" {
+		settings.PausedHere = e.PausedHere
 	}
+	l := decided(ledger.New(client, Clock(), word, settings), store, conf.Claim.Lease, o.DryRun)
 	return &Session{
-		Config: conf.Config, Source: conf.source, Client: client, Ledger: l.Agreeing(agree), Store: store, Agree: agree,
+		Config: conf.Config, Source: conf.source, Client: client, Ledger: l, Store: store,
 		Endpoints: p.Endpoints, Defaults: p.defaults, Repo: p.repo, Issue: p.issue,
-		Worker: e.Identity(), TokenFrom: t.source, env: e,
+		Worker: e.Identity(), TokenFrom: t.source,
+		env: e, options: o, place: p, token: t, own: conf.own, absent: conf.absent,
 	}, nil
 }
 
@@ -141,12 +229,19 @@ func (e Environment) client(o Options, p place, t credential, conf config.Config
 	}
 	return github.New(github.Options{
 		REST: p.REST, GraphQL: p.GraphQL, Web: p.Web, Token: t.secret, HTTP: carrier,
-		Scheme: conf.Labels, Clock: Clock(), DryRun: o.DryRun,
-		StageLocks: conf.Compat == "stage-locks",
-		Blockers:   github.Blockers{NativeOff: !conf.Blockers.Native, TextOff: !conf.Blockers.Text},
-		Trust:      github.Trust{Logins: append([]string{}, conf.Trust.Logins...), Apps: conf.Trust.Apps, Minimum: github.Role(conf.Trust.Permission)},
-		Warn:       func(text string) { e.say("warning: " + text) },
+		Scheme: conf.Labels, Clock: Clock(), DryRun: o.DryRun || o.View, View: o.View, Along: cmp.Or(o.Published, config.Path),
+		StageLocks:     conf.Compat == "stage-locks",
+		OutsiderIssues: conf.Lifecycle.OutsiderIssues,
+		Blockers:       github.Blockers{NativeOff: !conf.Blockers.Native, TextOff: !conf.Blockers.Text},
+		Trust:          github.Trust{Logins: append([]string{}, conf.Trust.Logins...), Apps: conf.Trust.Apps, Minimum: github.Role(conf.Trust.Permission)},
+		Warn:           func(text string) { e.say("warning: " + text) },
 	})
+}
+
+// alike reports whether two configurations make the same client.
+func alike(a, b config.Config) bool {
+	return reflect.DeepEqual(a.Labels, b.Labels) && a.Compat == b.Compat && a.Blockers == b.Blockers &&
+		a.Lifecycle.OutsiderIssues == b.Lifecycle.OutsiderIssues && reflect.DeepEqual(a.Trust, b.Trust)
 }
 
 // say writes one line to Stderr, whatever the text holds.
@@ -193,14 +288,11 @@ func (s *Session) Remember(h ledger.Hold) error {
 	if !ok {
 		return err
 	}
-	return store.Save(holdfile.Hold{
-		Issue: h.Issue, Worker: h.Record.Worker, Comment: h.Comment, URL: h.URL, Token: h.Token,
-		TTL: h.Record.TTL, Branch: h.Record.Branch, Until: h.Until,
-	})
+	return s.env.remember(store, h)
 }
 
 // Recall returns the hold that this work tree has recorded; ok is false when there is none.
-func (s *Session) Recall(i claim.Issue) (h holdfile.Hold, ok bool, err error) {
+func (s *Session) Recall(i claim.Issue) (h state.Hold, ok bool, err error) {
 	store, ok, err := s.holds()
 	if !ok {
 		return h, false, err
@@ -218,9 +310,9 @@ func (s *Session) Forget(i claim.Issue) error {
 }
 
 // holds is where this work tree's holds are kept; ok is false outside a git repository, which is no error.
-func (s *Session) holds() (store holdfile.Store, ok bool, err error) {
+func (s *Session) holds() (store state.Holds, ok bool, err error) {
 	store, err = s.env.Holds()
-	if errors.Is(err, holdfile.ErrNoRepository) {
+	if errors.Is(err, state.ErrNoRepository) {
 		return store, false, nil
 	}
 	return store, err == nil, err

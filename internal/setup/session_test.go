@@ -7,7 +7,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,38 +17,45 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/github"
-	"github.com/label-state/label-state/internal/holdfile"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/setup"
+	"github.com/label-state/label-state/internal/state"
 )
 
-// TestConfigurationLookup: the first that is there counts, and each has a guard of its own colour.
+// TestConfigurationLookup: the default branch's file counts, wherever the caller stands; a file of their own sets what is their own.
 func TestConfigurationLookup(t *testing.T) {
 	const remote = "https://github.com/acme/app"
+	const there = "acme/app:.github/label-state.yml"
 	for _, c := range []struct {
 		name        string
 		clone       bool   // of acme/app
-		tree        string // the work tree's file
+		tree        string // the worktree's file
 		published   string // on the default branch
 		option, env string // paths
 		ask         setup.Options
 		want        string // on_reopen and source; or an error
 		requests    int
+		note        string // on standard error; a part
 	}{
-		{"none anywhere", true, "", "", "", "", setup.Options{}, "none from defaults", 1},
-		{"on the default branch", false, "", "on_reopen: requeue", "", "", setup.Options{Repo: "acme/app"}, "requeue from acme/app:.github/label-state.yml", 1},
-		{"work tree first", true, "on_reopen: requeue", "on_reopen: none", "", "", setup.Options{}, "requeue from .github/label-state.yml", 0},
-		{"work tree, name in another case", true, "on_reopen: requeue", "", "", "", setup.Options{Repo: "ACME/App"}, "requeue from .github/label-state.yml", 0},
-		{"work tree of another repository", true, "on_reopen: requeue", "", "", "", setup.Options{Repo: "acme/web"}, "none from defaults", 1},
-		{"work tree without, default branch with", true, "", "on_reopen: requeue", "", "", setup.Options{}, "requeue from acme/app:.github/label-state.yml", 1},
-		{"near: not over the network", true, "", "on_reopen: requeue", "", "", setup.Options{Near: true}, "none from defaults", 0},
-		{"no repository at all", false, "", "", "", "", setup.Options{}, "none from defaults", 0},
-		{"option first", true, "on_reopen: none", "on_reopen: none", "mine.yml", "theirs.yml", setup.Options{}, "requeue from mine.yml", 0},
-		{"variable second", true, "on_reopen: none", "on_reopen: none", "", "mine.yml", setup.Options{}, "requeue from mine.yml", 0},
-		{"named and missing", true, "on_reopen: none", "", "nowhere.yml", "", setup.Options{}, "error: nowhere.yml: cannot be read: no such file or directory", 0},
-		{"broken in the work tree", true, "on_reopen: maybe", "", "", "", setup.Options{}, `error: .github/label-state.yml:1: on_reopen: is "maybe"; allowed: none, requeue`, 0},
-		{"broken on the default branch", false, "", "on_reopen: maybe", "", "", setup.Options{Repo: "acme/app"}, `error: acme/app:.github/label-state.yml:1: on_reopen: is "maybe"; allowed: none, requeue`, 1},
-		{"not to be read", false, "", "forbidden", "", "", setup.Options{Repo: "acme/app"}, "error: read .github/label-state.yml of acme/app: not permitted (HTTP 403: Resource not accessible by integration)", 1},
+		{"none anywhere", true, "", "", "", "", setup.Options{}, "none from defaults", 1, ""},
+		{"on the default branch", false, "", "on_reopen: requeue", "", "", setup.Options{Repo: "acme/app"}, "requeue from " + there, 1, ""},
+		{"the same in the worktree", true, "on_reopen: requeue", "on_reopen: requeue", "", "", setup.Options{}, "requeue from " + there, 1, ""},
+		{
+			"another in the worktree", true, "on_reopen: none\ntrust: {logins: [mallory]}", "on_reopen: requeue", "", "",
+			setup.Options{},
+			"requeue from " + there, 1, "differs from the default branch of acme/app, which is what counts: trust.logins, on_reopen",
+		},
+		{"only in the worktree", true, "on_reopen: requeue", "", "", "", setup.Options{}, "none from defaults", 1, "which is what counts: on_reopen"},
+		{"worktree of another repository", true, "on_reopen: requeue", "", "", "", setup.Options{Repo: "acme/web"}, "none from defaults", 1, ""},
+		{"only on the default branch", true, "", "on_reopen: requeue", "", "", setup.Options{}, "requeue from " + there, 1, ""},
+		{"no repository at all", false, "", "", "", "", setup.Options{}, "none from defaults", 0, ""},
+		{"option first", true, "", "on_reopen: none", "mine.yml", "theirs.yml", setup.Options{}, "none from " + there + " and mine.yml", 1, ""},
+		{"variable second", true, "", "on_reopen: none", "", "mine.yml", setup.Options{}, "none from " + there + " and mine.yml", 1, ""},
+		{"one's own says something else", true, "", "on_reopen: requeue", "theirs.yml", "", setup.Options{}, `error: theirs.yml:1: on_reopen: is "none", and on the default branch of acme/app it is "requeue"; allowed: what the default branch says, for everybody must go by the same`, 1, ""},
+		{"named and missing", true, "", "", "nowhere.yml", "", setup.Options{}, "error: nowhere.yml: cannot be read: no such file or directory", 0, ""},
+		{"broken in the worktree", true, "on_reopen: maybe", "", "", "", setup.Options{}, "none from defaults", 1, `note: .github/label-state.yml:1: on_reopen: is "maybe"; allowed: none, requeue; what counts is the default branch of acme/app`},
+		{"broken on the default branch", false, "", "on_reopen: maybe", "", "", setup.Options{Repo: "acme/app"}, `error: acme/app:.github/label-state.yml:1: on_reopen: is "maybe"; allowed: none, requeue`, 1, ""},
+		{"not to be read", false, "", "forbidden", "", "", setup.Options{Repo: "acme/app"}, "error: read .github/label-state.yml of acme/app: not permitted (HTTP 403: Resource not accessible by integration)", 1, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := newMachine(t, map[string]string{"GH_TOKEN": "tok", "LABEL_STATE_CONFIG": c.env})
@@ -60,7 +69,8 @@ func TestConfigurationLookup(t *testing.T) {
 			if c.published != "" {
 				m.files["api.github.com acme/app"] = c.published
 			}
-			m.write("mine.yml", "on_reopen: requeue")
+			m.write("mine.yml", "hook: {timeout: 9s}")
+			m.write("theirs.yml", "on_reopen: none")
 			c.ask.Config = c.option
 			if got := lookup(t, m, c.ask); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
@@ -68,7 +78,89 @@ func TestConfigurationLookup(t *testing.T) {
 			if len(m.sent) != c.requests {
 				t.Errorf("sent %v, want %d requests", m.sent, c.requests)
 			}
+			if said := m.stderr.String(); (said == "") != (c.note == "") || !strings.Contains(said, c.note) || strings.Count(said, "\n") > 1 {
+				t.Errorf("said %q, want one line with %q", said, c.note)
+			}
 		})
+	}
+}
+
+// TestStrangersFiles: what a checkout may have in the place of the configuration costs no time and no memory, and decides nothing.
+func TestStrangersFiles(t *testing.T) {
+	for name, make := range map[string]func(path string) error{
+		"device": func(path string) error { return os.Symlink("/dev/zero", path) },
+		"pipe":   func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"folder": func(path string) error { return os.Mkdir(path, 0o700) },
+		"huge":   func(path string) error { return errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, 10<<30)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newMachine(t, map[string]string{"GH_TOKEN": "tok"})
+			m.git("init", "-q")
+			m.git("remote", "add", "origin", "https://github.com/acme/app")
+			m.files["api.github.com acme/app"] = "on_reopen: requeue"
+			m.write(".github/x", "")
+			if err := make(filepath.Join(m.dir, config.Path)); err != nil {
+				t.Fatal(err)
+			}
+			if got := lookup(t, m, setup.Options{}); got != "requeue from acme/app:.github/label-state.yml" {
+				t.Error(got)
+			}
+			if said := m.stderr.String(); !strings.Contains(said, "note: .github/label-state.yml: cannot be read: it is ") {
+				t.Errorf("said %q", said)
+			}
+			named := lookup(t, m, setup.Options{Config: config.Path})
+			if !strings.HasPrefix(named, "error: .github/label-state.yml: cannot be read: it is ") {
+				t.Errorf("named: %s", named)
+			}
+		})
+	}
+}
+
+// TestCheckoutIsNoLink: a file that a commit brought may name any file of this machine; what is behind it is not read.
+func TestCheckoutIsNoLink(t *testing.T) {
+	m := newMachine(t, nil)
+	m.write(".github/x", "on_reopen: requeue")
+	if err := os.Symlink("x", filepath.Join(m.dir, config.Path)); err != nil {
+		t.Fatal(err)
+	}
+	if c, _, err := setup.Checkout(m.dir); err == nil || c.OnReopen == "requeue" {
+		t.Errorf("on_reopen is %s, %v", c.OnReopen, err)
+	}
+}
+
+// TestOwnSettings: what concerns the caller alone is theirs to say.
+func TestOwnSettings(t *testing.T) {
+	m := newMachine(t, map[string]string{"GH_TOKEN": "tok"})
+	m.files["api.github.com acme/app"] = "{claim: {ttl: 1h}, sweep: {repos: [acme/app]}, hook: {timeout: 2s}, agents: {lucius: {}}}"
+	m.write("mine.yml", "{claim: {ttl: 60m}, sweep: {repos: [acme/web]}, hook: {timeout: 9s}, agents: {ann: {work_source: {repo: acme/web}}}}")
+	s, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", Config: "mine.yml"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := s.Config
+	if c.Claim.TTL != time.Hour || !slices.Equal(c.Sweep, []string{"acme/web"}) || c.Hook.Timeout != 9*time.Second || c.Hook.OnUnknown != "allow" || len(c.Agents) != 1 || c.Agents["ann"].Repo != "acme/web" {
+		t.Errorf("%+v", c)
+	}
+}
+
+// TestSettle: a guess that was right costs nothing more; one that was not is replaced.
+func TestSettle(t *testing.T) {
+	m := newMachine(t, map[string]string{"GH_TOKEN": "tok"})
+	m.files["api.github.com acme/app"] = "trust: {logins: [ann]}"
+	for text, right := range map[string]bool{"trust: {logins: [ann]}": true, "trust: {logins: [mallory]}": false} {
+		guess, err := config.Parse("guess", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", Guess: &guess})
+		if err != nil || len(m.sent) > 0 {
+			t.Fatalf("Open: %v, sent %v", err, m.sent)
+		}
+		settled, err := s.Settle(t.Context())
+		if err != nil || (settled == s) != right || !slices.Equal(settled.Config.Trust.Logins, []string{"ann"}) {
+			t.Errorf("%s: %v, %v", text, settled, err)
+		}
+		m.sent = nil
 	}
 }
 
@@ -99,8 +191,8 @@ func TestConfigurationFromASubdirectory(t *testing.T) {
 	m.write(config.Path, "guard: warn")
 	m.write("deep/er/x", "")
 	m.dir = filepath.Join(m.dir, "deep", "er")
-	if s, err := setup.Open(t.Context(), m.environment(), setup.Options{}); err != nil || s.Config.Guard != "warn" {
-		t.Errorf("Open: %v, %v", s, err)
+	if _, err := setup.Open(t.Context(), m.environment(), setup.Options{}); err != nil || !strings.Contains(m.stderr.String(), "counts: guard") {
+		t.Errorf("Open: %v, said %s", err, &m.stderr)
 	}
 }
 
@@ -129,8 +221,8 @@ func TestPublishedConfiguration(t *testing.T) {
 
 func TestSession(t *testing.T) {
 	m := newMachine(t, map[string]string{"GH_TOKEN": "tok", "LABEL_STATE_CODENAME": "lucius", "LABEL_STATE_FIRING_ID": "f1"})
-	m.write("c.yml", "preset: ready\nclaim: {ttl: 1h}\n")
-	s, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", Ref: "#7", Config: "c.yml", DryRun: true})
+	m.files["api.github.com acme/app"] = "preset: ready\nclaim: {ttl: 1h}\n"
+	s, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", Ref: "#7", DryRun: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +245,7 @@ func TestHoldsOfTheWorkTree(t *testing.T) {
 	m := newMachine(t, map[string]string{"GH_TOKEN": "tok"})
 	m.git("init", "-q")
 	m.git("remote", "add", "origin", "git@github.com:acme/app.git")
-	s, err := setup.Open(t.Context(), m.environment(), setup.Options{Ref: "7", Near: true})
+	s, err := setup.Open(t.Context(), m.environment(), setup.Options{Ref: "7"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,11 +253,15 @@ func TestHoldsOfTheWorkTree(t *testing.T) {
 		Issue: s.Issue, Comment: 9, URL: "https://x", Token: 3, Until: time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC),
 		Record: claim.Record{Worker: claim.Worker{Codename: "c", FiringID: "f"}, TTL: time.Hour, Branch: "b"},
 	}
-	want := holdfile.Hold{Issue: s.Issue, Worker: h.Record.Worker, Comment: 9, URL: "https://x", Token: 3, TTL: time.Hour, Branch: "b", Until: h.Until}
+	want := state.Hold{Issue: s.Issue, Worker: h.Record.Worker, Comment: 9, URL: "https://x", Token: 3, TTL: time.Hour, Branch: "b", Until: h.Until}
 	if err := s.Remember(h); err != nil {
 		t.Fatal(err)
 	}
-	if got, ok, err := s.Recall(s.Issue); err != nil || !ok || got != want {
+	got, ok, err := s.Recall(s.Issue)
+	if b := got.Beat; b.Claimed.IsZero() || !b.Renewed.Equal(b.Claimed) || b.Host != "" {
+		t.Errorf("times of the record: %+v", b)
+	}
+	if got.Beat = want.Beat; err != nil || !ok || got != want {
 		t.Errorf("Recall = %+v, %v, %v; want %+v", got, ok, err, want)
 	}
 	if err := s.Forget(s.Issue); err != nil {
@@ -175,7 +271,7 @@ func TestHoldsOfTheWorkTree(t *testing.T) {
 		t.Errorf("Recall after Forget = %v, %v", ok, err)
 	}
 	m.write(".git/label-state/holds/acme@app@7.json", "{")
-	var bad *holdfile.UnreadableError
+	var bad *state.UnreadableHoldError
 	if _, _, err := s.Recall(s.Issue); !errors.As(err, &bad) {
 		t.Errorf("Recall of a damaged file: %v", err)
 	}
@@ -183,7 +279,7 @@ func TestHoldsOfTheWorkTree(t *testing.T) {
 
 func TestNoWorkTreeToRememberIn(t *testing.T) {
 	m := newMachine(t, map[string]string{"GH_TOKEN": "tok"})
-	s, err := setup.Open(t.Context(), m.environment(), setup.Options{Ref: "acme/app#7", Near: true})
+	s, err := setup.Open(t.Context(), m.environment(), setup.Options{Ref: "acme/app#7"})
 	if err != nil {
 		t.Fatal(err)
 	}

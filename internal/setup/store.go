@@ -1,10 +1,7 @@
 package setup
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/github"
@@ -20,9 +17,17 @@ func (e Environment) store(c *github.Client, conf config.Config) lease.Store {
 	case lease.Comments:
 		return nil
 	case lease.Refs:
+		c.ShowLeases()
 		return gitref.New(c, gitref.Options{Sleep: Clock().Sleep})
 	default:
 		return lease.NewLate(func() (lease.Remote, error) {
+			if s, given := e.Services[kind]; given {
+				at, bad := conf.Addresses(func(string) string { return s.Secret })
+				if bad != nil {
+					return nil, fmt.Errorf("log in to the lease store %s: %w", kind, bad.Err)
+				}
+				return s.Open(s.TLS, at...)
+			}
 			open, linked := e.Stores[kind]
 			if !linked {
 				return nil, fmt.Errorf("%w: %s", lease.ErrNotLinked, kind)
@@ -49,36 +54,6 @@ func decided(l *ledger.Ledger, s lease.Store, kind string, dryRun bool) *ledger.
 		s = lease.ReadOnly(s)
 	}
 	return l.Strict(s, kind)
-}
-
-// agrees makes sure, once, that the configuration which is on this machine names the store that the
-// repository's default branch names: two that decide are none. What may not be read there is what a
-// login without contents: read sees, which can use no other store than the log.
-func agrees(c *github.Client, r ledger.Repo, conf *configuration) func(context.Context) error {
-	var mu sync.Mutex
-	asked := false
-	return func(ctx context.Context) error {
-		mu.Lock()
-		defer mu.Unlock()
-		if asked {
-			return nil
-		}
-		theirs, err := published(ctx, c, r, config.Path)
-		var denied *github.PermissionError
-		switch here := conf.Store(); {
-		case errors.As(err, &denied) && conf.Claim.Lease == lease.Comments:
-		case err != nil:
-			return fmt.Errorf("read which lease store decides: %w", err)
-		case theirs.Store() != here:
-			return &config.Error{
-				File: conf.source, Path: "claim.lease",
-				Problem: fmt.Sprintf("is %s, and on the default branch of %s it is %s", here, r, theirs.Store()),
-				Allowed: "what the default branch says, so that everybody asks the same one",
-			}
-		}
-		asked = true
-		return nil
-	}
 }
 
 // unusable says what is wrong with the variable by which this machine logs in to the store.

@@ -95,41 +95,31 @@ func TestStoreIsNotLinked(t *testing.T) {
 	}
 }
 
-// TestStoreIsAgreed: a claim by a configuration of this machine asks what the default branch says.
-func TestStoreIsAgreed(t *testing.T) {
-	for name, c := range map[string]struct{ here, there, want string }{
-		"both the log":         {"guard: warn", "on_reopen: requeue", "asked"},
-		"there is none":        {"guard: warn", "", "asked"},
-		"both references":      {"claim: {lease: refs}", "claim: {lease: refs}", "asked"},
-		"only here":            {"claim: {lease: refs}", "", "mine.yml: claim.lease: is refs, and on the default branch of acme/app it is comments"},
-		"only there":           {"guard: warn", "claim: {lease: refs}", "mine.yml: claim.lease: is comments, and on the default branch of acme/app it is refs"},
-		"another server":       {redisFile, strings.Replace(redisFile, "MY_", "OUR_", 1), "mine.yml: claim.lease: is redis at MY_REDIS, and on the default branch of acme/app it is redis at OUR_REDIS"},
-		"there it is broken":   {"guard: warn", "guard: maybe", "read which lease store decides: acme/app:.github/label-state.yml:1: guard"},
-		"may not be read":      {"guard: warn", "forbidden", "asked"},
-		"may not be read, too": {"claim: {lease: refs}", "forbidden", "read which lease store decides: "},
+// TestStoreIsTheRepositorys: no file of the caller's names another store than the default branch, and what cannot be read is unknown.
+func TestStoreIsTheRepositorys(t *testing.T) {
+	for name, c := range map[string]struct{ own, there, want string }{
+		"nothing is said":      {"hook: {timeout: 2s}", "on_reopen: requeue", "comments"},
+		"only there":           {"hook: {timeout: 2s}", "claim: {lease: refs}", "refs"},
+		"both references":      {"claim: {lease: refs}", "claim: {lease: refs}", "refs"},
+		"only the caller":      {"claim: {lease: refs}", "", `mine.yml:1: claim.lease: is "refs", and on the default branch of acme/app it is "comments"`},
+		"the caller goes back": {"claim: {lease: comments}", "claim: {lease: refs}", `mine.yml:1: claim.lease: is "comments", and on the default branch of acme/app it is "refs"`},
+		"another server":       {redisFile, strings.Replace(redisFile, "MY_", "OUR_", 1), `mine.yml:1: claim.lease: is "redis at MY_REDIS", and on the default branch of acme/app it is "redis at OUR_REDIS"`},
+		"there it is broken":   {"hook: {timeout: 2s}", "guard: maybe", "acme/app:.github/label-state.yml:1: guard"},
+		"may not be read":      {"hook: {timeout: 2s}", "forbidden", "read .github/label-state.yml of acme/app: not permitted"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newMachine(t, map[string]string{"GH_TOKEN": "tok"})
-			m.write("mine.yml", c.here)
+			m.write("mine.yml", c.own)
 			if c.there != "" {
 				m.files["api.github.com acme/app"] = c.there
 			}
 			s, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", Config: "mine.yml"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for range 2 { // what was agreed once is not asked again
-				err = s.Agree(t.Context())
-			}
 			got := fmt.Sprint(err)
 			if err == nil {
-				got = "asked"
-				if len(m.sent) != 1 {
-					t.Errorf("sent %v, want one request", m.sent)
-				}
+				got = s.Config.Claim.Lease
 			}
-			if !strings.HasPrefix(got, c.want) {
-				t.Errorf("got  %s\nwant %s", got, c.want)
+			if !strings.HasPrefix(got, c.want) || len(m.sent) != 1 {
+				t.Errorf("got  %s\nwant %s; sent %v", got, c.want, m.sent)
 			}
 		})
 	}

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,17 +20,36 @@ type credential struct {
 }
 
 // A NoTokenError says that no token for the host was found. Variables are those that would do; none
-// do for a loopback host that nobody named.
+// do for a loopback host that nobody named. Withheld are those that are set, and may not go there, because the user has not named the
+// host: a remote's address may be anybody's.
 type NoTokenError struct {
 	Host      string
 	Variables []string
+	Withheld  []string
 }
 
 func (e *NoTokenError) Error() string {
-	if len(e.Variables) == 0 {
+	if len(e.Variables) == 0 && len(e.Withheld) == 0 && (origin{Endpoints: host.API(e.Host)}).local() {
 		return "find token for " + e.Host + ": none goes there unless LABEL_STATE_API_URL names it"
 	}
+	if len(e.Variables) == 0 && len(e.Withheld) == 0 {
+		return "find token for " + e.Host + ": neither gh nor git has one"
+	}
+	if len(e.Withheld) > 0 {
+		return "find token for " + e.Host + ": " + strings.Join(e.Withheld, " and ") + " does not go there unless GH_HOST names that host"
+	}
 	return "find token for " + e.Host + ": none in " + strings.Join(e.Variables, ", ")
+}
+
+// Remedy is what a person does about it.
+func (e *NoTokenError) Remedy() string {
+	switch {
+	case len(e.Withheld) > 0 || len(e.Variables) == 0 && !(origin{Endpoints: host.API(e.Host)}).local():
+		return "if it is your GitHub: export GH_HOST=" + e.Host + ", or: gh auth login --hostname " + e.Host
+	case len(e.Variables) == 0:
+		return "export LABEL_STATE_API_URL=http://" + e.Host
+	}
+	return "set one of them, or run: gh auth login"
 }
 
 // A BadTokenError is a token that cannot be one. It says where it was found, never what it is.
@@ -52,7 +72,8 @@ type origin struct {
 //   - LABEL_STATE_TOKEN is for the address that LABEL_STATE_API_URL names, and for nothing else.
 //   - GH_TOKEN and GITHUB_TOKEN are for github.com and SUBDOMAIN.ghe.com, and for a named address on this
 //     machine: whoever names it says that the simulator, or a proxy of theirs, listens there.
-//   - GH_ENTERPRISE_TOKEN and GITHUB_ENTERPRISE_TOKEN are for other hosts; with GH_HOST only for that one.
+//   - GH_ENTERPRISE_TOKEN and GITHUB_ENTERPRISE_TOKEN are for the host that GH_HOST or LABEL_STATE_API_URL names, and for nothing
+//     else: a remote may name any.
 //   - gh and git's credential helpers know which host a token is for.
 //
 // Over plain http to another machine only LABEL_STATE_TOKEN goes.
@@ -63,7 +84,7 @@ func (e Environment) token(ctx context.Context, o origin) (credential, error) {
 			return newToken(v, name)
 		}
 	}
-	none := &NoTokenError{o.Host(), variables}
+	none := &NoTokenError{o.Host(), variables, e.withheld(o)}
 	if !o.stores() {
 		return credential{}, none
 	}
@@ -86,16 +107,29 @@ func (e Environment) variables(o origin) []string {
 		return append(names, "GH_TOKEN", "GITHUB_TOKEN")
 	case o.local() || !o.encrypted():
 		return names
-	case !isCloud(o.Host()) && e.foreign(o.Host()):
+	case !isCloud(o.Host()) && !e.named(o):
 		return names
 	}
 	return append(names, host.TokenVariables(o.Host())...)
 }
 
-// foreign reports whether GH_HOST says that the enterprise tokens are for another host.
-func (e Environment) foreign(name string) bool {
+// named reports whether the user has named the host as a GitHub of theirs: by GH_HOST, or by the very address. GH_HOST counts first.
+func (e Environment) named(o origin) bool {
 	own := strings.ToLower(e.Getenv("GH_HOST"))
-	return own != "" && !isCloud(own) && own != name
+	return own == o.Host() || o.named && (own == "" || isCloud(own))
+}
+
+// withheld are the variables with a token that would be for the host, had the user named it.
+func (e Environment) withheld(o origin) (names []string) {
+	if isCloud(o.Host()) || o.local() || !o.encrypted() || e.named(o) {
+		return nil
+	}
+	for _, name := range host.TokenVariables(o.Host()) {
+		if strings.TrimSpace(e.Getenv(name)) != "" {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // local reports whether the API is on this machine.
@@ -135,22 +169,26 @@ func (e Environment) ghToken(ctx context.Context, o origin) (credential, bool) {
 	defer cancel()
 	out, err := e.Run(ctx, Command{
 		Name: "gh", Args: []string{"auth", "token", "--hostname=" + o.Host()}, Dir: e.Dir,
-		Env: []string{"GH_PROMPT_DISABLED=1"},
+		Env: append(noTokens(), "GH_PROMPT_DISABLED=1"),
 	})
 	return found(strings.TrimSpace(string(out)), "gh auth token", err)
+}
+
+// noTokens keeps gh, which may also be git's helper, from answering with a variable for whatever host it is asked about: what the
+// variables hold has been judged already.
+func noTokens() []string {
+	return []string{"GH_TOKEN=", "GITHUB_TOKEN=", "GH_ENTERPRISE_TOKEN=", "GITHUB_ENTERPRISE_TOKEN="}
 }
 
 // gitToken asks git's credential helpers (git-credential(1)), which must not ask anybody.
 func (e Environment) gitToken(ctx context.Context, o origin) (credential, bool) {
 	ctx, cancel := context.WithTimeout(ctx, storeTime)
 	defer cancel()
-	out, err := e.Run(ctx, Command{
-		Name: "git", Args: []string{"-c", "credential.interactive=false", "credential", "fill"}, Dir: e.Dir,
-		Env:   []string{"GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=true", "SSH_ASKPASS=true", "GCM_INTERACTIVE=never"},
-		Stdin: "protocol=https\nhost=" + o.Host() + "\npath=" + o.slug + ".git\n\n",
-	})
+	git := e.Git()
+	git.Env = append(slices.Clone(git.Env), noTokens()...)
+	out, err := git.Help(ctx, "protocol=https\nhost="+o.Host()+"\npath="+o.slug+".git\n\n", "credential", "fill")
 	var password string
-	for line := range strings.Lines(string(out)) {
+	for line := range strings.Lines(out) {
 		if v, ok := strings.CutPrefix(strings.TrimRight(line, "\r\n"), "password="); ok {
 			password = v
 		}

@@ -3,7 +3,9 @@ package setup_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,16 +21,18 @@ func TestTokenPrecedence(t *testing.T) {
 		{"first of two", "github.com", "", "GH_TOKEN GITHUB_TOKEN", "GH_TOKEN"},
 		{"second", "github.com", "", "GITHUB_TOKEN", "GITHUB_TOKEN"},
 		{"tenant", "acme.ghe.com", "", "GITHUB_TOKEN GH_ENTERPRISE_TOKEN", "GITHUB_TOKEN"},
-		{"enterprise", "ghes.corp", "", "GH_TOKEN GITHUB_ENTERPRISE_TOKEN GH_ENTERPRISE_TOKEN", "GH_ENTERPRISE_TOKEN"},
-		{"enterprise second", "ghes.corp", "", "GH_TOKEN GITHUB_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"},
+		{"enterprise", "ghes.corp", "", "GH_HOST=ghes.corp GH_TOKEN GITHUB_ENTERPRISE_TOKEN GH_ENTERPRISE_TOKEN", "GH_ENTERPRISE_TOKEN"},
+		{"enterprise that nobody named", "ghes.corp", "", "GH_TOKEN GITHUB_ENTERPRISE_TOKEN GH_ENTERPRISE_TOKEN", ""},
+		{"enterprise second", "ghes.corp", "", "GH_HOST=ghes.corp GH_TOKEN GITHUB_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"},
 		{"enterprise of another host", "ghes.corp", "", "GH_HOST=other.corp GH_ENTERPRISE_TOKEN", ""},
 		{"enterprise of this host", "ghes.corp", "", "GH_HOST=GHES.corp GH_ENTERPRISE_TOKEN", "GH_ENTERPRISE_TOKEN"},
-		{"cloud says nothing of enterprise", "ghes.corp", "", "GH_HOST=github.com GH_ENTERPRISE_TOKEN", "GH_ENTERPRISE_TOKEN"},
+		{"cloud says nothing of enterprise", "ghes.corp", "", "GH_HOST=github.com GH_ENTERPRISE_TOKEN", ""},
 		{"wrong kind for the cloud", "github.com", "", "GH_ENTERPRISE_TOKEN GITHUB_ENTERPRISE_TOKEN", ""},
 		{"wrong kind for enterprise", "ghes.corp", "", "GH_TOKEN GITHUB_TOKEN", ""},
 		{"own token without an address", "github.com", "", "LABEL_STATE_TOKEN", ""},
 		{"own token of the address", "", "https://api.github.com", "GH_TOKEN LABEL_STATE_TOKEN", "LABEL_STATE_TOKEN"},
 		{"named enterprise", "", "https://ghes.corp/api/v3", "GH_TOKEN GITHUB_TOKEN GH_ENTERPRISE_TOKEN", "GH_ENTERPRISE_TOKEN"},
+		{"GH_HOST names another than the address", "", "https://ghes.corp/api/v3", "GH_HOST=other.corp GH_ENTERPRISE_TOKEN", ""},
 		{"simulator", "", "http://127.0.0.1:4000", "GH_TOKEN GITHUB_TOKEN", "GH_TOKEN"},
 		{"simulator by name", "", "http://localhost:4000", "GITHUB_TOKEN GH_ENTERPRISE_TOKEN", "GITHUB_TOKEN"},
 		{"simulator on IPv6", "", "http://[::1]:4000", "GITHUB_TOKEN", "GITHUB_TOKEN"},
@@ -84,9 +88,10 @@ func TestTokenNeverGoesElsewhere(t *testing.T) {
 		may               []string
 	}{
 		{"github.com", "", "api.github.com", cloud},
+		{"ours.corp", "", "ours.corp", enterprise}, // GH_HOST names it
 		{"acme.ghe.com", "", "api.acme.ghe.com", cloud},
-		{"ghes.corp", "", "ghes.corp", enterprise},
-		{"github.com.evil.example", "", "github.com.evil.example", enterprise},
+		{"ghes.corp", "", "ghes.corp", nil},
+		{"github.com.evil.example", "", "github.com.evil.example", nil},
 		{"127.0.0.1:4000", "", "127.0.0.1:4000", nil},
 		{"", "https://api.github.com", "api.github.com", append(cloud, own)},
 		{"", "https://ghes.corp/api/v3", "ghes.corp", append(enterprise, own)},
@@ -97,6 +102,9 @@ func TestTokenNeverGoesElsewhere(t *testing.T) {
 	for _, p := range places {
 		for set := range 1 << len(names) {
 			variables := map[string]string{"LABEL_STATE_API_URL": p.api}
+			if p.host == "ours.corp" {
+				variables["GH_HOST"] = p.host
+			}
 			expected := false
 			for n, name := range names {
 				if set&(1<<n) != 0 {
@@ -142,7 +150,7 @@ func TestTokenStores(t *testing.T) {
 			s, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", Host: "ghes.corp:8443"})
 			var none *setup.NoTokenError
 			if c.want == "" {
-				if !errors.As(err, &none) || none.Host != "ghes.corp:8443" || !slices.Contains(none.Variables, "GH_ENTERPRISE_TOKEN") {
+				if !errors.As(err, &none) || none.Host != "ghes.corp:8443" || !strings.Contains(none.Remedy(), "gh auth login --hostname ghes.corp:8443") {
 					t.Errorf("Open: %v", err)
 				}
 				return
@@ -168,7 +176,7 @@ func (m *machine) asked(t *testing.T, host string) {
 		if c.Stdin != "protocol=https\nhost="+host+"\npath=acme/app.git\n\n" {
 			t.Errorf("git credential was told %q", c.Stdin)
 		}
-		for _, quiet := range []string{"GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=true"} {
+		for _, quiet := range []string{"GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS="} {
 			if !slices.Contains(c.Env, quiet) {
 				t.Errorf("git credential may prompt: %v", c.Env)
 			}
@@ -233,5 +241,50 @@ func TestGivenToken(t *testing.T) {
 	s, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", Token: "tok-input", API: "https://ghes.corp/api/v3"})
 	if err != nil || s.TokenFrom != "given" || len(m.sent) != 1 || m.sent[0] != (request{"ghes.corp", "/api/v3/repos/acme/app/contents/.github/label-state.yml", "tok-input"}) {
 		t.Errorf("Open: %v, sent %v", err, m.sent)
+	}
+}
+
+// TestWithheldToken: a token that is there and may not go is named, with what would let it.
+func TestWithheldToken(t *testing.T) {
+	m := newMachine(t, assignments("GH_ENTERPRISE_TOKEN"))
+	m.git("init", "-q")
+	m.git("remote", "add", "origin", "https://evil.example/acme/app.git")
+	_, err := setup.Open(t.Context(), m.environment(), setup.Options{})
+	var none *setup.NoTokenError
+	if !errors.As(err, &none) || !strings.Contains(err.Error(), "GH_ENTERPRISE_TOKEN does not go there unless GH_HOST names that host") || !strings.Contains(none.Remedy(), "export GH_HOST=evil.example") {
+		t.Errorf("Open: %v", err)
+	}
+	if len(m.sent) > 0 {
+		t.Errorf("sent %v", m.sent)
+	}
+	for _, c := range m.ran { // gh answers with a variable for any host
+		if c.Name == "gh" && !slices.Contains(c.Env, "GH_ENTERPRISE_TOKEN=") {
+			t.Errorf("gh may answer with the token: %v", c.Env)
+		}
+	}
+}
+
+// TestHelperKnowsNoVariables: a credential helper that answers with a variable for whatever host it is asked about, as gh does,
+// answers with none that may not go there.
+func TestHelperKnowsNoVariables(t *testing.T) {
+	for password, want := range map[string]string{"$GH_ENTERPRISE_TOKEN": "", "tok-stored": "git credential"} {
+		m := newMachine(t, map[string]string{"GH_ENTERPRISE_TOKEN": "tok-variable"})
+		helper := "[credential]\n\thelper = \"!echo username=x; echo password=" + password + " #\"\n"
+		if err := os.WriteFile(filepath.Join(m.home, ".gitconfig"), []byte(helper), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		e := m.environment()
+		e.Exec = nil
+		e.Environ = []string{
+			"PATH=" + os.Getenv("PATH"), "HOME=" + m.home, "GIT_CONFIG_NOSYSTEM=1", "GIT_CEILING_DIRECTORIES=" + m.ceiling, "GH_ENTERPRISE_TOKEN=tok-variable",
+		}
+		from := ""
+		s, err := setup.Open(t.Context(), e, setup.Options{Repo: "acme/app", Host: "ghes.corp"})
+		if err == nil {
+			from = s.TokenFrom
+		}
+		if from != want || want == "" && len(m.sent) > 0 {
+			t.Errorf("helper with %s: token from %q, %v; sent %v", password, from, err, m.sent)
+		}
 	}
 }

@@ -172,7 +172,7 @@ func (l *line) back(r *http.Request, resource, body string, at time.Time, resp *
 	}
 	l.row = 0
 	u.atOnce = max(u.atOnce, u.busy)
-	u.count(r, resource, strings.Contains(body, "mutation"), at)
+	u.count(r, resource, body, at)
 }
 
 // limitedQuery reports whether a GraphQL answer, which is 200, says that the hour's points are spent.
@@ -182,8 +182,8 @@ func limitedQuery(resp *http.Response) bool {
 	return err == nil && bytes.Contains(text, []byte(`"RATE_LIMITED"`))
 }
 
-func (u *usage) count(r *http.Request, resource string, mutates bool, at time.Time) {
-	all, points := &u.core, &u.points
+func (u *usage) count(r *http.Request, resource, body string, at time.Time) {
+	all, points, mutates := &u.core, &u.points, strings.Contains(body, "mutation")
 	if resource == "graphql" {
 		all, points = &u.query, &u.queryPoints
 	} else {
@@ -193,7 +193,7 @@ func (u *usage) count(r *http.Request, resource string, mutates bool, at time.Ti
 	if mutates {
 		*points = append(*points, at, at, at, at)
 	}
-	if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/comments") {
+	if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/comments") || resource == "graphql" && strings.Contains(body, "addComment(") {
 		u.content = append(u.content, at)
 	}
 }

@@ -1,6 +1,8 @@
 package simulation
 
 import (
+	"encoding/json"
+	"net/http"
 	"slices"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -26,7 +28,7 @@ func (w *world) took(h ledger.Hold, owns func() bool) {
 }
 
 // alone complains about whoever else believes to hold the issue of a holder. A hold that somebody ended by decision is
-// excused until its worker looks: that window is inherent (PROTOCOL section 5).
+// excused until its worker looks: that window is inherent (spec.md#revoke-and-force).
 func (w *world) alone(worker claim.Worker) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -81,6 +83,24 @@ func replay(all []githubsim.Comment) claim.State {
 	return claim.Replay(in)
 }
 
+// turned notes the end that a request wrote over a claim. From then on the comment is that end: nothing may put the claim back.
+func (w *world) turned(r *http.Request, body string, resp *http.Response) {
+	var sent struct{ Body string }
+	_ = json.Unmarshal([]byte(body), &sent) // a request without a body says nothing
+	record, is, err := claim.Decode(sent.Body)
+	if r.Method != http.MethodPatch || !is || err != nil || resp == nil || resp.StatusCode != http.StatusOK {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case record.Kind == claim.KindRelease:
+		w.buried[record.Worker] = true
+	case w.buried[record.Worker]:
+		w.breach("%s lives again", record.Worker)
+	}
+}
+
 // atRest looks at an issue that nobody works on any more.
 func (w *world) atRest(f lifecycle.Facts) {
 	w.mu.Lock()
@@ -102,8 +122,8 @@ func (w *world) atRest(f lifecycle.Facts) {
 	w.counts(n)
 }
 
-// counts compares an issue's records with what was sent. Each that was acknowledged is there. A hold costs two comments (PRODUCT
-// ruling 16): one more for each answer that was lost, and for each other process that ended it at the same time.
+// counts compares an issue's records with what was sent. Each that was acknowledged is there. A hold costs two comments
+// (spec.md#records): one more for each answer that was lost, and for each other process that ended it at the same time.
 func (w *world) counts(n int) {
 	type hold struct {
 		kind   claim.Kind
@@ -111,7 +131,13 @@ func (w *world) counts(n int) {
 	}
 	have, heard, unheard, writers := map[hold]int{}, map[hold]int{}, map[hold]int{}, map[hold]int{}
 	for _, c := range w.comments(n) {
-		if r, ok, err := claim.Decode(c.Body); ok && err == nil && c.Author != "mallory" {
+		r, ok, err := claim.Decode(c.Body)
+		turned := w.settings.Quiet && r.Kind == claim.KindRelease && c.Editor != "" // the claim that was posted (spec.md#quiet-comments)
+		switch {
+		case !ok || err != nil || c.Author == "mallory":
+		case turned:
+			have[hold{claim.KindClaim, r.Worker}]++
+		default:
 			have[hold{r.Kind, r.Worker}]++
 		}
 	}

@@ -163,11 +163,11 @@ func (h *hand) wait(err error) {
 	_ = h.sleep(context.Background(), pause+span(h.rng, time.Minute)) // it has no end but its own
 }
 
-func ownTokens() *fleet { return &fleet{workers: big, issues: 3 * big, until: time.Hour} }
+func ownTokens() *fleet { return &fleet{workers: crowd(), issues: 3 * crowd(), until: time.Hour} }
 
-func oneToken() *fleet { return &fleet{workers: big, issues: big, shared: true} }
+func oneToken() *fleet { return &fleet{workers: crowd(), issues: crowd(), shared: true} }
 
-// TestLoad: 200 workers with a login each stay inside every limit for an hour and are never told to slow down.
+// TestLoad: workers, 200 of them when everything is played, with a login each stay inside every limit for an hour and are never told to slow down.
 func TestLoad(t *testing.T) {
 	f := ownTokens()
 	f.run(t)
@@ -178,13 +178,13 @@ func TestLoad(t *testing.T) {
 	f.gauge.within(t)
 }
 
-// TestLoadOneToken: 200 workers that share one token ask for more than it may have in an hour, and nothing tells one process
+// TestLoadOneToken: workers that share one token ask for more than it may have in an hour, and nothing tells one process
 // what the others send. So they are refused; none comes back early, and the queue drains.
 func TestLoadOneToken(t *testing.T) {
 	f := oneToken()
 	f.run(t)
 	t.Log(f.report())
-	if f.gauge.refused == 0 && big >= 200 {
+	if f.gauge.refused == 0 && f.workers >= 200 {
 		t.Error("never refused: the test does not show what it is for")
 	}
 	if f.gauge.early > 0 || f.done < f.issues || f.spent > 6*time.Hour {

@@ -16,7 +16,7 @@ import (
 
 var (
 	oneSeed = flag.Int64("seed", -1, "play only this seed")
-	seeds   = flag.Uint64("seeds", perTest, "how many seeds to play")
+	seeds   = flag.Uint64("seeds", seedsPerRun(), "how many seeds to play")
 	from    = flag.Uint64("from", 0, "the first of them")
 	story   = flag.Bool("story", false, "print what happens, with -v")
 )

@@ -47,6 +47,8 @@ func shapeOf(number uint64) shape {
 	if s.rush || rng.IntN(2) == 0 { // issues that fail come back at once, for as often as they fail
 		s.settings.Rules.MaxAttempts, s.settings.Rules.Rest = 0, nil
 	}
+	s.settings.Quiet = number%3 == 1 // no draw: the other seeds stay as they are
+	s.settings.Minimize = number%5 == 2
 	return s
 }
 

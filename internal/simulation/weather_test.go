@@ -25,7 +25,7 @@ type weather struct {
 	skew    time.Duration // a machine's clock may be wrong by this
 }
 
-// weathers are the kinds of trouble, alone and together. What PROTOCOL section 10 does not promise, comments that are
+// weathers are the kinds of trouble, alone and together. What guarantees.md#what-the-log-guarantees does not promise, comments that are
 // deleted and reads older than the grace, is in none.
 func weathers() []weather {
 	return []weather{

@@ -1,8 +1,12 @@
 package simulation
 
 import (
+	"bytes"
 	"context"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"net/http"
 	"runtime"
@@ -35,7 +39,16 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	roles := strings.HasSuffix(r.URL.Path, "/permission")
+	if roles { // asked side by side: each has a moment of its own, the same in every run
+		h := fnv.New32a()
+		h.Write([]byte(r.URL.Path))
+		time.Sleep(time.Duration(1+h.Sum32()%1_000_000) * time.Nanosecond)
+	}
 	f := w.weather().draw(w.rng)
+	if roles { // a goroutine that ends here would not end its process
+		f.dies, f.diesLate = false, false
+	}
 	w.suspend(f.before)
 	if err := w.sleep(r.Context(), f.there); err != nil {
 		w.note("%s: not sent: %v", describe(r, body), err)
@@ -48,7 +61,8 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	f.fault.StaleGap = w.hidden(f.fault.StaleFor)
 	post := w.posting(r, body)
 	resp, err := w.next.RoundTrip(r.WithContext(context.WithValue(r.Context(), faultKey{}, &f.fault)))
-	w.born(r)
+	w.born(r, body)
+	w.turned(r, body, resp)
 	w.note("%s: %s%s", describe(r, body), outcome(resp, err), f.fault.StaleFor.String())
 	if f.diesLate {
 		post.lost()
@@ -94,6 +108,13 @@ func outcome(resp *http.Response, err error) string {
 	return resp.Status
 }
 
+// refused reports whether the answer to a mutation has errors. Its body can be read again.
+func refused(resp *http.Response) bool {
+	body, _ := io.ReadAll(resp.Body)
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	return bytes.Contains(body, []byte(`"errors":[`))
+}
+
 // A post is one request for one record.
 type post struct {
 	*wire
@@ -113,9 +134,9 @@ type word struct {
 
 // posting notes that a record is on its way.
 func (w *wire) posting(r *http.Request, body string) post {
-	n, ok := commented(r)
-	record, is := recordIn(body)
-	if !ok || !is || r.Method != http.MethodPost {
+	n, text, ok := w.commented(r, body)
+	record, is, err := claim.Decode(text)
+	if !ok || !is || err != nil || r.Method != http.MethodPost {
 		return post{}
 	}
 	p := post{wire: w, key: word{w.name, w.process, record.Kind, n, record.Worker, record.By}}
@@ -126,12 +147,32 @@ func (w *wire) posting(r *http.Request, body string) post {
 	return p
 }
 
-// commented is the issue whose comments a request is about.
-func commented(r *http.Request) (number int, ok bool) {
+// commented is the issue whose comments a request is about, and the text of the one that it posts.
+func (w *world) commented(r *http.Request, body string) (number int, text string, ok bool) {
+	var sent struct {
+		Query, Body string
+		Variables   struct{ V0, V1 any }
+	}
+	_ = json.Unmarshal([]byte(body), &sent) // a request without a body says nothing
+	if strings.Contains(sent.Query, "addComment(") {
+		number, ok = w.numbered(fmt.Sprint(sent.Variables.V0))
+		return number, fmt.Sprint(sent.Variables.V1), ok
+	}
 	_, rest, found := strings.Cut(r.URL.Path, "/issues/")
 	rest, whole := strings.CutSuffix(rest, "/comments")
 	number, err := strconv.Atoi(rest)
-	return number, found && whole && err == nil
+	return number, sent.Body, found && whole && err == nil
+}
+
+// numbered is the issue of a global id.
+func (w *world) numbered(node string) (number int, ok bool) {
+	id, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(node, "I_kw"))
+	for n := 1; err == nil && n < 1000; n++ {
+		if i, none := w.server.Issue(app, n); none == nil && string(id) == fmt.Sprintf("I:%d", i.ID) {
+			return n, true
+		}
+	}
+	return 0, false
 }
 
 // lost is a post of which the process never heard again.
@@ -150,7 +191,7 @@ func (p post) answered(resp *http.Response, err error, cut int) {
 	case p.wire == nil:
 	case err != nil || cut > 0 || resp.StatusCode >= http.StatusInternalServerError:
 		p.lost()
-	case resp.StatusCode == http.StatusCreated:
+	case resp.StatusCode == http.StatusCreated || resp.StatusCode == http.StatusOK && !refused(resp):
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		if p.heard[p.key]++; p.heard[p.key] > 1 {

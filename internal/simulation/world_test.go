@@ -2,7 +2,6 @@ package simulation
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -38,6 +37,7 @@ type world struct {
 	tries    map[word]int             // posts sent
 	heard    map[word]int             // … whose 201 arrived
 	unheard  map[word]int             // … that may have been applied and nobody knows
+	buried   map[claim.Worker]bool    // whose claim was turned into its end
 	wins     int
 }
 
@@ -52,7 +52,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 	sh := shapeOf(seed)
 	w := &world{
 		timeline: newTimeline(), shape: sh, until: time.Now().Add(sh.hours), holds: map[claim.Worker]holding{}, tokens: map[int]int64{},
-		appear: map[int64]time.Time{}, tries: map[word]int{}, heard: map[word]int{}, unheard: map[word]int{},
+		appear: map[int64]time.Time{}, tries: map[word]int{}, heard: map[word]int{}, unheard: map[word]int{}, buried: map[claim.Worker]bool{},
 	}
 	options := githubsim.Options{}
 	if sh.strict {
@@ -150,19 +150,10 @@ func (a *actor) start() (*ledger.Ledger, *github.Client) {
 	}
 	l := ledger.New(client, a.clock, a.word, a.settings)
 	if a.strict {
+		client.ShowLeases()
 		l = l.Strict(gitref.New(client, gitref.Options{Sleep: a.clock.Sleep}), "refs")
 	}
 	return l, client
-}
-
-// recordIn reads the record out of a request for a comment.
-func recordIn(request string) (claim.Record, bool) {
-	var sent struct{ Body string }
-	if json.Unmarshal([]byte(request), &sent) != nil {
-		return claim.Record{}, false
-	}
-	r, ok, err := claim.Decode(sent.Body)
-	return r, ok && err == nil
 }
 
 // note adds a line to the history.
@@ -182,9 +173,9 @@ func (w *world) breach(format string, args ...any) {
 }
 
 // born gives the comments that a request has made the moments at which they become visible.
-func (w *world) born(r *http.Request) {
+func (w *world) born(r *http.Request, body string) {
 	late := w.weather().late
-	n, ok := commented(r)
+	n, _, ok := w.commented(r, body)
 	if !ok || late == 0 {
 		return
 	}

@@ -23,6 +23,8 @@ type Figures struct {
 	States   []Stay
 	Days     []Day
 	Workers  []Worker // most holds first
+	Merges   []Merge  // from ready to merged: all, then by who delivered, most first
+	Before   *Figures // of as much time before From; nil where it was not read
 }
 
 // Totals count ends of holds, each once, and what else ends in that time.
@@ -35,6 +37,15 @@ type Totals struct {
 	Returned  int // ended in any other way: cancelled, rate-limited, a plan that was rejected
 	Yielded   int // claims that lost a race; they never were holds
 	Merged    int // pull requests for these issues
+	Twice     int // issues for which a second pull request was merged or closed
+}
+
+// A Merge is how long issues took from ready to merged: in all, or those that one worker or person delivered.
+type Merge struct {
+	Who         string // a codename or a login, other people's text; empty for all
+	Person      bool
+	Merged      int
+	Median, P90 time.Duration
 }
 
 // A Stay is how long issues were in a state, over the stays that ended in that time.
@@ -59,7 +70,7 @@ type Worker struct {
 
 // Of counts what the readings tell about the time from from up to to.
 func Of(readings []lifecycle.Facts, from, to time.Time) Figures {
-	c := counting{from: from, to: to, stays: map[labels.State]*sample{}, workers: map[string]*tally{}, days: map[time.Time]*Day{}}
+	c := counting{from: from, to: to, stays: map[labels.State]*sample{}, workers: map[string]*tally{}, days: map[time.Time]*Day{}, merges: map[deliverer][]time.Duration{}}
 	for day := midnight(from); day.Before(to); day = day.AddDate(0, 0, 1) {
 		c.days[day] = &Day{Date: day}
 	}
@@ -67,6 +78,13 @@ func Of(readings []lifecycle.Facts, from, to time.Time) Figures {
 		c.issue(f)
 	}
 	return c.figures()
+}
+
+// Compared is Of with the figures of as much time before.
+func Compared(readings []lifecycle.Facts, from, to time.Time) Figures {
+	f, before := Of(readings, from, to), Of(readings, from.Add(-to.Sub(from)), from)
+	f.Before = &before
+	return f
 }
 
 func midnight(t time.Time) time.Time { return t.UTC().Truncate(24 * time.Hour) }
@@ -90,6 +108,13 @@ type counting struct {
 	stays    map[labels.State]*sample
 	workers  map[string]*tally
 	days     map[time.Time]*Day
+	merges   map[deliverer][]time.Duration
+}
+
+// A deliverer is who delivered; the zero value is everybody.
+type deliverer struct {
+	who    string
+	person bool
 }
 
 // within reports whether t is in the time that is counted.
@@ -110,7 +135,77 @@ func (c *counting) issue(f lifecycle.Facts) {
 	for _, one := range f.Log.Claims {
 		c.claim(one)
 	}
+	c.lost(f)
+	c.twice(f)
+	c.merge(f)
 	c.stay(f)
+}
+
+// lost counts the claims that lost a race and were turned into their own end: the log has only that end of them
+// (spec.md#quiet-comments).
+func (c *counting) lost(f lifecycle.Facts) {
+	for _, e := range f.Log.Log {
+		_, claimed := f.Log.Find(e.Record.Worker)
+		if e.Record.Kind == claim.KindRelease && !claimed && strings.HasPrefix(e.Record.Outcome, claim.OutcomeRaceYielded) && c.within(e.Created) {
+			c.totals.Yielded++
+			c.worker(e.Record.Worker.Codename).Yielded++
+		}
+	}
+}
+
+// twice counts an issue for which a second pull request was merged or closed in the time. The parts of a chain are one.
+func (c *counting) twice(f lifecycle.Facts) {
+	var ends []time.Time
+	chains := map[string]bool{}
+	for _, p := range f.PRs {
+		at := p.ClosedAt
+		if p.State == lifecycle.PRMerged {
+			at = p.MergedAt
+		}
+		if at.IsZero() || p.Sibling || p.Chain != "" && chains[p.Chain] {
+			continue
+		}
+		chains[p.Chain] = p.Chain != ""
+		ends = append(ends, at)
+	}
+	slices.SortFunc(ends, time.Time.Compare)
+	if len(ends) > 1 && slices.ContainsFunc(ends[1:], c.within) {
+		c.totals.Twice++
+	}
+}
+
+// merge counts the time from ready to the first merge after it. Ready is when the queue's label was first put on; where GitHub does
+// not tell, when the first hold began.
+func (c *counting) merge(f lifecycle.Facts) {
+	var by deliverer
+	ready := f.ReadyAt
+	for _, one := range f.Log.Claims {
+		if one.Held() && (ready.IsZero() || one.Created.Before(ready)) {
+			ready = one.Created
+		}
+	}
+	var merged time.Time
+	for _, p := range f.PRs {
+		if p.State == lifecycle.PRMerged && !p.MergedAt.Before(ready) && (merged.IsZero() || p.MergedAt.Before(merged)) {
+			merged = p.MergedAt
+		}
+	}
+	if ready.IsZero() || merged.IsZero() || !c.within(merged) {
+		return
+	}
+	for _, one := range f.Log.Claims { // the last hold that began before it delivered it
+		if one.Held() && one.Created.Before(merged) {
+			by = deliverer{one.Record.Worker.Codename, false}
+			if one.Person != "" {
+				by = deliverer{one.Person, true}
+			}
+		}
+	}
+	took := merged.Sub(ready)
+	c.merges[deliverer{}] = append(c.merges[deliverer{}], took)
+	if by != (deliverer{}) {
+		c.merges[by] = append(c.merges[by], took)
+	}
 }
 
 func (c *counting) touched(f lifecycle.Facts) bool {
@@ -189,6 +284,12 @@ func (c *counting) figures() Figures {
 			out.Workers = append(out.Workers, w.Worker)
 		}
 	}
+	for by, took := range c.merges {
+		out.Merges = append(out.Merges, Merge{by.who, by.person, len(took), quantile(took, 50), quantile(took, 90)})
+	}
+	slices.SortFunc(out.Merges, func(a, b Merge) int {
+		return cmp.Or(min(len(a.Who), 1)-min(len(b.Who), 1), cmp.Compare(b.Merged, a.Merged), strings.Compare(a.Who, b.Who))
+	})
 	slices.SortFunc(out.Workers, func(a, b Worker) int {
 		return cmp.Or(cmp.Compare(b.Holds, a.Holds), cmp.Compare(b.Delivered, a.Delivered), strings.Compare(a.Codename, b.Codename))
 	})

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -35,8 +36,16 @@ func reading(t interface{ Fatal(...any) }, number int, lines ...string) lifecycl
 		}
 		at := to.Add(-ago)
 		if words[1] == "merged" {
-			f.PRs = append(f.PRs, lifecycle.PR{Repo: "acme/app", Number: 100 + number, State: lifecycle.PRMerged, MergedAt: at, DefaultBase: true})
+			f.PRs = append(f.PRs, lifecycle.PR{Repo: "acme/app", Number: 100 + number, State: lifecycle.PRMerged, MergedAt: at, ClosedAt: at, DefaultBase: true, Chain: words[2]})
 			f.Open = false
+			continue
+		}
+		if words[1] == "closed" {
+			f.PRs = append(f.PRs, lifecycle.PR{Repo: "acme/app", Number: 200 + number, State: lifecycle.PRClosed, ClosedAt: at, DefaultBase: true})
+			continue
+		}
+		if words[1] == "ready" {
+			f.ReadyAt = at
 			continue
 		}
 		r := claim.Record{Kind: claim.Kind(words[1]), Worker: claim.Worker{Codename: words[2], FiringID: fmt.Sprint("r", number)}, Outcome: words[3]}
@@ -75,6 +84,55 @@ func sample(t *testing.T) []lifecycle.Facts {
 func TestText(t *testing.T) {
 	golden.Check(t, "testdata/stats.txt", stats.Of(sample(t), from, to).Text("acme/app"))
 	golden.Check(t, "testdata/nothing.txt", stats.Of(nil, from, to).Text("acme/app"))
+}
+
+// compared is the sample with issues that were done twice, a person's, and some in the time before.
+func compared(t *testing.T) []lifecycle.Facts {
+	person := reading(t, 20, "60 ready")
+	body, err := claim.Encode(claim.Record{Kind: claim.KindClaim, Worker: claim.Worker{Codename: "olga", FiringID: "p1"}, Nonce: "n", Held: true, Person: "olga", TTL: claim.NoExpiry})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := to.Add(-50 * time.Hour)
+	person.Log = claim.Replay([]claim.Comment{{ID: 1, Created: at, Updated: at, Author: "olga", Trusted: true, Body: body}})
+	person.PRs = []lifecycle.PR{{Repo: "acme/app", Number: 120, State: lifecycle.PRMerged, MergedAt: to.Add(-40 * time.Hour), DefaultBase: true}}
+	return append(sample(t), person,
+		reading(t, 21, "110 ready", "100 claim lucius", "99 release lucius success", "95 closed", "90 merged"), // twice
+		reading(t, 22, "80 claim drake", "70 merged x", "69 merged x"),                                         // one chain
+		reading(t, 23, "300 closed", "260 merged"),                                                             // twice, before
+		reading(t, 24, "300 closed", "100 closed"),                                                             // the second one now
+		reading(t, 25, "60 release vera race-yielded-to=drake:r25", "61 claim drake"),                          // turned into its own end
+		reading(t, 26, "420 ready", "400 claim drake", "395 release drake success", "390 merged"),
+	)
+}
+
+// TestCompared: work that was done twice, races that were lost, and the time from ready to merged, beside the time before.
+func TestCompared(t *testing.T) {
+	f := stats.Compared(compared(t), from, to)
+	golden.Check(t, "testdata/compared.txt", f.Text("acme/app"))
+	if f.Totals.Twice != 2 || f.Before.Totals.Twice != 1 {
+		t.Errorf("twice: %d and %d before, want 2 and 1", f.Totals.Twice, f.Before.Totals.Twice)
+	}
+	if f.Totals.Yielded != 2 {
+		t.Errorf("%d claims lost, want one with its claim and one that is only its own end", f.Totals.Yielded)
+	}
+	took := map[string]time.Duration{}
+	for _, m := range f.Merges {
+		took[m.Who] = m.Median
+		if m.Person != (m.Who == "olga") {
+			t.Errorf("%s is a person: %t", m.Who, m.Person)
+		}
+	}
+	for who, hours := range map[string]time.Duration{"": 20, "olga": 20, "lucius": 20, "drake": 10} {
+		if took[who] != hours*time.Hour {
+			t.Errorf("%q took %s from ready to merged, want %dh", who, took[who], hours)
+		}
+	}
+	for _, line := range strings.Split(f.Text("acme/app"), "\n") {
+		if width := ansi.StringWidth(line); width > 80 {
+			t.Errorf("%d columns: %s", width, line)
+		}
+	}
 }
 
 func TestPlot(t *testing.T) {
@@ -117,6 +175,7 @@ func TestEnds(t *testing.T) {
 		{"5 claim a asked, 4 release a abandoned", ""},
 		{"5 claim a, 2 merged", "holds 1 merged 1"},
 		{"300 claim a, 4 release a success", "delivered 1"},
+		{"5 claim a, 0 release a success", "holds 1"}, // the next span counts what ends when this one does
 		{"300 claim a, 290 release a success, 280 merged", ""},
 	} {
 		got := stats.Of([]lifecycle.Facts{reading(t, 1, strings.Split(c.log, ", ")...)}, from, to).Totals

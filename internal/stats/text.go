@@ -18,7 +18,7 @@ const barCells = 20
 func (f Figures) Text(name string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %s to %s: %s with something in the log\n", printable.Line(name), date(f.From), date(f.To), plural(f.Issues, "issue", "issues"))
-	b.WriteString(f.ends() + f.states() + f.days() + f.workers())
+	b.WriteString(f.ends() + f.compared() + f.merges() + f.states() + f.days() + f.workers())
 	return b.String()
 }
 
@@ -74,6 +74,58 @@ func (f Figures) ends() string {
 	}
 	for _, e := range f.Totals.ended() {
 		text += fmt.Sprintf("  %-10s %4d  %s  %s\n", e.name, e.n, share(e.n, all), e.note)
+	}
+	return text
+}
+
+// compared are the totals beside those of as much time before.
+func (f Figures) compared() string {
+	if f.Before == nil {
+		return ""
+	}
+	now, then := f.Totals, f.Before.Totals
+	text := fmt.Sprintf("\n%-17s %7s %7s\n", "COMPARED", "NOW", "BEFORE")
+	for _, row := range []struct {
+		name      string
+		now, then int
+		note      string
+	}{
+		{"holds begun", now.Holds, then.Holds, ""},
+		{"delivered", now.Delivered, then.Delivered, ""},
+		{"failed, lapsed", now.Failed + now.Lapsed, then.Failed + then.Lapsed, ""},
+		{"prevented", now.Yielded, then.Yielded, "claims that lost to an earlier one"},
+		{"done twice", now.Twice, then.Twice, "issues with a second pull request"},
+		{"merged", now.Merged, then.Merged, "pull requests"},
+	} {
+		text += strings.TrimRight(fmt.Sprintf("  %-15s %7d %7d  %s", row.name, row.now, row.then, row.note), " ") + "\n"
+	}
+	return text + fmt.Sprintf("  %-15s %7s %7s  %s\n", "ready to merged", f.median(), f.Before.median(), "median")
+}
+
+// median is how long issues took from ready to merged.
+func (f Figures) median() string {
+	if len(f.Merges) == 0 {
+		return "-"
+	}
+	return printable.Span(f.Merges[0].Median)
+}
+
+// merges are the times from ready to merged, by who delivered.
+func (f Figures) merges() string {
+	if len(f.Merges) == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("\n%-30s %7s %7s %7s\n", "READY TO MERGED", "MERGED", "MEDIAN", "P90")
+	for _, m := range f.Merges {
+		name := printable.Line(m.Who)
+		switch {
+		case m.Who == "":
+			name = "all"
+		case m.Person:
+			name = ansi.Truncate(name, 16, "…") + " (a person)"
+		}
+		name = ansi.Truncate(name, 28, "…")
+		text += fmt.Sprintf("  %s%s %7d %7s %7s\n", name, strings.Repeat(" ", 28-ansi.StringWidth(name)), m.Merged, printable.Span(m.Median), printable.Span(m.P90))
 	}
 	return text
 }

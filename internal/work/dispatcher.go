@@ -85,10 +85,17 @@ func (d *Dispatcher) walk(ctx context.Context, src Source, o FetchOptions, take 
 			}
 		}
 		if page.Next == "" {
-			return Claimed{}, ErrNoWork
+			return Claimed{}, noWork(src)
 		}
 		o.Cursor = page.Next
 	}
+}
+
+func noWork(src Source) error {
+	if e, able := src.(Explainer); able {
+		return e.NoWork()
+	}
+	return ErrNoWork
 }
 
 // Report ends an item with its result.

@@ -3,10 +3,43 @@ package work
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
-// ErrNoWork says that nothing may be taken now. No work means no run (PRODUCT ruling 18).
+// ErrNoWork says that nothing may be taken now. No work means no run (cli.md#exit-codes).
 var ErrNoWork = errors.New("no work")
+
+// A PassedOver counts the items of a queue that could not be offered for one reason.
+type PassedOver struct {
+	Reason string `json:"reason"` // a code of the source's
+	Text   string `json:"text"`   // the same in words
+	Items  int    `json:"items"`
+}
+
+// A NoWorkError is ErrNoWork with why there is none. An empty queue that is full of items that nobody may take looks
+// like a defect, so it says what it passed over.
+type NoWorkError struct {
+	Queue  int    // how many items are in the queue
+	Label  string // how the queue is called
+	Passed []PassedOver
+}
+
+func (e *NoWorkError) Error() string {
+	if e.Queue == 0 {
+		return fmt.Sprintf("no work: no open issue has the label %s", e.Label)
+	}
+	texts := make([]string, len(e.Passed))
+	for n, p := range e.Passed {
+		texts[n] = fmt.Sprintf("%d %s", p.Items, p.Text)
+	}
+	return fmt.Sprintf("no work: %d with the label %s, none to be had: %s", e.Queue, e.Label, strings.Join(texts, ", "))
+}
+
+// Unwrap returns ErrNoWork.
+func (e *NoWorkError) Unwrap() error { return ErrNoWork }
+
+// An Explainer is a Source that can say why its last search, from the first page to the last, found nothing.
+type Explainer interface{ NoWork() *NoWorkError }
 
 // A Reason is why a source did not do what it was asked.
 type Reason string

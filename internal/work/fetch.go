@@ -68,6 +68,9 @@ func keyOf(i Item) key {
 	return key{i.Priority, i.Created.UTC(), n, i.ID}
 }
 
+// Compare orders items as a queue hands them out: the most urgent first, then the oldest, then the lowest number.
+func Compare(a, b Item) int { return keyOf(a).compare(keyOf(b)) }
+
 func (k key) compare(o key) int {
 	return cmp.Or(cmp.Compare(k.Priority, o.Priority), k.Created.Compare(o.Created), cmp.Compare(k.Order, o.Order), strings.Compare(k.ID, o.ID))
 }
@@ -131,7 +134,7 @@ func Select(ctx context.Context, candidates []Item, o FetchOptions, judge Judge)
 	queue := slices.DeleteFunc(slices.Clone(candidates), func(i Item) bool {
 		return !o.Wants(i) || after != nil && keyOf(i).compare(*after) <= 0
 	})
-	slices.SortFunc(queue, func(a, b Item) int { return keyOf(a).compare(keyOf(b)) })
+	slices.SortFunc(queue, Compare)
 	page := Page{Items: []Item{}}
 	for part := range slices.Chunk(queue, perJudgement) {
 		good, err := judge(ctx, part)

@@ -56,7 +56,7 @@ func DefaultWords() Words {
 
 // Of returns the most urgent priority that a whole word of any label names, else Medium. Words are
 // what is left between characters that are neither letters nor digits; one behind non or not does
-// not count (PRODUCT ruling 17).
+// not count (work.md).
 func (w Words) Of(labels []string) Priority {
 	best, found := Medium, false
 	for _, label := range labels {

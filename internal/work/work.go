@@ -26,7 +26,8 @@ type Source interface {
 
 // An Item is one piece of work. Its texts are other people's and may contain anything.
 type Item struct {
-	ID          string    `json:"id"` // github-42
+	ID          string    `json:"id"`              // github-42
+	Issue       string    `json:"issue,omitempty"` // owner/repo#42, which every command takes; empty when the source has no issues
 	Source      string    `json:"source"`
 	ExternalID  string    `json:"external_id"` // 42
 	Title       string    `json:"title"`
@@ -56,6 +57,7 @@ type Claimed struct {
 	Run   string // firing id: the key of this hold
 	Token int64  // fencing token, 0 when the source has none
 	Until time.Time
+	Lease time.Duration // how long the hold lasts after each renewal, 0 when the source does not renew
 }
 
 // An Outcome is how work ended.

@@ -10,18 +10,18 @@ import (
 	"time"
 )
 
-// undoIn is how long undoing may go on after the caller's time is over.
-const undoIn = 2 * time.Minute
+// undoTimeout is how long undoing may go on after the caller's time is over.
+const undoTimeout = 2 * time.Minute
 
 // Create makes a tree in each repository, or none. Everything is checked before the first side effect
 // (a remote's branch is fetched for that); when anything fails later, or ctx ends, what was made is
 // removed again, the branches too. Errors: *RequestError and *ExistsError did nothing, *UndoneError says what
 // went wrong on the way, anything else could not find out.
-func (y *Yard) Create(ctx context.Context, r Request) (f Feature, err error) {
+func (fs *Features) Create(ctx context.Context, r Request) (f Feature, err error) {
 	if f, err = r.feature(); err != nil {
 		return f, err
 	}
-	page, err := y.book.Open(f.Name)
+	page, err := fs.book.Open(f.Name)
 	if err != nil {
 		return f, err
 	}
@@ -33,27 +33,27 @@ func (y *Yard) Create(ctx context.Context, r Request) (f Feature, err error) {
 	case exists:
 		return f, &ExistsError{f.Name, !old.Ready}
 	}
-	if err := f.settleIn(); err != nil {
+	if err := f.resolveLinks(); err != nil {
 		return f, err
 	}
-	if err := y.look(ctx, r, &f); err != nil {
+	if err := fs.inspect(ctx, r, &f); err != nil {
 		return f, err
 	}
 	if err := page.Save(f); err != nil {
 		return f, err
 	}
-	if err := y.make(ctx, f); err != nil {
-		return f, y.undo(ctx, page, f, err)
+	if err := fs.addTrees(ctx, f); err != nil {
+		return f, fs.undo(ctx, page, f, err)
 	}
 	f.Ready = true
 	if err := page.Save(f); err != nil {
-		return f, y.undo(ctx, page, f, err)
+		return f, fs.undo(ctx, page, f, err)
 	}
 	return f, nil
 }
 
-// settleIn follows the links in the folder's path, as git does: later the two are compared.
-func (f *Feature) settleIn() error {
+// resolveLinks follows the links in the folder's path, as git does: later the two are compared.
+func (f *Feature) resolveLinks() error {
 	there, below := f.Folder, ""
 	for {
 		real, err := filepath.EvalSymlinks(there)
@@ -74,19 +74,19 @@ func (f *Feature) settleIn() error {
 
 // Plan returns the feature that Create would make, and makes nothing: remotes' branches are taken as
 // they were last seen. Errors are those of Create that did nothing.
-func (y *Yard) Plan(ctx context.Context, r Request) (Feature, error) {
+func (fs *Features) Plan(ctx context.Context, r Request) (Feature, error) {
 	r.Offline = true
 	f, err := r.feature()
 	if err != nil {
 		return f, err
 	}
-	if old, exists, err := y.book.Read(f.Name); exists || err != nil {
+	if old, exists, err := fs.book.Read(f.Name); exists || err != nil {
 		return f, errors.Join(err, existing(old))
 	}
-	if err := f.settleIn(); err != nil {
+	if err := f.resolveLinks(); err != nil {
 		return f, err
 	}
-	return f, y.look(ctx, r, &f)
+	return f, fs.inspect(ctx, r, &f)
 }
 
 func existing(old Feature) error {
@@ -96,17 +96,17 @@ func existing(old Feature) error {
 	return &ExistsError{old.Name, !old.Ready}
 }
 
-// look completes the feature with what only git knows, and refuses what cannot work.
-func (y *Yard) look(ctx context.Context, r Request, f *Feature) error {
+// inspect completes the feature with what only git knows, and refuses what cannot work.
+func (fs *Features) inspect(ctx context.Context, r Request, f *Feature) error {
 	seen := map[string]string{}
 	for n, s := range r.Specs {
 		t := &f.Trees[n]
-		src, err := open(ctx, y.git, s)
+		src, err := open(ctx, fs.git, s)
 		if err != nil {
 			return err
 		}
 		if t.Source, err = src.common(ctx); err != nil {
-			return err
+			return src.inRepository(err)
 		}
 		if first, twice := seen[t.Source]; twice {
 			return bad("repository %s: it is the same as %s", s.Name, first)
@@ -115,22 +115,22 @@ func (y *Yard) look(ctx context.Context, r Request, f *Feature) error {
 		if t.From, err = src.resolve(ctx, s.Base, r.Offline); err != nil {
 			return err
 		}
-		if err := src.vacant(ctx, *t); err != nil {
-			return err
+		if err := src.checkVacant(ctx, *t); err != nil {
+			return src.inRepository(err)
 		}
 	}
 	return nil
 }
 
-// vacant refuses a tree whose path or branch is there already.
-func (s source) vacant(ctx context.Context, t Tree) error {
+// checkVacant refuses a tree whose path or branch is there already.
+func (s source) checkVacant(ctx context.Context, t Tree) error {
 	if _, err := os.Lstat(t.Path); err == nil {
 		return bad("repository %s: %s exists already", s.name, t.Path)
 	}
-	if _, err := s.ask(ctx, "check-ref-format", "refs/heads/"+t.Branch); err != nil {
+	if _, err := s.run(ctx, "check-ref-format", "refs/heads/"+t.Branch); err != nil {
 		return refused(ctx, err, "repository %s: %q is no name for a branch", s.name, t.Branch)
 	}
-	out, err := s.ask(ctx, "for-each-ref", "--format=%(refname:strip=2)", "refs/heads/")
+	out, err := s.run(ctx, "for-each-ref", "--format=%(refname:strip=2)", "refs/heads/")
 	if err != nil {
 		return err
 	}
@@ -143,15 +143,15 @@ func (s source) vacant(ctx context.Context, t Tree) error {
 	return nil
 }
 
-// make adds the trees. The branch does not track its base: a push goes where it is told.
-func (y *Yard) make(ctx context.Context, f Feature) error {
+// addTrees adds the trees. The branch does not track its base: a push goes where it is told.
+func (fs *Features) addTrees(ctx context.Context, f Feature) error {
 	if err := os.MkdirAll(f.Folder, 0o755); err != nil {
 		return err
 	}
 	for _, t := range f.Trees {
-		s := source{y.git, t.Source, t.Repo}
-		if _, err := s.ask(ctx, "worktree", "add", "--quiet", "--no-track", "-b", t.Branch, t.Path, t.From); err != nil {
-			return err
+		s := source{fs.git, t.Source, t.Repo}
+		if _, err := s.run(ctx, "worktree", "add", "--quiet", "--no-track", "-b", t.Branch, t.Path, t.From); err != nil {
+			return s.inRepository(err)
 		}
 	}
 	return ctx.Err()
@@ -159,12 +159,12 @@ func (y *Yard) make(ctx context.Context, f Feature) error {
 
 // undo removes what Create has made so far, in the opposite order, and forgets the feature, but for what
 // had to be kept.
-func (y *Yard) undo(ctx context.Context, page Page, f Feature, cause error) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoIn)
+func (fs *Features) undo(ctx context.Context, page Page, f Feature, cause error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
 	defer cancel()
 	var left []Kept
 	for _, t := range slices.Backward(f.Trees) {
-		why, err := y.drop(ctx, t, true)
+		why, err := fs.drop(ctx, t, true)
 		if err != nil {
 			why = err.Error()
 		}
@@ -173,11 +173,11 @@ func (y *Yard) undo(ctx context.Context, page Page, f Feature, cause error) erro
 		}
 	}
 	f.Ready = false
-	return &UndoneError{cause, errors.Join(kept(left), y.settle(page, f, left))}
+	return &UndoneError{cause, errors.Join(keptError(left), fs.saveOrForget(page, f, left))}
 }
 
-// settle writes what is left of a feature, or forgets it with its folder if that is empty.
-func (y *Yard) settle(page Page, f Feature, left []Kept) error {
+// saveOrForget writes what is left of a feature, or forgets it with its folder if that is empty.
+func (fs *Features) saveOrForget(page Page, f Feature, left []Kept) error {
 	f.Trees = nil
 	for _, k := range left {
 		f.Trees = append(f.Trees, k.Tree)
@@ -186,18 +186,18 @@ func (y *Yard) settle(page Page, f Feature, left []Kept) error {
 		return page.Save(f)
 	}
 	err := os.Remove(f.Folder)
-	if err != nil && !errors.Is(err, os.ErrNotExist) && !full(f.Folder) {
+	if err != nil && !errors.Is(err, os.ErrNotExist) && !notEmpty(f.Folder) {
 		return err
 	}
 	return page.Remove()
 }
 
-func full(dir string) bool {
+func notEmpty(dir string) bool {
 	entries, err := os.ReadDir(filepath.Clean(dir))
 	return err == nil && len(entries) > 0
 }
 
-func kept(all []Kept) error {
+func keptError(all []Kept) error {
 	if len(all) == 0 {
 		return nil
 	}

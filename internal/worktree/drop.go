@@ -6,38 +6,55 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/label-state/label-state/internal/git"
 )
 
 // drop removes a tree and its branch, unless that would lose work: then it says why they stay. What
-// is gone already is a success. Of an unfinished tree that git has never filled, nothing is kept.
-func (y *Yard) drop(ctx context.Context, t Tree, unfinished bool) (why string, err error) {
-	if _, err := os.Stat(t.Source); err != nil {
-		return "its repository " + t.Source + " is not there", nil
+// is gone already is a success. Of an unfinished tree that git has never filled, nothing is kept; what somebody else made
+// in its place, which is why it is unfinished, is left alone and no reason to keep the feature.
+func (fs *Features) drop(ctx context.Context, t Tree, unfinished bool) (why string, err error) {
+	whose, err := ownershipOf(t)
+	if err != nil {
+		return "", err
 	}
-	if why, err = y.treeInTheWay(ctx, t, unfinished); why != "" || err != nil {
+	if _, err := os.Stat(t.Source); err != nil {
+		if whose == missing {
+			return "", nil
+		}
+		return "its repository " + t.Source + " is not there; when nothing in the folder is of worth, remove that", nil
+	}
+	s := source{fs.git, t.Source, t.Repo}
+	if whose == foreign && unfinished {
+		tip, err := s.commit(ctx, "refs/heads/"+t.Branch)
+		if err != nil || tip != t.From {
+			return "", err
+		}
+		return s.dropBranch(ctx, t.Branch, tip)
+	}
+	if why, err = fs.treeKeptBecause(ctx, t, unfinished); why != "" || err != nil {
 		return why, err
 	}
-	s := source{y.git, t.Source, t.Repo}
 	tip, why, err := s.unpushed(ctx, t)
 	if err != nil || why != "" && !s.pushed(ctx, t.Branch, tip) {
 		return why, err
 	}
-	if err := s.remove(ctx, t, unfinished && !filled(t)); err != nil {
+	if err := s.remove(ctx, t, unfinished && !hasFiles(t)); err != nil {
 		return "", err
 	}
 	return s.dropBranch(ctx, t.Branch, tip)
 }
 
-// treeInTheWay says why a tree may not be removed, if so.
-func (y *Yard) treeInTheWay(ctx context.Context, t Tree, unfinished bool) (why string, err error) {
-	whose, err := ours(t)
+// treeKeptBecause says why a tree may not be removed, if so.
+func (fs *Features) treeKeptBecause(ctx context.Context, t Tree, unfinished bool) (why string, err error) {
+	whose, err := ownershipOf(t)
 	switch {
-	case err != nil || whose == missing || unfinished && whose == made && !filled(t):
+	case err != nil || whose == missing || unfinished && whose == made && !hasFiles(t):
 		return "", err
 	case whose == foreign:
-		return "it is not the work tree that was made there", nil
+		return "it is not the worktree that was made there", nil
 	}
-	for _, ask := range []func(context.Context, Tree) (string, error){y.dirty, y.busy, y.detached} {
+	for _, ask := range []func(context.Context, Tree) (string, error){fs.dirty, fs.busy, fs.detached} {
 		if why, err := ask(ctx, t); why != "" || err != nil {
 			return why, err
 		}
@@ -54,13 +71,13 @@ const (
 	foreign                  // something else
 )
 
-// ours looks at the path: a linked work tree names its place in the repository.
-func ours(t Tree) (ownership, error) {
-	dir, err := gitDir(t.Path)
+// ownershipOf looks at the path: a linked worktree names its place in the repository.
+func ownershipOf(t Tree) (ownership, error) {
+	dir, err := git.Linked(t.Path)
 	switch {
 	case err == nil && strings.HasPrefix(dir, filepath.Join(t.Source, "worktrees")+string(filepath.Separator)):
 		return made, nil
-	case err == nil, full(t.Path):
+	case err == nil, notEmpty(t.Path):
 		return foreign, nil
 	case errors.Is(err, os.ErrNotExist):
 		return missing, nil
@@ -68,22 +85,9 @@ func ours(t Tree) (ownership, error) {
 	return foreign, err
 }
 
-// gitDir is where the .git file of a linked work tree points.
-func gitDir(path string) (string, error) {
-	data, err := os.ReadFile(filepath.Join(path, ".git"))
-	if err != nil {
-		return "", err
-	}
-	dir, _ := strings.CutPrefix(strings.TrimRight(string(data), "\r\n"), "gitdir: ")
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(path, dir)
-	}
-	return filepath.Clean(dir), nil
-}
-
-// filled reports whether git has ever finished to put files into a tree: the index comes last.
-func filled(t Tree) bool {
-	dir, err := gitDir(t.Path)
+// hasFiles reports whether git has ever finished to put files into a tree: the index comes last.
+func hasFiles(t Tree) bool {
+	dir, err := git.Linked(t.Path)
 	if err != nil {
 		return false
 	}
@@ -92,8 +96,8 @@ func filled(t Tree) bool {
 }
 
 // dirty finds changes that are in no commit, in submodules too.
-func (y *Yard) dirty(ctx context.Context, t Tree) (string, error) {
-	out, err := y.git(ctx, t.Path, "status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=none")
+func (fs *Features) dirty(ctx context.Context, t Tree) (string, error) {
+	out, err := fs.git(ctx, t.Path, "status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=none")
 	if err != nil || out == "" {
 		return "", err
 	}
@@ -101,8 +105,8 @@ func (y *Yard) dirty(ctx context.Context, t Tree) (string, error) {
 }
 
 // busy finds a rebase, merge, pick or bisection that is not finished.
-func (y *Yard) busy(_ context.Context, t Tree) (string, error) {
-	dir, err := gitDir(t.Path)
+func (fs *Features) busy(_ context.Context, t Tree) (string, error) {
+	dir, err := git.Linked(t.Path)
 	if err != nil {
 		return "", err
 	}
@@ -115,12 +119,12 @@ func (y *Yard) busy(_ context.Context, t Tree) (string, error) {
 }
 
 // detached finds commits that only the tree's HEAD leads to.
-func (y *Yard) detached(ctx context.Context, t Tree) (string, error) {
-	_, err := y.git(ctx, t.Path, "symbolic-ref", "--quiet", "HEAD")
-	if err == nil || !no(err) {
+func (fs *Features) detached(ctx context.Context, t Tree) (string, error) {
+	_, err := fs.git(ctx, t.Path, "symbolic-ref", "--quiet", "HEAD")
+	if err == nil || !git.No(err) {
 		return "", err
 	}
-	out, err := y.git(ctx, t.Path, "rev-list", "--max-count=1", "HEAD", "--not", t.From, "--branches", "--tags", "--remotes")
+	out, err := fs.git(ctx, t.Path, "rev-list", "--max-count=1", "HEAD", "--not", t.From, "--branches", "--tags", "--remotes")
 	if err != nil || out == "" {
 		return "", err
 	}
@@ -134,7 +138,7 @@ func (s source) unpushed(ctx context.Context, t Tree) (tip, why string, err erro
 	if err != nil || tip == "" || tip == t.From {
 		return tip, "", err
 	}
-	out, err := s.ask(ctx, "rev-list", "--max-count=1", tip, "--not", t.From, "--remotes")
+	out, err := s.run(ctx, "rev-list", "--max-count=1", tip, "--not", t.From, "--remotes")
 	if err != nil || out == "" {
 		return tip, "", err
 	}
@@ -167,7 +171,7 @@ func (s source) remove(ctx context.Context, t Tree, empty bool) error {
 		if empty {
 			args = append(args, "--force", "--force") // the second is for the lock of a tree in the making
 		}
-		if _, err := s.ask(ctx, append(args, t.Path)...); err != nil {
+		if _, err := s.run(ctx, append(args, t.Path)...); err != nil {
 			return err
 		}
 	}
@@ -178,9 +182,9 @@ func (s source) remove(ctx context.Context, t Tree, empty bool) error {
 	return err
 }
 
-// linked lists the paths of the repository's work trees with the branch that each is on.
+// linked lists the paths of the repository's worktrees with the branch that each is on.
 func (s source) linked(ctx context.Context) (map[string]string, error) {
-	out, err := s.ask(ctx, "worktree", "list", "--porcelain", "-z")
+	out, err := s.run(ctx, "worktree", "list", "--porcelain", "-z")
 	if err != nil {
 		return nil, err
 	}
@@ -213,9 +217,9 @@ func (s source) dropBranch(ctx context.Context, branch, tip string) (why string,
 			return "branch " + branch + " is checked out in " + path, nil
 		}
 	}
-	if _, err := s.ask(ctx, "update-ref", "-d", "refs/heads/"+branch, tip); err != nil {
+	if _, err := s.run(ctx, "update-ref", "-d", "refs/heads/"+branch, tip); err != nil {
 		return "", err
 	}
-	_, _ = s.ask(ctx, "config", "--remove-section", "branch."+branch) // there is one only if it was pushed with -u
+	_, _ = s.run(ctx, "config", "--remove-section", "branch."+branch) // there is one only if it was pushed with -u
 	return "", nil
 }

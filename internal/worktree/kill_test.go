@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/label-state/label-state/internal/sample"
 	"github.com/label-state/label-state/internal/worktree"
 )
 
@@ -47,9 +48,9 @@ func victim(dir string) int {
 	})
 	var err error
 	if os.Getenv("WORKTREE_TEST_DO") == "remove" {
-		_, err = b.yard.Remove(context.Background(), "checkout")
+		_, err = b.features.Remove(context.Background(), "checkout")
 	} else {
-		_, err = b.yard.Create(context.Background(), b.sandbox.request("app", "lib"))
+		_, err = b.features.Create(context.Background(), b.sandbox.request("app", "lib"))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -59,8 +60,8 @@ func victim(dir string) int {
 }
 
 type dying struct {
-	sandbox *sandbox
-	yard    *worktree.Yard
+	sandbox  *sandbox
+	features *worktree.Features
 }
 
 func newVictim(dir string, step func(after bool)) dying {
@@ -135,13 +136,14 @@ func TestKilledCreate(t *testing.T) {
 		b := newSandbox(t)
 		before := b.picture()
 		deaths, pruned := 0, 0
-		for at := 1; b.kill("create", at, after); at++ {
+		first, stride := sample.Steps(fmt.Sprint("create ", after), 4)
+		for at := first; b.kill("create", at, after); at += stride {
 			deaths++
 			f, known, err := b.book.Read("checkout")
 			if err != nil {
 				t.Fatal(err)
 			}
-			found, err := b.yard().Prune(t.Context())
+			found, err := b.features().Prune(t.Context())
 			for _, p := range found {
 				pruned++
 				err = errors.Join(err, p.Err)
@@ -153,7 +155,7 @@ func TestKilledCreate(t *testing.T) {
 				t.Errorf("prune: %v", err)
 			}
 			if known && f.Ready { // killed when all was done
-				if _, err := b.yard().Remove(t.Context(), "checkout"); err != nil {
+				if _, err := b.features().Remove(t.Context(), "checkout"); err != nil {
 					t.Errorf("remove: %v", err)
 				}
 			}
@@ -163,7 +165,7 @@ func TestKilledCreate(t *testing.T) {
 				t.Fatalf("killed at step %d, after it: %t", at, after)
 			}
 		}
-		if deaths < 6 || pruned < 3 {
+		if deaths < sample.Size(1, 6) || pruned < sample.Size(0, 3) {
 			t.Errorf("%d deaths, %d pruned", deaths, pruned)
 		}
 	}
@@ -185,10 +187,11 @@ func TestKilledRemove(t *testing.T) {
 	t.Parallel()
 	b := newSandbox(t)
 	before := b.picture()
-	for at := 1; ; at++ {
+	first, stride := sample.Steps("remove", 4)
+	for at := first; ; at += stride {
 		b.create("app", "lib")
 		killed := b.kill("remove", at, false)
-		_, err := b.yard().Remove(t.Context(), "checkout")
+		_, err := b.features().Remove(t.Context(), "checkout")
 		var absent *worktree.AbsentError
 		if err != nil && !errors.As(err, &absent) {
 			t.Fatalf("killed at step %d: remove: %v", at, err)
@@ -224,15 +227,15 @@ func TestKilledCheckout(t *testing.T) {
 	if !strings.Contains(b.git(b.path("lib"), "worktree", "list"), "checkout") {
 		t.Fatal("the kill came too early: git has no such tree")
 	}
-	list, err := b.yard().List(t.Context())
+	list, err := b.features().List(t.Context())
 	if err != nil || len(list) != 1 || list[0].Trees[0].State != "unfinished" || list[0].Trees[1].State != "unfinished" {
 		t.Errorf("list: %+v, %v", list, err)
 	}
 	var exists *worktree.ExistsError
-	if _, err := b.yard().Create(t.Context(), b.request("app")); !errors.As(err, &exists) || !exists.Unfinished {
+	if _, err := b.features().Create(t.Context(), b.request("app")); !errors.As(err, &exists) || !exists.Unfinished {
 		t.Errorf("create: %v", err)
 	}
-	if pruned, err := b.yard().Prune(t.Context()); err != nil || len(pruned) != 1 || pruned[0].Err != nil || len(pruned[0].Gone) != 2 {
+	if pruned, err := b.features().Prune(t.Context()); err != nil || len(pruned) != 1 || pruned[0].Err != nil || len(pruned[0].Gone) != 2 {
 		t.Errorf("prune: %+v, %v", pruned, err)
 	}
 	b.tidy()

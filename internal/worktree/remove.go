@@ -5,36 +5,36 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/label-state/label-state/internal/journal"
+	"github.com/label-state/label-state/internal/state"
 )
 
 // Remove removes the trees of a feature and their branches. What would lose work is kept and listed
 // in a *KeptError; the feature then goes on with that. It can be asked again at any point.
-func (y *Yard) Remove(ctx context.Context, name string) (f Feature, err error) {
-	page, f, err := y.hold(name)
+func (fs *Features) Remove(ctx context.Context, name string) (f Feature, err error) {
+	page, f, err := fs.lock(name)
 	if err != nil {
 		return f, err
 	}
 	defer func() { err = errors.Join(err, page.Close()) }()
 	var left []Kept
 	for n, t := range f.Trees {
-		why, err := y.drop(ctx, t, !f.Ready)
+		why, err := fs.drop(ctx, t, !f.Ready)
 		if err != nil {
 			for _, rest := range f.Trees[n:] {
 				left = append(left, Kept{Tree: rest})
 			}
-			return f, errors.Join(fmt.Errorf("remove %s: %w", t.Path, err), y.settle(page, f, left))
+			return f, errors.Join(fmt.Errorf("remove %s: %w", t.Path, err), fs.saveOrForget(page, f, left))
 		}
 		if why != "" {
 			left = append(left, Kept{t, why})
 		}
 	}
-	return f, errors.Join(kept(left), y.settle(page, f, left))
+	return f, errors.Join(keptError(left), fs.saveOrForget(page, f, left))
 }
 
-// hold opens the page of a feature that is there.
-func (y *Yard) hold(name string) (Page, Feature, error) {
-	page, err := y.book.Open(name)
+// lock opens the page of a feature that is there.
+func (fs *Features) lock(name string) (Page, Feature, error) {
+	page, err := fs.book.Open(name)
 	if err != nil {
 		return nil, Feature{}, err
 	}
@@ -58,14 +58,14 @@ type Pruned struct {
 
 // Prune undoes what killed runs have left: features that were never finished, and trees whose folder is
 // gone. Features that another process is at work on, and those that are in order, are left alone.
-func (y *Yard) Prune(ctx context.Context) ([]Pruned, error) {
-	names, err := y.book.Names()
+func (fs *Features) Prune(ctx context.Context) ([]Pruned, error) {
+	names, err := fs.book.Names()
 	if err != nil {
 		return nil, err
 	}
 	var out []Pruned
 	for _, name := range names {
-		p, err := y.prune(ctx, name)
+		p, err := fs.prune(ctx, name)
 		if p.Err = err; err != nil || len(p.Gone)+len(p.Kept) > 0 {
 			out = append(out, p)
 		}
@@ -73,11 +73,11 @@ func (y *Yard) Prune(ctx context.Context) ([]Pruned, error) {
 	return out, nil
 }
 
-func (y *Yard) prune(ctx context.Context, name string) (p Pruned, err error) {
+func (fs *Features) prune(ctx context.Context, name string) (p Pruned, err error) {
 	p.Feature = name
-	page, f, err := y.hold(name)
+	page, f, err := fs.lock(name)
 	var absent *AbsentError
-	var busy *journal.BusyError
+	var busy *state.BusyError
 	if errors.As(err, &absent) || errors.As(err, &busy) {
 		return p, nil
 	}
@@ -87,12 +87,12 @@ func (y *Yard) prune(ctx context.Context, name string) (p Pruned, err error) {
 	defer func() { err = errors.Join(err, page.Close()) }()
 	var left []Kept
 	for _, t := range f.Trees {
-		whose, err := ours(t)
+		whose, err := ownershipOf(t)
 		if err == nil && f.Ready && whose != missing {
 			left = append(left, Kept{Tree: t})
 			continue
 		}
-		why, err := y.drop(ctx, t, !f.Ready)
+		why, err := fs.drop(ctx, t, !f.Ready)
 		if err != nil {
 			why = err.Error()
 		}
@@ -102,7 +102,7 @@ func (y *Yard) prune(ctx context.Context, name string) (p Pruned, err error) {
 		}
 		left, p.Kept = append(left, Kept{t, why}), append(p.Kept, Kept{t, why})
 	}
-	return p, y.settle(page, f, left)
+	return p, fs.saveOrForget(page, f, left)
 }
 
 // A Standing is what is known of a tree.
@@ -120,35 +120,35 @@ type Listing struct {
 }
 
 // List looks at every feature without touching anything. No remote is asked.
-func (y *Yard) List(ctx context.Context) ([]Listing, error) {
-	names, err := y.book.Names()
+func (fs *Features) List(ctx context.Context) ([]Listing, error) {
+	names, err := fs.book.Names()
 	if err != nil {
 		return nil, err
 	}
 	var out []Listing
 	for _, name := range names {
-		f, ok, err := y.book.Read(name)
+		f, ok, err := fs.book.Read(name)
 		if !ok && err == nil {
 			continue
 		}
 		l := Listing{Feature: f, Err: err}
 		l.Name = name
 		for _, t := range f.Trees {
-			l.Trees = append(l.Trees, y.standing(ctx, f, t))
+			l.Trees = append(l.Trees, fs.standing(ctx, f, t))
 		}
 		out = append(out, l)
 	}
 	return out, nil
 }
 
-func (y *Yard) standing(ctx context.Context, f Feature, t Tree) Standing {
-	whose, err := ours(t)
+func (fs *Features) standing(ctx context.Context, f Feature, t Tree) Standing {
+	whose, err := ownershipOf(t)
 	var why string
 	if err == nil {
-		why, err = y.treeInTheWay(ctx, t, !f.Ready)
+		why, err = fs.treeKeptBecause(ctx, t, !f.Ready)
 	}
 	if err == nil && why == "" {
-		_, why, err = source{y.git, t.Source, t.Repo}.unpushed(ctx, t)
+		_, why, err = source{fs.git, t.Source, t.Repo}.unpushed(ctx, t)
 	}
 	switch {
 	case err != nil:

@@ -11,7 +11,7 @@ import (
 // A Spec is one repository of a request.
 type Spec struct {
 	Name string // in the feature, in branches and in paths
-	Path string // of a clone, bare or not, or of a work tree linked to one; absolute
+	Path string // of a clone, bare or not, or of a worktree linked to one; absolute
 	Base string // a remote's branch, a tag, an object id, or whatever git takes for a commit; empty is the default branch
 }
 

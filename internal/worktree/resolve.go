@@ -3,43 +3,50 @@ package worktree
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/printable"
 )
 
 // A source is a repository that trees are linked to.
 type source struct {
 	git  Git
-	dir  string // its git directory, that of a work tree if the path was one: whose HEAD counts
+	dir  string // its git directory, that of a worktree if the path was one: whose HEAD counts
 	name string
 }
 
-// ask runs git on the repository, wherever we are.
-func (s source) ask(ctx context.Context, args ...string) (string, error) {
+// run runs git on the repository, whatever the working directory is.
+func (s source) run(ctx context.Context, args ...string) (string, error) {
 	return s.git(ctx, s.dir, append([]string{"--git-dir=" + s.dir}, args...)...)
 }
 
 // open finds the repository at exactly this path: one further up is somebody else's.
-func open(ctx context.Context, git Git, s Spec) (source, error) {
+func open(ctx context.Context, run Git, s Spec) (source, error) {
 	path, err := filepath.EvalSymlinks(s.Path)
 	if err != nil {
 		return source{}, bad("repository %s: %s", s.Name, printable.Cause(err))
 	}
-	at := source{git, filepath.Join(path, ".git"), s.Name}
+	if _, err := git.Find(path, ""); err != nil {
+		if strange, is := errors.AsType[*git.EmbeddedError](err); is {
+			return source{}, bad("repository %s: %s", s.Name, strange)
+		}
+	}
+	at := source{run, filepath.Join(path, ".git"), s.Name}
 	if _, err := os.Lstat(at.dir); err != nil {
 		at.dir = path
 	}
 	if info, err := os.Stat(at.dir); err == nil && !info.IsDir() {
-		at.dir, err = git(ctx, path, "rev-parse", "--absolute-git-dir")
+		at.dir, err = run(ctx, path, "rev-parse", "--absolute-git-dir")
 		if err != nil {
 			return at, bad("repository %s: %s is none: %s", s.Name, s.Path, err)
 		}
 	}
-	if _, err := at.ask(ctx, "rev-parse", "--git-dir"); err != nil {
+	if _, err := at.run(ctx, "rev-parse", "--git-dir"); err != nil {
 		return at, refused(ctx, err, "repository %s: %s is none", s.Name, s.Path)
 	}
 	return at, nil
@@ -47,50 +54,97 @@ func open(ctx context.Context, git Git, s Spec) (source, error) {
 
 // refused is a request that git says no to; when time is over it is not known what git would have said.
 func refused(ctx context.Context, err error, format string, args ...any) error {
-	var exit *ExitError
-	if ctx.Err() != nil || !errors.As(err, &exit) {
+	if ctx.Err() != nil || git.Code(err) == 0 {
 		return err
 	}
 	return bad(format, args...)
 }
 
-// common is the git directory that all work trees of the repository share.
+// common is the git directory that all worktrees of the repository share.
 func (s source) common(ctx context.Context) (string, error) {
-	return s.ask(ctx, "rev-parse", "--path-format=absolute", "--git-common-dir")
+	return s.run(ctx, "rev-parse", "--path-format=absolute", "--git-common-dir")
 }
 
-// resolve returns the commit that a base means. A remote's branch is fetched first, unless offline.
+// resolve returns the commit that a base means. A remote's branch is fetched first, unless offline, and comes before a local branch of
+// the same name, which may be behind it or hold what is not meant to leave: refs/heads/NAME is that one.
 func (s source) resolve(ctx context.Context, base string, offline bool) (string, error) {
+	oid, base, err := s.lookup(ctx, base, offline)
+	switch {
+	case err != nil:
+		return "", s.inRepository(fmt.Errorf("base %q: %w", base, err))
+	case oid == "":
+		return "", bad("repository %s: base %q: no branch, tag or commit", s.name, base)
+	}
+	return oid, nil
+}
+
+// lookup is the commit that a base means, or nothing, and the base that was meant.
+func (s source) lookup(ctx context.Context, base string, offline bool) (oid, meant string, err error) {
 	remotes, err := s.remotes(ctx)
 	if err != nil {
-		return "", err
+		return "", base, err
 	}
 	if base == "" {
 		if base, err = s.fallback(ctx, remotes, offline); err != nil {
-			return "", err
+			return "", "default branch", err
 		}
 	}
 	for _, remote := range remotes {
 		if branch, ok := strings.CutPrefix(base, remote+"/"); ok {
 			if oid, err := s.branch(ctx, remote, branch, offline); err != nil || oid != "" {
-				return oid, err
+				return oid, base, err
 			}
 		}
 	}
-	if oid, err := s.commit(ctx, base); err != nil || oid != "" {
-		return oid, err
+	ours, err := s.isLocalName(ctx, base)
+	if err != nil {
+		return "", base, err
 	}
-	if len(remotes) > 0 {
+	if len(remotes) > 0 && !ours {
 		if oid, err := s.branch(ctx, upstream(remotes), base, offline); err != nil || oid != "" {
-			return oid, err
+			return oid, base, err
 		}
 	}
-	return "", bad("repository %s: base %q: no branch, tag or commit", s.name, base)
+	oid, err = s.commit(ctx, base)
+	return oid, base, err
+}
+
+// isLocalName reports whether a base is resolved without asking a remote: a full reference, a whole object id, HEAD, or a tag that is here.
+func (s source) isLocalName(ctx context.Context, base string) (bool, error) {
+	if base == "HEAD" || strings.HasPrefix(base, "refs/") || len(base) >= 40 && strings.Trim(base, "0123456789abcdef") == "" {
+		return true, nil
+	}
+	if strings.HasPrefix(base, "-") {
+		return true, nil // no branch can be called so
+	}
+	for _, name := range s.local(base) {
+		if oid, err := s.commit(ctx, name); err != nil || oid != "" {
+			return oid != "", err
+		}
+	}
+	return false, nil
+}
+
+// local are the names by which a base may be here without being a branch: a tag's, and what begins an object id.
+func (source) local(base string) []string {
+	names := []string{"refs/tags/" + base}
+	if len(base) >= 7 && strings.Trim(base, "0123456789abcdef") == "" {
+		names = append(names, base)
+	}
+	return names
+}
+
+// inRepository names the repository in an error that does not name it.
+func (s source) inRepository(err error) error {
+	if _, is := errors.AsType[*RequestError](err); is {
+		return err
+	}
+	return fmt.Errorf("repository %s: %w", s.name, err)
 }
 
 // remotes lists the names of remotes, the longest first: a name may be the beginning of another.
 func (s source) remotes(ctx context.Context) ([]string, error) {
-	out, err := s.ask(ctx, "remote")
+	out, err := s.run(ctx, "remote")
 	if err != nil {
 		return nil, err
 	}
@@ -114,17 +168,17 @@ func (s source) fallback(ctx context.Context, remotes []string, offline bool) (s
 		return "HEAD", nil
 	}
 	remote := upstream(remotes)
-	head, err := s.ask(ctx, "symbolic-ref", "--quiet", "refs/remotes/"+remote+"/HEAD")
+	head, err := s.run(ctx, "symbolic-ref", "--quiet", "refs/remotes/"+remote+"/HEAD")
 	if name, ok := strings.CutPrefix(head, "refs/remotes/"); err == nil && ok {
 		return name, nil
 	}
-	if err != nil && !no(err) {
+	if err != nil && !git.No(err) {
 		return "", err
 	}
 	if offline {
 		return "HEAD", nil
 	}
-	out, err := s.ask(ctx, "ls-remote", "--symref", "--end-of-options", remote, "HEAD")
+	out, err := s.run(ctx, "ls-remote", "--symref", "--end-of-options", remote, "HEAD")
 	branch, _, _ := strings.Cut(strings.TrimPrefix(out, "ref: refs/heads/"), "\t")
 	if err != nil || !strings.HasPrefix(out, "ref: refs/heads/") {
 		return "HEAD", err
@@ -134,9 +188,8 @@ func (s source) fallback(ctx context.Context, remotes []string, offline bool) (s
 
 // commit returns what git takes the name for, or nothing. A name that begins with a dash is no option.
 func (s source) commit(ctx context.Context, name string) (string, error) {
-	oid, err := s.ask(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
-	var exit *ExitError
-	if errors.As(err, &exit) { // 1, or 128 for what is no name at all
+	oid, err := s.run(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
+	if git.Code(err) > 0 { // 1, or 128 for what is no name at all
 		return "", ctx.Err()
 	}
 	return oid, err
@@ -146,8 +199,8 @@ func (s source) commit(ctx context.Context, name string) (string, error) {
 // clone has no place to note it, so it is not looked for in the references.
 func (s source) branch(ctx context.Context, remote, branch string, offline bool) (string, error) {
 	ref := "refs/heads/" + branch
-	if _, err := s.ask(ctx, "check-ref-format", ref); err != nil {
-		if no(err) {
+	if _, err := s.run(ctx, "check-ref-format", ref); err != nil {
+		if git.No(err) {
 			err = nil
 		}
 		return "", err
@@ -159,7 +212,7 @@ func (s source) branch(ctx context.Context, remote, branch string, offline bool)
 	if err != nil || oid == "" {
 		return "", err
 	}
-	if _, err := s.ask(ctx, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--end-of-options", remote, ref); err != nil {
+	if _, err := s.run(ctx, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance", "--end-of-options", remote, ref); err != nil {
 		return "", err
 	}
 	return s.commit(ctx, oid)
@@ -167,8 +220,8 @@ func (s source) branch(ctx context.Context, remote, branch string, offline bool)
 
 // tip asks a remote where its reference is; nothing when it has none.
 func (s source) tip(ctx context.Context, remote, ref string) (string, error) {
-	out, err := s.ask(ctx, "ls-remote", "--exit-code", "--end-of-options", remote, ref)
-	if err != nil && no(err) {
+	out, err := s.run(ctx, "ls-remote", "--exit-code", "--end-of-options", remote, ref)
+	if err != nil && git.No(err) {
 		return "", nil
 	}
 	oid, name, _ := strings.Cut(strings.SplitN(out, "\n", 2)[0], "\t")

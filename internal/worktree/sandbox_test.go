@@ -108,7 +108,7 @@ func (b *sandbox) path(name string) string { return filepath.Join(b.dir, "src", 
 
 func (b *sandbox) program() worktree.Git { return worktree.Program(b.env) }
 
-func (b *sandbox) yard() *worktree.Yard { return worktree.New(b.program(), b.book) }
+func (b *sandbox) features() *worktree.Features { return worktree.New(b.program(), b.book) }
 
 func (b *sandbox) git(dir string, args ...string) string {
 	b.t.Helper()
@@ -148,7 +148,7 @@ func (b *sandbox) request(repos ...string) worktree.Request {
 
 func (b *sandbox) create(repos ...string) worktree.Feature {
 	b.t.Helper()
-	f, err := b.yard().Create(context.Background(), b.request(repos...))
+	f, err := b.features().Create(context.Background(), b.request(repos...))
 	if err != nil {
 		b.t.Fatalf("create: %v", err)
 	}

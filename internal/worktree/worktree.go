@@ -1,4 +1,4 @@
-// Package worktree makes, lists and removes the work trees of a feature: one linked work tree in each
+// Package worktree makes, lists and removes the worktrees of a feature: one linked worktree in each
 // of several repositories, all of them or none.
 //
 // The intent is in the journal before the first side effect, so that a run that was killed can be
@@ -12,21 +12,21 @@ import (
 	"strings"
 	"time"
 
-	"github.com/label-state/label-state/internal/journal"
+	"github.com/label-state/label-state/internal/state"
 )
 
 // A Git runs the git program in a folder and returns what it prints, without the last line break.
-// The error says what git said; for an exit code other than 0 it is an *ExitError.
+// The error is a *git.Error.
 type Git func(ctx context.Context, dir string, args ...string) (string, error)
 
 // A Book is where features are kept, a Page a feature that this process holds.
 type (
-	Book = journal.Book[Feature]
-	Page = journal.Page[Feature]
+	Book = state.Journal[Feature]
+	Page = state.JournalPage[Feature]
 )
 
 // Journal is the book in a folder of the user's state.
-func Journal(dir string) Book { return journal.In[Feature](dir) }
+func Journal(dir string) Book { return state.OpenJournal[Feature](dir) }
 
 // A Feature is work in several repositories with its trees.
 type Feature struct {
@@ -38,7 +38,7 @@ type Feature struct {
 	Trees   []Tree    `json:"trees"`
 }
 
-// A Tree is one linked work tree.
+// A Tree is one linked worktree.
 type Tree struct {
 	Repo   string `json:"repo"`   // its name in the feature
 	Source string `json:"source"` // git directory that it is linked to
@@ -48,14 +48,14 @@ type Tree struct {
 	From   string `json:"from"`   // the commit it was made at
 }
 
-// A Yard is where trees are made.
-type Yard struct {
+// Features are the features whose worktrees this user has, in a journal.
+type Features struct {
 	git  Git
 	book Book
 }
 
-// New returns a yard. It touches nothing.
-func New(git Git, b Book) *Yard { return &Yard{git, b} }
+// New returns the features in a journal. It touches nothing.
+func New(git Git, b Book) *Features { return &Features{git, b} }
 
 // A RequestError is a request that makes no sense. Nothing was done.
 type RequestError struct{ Reason string }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/label-state/label-state/internal/sample"
 	"github.com/label-state/label-state/internal/worktree"
 )
 
@@ -54,23 +55,23 @@ func TestCreate(t *testing.T) {
 			t.Errorf("%s: %s", tree.Path, got)
 		}
 	}
-	list, err := b.yard().List(t.Context())
+	list, err := b.features().List(t.Context())
 	if err != nil || len(list) != 1 || len(list[0].Trees) != 2 || list[0].Trees[0].State != "clean" || list[0].Trees[1].State != "clean" {
 		t.Errorf("list: %+v, %v", list, err)
 	}
 	var exists *worktree.ExistsError
-	if _, err := b.yard().Create(t.Context(), b.request("web")); !errors.As(err, &exists) || exists.Unfinished {
+	if _, err := b.features().Create(t.Context(), b.request("web")); !errors.As(err, &exists) || exists.Unfinished {
 		t.Errorf("create again: %v", err)
 	}
-	if pruned, err := b.yard().Prune(t.Context()); err != nil || len(pruned) != 0 {
+	if pruned, err := b.features().Prune(t.Context()); err != nil || len(pruned) != 0 {
 		t.Errorf("prune of what is in order: %+v, %v", pruned, err)
 	}
-	if _, err := b.yard().Remove(t.Context(), "checkout"); err != nil {
+	if _, err := b.features().Remove(t.Context(), "checkout"); err != nil {
 		t.Errorf("remove: %v", err)
 	}
 	b.unchanged(before)
 	var absent *worktree.AbsentError
-	if _, err := b.yard().Remove(t.Context(), "checkout"); !errors.As(err, &absent) {
+	if _, err := b.features().Remove(t.Context(), "checkout"); !errors.As(err, &absent) {
 		t.Errorf("remove again: %v", err)
 	}
 }
@@ -128,7 +129,7 @@ func TestBases(t *testing.T) {
 		}
 		r := b.request(c.repo)
 		r.Specs[0].Base = c.base
-		f, err := b.yard().Create(t.Context(), r)
+		f, err := b.features().Create(t.Context(), r)
 		var request *worktree.RequestError
 		switch {
 		case c.want == "error" && !errors.As(err, &request):
@@ -137,7 +138,7 @@ func TestBases(t *testing.T) {
 			t.Errorf("%s@%s: %v, at %q, want %q", c.repo, c.base, err, f.Trees[0].From, want)
 		}
 		if err == nil {
-			if _, err := b.yard().Remove(t.Context(), "checkout"); err != nil {
+			if _, err := b.features().Remove(t.Context(), "checkout"); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -146,12 +147,12 @@ func TestBases(t *testing.T) {
 		t.Fatal(err)
 	}
 	var request *worktree.RequestError
-	if _, err := b.yard().Create(t.Context(), b.request("app@origin/feature/x")); err == nil || errors.As(err, &request) {
+	if _, err := b.features().Create(t.Context(), b.request("app@origin/feature/x")); err == nil || errors.As(err, &request) {
 		t.Errorf("with a remote out of reach: %v, want that it could not be found out", err)
 	}
 	r := b.request("app@origin/feature/x")
 	r.Offline = true
-	if f, err := b.yard().Create(t.Context(), r); err != nil || f.Trees[0].From != third {
+	if f, err := b.features().Create(t.Context(), r); err != nil || f.Trees[0].From != third {
 		t.Errorf("offline: %+v, %v", f, err)
 	}
 }
@@ -199,7 +200,7 @@ func TestRefused(t *testing.T) {
 	} {
 		r := b.request("app", "web")
 		c.change(&r)
-		_, err := b.yard().Create(t.Context(), r)
+		_, err := b.features().Create(t.Context(), r)
 		var request *worktree.RequestError
 		if !errors.As(err, &request) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
@@ -250,7 +251,7 @@ func TestKept(t *testing.T) {
 		"something else there": {func(b *sandbox, tree worktree.Tree) {
 			b.away(tree.Path)
 			b.git(b.dir, "init", "-q", tree.Path)
-		}, "not the work tree"},
+		}, "not the worktree"},
 		"moved": {func(b *sandbox, tree worktree.Tree) {
 			b.git(tree.Path, "worktree", "move", tree.Path, filepath.Join(b.dir, "moved"))
 		}, "is checked out in"},
@@ -268,7 +269,7 @@ func TestKept(t *testing.T) {
 				b := newSandbox(t)
 				f := b.create(repo, "web")
 				c.work(b, f.Trees[0])
-				_, err := b.yard().Remove(t.Context(), "checkout")
+				_, err := b.features().Remove(t.Context(), "checkout")
 				var kept *worktree.KeptError
 				if c.want == "" {
 					if err != nil {
@@ -320,7 +321,8 @@ func TestFailure(t *testing.T) {
 			b := newSandbox(t)
 			before := b.picture()
 			undone := 0
-			for at := 1; ; at++ {
+			first, stride := sample.Steps(name, 4)
+			for at := first; ; at += stride {
 				ctx, stop := context.WithCancel(t.Context())
 				left := at
 				git := func(ctx context.Context, dir string, args ...string) (string, error) {
@@ -352,7 +354,7 @@ func TestFailure(t *testing.T) {
 					t.Fatalf("at command %d: %v", at, err)
 				}
 			}
-			if undone < 3 {
+			if undone < sample.Size(1, 3) {
 				t.Errorf("undone %d times", undone)
 			}
 		})

@@ -1,6 +1,6 @@
 // Package gitrepo keeps bare repositories that git itself reads, writes and serves.
 //
-// Every operation runs the installed git (2.38 or newer) with an environment of its own, so neither the user's
+// Every operation but Init runs the installed git (2.38 or newer) with an environment of its own, so neither the user's
 // configuration nor an inherited GIT_DIR changes what happens. Names and object ids are checked before git sees
 // them; text from a request never becomes an option.
 package gitrepo
@@ -43,60 +43,16 @@ type Repo struct{ Dir string }
 func Open(dir string) *Repo { return &Repo{Dir: dir} }
 
 // Init makes a bare repository in dir, which it creates, with HEAD on defaultBranch and one empty commit there.
-func Init(ctx context.Context, dir, defaultBranch string) (*Repo, error) {
+func Init(dir, defaultBranch string) (*Repo, error) {
 	branch := "refs/heads/" + defaultBranch
 	if err := checkRef(branch); err != nil {
 		return nil, fmt.Errorf("create repository: %w", err)
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := plant(dir, branch); err != nil {
 		return nil, fmt.Errorf("create repository: %w", err)
 	}
-	r := Open(dir)
-	if _, err := r.git(ctx, call{args: []string{"init", "--quiet", "--bare", "--template="}}); err != nil {
-		return nil, fmt.Errorf("create repository: %w", err)
-	}
-	if err := r.configure(ctx); err != nil {
-		return nil, fmt.Errorf("create repository: %w", err)
-	}
-	if _, err := r.git(ctx, call{args: []string{"symbolic-ref", "HEAD", branch}}); err != nil {
-		return nil, fmt.Errorf("create repository: %w", err)
-	}
-	return r, r.firstCommit(ctx, branch)
+	return Open(dir), nil
 }
-
-// configure allows what GitHub allows, and keeps background work and short lock timeouts out of concurrent tests.
-func (r *Repo) configure(ctx context.Context) error {
-	for _, kv := range [][2]string{
-		{"http.receivepack", "true"},
-		{"uploadpack.allowFilter", "true"},
-		{"uploadpack.allowAnySHA1InWant", "true"},
-		{"receive.autogc", "false"},
-		{"gc.auto", "0"},
-		{"core.logAllRefUpdates", "false"},
-		{"core.filesRefLockTimeout", "10000"},
-		{"core.packedRefsTimeout", "10000"},
-	} {
-		if _, err := r.git(ctx, call{args: []string{"config", kv[0], kv[1]}}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (r *Repo) firstCommit(ctx context.Context, branch string) error {
-	tree, err := r.WriteTree(ctx, "", nil)
-	if err != nil {
-		return err
-	}
-	commit, err := r.WriteCommit(ctx, Commit{Tree: tree, Message: "Initial commit\n", Author: simulator, Committer: simulator})
-	if err != nil {
-		return err
-	}
-	return r.CreateRef(ctx, branch, commit)
-}
-
-// simulator signs the first commit of every repository; its fixed time keeps object ids the same from run to run.
-var simulator = Signature{Name: "GitHub", Email: "noreply@github.com", When: time.Unix(1577836800, 0).UTC()}
 
 // A call is one run of git in the repository.
 type call struct {

@@ -22,7 +22,7 @@ func newRepo(t *testing.T) *gitrepo.Repo {
 	t.Setenv("GIT_DIR", filepath.Join(t.TempDir(), "elsewhere"))
 	t.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(t.TempDir(), "missing"))
 	t.Setenv("HOME", t.TempDir())
-	r, err := gitrepo.Init(t.Context(), filepath.Join(t.TempDir(), "app.git"), "main")
+	r, err := gitrepo.Init(filepath.Join(t.TempDir(), "app.git"), "main")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,8 +80,13 @@ func TestInitGivesOneCommitOnTheDefaultBranch(t *testing.T) {
 	if c.Message != "Initial commit\n" || len(c.Parents) != 0 {
 		t.Errorf("commit = %+v", c)
 	}
-	_, err = gitrepo.Init(t.Context(), t.TempDir(), "no..branch")
+	if out, err := exec.Command("git", "--git-dir="+r.Dir, "fsck", "--strict", "--full").CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("git fsck: %v\n%s", err, out)
+	}
+	_, err = gitrepo.Init(t.TempDir(), "no..branch")
 	wantErr(t, err, gitrepo.ErrInvalid)
+	_, err = gitrepo.Init(r.Dir, "main")
+	wantErr(t, err, os.ErrExist)
 }
 
 func TestCreateRefHasOneWinner(t *testing.T) {

@@ -61,7 +61,7 @@ func Open(secure *tls.Config, endpoints ...string) (lease.Remote, error) {
 		}
 		config.Endpoints = append(config.Endpoints, u.Scheme+"://"+u.Host)
 	}
-	if err := greeted(secure, config.Endpoints); err != nil {
+	if err := probeTLS(secure, config.Endpoints); err != nil {
 		return nil, fmt.Errorf("open etcd: %w", err)
 	}
 	client, err := clientv3.New(config)
@@ -71,15 +71,15 @@ func Open(secure *tls.Config, endpoints ...string) (lease.Remote, error) {
 	return New(client), nil
 }
 
-// greeted asks the members with TLS whether they and we accept each other. One that does is enough, and one that
+// probeTLS asks the members with TLS whether they and we accept each other. One that does is enough, and one that
 // cannot be reached: the client looks for the others.
-func greeted(secure *tls.Config, endpoints []string) (denied error) {
+func probeTLS(secure *tls.Config, endpoints []string) (denied error) {
 	answers := make(chan error, len(endpoints))
 	asked := 0
 	for _, endpoint := range endpoints {
 		if at, ok := strings.CutPrefix(endpoint, "https://"); ok {
 			asked++
-			go func() { answers <- lease.Greet(context.Background(), secure, at) }()
+			go func() { answers <- lease.ProbeTLS(context.Background(), secure, at) }()
 		}
 	}
 	for range asked {

@@ -55,19 +55,32 @@ func standing(l lease.Lease) (tip, bool) {
 	return tip{state: s, oid: part[0], repoID: part[3]}, err1 == nil && err2 == nil
 }
 
+// shown is read, or what is known without asking. It is for a first look: a swap from it can only lose.
+func (s *Store) shown(ctx context.Context, i claim.Issue) (tip, error) {
+	if shower, able := s.refs.(Shower); able {
+		if got, known := shower.ShownRef(i, RefName(i)); known {
+			return tipOf(i, got)
+		}
+	}
+	return s.read(ctx, i)
+}
+
 // read asks where the chain is.
 func (s *Store) read(ctx context.Context, i claim.Issue) (tip, error) {
-	name := RefName(i)
-	got, err := s.refs.GetRef(ctx, i, name)
+	got, err := s.refs.GetRef(ctx, i, RefName(i))
 	if err != nil {
-		return tip{}, fmt.Errorf("read %s: %w", name, err)
+		return tip{}, fmt.Errorf("read %s: %w", RefName(i), err)
 	}
-	t := tip{oid: got.OID, since: got.Date, now: got.Now, repoID: got.RepoID}
+	return tipOf(i, got)
+}
+
+func tipOf(i claim.Issue, got Tip) (t tip, err error) {
+	t = tip{oid: got.OID, since: got.Date, now: got.Now, repoID: got.RepoID}
 	if got.OID == "" {
 		return t, nil
 	}
 	if t.state, err = decode(got.Message); err != nil {
-		return tip{}, &ChainError{Ref: name, Reason: err.Error()}
+		return tip{}, &ChainError{Ref: RefName(i), Reason: err.Error()}
 	}
 	if t.kind == kindPush {
 		t.since = t.dated

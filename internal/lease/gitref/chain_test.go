@@ -160,7 +160,7 @@ func TestForeignChains(t *testing.T) {
 	}
 }
 
-// TestPushCommits: a commit that a person's machine dated keeps the lease and extends nothing (study, trace C9).
+// TestPushCommits: a commit that a person's machine dated keeps the lease and extends nothing (stores.md#references).
 func TestPushCommits(t *testing.T) {
 	h := newHub()
 	s := h.store()
@@ -217,6 +217,20 @@ func TestMessages(t *testing.T) {
 			t.Fatalf("%+v came back as %+v, %v\n%s", s, back, err, s.encode())
 		}
 	})
+}
+
+// TestFractionalTTL: a ttl of a part of a second is rounded up, so that no other ends the lease before its worker does.
+func TestFractionalTTL(t *testing.T) {
+	for given, want := range map[time.Duration]time.Duration{
+		time.Minute:                     time.Minute,
+		time.Minute + time.Nanosecond:   time.Minute + time.Second,
+		90*time.Second + 1500*1000*1000: 92 * time.Second,
+	} {
+		s := state{kind: kindClaim, worker: who("ann"), epoch: 1, pos: 1, token: 1, ttl: given}
+		if back, err := decode(s.encode()); err != nil || back.ttl != want {
+			t.Errorf("%s came back as %s, %v; want %s", given, back.ttl, err, want)
+		}
+	}
 }
 
 func FuzzDecode(f *testing.F) {

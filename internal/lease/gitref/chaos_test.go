@@ -14,7 +14,7 @@ import (
 	"github.com/label-state/label-state/internal/lease/leasetest"
 )
 
-// TestChain is S1 of PROTOCOL section 10, refs mode: whatever is read late, lost, or carried out
+// TestChain is the first line of guarantees.md#what-the-log-guarantees with references: whatever is read late, lost, or carried out
 // later, and whoever acts between any two requests of somebody else, no two workers believe that
 // they hold the issue, and every next holder has a larger token. A worker believes until its own
 // clock says that its ttl is over, counted from before it asked.

@@ -1,5 +1,5 @@
 // Package gitref is a lease store made of git references on GitHub itself: a chain of commits for
-// each issue, advanced by compare-and-swap (PROTOCOL section 8).
+// each issue, advanced by compare-and-swap (stores.md#references).
 //
 // The reference refs/label-state/lease/N of the issue's own repository points at the newest commit
 // of the chain. Every commit carries the whole state in its message, on the empty tree, and is made
@@ -64,6 +64,12 @@ type Namer interface {
 	RefNames(ctx context.Context, i claim.Issue, prefix string) ([]string, error)
 }
 
+// A Shower is Refs that may know a reference from what else it has read lately. What it shows may be late, like every answer; it shows
+// nothing that was read before its own last write.
+type Shower interface {
+	ShownRef(i claim.Issue, name string) (t Tip, known bool)
+}
+
 // ErrMoved is a reference that is not where a swap expected it.
 var ErrMoved = errors.New("the reference has moved")
 
@@ -78,7 +84,7 @@ func (e *ChainError) Remedy() string {
 	return "nothing is claimed while it is there; see what it is: git fetch origin " + e.Ref + " && git show FETCH_HEAD"
 }
 
-// DefaultGrace is how much longer than its ttl a lease is left alone (PROTOCOL section 9).
+// DefaultGrace is how much longer than its ttl a lease is left alone (stores.md#references).
 const DefaultGrace = time.Minute
 
 // Options adjust a store. The zero Options are right for GitHub.

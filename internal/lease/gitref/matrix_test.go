@@ -21,7 +21,7 @@ func who(name string) claim.Worker { return claim.Worker{Codename: name, FiringI
 func askOf(name string) lease.Ask { return lease.Ask{Issue: seven, Worker: who(name), TTL: ttl} }
 
 // TestMatrixVectors: every state of a chain against every step, with a current and with a stale
-// view (PROTOCOL section 11, test 10).
+// view (guarantees.md#evidence).
 func TestMatrixVectors(t *testing.T) {
 	text, err := os.ReadFile("testdata/matrix.txt")
 	if err != nil {

@@ -11,7 +11,7 @@ var _ lease.Pusher = (*Store)(nil)
 
 // Push implements lease.Pusher: one reading. The commit is for git to make, dated by the clock of
 // whatever machine that is, so it extends nothing: it hands on the date of the last commit that the
-// server dated (study C9). It must be a new one, because git sends no condition for a reference that it
+// server dated (stores.md#references). It must be a new one, because git sends no condition for a reference that it
 // does not move.
 func (s *Store) Push(ctx context.Context, l lease.Lease) (lease.Step, error) {
 	t, err := s.read(ctx, l.Issue)

@@ -16,7 +16,7 @@ import (
 	"github.com/label-state/label-state/internal/lease/gitref"
 )
 
-// The designs that the study rejected, each on the embedded GitHub with real references, and each
+// The designs that the search rejected (guarantees.md#the-search), each on the embedded GitHub with real references, and each
 // with its shortest way to two holders. The same story then runs on the chain.
 // If one of them stopped failing, the simulator would have stopped being honest.
 

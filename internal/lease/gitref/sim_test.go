@@ -11,6 +11,7 @@ import (
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lease/gitref"
 	"github.com/label-state/label-state/internal/lease/leasetest"
+	"github.com/label-state/label-state/internal/sample"
 )
 
 // TestExam sits the exam on the embedded GitHub with real git repositories, by GraphQL and by REST.
@@ -24,7 +25,9 @@ func TestExamByREST(t *testing.T) {
 	leasetest.Exam(t, func(t *testing.T) leasetest.Bench {
 		s := simulated(t)
 		s.GraphQLOff = true
-		return bench(t, s)
+		b := bench(t, s)
+		b.Sparse = !sample.All()
+		return b
 	})
 }
 

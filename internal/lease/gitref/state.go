@@ -18,7 +18,7 @@ type kind string
 const (
 	kindClaim   kind = "claim"   // a new lease; on the tip of one that ran out, its end too
 	kindRenew   kind = "renew"   // the same lease, counted from here
-	kindPush    kind = "push"    // the same lease, from a commit made outside the API: it extends nothing (study, trace C9)
+	kindPush    kind = "push"    // the same lease, from a commit made outside the API: it extends nothing (stores.md#references)
 	kindRelease kind = "release" // nobody's
 	kindVoid    kind = "void"    // nobody's: a claim on the same parent was given up and can never land
 )

@@ -16,7 +16,7 @@ var (
 	_ lease.Lister = (*Store)(nil)
 )
 
-// Acquire implements lease.Store: a reading, a commit and a swap. Beside *lease.HeldError it returns
+// Acquire implements lease.Store: a reading, unless one is known, a commit and a swap. Beside *lease.HeldError it returns
 // *ChainError, and what GitHub says of a token that may not write contents.
 func (s *Store) Acquire(ctx context.Context, a lease.Ask) (lease.Lease, error) {
 	t, err := s.acquire(ctx, a)
@@ -29,7 +29,7 @@ func (s *Store) Acquire(ctx context.Context, a lease.Ask) (lease.Lease, error) {
 }
 
 func (s *Store) acquire(ctx context.Context, a lease.Ask) (tip, error) {
-	t, err := s.read(ctx, a.Issue)
+	t, err := s.shown(ctx, a.Issue)
 	for n := 0; err == nil; n++ {
 		next := t.claim(a)
 		switch {
@@ -134,9 +134,9 @@ func (s *Store) step(ctx context.Context, l lease.Lease, k kind) (tip, error) {
 	return tip{}, fmt.Errorf("%w %d times", ErrMoved, races)
 }
 
-// Look implements lease.Store: one reading. A lease stands until others may take it.
+// Look implements lease.Store: one reading, unless one is known. A lease stands until others may take it.
 func (s *Store) Look(ctx context.Context, i claim.Issue) (lease.Lease, bool, error) {
-	t, err := s.read(ctx, i)
+	t, err := s.shown(ctx, i)
 	if err != nil {
 		return lease.Lease{}, false, fmt.Errorf("look at %s: %w", i, named(err))
 	}

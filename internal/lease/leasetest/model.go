@@ -101,7 +101,7 @@ func (g *game) acquire(t *testing.T, k int) {
 	g.holder, g.leases[k], g.left, g.token = k, l, g.x.TTL, l.Token
 }
 
-// over gives a worker whose lease has ended a new firing, as every attempt has (PRODUCT ruling 5).
+// over gives a worker whose lease has ended a new firing, as every attempt has (spec.md#claim).
 func (g *game) over(k int) bool {
 	if g.holder == k || g.leases[k].Token == 0 {
 		return false

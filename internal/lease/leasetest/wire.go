@@ -8,7 +8,7 @@ import (
 // A Fault is what happens to one request.
 type Fault int
 
-// The faults of the study's model AMB: what a client sees is the same for all three.
+// The faults of the model AMB (guarantees.md#the-search): what a client sees is the same for all three.
 const (
 	Lost    Fault = iota // carried out, and the answer does not arrive
 	Dropped              // not carried out

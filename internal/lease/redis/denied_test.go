@@ -1,13 +1,12 @@
 package redis
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"testing"
 	"time"
 
-	goredis "github.com/redis/go-redis/v9"
+	"github.com/gomodule/redigo/redis"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lease"
@@ -17,29 +16,19 @@ import (
 func TestDenied(t *testing.T) {
 	for name, c := range map[string]struct {
 		user, password string
-		limit          func(context.Context, *goredis.Client) error // of a server that may do everything
+		limit          []any // a command to a server that may do everything
 	}{
-		"no password": {limit: func(ctx context.Context, admin *goredis.Client) error {
-			return admin.ConfigSet(ctx, "requirepass", "secret").Err()
+		"no password":    {limit: []any{"CONFIG", "SET", "requirepass", "secret"}},
+		"wrong password": {user: "default", password: "wrong", limit: []any{"CONFIG", "SET", "requirepass", "secret"}},
+		"reader": {user: "reader", password: "secret", limit: []any{
+			"ACL", "SETUSER", "reader", "on", ">secret", "~label-state:*", "+@read", "+eval", "+evalsha", "+time",
 		}},
-		"wrong password": {user: "default", password: "wrong", limit: func(ctx context.Context, admin *goredis.Client) error {
-			return admin.ConfigSet(ctx, "requirepass", "secret").Err()
-		}},
-		"reader": {user: "reader", password: "secret", limit: func(ctx context.Context, admin *goredis.Client) error {
-			return admin.Do(ctx, "ACL", "SETUSER", "reader", "on", ">secret", "~label-state:*", "+@read", "+eval", "+evalsha", "+time").Err()
-		}},
-		"replica": {limit: func(ctx context.Context, admin *goredis.Client) error {
-			return admin.Do(ctx, "REPLICAOF", "127.0.0.1", "1").Err()
-		}},
+		"replica": {limit: []any{"REPLICAOF", "127.0.0.1", "1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			options, _ := serve(t)
-			if err := c.limit(t.Context(), connect(t, options)); err != nil {
-				t.Fatal(err)
-			}
-			login := *options
-			login.Username, login.Password = c.user, c.password
-			s := New(connect(t, &login))
+			dial, _ := serve(t)
+			must(t, client(t, dial), c.limit[0].(string), c.limit[1:]...)
+			s := New(client(t, dial, redis.DialUsername(c.user), redis.DialPassword(c.password)))
 			a := lease.Ask{Issue: claim.Issue{Owner: "acme", Repo: "app", Number: 7}, Worker: claim.Worker{Codename: "ann", FiringID: "1"}, TTL: time.Minute}
 			_, acquired := s.Acquire(t.Context(), a)
 			for step, err := range map[string]error{"acquire": acquired, "probe": s.Probe(t.Context(), a.Issue)} {
@@ -54,13 +43,11 @@ func TestDenied(t *testing.T) {
 
 // TestLiteral: what Redis would take for a pattern in the name of a repository stands for itself.
 func TestLiteral(t *testing.T) {
-	options, _ := serve(t)
-	c := connect(t, options)
+	dial, _ := serve(t)
+	c := client(t, dial)
 	for _, key := range []string{`a*b`, `a[xy]b`, `a?b`, `a\b`} {
-		if err := c.Set(t.Context(), key, 1, 0).Err(); err != nil {
-			t.Fatal(err)
-		}
-		if got := c.Keys(t.Context(), literal(key)).Val(); fmt.Sprint(got) != fmt.Sprint([]string{key}) {
+		must(t, c, "SET", key, 1)
+		if got, err := redis.Strings(must(t, c, "KEYS", literal(key)), nil); err != nil || fmt.Sprint(got) != fmt.Sprint([]string{key}) {
 			t.Errorf("%s: found %q", key, got)
 		}
 	}

@@ -2,12 +2,13 @@ package redis
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
-	goredis "github.com/redis/go-redis/v9"
+	"github.com/gomodule/redigo/redis"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lease"
@@ -18,8 +19,7 @@ const probeTime = time.Second
 
 // Probe implements lease.Prober: it runs a script that writes a key beside those of the repository.
 func (s *Store) Probe(ctx context.Context, i claim.Issue) error {
-	err := probe.Run(ctx, s.client, []string{key(i).lease + ":probe"}, millis(probeTime)).Err()
-	if err != nil {
+	if _, err := s.eval(ctx, probe, key(i).lease+":probe", millis(probeTime)); err != nil {
 		return fmt.Errorf("write to redis: %w", named(err))
 	}
 	return nil
@@ -29,17 +29,24 @@ func (s *Store) Probe(ctx context.Context, i claim.Issue) error {
 func (s *Store) Known(ctx context.Context, i claim.Issue) ([]int, error) {
 	before := "label-state:{" + strings.ToLower(i.Slug()) + "#"
 	var out []int
-	found := s.client.Scan(ctx, 0, literal(before)+"*}", 1000).Iterator()
-	for found.Next(ctx) {
-		number := strings.TrimSuffix(strings.TrimPrefix(found.Val(), before), "}")
-		if n, err := strconv.Atoi(number); err == nil {
-			out = append(out, n)
+	for cursor := "0"; ; {
+		page, err := redis.Values(s.client.Do(ctx, "SCAN", cursor, "MATCH", literal(before)+"*}", "COUNT", 1000))
+		var found []string
+		if err == nil {
+			_, err = redis.Scan(page, &cursor, &found)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("list leases of %s: %w", i.Slug(), named(err))
+		}
+		for _, name := range found {
+			if n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(name, before), "}")); err == nil {
+				out = append(out, n)
+			}
+		}
+		if cursor == "0" {
+			return out, nil
 		}
 	}
-	if err := found.Err(); err != nil {
-		return nil, fmt.Errorf("list leases of %s: %w", i.Slug(), named(err))
-	}
-	return out, nil
 }
 
 // literal makes Redis's patterns take a text as it is.
@@ -47,19 +54,18 @@ func literal(text string) string {
 	return strings.NewReplacer("[", `\[`, "*", `\*`, "?", `\?`, `\`, `\\`).Replace(text)
 }
 
-// inScript is how Redis 7 words NOPERM within a script.
-const inScript = "The user executing the script can't"
-
-// named tells a login that may not write from everything else (Redis, "Command errors": NOAUTH,
-// WRONGPASS, NOPERM, READONLY).
+// named tells a login that may not write from everything else, by the code that a Redis error begins with (Redis, "Command
+// errors"). Redis 6 words what a script may not do with ERR.
 func named(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case goredis.IsAuthError(err), goredis.IsPermissionError(err), strings.Contains(err.Error(), inScript):
+	var answer redis.Error
+	if !errors.As(err, &answer) {
+		return lease.Distrust(err)
+	}
+	switch code, text, _ := strings.Cut(string(answer), " "); {
+	case code == "NOAUTH", code == "WRONGPASS", code == "NOPERM", strings.Contains(text, "The user executing the script can't"):
 		return &lease.DeniedError{Remedy: "put a user and a password that may run scripts and write label-state:* into the URL", Err: err}
-	case goredis.IsReadOnlyError(err):
+	case code == "READONLY":
 		return &lease.DeniedError{Remedy: "name the primary in the URL: this server only copies another one", Err: err}
 	}
-	return lease.Distrust(err)
+	return err
 }

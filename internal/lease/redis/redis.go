@@ -14,16 +14,18 @@
 package redis
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"strconv"
 	"strings"
 	"time"
 
-	goredis "github.com/redis/go-redis/v9"
+	"github.com/gomodule/redigo/redis"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lease"
@@ -35,10 +37,24 @@ var (
 	_ lease.Lister = (*Store)(nil)
 )
 
+// A Client sends one command to a Redis server and returns its answer, as redigo's connections do: an error that the server
+// answers is a redis.Error. It may be used from any goroutine.
+type Client interface {
+	Do(ctx context.Context, command string, args ...any) (any, error)
+	Close() error
+}
+
 // A Store keeps leases in Redis. It may be used from any goroutine.
-type Store struct{ client goredis.UniversalClient }
+type Store struct{ client Client }
 
 var errAddress = errors.New("open redis: want redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], rediss:// or unix://")
+
+// dialTime bounds the wait for a connection, and answerTime the wait for an answer, beside the caller's own time. A server that is
+// not there is asked twice: whoever waits has reasons of its own to ask again.
+const (
+	dialTime   = 2 * time.Second
+	answerTime = 10 * time.Second
+)
 
 // Open returns a store at one redis://, rediss:// or unix:// URL. A server with TLS must accept us, and we it, or the
 // error is a *lease.DeniedError. It is a lease.Opener.
@@ -46,44 +62,72 @@ func Open(secure *tls.Config, addresses ...string) (lease.Remote, error) {
 	if len(addresses) != 1 {
 		return nil, errAddress
 	}
-	options, err := goredis.ParseURL(addresses[0])
+	at, err := url.Parse(addresses[0])
 	if err != nil {
+		return nil, errAddress // the error of the parser shows the address, and so the password
+	}
+	database, err := strconv.ParseUint(cmp.Or(strings.Trim(at.Path, "/"), "0"), 10, 16)
+	options := []redis.DialOption{redis.DialConnectTimeout(dialTime), redis.DialReadTimeout(answerTime), redis.DialWriteTimeout(answerTime)}
+	switch {
+	case at.Scheme == "unix" && at.Host == "" && at.Path != "":
+		password, _ := at.User.Password()
+		options = append(options, redis.DialUsername(at.User.Username()), redis.DialPassword(password))
+		return New(connect(func(ctx context.Context) (redis.Conn, error) {
+			return redis.DialContext(ctx, "unix", at.Path, options...)
+		})), nil
+	case at.Scheme != "redis" && at.Scheme != "rediss", at.Hostname() == "", err != nil, database > 1<<15:
 		return nil, errAddress
+	case at.Scheme == "rediss":
+		config, err := recognize(at, secure)
+		if err != nil {
+			return nil, fmt.Errorf("open redis: %w", err)
+		}
+		options = append(options, redis.DialTLSConfig(config))
 	}
-	if err := recognise(options, secure); err != nil {
-		return nil, fmt.Errorf("open redis: %w", err)
-	}
-	options.DialTimeout, options.DialerRetries, options.MaxRetries = dialTime, 1, 1
-	return New(goredis.NewClient(options)), nil
+	return New(connect(func(ctx context.Context) (redis.Conn, error) {
+		return redis.DialURLContext(ctx, addresses[0], options...)
+	})), nil
 }
 
-// recognise has a server with TLS recognised as secure says, and asks it whether it accepts us.
-func recognise(o *goredis.Options, secure *tls.Config) error {
-	if o.TLSConfig == nil {
-		return nil
-	}
+// recognize returns how a server with TLS is recognized, as secure says, after it was asked whether it accepts us.
+func recognize(at *url.URL, secure *tls.Config) (*tls.Config, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if secure != nil {
-		name := o.TLSConfig.ServerName
-		o.TLSConfig = secure.Clone()
-		o.TLSConfig.ServerName = name
+		config = secure.Clone()
 	}
-	return lease.Greet(context.Background(), o.TLSConfig, o.Addr)
+	config.ServerName = at.Hostname()
+	return config, lease.ProbeTLS(context.Background(), config, net.JoinHostPort(at.Hostname(), cmp.Or(at.Port(), "6379")))
 }
 
-// dialTime bounds the wait for a connection. A server that is not there is asked twice: whoever waits has
-// reasons of its own to ask again.
-const dialTime = 2 * time.Second
+// connect returns a client that keeps one idle connection.
+func connect(dial func(context.Context) (redis.Conn, error)) Client {
+	return &pooled{redis.Pool{MaxIdle: 1, DialContext: dial}}
+}
 
-// Quiet keeps the client library from writing to standard error what its errors say already. It is for
-// main: the setting is the whole process's.
-func Quiet() { goredis.SetLogger(quiet{}) }
+// A pooled client takes connections from a pool.
+type pooled struct{ redis.Pool }
 
-type quiet struct{}
+// Do sends a command, and sends it again on a new connection when the first was broken: every command of a store may be repeated.
+func (p *pooled) Do(ctx context.Context, command string, args ...any) (any, error) {
+	answer, err := p.once(ctx, command, args...)
+	var answered redis.Error
+	if err != nil && !errors.As(err, &answered) && ctx.Err() == nil {
+		answer, err = p.once(ctx, command, args...)
+	}
+	return answer, err
+}
 
-func (quiet) Printf(context.Context, string, ...any) {}
+func (p *pooled) once(ctx context.Context, command string, args ...any) (any, error) {
+	c, err := p.GetContext(ctx)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := redis.DoContext(c, ctx, command, args...)
+	return answer, errors.Join(err, c.Close())
+}
 
-// New returns a store that uses a client, which may be one of a cluster.
-func New(client goredis.UniversalClient) *Store { return &Store{client} }
+// New returns a store that uses a client.
+func New(client Client) *Store { return &Store{client} }
 
 // Close closes the connections. Leases stay.
 func (s *Store) Close() error { return s.client.Close() }
@@ -135,7 +179,7 @@ func (s *Store) Renew(ctx context.Context, l lease.Lease) (lease.Lease, error) {
 
 // Release implements lease.Store. A worker that has given its lease back cannot take the issue
 // again under the same firing id for a day: a request of its own may still be on its way, and must
-// find nothing to take (study K5).
+// find nothing to take (spec.md#claim).
 func (s *Store) Release(ctx context.Context, l lease.Lease) error {
 	k, w := key(l.Issue), name(l.Worker)
 	if _, err := s.run(ctx, l.Issue, release, []string{k.lease, k.ended + w}, w, millis(day), l.Token); err != nil {
@@ -158,9 +202,18 @@ const day = 24 * time.Hour
 // millis rounds up to what Redis counts in; nothing lasts for no time.
 func millis(d time.Duration) int64 { return max(1, int64((d+time.Millisecond-1)/time.Millisecond)) }
 
+// eval runs a script; its keys come before its other arguments.
+func (s *Store) eval(ctx context.Context, x script, args ...any) (any, error) {
+	return s.client.Do(ctx, "EVAL", append([]any{x.text, x.keys}, args...)...)
+}
+
 // run runs a script and reads the lease that it answers; a Token of zero is no lease.
-func (s *Store) run(ctx context.Context, i claim.Issue, script *goredis.Script, keys []string, args ...any) (lease.Lease, error) {
-	answer, err := script.Run(ctx, s.client, keys, args...).StringSlice()
+func (s *Store) run(ctx context.Context, i claim.Issue, x script, keys []string, args ...any) (lease.Lease, error) {
+	all := make([]any, 0, len(keys)+len(args))
+	for _, k := range keys {
+		all = append(all, k)
+	}
+	answer, err := redis.Strings(s.eval(ctx, x, append(all, args...)...))
 	if err != nil || len(answer) == 0 {
 		return lease.Lease{}, named(err)
 	}

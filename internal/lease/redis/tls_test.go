@@ -1,8 +1,8 @@
 package redis
 
 import (
-	"context"
 	"crypto/tls"
+	"net"
 	"os"
 	"strconv"
 	"testing"
@@ -27,7 +27,7 @@ func TestSecure(t *testing.T) {
 // listens is ready once somebody takes connections there.
 func listens(port int) func() error {
 	return func() error {
-		c, err := dial(context.Background(), "tcp", leasetest.Loopback(port))
+		c, err := net.Dial("tcp", leasetest.Loopback(port))
 		if err == nil {
 			err = c.Close()
 		}

@@ -10,8 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/label-state/label-state/internal/durable"
 	"github.com/label-state/label-state/internal/printable"
+	"github.com/label-state/label-state/internal/smallfile"
+	"github.com/label-state/label-state/internal/state"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -62,12 +63,9 @@ func load(file string) (document, error) {
 	if err != nil {
 		return d, err
 	}
-	if info.Size() > maxFile {
-		return d, fmt.Errorf("%d bytes, at most %d", info.Size(), maxFile)
-	}
-	text, err := os.ReadFile(file)
+	text, err := smallfile.Follow(file, maxFile)
 	if err != nil {
-		return d, err
+		return d, errors.New(smallfile.Reason(err))
 	}
 	var found bool
 	if d.head, d.body, found = split(string(text)); !found {
@@ -127,7 +125,7 @@ func (d document) close() error {
 	if head == d.head {
 		head += "state: " + stateClosed + "\n"
 	}
-	if err := durable.Replace(d.file, []byte("---\n"+head+"---\n\n"+d.body), 0o644); err != nil {
+	if err := state.Replace(d.file, []byte("---\n"+head+"---\n\n"+d.body), 0o644); err != nil {
 		return fmt.Errorf("write %s: %w", filepath.Base(d.file), printable.Cause(err))
 	}
 	return nil

@@ -9,8 +9,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/label-state/label-state/internal/durable"
 	"github.com/label-state/label-state/internal/printable"
+	"github.com/label-state/label-state/internal/smallfile"
+	"github.com/label-state/label-state/internal/state"
 	"github.com/label-state/label-state/internal/work"
 )
 
@@ -73,12 +74,14 @@ func number(n int) string { return fmt.Sprintf("%08d", n) }
 func (s *Source) log(name string) (log, error) {
 	var l log
 	for {
-		text, err := os.ReadFile(filepath.Join(s.logDir(name), number(len(l)+1)))
+		text, err := smallfile.Read(filepath.Join(s.logDir(name), number(len(l)+1)), maxFile)
 		if errors.Is(err, fs.ErrNotExist) {
 			return l, nil
 		}
 		var e entry
-		if err == nil {
+		if err != nil {
+			err = errors.New(smallfile.Reason(err))
+		} else {
 			err = json.Unmarshal(text, &e)
 		}
 		if err != nil {
@@ -97,7 +100,7 @@ func (s *Source) append(id, name string, l log, e entry) error {
 	if err != nil {
 		return &work.Error{ID: id, Reason: work.SourceError, Err: fmt.Errorf("write log of %s: %w", name, printable.Cause(err))}
 	}
-	err = durable.Create(filepath.Join(s.logDir(name), number(len(l)+1)), oneLine(text), 0o644)
+	err = state.Create(filepath.Join(s.logDir(name), number(len(l)+1)), oneLine(text), 0o644)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return work.Refused(id, work.AlreadyClaimed, "somebody else was faster with %s", id)

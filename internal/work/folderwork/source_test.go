@@ -197,7 +197,7 @@ func TestBadFiles(t *testing.T) {
 		"no title":        {"---\nid: a\n---\n", "title is empty"},
 		"state":           {"---\nid: a\ntitle: x\nstate: done\n---\n", `state "done"`},
 		"same id":         {task("good", "ready", 0), "also in"},
-		"megabytes":       {"---\nid: a\ntitle: x\n---\n" + strings.Repeat("x", 1<<20), "at most"},
+		"megabytes":       {"---\nid: a\ntitle: x\n---\n" + strings.Repeat("x", 1<<20), "larger than 1 MiB"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

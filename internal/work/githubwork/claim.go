@@ -14,41 +14,56 @@ import (
 	"github.com/label-state/label-state/internal/work"
 )
 
-// Claim takes an issue that is in the queue. It reads the issue first, so that the agent works from
-// today's text, and asks what Fetch asks.
+// Claim takes an issue that is in the queue. What Fetch has found free a moment ago is claimed as it was found; any other issue is
+// read first, so that the agent works from today's text. It asks what Fetch asks.
 func (s *Source) Claim(ctx context.Context, id string) (work.Claimed, error) {
-	i, err := s.read(ctx, id)
-	if err != nil {
-		return work.Claimed{}, err
-	}
 	issue, err := s.issue(id)
 	if err != nil {
 		return work.Claimed{}, err
 	}
+	item, has, judged, err := s.candidate(ctx, id, issue)
+	if err != nil {
+		return work.Claimed{}, err
+	}
 	scheme := s.scheme()
-	queued := slices.ContainsFunc(scheme.Queues(), func(q string) bool { return labels.Has(i.Labels, q) })
-	if !queued && !labels.Has(i.Labels, scheme.Claimed) {
+	queued := slices.ContainsFunc(scheme.Queues(), func(q string) bool { return labels.Has(has, q) })
+	if !queued && !labels.Has(has, scheme.Claimed) {
 		return work.Claimed{}, work.Refused(id, work.InvalidState, "%s is not in the queue (no label %s)", issue, strings.Join(scheme.Queues(), ", "))
 	}
 	for _, x := range s.o.Exclude {
-		if labels.Has(i.Labels, x) {
+		if labels.Has(has, x) {
 			return work.Claimed{}, work.Refused(id, work.InvalidState, "%s is kept from this agent by its label %s", issue, x)
 		}
 	}
-	h, err := s.o.Take(ctx, issue)
+	h, err := s.o.Take(ctx, issue, judged)
 	if err != nil {
 		return work.Claimed{}, refusal(id, err)
 	}
 	s.mu.Lock()
 	s.holds[issue.Number] = h
 	s.mu.Unlock()
-	item := s.item(i)
 	item.Claimed = true
-	return work.Claimed{Item: item, Agent: h.Record.Worker.Codename, Run: h.Record.Worker.FiringID, Token: h.Token, Until: h.Until}, nil
+	return work.Claimed{Item: item, Agent: h.Record.Worker.Codename, Run: h.Record.Worker.FiringID, Token: h.Token, Until: h.Until, Lease: h.Lease()}, nil
 }
 
-func (s *Source) claim(ctx context.Context, i claim.Issue) (ledger.Hold, error) {
-	h, err := s.ledger.Claim(ctx, i, ledger.Request{Worker: s.o.Worker, TTL: s.o.TTL})
+// candidate is the item of an issue, the labels that it has, and the snapshot that it was judged by; none when it had to be read.
+func (s *Source) candidate(ctx context.Context, id string, i claim.Issue) (work.Item, []string, ledger.Snapshot, error) {
+	s.mu.Lock()
+	found := s.free[i.Number]
+	delete(s.free, i.Number)
+	s.mu.Unlock()
+	if s.ledger.Fresh(i, found.snapshot) {
+		return found.item, found.snapshot.Facts.Labels, found.snapshot, nil
+	}
+	read, err := s.read(ctx, id)
+	if err != nil {
+		return work.Item{}, nil, ledger.Snapshot{}, err
+	}
+	return s.item(read), read.Labels, ledger.Snapshot{}, nil
+}
+
+func (s *Source) claim(ctx context.Context, i claim.Issue, judged ledger.Snapshot) (ledger.Hold, error) {
+	h, err := s.ledger.Claim(ctx, i, ledger.Request{Worker: s.o.Worker, TTL: s.o.TTL, Judged: judged})
 	return h, s.late(err)
 }
 

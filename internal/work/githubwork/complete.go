@@ -1,6 +1,7 @@
 package githubwork
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +17,7 @@ import (
 
 // Complete ends a hold. Success: a comment, the issue is closed as completed, then the hold ends, so
 // that nobody can take it in between. Failure or partial: a comment, then the hold ends and the
-// log says what is next (PRODUCT ruling 14). Every step may be repeated.
+// log says what is next (spec.md#attempts). Every step may be repeated.
 func (s *Source) Complete(ctx context.Context, id string, r work.Result) error {
 	if r.Outcome != work.Success && r.Outcome != work.Failure && r.Outcome != work.Partial {
 		return &work.OptionError{Option: "outcome", Problem: fmt.Sprintf("%q: allowed are success, failure, partial", r.Outcome)}
@@ -59,7 +60,7 @@ func (s *Source) Release(ctx context.Context, id string, o work.ReleaseOptions) 
 	return s.end(ctx, id, i, ledger.Ending{Worker: w, Outcome: claim.OutcomeCancelled, Reason: short(o.Reason), Token: h.Token})
 }
 
-// mine reads the issue and makes sure that we hold it, with the fencing token that the claim returned,
+// mine reads the issue and makes sure that we hold it, as the login that wrote the claim and with the fencing token that it returned,
 // or have ended the hold with that very outcome.
 func (s *Source) mine(ctx context.Context, id, outcome string) (claim.Issue, ledger.Hold, lifecycle.Facts, error) {
 	i, err := s.issue(id)
@@ -71,12 +72,12 @@ func (s *Source) mine(ctx context.Context, id, outcome string) (claim.Issue, led
 		return i, h, lifecycle.Facts{}, err
 	}
 	w := h.Record.Worker
-	f, _, err := s.ledger.Check(ctx, i, lifecycle.Seeker{Worker: w})
+	f, err := s.ledger.Look(ctx, i)
 	if err != nil {
 		return i, h, f, refusal(id, err)
 	}
 	own, found := f.Log.Find(w)
-	stale := f.Log.RefuseToken(w, h.Token)
+	stale := cmp.Or(f.Log.RefuseLogin(w, f.Viewer), f.Log.RefuseToken(w, h.Token))
 	switch {
 	case !found:
 		err = refusal(id, &ledger.LostError{Issue: i, Worker: w, Err: claim.ErrNotHolder})

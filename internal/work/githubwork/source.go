@@ -30,8 +30,8 @@ type Options struct {
 	Exclude []string // labels, besides the repository's, that keep an issue from this agent
 	// KeepFailed puts the label for "needs a person" on what failed, instead of queueing it again.
 	KeepFailed bool
-	// Take claims; nil is the ledger's Claim, with late labels told to Warn.
-	Take func(context.Context, claim.Issue) (ledger.Hold, error)
+	// Take claims by the snapshot that the issue was judged by, if there is one; nil is the ledger's Claim, with late labels told to Warn.
+	Take func(context.Context, claim.Issue, ledger.Snapshot) (ledger.Hold, error)
 	// Recall finds the hold of an earlier process: its worker and its fencing token; nil knows none.
 	Recall func(claim.Issue) (h ledger.Hold, found bool, err error)
 	// Warn is told what does not change an answer; nil drops it.
@@ -48,13 +48,15 @@ type Source struct {
 
 	mu    sync.Mutex
 	holds map[int]ledger.Hold // by issue number: taken by this process
+	free  map[int]judgement   // by issue number: what was found free
+	queue map[int]string      // by issue number, since the last first page: the code of why it was passed over, empty if it was not
 }
 
 var _ work.Source = (*Source)(nil)
 
 // New returns a source. It asks nothing.
 func New(c *github.Client, l *ledger.Ledger, o Options) *Source {
-	s := &Source{client: c, ledger: l, o: o, holds: map[int]ledger.Hold{}}
+	s := &Source{client: c, ledger: l, o: o, holds: map[int]ledger.Hold{}, free: map[int]judgement{}}
 	if s.o.Words == nil {
 		s.o.Words = work.DefaultWords()
 	}
@@ -78,7 +80,11 @@ func (s *Source) scheme() labels.Scheme { return s.ledger.Rules().Scheme }
 // issue reads an id.
 func (s *Source) issue(id string) (claim.Issue, error) {
 	n, err := work.ParseID(Type, id)
-	return claim.Issue{Owner: s.o.Repo.Owner, Repo: s.o.Repo.Name, Number: int(n)}, err
+	return s.issueOf(int(n)), err
+}
+
+func (s *Source) issueOf(number int) claim.Issue {
+	return claim.Issue{Owner: s.o.Repo.Owner, Repo: s.o.Repo.Name, Number: number}
 }
 
 // Fetch lists the queue, and with IncludeClaimed what is being worked on. A candidate is read
@@ -96,10 +102,17 @@ func (s *Source) Fetch(ctx context.Context, o work.FetchOptions) (work.Page, err
 		}
 		found = append(found, some...)
 	}
+	s.begin(o)
 	candidates := make([]work.Item, 0, len(found))
 	seen := map[int]bool{}
 	for _, i := range found {
-		if !seen[i.Number] && !s.excluded(i) {
+		switch {
+		case seen[i.Number]:
+		case s.excluded(i):
+			s.pass(i.Number, lifecycle.CodeExcluded)
+		case !o.Wants(s.item(i)):
+			s.pass(i.Number, notWanted)
+		default:
 			candidates = append(candidates, s.item(i))
 		}
 		seen[i.Number] = true
@@ -123,14 +136,14 @@ func (s *Source) item(i github.Issue) work.Item {
 		state = "open"
 	}
 	return work.Item{
-		ID: work.ID(Type, int64(i.Number)), Source: Type, ExternalID: fmt.Sprint(i.Number), Title: i.Title, Description: i.Body,
+		ID: work.ID(Type, int64(i.Number)), Issue: s.issueOf(i.Number).String(), Source: Type, ExternalID: fmt.Sprint(i.Number), Title: i.Title, Description: i.Body,
 		Priority: s.o.Words.Of(i.Labels), Labels: i.Labels, Claimed: labels.Has(i.Labels, s.scheme().Claimed), URL: i.URL,
 		Metadata: work.Metadata{State: state, Assignees: i.Assignees, Milestone: i.Milestone, Author: i.Author},
 		Created:  i.Created, Updated: i.Updated, Blockers: []string{},
 	}
 }
 
-// A judge reads candidates in batches and asks the one predicate (PRODUCT ruling 2).
+// A judge reads candidates in batches and asks the one predicate (spec.md#the-verdict).
 type judge struct {
 	*Source
 	claimed bool
@@ -146,31 +159,48 @@ func (j *judge) judge(ctx context.Context, candidates []work.Item) ([]work.Item,
 		}
 	}
 	var out []work.Item
+	taken := j.ledger.Now()
 	for n, r := range j.client.FactsOf(ctx, issues) {
 		if r.Err != nil {
 			j.unread = r.Err
 			j.o.Warn(r.Err)
 			continue
 		}
-		if i, ok := j.take(candidates[n], r.Facts); ok {
+		if i, ok := j.take(candidates[n], ledger.Snapshot{Facts: r.Facts, Taken: taken}); ok {
 			out = append(out, i)
 		}
 	}
 	return out, nil
 }
 
-func (j *judge) take(i work.Item, f lifecycle.Facts) (work.Item, bool) {
+func (j *judge) take(i work.Item, s ledger.Snapshot) (work.Item, bool) {
+	f := j.ledger.Here(s.Facts)
 	v := j.ledger.Rules().Verdict(f, lifecycle.Seeker{Worker: j.o.Worker})
 	i.Claimed = v.Has(lifecycle.CodeInFlight) || v.Has(lifecycle.CodeOwn)
 	i.Blockers = j.blockers(f)
 	switch v.Answer {
 	case lifecycle.Free:
+		j.found(i, s)
+		j.pass(f.Issue.Number, lostRace) // and unless it is claimed, that is what became of it
 		return i, true
 	case lifecycle.Held:
+		j.pass(f.Issue.Number, v.Reasons[0].Code)
 		return i, j.claimed && i.Claimed
 	}
 	j.unread = fmt.Errorf("read %s: %s", f.Issue, v)
 	return i, false
+}
+
+// A judgement is an item that was found free, and the snapshot that says so.
+type judgement struct {
+	item     work.Item
+	snapshot ledger.Snapshot
+}
+
+func (s *Source) found(i work.Item, by ledger.Snapshot) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.free[by.Facts.Issue.Number] = judgement{i, by}
 }
 
 func (s *Source) blockers(f lifecycle.Facts) []string {

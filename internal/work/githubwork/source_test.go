@@ -46,7 +46,7 @@ type world struct {
 func newWorld(t testing.TB, issues []githubsim.SeedIssue, pulls ...githubsim.SeedPull) world {
 	t.Helper()
 	s, err := githubsim.New(githubsim.Seed{
-		Users: []githubsim.SeedUser{{Login: "bot", Token: "tok", Permissions: map[string]string{"acme/app": "write"}}},
+		Users: []githubsim.SeedUser{{Login: "bot", Token: "tok", Permissions: map[string]string{"acme/app": "write"}}, {Login: "other", Token: "tok-other", Permissions: map[string]string{"acme/app": "write"}}},
 		Repos: []githubsim.SeedRepo{{Name: "acme/app", DefaultBranch: "main", Issues: issues, Pulls: pulls}},
 	}, githubsim.Options{RateLimit: 1_000_000})
 	if err != nil {
@@ -56,10 +56,12 @@ func newWorld(t testing.TB, issues []githubsim.SeedIssue, pulls ...githubsim.See
 }
 
 // parts are one process's own client and ledger.
-func (w world) parts() (*github.Client, *ledger.Ledger) {
+func (w world) parts() (*github.Client, *ledger.Ledger) { return w.partsOf("tok") }
+
+func (w world) partsOf(token string) (*github.Client, *ledger.Ledger) {
 	w.t.Helper()
 	c, err := github.New(github.Options{
-		REST: "https://api.github.com/", GraphQL: "https://api.github.com/graphql", Token: github.NewSecret("tok"), HTTP: w.Transport(), Clock: clock{},
+		REST: "https://api.github.com/", GraphQL: "https://api.github.com/graphql", Token: github.NewSecret(token), HTTP: w.Transport(), Clock: clock{},
 	})
 	if err != nil {
 		w.t.Fatal(err)
@@ -192,9 +194,11 @@ func TestManyPages(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		rest, err := s.Fetch(t.Context(), work.FetchOptions{Limit: 500, Cursor: first.Next})
-		if err != nil || len(rest.Items) != 130 || rest.Items[0].ID != "github-121" || rest.Next != "" {
-			t.Errorf("%d items from %s, %q, %v", len(rest.Items), rest.Items[0].ID, rest.Next, err)
+		for name, s := range map[string]*githubwork.Source{"the same": s, "the next run": w.source(agent("lucius"))} {
+			rest, err := s.Fetch(t.Context(), work.FetchOptions{Limit: 500, Cursor: first.Next})
+			if err != nil || len(rest.Items) != 130 || rest.Items[0].ID != "github-121" || rest.Next != "" {
+				t.Errorf("%s: %d items, %q, %v", name, len(rest.Items), rest.Next, err)
+			}
 		}
 	})
 }
@@ -219,6 +223,47 @@ func TestClaim(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestClaimOfFetched: what was found free a moment ago is claimed without another look at it; what happened to it since still counts,
+// and after a while it is read anew.
+func TestClaimOfFetched(t *testing.T) {
+	for name, c := range map[string]struct {
+		wait   time.Duration
+		closed bool
+		sent   int // the labels are made on the way
+		want   work.Reason
+	}{
+		"at once":       {0, false, 9, ""},
+		"a while later": {time.Minute, false, 11, ""},
+		"closed since":  {0, true, 0, work.InvalidState},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, []githubsim.SeedIssue{{Number: 1, Title: "x", Author: "bot", Labels: []string{queued}}})
+			s := w.source(agent("ann"))
+			page, err := s.Fetch(t.Context(), work.FetchOptions{})
+			if err != nil || ids(page.Items) != "github-1" {
+				t.Fatal(page, err)
+			}
+			if c.closed {
+				if err := w.Close("acme/app", 1, "bot"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			time.Sleep(c.wait)
+			asked := len(w.Requests())
+			got, err := s.Claim(t.Context(), "github-1")
+			switch sent := len(w.Requests()) - asked; {
+			case c.want != "" && !refused(err, c.want):
+				t.Errorf("%s: %v, want %s", name, err, c.want)
+			case c.want == "" && (err != nil || got.Item.Title != "x" || sent != c.sent):
+				t.Errorf("%s: %+v, %v after %d requests, want %d", name, got, err, sent, c.sent)
+			}
+			if c.closed {
+				w.shows(1, "closed", queued)
+			}
+		})
+	}
 }
 
 func TestClaimFailures(t *testing.T) {

@@ -1,0 +1,367 @@
+// What an issue shows, and whether a worker may take it (spec.md, "Pull requests", "Labels", "The verdict").
+//
+// A snapshot is {repo, pull, open, stateReason, labels: [{name, at, by}], comments, pulls, blockers: [{name, open}] or null, assignees,
+// reopened, now, unread: [what], paused, unknownAuthors, unshown, text}; times in milliseconds, null where they are not known.
+// A pull request is {url, repo, state, merged, author, branch, headRepo, toDefault, chain, sibling, missing, unreadable, closes, counts}.
+// The configuration is the parameters, `names`, `stages`, `ignoreAssignees`.
+
+import { DEFAULTS, expired, expiredAs, endOf, fold, forLabels, lower, readLog, restsUntil, same } from './replay.js';
+import { NAMES, lifecycle, stageLabel } from './change.js';
+
+export function configured(settings = {}) {
+  const p = { ...DEFAULTS, names: NAMES, stages: [], ...settings };
+  return { ...p, names: { ...NAMES, ...settings.names } };
+}
+
+const LIMIT = 20;
+const MISSING = 10 * 60 * 1000;
+
+// "Facts of a pull request", by a state of the log.
+class Pulls {
+  constructor(snap, state, p) {
+    Object.assign(this, { snap, state, p });
+    this.excessive = snap.pulls.filter((q) => q.state === 'open' && !this.named(q) && (q.closes ?? 0) > (q.counts === false ? p.outsider_issues : LIMIT));
+    this.all = snap.pulls.filter((q) => !this.excessive.includes(q));
+  }
+  named(q) {
+    return this.state.named.get(q.url);
+  }
+  hidden(q) {
+    const r = this.named(q);
+    return Boolean((q.missing || q.unreadable) && r && !(this.state.restart && r.rank < this.state.restart.rank));
+  }
+  merged(q) {
+    if (q.state !== 'merged' || !q.toDefault || q.sibling) return false;
+    const since = Math.max(this.snap.reopened ?? -Infinity, this.state.restart?.comment.at ?? -Infinity);
+    return (q.merged ?? -Infinity) > since || since === -Infinity;
+  }
+  chained(q, r) {
+    return q === r || (q.chain != null && q.chain === r.chain);
+  }
+  shipped(q) {
+    return this.merged(q) && !this.all.some((r) => r !== q && this.chained(q, r) && r.state === 'open');
+  }
+  own(q, c) {
+    if (c.fields.branch === undefined) return c.author !== null && same(q.author, c.author);
+    return q.branch === c.fields.branch && (same(q.headRepo, q.repo) || (c.author !== null && same(q.author, c.author)));
+  }
+  // "Pending": the verdict's reason, or null.
+  pending(q) {
+    if (q.missing || q.unreadable) {
+      if (!this.hidden(q)) return null;
+      return q.unreadable || this.snap.now < this.named(q).comment.at + MISSING ? 'pr-open' : null;
+    }
+    if (q.sibling) return q.state === 'open' ? 'pr-open' : null;
+    if (!this.named(q)) return q.state === 'open' && q.toDefault ? 'pr-open' : null;
+    if (q.state === 'open') return 'pr-open';
+    return q.state === 'merged' && !q.toDefault ? 'merged' : null;
+  }
+}
+
+// Everything that the projection and the verdict have in common.
+class View {
+  constructor(snap, p, full) {
+    this.snap = snap;
+    this.p = p;
+    this.full = full ?? fold(readLog(snap.comments, p));
+    this.log = forLabels(this.full);
+    this.pulls = new Pulls(snap, this.log, p);
+    this.labels = snap.labels.map((l) => lower(l.name));
+    const all = lifecycle(p.names, p.stages).map(lower);
+    this.has = this.labels.filter((l) => all.includes(l));
+    const last = p.stages.at(-1);
+    this.doneLabel = last ?? p.names.done;
+    this.stage = this.stageOf();
+    this.available = p.stages.length ? stageLabel(p.stages, this.stage === last ? p.stages[0] : this.stage) : p.names.available;
+  }
+  label(name) {
+    return this.labels.includes(lower(name));
+  }
+  labelled(name) {
+    return this.snap.labels.find((l) => same(l.name, name));
+  }
+  // Lines 12 and 21; in a pipeline any queue's label.
+  get labelledAvailable() {
+    const { stages } = this.p;
+    return stages.length ? stages.slice(0, -1).some((s) => this.label(stageLabel(stages, s))) : this.label(this.available);
+  }
+  get managed() {
+    return this.log.records.length > 0 || this.has.length > 0;
+  }
+  // "Pipelines", 1 and 2.
+  stageOf() {
+    const { stages } = this.p;
+    if (!stages.length) return undefined;
+    const { stage, stageRecord, restart } = this.full;
+    if (stage === stages.at(-1) && ((this.snap.reopened ?? -Infinity) > stageRecord.comment.at || (restart && restart.comment.at > stageRecord.comment.at))) return stages[0];
+    if (stages.includes(stage)) return stage;
+    return [...stages].reverse().find((s) => this.label(stageLabel(stages, s))) ?? stages[0];
+  }
+  get through() {
+    return this.p.stages.length > 0 && this.full.stage !== undefined && this.stage === this.p.stages.at(-1);
+  }
+  // Line 22.
+  get implemented() {
+    const last = this.log.ended.filter((c) => c.confirmed).at(-1);
+    if (!last || last.end.outcome !== 'already-implemented') return false;
+    if (this.log.restart && last.end.rank < this.log.restart.rank) return false;
+    return !(this.snap.reopened != null && this.snap.reopened > last.end.at);
+  }
+  get exhausted() {
+    return this.p.max_attempts > 0 && this.full.attempts.length >= this.p.max_attempts;
+  }
+  knownReopened() {
+    return this.snap.reopened != null || this.snap.stateReason === 'reopened';
+  }
+  fresh(state) {
+    const l = this.labelled(this.p.names.claimed);
+    if (!l || l.at == null) return false;
+    return !(state.lastRecord && l.at <= state.lastRecord.comment.at) && this.snap.now - l.at < this.p.stray * 1000;
+  }
+  gated(state) {
+    return this.snap.open && !this.snap.pull && this.label(this.p.names['plan-pending']) && !state.claims.some((c) => c.planned);
+  }
+}
+
+// "Projection": {state: a state, 'none' or 'keep', show: [labels], plus: [labels], minus: [labels]}.
+export function project(snap, p) {
+  const v = new View(snap, p);
+  if (snap.unread.length) return { state: 'keep', keep: true, show: [], plus: [], minus: [] };
+  if (snap.pull) return { state: 'keep', keep: true, show: [], ...heldPull(v) };
+  let state = table(v);
+  let bundleMinus = [];
+  const undone = correct(v, state);
+  if (undone) {
+    state = undone.state;
+    bundleMinus = undone.minus;
+  }
+
+  const plus = [];
+  const minus = [];
+  const further = (name, on) => (on ? plus : minus).push(name);
+  if (snap.open && v.managed) {
+    const h = v.log.holder;
+    if (h?.confirmed && !h.provisional && bundleLabel(h, p)) plus.push(bundleLabel(h, p));
+    minus.push(...bundleMinus);
+    if (v.exhausted) plus.push(p.names['needs-scope']);
+    if (snap.blockers) further(p.names.blocked, snap.blockers.some((b) => b.open));
+  } else minus.push(...bundleMinus);
+  personsLabel(v, plus, minus);
+  return { state, keep: state === 'keep', show: shown(v, state), plus, minus };
+}
+
+// "People", 4.
+function personsLabel(v, plus, minus) {
+  const name = v.p.names['person-hold'];
+  const hold = v.full.holder?.person !== undefined;
+  if (hold && v.snap.open) plus.push(name);
+  else if (!hold && leftOver(v)) minus.push(name);
+}
+
+// "Held pull requests", 1 and 2.
+function heldPull(v) {
+  const plus = [];
+  const minus = [];
+  if (v.snap.open && v.log.live.length) plus.push(v.p.names.claimed);
+  else if (v.log.records.length && !(v.snap.open && v.fresh(v.log))) minus.push(v.p.names.claimed);
+  personsLabel(v, plus, minus);
+  return { plus, minus };
+}
+
+// "Held pull requests", 3: the claims that the end of the pull request ends, and how.
+export function endedWithPull(snap, p) {
+  if (!snap.pull || snap.open) return [];
+  const outcome = snap.stateReason === 'merged' ? 'success' : 'cancelled';
+  return new View(snap, p).full.live.map((c) => ({ key: c.key, outcome }));
+}
+
+function shown(v, state) {
+  const { names, stages } = v.p;
+  if (state === 'keep' || state === 'none') return [];
+  if (state === 'done') return [v.doneLabel];
+  const out = [];
+  const beside = stages.length && v.stage !== stages.at(-1);
+  if (beside || state === 'available') out.push(v.available);
+  if (state !== 'available') out.push(names[state]);
+  if ((state === 'available' || state === 'claimed') && v.gated(v.log)) out.push(names['plan-pending']);
+  return out;
+}
+
+// The table of "Projection", lines 2 to 24.
+function table(v) {
+  const { snap, p, log, pulls } = v;
+  const only = (name) => v.has.length === 1 && v.has[0] === lower(name);
+  const claimedFresh = v.fresh(log);
+  const shipped = pulls.all.some((q) => pulls.shipped(q));
+  const requeue = p.on_reopen === 'requeue' ? 'available' : 'none';
+
+  if (!snap.open) {
+    if (!v.managed) return 'keep';
+    if (!shipped && pulls.all.some((q) => pulls.merged(q))) return 'pr-open';
+    return snap.stateReason === 'completed' || shipped ? 'done' : 'none';
+  }
+  if (log.holder?.waits) return 'plan-pending';
+  if (log.live.length) return 'claimed';
+  if (v.managed && shipped) return 'done';
+  if (v.managed && !p.stages.length && pulls.all.some((q) => pulls.pending(q))) return 'pr-open';
+
+  if (!log.records.length) {
+    if (!v.has.length) return 'keep';
+    const done = v.label(v.doneLabel);
+    if (done && v.knownReopened()) return v.labelledAvailable ? 'available' : requeue;
+    if (only(v.doneLabel)) return 'keep';
+    if (done) return claimedFresh ? 'keep' : 'done';
+    if (claimedFresh) return 'claimed';
+    if (v.label(p.names.claimed) && v.labelled(p.names.claimed).at == null) return 'keep';
+    if (only(p.names['plan-pending'])) return 'keep';
+    return 'available';
+  }
+  if (v.exhausted) return 'none';
+  if (claimedFresh) return 'claimed';
+  if (snap.reopened != null && snap.reopened > log.lastRecord.comment.at && !v.labelledAvailable) return requeue;
+  if (v.implemented || v.through) return 'done';
+  return 'available';
+}
+
+// "Undone bundles": the corrected result, and whether the bundle's label goes.
+function correct(v, state) {
+  const { snap, p, full } = v;
+  const c = full.ended.at(-1);
+  if (!c?.undone || !snap.open || full.holder) return null;
+  const pulls = new Pulls(snap, full, p);
+  if (pulls.all.some((q) => pulls.shipped(q)) || (!p.stages.length && pulls.all.some((q) => pulls.pending(q)))) return null;
+  const label = bundleLabel(c, p);
+  const [, was, had] = /^(available|claimed|plan-pending|pr-open|done|none)(\+bundle)?$/.exec(c.fields.was ?? '') ?? [];
+  const stray = v.label(p.names.claimed) && !v.fresh(full);
+  const removed = label && !had ? [label] : [];
+  if (was && (stray || (!v.has.length && was !== 'none'))) return { state: was, minus: removed };
+  if (was) return { state, minus: removed.filter((l) => v.label(l)) };
+  if (stray && (state === 'claimed' || state === 'keep')) return { state: 'available', minus: [] };
+  return { state, minus: [] };
+}
+
+function bundleLabel(c, p) {
+  const label = p.names.bundle + c.fields.bundle;
+  return /^[a-z0-9][a-z0-9-]{0,62}$/.test(c.fields.bundle ?? '') && label.length <= 50 ? label : null;
+}
+
+// "People", 4: the label is left over from a person's hold that ended.
+function leftOver(v) {
+  const l = v.labelled(v.p.names['person-hold']);
+  const last = v.full.ended.filter((c) => c.person !== undefined && c.confirmed).at(-1);
+  if (!l || l.at == null || !last) return false;
+  return l.at < last.end.at || (l.at === last.end.at && same(l.by, last.author));
+}
+
+// "Hand over": the holder's key and the pull request that it has delivered, or null.
+export function delivered(snap, p) {
+  const v = new View(snap, p);
+  const h = v.full.holder;
+  if (snap.pull || !h?.confirmed || h.waits || h.person !== undefined || p.stages.length) return null;
+  const pulls = new Pulls(snap, v.full, p);
+  const own = pulls.all.filter((q) => pulls.own(q, h));
+  const fits = (q) => q.toDefault && !q.sibling && own.some((o) => pulls.chained(o, q)) &&
+    (q.state === 'open' || (q.state === 'merged' && !(q.merged <= (snap.reopened ?? -Infinity)) && q.merged >= h.at));
+  const pull = pulls.all.find(fits);
+  return pull ? { key: h.key, pull } : null;
+}
+
+// "The verdict": {answer: 'free' | 'held' | 'unknown', reasons: [{reason, key, pull, detail, until}], notes: [...]}.
+// Who asks: {worker: key, login, branch, repo, pausedHere}; all optional, `pausedHere` null if that is not known. `look` is step 0 of a claim.
+export function verdict(snap, p, who = {}, { look = false } = {}) {
+  const reasons = [];
+  const notes = [];
+  const because = (reason, more) => reasons.push({ reason, ...more });
+  const unread = [...snap.unread, ...(snap.now == null ? ['server time'] : []), ...(who.pausedHere === null ? ['pause of the asking host'] : [])];
+  if (unread.length) {
+    for (const what of unread) because('unread', { detail: what });
+    return { answer: 'unknown', reasons, notes };
+  }
+  const v = new View(snap, p);
+  const { full } = v;
+  const standing = full.live.filter((c) => !expired(c, snap.now, p));
+  const decides = standing.find((c) => c.confirmed) ?? standing[0];
+  const pulls = new Pulls(snap.pull ? { ...snap, pulls: [] } : snap, full, p);
+  const pushed = pulls.all.filter((q) => who.branch && q.state === 'open' && q.branch === who.branch && same(q.headRepo, who.repo));
+  const withPushed = (q) => pushed.some((r) => pulls.chained(q, r));
+
+  // Rule 3: without a claim that decides, the ends of expired claims count as recorded.
+  const lapsed = full.live.filter((c) => expired(c, snap.now, p));
+  const judged = decides || look || !lapsed.length ? v : new View(snap, p, fold({ records: [...full.records, ...lapsed.map((c, i) => ({
+    kind: 'release',
+    fields: { codename: c.fields.codename, firing_id: c.fields.firing_id, by: 'anybody', outcome: expiredAs(c, !snap.open) },
+    other: [],
+    rank: full.records.at(-1).rank + 1 + i,
+    comment: { at: snap.now, author: '', body: '' },
+  }))] }));
+
+  if (!snap.open) because('closed');
+
+  let own = false;
+  if (decides) {
+    if (who.worker) own = who.worker === decides.key;
+    else {
+      own = (decides.person !== undefined && who.login && same(decides.person, who.login)) ||
+        (who.branch && !snap.pull && decides.fields.branch === who.branch && same(who.repo, snap.repo)) ||
+        pulls.all.some((q) => q.chain != null && pulls.own(q, decides) && withPushed(q));
+    }
+    because(own ? 'own' : 'in-flight', { key: decides.key, until: endOf(decides, p) });
+  }
+
+  const prNotes = [];
+  for (const q of pulls.all) {
+    const pending = pulls.pending(q);
+    if (pushed.includes(q) || (pending && withPushed(q))) prNotes.push({ reason: 'pr-open', pull: q });
+    else if (snap.open && pulls.merged(q)) because('merged', { pull: q });
+    else if (pending && !p.stages.length) because(pending, { pull: q });
+  }
+  if (snap.paused || who.pausedHere) because('paused');
+  if (v.label(p.names['person-hold']) && judged.full.holder?.person === undefined && !leftOver(judged)) because('person-hold');
+  if (v.label(p.names['needs-scope'])) because('needs-scope');
+  if (v.gated(full)) because('plan');
+  for (const l of p.exclude_labels) if (v.label(l)) because('excluded-label', { detail: l });
+  for (const b of (!snap.pull && snap.blockers) || []) if (b.open) because('blocked', { detail: b.name });
+  if (!own && !snap.pull && !p.ignoreAssignees) {
+    const others = snap.assignees.filter((a) => !full.live.some((c) => c.assignee !== undefined && same(c.assignee, a)));
+    if (others.length && !snap.assignees.some((a) => same(a, who.login))) because('assigned', { detail: others.join(',') });
+  }
+
+  if (!snap.pull) history();
+  function history() {
+    const beside = v.label(v.doneLabel) && v.has.length > 1;
+    if (snap.open && (judged.implemented || (!judged.log.records.length && beside && !v.knownReopened()))) because('done');
+    if (snap.open && judged.through) because('done');
+    if (judged.exhausted) because('too-many-attempts');
+    const until = restsUntil(judged.full, p);
+    if (until > snap.now) because('backing-off', { until });
+  }
+
+  for (const c of lapsed) notes.push({ reason: 'lapsed', key: c.key });
+  for (const q of pulls.excessive) notes.push({ reason: 'too-many-issues', pull: q });
+  notes.push(...prNotes);
+
+  let unknown = false;
+  if (!reasons.length && snap.unknownAuthors?.length) {
+    for (const a of snap.unknownAuthors) because('unread', { detail: a });
+    unknown = true;
+  }
+  if (snap.unshown) {
+    if (reasons.some((r) => r.reason !== 'unread') || who.branch) notes.push({ reason: 'unshown' });
+    else {
+      because('unshown');
+      unknown = true;
+    }
+  }
+  return { answer: unknown ? 'unknown' : reasons.some((r) => r.reason !== 'own') ? 'held' : reasons.length ? 'held' : 'free', reasons, notes };
+}
+
+// Which open pull requests of one stranger move the issues that each names, oldest first.
+export function allowance(most, named) {
+  const moved = new Set();
+  return named.map((issues) => {
+    const together = new Set([...moved, ...issues]);
+    if (together.size > most) return false;
+    for (const i of together) moved.add(i);
+    return true;
+  });
+}

@@ -1,0 +1,224 @@
+//go:build e2e
+
+package hosts
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func all() []host { return []host{claude, codex, geminiCLI, copilot, openCode} }
+
+// TestSession: one session of each real host. Its start shows what the worktree holds; twenty minutes of tool calls renew the hold, and never
+// sooner than after a third of the lease; when the hold is taken over by force the next edit and the push are denied.
+func TestSession(t *testing.T) {
+	for _, h := range all() {
+		t.Run(h.name, func(t *testing.T) {
+			w := newWorld(t, h)
+			w.labelState("agent", "install", h.name, "--yes")
+			const third = 10
+			var minutes []int // at which a renewal was seen
+			minute, seen := 0, 0
+			tick := func() {
+				n := w.renewals()
+				if minute == 0 { // the claim itself edits its comment
+					seen = n
+				}
+				if n > seen {
+					minutes, seen = append(minutes, minute), n
+				}
+				minute++
+				w.pass(time.Minute)
+			}
+			steps := []step{h.shell("label-state claim 1 --json")}
+			for n := range 21 {
+				s := h.shell(fmt.Sprintf("test %d -ge 0", n)) // Gemini ends a run that repeats itself
+				s.before = tick
+				steps = append(steps, s)
+			}
+			file := filepath.Join(w.tree, "new.txt")
+			edit := h.edit(file)
+			edit.before = func() {
+				outside := w.command(t.Context(), "label-state", "claim", "acme/app#1", "--codename", "rex", "--firing-id", "r1", "--force")
+				outside.Dir = w.root
+				if out, err := outside.CombinedOutput(); err != nil {
+					t.Errorf("take over: %v\n%s", err, out)
+				}
+				w.pass(11 * time.Minute)
+			}
+			push := h.shell("git push origin main")
+			steps = append(steps, edit, push)
+			m := newModel(t, steps)
+			cmd, out := w.start(m)
+			if err := cmd.Wait(); err != nil {
+				t.Fatalf("%v\n%s", err, out())
+			}
+			if m.reached() <= len(steps) {
+				t.Fatalf("the host ended after %d of %d steps\n%s", m.reached(), len(steps), out())
+			}
+			told := m.text()
+			if !strings.Contains(told, "this worktree holds no issue") {
+				t.Error("the session's start did not say how to take work")
+			}
+			if len(minutes) != 2 || minutes[0] < third || minutes[1]-minutes[0] < third {
+				t.Errorf("renewed at minutes %v of a lease of 30; %d times in all", minutes, w.renewals())
+			}
+			if n := strings.Count(m.last(), "is not yours any more"); n < 2 {
+				t.Errorf("%d denials reached the model, want the edit's and the push's", n)
+			}
+			if _, err := os.Stat(file); err == nil {
+				t.Error("the edit was made")
+			}
+			for _, r := range w.Requests() {
+				if strings.Contains(r.Path, "git-receive-pack") {
+					t.Error("the push reached GitHub")
+				}
+			}
+			w.labelState("agent", "uninstall", h.name, "--yes")
+		})
+	}
+}
+
+// TestKilled: a session that is killed leaves an issue that is ready again after its lease, and a resumed or another one is told.
+func TestKilled(t *testing.T) {
+	for _, h := range all() {
+		t.Run(h.name, func(t *testing.T) {
+			w := newWorld(t, h)
+			w.labelState("agent", "install", h.name, "--yes")
+			claimed := make(chan struct{})
+			last := h.shell("true")
+			last.before = func() {
+				close(claimed)
+				<-t.Context().Done() // the host waits for its model
+			}
+			m := newModel(t, []step{h.shell("label-state claim 2 --json"), last})
+			cmd, out := w.start(m)
+			ended := make(chan error, 1)
+			go func() { ended <- cmd.Wait() }()
+			select {
+			case <-claimed:
+			case err := <-ended:
+				t.Fatalf("it ended before it was killed: %v\n%s", err, out())
+			}
+			if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); err != nil {
+				t.Fatal(err)
+			}
+			<-ended
+			if got := w.labels(2); !slices.Equal(got, []string{"agent:in-flight"}) {
+				t.Fatalf("labels of the killed session's issue: %v", got)
+			}
+			w.pass(29 * time.Minute)
+			w.sweep()
+			if got := w.labels(2); !slices.Equal(got, []string{"agent:in-flight"}) {
+				t.Errorf("before the lease is over: %v", got)
+			}
+			w.pass(10 * time.Minute)
+			w.sweep()
+			if got := w.labels(2); !slices.Equal(got, []string{"agent:implement"}) {
+				t.Errorf("after the lease: %v", got)
+			}
+		})
+	}
+}
+
+func (w *world) sweep() { w.labelState("sweep-claims", "--repo", "acme/app") }
+
+func (w *world) labels(n int) []string {
+	w.t.Helper()
+	out, err := w.Labels("acme/app", n)
+	w.check(err)
+	return out
+}
+
+// TestValidators: the packages in the repository pass what the hosts themselves say of packages.
+func TestValidators(t *testing.T) {
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		host host
+		args []string
+	}{
+		{claude, []string{"plugin", "validate", "--strict", filepath.Join(root, "agents", "plugin")}},
+		{claude, []string{"plugin", "validate", "--strict", root}},
+		{geminiCLI, []string{"extensions", "validate", filepath.Join(root, "agents", "gemini")}},
+	} {
+		t.Run(c.host.name, func(t *testing.T) {
+			cmd := exec.CommandContext(t.Context(), c.host.find(t), c.args...)
+			cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "TERM=dumb", "GEMINI_CLI_TRUST_WORKSPACE=true"}
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
+
+// TestPlugin: the package that three hosts share, from this repository, denies an edit under a lost hold in each of them.
+func TestPlugin(t *testing.T) {
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(root, "agents", "plugin")
+	for _, c := range []struct {
+		host  host
+		turn  []string   // besides the host's own
+		setup [][]string // commands of the host
+	}{
+		{claude, []string{"--plugin-dir", folder}, nil},
+		{codex, nil, [][]string{{"plugin", "marketplace", "add", root}, {"plugin", "add", "label-state@label-state"}}},
+		{copilot, []string{"--plugin-dir", folder}, nil},
+	} {
+		t.Run(c.host.name, func(t *testing.T) {
+			h := c.host
+			h.turn = append(slices.Clone(h.turn), c.turn...)
+			w := newWorld(t, h)
+			file := filepath.Join(w.tree, "new.txt")
+			edit := h.edit(file)
+			edit.before = func() {
+				outside := w.command(t.Context(), "label-state", "claim", "acme/app#1", "--codename", "rex", "--firing-id", "r1", "--force")
+				outside.Dir = w.root
+				if out, err := outside.CombinedOutput(); err != nil {
+					t.Errorf("take over: %v\n%s", err, out)
+				}
+				w.pass(11 * time.Minute)
+			}
+			m := newModel(t, []step{h.shell("label-state claim 1 --json"), edit})
+			w.prepare(m)
+			for _, args := range c.setup {
+				if out, err := w.command(t.Context(), h.link, args...).CombinedOutput(); err != nil {
+					t.Fatalf("%s %v: %v\n%s", h.link, args, err, out)
+				}
+			}
+			cmd, out := w.start(m)
+			if err := cmd.Wait(); err != nil {
+				t.Fatalf("%v\n%s", err, out())
+			}
+			if !strings.Contains(m.text(), "this worktree holds no issue") || !strings.Contains(m.last(), "is not yours any more") {
+				t.Errorf("the model was told neither at the start nor at the edit\n%s", out())
+			}
+			if _, err := os.Stat(file); err == nil {
+				t.Error("the edit was made")
+			}
+		})
+	}
+}
+
+// TestCodexTrust: hooks that nobody has reviewed are left out by Codex in silence; status says so.
+func TestCodexTrust(t *testing.T) {
+	w := newWorld(t, codex)
+	w.labelState("agent", "install", "codex", "--user", "--yes")
+	w.write(".codex/config.toml", "model = \"gpt-5.5\"\n")
+	out, err := w.command(t.Context(), "label-state", "agent", "status").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "start codex, type /hooks and trust the hooks of label-state") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

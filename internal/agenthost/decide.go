@@ -1,0 +1,152 @@
+package agenthost
+
+import (
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+)
+
+// share is how many heartbeats a lease has: one is due when this part of it is gone.
+const share = 3
+
+// retry is how long after an attempt that found nothing out the next one waits.
+const retry = 30 * time.Second
+
+// A Hold is what a worktree has recorded of one of its claims. Times are this machine's.
+type Hold struct {
+	Issue   claim.Issue
+	Worker  claim.Worker
+	Session Session       // whose events keep it alive; zero until one has
+	TTL     time.Duration // negative never expires
+	Renewed time.Time     // before the request that last extended the lease
+	Tried   time.Time     // when it could last not be extended; zero when that went well
+	Ended   time.Time     // when its session ended; zero while it has not
+	Lost    string        // why it is no hold any more; empty as long as that is not known
+}
+
+// Expires returns the end of the lease by this machine's clock; zero is never.
+func (h Hold) Expires() time.Time {
+	if h.TTL < 0 {
+		return time.Time{}
+	}
+	return h.Renewed.Add(h.TTL)
+}
+
+// Expired reports whether the lease is over by this machine's clock. A clock that was set back knows nothing.
+func (h Hold) Expired(now time.Time) bool { return h.TTL >= 0 && !now.Before(h.Expires()) }
+
+// Alive reports whether the hold stands as far as the record knows.
+func (h Hold) Alive(now time.Time) bool { return h.Lost == "" && !h.Expired(now) }
+
+// due reports whether a heartbeat is due: a third of the lease is gone, or the clock was set back and nobody knows. A hold that
+// never expires has none.
+func (h Hold) due(now time.Time) bool {
+	if h.Lost != "" || h.TTL < 0 {
+		return false
+	}
+	if wait := now.Sub(h.Tried); !h.Tried.IsZero() && wait >= 0 && wait < retry {
+		return false
+	}
+	gone := now.Sub(h.Renewed)
+	return gone < 0 || gone >= h.TTL/share
+}
+
+// A World is what is known on this machine when an event comes.
+type World struct {
+	Now   time.Time
+	Mine  []Hold // of the session, in whatever worktree
+	Here  []Hold // of the worktrees that the event is about, whosever they are
+	Known bool   // the event is about a repository that uses label-state
+	Claim bool   // sessions.require_claim, for an edit of a worktree
+}
+
+// A Plan is what an event asks for. The zero Plan is that there is nothing to do.
+type Plan struct {
+	Adopt   []claim.Issue // holds that no session keeps alive yet: this one does from now on
+	Renew   []claim.Issue // heartbeats that are due
+	Verify  []claim.Issue // holds to be looked at now
+	Show    []claim.Issue // holds to be described from one snapshot
+	Release []claim.Issue // holds to release, if nothing was done under them
+	End     []claim.Issue // holds whose session ends
+}
+
+// Nothing reports whether the plan asks for nothing.
+func (p Plan) Nothing() bool {
+	return len(p.Adopt)+len(p.Renew)+len(p.Verify)+len(p.Show)+len(p.Release)+len(p.End) == 0
+}
+
+// Decide returns what an event asks for. Events of other sessions never extend a hold.
+func Decide(e Event, w World) Plan {
+	var p Plan
+	if e.Kind == Ignored || e.Session.ID == "" {
+		return p
+	}
+	for _, h := range w.Mine {
+		switch {
+		case e.Kind == SessionEnd && h.Alive(w.Now):
+			p.End, p.Release = append(p.End, h.Issue), append(p.Release, h.Issue)
+		case e.Kind == SessionEnd:
+		case h.due(w.Now):
+			p.Renew = append(p.Renew, h.Issue)
+		case e.Kind == BeforeTool && e.Call == Publishes && h.Lost == "" && here(w, h):
+			p.Verify = append(p.Verify, h.Issue)
+		}
+	}
+	for _, h := range w.Here {
+		switch {
+		case e.Kind == SessionStart:
+			p.Show = append(p.Show, h.Issue)
+		case e.Kind != SessionEnd && h.Session.IsZero() && h.Alive(w.Now):
+			p.Adopt = append(p.Adopt, h.Issue)
+			switch {
+			case h.due(w.Now):
+				p.Renew = append(p.Renew, h.Issue)
+			case e.Kind == BeforeTool && e.Call == Publishes:
+				p.Verify = append(p.Verify, h.Issue)
+			}
+		}
+	}
+	return p
+}
+
+func here(w World, h Hold) bool {
+	for _, o := range w.Here {
+		if o.Issue.Same(h.Issue) && o.Session == h.Session {
+			return true
+		}
+	}
+	return false
+}
+
+// Denies returns the reason for which a tool call may not be made, or "". Holds are as they are after what the plan asked for.
+// Only what is known denies: a hold of this session, of the worktree that is written, that is lost or expired; and where the
+// repository wants a claim first, that there is none.
+func Denies(e Event, w World) string {
+	if e.Kind != BeforeTool || e.Call == Reads {
+		return ""
+	}
+	for _, h := range w.Here {
+		if h.Session != e.Session {
+			continue
+		}
+		switch {
+		case h.Lost != "":
+			return lost(h)
+		case h.Expired(w.Now):
+			return expired(h)
+		}
+	}
+	if e.Call == Edits && w.Claim && !anyAlive(w) {
+		return unclaimed()
+	}
+	return ""
+}
+
+func anyAlive(w World) bool {
+	for _, h := range w.Here {
+		if h.Alive(w.Now) {
+			return true
+		}
+	}
+	return false
+}

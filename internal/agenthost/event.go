@@ -1,0 +1,284 @@
+package agenthost
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// A Kind is what an event means here.
+type Kind string
+
+// The kinds. Ignored is an event that nothing follows from.
+const (
+	Ignored      Kind = "ignored"
+	SessionStart Kind = "session-start"
+	BeforeTool   Kind = "before-tool"
+	AfterTool    Kind = "after-tool"
+	Turn         Kind = "turn" // a sign of life that is neither: a prompt, the end of a turn, a sub-agent
+	SessionEnd   Kind = "session-end"
+)
+
+// A Call is what a tool call does.
+type Call string
+
+// The calls. Reads is every call that the fence lets through.
+const (
+	Reads     Call = "reads"
+	Edits     Call = "edits"     // writes files
+	Runs      Call = "runs"      // runs a command
+	Publishes Call = "publishes" // pushes, or opens or merges a pull request
+)
+
+// An Event is one message of a host.
+type Event struct {
+	Host    Host
+	Name    string // as the host says it; empty for Copilot's own form, which has none
+	Kind    Kind
+	Session Session
+	Dir     string // where the agent works; may be empty
+	Source  string // of a session's start
+	Tool    string
+	Call    Call
+	Paths   []string // files that an edit writes, as the host says them
+	Dirs    []string // folders that a command works in, relative to Dir unless absolute; "" is Dir itself
+}
+
+// wire is an event as hosts send it. Text of prompts, files and results is not read.
+type wire struct {
+	SessionID      string          `json:"session_id"`
+	SessionIDCamel string          `json:"sessionId"`
+	Conversation   string          `json:"conversation_id"`
+	Name           string          `json:"hook_event_name"`
+	Cwd            string          `json:"cwd"`
+	Roots          []string        `json:"workspace_roots"`
+	Source         string          `json:"source"`
+	Tool           string          `json:"tool_name"`
+	ToolCamel      string          `json:"toolName"`
+	Input          json.RawMessage `json:"tool_input"`
+	Args           json.RawMessage `json:"toolArgs"`
+	Command        string          `json:"command"` // Cursor's events of a shell
+	File           string          `json:"file_path"`
+
+	// Only whether they are there is looked at.
+	Timestamp  json.RawMessage `json:"timestamp"`
+	Transcript json.RawMessage `json:"transcript_path"`
+	TurnID     json.RawMessage `json:"turn_id"`
+	Model      json.RawMessage `json:"model"`
+	Mode       json.RawMessage `json:"permission_mode"`
+	Result     json.RawMessage `json:"toolResult"`
+	Initial    json.RawMessage `json:"initialPrompt"`
+	Reason     json.RawMessage `json:"reason"`
+	Prompt     json.RawMessage `json:"prompt"`
+	StopReason json.RawMessage `json:"stopReason"`
+}
+
+// input is what is read of a tool's arguments, under the names of all hosts.
+type input struct {
+	Command  string `json:"command"`
+	Cmd      string `json:"cmd"`
+	FilePath string `json:"file_path"`
+	Camel    string `json:"filePath"`
+	Path     string `json:"path"`
+	Notebook string `json:"notebook_path"`
+	Patch    string `json:"patchText"`
+}
+
+// Read returns the event that a host has sent. The name is the host that the hook was installed for; an event that is
+// evidently another host's is that one's, because hosts read each other's files. Fields and events that are not known are
+// ignored; the error says that the text is no event at all.
+func Read(name Host, text []byte) (Event, error) {
+	var w wire
+	if err := json.Unmarshal(text, &w); err != nil {
+		return Event{}, fmt.Errorf("read the event: %w", withoutText(err))
+	}
+	h := w.host(name)
+	e := Event{Host: h, Name: w.Name, Dir: w.dir(h), Source: w.Source, Tool: first(w.Tool, w.ToolCamel), Call: Reads}
+	e.Session = Session{h, strings.TrimSpace(first(w.SessionID, w.SessionIDCamel, w.Conversation))}
+	e.Kind = w.kind(h)
+	if e.Kind == BeforeTool || e.Kind == AfterTool {
+		e.call(w)
+	}
+	return e, nil
+}
+
+// withoutText leaves out what a decoder quotes of the text.
+func withoutText(err error) error {
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &kind) {
+		return fmt.Errorf("%s has the wrong type", kind.Field)
+	}
+	return errors.New("it is not one JSON object")
+}
+
+// host tells the host by what only its events have, where the name leaves it open.
+func (w wire) host(name Host) Host {
+	switch {
+	case name != Plugin && name != ClaudeCode:
+		return name
+	case w.Conversation != "" && w.SessionID == "":
+		return Cursor
+	case w.Timestamp != nil && w.Transcript == nil, w.SessionIDCamel != "":
+		return Copilot
+	case w.TurnID != nil, w.Model != nil && w.Mode != nil:
+		return Codex
+	}
+	return ClaudeCode
+}
+
+func (w wire) dir(h Host) string {
+	if h == Cursor && len(w.Roots) > 0 {
+		return w.Roots[0] // its cwd is not the repository
+	}
+	return w.Cwd
+}
+
+// kinds are the events of all hosts, in small letters.
+func kinds(name string) Kind {
+	switch strings.ToLower(name) {
+	case "sessionstart":
+		return SessionStart
+	case "sessionend":
+		return SessionEnd
+	case "pretooluse", "beforetool", "beforeshellexecution", "beforemcpexecution":
+		return BeforeTool
+	case "posttooluse", "posttoolusefailure", "aftertool", "aftershellexecution", "aftermcpexecution", "afterfileedit":
+		return AfterTool
+	case "userpromptsubmit", "userpromptsubmitted", "beforeagent", "beforesubmitprompt", "stop", "agentstop", "afteragent",
+		"subagentstart", "subagentstop", "posttoolbatch":
+		return Turn
+	}
+	return Ignored
+}
+
+// kind is the event's kind; Copilot's own form has no name and is told by its fields.
+func (w wire) kind(h Host) Kind {
+	switch {
+	case w.Name != "" || h != Copilot:
+		return kinds(w.Name)
+	case w.ToolCamel != "" && w.Result != nil:
+		return AfterTool
+	case w.ToolCamel != "":
+		return BeforeTool
+	case w.Source != "" || w.Initial != nil:
+		return SessionStart
+	case w.StopReason != nil || w.Prompt != nil:
+		return Turn
+	case w.Reason != nil:
+		return SessionEnd
+	}
+	return Ignored
+}
+
+// call fills in what the tool call does.
+func (e *Event) call(w wire) {
+	in := read(w.Input)
+	if w.Input == nil {
+		in = read(w.Args)
+	}
+	command := first(in.Command, in.Cmd, w.Command)
+	switch strings.ToLower(e.Tool) {
+	case "edit", "write", "multiedit", "notebookedit", "replace", "write_file", "create", "delete", "patch", "str_replace_editor", "apply_patch":
+		e.Call = Edits
+		e.Paths = append(list(in.FilePath, in.Camel, in.Path, in.Notebook), patched(first(command, in.Patch))...)
+	case "bash", "shell", "run_shell_command", "exec_command", "local_shell", "powershell":
+		e.runs(command)
+	default:
+		e.other(w)
+	}
+}
+
+// other is a call of a tool without a meaning of its own: Cursor's events name none, and pull requests are opened by many.
+func (e *Event) other(w wire) {
+	name := strings.ToLower(e.Tool)
+	switch {
+	case strings.EqualFold(e.Name, "beforeShellExecution"), strings.EqualFold(e.Name, "afterShellExecution"):
+		e.runs(w.Command)
+	case strings.EqualFold(e.Name, "afterFileEdit"):
+		e.Call, e.Paths = Edits, list(w.File)
+	case strings.HasSuffix(name, "create_pull_request"), strings.HasSuffix(name, "merge_pull_request"), strings.HasSuffix(name, "push_files"):
+		e.Call = Publishes
+	}
+}
+
+func (e *Event) runs(command string) {
+	line := parseLine(command)
+	e.Call, e.Dirs = Runs, line.dirs()
+	switch {
+	case line.publishes():
+		e.Call = Publishes
+	case line.harmless():
+		e.Call = Reads
+	case strings.Contains(command, patchStart):
+		e.Call, e.Paths = Edits, patched(command)
+	}
+}
+
+// read reads a tool's arguments, as far as they have the shape that is known.
+func read(raw json.RawMessage) (in input) {
+	if raw == nil {
+		return in
+	}
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		raw = json.RawMessage(text)
+		in.Command = text // a patch without an object around it
+	}
+	var all map[string]json.RawMessage
+	if json.Unmarshal(raw, &all) != nil {
+		return in
+	}
+	for key, to := range map[string]*string{
+		"command": &in.Command, "cmd": &in.Cmd, "file_path": &in.FilePath, "filePath": &in.Camel, "path": &in.Path,
+		"notebook_path": &in.Notebook, "patchText": &in.Patch,
+	} {
+		var value string
+		if json.Unmarshal(all[key], &value) == nil {
+			*to = value
+		}
+	}
+	return in
+}
+
+func first(all ...string) string {
+	for _, s := range all {
+		if s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+func list(all ...string) []string {
+	var out []string
+	for _, s := range all {
+		if s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// What a patch begins with, and what stands before its files.
+const (
+	patchStart = "*** Begin Patch"
+	patchFile  = "*** "
+)
+
+// patched returns the files that a patch adds, changes, deletes or moves to.
+func patched(text string) []string {
+	var out []string
+	for line := range strings.Lines(text) {
+		rest, ok := strings.CutPrefix(strings.TrimRight(line, "\r\n"), patchFile)
+		what, file, named := strings.Cut(rest, ": ")
+		if !ok || !named {
+			continue
+		}
+		switch what {
+		case "Add File", "Update File", "Delete File", "Move to":
+			out = append(out, list(strings.TrimSpace(file))...)
+		}
+	}
+	return out
+}

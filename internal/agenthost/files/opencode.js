@@ -1,0 +1,58 @@
+// label-state for opencode: hands the session's events to "label-state agent event opencode".
+// Without the program on the search path nothing happens.
+import { spawn } from "node:child_process"
+
+const ask = (event) =>
+  new Promise((done) => {
+    let out = ""
+    const child = spawn("label-state", ["agent", "event", "opencode"], { stdio: ["pipe", "pipe", "ignore"] })
+    const stop = setTimeout(() => child.kill(), 10000)
+    const end = () => {
+      clearTimeout(stop)
+      try {
+        done(JSON.parse(out || "{}"))
+      } catch {
+        done({})
+      }
+    }
+    child.on("error", () => { out = ""; end() })
+    child.on("close", end)
+    child.stdin.on("error", () => {})
+    child.stdout.on("data", (text) => { out += text })
+    child.stdin.end(JSON.stringify(event))
+  })
+
+export const LabelState = async ({ directory }) => {
+  const parents = new Map()
+  const told = new Map()
+  const root = (id) => {
+    for (let n = 0; n < 20 && parents.get(id); n++) id = parents.get(id)
+    return id
+  }
+  const event = (name, id, more) => ({ hook_event_name: name, session_id: root(id), cwd: directory, ...more })
+  return {
+    event: async ({ event: e }) => {
+      const info = e.properties?.info
+      if (e.type === "session.created" && info?.parentID) parents.set(info.id, info.parentID)
+      if (e.type === "session.idle" && e.properties?.sessionID) await ask(event("Stop", e.properties.sessionID))
+      if (e.type === "session.deleted" && info && !info.parentID) await ask(event("SessionEnd", info.id))
+    },
+    "tool.execute.before": async (input, output) => {
+      const answer = await ask(event("PreToolUse", input.sessionID, { tool_name: input.tool, tool_input: output.args }))
+      if (answer.deny) throw new Error(answer.deny)
+    },
+    "tool.execute.after": async (input, output) => {
+      const answer = await ask(event("PostToolUse", input.sessionID, { tool_name: input.tool }))
+      if (answer.context && typeof output.output === "string") output.output += "\n\n" + answer.context
+    },
+    "shell.env": async (input, output) => {
+      if (input.sessionID) output.env.LABEL_STATE_SESSION = "opencode:" + root(input.sessionID)
+    },
+    "experimental.chat.system.transform": async (input, output) => {
+      const id = input.sessionID
+      if (!id) return
+      if (!told.has(root(id))) told.set(root(id), (await ask(event("SessionStart", id))).context || "")
+      if (told.get(root(id))) output.system.push(told.get(root(id)))
+    },
+  }
+}

@@ -1,0 +1,174 @@
+package agenthost_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/label-state/label-state/internal/agenthost"
+)
+
+// FuzzRead: whatever a host sends, the answer to it is nothing or one JSON object, and without a hold nobody is denied.
+func FuzzRead(f *testing.F) {
+	for _, h := range agenthost.Hosts() {
+		data, err := os.ReadFile(filepath.Join("testdata", "events", string(h)+".txt"))
+		if err != nil {
+			f.Fatal(err)
+		}
+		for line := range strings.Lines(string(data)) {
+			if text, ok := strings.CutPrefix(line, "in "+string(h)+" "); ok {
+				f.Add(string(h), []byte(text))
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, name string, text []byte) {
+		h, ok := agenthost.Parse(name)
+		if !ok {
+			return
+		}
+		e, err := agenthost.Read(h, text)
+		if err != nil {
+			if strings.ContainsAny(err.Error(), "\n\x1b") {
+				t.Errorf("%q", err)
+			}
+			return
+		}
+		if _, known := agenthost.Parse(string(e.Host)); !known || e.Host == agenthost.Plugin {
+			t.Errorf("host %q", e.Host)
+		}
+		w := agenthost.World{Now: now, Known: true}
+		if !agenthost.Decide(e, w).Nothing() || agenthost.Denies(e, w) != "" {
+			t.Error("something follows from no hold")
+		}
+		for _, a := range []agenthost.Answer{{}, {Deny: "x"}, {Context: agenthost.StartText(e, w, nil, "../x")}} {
+			if out := a.Text(e); out != "" && !json.Valid([]byte(out)) {
+				t.Errorf("answer %q", out)
+			}
+		}
+	})
+}
+
+func TestSessions(t *testing.T) {
+	for _, c := range []struct {
+		vars map[string]string
+		want string
+	}{
+		{map[string]string{}, ""},
+		{map[string]string{"CLAUDE_CODE_SESSION_ID": "a1"}, "claude-code:a1"},
+		{map[string]string{"CODEX_SESSION_ID": "b", "COPILOT_AGENT_SESSION_ID": "c"}, "codex:b copilot:c"},
+		{map[string]string{"LABEL_STATE_SESSION": "opencode:ses_1"}, "opencode:ses_1"},
+		{map[string]string{"LABEL_STATE_SESSION": "claude-code:a1", "CLAUDE_CODE_SESSION_ID": "a1"}, "claude-code:a1"},
+		{map[string]string{"LABEL_STATE_SESSION": "emacs:1"}, ""},
+		{map[string]string{"LABEL_STATE_SESSION": "plugin:1"}, ""},
+		{map[string]string{"CLAUDE_CODE_SESSION_ID": " ../.. "}, ""},
+	} {
+		var got []string
+		for _, s := range agenthost.Sessions(func(name string) string { return c.vars[name] }) {
+			got = append(got, s.String())
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%v: %q, want %q", c.vars, got, c.want)
+		}
+	}
+}
+
+// TestRun: firing ids of a session are told from those of every other one, whatever its id looks like.
+func TestRun(t *testing.T) {
+	long := strings.Repeat("x", 100)
+	for id, want := range map[string]string{
+		"5f2c7a10-0000": "5f2c7a10-0000", "../../etc": "etc", "a b\x1b[31m": "a-b--31m", "": "", "---": "", long: long[:55],
+	} {
+		s := agenthost.Session{Host: agenthost.Codex, ID: id}
+		if got := s.Run(); got != want {
+			t.Errorf("Run of %q is %q, want %q", id, got, want)
+		}
+	}
+	s := agenthost.Session{Host: agenthost.Codex, ID: "ab"}
+	for firing, want := range map[string]bool{"ab-0123abcd": true, "ab": false, "ab-": false, "abc-0123abcd": false, "ab-cd-0123abcd": false} {
+		if s.Made(firing) != want {
+			t.Errorf("%s made %s: %v", s, firing, !want)
+		}
+	}
+	if (agenthost.Session{Host: agenthost.Codex}).Made("-0123abcd") {
+		t.Error("a session without an id made a firing id")
+	}
+}
+
+func TestCommitted(t *testing.T) {
+	at := time.Unix(1000, 0)
+	line := func(from, to, when, message string) string {
+		return from + " " + to + " a <a@b.c> " + when + " +0000\t" + message + "\n"
+	}
+	for name, c := range map[string]struct {
+		log  string
+		want bool
+	}{
+		"nothing":            {"", false},
+		"before":             {line("a", "b", "999", "commit: x"), false},
+		"a commit":           {line("a", "b", "1000", "commit: x"), true},
+		"a new branch":       {line("a", "a", "1001", "checkout: moving from main to x"), false},
+		"another branch":     {line("a", "b", "1001", "checkout: moving from main to x"), false},
+		"a pull":             {line("a", "b", "1001", "pull: Fast-forward"), true},
+		"a rebase":           {line("a", "b", "1001", "rebase (finish): x"), true},
+		"an amended message": {line("a", "b", "1001", "commit (amend): checkout: x"), true},
+		"not a reflog":       {"hello\n", true},
+		"no time":            {"a b c <d> soon +0000\tcommit: x\n", true},
+		"a name with a tab":  {"a b c <d> 1001 +0000\n", true},
+	} {
+		if got := agenthost.Committed(c.log, at); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// TestFence: what of a command line the fence lets through under a lost hold, and what it takes for a push.
+func TestFence(t *testing.T) {
+	for command, want := range map[string]agenthost.Call{
+		"label-state claim 42": agenthost.Reads,
+		"cd /w/app && label-state release 42 --outcome failure": agenthost.Reads,
+		"/usr/bin/label-state next | jq .issue":                 agenthost.Reads,
+		"git status --short":                                    agenthost.Reads,
+		"git -C sub log -3 2>/dev/null":                         agenthost.Reads,
+		"cat a b | head -3; pwd":                                agenthost.Reads,
+		"cat a >b":                                              agenthost.Runs,
+		"label-state status 1 > out":                            agenthost.Runs,
+		"echo $(rm x)":                                          agenthost.Runs,
+		"echo `rm x`":                                           agenthost.Runs,
+		"echo \"$(rm x)\"":                                      agenthost.Runs,
+		"git diff --output=x":                                   agenthost.Runs,
+		"git -c core.pager=rm log":                              agenthost.Runs,
+		"sort -o a b":                                           agenthost.Runs,
+		"label-state next; rm x":                                agenthost.Runs,
+		"label-state next\nrm x":                                agenthost.Runs,
+		"label-state next & rm x":                               agenthost.Runs,
+		"cat script | sh":                                       agenthost.Runs,
+		"FOO=1 make":                                            agenthost.Runs,
+		"":                                                      agenthost.Runs,
+		"git push":                                              agenthost.Publishes,
+		"git -c a=b -C x --no-pager push -f":                    agenthost.Publishes,
+		"git --namespace a --git-dir .git push":                 agenthost.Publishes,
+		"sudo -u x git push":                                    agenthost.Publishes,
+		"true && (cd x; git push)":                              agenthost.Publishes,
+		"sh -c 'cd x && git push'":                              agenthost.Publishes,
+		"gh pr create --fill":                                   agenthost.Publishes,
+		"gh -R a/b pr merge 3":                                  agenthost.Publishes,
+		"gh pr view":                                            agenthost.Runs,
+		"git commit -m 'git push later'":                        agenthost.Publishes, // one question too many
+		"git pushd":                                             agenthost.Runs,
+		"echo unclosed 'x":                                      agenthost.Runs,
+	} {
+		text, err := json.Marshal(map[string]any{
+			"session_id": "s", "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": map[string]string{"command": command},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := agenthost.Read(agenthost.Codex, text)
+		if err != nil || e.Call != want {
+			t.Errorf("%q is %q, %v; want %q", command, e.Call, err, want)
+		}
+	}
+}

@@ -1,0 +1,31 @@
+package agenthost
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Committed reports whether git's log of HEAD shows that something was committed, merged or otherwise moved since then. Changing to
+// another branch is nothing; a line that cannot be read is something.
+func Committed(reflog string, since time.Time) bool {
+	for line := range strings.Lines(reflog) {
+		head, message, ok := strings.Cut(strings.TrimRight(line, "\n"), "\t")
+		if !ok {
+			head, message = strings.TrimRight(line, "\n"), ""
+		}
+		words := strings.Fields(head)
+		if len(words) < 4 {
+			return true
+		}
+		at, err := strconv.ParseInt(words[len(words)-2], 10, 64)
+		switch {
+		case err != nil:
+			return true
+		case at < since.Unix():
+		case words[0] != words[1] && !strings.HasPrefix(message, "checkout:"):
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,31 @@
+package agenthost
+
+import "encoding/json"
+
+// A Server is how a host's file registers the MCP server: an entry of that name below the key.
+type Server struct {
+	Key, Name string
+	Value     json.RawMessage
+}
+
+// MCPServer returns the entry for a host whose file of servers is JSON. ok is false for Codex, whose file is TOML: "codex mcp add" writes it.
+func MCPServer(h Host, user bool) (s Server, ok bool) {
+	s = Server{Key: "mcpServers", Name: "label-state"}
+	switch h {
+	case ClaudeCode:
+		s.Value = encode(object{{"command", "label-state"}, {"args", []string{"mcp"}}})
+	case Copilot:
+		if !user { // the file that Claude Code reads as well, with the same entry
+			return MCPServer(ClaudeCode, false)
+		}
+		s.Value = encode(object{{"type", "local"}, {"command", "label-state"}, {"args", []string{"mcp"}}, {"tools", []string{"*"}}})
+	case Gemini, Cursor: // whose commands do not say which session they are in
+		s.Value = encode(object{{"command", "label-state"}, {"args", []string{"mcp", "--codename", string(h)}}})
+	case OpenCode:
+		s.Key = "mcp"
+		s.Value = encode(object{{"type", "local"}, {"command", []string{"label-state", "mcp"}}, {"enabled", true}})
+	default:
+		return Server{}, false
+	}
+	return s, true
+}

@@ -1,0 +1,95 @@
+package agenthost
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+)
+
+func lost(h Hold) string {
+	return fmt.Sprintf("%s is not yours any more: %s. Do not edit, commit or push for it. "+
+		"Take other work with: label-state next; or give this one up here with: label-state release %s", h.Issue, h.Lost, h.Issue)
+}
+
+func expired(h Hold) string {
+	return fmt.Sprintf("your hold of %s expired at %s and could not be renewed; somebody else may have the issue now. "+
+		"Before you go on: label-state claim %s", h.Issue, clock(h.Expires()), h.Issue)
+}
+
+func unclaimed() string {
+	return "this repository wants an issue to be claimed before its files are edited, and this worktree holds none " +
+		"(sessions.require_claim). Take work with: label-state next; or a certain issue with: label-state claim ISSUE"
+}
+
+// clock writes a time of this machine for a person and for a model: with its zone.
+func clock(t time.Time) string { return t.UTC().Format("15:04 UTC") }
+
+// A Shown is what a snapshot says about a hold of the worktree at the start of a session.
+type Shown struct {
+	Hold
+	Waits string // what it waits for: a plan, a pull request; empty for nothing
+}
+
+// StartText returns what a session is told when it starts: what its worktree holds, whose that is, or how to take work. It is empty
+// in a repository that does not use label-state.
+func StartText(e Event, w World, shown []Shown, worktree string) string {
+	if len(shown) == 0 {
+		if !w.Known {
+			return ""
+		}
+		return "label-state: this worktree holds no issue. Before you work on one, take it with: label-state next; " +
+			"or a certain one with: label-state claim ISSUE"
+	}
+	var out []string
+	for _, s := range shown {
+		out = append(out, "label-state: "+describe(e, w.Now, s, worktree))
+	}
+	return strings.Join(out, "\n")
+}
+
+func describe(e Event, now time.Time, s Shown, worktree string) string {
+	i := s.Issue
+	switch {
+	case s.Lost != "":
+		return lost(s.Hold)
+	case s.Expired(now):
+		return fmt.Sprintf("%s was held in this worktree until %s, and what was done for it may still be here. "+
+			"To go on with it: label-state claim %s; to be rid of it: label-state release %s", i, clock(s.Expires()), i, i)
+	case s.Session == e.Session || s.Session.IsZero():
+		return fmt.Sprintf("this worktree holds %s for you (%s)%s. %s", i, s.Worker, until(s.Hold), follow(s))
+	case !s.Ended.IsZero():
+		return fmt.Sprintf("this worktree holds %s%s for a session of %s that ended at %s and left work behind. To go on with it: "+
+			"label-state renew %s; to release it: label-state release %s", i, until(s.Hold), s.Session.Host, clock(s.Ended), i, i)
+	}
+	return fmt.Sprintf("another session, of %s, works on %s in this worktree%s. Do not edit files here; use a worktree of your own, "+
+		"such as: git worktree add %s", s.Session.Host, i, until(s.Hold), worktree)
+}
+
+// follow says what the session does with its hold.
+func follow(s Shown) string {
+	text := "It is renewed while you work"
+	if s.TTL < 0 {
+		text = "It does not expire"
+	}
+	if s.Waits != "" {
+		text += "; " + s.Waits
+	}
+	return text + fmt.Sprintf(". When you are done: label-state release %s --pr URL", s.Issue)
+}
+
+func until(h Hold) string {
+	if h.TTL < 0 {
+		return ""
+	}
+	return " until " + clock(h.Expires())
+}
+
+// Over is what a session is told when a heartbeat finds that its hold is lost.
+func Over(h Hold) string { return "label-state: " + lost(h) }
+
+// HandedOver is what a session is told when its hold ended because its work is there.
+func HandedOver(i claim.Issue) string {
+	return fmt.Sprintf("label-state: the hold of %s ended, because its work is handed over; you may go on with its pull request", i)
+}

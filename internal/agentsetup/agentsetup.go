@@ -1,0 +1,560 @@
+// Package agentsetup puts our hooks and our skill where a host of coding agents looks for them, sees whether they are there, and takes
+// them away again, so that every file is what it was, byte for byte.
+package agentsetup
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/label-state/label-state/internal/agenthost"
+	"github.com/label-state/label-state/internal/smallfile"
+	"github.com/label-state/label-state/internal/state"
+)
+
+// A Place is where a host is set up: for a user, or for a repository. All folders are absolute.
+type Place struct {
+	Home   string              // the user's; required for a user's place
+	Root   string              // top of the worktree; required for a repository's
+	User   bool                // for every repository of the user
+	State  string              // folder of our own in which what was changed is kept
+	Getenv func(string) string // where hosts say that their folder is another one
+}
+
+// A Kind is what becomes of a file.
+type Kind string
+
+// The kinds. Theirs is a whole file of our name that we did not write, or that somebody has edited: it stays.
+const (
+	Same    Kind = "same"
+	Created Kind = "create"
+	Changed Kind = "change"
+	Removed Kind = "remove"
+	Theirs  Kind = "kept"
+)
+
+// A Step is one file on its way to what it shall be.
+type Step struct {
+	Path string
+	Kind Kind
+	What string // what the file is for
+	text []byte // afterwards
+	was  kept   // for the way back
+}
+
+// kept is what is remembered of a file that we have written.
+type kept struct {
+	Path    string `json:"path"`
+	Existed bool   `json:"existed"`
+	Before  []byte `json:"before,omitempty"` // what it was, when it existed
+	After   string `json:"after"`            // SHA-256 of what we have made of it
+}
+
+// notes are all files that were written for one host in one place.
+type notes struct {
+	Format int      `json:"format"`
+	Files  []kept   `json:"files"`
+	Dirs   []string `json:"dirs,omitempty"` // folders that were made, outermost first
+}
+
+// A target is one file of a host.
+type target struct {
+	path string
+	what string
+	text string // the whole file; empty for a file of the host's own, in which our hooks and our server are entries
+
+	server agenthost.Server // registered in the file; zero is none
+}
+
+// with is a file of the host's own with our entries.
+func (t target) with(text []byte, h agenthost.Host) (out []byte, err error) {
+	out = text
+	if t.what == "hooks" {
+		out, err = withHooks(text, h)
+	}
+	if err == nil && t.server.Key != "" {
+		out, err = withServer(out, t.server)
+	}
+	return out, err
+}
+
+// without is a file of the host's own without our entries, and whether there were any.
+func (t target) without(text []byte) (out []byte, found bool, err error) {
+	out = text
+	if t.server.Key != "" {
+		out, found, err = withoutServer(text, t.server)
+	}
+	if err == nil && t.what == "hooks" {
+		var hooks bool
+		out, hooks, err = withoutHooks(out)
+		found = found || hooks
+	}
+	return out, found, err
+}
+
+// targets are the host's files. The MCP server is registered wherever the host's file of servers is JSON and is not one that the host itself
+// keeps writing to, as ~/.claude.json is.
+func (p Place) targets(h agenthost.Host) []target {
+	out := p.files(h)
+	server, ok := agenthost.MCPServer(h, p.User)
+	if !ok || p.packaged(h) {
+		return out
+	}
+	base := p.Root
+	if p.User {
+		base = p.Home
+	}
+	add := func(parts ...string) {
+		out = append(out, target{path: filepath.Join(append([]string{base}, parts...)...), what: "mcp", server: server})
+	}
+	switch {
+	case h == agenthost.Gemini:
+		out[0].server = server // in the file of its hooks
+	case h == agenthost.Cursor:
+		add(".cursor", "mcp.json")
+	case h == agenthost.Copilot && p.User:
+		add(".copilot", "mcp-config.json")
+	case !p.User && (h == agenthost.ClaudeCode || h == agenthost.Copilot):
+		add(".mcp.json")
+	case h == agenthost.OpenCode && !p.User:
+		add("opencode.json")
+	case h == agenthost.OpenCode:
+		out = append(out, target{path: filepath.Join(filepath.Dir(filepath.Dir(out[0].path)), "opencode.json"), what: "mcp", server: server})
+	}
+	return out
+}
+
+// packaged reports whether the host has our plugin or extension, which registers the server: once is enough.
+func (p Place) packaged(h agenthost.Host) bool {
+	home := p.Getenv("HOME")
+	switch h {
+	case agenthost.ClaudeCode:
+		for _, dir := range []string{cmp.Or(absolute(p.Getenv("CLAUDE_CONFIG_DIR")), filepath.Join(home, ".claude")), filepath.Join(p.Root, ".claude")} {
+			text, _, _ := read(filepath.Join(dir, "settings.json")) // what cannot be read enables nothing
+			if enables(text, "label-state@label-state") {
+				return true
+			}
+		}
+	case agenthost.Gemini:
+		_, err := os.Stat(filepath.Join(home, ".gemini", "extensions", "label-state"))
+		return err == nil
+	}
+	return false
+}
+
+// files are a host's files of hooks and skills.
+func (p Place) files(h agenthost.Host) []target {
+	base := p.Root
+	if p.User {
+		base = p.Home
+	}
+	at := func(parts ...string) string { return filepath.Join(append([]string{base}, parts...)...) }
+	own := func(variable, folder string) string {
+		if dir := p.Getenv(variable); p.User && filepath.IsAbs(dir) {
+			return dir
+		}
+		return at(folder)
+	}
+	skill := target{path: at(".agents", "skills", "label-state", "SKILL.md"), what: "skill", text: agenthost.Skill()}
+	switch h {
+	case agenthost.ClaudeCode:
+		dir := own("CLAUDE_CONFIG_DIR", ".claude")
+		return []target{
+			{path: filepath.Join(dir, "settings.json"), what: "hooks"},
+			{path: filepath.Join(dir, "skills", "label-state", "SKILL.md"), what: "skill", text: agenthost.Skill()},
+		}
+	case agenthost.Codex:
+		return []target{{path: filepath.Join(own("CODEX_HOME", ".codex"), "hooks.json"), what: "hooks"}, skill}
+	case agenthost.Gemini:
+		return []target{{path: at(".gemini", "settings.json"), what: "hooks"}, skill}
+	case agenthost.Cursor:
+		return []target{{path: at(".cursor", "hooks.json"), what: "hooks"}, skill}
+	case agenthost.Copilot:
+		file := at(".github", "hooks", "label-state.json")
+		if p.User {
+			file = at(".copilot", "hooks", "label-state.json")
+		}
+		return []target{{path: file, what: "hooks", text: agenthost.HookFile(h)}, skill}
+	case agenthost.OpenCode:
+		dir := at(".opencode")
+		if p.User {
+			dir = filepath.Join(cmp.Or(absolute(p.Getenv("XDG_CONFIG_HOME")), at(".config")), "opencode")
+		}
+		return []target{{path: filepath.Join(dir, "plugins", "label-state.js"), what: "plugin", text: agenthost.OpenCodePlugin()}, skill}
+	}
+	return nil
+}
+
+func absolute(dir string) string {
+	if filepath.IsAbs(dir) {
+		return dir
+	}
+	return ""
+}
+
+// A FileError is a file that could not be read, understood or written; nothing of it was changed.
+type FileError struct {
+	Path string
+	Err  error
+}
+
+func (e *FileError) Error() string { return e.Path + ": " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *FileError) Unwrap() error { return e.Err }
+
+// Install returns what installing would do to each file. Where all is as it shall be every step is Same.
+func (p Place) Install(h agenthost.Host) ([]Step, error) {
+	n, err := p.load(h)
+	if err != nil {
+		return nil, err
+	}
+	var out []Step
+	for _, t := range p.targets(h) {
+		s, err := p.install(h, t, n)
+		if err != nil {
+			return nil, &FileError{t.path, err}
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+func (p Place) install(h agenthost.Host, t target, n notes) (Step, error) {
+	s := Step{Path: t.path, What: t.what}
+	text, there, err := read(t.path)
+	if err != nil {
+		return s, err
+	}
+	s.was = kept{Path: t.path, Existed: there, Before: text}
+	old, ours := n.find(t.path)
+	ours = ours && there && old.After == sum(text)
+	if ours {
+		s.was = old
+	}
+	switch {
+	case t.text == "":
+		if other, shared := p.other(h, t.path); !ours && shared && there && other.After == sum(text) {
+			s.was, ours = other, true // another host of ours wrote the same
+		}
+		if !ours {
+			s.was.Before, _, err = t.without(text)
+		}
+		if err == nil {
+			s.text, err = t.with(s.was.Before, h)
+		}
+	case there && !ours && string(text) != t.text:
+		s.Kind = Theirs
+		return s, nil
+	default:
+		if there && !ours && p.elsewhere(h, t.path) {
+			s.was.Existed, s.was.Before = false, nil // another host of ours made it
+		}
+		s.text = []byte(t.text)
+	}
+	if err != nil {
+		return s, err
+	}
+	s.was.After = sum(s.text)
+	switch {
+	case !there:
+		s.Kind = Created
+	case bytes.Equal(text, s.text):
+		s.Kind = Same
+	default:
+		s.Kind = Changed
+	}
+	return s, nil
+}
+
+// Uninstall returns what uninstalling would do to each file. A file that nobody has touched since becomes what it was; of one that was
+// edited only what is ours is taken out.
+func (p Place) Uninstall(h agenthost.Host) ([]Step, error) {
+	n, err := p.load(h)
+	if err != nil {
+		return nil, err
+	}
+	var out []Step
+	for _, t := range p.targets(h) {
+		s, err := p.uninstall(h, t, n)
+		if err != nil {
+			return nil, &FileError{t.path, err}
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+func (p Place) uninstall(h agenthost.Host, t target, n notes) (Step, error) {
+	s := Step{Path: t.path, What: t.what, Kind: Same}
+	text, there, err := read(t.path)
+	if err != nil || !there {
+		return s, err
+	}
+	old, known := n.find(t.path)
+	untouched := known && old.After == sum(text)
+	switch {
+	case p.elsewhere(h, t.path):
+	case untouched && old.Existed:
+		s.Kind, s.text = Changed, old.Before
+	case untouched:
+		s.Kind = Removed
+	case t.text == "":
+		var found bool
+		if s.text, found, err = t.without(text); found {
+			s.Kind = Changed
+		}
+	case string(text) == t.text:
+		s.Kind = Removed // a clone of a repository that has it: no notes are here
+	case known:
+		s.Kind = Theirs
+	}
+	if s.Kind == Changed && bytes.Equal(text, s.text) {
+		s.Kind = Same
+	}
+	return s, err
+}
+
+// Carry carries out the steps of Install.
+func (p Place) Carry(h agenthost.Host, steps []Step) error {
+	n, err := p.load(h)
+	if err != nil {
+		return err
+	}
+	for _, s := range steps {
+		if s.Kind == Theirs {
+			continue
+		}
+		n.set(s.was)
+		if s.Kind == Created {
+			n.Dirs = append(n.Dirs, missing(filepath.Dir(s.Path))...)
+		}
+	}
+	if err := p.save(h, n); err != nil { // before anything is changed, so that there always is a way back
+		return err
+	}
+	for _, s := range steps {
+		if s.Kind != Created && s.Kind != Changed {
+			continue
+		}
+		if err := write(s.Path, s.text); err != nil {
+			return &FileError{s.Path, err}
+		}
+	}
+	return nil
+}
+
+// TakeBack carries out the steps of Uninstall.
+func (p Place) TakeBack(h agenthost.Host, steps []Step) error {
+	n, err := p.load(h)
+	if err != nil {
+		return err
+	}
+	for _, s := range steps {
+		switch s.Kind {
+		case Changed:
+			err = write(s.Path, s.text)
+		case Removed:
+			err = os.Remove(s.Path)
+		}
+		if err != nil {
+			return &FileError{s.Path, err}
+		}
+	}
+	for _, dir := range slices.Backward(n.Dirs) {
+		_ = os.Remove(dir) // one that has something in it stays
+	}
+	if err := p.leave(h, n.Dirs); err != nil {
+		return err
+	}
+	if err := os.Remove(p.file(h)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return &FileError{p.file(h), err}
+	}
+	_ = os.Remove(filepath.Dir(p.file(h)))
+	return nil
+}
+
+// leave has another host's notes name the folders that its files still need.
+func (p Place) leave(h agenthost.Host, dirs []string) error {
+	dirs = slices.DeleteFunc(slices.Clone(dirs), func(dir string) bool {
+		_, err := os.Stat(dir)
+		return err != nil
+	})
+	for _, o := range agenthost.Hosts() {
+		n, err := p.load(o)
+		if o == h || err != nil || len(n.Files) == 0 || len(dirs) == 0 {
+			continue
+		}
+		n.Dirs = append(dirs, n.Dirs...)
+		return p.save(o, n)
+	}
+	return nil
+}
+
+// Noted reports whether a host was set up in this place from here, and has not been taken away again.
+func (p Place) Noted(h agenthost.Host) (bool, error) {
+	n, err := p.load(h)
+	return len(n.Files) > 0, err
+}
+
+// Installed reports how much of a host's files is there: all, some or none.
+func (p Place) Installed(h agenthost.Host) (all, some bool, err error) {
+	steps, err := p.Install(h)
+	if err != nil {
+		return false, false, err
+	}
+	all = true
+	for _, s := range steps {
+		all = all && s.Kind == Same
+		if s.Kind == Same {
+			some = some || s.What != "skill"
+		}
+		if s.Kind == Changed || s.Kind == Theirs {
+			text, _, _ := read(s.Path)
+			some = some || s.What != "skill" && bytes.Contains(text, []byte(mark))
+		}
+	}
+	return all, some, nil
+}
+
+// elsewhere reports whether another host's installation in this place needs the file.
+func (p Place) elsewhere(h agenthost.Host, path string) bool {
+	_, ok := p.other(h, path)
+	return ok
+}
+
+// other is what another host's installation in this place remembers of the file.
+func (p Place) other(h agenthost.Host, path string) (kept, bool) {
+	for _, o := range agenthost.Hosts() {
+		if o == h {
+			continue
+		}
+		if n, err := p.load(o); err == nil {
+			if k, ok := n.find(path); ok {
+				return k, true
+			}
+		}
+	}
+	return kept{}, false
+}
+
+func (n notes) find(path string) (kept, bool) {
+	for _, k := range n.Files {
+		if k.Path == path {
+			return k, true
+		}
+	}
+	return kept{}, false
+}
+
+func (n *notes) set(k kept) {
+	for i := range n.Files {
+		if n.Files[i].Path == k.Path {
+			n.Files[i] = k
+			return
+		}
+	}
+	n.Files = append(n.Files, k)
+}
+
+func (p Place) file(h agenthost.Host) string {
+	scope := "project"
+	if p.User {
+		scope = "user"
+	}
+	return filepath.Join(p.State, "agents", string(h)+"-"+scope+".json")
+}
+
+func (p Place) load(h agenthost.Host) (n notes, err error) {
+	text, there, err := read(p.file(h))
+	if err == nil && there {
+		err = json.Unmarshal(text, &n)
+	}
+	if err == nil && there && n.Format != 1 {
+		err = fmt.Errorf("format %d, this version reads 1", n.Format)
+	}
+	if err != nil {
+		return n, &FileError{p.file(h), err}
+	}
+	n.Format = 1
+	return n, nil
+}
+
+func (p Place) save(h agenthost.Host, n notes) error {
+	text, err := json.MarshalIndent(n, "", "  ")
+	if err == nil {
+		err = write(p.file(h), append(text, '\n'))
+	}
+	if err == nil {
+		err = os.Chmod(p.file(h), 0o600) // settings may hold secrets, and so does what they were
+	}
+	if err != nil {
+		return &FileError{p.file(h), err}
+	}
+	return nil
+}
+
+// largest is the size of a settings file above which it is not read.
+const largest = 8 << 20
+
+func read(path string) (text []byte, there bool, err error) {
+	text, err = smallfile.Follow(path, largest)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false, nil
+	}
+	return text, err == nil, cause(err)
+}
+
+// write gives a file a new text in one step, through a link, and with the mode it has.
+func write(path string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return cause(err)
+	}
+	mode := fs.FileMode(0o644)
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+		if info, err := os.Stat(path); err == nil {
+			mode = info.Mode().Perm()
+		}
+	}
+	return cause(state.Replace(path, text, mode))
+}
+
+// missing are the folders above a file that are not there yet, outermost first.
+func missing(dir string) []string {
+	var out []string
+	for {
+		if _, err := os.Stat(dir); err == nil || dir == filepath.Dir(dir) {
+			slices.Reverse(out)
+			return out
+		}
+		out = append(out, dir)
+		dir = filepath.Dir(dir)
+	}
+}
+
+func sum(text []byte) string {
+	s := sha256.Sum256(text)
+	return hex.EncodeToString(s[:])
+}
+
+// cause leaves out the path, which is said already.
+func cause(err error) error {
+	var at *fs.PathError
+	var small interface{ Reason() string }
+	switch {
+	case errors.As(err, &at):
+		return at.Err
+	case errors.As(err, &small):
+		return errors.New(small.Reason())
+	}
+	return err
+}

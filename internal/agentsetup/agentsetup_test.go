@@ -1,0 +1,361 @@
+package agentsetup_test
+
+import (
+	"encoding/json"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tailscale/hujson"
+
+	"github.com/label-state/label-state/internal/agenthost"
+	"github.com/label-state/label-state/internal/agentsetup"
+)
+
+func place(t interface {
+	TempDir() string
+	Helper()
+}, user bool,
+) agentsetup.Place {
+	t.Helper()
+	dir := t.TempDir()
+	return agentsetup.Place{
+		Home: filepath.Join(dir, "home"), Root: filepath.Join(dir, "app"), User: user, State: filepath.Join(dir, "state"),
+		Getenv: func(string) string { return "" },
+	}
+}
+
+// tree is every file and folder below a folder, with its text.
+func tree(t *testing.T, dirs ...string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for _, dir := range dirs {
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if os.IsNotExist(err) {
+				return nil
+			}
+			if err != nil || d.IsDir() {
+				out[path] = "/"
+				return err
+			}
+			text, err := os.ReadFile(path)
+			out[path] = string(text)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
+}
+
+func put(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func install(t *testing.T, p agentsetup.Place, h agenthost.Host) []agentsetup.Step {
+	t.Helper()
+	steps, err := p.Install(h)
+	if err == nil {
+		err = p.Carry(h, steps)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return steps
+}
+
+func uninstall(t *testing.T, p agentsetup.Place, h agenthost.Host) []agentsetup.Step {
+	t.Helper()
+	steps, err := p.Uninstall(h)
+	if err == nil {
+		err = p.TakeBack(h, steps)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return steps
+}
+
+// TestThereAndBack: every host, for a user and for a repository, into nothing: twice is once, and afterwards nothing is left.
+func TestThereAndBack(t *testing.T) {
+	for _, user := range []bool{true, false} {
+		for _, h := range agenthost.Hosts() {
+			p := place(t, user)
+			put(t, filepath.Join(p.Home, "notes"), "x")
+			put(t, filepath.Join(p.Root, "main.go"), "x")
+			before := tree(t, p.Home, p.Root)
+			first := install(t, p, h)
+			if all, some, err := p.Installed(h); !all || !some || err != nil {
+				t.Errorf("%s: %v, %v, %v", h, all, some, err)
+			}
+			after := tree(t, p.Home, p.Root)
+			for _, s := range install(t, p, h) {
+				if s.Kind != agentsetup.Same {
+					t.Errorf("%s: %s once more: %s", h, s.Path, s.Kind)
+				}
+			}
+			if again := tree(t, p.Home, p.Root); !maps.Equal(again, after) || len(first) < 2 {
+				t.Errorf("%s: another installation changed something", h)
+			}
+			uninstall(t, p, h)
+			if left := tree(t, p.Home, p.Root); !maps.Equal(left, before) {
+				t.Errorf("%s: left behind: %v", h, left)
+			}
+			for _, s := range uninstall(t, p, h) {
+				if s.Kind != agentsetup.Same {
+					t.Errorf("%s: nothing is there, and %s: %s", h, s.Path, s.Kind)
+				}
+			}
+		}
+	}
+}
+
+// settings are files that people have: with comments, with hooks of their own, formatted as they like.
+var settings = map[string]string{
+	"plain":          "{\n  \"model\": \"x\"\n}\n",
+	"no line break":  `{"model":"x"}`,
+	"empty object":   "{}",
+	"empty file":     "",
+	"tabs":           "{\n\t\"model\": \"x\",\n\t\"env\": {\"A\": \"b\"}\n}\n",
+	"comments":       "// mine\n{\n  // the model\n  \"model\": \"x\", // good\n  /* more */ \"a\": [1, 2,],\n}\n// end\n",
+	"crlf":           "{\r\n  \"model\": \"x\"\r\n}\r\n",
+	"own hooks":      "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\"matcher\": \"Bash\", \"hooks\": [{\"type\": \"command\", \"command\": \"mine\"}]} // keep\n    ],\n    \"Other\": []\n  },\n  \"z\": 1\n}\n",
+	"hooks on a row": `{"hooks":{"PreToolUse":[{"hooks":[]}],"BeforeTool":[],"preToolUse":[1]},"b":2}`,
+	"empty hooks":    "{\"hooks\": {}}\n",
+	"comment inside": "{\n  \"hooks\": {\n    // nothing yet\n  }\n}\n",
+}
+
+// TestSettingsStay: the user's settings and hooks are kept while ours are there, and are back byte for byte afterwards.
+func TestSettingsStay(t *testing.T) {
+	for name, text := range settings {
+		for _, h := range []agenthost.Host{agenthost.ClaudeCode, agenthost.Codex, agenthost.Gemini, agenthost.Cursor} {
+			p := place(t, false)
+			steps, err := p.Install(h)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file := steps[0].Path
+			put(t, file, text)
+			install(t, p, h)
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := strings.Count(string(data), "label-state agent event "+string(h)); n != len(agenthost.Hooks(h)) {
+				t.Errorf("%s, %s: %d hooks of ours:\n%s", h, name, n, data)
+			}
+			for _, part := range []string{"// mine", "// the model", "// good", "/* more */", "// end", "// keep", "// nothing yet", "mine\"", "[1, 2,]", "\"b\":2"} {
+				if strings.Contains(text, part) && !strings.Contains(string(data), part) {
+					t.Errorf("%s, %s: %q is gone:\n%s", h, name, part, data)
+				}
+			}
+			if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+				t.Errorf("%s, %s: mode %v, %v", h, name, info.Mode(), err)
+			}
+			uninstall(t, p, h)
+			if got, err := os.ReadFile(file); err != nil || string(got) != text {
+				t.Errorf("%s, %s: afterwards %q, %v; want %q", h, name, got, err, text)
+			}
+		}
+	}
+}
+
+// TestEditedMeanwhile: what a person changes while our hooks are there stays when they go, and so does all they had.
+func TestEditedMeanwhile(t *testing.T) {
+	for name, text := range settings {
+		p := place(t, false)
+		file := filepath.Join(p.Root, ".claude", "settings.json")
+		put(t, file, text)
+		install(t, p, agenthost.ClaudeCode)
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, file, strings.Replace(string(data), "{", "{\n  \"added\": true,", 1))
+		uninstall(t, p, agenthost.ClaudeCode)
+		got, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(got), "label-state") || !strings.Contains(string(got), `"added": true`) {
+			t.Errorf("%s: %s", name, got)
+		}
+		var a, b map[string]any
+		had, now := standard(t, text), standard(t, string(got))
+		if err := json.Unmarshal(had, &a); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(now, &b); err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, got)
+		}
+		for key := range a {
+			if _, ok := b[key]; !ok && key != "hooks" {
+				t.Errorf("%s: %s is gone: %s", name, key, got)
+			}
+		}
+	}
+}
+
+func standard(t *testing.T, text string) []byte {
+	t.Helper()
+	if text == "" {
+		text = "{}"
+	}
+	out, err := hujson.Standardize([]byte(text))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return out
+}
+
+// TestOlderHooks: hooks of an earlier installation whose notes are gone are replaced, not doubled.
+func TestOlderHooks(t *testing.T) {
+	p := place(t, true)
+	install(t, p, agenthost.Gemini)
+	if err := os.RemoveAll(p.State); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(p.Home, ".gemini", "settings.json")
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, file, strings.Replace(string(data), "BeforeTool", "AfterModel", 1))
+	if all, some, err := p.Installed(agenthost.Gemini); all || !some || err != nil {
+		t.Errorf("outdated: %v, %v, %v", all, some, err)
+	}
+	install(t, p, agenthost.Gemini)
+	data, err = os.ReadFile(file)
+	if n := strings.Count(string(data), "agent event gemini"); err != nil || n != len(agenthost.Hooks(agenthost.Gemini)) || strings.Contains(string(data), "AfterModel") {
+		t.Errorf("%d hooks, %v:\n%s", n, err, data)
+	}
+}
+
+// TestTheirs: a file of our name that somebody else has written stays, and so does one that was edited.
+func TestTheirs(t *testing.T) {
+	p := place(t, false)
+	skill := filepath.Join(p.Root, ".claude", "skills", "label-state", "SKILL.md")
+	put(t, skill, "my own")
+	if steps := install(t, p, agenthost.ClaudeCode); steps[1].Kind != agentsetup.Theirs {
+		t.Errorf("%s: %s", steps[1].Path, steps[1].Kind)
+	}
+	uninstall(t, p, agenthost.ClaudeCode)
+	if text, err := os.ReadFile(skill); err != nil || string(text) != "my own" {
+		t.Errorf("%q, %v", text, err)
+	}
+	put(t, filepath.Join(p.Root, ".github", "hooks", "label-state.json"), agenthost.HookFile(agenthost.Copilot))
+	install(t, p, agenthost.Copilot)
+	put(t, filepath.Join(p.Root, ".github", "hooks", "label-state.json"), "{}")
+	uninstall(t, p, agenthost.Copilot)
+	if text, err := os.ReadFile(filepath.Join(p.Root, ".github", "hooks", "label-state.json")); err != nil || string(text) != "{}" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// TestSharedSkill: what several hosts read goes with the last of them.
+func TestSharedSkill(t *testing.T) {
+	p := place(t, false)
+	install(t, p, agenthost.Codex)
+	install(t, p, agenthost.Gemini)
+	uninstall(t, p, agenthost.Codex)
+	if all, _, err := p.Installed(agenthost.Gemini); !all || err != nil {
+		t.Errorf("Gemini's after Codex's went: %v, %v", all, err)
+	}
+	uninstall(t, p, agenthost.Gemini)
+	if left := tree(t, p.Root); len(left) > 1 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// TestUnusable: a file that is not understood is named, and nothing at all is changed.
+func TestUnusable(t *testing.T) {
+	for name, text := range map[string]string{
+		"no JSON": "{", "a list": "[]", "hooks are a list": `{"hooks":[]}`, "an event is an object": `{"hooks":{"PreToolUse":{}}}`,
+	} {
+		p := place(t, false)
+		put(t, filepath.Join(p.Root, ".claude", "settings.json"), text)
+		before := tree(t, p.Root)
+		if _, err := p.Install(agenthost.ClaudeCode); err == nil || !strings.Contains(err.Error(), "settings.json: ") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if !maps.Equal(tree(t, p.Root), before) {
+			t.Errorf("%s: something was changed", name)
+		}
+	}
+}
+
+// TestServers: the MCP server is registered once for each host whose file is JSON, beside what the user has there, and taken away byte for byte,
+// also where two hosts read one file. An entry of the user's own stays.
+func TestServers(t *testing.T) {
+	const theirs = "{\n  // mine\n  \"mcpServers\": {\n    \"other\": {\"command\": \"x\"} // keep\n  }\n}\n"
+	for _, user := range []bool{false, true} {
+		for h, file := range map[agenthost.Host][2]string{
+			agenthost.ClaudeCode: {".mcp.json", ""}, agenthost.Copilot: {".mcp.json", ".copilot/mcp-config.json"}, agenthost.Cursor: {".cursor/mcp.json", ".cursor/mcp.json"},
+			agenthost.Gemini: {".gemini/settings.json", ".gemini/settings.json"}, agenthost.OpenCode: {"opencode.json", ".config/opencode/opencode.json"},
+		} {
+			p := place(t, user)
+			path := filepath.Join(p.Root, filepath.FromSlash(file[0]))
+			if user {
+				path = filepath.Join(p.Home, filepath.FromSlash(file[1]))
+			}
+			if user && file[1] == "" {
+				continue // Claude Code keeps writing to its own
+			}
+			put(t, path, theirs)
+			install(t, p, h)
+			text := tree(t, path)[path]
+			if n := strings.Count(text, `"label-state"`); n < 1 || !strings.Contains(text, "// keep") || !strings.Contains(text, `"mcp"`) {
+				t.Errorf("%s: %s", h, text)
+			}
+			if data, err := hujson.Standardize([]byte(text)); err != nil || !json.Valid(data) {
+				t.Errorf("%s: %v: %s", h, err, text)
+			}
+			uninstall(t, p, h)
+			if got := tree(t, path)[path]; got != theirs {
+				t.Errorf("%s: left %s", h, got)
+			}
+		}
+	}
+	p := place(t, false)
+	shared := filepath.Join(p.Root, ".mcp.json")
+	install(t, p, agenthost.ClaudeCode)
+	install(t, p, agenthost.Copilot)
+	uninstall(t, p, agenthost.ClaudeCode)
+	if !strings.Contains(tree(t, shared)[shared], "label-state") {
+		t.Error("Copilot's server went with Claude Code's")
+	}
+	uninstall(t, p, agenthost.Copilot)
+	if left := tree(t, p.Root); len(left) > 1 {
+		t.Errorf("left: %v", left)
+	}
+	own := "{\"mcpServers\": {\"label-state\": {\"command\": \"/opt/label-state\", \"args\": [\"mcp\"]}}}\n"
+	put(t, shared, own)
+	install(t, p, agenthost.ClaudeCode)
+	if got := tree(t, shared)[shared]; got != own {
+		t.Errorf("the user's own entry became %s", got)
+	}
+	uninstall(t, p, agenthost.ClaudeCode)
+	if got := tree(t, shared)[shared]; got != own {
+		t.Errorf("the user's own entry became %s", got)
+	}
+}
+
+// TestServerOnce: where the plugin registers the server, installing the hooks does not.
+func TestServerOnce(t *testing.T) {
+	p := place(t, false)
+	put(t, filepath.Join(p.Root, ".claude", "settings.json"), `{"enabledPlugins": {"label-state@label-state": true}}`)
+	install(t, p, agenthost.ClaudeCode)
+	if file := filepath.Join(p.Root, ".mcp.json"); tree(t, file)[file] != "" {
+		t.Error("the server is registered twice")
+	}
+}

@@ -1,0 +1,304 @@
+package agentsetup
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/tailscale/hujson"
+
+	"github.com/label-state/label-state/internal/agenthost"
+)
+
+// mark is in every hook command of ours, whatever its host and its version.
+const mark = "label-state agent event "
+
+// withHooks returns the text of a settings file with our entries below their events. Comments, order and everything else of it
+// stay. An empty text is a new file.
+func withHooks(text []byte, h agenthost.Host) ([]byte, error) {
+	root, err := parseObject(text)
+	if err != nil {
+		return nil, err
+	}
+	indent := indentOf(text)
+	object := root.Value.(*hujson.Object)
+	if h == agenthost.Cursor && find(object, "version") == nil {
+		add(object, "version", hujson.Value{Value: hujson.Int(1)}, "", indent)
+	}
+	hooks, err := objectAt(object, "hooks", "", indent)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range agenthost.Entries(h) {
+		list, err := arrayAt(hooks, e.Event, indent, indent)
+		if err != nil {
+			return nil, err
+		}
+		value, err := hujson.Parse(laidOut(e.Value, strings.Repeat(indent, 3), indent))
+		if err != nil {
+			return nil, err
+		}
+		push(list, value, indent+indent, indent)
+	}
+	return root.Pack(), nil
+}
+
+// withoutHooks returns the text without our entries, and whether there were any. Events and hooks that are empty then go as well.
+func withoutHooks(text []byte) ([]byte, bool, error) {
+	root, err := parseObject(text)
+	if err != nil {
+		return nil, false, err
+	}
+	object := root.Value.(*hujson.Object)
+	at := find(object, "hooks")
+	if at == nil {
+		return text, false, nil
+	}
+	hooks, ok := at.Value.(*hujson.Object)
+	if !ok {
+		return text, false, nil
+	}
+	found := false
+	for n := len(hooks.Members) - 1; n >= 0; n-- {
+		list, ok := hooks.Members[n].Value.Value.(*hujson.Array)
+		if !ok {
+			continue
+		}
+		before := len(list.Elements)
+		for k := before - 1; k >= 0; k-- {
+			if bytes.Contains(list.Elements[k].Pack(), []byte(mark)) {
+				cut(list, k)
+			}
+		}
+		found = found || len(list.Elements) < before
+		if len(list.Elements) == 0 && before > 0 {
+			cutMember(hooks, n)
+		}
+	}
+	if !found {
+		return text, false, nil
+	}
+	if len(hooks.Members) == 0 {
+		for n := range object.Members {
+			if object.Members[n].Name.Value.(hujson.Literal).String() == "hooks" {
+				cutMember(object, n)
+				break
+			}
+		}
+	}
+	return root.Pack(), true, nil
+}
+
+// withServer returns the text with the MCP server registered. An entry of that name that is there already stays as it is.
+func withServer(text []byte, s agenthost.Server) ([]byte, error) {
+	root, err := parseObject(text)
+	if err != nil {
+		return nil, err
+	}
+	indent := indentOf(text)
+	servers, err := objectAt(root.Value.(*hujson.Object), s.Key, "", indent)
+	if err != nil || find(servers, s.Name) != nil {
+		return text, err
+	}
+	value, err := hujson.Parse(laidOut(s.Value, indent+indent, indent))
+	if err != nil {
+		return nil, err
+	}
+	add(servers, s.Name, value, indent, indent)
+	return root.Pack(), nil
+}
+
+// withoutServer returns the text without our entry, and whether it was there. An entry that somebody has changed stays; a list of servers that
+// is empty then goes as well.
+func withoutServer(text []byte, s agenthost.Server) ([]byte, bool, error) {
+	root, err := parseObject(text)
+	if err != nil {
+		return nil, false, err
+	}
+	object := root.Value.(*hujson.Object)
+	at := find(object, s.Key)
+	if at == nil {
+		return text, false, nil
+	}
+	servers, ok := at.Value.(*hujson.Object)
+	if !ok || !remove(servers, s.Name, func(v hujson.Value) bool { return equal(v, s.Value) }) {
+		return text, false, nil
+	}
+	if len(servers.Members) == 0 {
+		remove(object, s.Key, func(hujson.Value) bool { return true })
+	}
+	return root.Pack(), true, nil
+}
+
+// enables reports whether a settings file of Claude Code enables the plugin.
+func enables(text []byte, plugin string) bool {
+	root, err := parseObject(text)
+	if err != nil {
+		return false
+	}
+	at := find(root.Value.(*hujson.Object), "enabledPlugins")
+	if at == nil {
+		return false
+	}
+	plugins, ok := at.Value.(*hujson.Object)
+	if !ok || find(plugins, plugin) == nil {
+		return false
+	}
+	return equal(*find(plugins, plugin), json.RawMessage("true"))
+}
+
+// remove takes the member out if its value is one to take out, and reports whether it did.
+func remove(o *hujson.Object, key string, is func(hujson.Value) bool) bool {
+	for n := range o.Members {
+		if name, ok := o.Members[n].Name.Value.(hujson.Literal); ok && name.String() == key && is(o.Members[n].Value) {
+			cutMember(o, n)
+			return true
+		}
+	}
+	return false
+}
+
+// equal reports whether two values are the same JSON, however they are laid out.
+func equal(v hujson.Value, want json.RawMessage) bool {
+	v = v.Clone()
+	v.Minimize()
+	var b bytes.Buffer
+	return json.Compact(&b, want) == nil && bytes.Equal(v.Pack(), b.Bytes())
+}
+
+// parseObject reads JSON with comments whose top is an object; nothing at all is an empty one.
+func parseObject(text []byte) (hujson.Value, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		text = []byte("{}\n")
+	}
+	root, err := hujson.Parse(text)
+	if err != nil {
+		return root, fmt.Errorf("it is no JSON: %w", err)
+	}
+	if _, ok := root.Value.(*hujson.Object); !ok {
+		return root, fmt.Errorf("it is no JSON object")
+	}
+	return root, nil
+}
+
+// indentOf is what the file indents its first line by; two spaces where it has none.
+func indentOf(text []byte) string {
+	for line := range strings.Lines(string(text)) {
+		body := strings.TrimLeft(line, " \t")
+		if space := line[:len(line)-len(body)]; space != "" && strings.HasPrefix(body, `"`) {
+			return space
+		}
+	}
+	return "  "
+}
+
+// laidOut is a value over several lines, each but the first behind the prefix.
+func laidOut(value json.RawMessage, prefix, indent string) []byte {
+	var b bytes.Buffer
+	if json.Indent(&b, value, prefix, indent) != nil {
+		return value
+	}
+	return b.Bytes()
+}
+
+func find(o *hujson.Object, key string) *hujson.Value {
+	for n := range o.Members {
+		if name, ok := o.Members[n].Name.Value.(hujson.Literal); ok && name.String() == key {
+			return &o.Members[n].Value
+		}
+	}
+	return nil
+}
+
+// objectAt is the object below the key; it is made where there is none. depth is the indentation of the object around it.
+func objectAt(o *hujson.Object, key, depth, indent string) (*hujson.Object, error) {
+	if find(o, key) == nil {
+		add(o, key, hujson.Value{Value: &hujson.Object{}}, depth, indent)
+	}
+	out, ok := find(o, key).Value.(*hujson.Object)
+	if !ok {
+		return nil, fmt.Errorf("%s is no object", key)
+	}
+	return out, nil
+}
+
+func arrayAt(o *hujson.Object, key, depth, indent string) (*hujson.Array, error) {
+	if find(o, key) == nil {
+		add(o, key, hujson.Value{Value: &hujson.Array{}}, depth, indent)
+	}
+	out, ok := find(o, key).Value.(*hujson.Array)
+	if !ok {
+		return nil, fmt.Errorf("hooks.%s is no list", key)
+	}
+	return out, nil
+}
+
+// add puts a member behind the last one, on a line of its own.
+func add(o *hujson.Object, key string, value hujson.Value, depth, indent string) {
+	m := hujson.ObjectMember{Name: hujson.Value{Value: hujson.String(key)}, Value: value}
+	m.Value.BeforeExtra = hujson.Extra(" ")
+	if n := len(o.Members); n > 0 {
+		m.Value.AfterExtra = comma(o.Members[n-1].Value)
+	}
+	m.Name.BeforeExtra = seam(&o.AfterExtra, depth, indent)
+	o.Members = append(o.Members, m)
+}
+
+// push puts an element behind the last one, on a line of its own.
+func push(a *hujson.Array, value hujson.Value, depth, indent string) {
+	value.AfterExtra = nil
+	if n := len(a.Elements); n > 0 {
+		value.AfterExtra = comma(a.Elements[n-1])
+	}
+	value.BeforeExtra = seam(&a.AfterExtra, depth, indent)
+	a.Elements = append(a.Elements, value)
+}
+
+// comma is what stands behind a new last value: a comma only where one stood behind the value that was last.
+func comma(last hujson.Value) hujson.Extra {
+	if last.AfterExtra == nil {
+		return nil
+	}
+	return hujson.Extra{}
+}
+
+// seam is what stands before a new last part: what stood before the bracket, which may be a comment, and a line of its own.
+func seam(end *hujson.Extra, depth, indent string) hujson.Extra {
+	before := strings.TrimRight(string(*end), " \t\r\n") + "\n" + depth + indent
+	*end = hujson.Extra("\n" + depth)
+	return hujson.Extra(before)
+}
+
+// unseam puts a comment that stood before a part that goes before what follows.
+func unseam(before hujson.Extra, next *hujson.Extra) {
+	if comment := strings.TrimRight(string(before), " \t\r\n"); comment != "" {
+		*next = append(hujson.Extra(comment), *next...)
+	}
+}
+
+// cut takes an element out. The list ends in a comma afterwards if it did before.
+func cut(a *hujson.Array, n int) {
+	list := a.Elements
+	next := &a.AfterExtra
+	if n+1 < len(list) {
+		next = &list[n+1].BeforeExtra
+	} else if n > 0 && list[n].AfterExtra == nil {
+		list[n-1].AfterExtra = nil
+	}
+	unseam(list[n].BeforeExtra, next)
+	a.Elements = append(list[:n], list[n+1:]...)
+}
+
+// cutMember takes a member out as cut does.
+func cutMember(o *hujson.Object, n int) {
+	list := o.Members
+	next := &o.AfterExtra
+	if n+1 < len(list) {
+		next = &list[n+1].Name.BeforeExtra
+	} else if n > 0 && list[n].Value.AfterExtra == nil {
+		list[n-1].Value.AfterExtra = nil
+	}
+	unseam(list[n].Name.BeforeExtra, next)
+	o.Members = append(list[:n], list[n+1:]...)
+}

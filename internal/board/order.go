@@ -1,0 +1,239 @@
+package board
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// An Act is what an order does.
+type Act int
+
+// The acts. TakeOver and End end what somebody else holds, by force.
+const (
+	Claim Act = iota
+	TakeOver
+	Release
+	End
+	Approve
+	Reject
+	PauseRepo
+	Resume
+)
+
+// An Order is what a key asks for: a command of this program about one card, or about one repository.
+type Order struct {
+	Act    Act
+	Card   Card   // as the person saw it; the zero value when it is about a repository
+	Repo   string // owner/name
+	Reason string // one line
+	Here   bool   // a pause of this host only
+}
+
+// Args are the words of the command that does it, without the program's name.
+func (o Order) Args() []string {
+	issue := o.Card.Issue.String()
+	switch o.Act {
+	case Claim:
+		return []string{"claim", issue}
+	case TakeOver:
+		return []string{"claim", issue, "--force", "--reason", o.Reason}
+	case Release:
+		return []string{"release", issue}
+	case End:
+		return []string{"release", issue, "--force", "--reason", o.Reason}
+	case Approve:
+		return []string{"approve", issue}
+	case Reject:
+		return []string{"reject", issue, "--reason", o.Reason}
+	case PauseRepo:
+		return []string{"repo", "pause", o.Repo, "--reason", o.Reason}
+	}
+	args := []string{"repo", "resume", o.Repo}
+	if o.Here {
+		args = append(args, "--local")
+	}
+	return args
+}
+
+// Command is the order as it would be typed into a shell.
+func (o Order) Command() string { return command(o.Args()...) }
+
+func command(args ...string) string {
+	out := "label-state"
+	for _, arg := range args {
+		if arg == "" || strings.ContainsFunc(arg, func(r rune) bool { return !strings.ContainsRune(safe, r) }) {
+			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+		}
+		out += " " + arg
+	}
+	return out
+}
+
+// safe are the characters that no shell takes for its own. A # begins a comment only at the start of a word.
+const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./#:@,+=%"
+
+// reasoned reports whether it takes a reason: others read it in the log, or are refused with it.
+func (o Order) reasoned() bool {
+	return o.Act == TakeOver || o.Act == End || o.Act == Reject || o.Act == PauseRepo
+}
+
+// seen reports whether a reading shows what the order did.
+func (o Order) seen(r Reading) bool {
+	switch o.Act {
+	case PauseRepo, Resume:
+		for _, p := range r.Pauses {
+			if p.Repo == o.Repo && p.Here == o.Here {
+				return o.Act == PauseRepo
+			}
+		}
+		return o.Act == Resume
+	}
+	now, there := Card{}, false
+	for _, c := range r.Cards {
+		if c.Issue == o.Card.Issue {
+			now, there = c, true
+		}
+	}
+	switch o.Act {
+	case Claim, TakeOver:
+		return there && now.isOf(r.Viewer)
+	case Release:
+		return !now.isOf(r.Viewer)
+	case End:
+		return now.Worker == "" || now.Worker != o.Card.Worker
+	}
+	return !now.Plan
+}
+
+// outcome says what was done. It is shown once a reading bears it out.
+func (m Model) outcome(o Order) string {
+	ref := m.ref(o.Card)
+	return [...]string{
+		Claim: ref + " is yours", TakeOver: ref + " is yours", Release: ref + " is released", End: "the hold on " + ref + " is ended",
+		Approve: "the plan on " + ref + " is approved", Reject: "the plan on " + ref + " is rejected",
+		PauseRepo: o.Repo + " is paused", Resume: o.Repo + " is no longer paused",
+	}[o.Act]
+}
+
+// A question is an order that waits for a yes, or for its reason.
+type question struct {
+	Order
+	text string
+}
+
+// ask is what the key asks for the chosen card. Without an order there is only a text, which says why not.
+func (m Model) ask(key string, c Card) (q question, ok bool) {
+	ref := m.ref(c)
+	q.Card = c
+	switch key {
+	case "c":
+		return m.askClaim(q, ref)
+	case "r":
+		q.Act = Release
+		switch {
+		case c.isOf(m.reading.Viewer) || c.Person && c.Worker == "":
+			q.text = fmt.Sprintf("Release %s, so that workers may take it?", ref)
+			return q, true
+		case c.Holder != "":
+			q.text = fmt.Sprintf("%s holds %s, not you; f ends the hold by force", c.Holder, ref)
+			return q, false
+		}
+		q.text = "nobody holds " + ref
+		return q, false
+	case "f":
+		q.Act = End
+		switch {
+		case c.Holder != "":
+			q.text = fmt.Sprintf("End the hold of %s on %s by force?", c.Holder, ref)
+		case c.Stuck() && !c.Free:
+			q.text = fmt.Sprintf("Start %s over, by force?", ref)
+		default:
+			q.text = "nobody holds " + ref
+			return q, false
+		}
+		return q, true
+	}
+	q.Act = Approve
+	q.text = fmt.Sprintf("Approve the plan of %s on %s?", c.Holder, ref)
+	if key == "x" {
+		q.Act = Reject
+		q.text = fmt.Sprintf("Reject the plan of %s on %s?", c.Holder, ref)
+	}
+	if !c.Plan {
+		q.text = "no plan waits on " + ref
+	}
+	return q, c.Plan
+}
+
+func (m Model) askClaim(q question, ref string) (question, bool) {
+	c := q.Card
+	switch {
+	case c.Lane == Done:
+		q.text = ref + " is done: there is nothing to claim"
+		return q, false
+	case c.isOf(m.reading.Viewer):
+		q.text = ref + " is yours already"
+		return q, false
+	case c.Expired:
+		q.text = fmt.Sprintf("Claim %s for yourself? The lease of %s has expired.", ref, c.Holder)
+	case c.Holder != "":
+		q.Act = TakeOver
+		q.text = fmt.Sprintf("Take %s from %s by force, for yourself?", ref, c.Holder)
+	default:
+		q.text = fmt.Sprintf("Claim %s for yourself? Workers will leave it alone.", ref)
+	}
+	return q, true
+}
+
+// askPause is what p asks: to pause the chosen card's repository, or to end its pause.
+func (m Model) askPause() (q question, ok bool) {
+	c, chosen := m.chosen()
+	switch {
+	case chosen:
+		q.Repo = c.Issue.Slug()
+	case len(m.reading.Repos) == 1:
+		q.Repo = m.reading.Repos[0]
+	default:
+		q.text = "choose a card: the pause is of its repository"
+		return q, false
+	}
+	for _, p := range m.reading.Pauses {
+		if strings.EqualFold(p.Repo, q.Repo) {
+			q.Act, q.Repo, q.Here = Resume, p.Repo, p.Here
+			q.text = fmt.Sprintf("Let workers claim in %s again?", q.Repo)
+			return q, true
+		}
+	}
+	q.Act = PauseRepo
+	q.text = fmt.Sprintf("Pause %s? Nothing is claimed there until it is resumed; holds go on.", q.Repo)
+	return q, true
+}
+
+// copied is the command that somebody who looks at the card types next.
+func (m Model) copied(c Card) string {
+	issue := c.Issue.String()
+	switch {
+	case c.Plan:
+		return command("approve", issue)
+	case c.isOf(m.reading.Viewer):
+		return command("release", issue)
+	case c.Free:
+		return command("claim", issue)
+	}
+	return command("status", issue)
+}
+
+// standing is the chosen card in one clause: who holds it comes before why it is in its lane.
+func (c Card) standing(m Model) string {
+	switch {
+	case len(c.Circle) > 0:
+		return lifecycle.Encircled(c.Circle)
+	case c.isOf(m.reading.Viewer):
+		return "yours"
+	case c.Person && c.Holder != "":
+		return "held by " + c.Holder + ", a person"
+	}
+	return c.Why
+}

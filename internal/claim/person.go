@@ -1,0 +1,53 @@
+package claim
+
+import (
+	"slices"
+	"strings"
+)
+
+// A person's claim is a claim like any other, with a record that names the person. Whoever knows nothing of
+// the name reads an ordinary claim without time limit.
+
+// appSuffix ends the login of every app.
+const appSuffix = "[bot]"
+
+// IsApp reports whether a login is an app's. An app is no person.
+func IsApp(login string) bool { return strings.HasSuffix(strings.ToLower(login), appSuffix) }
+
+// personOf returns whose hold a claim comment makes, empty for an agent's run. A login names nobody but itself.
+// An app that counts may name the person who gave it the order, and then it must sign with the same name.
+func personOf(e Entry) string {
+	named := e.Record.Person
+	switch {
+	case named == "" || IsApp(named):
+		return ""
+	case SameLogin(named, e.Author):
+		return e.Author
+	case IsApp(e.Author) && SameLogin(e.Record.By, named):
+		return named
+	}
+	return ""
+}
+
+// IsOf reports whether the claim is the hold of the person with that login.
+func (c Claim) IsOf(login string) bool { return c.Person != "" && SameLogin(c.Person, login) }
+
+// Holder is what people call the claim's holder: the person, else the worker's codename and run.
+func (c Claim) Holder() string {
+	if c.Person != "" {
+		return c.Person
+	}
+	return c.Record.Worker.Codename + " (run " + c.Record.Worker.FiringID + ")"
+}
+
+// HeldBy returns the live claim of a person: a confirmed one first.
+func (s State) HeldBy(login string) (Claim, bool) {
+	live := slices.DeleteFunc(s.Live(), func(c Claim) bool { return !c.IsOf(login) })
+	return State{Claims: live}.Holder()
+}
+
+// LastPerson returns the confirmed claim of a person that a record ended last.
+func (s State) LastPerson() (Claim, bool) {
+	only := State{Claims: slices.DeleteFunc(slices.Clone(s.Claims), func(c Claim) bool { return c.Person == "" })}
+	return only.LastEnded()
+}

@@ -1,0 +1,97 @@
+// Package cli is the command line program label-state: its commands, its help, its answers as text and as JSON, and what its exit
+// codes and hints say about an error.
+package cli
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/label-state/label-state/internal/setup"
+	"github.com/urfave/cli/v2"
+)
+
+// A Terminal is what a command talks to.
+type Terminal struct {
+	In  io.Reader
+	Out io.Writer
+	Err io.Writer
+	Env setup.Environment
+
+	Version  string                        // of the program, as the linker was told
+	Commands func(Terminal) []*cli.Command // all there are, in the order of the help
+
+	ChildOut, ChildErr io.Writer // of the programs that it runs, whose output is their own; nil is out and err
+}
+
+// Run executes one command line, args with the program's name first, and returns the exit code (cli.md#exit-codes).
+func Run(ctx context.Context, args []string, t Terminal) int {
+	t.ChildOut, t.ChildErr = t.Out, t.Err
+	t.Out, t.Err, t.Env.Stderr = t.Env.Logged(t.Out), t.Env.Logged(t.Err), t.Env.Logged(t.Env.Stderr)
+	return Report(t, Execute(ctx, args, t))
+}
+
+// Execute is run without what is said about an error, and without the log.
+func Execute(ctx context.Context, args []string, t Terminal) error {
+	app := NewApp(t)
+	args, err := Arrange(app.Commands, args)
+	if err != nil {
+		return err
+	}
+	return app.RunContext(ctx, args)
+}
+
+// NewApp makes the program. The library neither prints help nor exits: help texts, usage errors and
+// exit codes are ours.
+func NewApp(t Terminal) *cli.App {
+	app := &cli.App{
+		Name: "label-state", HelpName: "label-state", Version: setup.Version(t.Version), Commands: t.Commands(t),
+		HideHelp: true, HideHelpCommand: true, HideVersion: true,
+		Writer: t.Out, ErrWriter: t.Err,
+		ExitErrHandler: func(*cli.Context, error) {},
+		OnUsageError:   usage,
+	}
+	app.Action = t.manual(nil)
+	for _, c := range app.Commands {
+		t.prepare(c, nil)
+	}
+	return app
+}
+
+// prepare gives a command what all commands have. A word that needs another one prints its help.
+func (t Terminal) prepare(c *cli.Command, above []string) {
+	c.HideHelp, c.OnUsageError = true, usage
+	path := append(slices.Clone(above), c.Name)
+	for _, sub := range c.Subcommands {
+		t.prepare(sub, path)
+	}
+	if len(c.Subcommands) > 0 {
+		c.Action = t.manual(path)
+	}
+}
+
+// usage takes over what the library has to say about a command line.
+func usage(cc *cli.Context, err error, _ bool) error {
+	return Usagef(CommandPath(cc), "%s", strings.TrimPrefix(err.Error(), "flag provided but not defined: "))
+}
+
+// CommandPath is the command as it was typed after the program's name: "repo pause".
+func CommandPath(cc *cli.Context) string {
+	return strings.TrimSpace(strings.TrimPrefix(cc.Command.HelpName, cc.App.HelpName))
+}
+
+// Live reports whether a person sits at both ends.
+func (t Terminal) Live(cc *cli.Context) bool {
+	in, typed := t.In.(io.Writer) // a file; only its descriptor is looked at
+	return !cc.Bool("json") && typed && t.Env.IsTerminal(in) && t.Env.IsTerminal(t.Out)
+}
+
+func Binary(dir, name string) string {
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	return filepath.Join(dir, name)
+}

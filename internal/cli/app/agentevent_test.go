@@ -1,0 +1,68 @@
+package app
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// passes DURATION lets so much time pass for everybody: GitHub's clock goes forward, and the hold records below the script's folder
+// become so much older, which is the same as this machine's clock going forward.
+func passes(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: passes DURATION")
+	}
+	d, err := time.ParseDuration(args[0])
+	ts.Check(err)
+	worldOf(ts).Skip(d)
+	ts.Check(age(ts.Getenv("WORK"), d))
+}
+
+// age moves the times of this machine in every hold record below the folder.
+func age(root string, by time.Duration) error {
+	return filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(filepath.ToSlash(filepath.Dir(file)), "label-state/holds") || filepath.Ext(file) != ".json" {
+			return err
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		var record map[string]any
+		if err := json.Unmarshal(data, &record); err != nil {
+			return err
+		}
+		for _, key := range []string{"claimed", "renewed", "tried", "ended"} {
+			text, ok := record[key].(string)
+			if !ok {
+				continue
+			}
+			at, err := time.Parse(time.RFC3339, text)
+			if err != nil {
+				return err
+			}
+			record[key] = at.Add(-by)
+		}
+		if data, err = json.Marshal(record); err != nil {
+			return err
+		}
+		return os.WriteFile(file, data, 0o600)
+	})
+}
+
+// removed FILE waits until a program in the background has removed the file.
+func removed(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: removed FILE")
+	}
+	poll(ts, args[0], func() bool {
+		_, err := os.Stat(ts.MkAbs(args[0]))
+		return errors.Is(err, fs.ErrNotExist)
+	})
+}

@@ -1,0 +1,110 @@
+package app
+
+import (
+	"bytes"
+	"net/http"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/setup"
+)
+
+// mortal is a connection of a process that is killed at its n-th writing request: before it is sent, or
+// when it has been answered.
+type mortal struct {
+	next  http.RoundTripper
+	left  int
+	after bool
+}
+
+func (m *mortal) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Method == http.MethodGet || strings.HasSuffix(r.URL.Path, "/graphql") {
+		return m.next.RoundTrip(r)
+	}
+	m.left--
+	if m.left == 0 && !m.after {
+		runtime.Goexit()
+	}
+	resp, err := m.next.RoundTrip(r)
+	if m.left == 0 {
+		runtime.Goexit()
+	}
+	return resp, err
+}
+
+// TestBundleKilled kills "bundle claim" before and after every request that writes. What comes next, on
+// the same machine, is a release that leaves the labels exactly as they were, or a claim that wins.
+func TestBundleKilled(t *testing.T) {
+	const claim = "label-state bundle claim checkout acme/app#1 acme/web#1 --codename lucius"
+	for _, then := range []string{"label-state bundle release checkout", claim} {
+		for _, after := range []bool{false, true} {
+			deaths := 0
+			for at := 1; ; at++ {
+				finished := false
+				synctest.Test(t, func(t *testing.T) { finished = killBundle(t, claim, then, at, after) })
+				if t.Failed() {
+					t.Fatalf("killed at request %d, after it: %t, then %s", at, after, then)
+				}
+				if finished {
+					break
+				}
+				deaths++
+			}
+			if deaths < 8 {
+				t.Errorf("killed %d times", deaths)
+			}
+		}
+	}
+}
+
+// killBundle reports whether the first command came to its end alive.
+func killBundle(t *testing.T, first, then string, at int, after bool) (finished bool) {
+	w, err := newWorld("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.RemoveLabel("acme/web", 1, "olga", "agent:implement"); err != nil {
+		t.Fatal(err)
+	}
+	vars := map[string]string{"GH_TOKEN": "tok-agents", "HOME": t.TempDir()}
+	var out bytes.Buffer
+	do := func(line string, through http.RoundTripper) int {
+		env := setup.OS()
+		env.Getenv, env.Dir, env.Stderr, env.HTTP = func(name string) string { return vars[name] }, vars["HOME"], &out, through
+		return cli.Run(t.Context(), strings.Fields(line), cli.Terminal{Commands: commands, In: strings.NewReader(""), Out: &out, Err: &out, Env: env})
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		do(first, &mortal{w.Transport(), at, after})
+		finished = true
+	}()
+	<-done
+	time.Sleep(time.Minute)
+	if finished {
+		return true
+	}
+	code := do(then, w.Transport())
+	if code != cli.ExitYes {
+		t.Errorf("exit code %d\n%s", code, &out)
+	}
+	for issue, was := range map[string][]string{"acme/app": {"agent:implement"}, "acme/web": nil} {
+		got, err := w.Labels(issue, 1)
+		if want := expected(then, was); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s#1 has the labels %q, want %q: %v\n%s", issue, got, want, err, &out)
+		}
+	}
+	return false
+}
+
+func expected(then string, was []string) []string {
+	if strings.Contains(then, "release") {
+		return was
+	}
+	return []string{"agent:in-flight", "agent:bundle:checkout"}
+}

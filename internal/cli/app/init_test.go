@@ -1,0 +1,90 @@
+package app
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/cli/local"
+	"github.com/label-state/label-state/internal/config"
+	"github.com/label-state/label-state/internal/github"
+	"github.com/label-state/label-state/internal/lease"
+	"github.com/label-state/label-state/internal/workflow"
+)
+
+// TestStart: what init writes is what the documentation shows, and every setting it names is what it is anyway.
+func TestStart(t *testing.T) {
+	example, err := os.ReadFile("../../../examples/single-repository.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if local.StartWorkflow != string(example) {
+		t.Error("start/workflow.yml differs from examples/single-repository.yml; copy it")
+	}
+	uncommented := regexp.MustCompile(`(?m)^#([a-z_]+:)`).ReplaceAllString(local.StartConfig, "$1")
+	for _, text := range []string{local.StartConfig, uncommented} {
+		got, err := config.Parse("start", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := config.Default(); got.Claim != want.Claim || !reflect.DeepEqual(got.Labels, want.Labels) || got.Plan.Timeout != want.Plan.Timeout || got.Hook != want.Hook ||
+			!reflect.DeepEqual(got.Trust, want.Trust) ||
+			got.Recovery.MaxAttempts != want.Recovery.MaxAttempts || got.Guard != want.Guard || got.OnReopen != want.OnReopen || len(got.Exclude) != len(want.Exclude) {
+			t.Errorf("not the defaults: %+v", got)
+		}
+	}
+	if uncommented == local.StartConfig {
+		t.Error("no setting is named")
+	}
+}
+
+// TestConfigFor: the settings that init writes for an App have the line without which its claims do not count.
+func TestConfigFor(t *testing.T) {
+	got, err := config.Parse("start", []byte(local.ConfigFor(&github.OutsiderError{Login: "fleet[bot]"})))
+	if err != nil || !slices.Equal(got.Trust.Apps, []string{"github-actions", "fleet"}) {
+		t.Errorf("%q, %v", got.Trust.Apps, err)
+	}
+	for _, o := range []*github.OutsiderError{nil, {Login: "rob", Role: "read"}} {
+		if text := local.ConfigFor(o); text != local.StartConfig {
+			t.Errorf("%v: %s", o, text)
+		}
+	}
+}
+
+// TestWorkflowFor: the workflow that init writes lacks nothing that the configuration needs.
+func TestWorkflowFor(t *testing.T) {
+	for _, kind := range []string{lease.Comments, lease.Refs, lease.Redis} {
+		c := config.Default()
+		c.Claim.Lease = kind
+		jobs, err := workflow.Parse([]byte(local.WorkflowFor(c)))
+		if err != nil || len(jobs) != 1 || !jobs[0].Stated {
+			t.Fatalf("%s: %+v, %v", kind, jobs, err)
+		}
+		if lacks := jobs[0].Lacks(workflow.Needs(false, kind == lease.Refs)); len(lacks) > 0 {
+			t.Errorf("%s: lacks %v", kind, lacks)
+		}
+		if more := jobs[0].Lacks(workflow.Permissions{"contents": "write"}); (len(more) == 0) != (kind == lease.Refs) {
+			t.Errorf("%s: it has more than it needs", kind)
+		}
+	}
+}
+
+// TestCreate: a file that has come in the meantime stays as it is.
+func TestCreate(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a", "b.yml")
+	if err := local.Create(file, "ours\n"); err != nil {
+		t.Fatal(err)
+	}
+	var kept *cli.KeptError
+	if err := local.Create(file, "theirs\n"); !errors.As(err, &kept) {
+		t.Errorf("%v, want it kept", err)
+	}
+	if got, err := os.ReadFile(file); err != nil || string(got) != "ours\n" {
+		t.Errorf("%q, %v", got, err)
+	}
+}

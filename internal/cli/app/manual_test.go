@@ -1,0 +1,307 @@
+package app
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/cli/feature"
+	"github.com/label-state/label-state/internal/cli/hold"
+	"github.com/label-state/label-state/internal/cli/local"
+	"github.com/label-state/label-state/internal/cli/operate"
+	"github.com/label-state/label-state/internal/cli/queue"
+	"github.com/label-state/label-state/internal/setup"
+	"github.com/label-state/label-state/internal/work"
+)
+
+const manual = "../../../docs/cli.md"
+
+// TestManual holds docs/cli.md against the program: it has every command with its usage line and
+// options, the keys of every JSON object, every exit code, and what its examples print is what they
+// print. With -update the parts that the program knows best are written anew.
+func TestManual(t *testing.T) {
+	data, err := os.ReadFile(manual)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(data)
+	app := cli.NewApp(cli.Terminal{Commands: commands, Env: setup.OS()})
+	want := withOptions(t, text, app)
+	want = withExamples(t, want)
+	checkHeadings(t, text, app)
+	checkKeys(t, text)
+	checkExitCodes(t, text)
+	if *update && want != text {
+		if err := os.WriteFile(manual, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	for n, line := range strings.Split(want, "\n") {
+		if have := strings.Split(text, "\n"); n >= len(have) || have[n] != line {
+			t.Fatalf("%s:%d: want %q; go test ./internal/cli/app -run TestManual -update", manual, n+1, line)
+		}
+	}
+}
+
+// leaves are the commands that do something, with their paths.
+func leaves(commands []*urfave.Command, above string) map[string]*urfave.Command {
+	all := map[string]*urfave.Command{}
+	for _, c := range commands {
+		path := strings.TrimSpace(above + " " + c.Name)
+		if len(c.Subcommands) == 0 {
+			all[path] = c
+		}
+		for below, leaf := range leaves(c.Subcommands, path) {
+			all[below] = leaf
+		}
+	}
+	return all
+}
+
+// checkHeadings wants one section for each command and none for what is no command.
+func checkHeadings(t *testing.T, text string, app *urfave.App) {
+	t.Helper()
+	seen := map[string]int{}
+	for _, m := range regexp.MustCompile(`(?m)^## ([a-z][a-z -]*)$`).FindAllStringSubmatch(text, -1) {
+		seen[m[1]]++
+	}
+	for path := range leaves(app.Commands, "") {
+		if seen[path] != 1 || !strings.Contains(text, "<!-- options "+path+" -->") {
+			t.Errorf("%d sections on %q, want one with its options", seen[path], path)
+		}
+		delete(seen, path)
+	}
+	if len(seen) > 0 {
+		t.Errorf("sections on %v, which are no commands", seen)
+	}
+}
+
+// withOptions rewrites what stands between the marks for options.
+func withOptions(t *testing.T, text string, app *urfave.App) string {
+	t.Helper()
+	known := leaves(app.Commands, "")
+	return regexp.MustCompile(`(?s)<!-- options ([a-z -]+) -->\n.*?<!-- end -->`).ReplaceAllStringFunc(text, func(part string) string {
+		path := strings.TrimSuffix(strings.TrimPrefix(strings.SplitN(part, "\n", 2)[0], "<!-- options "), " -->")
+		body := ""
+		if path == "common" {
+			_, rows := cli.FlagRows(cli.RepoFlags())
+			body = optionTable(rows)
+		} else if c := known[path]; c == nil {
+			t.Errorf("options of %q, which is no command", path)
+		} else {
+			body = commandOptions(c, path)
+		}
+		return "<!-- options " + path + " -->\n" + body + "<!-- end -->"
+	})
+}
+
+func commandOptions(c *urfave.Command, path string) string {
+	body := "`" + cli.UsageLine(c, "label-state "+path) + "`: " + c.Usage + ".\n\n"
+	for _, alias := range c.Aliases {
+		body += "Also `label-state " + alias + "`.\n\n"
+	}
+	own, shared := cli.FlagRows(c.Flags)
+	all := flagNamesOf(cli.RepoFlags())
+	var some [][2]string
+	for _, row := range shared {
+		if row[0] == "-R, --repo OWNER/NAME" && row[1] != all[row[0]] {
+			own = append(own, row)
+		} else {
+			some = append(some, row)
+		}
+	}
+	if len(own) > 0 {
+		body += optionTable(own) + "\n"
+	}
+	switch {
+	case len(some) == 1:
+		body += "Of the common options `" + some[0][0] + "`.\n"
+	case len(some) > 0:
+		body += "And the common options.\n"
+	}
+	return strings.TrimRight(body, "\n") + "\n"
+}
+
+func flagNamesOf(flags []urfave.Flag) map[string]string {
+	own, shared := cli.FlagRows(flags)
+	all := map[string]string{}
+	for _, row := range slices.Concat(own, shared) {
+		all[row[0]] = row[1]
+	}
+	return all
+}
+
+func optionTable(rows [][2]string) string {
+	table := "| option | means |\n|---|---|\n"
+	for _, row := range rows {
+		table += "| `" + row[0] + "` | " + row[1] + " |\n"
+	}
+	return table
+}
+
+// views are the JSON objects of the page.
+func views() map[string]any {
+	return map[string]any{
+		"reply": cli.Reply{}, "reason": cli.Reason{}, "holding": cli.HoldView{}, "pushView": hold.PushView{}, "move": cli.MoveView{}, "statusView": cli.StatusView{},
+		"claimView": cli.ClaimView{}, "entryView": cli.EntryView{}, "sweepView": operate.SweepView{}, "strandView": operate.StrandView{}, "planView": cli.PlanView{}, "blockerView": cli.BlockerView{}, "findingView": operate.FindingView{},
+		"pauseView": cli.PauseView{}, "labelView": cli.LabelView{}, "diagnosis": local.Diagnosis{}, "hookView": local.HookView{},
+		"versionView": local.VersionView{}, "circleView": cli.CircleView{}, "itemView": queue.ItemView{}, "workDone": queue.WorkDone{}, "bundleView": feature.BundleView{}, "partView": feature.PartView{}, "featureView": feature.FeatureView{}, "treeView": feature.TreeView{}, "item": work.Item{},
+		"agentView": local.AgentView{}, "agentFileView": local.AgentFileView{}, "initView": cli.InitView{}, "cardView": operate.CardView{}, "statsView": operate.StatsView{}, "stayView": operate.StayView{}, "periodView": operate.PeriodView{}, "mergeView": operate.MergeView{}, "dayView": operate.DayView{}, "workerFigures": operate.WorkerFigures{},
+		"chainView": feature.ChainView{}, "chainPart": feature.ChainPart{},
+	}
+}
+
+// checkKeys wants the table behind each mark to have the keys of that object, in their order.
+func checkKeys(t *testing.T, text string) {
+	t.Helper()
+	tables := map[string]string{}
+	for _, m := range regexp.MustCompile(`<!-- json (\w+) -->\n((?:\|.*\n)+)`).FindAllStringSubmatch(text, -1) {
+		tables[m[1]] = m[2]
+	}
+	for name, view := range views() {
+		var want, got []string
+		for _, field := range reflect.VisibleFields(reflect.TypeOf(view)) {
+			key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			want = append(want, key)
+		}
+		for row := range strings.Lines(tables[name]) {
+			for _, m := range regexp.MustCompile("`([a-z0-9_]+)`").FindAllStringSubmatch(strings.SplitN(row, "|", 3)[1], -1) {
+				got = append(got, m[1])
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: the page has the keys %q, want %q", name, got, want)
+		}
+		delete(tables, name)
+	}
+	for name := range tables {
+		t.Errorf("keys of %s, which is no object", name)
+	}
+}
+
+func checkExitCodes(t *testing.T, text string) {
+	t.Helper()
+	var got []int
+	for _, m := range regexp.MustCompile("(?m)^\\| `([0-9]+)` \\|").FindAllStringSubmatch(text, -1) {
+		n, err := strconv.Atoi(m[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, n)
+	}
+	if want := []int{cli.ExitYes, cli.ExitNo, cli.ExitCalled, cli.ExitUnknown, cli.ExitNoWork}; !slices.Equal(got, want) {
+		t.Errorf("the page has the exit codes %v, want %v", got, want)
+	}
+}
+
+// withExamples runs every example, in the order of the page, on one GitHub whose day begins on a
+// Monday in May, and rewrites what they print.
+func withExamples(t *testing.T, text string) (out string) {
+	t.Helper()
+	dir := cloneOf(t, "https://github.com/acme/app.git")
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(time.Date(2026, 5, 4, 9, 0, 0, 0, time.UTC)))
+		w, err := newWorld("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = regexp.MustCompile("(?s)```console[^\n]*\n.*?```").ReplaceAllStringFunc(text, func(block string) string {
+			head, body, _ := strings.Cut(block, "\n")
+			token, from := "tok-agents", dir
+			if who := strings.TrimPrefix(head, "```console "); who != head {
+				token, from = "tok-"+who, filepath.Dir(dir) // somebody else, outside the clone
+			}
+			var b strings.Builder
+			b.WriteString(head + "\n")
+			for line := range strings.Lines(body) {
+				if strings.HasPrefix(line, "$ ") {
+					b.WriteString(line + example(t, w, from, token, words(line[2:])))
+				}
+			}
+			return b.String() + "```"
+		})
+	})
+	return out
+}
+
+// cloneOf makes a clone with nothing in it, the hook's programs on PATH, and nothing of this user's.
+func cloneOf(t *testing.T, url string) string {
+	t.Helper()
+	home := t.TempDir()
+	dir, bin := filepath.Join(home, "app"), filepath.Join(home, "bin")
+	t.Setenv("HOME", home)
+	t.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(home, ".gitconfig"))
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	err := os.Mkdir(bin, 0o755)
+	for _, program := range []string{"label-state-pre-push", "label-state-pre-push-check"} {
+		err = errors.Join(err, os.WriteFile(cli.Binary(bin, program), []byte("#!/bin/sh\n"), 0o755))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("git", "init", "-q", "--template=", dir).CombinedOutput(); err != nil {
+		t.Fatalf("git init: %v\n%s", err, out)
+	}
+	settings, err := os.OpenFile(filepath.Join(dir, ".git", "config"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = fmt.Fprintf(settings, "[remote \"origin\"]\n\turl = %s\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n", url)
+	if err = errors.Join(err, settings.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// example runs one command line of the page and returns what a person would see.
+func example(t *testing.T, w *world, dir, token string, args []string) string {
+	t.Helper()
+	home := os.Getenv("HOME")
+	if args[0] == "sleep" {
+		d, err := time.ParseDuration(args[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(d)
+		return ""
+	}
+	vars := map[string]string{"GH_TOKEN": token, "HOME": home}
+	var out bytes.Buffer
+	env := setup.OS()
+	env.Getenv, env.Dir, env.Stderr, env.HTTP = func(name string) string { return vars[name] }, dir, &out, w.Transport()
+	code := cli.Run(t.Context(), args, cli.Terminal{Commands: commands, In: strings.NewReader(""), Out: &out, Err: &out, Env: env})
+	text := strings.ReplaceAll(out.String(), home, "/home/me")
+	text = regexp.MustCompile(`git version .*`).ReplaceAllString(text, "git version 2.47.0")
+	if code != cli.ExitYes {
+		text += fmt.Sprintf("(exit code %d)\n", code)
+	}
+	return text
+}
+
+// words splits a command line at spaces; single quotes keep them.
+func words(line string) (all []string) {
+	for n, part := range strings.Split(strings.TrimSpace(line), "'") {
+		if n%2 == 1 {
+			all = append(all, part)
+		} else {
+			all = append(all, strings.Fields(part)...)
+		}
+	}
+	return all
+}

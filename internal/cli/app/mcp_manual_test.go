@@ -1,0 +1,216 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/mcp"
+	"github.com/label-state/label-state/internal/setup"
+)
+
+// TestToolsAreCommands: each tool with all of its arguments is a command line that the program knows.
+func TestToolsAreCommands(t *testing.T) {
+	app := cli.NewApp(cli.Terminal{Commands: commands, Env: setup.OS()})
+	var words []string
+	a := newAgent(t, cli.Terminal{Commands: commands}, func(o *mcp.Options) {
+		o.Config, o.Repo = "x.yml", "acme/app"
+		o.Program = func(_ context.Context, w []string, _ string) mcp.Outcome {
+			words = w
+			return mcp.Outcome{}
+		}
+	})
+	seen := 0
+	for tool, err := range a.Tools(t.Context(), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen++
+		words = nil
+		a.call(tool.Name, everything(t, tool))
+		got, err := cli.Arrange(app.Commands, append([]string{"label-state"}, words...))
+		if err != nil || len(got) != len(words)+1 {
+			t.Errorf("%s: %q: %v", tool.Name, words, err)
+		}
+	}
+	if seen != 24 {
+		t.Errorf("%d tools", seen)
+	}
+}
+
+// everything is one value for each argument of a tool.
+func everything(t *testing.T, tool *sdk.Tool) map[string]any {
+	t.Helper()
+	var s jsonschema.Schema
+	data, err := json.Marshal(tool.InputSchema)
+	if err = errors.Join(err, json.Unmarshal(data, &s)); err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]any{}
+	for name, p := range s.Properties {
+		switch {
+		case name == "ttl":
+			out[name] = "1h"
+		case p.Type == "boolean":
+			out[name] = true
+		case p.Type == "integer":
+			out[name] = 1
+		case p.Type == "array" && p.Items.Enum != nil:
+			out[name] = p.Items.Enum
+		case p.Type == "array":
+			out[name] = []string{"x"}
+		case p.Enum != nil:
+			out[name] = p.Enum[0]
+		default:
+			out[name] = "x"
+		}
+	}
+	return out
+}
+
+// TestManualOfTools holds the table of docs/mcp.md against the server, and the example against the page.
+func TestManualOfTools(t *testing.T) {
+	const page = "../../../docs/mcp.md"
+	data, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := "| tool | for | arguments | hints |\n|---|---|---|---|\n"
+	for tool, err := range newAgent(t, cli.Terminal{Commands: commands}).Tools(t.Context(), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		table += toolRow(t, tool)
+	}
+	before, rest, _ := strings.Cut(string(data), "<!-- tools -->\n")
+	_, after, found := strings.Cut(rest, "<!-- end -->")
+	want := before + "<!-- tools -->\n" + table + "<!-- end -->" + after
+	if *update && found {
+		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if want != string(data) {
+		t.Errorf("the table of %s is not the server's; go test ./internal/cli/app -run TestManualOfTools -update", page)
+	}
+	example, err := os.ReadFile("../../../examples/mcp.json")
+	if err != nil || !strings.Contains(string(data), "```json\n"+string(example)+"```") {
+		t.Errorf("the page does not show examples/mcp.json as it is, %v", err)
+	}
+}
+
+func toolRow(t *testing.T, tool *sdk.Tool) string {
+	t.Helper()
+	var in struct {
+		Properties json.RawMessage
+		Required   []string
+	}
+	data, err := json.Marshal(tool.InputSchema)
+	if err = errors.Join(err, json.Unmarshal(data, &in)); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for name := range everything(t, tool) {
+		if slices.Contains(in.Required, name) {
+			name += "*"
+		}
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return fmt.Sprintf("| `%s` | %s | %s | %s |\n", tool.Name, tool.Title, strings.Join(names, ", "), hints(tool.Annotations))
+}
+
+func hints(a *sdk.ToolAnnotations) string {
+	var out []string
+	if a.ReadOnlyHint {
+		out = append(out, "read-only")
+	}
+	if *a.DestructiveHint {
+		out = append(out, "destructive")
+	}
+	if a.IdempotentHint {
+		out = append(out, "idempotent")
+	}
+	return strings.Join(out, ", ")
+}
+
+// TestHintsAreToolsOwn: of all hints that the program is known to give, a tool gives none in the words of the command line, as far as
+// there is a tool for it.
+func TestHintsAreToolsOwn(t *testing.T) {
+	data, err := os.ReadFile("testdata/errors.golden")
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^\| hint: (.*)$`).FindAllStringSubmatch(string(data), -1) {
+		given[m[1]] = true
+	}
+	var hint string
+	a := newAgent(t, cli.Terminal{Commands: commands}, func(o *mcp.Options) {
+		o.Program = func(context.Context, []string, string) mcp.Outcome { return mcp.Outcome{Code: cli.ExitNo, Hint: hint} }
+	})
+	var commands []string
+	for tool, err := range a.Tools(t.Context(), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		commands = append(commands, tool.Name)
+	}
+	ours := regexp.MustCompile(`label-state (?:` + strings.Join(commands, "|") + `|dedup-check|work list|work complete|bundle [a-z]+|chain (?:execute|status|wait)|repo [a-z]+)\b|--(?:codename|firing-id|ttl|force|wait|feature|outcome)\b`)
+	for hint = range given {
+		if got := a.want("no", "claim", map[string]any{"issue": "1"}, nil).Hint; ours.MatchString(got) || got == "" {
+			t.Errorf("%s\nis told to agents as\n%s", hint, got)
+		}
+	}
+	if len(given) < 80 {
+		t.Errorf("only %d hints", len(given))
+	}
+}
+
+// TestAgentsPages: every command that the pages tell an agent is one that the program knows, and every tool one that the server has.
+func TestAgentsPages(t *testing.T) {
+	app := cli.NewApp(cli.Terminal{Commands: commands, Env: setup.OS()})
+	for page, least := range map[string]int{"../../../examples/AGENTS.md": 10, "../../../docs/agents.md": 7} {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := regexp.MustCompile("(?m)(?:^ +|`)(label-state [^`\n]+)").FindAllStringSubmatch(string(text), -1)
+		for _, m := range found {
+			line, _, _ := strings.Cut(m[1], "  ")
+			if _, err := cli.Arrange(app.Commands, words(line)); err != nil {
+				t.Errorf("%s: %s: %v", page, line, err)
+			}
+		}
+		if len(found) < least {
+			t.Errorf("%s: only %d commands", page, len(found))
+		}
+	}
+	known := map[string]bool{}
+	for tool, err := range newAgent(t, cli.Terminal{Commands: commands}).Tools(t.Context(), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		known[tool.Name] = true
+	}
+	text, err := os.ReadFile("../../../docs/agents.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range regexp.MustCompile(`(?m)^\|[^|]+\| `+"`label-state [^|]+"+`\|([^|]+)\|`).FindAllStringSubmatch(string(text), -1) {
+		for _, name := range regexp.MustCompile("`([a-z_]+)`").FindAllStringSubmatch(row[1], -1) {
+			if !known[name[1]] && name[1] != "waiting" {
+				t.Errorf("docs/agents.md names the tool %s", name[1])
+			}
+		}
+	}
+}

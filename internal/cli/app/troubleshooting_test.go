@@ -1,0 +1,266 @@
+package app
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/label-state/label-state/internal/cli"
+)
+
+const troubleshooting = "../../../docs/troubleshooting.md"
+
+// unseen are the types of errors that no trial meets, and why.
+var unseen = map[string]string{
+	"internal/cli.KeptError":           "between a step and what shows the steps",
+	"internal/github.DryRunError":      "a dry run looks and says what it would do; no command relies on writes that are held back",
+	"internal/labels.IllegalMoveError": "no command moves labels: they follow the log",
+	"internal/lease.HeldError":         "between a lease store and the ledger, which makes it a ledger.HeldError",
+	"internal/state.RepoNameError":     "the name was read as a reference before",
+	"internal/smallfile.LargeError":    "a note or a configuration's error has its words",
+	"internal/work.UnknownTypeError":   "no command takes the type of a source",
+}
+
+// told are the types of errors that people hear of in words alone, as a warning or from another program, and the words.
+var told = map[string]string{
+	"internal/action.InputError":  `input mode: "guess"; allowed: `,
+	"internal/ledger.LabelsError": "labels are late: ",
+	"internal/outgoing.LineError": "read line 1 from git: ",
+}
+
+// checkTypes wants every exported type of error of the packages below internal to have been met.
+func checkTypes(t *testing.T, said string, seen map[string]bool) {
+	t.Helper()
+	for name, words := range told {
+		if seen[name] = strings.Contains(said, words); !seen[name] {
+			t.Errorf("%s: no trial of %s hears %q", name, errorsGolden, words)
+		}
+	}
+	for _, file := range parsed(t, "../../../internal") {
+		pkg := filepath.ToSlash(strings.TrimPrefix(filepath.Dir(file.name), "../../../"))
+		for name := range file.errorTypes() {
+			switch name = pkg + "." + name; {
+			case !seen[name] && unseen[name] == "":
+				t.Errorf("%s: no trial of %s meets it", name, errorsGolden)
+			case seen[name] && unseen[name] != "":
+				t.Errorf("%s: a trial meets it; take it out of unseen", name)
+			}
+		}
+	}
+}
+
+// A sourceFile is one file of the product, parsed.
+type sourceFile struct {
+	name string
+	*ast.File
+}
+
+// parsed are the files of the product below dir, but for the simulator and what only tests use.
+func parsed(t *testing.T, dir string) (all []sourceFile) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && slices.Contains([]string{"githubsim", "testdata", "leasetest", "claimtest"}, d.Name()):
+			return fs.SkipDir
+		case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		all = append(all, sourceFile{name, f})
+		return err
+	})
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%d files below %s: %v", len(all), dir, err)
+	}
+	return all
+}
+
+// errorTypes are the exported types named Error or …Error.
+func (f sourceFile) errorTypes() map[string]bool {
+	found := map[string]bool{}
+	for _, d := range f.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok || g.Tok != token.TYPE {
+			continue
+		}
+		for _, s := range g.Specs {
+			if name := s.(*ast.TypeSpec).Name; name.IsExported() && strings.HasSuffix(name.Name, "Error") {
+				found[name.Name] = true
+			}
+		}
+	}
+	return found
+}
+
+// unheard are the beginnings of texts that no trial hears, and why.
+var unheard = map[string]string{
+	"it changed while you looked; nothing was done": "on the board's screen: board_test.go",
+}
+
+// heard is all that the trials hear.
+func heard(trials []trial) string {
+	var said strings.Builder
+	for _, tr := range trials {
+		for _, q := range tr.asked {
+			said.WriteString(strings.Join(q.answer, "\n") + "\n")
+		}
+	}
+	return said.String()
+}
+
+// checkTexts wants every hint and every text of trouble that the commands write to be in the trials.
+func checkTexts(t *testing.T, said string) {
+	t.Helper()
+	used := map[string]bool{}
+	for _, file := range parsed(t, "..") {
+		for _, text := range file.troubles() {
+			if !pattern(text).MatchString(said) {
+				if _, excused := unheard[text]; !excused {
+					t.Errorf("%s: %q: no trial of %s hears it", file.name, text, errorsGolden)
+				}
+				used[text] = true
+			}
+		}
+	}
+	for text := range unheard {
+		if !used[text] {
+			t.Errorf("%q is heard, or nobody says it; take it out of unheard", text)
+		}
+	}
+}
+
+// pattern matches what a format prints.
+func pattern(format string) *regexp.Regexp {
+	return regexp.MustCompile(regexp.MustCompile(`%(\\?[+#])?[a-z]`).ReplaceAllString(regexp.QuoteMeta(format), `.*`))
+}
+
+// troubles are the texts with which a file tells of trouble: what hint functions return, hints of failures,
+// texts of answers no, and formats of Usagef.
+func (f sourceFile) troubles() (texts []string) {
+	for _, d := range f.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		if !ok || fn.Body == nil {
+			continue
+		}
+		ast.Inspect(fn.Body, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.ReturnStmt:
+				if hinting(fn.Name.Name) {
+					for _, r := range n.Results {
+						texts = append(texts, literals(r)...)
+					}
+				}
+			case *ast.KeyValueExpr:
+				if key, ok := n.Key.(*ast.Ident); ok && strings.EqualFold(key.Name, "hint") {
+					texts = append(texts, literals(n.Value)...)
+				}
+			case *ast.CompositeLit:
+				if called(n.Type) == "NoAnswer" && len(n.Elts) > 0 {
+					texts = append(texts, literals(n.Elts[0])...)
+				}
+			case *ast.CallExpr:
+				if called(n.Fun) == "Usagef" && len(n.Args) > 1 {
+					texts = append(texts, literals(n.Args[1])...)
+				}
+			}
+			return true
+		})
+	}
+	return texts
+}
+
+// called is the name of a function or type, of this package or of another.
+func called(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.SelectorExpr:
+		return e.Sel.Name
+	}
+	return ""
+}
+
+// hinting reports whether a function makes hints.
+func hinting(name string) bool {
+	return strings.HasPrefix(strings.ToLower(name), "hint") || strings.HasSuffix(name, "Answers")
+}
+
+// literals are the words that an expression is made of: those long enough to be told from others.
+func literals(e ast.Expr) (texts []string) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+			if text, err := strconv.Unquote(lit.Value); err == nil && len(text) > len("label-state ") {
+				texts = append(texts, text)
+			}
+		}
+		return true
+	})
+	return texts
+}
+
+// pageOf is docs/troubleshooting.md.
+func pageOf(trials []trial) string {
+	var b strings.Builder
+	b.WriteString("# When something is wrong\n\n" +
+		"Everything that label-state says when it cannot do what it was asked, by what you were doing. A test runs each of these\n" +
+		"command lines and compares; this page is made from `internal/cli/app/" + errorsGolden + "`.\n\n" +
+		"Every error is a line *verb object: reason* and a `hint:` with the next command. The exit code tells no (1) from called or\n" +
+		"configured wrongly (2), could not find out (3) and no work (4). When nothing here fits: `label-state doctor`, then the\n" +
+		"same command with `--verbose`. For runs of the workflow see [the Action](action.md#when-something-is-wrong).\n")
+	group := ""
+	for _, tr := range trials {
+		if tr.group != group {
+			b.WriteString("\n## " + tr.group + "\n")
+			group = tr.group
+		}
+		b.WriteString("\n### " + tr.title + "\n\n" + cli.Fill(tr.cause, 0, 125) + "\n```console\n")
+		for _, q := range tr.asked {
+			b.WriteString(q.shown())
+		}
+		b.WriteString("```\n\n" + cli.Fill(tr.remedy, 0, 125))
+	}
+	return b.String()
+}
+
+// shown is what a person sees.
+func (q question) shown() string {
+	last := len(q.answer) - 1
+	return "$ " + q.line + "\n" + strings.Join(q.answer[:last], "\n") + "\n(" + strings.Replace(q.answer[last], "exit", "exit code", 1) + ")\n"
+}
+
+// checkHints wants a next command behind every failure, from the hook and the Action in their own words.
+func checkHints(t *testing.T, trials []trial) {
+	t.Helper()
+	next := regexp.MustCompile(`\nhint: .+\nexit \d$|push anyway: git push --no-verify|^usage: `)
+	for _, tr := range trials {
+		for _, q := range tr.asked {
+			n := len(q.answer)
+			if n < 2 || q.answer[n-1] != "exit 0" && !next.MatchString(strings.Join(q.answer, "\n")) {
+				t.Errorf("$ %s\n%s\nno hint", q.line, strings.Join(q.answer, "\n"))
+			}
+		}
+	}
+}
+
+// checkPage compares a page with what it has to be; -update writes it.
+func checkPage(t *testing.T, path, want string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != want {
+		t.Errorf("%s is not up to date (%v); run this package's tests with -update", path, err)
+	}
+}

@@ -1,0 +1,214 @@
+// Package feature works on one feature in several repositories: bundle, worktree and chain.
+package feature
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/host"
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/setup"
+	"github.com/label-state/label-state/internal/state"
+	urfave "github.com/urfave/cli/v2"
+)
+
+// NewBundleCommand makes the command bundle.
+func NewBundleCommand(t cli.Terminal) *urfave.Command {
+	return &urfave.Command{
+		Name: "bundle", Usage: "several issues for one worker: all or nothing",
+		Subcommands: []*urfave.Command{
+			{
+				Name: "claim", Usage: "take every issue of the bundle, or none", ArgsUsage: "NAME REF...",
+				Description: "Everything is looked at before the first write. When any issue cannot be had, those already taken are given back with their labels as they were. " +
+					"What a killed run has left is given back first.\n\nNAME is 1 to 63 of a-z, 0-9 and -, and at most 50 with labels.bundle_prefix before it: 37, unless you changed the prefix. Holds are recorded in every work tree of the feature that this folder belongs to." + cli.IssueForms +
+					"   label-state bundle claim checkout-v2 acme/app#42 acme/web#7 --codename lucius\n   label-state bundle claim checkout-v2 42 acme/web#7 --codename lucius --dry-run",
+				Flags:  cli.WriteFlags(append(cli.IdentityFlags(), &urfave.DurationFlag{Name: "ttl", Usage: "length of the leases, at most claim.max_ttl (default: claim.ttl)"})...),
+				Action: func(cc *urfave.Context) error { return runBundleClaim(t, cc) },
+			},
+			{
+				Name: "release", Usage: "give every issue of the bundle back", ArgsUsage: "NAME",
+				Description: "Of a bundle that was claimed on this machine. Holds that have ended already, as by a pull request, are left alone. " +
+					"Who says its codename releases only what that one claimed.\n\n   label-state bundle release checkout-v2 --outcome failure --reason 'API is missing'",
+				Flags: cli.WriteFlags(
+					&urfave.StringFlag{Name: "codename", Usage: "`NAME` of the worker that claimed it (default: LABEL_STATE_CODENAME)"},
+					&urfave.StringFlag{Name: "firing-id", Usage: "`ID` of the run that claimed it; another run's bundle is left alone"},
+					&urfave.StringFlag{Name: "outcome", Usage: "`OUTCOME` of the work (default: cancelled)"},
+					&urfave.StringFlag{Name: "reason", Usage: "why, for people"},
+				),
+				Action: func(cc *urfave.Context) error { return runBundleRelease(t, cc) },
+			},
+			{
+				Name: "status", Usage: "who holds the issues of a bundle", ArgsUsage: "NAME [REF...]",
+				Description: "Its issues are those given, else those claimed on this machine, else the open ones of the repository that have its label." + cli.IssueForms +
+					"   label-state bundle status checkout-v2\n   label-state bundle status checkout-v2 --repo acme/app --json",
+				Flags:  cli.RepoFlags(),
+				Action: func(cc *urfave.Context) error { return runBundleStatus(t, cc) },
+			},
+		},
+	}
+}
+
+// A bundlePage is what this machine remembers of a bundle. It is written before the first claim.
+type bundlePage struct {
+	Codename string     `json:"codename"`
+	Firing   string     `json:"firing_id"`
+	Begun    time.Time  `json:"begun"` // by this machine's clock, for people
+	Taken    bool       `json:"taken"` // false: being claimed, or left by a run that was killed
+	Host     string     `json:"host"`
+	Issues   []string   `json:"issues"`
+	Holds    []pageHold `json:"holds"`
+}
+
+func (p bundlePage) worker() claim.Worker {
+	return claim.Worker{Codename: p.Codename, FiringID: p.Firing}
+}
+
+// A pageHold is a hold as the trees of a feature are told of it.
+type pageHold struct {
+	Issue   string    `json:"issue"`
+	Comment int64     `json:"comment"`
+	URL     string    `json:"url"`
+	Token   int64     `json:"token"`
+	TTL     int64     `json:"ttl_seconds"`
+	Until   time.Time `json:"until,omitzero"`
+}
+
+func bundleJournal(t cli.Terminal) (state.Journal[bundlePage], error) {
+	dir, err := t.Env.StateDir()
+	return state.OpenJournal[bundlePage](filepath.Join(dir, "bundles")), err
+}
+
+// A BundleView is the JSON of a bundle.
+type BundleView struct {
+	Bundle   string     `json:"bundle"`
+	Answer   string     `json:"answer"`
+	Codename string     `json:"codename,omitempty"`
+	Firing   string     `json:"firing_id,omitempty"`
+	Whole    bool       `json:"whole"`
+	Issues   []PartView `json:"issues"`
+	Error    string     `json:"error,omitempty"`
+}
+
+// A PartView is the JSON of one issue of a bundle.
+type PartView struct {
+	Issue   string       `json:"issue"`
+	Answer  string       `json:"answer"`
+	Labels  []string     `json:"labels,omitempty"`
+	Holder  string       `json:"holder,omitempty"`
+	Until   string       `json:"until,omitempty"`
+	Token   int64        `json:"token,omitempty"`
+	URL     string       `json:"url,omitempty"`
+	Reasons []cli.Reason `json:"reasons,omitempty"`
+}
+
+// A pack is a bundle in one command: a session for each of its repositories.
+type pack struct {
+	call  *cli.Call
+	slug  string
+	view  BundleView
+	calls []*cli.Call // one for each issue, as they were named
+}
+
+// hangUp closes the sessions.
+func (p *pack) hangUp() {
+	for _, c := range p.calls {
+		c.Close()
+	}
+}
+
+// onBundle runs a verb on the bundle that the first argument names. Whatever goes wrong comes back as a
+// *failure, and has been answered in JSON if that was asked for.
+func onBundle(t cli.Terminal, cc *urfave.Context, do func(ctx context.Context, p *pack, refs []string) error) error {
+	ctx, cancel := cli.Deadline(cc)
+	defer cancel()
+	p := &pack{call: &cli.Call{Flags: cc, Terminal: t}, slug: cc.Args().First()}
+	defer p.hangUp()
+	p.view = BundleView{Bundle: cli.OneLine(p.slug), Issues: []PartView{}}
+	err := labels.CheckSlug(p.slug)
+	if err != nil {
+		err = cli.Usagef(cli.CommandPath(cc), "bundle %s", err)
+	} else {
+		err = do(ctx, p, cc.Args().Tail())
+	}
+	if err == nil {
+		return nil
+	}
+	err = p.call.Timed(ctx, err)
+	f := &cli.Failure{Doing: cli.CommandPath(cc), Object: cli.OneLine(p.slug), Err: err}
+	if p.call.Answered {
+		return f
+	}
+	p.view.Answer = cli.Reply{}.Negative(f).Answer
+	p.blame(err)
+	p.view.Error = cli.OneLine(f.Reason())
+	return errors.Join(f, p.call.AnswerJSON(p.view))
+}
+
+// blame lists the issues that stood in the way.
+func (p *pack) blame(err error) {
+	var no *ledger.BundleError
+	if !errors.As(err, &no) {
+		return
+	}
+	p.view.Issues = nil
+	for n, cause := range no.Causes {
+		one := PartView{Issue: no.Issues[n].String(), Answer: "unknown"}
+		var held *ledger.HeldError
+		if errors.As(cause, &held) {
+			one.Answer, one.Reasons = "held", cli.Reasons(held.Verdict)
+		}
+		p.view.Issues = append(p.view.Issues, one)
+	}
+}
+
+// gather opens a session for each reference; those of one repository share it.
+func (p *pack) gather(ctx context.Context, refs []string, at string) error {
+	for _, ref := range refs {
+		o := cli.SetupOptions(p.call.Flags)
+		o.Ref, o.Host, o.First.Late = ref, at, true // what a killed run left is undone first, by another client
+		if c := p.known(ref); c != nil {
+			p.calls = append(p.calls, c)
+			continue
+		}
+		s, err := setup.Open(ctx, p.call.Terminal.Env, o)
+		if err != nil {
+			return err
+		}
+		p.calls = append(p.calls, &cli.Call{Flags: p.call.Flags, Terminal: p.call.Terminal, Session: s})
+	}
+	return nil
+}
+
+// known is a reference of a repository that has a session already.
+func (p *pack) known(ref string) *cli.Call {
+	if len(p.calls) == 0 {
+		return nil
+	}
+	i, err := host.ParseIssue(ref, p.calls[0].Session.Defaults)
+	if err != nil {
+		return nil
+	}
+	for _, c := range p.calls {
+		if strings.EqualFold(c.Session.Issue.Slug(), i.Slug()) {
+			s := *c.Session
+			s.Issue = i
+			return &cli.Call{Flags: c.Flags, Terminal: c.Terminal, Session: &s}
+		}
+	}
+	return nil
+}
+
+// bundle makes the bundle of the sessions.
+func (p *pack) bundle() (ledger.Bundle, error) {
+	parts := make([]ledger.Part, len(p.calls))
+	for n, c := range p.calls {
+		parts[n] = ledger.Part{Issue: c.Session.Issue, Ledger: c.Session.Ledger}
+	}
+	return ledger.NewBundle(p.slug, parts)
+}

@@ -1,0 +1,167 @@
+package feature
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/github"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/setup"
+	"github.com/label-state/label-state/internal/state"
+	urfave "github.com/urfave/cli/v2"
+)
+
+func runBundleClaim(t cli.Terminal, cc *urfave.Context) error {
+	return onBundle(t, cc, func(ctx context.Context, p *pack, refs []string) error {
+		if err := p.wanted(refs); err != nil {
+			return err
+		}
+		if err := p.gather(ctx, refs, ""); err != nil {
+			return err
+		}
+		b, err := p.bundle()
+		if err != nil {
+			return err
+		}
+		if err := p.permitted(ctx); err != nil {
+			return err
+		}
+		if p.call.Flags.Bool("dry-run") {
+			return p.wouldTake(ctx, b)
+		}
+		return p.holding(func(page state.JournalPage[bundlePage]) error { return p.take(ctx, page, b) })
+	})
+}
+
+func (p *pack) wanted(refs []string) error {
+	if len(refs) == 0 {
+		return cli.Usagef(cli.CommandPath(p.call.Flags), "no issue is named; want one at least, as in acme/app#42")
+	}
+	p.call.Session = &setup.Session{Worker: p.call.Terminal.Env.Identity()}
+	return p.call.RequireWorker()
+}
+
+func (p *pack) wouldTake(ctx context.Context, b ledger.Bundle) error {
+	if _, err := b.Check(ctx, p.call.Claimant()); err != nil {
+		return err
+	}
+	text := fmt.Sprintf("would claim bundle %s for %s:\n", p.slug, p.call.Claimant().Codename)
+	for _, i := range b.Issues() {
+		p.view.Issues = append(p.view.Issues, PartView{Issue: i.String(), Answer: "free"})
+		text += "  " + i.String() + "\n"
+	}
+	p.view.Answer = "dry-run"
+	return p.call.Answer(p.view, text)
+}
+
+// holding runs a step while no other process of this machine works on the bundle.
+func (p *pack) holding(do func(state.JournalPage[bundlePage]) error) (err error) {
+	book, err := bundleJournal(p.call.Terminal)
+	if err != nil {
+		return err
+	}
+	page, err := book.Open(p.slug)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, page.Close()) }()
+	return do(page)
+}
+
+// take claims the bundle. Intent is written first, so that the next run can undo this one.
+func (p *pack) take(ctx context.Context, page state.JournalPage[bundlePage], b ledger.Bundle) error {
+	if err := p.recover(ctx, page); err != nil {
+		return err
+	}
+	w := b.Worker(p.call.Claimant())
+	note := bundlePage{Codename: w.Codename, Firing: w.FiringID, Begun: time.Now().UTC(), Host: p.calls[0].Session.Endpoints.Host()}
+	for _, i := range b.Issues() {
+		note.Issues = append(note.Issues, i.String())
+	}
+	if err := page.Save(note); err != nil {
+		return err
+	}
+	holds, err := b.Claim(ctx, ledger.Request{Worker: w, TTL: p.call.Flags.Duration("ttl")})
+	var no *ledger.BundleError
+	if errors.As(err, &no) {
+		if no.Left == nil {
+			err = errors.Join(err, page.Remove())
+		}
+		return err
+	}
+	p.warnLate(err)
+	note.Taken = true
+	for _, h := range holds {
+		note.Holds = append(note.Holds, onPage(h))
+	}
+	if err := page.Save(note); err != nil {
+		cli.Warnf(p.call.Terminal.Err, "claimed, but the bundle could not be noted, so release it issue by issue: %s", err)
+	}
+	p.inform(ctx, note)
+	return p.taken(holds)
+}
+
+// warnLate says of each issue that its labels are late.
+func (p *pack) warnLate(err error) {
+	var late *ledger.LabelsError
+	if many, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, one := range many.Unwrap() {
+			p.warnLate(one)
+		}
+	} else if errors.As(err, &late) {
+		_ = p.call.WarnLate(late)
+	}
+}
+
+func (p *pack) taken(holds []ledger.Hold) error {
+	w := holds[0].Record.Worker
+	p.view.Answer, p.view.Codename, p.view.Firing, p.view.Whole = "won", w.Codename, w.FiringID, true
+	text := fmt.Sprintf("claimed bundle %s for %s (run %s)\n", p.slug, w.Codename, w.FiringID)
+	var rows [][2]string
+	for _, h := range holds {
+		p.view.Issues = append(p.view.Issues, PartView{
+			Issue: h.Issue.String(), Answer: "won", Holder: w.String(), Until: cli.Stamp(h.Until), Token: h.Token, URL: h.URL,
+		})
+		rows = append(rows, [2]string{"  " + h.Issue.String(), "until " + cli.Moment(h.Until) + "  " + cli.OneLine(h.Title)})
+	}
+	return p.call.Answer(p.view, text+cli.Table(rows))
+}
+
+// permitted refuses repositories in which a claim could not be seen through: archived, or with a login that
+// may not label.
+func (p *pack) permitted(ctx context.Context) error {
+	seen := map[string]bool{}
+	for _, c := range p.calls {
+		if slug := strings.ToLower(c.Session.Issue.Slug()); seen[slug] {
+			continue
+		} else {
+			seen[slug] = true
+		}
+		r, err := c.Session.Client.Repository(ctx, c.Session.Repo)
+		if err != nil {
+			return err
+		}
+		if err := writable(c.Session.Issue, r); err != nil {
+			return err
+		}
+		if err := c.Session.Ledger.Heard(ctx, c.Session.Issue); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writable(i claim.Issue, r github.Repository) error {
+	switch {
+	case r.Archived:
+		return &cli.Failure{Err: &cli.NoAnswer{Text: i.Slug() + " is archived: nothing can be written"}, Hint: "leave its issues out, or: gh repo unarchive " + i.Slug()}
+	case !r.HasIssues:
+		return &cli.Failure{Err: &cli.NoAnswer{Text: "issues are switched off in " + i.Slug()}, Hint: "leave its issues out, or: gh repo edit " + i.Slug() + " --enable-issues"}
+	}
+	return nil
+}

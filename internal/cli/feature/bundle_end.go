@@ -1,0 +1,229 @@
+package feature
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/setup"
+	"github.com/label-state/label-state/internal/state"
+	urfave "github.com/urfave/cli/v2"
+)
+
+// recover looks at what an earlier run has noted: what it left half-way is given back, what it holds is
+// in the way, and what has ended since is forgotten.
+func (p *pack) recover(ctx context.Context, page state.JournalPage[bundlePage]) error {
+	note, ok, err := page.Load()
+	if err != nil || !ok {
+		return err
+	}
+	old := &pack{call: p.call, slug: p.slug}
+	if err := old.gather(ctx, note.Issues, note.Host); err != nil {
+		return fmt.Errorf("give back what a killed run has left: %w", err)
+	}
+	for _, c := range old.calls {
+		if note.Taken {
+			err = checkGone(ctx, c, note.worker())
+		} else {
+			err = ledger.Part{Issue: c.Session.Issue, Ledger: c.Session.Ledger}.Undo(ctx, note.worker())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if !note.Taken {
+		cli.Warnf(p.call.Terminal.Err, "bundle %s: gave back what a killed run of %s has left", p.slug, note.worker())
+	}
+	return page.Remove()
+}
+
+// checkGone is nil when w does not hold the issue any more.
+func checkGone(ctx context.Context, c *cli.Call, w claim.Worker) error {
+	f, err := c.Session.Ledger.Look(ctx, c.Session.Issue)
+	if err != nil {
+		return err
+	}
+	if own, ok := f.Log.Find(w); ok && own.Live() {
+		return &cli.HeldHereError{Text: fmt.Sprintf("%s holds %s for it already", w, c.Session.Issue)}
+	}
+	return nil
+}
+
+func runBundleRelease(t cli.Terminal, cc *urfave.Context) error {
+	return onBundle(t, cc, func(ctx context.Context, p *pack, rest []string) error {
+		if len(rest) > 0 {
+			return cli.Usagef(cli.CommandPath(cc), "want the bundle's name alone, got also %s", cli.Count(len(rest), "argument", "arguments"))
+		}
+		if o := cc.String("outcome"); o != "" && !slices.Contains(claim.WorkerOutcomes(), o) {
+			return cli.Usagef(cli.CommandPath(cc), "--outcome %q: allowed are %s", cli.OneLine(o), strings.Join(claim.WorkerOutcomes(), ", "))
+		}
+		p.call.Session = &setup.Session{Worker: p.call.Terminal.Env.Identity()}
+		return p.holding(func(page state.JournalPage[bundlePage]) error { return p.release(ctx, page) })
+	})
+}
+
+// release ends every hold. One that cannot be ended keeps the bundle on the page, for the next try.
+func (p *pack) release(ctx context.Context, page state.JournalPage[bundlePage]) error {
+	note, ok, err := page.Load()
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		return &cli.Failure{Err: &cli.NoAnswer{Text: "no bundle of this name was claimed on this machine"}, Hint: "see who holds its issues: label-state bundle status " + p.slug + " --repo OWNER/NAME"}
+	case p.another(note):
+		return &cli.Failure{Err: &cli.NoAnswer{Text: cli.OneLine(note.worker().String()) + " claimed it"}, Hint: "only the holder gives it back; see where it stands: label-state bundle status " + p.slug}
+	}
+	if err := p.gather(ctx, note.Issues, note.Host); err != nil {
+		return err
+	}
+	p.view.Codename, p.view.Firing = note.Codename, note.Firing
+	var left error
+	text := ""
+	for _, c := range p.calls {
+		v, err := p.end(ctx, c, note)
+		left = errors.Join(left, err)
+		p.view.Issues = append(p.view.Issues, v)
+		text += fmt.Sprintf("  %s  %s\n", v.Issue, v.Answer)
+	}
+	if left != nil {
+		return left
+	}
+	if p.view.Answer = "released"; p.call.Flags.Bool("dry-run") {
+		p.view.Answer = "dry-run"
+		return p.call.Answer(p.view, "would release bundle "+p.slug+":\n"+text)
+	}
+	p.disown(note)
+	if err := page.Remove(); err != nil {
+		return err
+	}
+	return p.call.Answer(p.view, "released bundle "+p.slug+"\n"+text)
+}
+
+// another reports whether somebody else than whoever asks, if that is told, claimed the bundle (spec.md#release). The
+// firing id counts only where it is given: otherwise it was made up when the bundle was claimed.
+func (p *pack) another(note bundlePage) bool {
+	name, run := p.call.Claimant().Codename, p.call.Flags.String("firing-id")
+	return name != "" && name != note.Codename || run != "" && run != note.Firing
+}
+
+// end ends one hold, unless it has ended already.
+func (p *pack) end(ctx context.Context, c *cli.Call, note bundlePage) (PartView, error) {
+	v := PartView{Issue: c.Session.Issue.String(), Answer: "released"}
+	if p.call.Flags.Bool("dry-run") {
+		var lost *ledger.LostError
+		err := c.CheckHolds(ctx, c.Session.Issue, note.worker(), 0)
+		if errors.As(err, &lost) {
+			v.Answer, err = "ended", nil
+		}
+		return v, err
+	}
+	if !note.Taken {
+		return v, ledger.Part{Issue: c.Session.Issue, Ledger: c.Session.Ledger}.Undo(ctx, note.worker())
+	}
+	rep, err := c.Session.Ledger.Release(ctx, c.Session.Issue, ledger.Ending{Worker: note.worker(), Outcome: p.call.Flags.String("outcome"), Reason: p.call.Flags.String("reason")})
+	var lost *ledger.LostError
+	if errors.As(err, &lost) {
+		v.Answer = "ended"
+		return v, nil
+	}
+	if err = c.WarnLate(err); err != nil {
+		v.Answer = "unknown"
+		return v, fmt.Errorf("%s: %w", c.Session.Issue, err)
+	}
+	v.Labels = cli.LabelNames(rep.Is)
+	return v, nil
+}
+
+func runBundleStatus(t cli.Terminal, cc *urfave.Context) error {
+	return onBundle(t, cc, func(ctx context.Context, p *pack, refs []string) error {
+		book, err := bundleJournal(t)
+		if err != nil {
+			return err
+		}
+		note, known, err := book.Read(p.slug)
+		if err != nil {
+			return err
+		}
+		switch {
+		case len(refs) > 0:
+			err = p.gather(ctx, refs, "")
+		case known:
+			err = p.gather(ctx, note.Issues, note.Host)
+		default:
+			err = p.labelled(ctx)
+		}
+		if err != nil {
+			return err
+		}
+		return p.show(ctx)
+	})
+}
+
+// labelled finds the open issues that have the bundle's label.
+func (p *pack) labelled(ctx context.Context) error {
+	c := &cli.Call{Flags: p.call.Flags, Terminal: p.call.Terminal}
+	if err := c.Open(ctx, cli.SetupOptions(p.call.Flags)); err != nil {
+		return err
+	}
+	name, err := c.Session.Ledger.Rules().Scheme.Bundle(p.slug)
+	if err != nil {
+		return cli.Usagef(cli.CommandPath(p.call.Flags), "bundle %s", err)
+	}
+	found, err := c.Session.Client.OpenIssues(ctx, c.Session.Repo, name)
+	if err != nil {
+		return err
+	}
+	for _, i := range found {
+		s := *c.Session
+		s.Issue = claim.Issue{Owner: c.Session.Repo.Owner, Repo: c.Session.Repo.Name, Number: i.Number}
+		p.calls = append(p.calls, &cli.Call{Flags: p.call.Flags, Terminal: p.call.Terminal, Session: &s})
+	}
+	if len(found) == 0 {
+		no := &cli.NoAnswer{Text: "no bundle of this name was claimed on this machine, and no open issue of " + c.Session.Repo.String() + " has the label " + name}
+		return &cli.Failure{Err: no, Hint: "name its issues: label-state bundle status " + p.slug + " OWNER/NAME#7"}
+	}
+	return nil
+}
+
+// show answers who holds what. The bundle is whole when one worker holds all of it.
+func (p *pack) show(ctx context.Context) error {
+	var rows [][2]string
+	holders := map[string]int{}
+	for _, c := range p.calls {
+		f, err := c.Session.Ledger.Look(ctx, c.Session.Issue)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.Session.Issue, err)
+		}
+		v := c.Session.Ledger.Rules().Verdict(c.Session.Ledger.Here(f), lifecycle.Seeker{})
+		one := PartView{Issue: c.Session.Issue.String(), Answer: v.Answer.String(), Labels: cli.LabelNames(c.Session.Ledger.Rules().Scheme.Shown(f.Labels)), Reasons: cli.Reasons(v)}
+		text := cli.OneLine(strings.TrimPrefix(v.String(), "held: "))
+		if h, held := f.Log.Holder(); held {
+			one.Holder, one.URL = h.Record.Worker.String(), h.URL
+			if end, limited := h.Until(c.Session.Ledger.Rules().Terms); limited {
+				one.Until = cli.Stamp(end)
+			}
+			holders[one.Holder]++
+		}
+		p.view.Issues = append(p.view.Issues, one)
+		rows = append(rows, [2]string{c.Session.Issue.String(), labelsOf(one.Labels) + text})
+	}
+	p.view.Answer = "partly held"
+	for w, n := range holders {
+		if n == len(p.calls) {
+			p.view.Answer, p.view.Whole = "held", true
+			p.view.Codename, p.view.Firing, _ = strings.Cut(w, ":")
+		}
+	}
+	if len(holders) == 0 {
+		p.view.Answer = "free"
+	}
+	return p.call.Answer(p.view, fmt.Sprintf("bundle %s: %s\n", p.slug, p.view.Answer)+cli.Table(rows))
+}
+
+func labelsOf(have []string) string { return fmt.Sprintf("%-28s ", cli.StateOf(have)) }

@@ -1,0 +1,109 @@
+package feature
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/prchain"
+)
+
+// A ChainView is the JSON of a chain.
+type ChainView struct {
+	Feature string      `json:"feature"`
+	Parent  string      `json:"parent"`
+	Answer  string      `json:"answer"` // done, incomplete or dry-run; green, red or pending
+	Parts   []ChainPart `json:"parts"`
+}
+
+// A ChainPart is the JSON of one pull request of a chain.
+type ChainPart struct {
+	Part    int    `json:"part"`
+	Repo    string `json:"repo"`
+	Branch  string `json:"branch"`
+	PR      string `json:"pr,omitempty"` // absent while it is not open yet
+	URL     string `json:"url,omitempty"`
+	State   string `json:"state,omitempty"`   // open, closed or merged
+	Opened  bool   `json:"opened,omitempty"`  // by this run
+	Changed bool   `json:"changed,omitempty"` // its body, by this run
+	Error   string `json:"error,omitempty"`   // why its body was left alone
+	Checks  string `json:"checks,omitempty"`  // green, red or pending
+	Why     string `json:"why,omitempty"`
+}
+
+func viewParts(p prchain.Plan, pull func(n int) prchain.Pull) []ChainPart {
+	out := []ChainPart{}
+	for n, part := range p.Parts {
+		v := ChainPart{Part: n + 1, Repo: part.Repo, Branch: part.Branch}
+		if found := pull(n); found.ID != (claim.Issue{}) {
+			v.PR, v.URL, v.State = found.ID.String(), cli.OneLine(found.URL), found.State
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+func viewChain(r prchain.Result, answer string) ChainView {
+	v := ChainView{Feature: r.Plan.Feature, Parent: r.Plan.Parent.String(), Answer: answer}
+	v.Parts = viewParts(r.Plan, func(n int) prchain.Pull { return r.Parts[n].Pull })
+	for n, o := range r.Parts {
+		v.Parts[n].Opened, v.Parts[n].Changed = o.Opened, o.Changed
+		if o.Err != nil {
+			v.Parts[n].Error = cli.OneLine(o.Err.Error())
+		}
+	}
+	return v
+}
+
+func viewReport(r prchain.Report) ChainView {
+	v := ChainView{Feature: r.Plan.Feature, Parent: r.Plan.Parent.String(), Answer: r.Colour().String()}
+	v.Parts = viewParts(r.Plan, func(n int) prchain.Pull { return r.Parts[n].Pull })
+	for n, s := range r.Parts {
+		v.Parts[n].Checks, v.Parts[n].Why = s.Colour.String(), cli.OneLine(s.Why)
+	}
+	return v
+}
+
+// chainText is a line for each pull request; opened is what is said of those that were not there.
+func chainText(r prchain.Result, opened string) string {
+	v := viewChain(r, "")
+	return v.text(func(p ChainPart) []string {
+		did := ""
+		switch {
+		case p.Error != "":
+			did = "left alone: " + p.Error
+		case p.Opened:
+			did = opened
+		case p.Changed:
+			did = "brought up to date"
+		}
+		return []string{p.State, did, p.URL}
+	})
+}
+
+func reportText(r prchain.Report) string {
+	v := viewReport(r)
+	return v.text(func(p ChainPart) []string { return []string{p.State, p.Checks, p.Why, p.URL} }) +
+		fmt.Sprintf("%s: %s\n", v.Feature, v.Answer)
+}
+
+func (v ChainView) text(rest func(p ChainPart) []string) string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, p := range v.Parts {
+		name := p.PR
+		if name == "" {
+			name = p.Repo + " (" + p.Branch + ")"
+		}
+		cells := append([]string{fmt.Sprintf("%d/%d", p.Part, len(v.Parts)), name}, rest(p)...)
+		fmt.Fprintln(w, strings.Join(cells, "\t"))
+	}
+	_ = w.Flush() // into memory
+	var out strings.Builder
+	for line := range strings.Lines(b.String()) {
+		out.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+	return out.String()
+}

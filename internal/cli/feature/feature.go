@@ -1,0 +1,161 @@
+package feature
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/host"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/state"
+	"github.com/label-state/label-state/internal/worktree"
+)
+
+// A feature's trees and a bundle's holds know of each other: the hook in each tree must know whose
+// push it sees.
+
+// featureJournal is the book of this user's features.
+func featureJournal(t cli.Terminal) (worktree.Book, error) {
+	dir, err := t.Env.StateDir()
+	return worktree.Journal(filepath.Join(dir, "features")), err
+}
+
+func worktrees(t cli.Terminal) (*worktree.Features, error) {
+	book, err := featureJournal(t)
+	return worktree.New(worktree.Program(t.Env.Inherited()), book), err
+}
+
+// worktreesAround are the trees of the feature that a folder belongs to; none outside of any. What
+// cannot be read is no feature: holds are then recorded here only.
+func worktreesAround(t cli.Terminal, dir string) []worktree.Tree {
+	dir, err := filepath.EvalSymlinks(dir)
+	book, failed := featureJournal(t)
+	if err != nil || failed != nil {
+		return nil
+	}
+	names, err := book.Names()
+	if err != nil {
+		cli.Warnf(t.Err, "the work trees of features are not known: %s", err)
+	}
+	for _, name := range names {
+		f, _, err := book.Read(name)
+		if err != nil {
+			cli.Warnf(t.Err, "the work trees of feature %s are not known: %s", name, err)
+		}
+		for _, tree := range f.Trees {
+			if f.Ready && (dir == tree.Path || strings.HasPrefix(dir, tree.Path+string(filepath.Separator))) {
+				return f.Trees
+			}
+		}
+	}
+	return nil
+}
+
+func onPage(h ledger.Hold) pageHold {
+	return pageHold{Issue: h.Issue.String(), Comment: h.Comment, URL: h.URL, Token: h.Token, TTL: int64(h.Record.TTL / time.Second), Until: h.Until.UTC()}
+}
+
+// inform records a bundle's holds where its work is done: each in the trees of its repository, when the
+// command was given in a tree of a feature; otherwise all of them in the work tree around us.
+func (p *pack) inform(ctx context.Context, note bundlePage) {
+	trees := worktreesAround(p.call.Terminal, p.call.Terminal.Env.Dir)
+	if len(trees) == 0 {
+		informHere(p.call.Terminal, note)
+		return
+	}
+	informTrees(ctx, p.call.Terminal, trees, note)
+}
+
+func informHere(t cli.Terminal, note bundlePage) {
+	dir, err := state.GitDir(t.Env.Dir, t.Env.Getenv("GIT_DIR"))
+	if err != nil {
+		return // no work tree, so no hook
+	}
+	for _, h := range note.Holds {
+		recordHold(t, dir, note, h)
+	}
+}
+
+// informTrees records holds in those of the trees whose repository they are about.
+func informTrees(ctx context.Context, t cli.Terminal, trees []worktree.Tree, note bundlePage) {
+	for _, tree := range trees {
+		env := t.Env
+		env.Dir = tree.Path
+		home, err := env.Home(ctx)
+		if err != nil {
+			cli.Warnf(t.Err, "the repository of %s is not known, so its hook will not know you: %s", tree.Path, err)
+			continue
+		}
+		dir, err := state.GitDir(tree.Path, "")
+		if err != nil {
+			cli.Warnf(t.Err, "the hook in %s will not know you: %s", tree.Path, err)
+			continue
+		}
+		for _, h := range note.Holds {
+			if isAbout(t, home, note, h) {
+				recordHold(t, dir, note, h)
+			}
+		}
+	}
+}
+
+// isAbout reports whether a hold is on an issue of the repository. An API that was named outright is
+// the host of all.
+func isAbout(t cli.Terminal, home host.Remote, note bundlePage, h pageHold) bool {
+	i, err := host.ParseIssue(h.Issue, host.Defaults{})
+	sameHost := home.Host == note.Host || t.Env.Getenv("LABEL_STATE_API_URL") != ""
+	return err == nil && sameHost && strings.EqualFold(i.Slug(), home.Owner+"/"+home.Repo)
+}
+
+func recordHold(t cli.Terminal, gitDir string, note bundlePage, h pageHold) {
+	i, err := host.ParseIssue(h.Issue, host.Defaults{})
+	if err == nil {
+		err = state.OpenHolds(gitDir).Save(state.Hold{
+			Issue: i, Worker: note.worker(), Comment: h.Comment, URL: h.URL, Token: h.Token,
+			TTL: time.Duration(h.TTL) * time.Second, Until: h.Until,
+		})
+	}
+	if err != nil {
+		cli.Warnf(t.Err, "the hook will not know that %s is yours: %s", h.Issue, err)
+	}
+}
+
+// disown forgets a bundle's holds where they may have been recorded.
+func (p *pack) disown(note bundlePage) {
+	dirs := []string{}
+	if dir, err := state.GitDir(p.call.Terminal.Env.Dir, p.call.Terminal.Env.Getenv("GIT_DIR")); err == nil {
+		dirs = append(dirs, dir)
+	}
+	trees := worktreesAround(p.call.Terminal, p.call.Terminal.Env.Dir)
+	if book, err := featureJournal(p.call.Terminal); err == nil && len(trees) == 0 {
+		f, _, _ := book.Read(p.slug) // none, or none that can be read: nothing to forget there
+		trees = f.Trees
+	}
+	for _, tree := range trees {
+		if dir, err := state.GitDir(tree.Path, ""); err == nil {
+			dirs = append(dirs, dir)
+		}
+	}
+	for _, dir := range dirs {
+		forgetIn(p.call.Terminal, dir, note)
+	}
+}
+
+// forgetIn removes the records of the bundle's own run, and of no other.
+func forgetIn(t cli.Terminal, gitDir string, note bundlePage) {
+	store := state.OpenHolds(gitDir)
+	holds, err := store.All()
+	for _, h := range holds {
+		if h.Worker != note.worker() {
+			continue
+		}
+		if failed := store.Remove(h.Issue); failed != nil {
+			err = failed
+		}
+	}
+	if err != nil {
+		cli.Warnf(t.Err, "records of the holds in %s could not be removed: %s", gitDir, err)
+	}
+}

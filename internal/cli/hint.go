@@ -1,0 +1,377 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/config"
+	"github.com/label-state/label-state/internal/git"
+	"github.com/label-state/label-state/internal/github"
+	"github.com/label-state/label-state/internal/gitpush"
+	"github.com/label-state/label-state/internal/hookfile"
+	"github.com/label-state/label-state/internal/host"
+	"github.com/label-state/label-state/internal/lease"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/migrate"
+	"github.com/label-state/label-state/internal/printable"
+	"github.com/label-state/label-state/internal/setup"
+	"github.com/label-state/label-state/internal/slackgate"
+	"github.com/label-state/label-state/internal/state"
+	"github.com/label-state/label-state/internal/work"
+)
+
+// calledAnswers are for what was called or configured wrongly.
+func calledAnswers() []answer {
+	return []answer{
+		on(ExitCalled, says[*ledger.StoreError]("name the store again in claim.lease on the default branch, until the hold is given back")),
+		on(ExitCalled, func(e *UsageError, _ Failure) string { return strings.TrimSpace("label-state "+e.command) + " --help" }),
+		on(ExitCalled, help[*work.OptionError]),
+		on(ExitCalled, hintReference),
+		on(ExitCalled, hintConfiguration),
+		on(ExitCalled, func(e *setup.SettingError, _ Failure) string { return e.Remedy() }),
+		on(ExitCalled, hintPull),
+		on(ExitCalled, help[*ledger.CallError]),
+		on(ExitCalled, help[*state.RepoNameError]),
+	}
+}
+
+func hintReference(e *host.ReferenceError, _ Failure) string {
+	if e.Kind == "repository" {
+		return "give OWNER/NAME, as in: label-state doctor acme/app"
+	}
+	return "give owner/repo#7, the issue's URL, or inside a clone just 7"
+}
+
+func hintPull(_ *ledger.NoPullError, at Failure) string {
+	return "see its URL with: gh pr view --json url; without one: label-state release " + at.Object
+}
+
+func hintConfiguration(e *config.Error, _ Failure) string {
+	switch {
+	case e.Everybodys:
+		return "leave " + e.Path + " out of " + e.File + "; what everybody goes by is " + config.Path + " on the default branch"
+	case e.Path == "" && e.Line == 0:
+		return "see that " + e.File + " can be read, or name another file with --config"
+	}
+	return "correct " + e.File + ", then try it with: label-state doctor"
+}
+
+// noAnswers are the answer no.
+func noAnswers() []answer {
+	return []answer{
+		on(ExitNoWork, hintNoWork),
+		func(err error) (int, string, bool) {
+			return ExitNoWork, "ask again later; see what others work on: label-state work list --include-claimed", errors.Is(err, work.ErrNoWork)
+		},
+		on(ExitNo, hintHeld),
+		on(ExitNo, hintLost),
+		on(ExitNo, says[*NoAnswer]("")),
+		ofItem,
+	}
+}
+
+// hintNoWork is what to do about an empty queue, by what it is full of.
+func hintNoWork(e *work.NoWorkError, at Failure) string {
+	if e.Queue == 0 {
+		return labelFirst(at.repo(), e.Label) + "; what others work on: label-state work list --include-claimed"
+	}
+	if e.Passed[0].Reason == string(lifecycle.CodePaused) {
+		return ResumeHint(at.repo(), false)
+	}
+	return "ask again later; see what keeps them: label-state board --repo " + at.repo()
+}
+
+// ResumeHint is how a pause ends; here is whether it is this host's.
+func ResumeHint(repo string, here bool) string {
+	if here {
+		repo += " --local"
+	}
+	return "when claims may go on: label-state repo resume " + repo
+}
+
+// labelFirst is the first step of everybody who has no work yet.
+func labelFirst(repo, label string) string {
+	if strings.ContainsAny(label, " \"'`$") {
+		label = "'" + label + "'"
+	}
+	return fmt.Sprintf("label an issue: gh issue edit NUMBER --repo %s --add-label %s", repo, label)
+}
+
+func hintHeld(e *ledger.HeldError, _ Failure) string {
+	if e.Yielded == nil && len(e.Verdict.Reasons) > 0 {
+		return hintReason(e, e.Verdict.Reasons[0])
+	}
+	return "see who holds it: label-state status " + e.Issue.String()
+}
+
+func hintLost(e *ledger.LostError, at Failure) string {
+	switch {
+	case e.Worker.IsZero():
+		return "see what is known about it: label-state status " + e.Issue.String()
+	case at.Doing == "release" && errors.Is(e, claim.ErrEnded):
+		return "see what was recorded: label-state log " + e.Issue.String()
+	}
+	return "stop work on it; see who holds it now: label-state status " + e.Issue.String()
+}
+
+// ofItem answers for an item of a work source.
+func ofItem(err error) (code int, hint string, is bool) {
+	e, is := errors.AsType[*work.Error](err)
+	switch {
+	case !is:
+		return ExitUnknown, "", false
+	case e.Reason == work.AlreadyClaimed || e.Reason == work.InvalidState:
+		return ExitNo, hintItem(e), true
+	}
+	return ExitUnknown, hintItem(e), true
+}
+
+func hintItem(e *work.Error) string {
+	if e.ID == "" || !e.Another() {
+		return ""
+	}
+	return "see what there is to do: label-state work list"
+}
+
+// hintReason is the way on past one reason why an issue may not be taken.
+func hintReason(held *ledger.HeldError, r lifecycle.Reason) string {
+	issue := held.Issue.String()
+	switch r.Code {
+	case lifecycle.CodeOwn:
+		return "you hold it already; extend the lease with: label-state renew " + issue
+	case lifecycle.CodePaused:
+		return ResumeHint(held.Issue.Slug(), r.Here)
+	case lifecycle.CodeHold:
+		return "whoever put the label on gives it back with: label-state release " + issue + "; anybody else takes it off there: " + r.URL
+	case lifecycle.CodeAssigned:
+		return "take one that is nobody's: label-state next; who works on this one: label-state status " + issue
+	case lifecycle.CodePROpen, lifecycle.CodeMerged:
+		if r.URL == "" {
+			return "see that the token may read it, or begin the issue again: label-state release " + issue + " --force"
+		}
+		if r.ByStranger() {
+			return "continue there: " + r.URL + "; or take the issue all the same: label-state claim " + issue + " --force"
+		}
+		return "continue there: " + r.URL
+	case lifecycle.CodeDone:
+		return "if it is not done after all: label-state release " + issue + " --force"
+	case lifecycle.CodeClosed:
+		switch r.Text {
+		case lifecycle.PullMerged:
+			return "nothing is left to do on it; see what is: label-state next"
+		case lifecycle.PullClosed:
+			return fmt.Sprintf("if it is wanted after all: gh pr reopen %d --repo %s", held.Issue.Number, held.Issue.Slug())
+		}
+		return fmt.Sprintf("if it is not done after all: gh issue reopen %d --repo %s", held.Issue.Number, held.Issue.Slug())
+	case lifecycle.CodeAttempts:
+		return "see why: label-state log " + issue + "; a person lets agents try again by commenting /requeue there: " + r.URL
+	case lifecycle.CodeScope, lifecycle.CodeExcluded, lifecycle.CodePlan:
+		return "a person decides, by taking the label off: " + r.URL
+	case lifecycle.CodeInFlight:
+		return "see who holds it: label-state status " + issue
+	}
+	return "see what stands in the way: label-state status " + issue
+}
+
+// storeAnswers are for a lease store that refuses.
+func storeAnswers() []answer {
+	return []answer{
+		on(ExitUnknown, func(e *lease.DeniedError, at Failure) string { return e.Remedy + "; then: " + at.doctor() }),
+		on(ExitUnknown, func(e *github.OutsiderError, _ Failure) string {
+			return e.Remedy() + "; then: label-state doctor " + e.Repo.String()
+		}),
+		on(ExitUnknown, func(e remedied, _ Failure) string { return e.Remedy() }),
+	}
+}
+
+// A remedied error knows itself what to do about it.
+type remedied interface {
+	error
+	Remedy() string
+}
+
+// doctor is the command that examines the repository the failure is about.
+func (f Failure) doctor() string { return strings.TrimSpace("label-state doctor " + f.repo()) }
+
+// repo is the repository the failure is about, as far as it is known.
+func (f Failure) repo() string {
+	if strings.Contains(f.Object, "/") {
+		repo, _, _ := strings.Cut(f.Object, "#")
+		return repo
+	}
+	if e, is := errors.AsType[*ledger.BundleError](f.Err); is {
+		return e.Issues[0].Slug()
+	}
+	if e, is := errors.AsType[*ledger.UnknownError](f.Err); is {
+		return e.Issue.Slug()
+	}
+	return ""
+}
+
+// reachAnswers are for a GitHub that could not be asked.
+func reachAnswers() []answer {
+	return []answer{
+		on(ExitUnknown, hintTimeout),
+		on(ExitUnknown, func(_ *interruptedError, at Failure) string {
+			if !strings.Contains(at.Object, "#") {
+				return ""
+			}
+			return "see where it stands: label-state status " + at.Object
+		}),
+		on(ExitUnknown, func(e *setup.NoTokenError, _ Failure) string { return e.Remedy() }),
+		on(ExitUnknown, func(e *setup.BadTokenError, _ Failure) string {
+			return "set " + e.Source + " to the token as GitHub shows it"
+		}),
+		on(ExitUnknown, func(_ *github.AuthError, at Failure) string {
+			return "see which token is used and what it may do: " + at.doctor()
+		}),
+		on(ExitUnknown, hintPermission),
+		on(ExitUnknown, func(_ *github.NotFoundError, at Failure) string {
+			return "check the name and the number, and that the token may see it: " + at.doctor()
+		}),
+		on(ExitUnknown, func(_ *github.MovedError, at Failure) string {
+			return "use its new name, in a clone by git remote set-url origin URL; find it with: gh repo view " + at.repo() + " --json nameWithOwner"
+		}),
+		on(ExitUnknown, says[*github.RateLimitError]("wait until then, or use another token")),
+		on(ExitUnknown, func(e *ledger.UnshownError, _ Failure) string {
+			return "look for a claim among them: " + e.Facts.URL + "; when nobody can see or delete them, file the issue again: gh issue create --repo " + e.Facts.Issue.Slug()
+		}),
+		on(ExitUnknown, func(_ *github.AnswerError, at Failure) string {
+			return "is LABEL_STATE_API_URL, or a proxy, in the way? See: " + at.doctor() + " --verbose"
+		}),
+		on(ExitUnknown, hintStatus),
+		on(ExitUnknown, hintTrouble[*github.QueryError]),
+		on(ExitUnknown, func(e *github.NetworkError, _ Failure) string {
+			if interrupted(e) {
+				return ""
+			}
+			return "check the network and LABEL_STATE_API_URL, then try again"
+		}),
+	}
+}
+
+// hintPermission goes by GitHub's words where no permission is what is missing.
+func hintPermission(e *github.PermissionError, at Failure) string {
+	if strings.Contains(e.Message, "archived") && at.repo() != "" {
+		return "nothing can be written while it is archived; an owner may: gh repo unarchive " + at.repo()
+	}
+	if e.Needs != "" {
+		return "give the token the permission " + e.Needs + "; then: " + at.doctor()
+	}
+	return "see what the token may do: " + at.doctor()
+}
+
+func hintTimeout(e *timeoutError, at Failure) string {
+	if e.store() != "" {
+		return "nothing is claimed while the lease store cannot be asked; see whether it answers: " + at.doctor()
+	}
+	if strings.Contains(at.Object, "#") {
+		return "see where it stands: label-state status " + at.Object + "; then try again with a longer --timeout"
+	}
+	if strings.HasPrefix(at.Doing, "chain ") {
+		return "see what is missing: label-state chain status --feature " + at.Object + "; then try again with a longer --timeout"
+	}
+	return "see what is slow: " + at.doctor() + "; then try again with a longer --timeout"
+}
+
+func hintTrouble[E error](E, Failure) string {
+	return "GitHub has trouble of its own (https://www.githubstatus.com); try again in a minute"
+}
+
+func hintStatus(e *github.StatusError, at Failure) string {
+	if e.Status >= 500 {
+		return hintTrouble(e, at)
+	}
+	return "see which request it was, with --verbose; what the token may do: " + at.doctor()
+}
+
+// hereAnswers are for files of this machine.
+func hereAnswers() []answer {
+	return []answer{
+		on(ExitUnknown, func(e *recordError, _ Failure) string {
+			return "nothing is made or taken back without it; look at it, then: rm " + e.File
+		}),
+		on(ExitUnknown, func(e *state.UnreadableHoldError, _ Failure) string {
+			return "name the worker with --codename and --firing-id, or forget the hold: rm " + e.File
+		}),
+		on(ExitUnknown, func(e *state.UnreadablePausesError, _ Failure) string {
+			return "nothing is claimed until it can be read; repair it, or: rm " + e.File
+		}),
+		func(err error) (int, string, bool) {
+			again := "run it again"
+			if at, named := errors.AsType[*Failure](err); named {
+				again += ": label-state " + at.Doing + " " + at.Object + " --local"
+			}
+			return ExitUnknown, again, errors.Is(err, state.ErrPausesBusy)
+		},
+	}
+}
+
+// lastAnswers are for errors of which nobody else knows the cause.
+func lastAnswers() []answer {
+	return []answer{
+		on(ExitUnknown, func(_ *lease.Error, at Failure) string {
+			return "nothing is claimed while the lease store cannot be asked; see whether it answers: " + at.doctor()
+		}),
+		on(ExitUnknown, func(_ *ledger.BundleError, at Failure) string {
+			return "nothing is held; see what is in the way: " + at.doctor() + "; then run it again"
+		}),
+	}
+}
+
+// pushAnswers are those of a push that did not land, or of which nobody knows.
+func pushAnswers() []answer {
+	return []answer{
+		on(ExitCalled, help[*gitpush.OptionError]),
+		on(ExitCalled, help[*gitpush.RemoteError]),
+		on(ExitNo, says[*gitpush.MovedError]("see what is there with git fetch, build on it, and push again; nothing was forced")),
+		on(ExitNo, says[*gitpush.RefusedError]("nothing was pushed; git or the remote said above what it wants")),
+		on(ExitUnknown, func(_ *gitpush.UnclearError, at Failure) string {
+			return "see what has arrived, and push again if nothing has: label-state push --issue " + at.Object
+		}),
+		on(ExitUnknown, hintGit),
+		on(ExitCalled, func(e *git.EmbeddedError, _ Failure) string {
+			return "run it in the clone: cd " + e.Around + "; if the bare repository is your own: export GIT_DIR=" + e.Dir
+		}),
+	}
+}
+
+// hintGit is the way on when git could not do its part.
+func hintGit(e *git.Error, at Failure) string {
+	switch {
+	case interrupted(e):
+		return ""
+	case at.Doing == "push":
+		return "nothing was pushed; git said above what is wrong"
+	case e.Operation == "fetch" || e.Operation == "ls-remote":
+		return "see that the remote answers: git -C " + e.Repository + " ls-remote; or take what was fetched last: --offline"
+	}
+	return ""
+}
+
+// planAnswers are for a login that may not answer a plan, and for a Slack that asks to wait.
+func planAnswers() []answer {
+	return []answer{
+		on(ExitNo, help[*ledger.BarredError]),
+		on(ExitUnknown, says[*slackgate.BusyError]("wait that long, then run it again; or leave --slack out: a plan can be answered on GitHub")),
+	}
+}
+
+// A WaitingError is a plan that nobody has answered yet: neither a yes nor a no.
+type WaitingError struct{ After time.Duration }
+
+func (e *WaitingError) Error() string {
+	return "no answer within " + printable.Exact(e.After) + "; the plan waits on"
+}
+
+// migrateAnswers are for a pause file with a line that says nothing.
+func migrateAnswers() []answer {
+	return []answer{on(ExitCalled, says[*migrate.FileError]("a line is owner/repo and perhaps a reason; # begins a comment"))}
+}
+
+// hookAnswers are for a hook that was left alone.
+func hookAnswers() []answer { return []answer{on(ExitNo, help[*hookfile.RefusedError])} }

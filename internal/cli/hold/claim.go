@@ -1,0 +1,110 @@
+// Package hold takes, keeps, shows and gives back holds: claim, renew, release, run, push, dedup-check, status and log.
+package hold
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/setup"
+	urfave "github.com/urfave/cli/v2"
+)
+
+// NewClaimCommand makes the command claim.
+func NewClaimCommand(t cli.Terminal) *urfave.Command {
+	return &urfave.Command{
+		Name: "claim", Usage: "take an issue, as a worker or as a person", ArgsUsage: "REF",
+		Description: "With --codename (or LABEL_STATE_CODENAME) a worker takes the hold; of any number exactly one wins.\n" +
+			"Without it the person whose token it is takes the issue, until they release it; a label and the assignee show it." +
+			cli.IssueForms +
+			"   label-state claim acme/app#42 --codename lucius --ttl 2h\n" +
+			"   label-state claim 42 --codename lucius --wait 10m   until it is free\n" +
+			"   label-state claim 42 --force                        take over, as a person",
+		Flags: cli.WriteFlags(append(cli.IdentityFlags(),
+			&urfave.DurationFlag{Name: "ttl", Usage: "length of the lease, at most claim.max_ttl (default: claim.ttl)"},
+			&urfave.StringFlag{Name: "branch", Usage: "`BRANCH` the work will be pushed to"},
+			&urfave.DurationFlag{Name: "wait", Usage: "keep trying this long while the issue is not free"},
+			&urfave.BoolFlag{Name: "force", Usage: "end a hold that stands; recorded with your login"},
+			&urfave.StringFlag{Name: "reason", Usage: "why, with --force"},
+		)...),
+		Action: t.OnIssue(takeIssue),
+	}
+}
+
+func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
+	if c.Flags.IsSet("reason") && !c.Flags.Bool("force") {
+		return cli.Usagef("claim", "--reason goes with --force")
+	}
+	w := c.Claimant()
+	if w.Codename == "" {
+		if err := c.OneSession(); err != nil {
+			return err
+		}
+		return takeAsPerson(ctx, c, i)
+	}
+	for _, flag := range []string{"ttl", "wait"} {
+		if c.Flags.IsSet(flag) && c.Flags.Duration(flag) <= 0 {
+			return cli.Usagef("claim", "--%s %s: want more than nothing, such as 30m", flag, c.Flags.Duration(flag))
+		}
+	}
+	return claimAsWorker(ctx, c, i, w)
+}
+
+func claimAsWorker(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Worker) error {
+	if c.Flags.Bool("dry-run") {
+		return c.WouldClaim(ctx, i, w)
+	}
+	if c.Flags.Bool("force") {
+		if err := c.CheckFree(ctx, i, w); err != nil {
+			return err
+		}
+	}
+	h, err := claimWaiting(ctx, c, i, ledger.Request{Worker: w, TTL: c.Flags.Duration("ttl"), Branch: c.Flags.String("branch"), Force: c.Flags.Bool("force")})
+	if err = c.RecordClaim(h, err); err != nil {
+		return err
+	}
+	return c.Answer(cli.ViewHold(h, "won"), "claimed "+describeHold(h))
+}
+
+func describeHold(h ledger.Hold) string {
+	until := "without end"
+	if !h.Until.IsZero() {
+		until = "until " + cli.Moment(h.Until)
+		if h.Record.TTL > 0 {
+			until += " (" + cli.Round(h.Record.TTL) + ")"
+		}
+	}
+	token := ""
+	if h.Token > 0 {
+		token = fmt.Sprint(h.Token)
+	}
+	w := h.Record.Worker
+	return fmt.Sprintf("%s %s\n", h.Issue, cli.OneLine(h.Title)) + cli.Table([][2]string{
+		{"  worker", w.Codename + " (run " + w.FiringID + ")"}, {"  lease", until}, {"  token", token}, {"  record", h.URL},
+	})
+}
+
+// claimWaiting claims, and with --wait tries again while the answer is no. A made-up firing id is
+// new at every try; a given one that has lost a race is used up.
+func claimWaiting(ctx context.Context, c *cli.Call, i claim.Issue, req ledger.Request) (ledger.Hold, error) {
+	end, said := time.Now().Add(c.Flags.Duration("wait")), ""
+	for pause := cli.RetryFirst; ; pause = min(2*pause, cli.RetryMost) {
+		h, err := c.Session.Ledger.Claim(ctx, i, req)
+		rest := min(pause, time.Until(end))
+		var held *ledger.HeldError
+		if !errors.As(err, &held) || rest <= 0 || held.Yielded != nil && req.Worker.FiringID != "" {
+			return h, err
+		}
+		if text := cli.OneLine(held.Error()); text != said {
+			fmt.Fprintf(c.Terminal.Err, "label-state: %s is not free yet: %s\n", i, text)
+			said = text
+		}
+		if setup.Clock().Sleep(ctx, rest) != nil {
+			return h, err
+		}
+	}
+}

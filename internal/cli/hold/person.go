@@ -1,0 +1,180 @@
+package hold
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// takeAsPerson claims the issue for the person whose token it is: a claim like any other, without an end.
+func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue) error {
+	if err := refuseWorkerFlags(c, "ttl", "branch", "wait", "firing-id"); err != nil {
+		return err
+	}
+	me, err := c.Login(ctx)
+	if err != nil {
+		return err
+	}
+	f, v, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{})
+	if err != nil {
+		return err
+	}
+	if mine, has := f.Log.HeldBy(me); has && mine.Held() {
+		if err := assignAgain(ctx, c, f, mine); err != nil {
+			cli.Warnf(c.Terminal.Err, "%s is yours, but you could not be assigned: %s", i, err)
+		}
+		return hasAsPerson(c, f, mine)
+	}
+	if c.Flags.Bool("dry-run") {
+		return wouldClaimAsPerson(c, i, f, v)
+	}
+	h, err := c.ClaimAsPerson(ctx, i, me, c.Flags.Bool("force"))
+	if err = c.WarnLate(err); err != nil {
+		return askThem(i, err)
+	}
+	return c.Answer(cli.ViewHold(h, "won"), fmt.Sprintf("%s %s is yours since %s\n", i, cli.OneLine(h.Title), cli.Moment(h.Since))+giveBack(i))
+}
+
+// askThem adds to a refusal by another person's hold what a person can do about it.
+func askThem(i claim.Issue, err error) error {
+	var no *ledger.HeldError
+	if !errors.As(err, &no) {
+		return err
+	}
+	for _, r := range no.Verdict.Reasons {
+		if r.Code == lifecycle.CodeInFlight && r.Claim.Person != "" {
+			return &cli.Failure{Err: err, Hint: fmt.Sprintf("ask %s; to take it over in your name, on the record: label-state claim %s --force", r.Claim.Person, i)}
+		}
+	}
+	return err
+}
+
+func giveBack(i claim.Issue) string {
+	return fmt.Sprintf("give it back with: label-state release %s\n", i)
+}
+
+// assignAgain assigns who holds the issue, where a claim that was cut off has not.
+func assignAgain(ctx context.Context, c *cli.Call, f lifecycle.Facts, mine claim.Claim) error {
+	if c.Flags.Bool("dry-run") {
+		return nil
+	}
+	return c.Session.Ledger.Assign(ctx, f, mine)
+}
+
+// hasAsPerson answers whose claim stands already.
+func hasAsPerson(c *cli.Call, f lifecycle.Facts, mine claim.Claim) error {
+	out := cli.HoldView{
+		Issue: f.Issue.String(), Answer: "won", Codename: mine.Record.Worker.Codename, Firing: mine.Record.Worker.FiringID, Person: mine.Person,
+		Since: cli.Stamp(mine.Created), Token: mine.Record.Token, URL: mine.URL,
+	}
+	return c.Answer(out, fmt.Sprintf("%s %s is yours already, since %s\n", f.Issue, cli.OneLine(f.Title), cli.Moment(mine.Created))+giveBack(f.Issue))
+}
+
+func wouldClaimAsPerson(c *cli.Call, i claim.Issue, f lifecycle.Facts, v lifecycle.Verdict) error {
+	v = ledger.PersonStops(f, v)
+	taken := v.Has(lifecycle.CodeInFlight)
+	if c.Flags.Bool("force") {
+		v = cli.Without(c.BeyondForce(f, v), lifecycle.CodeHold)
+	}
+	if len(v.Reasons) > 0 {
+		return &ledger.HeldError{Issue: i, Verdict: v}
+	}
+	text := fmt.Sprintf("would claim %s %s for you", i, cli.OneLine(f.Title))
+	if taken {
+		text += ", ending the hold that stands"
+	}
+	return c.Answer(cli.Reply{Issue: i.String(), Answer: "free"}, text+"\n")
+}
+
+func refuseWorkerFlags(c *cli.Call, flags ...string) error {
+	for _, flag := range flags {
+		if c.Flags.IsSet(flag) {
+			return cli.Usagef(cli.CommandPath(c.Flags), "--%s is for workers; say which with --codename", flag)
+		}
+	}
+	return nil
+}
+
+// releaseAsPerson ends the person's own hold: by record, or where there is only a label, by taking it off.
+func releaseAsPerson(ctx context.Context, c *cli.Call, i claim.Issue) error {
+	if err := refuseWorkerFlags(c, "outcome", "pr", "transition-to"); err != nil {
+		return err
+	}
+	me, err := c.Session.Viewer(ctx)
+	if err != nil {
+		return err
+	}
+	f, v, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{})
+	if err != nil {
+		return err
+	}
+	if mine, held := f.Log.HeldBy(me); held {
+		return releaseOwn(ctx, c, f, mine, me)
+	}
+	holder, held := f.Log.Holder()
+	switch {
+	case held && holder.Person != "":
+		return notYours(c, i, me, fmt.Sprintf("%s holds it since %s", holder.Person, cli.Moment(holder.Created)))
+	case !labels.Has(f.Labels, c.Session.Ledger.Rules().Scheme.Hold):
+		text, hint := "you do not hold it, and nobody else does", "see what happened to it: label-state log "
+		if held {
+			text = "you do not hold it: " + reasonText(v, lifecycle.CodeInFlight) + ", and this worktree has no record of that run"
+			hint = "see who holds it: label-state status "
+		}
+		return &cli.Failure{Err: &cli.NoAnswer{Text: text}, Hint: hint + i.String()}
+	case f.HoldBy != "" && !claim.SameLogin(f.HoldBy, me):
+		return notYours(c, i, me, fmt.Sprintf("%s put the label %s on at %s", f.HoldBy, c.Session.Ledger.Rules().Scheme.Hold, cli.Moment(f.HoldAt)))
+	}
+	return takeLabelOff(ctx, c, i)
+}
+
+// reasonText is the first reason of that code, in words.
+func reasonText(v lifecycle.Verdict, code lifecycle.Code) string {
+	for _, r := range v.Reasons {
+		if r.Code == code {
+			return cli.OneLine(r.Text)
+		}
+	}
+	return "somebody else does"
+}
+
+func releaseOwn(ctx context.Context, c *cli.Call, f lifecycle.Facts, mine claim.Claim, me string) error {
+	if c.Flags.Bool("dry-run") {
+		return c.Answer(cli.Reply{Issue: f.Issue.String(), Answer: "dry-run"}, fmt.Sprintf("would release %s from %s\n", f.Issue, mine.Person))
+	}
+	e := ledger.Ending{Worker: mine.Record.Worker, Reason: c.Flags.String("reason")}
+	if !claim.SameLogin(mine.Author, me) {
+		e.By = me // an app wrote the claim for this person
+	}
+	rep, err := c.Session.Ledger.Release(ctx, f.Issue, e)
+	if err = c.WarnLate(err); err != nil {
+		return err
+	}
+	return c.Answer(cli.ViewMove(rep, "released"), fmt.Sprintf("released %s\n", f.Issue))
+}
+
+// notYours refuses to release somebody else's hold. Only a person is told about force.
+func notYours(c *cli.Call, i claim.Issue, me, who string) error {
+	hint := "ask them; to end it in your name, on the record: label-state release " + i.String() + " --force"
+	if claim.IsApp(me) {
+		hint = "see who holds it: label-state status " + i.String()
+	}
+	return &cli.Failure{Err: &cli.NoAnswer{Text: who}, Hint: hint}
+}
+
+func takeLabelOff(ctx context.Context, c *cli.Call, i claim.Issue) error {
+	hold := c.Session.Ledger.Rules().Scheme.Hold
+	if c.Flags.Bool("dry-run") {
+		return c.Answer(cli.Reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would take %s off %s\n", hold, i))
+	}
+	if err := c.Session.Client.RemoveLabel(ctx, i, hold); err != nil {
+		return err
+	}
+	return c.Answer(cli.Reply{Issue: i.String(), Answer: "released"}, fmt.Sprintf("released %s: %s is off\n", i, hold))
+}

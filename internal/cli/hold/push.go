@@ -1,0 +1,243 @@
+package hold
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/gitpush"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/setup"
+	urfave "github.com/urfave/cli/v2"
+)
+
+// NewPushCommand makes the command push.
+func NewPushCommand(t cli.Terminal) *urfave.Command {
+	return &urfave.Command{
+		Name: "push", Usage: "push the branch under a hold; exit 1 when it is lost", ArgsUsage: "[REMOTE] [-- OPTIONS...]",
+		Description: "Renews the hold, then has git push what is checked out. With claim.lease: refs the branch and the lease move in one step, or neither does: " +
+			"a push cannot land after the hold was lost, however late it arrives. Otherwise GitHub compares nothing but the branch, and the push is given up before the lease could end.\n\n" +
+			"The branch is never forced, and must not have been pushed to by somebody else. The pre-push hook runs as for any push. " +
+			"The issue is --issue, LABEL_STATE_ISSUE, or the only one that this work tree holds. Behind -- stand options of git push that change no condition: " +
+			"-u, -o, -q, -v, --no-verify, --signed and a few more.\n\n" +
+			"   label-state push\n" +
+			"   label-state push origin --issue acme/app#42 -- --set-upstream",
+		Flags: cli.WriteFlags(append(cli.HolderFlags(),
+			&urfave.StringFlag{Name: "issue", Usage: "issue `REF` whose hold it is (default: LABEL_STATE_ISSUE, or the only hold of this work tree)"},
+			&urfave.StringFlag{Name: "branch", Usage: "`BRANCH` of the remote to push to (default: the one that is checked out)"},
+		)...),
+		Action: func(cc *urfave.Context) error { return runPush(t, cc) },
+	}
+}
+
+func runPush(t cli.Terminal, cc *urfave.Context) error {
+	remote, more := pushWords(cc.Args().Slice())
+	if len(more) > 0 && !cli.IsFlag(more[0]) {
+		return cli.Usagef(cli.CommandPath(cc), "push: %q: want one remote, and options of git push behind --", cli.OneLine(more[0]))
+	}
+	asked, err := gitpush.ReadOptions(more)
+	if err != nil {
+		return &cli.Failure{Doing: cli.CommandPath(cc), Err: err}
+	}
+	o := cli.SetupOptions(cc)
+	if o.Ref, err = pushTarget(t, cc); err != nil {
+		return err
+	}
+	return t.WithSession(cc, o, func(ctx context.Context, c *cli.Call) error {
+		return pushUnder(ctx, c, c.Session.Issue, gitpush.Push{Remote: remote, Options: asked})
+	})
+}
+
+// pushWords are the remote, empty when none is named, and the options behind --. The library has
+// swallowed the -- where nothing stood before it.
+func pushWords(words []string) (remote string, more []string) {
+	if len(words) > 0 && !cli.IsFlag(words[0]) && words[0] != "--" {
+		remote, words = words[0], words[1:]
+	}
+	if len(words) > 0 && words[0] == "--" {
+		words = words[1:]
+	}
+	return remote, words
+}
+
+// pushTarget is the issue under whose hold the push is.
+func pushTarget(t cli.Terminal, cc *urfave.Context) (string, error) {
+	for _, ref := range []string{cc.String("issue"), t.Env.Getenv("LABEL_STATE_ISSUE")} {
+		if ref != "" {
+			return ref, nil
+		}
+	}
+	store, err := t.Env.Holds()
+	if err != nil {
+		return "", cli.Usagef(cli.CommandPath(cc), "push: %s; name the issue with --issue", err)
+	}
+	holds, err := store.All()
+	if err != nil {
+		return "", &cli.Failure{Doing: cli.CommandPath(cc), Err: err}
+	}
+	if n := len(holds); n != 1 {
+		return "", cli.Usagef(cli.CommandPath(cc), "push: this work tree has %d holds; name the issue with --issue", n)
+	}
+	return holds[0].Issue.String(), nil
+}
+
+// remoteName is a remote as it may be shown: a URL without the password that it may hold.
+func remoteName(remote string) string {
+	scheme, rest, isURL := strings.Cut(remote, "://")
+	if !isURL {
+		return cli.OneLine(remote)
+	}
+	at, path, _ := strings.Cut(rest, "/")
+	return cli.OneLine(scheme + "://" + at[strings.LastIndexByte(at, '@')+1:] + "/" + path)
+}
+
+// A PushView is the JSON of a push.
+type PushView struct {
+	Issue  string `json:"issue"`
+	Answer string `json:"answer"`
+	Mode   string `json:"mode"`
+	Remote string `json:"remote"`
+	Branch string `json:"branch"`
+	Commit string `json:"commit"`
+	Until  string `json:"until,omitempty"`
+}
+
+func pushUnder(ctx context.Context, c *cli.Call, i claim.Issue, p gitpush.Push) error {
+	w, token, err := c.Holder(i)
+	if err != nil {
+		return err
+	}
+	pusher := gitpush.Git{Dir: c.Terminal.Env.Dir, Env: c.Terminal.Env.Inherited(), Say: c.Terminal.Err}
+	local, err := planPush(ctx, c, pusher, &p)
+	if err != nil {
+		return err
+	}
+	if c.Flags.Bool("dry-run") {
+		if err := c.CheckHolds(ctx, i, w, token); err != nil {
+			return err
+		}
+		return c.Answer(cli.Reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would push %s to %s under %s\n", cli.OneLine(p.Branch), remoteName(p.Remote), i))
+	}
+	h, within, err := c.Session.Ledger.Fence(ctx, i, w, token)
+	if err != nil {
+		return err
+	}
+	if err := c.Session.Remember(h); err != nil {
+		cli.Warnf(c.Terminal.Err, "this work tree's record of the hold could not be written: %s", err)
+	}
+	if err := pushWithin(ctx, c, pusher, p, h, within); err != nil {
+		return err
+	}
+	if err := pusher.Track(ctx, p, local); err != nil {
+		cli.Warnf(c.Terminal.Err, "pushed, but %s does not follow it: %s", cli.OneLine(local), err)
+	}
+	return nil
+}
+
+// planPush finds out what would go where, and returns the branch that is checked out.
+func planPush(ctx context.Context, c *cli.Call, git gitpush.Git, p *gitpush.Push) (local string, err error) {
+	p.Source, local, err = git.Head(ctx)
+	if err != nil {
+		return local, err
+	}
+	if p.Branch = cmp.Or(c.Flags.String("branch"), local); p.Branch == "" {
+		return local, cli.Usagef(cli.CommandPath(c.Flags), "push: no branch is checked out; name one with --branch")
+	}
+	if err := git.CheckBranch(ctx, p.Branch); err != nil {
+		return local, err
+	}
+	if p.Remote == "" {
+		p.Remote, err = git.Remote(ctx, local)
+	}
+	if err == nil {
+		_, err = git.Address(ctx, p.Remote)
+	}
+	return local, err
+}
+
+// pushWithin pushes under a hold that was just renewed.
+func pushWithin(ctx context.Context, c *cli.Call, git gitpush.Git, p gitpush.Push, h ledger.Hold, within time.Duration) error {
+	step, strict, err := c.Session.Ledger.Step(ctx, h)
+	if err != nil {
+		return err
+	}
+	var got gitpush.Result
+	mode, how := "strict", "strict: the branch moves together with the lease, or not at all"
+	if strict {
+		p.With = (*gitpush.Step)(&step)
+		got, err = pushStrictly(ctx, c, git, p, h)
+	} else {
+		mode, how = "fenced", "fenced: the hold was good for longer than the push; GitHub compared the branch only"
+		got, err = pushFenced(ctx, c, git, p, h, within)
+	}
+	if err != nil {
+		return err
+	}
+	v := PushView{h.Issue.String(), "pushed", mode, remoteName(p.Remote), p.Branch, p.Source, cli.Stamp(h.Until)}
+	text := "pushed "
+	if got == gitpush.There {
+		v.Answer, text = "up-to-date", "nothing to push: "
+	}
+	return c.Answer(v, text+fmt.Sprintf("%s to %s under %s\n", cli.OneLine(p.Branch), remoteName(p.Remote), h.Issue)+
+		cli.Table([][2]string{{"  commit", p.Source}, {"  mode", how}}))
+}
+
+// pushTries is how often a strict push is made whose lease was moved by the own worker meanwhile, or was
+// read late.
+const pushTries = 4
+
+// pushStrictly pushes with the lease. When that has moved, the store says whether it still is ours: then it
+// was a renewal of this worker's, and the push is made again on top of it.
+func pushStrictly(ctx context.Context, c *cli.Call, git gitpush.Git, p gitpush.Push, h ledger.Hold) (gitpush.Result, error) {
+	if err := checkRemote(ctx, c, git, p, h.Issue); err != nil {
+		return 0, err
+	}
+	for n := 1; ; n++ {
+		got, err := git.Push(ctx, p)
+		var moved *gitpush.MovedError
+		if !errors.As(err, &moved) || moved.Ref != p.With.Ref {
+			return got, err
+		}
+		step, _, lost := c.Session.Ledger.Step(ctx, h)
+		switch {
+		case lost != nil:
+			return 0, lost
+		case n == pushTries:
+			unseen := fmt.Errorf("%s does not show the lease as GitHub's API does: %v", remoteName(p.Remote), moved) // not a no
+			return 0, &cli.Failure{Err: &ledger.UnknownError{Issue: h.Issue, Err: unseen}, Hint: "push to the repository that the issue is in, or try again in a minute"}
+		}
+		p.With = (*gitpush.Step)(&step)
+		if err := setup.Clock().Sleep(ctx, cli.RetryFirst); err != nil {
+			return 0, &ledger.UnknownError{Issue: h.Issue, Err: err}
+		}
+	}
+}
+
+// checkRemote makes sure that the remote is the repository that has the lease, as far as its address tells.
+func checkRemote(ctx context.Context, c *cli.Call, git gitpush.Git, p gitpush.Push, i claim.Issue) error {
+	at, err := git.Address(ctx, p.Remote)
+	if err != nil {
+		return err
+	}
+	to, err := c.Terminal.Env.Remote(ctx, at)
+	if name := to.Owner + "/" + to.Repo; err == nil && !strings.EqualFold(name, i.Slug()) {
+		return cli.Usagef(cli.CommandPath(c.Flags), "push: %s is %s, and the lease is in %s", remoteName(p.Remote), cli.OneLine(name), i.Slug())
+	}
+	return nil
+}
+
+// pushFenced pushes as long as the hold is good for sure (spec.md#acting-under-a-hold).
+func pushFenced(ctx context.Context, c *cli.Call, git gitpush.Git, p gitpush.Push, h ledger.Hold, within time.Duration) (gitpush.Result, error) {
+	timed, cancel := context.WithTimeoutCause(ctx, within, fmt.Errorf("no answer within %s; it was given up before the lease could end", within))
+	defer cancel()
+	got, err := git.Push(timed, p)
+	if err == nil && !c.Session.Ledger.Owns(h) {
+		return got, &ledger.LostError{Issue: h.Issue, Worker: h.Record.Worker, Err: fmt.Errorf("pushed, but the answer came after the end: %w", claim.ErrOverdue)}
+	}
+	return got, err
+}

@@ -1,0 +1,161 @@
+package hold
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/ledger"
+	urfave "github.com/urfave/cli/v2"
+)
+
+// NewReleaseCommand makes the command release.
+func NewReleaseCommand(t cli.Terminal) *urfave.Command {
+	return &urfave.Command{
+		Name: "release", Usage: "give an issue back", ArgsUsage: "REF",
+		Description: "A worker ends its hold; a person takes the label off that \"claim\" put on.\n\n" +
+			"Outcomes: " + strings.Join(claim.WorkerOutcomes(), ", ") + ". " +
+			"Without one it is success with --pr, else cancelled." +
+			cli.IssueForms +
+			"   label-state release 42 --pr https://github.com/acme/app/pull/50\n" +
+			"   label-state release 42 --outcome failure --reason 'tests do not build'\n" +
+			"   label-state release 42 --force    end somebody else's hold",
+		Flags: cli.WriteFlags(append(cli.HolderFlags(),
+			&urfave.StringFlag{Name: "outcome", Usage: "`OUTCOME` of the work"},
+			&urfave.StringFlag{Name: "transition-to", Usage: "`LABEL` the issue should move to; refused when the move is not legal"},
+			&urfave.StringFlag{Name: "pr", Usage: "`URL` of the pull request"},
+			&urfave.StringFlag{Name: "reason", Usage: "why, for people"},
+			&urfave.BoolFlag{Name: "force", Usage: "end whatever hold stands; recorded with your login"},
+			&urfave.BoolFlag{Name: "ask", Usage: "ask the holder to stop at its next heartbeat, instead of forcing"},
+		)...),
+		Action: t.OnIssue(releaseIssue),
+	}
+}
+
+func releaseIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
+	force, ask := c.Flags.Bool("force"), c.Flags.Bool("ask")
+	if force && ask {
+		return cli.Usagef("release", "--force and --ask exclude each other")
+	}
+	for _, flag := range []string{"outcome", "pr", "transition-to", "token"} {
+		if (force || ask) && c.Flags.IsSet(flag) {
+			return cli.Usagef("release", "--%s is for the holder; it does not go with --force or --ask", flag)
+		}
+	}
+	switch {
+	case force:
+		return forceRelease(ctx, c, i)
+	case ask:
+		return askToStop(ctx, c, i)
+	}
+	w, token, err := c.Holder(i)
+	var use *cli.UsageError
+	if errors.As(err, &use) && c.Worker().Codename == "" {
+		return releaseAsPerson(ctx, c, i)
+	}
+	if err != nil {
+		return err
+	}
+	return releaseAsWorker(ctx, c, i, w, token)
+}
+
+func releaseAsWorker(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Worker, token int64) error {
+	e, err := readEnding(c, w)
+	if err != nil {
+		return err
+	}
+	e.Token = token
+	if c.Flags.Bool("dry-run") {
+		return wouldRelease(ctx, c, i, e)
+	}
+	rep, err := c.Session.Ledger.Release(ctx, i, e)
+	err = c.WarnLate(err)
+	if err == nil || errors.Is(err, claim.ErrEnded) {
+		c.ForgetHold(i)
+	}
+	if err != nil {
+		return err
+	}
+	out := cli.ViewMove(rep, "released")
+	out.Outcome = e.Recorded()
+	return c.Answer(out, fmt.Sprintf("released %s%s: %s -> %s\n", rep.Issue, follows(e), cli.StateOf(rep.Was), cli.StateOf(rep.Is)))
+}
+
+// follows tells the outcome that nobody gave and that was recorded because of --transition-to.
+func follows(e ledger.Ending) string {
+	if e.To == nil || e.Outcome != "" {
+		return ""
+	}
+	return " as " + e.Recorded()
+}
+
+func wouldRelease(ctx context.Context, c *cli.Call, i claim.Issue, e ledger.Ending) error {
+	err := c.CheckHolds(ctx, i, e.Worker, e.Token)
+	if err == nil {
+		err = c.Session.Ledger.CheckPull(ctx, i, e.PR)
+	}
+	if err != nil {
+		return err
+	}
+	return c.Answer(cli.Reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would release %s from %s%s\n", i, e.Worker, follows(e)))
+}
+
+func readEnding(c *cli.Call, w claim.Worker) (ledger.Ending, error) {
+	e := ledger.Ending{Worker: w, Outcome: c.Flags.String("outcome"), PR: c.Flags.String("pr"), Reason: c.Flags.String("reason")}
+	if e.Outcome != "" && !slices.Contains(claim.WorkerOutcomes(), e.Outcome) {
+		return e, cli.Usagef("release", "--outcome %q: allowed are %s", cli.OneLine(e.Outcome), strings.Join(claim.WorkerOutcomes(), ", "))
+	}
+	if to := c.Flags.String("transition-to"); to != "" {
+		scheme := c.Session.Ledger.Rules().Scheme
+		st, ok := scheme.Parse(to)
+		if !ok {
+			return e, cli.Usagef("release", "--transition-to %q: allowed are %s", cli.OneLine(to), strings.Join(scheme.Lifecycle(), ", "))
+		}
+		e.To = &st
+	}
+	return e, nil
+}
+
+func forceRelease(ctx context.Context, c *cli.Call, i claim.Issue) error {
+	if c.Flags.Bool("dry-run") {
+		return c.Answer(cli.Reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would end every hold on %s by force\n", i))
+	}
+	by, err := c.Session.Viewer(ctx)
+	if err != nil {
+		return err
+	}
+	rep, ended, err := c.Session.Ledger.Force(ctx, i, by, c.Flags.String("reason"))
+	if err = c.WarnLate(err); err != nil {
+		return err
+	}
+	out := cli.ViewMove(rep, "released")
+	out.Ended = cli.Workers(ended)
+	c.WarnForced(i, ended)
+	text := "nobody held " + i.String()
+	switch {
+	case len(ended) == 0 && !rep.Change.Empty():
+		text = fmt.Sprintf("%s begins again: %s -> %s", i, cli.StateOf(rep.Was), cli.StateOf(rep.Is))
+	case len(ended) > 0:
+		text = fmt.Sprintf("released %s from %s by force: %s -> %s", i, strings.Join(out.Ended, ", "), cli.StateOf(rep.Was), cli.StateOf(rep.Is))
+	}
+	return c.Answer(out, text+"\n")
+}
+
+func askToStop(ctx context.Context, c *cli.Call, i claim.Issue) error {
+	if c.Flags.Bool("dry-run") {
+		return c.Answer(cli.Reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would ask the holder of %s to stop\n", i))
+	}
+	by, err := c.Session.Viewer(ctx)
+	if err != nil {
+		return err
+	}
+	h, err := c.Session.Ledger.Revoke(ctx, i, by, c.Flags.String("reason"))
+	if err != nil {
+		return err
+	}
+	return c.Answer(cli.Reply{Issue: i.String(), Answer: "asked"}, fmt.Sprintf("asked %s to stop; it obeys at its next heartbeat or push\n", h.Record.Worker))
+}

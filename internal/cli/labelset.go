@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/label-state/label-state/internal/labels"
+)
+
+// A LabelView is the JSON of one label the repository needs.
+type LabelView struct {
+	Name   string `json:"name"`
+	Status string `json:"status"` // ok, missing, differs; after sync also created, updated
+	Detail string `json:"detail,omitempty"`
+}
+
+func CompareLabels(want, have []labels.Definition) []LabelView {
+	var out []LabelView
+	for _, w := range want {
+		switch color, found := w.Among(have); {
+		case !found:
+			out = append(out, LabelView{w.Name, "missing", ""})
+		case color != "":
+			out = append(out, LabelView{w.Name, "differs", fmt.Sprintf("colour %s, ours is %s", OneLine(color), w.Color)})
+		default:
+			out = append(out, LabelView{w.Name, "ok", ""})
+		}
+	}
+	return out
+}
+
+// LabelWork is what a label needs, and the word for it when it is done; nil is nothing.
+func LabelWork(c *Call, want labels.Definition, v LabelView) (do func(context.Context) error, done string) {
+	switch {
+	case v.Status == "missing":
+		return func(ctx context.Context) error { return c.Session.Client.CreateLabel(ctx, c.Session.Repo, want) }, "created"
+	case v.Status == "differs" && c.Flags.Bool("force"):
+		return func(ctx context.Context) error {
+			return c.Session.Client.UpdateLabel(ctx, c.Session.Repo, want.Name, want)
+		}, "updated"
+	}
+	return nil, ""
+}
+
+// LabelSteps are the labels. Colours that people chose stay.
+func LabelSteps(ctx context.Context, c *Call) ([]Step, error) {
+	have, err := c.Session.Client.Labels(ctx, c.Session.Repo)
+	if err != nil {
+		return nil, err
+	}
+	var out []Step
+	want := c.Session.Ledger.Rules().Scheme.Definitions()
+	for n, v := range CompareLabels(want, have) {
+		s := Step{Kind: "label", Name: v.Name, Status: StepThere, Detail: v.Detail, Done: "created"}
+		if v.Status == "missing" {
+			s.Status, s.Detail = StepMissing, want[n].Description
+			s.Do = func(ctx context.Context) error { return c.Session.Client.CreateLabel(ctx, c.Session.Repo, want[n]) }
+			s.Record = func(r *InitRecord) error {
+				r.Labels = append(r.Labels, v.Name)
+				return nil
+			}
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// Count is a number with the word for one or for many.
+func Count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

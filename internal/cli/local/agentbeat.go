@@ -1,0 +1,256 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/agenthost"
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/keep"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/setup"
+	"github.com/label-state/label-state/internal/smallfile"
+	"github.com/label-state/label-state/internal/state"
+)
+
+// beatLock is held, below the folder of the holds, by the event that renews: hosts run hooks side by side.
+const beatLock = "label-state/beat.lock"
+
+// largestLog is the size in bytes above which git's log of HEAD is not read.
+const largestLog = 64 << 20
+
+// renew is one heartbeat of the hold. One that another event is at, or has just made, is left out.
+func (e *hostEvent) renew(ctx context.Context, t *worktreeHolds, n int) {
+	free, err := state.Lock(filepath.Join(t.git, filepath.FromSlash(beatLock)))
+	if errors.Is(err, state.ErrLocked) {
+		return
+	}
+	if err == nil { // where no lock can be made two may renew at once, which does no harm
+		defer func() { _ = free() }()
+	}
+	h, ok, err := t.store.Load(t.holds[n].Issue)
+	if err == nil && ok && h.Beat.Renewed.After(t.holds[n].Beat.Renewed) {
+		t.holds[n] = h
+		return
+	}
+	e.beat(ctx, t, n)
+	if ok {
+		e.save(t, n)
+	}
+}
+
+// beat renews and puts what came of it into the record.
+func (e *hostEvent) beat(ctx context.Context, t *worktreeHolds, n int) {
+	h := &t.holds[n]
+	start := e.now()
+	s, err := setup.Open(ctx, e.environment(t), setup.Options{Ref: h.Issue.String()})
+	if err != nil {
+		e.untold(h, err)
+		return
+	}
+	defer func() { _ = s.Close() }()
+	got, err := s.Ledger.Renew(ctx, h.Issue, h.Worker, h.Token)
+	if err != nil {
+		e.failed(ctx, s, t, h, err)
+		return
+	}
+	h.Comment, h.URL, h.Token, h.TTL, h.Until = got.Comment, got.URL, got.Token, got.Lease(), got.Until
+	h.Beat.Renewed, h.Beat.Tried = start, time.Time{}
+}
+
+// failed tells a hold that is lost, one whose work is handed over, and a question without an answer apart.
+func (e *hostEvent) failed(ctx context.Context, s *setup.Session, t *worktreeHolds, h *state.Hold, err error) {
+	var lost *ledger.LostError
+	if !errors.As(err, &lost) {
+		e.untold(h, err)
+		return
+	}
+	f, _, asked := s.Ledger.Check(ctx, h.Issue, lifecycle.Seeker{Worker: h.Worker})
+	if asked == nil && keep.Delivered(s.Ledger.Rules(), f, h.Worker) {
+		e.answer.Context = agenthost.HandedOver(h.Issue)
+		e.forget(t, h.Issue)
+		return
+	}
+	holder := lost.Holder
+	if asked == nil {
+		if c, ok := f.Log.Holder(); ok && c.Record.Worker != h.Worker {
+			holder = &c
+		}
+	}
+	h.Beat.Lost, h.Beat.Tried = whyLost(lost.Err, holder), time.Time{}
+	e.answer.Context = agenthost.Over(hostHold(*h))
+}
+
+// whyLost says in a few words what became of a hold.
+func whyLost(err error, holder *claim.Claim) string {
+	text := err.Error()
+	if holder != nil {
+		text += "; " + holder.Record.Worker.String() + " holds it since " + cli.Moment(holder.Created)
+	}
+	return cli.OneLine(text)
+}
+
+// untold keeps that nothing was found out: the next attempt waits a little.
+func (e *hostEvent) untold(h *state.Hold, err error) {
+	h.Beat.Tried = e.now()
+	e.note(fmt.Errorf("could not find out whether %s is still held: %s", h.Issue, strings.ReplaceAll(err.Error(), "\n", "; ")))
+}
+
+// forget removes a record, here and on the disk.
+func (e *hostEvent) forget(t *worktreeHolds, i claim.Issue) {
+	if err := t.store.Remove(i); err != nil {
+		e.note(err)
+	}
+	for n, h := range t.holds {
+		if h.Issue.Same(i) {
+			t.holds = append(t.holds[:n:n], t.holds[n+1:]...)
+			return
+		}
+	}
+}
+
+// verify looks whether the hold stands now, by one snapshot.
+func (e *hostEvent) verify(ctx context.Context, t *worktreeHolds, n int) {
+	h := &t.holds[n]
+	s, err := setup.Open(ctx, e.environment(t), setup.Options{Ref: h.Issue.String()})
+	if err != nil {
+		e.note(err)
+		return
+	}
+	defer func() { _ = s.Close() }()
+	f, _, err := s.Ledger.Check(ctx, h.Issue, lifecycle.Seeker{Worker: h.Worker})
+	if err != nil {
+		e.note(fmt.Errorf("could not find out whether %s is still held: %w", h.Issue, err))
+		return
+	}
+	if lost := stillHeld(s.Ledger.Rules(), f, *h); lost != nil && !keep.Delivered(s.Ledger.Rules(), f, h.Worker) {
+		h.Beat.Lost = whyLost(lost, nil)
+		if c, ok := f.Log.Holder(); ok && c.Record.Worker != h.Worker {
+			h.Beat.Lost = whyLost(lost, &c)
+		}
+		e.save(t, n)
+	}
+}
+
+// stillHeld is nil while the snapshot shows the hold as its worker's.
+func stillHeld(r lifecycle.Rules, f lifecycle.Facts, h state.Hold) error {
+	own, ok := f.Log.Find(h.Worker)
+	if !ok {
+		return claim.ErrNotHolder
+	}
+	if err := f.Log.RefuseRenewal(h.Worker, own.Author, r.Terms, f.Now, 0); err != nil {
+		return err
+	}
+	return f.Log.RefuseToken(h.Worker, h.Token)
+}
+
+// waiting says what the holds wait for, from one snapshot of each worktree. What cannot be found out is left out in silence: the
+// start of a session is no place for it.
+func (e *hostEvent) waiting(ctx context.Context, issues []claim.Issue) map[claim.Issue]string {
+	out := map[claim.Issue]string{}
+	for _, t := range e.trees[:e.about] {
+		var here []claim.Issue
+		for _, h := range t.holds {
+			here = append(here, h.Issue)
+		}
+		if len(here) == 0 {
+			continue
+		}
+		s, err := setup.Open(ctx, e.environment(t), setup.Options{Ref: here[0].String()})
+		if err != nil {
+			continue
+		}
+		for n, r := range s.Client.FactsOf(ctx, here) {
+			if r.Err == nil {
+				out[t.holds[n].Issue] = waits(r.Facts, t.holds[n].Worker)
+				e.learn(s, r.Facts, t, n)
+			}
+		}
+		_ = s.Close()
+	}
+	return out
+}
+
+// learn puts into the record that the hold is lost, where the snapshot shows that and the log is what decides.
+func (e *hostEvent) learn(s *setup.Session, f lifecycle.Facts, t *worktreeHolds, n int) {
+	h := &t.holds[n]
+	own, ok := f.Log.Find(h.Worker)
+	if s.Store != nil || !ok || own.Live() || keep.Delivered(s.Ledger.Rules(), f, h.Worker) {
+		return
+	}
+	var holder *claim.Claim
+	if c, held := f.Log.Holder(); held {
+		holder = &c
+	}
+	h.Beat.Lost = whyLost(claim.ErrEnded, holder)
+	e.save(t, n)
+}
+
+// waits is what the holder waits for.
+func waits(f lifecycle.Facts, w claim.Worker) string {
+	if own, ok := f.Log.Find(w); ok && own.Plan.Pending() {
+		return "its plan waits for an answer, which this waits for: label-state plan " + f.Issue.String() + " --wait 30m"
+	}
+	for _, p := range f.PRs {
+		if p.State == lifecycle.PROpened {
+			return "pull request " + cli.OneLine(p.URL) + " is open for it"
+		}
+	}
+	return ""
+}
+
+// finish is what runs behind the end of a session: holds under which nothing was done are released. The session's file goes last.
+func (e *hostEvent) finish(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, releaseTime)
+	defer cancel()
+	for _, h := range e.world().Mine {
+		if h.Alive(e.now()) {
+			e.with(h.Issue, func(t *worktreeHolds, n int) { e.release(ctx, t, n) })
+		}
+	}
+	e.forgetSession()
+}
+
+func (e *hostEvent) release(ctx context.Context, t *worktreeHolds, n int) {
+	h := t.holds[n]
+	if !e.untouched(ctx, t, h) {
+		return
+	}
+	s, err := setup.Open(ctx, e.environment(t), setup.Options{Ref: h.Issue.String()})
+	if err != nil {
+		e.note(err)
+		return
+	}
+	defer func() { _ = s.Close() }()
+	_, err = s.Ledger.Release(ctx, h.Issue, ledger.Ending{
+		Worker: h.Worker, Outcome: claim.OutcomeCancelled, Token: h.Token, Reason: "its session ended before anything was done",
+	})
+	var late *ledger.LabelsError
+	if err == nil || errors.As(err, &late) {
+		e.forget(t, h.Issue)
+		return
+	}
+	e.note(err)
+}
+
+// untouched reports whether nothing was done in the worktree since the claim: no change, no file, no commit. Whatever cannot be found
+// out counts as done.
+func (e *hostEvent) untouched(ctx context.Context, t *worktreeHolds, h state.Hold) bool {
+	if h.Beat.Claimed.IsZero() {
+		return false
+	}
+	moves, err := smallfile.Follow(filepath.Join(t.git, "logs", "HEAD"), largestLog)
+	if err != nil || agenthost.Committed(string(moves), h.Beat.Claimed) {
+		return false
+	}
+	git := e.terminal.Env.Git()
+	git.Dir = t.top
+	out, err := git.Ask(ctx, "status", "--porcelain")
+	return err == nil && out == ""
+}

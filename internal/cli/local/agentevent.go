@@ -1,0 +1,373 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/label-state/label-state/internal/agenthost"
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/config"
+	"github.com/label-state/label-state/internal/setup"
+	"github.com/label-state/label-state/internal/state"
+)
+
+// How long an event may take when it asks GitHub. A host lets a call through whose hook takes too long, and waits for none at its end.
+const (
+	startTime     = 2 * time.Second
+	beforeTime    = 5 * time.Second
+	afterTime     = 15 * time.Second
+	releaseTime   = 30 * time.Second
+	largestEvent  = 64 << 20
+	largestConfig = 1 << 20
+)
+
+// runAgentEvent answers one event of a host. It never fails: a heartbeat that does not work must not stop anybody's work, and hosts take
+// exit codes for denials. What was in the way is one line on standard error.
+func runAgentEvent(t cli.Terminal, cc *urfave.Context) error {
+	if cc.Args().Len() != 1 {
+		return cli.Usagef(cli.CommandPath(cc), "%s: want the host, one of %s", cli.CommandPath(cc), hostNames())
+	}
+	AnswerEvent(cc.Context, t, cc.Args().First(), cc.Bool("ended"), detach)
+	return nil
+}
+
+// AnswerEvent answers one event of a host, which stands on the terminal's standard input, and returns the answer. Of an event that
+// ended is told, its end is carried out; else detach is asked to carry it out behind the session.
+func AnswerEvent(ctx context.Context, t cli.Terminal, host string, ended bool, detach func(host string, event []byte) error) agenthost.Answer {
+	e := hostEvent{terminal: t, now: time.Now, detach: detach}
+	e.run(ctx, host, ended)
+	return e.answer
+}
+
+// A hostEvent is one event on its way to its answer.
+type hostEvent struct {
+	terminal cli.Terminal
+	now      func() time.Time
+	detach   func(host string, event []byte) error
+
+	name   string
+	text   []byte
+	event  agenthost.Event
+	files  state.Sessions
+	trees  []*worktreeHolds // of the event, then the session's others
+	about  int              // so many are the event's
+	answer agenthost.Answer
+}
+
+// worktreeHolds is a worktree with what it has recorded.
+type worktreeHolds struct {
+	top   string
+	git   string
+	store state.Holds
+	holds []state.Hold
+}
+
+func (e *hostEvent) run(ctx context.Context, name string, ended bool) {
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintf(e.terminal.Err, "label-state: work goes on, but: internal error: %s\n", cli.OneLine(fmt.Sprint(p)))
+		}
+	}()
+	if err := e.read(name); err != nil {
+		e.note(err)
+	} else if e.event.Kind != agenthost.Ignored && e.event.Session.Run() != "" {
+		e.look()
+		if ended {
+			e.finish(ctx)
+		} else {
+			e.decide(ctx)
+		}
+	}
+	e.say()
+}
+
+func (e *hostEvent) read(name string) error {
+	h, known := agenthost.Parse(name)
+	if !known {
+		return fmt.Errorf("%q is no host that this version knows", name)
+	}
+	text, err := io.ReadAll(io.LimitReader(e.terminal.In, largestEvent+1))
+	if err != nil {
+		return fmt.Errorf("read the event: %w", err)
+	}
+	if len(text) > largestEvent {
+		return errors.New("read the event: it is larger than 64 MiB")
+	}
+	e.name, e.text = name, text
+	e.event, err = agenthost.Read(h, text)
+	return err
+}
+
+// note keeps one line for standard error.
+func (e *hostEvent) note(err error) {
+	if line := cli.OneLine(err.Error()); !slices.Contains(e.answer.Notes, line) {
+		e.answer.Notes = append(e.answer.Notes, line)
+	}
+}
+
+// say prints the answer.
+func (e *hostEvent) say() {
+	if len(e.answer.Notes) > 0 {
+		fmt.Fprintf(e.terminal.Err, "label-state: work goes on, but: %s\n", strings.Join(e.answer.Notes, "; "))
+	}
+	_, _ = io.WriteString(e.terminal.Out, e.answer.Text(e.event)) // nobody is left to tell that nobody listens
+}
+
+// look reads what this machine knows: the session's worktrees, and the holds of those that the event is about.
+func (e *hostEvent) look() {
+	for _, dir := range e.dirs() {
+		e.open(dir)
+	}
+	e.about = len(e.trees)
+	files, err := e.terminal.Env.SessionFiles()
+	if err != nil {
+		e.note(err)
+		return
+	}
+	e.files = files
+	session, known, err := files.Load(e.event.Session)
+	if err == nil && !known && e.event.Kind != agenthost.SessionEnd {
+		err = files.Add(e.event.Session, "")
+	}
+	if err != nil {
+		e.note(err)
+	}
+	if e.event.Kind == agenthost.SessionStart {
+		files.Prune(e.now())
+	}
+	for _, dir := range session.Worktrees {
+		e.open(dir)
+	}
+}
+
+// dirs are the folders that the event is about: of the files that are written, of the command, else where the agent works.
+func (e *hostEvent) dirs() []string {
+	var out []string
+	for _, p := range e.event.Paths {
+		out = append(out, filepath.Dir(e.absolute(p)))
+	}
+	for _, p := range e.event.Dirs {
+		out = append(out, e.absolute(p))
+	}
+	if len(out) == 0 {
+		out = append(out, e.absolute(""))
+	}
+	return out
+}
+
+func (e *hostEvent) absolute(p string) string {
+	if p = filepath.FromSlash(p); filepath.IsAbs(p) {
+		return p
+	}
+	dir := e.event.Dir
+	if !filepath.IsAbs(dir) {
+		dir = e.terminal.Env.Dir
+	}
+	return filepath.Join(dir, p)
+}
+
+// open reads the holds of the worktree that the folder is in, once. A folder that is yet to be made is in its parent's.
+func (e *hostEvent) open(dir string) {
+	top, err := state.Top(existing(dir))
+	if errors.Is(err, state.ErrNoRepository) || slices.ContainsFunc(e.trees, func(t *worktreeHolds) bool { return t.top == top }) {
+		return
+	}
+	t := &worktreeHolds{top: top}
+	if err == nil {
+		t.git, err = state.GitDir(top, "")
+	}
+	if err == nil {
+		t.store = state.OpenHolds(t.git)
+		t.holds, err = t.store.All()
+	}
+	if err != nil {
+		e.note(err)
+	}
+	if t.git != "" {
+		e.trees = append(e.trees, t)
+	}
+}
+
+// existing is the folder, or the nearest above it that is there.
+func existing(dir string) string {
+	for {
+		if _, err := os.Stat(dir); err == nil || dir == filepath.Dir(dir) {
+			return dir
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// world is what the decision needs, as the records stand now.
+func (e *hostEvent) world() agenthost.World {
+	w := agenthost.World{Now: e.now()}
+	for n, t := range e.trees {
+		for _, h := range t.holds {
+			hold := hostHold(h)
+			if hold.Session == e.event.Session {
+				w.Mine = append(w.Mine, hold)
+			}
+			if n < e.about {
+				w.Here = append(w.Here, hold)
+			}
+		}
+	}
+	return w
+}
+
+// hostHold is a record as the decision wants it. One of an older version was extended when its lease began.
+func hostHold(h state.Hold) agenthost.Hold {
+	out := agenthost.Hold{
+		Issue: h.Issue, Worker: h.Worker, Session: agenthost.Session{Host: agenthost.Host(h.Beat.Host), ID: h.Beat.Session}, TTL: h.TTL,
+		Renewed: h.Beat.Renewed, Tried: h.Beat.Tried, Ended: h.Beat.Ended, Lost: h.Beat.Lost,
+	}
+	if out.Renewed.IsZero() {
+		out.Renewed = h.Until.Add(-h.TTL)
+	}
+	return out
+}
+
+// decide does what the event asks for and finds its answer.
+func (e *hostEvent) decide(ctx context.Context) {
+	w := e.world()
+	plan := agenthost.Decide(e.event, w)
+	if !plan.Nothing() {
+		e.carryOut(ctx, plan)
+		w = e.world()
+	}
+	if e.event.Kind == agenthost.SessionEnd && len(plan.Release) == 0 {
+		e.forgetSession()
+	}
+	if e.event.Kind == agenthost.BeforeTool && e.event.Call == agenthost.Edits {
+		w.Claim = e.wantsClaim()
+	}
+	e.answer.Deny = agenthost.Denies(e.event, w)
+	if e.event.Kind == agenthost.SessionStart && e.answer.Context == "" {
+		e.answer.Context = e.startText(nil)
+	}
+}
+
+func (e *hostEvent) carryOut(ctx context.Context, p agenthost.Plan) {
+	for _, i := range p.Adopt {
+		e.change(i, e.adopt)
+	}
+	for _, i := range p.End {
+		e.change(i, func(_ *worktreeHolds, h *state.Hold) { h.Beat.Ended = e.now() })
+	}
+	if len(p.Release) > 0 {
+		if err := e.detach(e.name, e.text); err != nil {
+			e.note(fmt.Errorf("release at the end of the session: %w", err))
+		}
+	}
+	limit := afterTime
+	switch e.event.Kind {
+	case agenthost.SessionStart:
+		limit = startTime
+	case agenthost.BeforeTool:
+		limit = beforeTime
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	for _, i := range p.Renew {
+		e.with(i, func(t *worktreeHolds, n int) { e.renew(ctx, t, n) })
+	}
+	for _, i := range p.Verify {
+		e.with(i, func(t *worktreeHolds, n int) { e.verify(ctx, t, n) })
+	}
+	if len(p.Show) > 0 {
+		e.answer.Context = e.startText(e.waiting(ctx, p.Show))
+	}
+}
+
+// with calls do for the first record of the issue.
+func (e *hostEvent) with(i claim.Issue, do func(t *worktreeHolds, n int)) {
+	for _, t := range e.trees {
+		for n := range t.holds {
+			if t.holds[n].Issue.Same(i) {
+				do(t, n)
+				return
+			}
+		}
+	}
+}
+
+// change changes a record, here and in its file.
+func (e *hostEvent) change(i claim.Issue, do func(*worktreeHolds, *state.Hold)) {
+	e.with(i, func(t *worktreeHolds, n int) {
+		do(t, &t.holds[n])
+		e.save(t, n)
+	})
+}
+
+func (e *hostEvent) save(t *worktreeHolds, n int) {
+	if err := t.store.Save(t.holds[n]); err != nil {
+		e.note(err)
+	}
+}
+
+// adopt makes the hold this session's, from now on.
+func (e *hostEvent) adopt(t *worktreeHolds, h *state.Hold) {
+	h.Beat.Host, h.Beat.Session, h.Beat.Ended = string(e.event.Host), e.event.Session.ID, time.Time{}
+	if err := e.files.Add(e.event.Session, t.top); err != nil {
+		e.note(err)
+	}
+}
+
+// wantsClaim reports whether the repository of the event lets nobody edit without a hold. A configuration that cannot be read does not.
+func (e *hostEvent) wantsClaim() bool {
+	for _, t := range e.trees[:e.about] {
+		conf, ok, err := localConfig(t.top)
+		if err != nil {
+			e.note(err)
+		}
+		if ok && conf.Sessions.RequireClaim {
+			return true
+		}
+	}
+	return false
+}
+
+// localConfig reads the configuration of a worktree, without asking git or GitHub; ok is false when there is none.
+func localConfig(top string) (conf config.Config, ok bool, err error) {
+	conf, ok, err = setup.Checkout(top)
+	return conf, ok && err == nil, err
+}
+
+// startText is what the session is told at its start; waits says what holds wait for.
+func (e *hostEvent) startText(waits map[claim.Issue]string) string {
+	w := e.world()
+	shown := make([]agenthost.Shown, 0, len(w.Here))
+	for _, h := range w.Here {
+		shown = append(shown, agenthost.Shown{Hold: h, Waits: waits[h.Issue]})
+	}
+	own := "../" + "NAME"
+	for _, t := range e.trees[:e.about] {
+		own = filepath.Join("..", filepath.Base(t.top)+"-2")
+		_, err := os.Stat(filepath.Join(t.top, filepath.FromSlash(config.Path)))
+		w.Known = w.Known || err == nil
+	}
+	return agenthost.StartText(e.event, w, shown, own)
+}
+
+func (e *hostEvent) forgetSession() {
+	if err := e.files.Remove(e.event.Session); err != nil {
+		e.note(err)
+	}
+}
+
+// environment is the program's, as if it had been started in the worktree.
+func (e *hostEvent) environment(t *worktreeHolds) setup.Environment {
+	env := e.terminal.Env
+	env.Dir = t.top
+	return env
+}

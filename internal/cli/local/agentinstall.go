@@ -1,0 +1,427 @@
+package local
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"time"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/label-state/label-state/internal/agenthost"
+	"github.com/label-state/label-state/internal/agentsetup"
+	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/setup"
+	"github.com/label-state/label-state/internal/state"
+)
+
+// placeFlags say for whom a host is set up.
+func placeFlags() []urfave.Flag {
+	return []urfave.Flag{
+		&urfave.BoolFlag{Name: "user", Usage: "for every repository of yours, in your home folder"},
+		&urfave.BoolFlag{Name: "project", Usage: "for whoever works in this repository, in files to commit (default)"},
+	}
+}
+
+// hostPlace is where the command line says that a host is set up, or *usageError.
+func hostPlace(t cli.Terminal, cc *urfave.Context) (agentsetup.Place, error) {
+	if cc.Bool("user") && cc.Bool("project") {
+		return agentsetup.Place{}, cli.Usagef(cli.CommandPath(cc), "--user and --project exclude each other")
+	}
+	return placeOf(t, cc.Bool("user"))
+}
+
+func placeOf(t cli.Terminal, user bool) (agentsetup.Place, error) {
+	p := agentsetup.Place{User: user, Getenv: t.Env.Getenv}
+	if !user {
+		top, err := state.Top(t.Env.Dir)
+		if err != nil {
+			return p, &cli.Failure{Err: cli.Usagef("agent", "this is no clone of a repository"), Hint: "run it inside one, or add --user"}
+		}
+		git, err := state.GitDir(top, "")
+		p.Root, p.State = top, filepath.Join(git, "label-state")
+		return p, err
+	}
+	for _, variable := range []string{"HOME", "USERPROFILE"} {
+		if home := t.Env.Getenv(variable); filepath.IsAbs(home) && p.Home == "" {
+			p.Home = home
+		}
+	}
+	if p.Home == "" {
+		return p, errors.New("find home folder: HOME is not set")
+	}
+	state, err := t.Env.StateDir()
+	p.State = state
+	return p, err
+}
+
+// hostArgument is the host that the command is about.
+func hostArgument(cc *urfave.Context) (agenthost.Host, error) {
+	if cc.Args().Len() != 1 {
+		return "", cli.Usagef(cli.CommandPath(cc), "%s: want one host: %s", cli.CommandPath(cc), hostNames())
+	}
+	h, ok := agenthost.Parse(cc.Args().First())
+	if !ok || h == agenthost.Plugin {
+		return "", cli.Usagef(cli.CommandPath(cc), "%q is no host; there are %s", cli.OneLine(cc.Args().First()), hostNames())
+	}
+	return h, nil
+}
+
+// An AgentFileView is the JSON of one file of a host.
+type AgentFileView struct {
+	Host string `json:"host"`
+	File string `json:"file"`
+	What string `json:"what"`
+	Step string `json:"step"`
+}
+
+// setHost is agent install and agent uninstall: the steps are shown, agreed to and taken.
+func setHost(t cli.Terminal,
+	plan func(agentsetup.Place, agenthost.Host) ([]agentsetup.Step, error),
+	take func(agentsetup.Place, agenthost.Host, []agentsetup.Step) error,
+	last func(agenthost.Host) string,
+) urfave.ActionFunc {
+	return func(cc *urfave.Context) error {
+		h, err := hostArgument(cc)
+		if err != nil {
+			return err
+		}
+		p, err := hostPlace(t, cc)
+		if err != nil {
+			return err
+		}
+		c := &cli.Call{Flags: cc, Terminal: t}
+		steps, err := plan(p, h)
+		if err != nil {
+			return fileFailure(cc, err)
+		}
+		if err := agreeToHost(c, h, steps); err != nil || cc.Bool("dry-run") {
+			return err
+		}
+		if err := take(p, h, steps); err != nil {
+			return fileFailure(cc, err)
+		}
+		return showHost(c, h, steps, last(h))
+	}
+}
+
+// fileFailure is a file that is in the way.
+func fileFailure(cc *urfave.Context, err error) error {
+	return &cli.Failure{Doing: cli.CommandPath(cc), Err: err, Hint: "mend that file, and run it again: label-state agent status"}
+}
+
+// agreeToHost shows what would be done and asks, unless there is nothing to do or nobody wants to be asked.
+func agreeToHost(c *cli.Call, h agenthost.Host, steps []agentsetup.Step) error {
+	todo := false
+	text := string(h) + "\n"
+	for _, s := range steps {
+		todo = todo || s.Kind != agentsetup.Same && s.Kind != agentsetup.Theirs
+		text += fmt.Sprintf("  %-6s %s %s\n", s.Kind, s.What, shortPath(c, s.Path))
+	}
+	switch {
+	case c.Flags.Bool("dry-run"):
+		if c.Flags.Bool("json") {
+			return showHost(c, h, steps, "")
+		}
+		return c.Answer(nil, text+"nothing was done (--dry-run)\n")
+	case c.Flags.Bool("yes"), !todo:
+		return nil
+	case !c.Terminal.Live(c.Flags):
+		again := "label-state " + cli.CommandPath(c.Flags) + " " + string(h)
+		if c.Flags.Bool("user") {
+			again += " --user"
+		}
+		return &cli.Failure{Err: cli.Usagef(cli.CommandPath(c.Flags), "nobody is here to ask"), Hint: "look at it first, then say yes: " + again + " --dry-run, " + again + " --yes"}
+	}
+	fmt.Fprint(c.Terminal.Out, text+"go on? [y/N] ")
+	line, _ := bufio.NewReader(c.Terminal.In).ReadString('\n') // what cannot be read is no yes
+	if answer := strings.ToLower(strings.TrimSpace(line)); answer == "y" || answer == "yes" {
+		return nil
+	}
+	return &cli.Failure{Err: &cli.NoAnswer{Text: "nothing was done"}, Hint: "label-state " + cli.CommandPath(c.Flags) + " " + string(h) + " --dry-run shows the same again"}
+}
+
+// shortPath is a path as a person names it: from the working folder, where that is shorter.
+func shortPath(c *cli.Call, path string) string {
+	if rel, err := filepath.Rel(c.Terminal.Env.Dir, path); err == nil && len(rel) < len(path) {
+		return rel
+	}
+	return path
+}
+
+func showHost(c *cli.Call, h agenthost.Host, steps []agentsetup.Step, last string) error {
+	text := ""
+	for _, s := range steps {
+		if c.Flags.Bool("json") {
+			if err := c.Answer(AgentFileView{string(h), s.Path, s.What, string(s.Kind)}, ""); err != nil {
+				return err
+			}
+		}
+		text += fmt.Sprintf("%-6s %s %s\n", s.Kind, s.What, shortPath(c, s.Path))
+	}
+	if c.Flags.Bool("json") {
+		return nil
+	}
+	if last != "" {
+		text += "next: " + last + "\n"
+	}
+	return c.Tell(nil, text)
+}
+
+// afterInstall says what a host wants before it runs hooks.
+func afterInstall(h agenthost.Host) string {
+	switch h {
+	case agenthost.Codex:
+		return "start codex, type /hooks and trust the hooks of label-state; until then Codex leaves them out in silence"
+	case agenthost.Gemini:
+		return "start gemini and trust the folder when it asks; in a folder that is not trusted it loads no hooks"
+	case agenthost.Copilot:
+		return "start copilot and trust the folder when it asks; in a folder that is not trusted it loads no hooks"
+	}
+	return "start a new session of " + string(h) + "; hooks are read when it starts"
+}
+
+// An AgentView is the JSON of one host.
+type AgentView struct {
+	Host      string `json:"host"`
+	Program   string `json:"program,omitempty"` // on the search path
+	Version   string `json:"version,omitempty"` // as the program says it
+	User      string `json:"user"`              // installed, partly or no
+	Project   string `json:"project,omitempty"` // empty outside a clone
+	Untrusted int    `json:"untrusted,omitempty"`
+	Missing   string `json:"missing,omitempty"`
+}
+
+// runAgentStatus is exit 1 where a host that is on the search path is not set up.
+func runAgentStatus(t cli.Terminal, cc *urfave.Context) error {
+	if cc.Args().Present() {
+		return cli.Usagef(cli.CommandPath(cc), "%s takes no arguments", cli.CommandPath(cc))
+	}
+	c := &cli.Call{Flags: cc, Terminal: t}
+	ctx, cancel := cli.Deadline(cc)
+	defer cancel()
+	var views []AgentView
+	lacking := ""
+	for _, h := range agenthost.Hosts() {
+		v, err := viewHost(ctx, c, h)
+		if err != nil {
+			return fileFailure(cc, err)
+		}
+		views = append(views, v)
+		if v.Program != "" && v.Missing != "" && lacking == "" {
+			lacking = v.Missing
+		}
+	}
+	if err := showHosts(c, views); err != nil || lacking == "" {
+		return err
+	}
+	return &cli.Failure{Err: &cli.NoAnswer{Text: "not every host here is set up"}, Hint: lacking}
+}
+
+func showHosts(c *cli.Call, views []AgentView) error {
+	rows := [][]string{{"HOST", "PROGRAM", "USER", "PROJECT", "MISSING"}}
+	wide := make([]int, len(rows[0]))
+	for _, v := range views {
+		if c.Flags.Bool("json") {
+			if err := c.Answer(v, ""); err != nil {
+				return err
+			}
+		}
+		program := "not found"
+		if v.Program != "" {
+			program = cmp.Or(v.Version, "found")
+		}
+		rows = append(rows, []string{v.Host, program, v.User, v.Project, v.Missing})
+	}
+	if c.Flags.Bool("json") {
+		return nil
+	}
+	text := ""
+	for _, row := range rows {
+		for n, cell := range row {
+			wide[n] = max(wide[n], len(cell))
+		}
+	}
+	for _, row := range rows {
+		line := ""
+		for n, cell := range row {
+			line += fmt.Sprintf("%-*s  ", wide[n], cell)
+		}
+		text += strings.TrimRight(line, " ") + "\n"
+	}
+	return c.Answer(nil, text)
+}
+
+// hostPrograms are the names of the hosts' programs, the first that is there.
+func hostPrograms(h agenthost.Host) []string {
+	switch h {
+	case agenthost.ClaudeCode:
+		return []string{"claude"}
+	case agenthost.Cursor:
+		return []string{"cursor-agent", "cursor"}
+	}
+	return []string{string(h)}
+}
+
+// hostProgram is the host's program on the search path; empty when there is none.
+func hostProgram(t cli.Terminal, h agenthost.Host) string {
+	for _, dir := range filepath.SplitList(t.Env.Getenv("PATH")) {
+		for _, name := range hostPrograms(h) {
+			file := filepath.Join(dir, name)
+			if runtime.GOOS == "windows" {
+				file += ".exe"
+			}
+			info, err := os.Stat(file)
+			if filepath.IsAbs(dir) && err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0) {
+				return file
+			}
+		}
+	}
+	return ""
+}
+
+// versionTime is how long a host may take to say its version.
+const versionTime = 5 * time.Second
+
+var aVersion = regexp.MustCompile(`\d+(\.\d+)+[-+.\w]*`)
+
+// hostVersion is the version that a host's program says it has; empty when it does not say.
+func hostVersion(ctx context.Context, c *cli.Call, program string) string {
+	ctx, cancel := context.WithTimeout(ctx, versionTime)
+	defer cancel()
+	out, err := c.Terminal.Env.Run(ctx, setup.Command{Name: program, Args: []string{"--version"}, Dir: c.Terminal.Env.Dir})
+	if err != nil {
+		return ""
+	}
+	return aVersion.FindString(string(out))
+}
+
+func viewHost(ctx context.Context, c *cli.Call, h agenthost.Host) (AgentView, error) {
+	v := AgentView{Host: string(h), Program: hostProgram(c.Terminal, h)}
+	if v.Program != "" {
+		v.Version = hostVersion(ctx, c, v.Program)
+	}
+	for _, user := range []bool{true, false} {
+		p, err := placeOf(c.Terminal, user)
+		if err != nil {
+			continue // no home, or no clone
+		}
+		all, some, err := p.Installed(h)
+		if err != nil {
+			return v, err
+		}
+		word := "no"
+		switch {
+		case all:
+			word = "installed"
+		case some:
+			word = "partly"
+		}
+		if user {
+			v.User = word
+		} else {
+			v.Project = word
+		}
+	}
+	switch {
+	case v.User == "partly":
+		v.Missing = "label-state agent install " + string(h) + " --user"
+	case v.Project == "partly", v.User != "installed" && v.Project != "installed" && v.Program != "":
+		v.Missing = "label-state agent install " + string(h)
+	case h == agenthost.Codex && v.Program != "" && (v.User == "installed" || v.Project == "installed"):
+		v.Untrusted = untrusted(ctx, v.Program, c.Terminal.Env.Dir)
+		if v.Untrusted > 0 {
+			v.Missing = "start codex, type /hooks and trust the hooks of label-state"
+		}
+	}
+	return v, nil
+}
+
+// trustTime is how long Codex may take to say which hooks it trusts.
+const trustTime = 10 * time.Second
+
+// untrusted asks Codex how many of our hooks it leaves out because nobody has reviewed them; 0 when it does not say.
+func untrusted(ctx context.Context, program, dir string) int {
+	ctx, cancel := context.WithTimeout(ctx, trustTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, "app-server")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return 0
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil || cmd.Start() != nil {
+		return 0
+	}
+	defer func() {
+		cancel()
+		_ = cmd.Wait() // it was ended
+	}()
+	ask := json.NewEncoder(in)
+	type message map[string]any
+	for _, m := range []message{
+		{"id": 1, "method": "initialize", "params": message{"clientInfo": message{"name": "label-state", "version": "1"}}},
+		{"method": "initialized"},
+		{"id": 2, "method": "hooks/list", "params": message{"cwds": []string{dir}}},
+	} {
+		if ask.Encode(m) != nil {
+			return 0
+		}
+	}
+	var answer struct {
+		ID     int
+		Result struct {
+			Data []struct {
+				Hooks []struct{ Command, TrustStatus string }
+			}
+		}
+	}
+	for lines := json.NewDecoder(out); answer.ID != 2; {
+		if lines.Decode(&answer) != nil {
+			return 0
+		}
+	}
+	n := 0
+	for _, d := range answer.Result.Data {
+		for _, k := range d.Hooks {
+			if strings.Contains(k.Command, "label-state agent event") && k.TrustStatus != "trusted" {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// hostSteps offers the hosts that are found on this machine and not set up: a person decides whose files are written.
+func hostSteps(t cli.Terminal) []cli.Step {
+	var out []cli.Step
+	for _, h := range agenthost.Hosts() {
+		program := hostProgram(t, h)
+		if program == "" {
+			continue
+		}
+		s := cli.Step{Kind: "agent", Name: string(h), Status: cli.StepKept, Detail: "found here; its sessions keep their holds alive with: label-state agent install " + string(h)}
+		for _, user := range []bool{true, false} {
+			p, err := placeOf(t, user)
+			if err != nil {
+				continue
+			}
+			if all, _, err := p.Installed(h); err == nil && all {
+				s.Status, s.Detail = cli.StepThere, "its sessions keep their holds alive"
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func lastOf(agenthost.Host) string { return "" }

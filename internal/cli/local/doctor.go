@@ -1,0 +1,276 @@
+package local
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/github"
+	"github.com/label-state/label-state/internal/lease"
+	urfave "github.com/urfave/cli/v2"
+)
+
+// NewDoctorCommand makes the command doctor.
+func NewDoctorCommand(t cli.Terminal) *urfave.Command {
+	return &urfave.Command{
+		Name: "doctor", Usage: "check token, repository, labels, workflow and hook", ArgsUsage: "[OWNER/NAME]",
+		Description: "Each line is ok, warn or fail, the last two with the remedy. Exit 1 when anything fails.\n\n" +
+			"   label-state doctor\n   label-state doctor acme/app --json",
+		Flags:  cli.RepoFlags(),
+		Action: func(cc *urfave.Context) error { return runDoctor(t, cc) },
+	}
+}
+
+// A Diagnosis is one line of the doctor's.
+type Diagnosis struct {
+	Check  string `json:"check"`
+	Status string `json:"status"` // ok, warn, fail
+	Detail string `json:"detail"`
+	Remedy string `json:"remedy,omitempty"`
+}
+
+func ok(check, format string, args ...any) Diagnosis {
+	return Diagnosis{Check: check, Status: "ok", Detail: cli.OneLine(fmt.Sprintf(format, args...))}
+}
+
+func (d Diagnosis) or(status, remedy string) Diagnosis {
+	d.Status, d.Remedy = status, remedy
+	return d
+}
+
+func runDoctor(t cli.Terminal, cc *urfave.Context) error {
+	o, err := cli.InOneRepo(cc)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := cli.Deadline(cc)
+	defer cancel()
+	c := &cli.Call{Flags: cc, Terminal: t}
+	all := []Diagnosis{checkGit(ctx, c)}
+	err = c.Open(ctx, o)
+	defer c.Close()
+	if err != nil {
+		all = append(all, failedCheck(c, "setup", err))
+	} else {
+		all = append(all, ok("setup", "configuration: %s; token: %s", c.Session.Source, c.Session.TokenFrom))
+		all = append(all, examine(ctx, c)...)
+	}
+	return showReport(c, append(all, checkHook(ctx, c)))
+}
+
+// failedCheck is a failed check. The remedy is the hint that other commands give, unless that is to ask the doctor.
+func failedCheck(c *cli.Call, check string, err error) Diagnosis {
+	d := ok(check, "%s", strings.Join(cli.Problems(err), "; "))
+	var auth *github.AuthError
+	var allowed *github.PermissionError
+	var missing *github.NotFoundError
+	var denied *lease.DeniedError
+	switch {
+	case errors.As(err, &denied):
+		return d.or("fail", denied.Remedy)
+	case errors.As(err, &auth):
+		return d.or("fail", "put a token that GitHub takes into LABEL_STATE_TOKEN, GH_TOKEN or GITHUB_TOKEN, or: gh auth login")
+	case errors.As(err, &allowed):
+		return d.or("fail", "give the token the permission "+cmp.Or(allowed.Needs, "issues: write"))
+	case errors.As(err, &missing):
+		return d.or("fail", "check the name, and that the token may see it")
+	}
+	return d.or("fail", cli.HintFor(err))
+}
+
+func showReport(c *cli.Call, all []Diagnosis) error {
+	failed := 0
+	for _, d := range all {
+		if d.Status != "ok" {
+			d.Remedy = cmp.Or(d.Remedy, "see what was asked and answered: label-state doctor --verbose")
+		}
+		text := cli.Wrap(fmt.Sprintf("%s  %-12s %s\n", paintStatus(c, d.Status), d.Check, d.Detail), c.Terminal.Env.Width(c.Terminal.Out))
+		if d.Remedy != "" {
+			text += strings.Repeat(" ", 19) + "-> " + d.Remedy + "\n"
+		}
+		if err := c.Answer(d, text); err != nil {
+			return err
+		}
+		if d.Status == "fail" {
+			failed++
+		}
+	}
+	if failed > 0 {
+		no := &cli.NoAnswer{Text: cli.Count(failed, "check", "checks") + " failed"}
+		return &cli.Failure{Doing: "doctor", Err: no, Hint: strings.TrimSpace("do what the arrows say, then: label-state doctor " + c.Flags.Args().First())}
+	}
+	return nil
+}
+
+// paintStatus pads a status to four columns and paints it.
+func paintStatus(c *cli.Call, status string) string {
+	ink := map[string]string{"ok": cli.InkGreen, "warn": cli.InkYellow, "fail": cli.InkAlarm}[status]
+	return c.Paint(ink, fmt.Sprintf("%-4s", status))
+}
+
+func checkGit(ctx context.Context, c *cli.Call) Diagnosis {
+	out, err := c.Terminal.Env.Git().Ask(ctx, "version")
+	if err != nil {
+		return ok("git", "git does not run: %s", err).or("fail", "install git")
+	}
+	return ok("git", "%s", out)
+}
+
+// examine asks GitHub. A bad token ends the examination: everything after it would only repeat it.
+func examine(ctx context.Context, c *cli.Call) []Diagnosis {
+	who, err := c.Session.Viewer(ctx)
+	if err != nil {
+		return []Diagnosis{failedCheck(c, "token", err)}
+	}
+	out := []Diagnosis{checkScopes(ctx, c, who)}
+	repo, err := c.Session.Client.Repository(ctx, c.Session.Repo)
+	if err != nil {
+		return append(out, failedCheck(c, "repository", err))
+	}
+	out = append(out, checkRepository(ctx, c, repo)...)
+	return append(out, checkLabelSet(ctx, c), checkPauses(ctx, c), checkLeases(ctx, c), checkBlockers(ctx, c), checkWorkflow(ctx, c), checkQueue(ctx, c), checkClock(ctx, c))
+}
+
+// checkLeases tries what taking a lease needs, in the store that the configuration names.
+func checkLeases(ctx context.Context, c *cli.Call) Diagnosis {
+	kind := c.Session.Config.Claim.Lease
+	prober, able := c.Session.Store.(lease.Prober)
+	if !able {
+		return ok("leases", "%s: the issue's own log decides", kind)
+	}
+	if err := prober.Probe(ctx, claim.Issue{Owner: c.Session.Repo.Owner, Repo: c.Session.Repo.Name, Number: 1}); err != nil {
+		return failedCheck(c, "leases", fmt.Errorf("%s: %w", kind, err))
+	}
+	return ok("leases", "%s: it can be written", kind)
+}
+
+func checkScopes(ctx context.Context, c *cli.Call, who string) Diagnosis {
+	scopes, told, err := c.Session.Client.TokenScopes(ctx)
+	switch {
+	case err != nil:
+		return ok("token", "%s, scopes could not be read: %s", who, err).or("warn", "")
+	case !told:
+		return ok("token", "%s (fine-grained, app or workflow token: permissions are probed below)", who)
+	}
+	for _, s := range scopes {
+		if s == "repo" || s == "public_repo" {
+			return ok("token", "%s, scopes %s", who, strings.Join(scopes, ", "))
+		}
+	}
+	return ok("token", "%s, scopes %s", who, strings.Join(scopes, ", ")).or("fail", "the token needs the scope repo (or public_repo)")
+}
+
+func checkRepository(ctx context.Context, c *cli.Call, r github.Repository) []Diagnosis {
+	out := []Diagnosis{ok("repository", "%s, default branch %s", r.Repo, r.DefaultBranch)}
+	switch {
+	case r.Archived:
+		out[0] = out[0].or("fail", "it is archived: nothing can be written")
+	case !r.HasIssues:
+		out[0] = out[0].or("fail", "issues are switched off there")
+	}
+	role := ok("permission", "%s", cmp.Or(string(r.Role), "not told"))
+	switch r.Role {
+	case "read":
+		role = role.or("fail", "claims count only from people who may label: ask for triage or write")
+	case "":
+		role = role.or("warn", "GitHub does not tell this token; claims need issues: write")
+	}
+	var outsider *github.OutsiderError
+	if r.Role != "read" && errors.As(c.Session.Client.Heard(ctx, c.Session.Repo), &outsider) { // an App, or a role below trust.permission
+		role = ok("permission", "%s", outsider).or("fail", outsider.Remedy())
+	}
+	return append(out, role)
+}
+
+func checkLabelSet(ctx context.Context, c *cli.Call) Diagnosis {
+	have, err := c.Session.Client.Labels(ctx, c.Session.Repo)
+	if err != nil {
+		return failedCheck(c, "labels", err)
+	}
+	var missing []string
+	for _, v := range cli.CompareLabels(c.Session.Ledger.Rules().Scheme.Definitions(), have) {
+		if v.Status == "missing" {
+			missing = append(missing, v.Name)
+		}
+	}
+	if len(missing) > 0 {
+		text := strings.Join(missing[:min(len(missing), 3)], ", ")
+		if more := len(missing) - 3; more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
+		return ok("labels", "missing: %s", text).or("warn", "label-state labels sync "+c.Session.Repo.String())
+	}
+	return ok("labels", "all there")
+}
+
+func checkPauses(ctx context.Context, c *cli.Call) Diagnosis {
+	here, err := c.PausedHere(c.Session.Repo)
+	if err != nil {
+		return failedCheck(c, "pause", err)
+	}
+	p, err := c.Session.Client.Pause(ctx, c.Session.Repo)
+	switch {
+	case err != nil:
+		return failedCheck(c, "pause", err)
+	case p != nil:
+		return pausedCheck(c, cli.ViewPause(c.Session.Repo.String(), p, false))
+	case here != nil:
+		return pausedCheck(c, cli.ViewPause(c.Session.Repo.String(), here, true))
+	}
+	return ok("pause", "not paused")
+}
+
+func pausedCheck(c *cli.Call, v cli.PauseView) Diagnosis {
+	return ok("pause", "%s", strings.TrimSpace(v.Line())).or("warn", "label-state repo resume "+v.Resume())
+}
+
+// checkQueue counts what is ready. Nothing is no failure, but who has just begun looks for the next step.
+func checkQueue(ctx context.Context, c *cli.Call) Diagnosis {
+	ready := 0
+	for _, label := range c.Session.Ledger.Rules().Scheme.Queues() {
+		found, err := c.Session.Client.OpenIssues(ctx, c.Session.Repo, label)
+		if err != nil {
+			return failedCheck(c, "queue", err)
+		}
+		ready += len(found)
+	}
+	d := ok("queue", "%s ready", cli.Count(ready, "issue is", "issues are"))
+	if ready == 0 {
+		d = ok("queue", "no issue is ready")
+		d.Remedy = c.FirstCommand()
+	}
+	return d
+}
+
+// checkClock compares this machine with GitHub. Nothing depends on it: only server time counts (spec.md#definitions).
+func checkClock(ctx context.Context, c *cli.Call) Diagnosis {
+	header, err := c.Session.Client.Do(ctx, http.MethodGet, repoPath(c), nil, nil)
+	if err != nil {
+		return ok("clock", "not compared: %s", err).or("warn", cli.HintFor(err))
+	}
+	now, err := http.ParseTime(header.Get("Date"))
+	if err != nil {
+		return ok("clock", "not compared: the answer had no date")
+	}
+	switch skew := time.Since(now); {
+	case skew > time.Minute:
+		return ok("clock", "%s ahead of GitHub's", cli.Round(skew)).or("warn", setClock)
+	case skew < -time.Minute:
+		return ok("clock", "%s behind GitHub's", cli.Round(-skew)).or("warn", setClock)
+	}
+	return ok("clock", "agrees with GitHub's")
+}
+
+const setClock = "set the clock; claims are judged by GitHub's time, so they are safe"
+
+// repoPath is the repository's place in GitHub's REST.
+func repoPath(c *cli.Call) string {
+	return "repos/" + url.PathEscape(c.Session.Repo.Owner) + "/" + url.PathEscape(c.Session.Repo.Name)
+}

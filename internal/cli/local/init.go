@@ -1,0 +1,97 @@
+// Package local prepares this machine, a clone and an agent: init, doctor, hook, agent, mcp, completion, man and version.
+package local
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/label-state/label-state/internal/cli"
+	urfave "github.com/urfave/cli/v2"
+)
+
+// NewInitCommand makes the command init.
+func NewInitCommand(t cli.Terminal) *urfave.Command {
+	return &urfave.Command{
+		Name: "init", Usage: "set up a repository: files, labels and hook",
+		Description: "Shows what it will do and asks. Run it again whenever you like: what is there stays, and files that people wrote are " +
+			"never changed. Run it inside a clone.\n\n" +
+			"With --undo it takes back what it did in this clone, shows that first and asks; what was changed since stays.\n\n" +
+			"   label-state init\n   label-state init --dry-run\n   label-state init --yes\n   label-state init --undo",
+		Flags: cli.WriteFlags(
+			&urfave.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"},
+			&urfave.BoolFlag{Name: "undo", Usage: "take back what init did in this clone"},
+			&urfave.StringFlag{Name: "hook", Usage: "`FILE` of the compiled hook (default: as hook install has it)"},
+		),
+		Action: func(cc *urfave.Context) error {
+			if cc.Args().Present() {
+				return cli.Usagef("init", "init takes no arguments; name a repository with --repo")
+			}
+			if cc.Bool("undo") {
+				return undoInit(t, cc)
+			}
+			return t.WithSession(cc, cli.SetupOptions(cc), initRepo)
+		},
+	}
+}
+
+func initRepo(ctx context.Context, c *cli.Call) error {
+	steps, err := planSteps(ctx, c)
+	if err != nil {
+		return err
+	}
+	missing := 0
+	for _, s := range steps {
+		if s.Status == cli.StepMissing {
+			missing++
+		}
+	}
+	switch {
+	case missing == 0:
+		return cli.ShowSteps(c, steps, nothingToDo(steps))
+	case c.Flags.Bool("dry-run"):
+		return cli.ShowSteps(c, steps, "")
+	}
+	if err := agreeToSteps(c, steps); err != nil {
+		return err
+	}
+	return carryOut(ctx, c, steps)
+}
+
+// nothingToDo is init's last word where it finds nothing missing.
+func nothingToDo(steps []cli.Step) string {
+	if slices.ContainsFunc(steps, func(s cli.Step) bool { return s.Status == cli.StepKept }) {
+		return "nothing to do here; what a ! stands before is yours to change\n"
+	}
+	return "nothing to do: all is there\n"
+}
+
+// agreeToSteps shows the steps and asks, unless --yes. Without anybody to ask it is a call that lacks --yes.
+func agreeToSteps(c *cli.Call, steps []cli.Step) error {
+	if c.Flags.Bool("yes") {
+		return nil
+	}
+	if !c.Terminal.Live(c.Flags) {
+		return &cli.Failure{Err: cli.Usagef("init", "nobody is here to ask"), Hint: "look at what it would do, then say yes beforehand: label-state init --dry-run, label-state init --yes"}
+	}
+	fmt.Fprint(c.Terminal.Out, cli.Wrap(cli.Preview(c.Session.Repo.String(), steps), c.Terminal.Env.Width(c.Terminal.Out))+"go on? [y/N] ")
+	line, _ := bufio.NewReader(c.Terminal.In).ReadString('\n') // what cannot be read is no yes
+	switch strings.ToLower(strings.TrimSpace(line)) {
+	case "y", "yes":
+		return nil
+	}
+	return &cli.Failure{Err: &cli.NoAnswer{Text: "nothing was done"}, Hint: "label-state init --dry-run shows the same again"}
+}
+
+// carryOut makes what is missing, and says how to go on.
+func carryOut(ctx context.Context, c *cli.Call, steps []cli.Step) error {
+	if err := cli.TakeSteps(ctx, c, steps); err != nil {
+		return &cli.Failure{Err: err, Hint: cli.HintOr(err, "what was done before stays; mend that, then run it again: label-state init")}
+	}
+	if c.Flags.Bool("json") {
+		return nil
+	}
+	return c.Answer(nil, "\nnext: commit the new files and push them\n      "+c.FirstCommand()+"\n      see that all is well: label-state doctor\n")
+}

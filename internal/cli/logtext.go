@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+)
+
+// LogLines are the entries for people: when, who, and what it did to the issue.
+func LogLines(entries []EntryView) []string {
+	wide := 0
+	for _, e := range entries {
+		wide = max(wide, len(e.actor()))
+	}
+	begun := map[string]string{}
+	out := make([]string, len(entries))
+	for n, e := range entries {
+		if e.Kind == string(claim.KindClaim) {
+			begun[e.Worker] = e.At
+		}
+		out[n] = OneLine(fmt.Sprintf("%s  %-*s  %s", e.At, wide, e.actor(), e.Deed(begun[e.Worker]))) + "\n"
+	}
+	return out
+}
+
+// actor is whose record it is: the person's or the worker's, or for one that does not count the login's.
+func (e EntryView) actor() string { return OneLine(cmp.Or(e.Person, e.Worker, e.Author)) }
+
+// Deed is what the record says, in words; begun is when its worker claimed.
+func (e EntryView) Deed(begun string) string {
+	switch {
+	case e.Ignored != "":
+		return "wrote a record that does not count: " + e.Ignored
+	case e.Kind == string(claim.KindRelease):
+		return e.end(begun) + e.detail()
+	case e.Kind == string(claim.KindClaim) && e.State == "asked":
+		return "asked for it"
+	case e.Kind == string(claim.KindClaim):
+		return "claimed it" + strings.Replace(strings.TrimPrefix(e.State, "held"), "renewed 1 time", "renewed once", 1)
+	}
+	text := map[string]string{
+		string(claim.KindRevoke): "was asked to stop", string(claim.KindPlan): "posted a plan, and waits", string(claim.KindApprove): "had its plan approved",
+		string(claim.KindReject): "had its plan rejected", string(claim.KindReset): "attempts are counted anew",
+	}[e.Kind]
+	return cmp.Or(text, e.Kind) + e.detail()
+}
+
+// end is how the hold, or the claim before it was one, came to its end.
+func (e EntryView) end(begun string) string {
+	if winner, yielded := claim.Yielded(e.Outcome); yielded {
+		return "lost the race to " + winner.String()
+	}
+	switch e.Outcome {
+	case claim.OutcomeSuccess, claim.OutcomeAlreadyImplemented:
+		return fmt.Sprintf("delivered it%s: %s", heldFor(begun, e.At), e.Outcome)
+	case claim.OutcomeStaleSwept:
+		return fmt.Sprintf("lost it%s without a sign of life: %s", heldFor(begun, e.At), e.Outcome)
+	case claim.OutcomeForced:
+		return fmt.Sprintf("lost it%s: %s", heldFor(begun, e.At), e.Outcome)
+	case claim.OutcomeAdvanced:
+		return fmt.Sprintf("moved it on%s to stage %s: %s", heldFor(begun, e.At), cmp.Or(e.Stage, "?"), e.Outcome)
+	case claim.OutcomeAbandoned:
+		return "gave up its claim: " + e.Outcome
+	}
+	return fmt.Sprintf("gave it back%s: %s", heldFor(begun, e.At), cmp.Or(e.Outcome, "no outcome told"))
+}
+
+// detail is who else had a hand in it, why, and what came of it.
+func (e EntryView) detail() string {
+	text := ""
+	for _, p := range [][2]string{{" by ", claim.Signature(e.Author, e.By)}, {", because ", e.Reason}, {", ", e.PR}} {
+		if p[1] != "" {
+			text += p[0] + p[1]
+		}
+	}
+	return text
+}
+
+// heldFor is how long after the claim something was, when that is worth telling.
+func heldFor(begun, at string) string {
+	from, err := time.Parse(time.RFC3339, begun)
+	to, err2 := time.Parse(time.RFC3339, at)
+	if err != nil || err2 != nil || to.Sub(from) < time.Minute {
+		return ""
+	}
+	return " after " + Round(to.Sub(from))
+}
+
+// An EntryView is one line of log --json.
+type EntryView struct {
+	At      string `json:"at"`
+	Edited  string `json:"edited,omitempty"`
+	Kind    string `json:"kind"`
+	Worker  string `json:"worker"`
+	Person  string `json:"person,omitempty"`
+	Author  string `json:"author"`
+	State   string `json:"state,omitempty"`
+	Outcome string `json:"outcome,omitempty"`
+	By      string `json:"by,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+	PR      string `json:"pr,omitempty"`
+	Stage   string `json:"stage,omitempty"`
+	URL     string `json:"url"`
+	Ignored string `json:"ignored,omitempty"`
+}
+
+// Timeline mixes what counts and what does not, in the order of the log.
+func Timeline(s claim.State) []EntryView {
+	type placed struct {
+		at   claim.Comment
+		view EntryView
+	}
+	var all []placed
+	for _, e := range s.Log {
+		r := e.Record
+		v := EntryView{
+			At: Stamp(e.Created), Kind: string(r.Kind), Worker: r.Worker.String(), Author: e.Author, Outcome: r.Outcome,
+			By: r.By, Reason: OneLine(r.Reason), PR: r.PR, Stage: stageOf(r), URL: e.URL,
+		}
+		if c, claimed := s.Find(r.Worker); claimed {
+			v.Person = c.Person
+		}
+		if r.Kind == claim.KindClaim {
+			v.State = progress(r)
+		}
+		if e.Updated.After(e.Created) {
+			v.Edited = Stamp(e.Updated)
+		}
+		all = append(all, placed{e.Comment, v})
+	}
+	for _, g := range s.Ignored {
+		all = append(all, placed{g.Comment, EntryView{At: Stamp(g.Comment.Created), Kind: "ignored", Author: g.Comment.Author, URL: g.Comment.URL, Ignored: OneLine(g.Reason)}})
+	}
+	slices.SortStableFunc(all, func(a, b placed) int {
+		if c := a.at.Created.Compare(b.at.Created); c != 0 {
+			return c
+		}
+		return int(a.at.ID - b.at.ID)
+	})
+	out := make([]EntryView, len(all))
+	for i, p := range all {
+		out[i] = p.view
+	}
+	return out
+}
+
+// stageOf is where a release has moved the issue in a pipeline.
+func stageOf(r claim.Record) string {
+	if r.Kind != claim.KindRelease {
+		return ""
+	}
+	return OneLine(r.Stage)
+}
+
+// progress is how far a claim got.
+func progress(r claim.Record) string {
+	switch {
+	case !r.Held:
+		return "asked"
+	case r.Heartbeat > 0:
+		return fmt.Sprintf("held, renewed %s", Count(int(r.Heartbeat), "time", "times"))
+	}
+	return "held"
+}

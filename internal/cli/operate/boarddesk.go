@@ -1,0 +1,316 @@
+package operate
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/label-state/label-state/internal/board"
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+	urfave "github.com/urfave/cli/v2"
+)
+
+// patience is how long the board waits for GitHub, without --timeout.
+const patience = time.Minute
+
+// A BoardDesk reads for the board, each repository by its own configuration, and carries out commands.
+type BoardDesk struct {
+	cli.Terminal
+	repos []*boardRepo
+	flags *urfave.Context // of the board
+}
+
+// A boardRepo is one repository of the board.
+type boardRepo struct {
+	*cli.Call
+	labelled bool // its labels are there; once seen they are not asked for again
+}
+
+// A boardPart is one repository's part of a reading.
+type boardPart struct {
+	facts  []lifecycle.Facts
+	cards  []board.Card
+	pauses []board.Pause
+	next   string
+}
+
+// sideBySide does n things at once, eight at a time, and returns the first error in their order.
+func sideBySide(n int, do func(int) error) error {
+	errs, places := make([]error, n), make(chan struct{}, 8)
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() {
+			places <- struct{}{}
+			errs[i] = do(i)
+			<-places
+		})
+	}
+	all.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *BoardDesk) close() {
+	for _, c := range d.repos {
+		if c != nil {
+			c.Call.Close()
+		}
+	}
+}
+
+// names are the repositories as GitHub spells them.
+func (d *BoardDesk) names() []string {
+	out := make([]string, len(d.repos))
+	for n, c := range d.repos {
+		out[n] = c.Session.Repo.String()
+	}
+	return out
+}
+
+func (d *BoardDesk) patience(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, cmp.Or(d.flags.Duration("timeout"), patience))
+}
+
+// Read reads all repositories, side by side. One that cannot be read makes the reading incomplete, and so an error.
+func (d *BoardDesk) Read(ctx context.Context) (board.Reading, error) {
+	ctx, cancel := d.patience(ctx)
+	defer cancel()
+	parts := make([]boardPart, len(d.repos))
+	out := board.Reading{Repos: d.names()}
+	if err := sideBySide(len(parts), func(n int) (err error) {
+		parts[n], err = d.repos[n].part(ctx)
+		return err
+	}); err != nil {
+		return out, err
+	}
+	var all []lifecycle.Facts
+	for _, p := range parts {
+		all = append(all, p.facts...)
+		out.Cards, out.Pauses = append(out.Cards, p.cards...), append(out.Pauses, p.pauses...)
+		if p.next != "" {
+			out.Next = append(out.Next, p.next)
+		}
+	}
+	board.Sort(out.Cards)
+	out.Circles = board.Encircle(out.Cards, all)
+	for _, f := range all {
+		out.Viewer = cmp.Or(out.Viewer, f.Viewer)
+		if out.Now.Before(f.Now) {
+			out.Now = f.Now
+		}
+	}
+	if out.Now.IsZero() {
+		out.Now = time.Now() // nothing was read: there is no age to show
+	}
+	out.Details = d.details(all, out.Circles)
+	return out, nil
+}
+
+// part reads one repository.
+func (c *boardRepo) part(ctx context.Context) (p boardPart, err error) {
+	if p.facts, err = scanIssues(ctx, c.Call, time.Now().Add(-ledger.Lookback)); err != nil {
+		return p, err
+	}
+	p.cards = board.Deal(c.Session.Ledger.Rules(), p.facts)
+	if p.pauses, err = c.pauses(ctx, p.facts); err != nil {
+		return p, err
+	}
+	p.next, err = c.next(ctx, p)
+	return p, err
+}
+
+// scanIssues reads what a sweep looks at, but for what has been done for long. One issue that cannot be read makes the reading incomplete, and so an error.
+func scanIssues(ctx context.Context, c *cli.Call, since time.Time) (all []lifecycle.Facts, err error) {
+	for f, err := range c.Session.Client.Current(ctx, c.Session.Repo, since) {
+		if err != nil {
+			return nil, err
+		}
+		f = c.Session.Ledger.Here(f)
+		f.Log = f.Log.ByToken() // a lease store is not asked for every issue at every look
+		all = append(all, f)
+	}
+	return all, nil
+}
+
+// pauses are the repository's own and this host's. The readings tell; only where there are none is it asked for.
+func (c *boardRepo) pauses(ctx context.Context, facts []lifecycle.Facts) (out []board.Pause, err error) {
+	var p *lifecycle.Pause
+	if len(facts) > 0 {
+		p = facts[0].Pause
+	} else if p, err = c.Session.Client.Pause(ctx, c.Session.Repo); err != nil {
+		return nil, err
+	}
+	if p == nil {
+		p, err = c.PausedHere(c.Session.Repo)
+	}
+	if p != nil {
+		out = append(out, board.Pause{Repo: c.Session.Repo.String(), Text: strings.TrimSpace(cli.ViewPause(c.Session.Repo.String(), p, p.Here).Line()), Here: p.Here})
+	}
+	return out, err
+}
+
+// next is what to do where no issue of the repository can be taken; empty where one can, or where only waiting helps.
+func (c *boardRepo) next(ctx context.Context, p boardPart) (string, error) {
+	ready := false
+	for _, card := range p.cards {
+		if card.Free {
+			return "", nil
+		}
+		ready = ready || card.Lane == board.Ready
+	}
+	switch {
+	case len(p.pauses) > 0:
+		return cli.ResumeHint(p.pauses[0].Repo, p.pauses[0].Here), nil
+	case ready:
+		return "", nil // the marks say what is in the way
+	}
+	if !c.labelled {
+		first, err := c.LabelsFirst(ctx)
+		if err != nil || first != "" {
+			return first, err
+		}
+		c.labelled = true
+	}
+	return c.FirstCommand(), nil
+}
+
+// details are status and log of an issue as the commands of these names print them, from a reading.
+func (d *BoardDesk) details(all []lifecycle.Facts, rings [][]claim.Issue) func(claim.Issue, time.Time, int) []string {
+	return func(i claim.Issue, now time.Time, width int) []string {
+		for _, f := range all {
+			if f.Issue != i {
+				continue
+			}
+			c := d.of(i)
+			f.Now = now
+			rules := c.Session.Ledger.Rules()
+			v := rules.Verdict(f, lifecycle.Seeker{})
+			view := cli.ViewStatus(rules, f, v)
+			view.Store = c.Session.Config.Claim.Lease
+			for _, ring := range rings {
+				for _, one := range ring {
+					if one.Same(i) {
+						view.Circle = &cli.CircleView{Path: lifecycle.Path(ring), Remedy: cli.CircleRemedy}
+					}
+				}
+			}
+			text := cli.DescribeStatus(rules.Terms, f, v, view) + "\nlog, oldest first\n"
+			entries := cli.LogLines(cli.Timeline(f.Log))
+			if len(entries) == 0 {
+				text += "no records\n"
+			}
+			return strings.Split(strings.TrimSuffix(cli.Wrap(text+strings.Join(entries, ""), width), "\n"), "\n")
+		}
+		return nil
+	}
+}
+
+// of is the session of the card's repository.
+func (d *BoardDesk) of(i claim.Issue) *boardRepo {
+	for _, c := range d.repos {
+		if strings.EqualFold(c.Session.Repo.String(), i.Slug()) {
+			return c
+		}
+	}
+	return d.repos[0]
+}
+
+// Do carries out an order by the program's own command, in the name of the person and not of a worker.
+func (d *BoardDesk) Do(ctx context.Context, o board.Order) (board.Answer, error) {
+	if err := d.unchanged(ctx, o); err != nil {
+		return board.Answer{}, &cli.Failure{Doing: "board", Object: o.Card.Issue.String(), Err: err}
+	}
+	var said bytes.Buffer
+	t := d.Terminal
+	t.In, t.Out, t.Err, t.Env.Stderr = strings.NewReader(""), io.Discard, &said, &said
+	t.Env.Getenv = func(name string) string {
+		if name == "LABEL_STATE_CODENAME" || name == "LABEL_STATE_FIRING_ID" {
+			return ""
+		}
+		return d.Env.Getenv(name)
+	}
+	args := append(append([]string{"label-state"}, o.Args()...), "--timeout", cmp.Or(d.flags.Duration("timeout"), patience).String())
+	if file := d.flags.String("config"); file != "" {
+		args = append(args, "--config", file)
+	}
+	err := cli.Execute(ctx, args, t)
+	var answer board.Answer
+	for line := range strings.Lines(said.String()) {
+		answer.Warnings = append(answer.Warnings, cli.OneLine(strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(line), "label-state: "), "warning: ")))
+	}
+	return answer, err
+}
+
+// unchanged refuses to end a hold or to answer a plan that is not the one the person saw.
+func (d *BoardDesk) unchanged(ctx context.Context, o board.Order) error {
+	switch o.Act {
+	case board.TakeOver, board.End, board.Approve, board.Reject:
+	default:
+		return nil
+	}
+	ctx, cancel := d.patience(ctx)
+	defer cancel()
+	f, err := d.of(o.Card.Issue).Session.Ledger.Look(ctx, o.Card.Issue)
+	if err != nil {
+		return err
+	}
+	h, _ := f.Log.Holder()
+	if holder := strings.TrimPrefix(cli.OneLine(h.Record.Worker.String()), ":"); holder != o.Card.Worker || h.Plan.Pending() != o.Card.Plan {
+		return &cli.NoAnswer{Text: "it changed while you looked; nothing was done"}
+	}
+	return nil
+}
+
+// Hint is what a command would print below the error.
+func (d *BoardDesk) Hint(err error) string {
+	if errors.Is(err, context.DeadlineExceeded) && cli.HintFor(err) == "" {
+		return "see what is slow: label-state doctor"
+	}
+	return cli.HintFor(err)
+}
+
+// Open starts the browser and does not wait for it.
+func (d *BoardDesk) Open(url string) bool {
+	name, args := d.browser()
+	if name == "" || !strings.HasPrefix(url, "http") {
+		return false
+	}
+	cmd := exec.Command(name, append(args, url)...)
+	if cmd.Start() != nil {
+		return false
+	}
+	go cmd.Wait()
+	return true
+}
+
+// browser is what opens an address here: $BROWSER, else the desktop's own way, if there is a desktop.
+func (d *BoardDesk) browser() (name string, args []string) {
+	getenv := d.Env.Getenv
+	if own := getenv("BROWSER"); own != "" {
+		return own, nil
+	}
+	switch runtime.GOOS {
+	case "darwin":
+		return "open", nil
+	case "windows":
+		return "rundll32", []string{"url.dll,FileProtocolHandler"}
+	}
+	if getenv("DISPLAY") == "" && getenv("WAYLAND_DISPLAY") == "" {
+		return "", nil
+	}
+	return "xdg-open", nil
+}

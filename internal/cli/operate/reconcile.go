@@ -1,0 +1,65 @@
+package operate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/labels"
+	urfave "github.com/urfave/cli/v2"
+)
+
+// NewReconcileCommand makes the command reconcile.
+func NewReconcileCommand(t cli.Terminal) *urfave.Command {
+	return &urfave.Command{
+		Name: "reconcile", Usage: "bring an issue's labels in line with its facts", ArgsUsage: "REF",
+		Description: "Never decides who holds it; that is in the log. A whole repository: label-state sweep-claims." + cli.IssueForms +
+			"   label-state reconcile 42\n   label-state reconcile acme/app#42 --dry-run",
+		Flags:  cli.WriteFlags(),
+		Action: t.OnIssue(reconcileIssue),
+	}
+}
+
+func reconcileIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
+	if c.Flags.Bool("dry-run") {
+		return wouldReconcile(ctx, c, i)
+	}
+	rep, err := c.Session.Ledger.Reconcile(ctx, i)
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("%s: %s -> %s: %s\n", i, cli.StateOf(rep.Was), cli.StateOf(rep.Is), cli.OneLine(rep.Why))
+	if rep.Change.Empty() {
+		text = fmt.Sprintf("%s: %s is right: %s\n", i, cli.StateOf(rep.Is), cli.OneLine(rep.Why))
+	}
+	return c.Answer(cli.ViewMove(rep, "reconciled"), text)
+}
+
+func wouldReconcile(ctx context.Context, c *cli.Call, i claim.Issue) error {
+	rules := c.Session.Ledger.Rules()
+	f, err := c.Session.Ledger.Look(ctx, i)
+	if err != nil {
+		return err
+	}
+	picture, _ := rules.Label(f)
+	change := rules.Scheme.Change(f.Labels, picture)
+	m := cli.MoveView{Issue: i.String(), Answer: "dry-run", Was: cli.LabelNames(rules.Scheme.Shown(f.Labels)), Why: cli.OneLine(rules.Explain(f, change))}
+	m.Is = after(m.Was, change)
+	return c.Answer(m, fmt.Sprintf("%s: would add %s, remove %s: %s\n", i, list(change.Add), list(change.Remove), m.Why))
+}
+
+// after is what a change would make of labels.
+func after(have []string, c labels.Change) []string {
+	left := slices.DeleteFunc(slices.Clone(have), func(name string) bool { return labels.Has(c.Remove, name) })
+	return cli.LabelNames(append(left, c.Add...))
+}
+
+func list(names []string) string {
+	if len(names) == 0 {
+		return "nothing"
+	}
+	return strings.Join(names, ", ")
+}

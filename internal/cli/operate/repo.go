@@ -1,0 +1,142 @@
+package operate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/lifecycle"
+	urfave "github.com/urfave/cli/v2"
+)
+
+// NewRepoCommand makes the command repo.
+func NewRepoCommand(t cli.Terminal) *urfave.Command {
+	local := &urfave.BoolFlag{Name: "local", Usage: "this host's file only, not the shared marker on GitHub"}
+	return &urfave.Command{
+		Name: "repo", Usage: "pause and resume claiming in a repository",
+		Subcommands: []*urfave.Command{
+			{
+				Name: "pause", Usage: "nothing is claimed until resumed", ArgsUsage: "[OWNER/NAME]",
+				Description: "The existence of the label agent:paused pauses a repository for everybody. Holds that stand go on.\n\n   label-state repo pause acme/app --reason 'release week'",
+				Flags:       cli.WriteFlags(local, &urfave.StringFlag{Name: "reason", Usage: "why, shown to whoever is refused"}),
+				Action:      t.InRepo(pause),
+			},
+			{
+				Name: "resume", Usage: "claims are possible again", ArgsUsage: "[OWNER/NAME]",
+				Description: "A repository that is not paused is a success.\n\n   label-state repo resume acme/app",
+				Flags:       cli.WriteFlags(local),
+				Action:      t.InRepo(resume),
+			},
+			{
+				Name: "list", Usage: "which repositories are paused", ArgsUsage: "[OWNER/NAME]...",
+				Description: "Looks at the repositories named, else at those of LABEL_STATE_SWEEP_REPOS, else at this clone's; and at this host's file.\n\n" +
+					"   label-state repo list acme/app acme/web",
+				Flags:  cli.RepoFlags(),
+				Action: func(cc *urfave.Context) error { return runPauseList(t, cc) },
+			},
+		},
+	}
+}
+
+func pause(ctx context.Context, c *cli.Call) error {
+	by, err := c.Session.Viewer(ctx)
+	if err != nil {
+		return err
+	}
+	local, p := c.Flags.Bool("local"), lifecycle.Pause{By: by, Reason: c.Flags.String("reason")}
+	v := cli.ViewPause(c.Session.Repo.String(), &p, local)
+	if c.Flags.Bool("dry-run") {
+		v.DryRun = true
+		return c.Answer(v, fmt.Sprintf("would pause %s%s\n", c.Session.Repo, cli.Where(local)))
+	}
+	before, err := standingPause(ctx, c, local)
+	if err != nil {
+		return err
+	}
+	if before != nil && p.Reason == "" {
+		v = cli.ViewPause(c.Session.Repo.String(), before, local)
+		return c.Answer(v, fmt.Sprintf("%s; resume with: label-state repo resume %s\n", v.Sentence("is paused already"), v.Resume()))
+	}
+	if local {
+		err = c.PauseHere(c.Session.Repo, p)
+	} else {
+		err = c.Session.Client.SetPause(ctx, c.Session.Repo, p)
+	}
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("paused %s%s", c.Session.Repo, cli.Where(local))
+	if before != nil && before.Reason != "" && before.Reason != p.Reason {
+		text += "; the reason was: " + cli.OneLine(before.Reason)
+	}
+	return c.Answer(v, fmt.Sprintf("%s; resume with: label-state repo resume %s\n", text, v.Resume()))
+}
+
+// standingPause is the pause before this one, nil when there is none.
+func standingPause(ctx context.Context, c *cli.Call, local bool) (*lifecycle.Pause, error) {
+	if local {
+		return c.PausedHere(c.Session.Repo)
+	}
+	return c.Session.Client.Pause(ctx, c.Session.Repo)
+}
+
+func resume(ctx context.Context, c *cli.Call) error {
+	local := c.Flags.Bool("local")
+	v := cli.PauseView{Repo: c.Session.Repo.String(), Local: local, DryRun: c.Flags.Bool("dry-run")}
+	if v.DryRun {
+		return c.Answer(v, fmt.Sprintf("would resume %s%s\n", c.Session.Repo, cli.Where(local)))
+	}
+	var err error
+	if local {
+		err = c.ResumeHere(c.Session.Repo)
+	} else {
+		err = c.Session.Client.ClearPause(ctx, c.Session.Repo)
+	}
+	if err != nil {
+		return err
+	}
+	return c.Answer(v, fmt.Sprintf("resumed %s%s\n", c.Session.Repo, cli.Where(local)))
+}
+
+// runPauseList asks every repository; one that cannot be read makes the answer unknown, never "not paused".
+func runPauseList(t cli.Terminal, cc *urfave.Context) error {
+	names := cc.Args().Slice()
+	if len(names) == 0 && cc.String("repo") == "" {
+		names = t.Env.SweepRepos()
+	}
+	if len(names) == 0 {
+		names = []string{cc.String("repo")}
+	}
+	var failed []error
+	for _, name := range names {
+		o := cli.SetupOptions(cc)
+		o.Repo = name
+		failed = append(failed, t.WithSession(cc, o, listPause))
+	}
+	return errors.Join(failed...)
+}
+
+func listPause(ctx context.Context, c *cli.Call) error {
+	here, err := c.PausedHere(c.Session.Repo)
+	if err != nil {
+		return err
+	}
+	shared, err := c.Session.Client.Pause(ctx, c.Session.Repo)
+	if err != nil {
+		return err
+	}
+	var views []cli.PauseView
+	if here != nil {
+		views = append(views, cli.ViewPause(c.Session.Repo.String(), here, true))
+	}
+	if shared != nil || here == nil {
+		views = append(views, cli.ViewPause(c.Session.Repo.String(), shared, false))
+	}
+	for _, v := range views {
+		if err := c.Answer(v, v.Line()); err != nil {
+			return err
+		}
+	}
+	return nil
+}

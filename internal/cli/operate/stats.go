@@ -1,0 +1,199 @@
+package operate
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/stats"
+	urfave "github.com/urfave/cli/v2"
+)
+
+// NewStatsCommand makes the command stats.
+func NewStatsCommand(t cli.Terminal) *urfave.Command {
+	return &urfave.Command{
+		Name: "stats", Usage: "how long work takes, and what becomes of it", ArgsUsage: "[OWNER/NAME]",
+		Description: "Counted from the logs of every issue that changed in that time, or that goes on. What happened before an issue's first " +
+			"record no log tells.\n\n" +
+			"   label-state stats acme/app\n   label-state stats --since 12w --plot stats.svg",
+		Flags: cli.RepoFlags(
+			&urfave.StringFlag{Name: "since", Usage: "`HOW LONG` back: days, weeks or hours, such as 12w or 36h (default: 30d)", Value: "30d"},
+			&urfave.StringFlag{Name: "plot", Usage: "also draw them into `FILE`, an SVG picture"},
+		),
+		Action: t.InRepo(showStats),
+	}
+}
+
+// A StatsView is the JSON of stats. Lengths of time are in seconds.
+type StatsView struct {
+	Repo      string          `json:"repo"`
+	From      string          `json:"from"`
+	To        string          `json:"to"`
+	Issues    int             `json:"issues"`
+	Holds     int             `json:"holds"`
+	Delivered int             `json:"delivered"`
+	Failed    int             `json:"failed"`
+	Lapsed    int             `json:"lapsed"`
+	Forced    int             `json:"forced"`
+	Returned  int             `json:"returned"`
+	Yielded   int             `json:"yielded"`
+	Merged    int             `json:"merged"`
+	Twice     int             `json:"done_twice"`
+	Before    *PeriodView     `json:"before"`
+	Merges    []MergeView     `json:"ready_to_merged"`
+	States    []StayView      `json:"states"`
+	Days      []DayView       `json:"days"`
+	Workers   []WorkerFigures `json:"workers"`
+	Guessed   string          `json:"guessed,omitempty"` // that whose records count is a guess, and why
+}
+
+// A PeriodView is the JSON of as much time before.
+type PeriodView struct {
+	From      string `json:"from"`
+	To        string `json:"to"`
+	Issues    int    `json:"issues"`
+	Holds     int    `json:"holds"`
+	Delivered int    `json:"delivered"`
+	Failed    int    `json:"failed"`
+	Lapsed    int    `json:"lapsed"`
+	Yielded   int    `json:"yielded"`
+	Merged    int    `json:"merged"`
+	Twice     int    `json:"done_twice"`
+	Median    int    `json:"ready_to_merged"` // median
+}
+
+// A MergeView is the JSON of the time from ready to merged; without who it is of all.
+type MergeView struct {
+	Who    string `json:"who"`
+	Person bool   `json:"person"`
+	Merged int    `json:"merged"`
+	Median int    `json:"median"`
+	P90    int    `json:"p90"`
+}
+
+type StayView struct {
+	State  string `json:"state"`
+	Ended  int    `json:"ended"`
+	Now    int    `json:"now"`
+	Median int    `json:"median"`
+	P90    int    `json:"p90"`
+}
+
+type DayView struct {
+	Date      string `json:"date"`
+	Holds     int    `json:"holds"`
+	Delivered int    `json:"delivered"`
+	Troubled  int    `json:"troubled"`
+}
+
+type WorkerFigures struct {
+	Codename  string `json:"codename"`
+	Holds     int    `json:"holds"`
+	Delivered int    `json:"delivered"`
+	Failed    int    `json:"failed"`
+	Lapsed    int    `json:"lapsed"`
+	Forced    int    `json:"forced"`
+	Yielded   int    `json:"yielded"`
+	Median    int    `json:"median"`
+}
+
+func showStats(ctx context.Context, c *cli.Call) error {
+	back, err := longAgo(c.Flags.String("since"))
+	if err != nil {
+		return err
+	}
+	plot, err := plotFile(c)
+	if err != nil {
+		return err
+	}
+	facts, err := scanIssues(ctx, c, time.Now().Add(-2*back)) // the time before is for comparison
+	if err != nil {
+		return err
+	}
+	now := time.Now() // only until a reading tells GitHub's
+	for n, f := range facts {
+		if n == 0 || f.Now.After(now) {
+			now = f.Now
+		}
+	}
+	figures := stats.Compared(facts, now.Add(-back), now.Add(time.Second))
+	if plot != "" {
+		if err := os.WriteFile(plot, []byte(figures.Plot(c.Session.Repo.String())), 0o644); err != nil {
+			return fmt.Errorf("draw plot: %w", err)
+		}
+	}
+	view := viewStats(c.Session.Repo.String(), figures)
+	view.Guessed = c.Session.Client.Guessed()
+	return c.Tell(view, cli.Charted(c, figures.Text(c.Session.Repo.String())))
+}
+
+// plotFile is where to draw; a place where nothing can be is found out before GitHub is asked.
+func plotFile(c *cli.Call) (string, error) {
+	name := c.Flags.String("plot")
+	if !c.Flags.IsSet("plot") {
+		return "", nil
+	}
+	if filepath.Ext(name) != ".svg" {
+		return "", cli.Usagef("stats", "--plot %q: want the name of a file that ends in .svg", cli.OneLine(name))
+	}
+	file := name
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(c.Terminal.Env.Dir, file)
+	}
+	if info, err := os.Stat(filepath.Dir(file)); err != nil || !info.IsDir() {
+		return "", cli.Usagef("stats", "--plot %s: there is no such folder", cli.OneLine(name))
+	}
+	return file, nil
+}
+
+// longAgo reads 36h, 30d or 12w, at most ten years.
+func longAgo(text string) (time.Duration, error) {
+	const most = 3650 * 24 * time.Hour
+	unit := map[byte]time.Duration{'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour}
+	if len(text) > 1 && unit[text[len(text)-1]] > 0 {
+		n, err := strconv.ParseUint(text[:len(text)-1], 10, 20)
+		if d := time.Duration(n) * unit[text[len(text)-1]]; err == nil && d > 0 && d <= most {
+			return d, nil
+		}
+	}
+	return 0, cli.Usagef("stats", "--since %q: want days, weeks or hours such as 30d, 12w or 36h", cli.OneLine(strings.TrimSpace(text)))
+}
+
+func viewStats(repo string, f stats.Figures) StatsView {
+	t := f.Totals
+	v := StatsView{
+		Repo: repo, From: cli.Stamp(f.From), To: cli.Stamp(f.To), Issues: f.Issues, Holds: t.Holds, Delivered: t.Delivered, Failed: t.Failed,
+		Lapsed: t.Lapsed, Forced: t.Forced, Returned: t.Returned, Yielded: t.Yielded, Merged: t.Merged,
+		Twice: t.Twice, Merges: []MergeView{},
+		States: []StayView{}, Days: []DayView{}, Workers: []WorkerFigures{},
+	}
+	if b := f.Before; b != nil {
+		v.Before = &PeriodView{
+			From: cli.Stamp(b.From), To: cli.Stamp(b.To), Issues: b.Issues, Holds: b.Totals.Holds, Delivered: b.Totals.Delivered, Failed: b.Totals.Failed,
+			Lapsed: b.Totals.Lapsed, Yielded: b.Totals.Yielded, Merged: b.Totals.Merged, Twice: b.Totals.Twice,
+		}
+		if len(b.Merges) > 0 {
+			v.Before.Median = seconds(b.Merges[0].Median)
+		}
+	}
+	for _, m := range f.Merges {
+		v.Merges = append(v.Merges, MergeView{cli.OneLine(m.Who), m.Person, m.Merged, seconds(m.Median), seconds(m.P90)})
+	}
+	for _, s := range f.States {
+		v.States = append(v.States, StayView{s.State.String(), s.Ended, s.Now, seconds(s.Median), seconds(s.P90)})
+	}
+	for _, d := range f.Days {
+		v.Days = append(v.Days, DayView{d.Date.Format(time.DateOnly), d.Holds, d.Delivered, d.Troubled})
+	}
+	for _, w := range f.Workers {
+		v.Workers = append(v.Workers, WorkerFigures{cli.OneLine(w.Codename), w.Holds, w.Delivered, w.Failed, w.Lapsed, w.Forced, w.Yielded, seconds(w.Median)})
+	}
+	return v
+}
+
+func seconds(d time.Duration) int { return int(d / time.Second) }

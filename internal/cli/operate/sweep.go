@@ -1,0 +1,296 @@
+package operate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/host"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/setup"
+	urfave "github.com/urfave/cli/v2"
+)
+
+// NewSweepCommand makes the command sweep-claims.
+func NewSweepCommand(t cli.Terminal) *urfave.Command {
+	return &urfave.Command{
+		Name: "sweep-claims", Aliases: []string{"sweep"}, Usage: "give back dead claims and repair labels", ArgsUsage: "[OWNER/NAME]...",
+		Description: "Looks at every issue with a lifecycle label and everything changed in the last two days.\n\n" +
+			"Repositories: the arguments and --repo, else LABEL_STATE_SWEEP_REPOS (comma separated), else sweep.repos of the configuration.\n\n" +
+			"   label-state sweep-claims acme/app --dry-run\n" +
+			"   label-state sweep-claims acme/app acme/web",
+		Flags: cli.AnswerFlags(
+			&urfave.Float64Flag{Name: "max-age-hours", Usage: "lease of claims without a ttl of their own, in `HOURS`; only ever shortens it"},
+			cli.DryRunFlag(),
+			&urfave.StringSliceFlag{Name: "repo", Aliases: []string{"R"}, Usage: "repository `OWNER/NAME`; may be repeated"},
+		),
+		Action: func(cc *urfave.Context) error { return runSweep(t, cc) },
+	}
+}
+
+func runSweep(t cli.Terminal, cc *urfave.Context) error {
+	hours := cc.Float64("max-age-hours")
+	if cc.IsSet("max-age-hours") && !(hours > 0 && hours <= 24*365) {
+		return cli.Usagef("sweep-claims", "--max-age-hours %v: want a number of hours above 0, a year at most", hours)
+	}
+	ctx, cancel := cli.Deadline(cc)
+	defer cancel()
+	repos, err := reposToSweep(ctx, t, cc)
+	if err != nil {
+		return err
+	}
+	s := sweeping{view: SweepView{Findings: []FindingView{}, Stranded: []StrandView{}, Skipped: []string{}, Left: []string{}, DryRun: cc.Bool("dry-run")}}
+	s.maxAge = time.Duration(hours * float64(time.Hour))
+	for _, name := range repos {
+		s.sweep(ctx, t, cc, name)
+	}
+	return s.answer(&cli.Call{Flags: cc, Terminal: t})
+}
+
+// reposToSweep are the repositories to sweep, as they were written. None is an error.
+func reposToSweep(ctx context.Context, t cli.Terminal, cc *urfave.Context) ([]string, error) {
+	if repos := cli.NamedRepos(cc); len(repos) > 0 {
+		return repos, nil
+	}
+	repos, err := fleetRepos(ctx, t, cc)
+	if err == nil && len(repos) == 0 {
+		err = cli.Usagef("sweep-claims", "no repository to sweep; give OWNER/NAME, set LABEL_STATE_SWEEP_REPOS or sweep.repos of the configuration")
+	}
+	return repos, err
+}
+
+// fleetRepos are the repositories of the fleet, as they were written: LABEL_STATE_SWEEP_REPOS, else sweep.repos of the caller's
+// configuration or of this clone's; none where nobody names them.
+func fleetRepos(ctx context.Context, t cli.Terminal, cc *urfave.Context) ([]string, error) {
+	if repos := t.Env.SweepRepos(); len(repos) > 0 {
+		return repos, nil
+	}
+	o := cli.SetupOptions(cc)
+	own, err := t.Env.Own(o)
+	switch {
+	case err != nil:
+		return nil, &cli.Failure{Doing: cli.CommandPath(cc), Err: err}
+	case len(own.Sweep) > 0:
+		return own.Sweep, nil
+	}
+	home, err := t.Env.Home(ctx)
+	if err != nil {
+		return nil, &cli.Failure{Doing: cli.CommandPath(cc), Err: err}
+	}
+	if home == (host.Remote{}) {
+		return nil, nil
+	}
+	o.Repo = ""
+	s, err := setup.Open(ctx, t.Env, o)
+	if err != nil {
+		return nil, &cli.Failure{Doing: cli.CommandPath(cc), Err: err}
+	}
+	return s.Config.Sweep, nil
+}
+
+// A sweeping is one sweep of several repositories, each with a configuration of its own.
+type sweeping struct {
+	view   SweepView
+	maxAge time.Duration
+	swept  int
+	first  error // of the repositories that could not be swept at all
+}
+
+// runSweep looks at one repository. One that cannot be opened does not keep the others from being swept.
+func (s *sweeping) sweep(ctx context.Context, t cli.Terminal, cc *urfave.Context, name string) {
+	o := cli.SetupOptions(cc)
+	o.Repo = name
+	since := time.Now().Add(-ledger.Lookback)
+	o.First.Since = since
+	session, err := setup.Open(ctx, t.Env, o)
+	if err != nil {
+		err = (&cli.Call{Flags: cc, Terminal: t}).Timed(ctx, err)
+		s.view.Skipped = append(s.view.Skipped, strings.TrimPrefix(cli.WithoutURL(name)+": "+cli.OneLine(err.Error()), ": "))
+		if s.first == nil {
+			s.first = &cli.Failure{Doing: "sweep-claims", Object: cli.WithoutURL(name), Err: err}
+		}
+		return
+	}
+	c := &cli.Call{Flags: cc, Terminal: t, Session: session}
+	defer c.Close()
+	s.swept++
+	if why := unsweepable(ctx, c); why != "" {
+		s.view.Left = append(s.view.Left, c.Session.Repo.String()+": "+why)
+		return
+	}
+	report := sweepOne(ctx, c, s.maxAge, since)
+	for _, one := range report.Unshown {
+		cli.Warnf(c.Terminal.Err, "%s", one)
+	}
+	if report.NotMinimized != nil {
+		cli.Warnf(c.Terminal.Err, "comments of ended holds in %s stay as they are: %s", c.Session.Repo, cli.OneLine(report.NotMinimized.Error()))
+	}
+	s.view.add(report)
+}
+
+// unsweepable says why nothing can change in the repository, and so nothing is to be swept; empty where it can, and where that
+// could not be found out, which the sweep itself will say.
+func unsweepable(ctx context.Context, c *cli.Call) string {
+	archived, hasIssues, err := c.Session.Client.Sweepable(ctx, c.Session.Repo)
+	switch {
+	case err != nil:
+		return ""
+	case archived:
+		return "archived, nothing can change there"
+	case !hasIssues:
+		return "issues are turned off there"
+	}
+	return ""
+}
+
+func (s *sweeping) answer(c *cli.Call) error {
+	if s.swept == 0 && s.first != nil {
+		return errors.Join(s.first, c.AnswerJSON(s.view))
+	}
+	if err := c.Answer(s.view, s.view.text()); err != nil {
+		return err
+	}
+	if s.view.Failed > 0 || len(s.view.Skipped) > 0 {
+		err := fmt.Errorf("not everything was swept: %d failed, %d not examined", s.view.Failed, len(s.view.Skipped))
+		return &cli.Failure{Doing: "sweep-claims", Err: err, Hint: "the lines above say why; then run it again"}
+	}
+	return nil
+}
+
+func sweepOne(ctx context.Context, c *cli.Call, maxAge time.Duration, since time.Time) ledger.Report {
+	seen, done := countProgress(c)
+	defer done()
+	return c.Session.Ledger.Sweep(ctx, c.Session.Client, ledger.Sweep{
+		Repos: []ledger.Repo{c.Session.Repo}, By: ledger.SweepID(time.Now(), c.Session.Word()), MaxAge: maxAge,
+		Since: since, DryRun: c.Flags.Bool("dry-run"), Seen: seen,
+	})
+}
+
+// countProgress counts on one line of stderr while a person watches; done takes the line away.
+func countProgress(c *cli.Call) (seen func(lifecycle.Facts), done func()) {
+	if c.Flags.Bool("json") || !c.Terminal.Env.IsTerminal(c.Terminal.Err) {
+		return nil, func() {}
+	}
+	n := 0
+	return func(f lifecycle.Facts) {
+		n++
+		fmt.Fprintf(c.Terminal.Err, "\rlabel-state: %d examined, at %s\033[K", n, f.Issue)
+	}, func() { fmt.Fprint(c.Terminal.Err, "\r\033[K") }
+}
+
+// A SweepView is the JSON of a sweep.
+type SweepView struct {
+	Examined  int           `json:"examined"`
+	Ended     int           `json:"swept"`
+	Repaired  int           `json:"repaired"`
+	Failed    int           `json:"failed"`
+	Skipped   []string      `json:"not_examined"`
+	Left      []string      `json:"left_alone"`
+	Unshown   []string      `json:"comments_not_shown,omitempty"` // issues of which not all comments can be read
+	Minimized int           `json:"minimized,omitempty"`          // comments of ended holds
+	Findings  []FindingView `json:"findings"`
+	Stranded  []StrandView  `json:"stranded"`
+	DryRun    bool          `json:"dry_run"`
+}
+
+// A StrandView is the JSON of an issue that nobody works on and nothing will move.
+type StrandView struct {
+	Issue string `json:"issue"`
+	Why   string `json:"why"`
+}
+
+type FindingView struct {
+	Issue string   `json:"issue"`
+	Was   []string `json:"was"`
+	Is    []string `json:"is"`
+	Ended []string `json:"ended,omitempty"`
+	Why   string   `json:"why"`
+	Added string   `json:"recorded,omitempty"` // worker whose hold was missing in the log
+	Error string   `json:"error,omitempty"`
+}
+
+func (v *SweepView) add(r ledger.Report) {
+	v.Examined += r.Examined
+	v.Ended += r.GaveBack()
+	v.Repaired += r.Repaired()
+	v.Failed += r.Failed
+	v.Minimized += r.Minimized
+	for _, s := range r.Skipped {
+		v.Skipped = append(v.Skipped, cli.OneLine(s))
+	}
+	for _, u := range r.Unshown {
+		v.Unshown = append(v.Unshown, u.Issue.String())
+	}
+	for _, s := range r.Stranded {
+		v.Stranded = append(v.Stranded, StrandView{s.Issue.String(), cli.OneLine(s.Why)})
+	}
+	for _, f := range r.Findings {
+		one := FindingView{
+			Issue: f.Issue.String(), Was: cli.LabelNames(f.Was), Is: cli.LabelNames(f.Is), Ended: cli.Workers(f.Ended), Why: cli.OneLine(f.Why),
+		}
+		if f.Mirrored != nil {
+			one.Added = f.Mirrored.Record.Worker.String()
+		}
+		if f.Err != nil {
+			one.Error = cli.OneLine(f.Err.Error())
+		}
+		if f.Answered != nil {
+			one.Why = cli.OneLine(f.Answered.String()) + "; " + one.Why
+		}
+		v.Findings = append(v.Findings, one)
+	}
+}
+
+func (v *SweepView) text() string {
+	var b strings.Builder
+	for _, f := range v.Findings {
+		b.WriteString(f.Line(v.DryRun))
+	}
+	for _, s := range v.Stranded {
+		fmt.Fprintf(&b, "stranded: %s: %s\n", s.Issue, s.Why)
+	}
+	for _, s := range v.Skipped {
+		fmt.Fprintf(&b, "not examined: %s\n", s)
+	}
+	for _, s := range v.Left {
+		fmt.Fprintf(&b, "left alone: %s\n", s)
+	}
+	if v.Minimized > 0 {
+		fmt.Fprintf(&b, "%d comments of ended holds minimized\n", v.Minimized)
+	}
+	back, repaired := "given back", "repaired"
+	if v.DryRun {
+		back, repaired = "would be given back", "would be repaired"
+	}
+	fmt.Fprintf(&b, "%d examined, %d %s, %d %s, %d failed, %d not examined\n",
+		v.Examined, v.Ended, back, v.Repaired, repaired, v.Failed, len(v.Skipped))
+	return b.String()
+}
+
+func (f FindingView) Line(dryRun bool) string {
+	change := fmt.Sprintf("%s -> %s: ", cli.StateOf(f.Was), cli.StateOf(f.Is))
+	if len(f.Was) == 0 && len(f.Is) == 0 { // what changes is another label
+		change = ""
+	}
+	record, give := "recorded", "gave back"
+	if dryRun {
+		record, give = "would record", "would give back"
+	}
+	var parts []string
+	if f.Added != "" {
+		parts = append(parts, record+" the hold of "+f.Added)
+	}
+	if len(f.Ended) > 0 {
+		parts = append(parts, give+" the hold of "+strings.Join(f.Ended, ", "))
+	}
+	if f.Error != "" {
+		change, parts = "", append(parts, "failed: "+f.Error)
+	} else {
+		parts = append(parts, f.Why) // who holds it now, too
+	}
+	return f.Issue + ": " + change + strings.Join(parts, "; ") + "\n"
+}

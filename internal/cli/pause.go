@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"time"
+
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/state"
+)
+
+// A PauseView is the JSON of one repository's pause.
+type PauseView struct {
+	Repo   string `json:"repo"`
+	Paused bool   `json:"paused"`
+	Local  bool   `json:"local,omitempty"`
+	Since  string `json:"since,omitempty"`
+	By     string `json:"by,omitempty"`
+	Reason string `json:"reason,omitempty"`
+	DryRun bool   `json:"dry_run,omitempty"`
+}
+
+// Resume is what ends the pause, after "label-state repo resume".
+func (v PauseView) Resume() string {
+	if v.Local {
+		return v.Repo + " --local"
+	}
+	return v.Repo
+}
+
+func Where(local bool) string {
+	if local {
+		return " on this host"
+	}
+	return ""
+}
+
+func ViewPause(repo string, p *lifecycle.Pause, local bool) PauseView {
+	v := PauseView{Repo: repo, Paused: p != nil, Local: local}
+	if p != nil {
+		v.Since, v.By, v.Reason = Stamp(p.Since), OneLine(p.By), OneLine(p.Reason)
+	}
+	return v
+}
+
+func (v PauseView) Line() string {
+	if !v.Paused {
+		return v.Repo + " is not paused\n"
+	}
+	return v.Sentence("is paused") + "\n"
+}
+
+// Sentence says that the repository is paused, in the words given, since when, by whom and why.
+func (v PauseView) Sentence(paused string) string {
+	text := v.Repo + " " + paused + Where(v.Local)
+	since := v.Since
+	if t, err := time.Parse(time.RFC3339, since); err == nil {
+		since = Moment(t)
+	}
+	for _, p := range [][2]string{{" since ", since}, {" by ", v.By}, {": ", v.Reason}} {
+		if p[1] != "" {
+			text += p[0] + p[1]
+		}
+	}
+	return text
+}
+
+// PausedHere reads this host's own pause of a repository; nil means not paused, an error that nobody knows.
+func (c *Call) PausedHere(r ledger.Repo) (*lifecycle.Pause, error) {
+	return c.Terminal.Env.PausedHere(r)
+}
+
+// PauseHere pauses a repository for whoever works on this host.
+func (c *Call) PauseHere(r ledger.Repo, p lifecycle.Pause) error {
+	file, err := c.Terminal.Env.LocalPauses()
+	if err != nil {
+		return err
+	}
+	return file.Set(state.Pause{Repo: r.String(), Since: time.Now(), By: p.By, Reason: p.Reason})
+}
+
+// ResumeHere ends this host's own pause.
+func (c *Call) ResumeHere(r ledger.Repo) error {
+	file, err := c.Terminal.Env.LocalPauses()
+	if err != nil {
+		return err
+	}
+	return file.Clear(r.String())
+}

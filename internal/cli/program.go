@@ -1,0 +1,236 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/keep"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/setup"
+	"github.com/urfave/cli/v2"
+)
+
+func GraceFlag() cli.Flag {
+	return &cli.DurationFlag{Name: "grace", Usage: "time between TERM and KILL (default: 10s)"}
+}
+
+const defaultGrace = 10 * time.Second
+
+// CheckProgram makes sure that there is a command before anything is claimed for it.
+func CheckProgram(c *Call, args []string) error {
+	if len(args) == 0 {
+		return Usagef(CommandPath(c.Flags), "want a command behind --")
+	}
+	if _, err := exec.LookPath(args[0]); err != nil {
+		return Usagef(CommandPath(c.Flags), "%s", err)
+	}
+	if c.Flags.IsSet("grace") && c.Flags.Duration("grace") < 0 {
+		return Usagef(CommandPath(c.Flags), "--grace %s: want no less than nothing", c.Flags.Duration("grace"))
+	}
+	return nil
+}
+
+// A Program is what runs under a hold.
+type Program struct {
+	Args []string
+	In   io.Reader
+}
+
+// An ExitStatus is a command's own exit code, which becomes ours.
+type ExitStatus struct{ code int }
+
+func (e *ExitStatus) Error() string { return "exit code " + strconv.Itoa(e.code) }
+
+// RunProgram runs the program under the hold and ends the hold with what came of it. From here on nothing
+// but the program's end, or the hold's, ends it: not a signal, not --timeout.
+func RunProgram(ctx context.Context, c *Call, h ledger.Hold, p Program) error {
+	ctx = context.WithoutCancel(ctx)
+	c.Answered = true // standard output is the program's
+	fmt.Fprintf(c.Terminal.Err, "label-state: claimed %s\n", h.Issue)
+	r := runner{call: c, hold: h, signals: make(chan os.Signal, 8)}
+	signal.Notify(r.signals, forwarded()...)
+	defer signal.Stop(r.signals)
+	cmd, ended, err := r.start(p)
+	defer r.unwatch()
+	if err != nil {
+		r.release(ctx, ledger.Ending{Outcome: claim.OutcomeCancelled, Reason: "the command did not start"})
+		return fmt.Errorf("start %s: %w", OneLine(p.Args[0]), err)
+	}
+	code, err := r.wait(ctx, cmd, ended)
+	var lost *ledger.LostError
+	switch {
+	case errors.As(err, &lost):
+		c.ForgetHold(h.Issue)
+		return lost
+	case errors.Is(err, keep.ErrDelivered):
+		c.ForgetHold(h.Issue)
+	default:
+		r.release(ctx, r.ending(ctx, code))
+	}
+	if code != 0 {
+		return &ExitStatus{code}
+	}
+	return nil
+}
+
+// A runner is one program under one hold.
+type runner struct {
+	call     *Call
+	hold     ledger.Hold
+	signals  chan os.Signal
+	signaled bool // one came and was passed on
+	unwatch  func()
+}
+
+// start starts the program. The channel is closed when it has ended.
+func (r *runner) start(p Program) (*exec.Cmd, <-chan struct{}, error) {
+	cmd := exec.Command(p.Args[0], p.Args[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.In, r.call.Terminal.ChildOut, r.call.Terminal.ChildErr
+	cmd.Dir = r.call.Terminal.Env.Dir
+	w := r.hold.Record.Worker
+	url, _, _ := strings.Cut(r.hold.URL, "#")
+	cmd.Env = append(r.call.Terminal.Env.Inherited(),
+		"LABEL_STATE_CODENAME="+w.Codename, "LABEL_STATE_FIRING_ID="+w.FiringID, "LABEL_STATE_ISSUE="+r.hold.Issue.String(),
+		"LABEL_STATE_ISSUE_URL="+url, "LABEL_STATE_FENCING_TOKEN="+strconv.FormatInt(r.hold.Token, 10))
+	r.unwatch = apart(cmd, r.call.Terminal.Env.IsTerminal(r.call.Terminal.Err))
+	ended, err := launch(cmd)
+	return cmd, ended, err
+}
+
+// launch starts a command from a thread that stays until the command has ended: on Linux a parent-death signal is sent when
+// the thread that started it ends. The channel is closed when the command has ended.
+func launch(cmd *exec.Cmd) (<-chan struct{}, error) {
+	started, ended := make(chan error, 1), make(chan struct{})
+	go func() {
+		defer close(ended)
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			_ = cmd.Wait() // ProcessState says all there is to say
+		}
+	}()
+	return ended, <-started
+}
+
+// wait returns when the program has ended: its exit code, and why the hold ended before it, if it did.
+func (r *runner) wait(ctx context.Context, cmd *exec.Cmd, ended <-chan struct{}) (int, error) {
+	alive, stop := context.WithCancel(ctx)
+	kept := make(chan error, 1)
+	go func() { kept <- keep.Alive(alive, r.call.Session.Ledger, r.hold, r.keeping()) }()
+	for {
+		select {
+		case <-ended:
+			stop()
+			return codeOf(cmd.ProcessState), <-kept
+		case s := <-r.signals:
+			r.signaled = true
+			tell(cmd, s)
+		case over := <-kept:
+			if errors.Is(over, keep.ErrDelivered) {
+				return r.finish(cmd, ended, stop), over
+			}
+			Warnf(r.call.Terminal.Err, "%s is lost, stopping the command: %s", r.hold.Issue, over)
+			r.stop(cmd, ended)
+			stop()
+			return codeOf(cmd.ProcessState), over
+		}
+	}
+}
+
+// finish lets the program of a hold that was handed over come to its end.
+func (r *runner) finish(cmd *exec.Cmd, ended <-chan struct{}, stop func()) int {
+	defer stop()
+	for {
+		select {
+		case <-ended:
+			return codeOf(cmd.ProcessState)
+		case s := <-r.signals:
+			tell(cmd, s)
+		}
+	}
+}
+
+// stop ends the program: TERM, and KILL after the grace.
+func (r *runner) stop(cmd *exec.Cmd, ended <-chan struct{}) {
+	grace := defaultGrace
+	if r.call.Flags.IsSet("grace") {
+		grace = r.call.Flags.Duration("grace")
+	}
+	terminate(cmd)
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case <-ended:
+	case <-timer.C:
+		Warnf(r.call.Terminal.Err, "the command did not stop within %s", grace)
+	}
+	kill(cmd) // also what the program left behind
+	<-ended
+}
+
+func (r *runner) keeping() keep.Options {
+	return keep.Options{
+		Clock: setup.Clock(),
+		Trouble: func(err error) {
+			Warnf(r.call.Terminal.Err, "%s could not be renewed, trying again: %s", r.hold.Issue, err)
+		},
+		Renewed: func(h ledger.Hold) {
+			if err := r.call.Session.Remember(h); err != nil {
+				Warnf(r.call.Terminal.Err, "renewed, but this work tree's record could not be written: %s", err)
+			}
+		},
+	}
+}
+
+// ending is what an exit code means for the issue (spec.md#attempts).
+func (r *runner) ending(ctx context.Context, code int) ledger.Ending {
+	switch {
+	case r.signaled:
+		return ledger.Ending{Outcome: claim.OutcomeCancelled, Reason: "interrupted"}
+	case code != 0:
+		return ledger.Ending{Outcome: claim.OutcomeFailure, Reason: fmt.Sprintf("exit code %d", code)}
+	}
+	f, err := r.call.Session.Ledger.Look(ctx, r.hold.Issue)
+	if err != nil {
+		return ledger.Ending{Outcome: claim.OutcomeNoCommit}
+	}
+	_, pr, delivered := r.call.Session.Ledger.Rules().Delivered(f)
+	switch {
+	case delivered:
+		return ledger.Ending{Outcome: claim.OutcomeSuccess, PR: pr.URL}
+	case !f.Open, f.PullRequest:
+		return ledger.Ending{Outcome: claim.OutcomeSuccess}
+	}
+	return ledger.Ending{Outcome: claim.OutcomeNoCommit}
+}
+
+// released is how long the end of a hold may take; after that its lease ends it.
+const released = time.Minute
+
+// release ends the hold, unless the program has done so itself.
+func (r *runner) release(ctx context.Context, e ledger.Ending) {
+	ctx, cancel := context.WithTimeout(ctx, released)
+	defer cancel()
+	e.Worker = r.hold.Record.Worker
+	_, err := r.call.Session.Ledger.Release(ctx, r.hold.Issue, e)
+	switch err = r.call.WarnLate(err); {
+	case err == nil:
+		fmt.Fprintf(r.call.Terminal.Err, "label-state: released %s: %s\n", r.hold.Issue, e.Outcome)
+	case !errors.Is(err, claim.ErrEnded):
+		Warnf(r.call.Terminal.Err, "%s could not be released, its lease ends by itself: %s", r.hold.Issue, err)
+		return
+	}
+	r.call.ForgetHold(r.hold.Issue)
+}

@@ -1,0 +1,96 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+	urfave "github.com/urfave/cli/v2"
+)
+
+// NewAdvanceCommand makes the command advance.
+func NewAdvanceCommand(t cli.Terminal) *urfave.Command {
+	return &urfave.Command{
+		Name: "advance", Usage: "move an issue to the next stage of its pipeline", ArgsUsage: "REF",
+		Description: "For repositories with preset: stages. The holder moves the issue on and ends its hold, by one record; the last " +
+			"stage closes the issue as completed. Without --codename, and without a hold of this work tree, a person moves an issue that nobody holds." +
+			cli.IssueForms +
+			"   label-state advance 42\n" +
+			"   label-state advance 42 --to ready    back to the first stage",
+		Flags: cli.WriteFlags(append(cli.IdentityFlags(),
+			&urfave.StringFlag{Name: "to", Usage: "`STAGE` to go to (default: the next)"},
+		)...),
+		Action: t.OnIssue(advanceIssue),
+	}
+}
+
+func advanceIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
+	a, err := readAdvance(ctx, c, i)
+	if err != nil {
+		return err
+	}
+	if c.Flags.Bool("dry-run") {
+		return wouldAdvance(ctx, c, i, a)
+	}
+	rep, to, err := c.Session.Ledger.Advance(ctx, i, a)
+	err = c.WarnLate(err)
+	if !a.Worker.IsZero() && (err == nil || errors.Is(err, claim.ErrEnded)) {
+		c.ForgetHold(i)
+	}
+	if err != nil {
+		return err
+	}
+	stages := c.Session.Ledger.Rules().Scheme.Stages
+	if to == stages[len(stages)-1] {
+		if err := c.Session.Client.CloseCompleted(ctx, i); err != nil {
+			return err
+		}
+	}
+	return c.Answer(cli.ViewMove(rep, "advanced"), fmt.Sprintf("advanced %s to %s: %s -> %s\n", i, to.Name, cli.StateOf(rep.Was), cli.StateOf(rep.Is)))
+}
+
+// readAdvance is who moves the issue: the worker that flags, environment or this work tree name, else the person whose token this is.
+func readAdvance(ctx context.Context, c *cli.Call, i claim.Issue) (ledger.Advance, error) {
+	a := ledger.Advance{To: c.Flags.String("to")}
+	w, _, err := c.Holder(i)
+	var use *cli.UsageError
+	switch {
+	case err == nil:
+		a.Worker = w
+		return a, nil
+	case !errors.As(err, &use) || c.Worker().Codename != "":
+		return a, err
+	}
+	a.By, err = c.Session.Viewer(ctx)
+	if err != nil {
+		return a, err
+	}
+	return a, checkCounted(ctx, c, i, a.By)
+}
+
+func wouldAdvance(ctx context.Context, c *cli.Call, i claim.Issue, a ledger.Advance) error {
+	f, err := c.Session.Ledger.Look(ctx, i)
+	if err != nil {
+		return err
+	}
+	v := c.Session.Ledger.Rules().Verdict(f, lifecycle.Seeker{Worker: a.Worker})
+	to, err := c.Session.Ledger.Target(f, a)
+	switch {
+	case err != nil:
+		return err
+	case !a.Worker.IsZero():
+		if err := c.CheckHolds(ctx, i, a.Worker, 0); err != nil {
+			return err
+		}
+	case v.Has(lifecycle.CodeInFlight):
+		return &ledger.HeldError{Issue: i, Verdict: v}
+	}
+	return c.Answer(cli.Reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would move %s to %s\n", i, describeStage(to)))
+}
+
+func describeStage(s labels.Stage) string { return fmt.Sprintf("%s (label %s)", s.Name, s.Label) }

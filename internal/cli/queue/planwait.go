@@ -1,0 +1,99 @@
+package queue
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/setup"
+	"github.com/label-state/label-state/internal/slackgate"
+)
+
+// waitOn is the command that waits for the answer to a plan that was posted.
+func waitOn(i claim.Issue) string {
+	return "wait for the answer: label-state plan " + i.String() + " --wait 8h"
+}
+
+// checkWaitable refuses a --wait that is no time.
+func checkWaitable(c *cli.Call) error {
+	if c.Flags.IsSet("wait") && c.Flags.Duration("wait") <= 0 {
+		return cli.Usagef("plan", "--wait %s: want more than nothing, such as 8h", c.Flags.Duration("wait"))
+	}
+	return nil
+}
+
+// awaitPosted waits for the answer to the plan that the worker posted before. It posts nothing: asking again
+// whether a plan was approved must not put the next one in its place.
+func awaitPosted(ctx context.Context, c *cli.Call, i claim.Issue) error {
+	if err := checkWaitable(c); err != nil {
+		return err
+	}
+	w, _, err := c.Holder(i)
+	if err != nil {
+		return err
+	}
+	gate, err := openGate(c)
+	if err != nil {
+		return err
+	}
+	f, err := c.Session.Ledger.Look(ctx, i)
+	if err != nil {
+		return err
+	}
+	own, found := f.Log.Find(w)
+	foreign := f.Log.RefuseLogin(w, f.Viewer)
+	switch {
+	case !found:
+		return &ledger.LostError{Issue: i, Worker: w, Err: claim.ErrNotHolder}
+	case foreign != nil:
+		return &ledger.LostError{Issue: i, Worker: w, Err: foreign}
+	case own.Plan == nil && own.End == nil:
+		return &cli.Failure{Err: &cli.NoAnswer{Text: w.String() + " has posted no plan"}, Hint: "post it: label-state plan " + i.String() + " --body-file FILE"}
+	}
+	return awaitAnswer(ctx, c, i, w, gate)
+}
+
+// awaitAnswer looks again and again until the plan of w has its answer, its hold is over, or --wait is.
+func awaitAnswer(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Worker, gate *slackgate.Gate) error {
+	end := time.Now().Add(c.Flags.Duration("wait"))
+	asked := slackWatch{gate: gate}
+	for pause := cli.RetryFirst; ; pause = min(2*pause, cli.RetryMost) {
+		v, err := lookAtPlan(ctx, c, i, w, &asked)
+		if err == nil && v.Answer != "waiting" {
+			return answerWithPlan(c, v)
+		}
+		rest := min(pause, time.Until(end))
+		if rest <= 0 {
+			return noAnswerYet(c, v, err, i)
+		}
+		if over := setup.Clock().Sleep(ctx, rest); over != nil {
+			return &ledger.UnknownError{Issue: i, Err: cmp.Or(err, over)}
+		}
+	}
+}
+
+// lookAtPlan is where the plan of w stands now, and takes in an answer from Slack.
+func lookAtPlan(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Worker, asked *slackWatch) (cli.PlanView, error) {
+	f, err := c.Session.Ledger.Look(ctx, i)
+	if err == nil && askSlack(ctx, c, asked, f, w) {
+		f, err = c.Session.Ledger.Look(ctx, i)
+	}
+	if err != nil {
+		return cli.PlanView{}, err
+	}
+	own, _ := f.Log.Find(w)
+	return cli.ViewPlan(i, own, c.Session.Ledger.Rules().Terms), nil
+}
+
+// noAnswerYet is what a wait ends with. The error is why the last look saw nothing; nil when it saw the plan wait.
+func noAnswerYet(c *cli.Call, v cli.PlanView, err error, i claim.Issue) error {
+	if err != nil {
+		return err
+	}
+	f := &cli.Failure{Err: &cli.WaitingError{After: c.Flags.Duration("wait")}, Hint: waitOn(i)}
+	return errors.Join(f, c.AnswerJSON(v))
+}

@@ -1,0 +1,194 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lease"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// DescribeStatus is status for people: what it comes to in one sentence, then the facts.
+func DescribeStatus(t claim.Terms, f lifecycle.Facts, v lifecycle.Verdict, s StatusView) string {
+	open := "open"
+	if !s.Open {
+		open = strings.TrimSpace("closed " + OneLine(f.StateReason))
+	}
+	what := "  issue"
+	if s.Pull {
+		what = "  pull request"
+	}
+	rows := [][2]string{{what, open + ", " + s.URL}}
+	if s.Store != lease.Comments {
+		rows = append(rows, [2]string{"  decided by", s.Store})
+	}
+	if h, held := f.Log.Holder(); held {
+		rows = append(rows, describeHolder(t, f, h)...)
+	}
+	if len(f.Assignees) > 0 {
+		rows = append(rows, [2]string{"  assigned to", OneLine(strings.Join(f.Assignees, ", "))})
+	}
+	rows = append(rows, s.Circle.rows()...)
+	rows = append(rows, [2]string{"  labels", OneLine(cmp.Or(strings.Join(s.Labels, ", "), "none"))})
+	rows = append(rows, describeDrift(s)...)
+	if s.Stranded != "" {
+		rows = append(rows, [2]string{"  stranded", s.Stranded}, [2]string{"", "begin it again: label-state release " + s.Issue + " --force"})
+	}
+	rows = append(rows, describeHistory(f, s)...)
+	return fmt.Sprintf("%s %s\n%s\n", s.Issue, s.Title, OneLine(Standing(t, f, v))) + Table(rows)
+}
+
+// Standing is the state of things in one sentence.
+func Standing(t claim.Terms, f lifecycle.Facts, v lifecycle.Verdict) string {
+	h, held := f.Log.Holder()
+	others := Without(v, lifecycle.CodeInFlight, lifecycle.CodeOwn, lifecycle.CodeClosed)
+	switch {
+	case v.Answer == lifecycle.Unknown:
+		return "Nobody can tell whether it may be taken: " + clauses(v) + "."
+	case !f.Open:
+		return "It is closed."
+	case held && h.Lapsed(t, f.Now) && len(others.Reasons) > 0:
+		return "T" + strings.TrimPrefix(lapsed(t, f, h), "t") + " It is not to be taken now: " + clauses(others) + "."
+	case held && h.Lapsed(t, f.Now):
+		return "It may be taken: " + lapsed(t, f, h)
+	case held:
+		return also(tenure(t, f, h), others)
+	case len(others.Reasons) > 0:
+		return "It is not to be taken: " + clauses(others) + "."
+	}
+	return "It is free: nobody holds it."
+}
+
+// also adds what else is in the way.
+func also(sentence string, v lifecycle.Verdict) string {
+	if len(v.Reasons) == 0 {
+		return sentence
+	}
+	return sentence + " Also in the way: " + clauses(v) + "."
+}
+
+func clauses(v lifecycle.Verdict) string {
+	texts := make([]string, len(v.Reasons))
+	for i, r := range v.Reasons {
+		texts[i] = r.Text
+	}
+	return strings.Join(texts, "; ")
+}
+
+func lapsed(t claim.Terms, f lifecycle.Facts, h claim.Claim) string {
+	end, _ := h.Until(t)
+	return fmt.Sprintf("the lease of %s ran out %s, and the next claim or sweep ends its hold.", h.Record.Worker.Codename, distance(end.Sub(f.Now)))
+}
+
+// tenure is who has it, and for how long.
+func tenure(t claim.Terms, f lifecycle.Facts, h claim.Claim) string {
+	who := h.Record.Worker.Codename
+	if h.Person != "" {
+		who = h.Person
+	}
+	end, ends := h.Until(t)
+	left := cmp.Or(Round(end.Sub(f.Now)), "a moment")
+	switch {
+	case h.Plan.Pending():
+		return fmt.Sprintf("The plan of %s waits for a yes or a no; without one, its hold ends in %s.", who, left)
+	case !h.Held():
+		return who + " is claiming it just now."
+	case h.Person != "":
+		return fmt.Sprintf("%s holds it since %s, until they release it.", who, Moment(h.Created))
+	case h.Revoked != nil:
+		return fmt.Sprintf("%s holds it and was asked to stop; the lease runs for another %s.", who, left)
+	case !ends:
+		return who + " holds it, without an end."
+	}
+	return fmt.Sprintf("%s holds it for another %s.", who, left)
+}
+
+func describeHolder(t claim.Terms, f lifecycle.Facts, h claim.Claim) [][2]string {
+	claimed, lease, login := When(h.Created, f.Now), "never lapses", h.Author
+	if len(h.Ranks) == 0 {
+		claimed = "not in the log yet: label-state sweep-claims writes it"
+	}
+	if h.Comment == 0 { // only the lease store, or somebody who asked it, says so
+		login = "not known"
+	}
+	if h.Updated.After(h.Created) {
+		claimed += ", last sign of life " + distance(h.Updated.Sub(f.Now))
+	}
+	if end, ends := h.Until(t); ends {
+		lease = "until " + When(end, f.Now)
+	}
+	token := ""
+	if h.Record.Token > 0 {
+		token = fmt.Sprint(h.Record.Token)
+	}
+	holder := fmt.Sprintf("%s, login %s", h.Holder(), login)
+	if h.Person != "" {
+		holder = h.Person + ", a person"
+	}
+	if h.Record.Forced != "" {
+		claimed += ", by force in spite of: " + OneLine(h.Record.Forced)
+	}
+	return [][2]string{
+		{"  holder", OneLine(holder)},
+		{"  claimed", claimed},
+		{"  lease", lease},
+		{"  token", token},
+		{"  branch", OneLine(h.Record.Branch)},
+		{"  bundle", OneLine(h.Record.Bundle)},
+		{"  plan", describePlan(f, h)},
+		{"  record", h.URL},
+	}
+}
+
+func describePlan(f lifecycle.Facts, h claim.Claim) string {
+	switch {
+	case h.Plan == nil:
+		return ""
+	case h.Plan.Pending():
+		return fmt.Sprintf("waits for an answer since %s, %s", When(h.Plan.At, f.Now), h.Plan.URL)
+	}
+	return OneLine(fmt.Sprintf("approved by %s, %s", h.Plan.Who(), When(h.Plan.AnsweredAt, f.Now)))
+}
+
+// describeDrift says which labels lie, what they should say and why, and how to put them right.
+func describeDrift(s StatusView) [][2]string {
+	if s.Drift == nil {
+		return nil
+	}
+	var parts []string
+	if len(s.Drift.Add) > 0 {
+		parts = append(parts, strings.Join(s.Drift.Add, ", ")+" is missing")
+	}
+	if len(s.Drift.Remove) > 0 {
+		parts = append(parts, strings.Join(s.Drift.Remove, ", ")+" does not belong there")
+	}
+	return [][2]string{
+		{"  drift", OneLine(strings.Join(parts, ", ") + ": " + s.Drift.Why)},
+		{"", "labels decide nothing; the next sweep repairs them, or: label-state reconcile " + s.Issue},
+	}
+}
+
+// describeHistory is what came before, and what does not count.
+func describeHistory(f lifecycle.Facts, s StatusView) (rows [][2]string) {
+	for _, a := range f.Log.Attempts {
+		text := fmt.Sprintf("%s by %s, %s", a.Release.Outcome, a.Worker, When(a.Release.At, f.Now))
+		if a.Release.Reason != "" {
+			text += ": " + a.Release.Reason
+		}
+		rows = append(rows, [2]string{"  attempt", OneLine(text)})
+	}
+	for _, p := range s.PRs {
+		draft := ""
+		if p.Draft {
+			draft = " (a draft)"
+		}
+		rows = append(rows, [2]string{"  pull request", fmt.Sprintf("%s is %s%s, %s", p.Ref, p.State, draft, p.URL)})
+	}
+	for _, g := range f.Log.Ignored {
+		text := fmt.Sprintf("a record by %s, %s, does not count: %s", g.Comment.Author, distance(g.Comment.Created.Sub(f.Now)), g.Reason)
+		rows = append(rows, [2]string{"  ignored", OneLine(text)}, [2]string{"", g.Comment.URL})
+	}
+	return rows
+}

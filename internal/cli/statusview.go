@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// A StatusView is the JSON of status.
+type StatusView struct {
+	Issue    string        `json:"issue"`
+	Title    string        `json:"title"`
+	URL      string        `json:"url"`
+	Open     bool          `json:"open"`
+	Pull     bool          `json:"pull_request,omitempty"` // the number is a pull request's
+	Answer   string        `json:"answer"`
+	Reasons  []Reason      `json:"reasons"`
+	State    string        `json:"state"` // what the facts say
+	Why      string        `json:"why"`
+	Labels   []string      `json:"labels"`
+	Drift    *driftView    `json:"drift,omitempty"`    // labels to add and remove
+	Stranded string        `json:"stranded,omitempty"` // why nothing will move it; a person must
+	Store    string        `json:"lease_store"`        // what decides: comments, refs, redis or etcd
+	Holder   *ClaimView    `json:"holder,omitempty"`
+	Plan     *PlanView     `json:"plan,omitempty"` // of the holder
+	Blockers []BlockerView `json:"blockers"`
+	Circle   *CircleView   `json:"circle,omitempty"` // of the open blockers
+	Attempts []attemptView `json:"attempts"`
+	PRs      []pullView    `json:"pull_requests"`
+	Ignored  []ignoredView `json:"ignored"`
+	Now      string        `json:"server_time"`
+	Guessed  string        `json:"guessed,omitempty"` // that whose records count is a guess, and why
+}
+
+type driftView struct {
+	Add    []string `json:"add"`
+	Remove []string `json:"remove"`
+	Why    string   `json:"why"`
+}
+
+type BlockerView struct {
+	Issue string `json:"issue"`
+	Open  bool   `json:"open"`
+	URL   string `json:"url"`
+}
+
+type attemptView struct {
+	Worker  string `json:"worker"`
+	Outcome string `json:"outcome"`
+	Reason  string `json:"reason,omitempty"`
+	At      string `json:"at"`
+}
+
+type pullView struct {
+	Ref   string `json:"ref"`
+	Title string `json:"title"`
+	State string `json:"state"`
+	Draft bool   `json:"draft"`
+	URL   string `json:"url"`
+}
+
+type ignoredView struct {
+	URL    string `json:"url"`
+	Author string `json:"author"`
+	Reason string `json:"reason"`
+}
+
+func ViewStatus(r lifecycle.Rules, f lifecycle.Facts, v lifecycle.Verdict) StatusView {
+	sum := r.Summary(f)
+	s := StatusView{
+		Issue: f.Issue.String(), Title: OneLine(f.Title), URL: f.URL, Open: f.Open, Pull: f.PullRequest, Answer: v.Answer.String(), Reasons: append([]Reason{}, Reasons(v)...),
+		State: sum.State.String(), Why: OneLine(sum.Why), Labels: LabelNames(f.Labels), Now: Stamp(f.Now),
+		Stranded: OneLine(sum.Stranded), Blockers: []BlockerView{}, Attempts: []attemptView{}, PRs: []pullView{}, Ignored: []ignoredView{},
+	}
+	if sum.Unmanaged {
+		s.State = "unmanaged"
+	}
+	if !sum.Drift.Empty() {
+		s.Drift = &driftView{LabelNames(sum.Drift.Add), LabelNames(sum.Drift.Remove), OneLine(sum.DriftWhy)}
+	}
+	if h, ok := f.Log.Holder(); ok {
+		view := viewClaim(h, r.Terms, f.Now)
+		s.Holder = &view
+		if h.Plan != nil {
+			plan := ViewPlan(f.Issue, h, r.Terms)
+			s.Plan = &plan
+		}
+	}
+	for _, b := range f.Blockers {
+		s.Blockers = append(s.Blockers, BlockerView{b.Issue.String(), b.Open, b.URL})
+	}
+	for _, a := range f.Log.Attempts {
+		s.Attempts = append(s.Attempts, attemptView{a.Worker.String(), a.Release.Outcome, OneLine(a.Release.Reason), Stamp(a.Release.At)})
+	}
+	for _, p := range f.PRs {
+		s.PRs = append(s.PRs, pullView{p.String(), OneLine(p.Title), string(p.State), p.Draft, p.URL})
+	}
+	for _, g := range f.Log.Ignored {
+		s.Ignored = append(s.Ignored, ignoredView{g.Comment.URL, g.Comment.Author, OneLine(g.Reason)})
+	}
+	return s
+}

@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// A Step is one thing that a repository needs, and how it was found.
+type Step struct {
+	Kind, Name string
+	Status     string                      // there, missing, kept
+	Detail     string                      // what it is for, or what differs
+	Do         func(context.Context) error // makes what is missing; a *keptError leaves it as it was
+	Record     func(*InitRecord) error     // records what do is about to do; nil for what is not taken back
+	Done       string                      // the status afterwards
+}
+
+// How a step is found, and what becomes of it.
+const (
+	StepThere   = "there"
+	StepMissing = "missing"
+	StepKept    = "kept" // a person's: left alone
+	StepMade    = "made" // init made it, and takes it back
+)
+
+// A KeptError says that there is a person's work in the place, which stays.
+type KeptError struct{ Why string }
+
+func (e *KeptError) Error() string { return e.Why }
+
+// An InitView is the JSON of a step.
+type InitView struct {
+	Kind   string `json:"kind"`
+	Name   string `json:"name"`
+	Status string `json:"status"`
+	Detail string `json:"detail,omitempty"`
+}
+
+// sign is what stands before a step in the preview, as in a diff.
+func (s Step) sign() string {
+	return map[string]string{StepThere: "=", StepMissing: "+", StepKept: "!", StepMade: "-"}[s.Status]
+}
+
+// TakeSteps does what is missing, in order, and says so as it goes. What was done before an error stays.
+func TakeSteps(ctx context.Context, c *Call, steps []Step) error {
+	for _, s := range steps {
+		err := withRecord(c, s, func() error { return s.runMissing(ctx) })
+		if err == nil {
+			err = ShowStep(c, s)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// HintOr is the hint of an error, or another one.
+func HintOr(err error, other string) string {
+	if hint := HintFor(err); hint != "" {
+		return hint
+	}
+	return other
+}
+
+// runMissing does a step, unless it is done.
+func (s *Step) runMissing(ctx context.Context) error {
+	if s.Status != StepMissing {
+		return nil
+	}
+	err := s.Do(ctx)
+	var kept *KeptError
+	if errors.As(err, &kept) {
+		s.Status, s.Detail = StepKept, kept.Why
+		return nil
+	}
+	if err == nil {
+		s.Status = s.Done
+	}
+	return err
+}
+
+// ShowStep tells what became of one step; what was there is only told in JSON.
+func ShowStep(c *Call, s Step) error {
+	text := ""
+	if s.Status != StepThere {
+		text = strings.TrimRight(fmt.Sprintf("%-9s %s %s  %s", s.Status, s.Kind, s.Name, OneLine(s.note())), " ") + "\n"
+	}
+	return c.Tell(InitView{s.Kind, s.Name, s.Status, OneLine(s.Detail)}, text)
+}
+
+// note is the detail where a person needs it: what something is for is said before, what differs also after.
+func (s Step) note() string {
+	if s.Status == StepKept {
+		return s.Detail
+	}
+	return ""
+}
+
+func ShowSteps(c *Call, steps []Step, last string) error {
+	if !c.Flags.Bool("json") {
+		return c.Tell(nil, Preview(c.Session.Repo.String(), steps)+last)
+	}
+	for _, s := range steps {
+		if err := c.Answer(InitView{s.Kind, s.Name, s.Status, OneLine(s.Detail)}, ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Preview lists the steps as a diff would: + is made, = is there, ! is a person's and stays.
+func Preview(repo string, steps []Step) string {
+	wide := 0
+	for _, s := range steps {
+		wide = max(wide, len(s.Kind)+1+len(s.Name))
+	}
+	out := repo + "\n"
+	for _, s := range steps {
+		line := strings.TrimRight(fmt.Sprintf("  %s %-*s  %s", s.sign(), wide, s.Kind+" "+s.Name, OneLine(s.Detail)), " ")
+		if s.Status != StepKept { // what differs is worth a long line
+			line = ansi.Truncate(line, HelpWidth, "…")
+		}
+		out += line + "\n"
+	}
+	return out
+}
+
+// withRecord does a step with a note of it on the disk before, so that there always is a way back.
+func withRecord(c *Call, s Step, do func() error) error {
+	if s.Status != StepMissing || s.Record == nil {
+		return do()
+	}
+	file, _, err := InitRecordFile(c.Terminal.Env.Dir)
+	if err != nil {
+		return err
+	}
+	r, err := LoadInit(file)
+	if err != nil {
+		return err
+	}
+	r.Repo = c.Session.Repo.String()
+	if err := s.Record(&r); err != nil {
+		return err
+	}
+	if err := r.Save(file); err != nil {
+		return err
+	}
+	return do()
+}

@@ -1,0 +1,152 @@
+// Package try shows the program without an account: demo and sim.
+package try
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/demo"
+	urfave "github.com/urfave/cli/v2"
+)
+
+// NewDemoCommand makes the command demo.
+func NewDemoCommand(t cli.Terminal) *urfave.Command {
+	return &urfave.Command{
+		Name: "demo", Usage: "play the whole story on an embedded GitHub; needs only Go and git",
+		Description: "Two agents race for an issue, a push is refused, the holder's goes through, a pull request and a\n" +
+			"sweep move the labels. Every step is a real process, and checked.",
+		Flags: []urfave.Flag{
+			&urfave.StringFlag{Name: "keep", Usage: "play in `DIR` and leave everything there"},
+			&urfave.BoolFlag{Name: "docker", Usage: "run the Action from its image, built from this clone (Linux)"},
+			&urfave.StringFlag{Name: "image", Usage: "with --docker: run `IMAGE` instead of building one"},
+		},
+		Action: func(cc *urfave.Context) error { return runDemo(t, cc) },
+	}
+}
+
+func runDemo(t cli.Terminal, cc *urfave.Context) error {
+	if cc.Args().Present() {
+		return cli.Usagef("demo", "demo takes no arguments")
+	}
+	if _, err := exec.LookPath("git"); err != nil {
+		return &cli.Failure{Doing: "demo", Err: errors.New("git is not on PATH"), Hint: "install git, then: label-state demo"}
+	}
+	action, err := image(cc)
+	if err != nil {
+		return err
+	}
+	dir, cleanup, err := folder(cc.String("keep"))
+	if err != nil {
+		return err
+	}
+	defer cleanup()
+	fmt.Fprintln(t.Out, "label-state demo: building the hook and the Action …")
+	programs, err := demoPrograms(cc.Context, t, filepath.Join(dir, "bin"))
+	if err != nil {
+		return &cli.Failure{Doing: "demo", Err: err, Hint: "run it in a clone of the project, or install all three programs"}
+	}
+	programs.Image = action
+	c := &cli.Call{Flags: cc, Terminal: t}
+	inks := map[demo.Part]string{demo.Title: cli.InkBold, demo.Typed: cli.InkCyan, demo.Fact: cli.InkGreen, demo.Failure: cli.InkAlarm}
+	stage := demo.Stage{
+		Out: t.Out, Programs: programs, Environ: t.Env.Inherited(), Dir: dir,
+		Paint: func(p demo.Part, text string) string { return c.Paint(inks[p], text) },
+	}
+	if err := demo.Play(cc.Context, stage); err != nil {
+		return &cli.Failure{Doing: "demo", Err: &cli.NoAnswer{Text: err.Error()}}
+	}
+	return nil
+}
+
+// builtImage is the name of the image that --docker builds.
+const builtImage = "label-state-action:demo"
+
+// image is the image that the Action is to be run from; none is asked for without --docker.
+func image(cc *urfave.Context) (string, error) {
+	name := cc.String("image")
+	switch {
+	case !cc.Bool("docker") && name != "":
+		return "", cli.Usagef("demo", "--image goes with --docker")
+	case !cc.Bool("docker") || name != "":
+		return name, nil
+	}
+	root := sources(cc.Context)
+	if root == "" {
+		return "", cli.Usagef("demo", "--docker: there is nothing to build here; run it in a clone of the project, or name an --image")
+	}
+	cmd := exec.CommandContext(cc.Context, "docker", "build", "--quiet", "--tag", builtImage, root)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return "", &cli.Failure{Doing: "demo", Err: fmt.Errorf("build the image: %w%s", err, said(text)), Hint: "does Docker answer? See: docker version"}
+	}
+	return builtImage, nil
+}
+
+// demoPrograms finds the hook and the Action: built from the sources of this clone, else beside
+// this program, else on PATH.
+func demoPrograms(ctx context.Context, t cli.Terminal, dir string) (demo.Programs, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return demo.Programs{}, err
+	}
+	p := demo.Programs{CLI: self}
+	if root := sources(ctx); root != "" {
+		p.Hook, p.Action = cli.Binary(dir, "label-state-pre-push"), cli.Binary(dir, "label-state-action")
+		return p, errors.Join(build(ctx, root, p.Hook, "./cmd/pre-push"), build(ctx, root, cli.Binary(dir, "label-state-pre-push-check"), "./cmd/pre-push-check"), build(ctx, root, p.Action, "./cmd/action"))
+	}
+	if p.Hook, err = installed(self, "label-state-pre-push", "pre-push"); err != nil {
+		return p, err
+	}
+	p.Action, err = installed(self, "label-state-action", "action")
+	return p, err
+}
+
+const module = "github.com/label-state/label-state"
+
+// sources returns the folder of this module when the working directory is inside it, and Go is there.
+func sources(ctx context.Context) string {
+	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Path}} {{.Dir}}").Output()
+	if err != nil {
+		return ""
+	}
+	path, dir, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
+	if path != module {
+		return ""
+	}
+	return dir
+}
+
+func build(ctx context.Context, root, out, pkg string) error {
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", out, pkg)
+	cmd.Dir = root
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build %s: %w%s", pkg, err, said(text))
+	}
+	return nil
+}
+
+// said is what a program printed, behind its error.
+func said(text []byte) string {
+	if words := cli.OneLine(string(text)); words != "" {
+		return ": " + words
+	}
+	return ""
+}
+
+func installed(self string, names ...string) (string, error) {
+	for _, name := range names {
+		beside := cli.Binary(filepath.Dir(self), name)
+		if _, err := os.Stat(beside); err == nil {
+			return beside, nil
+		}
+		if found, err := exec.LookPath(name); err == nil {
+			return found, nil
+		}
+	}
+	return "", fmt.Errorf("%s is neither beside label-state nor on PATH", names[0])
+}

@@ -1,0 +1,40 @@
+package try
+
+import (
+	"bufio"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/githubsim"
+)
+
+// followControl does what the lines of standard input say, until they end, and answers each with one on
+// standard output.
+func followControl(t cli.Terminal, s *githubsim.Server) {
+	lines := bufio.NewScanner(t.In)
+	for lines.Scan() {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" {
+			continue
+		}
+		d, err := passage(line)
+		if err != nil {
+			cli.Warnf(t.Err, "sim: %s", err)
+			continue
+		}
+		s.Skip(d)
+		fmt.Fprintf(t.Out, "%s later\n", d)
+	}
+}
+
+// passage reads "later 2h".
+func passage(line string) (time.Duration, error) {
+	word, span, _ := strings.Cut(line, " ")
+	d, err := time.ParseDuration(strings.TrimSpace(span))
+	if word != "later" || err != nil || d <= 0 {
+		return 0, fmt.Errorf("%q: want later and a duration, such as later 2h", cli.OneLine(line))
+	}
+	return d, nil
+}

@@ -1,0 +1,223 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+func Stamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+// When prints a server time for people, with the distance to now.
+func When(t, now time.Time) string {
+	if t.IsZero() {
+		return "never"
+	}
+	return fmt.Sprintf("%s (%s)", Moment(t), distance(t.Sub(now)))
+}
+
+// Moment prints a server time for people.
+func Moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
+
+func distance(d time.Duration) string {
+	switch {
+	case d >= time.Second:
+		return "in " + Round(d)
+	case d <= -time.Second:
+		return Round(-d) + " ago"
+	}
+	return "now"
+}
+
+// Round prints two units at most: 3d 4h, 4h 5m, 5m 10s, 12s.
+func Round(d time.Duration) string {
+	units := []struct {
+		name string
+		size time.Duration
+	}{{"d", 24 * time.Hour}, {"h", time.Hour}, {"m", time.Minute}, {"s", time.Second}}
+	var out []string
+	for _, u := range units {
+		if n := d / u.size; n > 0 && len(out) < 2 {
+			out = append(out, fmt.Sprintf("%d%s", n, u.name))
+			d -= n * u.size
+		} else if len(out) > 0 {
+			break
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+func Reasons(v lifecycle.Verdict) []Reason {
+	var out []Reason
+	for _, r := range v.Reasons {
+		out = append(out, Reason{Code: string(r.Code), Text: OneLine(r.Text), URL: r.URL, Until: Stamp(r.Until)})
+	}
+	return out
+}
+
+// A HoldView is the JSON of a hold.
+type HoldView struct {
+	Issue    string `json:"issue"`
+	Answer   string `json:"answer"`
+	Codename string `json:"codename"`
+	Firing   string `json:"firing_id"`
+	Person   string `json:"person,omitempty"` // whose hold it is, when a person's
+	Since    string `json:"since"`
+	Until    string `json:"until,omitempty"`        // absent when it never expires
+	Renew    string `json:"renew_before,omitempty"` // When a third of the lease is over; absent as until is
+	Token    int64  `json:"token,omitempty"`
+	Branch   string `json:"branch,omitempty"`
+	URL      string `json:"url"`
+}
+
+// RenewBefore is when the next heartbeat is due for a hold that ends at until and lasts lease after each: when a third of the lease
+// is over, in server time (spec.md#heartbeat). It is empty for a hold that never expires, and where the lease is not known.
+func RenewBefore(until time.Time, lease time.Duration) string {
+	if until.IsZero() || lease <= 0 {
+		return ""
+	}
+	return Stamp(until.Add(-lease + lease/3))
+}
+
+func ViewHold(h ledger.Hold, answer string) HoldView {
+	return HoldView{
+		Issue: h.Issue.String(), Answer: answer, Codename: h.Record.Worker.Codename, Firing: h.Record.Worker.FiringID, Person: h.Record.Person,
+		Since: Stamp(h.Since), Until: Stamp(h.Until), Renew: RenewBefore(h.Until, h.Lease()), Token: h.Token, Branch: h.Record.Branch, URL: h.URL,
+	}
+}
+
+// A ClaimView is the JSON of one claim in status and log.
+type ClaimView struct {
+	Codename string `json:"codename"`
+	Firing   string `json:"firing_id"`
+	Person   string `json:"person,omitempty"` // whose hold it is, when a person's
+	Author   string `json:"author"`
+	Since    string `json:"since"`
+	Renewed  string `json:"renewed,omitempty"`
+	Until    string `json:"until,omitempty"`
+	Renew    string `json:"renew_before,omitempty"` // of a hold of one's own
+	Held     bool   `json:"confirmed"`
+	Lapsed   bool   `json:"lapsed"`
+	Token    int64  `json:"token,omitempty"`
+	Branch   string `json:"branch,omitempty"`
+	Bundle   string `json:"bundle,omitempty"`
+	URL      string `json:"url"`
+	Outcome  string `json:"outcome,omitempty"`
+	Ended    string `json:"ended,omitempty"`
+	By       string `json:"by,omitempty"`
+	Reason   string `json:"reason,omitempty"`
+}
+
+func viewClaim(c claim.Claim, t claim.Terms, now time.Time) ClaimView {
+	v := ClaimView{
+		Codename: c.Record.Worker.Codename, Firing: c.Record.Worker.FiringID, Person: c.Person, Author: c.Author, Since: Stamp(c.Created),
+		Held: c.Held(), Lapsed: c.Lapsed(t, now), Token: c.Record.Token, Branch: c.Record.Branch, Bundle: OneLine(c.Record.Bundle), URL: c.URL,
+	}
+	if c.Updated.After(c.Created) {
+		v.Renewed = Stamp(c.Updated)
+	}
+	if c.End != nil {
+		v.Outcome, v.Ended, v.By, v.Reason = c.End.Outcome, Stamp(c.End.At), c.End.Who(), c.End.Reason
+		return v
+	}
+	if end, ok := c.Until(t); ok {
+		v.Until = Stamp(end)
+	}
+	return v
+}
+
+// Table lays out name: value lines.
+func Table(rows [][2]string) string {
+	width := 0
+	for _, r := range rows {
+		width = max(width, len(r[0]))
+	}
+	var b strings.Builder
+	for _, r := range rows {
+		if r[1] != "" {
+			fmt.Fprintf(&b, "%-*s  %s\n", width, r[0], r[1])
+		}
+	}
+	return b.String()
+}
+
+// A PlanView is the JSON of a plan.
+type PlanView struct {
+	Issue  string `json:"issue"`
+	Answer string `json:"answer"` // posted, approved, rejected, waiting or over
+	Worker string `json:"worker"`
+	URL    string `json:"url"`
+	Until  string `json:"until,omitempty"` // while it waits
+	By     string `json:"by,omitempty"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// ViewPlan is the plan of a claim; over is the answer when the hold ended without one.
+func ViewPlan(i claim.Issue, c claim.Claim, t claim.Terms) PlanView {
+	v := PlanView{Issue: i.String(), Worker: c.Record.Worker.String(), Answer: string(c.PlanAnswer())}
+	if c.Plan != nil {
+		v.URL, v.By = c.Plan.URL, c.Plan.Who()
+	}
+	if c.End != nil {
+		v.By, v.Reason = c.End.Who(), OneLine(cmp.Or(c.End.Reason, c.End.Outcome))
+	}
+	if end, limited := c.Until(t); limited && c.PlanAnswer() == claim.PlanWaiting {
+		v.Until = Stamp(end)
+	}
+	return v
+}
+
+// A MoveView is the JSON of what an operation did to an issue's labels.
+type MoveView struct {
+	Issue   string   `json:"issue"`
+	Answer  string   `json:"answer"`
+	Was     []string `json:"was"`
+	Is      []string `json:"is"`
+	Why     string   `json:"why"`
+	Outcome string   `json:"outcome,omitempty"` // as a worker's release was recorded
+	Ended   []string `json:"ended,omitempty"`
+}
+
+func ViewMove(rep ledger.Repair, answer string) MoveView {
+	return MoveView{Issue: rep.Issue.String(), Answer: answer, Was: LabelNames(rep.Was), Is: LabelNames(rep.Is), Why: rep.Why}
+}
+
+func Workers(claims []claim.Claim) []string {
+	var out []string
+	for _, c := range claims {
+		out = append(out, c.Record.Worker.String())
+	}
+	return out
+}
+
+func LabelNames(labels []string) []string {
+	if labels == nil {
+		return []string{}
+	}
+	return labels
+}
+
+func StateOf(labels []string) string {
+	if len(labels) == 0 {
+		return "(no lifecycle label)"
+	}
+	return strings.Join(labels, ", ")
+}
+
+// DescribeCircle is a circle and its remedy in one line.
+func DescribeCircle(ring []claim.Issue) string {
+	return lifecycle.Encircled(lifecycle.Path(ring)) + "; " + CircleRemedy
+}
+
+// CircleRemedy is how a person ends a circle.
+const CircleRemedy = "take one of these dependencies away: under Relationships beside the issue, or its \"Blocked by\" line in the text"

@@ -1,0 +1,205 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/urfave/cli/v2"
+)
+
+func IdentityFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "codename", Usage: "`NAME` of the kind of worker (default: LABEL_STATE_CODENAME)"},
+		&cli.StringFlag{Name: "firing-id", Usage: "`ID` of this run, used once for an issue (default: LABEL_STATE_FIRING_ID, else made up)"},
+	}
+}
+
+// HolderFlags say who holds an issue, and prove that it is the hold that stands.
+func HolderFlags() []cli.Flag { return append(IdentityFlags(), TokenFlag()) }
+
+func TokenFlag() cli.Flag {
+	return &cli.Int64Flag{Name: "token", Usage: "fencing token `N` that claim printed (default: what this work tree recorded)"}
+}
+
+// IssueForms is a paragraph of every command about an issue (cli.md#naming-an-issue).
+const IssueForms = "\n\nREF is owner/repo#7, the issue's URL, or inside a clone #7 or 7.\n\n"
+
+// Worker is who the command line or the environment says is asking.
+func (c *Call) Worker() claim.Worker {
+	w := c.Session.Worker
+	if n := cmp.Or(c.Flags.String("codename"), c.Flags.String("agent")); n != "" {
+		if n != w.Codename {
+			w = claim.Worker{}
+		}
+		w.Codename = n
+	}
+	if f := c.Flags.String("firing-id"); f != "" {
+		w.FiringID = f
+	}
+	return w
+}
+
+// Claimant is who claims: whom the command line or the environment names, else the session of an agent host that the command runs
+// in. The host is its codename then, and the ledger makes the firing id from the session.
+func (c *Call) Claimant() claim.Worker {
+	w := c.Worker()
+	if w.Codename == "" {
+		w.Codename = c.Terminal.Env.HostName()
+	}
+	return w
+}
+
+// OneSession refuses to guess when the sessions of several hosts are around the command.
+func (c *Call) OneSession() error {
+	one, all := c.Terminal.Env.Session()
+	if !one.IsZero() || len(all) == 0 {
+		return nil
+	}
+	var names []string
+	for _, s := range all {
+		names = append(names, string(s.Host))
+	}
+	again := append(append([]string{"label-state", CommandPath(c.Flags)}, c.Flags.Args().Slice()...), "--codename", names[len(names)-1])
+	use := Usagef(CommandPath(c.Flags), "this command runs inside sessions of %s; say which one claims with --codename", strings.Join(names, " and "))
+	return &Failure{Err: use, Hint: strings.Join(again, " ")}
+}
+
+// madeHere is the worker of a live claim that a session around this command has made in another worktree; the zero worker when there is
+// none.
+func (c *Call) madeHere(i claim.Issue, named claim.Worker) (claim.Worker, int64, error) {
+	_, all := c.Terminal.Env.Session()
+	if len(all) == 0 || c.Session.Ledger == nil || named.FiringID != "" {
+		return claim.Worker{}, 0, nil
+	}
+	f, _, err := c.Session.Ledger.Check(c.Flags.Context, i, lifecycle.Seeker{})
+	if err != nil {
+		return claim.Worker{}, 0, err
+	}
+	for _, s := range all {
+		for _, own := range f.Log.Live() {
+			w := own.Record.Worker
+			if s.Made(w.FiringID) && (named.Codename == "" || named.Codename == w.Codename) {
+				return w, own.Record.Token, nil
+			}
+		}
+	}
+	return claim.Worker{}, 0, nil
+}
+
+// RequireWorker refuses a command that needs to know who works.
+func (c *Call) RequireWorker() error {
+	if c.Claimant().Codename == "" {
+		if err := c.OneSession(); err != nil {
+			return err
+		}
+		return Usagef(CommandPath(c.Flags), "who works? Give --codename, or set LABEL_STATE_CODENAME")
+	}
+	return c.checkTTL()
+}
+
+// Holder is who holds the issue from here: named by flags or environment, else recorded by
+// claim in this work tree. The fencing token is 0 when nobody told it.
+func (c *Call) Holder(i claim.Issue) (claim.Worker, int64, error) {
+	w, token, err := c.recorded(i)
+	if c.Flags.IsSet("token") {
+		token = c.Flags.Int64("token")
+	}
+	if c.Flags.IsSet("token") && token < 1 {
+		return w, 0, Usagef(CommandPath(c.Flags), "--token %d: want the number that claim printed", token)
+	}
+	return w, token, err
+}
+
+func (c *Call) recorded(i claim.Issue) (claim.Worker, int64, error) {
+	w := c.Worker()
+	recorded, found, err := c.Session.Recall(i)
+	if err != nil && (w.Codename == "" || w.FiringID == "") {
+		return w, 0, err
+	}
+	switch {
+	case found && (w.Codename == "" || w.Codename == recorded.Worker.Codename) && (w.FiringID == "" || w.FiringID == recorded.Worker.FiringID):
+		return recorded.Worker, recorded.Token, nil
+	case w.Codename != "" && w.FiringID != "":
+		return w, 0, nil
+	}
+	if made, token, err := c.madeHere(i, w); err != nil || !made.IsZero() {
+		return made, token, err
+	}
+	return w, 0, Usagef(CommandPath(c.Flags), "this work tree has no hold on %s; name the worker with --codename and --firing-id", i)
+}
+
+// CheckHolds is nil when w holds the issue, this login wrote the claim, and token is the hold's, or 0; else a *ledger.LostError, or what
+// kept it from finding out.
+func (c *Call) CheckHolds(ctx context.Context, i claim.Issue, w claim.Worker, token int64) error {
+	f, err := c.Session.Ledger.Look(ctx, i)
+	if err != nil {
+		return err
+	}
+	if own, ok := f.Log.Find(w); !ok || !own.Live() {
+		return &ledger.LostError{Issue: i, Worker: w, Err: claim.ErrNotHolder}
+	}
+	if err := cmp.Or(f.Log.RefuseLogin(w, f.Viewer), f.Log.RefuseToken(w, token)); err != nil {
+		return &ledger.LostError{Issue: i, Worker: w, Err: err}
+	}
+	return nil
+}
+
+// runTTL is the lease of a hold that is renewed all the time.
+const runTTL = 30 * time.Minute
+
+// TTL is what was asked for; 0 is the repository's default.
+func (c *Call) TTL() time.Duration {
+	if d := c.Flags.Duration("ttl"); d > 0 {
+		return d
+	}
+	if c.Flags.Bool("run") || CommandPath(c.Flags) == "run" {
+		return runTTL
+	}
+	return 0
+}
+
+// checkTTL refuses a lease of nothing.
+func (c *Call) checkTTL() error {
+	if c.Flags.IsSet("ttl") && c.Flags.Duration("ttl") <= 0 {
+		return Usagef(CommandPath(c.Flags), "--ttl %s: want more than nothing, such as 30m", c.Flags.Duration("ttl"))
+	}
+	return nil
+}
+
+// Claim claims as a worker does, and remembers the hold for this work tree.
+func (c *Call) Claim(ctx context.Context, i claim.Issue, req ledger.Request) (ledger.Hold, error) {
+	h, err := c.Session.Ledger.Claim(ctx, i, req)
+	return h, c.RecordClaim(h, err)
+}
+
+// RecordClaim remembers a hold for this work tree. The error is the claim's, unless only labels are late.
+func (c *Call) RecordClaim(h ledger.Hold, err error) error {
+	if err = c.WarnLate(err); err != nil {
+		return err
+	}
+	if h.Unassigned != nil {
+		Warnf(c.Terminal.Err, "claimed, but the login could not be assigned: %s", h.Unassigned)
+	}
+	if err := c.Session.Remember(h); err != nil {
+		Warnf(c.Terminal.Err, "claimed, but this work tree's record could not be written, so the hook will not know you: %s", err)
+	}
+	return nil
+}
+
+func (c *Call) ForgetHold(i claim.Issue) {
+	if err := c.Session.Forget(i); err != nil {
+		Warnf(c.Terminal.Err, "this work tree's record of the hold could not be removed: %s", err)
+	}
+}
+
+// Without is a verdict that leaves some reasons out of account.
+func Without(v lifecycle.Verdict, codes ...lifecycle.Code) lifecycle.Verdict {
+	v.Reasons = slices.DeleteFunc(slices.Clone(v.Reasons), func(r lifecycle.Reason) bool { return slices.Contains(codes, r.Code) })
+	return v
+}

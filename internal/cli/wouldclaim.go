@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// WouldClaim is claim's dry run: the same question, and no request that writes.
+func (c *Call) WouldClaim(ctx context.Context, i claim.Issue, w claim.Worker) error {
+	f, v, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{Worker: w})
+	if err != nil {
+		return err
+	}
+	taken := v.Has(lifecycle.CodeInFlight)
+	if c.Flags.Bool("force") {
+		v = c.BeyondForce(f, v)
+	}
+	if len(v.Reasons) > 0 {
+		return &ledger.HeldError{Issue: i, Verdict: v}
+	}
+	if err := c.Session.Ledger.Heard(ctx, i); err != nil {
+		return err
+	}
+	text := fmt.Sprintf("would claim %s %s for %s", i, OneLine(f.Title), w.Codename)
+	if taken {
+		text += ", ending the hold that stands"
+	}
+	return c.Answer(Reply{Issue: i.String(), Answer: "free"}, text+"\n")
+}
+
+// CheckFree ends the hold that stands in the way of a worker, if nothing else does: a hold is not ended
+// for a claim that is refused anyway.
+func (c *Call) CheckFree(ctx context.Context, i claim.Issue, w claim.Worker) error {
+	f, v, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{Worker: w})
+	if err != nil {
+		return err
+	}
+	others := c.BeyondForce(f, v)
+	switch {
+	case len(others.Reasons) > 0 && len(v.Lapsed) == 0:
+		return &ledger.HeldError{Issue: i, Verdict: others}
+	case f.Log.Used(w) || !v.Has(lifecycle.CodeInFlight) && !c.Session.Ledger.Rules().Stuck(f):
+		return nil // Claim says why not, or wins
+	}
+	return c.ForceFree(ctx, i)
+}
+
+// BeyondForce is what of a verdict --force does not end: not a hold, a stranger's pull request, and what an issue is stuck by.
+func (c *Call) BeyondForce(f lifecycle.Facts, v lifecycle.Verdict) lifecycle.Verdict {
+	v = Without(v, lifecycle.CodeInFlight, lifecycle.CodeAssigned)
+	v.Reasons = slices.DeleteFunc(v.Reasons, lifecycle.Reason.ByStranger)
+	if c.Session.Ledger.Rules().Stuck(f) {
+		v = Without(v, lifecycle.CodePROpen, lifecycle.CodeMerged, lifecycle.CodeDone)
+	}
+	return v
+}

@@ -1,0 +1,154 @@
+package github
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/ledger"
+)
+
+// A scope is which records of a log are wanted.
+type scope int
+
+const (
+	everyRecord scope = iota
+	standingClaims
+)
+
+// spoken leaves out ordinary talk.
+func (c *Client) spoken(all []comment) []comment {
+	var out []comment
+	for _, m := range all {
+		if c.o.StageLocks {
+			m.Body = claim.FromStageLock(m.Body)
+		}
+		_, counts, err := claim.Decode(m.Body)
+		_, tells := claim.DecodeNotice(m.Body)
+		if m.record = counts || tells; m.record || err != nil {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// account is a login in the repository of the issue.
+func (r *reading) account(login string) account {
+	a := account{repo: ledger.Repo{Owner: r.facts.Issue.Owner, Name: r.facts.Issue.Repo}, login: login}
+	if n := slices.IndexFunc(r.comments, func(m comment) bool { return m.Author == login }); n >= 0 {
+		a.association = r.comments[n].association
+	}
+	return a
+}
+
+// accounts are the authors of comments, each once.
+func (r *reading) accounts(comments []claim.Comment) []account {
+	var out []account
+	seen := map[string]bool{}
+	for _, m := range comments {
+		if login := strings.ToLower(m.Author); !seen[login] {
+			seen[login] = true
+			out = append(out, r.account(m.Author))
+		}
+	}
+	return out
+}
+
+// records are the comments whose authors matter.
+func (r *reading) records() []claim.Comment {
+	var out []claim.Comment
+	for _, m := range r.comments {
+		if m.record {
+			out = append(out, m.Comment)
+		}
+	}
+	return out
+}
+
+// stakes are the keys whose records can change who holds the issue, or which pull requests are for it.
+func (r *reading) stakes(web string) []claim.Stake {
+	return slices.DeleteFunc(claim.Stakes(r.records()), func(s claim.Stake) bool {
+		return s.Over && !slices.ContainsFunc(s.PRs, func(pr string) bool {
+			id, ok := parsePull(pr, web)
+			return ok && !r.knows(ledger.Repo{Owner: id.Owner, Name: id.Repo}, id.Number)
+		})
+	})
+}
+
+// judgeAuthors finds out whose records count, for all readings together. For who only asks who holds the issues, nobody
+// is asked about who has ended all own claims; and about who ended a claim only if that claim counts.
+func (c *Client) judgeAuthors(ctx context.Context, readings []*reading, want scope) judgement {
+	var all []account
+	stakes := map[*reading][]claim.Stake{}
+	for _, r := range readings {
+		switch {
+		case r.err != nil:
+		case want == everyRecord:
+			all = append(all, r.accounts(r.records())...)
+		default:
+			stakes[r] = r.stakes(c.o.Web)
+			for _, s := range stakes[r] {
+				all = append(all, r.accounts(s.Claims)...)
+			}
+		}
+	}
+	if want == everyRecord {
+		return c.judge(ctx, all)
+	}
+	ctx, cancel := reserved(ctx)
+	defer cancel()
+	claimers := c.judge(ctx, all)
+	var enders []account
+	for _, r := range readings {
+		for _, s := range stakes[r] {
+			if slices.ContainsFunc(r.accounts(s.Claims), claimers.counted) {
+				enders = append(enders, r.accounts(s.Marks)...)
+			}
+		}
+	}
+	return claimers.and(c.judge(ctx, enders))
+}
+
+// reserved leaves a tenth of the caller's time for saying what was found out by then.
+func reserved(ctx context.Context) (context.Context, context.CancelFunc) {
+	deadline, limited := ctx.Deadline()
+	if !limited {
+		return ctx, func() {}
+	}
+	return context.WithDeadline(ctx, deadline.Add(-time.Until(deadline)/10))
+}
+
+// doubt takes in that it could not be found out whether some records count.
+func (r *reading) doubt(err error, want scope) {
+	if want == everyRecord {
+		r.err = cmp.Or(r.err, err)
+	} else if text := err.Error(); !slices.Contains(r.facts.Doubts, text) {
+		r.facts.Doubts = append(r.facts.Doubts, text)
+	}
+}
+
+// replay folds the records and notices that count. Of an author about whom nobody could be asked the whole reading is
+// unknown; where only standing claims are wanted the log goes without that author, and the facts say so.
+func (r *reading) replay(judged judgement, want scope) error {
+	var log []claim.Comment
+	for _, m := range r.comments {
+		counts, err := false, error(nil)
+		if m.record {
+			counts, err = judged.of(r.account(m.Author))
+		}
+		switch {
+		case err != nil && want == everyRecord:
+			return err
+		case err != nil:
+			r.doubt(err, want)
+			continue
+		}
+		m.Trusted = counts
+		log = append(log, m.Comment)
+	}
+	r.facts.Log = claim.Replay(log)
+	return nil
+}

@@ -1,0 +1,111 @@
+package github
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+)
+
+const (
+	editsRead    = 100 // of a comment, the newest
+	editsInQuery = 25  // comments in one query for edits
+)
+
+// featureEdits is the edit history of comments.
+const featureEdits = "userContentEdits"
+
+// A revision is a comment as it was after its last edit. Times are in whole seconds, so the text counts, too.
+type revision struct {
+	comment int64
+	edited  time.Time
+	body    string
+}
+
+// uncover finds the records that count and were once edited by somebody else than their author, though the author edited
+// them last: those are void, too. Only records that say that they were edited are asked about, each revision once, and none
+// of our own. Where GitHub does not show edits, as by REST, every edit is the author's.
+func (c *Client) uncover(ctx context.Context, readings []*reading, judged judgement) (err error) {
+	var ask []*comment
+	for _, r := range readings {
+		if r.err != nil {
+			continue
+		}
+		for n := range r.comments {
+			m := &r.comments[n]
+			if !m.record || m.edited.IsZero() || m.Editor != "" || claim.SameLogin(m.Author, r.facts.Viewer) || !judged.counted(r.account(m.Author)) {
+				continue
+			}
+			var known bool
+			if m.Editor, known = c.meddler(m.revision()); !known {
+				ask = append(ask, m)
+			}
+		}
+	}
+	var unread error
+	err = bend(ctx, c.doses.edits, ask, c.queryEdits, func(ctx context.Context, m *comment) error {
+		err := c.queryEdits(ctx, []*comment{m}) // REST does not show edits
+		unread = cmp.Or(unread, err)
+		return err
+	})
+	if err = cmp.Or(err, unread); err != nil {
+		return fmt.Errorf("read who edited records: %w", err)
+	}
+	return nil
+}
+
+func (m comment) revision() revision { return revision{m.ID, m.edited, m.Body} }
+
+func (c *Client) meddler(r revision) (login string, known bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	login, known = c.meddlers[r]
+	return login, known
+}
+
+// queryEdits notes in comments who of others has edited them, where GitHub shows that.
+func (c *Client) queryEdits(ctx context.Context, all []*comment) error {
+	if !c.queries() || !c.has(featureEdits) {
+		return nil
+	}
+	d := newDocument()
+	for n, m := range all {
+		d.add("  c%d: node(id: %s) { ... on IssueComment { userContentEdits(first: %d) { nodes { editor { __typename login } } } } }\n",
+			n, d.bind("ID!", m.node), editsRead)
+	}
+	var data map[string]json.RawMessage
+	got, err := c.ask(ctx, d.text(""), d.variables, &data)
+	var off unavailable
+	switch {
+	case errors.Is(err, errAgain), errors.As(err, &off):
+		c.lack(featureEdits)
+		return nil
+	case err != nil:
+		return err
+	case len(got.errors) > 0:
+		return got.errors[0].typed("a comment")
+	}
+	for n, m := range all {
+		var found *struct {
+			Edits *connection[struct{ Editor *actor }] `json:"userContentEdits"`
+		}
+		if err := json.Unmarshal(data[fmt.Sprintf("c%d", n)], &found); err != nil || found == nil {
+			continue // it was deleted meanwhile
+		}
+		if found.Edits != nil {
+			for _, e := range found.Edits.Nodes {
+				if e != nil && e.Editor != nil && !claim.SameLogin(e.Editor.name(), m.Author) {
+					m.Editor = e.Editor.name()
+				}
+			}
+		}
+		c.mu.Lock()
+		c.meddlers[m.revision()] = m.Editor
+		c.mu.Unlock()
+	}
+	return nil
+}

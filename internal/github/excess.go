@@ -1,0 +1,205 @@
+package github
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/closing"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// dropExcessive takes out the open pull requests that move none of the issues they name (spec.md#facts-of-a-pull-request): anybody may
+// open one that names the whole queue, or many that name a few issues each. Whose records count is asked only of authors of whom it
+// matters. What the log names stays.
+func (c *Client) dropExcessive(ctx context.Context, readings []*reading, want scope) {
+	var ask []account
+	var doubtful []*opened
+	of := map[*reading][]*opened{}
+	for _, r := range readings {
+		if r.err != nil {
+			continue
+		}
+		for n := range r.facts.PRs {
+			p := &r.facts.PRs[n]
+			if p.State != lifecycle.PROpened || p.Recorded {
+				continue
+			}
+			id := key(pullOf(*p).String())
+			one := &opened{PR: *p, in: ledger.Repo{Owner: r.facts.Issue.Owner, Name: r.facts.Issue.Repo}, named: c.namedIn(r.bodies[id], p.Repo), association: r.associations[id]}
+			of[r] = append(of[r], one)
+			if one.asked(c.o.OutsiderIssues) {
+				ask = append(ask, one.account())
+			}
+		}
+	}
+	judged := c.judge(ctx, ask)
+	for _, all := range of {
+		for _, one := range all {
+			if one.stranger = one.foreign() && judged.certainlyNot(one.account()); one.stranger {
+				doubtful = append(doubtful, one)
+			}
+		}
+	}
+	c.allow(ctx, doubtful)
+	for r, all := range of {
+		for _, one := range all {
+			excess, err := c.excess(one, judged)
+			if err != nil {
+				r.doubt(err, want)
+			}
+			r.facts.PRs = slices.DeleteFunc(r.facts.PRs, func(p lifecycle.PR) bool { return excess != nil && pullOf(p).Same(pullOf(one.PR)) })
+			if excess != nil {
+				r.facts.Excessive = append(r.facts.Excessive, *excess)
+			}
+			for n := range r.facts.PRs {
+				if p := &r.facts.PRs[n]; pullOf(*p).Same(pullOf(one.PR)) {
+					p.Stranger = one.stranger
+				}
+			}
+		}
+	}
+}
+
+// An opened is an open pull request that no release names, as an issue's repository sees it.
+type opened struct {
+	lifecycle.PR
+	in          ledger.Repo // the issue's
+	named       []claim.Issue
+	association string // of the author to the pull request's repository
+	stranger    bool
+	excess      *lifecycle.Excess // of a stranger, what the older ones say of this one
+}
+
+func (o *opened) account() account { return account{repo: o.in, login: o.Author} }
+
+func (o *opened) home() bool { return strings.EqualFold(o.Repo, o.in.String()) }
+
+// foreign reports whether the author may be a stranger: no App, because those are installed by somebody who may, and nobody whom GitHub calls
+// an owner, a member or a collaborator of the issue's repository.
+func (o *opened) foreign() bool {
+	inside := o.home() && (o.association == "OWNER" || belongs(o.association))
+	return !inside && !o.account().isApp()
+}
+
+// asked reports whether it matters if the author's records count.
+func (o *opened) asked(least int) bool {
+	return o.foreign() || len(o.named) > least && len(o.named) <= lifecycle.MostIssues
+}
+
+// certainlyNot reports whether it was found out that an account's records do not count.
+func (j judgement) certainlyNot(a account) bool {
+	counts, err := j.of(a)
+	return err == nil && !counts
+}
+
+// excess says why a pull request moves none of its issues; nil when it moves them. The error is that it could not be found out.
+func (c *Client) excess(o *opened, judged judgement) (*lifecycle.Excess, error) {
+	n, most := len(o.named), c.o.OutsiderIssues
+	switch {
+	case n > lifecycle.MostIssues:
+		most = lifecycle.MostIssues
+	case n > most:
+		if counts, err := judged.of(o.account()); err != nil || counts {
+			return nil, err
+		}
+	default:
+		return o.excess, nil
+	}
+	return &lifecycle.Excess{PR: o.PR, Issues: n, Most: most}, nil
+}
+
+// allow finds out which pull requests of strangers move their issues: all open ones of one stranger in the repository move outsider_issues
+// issues together, the oldest first, and none in another repository. Where GitHub does not list them, each stands: nobody
+// is offered an issue because of what could not be read.
+func (c *Client) allow(ctx context.Context, all []*opened) {
+	by := map[string][]*opened{}
+	for _, one := range all {
+		if !one.home() {
+			one.excess = &lifecycle.Excess{PR: one.PR, Issues: len(one.named)}
+			continue
+		}
+		by[one.account().key()] = append(by[one.account().key()], one)
+	}
+	var group errgroup.Group
+	group.SetLimit(pagesAtOnce)
+	var mu sync.Mutex
+	for _, own := range by {
+		group.Go(func() error {
+			listed, err := c.openOf(ctx, own[0].account())
+			if err != nil {
+				return nil
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			for _, one := range own {
+				one.excess = c.among(one, listed)
+			}
+			return nil
+		})
+	}
+	_ = group.Wait()
+}
+
+// openOf lists the open pull requests of an account in the repository.
+func (c *Client) openOf(ctx context.Context, a account) ([]restIssue, error) {
+	path, err := at(a.repo.Owner, a.repo.Name, "/issues")
+	if err != nil {
+		return nil, err
+	}
+	all, _, err := list[restIssue](ctx, c, query(path, "creator", a.login, "state", "open", "per_page", fmt.Sprint(perPage)))
+	return slices.DeleteFunc(all, func(i restIssue) bool { return i.PullRequest == nil }), err
+}
+
+// among says what a stranger's open pull requests leave one of them to move; nil when it moves its issues.
+func (c *Client) among(o *opened, listed []restIssue) *lifecycle.Excess {
+	if !slices.ContainsFunc(listed, func(i restIssue) bool { return i.Number == o.Number }) {
+		listed = append(slices.Clone(listed), restIssue{Number: o.Number})
+	}
+	slices.SortFunc(listed, func(a, b restIssue) int { return cmp.Compare(a.Number, b.Number) })
+	place, named := 0, make([][]claim.Issue, len(listed))
+	for n, i := range listed {
+		named[n] = c.namedIn(i.Body, o.Repo)
+		if i.Number == o.Number {
+			place, named[n] = n, o.named
+		}
+	}
+	moves, before := lifecycle.Allowance(c.o.OutsiderIssues, named)
+	if moves[place] {
+		return nil
+	}
+	return &lifecycle.Excess{PR: o.PR, Issues: len(o.named), Before: before[place], Most: c.o.OutsiderIssues}
+}
+
+// Excess says why an open pull request moves none of the issues that it names; nil when it moves them. The error is that it could
+// not be found out.
+func (c *Client) Excess(ctx context.Context, p Pull, named []claim.Issue) (*lifecycle.Excess, error) {
+	owner, name, _ := strings.Cut(p.Repo, "/")
+	one := &opened{PR: p.PR, in: ledger.Repo{Owner: owner, Name: name}, named: named, association: p.association}
+	var judged judgement
+	if one.asked(c.o.OutsiderIssues) {
+		judged = c.judge(ctx, []account{one.account()})
+		if one.stranger = one.foreign() && judged.certainlyNot(one.account()); one.stranger {
+			c.allow(ctx, []*opened{one})
+		}
+	}
+	return c.excess(one, judged)
+}
+
+// namedIn are the issues that a description closes, each once.
+func (c *Client) namedIn(body, repo string) []claim.Issue {
+	owner, name, _ := strings.Cut(repo, "/")
+	web := strings.TrimPrefix(strings.TrimPrefix(c.o.Web, "https://"), "http://")
+	var out []claim.Issue
+	for _, ref := range closing.InDescription(body, closing.Repo{Owner: owner, Name: name}, web) {
+		out = append(out, ref.Issue)
+	}
+	return out
+}

@@ -1,0 +1,97 @@
+package github
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+var _ ledger.Recorder = (*Client)(nil)
+
+// Record implements ledger.Recorder: one mutation posts the comment, and its payload shows the issue as it is then. It takes the global
+// id that an earlier snapshot has shown. What GitHub certainly refused is errors.ErrUnsupported: Comment finds out why.
+func (c *Client) Record(ctx context.Context, i claim.Issue, body string) (claim.Comment, *lifecycle.Facts, error) {
+	one := &reading{facts: lifecycle.Facts{Issue: i}}
+	posted, err := c.record(withComment(ctx), one, body)
+	for errors.Is(err, errAgain) { // the schema lacks a part of the question, so nothing was carried out
+		posted, err = c.record(withComment(ctx), one, body)
+	}
+	if err != nil {
+		return claim.Comment{}, nil, fmt.Errorf("comment on %s: %w", i, err)
+	}
+	c.noteViewer(posted.Author)
+	if short(one.err) || one.more != nil {
+		if c.completeFacts(ctx, []*reading{one}) != nil {
+			return posted, nil, nil
+		}
+	}
+	if !one.read {
+		return posted, nil, nil
+	}
+	c.finish(ctx, []*reading{one}, everyRecord)
+	got := one.public()
+	if got.Err != nil {
+		return posted, nil, nil
+	}
+	return posted, &got.Facts, nil
+}
+
+func (c *Client) record(ctx context.Context, one *reading, body string) (claim.Comment, error) {
+	i := one.facts.Issue
+	subject, known := c.node(i)
+	if !c.queries() || !known {
+		return claim.Comment{}, errors.ErrUnsupported
+	}
+	much := ofOne()
+	d := newDocument()
+	d.add("  post: addComment(input: {subjectId: %s, body: %s}) { commentEdge { node { ...C } } subject %s }\n",
+		d.bind("ID!", subject), d.bind("String!", body), c.issueAfter(d, i))
+	var data struct {
+		Post *struct {
+			CommentEdge *struct{ Node *queryComment }
+			Subject     json.RawMessage
+		}
+	}
+	writes := c.transport.writes.Load() + 1
+	got, err := c.ask(ctx, d.mutation("Record", c.issueFields(much)+c.pullRequestFields(much)), d.variables, &data)
+	var off unavailable
+	switch {
+	case errors.As(err, &off):
+		return claim.Comment{}, errors.ErrUnsupported
+	case err != nil:
+		return claim.Comment{}, err
+	case data.Post == nil && len(got.errors) > 0 && got.errors[0].refuses("post"):
+		return claim.Comment{}, errors.ErrUnsupported
+	case data.Post == nil && len(got.errors) > 0:
+		return claim.Comment{}, &QueryError{Type: oneLine(got.errors[0].Type), Message: oneLine(got.errors[0].Message)} // it may be there
+	case data.Post == nil || data.Post.CommentEdge == nil || data.Post.CommentEdge.Node == nil:
+		return claim.Comment{}, &AnswerError{Status: http.StatusOK, Reason: "the comment is not in it"}
+	}
+	node := data.Post.CommentEdge.Node
+	if node.ID == 0 || node.CreatedAt.IsZero() || node.Author == nil || node.Author.Login == "" {
+		return claim.Comment{}, &AnswerError{Status: http.StatusOK, Reason: "it is not a comment"}
+	}
+	c.takeAfter(one, got, data.Post.Subject, writes)
+	posted := node.comment().Comment
+	posted.Trusted = true
+	return posted, nil
+}
+
+// refuses reports whether the error says that the field of a mutation was not carried out: it is about the field itself, and not about
+// a part of its payload.
+func (e queryError) refuses(field string) bool {
+	if len(e.Path) != 1 || e.part(0) != field {
+		return false
+	}
+	switch e.Type {
+	case "NOT_FOUND", "FORBIDDEN", "INSUFFICIENT_SCOPES", "UNPROCESSABLE":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,127 @@
+package github
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/label-state/label-state/internal/labels"
+)
+
+// TestRelabel: labels come and go and the issue is read again in one request, and the snapshot is the one that Facts returns.
+func TestRelabel(t *testing.T) {
+	sent := watched(simulated(t).Transport())
+	c := connect(t, sent)
+	for n, change := range []labels.Change{
+		{Add: []string{"agent:pr-open"}, Remove: []string{"agent:implement"}},
+		{Add: []string{"agent:implement"}},
+		{Remove: []string{"agent:PR-open", "agent:done"}},
+	} {
+		i := issue("app", 1)
+		if n == 0 {
+			supply(t, c, "agent:pr-open", "agent:done")
+		}
+		before, err := c.Facts(t.Context(), i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked := len(sent.sent)
+		got, err := c.Relabel(t.Context(), i, change)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(sent.sent) - asked; n != 1 {
+			t.Errorf("%+v took %d requests: %q", change, n, sent.sent[asked:])
+		}
+		want, err := c.Facts(t.Context(), i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.Now, want.Now = before.Now, before.Now
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v:\n got %+v\nwant %+v", change, got, want)
+		}
+		for _, name := range change.Add {
+			if !labels.Has(got.Labels, name) {
+				t.Errorf("%s is not on: %q", name, got.Labels)
+			}
+		}
+		for _, name := range change.Remove {
+			if labels.Has(got.Labels, name) {
+				t.Errorf("%s is still on: %q", name, got.Labels)
+			}
+		}
+	}
+}
+
+func supply(t *testing.T, c *Client, names ...string) {
+	t.Helper()
+	for _, d := range c.scheme.Definitions() {
+		if slices.Contains(names, d.Name) {
+			if err := c.CreateLabel(t.Context(), repoOf("app"), d); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// TestRelabelUnsupported: what one request cannot do is left to those that do it label by label, and nothing is made up: a label
+// that the repository lacks, one that was deleted since, an issue that was never read, no GraphQL.
+func TestRelabelUnsupported(t *testing.T) {
+	for name, story := range map[string]func(t *testing.T, c *Client){
+		"the repository lacks it": func(t *testing.T, c *Client) {
+			if _, err := c.Facts(t.Context(), issue("app", 1)); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"deleted since": func(t *testing.T, c *Client) {
+			supply(t, c, "needs:human-scope")
+			if _, err := c.Facts(t.Context(), issue("app", 1)); err != nil {
+				t.Fatal(err)
+			}
+			if err := connect(t, c.o.HTTP).DeleteLabel(t.Context(), repoOf("app"), "needs:human-scope"); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"never read": func(t *testing.T, c *Client) { supply(t, c, "needs:human-scope") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := simulated(t)
+			c := connect(t, server.Transport())
+			story(t, c)
+			_, err := c.Relabel(t.Context(), issue("app", 1), labels.Change{Add: []string{"needs:human-scope"}})
+			if !errors.Is(err, errors.ErrUnsupported) {
+				t.Errorf("%v, want unsupported", err)
+			}
+			f, err := connect(t, server.Transport(), byREST).Facts(t.Context(), issue("app", 1))
+			if err != nil || labels.Has(f.Labels, "needs:human-scope") {
+				t.Errorf("labels %q, %v", f.Labels, err)
+			}
+		})
+	}
+	c := connect(t, simulated(t).Transport(), byREST)
+	if _, err := c.Facts(t.Context(), issue("app", 1)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Relabel(t.Context(), issue("app", 1), labels.Change{Remove: []string{"agent:implement"}}); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("by REST: %v, want unsupported", err)
+	}
+}
+
+// TestRelabelRefused: a token that may not label is told so, once by one request and then by the request of one label.
+func TestRelabelRefused(t *testing.T) {
+	c := connect(t, simulated(t).Transport(), as("tok-rob"))
+	f, err := c.Facts(t.Context(), issue("app", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Relabel(t.Context(), f.Issue, labels.Change{Remove: []string{"bug"}}); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("%v, want unsupported", err)
+	}
+	var denied *PermissionError
+	if err := c.RemoveLabel(t.Context(), f.Issue, "bug"); !errors.As(err, &denied) || !strings.Contains(err.Error(), "bug") {
+		t.Errorf("%v", err)
+	}
+}

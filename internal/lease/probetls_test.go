@@ -1,0 +1,95 @@
+package lease_test
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/label-state/label-state/internal/lease"
+	"github.com/label-state/label-state/internal/lease/leasetest"
+)
+
+// TestProbeTLS: a no is a *lease.DeniedError; what says nothing about certificates is for the client to find out. Real
+// stores are probed by the exams of redis and etcd.
+func TestProbeTLS(t *testing.T) {
+	own := leasetest.NewAuthority(t)
+	later := time.Now().Add(time.Hour)
+	trusting := own.Config(own.Pair("worker", later))
+	demanding := own.Config(own.Pair("store", later))
+	demanding.ClientAuth, demanding.ClientCAs = tls.RequireAndVerifyClientCert, demanding.RootCAs
+	modern := demanding.Clone()
+	modern.MinVersion = tls.VersionTLS13
+	for name, c := range map[string]struct {
+		server, client *tls.Config
+		denied         bool
+	}{
+		"both accept":                       {demanding, trusting, false},
+		"no certificate":                    {demanding, own.Config(), true},
+		"TLS 1.3 only":                      {modern, trusting, false},
+		"TLS 1.3 only, and no certificate":  {modern, own.Config(), false}, // the client hears it
+		"TLS 1.3 only, and unknown to us":   {modern, nil, true},
+		"unknown to us":                     {demanding, nil, true},
+		"a server that hangs up":            {nil, trusting, false},
+		"a server that hangs up on anybody": {nil, nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := lease.ProbeTLS(t.Context(), c.client, shaking(t, c.server))
+			var denied *lease.DeniedError
+			if errors.As(err, &denied) != c.denied || err != nil && !c.denied {
+				t.Errorf("%v, want denied: %t", err, c.denied)
+			}
+		})
+	}
+}
+
+// shaking shakes hands with everybody, or with nil hangs up.
+func shaking(t *testing.T, conf *tls.Config) string {
+	return serving(t, func(c net.Conn) {
+		if conf != nil {
+			_ = tls.Server(c, conf).HandshakeContext(context.Background()) // the other side hears why not
+		}
+		_ = c.Close()
+	})
+}
+
+// serving does the same with everybody who connects to the address, one after the other.
+func serving(t *testing.T, with func(net.Conn)) (address string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			with(c)
+		}
+	}()
+	return l.Addr().String()
+}
+
+// TestProbeTLSOtherProtocol: a server that answers something else, and one that says nothing.
+func TestProbeTLSOtherProtocol(t *testing.T) {
+	talk := func(say string) string {
+		return serving(t, func(c net.Conn) {
+			t.Cleanup(func() { _ = c.Close() })
+			_, _ = c.Write([]byte(say))
+		})
+	}
+	var denied *lease.DeniedError
+	if err := lease.ProbeTLS(t.Context(), nil, talk("HTTP/1.1 400 Bad Request\r\n\r\n")); !errors.As(err, &denied) {
+		t.Errorf("a server without TLS: %v", err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := lease.ProbeTLS(ctx, nil, talk("")); err != nil {
+		t.Errorf("a silent server: %v, want no opinion", err)
+	}
+}

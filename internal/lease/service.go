@@ -1,0 +1,14 @@
+package lease
+
+import "crypto/tls"
+
+// A Service is a store that is a service of its own, with this machine's login to it.
+type Service struct {
+	Name   string // what claim.lease calls it
+	Open   Opener
+	Secret string      // what the variable would hold that the configuration names
+	TLS    *tls.Config // nil is by what the system trusts
+}
+
+// Kind returns the name.
+func (s Service) Kind() string { return s.Name }

@@ -1,0 +1,99 @@
+package lifecycle
+
+import (
+	"strings"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/printable"
+)
+
+// personHolds reports whether the claim that counts is a person's.
+func personHolds(s claim.State) bool {
+	c, held := s.Holder()
+	return held && c.Person != ""
+}
+
+// withoutRivals is the state without the claims that stand behind a person's: none of them is a hold.
+func withoutRivals(s claim.State) claim.State {
+	if !personHolds(s) {
+		return s
+	}
+	out := s
+	out.Claims = nil
+	for _, c := range s.Claims {
+		if !c.Live() || c.Person != "" {
+			out.Claims = append(out.Claims, c)
+		}
+	}
+	return out
+}
+
+// leftHold reports whether the label of a person's hold is what a hold that has ended left behind: it was put on
+// before that end, or by the holder in the same second. One that was put on later, or of which it is not known when, is
+// a person's own doing.
+func (r Rules) leftHold(f Facts) bool {
+	last, ended := f.Log.LastPerson()
+	if !ended || personHolds(f.Log) || f.HoldAt.IsZero() {
+		return false
+	}
+	return f.HoldAt.Before(last.End.At) || f.HoldAt.Equal(last.End.At) && claim.SameLogin(f.HoldBy, last.Author)
+}
+
+// bareHold reports whether a label holds the issue for a person without any record.
+func (r Rules) bareHold(f Facts) bool {
+	return labels.Has(f.Labels, r.Scheme.Hold) && !personHolds(f.Log) && !r.leftHold(f)
+}
+
+// holdLabel keeps the label of a person's hold in line with the log. A label without a record stays.
+func (r Rules) holdLabel(f Facts, want *labels.Picture) {
+	switch {
+	case f.Open && personHolds(f.Log):
+		want.Set = append(want.Set, r.Scheme.Hold)
+	case r.leftHold(f):
+		want.Clear = append(want.Clear, r.Scheme.Hold)
+	}
+}
+
+// describeHold says who put the label of a person's hold on, as far as it is known.
+func (r Rules) describeHold(f Facts) string {
+	if f.HoldBy == "" || f.HoldAt.IsZero() {
+		return "a person holds it (label " + r.Scheme.Hold + ")"
+	}
+	return f.HoldBy + " holds it since " + printable.Minute(f.HoldAt) + " (label " + r.Scheme.Hold + ", without a claim)"
+}
+
+// Assigned lists the logins to whom the issue is assigned, and who are not who asks, unless one of the asker's is among
+// the assignees. An assignee whom a live claim has put there says no more than that claim.
+func (f Facts) Assigned() []string {
+	var others []string
+	for _, login := range f.Assignees {
+		switch {
+		case claim.SameLogin(login, f.Viewer):
+			return nil
+		case !f.mirrored(login):
+			others = append(others, login)
+		}
+	}
+	return others
+}
+
+// mirrored reports whether a live claim has assigned the login.
+func (f Facts) mirrored(login string) bool {
+	for _, c := range f.Log.Live() {
+		if claim.SameLogin(c.Record.Assignee, login) {
+			return true
+		}
+	}
+	return false
+}
+
+// assigned is what the assignees say, to somebody who does not hold the issue.
+func (r Rules) assigned(f Facts, v *Verdict) {
+	if r.Unassigned || f.PullRequest || v.Has(CodeOwn) {
+		return
+	}
+	if others := f.Assigned(); len(others) > 0 {
+		v.because(CodeAssigned, f.URL, "assigned to %s", strings.Join(others, ", "))
+	}
+}

@@ -1,0 +1,64 @@
+package lifecycle
+
+import (
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
+)
+
+// How a pull request has ended, as the text of a reason.
+const (
+	PullMerged = "the pull request was merged"
+	PullClosed = "the pull request is closed"
+)
+
+// merged is Facts.StateReason of a pull request that was merged.
+const merged = "merged"
+
+// pull is the projection of a pull request's number (spec.md#held-pull-requests): its labels stay as they are, but the claimed label
+// and that of a person's hold follow the log. State is Claimed while a worker holds it, else None.
+func (r Rules) pull(f Facts) (labels.Picture, string) {
+	want, why := labels.Picture{Keep: true}, "nobody holds the pull request"
+	workers := f
+	workers.Log = withoutRivals(f.Log).Lasting()
+	c, held := workers.Log.Holder()
+	switch {
+	case held && f.Open:
+		want.State, want.Set = labels.Claimed, []string{r.Scheme.Claimed}
+		_, why = r.live(c)
+	case workers.Log.Records > 0 && !(f.Open && r.stray(workers)):
+		want.Clear = []string{r.Scheme.Claimed}
+	}
+	r.holdLabel(f, &want)
+	if person, held := f.Log.Holder(); held && person.Person != "" && f.Open {
+		why = "held by " + person.Person
+	}
+	if !f.Open {
+		why = f.ending()
+	}
+	return want, why
+}
+
+// ended reports a pull request that was merged or closed. Its end is the end of every hold of it.
+func (f Facts) ended() bool { return f.PullRequest && !f.Open }
+
+// Ended lists the claims whose end anybody may record because the pull request has ended, with the outcome Lapse.
+func (f Facts) Ended() []claim.Claim {
+	if !f.ended() {
+		return nil
+	}
+	return f.Log.Live()
+}
+
+// Merged reports whether the number is that of a pull request that was merged.
+func (f Facts) Merged() bool { return f.ended() && f.StateReason == merged }
+
+// ending says how what is not open ended.
+func (f Facts) ending() string {
+	switch {
+	case !f.PullRequest:
+		return "the issue is closed"
+	case f.Merged():
+		return PullMerged
+	}
+	return PullClosed
+}

@@ -1,0 +1,164 @@
+package mcp_test
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/label-state/label-state/internal/mcp"
+)
+
+// TestHintsNameTools: a hint or an error of the command line is told in tools and their arguments.
+func TestHintsNameTools(t *testing.T) {
+	for _, c := range []struct{ tool, hint, want string }{
+		{"claim", "see who holds it: label-state status acme/app#1", `see who holds it: status {"issue":"acme/app#1"}`},
+		{"claim", "take one that is nobody's: label-state next; who works on this one: label-state status acme/app#1", `take one that is nobody's: next {}; who works on this one: status {"issue":"acme/app#1"}`},
+		{"next", "ask again later; see what others work on: label-state work list --include-claimed", `ask again later; see what others work on: list {"include_claimed":true}`},
+		{"next", "ask again later; see what keeps them: label-state board --repo acme/app", `ask again later; see what keeps them: board {"repo":"acme/app"}`},
+		{"claim", "label-state claim --help", "claim takes issue, codename, firing_id, ttl, branch"},
+		{"renew", "name the worker with --codename and --firing-id, or forget the hold: rm x.json", "name the worker with codename and firing_id, or forget the hold: rm x.json"},
+		{"plan_wait", "wait for the answer: label-state plan acme/app#1 --wait 8h", `wait for the answer: plan_wait {"issue":"acme/app#1","wait":"8h"}`},
+		{"plan", "post it: label-state plan acme/app#2 --body-file FILE", `post it: plan {"body":"FILE","issue":"acme/app#2"}`},
+		{"chain_execute", "begin it: label-state chain execute --feature retry --parent owner/repo#7 --pr owner/repo:branch", `begin it: chain_execute {"feature":"retry","parent":"owner/repo#7","pr":["owner/repo:branch"]}`},
+		{"bundle_status", "name its issues: label-state bundle status other OWNER/NAME#7", `name its issues: bundle_status {"issues":["OWNER/NAME#7"],"name":"other"}`},
+		{"claim", "ask tia; to take it over in your name, on the record: label-state claim acme/app#1 --force", "ask tia; to take it over in your name, on the record: a person decides"},
+		{"claim", "when claims may go on: label-state repo resume acme/app --local", "when claims may go on: a person decides"},
+		{"claim", "see what is slow: label-state doctor acme/app; then try again with a longer --timeout", "see what is slow: label-state doctor acme/app (in a shell); then try again with a longer --timeout of the server"},
+		{"next", "label an issue: gh issue edit NUMBER --repo acme/web --add-label agent:implement; what others work on: label-state work list", "label an issue: gh issue edit NUMBER --repo acme/web --add-label agent:implement; what others work on: list {}"},
+	} {
+		s := stand{answer: mcp.Outcome{Code: 1, Problem: "no", Hint: c.hint}}
+		if got := hinted(t, &s, s.options(), c.tool); got != c.want {
+			t.Errorf("%s: %s\n got %s\nwant %s", c.tool, c.hint, got, c.want)
+		}
+	}
+}
+
+// hinted calls a tool with what it needs, and returns the hint.
+func hinted(t *testing.T, s *stand, o mcp.Options, tool string) string {
+	t.Helper()
+	all := map[string]any{"issue": "7", "body": "x", "feature": "x", "name": "x", "issues": []string{"7"}}
+	arguments := map[string]any{}
+	c := connect(t, o)
+	data, err := json.Marshal(toolOf(t, c, tool).InputSchema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range all {
+		if strings.Contains(string(data), `"`+name+`":`) {
+			arguments[name] = value
+		}
+	}
+	r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: arguments})
+	if err != nil || s.words == nil {
+		t.Fatalf("%s: %v, %+v", tool, err, r)
+	}
+	return read(t, r).Hint
+}
+
+// TestHintsOfOffer: what the server does not offer is a person's, or a toolset's that the user may add.
+func TestHintsOfOffer(t *testing.T) {
+	for _, c := range []struct {
+		set  func(*mcp.Options)
+		hint string
+		want string
+	}{
+		{func(o *mcp.Options) { o.Operator = false }, "to end it: label-state release acme/app#1 --force", "to end it: a person decides"},
+		{func(*mcp.Options) {}, "to end it: label-state release acme/app#1 --force", `to end it: force_release {"issue":"acme/app#1"}`},
+		{func(*mcp.Options) {}, "when claims may go on: label-state repo resume acme/app", `when claims may go on: resume {"repo":"acme/app"}`},
+		{func(o *mcp.Options) { o.Toolsets = nil }, "label-state bundle release checkout", `bundle_release {"name":"checkout"} (the user starts the server with --toolset core,work,bundle)`},
+	} {
+		s := stand{answer: mcp.Outcome{Code: 1, Problem: "no", Hint: c.hint}}
+		o := s.options()
+		c.set(&o)
+		if got := hinted(t, &s, o, "claim"); got != c.want {
+			t.Errorf("%s\n got %s\nwant %s", c.hint, got, c.want)
+		}
+	}
+}
+
+// TestErrorsInTools: an error of a wrong call names arguments; other people's text in a no is left alone.
+func TestErrorsInTools(t *testing.T) {
+	for _, c := range []struct {
+		tool string
+		out  mcp.Outcome
+		want string
+	}{
+		{"complete", mcp.Outcome{Code: 1, Problem: "work complete acme/app#1: lost"}, "complete acme/app#1: lost"},
+		{"dedup_check", mcp.Outcome{Code: 1, Problem: "dedup-check acme/app#1: held"}, "dedup_check acme/app#1: held"},
+		{"plan_wait", mcp.Outcome{Code: 3, Problem: "plan acme/app#1: no answer within 45s"}, "plan_wait acme/app#1: no answer within 45s"},
+		{"claim", mcp.Outcome{Code: 2, Problem: `--ttl "soon": want a duration such as 30s`}, `ttl "soon": want a duration such as 30s`},
+		{"renew", mcp.Outcome{Code: 2, Problem: "renew acme/app#1: name the worker with --codename and --firing-id"}, "renew acme/app#1: name the worker with codename and firing_id"},
+		{"claim", mcp.Outcome{Code: 1, Problem: "claim acme/app#1: olga says: label-state claim 2 --codename x"}, "claim acme/app#1: olga says: label-state claim 2 --codename x"},
+	} {
+		s := stand{answer: c.out}
+		arguments := map[string]any{"issue": "1"}
+		if c.tool == "complete" {
+			arguments["outcome"] = "success"
+		}
+		r, err := connect(t, s.options()).CallTool(t.Context(), &sdk.CallToolParams{Name: c.tool, Arguments: arguments})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := read(t, r).Error; got != c.want {
+			t.Errorf("%s\n got %s\nwant %s", c.out.Problem, got, c.want)
+		}
+	}
+}
+
+// The list of tools is paid for in every session of every client: the default is below 20 KB, all of them below 40.
+const (
+	mostDefault = 20_000
+	mostAll     = 40_000
+)
+
+// TestToolsList: names are snake_case, the toolsets say what is offered, and the list is short.
+func TestToolsList(t *testing.T) {
+	snake := regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
+	for name, c := range map[string]struct {
+		sets  []mcp.Toolset
+		tools string
+		most  int
+	}{
+		"default": {nil, "board claim complete dedup_check list log next release renew status", mostDefault},
+		"core":    {[]mcp.Toolset{mcp.Core}, "claim dedup_check next release renew status", mostDefault},
+		"plan":    {[]mcp.Toolset{mcp.Plan}, "advance plan plan_wait", mostDefault},
+		"all":     {mcp.Toolsets(), "advance board bundle_claim bundle_release bundle_status chain_execute chain_status chain_wait claim complete dedup_check list log next plan plan_wait release renew status", mostAll},
+	} {
+		var s stand
+		o := s.options()
+		o.Operator, o.Toolsets = false, c.sets
+		client := connect(t, o)
+		r, err := client.ListTools(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := json.Marshal(r)
+		if err != nil || len(data) > c.most {
+			t.Errorf("%s: the list of tools has %d bytes, allowed are %d, %v", name, len(data), c.most, err)
+		}
+		t.Logf("%s: %d tools, %d bytes", name, len(r.Tools), len(data))
+		var names []string
+		for _, tool := range r.Tools {
+			names = append(names, tool.Name)
+			in, err := json.Marshal(tool.InputSchema)
+			var schema struct{ Properties map[string]any }
+			if err != nil || json.Unmarshal(in, &schema) != nil {
+				t.Fatal(err)
+			}
+			for argument := range schema.Properties {
+				if !snake.MatchString(argument) {
+					t.Errorf("%s: the argument %q is not snake_case", tool.Name, argument)
+				}
+			}
+			if !snake.MatchString(tool.Name) {
+				t.Errorf("the tool %q is not snake_case", tool.Name)
+			}
+		}
+		if got := strings.Join(names, " "); got != c.tools {
+			t.Errorf("%s: offers %s\nwant %s", name, got, c.tools)
+		}
+	}
+}

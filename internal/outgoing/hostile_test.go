@@ -1,0 +1,70 @@
+//go:build unix
+
+package outgoing
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/label-state/label-state/internal/smallfile"
+)
+
+// TestNothingIsWaitedFor: a pipe, a device or a file without an end in the place of one of git's own is neither opened nor read to
+// its end, by us or by git: either it counts as absent, or the answer is that it could not be read.
+func TestNothingIsWaitedFor(t *testing.T) {
+	kinds := map[string]func(string) error{
+		"pipe":   func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"device": func(path string) error { return os.Symlink("/dev/zero", path) },
+		"huge": func(path string) error {
+			f, err := os.Create(path)
+			return errors.Join(err, f.Truncate(64<<30), f.Close())
+		},
+	}
+	for _, c := range []struct {
+		name   string
+		absent bool // it is as if there were none
+		huge   bool // how large it is does not matter, since parts of it are read
+	}{
+		{name: "packed-refs"},
+		{name: "config"},
+		{name: "objects/info/alternates"},
+		{name: "shallow", huge: true},
+		{name: "info/grafts", huge: true},
+		{name: "refs/remotes/origin/main", absent: true},
+		{name: "objects/info/commit-graph", absent: true},
+		{name: "objects/info/commit-graphs/commit-graph-chain", absent: true},
+		{name: "objects/pack/pack-1.idx", huge: true},
+	} {
+		for kind, put := range kinds {
+			if kind == "huge" && c.huge {
+				continue
+			}
+			t.Run(c.name+" is a "+kind, func(t *testing.T) {
+				s := newSandbox(t)
+				s.pair()
+				s.commit("w", "Closes #1")
+				at, p := s.push("w", "push", "origin", "HEAD:refs/heads/new")
+				path := s.path(filepath.Join("w", ".git", c.name))
+				if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.RemoveAll(path), put(path)); err != nil {
+					t.Fatal(err)
+				}
+				ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+				defer stop()
+				got, err := collect(func(yield func(Commit) bool) error { return Commits(ctx, at, p, yield) })
+				var irregular *smallfile.IrregularError
+				var large *smallfile.LargeError
+				switch refused := errors.As(err, &irregular) || errors.As(err, &large); {
+				case c.absent && (err != nil || len(got) == 0):
+					t.Errorf("%v, %v; it should count as absent", got, err)
+				case !c.absent && !refused:
+					t.Errorf("%v, %v; want why the file is not read", got, err)
+				}
+			})
+		}
+	}
+}

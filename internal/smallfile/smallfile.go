@@ -1,0 +1,139 @@
+// Package smallfile reads files whose names or contents others may have chosen: regular files only, and no more of them
+// than a limit. A device, a pipe or a file of many gigabytes costs neither time nor memory.
+package smallfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"strconv"
+	"syscall"
+)
+
+// An IrregularError is a name that leads to something else than a regular file.
+type IrregularError struct {
+	Path string
+	Kind string // "a symbolic link", "a folder", "a pipe", "a socket", "a device" or "something of its own"
+}
+
+func (e *IrregularError) Error() string { return "read " + e.Path + ": " + e.Reason() }
+
+// Reason is the error without the path.
+func (e *IrregularError) Reason() string { return "it is " + e.Kind + ", not a regular file" }
+
+// A LargeError is a file beyond the limit.
+type LargeError struct {
+	Path  string
+	Limit int64 // bytes
+}
+
+func (e *LargeError) Error() string { return "read " + e.Path + ": " + e.Reason() }
+
+// Reason is the error without the path.
+func (e *LargeError) Reason() string { return "it is larger than " + size(e.Limit) }
+
+func size(n int64) string {
+	if n%(1<<20) == 0 {
+		return strconv.FormatInt(n>>20, 10) + " MiB"
+	}
+	if n%1024 == 0 {
+		return strconv.FormatInt(n>>10, 10) + " KiB"
+	}
+	return strconv.FormatInt(n, 10) + " bytes"
+}
+
+// Read returns the content of a file of a repository, at most limit bytes. A symbolic link is no regular file. Errors are
+// *IrregularError, *LargeError, or what the system says.
+func Read(path string, limit int64) ([]byte, error) { return read(path, limit, os.Lstat) }
+
+// Follow is Read for a path that the user has named: it may be a link to a regular file.
+func Follow(path string, limit int64) ([]byte, error) { return read(path, limit, os.Stat) }
+
+// Open opens a regular file of any size, which path may be a link to, for who reads parts of it. Errors are those of Read but
+// for *LargeError.
+func Open(path string) (*os.File, error) { return open(path, math.MaxInt64, os.Stat) }
+
+// open has looked at the file twice: before it is opened, since for some devices that alone does something, and after. Between the two
+// somebody may put a pipe there, and to open one would wait for its other end.
+func open(path string, limit int64, stat func(string) (fs.FileInfo, error)) (*os.File, error) {
+	info, err := stat(path)
+	if err == nil {
+		err = fit(path, info, limit)
+	}
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	if info, err = f.Stat(); err == nil {
+		err = fit(path, info, limit)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+func read(path string, limit int64, stat func(string) (fs.FileInfo, error)) ([]byte, error) {
+	f, err := open(path, limit, stat)
+	if err != nil {
+		return nil, err
+	}
+	data, err := readOpened(f, path, limit)
+	return data, errors.Join(err, f.Close())
+}
+
+func readOpened(f io.Reader, path string, limit int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	case int64(len(data)) > limit:
+		return nil, &LargeError{path, limit}
+	}
+	return data, nil
+}
+
+func fit(path string, info fs.FileInfo, limit int64) error {
+	switch {
+	case !info.Mode().IsRegular():
+		return &IrregularError{path, kind(info.Mode())}
+	case info.Size() > limit:
+		return &LargeError{path, limit}
+	}
+	return nil
+}
+
+func kind(m fs.FileMode) string {
+	switch {
+	case m&fs.ModeSymlink != 0:
+		return "a symbolic link"
+	case m.IsDir():
+		return "a folder"
+	case m&fs.ModeNamedPipe != 0:
+		return "a pipe"
+	case m&fs.ModeSocket != 0:
+		return "a socket"
+	case m&fs.ModeDevice != 0:
+		return "a device"
+	}
+	return "something of its own"
+}
+
+// Reason is what is wrong with a file without its path, which the message around it names already.
+func Reason(err error) string {
+	var own interface{ Reason() string }
+	var path *fs.PathError
+	switch {
+	case errors.As(err, &own):
+		return own.Reason()
+	case errors.As(err, &path):
+		return path.Err.Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,100 @@
+// Package state keeps what this machine remembers between two commands: the holds recorded for a worktree, this host's own
+// pauses, the sessions of agent hosts, and the journal of what a command is in the middle of.
+//
+// Every file is small and whole: a reader sees the old text or the new one, also after a kill. A file that cannot be read is
+// an error that names it, and never the same as no file.
+package state
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/gofrs/flock"
+)
+
+// Replace gives a file in an existing folder a new text in one step: a reader sees the old text or the new
+// one, and the new one is on the disk when Replace returns. After an error the old one stands. What a kill leaves
+// beside it begins with a dot and ends in .tmp; nobody reads it.
+func Replace(file string, text []byte, mode fs.FileMode) error {
+	return beside(file, text, mode, os.Rename)
+}
+
+// Create makes a file as Replace does, but fails with fs.ErrExist when there is one: of many who try, one succeeds.
+func Create(file string, text []byte, mode fs.FileMode) error {
+	return beside(file, text, mode, func(temp, file string) error {
+		if err := os.Link(temp, file); err != nil {
+			return err
+		}
+		return os.Remove(temp)
+	})
+}
+
+// beside writes the text to a new file in the same folder and puts it in place.
+func beside(file string, text []byte, mode fs.FileMode, place func(temp, file string) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(file), ".new-*.tmp")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(f.Name()))
+		}
+	}()
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err = place(f.Name(), file); err != nil {
+		return err
+	}
+	syncFolder(filepath.Dir(file))
+	return nil
+}
+
+// syncFolder has the new name on the disk, too, where the system can do that.
+func syncFolder(dir string) {
+	if f, err := os.Open(dir); err == nil {
+		_ = f.Sync() // not every system can; the name is right in any case
+		_ = f.Close()
+	}
+}
+
+var errIrregular = errors.New("it is no regular file")
+
+// ErrLocked is a file that somebody else holds.
+var ErrLocked = errors.New("another process holds it")
+
+// Lock holds a file until free is called or the process ends, however it ends; a file that somebody else holds, in
+// this process or another, is ErrLocked. The file has no text; it is there while it is held, and after a kill.
+func Lock(file string) (free func() error, err error) {
+	for {
+		if info, err := os.Lstat(file); err == nil && !info.Mode().IsRegular() {
+			return nil, &fs.PathError{Op: "lock", Path: file, Err: errIrregular} // to open a pipe waits for its other end
+		}
+		f := flock.New(file)
+		ok, err := f.TryLock()
+		switch {
+		case err != nil:
+			return nil, err
+		case !ok:
+			return nil, ErrLocked
+		case current(f):
+			return func() error {
+				_ = os.Remove(file) // while it is held, so that nobody can take it before; Windows keeps it
+				return f.Unlock()
+			}, nil
+		}
+		if err := f.Unlock(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// current reports whether what was locked is still what is there: the last holder may have removed it.
+func current(f *flock.Flock) bool {
+	locked, err1 := f.Stat()
+	there, err2 := os.Stat(f.Path())
+	return err1 == nil && err2 == nil && os.SameFile(locked, there)
+}

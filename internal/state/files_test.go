@@ -1,0 +1,209 @@
+package state_test
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/label-state/label-state/internal/state"
+)
+
+// TestReplace: whoever reads while it is written finds one whole text, and nothing stays beside it.
+func TestReplace(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "page")
+	texts := []string{strings.Repeat("a", 1<<16), strings.Repeat("b", 1<<10), ""}
+	replace := func(text string) {
+		if err := state.Replace(file, []byte(text), 0o640); err != nil {
+			t.Error(err)
+		}
+	}
+	replace(texts[0])
+	var crew sync.WaitGroup
+	for _, text := range texts {
+		crew.Go(func() {
+			for range 20 {
+				replace(text)
+			}
+		})
+	}
+	whole := map[string]bool{}
+	for _, text := range texts {
+		whole[text] = true
+	}
+	for range 200 {
+		if got, err := os.ReadFile(file); err != nil || !whole[string(got)] {
+			t.Fatalf("read %d bytes, %v", len(got), err)
+		}
+	}
+	crew.Wait()
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+}
+
+// TestReplaceFails: after an error the old text stands and nothing stays beside it.
+func TestReplaceFails(t *testing.T) {
+	dir := t.TempDir()
+	taken := filepath.Join(dir, "taken")
+	if err := os.MkdirAll(filepath.Join(taken, "inside"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := state.Replace(taken, []byte("x"), 0o600); err == nil {
+		t.Error("a folder was replaced by a file")
+	}
+	if err := state.Replace(filepath.Join(dir, "missing", "x"), []byte("x"), 0o600); err == nil {
+		t.Error("a file was written into a folder that is not there")
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
+// TestHold: one holder at a time, and the next as soon as it is free.
+func TestHold(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "x.lock")
+	free, err := state.Lock(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := state.Lock(file); !errors.Is(err, state.ErrLocked) {
+		t.Errorf("a second holder: %v", err)
+	}
+	if err := free(); err != nil {
+		t.Fatal(err)
+	}
+	free, err = state.Lock(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := free(); err != nil {
+		t.Error(err)
+	}
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := state.Lock(filepath.Join(file, "x")); err == nil || errors.Is(err, state.ErrLocked) {
+		t.Errorf("a file below a file: %v, want that it could not be asked", err)
+	}
+}
+
+// TestHoldIsLostWithTheProcess: a killed process holds nothing.
+func TestHoldIsLostWithTheProcess(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "x.lock")
+	holder := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestHolder$")
+	holder.Env = append(os.Environ(), "HOLD_FILE="+file)
+	out, err := holder.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := holder.StdinPipe(); err != nil { // it lives as long as this is open
+		t.Fatal(err)
+	}
+	if err := holder.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(out, make([]byte, len("held"))); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := state.Lock(file); !errors.Is(err, state.ErrLocked) {
+		t.Errorf("while the other process lives: %v", err)
+	}
+	if err := holder.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = holder.Wait() // killed
+	free, err := state.Lock(file)
+	if err != nil {
+		t.Fatalf("after it was killed: %v", err)
+	}
+	if err := free(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestHolder is the process that is killed.
+func TestHolder(t *testing.T) {
+	file := os.Getenv("HOLD_FILE")
+	if file == "" {
+		return
+	}
+	if _, err := state.Lock(file); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stdout.WriteString("held"); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, os.Stdin) // until it is killed
+}
+
+// TestCreate: of many who make one file, one succeeds, and nobody sees half of it.
+func TestCreate(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "entry")
+	made := make(chan string, 8)
+	var crew sync.WaitGroup
+	for n := range cap(made) {
+		crew.Go(func() {
+			text := strings.Repeat(string(rune('a'+n)), 1<<14)
+			switch err := state.Create(file, []byte(text), 0o644); {
+			case err == nil:
+				made <- text
+			case !errors.Is(err, fs.ErrExist):
+				t.Error(err)
+			}
+		})
+	}
+	crew.Wait()
+	if len(made) != 1 {
+		t.Fatalf("%d made it, want one", len(made))
+	}
+	if got, err := os.ReadFile(file); err != nil || string(got) != <-made {
+		t.Errorf("read %d bytes, %v: not what was written", len(got), err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
+// TestOneHolder: however the file comes and goes while many want it, one of them holds it.
+func TestOneHolder(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "x.lock")
+	var holders atomic.Int32
+	var crew sync.WaitGroup
+	for range 8 {
+		crew.Go(func() {
+			for range 1000 {
+				free, err := state.Lock(file)
+				if errors.Is(err, state.ErrLocked) {
+					runtime.Gosched()
+					continue
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if holders.Add(1) > 1 {
+					t.Error("two hold it")
+				}
+				runtime.Gosched() // somebody else may come by
+				holders.Add(-1)
+				if err := free(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	crew.Wait()
+}

@@ -1,0 +1,174 @@
+package state
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/smallfile"
+)
+
+// holdsFolder is where the files are, below a worktree's git directory.
+const holdsFolder = "label-state/holds"
+
+// largestHold is the size in bytes above which a file is no hold of ours.
+const largestHold = 64 << 10
+
+// A Hold is what this worktree remembers of one claim of its own. Times are the server's.
+type Hold struct {
+	Issue   claim.Issue
+	Worker  claim.Worker
+	Comment int64         // id of the claim comment
+	URL     string        // of the claim comment
+	Token   int64         // fencing token
+	TTL     time.Duration // claim.NoExpiry never lapses
+	Branch  string        // as written in the claim; may be empty
+	Until   time.Time     // end of the lease as last known; zero when it never lapses
+	Beat    Beat
+}
+
+// A Beat is what this machine knows of a hold besides: which session of an agent host keeps it alive, and when it was last
+// extended. Times are this machine's own, and all may be zero, as in records of older versions.
+type Beat struct {
+	Host    string    // and Session: of the session whose events renew it; empty when none does
+	Session string    // as the host says it
+	Claimed time.Time // when it was claimed
+	Renewed time.Time // before the request that last extended the lease
+	Tried   time.Time // when the last renewal found nothing out; zero since one did
+	Ended   time.Time // when the session ended
+	Lost    string    // why it is no hold any more; empty as long as that is not known
+}
+
+// Holds are those claimed from one worktree, one JSON file each, under that worktree's own git directory. The pre-push hook
+// reads them to know who pushes. The folder is created by the first Save.
+type Holds struct{ dir string }
+
+// OpenHolds returns the holds of the worktree with that git directory (see GitDir). It touches nothing.
+func OpenHolds(gitDir string) Holds {
+	return Holds{filepath.Join(gitDir, filepath.FromSlash(holdsFolder))}
+}
+
+// An UnreadableHoldError names a file that is not a hold as Save writes it.
+type UnreadableHoldError struct {
+	File string
+	Err  error
+}
+
+func (e *UnreadableHoldError) Error() string { return "read hold " + e.File + ": " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *UnreadableHoldError) Unwrap() error { return e.Err }
+
+// Save writes the hold, replacing an older one of the same issue. A reader sees the old file or
+// the new one, never half of either.
+func (s Holds) Save(h Hold) error {
+	name, err := holdFileName(h.Issue)
+	if err != nil {
+		return fmt.Errorf("save hold of %s: %w", h.Issue, err)
+	}
+	if err := h.check(); err != nil {
+		return fmt.Errorf("save hold of %s: %w", h.Issue, err)
+	}
+	data, err := json.MarshalIndent(toHoldFile(h), "", "  ")
+	if err != nil {
+		return fmt.Errorf("save hold of %s: %w", h.Issue, err)
+	}
+	if err := os.MkdirAll(s.dir, 0o755); err != nil {
+		return fmt.Errorf("save hold of %s: %w", h.Issue, err)
+	}
+	if err := Replace(filepath.Join(s.dir, name), append(data, '\n'), 0o600); err != nil {
+		return fmt.Errorf("save hold of %s: %w", h.Issue, err)
+	}
+	return nil
+}
+
+// Load returns the hold of the issue; ok is false when this work tree recorded none.
+func (s Holds) Load(i claim.Issue) (h Hold, ok bool, err error) {
+	name, err := holdFileName(i)
+	if err != nil {
+		return Hold{}, false, fmt.Errorf("read hold of %s: %w", i, err)
+	}
+	h, err = s.read(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Hold{}, false, nil
+	}
+	return h, err == nil, err
+}
+
+// All returns every hold of this work tree, ordered by issue. The error joins one *UnreadableHoldError
+// for each file that could not be read; the holds that could be are returned beside it.
+func (s Holds) All() ([]Hold, error) {
+	entries, err := os.ReadDir(s.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list holds: %w", err)
+	}
+	var holds []Hold
+	var bad []error
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") || filepath.Ext(e.Name()) != ".json" {
+			continue
+		}
+		h, err := s.read(e.Name())
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // removed since the folder was listed
+		case err != nil:
+			bad = append(bad, err)
+		default:
+			holds = append(holds, h)
+		}
+	}
+	slices.SortFunc(holds, func(a, b Hold) int { return a.Issue.Compare(b.Issue) })
+	return holds, errors.Join(bad...)
+}
+
+// Remove forgets the hold of the issue; none recorded is a success.
+func (s Holds) Remove(i claim.Issue) error {
+	name, err := holdFileName(i)
+	if err != nil {
+		return fmt.Errorf("remove hold of %s: %w", i, err)
+	}
+	err = os.Remove(filepath.Join(s.dir, name))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove hold of %s: %w", i, err)
+	}
+	return nil
+}
+
+func (s Holds) read(name string) (Hold, error) {
+	path := filepath.Join(s.dir, name)
+	data, err := smallfile.Read(path, largestHold)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Hold{}, err
+	}
+	if err != nil {
+		return Hold{}, &UnreadableHoldError{path, errors.New(smallfile.Reason(err))}
+	}
+	h, err := parseHold(data)
+	if err != nil {
+		return Hold{}, &UnreadableHoldError{path, err}
+	}
+	if want, err := holdFileName(h.Issue); err != nil || want != name {
+		return Hold{}, &UnreadableHoldError{path, fmt.Errorf("it is about %q", h.Issue)}
+	}
+	return h, nil
+}
+
+// holdFileName is one name for all spellings of an issue. Letters that could lead out of the folder
+// are refused; GitHub has no such names.
+func holdFileName(i claim.Issue) (string, error) {
+	if i.Number < 1 || !claim.IsName(i.Owner) || !claim.IsName(i.Repo) {
+		return "", fmt.Errorf("%q is not an issue", i)
+	}
+	return strings.ToLower(i.Owner) + "@" + strings.ToLower(i.Repo) + "@" + strconv.Itoa(i.Number) + ".json", nil
+}

@@ -1,0 +1,219 @@
+package state
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/smallfile"
+)
+
+// pausesFile is the name of the list in the state folder.
+const pausesFile = "paused.json"
+
+// A Pause says since when, by whom and why. Since is the machine's time.
+type Pause struct {
+	Repo   string    `json:"repo"` // owner/repo, lower case
+	Since  time.Time `json:"since"`
+	By     string    `json:"by,omitempty"`
+	Reason string    `json:"reason,omitempty"`
+}
+
+// Pauses are the repositories that one user has paused on this machine only, in one JSON file of the user's state folder.
+// A missing file pauses nothing. While the file cannot be read it is unknown whether a repository is paused, and a claim must
+// not go ahead (spec.md#the-verdict).
+type Pauses struct{ dir string }
+
+// OpenPauses returns the list kept in a state folder. It touches nothing; the folder is created by Set.
+func OpenPauses(dir string) Pauses { return Pauses{dir} }
+
+// Path is where the list is kept.
+func (f Pauses) Path() string { return filepath.Join(f.dir, pausesFile) }
+
+// An UnreadablePausesError names a list that is there and says nothing reliable.
+type UnreadablePausesError struct {
+	File string
+	Err  error
+}
+
+func (e *UnreadablePausesError) Error() string {
+	return "read local pauses " + e.File + ": " + e.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *UnreadablePausesError) Unwrap() error { return e.Err }
+
+// ErrPausesBusy says that another process is writing the list.
+var ErrPausesBusy = errors.New("write local pauses: another process is writing them")
+
+// A RepoNameError is a repository name that is not owner/repo.
+type RepoNameError struct{ Name string }
+
+func (e *RepoNameError) Error() string { return fmt.Sprintf("repository %q: want owner/repo", e.Name) }
+
+// Get returns the pause of owner/repo in any case, or nil when it is not paused here. An error,
+// *RepoNameError or *UnreadablePausesError, means that nobody knows.
+func (f Pauses) Get(repo string) (*Pause, error) {
+	key, err := normalRepo(repo)
+	if err != nil {
+		return nil, err
+	}
+	paused, err := f.load()
+	if err != nil {
+		return nil, err
+	}
+	if p, ok := paused[key]; ok {
+		return &p, nil
+	}
+	return nil, nil
+}
+
+// All returns every pause of this machine, ordered by repository, or an *UnreadablePausesError.
+func (f Pauses) All() ([]Pause, error) {
+	paused, err := f.load()
+	if err != nil {
+		return nil, err
+	}
+	return sortedPauses(paused), nil
+}
+
+// Set pauses a repository; one that is paused already gets the new reason, and stays as it is without one. Errors are *RepoNameError,
+// *UnreadablePausesError, ErrPausesBusy, or the file system's.
+func (f Pauses) Set(p Pause) error {
+	key, err := normalRepo(p.Repo)
+	if err != nil {
+		return err
+	}
+	p.Repo, p.Since = key, p.Since.UTC()
+	return f.change(func(paused map[string]Pause) {
+		if _, stands := paused[key]; !stands || p.Reason != "" {
+			paused[key] = p
+		}
+	})
+}
+
+// Clear resumes a repository; one that is not paused is a success. Errors are those of Set.
+func (f Pauses) Clear(repo string) error {
+	key, err := normalRepo(repo)
+	if err != nil {
+		return err
+	}
+	return f.change(func(paused map[string]Pause) { delete(paused, key) })
+}
+
+// change rewrites the list while no other process does.
+func (f Pauses) change(edit func(map[string]Pause)) (err error) {
+	if err := os.MkdirAll(f.dir, 0o700); err != nil {
+		return fmt.Errorf("write local pauses: %w", err)
+	}
+	free, err := Lock(f.Path() + ".lock")
+	if errors.Is(err, ErrLocked) {
+		return ErrPausesBusy
+	}
+	if err != nil {
+		return fmt.Errorf("write local pauses: %w", err)
+	}
+	defer func() { err = errors.Join(err, free()) }()
+	paused, err := f.load()
+	if err != nil {
+		return err
+	}
+	edit(paused)
+	return f.write(paused)
+}
+
+// largestPauses is the size in bytes above which the file is not ours.
+const largestPauses = 4 << 20
+
+// pausesFormat is the version of the file; another one is refused.
+const pausesFormat = 1
+
+type pauseList struct {
+	Format int     `json:"format"`
+	Paused []Pause `json:"paused"`
+}
+
+func (f Pauses) write(paused map[string]Pause) error {
+	data, err := json.MarshalIndent(pauseList{pausesFormat, sortedPauses(paused)}, "", "  ")
+	if err == nil {
+		err = Replace(f.Path(), append(data, '\n'), 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("write local pauses: %w", err)
+	}
+	return nil
+}
+
+func (f Pauses) load() (map[string]Pause, error) {
+	data, err := smallfile.Read(f.Path(), largestPauses)
+	if errors.Is(err, fs.ErrNotExist) {
+		return map[string]Pause{}, nil
+	}
+	if err != nil {
+		err = errors.New(smallfile.Reason(err))
+	} else {
+		var paused map[string]Pause
+		if paused, err = parsePauses(data); err == nil {
+			return paused, nil
+		}
+	}
+	return nil, &UnreadablePausesError{f.Path(), err}
+}
+
+func parsePauses(data []byte) (map[string]Pause, error) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	var list pauseList
+	if err := d.Decode(&list); err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("something follows the list")
+	}
+	if list.Format != pausesFormat || list.Paused == nil {
+		return nil, fmt.Errorf("not a list of format %d", pausesFormat)
+	}
+	paused := make(map[string]Pause, len(list.Paused))
+	for _, p := range list.Paused {
+		key, err := normalRepo(p.Repo)
+		if err != nil {
+			return nil, err
+		}
+		p.Repo = key
+		paused[key] = p
+	}
+	return paused, nil
+}
+
+func sortedPauses(paused map[string]Pause) []Pause {
+	out := make([]Pause, 0, len(paused))
+	for _, key := range slices.Sorted(maps.Keys(paused)) {
+		out = append(out, paused[key])
+	}
+	return out
+}
+
+// normalRepo is one spelling for all of a repository's: GitHub compares names without case.
+func normalRepo(repo string) (string, error) {
+	owner, name, ok := strings.Cut(repo, "/")
+	if !ok || !claim.IsName(owner) || !claim.IsName(name) {
+		return "", &RepoNameError{clip(repo)}
+	}
+	return strings.ToLower(repo), nil
+}
+
+func clip(s string) string {
+	if len(s) > 80 {
+		return s[:80] + "…"
+	}
+	return s
+}

@@ -1,0 +1,175 @@
+package state_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/label-state/label-state/internal/state"
+)
+
+func noon() time.Time { return time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC) }
+
+func TestPauseAndResume(t *testing.T) {
+	f := state.OpenPauses(filepath.Join(t.TempDir(), "state", "label-state"))
+	if p, err := f.Get("acme/app"); p != nil || err != nil {
+		t.Fatalf("Get without a file = %v, %v", p, err)
+	}
+	if err := f.Set(state.Pause{Repo: "Acme/App", Since: noon(), By: "ann", Reason: "release\x1b[31m day"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Set(state.Pause{Repo: "acme/Web", Since: noon()}); err != nil {
+		t.Fatal(err)
+	}
+	want := state.Pause{Repo: "acme/app", Since: noon(), By: "ann", Reason: "release\x1b[31m day"}
+	if p, err := f.Get("ACME/APP"); err != nil || p == nil || *p != want {
+		t.Errorf("Get = %v, %v; want %v", p, err, want)
+	}
+	if p, err := f.Get("acme/other"); p != nil || err != nil {
+		t.Errorf("Get of another repository = %v, %v", p, err)
+	}
+	if all, err := f.All(); err != nil || len(all) != 2 || all[0] != want || all[1].Repo != "acme/web" {
+		t.Errorf("All = %v, %v", all, err)
+	}
+	want.Reason = "again"
+	if err := f.Set(want); err != nil {
+		t.Fatal(err)
+	}
+	if p, _ := f.Get("acme/app"); p == nil || p.Reason != "again" {
+		t.Errorf("second reason: %v", p)
+	}
+	for range 2 {
+		if err := f.Clear("ACME/app"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if all, err := f.All(); err != nil || len(all) != 1 {
+		t.Errorf("All after Clear = %v, %v", all, err)
+	}
+	if left, err := os.ReadDir(filepath.Dir(f.Path())); err != nil || len(left) != 1 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+func TestPausedNames(t *testing.T) {
+	f := state.OpenPauses(t.TempDir())
+	for _, repo := range []string{"", "app", "acme/", "/app", "acme/app/x", "../..", "acme/..", "a b/c", "acme/app\n", strings.Repeat("a", 200) + "/b"} {
+		var bad *state.RepoNameError
+		if _, err := f.Get(repo); !errors.As(err, &bad) {
+			t.Errorf("Get(%q): %v", repo, err)
+		}
+		if err := f.Set(state.Pause{Repo: repo}); !errors.As(err, &bad) {
+			t.Errorf("Set(%q): %v", repo, err)
+		}
+		if err := f.Clear(repo); !errors.As(err, &bad) {
+			t.Errorf("Clear(%q): %v", repo, err)
+		}
+	}
+}
+
+// TestUnreadable: nobody may conclude from a damaged list that a repository is not paused, and a
+// pause must not wipe out what the list may have said.
+func TestUnreadablePauses(t *testing.T) {
+	for name, content := range map[string]string{
+		"empty": "", "cut": `{"format":1,"paused":[{"re`, "words": "paused", "null": "null", "no list": `{"format":1}`, "another format": `{"format":2,"paused":[]}`,
+		"two lists": `{"format":1,"paused":[]}{}`, "bad name": `{"format":1,"paused":[{"repo":"../.."}]}`, "wrong type": `{"format":1,"paused":{}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := state.OpenPauses(t.TempDir())
+			if err := os.WriteFile(f.Path(), []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			unreadable(t, f)
+			if got, err := os.ReadFile(f.Path()); err != nil || string(got) != content {
+				t.Errorf("the list was changed to %q, %v", got, err)
+			}
+		})
+	}
+	t.Run("folder", func(t *testing.T) {
+		f := state.OpenPauses(t.TempDir())
+		if err := os.Mkdir(f.Path(), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		unreadable(t, f)
+	})
+	t.Run("file in the folder's place", func(t *testing.T) {
+		dir := filepath.Join(t.TempDir(), "state")
+		if err := os.WriteFile(dir, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var bad *state.UnreadablePausesError
+		if _, err := state.OpenPauses(dir).Get("acme/app"); !errors.As(err, &bad) {
+			t.Errorf("Get: %v", err)
+		}
+	})
+}
+
+func unreadable(t *testing.T, f state.Pauses) {
+	t.Helper()
+	var bad *state.UnreadablePausesError
+	if p, err := f.Get("acme/app"); p != nil || !errors.As(err, &bad) || bad.File != f.Path() {
+		t.Errorf("Get = %v, %v", p, err)
+	}
+	if all, err := f.All(); all != nil || !errors.As(err, &bad) {
+		t.Errorf("All = %v, %v", all, err)
+	}
+	if err := f.Set(state.Pause{Repo: "acme/app"}); !errors.As(err, &bad) {
+		t.Errorf("Set: %v", err)
+	}
+	if err := f.Clear("acme/app"); !errors.As(err, &bad) {
+		t.Errorf("Clear: %v", err)
+	}
+	if _, err := os.Stat(f.Path() + ".lock"); err == nil {
+		t.Error("a lock was left behind")
+	}
+}
+
+// TestWritersDoNotLosePauses lets many write at once: who was told it worked is in the list.
+func TestWritersDoNotLosePauses(t *testing.T) {
+	f := state.OpenPauses(t.TempDir())
+	done := make([]bool, 16)
+	var writers sync.WaitGroup
+	for n := range done {
+		writers.Go(func() {
+			err := f.Set(state.Pause{Repo: "acme/r" + string(rune('a'+n)), Since: noon()})
+			if done[n] = err == nil; err != nil && !errors.Is(err, state.ErrPausesBusy) {
+				t.Error(err)
+			}
+		})
+	}
+	writers.Wait()
+	won := 0
+	for n, ok := range done {
+		p, err := f.Get("acme/r" + string(rune('a'+n)))
+		if err != nil || (p != nil) != ok {
+			t.Errorf("writer %d: reported %v, list has %v, %v", n, ok, p, err)
+		}
+		if ok {
+			won++
+		}
+	}
+	if won == 0 {
+		t.Error("nobody could write")
+	}
+}
+
+func TestBusy(t *testing.T) {
+	f := state.OpenPauses(t.TempDir())
+	free, err := state.Lock(f.Path() + ".lock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Clear("acme/app"); !errors.Is(err, state.ErrPausesBusy) {
+		t.Errorf("Clear while somebody writes: %v", err)
+	}
+	if err := free(); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Clear("acme/app"); err != nil {
+		t.Errorf("Clear afterwards: %v", err)
+	}
+}

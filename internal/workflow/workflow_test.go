@@ -1,0 +1,68 @@
+package workflow_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/label-state/label-state/internal/workflow"
+)
+
+const uses = "jobs: {tend: {%s steps: [{uses: label-state/label-state@v1%s}]}}\n"
+
+func TestLacks(t *testing.T) {
+	for _, c := range []struct{ top, job, with, want, refs string }{
+		{"permissions: {}", "", "", "contents: read, issues: write, pull-requests: write", "contents: write, issues: write, pull-requests: write"},
+		{"permissions: {issues: write, pull-requests: write, contents: read}", "", "", "", "contents: write"},
+		{"permissions: {}", "permissions: {issues: write, pull-requests: write, contents: write},", "", "", ""},
+		{"permissions: {issues: write, pull-requests: write, contents: write}", "permissions: {issues: read},", "", "contents: read, issues: write, pull-requests: write", "contents: write, issues: write, pull-requests: write"},
+		{"permissions: write-all", "", "", "", ""},
+		{"permissions: read-all", "", "", "issues: write, pull-requests: write", "contents: write, issues: write, pull-requests: write"},
+		{"", "", "", "", ""},
+		{"permissions:", "", "", "", ""},
+		{"permissions: {}", "", ", with: {token: '${{ steps.app.outputs.token }}'}", "", ""},
+		{"permissions: {}", "", ", with: {token: '${{ github.token }}', mode: guard}", "contents: read, issues: read, pull-requests: read", "contents: read, issues: read, pull-requests: read"},
+		{"permissions: read-all", "", ", with: {mode: guard}", "", ""},
+	} {
+		jobs, err := workflow.Parse([]byte(c.top + "\n" + fmt.Sprintf(uses, c.job, c.with)))
+		if err != nil || len(jobs) != 1 {
+			t.Fatalf("%+v: %v, %v", c, jobs, err)
+		}
+		for refs, want := range map[bool]string{false: c.want, true: c.refs} {
+			if got := strings.Join(jobs[0].Lacks(workflow.Needs(jobs[0].Guard, refs)), ", "); got != want {
+				t.Errorf("%+v, refs %v: lacks %q", c, refs, got)
+			}
+		}
+	}
+	if _, err := workflow.Parse([]byte("jobs: [")); err == nil {
+		t.Error("broken YAML was read")
+	}
+	if jobs, err := workflow.Parse([]byte("jobs: {a: {steps: [{uses: actions/stale@v9}]}}")); err != nil || len(jobs) != 0 {
+		t.Errorf("%v, %v", jobs, err)
+	}
+}
+
+// TestExamples: the examples lack nothing.
+func TestExamples(t *testing.T) {
+	files, err := filepath.Glob("../../examples/*.yml")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		jobs, err := workflow.Parse(text)
+		if err != nil || len(jobs) == 0 {
+			t.Errorf("%s: %v, %v", file, jobs, err)
+		}
+		for _, j := range jobs {
+			if lacks := j.Lacks(workflow.Needs(j.Guard, false)); len(lacks) > 0 {
+				t.Errorf("%s: job %s lacks %v", file, j.Name, lacks)
+			}
+		}
+	}
+}

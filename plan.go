@@ -1,0 +1,143 @@
+package labelstate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/setup"
+)
+
+// A PlanAnswer is what has become of a plan.
+type PlanAnswer string
+
+// The answers.
+const (
+	PlanWaiting  PlanAnswer = "waiting"
+	PlanApproved PlanAnswer = "approved"
+	PlanRejected PlanAnswer = "rejected" // and the hold is over
+	PlanOver     PlanAnswer = "over"     // the hold ended without an answer
+)
+
+// A Plan is what a worker means to do, with the answer of a person.
+type Plan struct {
+	Answer PlanAnswer
+	URL    string    // of the comment with the plan
+	Until  time.Time // while it waits: an answer has to come before
+	By     string    // who answered, or ended the hold
+	Reason string    // when the hold is over: their words, which are other people's text, else its outcome
+}
+
+func planOf(h claim.Claim, t claim.Terms) Plan {
+	p := Plan{Answer: PlanAnswer(h.PlanAnswer())}
+	if h.Plan != nil {
+		p.URL, p.By = h.Plan.URL, h.Plan.Who()
+	}
+	if h.End != nil {
+		p.By, p.Reason = h.End.Who(), cmp.Or(h.End.Reason, h.End.Outcome)
+	}
+	if p.Answer == PlanWaiting {
+		p.Until, _ = h.Until(t)
+	}
+	return p
+}
+
+// PostPlan posts, under a hold, what the worker means to do. text is Markdown. While the plan waits for its answer the plan's own limit keeps
+// the hold alive instead of its ttl. [ErrPlanWaits] says that a plan of the hold waits already; its URL is returned with it.
+func (c *Client) PostPlan(ctx context.Context, h Hold, text string) (Plan, error) {
+	if err := c.of(h); err != nil {
+		return Plan{}, c.doing("plan", h.Number, err)
+	}
+	posted, err := c.s.Ledger.Plan(ctx, c.issue(h.Number), h.key().worker, ledger.Draft{Text: text})
+	p := Plan{Answer: PlanWaiting, URL: posted.URL, Until: posted.Until}
+	if err = c.answer(err); err != nil && !errors.Is(err, ErrPlanWaits) {
+		p = Plan{}
+	}
+	return p, c.doing("plan", h.Number, err)
+}
+
+// Between two looks at a plan AwaitPlan waits for planFirst, then twice as long each time, up to planMost.
+const (
+	planFirst = time.Second
+	planMost  = 15 * time.Second
+)
+
+// AwaitPlan waits until the plan of a hold has its answer. nil means that it was approved. [ErrLost] means that it was rejected, or that
+// the hold is over; the Plan says by whom and why. Any other error, such as the end of ctx, leaves it open. [Client.Keep] may run meanwhile.
+func (c *Client) AwaitPlan(ctx context.Context, h Hold) (Plan, error) {
+	if err := c.of(h); err != nil {
+		return Plan{}, c.doing("await the plan of", h.Number, err)
+	}
+	for pause := planFirst; ; pause = min(2*pause, planMost) {
+		p, err := c.lookAtPlan(ctx, h)
+		if err != nil || p.Answer != PlanWaiting {
+			return p, c.doing("await the plan of", h.Number, err)
+		}
+		if err := setup.Clock().Sleep(ctx, pause); err != nil {
+			return p, c.doing("await the plan of", h.Number, err)
+		}
+	}
+}
+
+// lookAtPlan returns where the plan of a hold stands.
+func (c *Client) lookAtPlan(ctx context.Context, h Hold) (Plan, error) {
+	f, err := c.s.Ledger.Look(ctx, c.issue(h.Number))
+	if err != nil {
+		return Plan{}, c.answer(err)
+	}
+	own, found := f.Log.Find(h.key().worker)
+	p := planOf(own, c.s.Ledger.Rules().Terms)
+	foreign := f.Log.RefuseLogin(h.key().worker, f.Viewer)
+	switch {
+	case !found:
+		return Plan{}, fmt.Errorf("%w: %w", ErrLost, claim.ErrNotHolder)
+	case foreign != nil:
+		return Plan{}, fmt.Errorf("%w: %w", ErrLost, foreign)
+	case own.Plan == nil && own.End == nil:
+		return Plan{}, ErrNoPlan
+	case p.Answer == PlanRejected:
+		return p, fmt.Errorf("%w: the plan was rejected", ErrLost)
+	case p.Answer == PlanOver:
+		return p, fmt.Errorf("%w: the hold is over", ErrLost)
+	}
+	return p, nil
+}
+
+// Approve lets the plan that waits on an issue go ahead, on record and in the name of the token's login. [ErrNoPlan] says that none
+// waits, [ErrBarred] that this login may not answer: it wrote the plan, or the configuration names others.
+func (c *Client) Approve(ctx context.Context, number int) error {
+	return c.answerPlan(ctx, "approve the plan of", number, func(by string) error {
+		_, err := c.s.Ledger.Approve(ctx, c.issue(number), time.Time{}, by)
+		return err
+	})
+}
+
+// Reject turns down the plan that waits on an issue; its hold ends, and the issue is ready again. It is no failed attempt. reason is for
+// whoever planned it. The errors are those of [Client.Approve].
+func (c *Client) Reject(ctx context.Context, number int, reason string) error {
+	return c.answerPlan(ctx, "reject the plan of", number, func(by string) error {
+		_, err := c.s.Ledger.Reject(ctx, c.issue(number), time.Time{}, by, reason)
+		return err
+	})
+}
+
+// answerPlan answers in the name of the token's login, if its records count.
+func (c *Client) answerPlan(ctx context.Context, verb string, number int, do func(by string) error) error {
+	by, err := c.s.Viewer(ctx)
+	if err == nil {
+		err = c.s.Ledger.Heard(ctx, c.issue(number))
+	}
+	if err == nil {
+		err = do(by)
+	}
+	for _, over := range []error{claim.ErrNoPlan, claim.ErrOverdue, claim.ErrEnded, claim.ErrNotHolder} {
+		if errors.Is(err, over) {
+			return c.doing(verb, number, fmt.Errorf("%w: %w", ErrNoPlan, over))
+		}
+	}
+	return c.doing(verb, number, c.answer(err))
+}
