@@ -66,7 +66,7 @@ func (f *fleet) run(t *testing.T) {
 
 // day is what one worker does until there is nothing left. It returns how many issues it finished.
 func (f *fleet) day(n int) (finished int) {
-	rng := rand.New(rand.NewPCG(2, uint64(n)))
+	rng := shared(2, uint64(n))
 	token := worker(n)
 	if f.shared {
 		token = "agents"
