@@ -148,7 +148,7 @@ func each[T any](ctx context.Context, c *Client, path string, take func(T) (coun
 		}
 		switch {
 		case seen[path]:
-			return &AnswerError{Status: http.StatusOK, Reason: "its pages go round in circles"}
+			return &AnswerError{Status: http.StatusOK, Reason: "its pages lead back to an earlier one"}
 		case path == "" && have != total:
 			return &AnswerError{Status: http.StatusOK, Reason: fmt.Sprintf("%d counted and %d readable", total, have)}
 		}
