@@ -12,7 +12,8 @@ import (
 // Check judges every reading. It refuses for two reasons only: somebody else holds the issue, or
 // it has an open pull request from another branch (spec.md#the-verdict). Whoever holds the issue
 // passes, and so does a push to the branch of an open pull request for it, unless the pusher is a
-// worker whose own claim of the issue has ended: such a one is stopped even there.
+// worker whose own claim of the issue has ended: such a one is stopped even there. A pull request from a pushed branch is
+// refused only when somebody else holds it.
 func Check(rules lifecycle.Rules, who Pusher, readings []Reading) Report {
 	var r Report
 	for _, reading := range readings {
@@ -128,14 +129,13 @@ func (j *judge) pulls(own map[string]bool) {
 	}
 }
 
-// report says what the facts mean for the push. A closed issue and a pull request's number are
-// none of the hook's business.
+// report says what the facts mean for the push. A closed issue is ignored, and so is a commit that names a pull request.
 func (j *judge) report(n Named, r *Report) {
 	issue := n.Issue
 	switch reasons := j.refusing(); {
 	case j.verdict.Answer == lifecycle.Unknown:
 		r.unknown(issue, texts(j.verdict.Reasons))
-	case j.facts.PullRequest || !j.facts.Open:
+	case !j.facts.Open || j.facts.PullRequest && n.Branch == "":
 	case len(reasons) > 0:
 		r.Refusals = append(r.Refusals, Refusal{
 			Named: n, Title: j.facts.Title, URL: j.facts.URL, Reasons: reasons, Lost: j.lost(),
@@ -196,6 +196,8 @@ func (j *judge) notes() []Note {
 	case j.holder != nil:
 		text := fmt.Sprintf("%s holds it, but pull request %s from this branch is open", name(*j.holder.Claim), j.ownPR.PR)
 		out = append(out, Note{Text: text, URL: j.holder.URL})
+	case j.facts.PullRequest:
+		return out // its labels and assignees say nothing about a push
 	case len(out) == 0:
 		out = j.labelNotes()
 	}

@@ -15,10 +15,12 @@ import (
 // A Commit is one that names an issue. Subject is its author's text, as it was written.
 type Commit struct{ OID, Subject string }
 
-// Named is an issue that the push finishes, with the commits that say so, in the push's order.
+// Named is an issue that the push finishes, with the commits that say so, in the push's order; or an open pull request from a
+// branch that is pushed.
 type Named struct {
 	Issue   claim.Issue
 	Commits []Commit
+	Branch  string // whose pull request it is; empty for an issue
 }
 
 // A Reading is what GitHub said about a named issue.
