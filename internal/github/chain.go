@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -35,22 +36,27 @@ func (c *Client) DefaultBranch(ctx context.Context, repo string) (string, error)
 
 // PullsFrom lists the pull requests of every state from a branch of the repository itself, newest first.
 func (c *Client) PullsFrom(ctx context.Context, repo, branch string) ([]prchain.Pull, error) {
-	r := place(repo)
-	path, err := at(r.Owner, r.Name, "/pulls?state=all&sort=created&direction=desc&per_page=100&head=%s", url.QueryEscape(r.Owner+":"+branch))
+	got, err := c.restPullsFrom(ctx, place(repo), place(repo), branch, "all")
+	if err != nil {
+		return nil, fmt.Errorf("list pull requests of %s: %w", repo, err)
+	}
+	var out []prchain.Pull
+	for _, p := range got {
+		out = append(out, p.part())
+	}
+	return out, nil
+}
+
+// restPullsFrom lists the pull requests into a repository from a branch of head, newest first. The state is open, closed or all.
+func (c *Client) restPullsFrom(ctx context.Context, into, head ledger.Repo, branch, state string) ([]restPull, error) {
+	path, err := at(into.Owner, into.Name, "/pulls?state=%s&sort=created&direction=desc&per_page=100&head=%s", state, url.QueryEscape(head.Owner+":"+branch))
 	var got []restPull
 	if err == nil {
 		got, _, err = list[restPull](ctx, c, path)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("list pull requests of %s: %w", repo, missing(err, "repository "+repo))
-	}
-	var out []prchain.Pull
-	for _, p := range got {
-		if p.Head.Ref == branch && strings.EqualFold(p.Head.Repo.repo().String(), repo) {
-			out = append(out, p.part())
-		}
-	}
-	return out, nil
+	return slices.DeleteFunc(got, func(p restPull) bool {
+		return p.Head.Ref != branch || !strings.EqualFold(p.Head.Repo.repo().String(), head.String())
+	}), missing(err, "repository "+into.String())
 }
 
 // OpenPull opens a pull request. Unless the error's Rejected is true it may be open all the same.
@@ -148,7 +154,7 @@ func each[T any](ctx context.Context, c *Client, path string, take func(T) (coun
 		}
 		switch {
 		case seen[path]:
-			return &AnswerError{Status: http.StatusOK, Reason: "its pages go round in circles"}
+			return &AnswerError{Status: http.StatusOK, Reason: "its pages lead back to an earlier one"}
 		case path == "" && have != total:
 			return &AnswerError{Status: http.StatusOK, Reason: fmt.Sprintf("%d counted and %d readable", total, have)}
 		}

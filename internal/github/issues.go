@@ -109,7 +109,7 @@ func (c *Client) queryOpen(ctx context.Context, r ledger.Repo, label string) ([]
 		case err != nil:
 			return nil, err
 		case after != "" && after == next:
-			return nil, &AnswerError{Status: http.StatusOK, Reason: "its pages go round in circles"}
+			return nil, &AnswerError{Status: http.StatusOK, Reason: "its pages lead back to an earlier one"}
 		}
 		all, next = append(all, page...), after
 	}

@@ -35,7 +35,7 @@ func list[T any](ctx context.Context, c *Client, path string) (items []T, first 
 			return nil, nil, err
 		}
 		if seen[path] {
-			return nil, nil, &AnswerError{Status: http.StatusOK, Reason: "its pages go round in circles"}
+			return nil, nil, &AnswerError{Status: http.StatusOK, Reason: "its pages lead back to an earlier one"}
 		}
 	}
 	return items, first, nil
