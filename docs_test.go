@@ -103,7 +103,7 @@ func TestContractTables(t *testing.T) {
 	}
 	reasons := codes(t, page, "## The verdict", 2)
 	for _, m := range regexp.MustCompile(`(?m)^\tCode\w+ +Code = "([a-z-]+)"`).FindAllStringSubmatch(readPage(t, "internal/lifecycle/verdict.go"), -1) {
-		note := m[1] == "lapsed" || m[1] == "too-many-issues"
+		note := m[1] == "expired" || m[1] == "too-many-issues"
 		if slices.Contains(reasons, m[1]) == note {
 			t.Errorf("reason %s: the table has %q", m[1], reasons)
 		}

@@ -27,7 +27,7 @@ import (
 // calledAnswers are for what was called or configured wrongly.
 func calledAnswers() []answer {
 	return []answer{
-		on(ExitCalled, says[*ledger.StoreError]("name the store again in claim.lease on the default branch, until the hold is given back")),
+		on(ExitCalled, says[*ledger.StoreError]("name the store again in claim.lease on the default branch, until the hold is released")),
 		on(ExitCalled, func(e *UsageError, _ Failure) string { return strings.TrimSpace("label-state "+e.command) + " --help" }),
 		on(ExitCalled, help[*work.OptionError]),
 		on(ExitCalled, hintReference),
@@ -146,7 +146,7 @@ func hintReason(held *ledger.HeldError, r lifecycle.Reason) string {
 	case lifecycle.CodePaused:
 		return ResumeHint(held.Issue.Slug(), r.Here)
 	case lifecycle.CodeHold:
-		return "whoever put the label on gives it back with: label-state release " + issue + "; anybody else takes it off there: " + r.URL
+		return "whoever put the label on releases it with: label-state release " + issue + "; anybody else takes it off there: " + r.URL
 	case lifecycle.CodeAssigned:
 		return "take one that is nobody's: label-state next; who works on this one: label-state status " + issue
 	case lifecycle.CodePROpen, lifecycle.CodeMerged:

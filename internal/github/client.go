@@ -47,6 +47,7 @@ type Client struct {
 	*tips      // references as snapshots showed them
 	*snapshots // issues with everything that the rules look at
 	*scans
+	*heads     // pull requests by their branches
 	*mutations // writes whose answer is a snapshot
 }
 
@@ -89,6 +90,10 @@ func New(o Options) (*Client, error) {
 	c.scans = &scans{
 		api: a, viewer: c.viewer, repositories: c.repositories, roles: c.roles, definitions: c.definitions, snapshots: c.snapshots, beginnings: begun,
 		scheme: o.Scheme, pages: doseOf(perPage), numbers: doseOf(perPage),
+	}
+	c.heads = &heads{
+		api: a, viewer: c.viewer, repositories: c.repositories, roles: c.roles, definitions: c.definitions, pulls: c.pulls, snapshots: c.snapshots,
+		scheme: o.Scheme,
 	}
 	c.mutations = &mutations{api: a, viewer: c.viewer, definitions: c.definitions, snapshots: c.snapshots}
 	return c, nil

@@ -162,7 +162,7 @@ func TestManyLabels(t *testing.T) {
 	}
 }
 
-// TestPages: a list that leads elsewhere or in circles is an error.
+// TestPages: a list that leads elsewhere or in cycles is an error.
 func TestPages(t *testing.T) {
 	for _, link := range []string{
 		`<https://elsewhere.example/x>; rel="next"`, `<https://api.github.com/repos/acme/lib/labels?per_page=100>; rel="next"`,

@@ -117,7 +117,7 @@ func (is *issues) queryOpen(ctx context.Context, r ledger.Repo, label string) ([
 		case err != nil:
 			return nil, err
 		case after != "" && after == next:
-			return nil, &AnswerError{Status: http.StatusOK, Reason: "its pages go round in circles"}
+			return nil, &AnswerError{Status: http.StatusOK, Reason: "its pages lead back to an earlier one"}
 		}
 		all, next = append(all, page...), after
 	}

@@ -36,7 +36,7 @@ func list[T any](ctx context.Context, a *api, path string) (items []T, first htt
 			return nil, nil, err
 		}
 		if seen[path] {
-			return nil, nil, &AnswerError{Status: http.StatusOK, Reason: "its pages go round in circles"}
+			return nil, nil, &AnswerError{Status: http.StatusOK, Reason: "its pages lead back to an earlier one"}
 		}
 	}
 	return items, first, nil
@@ -147,7 +147,7 @@ func each[T any](ctx context.Context, a *api, path string, take func(T) (count, 
 		}
 		switch {
 		case seen[path]:
-			return &AnswerError{Status: http.StatusOK, Reason: "its pages go round in circles"}
+			return &AnswerError{Status: http.StatusOK, Reason: "its pages lead back to an earlier one"}
 		case path == "" && have != total:
 			return &AnswerError{Status: http.StatusOK, Reason: fmt.Sprintf("%d counted and %d readable", total, have)}
 		}

@@ -180,22 +180,27 @@ func closes(id pullID, description string, i claim.Issue, web string) bool {
 
 // PullsFrom lists the pull requests of every state from a branch of the repository itself, newest first.
 func (ps *pulls) PullsFrom(ctx context.Context, repo, branch string) ([]prchain.Pull, error) {
-	r := place(repo)
-	path, err := at(r.Owner, r.Name, "/pulls?state=all&sort=created&direction=desc&per_page=100&head=%s", url.QueryEscape(r.Owner+":"+branch))
+	got, err := ps.restPullsFrom(ctx, place(repo), place(repo), branch, "all")
+	if err != nil {
+		return nil, fmt.Errorf("list pull requests of %s: %w", repo, err)
+	}
+	var out []prchain.Pull
+	for _, p := range got {
+		out = append(out, p.part())
+	}
+	return out, nil
+}
+
+// restPullsFrom lists the pull requests into a repository from a branch of head, newest first. The state is open, closed or all.
+func (ps *pulls) restPullsFrom(ctx context.Context, into, head ledger.Repo, branch, state string) ([]restPull, error) {
+	path, err := at(into.Owner, into.Name, "/pulls?state=%s&sort=created&direction=desc&per_page=100&head=%s", state, url.QueryEscape(head.Owner+":"+branch))
 	var got []restPull
 	if err == nil {
 		got, _, err = list[restPull](ctx, ps.api, path)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("list pull requests of %s: %w", repo, missing(err, "repository "+repo))
-	}
-	var out []prchain.Pull
-	for _, p := range got {
-		if p.Head.Ref == branch && strings.EqualFold(p.Head.Repo.repo().String(), repo) {
-			out = append(out, p.part())
-		}
-	}
-	return out, nil
+	return slices.DeleteFunc(got, func(p restPull) bool {
+		return p.Head.Ref != branch || !strings.EqualFold(p.Head.Repo.repo().String(), head.String())
+	}), missing(err, "repository "+into.String())
 }
 
 // OpenPull opens a pull request. Unless the error's Rejected is true it may be open all the same.

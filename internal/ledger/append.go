@@ -147,7 +147,7 @@ func (o open) Unwrap() error { return o.error }
 
 // release posts the end of w's claim; it is a success when the log shows the end already. The login that the claim
 // has assigned is taken off before: whoever dies in between leaves a hold without an assignee, not an assignee without a
-// hold. A strict store gives its lease back first: the log only follows.
+// hold. A strict store releases its lease first: the log only follows.
 //
 // It returns a snapshot that shows the record, nil when it has to be read.
 func (l *Ledger) release(ctx context.Context, f lifecycle.Facts, r claim.Record) (*lifecycle.Facts, error) {
@@ -180,7 +180,7 @@ func (l *Ledger) end(ctx context.Context, f lifecycle.Facts, r claim.Record, wri
 }
 
 // tombstone kills an own key that will not become a hold, even when the caller's context is
-// over: a claim left behind would block everyone until it lapses (spec.md#claim). The claim was written, so its end is, too,
+// over: a claim left behind would block everyone until it expires (spec.md#claim). The claim was written, so its end is, too,
 // also when it has become unknown whether our records count.
 func (l *Ledger) tombstone(ctx context.Context, f lifecycle.Facts, w claim.Worker, outcome string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedIn)
@@ -211,7 +211,7 @@ func (l *Ledger) expire(ctx context.Context, f lifecycle.Facts, by string, done 
 				continue
 			}
 		}
-		r := claim.Record{Kind: claim.KindRelease, Worker: c.Record.Worker, Outcome: f.Lapse(c), By: by, Attempt: c.Record.Attempt, At: f.Now}
+		r := claim.Record{Kind: claim.KindRelease, Worker: c.Record.Worker, Outcome: f.ExpiryOutcome(c), By: by, Attempt: c.Record.Attempt, At: f.Now}
 		if _, err := l.release(ctx, f, r); err != nil {
 			return ended, err
 		}

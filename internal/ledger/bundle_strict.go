@@ -31,7 +31,7 @@ func (t *taking) together(ctx context.Context, req Request) (n int, err error) {
 	return t.acquire(ctx, store, attempts)
 }
 
-// admitAll asks of each issue whether it may be taken.
+// admitAll asks of each issue whether it is free.
 func admitAll(ctx context.Context, group []Part, req Request, n int) ([]*attempt, int, error) {
 	var out []*attempt
 	for k, p := range group {
@@ -87,7 +87,7 @@ func (t *taking) beaten(attempts []*attempt, by lease.Lease) (int, error) {
 	return n, attempts[0].beaten(by)
 }
 
-// adopt counts leases as held that the store has granted and the log does not show: they have to be given back.
+// adopt counts leases as held that the store has granted and the log does not show: they have to be released.
 func (t *taking) adopt(attempts []*attempt) {
 	for _, a := range attempts {
 		t.holds = append(t.holds, a.hold())

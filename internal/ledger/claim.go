@@ -14,7 +14,7 @@ import (
 // A Request is what a worker asks for.
 type Request struct {
 	Worker claim.Worker  // an empty firing id is made up
-	TTL    time.Duration // 0 is the repository's default, or the stage's; claim.NoExpiry never lapses
+	TTL    time.Duration // 0 is the repository's default, or the stage's; claim.NoExpiry never expires
 	Branch string        // where the work will be pushed, if known
 	Bundle string        // the bundle it is one of; see Bundle.Claim
 	Person string        // login of the person who asks; empty for an agent's run
@@ -50,7 +50,7 @@ type Hold struct {
 	URL     string // of the claim comment
 	Token   int64  // fencing token; who shows a smaller one for the same issue is stale
 	Since   time.Time
-	Until   time.Time // zero when it never lapses
+	Until   time.Time // zero when it never expires
 	start   time.Time // local time before the request that last extended the lease
 	lease   time.Duration
 	stored  bool // a lease store decided it; known after a renewal
@@ -84,7 +84,7 @@ func (l *Ledger) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, e
 	if late == nil {
 		_, late = l.reconcile(ctx, a.facts)
 	}
-	if a.lapsed() { // while the labels were written: a machine may have slept
+	if a.expired() { // while the labels were written: a machine may have slept
 		return Hold{}, a.giveUp(ctx, &LostError{Issue: i, Worker: a.worker(), Err: claim.ErrOverdue})
 	}
 	h := a.hold()
@@ -162,8 +162,8 @@ func runID(now time.Time, word string) string {
 
 func (a *attempt) worker() claim.Worker { return a.record.Worker }
 
-// lapsed is the self-fence: what a contender or holder asks before it acts (spec.md#acting-under-a-hold).
-func (a *attempt) lapsed() bool {
+// expired is the self-fence: what a contender or holder asks before it acts (spec.md#acting-under-a-hold).
+func (a *attempt) expired() bool {
 	return a.elapsed(a.start) >= a.lease-a.margin(a.lease)
 }
 

@@ -130,8 +130,8 @@ func (a *attempt) reserve(ctx context.Context) error {
 	return nil
 }
 
-// unreserve gives the lease back: the log shows the person's claim, and everybody who wins at the store reads the log
-// before working. One that cannot be given back ends by time.
+// unreserve releases the lease: the log shows the person's claim, and everybody who wins at the store reads the log
+// before working. One that cannot be released ends by time.
 func (a *attempt) unreserve(ctx context.Context) error {
 	_ = a.letGo(ctx, a.got)
 	return nil

@@ -116,7 +116,7 @@ func (l *Ledger) tooLate(ctx context.Context, i claim.Issue, r claim.Record) err
 	return nil
 }
 
-// decide posts the answer to a plan. A rejection ends the hold, so a strict store gives its lease back first.
+// decide posts the answer to a plan. A rejection ends the hold, so a strict store releases its lease first.
 func (l *Ledger) decide(ctx context.Context, i claim.Issue, r claim.Record) error {
 	body, err := claim.Body(r, sentence(lifecycle.Facts{}, r)) // no pull request has a plan
 	if err != nil {

@@ -112,7 +112,7 @@ func (a *attempt) beaten(by lease.Lease) error {
 	return &HeldError{Issue: a.issue, Verdict: a.set.Rules.Verdict(f, lifecycle.Seeker{Worker: a.worker()})}
 }
 
-// letGo gives a lease back even when the caller's time is over.
+// letGo releases a lease even when the caller's time is over.
 func (a *attempt) letGo(ctx context.Context, l lease.Lease) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedIn)
 	defer cancel()

@@ -55,7 +55,7 @@ var events = []string{
 	"later 5h",
 }
 
-// TestOneAnswer holds everybody who says whether an issue may be taken to each other: dedup-check, status, work list, next, the
+// TestOneAnswer holds everybody who says whether an issue is free to each other: dedup-check, status, work list, next, the
 // board, the hook and, last, the claim itself (spec.md#the-verdict).
 func TestOneAnswer(t *testing.T) {
 	situations := rapid.SliceOfN(rapid.SampledFrom(events), 0, 7)
@@ -158,7 +158,7 @@ func (s *theatre) card() (c boardCard) {
 	return c
 }
 
-// harmlessMark reports marks of what may be taken all the same.
+// harmlessMark reports marks of what is free all the same.
 func harmlessMark(m string) bool { return m == "drift" || strings.HasSuffix(m, " failed") }
 
 // hooked holds the hook's verdict about a push by a worker to what dedup-check and renew tell the same worker.

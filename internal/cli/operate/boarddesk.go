@@ -106,7 +106,7 @@ func (d *BoardDesk) Read(ctx context.Context) (board.Reading, error) {
 		}
 	}
 	board.Sort(out.Cards)
-	out.Circles = board.Encircle(out.Cards, all)
+	out.Cycles = board.MarkCycles(out.Cards, all)
 	for _, f := range all {
 		out.Viewer = cmp.Or(out.Viewer, f.Viewer)
 		if out.Now.Before(f.Now) {
@@ -116,7 +116,7 @@ func (d *BoardDesk) Read(ctx context.Context) (board.Reading, error) {
 	if out.Now.IsZero() {
 		out.Now = time.Now() // nothing was read: there is no age to show
 	}
-	out.Details = d.details(all, out.Circles)
+	out.Details = d.details(all, out.Cycles)
 	return out, nil
 }
 
@@ -204,7 +204,7 @@ func (d *BoardDesk) details(all []lifecycle.Facts, rings [][]claim.Issue) func(c
 			for _, ring := range rings {
 				for _, one := range ring {
 					if one.Same(i) {
-						view.Circle = &cli.CircleView{Path: lifecycle.Path(ring), Remedy: cli.CircleRemedy}
+						view.Cycle = &cli.CycleView{Path: lifecycle.Path(ring), Remedy: cli.CycleRemedy}
 					}
 				}
 			}
