@@ -110,6 +110,51 @@ func TestContractTables(t *testing.T) {
 	}
 }
 
+// TestTablesSayThingsOnce: no table of a page has two rows for one thing.
+func TestTablesSayThingsOnce(t *testing.T) {
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := 0
+	for _, page := range append(pages, "README.md", "CONTRIBUTING.md", "AGENTS.md", "SECURITY.md") {
+		var keys []string // of the table that the line is in
+		for line := range strings.Lines(readPage(t, page)) {
+			if !strings.HasPrefix(line, "|") {
+				keys = nil
+				continue
+			}
+			key := strings.TrimSpace(strings.Split(line, "|")[1])
+			rows++
+			if regexp.MustCompile("^(?:`[^`]+`(?:, )?)+$").MatchString(key) && slices.Contains(keys, key) {
+				t.Errorf("%s: %s has two rows in one table", page, key)
+			}
+			keys = append(keys, key)
+		}
+	}
+	if rows < 200 {
+		t.Errorf("only %d rows of tables", rows)
+	}
+}
+
+// TestNamedFilesAreThere: a file or folder that the pages for contributors name is there.
+func TestNamedFilesAreThere(t *testing.T) {
+	seen := 0
+	for _, page := range []string{"CONTRIBUTING.md", "AGENTS.md"} {
+		for _, m := range regexp.MustCompile("`((?:[a-z_.-]+/)+[a-z_.-]*|[a-z_]+\\.(?:go|md|yml))`").FindAllStringSubmatch(readPage(t, page), -1) {
+			seen++
+			_, err := os.Stat(m[1])
+			found := err == nil || strings.HasPrefix(m[1], "testing/") || slices.ContainsFunc(goFiles(t), func(name string) bool { return filepath.Base(name) == m[1] })
+			if !found {
+				t.Errorf("%s names %s, which is not there", page, m[1])
+			}
+		}
+	}
+	if seen < 20 {
+		t.Errorf("only %d names", seen)
+	}
+}
+
 // codes are the names in a column of the first table of a section. None stands there twice, but for a code that has two lines.
 func codes(t *testing.T, page, section string, column int) []string {
 	t.Helper()
