@@ -43,16 +43,7 @@ func TestSession(t *testing.T) {
 				s.before = tick
 				steps = append(steps, s)
 			}
-			file := filepath.Join(w.tree, "new.txt")
-			edit := h.edit(file)
-			edit.before = func() {
-				outside := w.command(t.Context(), "label-state", "claim", "acme/app#1", "--codename", "rex", "--firing-id", "r1", "--force")
-				outside.Dir = w.root
-				if out, err := outside.CombinedOutput(); err != nil {
-					t.Errorf("take over: %v\n%s", err, out)
-				}
-				w.pass(11 * time.Minute)
-			}
+			edit, file := w.editAfterTakeover()
 			push := h.shell("git push origin main")
 			steps = append(steps, edit, push)
 			m := newModel(t, steps)
@@ -181,16 +172,7 @@ func TestPlugin(t *testing.T) {
 			h := c.host
 			h.turn = append(slices.Clone(h.turn), c.turn...)
 			w := newWorld(t, h)
-			file := filepath.Join(w.tree, "new.txt")
-			edit := h.edit(file)
-			edit.before = func() {
-				outside := w.command(t.Context(), "label-state", "claim", "acme/app#1", "--codename", "rex", "--firing-id", "r1", "--force")
-				outside.Dir = w.root
-				if out, err := outside.CombinedOutput(); err != nil {
-					t.Errorf("take over: %v\n%s", err, out)
-				}
-				w.pass(11 * time.Minute)
-			}
+			edit, file := w.editAfterTakeover()
 			m := newModel(t, []step{h.shell("label-state claim 1 --json"), edit})
 			w.prepare(m)
 			for _, args := range c.setup {
