@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -197,10 +198,45 @@ func TestPlugin(t *testing.T) {
 // TestCodexTrust: hooks that nobody has reviewed are left out by Codex in silence; status says so.
 func TestCodexTrust(t *testing.T) {
 	w := newWorld(t, codex)
-	w.labelState("agent", "install", "codex", "--user", "--yes")
 	w.write(".codex/config.toml", "model = \"gpt-5.5\"\n")
+	w.labelState("agent", "install", "codex", "--user", "--yes")
 	out, err := w.command(t.Context(), "label-state", "agent", "status").CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "start codex, type /hooks and trust the hooks of label-state") {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// TestRegistered: the server that agent install registers is one that the host itself lists, for a repository and for a user, and lists no more
+// afterwards.
+func TestRegistered(t *testing.T) {
+	for _, c := range []struct {
+		host host
+		want string // Claude Code starts the server; Codex lists what it would start
+	}{
+		{claude, "label-state: label-state mcp - ✔ Connected"},
+		{codex, `label-state +label-state +mcp --codename codex`},
+	} {
+		for _, scope := range []string{"--project", "--user"} {
+			t.Run(c.host.name+scope, func(t *testing.T) {
+				w := newWorld(t, c.host)
+				w.prepare(newModel(t, nil))
+				list := func() string {
+					t.Helper()
+					out, err := w.command(t.Context(), c.host.link, "mcp", "list").CombinedOutput()
+					if err != nil {
+						t.Fatalf("%v\n%s", err, out)
+					}
+					return string(out)
+				}
+				w.labelState("agent", "install", c.host.name, scope, "--yes")
+				if got := list(); !regexp.MustCompile(c.want).MatchString(got) {
+					t.Errorf("installed: %s", got)
+				}
+				w.labelState("agent", "uninstall", c.host.name, scope, "--yes")
+				if got := list(); strings.Contains(got, "label-state") {
+					t.Errorf("uninstalled: %s", got)
+				}
+			})
+		}
 	}
 }
