@@ -134,7 +134,9 @@ func (p Place) targets(h agenthost.Host) []target {
 	if p.User {
 		base = p.Home
 	}
-	add := func(parts ...string) { out = append(out, target{path: filepath.Join(parts...), what: "mcp", server: server}) }
+	add := func(parts ...string) {
+		out = append(out, target{path: filepath.Join(parts...), what: "mcp", server: server})
+	}
 	switch {
 	case h == agenthost.ClaudeCode && p.User:
 		add(cmp.Or(absolute(p.Getenv("CLAUDE_CONFIG_DIR")), base), ".claude.json")
