@@ -210,33 +210,33 @@ func TestCodexTrust(t *testing.T) {
 // afterwards.
 func TestRegistered(t *testing.T) {
 	for _, c := range []struct {
-		host host
-		want string // Claude Code starts the server; Codex lists what it would start
+		host        host
+		scope, want string
 	}{
-		{claude, "label-state: label-state mcp - ✔ Connected"},
-		{codex, `label-state +label-state +mcp --codename codex`},
+		{claude, "--project", "label-state: label-state mcp - .*Pending approval"}, // a person approves what a repository brings
+		{claude, "--user", "label-state: label-state mcp - .*Connected"},
+		{codex, "--project", "label-state +label-state +mcp --codename codex"},
+		{codex, "--user", "label-state +label-state +mcp --codename codex"},
 	} {
-		for _, scope := range []string{"--project", "--user"} {
-			t.Run(c.host.name+scope, func(t *testing.T) {
-				w := newWorld(t, c.host)
-				w.prepare(newModel(t, nil))
-				list := func() string {
-					t.Helper()
-					out, err := w.command(t.Context(), c.host.link, "mcp", "list").CombinedOutput()
-					if err != nil {
-						t.Fatalf("%v\n%s", err, out)
-					}
-					return string(out)
+		t.Run(c.host.name+c.scope, func(t *testing.T) {
+			w := newWorld(t, c.host)
+			w.prepare(newModel(t, nil))
+			list := func() string {
+				t.Helper()
+				out, err := w.command(t.Context(), c.host.link, "mcp", "list").CombinedOutput()
+				if err != nil {
+					t.Fatalf("%v\n%s", err, out)
 				}
-				w.labelState("agent", "install", c.host.name, scope, "--yes")
-				if got := list(); !regexp.MustCompile(c.want).MatchString(got) {
-					t.Errorf("installed: %s", got)
-				}
-				w.labelState("agent", "uninstall", c.host.name, scope, "--yes")
-				if got := list(); strings.Contains(got, "label-state") {
-					t.Errorf("uninstalled: %s", got)
-				}
-			})
-		}
+				return string(out)
+			}
+			w.labelState("agent", "install", c.host.name, c.scope, "--yes")
+			if got := list(); !regexp.MustCompile(c.want).MatchString(got) {
+				t.Errorf("installed: %s", got)
+			}
+			w.labelState("agent", "uninstall", c.host.name, c.scope, "--yes")
+			if got := list(); strings.Contains(got, "label-state") {
+				t.Errorf("uninstalled: %s", got)
+			}
+		})
 	}
 }

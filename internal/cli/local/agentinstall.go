@@ -180,6 +180,8 @@ func showHost(c *cli.Call, h agenthost.Host, steps []agentsetup.Step, last strin
 // afterInstall says what a host wants before it runs hooks.
 func afterInstall(h agenthost.Host) string {
 	switch h {
+	case agenthost.ClaudeCode:
+		return "start a new session of claude-code, which reads hooks when it starts; it asks once whether it may use a repository's MCP server"
 	case agenthost.Codex:
 		return "start codex, type /hooks and trust the hooks of label-state; until then Codex leaves them out in silence"
 	case agenthost.Gemini:
