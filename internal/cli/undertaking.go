@@ -22,7 +22,7 @@ func undertakingAnswers() []answer {
 		}),
 		on(ExitNo, func(_ *state.BusyError, at Failure) string {
 			if !strings.HasPrefix(at.Doing, "bundle ") {
-				return "wait until it has finished"
+				return "when it has finished: " + Again
 			}
 			return "wait until it has finished, then see what it did: label-state bundle status " + at.Object
 		}),
@@ -38,7 +38,7 @@ func undertakingAnswers() []answer {
 			if e.Kept != nil {
 				return "remove the rest later with: label-state worktree prune"
 			}
-			return "nothing is left behind; run it again"
+			return "nothing is left behind; when its cause is mended: " + Again
 		}),
 		on(ExitUnknown, func(e *ledger.BundleError, _ Failure) string {
 			if e.Left == nil {

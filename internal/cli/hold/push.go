@@ -209,7 +209,7 @@ func pushStrictly(ctx context.Context, c *cli.Call, git gitpush.Git, p gitpush.P
 			return 0, lost
 		case n == pushTries:
 			unseen := fmt.Errorf("%s does not show the lease as GitHub's API does: %v", remoteName(p.Remote), moved) // not a no
-			return 0, &cli.Failure{Err: &ledger.UnknownError{Issue: h.Issue, Err: unseen}, Hint: "push to the repository that the issue is in, or try again in a minute"}
+			return 0, &cli.Failure{Err: &ledger.UnknownError{Issue: h.Issue, Err: unseen}, Hint: "push to the repository that the issue is in; if it is that one, in a minute: " + cli.Again}
 		}
 		p.With = (*gitpush.Step)(&step)
 		if err := setup.Clock().Sleep(ctx, cli.RetryFirst); err != nil {

@@ -67,7 +67,7 @@ func checkWorkflow(ctx context.Context, c *cli.Call) Diagnosis {
 	case errors.As(err, &missing):
 		return ok("workflow", "no %s", WorkflowPath).or("warn", "without it nobody sweeps; label-state init writes it")
 	case err != nil:
-		return ok("workflow", "%s", err).or("warn", cli.HintFor(err))
+		return ok("workflow", "%s", err).or("warn", c.Terminal.HintFor(err))
 	case !runsAction(text):
 		return ok("workflow", "%s does not run the Action", WorkflowPath).or("warn", "compare it with docs/action.md, or move it away and let label-state init write it")
 	}

@@ -90,7 +90,7 @@ func RunTool(ctx context.Context, t cli.Terminal, words []string, input string) 
 		o.Objects = append(o.Objects, json.RawMessage(line))
 	}
 	if err != nil {
-		o.Problem, o.Hint = cli.OneLine(strings.Join(cli.Problems(err), "; ")), cli.OneLine(cli.HintFor(err))
+		o.Problem, o.Hint = cli.OneLine(strings.Join(cli.Problems(err), "; ")), cli.OneLine(t.HintFor(err))
 	}
 	return o
 }

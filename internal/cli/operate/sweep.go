@@ -156,7 +156,7 @@ func (s *sweeping) answer(c *cli.Call) error {
 	}
 	if s.view.Failed > 0 || len(s.view.Skipped) > 0 {
 		err := fmt.Errorf("not everything was swept: %d failed, %d not examined", s.view.Failed, len(s.view.Skipped))
-		return &cli.Failure{Doing: "sweep-claims", Err: err, Hint: "the lines above say why; then run it again"}
+		return &cli.Failure{Doing: "sweep-claims", Err: err, Hint: "the lines above say why; when that is mended: " + cli.Again}
 	}
 	return nil
 }

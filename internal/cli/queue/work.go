@@ -57,7 +57,7 @@ func listWork(ctx context.Context, c *cli.Call, d desk) error {
 	if able, is := src.(work.Explainer); is && len(page.Items) == 0 && o.Cursor == "" && !o.IncludeClaimed && !c.Flags.Bool("json") {
 		none := able.NoWork()
 		why := &cli.Failure{Doing: cli.CommandPath(c.Flags), Object: c.Session.Repo.String(), Err: withFirstStep(ctx, c, d, none)}
-		fmt.Fprintf(c.Terminal.Err, "label-state: %s\nhint: %s\n", cli.OneLine(none.Error()), cli.OneLine(cli.HintFor(why)))
+		fmt.Fprintf(c.Terminal.Err, "label-state: %s\nhint: %s\n", cli.OneLine(none.Error()), cli.OneLine(c.Terminal.HintFor(why)))
 	}
 	for _, i := range page.Items {
 		if err := c.Answer(i, listLine(i)); err != nil {
