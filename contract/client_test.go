@@ -59,6 +59,9 @@ func deeds(comment int64) []deed {
 		{"HoldersOf", func(ctx context.Context, c *github.Client) error {
 			return c.HoldersOf(ctx, []claim.Issue{one, issue})[0].Err
 		}},
+		{"HoldersOfHeads", func(ctx context.Context, c *github.Client) error {
+			return second(c.HoldersOfHeads(ctx, app, app, []string{"fix", "none"}))
+		}},
 		{"LastAddition", func(ctx context.Context, c *github.Client) error { return second(c.LastAddition(ctx, one, "bug")) }},
 		{"PullAt", func(ctx context.Context, c *github.Client) error {
 			return second(c.PullAt(ctx, "https://github.com/acme/app/pull/4", one))

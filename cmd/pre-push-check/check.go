@@ -23,10 +23,11 @@ import (
 // A local is what this machine knows before GitHub has been asked: how long to wait, and what an unknown counts for. The
 // repository's configuration is the one on its default branch.
 type local struct {
-	guess   config.Config // what the default branch probably says: what is checked out
+	guess   config.Config // what the default branch probably says: what is checked out, and over it the caller's own
 	there   bool          // something is checked out that can be read
 	timeout time.Duration
 	policy  dedup.Policy
+	pulls   bool // pull requests are asked for even where no commit names an issue
 	notes   []dedup.Note
 }
 
@@ -51,6 +52,13 @@ func (h *hook) local() (local, error) {
 	if own.Has("hook.on_unknown") {
 		l.policy = policy(own.Config)
 	}
+	l.pulls = l.guess.Hook.PullRequests || err != nil && h.mentionsPulls()
+	if own.Has("hook.pull_requests") {
+		l.pulls = own.Hook.PullRequests
+	}
+	if whole, err := own.Over(l.guess, ""); err == nil {
+		l.guess = whole // a right guess saves reading everything again
+	}
 	return l, nil
 }
 
@@ -60,6 +68,7 @@ type checker struct {
 	push   outgoing.Push
 	local  local
 	remote host.Remote // whose issues are meant
+	heads  []string    // branches whose pull requests are asked for, whatever the commits name
 }
 
 // check finds out what the messages name and whose work that is.
@@ -80,7 +89,10 @@ func (h *hook) check(ctx context.Context, push outgoing.Push, messages []dedup.M
 	}
 	home := closing.Repo{Owner: c.remote.Owner, Name: c.remote.Repo}
 	named, unread := dedup.Name(messages, home, c.remote.Host), dedup.Unread(messages, home, c.remote.Host)
-	if len(named)+len(unread) == 0 {
+	if local.pulls {
+		c.heads = outgoing.Branches(push.Updates)
+	}
+	if len(named)+len(unread)+len(c.heads) == 0 {
 		return dedup.Report{}
 	}
 	return c.judgeInTime(ctx, named, unread)
@@ -108,8 +120,8 @@ func (c *checker) judgeInTime(ctx context.Context, named []dedup.Named, cut []de
 	case <-over.C:
 	}
 	r := dedup.Report{Home: c.remote.Owner + "/" + c.remote.Repo, Policy: c.local.policy, Notes: c.local.notes, Unknown: cut}
-	for _, n := range named {
-		r.Unknown = append(r.Unknown, dedup.Unchecked{Issue: n.Issue, Reason: errLate.Error()})
+	for _, one := range c.unread(named, errLate) {
+		r.Unknown = append(r.Unknown, dedup.Unchecked{Issue: one.Issue, Reason: one.Unread})
 	}
 	return r
 }
@@ -131,10 +143,10 @@ func (c *checker) judge(ctx context.Context, named []dedup.Named, cut []dedup.Un
 		rules, policed = config.Default().Rules(), c.local.policy
 	}
 	if err != nil && readings == nil {
-		readings = unread(named, err)
+		readings = c.unread(named, err)
 	}
 	answered := slices.ContainsFunc(readings, func(r dedup.Reading) bool { return r.Unread == "" })
-	if !answered && (err != nil || len(named) > 0) {
+	if !answered && (err != nil || len(readings) > 0) {
 		policed = max(policed, c.local.policy) // where nothing could be read, a configuration that is not there says nothing
 	}
 	who, notes := c.pusher()
@@ -144,6 +156,9 @@ func (c *checker) judge(ctx context.Context, named []dedup.Named, cut []dedup.Un
 		}
 	}
 	r := dedup.Check(rules, who, readings)
+	if len(named)+len(cut) == 0 && r.Empty() {
+		return r // nobody has asked for anything but a no
+	}
 	r.Home, r.Policy = c.remote.Owner+"/"+c.remote.Repo, policed
 	r.Notes, r.Unknown = slices.Concat(c.local.notes, notes, r.Notes), slices.Concat(cut, r.Unknown)
 	return r
@@ -172,21 +187,21 @@ func (c *checker) read(ctx context.Context, named []dedup.Named) (conf config.Co
 	if err != nil {
 		return conf, nil, err
 	}
-	s, readings, err := readUnder(ctx, guessed, named)
+	s, readings, pulls, err := c.readAll(ctx, guessed, named)
 	cause := context.Cause(ctx)
 	switch {
 	case err == nil:
 		readings = decide(ctx, s, s.Repo, readings)
 		if cause = context.Cause(ctx); cause != nil {
-			return s.Config, late(readings, inTime(ctx, cause)), nil
+			return s.Config, late(append(readings, pulls...), inTime(ctx, cause)), nil
 		}
-		return s.Config, c.askParent(ctx, env, s, readings), nil
+		return s.Config, append(c.askParent(ctx, env, s, readings), c.settlePulls(ctx, env, s, pulls)...), nil
 	case cause != nil:
 		return conf, nil, inTime(ctx, cause)
 	case slices.ContainsFunc(readings, func(r dedup.Reading) bool { return r.Unread == "" }):
 		return conf, nil, err // they could be read, and nobody knows by which rules
 	}
-	return conf, readings, err
+	return conf, append(readings, pulls...), err
 }
 
 // readUnder reads the issues, and with them the configuration of the session's repository.
@@ -283,10 +298,7 @@ func unread(named []dedup.Named, err error) []dedup.Reading {
 
 // pusher is who pushes, and what should be known about how that was found out.
 func (c *checker) pusher() (dedup.Pusher, []dedup.Note) {
-	who := dedup.Pusher{Repo: c.remote.Owner + "/" + c.remote.Repo, Branches: branches(c.push.Updates)}
-	if at, err := host.ParseRemote(c.push.URL); err == nil {
-		who.Repo = at.Owner + "/" + at.Repo // label-state.repo may name another one, the upstream of a fork
-	}
+	who := dedup.Pusher{Repo: c.pushedTo().String(), Branches: outgoing.Branches(c.push.Updates)}
 	if w := c.env.Identity(); w.Codename != "" && w.FiringID != "" {
 		who.Worker = w
 	}

@@ -24,7 +24,7 @@ func decide(ctx context.Context, s *setup.Session, of ledger.Repo, readings []de
 	for k := range readings {
 		r := &readings[k]
 		switch home := strings.EqualFold(r.Issue.Slug(), of.String()); {
-		case r.Absent, r.Unread != "", r.Facts.PullRequest:
+		case r.Absent, r.Unread != "", r.Facts.PullRequest && r.Branch == "":
 		case s.Config.Claim.Lease != lease.Refs, !home:
 			r.Facts.Log = r.Facts.Log.ByToken()
 		default:

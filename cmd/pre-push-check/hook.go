@@ -51,7 +51,7 @@ func (h *hook) guard(ctx context.Context) (code int) {
 	switch {
 	case err != nil:
 		return h.say(h.unknown(inTime(ctx, err)))
-	case len(messages) == 0:
+	case len(messages) == 0 && !h.asksForPulls(push):
 		return exitPass
 	}
 	return h.say(h.check(ctx, push, messages))

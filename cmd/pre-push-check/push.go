@@ -83,14 +83,3 @@ func (h *hook) resolve(ctx context.Context, name string) (string, error) {
 	}
 	return out, nil
 }
-
-// branches are the branches that are pushed, without refs/heads/.
-func branches(updates []outgoing.Update) []string {
-	var out []string
-	for _, u := range updates {
-		if name, ok := strings.CutPrefix(u.RemoteRef, "refs/heads/"); ok && !u.Delete() {
-			out = append(out, name)
-		}
-	}
-	return out
-}

@@ -55,7 +55,7 @@ func (s *stage) quiet(ctx context.Context) (quiet bool) {
 		Keep: func(message []byte) bool { return closing.Perhaps(string(message)) },
 	}, func(c outgoing.Commit) bool { s.commits = append(s.commits, c); return true })
 	s.walked = err == nil
-	return err == nil && len(s.commits) == 0
+	return err == nil && len(s.commits) == 0 && !(len(outgoing.Branches(updates)) > 0 && outgoing.AsksForPulls(dir, os.Getenv("LABEL_STATE_CONFIG")))
 }
 
 // read takes all of the input. If it does not end in time, the second stage has its say about that, in place of whatever

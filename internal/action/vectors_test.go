@@ -21,7 +21,7 @@ import (
 //
 //   - once, and then each run a second time, which must write nothing;
 //   - each run twice at the same time, with requests interleaved by a seed;
-//   - each run cut off after each of its requests was applied (after every fourth in a sample), and begun anew;
+//   - each run cut off after each of its requests was applied (after every eighth in a sample), and begun anew;
 //   - with a REST-only GitHub.
 
 func TestVectors(t *testing.T) {
@@ -40,10 +40,10 @@ func TestVectors(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) { play(t, script, again) })
-				for seed := range uint64(2) {
+				for seed := range sample.Size[uint64](1, 2) {
 					synctest.Test(t, func(t *testing.T) { play(t, script, twice(seed)) })
 				}
-				first, stride := sample.Steps(name, 4)
+				first, stride := sample.Steps(name, 8)
 				for n, reached := first, true; reached && !t.Failed(); n += stride {
 					synctest.Test(t, func(t *testing.T) { play(t, script, cutOff(n, &reached)) })
 				}

@@ -92,8 +92,9 @@ type Blockers struct {
 
 // Hook is what the pre-push hook does.
 type Hook struct {
-	OnUnknown string        // allow or refuse, when it could not find out (hook.md)
-	Timeout   time.Duration // its whole budget
+	OnUnknown    string        // allow or refuse, when it could not find out (hook.md)
+	PullRequests bool          // whether a branch is checked against holds on its open pull requests
+	Timeout      time.Duration // its whole budget
 }
 
 // Sessions is how interactive sessions of agent hosts work here.

@@ -95,7 +95,7 @@ func lines(c config.Config) []line {
 		at("plan.timeout", c.Plan.Timeout), at("plan.approvers", c.Plan.Approvers), at("plan.slack.channel", c.Plan.Slack.Channel),
 		at("plan.slack.token_env", c.Plan.Slack.TokenEnv), at("plan.slack.approvers", c.Plan.Slack.Approvers),
 		at("blockers.native", c.Blockers.Native), at("blockers.text", c.Blockers.Text),
-		at("hook.on_unknown", c.Hook.OnUnknown), at("hook.timeout", c.Hook.Timeout),
+		at("hook.on_unknown", c.Hook.OnUnknown), at("hook.timeout", c.Hook.Timeout), at("hook.pull_requests", c.Hook.PullRequests),
 		at("sessions.ttl", c.Sessions.TTL), at("sessions.require_claim", c.Sessions.RequireClaim),
 		at("sweep.repos", c.Sweep), at("guard", c.Guard), at("on_reopen", c.OnReopen),
 		at("stages", l.Stages), at("compat", c.Compat),

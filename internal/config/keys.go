@@ -159,6 +159,7 @@ func (f *file) hookKeys() rule {
 	h := &f.c.Hook
 	return object(
 		key{"on_unknown", "What happens to a push when nobody can tell.", word(&h.OnUnknown, "allow", "refuse")},
+		key{"pull_requests", "Whether a push of a branch is checked against holds on its open pull requests. That costs a request a push.", truth(&h.PullRequests)},
 		key{"timeout", "The hook's whole budget.", span(&h.Timeout, 100*time.Millisecond, time.Minute)},
 	)
 }

@@ -131,6 +131,7 @@ func callers() []part {
 	return []part{
 		{"claim.settle", func(to *Config, from Config) { to.Claim.Settle = from.Claim.Settle }},
 		{"hook.on_unknown", func(to *Config, from Config) { to.Hook.OnUnknown = from.Hook.OnUnknown }},
+		{"hook.pull_requests", func(to *Config, from Config) { to.Hook.PullRequests = from.Hook.PullRequests }},
 		{"hook.timeout", func(to *Config, from Config) { to.Hook.Timeout = from.Hook.Timeout }},
 		{"sweep", func(to *Config, from Config) { to.Sweep = slices.Clone(from.Sweep) }},
 		{"defaults", takeFleet},

@@ -12,7 +12,8 @@ import (
 // Check judges every reading. It refuses for two reasons only: somebody else holds the issue, or
 // it has an open pull request from another branch (spec.md#the-verdict). Whoever holds the issue
 // passes, and so does a push to the branch of an open pull request for it, unless the pusher is a
-// worker whose own claim of the issue has ended: such a one is stopped even there.
+// worker whose own claim of the issue has ended: such a one is stopped even there. A pull request from a pushed branch is
+// refused only when somebody else holds it.
 func Check(rules lifecycle.Rules, who Pusher, readings []Reading) Report {
 	var r Report
 	for _, reading := range readings {
@@ -45,7 +46,7 @@ type judge struct {
 	ownPR   *lifecycle.Reason  // a pull request from a pushed branch
 	others  []lifecycle.Reason // open pull requests from other branches
 	unread  []lifecycle.Reason // pull requests that the log names and GitHub does not show
-	lapsed  []lifecycle.Reason // claims of others whose lease is over
+	expired []lifecycle.Reason // claims of others whose lease is over
 }
 
 // ask puts the predicate's question once for each pushed branch: a claim or a pull request is the
@@ -73,7 +74,7 @@ func (j *judge) ask(who Pusher) {
 }
 
 // identity is the worker that pushes, for this issue: the environment's, else the one that claimed
-// it from this work tree, else a session that the push runs in and that made the claim, else nobody, and then the branch decides (HOOK, "Who am I").
+// it from this worktree, else a session that the push runs in and that made the claim, else nobody, and then the branch decides (HOOK, "Who am I").
 func (p Pusher) identity(f lifecycle.Facts) claim.Worker {
 	if !p.Worker.IsZero() {
 		return p.Worker
@@ -91,18 +92,17 @@ func (p Pusher) identity(f lifecycle.Facts) claim.Worker {
 	return claim.Worker{}
 }
 
-// claims finds the claim that decides: of those that stand the first confirmed one, else the
-// first (spec.md#fold). A worker's own contender behind another's claim is no hold.
+// claims finds the claim that decides (lifecycle.Rules.Holder). A worker's own contender behind another's claim is no hold.
 func (j *judge) claims() {
 	for _, r := range j.verdict.Reasons {
-		if r.Claim != nil && (j.holder == nil || !j.holder.Claim.Held() && r.Claim.Held()) {
+		if r.Claim != nil { // the predicate names one at most
 			j.holder = &r
 		}
 	}
 	j.own = j.holder != nil && j.holder.Code == lifecycle.CodeOwn
 	for _, n := range j.verdict.Notes {
-		if n.Code == lifecycle.CodeLapsed && (j.mine == nil || n.Claim.Record.Worker != j.mine.Record.Worker) {
-			j.lapsed = append(j.lapsed, n)
+		if n.Code == lifecycle.CodeExpired && (j.mine == nil || n.Claim.Record.Worker != j.mine.Record.Worker) {
+			j.expired = append(j.expired, n)
 		}
 	}
 }
@@ -128,14 +128,13 @@ func (j *judge) pulls(own map[string]bool) {
 	}
 }
 
-// report says what the facts mean for the push. A closed issue and a pull request's number are
-// none of the hook's business.
+// report says what the facts mean for the push. A closed issue is ignored, and so is a commit that names a pull request.
 func (j *judge) report(n Named, r *Report) {
 	issue := n.Issue
 	switch reasons := j.refusing(); {
 	case j.verdict.Answer == lifecycle.Unknown:
 		r.unknown(issue, texts(j.verdict.Reasons))
-	case j.facts.PullRequest || !j.facts.Open:
+	case !j.facts.Open || j.facts.PullRequest && n.Branch == "":
 	case len(reasons) > 0:
 		r.Refusals = append(r.Refusals, Refusal{
 			Named: n, Title: j.facts.Title, URL: j.facts.URL, Reasons: reasons, Lost: j.lost(),
@@ -168,7 +167,7 @@ func (j *judge) refusing() []lifecycle.Reason {
 
 // lost is the pusher's own claim when it does not stand any more.
 func (j *judge) lost() *claim.Claim {
-	if j.mine == nil || j.mine.Live() && !j.mine.Lapsed(j.rules.Terms, j.facts.Now) {
+	if j.mine == nil || j.mine.Live() && !j.mine.Expired(j.rules.Terms, j.facts.Now) {
 		return nil
 	}
 	return j.mine
@@ -188,7 +187,7 @@ func (j *judge) notes() []Note {
 		return append(j.ownNotes(), j.otherPRs()...)
 	}
 	out := append(j.lostNotes(), j.otherPRs()...)
-	for _, l := range j.lapsed {
+	for _, l := range j.expired {
 		end, _ := l.Claim.Until(j.rules.Terms)
 		out = append(out, Note{Text: fmt.Sprintf("the lease of %s is over since %s and does not count", name(*l.Claim), j.now.at(end)), URL: l.URL})
 	}
@@ -196,6 +195,8 @@ func (j *judge) notes() []Note {
 	case j.holder != nil:
 		text := fmt.Sprintf("%s holds it, but pull request %s from this branch is open", name(*j.holder.Claim), j.ownPR.PR)
 		out = append(out, Note{Text: text, URL: j.holder.URL})
+	case j.facts.PullRequest:
+		return out // its labels and assignees say nothing about a push
 	case len(out) == 0:
 		out = j.labelNotes()
 	}
@@ -242,7 +243,7 @@ func (j *judge) ownNotes() []Note {
 	return nil
 }
 
-// lostNotes are for a worker whose claim was ended by others, or lapsed, while nobody took over.
+// lostNotes are for a worker whose claim was ended by others, or expired, while nobody took over.
 func (j *judge) lostNotes() []Note {
 	c := j.lost()
 	switch {

@@ -71,6 +71,7 @@ type vector struct {
 	comments []claim.Comment
 	absent   bool
 	unread   string
+	branch   string
 	pusher   Pusher
 	want     []string
 }
@@ -78,6 +79,9 @@ type vector struct {
 func (v vector) reading() Reading {
 	v.facts.Log = claim.Replay(v.comments)
 	named := Named{Issue: issue42, Commits: []Commit{{OID: strings.Repeat("3f2c91a0", 5), Subject: "Retry uploads"}}}
+	if v.branch != "" {
+		named = Named{Issue: issue42, Branch: v.branch}
+	}
 	return Reading{Named: named, Facts: v.facts, Absent: v.absent, Unread: v.unread}
 }
 
@@ -142,8 +146,12 @@ func (v *vector) set(key, rest string) error {
 		v.pusher.Worker = worker(rest)
 	case "hold":
 		v.pusher.Holds = append(v.pusher.Holds, Hold{Issue: claim.Issue{Owner: "Acme", Repo: "App", Number: 42}, Worker: worker(rest)})
+	case "other":
+		v.pusher.Holds = append(v.pusher.Holds, Hold{Issue: claim.Issue{Owner: "acme", Repo: "app", Number: 43}, Worker: worker(rest)})
 	case "session":
 		v.pusher.Made = func(w claim.Worker) bool { return strings.HasPrefix(w.FiringID, rest+"-") }
+	case "head":
+		v.branch, v.facts.PullRequest = rest, true
 	case "push":
 		words := strings.Fields(rest)
 		v.pusher.Repo, v.pusher.Branches = words[0], words[1:]

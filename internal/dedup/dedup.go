@@ -15,10 +15,12 @@ import (
 // A Commit is one that names an issue. Subject is its author's text, as it was written.
 type Commit struct{ OID, Subject string }
 
-// Named is an issue that the push finishes, with the commits that say so, in the push's order.
+// Named is an issue that the push finishes, with the commits that say so, in the push's order; or an open pull request from a
+// branch that is pushed.
 type Named struct {
 	Issue   claim.Issue
 	Commits []Commit
+	Branch  string // whose pull request it is; empty for an issue
 }
 
 // A Reading is what GitHub said about a named issue.
@@ -29,10 +31,10 @@ type Reading struct {
 	Unread string          // why nothing is known about it; empty when it was read
 }
 
-// A Pusher is who pushes, as far as the environment, the work tree and git tell.
+// A Pusher is who pushes, as far as the environment, the worktree and git tell.
 type Pusher struct {
 	Worker   claim.Worker // named by the environment; zero when it names none
-	Holds    []Hold       // what this work tree remembers having claimed
+	Holds    []Hold       // what this worktree remembers having claimed
 	Repo     string       // owner/repo that is pushed to, of a fork the fork
 	Branches []string     // the branches that are pushed, without refs/heads/
 
@@ -40,7 +42,7 @@ type Pusher struct {
 	Made func(claim.Worker) bool
 }
 
-// A Hold is a claim that was made from this work tree.
+// A Hold is a claim that was made from this worktree.
 type Hold struct {
 	Issue  claim.Issue
 	Worker claim.Worker

@@ -28,6 +28,7 @@ type (
 		Issue    string       `json:"issue"`
 		Title    string       `json:"title"`
 		URL      string       `json:"url"`
+		Branch   string       `json:"branch,omitempty"` // that is pushed, of a pull request
 		Commits  []jsonCommit `json:"commits"`
 		Reasons  []jsonReason `json:"reasons"`
 		LostHold *jsonLost    `json:"lost_hold,omitempty"`
@@ -108,7 +109,7 @@ func each[A, B any](list []A, f func(A) B) []B {
 
 func toRefusal(r Refusal) jsonRefusal {
 	out := jsonRefusal{
-		Issue: r.Issue.String(), Title: strip(r.Title), URL: strip(r.URL),
+		Issue: r.Issue.String(), Title: strip(r.Title), URL: strip(r.URL), Branch: strip(r.Branch),
 		Commits:  each(r.Commits, func(c Commit) jsonCommit { return jsonCommit{c.OID, strip(c.Subject)} }),
 		Reasons:  each(r.Reasons, toReason),
 		LostHold: toLost(r.Lost, r.Terms),
@@ -139,7 +140,7 @@ func toLost(c *claim.Claim, t claim.Terms) *jsonLost {
 	if c == nil {
 		return nil
 	}
-	out := &jsonLost{Codename: strip(c.Record.Worker.Codename), FiringID: strip(c.Record.Worker.FiringID), Outcome: "lapsed"}
+	out := &jsonLost{Codename: strip(c.Record.Worker.Codename), FiringID: strip(c.Record.Worker.FiringID), Outcome: "expired"}
 	if c.End == nil {
 		out.Ended, _ = c.Until(t)
 		out.Ended = out.Ended.UTC()

@@ -61,9 +61,18 @@ func several() Report {
 	}
 }
 
+// pulls is a push of two branches whose pull requests somebody else holds, and of a commit that closes an issue.
+func pulls() Report {
+	one, two := refusal(), refusal()
+	one.Named = Named{Issue: claim.Issue{Owner: "acme", Repo: "app", Number: 57}, Branch: "agent/retry"}
+	two.Named = Named{Issue: claim.Issue{Owner: "acme", Repo: "app", Number: 58}, Branch: "agent/\x1b[31mred"}
+	return Report{Home: "acme/app", Refusals: []Refusal{refusal(), one, two}}
+}
+
 func TestText(t *testing.T) {
 	for name, r := range map[string]Report{
 		"refused.txt":  {Home: "acme/app", Refusals: []Refusal{refusal()}},
+		"pulls.txt":    pulls(),
 		"several.txt":  several(),
 		"allowed.txt":  {Home: "acme/app", Unknown: []Unchecked{{issue42, "offline"}}},
 		"careful.txt":  {Home: "acme/app", Policy: Refuse, Unknown: []Unchecked{{issue42, "offline"}}},

@@ -60,11 +60,7 @@ func (w *writer) short(i claim.Issue) string {
 
 func (w *writer) refusals() {
 	all := w.report.Refusals
-	work := "issue is someone else's work"
-	if len(all) > 1 {
-		work = "issues are someone else's work"
-	}
-	w.line("label-state: %s, %d %s\n", w.style.red("push refused"), len(all), work)
+	w.line("label-state: %s, %s someone else's work\n", w.style.red("push refused"), counted(all))
 	for _, r := range all[:min(len(all), mostIssues)] {
 		w.refusal(r)
 	}
@@ -74,8 +70,39 @@ func (w *writer) refusals() {
 	w.wayOut()
 }
 
+// counted says how many issues and pull requests are refused, with the verb.
+func counted(all []Refusal) string {
+	pulls := 0
+	for _, r := range all {
+		if r.Branch != "" {
+			pulls++
+		}
+	}
+	var parts []string
+	for _, of := range []struct {
+		n    int
+		name string
+	}{{len(all) - pulls, "issue"}, {pulls, "pull request"}} {
+		switch of.n {
+		case 0:
+		case 1:
+			parts = append(parts, "1 "+of.name)
+		default:
+			parts = append(parts, fmt.Sprintf("%d %ss", of.n, of.name))
+		}
+	}
+	verb := " are"
+	if len(all) == 1 {
+		verb = " is"
+	}
+	return strings.Join(parts, " and ") + verb
+}
+
 func (w *writer) refusal(r Refusal) {
 	w.line("  %s %s", w.style.bold(w.short(r.Issue)), title(r.Title))
+	if r.Branch != "" {
+		w.line("    open pull request from %s", title(r.Branch))
+	}
 	for _, c := range r.Commits[:min(len(r.Commits), mostCommits)] {
 		w.line("    closed by %s \"%s\"", shortOID(c.OID), title(c.Subject))
 	}
@@ -146,7 +173,9 @@ func (w *writer) wayOut() {
 	if w.first(lifecycle.CodePROpen) != nil {
 		steps = append(steps, "continue in the open pull request")
 	}
-	steps = append(steps, "pick another (label-state next)")
+	if slices.ContainsFunc(w.report.Refusals, func(r Refusal) bool { return r.Branch == "" }) {
+		steps = append(steps, "pick another (label-state next)")
+	}
 	if taken != nil && !w.persons(taken) {
 		steps = append(steps, "take it over ("+takeOver(taken.Issue)+")")
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/sample"
 )
 
 func pipeline(s *ledger.Settings) {
@@ -98,7 +99,7 @@ func TestAdvanceLost(t *testing.T) {
 // TestStagesInOrder: workers who take whatever stage is free, with stale reads and lost answers, move an
 // issue through every stage once and in order.
 func TestStagesInOrder(t *testing.T) {
-	for seed := range uint64(40) {
+	for seed := range sample.Size[uint64](10, 40) {
 		alone(t, func(t *testing.T, _ *world) {
 			w := newWorld(seed, faults{stale: 2 * time.Second, late: time.Second, lost: 0.1, denied: 0.5})
 			var all sync.WaitGroup

@@ -16,6 +16,7 @@ import (
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/sample"
 )
 
 // world is one issue on a server whose reads may be stale, whose comments may become visible
@@ -295,17 +296,18 @@ func TestOneHolder(t *testing.T) {
 		"crashes":    {crash: 0.5},
 		"everything": {stale: 20 * time.Second, late: 20 * time.Second, lost: 0.15, denied: 0.5, delay: 40 * time.Second, crash: 0.3},
 	}
+	stories := sample.Size(20, 60)
 	for name, f := range cases {
 		t.Run(name, func(t *testing.T) {
 			wins := 0
-			for seed := range uint64(60) {
+			for seed := range uint64(stories) {
 				wins += play(t, seed, f)
 				if t.Failed() {
 					t.Fatalf("seed %d of %s; run again with -run 'TestOneHolder/%s'", seed, name, name)
 				}
 			}
-			if wins < 60 {
-				t.Errorf("%d claims won in 60 stories: the test does not exercise holding", wins)
+			if wins < stories {
+				t.Errorf("%d claims won in %d stories: the test does not exercise holding", wins, stories)
 			}
 		})
 	}

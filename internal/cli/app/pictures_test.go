@@ -42,7 +42,7 @@ func TestPictures(t *testing.T) {
 	t.Run("denied", drawDenied)
 }
 
-// plainTitles takes out of the scene what is there to try a terminal.
+// plainTitles takes out of the scenario what is there to try a terminal.
 func plainTitles(s *githubsim.Seed) {
 	s.Repos[0].Issues[3].Title, s.Repos[0].Issues[4].Title = "Document the retry policy", "Sum up the sizes in the overview"
 }

@@ -45,7 +45,7 @@ func placeOf(t cli.Terminal, user bool) (agentsetup.Place, error) {
 	if !user {
 		top, err := state.Top(t.Env.Dir)
 		if err != nil {
-			return p, &cli.Failure{Err: cli.Usagef("agent", "this is no clone of a repository"), Hint: "run it inside one, or add --user"}
+			return p, &cli.Failure{Err: cli.Usagef("agent", "this is no clone of a repository"), Hint: "run it inside one, or for all of yours: " + cli.Again + " --user"}
 		}
 		git, err := state.GitDir(top, "")
 		p.Root, p.State = top, filepath.Join(git, "label-state")
@@ -116,7 +116,7 @@ func setHost(t cli.Terminal,
 
 // fileFailure is a file that is in the way.
 func fileFailure(cc *urfave.Context, err error) error {
-	return &cli.Failure{Doing: cli.CommandPath(cc), Err: err, Hint: "mend that file, and run it again: label-state agent status"}
+	return &cli.Failure{Doing: cli.CommandPath(cc), Err: err, Hint: "mend that file, then: " + cli.Again}
 }
 
 // agreeToHost shows what would be done and asks, unless there is nothing to do or nobody wants to be asked.

@@ -12,6 +12,7 @@ import (
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/hookfile"
+	"github.com/label-state/label-state/internal/setup"
 	urfave "github.com/urfave/cli/v2"
 )
 
@@ -54,10 +55,12 @@ type HookView struct {
 	Global    bool   `json:"global,omitempty"`
 	Manager   string `json:"manager,omitempty"`
 	Script    string `json:"script,omitempty"`
+
+	PullRequests bool `json:"pull_requests,omitempty"`
 }
 
 func viewHook(s hookfile.State, change hookfile.Change) HookView {
-	return HookView{s.File, string(s.Kind), s.Installed(), string(change), s.Hook, s.Kept, s.Global, s.Manager, s.Script}
+	return HookView{s.File, string(s.Kind), s.Installed(), string(change), s.Hook, s.Kept, s.Global, s.Manager, s.Script, false}
 }
 
 func hookOptions(t cli.Terminal, cc *urfave.Context) (hookfile.Options, error) {
@@ -141,8 +144,12 @@ func runHookStatus(t cli.Terminal, cc *urfave.Context) error {
 	if s.Kept != "" {
 		text += "then " + s.Kept + "\n"
 	}
+	view := viewHook(s, "")
+	if view.PullRequests = s.Installed() && !o.Global && checksPulls(cc.Context, t); view.PullRequests {
+		text += "also refuses a push to a pull request that somebody else holds (hook.pull_requests)\n"
+	}
 	c := &cli.Call{Flags: cc, Terminal: t}
-	if err := c.Answer(viewHook(s, ""), text); err != nil {
+	if err := c.Answer(view, text); err != nil {
 		return err
 	}
 	missing := missingProgram(s)
@@ -158,6 +165,20 @@ func runHookStatus(t cli.Terminal, cc *urfave.Context) error {
 		return &cli.Failure{Doing: "hook status", Err: &cli.NoAnswer{Text: "pushes from here are not guarded"}, Hint: cmp.Or(s.Hint, "label-state hook install")}
 	}
 	return nil
+}
+
+// checksPulls reports whether hook.pull_requests is on, as far as this machine knows: in the caller's own configuration, else in the one
+// that is checked out.
+func checksPulls(ctx context.Context, t cli.Terminal) bool {
+	if own, err := t.Env.Own(setup.Options{}); err == nil && own.Has("hook.pull_requests") {
+		return own.Hook.PullRequests
+	}
+	top, err := t.Env.Git().Ask(ctx, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return false
+	}
+	conf, _, err := setup.Checkout(top)
+	return err == nil && conf.Hook.PullRequests
 }
 
 // hookFailure is a hook that was left alone, which says so itself, or a folder that is in no clone.

@@ -71,7 +71,7 @@ func (u *undoing) run(ctx context.Context) error {
 	for _, s := range steps {
 		if s.Status == cli.StepMade {
 			if err := s.Do(ctx); err != nil {
-				return &cli.Failure{Err: err, Hint: cli.HintOr(err, "what was done before stays; mend that, then run it again")}
+				return &cli.Failure{Err: err, Hint: cli.HintOr(err, "what was done before stays; mend that, then: "+cli.Again)}
 			}
 			s.Status = s.Done
 		}
@@ -120,14 +120,6 @@ func (u *undoing) steps(ctx context.Context) (out []cli.Step, err error) {
 	return out, nil
 }
 
-// shellWord is a name as one word of a shell's.
-func shellWord(name string) string {
-	if strings.ContainsAny(name, " \"'`$") {
-		return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
-	}
-	return name
-}
-
 // forget leaves a part out of the record that has been taken back.
 func (u *undoing) forget(change func(*cli.InitRecord)) error {
 	change(&u.record)
@@ -157,7 +149,7 @@ func (u *undoing) fileStep(f cli.InitFile) (cli.Step, error) {
 		s.Detail, s.Done = "as it was already", "restored"
 		s.Do = inOrder(forget)
 	case cli.Fingerprint(now) != f.After:
-		s.Status, s.Detail = cli.StepKept, "changed since, and it stays; away with: rm "+shellWord(f.Name)
+		s.Status, s.Detail = cli.StepKept, "changed since, and it stays; away with: rm "+cli.ShellWord(f.Name)
 	}
 	return s, nil
 }

@@ -1,0 +1,108 @@
+package github
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/label-state/label-state/internal/ledger"
+)
+
+// forked has acme/app with its fork rob/app, and pull requests from branches of both.
+func forked() githubsim.Seed {
+	hold := []githubsim.SeedComment{{Author: "bot", CreatedAt: day("10:00:00"), Body: "<!-- agent-claim:codename=drake firing_id=d1 nonce=n ttl=none state=held -->"}}
+	pull := func(number int, head, base string) githubsim.SeedPull {
+		return githubsim.SeedPull{SeedIssue: githubsim.SeedIssue{Number: number, Title: head, Author: "bot", Comments: hold}, Head: head, Base: base}
+	}
+	closed := pull(14, "fix", "v4")
+	closed.State = "closed"
+	crowd := []githubsim.SeedPull{pull(11, "fix", "main"), pull(12, "rob:fix", "main"), pull(13, "rob:theirs", "main"), closed}
+	for n := range pullsPerHead + 1 {
+		crowd = append(crowd, pull(20+n, "crowded", fmt.Sprintf("v%d", n)))
+	}
+	return githubsim.Seed{
+		Users: []githubsim.SeedUser{{Login: "bot", Token: "tok-bot", Permissions: map[string]string{"acme/app": "write", "rob/app": "write"}, Scopes: []string{"repo"}}},
+		Repos: []githubsim.SeedRepo{
+			{Name: "acme/app", Pulls: crowd},
+			{Name: "rob/app", ForkOf: "acme/app", Pulls: []githubsim.SeedPull{pull(5, "fix", "main")}},
+		},
+	}
+}
+
+// TestHoldersOfHeads: only the open pull requests from the branch of that very repository count, by GraphQL in one request and by REST.
+func TestHoldersOfHeads(t *testing.T) {
+	app, fork := repoOf("app"), ledger.Repo{Owner: "rob", Name: "app"}
+	everyone := []string{}
+	for n := range pullsPerHead + 1 {
+		everyone = append(everyone, fmt.Sprintf("crowded acme/app#%d held", 20+n))
+	}
+	for _, c := range []struct {
+		name       string
+		home, head ledger.Repo
+		branches   []string
+		want       []string
+		requests   int // by GraphQL
+	}{
+		{"own branch", app, app, []string{"fix", "none"}, []string{"fix acme/app#11 held"}, 1},
+		{"no pull request", app, app, []string{"none"}, nil, 1},
+		{"fork, asked of its upstream", app, fork, []string{"fix", "theirs"}, []string{"fix acme/app#12 held", "theirs acme/app#13 held"}, 1},
+		{"fork", fork, fork, []string{"fix", "theirs"}, []string{"fix acme/app#12 elsewhere", "fix rob/app#5 held", "theirs acme/app#13 elsewhere"}, 1},
+		{"more than one query shows", app, app, []string{"fix", "crowded"}, append(slices.Clone(everyone), "fix acme/app#11 held"), 0},
+		{"many branches", app, app, append(slices.Repeat([]string{"none"}, headsPerQuery), "fix"), []string{"fix acme/app#11 held"}, 2},
+	} {
+		for way, option := range map[string]func(*Options){"GraphQL": func(*Options) {}, "REST": byREST} {
+			t.Run(c.name+" "+way, func(t *testing.T) {
+				server, err := githubsim.New(forked(), githubsim.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				w := watched(server.Transport())
+				found, err := connect(t, w, option).HoldersOfHeads(t.Context(), c.home, c.head, c.branches)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var got []string
+				for _, h := range found {
+					what := "free"
+					switch {
+					case h.Err != nil:
+						what = h.Err.Error()
+					case h.Elsewhere:
+						what = "elsewhere"
+					case len(h.Facts.Log.Live()) == 1 && h.Facts.PullRequest && h.Facts.Open:
+						what = "held"
+					}
+					got = append(got, fmt.Sprintf("%s %s %s", h.Branch, h.Pull, what))
+				}
+				slices.Sort(got)
+				if slices.Sort(c.want); !slices.Equal(got, c.want) {
+					t.Errorf("found %q, want %q", got, c.want)
+				}
+				if way == "GraphQL" && c.requests > 0 && len(w.sent) != c.requests {
+					t.Errorf("asked %q, want %d requests", w.sent, c.requests)
+				}
+			})
+		}
+	}
+}
+
+// TestHoldersOfHeadsUnread: what cannot be read is an error, never no pull request.
+func TestHoldersOfHeadsUnread(t *testing.T) {
+	server, err := githubsim.New(forked(), githubsim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, option := range map[string]func(*Options){"GraphQL": func(*Options) {}, "REST": byREST} {
+		for what, home := range map[string]ledger.Repo{"absent repository": {Owner: "acme", Name: "gone"}, "no name": {Owner: "acme", Name: ".."}} {
+			if found, err := connect(t, server.Transport(), option).HoldersOfHeads(t.Context(), home, home, []string{"fix"}); err == nil {
+				t.Errorf("%s, %s: %v", name, what, found)
+			}
+		}
+	}
+	server.Fault = func(r *http.Request) *githubsim.Fault { return &githubsim.Fault{Status: http.StatusForbidden} }
+	if found, err := connect(t, server.Transport()).HoldersOfHeads(t.Context(), repoOf("app"), repoOf("app"), []string{"fix"}); err == nil {
+		t.Errorf("forbidden: %v", found)
+	}
+}
