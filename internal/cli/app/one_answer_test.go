@@ -64,6 +64,7 @@ func TestOneAnswer(t *testing.T) {
 		situation := situations.Example(seed)
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			s := stageFor(t, &trial{})
+			s.runGit = new(gitAnswers).answer // a command asks three questions that have one answer here
 			synctest.Test(t, func(t *testing.T) {
 				time.Sleep(time.Until(time.Date(2026, 5, 4, 9, 0, 0, 0, time.UTC)))
 				s.open(t)
@@ -191,6 +192,7 @@ func (s *theatre) hooked(w claim.Worker, fail func(string, ...any)) {
 func (s *theatre) refused(w claim.Worker) bool {
 	env := setup.OS()
 	env.Getenv, env.Dir, env.Stderr, env.HTTP = s.getenv("tok-agents"), s.dir, &bytes.Buffer{}, s.world.Transport()
+	env.Exec = s.runGit
 	session, err := setup.Open(s.Context(), env, setup.Options{Repo: "acme/app"})
 	if err != nil {
 		s.Fatal(err)
@@ -222,6 +224,7 @@ func TestOneAnswerOfPullRequests(t *testing.T) {
 		situation := situations.Example(seed)
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			s := stageFor(t, &trial{})
+			s.runGit = new(gitAnswers).answer // a command asks three questions that have one answer here
 			synctest.Test(t, func(t *testing.T) {
 				time.Sleep(time.Until(time.Date(2026, 5, 4, 9, 0, 0, 0, time.UTC)))
 				s.open(t)
