@@ -94,7 +94,7 @@ func (s *sheet) headlines(t Totals) {
 		{t.Holds, "holds", ink},
 		{t.Delivered, "delivered", green},
 		{t.Failed, "failed", orange},
-		{t.Lapsed, "lapsed", red},
+		{t.Expired, "expired", red},
 		{t.Forced, "forced", grey},
 		{t.Yielded, "races yielded", blue},
 		{t.Merged, "merged", green},
@@ -114,7 +114,7 @@ func (s *sheet) throughput(days []Day) {
 	for _, d := range days {
 		top = max(top, d.Holds, d.Delivered+d.Troubled)
 	}
-	s.heading("A day", "light: holds begun, green: delivered, red: failed or lapsed")
+	s.heading("A day", "light: holds begun, green: delivered, red: failed or expired")
 	base, step := float64(s.y+height), float64(plotWidth-2*plotLeft)/float64(max(len(days), 1))
 	unit := float64(height-14) / float64(top)
 	s.rect(plotLeft, base-unit*float64(top), plotWidth-2*plotLeft, 1, grid)
@@ -178,9 +178,9 @@ func (s *sheet) crew(workers []Worker) {
 	}
 	longest := 1
 	for _, w := range workers {
-		longest = max(longest, w.Delivered+w.Failed+w.Lapsed+w.Forced)
+		longest = max(longest, w.Delivered+w.Failed+w.Expired+w.Forced)
 	}
-	s.heading("Workers", "green: delivered, orange: failed, red: lapsed, grey: forced")
+	s.heading("Workers", "green: delivered, orange: failed, red: expired, grey: forced")
 	unit := float64(plotWidth-2*plotLeft-nameWidth-150) / float64(longest)
 	for _, w := range workers[:min(len(workers), most)] {
 		s.text(from(plotLeft, s.y+16), lettering{13, ink, false}, printable.Short(w.Codename, 16))
@@ -188,7 +188,7 @@ func (s *sheet) crew(workers []Worker) {
 		for _, part := range []struct {
 			n     int
 			color string
-		}{{w.Delivered, green}, {w.Failed, orange}, {w.Lapsed, red}, {w.Forced, grey}} {
+		}{{w.Delivered, green}, {w.Failed, orange}, {w.Expired, red}, {w.Forced, grey}} {
 			s.rect(x, float64(s.y+4), unit*float64(part.n), 15, part.color)
 			x += unit * float64(part.n)
 		}

@@ -52,7 +52,7 @@ func (t Totals) ended() []figure {
 	return []figure{
 		{"delivered", t.Delivered, "a pull request, or it was done already"},
 		{"failed", t.Failed, "by the worker's own word"},
-		{"lapsed", t.Lapsed, "no sign of life"},
+		{"expired", t.Expired, "no heartbeat"},
 		{"forced", t.Forced, "ended by somebody else"},
 		{"returned", t.Returned, "cancelled, rate limits, plans"},
 	}
@@ -92,7 +92,7 @@ func (f Figures) compared() string {
 	}{
 		{"holds begun", now.Holds, then.Holds, ""},
 		{"delivered", now.Delivered, then.Delivered, ""},
-		{"failed, lapsed", now.Failed + now.Lapsed, then.Failed + then.Lapsed, ""},
+		{"failed, expired", now.Failed + now.Expired, then.Failed + then.Expired, ""},
 		{"prevented", now.Yielded, then.Yielded, "claims that lost to an earlier one"},
 		{"done twice", now.Twice, then.Twice, "issues with a second pull request"},
 		{"merged", now.Merged, then.Merged, "pull requests"},
@@ -134,7 +134,7 @@ func (f Figures) merges() string {
 func stateName(s labels.State) string {
 	switch s {
 	case labels.Available:
-		return "waiting again" // after a hold that brought nothing
+		return "ready again" // after a hold that brought nothing
 	case labels.Claimed:
 		return "in flight"
 	case labels.PlanPending:
@@ -211,11 +211,11 @@ func (f Figures) workers() string {
 	if len(f.Workers) == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("\n%-18s %6s %9s %6s %6s %6s %7s %7s\n", "WORKER", "HOLDS", "DELIVERED", "FAILED", "LAPSED", "FORCED", "YIELDED", "MEDIAN")
+	text := fmt.Sprintf("\n%-18s %6s %9s %6s %6s %6s %7s %7s\n", "WORKER", "HOLDS", "DELIVERED", "FAILED", "EXPIRED", "FORCED", "YIELDED", "MEDIAN")
 	for _, w := range f.Workers {
 		name := ansi.Truncate(printable.Line(w.Codename), 16, "…")
 		text += fmt.Sprintf("  %s%s %6d %9d %6d %6d %6d %7d %7s\n", name, strings.Repeat(" ", 16-ansi.StringWidth(name)),
-			w.Holds, w.Delivered, w.Failed, w.Lapsed, w.Forced, w.Yielded, length(w.Median, int(w.Median)))
+			w.Holds, w.Delivered, w.Failed, w.Expired, w.Forced, w.Yielded, length(w.Median, int(w.Median)))
 	}
 	return text
 }

@@ -38,6 +38,7 @@ type theatre struct {
 	runGit           git.Exec  // nil starts a process
 	interrupt        func(cancel func())
 	meanwhile        sync.WaitGroup
+	opened           int            // pull requests that opens has made
 	letGo            []func() error // of what others have their hands on until the end
 }
 
@@ -200,7 +201,7 @@ func (s *theatre) run(ctx context.Context, token string, args []string) (text st
 	env.Exec = s.runGit
 	env.Stores = map[string]lease.Opener{lease.Redis: redis.Open, lease.Etcd: etcd.Open}
 	env.Watched = func(w io.Writer) bool { return s.typed != "" && w != &told }
-	t := cli.Terminal{Commands: commands, In: struct {
+	t := cli.Terminal{Typed: args, Commands: commands, In: struct {
 		io.Reader
 		io.Writer
 	}{strings.NewReader(s.typed), io.Discard}, Out: s.out, Err: &told, Env: env}
