@@ -144,6 +144,14 @@ func (c *Client) labelExists(r ledger.Repo, name string) bool {
 	return c.exists[key(r.String(), name)]
 }
 
+// Lacks reports whether what was read has shown that the repository has no label of the name. It asks nothing, and false may be unknown.
+func (c *Client) Lacks(r ledger.Repo, name string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	exists, known := c.exists[key(r.String(), name)]
+	return known && !exists
+}
+
 func (c *Client) noteLabel(r ledger.Repo, name string, exists bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -35,7 +35,7 @@ func (f Figures) Plot(name string) string {
 	s := &sheet{y: 44}
 	s.text(from(plotLeft, s.y), lettering{20, ink, true}, name)
 	s.y += 22
-	s.text(from(plotLeft, s.y), lettering{13, faint, false}, fmt.Sprintf("%s to %s, %s with something in the log", date(f.From), date(f.To), plural(f.Issues, "issue", "issues")))
+	s.text(from(plotLeft, s.y), lettering{13, faint, false}, fmt.Sprintf("%s to %s, %s with records", date(f.From), date(f.To), plural(f.Issues, "issue", "issues")))
 	s.headlines(f.Totals)
 	s.throughput(f.Days)
 	s.stays(f.States)
@@ -94,7 +94,7 @@ func (s *sheet) headlines(t Totals) {
 		{t.Holds, "holds", ink},
 		{t.Delivered, "delivered", green},
 		{t.Failed, "failed", orange},
-		{t.Lapsed, "lapsed", red},
+		{t.Lapsed, "expired", red},
 		{t.Forced, "forced", grey},
 		{t.Yielded, "races yielded", blue},
 		{t.Merged, "merged", green},
@@ -114,7 +114,7 @@ func (s *sheet) throughput(days []Day) {
 	for _, d := range days {
 		top = max(top, d.Holds, d.Delivered+d.Troubled)
 	}
-	s.heading("A day", "light: holds begun, green: delivered, red: failed or lapsed")
+	s.heading("A day", "light: holds begun, green: delivered, red: failed or expired")
 	base, step := float64(s.y+height), float64(plotWidth-2*plotLeft)/float64(max(len(days), 1))
 	unit := float64(height-14) / float64(top)
 	s.rect(plotLeft, base-unit*float64(top), plotWidth-2*plotLeft, 1, grid)
@@ -180,7 +180,7 @@ func (s *sheet) crew(workers []Worker) {
 	for _, w := range workers {
 		longest = max(longest, w.Delivered+w.Failed+w.Lapsed+w.Forced)
 	}
-	s.heading("Workers", "green: delivered, orange: failed, red: lapsed, grey: forced")
+	s.heading("Workers", "green: delivered, orange: failed, red: expired, grey: forced")
 	unit := float64(plotWidth-2*plotLeft-nameWidth-150) / float64(longest)
 	for _, w := range workers[:min(len(workers), most)] {
 		s.text(from(plotLeft, s.y+16), lettering{13, ink, false}, printable.Short(w.Codename, 16))
