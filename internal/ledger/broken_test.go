@@ -109,6 +109,7 @@ func refutations() map[string]refutation {
 			scene{cast: beat, reads: prefixes, within: 61 * time.Second, blurred: "sue", faults: budget{stale: 2}, tick: time.Minute, ticks: 2, set: gracious(0)}, "two holders", false,
 		},
 		"force-now":             {scene{cast: append(rival, operator(forces))}, "two holders", false},
+		"pull-request-reopened": {scene{cast: []role{holder("ann"), worker("bob"), person(closes(), reopens()), sweeper("sue", 1)}, pull: true}, "two holders", false},
 		"comment-deleted":       {scene{cast: append(rival, person(deletes(1))), tokenless: true}, "two holders", false},
 		"comment-edited":        {scene{cast: append(rival, person(edits(1))), tokenless: true}, "two holders", false},
 		"comment-deleted-token": {scene{cast: append(rival, person(deletes(1)))}, "is not above", false},
