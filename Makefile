@@ -61,7 +61,7 @@ race: ## run the tests with the race detector
 vectors: ## hold the code against the public text vectors in testdata only
 	go test -count=1 -run "Vectors|Table" ./internal/...
 
-interleavings: ## every order of requests over the ledger, the night's larger scenes
+interleavings: ## every order of requests over the ledger, the night's larger scenarios
 	go test -count=1 -timeout 4h -run 'TestInterleavings|TestWhatDoesNotHold' -v ./internal/ledger -args -deep
 
 mutants: ## break every rule of the protocol in turn and name the test that notices

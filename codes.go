@@ -51,7 +51,7 @@ const (
 	ReasonDone            ReasonCode = "done"              // it is done, and still open
 )
 
-// The codes of reasons why nobody can tell whether an issue may be taken; of [Status] only.
+// The codes of reasons why it is unknown whether an issue is free; of [Status] only.
 const (
 	ReasonUnread  ReasonCode = "unread"  // something could not be read
 	ReasonUnshown ReasonCode = "unshown" // GitHub counts comments that it does not show

@@ -70,7 +70,7 @@ func TestReasonCodes(t *testing.T) {
 	}
 	same(t, "ReasonCode", want)
 	for _, m := range regexp.MustCompile(`(?m)^\tCode\w+ +Code = "([a-z-]+)"`).FindAllStringSubmatch(readPage(t, "internal/lifecycle/verdict.go"), -1) {
-		if note := m[1] == "lapsed" || m[1] == "too-many-issues"; note == slices.Contains(want, m[1]) {
+		if note := m[1] == "expired" || m[1] == "too-many-issues"; note == slices.Contains(want, m[1]) {
 			t.Errorf("reason %s: docs/cli.md lists %q", m[1], want)
 		}
 	}

@@ -103,10 +103,91 @@ func TestContractTables(t *testing.T) {
 	}
 	reasons := codes(t, page, "## The verdict", 2)
 	for _, m := range regexp.MustCompile(`(?m)^\tCode\w+ +Code = "([a-z-]+)"`).FindAllStringSubmatch(readPage(t, "internal/lifecycle/verdict.go"), -1) {
-		note := m[1] == "lapsed" || m[1] == "too-many-issues"
+		note := m[1] == "expired" || m[1] == "too-many-issues"
 		if slices.Contains(reasons, m[1]) == note {
 			t.Errorf("reason %s: the table has %q", m[1], reasons)
 		}
+	}
+}
+
+// TestTablesSayThingsOnce: no table of a page has two rows for one thing.
+func TestTablesSayThingsOnce(t *testing.T) {
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := 0
+	for _, page := range append(pages, "README.md", "CONTRIBUTING.md", "AGENTS.md", "SECURITY.md") {
+		var keys []string // of the table that the line is in
+		for line := range strings.Lines(readPage(t, page)) {
+			if !strings.HasPrefix(line, "|") {
+				keys = nil
+				continue
+			}
+			key := strings.TrimSpace(strings.Split(line, "|")[1])
+			rows++
+			if regexp.MustCompile("^(?:`[^`]+`(?:, )?)+$").MatchString(key) && slices.Contains(keys, key) {
+				t.Errorf("%s: %s has two rows in one table", page, key)
+			}
+			keys = append(keys, key)
+		}
+	}
+	if rows < 200 {
+		t.Errorf("only %d rows of tables", rows)
+	}
+}
+
+// TestSecurityIsShown: every line of what somebody can and cannot do, and of every attack, names a test, and each test that the page
+// names is there.
+func TestSecurityIsShown(t *testing.T) {
+	tests := map[string]bool{}
+	for _, name := range goFiles(t) {
+		for _, m := range regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`).FindAllStringSubmatch(readPage(t, name), -1) {
+			tests[m[1]] = true
+		}
+	}
+	page := readPage(t, "docs/security.md")
+	named := regexp.MustCompile("`((?:Test|Fuzz)\\w+)(?:/[\\w-]+)?`")
+	for _, m := range named.FindAllStringSubmatch(page, -1) {
+		if !tests[m[1]] {
+			t.Errorf("docs/security.md leans on %s, which does not exist", m[1])
+		}
+	}
+	shown, column := 0, -1 // of the table that the line is in
+	for line := range strings.Lines(page) {
+		cells := strings.Split(strings.TrimSpace(line), "|")
+		switch {
+		case !strings.HasPrefix(line, "|"):
+			column = -1
+		case column < 0:
+			column = max(slices.Index(cells, " shown by "), 0)
+		case column == 0 || strings.HasPrefix(line, "|-"):
+		case !named.MatchString(cells[column]):
+			t.Errorf("docs/security.md: no test shows%s", cells[1])
+		default:
+			shown++
+		}
+	}
+	if shown < 35 {
+		t.Errorf("docs/security.md: only %d lines name a test", shown)
+	}
+}
+
+// TestNamedFilesAreThere: a file or folder that the pages for contributors name is there.
+func TestNamedFilesAreThere(t *testing.T) {
+	seen := 0
+	for _, page := range []string{"CONTRIBUTING.md", "AGENTS.md"} {
+		for _, m := range regexp.MustCompile("`((?:[a-z_.-]+/)+[a-z_.-]*|[a-z_]+\\.(?:go|md|yml))`").FindAllStringSubmatch(readPage(t, page), -1) {
+			seen++
+			_, err := os.Stat(m[1])
+			found := err == nil || strings.HasPrefix(m[1], "testing/") || slices.ContainsFunc(goFiles(t), func(name string) bool { return filepath.Base(name) == m[1] })
+			if !found {
+				t.Errorf("%s names %s, which is not there", page, m[1])
+			}
+		}
+	}
+	if seen < 20 {
+		t.Errorf("only %d names", seen)
 	}
 }
 

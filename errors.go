@@ -16,7 +16,7 @@ import (
 var (
 	ErrHeld      = errors.New("held")                        // the issue may not be taken; a *HeldError says why
 	ErrLost      = errors.New("lost")                        // the hold is over: whoever works under it must stop
-	ErrNoWork    = errors.New("no work")                     // nothing may be taken now; a *NoWorkError says why
+	ErrNoWork    = errors.New("no work")                     // no issue is free now; a *NoWorkError says why
 	ErrNoPlan    = errors.New("no plan waits for an answer") // or its hold is over
 	ErrPlanWaits = errors.New("a plan waits for its answer") // already, so that no other can be posted
 	ErrBarred    = errors.New("may not answer the plan")     // this login, whose own plan it is, for instance
@@ -82,7 +82,7 @@ type Reason struct {
 	Until time.Time // when it ends by itself; zero when it does not
 }
 
-// A NoWorkError says what was passed over in a queue in which nothing may be taken. It is [ErrNoWork].
+// A NoWorkError says what was passed over in a queue without a free issue. It is [ErrNoWork].
 type NoWorkError struct {
 	Queue  int    // how many open issues have the label of the queue
 	Label  string // that label

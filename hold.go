@@ -252,7 +252,7 @@ func (c *Client) delivered(ctx context.Context, h Hold) bool {
 	return err == nil && keep.Delivered(c.s.Ledger.Rules(), f, h.key().worker)
 }
 
-// Check answers whether an issue may be taken: nil is yes, [ErrHeld] no.
+// Check answers whether an issue is free: nil is yes, [ErrHeld] no.
 func (c *Client) Check(ctx context.Context, number int) error {
 	i := c.issue(number)
 	_, v, err := c.s.Ledger.Check(ctx, i, lifecycle.Seeker{})

@@ -27,6 +27,7 @@ func TestReadme(t *testing.T) {
 		t.Fatalf("README.md has %d shell blocks, want 4, the first with %q", len(blocks), testCommand)
 	}
 	pictured(t, string(text))
+	firstTag(t, string(text))
 	env, clone := stage(t)
 	module, err := os.Getwd()
 	if err != nil {
@@ -134,4 +135,17 @@ func goEnv(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	return strings.TrimSpace(string(out))
+}
+
+// firstTag wants the page to say that there is no v1 as long as the list of changes has no release.
+func firstTag(t *testing.T, page string) {
+	t.Helper()
+	changes, err := os.ReadFile("CHANGELOG.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	released := regexp.MustCompile(`(?m)^## v?[0-9]`).Match(changes)
+	if says := strings.Contains(page, "There is no release yet, so there is no `v1` yet."); says == released {
+		t.Errorf("README.md says that there is no release: %t, and CHANGELOG.md has one: %t", says, released)
+	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// An Answer says whether an issue may be taken.
+// An Answer says whether an issue is free.
 type Answer string
 
 // The answers.
@@ -151,7 +151,7 @@ func holderOf(h claim.Claim, t claim.Terms, now time.Time) *Holder {
 	until, _ := h.Until(t)
 	return &Holder{
 		Codename: h.Record.Worker.Codename, FiringID: h.Record.Worker.FiringID, Person: h.Person, Author: h.Author,
-		Confirmed: h.Held(), Expired: h.Lapsed(t, now), Since: h.Created, Renewed: h.Updated, Until: until,
+		Confirmed: h.Held(), Expired: h.Expired(t, now), Since: h.Created, Renewed: h.Updated, Until: until,
 		Token: h.Record.Token, Branch: h.Record.Branch, Bundle: h.Record.Bundle, URL: h.URL,
 	}
 }

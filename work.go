@@ -40,7 +40,7 @@ type Item struct {
 	Updated     time.Time
 }
 
-// ListOptions say which issues of the queue to list. The zero value lists all that may be taken now.
+// ListOptions say which issues of the queue to list. The zero value lists all that are free now.
 type ListOptions struct {
 	Labels     []string   // an issue must have all of them
 	Priorities []Priority // and one of these; none is any
@@ -48,7 +48,7 @@ type ListOptions struct {
 	Held       bool       // also those that somebody works on
 }
 
-// List returns the issues that may be taken now, in the order in which [Client.Next] tries them: the highest priority, then the oldest.
+// List returns the issues that are free now, in the order in which [Client.Next] tries them: the highest priority, then the oldest.
 // An issue that cannot be read is left out, with a warning.
 func (c *Client) List(ctx context.Context, o ListOptions) ([]Item, error) {
 	filter, err := fetchOptions(o.Labels, o.Priorities)
@@ -76,7 +76,7 @@ type NextOptions struct {
 	Priorities []Priority    // and one of these; none is any
 }
 
-// Next claims the first issue of the queue that may be taken. When another worker is faster, it tries the one after it. [ErrNoWork] says that
+// Next claims the first free issue of the queue. When another worker is faster, it tries the one after it. [ErrNoWork] says that
 // there is none; a *[NoWorkError] says what was passed over.
 func (c *Client) Next(ctx context.Context, o NextOptions) (Item, Hold, error) {
 	item, hold, err := c.next(ctx, o)

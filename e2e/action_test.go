@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-func TestSweepGivesBackLapsedClaim(t *testing.T) {
+func TestSweepReleasesExpiredClaim(t *testing.T) {
 	w := newWorld(t, held("Retry the upload", 6*time.Hour), held("Cache the index", time.Hour), free("Name the port"))
 	r := w.run(t, sweep())
 	wantExit(t, r, 0)

@@ -38,7 +38,7 @@ func TestCostIsAsDocumented(t *testing.T) {
 		alive = append(alive, held(fmt.Sprint("Task ", n), time.Hour))
 	}
 	b.run(t, newWorld(t, alive...), "sweep of 300 issues in flight, all alive", sweep())
-	b.run(t, newWorld(t, held("Retry the upload", 6*time.Hour), held("Cache the index", time.Hour)), "sweep that gives one claim back", sweep())
+	b.run(t, newWorld(t, held("Retry the upload", 6*time.Hour), held("Cache the index", time.Hour)), "sweep that releases one claim", sweep())
 
 	w := newWorld(t, free("Retry the upload"))
 	opened := w.opened(t, tokDev)

@@ -16,8 +16,8 @@ import (
 // A play runs one workflow for a delivery.
 type play func(t *testing.T, w world, s step) actRun
 
-// scenes are what happens on GitHub, by the event that tells of it, and what must be true after the run.
-var scenes = map[string]func(*testing.T, play){
+// scenarios are what happens on GitHub, by the event that tells of it, and what must be true after the run.
+var scenarios = map[string]func(*testing.T, play){
 	"schedule": func(t *testing.T, run play) {
 		w := newWorld(t, held("Retry the upload", 6*time.Hour), held("Cache the index", time.Hour))
 		run(t, w, sweep()).wantGreen(t)
@@ -76,8 +76,8 @@ var scenes = map[string]func(*testing.T, play){
 func TestUsesCheckout(t *testing.T) {
 	const path = "e2e/testdata/label-state.yml"
 	run := func(t *testing.T, w world, s step) actRun { return w.act(t, path, s) }
-	for _, event := range slices.Sorted(maps.Keys(scenes)) {
-		t.Run(event, func(t *testing.T) { scenes[event](t, run) })
+	for _, event := range slices.Sorted(maps.Keys(scenarios)) {
+		t.Run(event, func(t *testing.T) { scenarios[event](t, run) })
 	}
 	t.Run("outputs", func(t *testing.T) {
 		w := newWorld(t, held("Retry the upload", 6*time.Hour))
@@ -99,23 +99,23 @@ func TestExamples(t *testing.T) {
 		run := func(t *testing.T, w world, s step) actRun { return w.act(t, path, s) }
 		for _, event := range slices.Sorted(maps.Keys(readWorkflow(t, "../"+path).On)) {
 			t.Run(name+"/"+event, func(t *testing.T) {
-				scene, found := special[path+" "+event]
+				scenario, found := special[path+" "+event]
 				if !found {
-					scene, found = scenes[event]
+					scenario, found = scenarios[event]
 				}
 				if !found {
-					t.Fatalf("no scene for the event %s", event)
+					t.Fatalf("no scenario for the event %s", event)
 				}
-				scene(t, run)
+				scenario(t, run)
 			})
 		}
 	}
 }
 
-// special are the scenes of examples that do something else for an event than the others.
+// special are the scenarios of examples that do something else for an event than the others.
 var special = map[string]func(*testing.T, play){
 	"examples/single-repository.yml workflow_dispatch": func(t *testing.T, run play) {
-		scenes["workflow_dispatch"](t, run)
+		scenarios["workflow_dispatch"](t, run)
 		w := newWorld(t)
 		setup := step{event: "workflow_dispatch", file: json.RawMessage(`{"inputs":{"mode":"setup"}}`), token: tokAct}
 		run(t, w, setup).wantGreen(t)
@@ -150,7 +150,7 @@ var special = map[string]func(*testing.T, play){
 	},
 
 	"examples/agents.yml pull_request": func(t *testing.T, run play) {
-		scenes["pull_request"](t, run)
+		scenarios["pull_request"](t, run)
 		w := newWorld(t, held("Retry the upload", time.Hour))
 		if r := run(t, w, w.opened(t, tokEve)); !r.failed {
 			t.Errorf("the guard let a pull request pass that closes lucius' issue:\n%s", r.log)
@@ -158,7 +158,7 @@ var special = map[string]func(*testing.T, play){
 	},
 }
 
-// bothRepositories wants the claims given back in the repository of the workflow and in another one.
+// bothRepositories wants the claims released in the repository of the workflow and in another one.
 func bothRepositories(t *testing.T, run play) {
 	w := newWorld(t, held("Retry the upload", 6*time.Hour))
 	s := sweep()

@@ -76,10 +76,10 @@ func (f *feature) claim() {
 	}
 }
 
-// A tree is a work tree of the feature.
+// A tree is a worktree of the feature.
 type tree struct{ Repo, Path, Branch string }
 
-// plant makes the work trees and returns them by repository.
+// plant makes the worktrees and returns them by repository.
 func (f *feature) plant() map[string]tree {
 	f.Helper()
 	d := f.by("agents", f.dir, "label-state", "worktree", "create", "--feature", "retry", "--agent", "lucius", "--offline")
@@ -95,7 +95,7 @@ func (f *feature) plant() map[string]tree {
 		trees[one.Repo] = one
 	}
 	if len(trees) != len(places) {
-		f.Fatalf("work trees: %+v", found)
+		f.Fatalf("worktrees: %+v", found)
 	}
 	return trees
 }

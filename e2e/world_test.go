@@ -17,7 +17,7 @@ import (
 
 const (
 	repo     = "acme/app"
-	tools    = "acme/tools"  // has one issue, whose claim lapsed
+	tools    = "acme/tools"  // has one issue, whose claim expired
 	tokAct   = "tok-actions" // github-actions[bot]: the token of a workflow run
 	tokFork  = "tok-fork"    // the same for a run started from a fork
 	tokApp   = "tok-app"     // an App that is installed on several repositories
@@ -73,7 +73,7 @@ func newWorld(t *testing.T, issues ...githubsim.SeedIssue) world {
 	return world{server, runner{meta: readMetadata(t), repo: repo, api: base}}
 }
 
-// held is an issue whose claim had its last sign of life so long ago.
+// held is an issue whose claim had its last heartbeat so long ago.
 func held(title string, ago time.Duration) githubsim.SeedIssue {
 	at := time.Now().Add(-ago).UTC().Truncate(time.Second)
 	return githubsim.SeedIssue{

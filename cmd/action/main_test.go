@@ -108,7 +108,7 @@ func TestRepositoriesByTheirOwnConfiguration(t *testing.T) {
 	r := newRunner(t, repository("acme/app", "", "agent:pr-open"), repository("acme/ready", "preset: ready", "agent:pr-open"),
 		repository("acme/broken", "prest: ready", "agent:pr-open"))
 	r.env["INPUT_REPOS"] = "acme/app acme/ready"
-	r.run(0, "2 examined, 0 given back, 2 repaired", "examined<<")
+	r.run(0, "2 examined, 0 released, 2 repaired", "examined<<")
 	r.labels("acme/app", "agent:implement")
 	r.labels("acme/ready", "ready")
 	r.env["INPUT_REPOS"] = "acme/broken acme/app"

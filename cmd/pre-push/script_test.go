@@ -254,7 +254,7 @@ func slow(ts *testscript.TestScript, neg bool, args []string) {
 	worldOf(ts).slow.Store(int64(d))
 }
 
-// hold NUMBER CODENAME FIRING records a claim of acme/app#NUMBER in the work tree, as "label-state claim" does.
+// hold NUMBER CODENAME FIRING records a claim of acme/app#NUMBER in the worktree, as "label-state claim" does.
 func hold(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: hold NUMBER CODENAME FIRING")

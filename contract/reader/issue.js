@@ -286,8 +286,8 @@ export function verdict(snap, p, who = {}, { look = false } = {}) {
   const withPushed = (q) => pushed.some((r) => pulls.chained(q, r));
 
   // Rule 3: without a claim that decides, the ends of expired claims count as recorded.
-  const lapsed = full.live.filter((c) => expired(c, snap.now, p));
-  const judged = decides || look || !lapsed.length ? v : new View(snap, p, fold({ records: [...full.records, ...lapsed.map((c, i) => ({
+  const ended = full.live.filter((c) => expired(c, snap.now, p));
+  const judged = decides || look || !ended.length ? v : new View(snap, p, fold({ records: [...full.records, ...ended.map((c, i) => ({
     kind: 'release',
     fields: { codename: c.fields.codename, firing_id: c.fields.firing_id, by: 'anybody', outcome: expiredAs(c, !snap.open) },
     other: [],
@@ -336,7 +336,7 @@ export function verdict(snap, p, who = {}, { look = false } = {}) {
     if (until > snap.now) because('backing-off', { until });
   }
 
-  for (const c of lapsed) notes.push({ reason: 'lapsed', key: c.key });
+  for (const c of ended) notes.push({ reason: 'expired', key: c.key });
   for (const q of pulls.excessive) notes.push({ reason: 'too-many-issues', pull: q });
   notes.push(...prNotes);
 

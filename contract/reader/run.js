@@ -112,7 +112,7 @@ function* replay(content) {
       if (c.revoke) out.push(`revoked-by=${c.revoke.fields.by}`);
       if (!c.end) {
         out.push(`live until=${clock(endOf(c, p))}`);
-        if (now !== null) out.push(expired(c, now, p) ? 'lapsed' : overdue(c, now, p) ? 'overdue' : 'stands');
+        if (now !== null) out.push(expired(c, now, p) ? 'expired' : overdue(c, now, p) ? 'overdue' : 'stands');
         return out.join(' ');
       }
       const { kind, fields } = c.end.record;

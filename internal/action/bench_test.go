@@ -30,7 +30,7 @@ type cost struct {
 func BenchmarkSweep(b *testing.B) {
 	var ours cost
 	for b.Loop() {
-		ours = virtual(b, func(w *world) { w.said(w.sweep(), 0, "1000 examined, 0 given back, 0 repaired") })
+		ours = virtual(b, func(w *world) { w.said(w.sweep(), 0, "1000 examined, 0 released, 0 repaired") })
 	}
 	rest := virtual(b, func(w *world) { w.byREST() })
 	cli := virtual(b, func(w *world) { w.byCommandLine() })

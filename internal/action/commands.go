@@ -247,7 +247,7 @@ func heldText(held *ledger.HeldError) string {
 // forceWord is what a release of another person's hold begins with.
 const forceWord = "--force"
 
-// release gives the issue back, whoever has it: the commenter's own hold as such, a worker's by force and in the
+// release releases the issue, whoever has it: the commenter's own hold as such, a worker's by force and in the
 // commenter's name, another person's only when that is said. A label without a claim is taken off.
 func (s *Step) release(ctx context.Context, o order, r *result) error {
 	if mine, held := o.facts.Log.HeldBy(o.by); held {

@@ -30,7 +30,7 @@ func TestNothingForged(t *testing.T) {
 		w.said(steps[0], 1, "held by", "refused<<")
 		time.Sleep(5 * time.Hour)
 		steps = append(steps, w.sweep())
-		w.said(steps[1], 0, "1 given back")
+		w.said(steps[1], 0, "1 released")
 		_, err = w.server.AddComment(app, n, "tia", "/reject "+strings.ReplaceAll(evil, "\n", " "))
 		w.must(err)
 		steps = append(steps, w.deliver(tokActions, w.last("issue_comment", "created", "/reject")))

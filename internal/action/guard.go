@@ -139,7 +139,7 @@ func guardComment(refused []refusal, excess string) string {
 	}
 	b.WriteString("\nThree ways on:\n\n" +
 		"1. take the closing keyword out of the description, if the work is theirs;\n" +
-		"2. wait until they give the issue back, then run this check again;\n" +
+		"2. wait until they release the issue, then run this check again;\n" +
 		"3. take it over: somebody who may label comments `/release` on the issue, then run this check again.\n\n" +
 		"This comment goes away by itself when nothing stands in the way any more.")
 	return b.String()

@@ -13,9 +13,9 @@ const skippedShown = 3 // of what was not examined, as annotations; the log and 
 // log prints what was done: one line that sums up, what changed folded, and what went wrong as annotations.
 func (s *Step) log(r result) {
 	rep, changed := r.report, r.changed()
-	back, repaired := "given back", "repaired"
+	back, repaired := "released", "repaired"
 	if s.dry() {
-		back, repaired = "would be given back", "would be repaired"
+		back, repaired = "would be released", "would be repaired"
 	}
 	s.Console.line("%s: %d examined, %d %s, %d %s, %d failed, %d not examined",
 		r.mode, rep.Examined, rep.GaveBack(), back, rep.Repaired(), repaired, rep.Failed, len(rep.Skipped))
@@ -148,9 +148,9 @@ func why(f ledger.Finding) string { return explained(f, false) }
 // explained is why for a run that may write nothing: then it says what would be done.
 func explained(f ledger.Finding, dry bool) string {
 	var parts []string
-	give := "gave back"
+	give := "released"
 	if dry {
-		give = "would give back"
+		give = "would release"
 	}
 	for _, c := range f.Ended {
 		who := c.Record.Worker.String()

@@ -79,12 +79,12 @@ func TestSummaryOfADryRun(t *testing.T) {
 		w := story(t)
 		s := w.sweep("dry-run=true")
 		w.said(s, 0)
-		for _, want := range []string{"**2** would be swept", "> Nothing was written: dry run.", "### Would change", "would give back the hold of lucius", `"in flight" : 6`} {
+		for _, want := range []string{"**2** would be swept", "> Nothing was written: dry run.", "### Would change", "would release the hold of lucius", `"in flight" : 6`} {
 			if !strings.Contains(s.summary, want) {
 				t.Errorf("the summary lacks %q:\n%s", want, s.summary)
 			}
 		}
-		if strings.Contains(s.summary, "### Changed") || strings.Contains(s.summary, "| gave back") {
+		if strings.Contains(s.summary, "### Changed") || strings.Contains(s.summary, "| released") {
 			t.Errorf("the summary says that something was done:\n%s", s.summary)
 		}
 		for name, want := range map[string]string{"swept": "0", "repaired": "0", "transitions": "[]", "examined": "11"} {

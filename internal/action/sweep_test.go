@@ -89,22 +89,22 @@ func TestSweepAThousand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := planted(t, many(app, 1001, 0))
 		s := w.sweep()
-		w.said(s, 0, "1001 examined, 0 given back, 0 repaired, 0 failed, 0 not examined")
+		w.said(s, 0, "1001 examined, 0 released, 0 repaired, 0 failed, 0 not examined")
 		if want := 11 + 3; s.requests > want || s.writes > 0 {
 			t.Errorf("%d requests, %d writes; want at most %d and none", s.requests, s.writes, want)
 		}
 	})
 }
 
-// TestSweepGivesBackHundreds: each given back issue takes its reading, one comment and the two
+// TestSweepReleasesHundreds: each released issue takes its reading, one comment and the two
 // labels, paced under GitHub's limits, and nothing is left over.
-func TestSweepGivesBackHundreds(t *testing.T) {
+func TestSweepReleasesHundreds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 120
 		w := planted(t, many(app, n, 0))
 		time.Sleep(5 * time.Hour)
 		s := w.sweep()
-		w.said(s, 0, "120 given back, 120 repaired, 0 failed")
+		w.said(s, 0, "120 released, 120 repaired, 0 failed")
 		if perIssue := float64(s.writes) / n; perIssue > 3.1 {
 			t.Errorf("%.1f writes for an issue, want 3", perIssue)
 		}
@@ -121,12 +121,12 @@ func TestSweepLongThread(t *testing.T) {
 		r.Issues[0] = held("1", 2500)
 		w := planted(t, r)
 		s := w.sweep()
-		w.said(s, 0, "2 examined, 0 given back, 0 repaired")
+		w.said(s, 0, "2 examined, 0 released, 0 repaired")
 		if s.requests > 32 {
 			t.Errorf("%d requests, want about one for a hundred comments", s.requests)
 		}
 		time.Sleep(5 * time.Hour)
-		w.said(w.sweep(), 0, "2 given back")
+		w.said(w.sweep(), 0, "2 released")
 	})
 }
 
@@ -152,7 +152,7 @@ func TestSweepWhilePeopleWork(t *testing.T) {
 		}
 		s := w.sweep()
 		busy = false
-		w.said(s, 0, "250 examined", "250 given back")
+		w.said(s, 0, "250 examined", "250 released")
 		if got := w.inState("agent:implement", n); got != n || page < 3 {
 			t.Errorf("%d of %d are free after %d pages", got, n, page)
 		}
@@ -170,10 +170,10 @@ func TestSweepGoesOn(t *testing.T) {
 			}
 			return nil
 		}
-		w.said(w.sweep(), 1, "4 given back", "1 failed", "::error::acme/app#3", "failed<<")
+		w.said(w.sweep(), 1, "4 released", "1 failed", "::error::acme/app#3", "failed<<")
 		w.said(w.sweep("fail-on-incomplete=false"), 0, "1 failed", "::error::acme/app#3")
 		w.server.Fault = nil
-		w.said(w.sweep(), 0, "1 given back", "0 failed")
+		w.said(w.sweep(), 0, "1 released", "0 failed")
 	})
 }
 
@@ -225,7 +225,7 @@ func TestSweepOutOfBudget(t *testing.T) {
 			return nil
 		}
 		s := w.sweep("repos=acme/app,acme/lib")
-		w.said(s, 1, "10 given back", "50 not examined", "::warning::stopped early: rate limit reached", "acme/lib: ", "rate limit", "run again soon", "incomplete")
+		w.said(s, 1, "10 released", "50 not examined", "::warning::stopped early: rate limit reached", "acme/lib: ", "rate limit", "run again soon", "incomplete")
 		if n := strings.Count(s.log, "::warning") + strings.Count(s.log, "::error"); n > 10 {
 			t.Errorf("%d annotations", n)
 		}
@@ -234,7 +234,7 @@ func TestSweepOutOfBudget(t *testing.T) {
 		}
 		w.server.Fault = nil
 		time.Sleep(2 * time.Hour)
-		w.said(w.sweep("repos=acme/app,acme/lib"), 0, "52 given back", "0 not examined")
+		w.said(w.sweep("repos=acme/app,acme/lib"), 0, "52 released", "0 not examined")
 	})
 }
 
@@ -261,7 +261,7 @@ func TestSweepRepositories(t *testing.T) {
 			return w.run(t.Context(), run{token: tokActions, name: "schedule", event: []byte("{}"), inputs: map[string]string{"repos": repos}, change: own})
 		}
 		s := sweep("acme/app, acme/ready\nACME/app acme/old acme/wiki")
-		w.said(s, 0, "3 examined, 3 given back", "acme/old: archived", "acme/wiki: issues are turned off", "Left alone")
+		w.said(s, 0, "3 examined, 3 released", "acme/old: archived", "acme/wiki: issues are turned off", "Left alone")
 		got, err := w.server.Labels("acme/ready", 1)
 		if w.must(err); !slices.Equal(got, []string{"ready"}) {
 			t.Errorf("labels = %q", got)
@@ -272,7 +272,7 @@ func TestSweepRepositories(t *testing.T) {
 	})
 }
 
-// TestTwoSweeps: two sweeps at the same time give everything back once, whatever the interleaving.
+// TestTwoSweeps: two sweeps at the same time release everything once, whatever the interleaving.
 func TestTwoSweeps(t *testing.T) {
 	for seed := range uint64(5) {
 		synctest.Test(t, func(t *testing.T) {

@@ -16,7 +16,7 @@ const (
 	SessionStart Kind = "session-start"
 	BeforeTool   Kind = "before-tool"
 	AfterTool    Kind = "after-tool"
-	Turn         Kind = "turn" // a sign of life that is neither: a prompt, the end of a turn, a sub-agent
+	Turn         Kind = "turn" // a heartbeat that is neither: a prompt, the end of a turn, a sub-agent
 	SessionEnd   Kind = "session-end"
 )
 

@@ -73,7 +73,7 @@ type Card struct {
 	Person  bool     // a person holds it, by a claim or by the label alone
 	Request bool     // it is itself a pull request
 	Free    bool     // the next worker that asks may have it
-	Circle  []string // the dependency cycle of which it is a part; the first again at the end
+	Cycle   []string // the dependency cycle of which it is a part; the first again at the end
 
 	item work.Item // its place in the queue
 }
@@ -112,8 +112,8 @@ func yes(is bool) int {
 
 func deal(r lifecycle.Rules, f lifecycle.Facts) (Card, bool) {
 	h, held := f.Log.Holder()
-	picture, why := r.Label(f)
-	lane, ok := laneOf(r, f, picture)
+	projection, why := r.Label(f)
+	lane, ok := laneOf(r, f, projection)
 	switch {
 	case f.PullRequest && !held:
 		return Card{}, false
@@ -142,7 +142,7 @@ func deal(r lifecycle.Rules, f lifecycle.Facts) (Card, bool) {
 			c.Pulls = append(c.Pulls, Link{printable.Line(name), printable.Line(p.URL)})
 		}
 	}
-	c.Marks = marks(r, f, picture, verdict)
+	c.Marks = marks(r, f, projection, verdict)
 	return c, true
 }
 
@@ -160,14 +160,14 @@ func (c *Card) hold(t claim.Terms, h claim.Claim, now time.Time) {
 		c.Holder, c.Person = printable.Line(h.Person), true
 	}
 	c.Login, c.Branch = printable.Line(h.Author), printable.Line(h.Record.Branch)
-	c.Since, c.Seen, c.Expired, c.Plan = h.Created, h.Updated, h.Lapsed(t, now), h.Plan.Pending()
+	c.Since, c.Seen, c.Expired, c.Plan = h.Created, h.Updated, h.Expired(t, now), h.Plan.Pending()
 	if end, ends := h.Until(t); ends {
 		c.Lease = end.Sub(h.Updated)
 	}
 }
 
 // laneOf finds the column. What only a person can move on is in the people's.
-func laneOf(r lifecycle.Rules, f lifecycle.Facts, p labels.Picture) (Lane, bool) {
+func laneOf(r lifecycle.Rules, f lifecycle.Facts, p labels.Projection) (Lane, bool) {
 	state := p.State
 	if p.Keep {
 		have := r.Scheme.Of(f.Labels)
@@ -191,7 +191,7 @@ func laneOf(r lifecycle.Rules, f lifecycle.Facts, p labels.Picture) (Lane, bool)
 }
 
 // marks are what is worth a look, the gravest first.
-func marks(r lifecycle.Rules, f lifecycle.Facts, p labels.Picture, v lifecycle.Verdict) []Mark {
+func marks(r lifecycle.Rules, f lifecycle.Facts, p labels.Projection, v lifecycle.Verdict) []Mark {
 	var out []Mark
 	if urgent := work.DefaultWords().Of(f.Labels); urgent != work.Medium && f.Open {
 		out = append(out, Mark{urgent.String(), false})
@@ -222,7 +222,7 @@ func marks(r lifecycle.Rules, f lifecycle.Facts, p labels.Picture, v lifecycle.V
 func holdMarks(t claim.Terms, h claim.Claim, now time.Time) []Mark {
 	end, ends := h.Until(t)
 	switch {
-	case h.Lapsed(t, now):
+	case h.Expired(t, now):
 		return []Mark{{"expired", true}}
 	case h.Plan.Pending():
 		return []Mark{{"waits " + printable.Span(now.Sub(h.Plan.At)), false}}

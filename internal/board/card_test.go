@@ -68,8 +68,8 @@ func TestDeal(t *testing.T) {
 	}
 }
 
-// TestEncircle: what is part of a dependency cycle is marked for a person, whichever repositories it goes through; what only waits is not.
-func TestEncircle(t *testing.T) {
+// TestMarkCycles: what is part of a dependency cycle is marked for a person, whichever repositories it goes through; what only waits is not.
+func TestMarkCycles(t *testing.T) {
 	waits := func(number int, on ...claim.Issue) lifecycle.Facts {
 		f := issue(t, number, "x", "agent:implement")
 		f.Labels = append(f.Labels, "agent:blocked")
@@ -85,20 +85,20 @@ func TestEncircle(t *testing.T) {
 	web.Issue.Repo = "web"
 	readings := []lifecycle.Facts{waits(1, in("app", 3)), waits(2, in("web", 1)), web, waits(3, in("app", 4)), waits(4)}
 	cards := board.Deal(lifecycle.DefaultRules(), readings)
-	if got := fmt.Sprint(board.Encircle(cards, readings)); got != "[[acme/app#2 acme/web#1]]" {
-		t.Errorf("circles %s", got)
+	if got := fmt.Sprint(board.MarkCycles(cards, readings)); got != "[[acme/app#2 acme/web#1]]" {
+		t.Errorf("cycles %s", got)
 	}
 	want := map[string]string{
 		"acme/app#1": "[{blocked false}] false []", "acme/app#3": "[{blocked false}] false []",
 		"acme/app#2": "[{dependency cycle true}] true [acme/app#2 acme/web#1 acme/app#2]", "acme/web#1": "[{dependency cycle true}] true [acme/app#2 acme/web#1 acme/app#2]",
 	}
 	for _, c := range cards {
-		if got := fmt.Sprint(c.Marks, c.Stuck(), c.Circle); c.Issue.Number != 4 && got != want[c.Issue.String()] {
+		if got := fmt.Sprint(c.Marks, c.Stuck(), c.Cycle); c.Issue.Number != 4 && got != want[c.Issue.String()] {
 			t.Errorf("%s: %s, want %s", c.Issue, got, want[c.Issue.String()])
 		}
 	}
 	readings[1].Open = false
-	if rings := board.Encircle(nil, readings); len(rings) > 0 {
+	if rings := board.MarkCycles(nil, readings); len(rings) > 0 {
 		t.Errorf("closed: %v", rings)
 	}
 }

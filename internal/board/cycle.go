@@ -8,30 +8,30 @@ import (
 	"github.com/label-state/label-state/internal/printable"
 )
 
-// Encircle marks the cards of issues that are parts of a dependency cycle, as far as the readings show one: those of
+// MarkCycles marks the cards of issues that are parts of a dependency cycle, as far as the readings show one: those of
 // all repositories on the board, because a cycle may go through several. It returns the cycles, too.
-func Encircle(cards []Card, readings []lifecycle.Facts) [][]claim.Issue {
+func MarkCycles(cards []Card, readings []lifecycle.Facts) [][]claim.Issue {
 	waits := map[claim.Issue][]claim.Issue{}
 	for _, f := range readings {
 		if f.Open {
 			waits[f.Issue] = f.Waits()
 		}
 	}
-	rings := lifecycle.Circles(waits)
+	rings := lifecycle.Cycles(waits)
 	for _, ring := range rings {
 		for n := range cards {
 			if slices.ContainsFunc(ring, cards[n].Issue.Same) {
-				cards[n].encircle(ring)
+				cards[n].markCycle(ring)
 			}
 		}
 	}
 	return rings
 }
 
-// encircle says that it is a cycle that blocks the card. The mark is the first: nothing but a person ends a cycle.
-func (c *Card) encircle(ring []claim.Issue) {
+// markCycle says that it is a cycle that blocks the card. The mark is the first: nothing but a person ends a cycle.
+func (c *Card) markCycle(ring []claim.Issue) {
 	for _, name := range lifecycle.Path(ring) {
-		c.Circle = append(c.Circle, printable.Line(name))
+		c.Cycle = append(c.Cycle, printable.Line(name))
 	}
 	c.Marks = slices.DeleteFunc(slices.Clone(c.Marks), func(m Mark) bool { return m == blocked })
 	c.Marks = slices.Insert(c.Marks, 0, Mark{"dependency cycle", true})

@@ -11,13 +11,13 @@ import (
 
 // A Reading is everything the board shows, as it was at one moment. The zero value is an empty board.
 type Reading struct {
-	Cards   []Card
-	Now     time.Time // GitHub's clock
-	Viewer  string    // login whose board it is; empty when not known
-	Repos   []string  // owner/name of every repository that was read
-	Pauses  []Pause
-	Circles [][]claim.Issue // dependency cycles: none of these issues is ever ready again by itself
-	Next    []string        // where no issue can be taken: what to do about it, a line each
+	Cards  []Card
+	Now    time.Time // GitHub's clock
+	Viewer string    // login whose board it is; empty when not known
+	Repos  []string  // owner/name of every repository that was read
+	Pauses []Pause
+	Cycles [][]claim.Issue // dependency cycles: none of these issues is ever ready again by itself
+	Next   []string        // where no issue can be taken: what to do about it, a line each
 
 	// Details is what is known of one of the issues at a moment, wrapped for a width in cells. nil has none.
 	Details func(i claim.Issue, now time.Time, width int) []string

@@ -406,9 +406,9 @@ func TestCycle(t *testing.T) {
 		}
 	}
 	cards := board.Deal(lifecycle.DefaultRules(), facts)
-	d := &desk{reading: board.Reading{Cards: cards, Now: now, Circles: board.Encircle(cards, facts)}}
+	d := &desk{reading: board.Reading{Cards: cards, Now: now, Cycles: board.MarkCycles(cards, facts)}}
 	if got := text(press(start(t, d, 120, 24), "h")); !strings.Contains(got, "▌#4") || !strings.Contains(got, "! dependency cycle") ||
-		!strings.Contains(got, "blocked in a circle: acme/app#4 waits for acme/app#5 waits for acme/app#4") || !strings.Contains(got, "4 stuck") {
+		!strings.Contains(got, "blocked in a dependency cycle: acme/app#4 waits for acme/app#5 waits for acme/app#4") || !strings.Contains(got, "4 stuck") {
 		t.Errorf("screen:\n%s", got)
 	}
 }

@@ -228,8 +228,8 @@ func (m Model) copied(c Card) string {
 // standing is the chosen card in one clause: who holds it comes before why it is in its lane.
 func (c Card) standing(m Model) string {
 	switch {
-	case len(c.Circle) > 0:
-		return lifecycle.Encircled(c.Circle)
+	case len(c.Cycle) > 0:
+		return lifecycle.InCycle(c.Cycle)
 	case c.isOf(m.reading.Viewer):
 		return "yours"
 	case c.Person && c.Holder != "":

@@ -70,6 +70,6 @@ func busy(t *testing.T) []lifecycle.Facts {
 		issue(t, 3, "Show the progress of an upload that is resumed after the network was gone", "agent:in-flight", holds(5*time.Hour, "drake")),
 		issue(t, 4, "Document the \x1b[31mretry\x1b[0m policy\u202e", "agent:implement"),
 		issue(t, 6, "Split the settings page", "agent:plan-pending-approval", holds(2*time.Hour, "lucius"), says(80*time.Minute, claim.KindPlan, "lucius", "")),
-		issue(t, 11, "Never lapses", "agent:in-flight", holds(30*time.Hour, "operator").as(func(r *claim.Record) { r.TTL = claim.NoExpiry })),
+		issue(t, 11, "Never expires", "agent:in-flight", holds(30*time.Hour, "operator").as(func(r *claim.Record) { r.TTL = claim.NoExpiry })),
 	}
 }

@@ -5,7 +5,7 @@ import "slices"
 // A bundle is several issues that one worker takes together or not at all. Its claims are taken one
 // after the other, and only when it has them all it renews each: that first renewal is what makes
 // them more than a beginning. So a worker that dies in between leaves nothing that anybody has to
-// understand: its claims lapse early, do not count as attempts, and the labels go back.
+// understand: its claims expire early, do not count as attempts, and the labels go back.
 
 // Provisional reports whether the claim was made for a bundle of which it is not yet known that
 // its worker has all of it.
@@ -15,7 +15,7 @@ func (c Claim) Provisional() bool { return c.Record.Bundle != "" && c.Record.Hea
 // ttl: not every kind can lengthen a lease.
 func (c Claim) brief() bool { return c.Provisional() && c.Record.Lease == "" }
 
-// Undone reports whether the claim was made for a bundle and given back before any work: the issue
+// Undone reports whether the claim was made for a bundle and released before any work: the issue
 // is as if nobody had ever claimed it.
 func (c Claim) Undone() bool {
 	return c.End != nil && (c.Provisional() || c.End.Outcome == OutcomeBundleRolledBack)

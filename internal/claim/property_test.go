@@ -266,13 +266,13 @@ func TestLeaseEnds(t *testing.T) {
 		for _, c := range claim.Replay(m.log(t)).Claims {
 			end, limited := c.Until(terms)
 			switch {
-			case c.Lapsed(terms, now) && !c.Overdue(terms, now):
-				t.Fatalf("%+v lapsed and not overdue", c)
+			case c.Expired(terms, now) && !c.Overdue(terms, now):
+				t.Fatalf("%+v expired and not overdue", c)
 			case limited && c.Overdue(terms, end):
 				t.Fatalf("%+v does not stand exactly at its end", c)
-			case limited && c.Live() && !c.Lapsed(terms, end.Add(terms.Grace)):
-				t.Fatalf("%+v has not lapsed after its grace", c)
-			case !limited && (c.Lapsed(terms, now) || c.Overdue(terms, now)):
+			case limited && c.Live() && !c.Expired(terms, end.Add(terms.Grace)):
+				t.Fatalf("%+v has not expired after its grace", c)
+			case !limited && (c.Expired(terms, now) || c.Overdue(terms, now)):
 				t.Fatalf("%+v ends though nothing limits it", c)
 			}
 		}

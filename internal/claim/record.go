@@ -31,7 +31,7 @@ type Record struct {
 	Kind      Kind
 	Worker    Worker
 	Nonce     string        // random; finds an own post again after a lost answer
-	TTL       time.Duration // lease length; 0 is the repository's default, NoExpiry never lapses
+	TTL       time.Duration // lease length; 0 is the repository's default, NoExpiry never expires
 	Held      bool          // state=held: the claim was confirmed
 	Heartbeat int64         // hb: how often it was renewed
 	Token     int64         // fencing token, 0 while not yet recorded

@@ -20,7 +20,7 @@ var (
 
 // Refuse says why the record may not be written at server time now by the login author, or nil.
 // Writers ask it before every post. What was written anyway counts for nothing in Replay, except
-// what only time speaks against. Whether the issue may be taken at all is lifecycle's question.
+// what only time speaks against. Whether the issue is free at all is lifecycle's question.
 func (s State) Refuse(r Record, author string, t Terms, now time.Time) error {
 	c, claimed := s.Find(r.Worker)
 	switch {
@@ -116,7 +116,7 @@ func needsBy(k Kind) bool {
 }
 
 // RefuseRenewal says why w may not extend its lease at server time now, or nil. margin is how
-// long before the end a holder already considers itself lapsed (spec.md#heartbeat).
+// long before the end a holder already considers itself expired (spec.md#heartbeat).
 func (s State) RefuseRenewal(w Worker, author string, t Terms, now time.Time, margin time.Duration) error {
 	c, claimed := s.Find(w)
 	switch {
@@ -139,11 +139,11 @@ func (s State) RefuseRenewal(w Worker, author string, t Terms, now time.Time, ma
 	return nil
 }
 
-// before returns the confirmed claim that stands before c and has not lapsed. No protocol makes two: a person
+// before returns the confirmed claim that stands before c and has not expired. No protocol makes two: a person
 // edited or deleted a comment, c was confirmed without that one, and then it counted again.
 func (s State) before(c Claim, t Terms, now time.Time) (Claim, bool) {
 	for _, o := range s.Live() {
-		if o.Held() && !o.Lapsed(t, now) && o.Rank.Compare(c.Rank) < 0 {
+		if o.Held() && !o.Expired(t, now) && o.Rank.Compare(c.Rank) < 0 {
 			return o, true
 		}
 	}

@@ -107,7 +107,7 @@ func TestRefuseRenewal(t *testing.T) {
 		{"behind a confirmed claim", held + "\n2 0:01 bot claim b:2 nonce=m state=held ttl=2h", b2, "bot", "0:10", claim.ErrNotHolder},
 		{"before a confirmed claim", held + "\n2 0:01 bot claim b:2 nonce=m state=held ttl=2h", a1, "bot", "0:10", nil},
 		{"behind a claim in its grace", held + "\n2 0:01 bot claim b:2 nonce=m state=held ttl=2h", b2, "bot", "0:30:59", claim.ErrNotHolder},
-		{"behind a claim that lapsed", held + "\n2 0:01 bot claim b:2 nonce=m state=held ttl=2h", b2, "bot", "0:31", nil},
+		{"behind a claim that expired", held + "\n2 0:01 bot claim b:2 nonce=m state=held ttl=2h", b2, "bot", "0:31", nil},
 		{"behind a contender", contender + "\n2 0:01 bot claim b:2 nonce=m state=held ttl=2h", b2, "bot", "0:01", nil},
 		{"without end", "1 0:00 bot claim a:1 nonce=n ttl=none state=held", a1, "bot", "999:00", nil},
 	} {

@@ -192,8 +192,8 @@ func (c replayCase) lease(x claim.Claim) []string {
 	out := []string{"live", "until=" + until}
 	switch {
 	case c.now.IsZero():
-	case x.Lapsed(c.terms, c.now):
-		out = append(out, "lapsed")
+	case x.Expired(c.terms, c.now):
+		out = append(out, "expired")
 	case x.Overdue(c.terms, c.now):
 		out = append(out, "overdue")
 	default:

@@ -23,7 +23,7 @@ func DefaultTerms() Terms {
 }
 
 // A State is what a log means. It holds no opinion about time: a claim stands until a
-// record ends it, and Lapsed says whose end may be recorded.
+// record ends it, and Expired says whose end may be recorded.
 type State struct {
 	Claims   []Claim   // every claim, dead ones included, in rank order
 	Attempts []Attempt // failed attempts since the last reset, oldest first
@@ -52,7 +52,7 @@ type Claim struct {
 	Comment int64  // the worker's own first comment; 0 when only somebody else has mirrored it
 	URL     string
 	Created time.Time
-	Updated time.Time // newest of its comments: the last sign of life
+	Updated time.Time // newest of its comments: the last heartbeat
 	Legacy  bool      // written without nonce: confirmed from the start (rule 7)
 	Revoked *Release  // somebody asked the holder to stop
 	Plan    *Plan
@@ -92,7 +92,7 @@ type Plan struct {
 func (p *Plan) Pending() bool { return p != nil && p.AnsweredAt.IsZero() }
 
 // limits reports whether the plan's own limit counts: no answer came in time. A later one does not
-// revive a hold that others may already be giving back (spec.md#leases).
+// revive a hold that others may already be releasing (spec.md#leases).
 func (p *Plan) limits(t Terms) bool {
 	return p.Pending() || p != nil && p.AnsweredAt.After(p.At.Add(t.Plan))
 }
@@ -128,8 +128,8 @@ func (c Claim) Until(t Terms) (end time.Time, ok bool) {
 	return last.Add(c.Lease(t)), true
 }
 
-// Lease is how long after its last sign of life the claim stands (spec.md#leases).
-// One that never lapses has the longest duration there is.
+// Lease is how long after its last heartbeat the claim stands (spec.md#leases).
+// One that never expires has the longest duration there is.
 func (c Claim) Lease(t Terms) time.Duration {
 	ttl := c.Record.TTL
 	switch {
@@ -152,9 +152,9 @@ func (c Claim) Lease(t Terms) time.Duration {
 	return ttl
 }
 
-// Lapsed reports whether anyone may record the claim's end at server time now: its lease
+// Expired reports whether anyone may record the claim's end at server time now: its lease
 // and the grace are over (spec.md#expire).
-func (c Claim) Lapsed(t Terms, now time.Time) bool { return c.Live() && !c.Stored && c.Over(t, now) }
+func (c Claim) Expired(t Terms, now time.Time) bool { return c.Live() && !c.Stored && c.Over(t, now) }
 
 // Over reports whether the lease and the grace have passed, whatever has become of the claim.
 func (c Claim) Over(t Terms, now time.Time) bool {

@@ -21,6 +21,7 @@ type Terminal struct {
 	Err io.Writer
 	Env setup.Environment
 
+	Typed    []string                      // the command line, program first, for hints that say to run it again
 	Version  string                        // of the program, as the linker was told
 	Commands func(Terminal) []*cli.Command // all there are, in the order of the help
 
@@ -29,7 +30,7 @@ type Terminal struct {
 
 // Run executes one command line, args with the program's name first, and returns the exit code (cli.md#exit-codes).
 func Run(ctx context.Context, args []string, t Terminal) int {
-	t.ChildOut, t.ChildErr = t.Out, t.Err
+	t.Typed, t.ChildOut, t.ChildErr = args, t.Out, t.Err
 	t.Out, t.Err, t.Env.Stderr = t.Env.Logged(t.Out), t.Env.Logged(t.Err), t.Env.Logged(t.Env.Stderr)
 	return Report(t, Execute(ctx, args, t))
 }

@@ -27,7 +27,7 @@ import (
 // calledAnswers are for what was called or configured wrongly.
 func calledAnswers() []answer {
 	return []answer{
-		on(ExitCalled, says[*ledger.StoreError]("name the store again in claim.lease on the default branch, until the hold is given back")),
+		on(ExitCalled, says[*ledger.StoreError]("name the store again in claim.lease on the default branch, until the hold is released")),
 		on(ExitCalled, func(e *UsageError, _ Failure) string { return strings.TrimSpace("label-state "+e.command) + " --help" }),
 		on(ExitCalled, help[*work.OptionError]),
 		on(ExitCalled, hintReference),
@@ -55,7 +55,7 @@ func hintConfiguration(e *config.Error, _ Failure) string {
 	case e.Everybodys:
 		return "leave " + e.Path + " out of " + e.File + "; what everybody goes by is " + config.Path + " on the default branch"
 	case e.Path == "" && e.Line == 0:
-		return "see that " + e.File + " can be read, or name another file with --config"
+		return "see that it can be read: ls -l " + ShellWord(e.File) + "; or name another file with --config"
 	}
 	return "correct " + e.File + ", then try it with: label-state doctor"
 }
@@ -65,7 +65,7 @@ func noAnswers() []answer {
 	return []answer{
 		on(ExitNoWork, hintNoWork),
 		func(err error) (int, string, bool) {
-			return ExitNoWork, "ask again later; see what others work on: label-state work list --include-claimed", errors.Is(err, work.ErrNoWork)
+			return ExitNoWork, "see what others work on: label-state work list --include-claimed; later: " + Again, errors.Is(err, work.ErrNoWork)
 		},
 		on(ExitNo, hintHeld),
 		on(ExitNo, hintLost),
@@ -82,7 +82,7 @@ func hintNoWork(e *work.NoWorkError, at Failure) string {
 	if e.Passed[0].Reason == string(lifecycle.CodePaused) {
 		return ResumeHint(at.repo(), false)
 	}
-	return "ask again later; see what keeps them: label-state board --repo " + at.repo()
+	return "see what keeps them: label-state board --repo " + at.repo() + "; later: " + Again
 }
 
 // ResumeHint is how a pause ends; here is whether it is this host's.
@@ -95,10 +95,7 @@ func ResumeHint(repo string, here bool) string {
 
 // labelFirst is the first step of everybody who has no work yet.
 func labelFirst(repo, label string) string {
-	if strings.ContainsAny(label, " \"'`$") {
-		label = "'" + label + "'"
-	}
-	return fmt.Sprintf("label an issue: gh issue edit NUMBER --repo %s --add-label %s", repo, label)
+	return fmt.Sprintf("label an issue: gh issue edit NUMBER --repo %s --add-label %s", repo, ShellWord(label))
 }
 
 func hintHeld(e *ledger.HeldError, _ Failure) string {
@@ -146,7 +143,7 @@ func hintReason(held *ledger.HeldError, r lifecycle.Reason) string {
 	case lifecycle.CodePaused:
 		return ResumeHint(held.Issue.Slug(), r.Here)
 	case lifecycle.CodeHold:
-		return "whoever put the label on gives it back with: label-state release " + issue + "; anybody else takes it off there: " + r.URL
+		return "whoever put the label on releases it with: label-state release " + issue + "; anybody else takes it off there: " + r.URL
 	case lifecycle.CodeAssigned:
 		return "take one that is nobody's: label-state next; who works on this one: label-state status " + issue
 	case lifecycle.CodePROpen, lifecycle.CodeMerged:
@@ -217,8 +214,11 @@ func reachAnswers() []answer {
 	return []answer{
 		on(ExitUnknown, hintTimeout),
 		on(ExitUnknown, func(_ *interruptedError, at Failure) string {
-			if !strings.Contains(at.Object, "#") {
-				return ""
+			switch {
+			case strings.HasPrefix(at.Doing, "bundle "):
+				return "" // what is held is known
+			case !strings.Contains(at.Object, "#"):
+				return "it may have begun; go on with: " + Again
 			}
 			return "see where it stands: label-state status " + at.Object
 		}),
@@ -236,7 +236,7 @@ func reachAnswers() []answer {
 		on(ExitUnknown, func(_ *github.MovedError, at Failure) string {
 			return "use its new name, in a clone by git remote set-url origin URL; find it with: gh repo view " + at.repo() + " --json nameWithOwner"
 		}),
-		on(ExitUnknown, says[*github.RateLimitError]("wait until then, or use another token")),
+		on(ExitUnknown, says[*github.RateLimitError]("from then on, or at once with another token in GH_TOKEN: "+Again)),
 		on(ExitUnknown, func(e *ledger.UnshownError, _ Failure) string {
 			return "look for a claim among them: " + e.Facts.URL + "; when nobody can see or delete them, file the issue again: gh issue create --repo " + e.Facts.Issue.Slug()
 		}),
@@ -249,7 +249,7 @@ func reachAnswers() []answer {
 			if interrupted(e) {
 				return ""
 			}
-			return "check the network and LABEL_STATE_API_URL, then try again"
+			return "check the network and LABEL_STATE_API_URL, then: " + Again
 		}),
 	}
 }
@@ -270,16 +270,16 @@ func hintTimeout(e *timeoutError, at Failure) string {
 		return "nothing is claimed while the lease store cannot be asked; see whether it answers: " + at.doctor()
 	}
 	if strings.Contains(at.Object, "#") {
-		return "see where it stands: label-state status " + at.Object + "; then try again with a longer --timeout"
+		return "see where it stands: label-state status " + at.Object + "; then: " + AgainLonger
 	}
 	if strings.HasPrefix(at.Doing, "chain ") {
-		return "see what is missing: label-state chain status --feature " + at.Object + "; then try again with a longer --timeout"
+		return "see what is missing: label-state chain status --feature " + at.Object + "; then: " + AgainLonger
 	}
-	return "see what is slow: " + at.doctor() + "; then try again with a longer --timeout"
+	return "see what is slow: " + at.doctor() + "; then: " + AgainLonger
 }
 
 func hintTrouble[E error](E, Failure) string {
-	return "GitHub has trouble of its own (https://www.githubstatus.com); try again in a minute"
+	return "GitHub has trouble of its own (https://www.githubstatus.com); in a minute: " + Again
 }
 
 func hintStatus(e *github.StatusError, at Failure) string {
@@ -302,11 +302,7 @@ func hereAnswers() []answer {
 			return "nothing is claimed until it can be read; repair it, or: rm " + e.File
 		}),
 		func(err error) (int, string, bool) {
-			again := "run it again"
-			if at, named := errors.AsType[*Failure](err); named {
-				again += ": label-state " + at.Doing + " " + at.Object + " --local"
-			}
-			return ExitUnknown, again, errors.Is(err, state.ErrPausesBusy)
+			return ExitUnknown, "when it has finished: " + Again, errors.Is(err, state.ErrPausesBusy)
 		},
 	}
 }
@@ -318,7 +314,7 @@ func lastAnswers() []answer {
 			return "nothing is claimed while the lease store cannot be asked; see whether it answers: " + at.doctor()
 		}),
 		on(ExitUnknown, func(_ *ledger.BundleError, at Failure) string {
-			return "nothing is held; see what is in the way: " + at.doctor() + "; then run it again"
+			return "nothing is held; see what is in the way: " + at.doctor() + "; then: " + Again
 		}),
 	}
 }
@@ -328,8 +324,8 @@ func pushAnswers() []answer {
 	return []answer{
 		on(ExitCalled, help[*gitpush.OptionError]),
 		on(ExitCalled, help[*gitpush.RemoteError]),
-		on(ExitNo, says[*gitpush.MovedError]("see what is there with git fetch, build on it, and push again; nothing was forced")),
-		on(ExitNo, says[*gitpush.RefusedError]("nothing was pushed; git or the remote said above what it wants")),
+		on(ExitNo, says[*gitpush.MovedError]("nothing was forced; git fetch, build on what is there, then: "+Again)),
+		on(ExitNo, says[*gitpush.RefusedError]("nothing was pushed; git or the remote said above what it wants; then: "+Again)),
 		on(ExitUnknown, func(_ *gitpush.UnclearError, at Failure) string {
 			return "see what has arrived, and push again if nothing has: label-state push --issue " + at.Object
 		}),
@@ -346,7 +342,7 @@ func hintGit(e *git.Error, at Failure) string {
 	case interrupted(e):
 		return ""
 	case at.Doing == "push":
-		return "nothing was pushed; git said above what is wrong"
+		return "nothing was pushed; git said above what is wrong; when it is mended: " + Again
 	case e.Operation == "fetch" || e.Operation == "ls-remote":
 		return "see that the remote answers: git -C " + e.Repository + " ls-remote; or take what was fetched last: --offline"
 	}
@@ -357,7 +353,7 @@ func hintGit(e *git.Error, at Failure) string {
 func planAnswers() []answer {
 	return []answer{
 		on(ExitNo, help[*ledger.BarredError]),
-		on(ExitUnknown, says[*slackgate.BusyError]("wait that long, then run it again; or leave --slack out: a plan can be answered on GitHub")),
+		on(ExitUnknown, says[*slackgate.BusyError]("leave --slack out, for a plan can be answered on GitHub; or after that time: "+Again)),
 	}
 }
 

@@ -58,7 +58,7 @@ func (e EntryView) end(begun string) string {
 	case claim.OutcomeSuccess, claim.OutcomeAlreadyImplemented:
 		return fmt.Sprintf("delivered it%s: %s", heldFor(begun, e.At), e.Outcome)
 	case claim.OutcomeStaleSwept:
-		return fmt.Sprintf("lost it%s without a sign of life: %s", heldFor(begun, e.At), e.Outcome)
+		return fmt.Sprintf("lost it%s without a heartbeat: %s", heldFor(begun, e.At), e.Outcome)
 	case claim.OutcomeForced:
 		return fmt.Sprintf("lost it%s: %s", heldFor(begun, e.At), e.Outcome)
 	case claim.OutcomeAdvanced:
@@ -66,7 +66,7 @@ func (e EntryView) end(begun string) string {
 	case claim.OutcomeAbandoned:
 		return "gave up its claim: " + e.Outcome
 	}
-	return fmt.Sprintf("gave it back%s: %s", heldFor(begun, e.At), cmp.Or(e.Outcome, "no outcome told"))
+	return fmt.Sprintf("released it%s: %s", heldFor(begun, e.At), cmp.Or(e.Outcome, "no outcome told"))
 }
 
 // detail is who else had a hand in it, why, and what came of it.

@@ -188,7 +188,7 @@ func (r *runner) keeping() keep.Options {
 		},
 		Renewed: func(h ledger.Hold) {
 			if err := r.call.Session.Remember(h); err != nil {
-				Warnf(r.call.Terminal.Err, "renewed, but this work tree's record could not be written: %s", err)
+				Warnf(r.call.Terminal.Err, "renewed, but this worktree's record could not be written: %s", err)
 			}
 		},
 	}

@@ -87,9 +87,7 @@ func Report(t Terminal, err error) int {
 	for _, line := range Problems(err) {
 		fmt.Fprintf(t.Err, "label-state: %s\n", OneLine(line))
 	}
-	if hint := HintFor(err); hint != "" {
-		fmt.Fprintf(t.Err, "hint: %s\n", OneLine(hint))
-	}
+	fmt.Fprintf(t.Err, "hint: %s\n", OneLine(t.HintFor(err)))
 	return ExitCode(err)
 }
 

@@ -30,7 +30,7 @@ func DescribeStatus(t claim.Terms, f lifecycle.Facts, v lifecycle.Verdict, s Sta
 	if len(f.Assignees) > 0 {
 		rows = append(rows, [2]string{"  assigned to", OneLine(strings.Join(f.Assignees, ", "))})
 	}
-	rows = append(rows, s.Circle.rows()...)
+	rows = append(rows, s.Cycle.rows()...)
 	rows = append(rows, [2]string{"  labels", OneLine(cmp.Or(strings.Join(s.Labels, ", "), "none"))})
 	rows = append(rows, describeDrift(s)...)
 	if s.Stranded != "" {
@@ -47,17 +47,17 @@ func Standing(t claim.Terms, f lifecycle.Facts, v lifecycle.Verdict) string {
 	others := Without(v, lifecycle.CodeInFlight, lifecycle.CodeOwn, lifecycle.CodeClosed)
 	switch {
 	case v.Answer == lifecycle.Unknown:
-		return "Nobody can tell whether it may be taken: " + clauses(v) + "."
+		return "Whether it is free is unknown: " + clauses(v) + "."
 	case !f.Open:
 		return "It is closed."
-	case held && h.Lapsed(t, f.Now) && len(others.Reasons) > 0:
-		return "T" + strings.TrimPrefix(lapsed(t, f, h), "t") + " It is not to be taken now: " + clauses(others) + "."
-	case held && h.Lapsed(t, f.Now):
-		return "It may be taken: " + lapsed(t, f, h)
+	case held && h.Expired(t, f.Now) && len(others.Reasons) > 0:
+		return "T" + strings.TrimPrefix(expired(t, f, h), "t") + " It cannot be claimed now: " + clauses(others) + "."
+	case held && h.Expired(t, f.Now):
+		return "It is free: " + expired(t, f, h)
 	case held:
 		return also(tenure(t, f, h), others)
 	case len(others.Reasons) > 0:
-		return "It is not to be taken: " + clauses(others) + "."
+		return "It cannot be claimed: " + clauses(others) + "."
 	}
 	return "It is free: nobody holds it."
 }
@@ -78,7 +78,7 @@ func clauses(v lifecycle.Verdict) string {
 	return strings.Join(texts, "; ")
 }
 
-func lapsed(t claim.Terms, f lifecycle.Facts, h claim.Claim) string {
+func expired(t claim.Terms, f lifecycle.Facts, h claim.Claim) string {
 	end, _ := h.Until(t)
 	return fmt.Sprintf("the lease of %s ran out %s, and the next claim or sweep ends its hold.", h.Record.Worker.Codename, distance(end.Sub(f.Now)))
 }
@@ -107,7 +107,7 @@ func tenure(t claim.Terms, f lifecycle.Facts, h claim.Claim) string {
 }
 
 func describeHolder(t claim.Terms, f lifecycle.Facts, h claim.Claim) [][2]string {
-	claimed, lease, login := When(h.Created, f.Now), "never lapses", h.Author
+	claimed, lease, login := When(h.Created, f.Now), "never expires", h.Author
 	if len(h.Ranks) == 0 {
 		claimed = "not in the log yet: label-state sweep-claims writes it"
 	}
@@ -115,7 +115,7 @@ func describeHolder(t claim.Terms, f lifecycle.Facts, h claim.Claim) [][2]string
 		login = "not known"
 	}
 	if h.Updated.After(h.Created) {
-		claimed += ", last sign of life " + distance(h.Updated.Sub(f.Now))
+		claimed += ", last heartbeat " + distance(h.Updated.Sub(f.Now))
 	}
 	if end, ends := h.Until(t); ends {
 		lease = "until " + When(end, f.Now)

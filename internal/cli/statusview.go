@@ -22,7 +22,7 @@ type StatusView struct {
 	Holder   *ClaimView    `json:"holder,omitempty"`
 	Plan     *PlanView     `json:"plan,omitempty"` // of the holder
 	Blockers []BlockerView `json:"blockers"`
-	Circle   *CircleView   `json:"circle,omitempty"` // of the open blockers
+	Cycle    *CycleView    `json:"cycle,omitempty"` // of the open blockers
 	Attempts []attemptView `json:"attempts"`
 	PRs      []pullView    `json:"pull_requests"`
 	Ignored  []ignoredView `json:"ignored"`

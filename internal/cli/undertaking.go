@@ -22,12 +22,12 @@ func undertakingAnswers() []answer {
 		}),
 		on(ExitNo, func(_ *state.BusyError, at Failure) string {
 			if !strings.HasPrefix(at.Doing, "bundle ") {
-				return "wait until it has finished"
+				return "when it has finished: " + Again
 			}
 			return "wait until it has finished, then see what it did: label-state bundle status " + at.Object
 		}),
 		on(ExitNo, func(_ *HeldHereError, at Failure) string {
-			return "give it back first: label-state bundle release " + at.Object
+			return "release it first: label-state bundle release " + at.Object
 		}),
 		on(ExitNo, hintExists),
 		on(ExitNo, says[*worktree.AbsentError]("see which have: label-state worktree list")),
@@ -38,13 +38,13 @@ func undertakingAnswers() []answer {
 			if e.Kept != nil {
 				return "remove the rest later with: label-state worktree prune"
 			}
-			return "nothing is left behind; run it again"
+			return "nothing is left behind; when its cause is mended: " + Again
 		}),
 		on(ExitUnknown, func(e *ledger.BundleError, _ Failure) string {
 			if e.Left == nil {
 				return "" // its cause knows better
 			}
-			return "what is left lapses within ten minutes, or at once with: label-state bundle release " + e.Slug
+			return "what is left expires within ten minutes, or at once with: label-state bundle release " + e.Slug
 		}),
 	}
 }
@@ -94,7 +94,7 @@ func chainAnswers() []answer {
 
 func (f Failure) ofChain() bool { return strings.HasPrefix(f.Doing, "chain ") }
 
-// A HeldHereError is a bundle that this machine has claimed and not given back.
+// A HeldHereError is a bundle that this machine has claimed and not released.
 type HeldHereError struct{ Text string }
 
 func (e *HeldHereError) Error() string { return e.Text }

@@ -107,7 +107,7 @@ type ClaimView struct {
 	Until    string `json:"until,omitempty"`
 	Renew    string `json:"renew_before,omitempty"` // of a hold of one's own
 	Held     bool   `json:"confirmed"`
-	Lapsed   bool   `json:"lapsed"`
+	Expired  bool   `json:"expired"`
 	Token    int64  `json:"token,omitempty"`
 	Branch   string `json:"branch,omitempty"`
 	Bundle   string `json:"bundle,omitempty"`
@@ -121,7 +121,7 @@ type ClaimView struct {
 func viewClaim(c claim.Claim, t claim.Terms, now time.Time) ClaimView {
 	v := ClaimView{
 		Codename: c.Record.Worker.Codename, Firing: c.Record.Worker.FiringID, Person: c.Person, Author: c.Author, Since: Stamp(c.Created),
-		Held: c.Held(), Lapsed: c.Lapsed(t, now), Token: c.Record.Token, Branch: c.Record.Branch, Bundle: OneLine(c.Record.Bundle), URL: c.URL,
+		Held: c.Held(), Expired: c.Expired(t, now), Token: c.Record.Token, Branch: c.Record.Branch, Bundle: OneLine(c.Record.Bundle), URL: c.URL,
 	}
 	if c.Updated.After(c.Created) {
 		v.Renewed = Stamp(c.Updated)
@@ -214,10 +214,10 @@ func StateOf(labels []string) string {
 	return strings.Join(labels, ", ")
 }
 
-// DescribeCircle is a circle and its remedy in one line.
-func DescribeCircle(ring []claim.Issue) string {
-	return lifecycle.Encircled(lifecycle.Path(ring)) + "; " + CircleRemedy
+// DescribeCycle is a cycle and its remedy in one line.
+func DescribeCycle(ring []claim.Issue) string {
+	return lifecycle.InCycle(lifecycle.Path(ring)) + "; " + CycleRemedy
 }
 
-// CircleRemedy is how a person ends a circle.
-const CircleRemedy = "take one of these dependencies away: under Relationships beside the issue, or its \"Blocked by\" line in the text"
+// CycleRemedy is how a person ends a cycle.
+const CycleRemedy = "take one of these dependencies away: under Relationships beside the issue, or its \"Blocked by\" line in the text"

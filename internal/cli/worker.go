@@ -24,7 +24,7 @@ func IdentityFlags() []cli.Flag {
 func HolderFlags() []cli.Flag { return append(IdentityFlags(), TokenFlag()) }
 
 func TokenFlag() cli.Flag {
-	return &cli.Int64Flag{Name: "token", Usage: "fencing token `N` that claim printed (default: what this work tree recorded)"}
+	return &cli.Int64Flag{Name: "token", Usage: "fencing token `N` that claim printed (default: what this worktree recorded)"}
 }
 
 // IssueForms is a paragraph of every command about an issue (cli.md#naming-an-issue).
@@ -104,7 +104,7 @@ func (c *Call) RequireWorker() error {
 }
 
 // Holder is who holds the issue from here: named by flags or environment, else recorded by
-// claim in this work tree. The fencing token is 0 when nobody told it.
+// claim in this worktree. The fencing token is 0 when nobody told it.
 func (c *Call) Holder(i claim.Issue) (claim.Worker, int64, error) {
 	w, token, err := c.recorded(i)
 	if c.Flags.IsSet("token") {
@@ -131,7 +131,7 @@ func (c *Call) recorded(i claim.Issue) (claim.Worker, int64, error) {
 	if made, token, err := c.madeHere(i, w); err != nil || !made.IsZero() {
 		return made, token, err
 	}
-	return w, 0, Usagef(CommandPath(c.Flags), "this work tree has no hold on %s; name the worker with --codename and --firing-id", i)
+	return w, 0, Usagef(CommandPath(c.Flags), "this worktree has no hold on %s; name the worker with --codename and --firing-id", i)
 }
 
 // CheckHolds is nil when w holds the issue, this login wrote the claim, and token is the hold's, or 0; else a *ledger.LostError, or what
@@ -172,13 +172,13 @@ func (c *Call) checkTTL() error {
 	return nil
 }
 
-// Claim claims as a worker does, and remembers the hold for this work tree.
+// Claim claims as a worker does, and remembers the hold for this worktree.
 func (c *Call) Claim(ctx context.Context, i claim.Issue, req ledger.Request) (ledger.Hold, error) {
 	h, err := c.Session.Ledger.Claim(ctx, i, req)
 	return h, c.RecordClaim(h, err)
 }
 
-// RecordClaim remembers a hold for this work tree. The error is the claim's, unless only labels are late.
+// RecordClaim remembers a hold for this worktree. The error is the claim's, unless only labels are late.
 func (c *Call) RecordClaim(h ledger.Hold, err error) error {
 	if err = c.WarnLate(err); err != nil {
 		return err
@@ -187,14 +187,14 @@ func (c *Call) RecordClaim(h ledger.Hold, err error) error {
 		Warnf(c.Terminal.Err, "claimed, but the login could not be assigned: %s", h.Unassigned)
 	}
 	if err := c.Session.Remember(h); err != nil {
-		Warnf(c.Terminal.Err, "claimed, but this work tree's record could not be written, so the hook will not know you: %s", err)
+		Warnf(c.Terminal.Err, "claimed, but this worktree's record could not be written, so the hook will not know you: %s", err)
 	}
 	return nil
 }
 
 func (c *Call) ForgetHold(i claim.Issue) {
 	if err := c.Session.Forget(i); err != nil {
-		Warnf(c.Terminal.Err, "this work tree's record of the hold could not be removed: %s", err)
+		Warnf(c.Terminal.Err, "this worktree's record of the hold could not be removed: %s", err)
 	}
 }
 

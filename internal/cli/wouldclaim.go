@@ -42,7 +42,7 @@ func (c *Call) CheckFree(ctx context.Context, i claim.Issue, w claim.Worker) err
 	}
 	others := c.BeyondForce(f, v)
 	switch {
-	case len(others.Reasons) > 0 && len(v.Lapsed) == 0:
+	case len(others.Reasons) > 0 && len(v.Expired) == 0:
 		return &ledger.HeldError{Issue: i, Verdict: others}
 	case f.Log.Used(w) || !v.Has(lifecycle.CodeInFlight) && !c.Session.Ledger.Rules().Stuck(f):
 		return nil // Claim says why not, or wins

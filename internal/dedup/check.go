@@ -46,7 +46,7 @@ type judge struct {
 	ownPR   *lifecycle.Reason  // a pull request from a pushed branch
 	others  []lifecycle.Reason // open pull requests from other branches
 	unread  []lifecycle.Reason // pull requests that the log names and GitHub does not show
-	lapsed  []lifecycle.Reason // claims of others whose lease is over
+	expired []lifecycle.Reason // claims of others whose lease is over
 }
 
 // ask puts the predicate's question once for each pushed branch: a claim or a pull request is the
@@ -74,7 +74,7 @@ func (j *judge) ask(who Pusher) {
 }
 
 // identity is the worker that pushes, for this issue: the environment's, else the one that claimed
-// it from this work tree, else a session that the push runs in and that made the claim, else nobody, and then the branch decides (HOOK, "Who am I").
+// it from this worktree, else a session that the push runs in and that made the claim, else nobody, and then the branch decides (HOOK, "Who am I").
 func (p Pusher) identity(f lifecycle.Facts) claim.Worker {
 	if !p.Worker.IsZero() {
 		return p.Worker
@@ -92,18 +92,17 @@ func (p Pusher) identity(f lifecycle.Facts) claim.Worker {
 	return claim.Worker{}
 }
 
-// claims finds the claim that decides: of those that stand the first confirmed one, else the
-// first (spec.md#fold). A worker's own contender behind another's claim is no hold.
+// claims finds the claim that decides (lifecycle.Rules.Holder). A worker's own contender behind another's claim is no hold.
 func (j *judge) claims() {
 	for _, r := range j.verdict.Reasons {
-		if r.Claim != nil && (j.holder == nil || !j.holder.Claim.Held() && r.Claim.Held()) {
+		if r.Claim != nil { // the predicate names one at most
 			j.holder = &r
 		}
 	}
 	j.own = j.holder != nil && j.holder.Code == lifecycle.CodeOwn
 	for _, n := range j.verdict.Notes {
-		if n.Code == lifecycle.CodeLapsed && (j.mine == nil || n.Claim.Record.Worker != j.mine.Record.Worker) {
-			j.lapsed = append(j.lapsed, n)
+		if n.Code == lifecycle.CodeExpired && (j.mine == nil || n.Claim.Record.Worker != j.mine.Record.Worker) {
+			j.expired = append(j.expired, n)
 		}
 	}
 }
@@ -168,7 +167,7 @@ func (j *judge) refusing() []lifecycle.Reason {
 
 // lost is the pusher's own claim when it does not stand any more.
 func (j *judge) lost() *claim.Claim {
-	if j.mine == nil || j.mine.Live() && !j.mine.Lapsed(j.rules.Terms, j.facts.Now) {
+	if j.mine == nil || j.mine.Live() && !j.mine.Expired(j.rules.Terms, j.facts.Now) {
 		return nil
 	}
 	return j.mine
@@ -188,7 +187,7 @@ func (j *judge) notes() []Note {
 		return append(j.ownNotes(), j.otherPRs()...)
 	}
 	out := append(j.lostNotes(), j.otherPRs()...)
-	for _, l := range j.lapsed {
+	for _, l := range j.expired {
 		end, _ := l.Claim.Until(j.rules.Terms)
 		out = append(out, Note{Text: fmt.Sprintf("the lease of %s is over since %s and does not count", name(*l.Claim), j.now.at(end)), URL: l.URL})
 	}
@@ -244,7 +243,7 @@ func (j *judge) ownNotes() []Note {
 	return nil
 }
 
-// lostNotes are for a worker whose claim was ended by others, or lapsed, while nobody took over.
+// lostNotes are for a worker whose claim was ended by others, or expired, while nobody took over.
 func (j *judge) lostNotes() []Note {
 	c := j.lost()
 	switch {

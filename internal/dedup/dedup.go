@@ -31,10 +31,10 @@ type Reading struct {
 	Unread string          // why nothing is known about it; empty when it was read
 }
 
-// A Pusher is who pushes, as far as the environment, the work tree and git tell.
+// A Pusher is who pushes, as far as the environment, the worktree and git tell.
 type Pusher struct {
 	Worker   claim.Worker // named by the environment; zero when it names none
-	Holds    []Hold       // what this work tree remembers having claimed
+	Holds    []Hold       // what this worktree remembers having claimed
 	Repo     string       // owner/repo that is pushed to, of a fork the fork
 	Branches []string     // the branches that are pushed, without refs/heads/
 
@@ -42,7 +42,7 @@ type Pusher struct {
 	Made func(claim.Worker) bool
 }
 
-// A Hold is a claim that was made from this work tree.
+// A Hold is a claim that was made from this worktree.
 type Hold struct {
 	Issue  claim.Issue
 	Worker claim.Worker

@@ -140,7 +140,7 @@ func toLost(c *claim.Claim, t claim.Terms) *jsonLost {
 	if c == nil {
 		return nil
 	}
-	out := &jsonLost{Codename: strip(c.Record.Worker.Codename), FiringID: strip(c.Record.Worker.FiringID), Outcome: "lapsed"}
+	out := &jsonLost{Codename: strip(c.Record.Worker.Codename), FiringID: strip(c.Record.Worker.FiringID), Outcome: "expired"}
 	if c.End == nil {
 		out.Ended, _ = c.Until(t)
 		out.Ended = out.Ended.UTC()

@@ -36,7 +36,7 @@ func lostText(c claim.Claim, t claim.Terms, at clock) string {
 	}
 	if c.End == nil {
 		end, _ := c.Until(t)
-		return your + "lapsed at " + at.at(end)
+		return your + "expired at " + at.at(end)
 	}
 	text := your + "ended at " + at.at(c.End.At)
 	if c.End.Outcome != "" {

@@ -127,7 +127,7 @@ func (s *Story) opened(ctx context.Context) error {
 
 // killed is an agent that dies while it holds an issue.
 func (s *Story) killed(ctx context.Context) error {
-	s.act("An agent claims issue 2 and is killed; five hours later the sweep gives the issue back")
+	s.act("An agent claims issue 2 and is killed; five hours later the sweep releases the issue")
 	p := s.player("vera", agents)
 	var out bytes.Buffer
 	script := `"$0" claim "$1" --codename vera --ttl 4h && exec sleep 600`

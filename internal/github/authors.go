@@ -20,10 +20,10 @@ const (
 )
 
 // spoken leaves out ordinary talk.
-func (c *Client) spoken(all []comment) []comment {
+func (sn *snapshots) spoken(all []comment) []comment {
 	var out []comment
 	for _, m := range all {
-		if c.o.StageLocks {
+		if sn.stageLocks {
 			m.Body = claim.FromStageLock(m.Body)
 		}
 		_, counts, err := claim.Decode(m.Body)
@@ -80,7 +80,7 @@ func (r *reading) stakes(web string) []claim.Stake {
 
 // judgeAuthors finds out whose records count, for all readings together. For who only asks who holds the issues, nobody
 // is asked about who has ended all own claims; and about who ended a claim only if that claim counts.
-func (c *Client) judgeAuthors(ctx context.Context, readings []*reading, want scope) judgement {
+func (sn *snapshots) judgeAuthors(ctx context.Context, readings []*reading, want scope) judgement {
 	var all []account
 	stakes := map[*reading][]claim.Stake{}
 	for _, r := range readings {
@@ -89,18 +89,18 @@ func (c *Client) judgeAuthors(ctx context.Context, readings []*reading, want sco
 		case want == everyRecord:
 			all = append(all, r.accounts(r.records())...)
 		default:
-			stakes[r] = r.stakes(c.o.Web)
+			stakes[r] = r.stakes(sn.web)
 			for _, s := range stakes[r] {
 				all = append(all, r.accounts(s.Claims)...)
 			}
 		}
 	}
 	if want == everyRecord {
-		return c.judge(ctx, all)
+		return sn.roles.judge(ctx, all)
 	}
 	ctx, cancel := reserved(ctx)
 	defer cancel()
-	claimers := c.judge(ctx, all)
+	claimers := sn.roles.judge(ctx, all)
 	var enders []account
 	for _, r := range readings {
 		for _, s := range stakes[r] {
@@ -109,7 +109,7 @@ func (c *Client) judgeAuthors(ctx context.Context, readings []*reading, want sco
 			}
 		}
 	}
-	return claimers.and(c.judge(ctx, enders))
+	return claimers.and(sn.roles.judge(ctx, enders))
 }
 
 // reserved leaves a tenth of the caller's time for saying what was found out by then.

@@ -44,23 +44,6 @@ func (d *dose) alone() {
 	d.now, d.worked = max(1, d.worked), 0
 }
 
-// doses are what the kinds of queries of a client ask for at once.
-type doses struct {
-	pages    *dose // issues with their facts, on a page of a list
-	numbers  *dose // issues without, likewise
-	facts    *dose // issues in one query
-	states   *dose // blockers
-	pulls    *dose // pull requests
-	comments *dose // of one issue, on a page
-	edits    *dose // comments whose edits are asked for
-
-	stretches *dose // parts of one long thread
-}
-
-func newDoses() doses {
-	return doses{doseOf(perPage), doseOf(perPage), doseOf(perQuery), doseOf(perQuery), doseOf(perQuery), doseOf(perPage), doseOf(editsInQuery), doseOf(stretchesInQuery)}
-}
-
 // maxLost is how many items one after the other may be unreadable in every way before the rest is not asked for any more:
 // then it is GitHub that does not answer, and not the items that are heavy.
 const maxLost = 3

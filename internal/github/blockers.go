@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
@@ -80,10 +81,20 @@ func parseIssue(text, web string) (claim.Issue, bool) {
 	return parsePull(u.String(), web)
 }
 
+// blockers reads what issues wait for, and what waits for them.
+type blockers struct {
+	api    *api
+	issues *issues
+	scheme labels.Scheme
+	web    string // where people look
+	off    Blockers
+	dose   *dose // issues in one query
+}
+
 // addNamedBlockers reads the state of the issues that texts name, all of a batch together. Those
 // that GitHub does not show block nothing: a typo must not stop an issue for ever.
-func (c *Client) addNamedBlockers(ctx context.Context, readings []*reading) {
-	if c.o.Blockers.TextOff {
+func (bl *blockers) addNamedBlockers(ctx context.Context, readings []*reading) {
+	if bl.off.TextOff {
 		return
 	}
 	var all wanted
@@ -93,12 +104,12 @@ func (c *Client) addNamedBlockers(ctx context.Context, readings []*reading) {
 			continue
 		}
 		r.facts.BlockersRead = true
-		by[r] = namedBlockers(r.body, r.facts.Issue, c.o.Web)
+		by[r] = namedBlockers(r.body, r.facts.Issue, bl.web)
 		for _, i := range by[r] {
 			all.add(i)
 		}
 	}
-	found := c.states(ctx, all)
+	found := bl.states(ctx, all)
 	for r, named := range by {
 		for _, i := range named {
 			state := found[all.at(i)]
@@ -118,14 +129,14 @@ type blockerState struct {
 }
 
 // states reads whether issues are open, in their order.
-func (c *Client) states(ctx context.Context, issues []claim.Issue) []*blockerState {
+func (bl *blockers) states(ctx context.Context, issues []claim.Issue) []*blockerState {
 	out := make([]*blockerState, len(issues))
 	for k, i := range issues {
 		out[k] = &blockerState{issue: i}
 	}
-	err := c.eitherWay(
-		func() error { return bend(ctx, c.doses.states, out, c.queryStates, c.restState) },
-		func() error { return oneByOne(ctx, out, c.restState) })
+	err := bl.api.eitherWay(
+		func() error { return bend(ctx, bl.dose, out, bl.queryStates, bl.restState) },
+		func() error { return oneByOne(ctx, out, bl.restState) })
 	for _, s := range out {
 		if s.err = cmp.Or(s.err, err); s.err != nil {
 			s.err = fmt.Errorf("read blockers: %w", s.err)
@@ -134,7 +145,7 @@ func (c *Client) states(ctx context.Context, issues []claim.Issue) []*blockerSta
 	return out
 }
 
-func (c *Client) queryStates(ctx context.Context, named []*blockerState) error {
+func (bl *blockers) queryStates(ctx context.Context, named []*blockerState) error {
 	d := newDocument()
 	for k, n := range named {
 		d.open(fmt.Sprintf("b%d", k), ledger.Repo{Owner: n.issue.Owner, Name: n.issue.Repo})
@@ -146,7 +157,7 @@ func (c *Client) queryStates(ctx context.Context, named []*blockerState) error {
 			Closed bool
 		}
 	}
-	got, err := c.ask(ctx, d.text(""), d.variables, &data)
+	got, err := bl.api.ask(ctx, d.text(""), d.variables, &data)
 	if err != nil {
 		return err
 	}
@@ -161,11 +172,11 @@ func (c *Client) queryStates(ctx context.Context, named []*blockerState) error {
 	return nil
 }
 
-func (c *Client) restState(ctx context.Context, n *blockerState) error {
+func (bl *blockers) restState(ctx context.Context, n *blockerState) error {
 	path, err := onIssue(n.issue, "")
 	var got restIssue
 	if err == nil {
-		_, err = c.Do(ctx, http.MethodGet, path, nil, &got)
+		_, err = bl.api.Do(ctx, http.MethodGet, path, nil, &got)
 	}
 	switch {
 	case err == nil && got.HTMLURL != "":
@@ -182,3 +193,51 @@ func hidden(err error) bool {
 	var denied *PermissionError
 	return errors.As(err, &gone) || errors.As(err, &denied)
 }
+
+// Blocking lists the issues that wait for this one (spec.md#further-labels): by GitHub's own dependencies,
+// and by their text those of the same repository that have the blocked label. What Blockers leaves
+// unread, or the server does not know, is nothing.
+func (bl *blockers) Blocking(ctx context.Context, i claim.Issue) ([]claim.Issue, error) {
+	native, err := bl.nativeBlocking(ctx, i)
+	if err != nil || bl.off.TextOff {
+		return native, err
+	}
+	asleep, err := bl.issues.OpenIssues(ctx, ledger.Repo{Owner: i.Owner, Name: i.Repo}, bl.scheme.Blocked)
+	if err != nil {
+		return native, fmt.Errorf("list what waits for %s: %w", i, err)
+	}
+	for _, one := range asleep {
+		w := claim.Issue{Owner: i.Owner, Repo: i.Repo, Number: one.Number}
+		if slices.ContainsFunc(namedBlockers(one.Body, w, bl.web), i.Same) && !slices.ContainsFunc(native, w.Same) {
+			native = append(native, w)
+		}
+	}
+	return native, nil
+}
+
+func (bl *blockers) nativeBlocking(ctx context.Context, i claim.Issue) ([]claim.Issue, error) {
+	if !bl.api.has(featureDependencies) {
+		return nil, nil
+	}
+	path, err := onIssue(i, "/dependencies/blocking?per_page=100")
+	var found []restIssue
+	if err == nil {
+		found, _, err = list[restIssue](ctx, bl.api, path)
+	}
+	var gone *NotFoundError
+	switch {
+	case errors.As(err, &gone):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("list what waits for %s: %w", i, err)
+	}
+	out := make([]claim.Issue, 0, len(found))
+	for _, one := range found {
+		from := one.repo()
+		out = append(out, claim.Issue{Owner: from.Owner, Repo: from.Name, Number: one.Number})
+	}
+	return out, nil
+}
+
+// featureDependencies is GitHub's own blocked-by in REST.
+const featureDependencies = "REST dependencies"

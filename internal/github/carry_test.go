@@ -82,7 +82,7 @@ func TestDryRun(t *testing.T) {
 		"edit":     second(c.EditComment(ctx, issue("app", 1), 2200000001, "hello")),
 		"add":      c.AddLabel(ctx, issue("app", 1), "bug"),
 		"remove":   c.RemoveLabel(ctx, issue("app", 1), "bug"),
-		"create":   c.CreateLabel(ctx, repoOf("app"), c.scheme.Definitions()[0]),
+		"create":   c.CreateLabel(ctx, repoOf("app"), c.definitions.scheme.Definitions()[0]),
 		"pause":    c.SetPause(ctx, repoOf("app"), pauseNow()),
 		"unpause":  c.ClearPause(ctx, repoOf("tools")),
 		"react":    c.React(ctx, repoOf("app"), 2200000001, "eyes"),
@@ -134,9 +134,9 @@ func TestTokenIsNeverShown(t *testing.T) {
 		}
 	}
 	texts = append(texts, second(c.Do(t.Context(), http.MethodGet, "https://elsewhere.example/steal", nil, nil)).Error())
-	encoded, err := json.Marshal(c.o.Token)
+	encoded, err := json.Marshal(c.token)
 	texts = append(texts, string(encoded))
-	for _, value := range []any{c, reflect.ValueOf(c.transport).Elem().Interface(), c.o, c.o.Token, &c.o.Token, []Secret{c.o.Token}, c.transport, err} {
+	for _, value := range []any{c, reflect.ValueOf(c.transport).Elem().Interface(), c.transport.o, c.token, &c.token, []Secret{c.token}, c.transport, err} {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
 			texts = append(texts, fmt.Sprintf(verb, value))
 		}

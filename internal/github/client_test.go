@@ -162,7 +162,7 @@ func TestManyLabels(t *testing.T) {
 	}
 }
 
-// TestPages: a list that leads elsewhere or in circles is an error.
+// TestPages: a list that leads elsewhere or in cycles is an error.
 func TestPages(t *testing.T) {
 	for _, link := range []string{
 		`<https://elsewhere.example/x>; rel="next"`, `<https://api.github.com/repos/acme/lib/labels?per_page=100>; rel="next"`,
@@ -343,8 +343,8 @@ func TestOptions(t *testing.T) {
 		"https://api.github.com": "https://github.com", "https://api.acme.ghe.com/": "https://acme.ghe.com", "https://ghe.acme.io/api/v3/": "https://ghe.acme.io",
 	} {
 		c, err := New(Options{REST: rest})
-		if err != nil || c.o.Web != want {
-			t.Errorf("%s: web = %q, %v; want %q", rest, c.o.Web, err, want)
+		if err != nil || c.pulls.web != want {
+			t.Errorf("%s: web = %q, %v; want %q", rest, c.pulls.web, err, want)
 		}
 	}
 }

@@ -15,6 +15,12 @@
 //	Viewer, TokenScopes, Repository, Pull, File         who we are and what there is
 //	Do, Query, REST                                     anything else, over the same transport
 //
+// # Parts
+//
+// A Client has no method of its own. Each part of it has the requests of one noun, the caches that their answers fill, and as named fields
+// the parts that it asks: api sends, snapshots reads issues whole, scans reads repositories of them, mutations writes and reads in one request,
+// roles judges whose records count. Its file has its name or, for snapshots, is facts.go, query.go and authors.go.
+//
 // # Errors
 //
 // Every error says what was tried and wraps one of *AuthError, *PermissionError, *NotFoundError,

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -26,10 +27,19 @@ type revision struct {
 	body    string
 }
 
+// edits finds out who has edited comments.
+type edits struct {
+	api  *api
+	dose *dose // comments in one query
+
+	mu       sync.Mutex
+	meddlers map[revision]string // who of others has edited a record; empty when nobody has
+}
+
 // uncover finds the records that count and were once edited by somebody else than their author, though the author edited
 // them last: those are void, too. Only records that say that they were edited are asked about, each revision once, and none
 // of our own. Where GitHub does not show edits, as by REST, every edit is the author's.
-func (c *Client) uncover(ctx context.Context, readings []*reading, judged judgement) (err error) {
+func (es *edits) uncover(ctx context.Context, readings []*reading, judged judgement) (err error) {
 	var ask []*comment
 	for _, r := range readings {
 		if r.err != nil {
@@ -41,14 +51,14 @@ func (c *Client) uncover(ctx context.Context, readings []*reading, judged judgem
 				continue
 			}
 			var known bool
-			if m.Editor, known = c.meddler(m.revision()); !known {
+			if m.Editor, known = es.meddler(m.revision()); !known {
 				ask = append(ask, m)
 			}
 		}
 	}
 	var unread error
-	err = bend(ctx, c.doses.edits, ask, c.queryEdits, func(ctx context.Context, m *comment) error {
-		err := c.queryEdits(ctx, []*comment{m}) // REST does not show edits
+	err = bend(ctx, es.dose, ask, es.queryEdits, func(ctx context.Context, m *comment) error {
+		err := es.queryEdits(ctx, []*comment{m}) // REST does not show edits
 		unread = cmp.Or(unread, err)
 		return err
 	})
@@ -60,16 +70,16 @@ func (c *Client) uncover(ctx context.Context, readings []*reading, judged judgem
 
 func (m comment) revision() revision { return revision{m.ID, m.edited, m.Body} }
 
-func (c *Client) meddler(r revision) (login string, known bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	login, known = c.meddlers[r]
+func (es *edits) meddler(r revision) (login string, known bool) {
+	es.mu.Lock()
+	defer es.mu.Unlock()
+	login, known = es.meddlers[r]
 	return login, known
 }
 
 // queryEdits notes in comments who of others has edited them, where GitHub shows that.
-func (c *Client) queryEdits(ctx context.Context, all []*comment) error {
-	if !c.queries() || !c.has(featureEdits) {
+func (es *edits) queryEdits(ctx context.Context, all []*comment) error {
+	if !es.api.queries() || !es.api.has(featureEdits) {
 		return nil
 	}
 	d := newDocument()
@@ -78,11 +88,11 @@ func (c *Client) queryEdits(ctx context.Context, all []*comment) error {
 			n, d.bind("ID!", m.node), editsRead)
 	}
 	var data map[string]json.RawMessage
-	got, err := c.ask(ctx, d.text(""), d.variables, &data)
+	got, err := es.api.ask(ctx, d.text(""), d.variables, &data)
 	var off unavailable
 	switch {
 	case errors.Is(err, errAgain), errors.As(err, &off):
-		c.lack(featureEdits)
+		es.api.lack(featureEdits)
 		return nil
 	case err != nil:
 		return err
@@ -103,9 +113,9 @@ func (c *Client) queryEdits(ctx context.Context, all []*comment) error {
 				}
 			}
 		}
-		c.mu.Lock()
-		c.meddlers[m.revision()] = m.Editor
-		c.mu.Unlock()
+		es.mu.Lock()
+		es.meddlers[m.revision()] = m.Editor
+		es.mu.Unlock()
 	}
 	return nil
 }

@@ -198,3 +198,14 @@ func withMessage(what string, status int, message string) string {
 
 // oneLine makes one short line of what GitHub, or anybody else, said.
 func oneLine(text string) string { return printable.Short(text, 200) }
+
+// Denied reports whether the token was made without the right to do this, so that the same kind
+// of write fails everywhere: a workflow's or an app's token without a permission.
+func (e *PermissionError) Denied() bool {
+	return e.Write && e.ofToken()
+}
+
+// ofToken reports whether the token lacks a permission, rather than its login a role.
+func (e *PermissionError) ofToken() bool {
+	return strings.HasPrefix(e.Message, "Resource not accessible by")
+}

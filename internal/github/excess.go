@@ -16,10 +16,18 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
+// outsiders keeps pull requests of those whose records do not count from moving more issues than they may.
+type outsiders struct {
+	api   *api
+	roles *roles
+	limit int    // issues that all open ones of one author move together
+	web   string // where people look
+}
+
 // dropExcessive takes out the open pull requests that move none of the issues they name (spec.md#facts-of-a-pull-request): anybody may
 // open one that names the whole queue, or many that name a few issues each. Whose records count is asked only of authors of whom it
 // matters. What the log names stays.
-func (c *Client) dropExcessive(ctx context.Context, readings []*reading, want scope) {
+func (ou *outsiders) dropExcessive(ctx context.Context, readings []*reading, want scope) {
 	var ask []account
 	var doubtful []*opened
 	of := map[*reading][]*opened{}
@@ -33,14 +41,14 @@ func (c *Client) dropExcessive(ctx context.Context, readings []*reading, want sc
 				continue
 			}
 			id := key(pullOf(*p).String())
-			one := &opened{PR: *p, in: ledger.Repo{Owner: r.facts.Issue.Owner, Name: r.facts.Issue.Repo}, named: c.namedIn(r.bodies[id], p.Repo), association: r.associations[id]}
+			one := &opened{PR: *p, in: ledger.Repo{Owner: r.facts.Issue.Owner, Name: r.facts.Issue.Repo}, named: namedIn(ou.web, r.bodies[id], p.Repo), association: r.associations[id]}
 			of[r] = append(of[r], one)
-			if one.asked(c.o.OutsiderIssues) {
+			if one.asked(ou.limit) {
 				ask = append(ask, one.account())
 			}
 		}
 	}
-	judged := c.judge(ctx, ask)
+	judged := ou.roles.judge(ctx, ask)
 	for _, all := range of {
 		for _, one := range all {
 			if one.stranger = one.foreign() && judged.certainlyNot(one.account()); one.stranger {
@@ -48,10 +56,10 @@ func (c *Client) dropExcessive(ctx context.Context, readings []*reading, want sc
 			}
 		}
 	}
-	c.allow(ctx, doubtful)
+	ou.allow(ctx, doubtful)
 	for r, all := range of {
 		for _, one := range all {
-			excess, err := c.excess(one, judged)
+			excess, err := ou.excess(one, judged)
 			if err != nil {
 				r.doubt(err, want)
 			}
@@ -101,8 +109,8 @@ func (j judgement) certainlyNot(a account) bool {
 }
 
 // excess says why a pull request moves none of its issues; nil when it moves them. The error is that it could not be found out.
-func (c *Client) excess(o *opened, judged judgement) (*lifecycle.Excess, error) {
-	n, most := len(o.named), c.o.OutsiderIssues
+func (ou *outsiders) excess(o *opened, judged judgement) (*lifecycle.Excess, error) {
+	n, most := len(o.named), ou.limit
 	switch {
 	case n > lifecycle.MostIssues:
 		most = lifecycle.MostIssues
@@ -119,7 +127,7 @@ func (c *Client) excess(o *opened, judged judgement) (*lifecycle.Excess, error) 
 // allow finds out which pull requests of strangers move their issues: all open ones of one stranger in the repository move outsider_issues
 // issues together, the oldest first, and none in another repository. Where GitHub does not list them, each stands: nobody
 // is offered an issue because of what could not be read.
-func (c *Client) allow(ctx context.Context, all []*opened) {
+func (ou *outsiders) allow(ctx context.Context, all []*opened) {
 	by := map[string][]*opened{}
 	for _, one := range all {
 		if !one.home() {
@@ -133,14 +141,14 @@ func (c *Client) allow(ctx context.Context, all []*opened) {
 	var mu sync.Mutex
 	for _, own := range by {
 		group.Go(func() error {
-			listed, err := c.openOf(ctx, own[0].account())
+			listed, err := ou.openOf(ctx, own[0].account())
 			if err != nil {
 				return nil
 			}
 			mu.Lock()
 			defer mu.Unlock()
 			for _, one := range own {
-				one.excess = c.among(one, listed)
+				one.excess = ou.among(one, listed)
 			}
 			return nil
 		})
@@ -149,56 +157,56 @@ func (c *Client) allow(ctx context.Context, all []*opened) {
 }
 
 // openOf lists the open pull requests of an account in the repository.
-func (c *Client) openOf(ctx context.Context, a account) ([]restIssue, error) {
+func (ou *outsiders) openOf(ctx context.Context, a account) ([]restIssue, error) {
 	path, err := at(a.repo.Owner, a.repo.Name, "/issues")
 	if err != nil {
 		return nil, err
 	}
-	all, _, err := list[restIssue](ctx, c, query(path, "creator", a.login, "state", "open", "per_page", fmt.Sprint(perPage)))
+	all, _, err := list[restIssue](ctx, ou.api, query(path, "creator", a.login, "state", "open", "per_page", fmt.Sprint(perPage)))
 	return slices.DeleteFunc(all, func(i restIssue) bool { return i.PullRequest == nil }), err
 }
 
 // among says what a stranger's open pull requests leave one of them to move; nil when it moves its issues.
-func (c *Client) among(o *opened, listed []restIssue) *lifecycle.Excess {
+func (ou *outsiders) among(o *opened, listed []restIssue) *lifecycle.Excess {
 	if !slices.ContainsFunc(listed, func(i restIssue) bool { return i.Number == o.Number }) {
 		listed = append(slices.Clone(listed), restIssue{Number: o.Number})
 	}
 	slices.SortFunc(listed, func(a, b restIssue) int { return cmp.Compare(a.Number, b.Number) })
 	place, named := 0, make([][]claim.Issue, len(listed))
 	for n, i := range listed {
-		named[n] = c.namedIn(i.Body, o.Repo)
+		named[n] = namedIn(ou.web, i.Body, o.Repo)
 		if i.Number == o.Number {
 			place, named[n] = n, o.named
 		}
 	}
-	moves, before := lifecycle.Allowance(c.o.OutsiderIssues, named)
+	moves, before := lifecycle.Allowance(ou.limit, named)
 	if moves[place] {
 		return nil
 	}
-	return &lifecycle.Excess{PR: o.PR, Issues: len(o.named), Before: before[place], Most: c.o.OutsiderIssues}
+	return &lifecycle.Excess{PR: o.PR, Issues: len(o.named), Before: before[place], Most: ou.limit}
 }
 
 // Excess says why an open pull request moves none of the issues that it names; nil when it moves them. The error is that it could
 // not be found out.
-func (c *Client) Excess(ctx context.Context, p Pull, named []claim.Issue) (*lifecycle.Excess, error) {
+func (ou *outsiders) Excess(ctx context.Context, p Pull, named []claim.Issue) (*lifecycle.Excess, error) {
 	owner, name, _ := strings.Cut(p.Repo, "/")
 	one := &opened{PR: p.PR, in: ledger.Repo{Owner: owner, Name: name}, named: named, association: p.association}
 	var judged judgement
-	if one.asked(c.o.OutsiderIssues) {
-		judged = c.judge(ctx, []account{one.account()})
+	if one.asked(ou.limit) {
+		judged = ou.roles.judge(ctx, []account{one.account()})
 		if one.stranger = one.foreign() && judged.certainlyNot(one.account()); one.stranger {
-			c.allow(ctx, []*opened{one})
+			ou.allow(ctx, []*opened{one})
 		}
 	}
-	return c.excess(one, judged)
+	return ou.excess(one, judged)
 }
 
 // namedIn are the issues that a description closes, each once.
-func (c *Client) namedIn(body, repo string) []claim.Issue {
+func namedIn(web, body, repo string) []claim.Issue {
 	owner, name, _ := strings.Cut(repo, "/")
-	web := strings.TrimPrefix(strings.TrimPrefix(c.o.Web, "https://"), "http://")
+	host := strings.TrimPrefix(strings.TrimPrefix(web, "https://"), "http://")
 	var out []claim.Issue
-	for _, ref := range closing.InDescription(body, closing.Repo{Owner: owner, Name: name}, web) {
+	for _, ref := range closing.InDescription(body, closing.Repo{Owner: owner, Name: name}, host) {
 		out = append(out, ref.Issue)
 	}
 	return out

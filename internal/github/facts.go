@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -30,30 +31,55 @@ const (
 	rereads      = 3   // of an issue whose comments do not add up
 )
 
+// snapshots reads issues with everything that the rules look at.
+type snapshots struct {
+	api          *api
+	viewer       *viewer
+	repositories *repositories
+	roles        *roles
+	definitions  *definitions
+	pauses       *pauses
+	pulls        *pulls
+	blockers     *blockers
+	outsiders    *outsiders
+	tips         *tips
+	beginnings   *beginnings
+	threads      *threads
+	edits        *edits
+	linkedPulls  *linkedPulls
+	scheme       labels.Scheme
+	web          string // where people look
+	stageLocks   bool   // read them as claims
+	dose         *dose  // issues in one query
+
+	mu    sync.Mutex
+	nodes map[string]string // global ids of issues, lower case
+}
+
 // Facts reads everything the rules look at for one issue: one request where there is GraphQL. An
 // error means unknown, never free (ledger.Forge).
-func (c *Client) Facts(ctx context.Context, i claim.Issue) (lifecycle.Facts, error) {
-	r := c.FactsOf(ctx, []claim.Issue{i})[0]
+func (sn *snapshots) Facts(ctx context.Context, i claim.Issue) (lifecycle.Facts, error) {
+	r := sn.FactsOf(ctx, []claim.Issue{i})[0]
 	return r.Facts, r.Err
 }
 
 // FactsOf reads many issues, of any repositories, fifty a request. The readings are in the order
 // of the issues; Facts.Issue is set in every one, also beside an error.
-func (c *Client) FactsOf(ctx context.Context, issues []claim.Issue) []Reading {
-	return c.read(ctx, issues, everyRecord)
+func (sn *snapshots) FactsOf(ctx context.Context, issues []claim.Issue) []Reading {
+	return sn.read(ctx, issues, everyRecord)
 }
 
 // HoldersOf is FactsOf for who only wants to know who holds the issues, and which pull requests are open for them. Roles
 // are asked only of authors whose records can change that: records that tell of the past alone may be missing from the
 // logs. An author of whom nobody could be asked in time is in Facts.Doubts and not in the log; that is no error.
-func (c *Client) HoldersOf(ctx context.Context, issues []claim.Issue) []Reading {
-	return c.read(ctx, issues, standingClaims)
+func (sn *snapshots) HoldersOf(ctx context.Context, issues []claim.Issue) []Reading {
+	return sn.read(ctx, issues, standingClaims)
 }
 
-func (c *Client) read(ctx context.Context, issues []claim.Issue, want scope) []Reading {
+func (sn *snapshots) read(ctx context.Context, issues []claim.Issue, want scope) []Reading {
 	out := make([]Reading, 0, len(issues))
 	for part := range slices.Chunk(issues, perQuery) {
-		readings, _ := c.batch(ctx, part, want) // each has its own error
+		readings, _ := sn.batch(ctx, part, want) // each has its own error
 		for k, i := range part {
 			one := readings[k].public()
 			if one.Err != nil {
@@ -94,7 +120,7 @@ func (r *reading) public() Reading {
 }
 
 // batch reads up to fifty issues. The error is why it stopped; it is also that of every issue that was not read by then.
-func (c *Client) batch(ctx context.Context, issues []claim.Issue, want scope) ([]*reading, error) {
+func (sn *snapshots) batch(ctx context.Context, issues []claim.Issue, want scope) ([]*reading, error) {
 	readings := make([]*reading, len(issues))
 	var askable []*reading
 	for k, i := range issues {
@@ -106,15 +132,15 @@ func (c *Client) batch(ctx context.Context, issues []claim.Issue, want scope) ([
 	if len(askable) == 0 {
 		return readings, nil
 	}
-	if len(askable) == 1 && c.begunFacts(askable[0]) {
-		err := c.completeFacts(ctx, askable)
-		c.finish(ctx, readable(askable, err), want)
+	if len(askable) == 1 && sn.beginnings.begunFacts(askable[0]) {
+		err := sn.completeFacts(ctx, askable)
+		sn.finish(ctx, readable(askable, err), want)
 		return readings, err
 	}
-	err := c.eitherWay(
-		func() error { return c.queryFacts(ctx, askable) },
-		func() error { return c.restFacts(ctx, askable) })
-	c.finish(ctx, readable(askable, err), want)
+	err := sn.api.eitherWay(
+		func() error { return sn.queryFacts(ctx, askable) },
+		func() error { return oneByOne(ctx, askable, sn.restSession().alone) })
+	sn.finish(ctx, readable(askable, err), want)
 	return readings, err
 }
 
@@ -145,19 +171,19 @@ func nameable(i claim.Issue) error {
 
 // finish turns comments into logs, adds the pull requests that only the logs name and puts
 // everything in order.
-func (c *Client) finish(ctx context.Context, readings []*reading, want scope) {
+func (sn *snapshots) finish(ctx context.Context, readings []*reading, want scope) {
 	if len(readings) == 0 {
 		return
 	}
-	viewer, err := c.self(ctx)
+	viewer, err := sn.viewer.self(ctx)
 	for _, r := range readings {
 		r.facts.Viewer = viewer
 		if r.err = cmp.Or(r.err, err); r.err == nil {
-			r.comments = c.spoken(r.comments)
+			r.comments = sn.spoken(r.comments)
 		}
 	}
-	judged := c.judgeAuthors(ctx, readings, want)
-	if err := c.uncover(ctx, readings, judged); err != nil {
+	judged := sn.judgeAuthors(ctx, readings, want)
+	if err := sn.edits.uncover(ctx, readings, judged); err != nil {
 		for _, r := range readings {
 			r.doubt(err, want)
 		}
@@ -167,12 +193,12 @@ func (c *Client) finish(ctx context.Context, readings []*reading, want scope) {
 			r.err = r.replay(judged, want)
 		}
 	}
-	c.addRecorded(ctx, readings)
-	c.dropExcessive(ctx, readings, want)
-	c.addSiblings(ctx, readings)
-	c.addNamedBlockers(ctx, readings)
+	sn.linkedPulls.addRecorded(ctx, readings)
+	sn.outsiders.dropExcessive(ctx, readings, want)
+	sn.linkedPulls.addSiblings(ctx, readings)
+	sn.blockers.addNamedBlockers(ctx, readings)
 	for _, r := range readings {
-		r.settle(c.scheme)
+		r.settle(sn.scheme)
 	}
 }
 
@@ -204,4 +230,48 @@ func wholeRequest(err error) bool {
 	var auth *AuthError
 	var lost *NetworkError
 	return errors.As(err, &limit) || errors.As(err, &auth) || errors.As(err, &lost) && !lost.slow || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// completeAll reads the older comments of those issues that have more than one page of them. After an error those that it
+// did not come to are unread.
+func (sn *snapshots) completeAll(ctx context.Context, readings []*reading) error {
+	byREST := sn.restSession()
+	var lost losses
+	var long []*reading
+	for _, r := range readings {
+		if r.err == nil && r.more != nil {
+			long, r.read = append(long, r), false
+		}
+	}
+	for _, r := range long {
+		err := sn.threads.complete(ctx, r)
+		r.err, r.read = err, err == nil
+		switch {
+		case tooMuch(err):
+			err = byREST.alone(ctx, r)
+		case !wholeRequest(err):
+			err = nil
+		}
+		if lost.end(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// node is the global id of an issue that was read before.
+func (sn *snapshots) node(i claim.Issue) (id string, known bool) {
+	sn.mu.Lock()
+	defer sn.mu.Unlock()
+	id, known = sn.nodes[key(i.String())]
+	return id, known
+}
+
+func (sn *snapshots) noteNode(i claim.Issue, id string) {
+	if id == "" {
+		return
+	}
+	sn.mu.Lock()
+	defer sn.mu.Unlock()
+	sn.nodes[key(i.String())] = id
 }

@@ -73,8 +73,8 @@ func (u unavailable) Unwrap() error { return u.error }
 
 // Query sends one GraphQL query or mutation and decodes data into into. Any error GraphQL reports,
 // also for a part, is an error here.
-func (c *Client) Query(ctx context.Context, document string, variables map[string]any, into any) error {
-	got, err := c.ask(ctx, document, variables, into)
+func (a *api) Query(ctx context.Context, document string, variables map[string]any, into any) error {
+	got, err := a.ask(ctx, document, variables, into)
 	if err != nil {
 		return settled(err)
 	}
@@ -86,11 +86,11 @@ func (c *Client) Query(ctx context.Context, document string, variables map[strin
 
 // ask sends a query and accepts that parts of it are not found or not permitted. Where GraphQL does not work at all the
 // error is unavailable.
-func (c *Client) ask(ctx context.Context, document string, variables map[string]any, into any) (partial, error) {
-	if c.o.GraphQL == "" {
+func (a *api) ask(ctx context.Context, document string, variables map[string]any, into any) (partial, error) {
+	if a.graphql == "" {
 		return partial{}, unavailable{&QueryError{Message: "no GraphQL address"}}
 	}
-	header, body, err := c.post(ctx, document, variables)
+	header, body, err := a.post(ctx, document, variables)
 	if err != nil {
 		return partial{}, refusal(err)
 	}
@@ -102,7 +102,7 @@ func (c *Client) ask(ctx context.Context, document string, variables map[string]
 		return partial{}, &AnswerError{Status: http.StatusOK, Reason: "it is not GraphQL"}
 	}
 	if len(top.Data) == 0 || string(top.Data) == "null" {
-		return partial{}, c.nothing(top.Errors)
+		return partial{}, a.nothing(top.Errors)
 	}
 	if err := failed(top.Errors); err != nil {
 		return partial{}, err
@@ -125,14 +125,14 @@ func failed(all []queryError) error {
 }
 
 // post returns the whole answer of a GraphQL request.
-func (c *Client) post(ctx context.Context, document string, variables map[string]any) (http.Header, []byte, error) {
-	req, err := c.rest.NewRequest(http.MethodPost, c.o.GraphQL, map[string]any{"query": document, "variables": variables})
+func (a *api) post(ctx context.Context, document string, variables map[string]any) (http.Header, []byte, error) {
+	req, err := a.rest.NewRequest(http.MethodPost, a.graphql, map[string]any{"query": document, "variables": variables})
 	if err != nil {
 		return nil, nil, &NetworkError{Err: err, reason: "make request: " + oneLine(err.Error())}
 	}
 	req.Header.Set("Accept", "application/json")
 	var body json.RawMessage
-	resp, err := c.rest.Do(ctx, req, &body)
+	resp, err := a.rest.Do(ctx, req, &body)
 	if err != nil {
 		return nil, nil, Cause(err)
 	}
@@ -156,12 +156,12 @@ func refusal(err error) error {
 }
 
 // nothing is the error of an answer without data.
-func (c *Client) nothing(all []queryError) error {
+func (a *api) nothing(all []queryError) error {
 	if len(all) == 0 {
 		return &AnswerError{Status: http.StatusOK, Reason: "no data is in it"}
 	}
 	if slices.ContainsFunc(all, queryError.schema) {
-		if c.learn(all) {
+		if a.learn(all) {
 			return errAgain
 		}
 		return unavailable{all[0].typed("schema")}
@@ -184,15 +184,15 @@ const (
 
 // learn notes which optional parts the schema lacks. It reports false when something is missing
 // that is not optional, or was left out already.
-func (c *Client) learn(all []queryError) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (a *api) learn(all []queryError) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	for _, e := range all {
 		known := false
 		for _, f := range []string{featureBlockers, featureDuplicates, featureActors} {
 			if strings.Contains(e.Message, f) {
-				known = !c.lacks[f]
-				c.lacks[f] = true
+				known = !a.lacks[f]
+				a.lacks[f] = true
 			}
 		}
 		if !known {
@@ -202,16 +202,16 @@ func (c *Client) learn(all []queryError) bool {
 	return true
 }
 
-func (c *Client) has(feature string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return !c.lacks[feature]
+func (a *api) has(feature string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return !a.lacks[feature]
 }
 
 // eitherWay asks by GraphQL, and by REST where GraphQL turns out not to work; from then on by REST only. What is too much
 // for GraphQL is asked for by REST, too, this once.
-func (c *Client) eitherWay(query, rest func() error) error {
-	if !c.queries() {
+func (a *api) eitherWay(query, rest func() error) error {
+	if !a.queries() {
 		return rest()
 	}
 	err := query()
@@ -221,9 +221,9 @@ func (c *Client) eitherWay(query, rest func() error) error {
 	var off unavailable
 	switch {
 	case errors.As(err, &off):
-		c.mu.Lock()
-		c.noQuery = true
-		c.mu.Unlock()
+		a.mu.Lock()
+		a.noQuery = true
+		a.mu.Unlock()
 		return rest()
 	case tooMuch(err):
 		return rest()
@@ -232,10 +232,10 @@ func (c *Client) eitherWay(query, rest func() error) error {
 }
 
 // queries reports whether GraphQL is worth asking. Without a token it never answers.
-func (c *Client) queries() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return !c.noQuery && !c.o.Token.Empty()
+func (a *api) queries() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return !a.noQuery && !a.token.Empty()
 }
 
 // A bigInt is an integer that GraphQL sends as a string.
@@ -278,4 +278,31 @@ func (c *connection[T]) all(what string) ([]*T, error) {
 		return nil, &AnswerError{Status: http.StatusOK, Reason: fmt.Sprintf("%d of %d %s are missing", c.TotalCount-len(c.Nodes), c.TotalCount, what), short: true}
 	}
 	return c.Nodes, nil
+}
+
+// lack notes that the server does not have a feature. It reports false when that was known.
+func (a *api) lack(feature string) (news bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	news = !a.lacks[feature]
+	a.lacks[feature] = true
+	return news
+}
+
+// under returns the first error about an alias or anything below it.
+func (p partial) under(alias string) error {
+	for _, e := range p.errors {
+		if e.part(0) == alias || len(e.Path) == 0 {
+			return e.typed("")
+		}
+	}
+	return nil
+}
+
+// absence is why there is nothing under an alias.
+func (p partial) absence(alias string) error {
+	if err := p.under(alias); err != nil {
+		return err
+	}
+	return &AnswerError{Status: http.StatusOK, Reason: "something that was asked for is missing"}
 }

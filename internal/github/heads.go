@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
@@ -26,13 +27,25 @@ type Head struct {
 	Elsewhere bool // it is in the repository that this one is a fork of, and was not read
 }
 
+// heads reads the pull requests that branches are of.
+type heads struct {
+	api          *api
+	viewer       *viewer
+	repositories *repositories
+	roles        *roles
+	definitions  *definitions
+	pulls        *pulls
+	snapshots    *snapshots
+	scheme       labels.Scheme
+}
+
 // HoldersOfHeads is HoldersOf for the open pull requests from branches of head: of those into home, and, where head is home itself and
 // a fork, of those into its parent, which are named only. It is one request for ten branches, as long as few repositories have branches
 // of the same names, and reads Options.Along with it.
-func (c *Client) HoldersOfHeads(ctx context.Context, home, head ledger.Repo, branches []string) ([]Head, error) {
+func (hd *heads) HoldersOfHeads(ctx context.Context, home, head ledger.Repo, branches []string) ([]Head, error) {
 	var out []Head
 	for part := range slices.Chunk(branches, headsPerQuery) {
-		found, err := c.headsOf(ctx, home, head, part)
+		found, err := hd.headsOf(ctx, home, head, part)
 		if err != nil {
 			return nil, fmt.Errorf("list pull requests of %s: %w", home, missing(err, "repository "+home.String()))
 		}
@@ -41,18 +54,18 @@ func (c *Client) HoldersOfHeads(ctx context.Context, home, head ledger.Repo, bra
 	return out, nil
 }
 
-func (c *Client) headsOf(ctx context.Context, home, head ledger.Repo, branches []string) (found []Head, err error) {
-	err = c.eitherWay(
+func (hd *heads) headsOf(ctx context.Context, home, head ledger.Repo, branches []string) (found []Head, err error) {
+	err = hd.api.eitherWay(
 		func() error {
 			var crowded []string
-			if found, crowded, err = c.queryHeads(ctx, home, head, branches); err != nil || len(crowded) == 0 {
+			if found, crowded, err = hd.queryHeads(ctx, home, head, branches); err != nil || len(crowded) == 0 {
 				return err
 			}
-			more, err := c.restHeads(ctx, home, head, crowded)
+			more, err := hd.restHeads(ctx, home, head, crowded)
 			found = append(found, more...)
 			return settled(err)
 		},
-		func() (err error) { found, err = c.restHeads(ctx, home, head, branches); return err })
+		func() (err error) { found, err = hd.restHeads(ctx, home, head, branches); return err })
 	return found, err
 }
 
@@ -71,13 +84,13 @@ func (q *queryHead) from(head ledger.Repo) bool {
 type headList = connection[queryHead]
 
 // queryHeads asks by one query. crowded are the branches of whose pull requests it does not show all.
-func (c *Client) queryHeads(ctx context.Context, home, head ledger.Repo, branches []string) (found []Head, crowded []string, err error) {
+func (hd *heads) queryHeads(ctx context.Context, home, head ledger.Repo, branches []string) (found []Head, crowded []string, err error) {
 	d := newDocument()
 	d.add("  viewer { login }\n")
-	names := c.names(d)
+	names := names(hd.scheme, d)
 	d.open("r0", home)
 	d.body.WriteString(names)
-	c.askAlong(d, home)
+	hd.repositories.askAlong(d, home)
 	own, parents := "", "    parent { nameWithOwner\n"
 	for k, branch := range branches {
 		list := fmt.Sprintf("h%d: pullRequests(headRefName: %s, states: OPEN, first: %d, orderBy: {field: CREATED_AT, direction: DESC})",
@@ -91,25 +104,25 @@ func (c *Client) queryHeads(ctx context.Context, home, head ledger.Repo, branche
 	}
 	d.add("  }\n")
 	var data map[string]json.RawMessage
-	got, err := c.ask(ctx, d.text(c.pullRequestFields(ofMany())+pageFields+commentFields), d.variables, &data)
+	got, err := hd.api.ask(ctx, d.text(pullRequestFields(ofMany())+pageFields+commentFields), d.variables, &data)
 	if err != nil {
 		return nil, nil, err
 	}
 	viewer := viewerIn(data)
-	c.noteViewer(viewer)
+	hd.viewer.note(viewer)
 	sheet := sheet{repo: home, alias: "r0", partial: got}
 	sheet.read(data)
-	c.noteOwnRole(sheet, viewer)
-	c.noteLabels(sheet)
-	c.noteAlong(sheet)
+	hd.roles.noteOwnRole(sheet, viewer)
+	hd.definitions.noteLabels(sheet)
+	hd.repositories.noteAlong(sheet)
 	if sheet.err != nil {
 		return nil, nil, sheet.err
 	}
-	return c.takeHeads(ctx, sheet, head, branches)
+	return hd.takeHeads(ctx, sheet, head, branches)
 }
 
 // takeHeads finds the pull requests of the branches in an answer, and reads what it left out of them.
-func (c *Client) takeHeads(ctx context.Context, s sheet, head ledger.Repo, branches []string) (found []Head, crowded []string, err error) {
+func (hd *heads) takeHeads(ctx context.Context, s sheet, head ledger.Repo, branches []string) (found []Head, crowded []string, err error) {
 	var parent struct{ NameWithOwner string }
 	var inParent map[string]json.RawMessage
 	if raw := s.fields["parent"]; raw != nil && string(raw) != "null" {
@@ -131,15 +144,15 @@ func (c *Client) takeHeads(ctx context.Context, s sheet, head ledger.Repo, branc
 		for _, q := range own.Nodes {
 			if q.from(head) {
 				one := &reading{facts: lifecycle.Facts{Issue: claim.Issue{Owner: s.repo.Owner, Repo: s.repo.Name, Number: q.Number}}}
-				c.takeIssue(one, s, &q.queryIssue)
+				hd.snapshots.takeIssue(one, s, &q.queryIssue)
 				one.read = one.err == nil
 				readings = append(readings, one)
 				found = append(found, Head{Branch: branch})
 			}
 		}
 	}
-	err = c.completeFacts(ctx, readings)
-	c.finish(ctx, readable(readings, err), standingClaims)
+	err = hd.snapshots.completeFacts(ctx, readings)
+	hd.snapshots.finish(ctx, readable(readings, err), standingClaims)
 	for k, one := range readings {
 		found[k].Pull, found[k].Reading = one.facts.Issue, one.public()
 	}
@@ -165,10 +178,10 @@ func elsewhere(lists map[string]json.RawMessage, parent string, head ledger.Repo
 }
 
 // restHeads asks without GraphQL, two requests for a branch and some for each pull request.
-func (c *Client) restHeads(ctx context.Context, home, head ledger.Repo, branches []string) ([]Head, error) {
+func (hd *heads) restHeads(ctx context.Context, home, head ledger.Repo, branches []string) ([]Head, error) {
 	into := []ledger.Repo{home}
 	if head == home {
-		r, err := c.Repository(ctx, home)
+		r, err := hd.repositories.Repository(ctx, home)
 		if err != nil {
 			return nil, err
 		}
@@ -179,7 +192,7 @@ func (c *Client) restHeads(ctx context.Context, home, head ledger.Repo, branches
 	var out []Head
 	for _, branch := range branches {
 		for _, r := range into {
-			pulls, err := c.restPullsFrom(ctx, r, head, branch, "open")
+			pulls, err := hd.pulls.restPullsFrom(ctx, r, head, branch, "open")
 			if err != nil {
 				return nil, err
 			}
@@ -190,7 +203,7 @@ func (c *Client) restHeads(ctx context.Context, home, head ledger.Repo, branches
 	}
 	for k := range out {
 		if !out[k].Elsewhere {
-			out[k].Reading = c.HoldersOf(ctx, []claim.Issue{out[k].Pull})[0]
+			out[k].Reading = hd.snapshots.HoldersOf(ctx, []claim.Issue{out[k].Pull})[0]
 		}
 	}
 	return out, nil

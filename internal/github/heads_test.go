@@ -10,8 +10,8 @@ import (
 	"github.com/label-state/label-state/internal/ledger"
 )
 
-// heads has acme/app with its fork rob/app, and pull requests from branches of both.
-func heads() githubsim.Seed {
+// forked has acme/app with its fork rob/app, and pull requests from branches of both.
+func forked() githubsim.Seed {
 	hold := []githubsim.SeedComment{{Author: "bot", CreatedAt: day("10:00:00"), Body: "<!-- agent-claim:codename=drake firing_id=d1 nonce=n ttl=none state=held -->"}}
 	pull := func(number int, head, base string) githubsim.SeedPull {
 		return githubsim.SeedPull{SeedIssue: githubsim.SeedIssue{Number: number, Title: head, Author: "bot", Comments: hold}, Head: head, Base: base}
@@ -54,7 +54,7 @@ func TestHoldersOfHeads(t *testing.T) {
 	} {
 		for way, option := range map[string]func(*Options){"GraphQL": func(*Options) {}, "REST": byREST} {
 			t.Run(c.name+" "+way, func(t *testing.T) {
-				server, err := githubsim.New(heads(), githubsim.Options{})
+				server, err := githubsim.New(forked(), githubsim.Options{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -90,7 +90,7 @@ func TestHoldersOfHeads(t *testing.T) {
 
 // TestHoldersOfHeadsUnread: what cannot be read is an error, never no pull request.
 func TestHoldersOfHeadsUnread(t *testing.T) {
-	server, err := githubsim.New(heads(), githubsim.Options{})
+	server, err := githubsim.New(forked(), githubsim.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

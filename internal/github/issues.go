@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
 )
 
@@ -60,16 +60,24 @@ func (q queuedIssue) usable() error {
 	return nil
 }
 
+// issues reads what issues say to people, and writes their state.
+type issues struct {
+	api          *api
+	repositories *repositories
+	beginnings   *beginnings
+	scheme       labels.Scheme
+}
+
 // OpenIssues lists the open issues with a label, each once, oldest first; a hundred a request. Pull
 // requests are left out. The label holds no comma: to REST that is two labels.
-func (c *Client) OpenIssues(ctx context.Context, r ledger.Repo, label string) ([]Issue, error) {
+func (is *issues) OpenIssues(ctx context.Context, r ledger.Repo, label string) ([]Issue, error) {
 	if _, err := at(r.Owner, r.Name, ""); err != nil {
 		return nil, fmt.Errorf("list issues of %s: %w", r, err)
 	}
 	var all []Issue
-	err := c.eitherWay(
-		func() (err error) { all, err = c.queryOpen(ctx, r, label); return err },
-		func() (err error) { all, err = c.restOpen(ctx, r, label); return err })
+	err := is.api.eitherWay(
+		func() (err error) { all, err = is.queryOpen(ctx, r, label); return err },
+		func() (err error) { all, err = is.restOpen(ctx, r, label); return err })
 	if err != nil {
 		return nil, fmt.Errorf("list issues of %s: %w", r, missing(err, "repository "+r.String()))
 	}
@@ -82,12 +90,12 @@ func (c *Client) OpenIssues(ctx context.Context, r ledger.Repo, label string) ([
 	return out, nil
 }
 
-func (c *Client) restOpen(ctx context.Context, r ledger.Repo, label string) ([]Issue, error) {
+func (is *issues) restOpen(ctx context.Context, r ledger.Repo, label string) ([]Issue, error) {
 	path, err := at(r.Owner, r.Name, "/issues")
 	if err != nil {
 		return nil, err
 	}
-	found, _, err := list[queuedIssue](ctx, c, query(path, "state", "open", "labels", label, "sort", "created", "direction", "asc", "per_page", "100"))
+	found, _, err := list[queuedIssue](ctx, is.api, query(path, "state", "open", "labels", label, "sort", "created", "direction", "asc", "per_page", "100"))
 	if err != nil {
 		return nil, err
 	}
@@ -101,15 +109,15 @@ func (c *Client) restOpen(ctx context.Context, r ledger.Repo, label string) ([]I
 	return out, nil
 }
 
-func (c *Client) queryOpen(ctx context.Context, r ledger.Repo, label string) ([]Issue, error) {
-	all, next, begun := c.begunOpen(r, label)
+func (is *issues) queryOpen(ctx context.Context, r ledger.Repo, label string) ([]Issue, error) {
+	all, next, begun := is.beginnings.begunOpen(r, label)
 	for more := !begun || next != ""; more; more = next != "" {
-		page, after, err := c.queryOpenPage(ctx, r, label, next)
+		page, after, err := is.queryOpenPage(ctx, r, label, next)
 		switch {
 		case err != nil:
 			return nil, err
 		case after != "" && after == next:
-			return nil, &AnswerError{Status: http.StatusOK, Reason: "its pages go round in circles"}
+			return nil, &AnswerError{Status: http.StatusOK, Reason: "its pages lead back to an earlier one"}
 		}
 		all, next = append(all, page...), after
 	}
@@ -121,18 +129,18 @@ const openFields = `__typename number title body url state createdAt updatedAt a
       labels(first: 100) { totalCount nodes { name } } milestone { title } `
 
 // queryOpenPage reads one page of a work list; next is empty after the last one.
-func (c *Client) queryOpenPage(ctx context.Context, r ledger.Repo, label, after string) (found []Issue, next string, err error) {
+func (is *issues) queryOpenPage(ctx context.Context, r ledger.Repo, label, after string) (found []Issue, next string, err error) {
 	d := newDocument()
 	d.open("r0", r)
-	c.askAlong(d, r)
+	is.repositories.askAlong(d, r)
 	from := ""
 	if after != "" {
 		from = ", after: " + d.bind("String", after)
 	}
 	d.add("    open: issues(labels: [%s], states: [OPEN], first: %d%s, orderBy: {field: CREATED_AT, direction: ASC}) {\n"+
-		"      pageInfo { hasNextPage endCursor } nodes { %s }\n    }\n  }\n", d.bind("String!", label), perPage, from, openFields+c.assigneeFields())
+		"      pageInfo { hasNextPage endCursor } nodes { %s }\n    }\n  }\n", d.bind("String!", label), perPage, from, openFields+assigneeFields(is.api))
 	var data map[string]json.RawMessage
-	got, err := c.ask(ctx, d.text(""), d.variables, &data)
+	got, err := is.api.ask(ctx, d.text(""), d.variables, &data)
 	if err != nil {
 		return nil, "", err
 	}
@@ -140,7 +148,7 @@ func (c *Client) queryOpenPage(ctx context.Context, r ledger.Repo, label, after 
 	if s.read(data); s.err != nil {
 		return nil, "", s.err
 	}
-	c.noteAlong(s)
+	is.repositories.noteAlong(s)
 	var page *connection[queuedQuery]
 	if err := json.Unmarshal(s.fields["open"], &page); err != nil || page == nil || s.failed("open", "issues") != nil {
 		return nil, "", &AnswerError{Status: http.StatusOK, Reason: "the list of issues is missing"}
@@ -196,13 +204,13 @@ func (q *queuedQuery) issue() (Issue, error) {
 }
 
 // Issue reads one issue, or the pull request of that number.
-func (c *Client) Issue(ctx context.Context, i claim.Issue) (Issue, error) {
+func (is *issues) Issue(ctx context.Context, i claim.Issue) (Issue, error) {
 	path, err := onIssue(i, "")
 	if err != nil {
 		return Issue{}, fmt.Errorf("read %s: %w", i, err)
 	}
 	var q queuedIssue
-	if _, err = c.Do(ctx, http.MethodGet, path, nil, &q); err == nil {
+	if _, err = is.api.Do(ctx, http.MethodGet, path, nil, &q); err == nil {
 		err = q.usable()
 	}
 	if err != nil {
@@ -212,10 +220,10 @@ func (c *Client) Issue(ctx context.Context, i claim.Issue) (Issue, error) {
 }
 
 // CloseCompleted closes an issue as completed; one that is closed already stays so.
-func (c *Client) CloseCompleted(ctx context.Context, i claim.Issue) error {
+func (is *issues) CloseCompleted(ctx context.Context, i claim.Issue) error {
 	path, err := onIssue(i, "")
 	if err == nil {
-		_, err = c.Do(ctx, http.MethodPatch, path, map[string]string{"state": "closed", "state_reason": "completed"}, nil)
+		_, err = is.api.Do(ctx, http.MethodPatch, path, map[string]string{"state": "closed", "state_reason": "completed"}, nil)
 	}
 	if err != nil {
 		return fmt.Errorf("close %s: %w", i, missing(err, "issue "+i.String()))
@@ -223,21 +231,27 @@ func (c *Client) CloseCompleted(ctx context.Context, i claim.Issue) error {
 	return nil
 }
 
-// Said reports whether we have posted a comment that begins with that line.
-func (c *Client) Said(ctx context.Context, i claim.Issue, line string) (bool, error) {
-	path, err := onIssue(i, "/comments")
-	if err != nil {
-		return false, fmt.Errorf("read comments of %s: %w", i, err)
+// Assign assigns a login to an issue. GitHub drops a login that cannot be assigned without a word, and so does this.
+func (is *issues) Assign(ctx context.Context, i claim.Issue, login string) error {
+	if err := is.assignees(ctx, http.MethodPost, i, login); err != nil {
+		return fmt.Errorf("assign %s to %s: %w", login, i, err)
 	}
-	self, err := c.self(ctx)
-	if err != nil {
-		return false, err
+	return nil
+}
+
+// Unassign takes a login off an issue; one that is not assigned is success.
+func (is *issues) Unassign(ctx context.Context, i claim.Issue, login string) error {
+	if err := is.assignees(ctx, http.MethodDelete, i, login); err != nil {
+		return fmt.Errorf("take %s off %s: %w", login, i, err)
 	}
-	all, _, err := list[restComment](ctx, c, query(path, "per_page", "100"))
+	return nil
+}
+
+func (is *issues) assignees(ctx context.Context, method string, i claim.Issue, login string) error {
+	path, err := onIssue(i, "/assignees")
 	if err != nil {
-		return false, fmt.Errorf("read comments of %s: %w", i, missing(err, "issue "+i.String()))
+		return err
 	}
-	return slices.ContainsFunc(all, func(m restComment) bool {
-		return claim.SameLogin(m.User.name(), self) && strings.HasPrefix(m.Body, line+"\n")
-	}), nil
+	_, err = is.api.Do(ctx, method, path, map[string][]string{"assignees": {login}}, nil)
+	return missing(Cause(err), "issue "+i.String())
 }

@@ -158,7 +158,7 @@ func TestWrongPath(t *testing.T) {
 	} {
 		var gone *NotFoundError
 		sent := watched(c.next)
-		for _, r := range connect(t, sent).FactsOf(t.Context(), issues(c.repo, 99, 98, 97)) {
+		for _, r := range connect(t, sent).FactsOf(t.Context(), issuesOf(c.repo, 99, 98, 97)) {
 			if !errors.As(r.Err, &gone) || strings.ReplaceAll(gone.What, r.Facts.Issue.String(), "acme/app#99") != c.want {
 				t.Errorf("%s: %v, want %s not found", name, r.Err, c.want)
 			}
@@ -169,7 +169,7 @@ func TestWrongPath(t *testing.T) {
 	}
 }
 
-func issues(repo string, numbers ...int) []claim.Issue {
+func issuesOf(repo string, numbers ...int) []claim.Issue {
 	var out []claim.Issue
 	for _, n := range numbers {
 		out = append(out, issue(repo, n))

@@ -6,20 +6,17 @@ import (
 	"fmt"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/ledger"
 )
-
-var _ ledger.Minimizer = (*Client)(nil)
 
 // minimizedAtOnce is how many comments one mutation minimizes.
 const minimizedAtOnce = 20
 
 // Minimize implements ledger.Minimizer. Comments that were not read by GraphQL are left alone, those that are gone, or were
 // minimized meanwhile, are no error. A token that may not minimize is a *PermissionError.
-func (c *Client) Minimize(ctx context.Context, comments []claim.Comment) (done int, err error) {
+func (mt *mutations) Minimize(ctx context.Context, comments []claim.Comment) (done int, err error) {
 	for len(comments) > 0 {
 		n := min(minimizedAtOnce, len(comments))
-		minimized, err := c.minimize(repeating(ctx), comments[:n])
+		minimized, err := mt.minimize(repeating(ctx), comments[:n])
 		done += minimized
 		if err != nil {
 			return done, fmt.Errorf("minimize comments: %w", err)
@@ -29,7 +26,7 @@ func (c *Client) Minimize(ctx context.Context, comments []claim.Comment) (done i
 	return done, nil
 }
 
-func (c *Client) minimize(ctx context.Context, comments []claim.Comment) (done int, err error) {
+func (mt *mutations) minimize(ctx context.Context, comments []claim.Comment) (done int, err error) {
 	d := newDocument()
 	for n, m := range comments {
 		if m.Node != "" {
@@ -42,7 +39,7 @@ func (c *Client) minimize(ctx context.Context, comments []claim.Comment) (done i
 	var data map[string]*struct {
 		MinimizedComment *struct{ IsMinimized bool }
 	}
-	got, err := c.ask(ctx, d.mutation("Minimize", ""), d.variables, &data)
+	got, err := mt.api.ask(ctx, d.mutation("Minimize", ""), d.variables, &data)
 	if err != nil {
 		return 0, err
 	}

@@ -22,24 +22,32 @@ const (
 	maxDescription = 100 // characters GitHub allows in a label's description
 )
 
+// pauses reads and writes the label that marks a repository as paused.
+type pauses struct {
+	api          *api
+	definitions  *definitions
+	repositories *repositories
+	scheme       labels.Scheme
+}
+
 // Pause reads the pause marker: nil, nil when the repository is there and not paused.
-func (c *Client) Pause(ctx context.Context, r ledger.Repo) (*lifecycle.Pause, error) {
-	all, err := c.Pauses(ctx, []ledger.Repo{r})
+func (pa *pauses) Pause(ctx context.Context, r ledger.Repo) (*lifecycle.Pause, error) {
+	all, err := pa.Pauses(ctx, []ledger.Repo{r})
 	return all[r], err
 }
 
 // Pauses reads the markers of many repositories in one request. Repositories that are not paused
 // are left out; one that cannot be read is an error.
-func (c *Client) Pauses(ctx context.Context, repos []ledger.Repo) (map[ledger.Repo]*lifecycle.Pause, error) {
+func (pa *pauses) Pauses(ctx context.Context, repos []ledger.Repo) (map[ledger.Repo]*lifecycle.Pause, error) {
 	out := map[ledger.Repo]*lifecycle.Pause{}
 	if len(repos) == 0 {
 		return out, nil
 	}
-	err := c.eitherWay(
-		func() error { return c.queryPauses(ctx, repos, out) },
+	err := pa.api.eitherWay(
+		func() error { return pa.queryPauses(ctx, repos, out) },
 		func() error {
 			for _, r := range repos {
-				if err := c.restPause(ctx, r, out); err != nil {
+				if err := pa.restPause(ctx, r, out); err != nil {
 					return err
 				}
 			}
@@ -51,15 +59,15 @@ func (c *Client) Pauses(ctx context.Context, repos []ledger.Repo) (map[ledger.Re
 	return out, nil
 }
 
-func (c *Client) queryPauses(ctx context.Context, repos []ledger.Repo, out map[ledger.Repo]*lifecycle.Pause) error {
+func (pa *pauses) queryPauses(ctx context.Context, repos []ledger.Repo, out map[ledger.Repo]*lifecycle.Pause) error {
 	d := newDocument()
-	marker := d.bind("String!", c.scheme.Paused)
+	marker := d.bind("String!", pa.scheme.Paused)
 	for k, r := range repos {
 		d.open(fmt.Sprintf("r%d", k), r)
 		d.add("    pause: label(name: %s) { name description createdAt }\n  }\n", marker)
 	}
 	var data map[string]json.RawMessage
-	got, err := c.ask(ctx, d.text(""), d.variables, &data)
+	got, err := pa.api.ask(ctx, d.text(""), d.variables, &data)
 	if err != nil {
 		return err
 	}
@@ -76,17 +84,17 @@ func (c *Client) queryPauses(ctx context.Context, repos []ledger.Repo, out map[l
 	return nil
 }
 
-func (c *Client) restPause(ctx context.Context, r ledger.Repo, out map[ledger.Repo]*lifecycle.Pause) error {
-	path, err := labelPath(r, c.scheme.Paused)
+func (pa *pauses) restPause(ctx context.Context, r ledger.Repo, out map[ledger.Repo]*lifecycle.Pause) error {
+	path, err := labelPath(r, pa.scheme.Paused)
 	if err != nil {
 		return err
 	}
 	var marker gogithub.Label
-	_, err = c.Do(ctx, http.MethodGet, path, nil, &marker)
+	_, err = pa.api.Do(ctx, http.MethodGet, path, nil, &marker)
 	var gone *NotFoundError
 	switch {
 	case errors.As(err, &gone):
-		_, err = c.Repository(ctx, r) // is only the label missing?
+		_, err = pa.repositories.Repository(ctx, r) // is only the label missing?
 	case err == nil:
 		p := parsePause(marker.GetDescription(), time.Time{})
 		out[r] = &p
@@ -95,15 +103,15 @@ func (c *Client) restPause(ctx context.Context, r ledger.Repo, out map[ledger.Re
 }
 
 // SetPause creates the marker, or rewrites the one that is there. Without a reason it leaves that one as it is.
-func (c *Client) SetPause(ctx context.Context, r ledger.Repo, p lifecycle.Pause) error {
-	d := labels.Definition{Name: c.scheme.Paused, Color: pauseColor, Description: describePause(p)}
-	err := c.createLabel(ctx, r, d)
+func (pa *pauses) SetPause(ctx context.Context, r ledger.Repo, p lifecycle.Pause) error {
+	d := labels.Definition{Name: pa.scheme.Paused, Color: pauseColor, Description: describePause(p)}
+	err := pa.definitions.createLabel(ctx, r, d)
 	switch {
 	case err == nil || !taken(err):
 	case p.Reason == "":
 		return nil
 	default:
-		err = c.updateLabel(ctx, r, c.scheme.Paused, d)
+		err = pa.definitions.updateLabel(ctx, r, pa.scheme.Paused, d)
 	}
 	if err != nil {
 		return fmt.Errorf("pause %s: %w", r, missing(err, "repository "+r.String()))
@@ -112,8 +120,8 @@ func (c *Client) SetPause(ctx context.Context, r ledger.Repo, p lifecycle.Pause)
 }
 
 // ClearPause removes the marker; gone is success.
-func (c *Client) ClearPause(ctx context.Context, r ledger.Repo) error {
-	if err := c.DeleteLabel(ctx, r, c.scheme.Paused); err != nil {
+func (pa *pauses) ClearPause(ctx context.Context, r ledger.Repo) error {
+	if err := pa.definitions.DeleteLabel(ctx, r, pa.scheme.Paused); err != nil {
 		return fmt.Errorf("end pause of %s: %w", r, err)
 	}
 	return nil

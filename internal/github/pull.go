@@ -1,14 +1,21 @@
 package github
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/closing"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/prchain"
 )
 
 // A Pull is a pull request with what it says about issues.
@@ -21,15 +28,24 @@ type Pull struct {
 	association string // of the author to the repository
 }
 
+// pulls reads and writes pull requests.
+type pulls struct {
+	api          *api
+	repositories *repositories
+	issues       *issues
+	web          string // where people look
+	dose         *dose  // in one query
+}
+
 // Pull reads one pull request. One that is not there, or that the token may not see, is a *NotFoundError.
-func (c *Client) Pull(ctx context.Context, r ledger.Repo, number int) (Pull, error) {
+func (ps *pulls) Pull(ctx context.Context, r ledger.Repo, number int) (Pull, error) {
 	id := pullID{Owner: r.Owner, Repo: r.Name, Number: number}
 	var out Pull
 	err := nameable(id)
 	if err == nil {
-		err = c.eitherWay(
-			func() (err error) { out, err = c.queryPull(ctx, id); return err },
-			func() (err error) { out, err = c.restWholePull(ctx, id); return err })
+		err = ps.api.eitherWay(
+			func() (err error) { out, err = ps.queryPull(ctx, id); return err },
+			func() (err error) { out, err = ps.restWholePull(ctx, id); return err })
 	}
 	if err != nil {
 		return out, fmt.Errorf("read pull request %s: %w", id, missing(err, "pull request "+id.String()))
@@ -47,12 +63,12 @@ type queryWholePull struct {
 	}] `json:"closingIssuesReferences"`
 }
 
-func (c *Client) queryPull(ctx context.Context, id pullID) (Pull, error) {
+func (ps *pulls) queryPull(ctx context.Context, id pullID) (Pull, error) {
 	d := newDocument()
 	d.open("p", ledger.Repo{Owner: id.Owner, Name: id.Repo})
 	d.add("    pullRequest(number: %d) { ...P comments(first: 1) { totalCount } closingIssuesReferences(first: 100) { totalCount nodes { number repository { nameWithOwner } } } }\n  }\n", id.Number)
 	var data map[string]*struct{ PullRequest *queryWholePull }
-	got, err := c.ask(ctx, d.text(pullFields), d.variables, &data)
+	got, err := ps.api.ask(ctx, d.text(pullFields), d.variables, &data)
 	if err != nil {
 		return Pull{}, err
 	}
@@ -77,10 +93,266 @@ func (c *Client) queryPull(ctx context.Context, id pullID) (Pull, error) {
 	return out, nil
 }
 
-func (c *Client) restWholePull(ctx context.Context, id pullID) (Pull, error) {
-	got, err := c.restPullRequest(ctx, id)
+func (ps *pulls) restWholePull(ctx context.Context, id pullID) (Pull, error) {
+	got, err := ps.restPullRequest(ctx, id)
 	if err != nil {
 		return Pull{}, err
 	}
 	return Pull{PR: got.pr(), Body: got.Body, Comments: got.Comments, association: got.Association}, nil
+}
+
+// A pullID names a pull request. Pull requests are numbered like issues.
+type pullID = claim.Issue
+
+// parsePull reads the address of a pull request on this GitHub.
+func parsePull(text, web string) (pullID, bool) {
+	u, err := url.Parse(text)
+	home, webErr := url.Parse(web)
+	if err != nil || webErr != nil || !strings.EqualFold(u.Host, home.Host) {
+		return pullID{}, false
+	}
+	path, inside := strings.CutPrefix(u.Path, home.Path+"/")
+	parts := strings.Split(path, "/")
+	if !inside || len(parts) < 4 || parts[2] != "pull" {
+		return pullID{}, false
+	}
+	number, err := strconv.ParseInt(parts[3], 10, 32)
+	id := pullID{Owner: parts[0], Repo: parts[1], Number: int(number)}
+	return id, err == nil && nameable(id) == nil
+}
+
+// pullOf is a pull request's name.
+func pullOf(p lifecycle.PR) pullID {
+	owner, name, _ := strings.Cut(p.Repo, "/")
+	return pullID{Owner: owner, Repo: name, Number: p.Number}
+}
+
+func (ps *pulls) restPullRequest(ctx context.Context, id pullID) (restPull, error) {
+	var got restPull
+	path, err := at(id.Owner, id.Repo, "/pulls/%d", id.Number)
+	if err != nil {
+		return got, err
+	}
+	if _, err := ps.api.Do(ctx, http.MethodGet, path, nil, &got); err != nil {
+		return got, err
+	}
+	if got.Number != id.Number || got.Base.Ref == "" {
+		return got, &AnswerError{Status: http.StatusOK, Reason: "it is not the pull request"}
+	}
+	return got, nil
+}
+
+// PullAt reads the pull request at an address, for who says that it is for the issue (ledger.PullReader).
+func (ps *pulls) PullAt(ctx context.Context, address string, i claim.Issue) (lifecycle.PR, error) {
+	no := func(format string, args ...any) error {
+		return &ledger.NoPullError{Address: oneLine(address), Why: fmt.Sprintf(format, args...)}
+	}
+	id, ok := parsePull(address, ps.web)
+	if !ok {
+		return lifecycle.PR{}, no("want the URL of a pull request, as in %s/%s/pull/50", ps.web, i.Slug())
+	}
+	p, err := ps.Pull(ctx, ledger.Repo{Owner: id.Owner, Name: id.Repo}, id.Number)
+	var gone *NotFoundError
+	switch {
+	case err == nil:
+		p.Bare = !closes(id, p.Body, i, ps.web) && !slices.ContainsFunc(p.Closes, i.Same)
+		return p.PR, nil
+	case !errors.As(err, &gone):
+		return lifecycle.PR{}, err
+	}
+	if _, unseen := ps.repositories.Repository(ctx, ledger.Repo{Owner: id.Owner, Name: id.Repo}); unseen != nil {
+		return lifecycle.PR{}, err // the repository is not shown: nobody knows
+	}
+	if _, other := ps.issues.Issue(ctx, id); other == nil {
+		return lifecycle.PR{}, no("%s is an issue", id)
+	}
+	return lifecycle.PR{}, no("%s has no pull request %d", id.Slug(), id.Number)
+}
+
+// closes reports whether a pull request's description closes the issue.
+func closes(id pullID, description string, i claim.Issue, web string) bool {
+	home, err := url.Parse(web)
+	if err != nil {
+		return false
+	}
+	return closing.Closes(description, closing.Repo{Owner: id.Owner, Name: id.Repo}, home.Host, i)
+}
+
+// PullsFrom lists the pull requests of every state from a branch of the repository itself, newest first.
+func (ps *pulls) PullsFrom(ctx context.Context, repo, branch string) ([]prchain.Pull, error) {
+	got, err := ps.restPullsFrom(ctx, place(repo), place(repo), branch, "all")
+	if err != nil {
+		return nil, fmt.Errorf("list pull requests of %s: %w", repo, err)
+	}
+	var out []prchain.Pull
+	for _, p := range got {
+		out = append(out, p.part())
+	}
+	return out, nil
+}
+
+// restPullsFrom lists the pull requests into a repository from a branch of head, newest first. The state is open, closed or all.
+func (ps *pulls) restPullsFrom(ctx context.Context, into, head ledger.Repo, branch, state string) ([]restPull, error) {
+	path, err := at(into.Owner, into.Name, "/pulls?state=%s&sort=created&direction=desc&per_page=100&head=%s", state, url.QueryEscape(head.Owner+":"+branch))
+	var got []restPull
+	if err == nil {
+		got, _, err = list[restPull](ctx, ps.api, path)
+	}
+	return slices.DeleteFunc(got, func(p restPull) bool {
+		return p.Head.Ref != branch || !strings.EqualFold(p.Head.Repo.repo().String(), head.String())
+	}), missing(err, "repository "+into.String())
+}
+
+// OpenPull opens a pull request. Unless the error's Rejected is true it may be open all the same.
+func (ps *pulls) OpenPull(ctx context.Context, repo string, p prchain.Proposal) (prchain.Pull, error) {
+	r := place(repo)
+	path, err := at(r.Owner, r.Name, "/pulls")
+	var got restPull
+	if err == nil {
+		body := map[string]string{"title": p.Title, "body": p.Body, "head": p.Branch, "base": p.Base}
+		_, err = ps.api.Do(ctx, http.MethodPost, path, body, &got)
+	}
+	if err == nil && (got.Number < 1 || got.Base.Ref == "") {
+		err = &AnswerError{Status: http.StatusCreated, Reason: "it is not a pull request"}
+	}
+	if err != nil {
+		return prchain.Pull{}, fmt.Errorf("open pull request in %s: %w", repo, missing(err, "repository "+repo))
+	}
+	return got.part(), nil
+}
+
+// ReadPull reads one pull request by REST, with its newest commit and its labels. The caller knows
+// that it is there: a 404 may be a replica that has not heard of it yet.
+func (ps *pulls) ReadPull(ctx context.Context, i claim.Issue) (prchain.Pull, error) {
+	err := nameable(i)
+	var got restPull
+	if err == nil {
+		got, err = ps.restPullRequest(afterCreating(ctx), i)
+	}
+	if err != nil {
+		return prchain.Pull{}, fmt.Errorf("read pull request %s: %w", i, missing(err, "pull request "+i.String()))
+	}
+	return got.part(), nil
+}
+
+// part is the pull request as a part of a chain.
+func (p restPull) part() prchain.Pull {
+	known := p.pr()
+	out := prchain.Pull{
+		ID: claim.Issue{Owner: p.Base.Repo.repo().Owner, Repo: p.Base.Repo.repo().Name, Number: p.Number}, URL: p.HTMLURL,
+		Title: p.Title, Body: p.Body, State: string(known.State), Base: p.Base.Ref, SHA: p.Head.SHA,
+	}
+	for _, l := range p.Labels {
+		out.Labels = append(out.Labels, l.Name)
+	}
+	return out
+}
+
+// EditPullBody replaces the body of a pull request.
+func (ps *pulls) EditPullBody(ctx context.Context, i claim.Issue, body string) error {
+	err := nameable(i)
+	var path string
+	if err == nil {
+		path, err = at(i.Owner, i.Repo, "/pulls/%d", i.Number)
+	}
+	if err == nil {
+		_, err = ps.api.Do(ctx, http.MethodPatch, path, map[string]string{"body": body}, nil)
+	}
+	if err != nil {
+		return fmt.Errorf("edit pull request %s: %w", i, missing(err, "pull request "+i.String()))
+	}
+	return nil
+}
+
+// A foundPull is a pull request, or why nobody knows. One that GitHub does not show is no error.
+type foundPull struct {
+	id   pullID
+	pr   lifecycle.PR
+	body string
+	err  error
+}
+
+// pullRequests reads pull requests in the order of their ids.
+func (ps *pulls) pullRequests(ctx context.Context, ids []pullID) []foundPull {
+	found := make([]*foundPull, len(ids))
+	for k, id := range ids {
+		found[k] = &foundPull{id: id, pr: unreadable(id)}
+	}
+	err := ps.api.eitherWay(
+		func() error { return bend(ctx, ps.dose, found, ps.queryPulls, ps.restFound) },
+		func() error { return oneByOne(ctx, found, ps.restFound) })
+	out := make([]foundPull, len(ids))
+	for k, one := range found {
+		out[k] = *one
+		out[k].err = cmp.Or(one.err, err)
+	}
+	return out
+}
+
+func (ps *pulls) queryPulls(ctx context.Context, wanted []*foundPull) error {
+	d := newDocument()
+	for k, one := range wanted {
+		d.open(fmt.Sprintf("p%d", k), ledger.Repo{Owner: one.id.Owner, Name: one.id.Repo})
+		d.add("    pullRequest(number: %d) { ...P }\n  }\n", one.id.Number)
+	}
+	var data map[string]*struct {
+		PullRequest *queryPull
+	}
+	got, err := ps.api.ask(ctx, d.text(pullFields), d.variables, &data)
+	if err != nil {
+		return err
+	}
+	for k, one := range wanted {
+		alias := fmt.Sprintf("p%d", k)
+		if holder := data[alias]; holder != nil && holder.PullRequest != nil {
+			one.know(holder.PullRequest.pr(), holder.PullRequest.Body)
+		} else {
+			one.miss(got.absence(alias))
+			if gone := (*NotFoundError)(nil); holder != nil && errors.As(got.absence(alias), &gone) {
+				one.pr = missingPull(one.id)
+			}
+		}
+	}
+	return nil
+}
+
+// restFound reads a pull request that a log names. What GitHub does not show is no error.
+func (ps *pulls) restFound(ctx context.Context, f *foundPull) error {
+	p, err := ps.restPullRequest(ctx, f.id)
+	if err == nil {
+		f.know(p.pr(), p.Body)
+		return nil
+	}
+	f.miss(err)
+	if gone := (*NotFoundError)(nil); errors.As(err, &gone) {
+		if _, unseen := ps.repositories.Repository(ctx, ledger.Repo{Owner: f.id.Owner, Name: f.id.Repo}); unseen == nil {
+			f.pr = missingPull(f.id)
+		}
+	}
+	if wholeRequest(f.err) || tooMuch(f.err) {
+		return f.err
+	}
+	return nil
+}
+
+// know notes what was read.
+func (f *foundPull) know(pr lifecycle.PR, body string) {
+	f.pr, f.body, f.err = pr, body, nil
+	f.pr.Recorded = true
+}
+
+// miss tells a pull request that GitHub does not show from one that could not be read just now.
+func (f *foundPull) miss(err error) {
+	if !hidden(err) {
+		f.err = fmt.Errorf("read pull request %s: %w", f.id, err)
+	}
+}
+
+func unreadable(id pullID) lifecycle.PR {
+	return lifecycle.PR{Repo: id.Slug(), Number: id.Number, State: lifecycle.PRUnreadable, Recorded: true}
+}
+
+// missingPull is a pull request that a repository which GitHub shows does not have.
+func missingPull(id pullID) lifecycle.PR {
+	return lifecycle.PR{Repo: id.Slug(), Number: id.Number, State: lifecycle.PRMissing, Recorded: true}
 }

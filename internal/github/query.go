@@ -52,16 +52,16 @@ func (d *document) operation(head, fragments string) string {
 
 // names are what is read along of a repository: our own role, and the labels whose existence matters, each with its alias
 // and its variable.
-func (c *Client) names(d *document) string {
+func names(scheme labels.Scheme, d *document) string {
 	var b strings.Builder
 	b.WriteString("    viewerPermission\n")
-	for k, definition := range c.scheme.Definitions() {
+	for k, definition := range scheme.Definitions() {
 		if definition.Name != "" {
 			fmt.Fprintf(&b, "    l%d: label(name: %s) { id name }\n", k, d.bind("String!", definition.Name))
 		}
 	}
-	if c.scheme.Paused != "" {
-		fmt.Fprintf(&b, "    pause: label(name: %s) { name description createdAt }\n", d.bind("String!", c.scheme.Paused))
+	if scheme.Paused != "" {
+		fmt.Fprintf(&b, "    pause: label(name: %s) { name description createdAt }\n", d.bind("String!", scheme.Paused))
 	}
 	return b.String()
 }
@@ -72,36 +72,36 @@ func (d *document) open(alias string, r ledger.Repo) {
 }
 
 // queryFacts reads the issues of a batch: by one query if GitHub bears it, and then whatever that left out.
-func (c *Client) queryFacts(ctx context.Context, readings []*reading) error {
-	byREST := c.restSession()
-	if err := bend(ctx, c.doses.facts, readings, c.askFacts, byREST.alone); err != nil {
+func (sn *snapshots) queryFacts(ctx context.Context, readings []*reading) error {
+	byREST := sn.restSession()
+	if err := bend(ctx, sn.dose, readings, sn.askFacts, byREST.alone); err != nil {
 		return err
 	}
-	return c.completeFacts(ctx, readings)
+	return sn.completeFacts(ctx, readings)
 }
 
 // completeFacts reads what a query has left out.
-func (c *Client) completeFacts(ctx context.Context, readings []*reading) error {
-	byREST := c.restSession()
+func (sn *snapshots) completeFacts(ctx context.Context, readings []*reading) error {
+	byREST := sn.restSession()
 	var cut []*reading // more hangs on them than a query for many asks for
 	for _, r := range readings {
 		if short(r.err) {
 			cut = append(cut, r)
 		}
 	}
-	if err := bend(ctx, doseOf(1), cut, c.askFacts, byREST.alone); err != nil {
+	if err := bend(ctx, doseOf(1), cut, sn.askFacts, byREST.alone); err != nil {
 		return err
 	}
-	return c.completeAll(ctx, readings)
+	return sn.completeAll(ctx, readings)
 }
 
 // askFacts reads issues by one query. Of many it asks for less than of one.
-func (c *Client) askFacts(ctx context.Context, readings []*reading) error {
-	return c.askFactsAnd(ctx, readings, c.leases.Load())
+func (sn *snapshots) askFacts(ctx context.Context, readings []*reading) error {
+	return sn.askFactsAnd(ctx, readings, sn.tips.leases.Load())
 }
 
 // askFactsAnd is askFacts with the references of the issues' leases, if they are asked for.
-func (c *Client) askFactsAnd(ctx context.Context, readings []*reading, tips bool) error {
+func (sn *snapshots) askFactsAnd(ctx context.Context, readings []*reading, tips bool) error {
 	much := ofMany()
 	if len(readings) == 1 {
 		much = ofOne()
@@ -109,12 +109,12 @@ func (c *Client) askFactsAnd(ctx context.Context, readings []*reading, tips bool
 	much.comments = lastComments
 	d := newDocument()
 	d.add("  viewer { login }\n")
-	names := c.names(d)
-	repos, of := repositories(readings)
+	names := names(sn.scheme, d)
+	repos, of := reposOf(readings)
 	for k, r := range repos {
 		d.open(fmt.Sprintf("r%d", k), r)
 		d.body.WriteString(names)
-		c.askAlong(d, r)
+		sn.repositories.askAlong(d, r)
 		if tips {
 			d.add("    id\n")
 		}
@@ -129,24 +129,24 @@ func (c *Client) askFactsAnd(ctx context.Context, readings []*reading, tips bool
 		d.add("  }\n")
 	}
 	var data map[string]json.RawMessage
-	writes := c.transport.writes.Load()
-	got, err := c.ask(ctx, d.text(c.issueFields(much)+c.pullRequestFields(much)), d.variables, &data)
+	writes := sn.api.transport.writes.Load()
+	got, err := sn.api.ask(ctx, d.text(issueFields(sn.api, much)+pullRequestFields(much)), d.variables, &data)
 	if err != nil {
 		return err
 	}
 	viewer := viewerIn(data)
-	c.noteViewer(viewer)
+	sn.viewer.note(viewer)
 	for k, r := range repos {
 		sheet := sheet{repo: r, alias: fmt.Sprintf("r%d", k), partial: got}
 		sheet.read(data)
-		c.noteOwnRole(sheet, viewer)
-		c.noteLabels(sheet)
-		c.noteAlong(sheet)
+		sn.roles.noteOwnRole(sheet, viewer)
+		sn.definitions.noteLabels(sheet)
+		sn.repositories.noteAlong(sheet)
 		for n, one := range readings {
 			if of[n] == k {
 				one.reset()
-				c.noteTip(sheet, n, one.facts.Issue, writes)
-				c.take(one, sheet, fmt.Sprintf("i%d", n))
+				sn.tips.noteTip(sheet, n, one.facts.Issue, writes)
+				sn.take(one, sheet, fmt.Sprintf("i%d", n))
 				one.read = one.err == nil
 			}
 		}
@@ -156,7 +156,7 @@ func (c *Client) askFactsAnd(ctx context.Context, readings []*reading, tips bool
 
 // pullRequestFields are what is read of a number that turns out to be a pull request: what a hold of it hangs on. Servers refuse
 // other arguments than an issue's for the field of the same name.
-func (c *Client) pullRequestFields(much portion) string {
+func pullRequestFields(much portion) string {
 	return fmt.Sprintf(`fragment Q on PullRequest { id number title url pullState: state createdAt
   labels(first: %d) { totalCount nodes { id name } }
   people: assignees(first: 10) { totalCount nodes { login } }
@@ -165,8 +165,8 @@ func (c *Client) pullRequestFields(much portion) string {
 `, much.labels, much.comments, labeledFields)
 }
 
-// repositories lists the distinct repositories of a batch, and for every reading which it is.
-func repositories(readings []*reading) (repos []ledger.Repo, of []int) {
+// reposOf lists the distinct repositories of a batch, and for every reading which it is.
+func reposOf(readings []*reading) (repos []ledger.Repo, of []int) {
 	index := map[string]int{}
 	for _, one := range readings {
 		i := one.facts.Issue
@@ -249,7 +249,7 @@ func (s *sheet) failed(alias, what string) error {
 }
 
 // take fills a reading from its part of the sheet. What is not there is an error, never an empty issue.
-func (c *Client) take(one *reading, s sheet, alias string) {
+func (sn *snapshots) take(one *reading, s sheet, alias string) {
 	what := "issue " + one.facts.Issue.String()
 	if one.err = s.err; one.err != nil {
 		return
@@ -262,13 +262,13 @@ func (c *Client) take(one *reading, s sheet, alias string) {
 		one.err = &AnswerError{Status: http.StatusOK, Reason: what + " is missing"}
 		return
 	}
-	c.takeIssue(one, s, q)
+	sn.takeIssue(one, s, q)
 }
 
-func (c *Client) takeIssue(one *reading, s sheet, q *queryIssue) {
-	one.facts, one.err = q.facts(one.facts.Issue, c.scheme)
+func (sn *snapshots) takeIssue(one *reading, s sheet, q *queryIssue) {
+	one.facts, one.err = q.facts(one.facts.Issue, sn.scheme)
 	one.facts.Now, one.facts.Pause, one.body = s.now, s.pause, q.Body
-	c.noteNodes(s.repo, one.facts.Issue, q)
+	sn.noteNodes(s.repo, one.facts.Issue, q)
 	if one.err != nil {
 		return
 	}
@@ -293,35 +293,18 @@ func (c *Client) takeIssue(one *reading, s sheet, q *queryIssue) {
 	}
 }
 
-// noteLabels remembers which of the scheme's labels the repository has.
-func (c *Client) noteLabels(s sheet) {
-	if s.err != nil {
-		return
-	}
-	for k, d := range c.scheme.Definitions() {
-		var label *queryLabel
-		if err := json.Unmarshal(s.fields[fmt.Sprintf("l%d", k)], &label); err == nil && d.Name != "" {
-			exists := label != nil && labels.Same(label.Name, d.Name)
-			c.noteLabel(s.repo, d.Name, exists)
-			if exists {
-				c.noteLabelNode(s.repo, d.Name, label.ID)
-			}
-		}
-	}
-}
-
 // noteNodes remembers the global ids of an issue and of its labels.
-func (c *Client) noteNodes(r ledger.Repo, i claim.Issue, q *queryIssue) {
+func (sn *snapshots) noteNodes(r ledger.Repo, i claim.Issue, q *queryIssue) {
 	if q.Number != i.Number {
 		return
 	}
-	c.noteNode(i, q.ID)
+	sn.noteNode(i, q.ID)
 	if q.Labels == nil {
 		return
 	}
 	for _, l := range q.Labels.Nodes {
 		if l != nil {
-			c.noteLabelNode(r, l.Name, l.ID)
+			sn.definitions.noteLabelNode(r, l.Name, l.ID)
 		}
 	}
 }

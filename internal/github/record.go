@@ -8,33 +8,38 @@ import (
 	"net/http"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-var _ ledger.Recorder = (*Client)(nil)
+// mutations writes, and takes from the answer what the issue is then.
+type mutations struct {
+	api         *api
+	viewer      *viewer
+	definitions *definitions
+	snapshots   *snapshots
+}
 
 // Record implements ledger.Recorder: one mutation posts the comment, and its payload shows the issue as it is then. It takes the global
 // id that an earlier snapshot has shown. What GitHub certainly refused is errors.ErrUnsupported: Comment finds out why.
-func (c *Client) Record(ctx context.Context, i claim.Issue, body string) (claim.Comment, *lifecycle.Facts, error) {
+func (mt *mutations) Record(ctx context.Context, i claim.Issue, body string) (claim.Comment, *lifecycle.Facts, error) {
 	one := &reading{facts: lifecycle.Facts{Issue: i}}
-	posted, err := c.record(withComment(ctx), one, body)
+	posted, err := mt.record(withComment(ctx), one, body)
 	for errors.Is(err, errAgain) { // the schema lacks a part of the question, so nothing was carried out
-		posted, err = c.record(withComment(ctx), one, body)
+		posted, err = mt.record(withComment(ctx), one, body)
 	}
 	if err != nil {
 		return claim.Comment{}, nil, fmt.Errorf("comment on %s: %w", i, err)
 	}
-	c.noteViewer(posted.Author)
+	mt.viewer.note(posted.Author)
 	if short(one.err) || one.more != nil {
-		if c.completeFacts(ctx, []*reading{one}) != nil {
+		if mt.snapshots.completeFacts(ctx, []*reading{one}) != nil {
 			return posted, nil, nil
 		}
 	}
 	if !one.read {
 		return posted, nil, nil
 	}
-	c.finish(ctx, []*reading{one}, everyRecord)
+	mt.snapshots.finish(ctx, []*reading{one}, everyRecord)
 	got := one.public()
 	if got.Err != nil {
 		return posted, nil, nil
@@ -42,24 +47,24 @@ func (c *Client) Record(ctx context.Context, i claim.Issue, body string) (claim.
 	return posted, &got.Facts, nil
 }
 
-func (c *Client) record(ctx context.Context, one *reading, body string) (claim.Comment, error) {
+func (mt *mutations) record(ctx context.Context, one *reading, body string) (claim.Comment, error) {
 	i := one.facts.Issue
-	subject, known := c.node(i)
-	if !c.queries() || !known {
+	subject, known := mt.snapshots.node(i)
+	if !mt.api.queries() || !known {
 		return claim.Comment{}, errors.ErrUnsupported
 	}
 	much := ofOne()
 	d := newDocument()
 	d.add("  post: addComment(input: {subjectId: %s, body: %s}) { commentEdge { node { ...C } } subject %s }\n",
-		d.bind("ID!", subject), d.bind("String!", body), c.issueAfter(d, i))
+		d.bind("ID!", subject), d.bind("String!", body), mt.snapshots.issueAfter(d, i))
 	var data struct {
 		Post *struct {
 			CommentEdge *struct{ Node *queryComment }
 			Subject     json.RawMessage
 		}
 	}
-	writes := c.transport.writes.Load() + 1
-	got, err := c.ask(ctx, d.mutation("Record", c.issueFields(much)+c.pullRequestFields(much)), d.variables, &data)
+	writes := mt.api.transport.writes.Load() + 1
+	got, err := mt.api.ask(ctx, d.mutation("Record", issueFields(mt.api, much)+pullRequestFields(much)), d.variables, &data)
 	var off unavailable
 	switch {
 	case errors.As(err, &off):
@@ -77,7 +82,7 @@ func (c *Client) record(ctx context.Context, one *reading, body string) (claim.C
 	if node.ID == 0 || node.CreatedAt.IsZero() || node.Author == nil || node.Author.Login == "" {
 		return claim.Comment{}, &AnswerError{Status: http.StatusOK, Reason: "it is not a comment"}
 	}
-	c.takeAfter(one, got, data.Post.Subject, writes)
+	mt.snapshots.takeAfter(one, got, data.Post.Subject, writes)
 	posted := node.comment().Comment
 	posted.Trusted = true
 	return posted, nil

@@ -1,8 +1,10 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -12,23 +14,20 @@ import (
 	"github.com/label-state/label-state/internal/lease/gitref"
 )
 
-var (
-	_ gitref.Refs  = (*Client)(nil)
-	_ gitref.Mover = (*Client)(nil)
-	_ gitref.Namer = (*Client)(nil)
-)
+// refs reads and moves references.
+type refs struct{ api *api }
 
 // GetRef implements gitref.Refs: one query, or two REST requests. A repository that is not there,
 // or not to be seen, is an error and never a missing reference.
-func (c *Client) GetRef(ctx context.Context, i claim.Issue, name string) (gitref.Tip, error) {
-	if c.queries() {
-		tip, err := c.queryRef(ctx, i, name)
+func (rf *refs) GetRef(ctx context.Context, i claim.Issue, name string) (gitref.Tip, error) {
+	if rf.api.queries() {
+		tip, err := rf.queryRef(ctx, i, name)
 		var off unavailable
 		if !errors.As(err, &off) {
 			return tip, err
 		}
 	}
-	return c.restRef(ctx, i, name)
+	return rf.restRef(ctx, i, name)
 }
 
 // queryTip is a repository with one of its references as GraphQL shows it.
@@ -39,12 +38,12 @@ type queryTip struct {
 	}
 }
 
-func (c *Client) queryRef(ctx context.Context, i claim.Issue, name string) (gitref.Tip, error) {
+func (rf *refs) queryRef(ctx context.Context, i claim.Issue, name string) (gitref.Tip, error) {
 	d := newDocument()
 	d.add("  repository(owner: %s, name: %s) {\n    id\n", d.bind("String!", i.Owner), d.bind("String!", i.Repo))
 	d.add("    ref(qualifiedName: %s) %s\n  }\n", d.bind("String!", name), targetFields)
 	var data queryTip
-	got, err := c.ask(ctx, d.text(""), d.variables, &data)
+	got, err := rf.api.ask(ctx, d.text(""), d.variables, &data)
 	what := "repository " + i.Slug()
 	switch {
 	case err != nil:
@@ -63,8 +62,8 @@ func (c *Client) queryRef(ctx context.Context, i claim.Issue, name string) (gitr
 
 // restRef lists what begins like the name, because a 404 for the reference itself would not say
 // whether it or the repository is missing. Its own name comes first in that list.
-func (c *Client) restRef(ctx context.Context, i claim.Issue, name string) (gitref.Tip, error) {
-	refs, header, err := c.matchingRefs(ctx, i, name)
+func (rf *refs) restRef(ctx context.Context, i claim.Issue, name string) (gitref.Tip, error) {
+	refs, header, err := rf.matchingRefs(ctx, i, name)
 	if err != nil {
 		return gitref.Tip{}, err
 	}
@@ -79,7 +78,7 @@ func (c *Client) restRef(ctx context.Context, i claim.Issue, name string) (gitre
 		if tip.OID = ref.Object.SHA; ref.Object.Type != "commit" {
 			return tip, nil
 		}
-		made, err := c.restCommit(ctx, i, ref.Object.SHA)
+		made, err := rf.restCommit(ctx, i, ref.Object.SHA)
 		tip.Message, tip.Date = made.Message, made.Committer.Date
 		return tip, err
 	}
@@ -93,17 +92,17 @@ type restNamed struct {
 }
 
 // matchingRefs lists the references whose full names begin with name (REST, "List matching references").
-func (c *Client) matchingRefs(ctx context.Context, i claim.Issue, name string) (refs []restNamed, header http.Header, err error) {
+func (rf *refs) matchingRefs(ctx context.Context, i claim.Issue, name string) (refs []restNamed, header http.Header, err error) {
 	path, err := onGit(i, "matching-refs/", strings.TrimPrefix(name, "refs/"))
 	if err == nil {
-		refs, header, err = list[restNamed](ctx, c, path)
+		refs, header, err = list[restNamed](ctx, rf.api, path)
 	}
 	return refs, header, missing(err, "repository "+i.Slug())
 }
 
 // RefNames implements gitref.Namer.
-func (c *Client) RefNames(ctx context.Context, i claim.Issue, prefix string) ([]string, error) {
-	refs, _, err := c.matchingRefs(ctx, i, prefix)
+func (rf *refs) RefNames(ctx context.Context, i claim.Issue, prefix string) ([]string, error) {
+	refs, _, err := rf.matchingRefs(ctx, i, prefix)
 	names := make([]string, len(refs))
 	for k, ref := range refs {
 		names[k] = ref.Ref
@@ -125,10 +124,10 @@ func (m restCommit) check() error {
 	return nil
 }
 
-func (c *Client) restCommit(ctx context.Context, i claim.Issue, sha string) (made restCommit, err error) {
+func (rf *refs) restCommit(ctx context.Context, i claim.Issue, sha string) (made restCommit, err error) {
 	path, err := onGit(i, "commits/", sha)
 	if err == nil {
-		_, err = c.Do(afterCreating(ctx), http.MethodGet, path, nil, &made)
+		_, err = rf.api.Do(afterCreating(ctx), http.MethodGet, path, nil, &made)
 	}
 	if err == nil {
 		err = made.check()
@@ -144,18 +143,18 @@ const featureEmptyTree = "emptyTree"
 
 // CreateCommit implements gitref.Refs. Where GitHub does not know the empty tree it stores one with
 // a single line in it. A token that may not write is a *PermissionError.
-func (c *Client) CreateCommit(ctx context.Context, i claim.Issue, parent, message string) (gitref.Commit, error) {
+func (rf *refs) CreateCommit(ctx context.Context, i claim.Issue, parent, message string) (gitref.Commit, error) {
 	tree := emptyTree
-	if !c.has(featureEmptyTree) {
+	if !rf.api.has(featureEmptyTree) {
 		var err error
-		if tree, err = c.createTree(ctx, i); err != nil {
+		if tree, err = rf.createTree(ctx, i); err != nil {
 			return gitref.Commit{}, err
 		}
 	}
-	made, err := c.createCommit(ctx, i, tree, parent, message)
+	made, err := rf.createCommit(ctx, i, tree, parent, message)
 	var refused *StatusError
-	if tree == emptyTree && errors.As(err, &refused) && refused.Status == http.StatusUnprocessableEntity && c.learnMissing(featureEmptyTree) {
-		return c.CreateCommit(ctx, i, parent, message)
+	if tree == emptyTree && errors.As(err, &refused) && refused.Status == http.StatusUnprocessableEntity && rf.api.lack(featureEmptyTree) {
+		return rf.CreateCommit(ctx, i, parent, message)
 	}
 	if err != nil {
 		return gitref.Commit{}, err
@@ -164,7 +163,7 @@ func (c *Client) CreateCommit(ctx context.Context, i claim.Issue, parent, messag
 }
 
 // createCommit leaves author and committer out, so that GitHub dates the commit (REST, "Create a commit").
-func (c *Client) createCommit(ctx context.Context, i claim.Issue, tree, parent, message string) (made restCommit, err error) {
+func (rf *refs) createCommit(ctx context.Context, i claim.Issue, tree, parent, message string) (made restCommit, err error) {
 	sent := struct {
 		Message string   `json:"message"`
 		Tree    string   `json:"tree"`
@@ -175,7 +174,7 @@ func (c *Client) createCommit(ctx context.Context, i claim.Issue, tree, parent, 
 	}
 	path, err := onGit(i, "commits", "")
 	if err == nil {
-		_, err = c.Do(ctx, http.MethodPost, path, sent, &made)
+		_, err = rf.api.Do(ctx, http.MethodPost, path, sent, &made)
 	}
 	if err == nil {
 		err = made.check()
@@ -184,7 +183,7 @@ func (c *Client) createCommit(ctx context.Context, i claim.Issue, tree, parent, 
 }
 
 // createTree stores a tree with one file; doing it again stores nothing new.
-func (c *Client) createTree(ctx context.Context, i claim.Issue) (string, error) {
+func (rf *refs) createTree(ctx context.Context, i claim.Issue) (string, error) {
 	type entry struct {
 		Path    string `json:"path"`
 		Mode    string `json:"mode"`
@@ -197,20 +196,12 @@ func (c *Client) createTree(ctx context.Context, i claim.Issue) (string, error) 
 	path, err := onGit(i, "trees", "")
 	var made struct{ SHA string }
 	if err == nil {
-		_, err = c.Do(ctx, http.MethodPost, path, sent, &made)
+		_, err = rf.api.Do(ctx, http.MethodPost, path, sent, &made)
 	}
 	if err == nil && made.SHA == "" {
 		err = &AnswerError{Status: http.StatusOK, Reason: "it is not a tree"}
 	}
 	return made.SHA, mayNotWrite(err)
-}
-
-func (c *Client) learnMissing(feature string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	known := c.lacks[feature]
-	c.lacks[feature] = true
-	return !known
 }
 
 // onGit returns a path of the git database API; name is escaped part by part.
@@ -223,4 +214,95 @@ func onGit(i claim.Issue, what, name string) (string, error) {
 		parts[k] = url.PathEscape(part)
 	}
 	return at(i.Owner, i.Repo, "/git/%s%s", what, strings.Join(parts, "/"))
+}
+
+// SwapRef implements gitref.Refs: updateRefs where there is GraphQL, otherwise the creation of a
+// reference or its fast-forward. After's parent is Before, and a chain only grows, so that a
+// fast-forward can start nowhere else.
+func (rf *refs) SwapRef(ctx context.Context, i claim.Issue, s gitref.Swap) error {
+	if rf.api.queries() && s.RepoID != "" {
+		err := rf.queryUpdateRefs(ctx, s.RepoID, []gitref.Swap{s})
+		var off unavailable
+		if !errors.As(err, &off) {
+			return mayNotWrite(err)
+		}
+	}
+	return mayNotWrite(rf.restUpdateRef(ctx, i, s))
+}
+
+// zeroOID stands for a reference that must not exist.
+const zeroOID = "0000000000000000000000000000000000000000"
+
+// SwapRefs implements gitref.Mover: one updateRefs for all. REST has no such step.
+func (rf *refs) SwapRefs(ctx context.Context, _ claim.Issue, all []gitref.Swap) error {
+	if !rf.api.queries() || len(all) == 0 || all[0].RepoID == "" {
+		return errors.ErrUnsupported
+	}
+	err := rf.queryUpdateRefs(ctx, all[0].RepoID, all)
+	var off unavailable
+	if errors.As(err, &off) {
+		return errors.ErrUnsupported
+	}
+	return mayNotWrite(err)
+}
+
+func (rf *refs) queryUpdateRefs(ctx context.Context, repoID string, all []gitref.Swap) error {
+	const document = `mutation($repo: ID!, $refs: [RefUpdate!]!) {
+  updateRefs(input: {repositoryId: $repo, refUpdates: $refs}) { clientMutationId }
+}`
+	updates := make([]any, len(all))
+	for n, s := range all {
+		updates[n] = map[string]any{"name": s.Name, "beforeOid": cmp.Or(s.Before, zeroOID), "afterOid": s.After, "force": false}
+	}
+	var data struct {
+		UpdateRefs *struct{ ClientMutationID *string }
+	}
+	got, err := rf.api.ask(ctx, document, map[string]any{"repo": repoID, "refs": updates}, &data)
+	if err == nil && len(got.errors) > 0 {
+		err = got.errors[0].typed("repository")
+	}
+	if err == nil && data.UpdateRefs == nil {
+		err = &AnswerError{Status: http.StatusOK, Reason: "the update is not in it"}
+	}
+	var refused *QueryError
+	if errors.As(err, &refused) && (refused.Type == "UNPROCESSABLE" || refused.Type == "STALE_DATA") {
+		return fmt.Errorf("%w: %w", gitref.ErrMoved, err)
+	}
+	return err
+}
+
+func (rf *refs) restUpdateRef(ctx context.Context, i claim.Issue, s gitref.Swap) error {
+	method, rest, sent := http.MethodPatch, strings.TrimPrefix(s.Name, "refs/"), map[string]any{"sha": s.After, "force": false}
+	if s.Before == "" {
+		method, rest, sent = http.MethodPost, "", map[string]any{"ref": s.Name, "sha": s.After}
+	}
+	path, err := onGit(i, "refs/", rest)
+	if err == nil {
+		_, err = rf.api.Do(ctx, method, strings.TrimSuffix(path, "/"), sent, nil)
+	}
+	var refused *StatusError
+	if errors.As(err, &refused) && refused.Status == http.StatusUnprocessableEntity {
+		return fmt.Errorf("%w: %w", gitref.ErrMoved, err)
+	}
+	return err
+}
+
+// contentsWrite is the permission that everything of git's asks for.
+const contentsWrite = "contents: write"
+
+// mayNotWrite names what a 404 for a write means. GitHub answers so rather than 403 where a token
+// lacks a permission that its owner could have given it.
+func mayNotWrite(err error) error {
+	var hidden *NotFoundError
+	if errors.As(err, &hidden) {
+		return &PermissionError{Message: "no such repository, or the token lacks contents: write", Write: true, Needs: contentsWrite}
+	}
+	var denied *PermissionError
+	if errors.As(err, &denied) { // GraphQL says neither
+		denied.Write = true
+		if denied.ofToken() {
+			denied.Needs = cmp.Or(denied.Needs, contentsWrite)
+		}
+	}
+	return err
 }

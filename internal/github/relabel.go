@@ -12,41 +12,39 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-var _ ledger.Relabeler = (*Client)(nil)
-
 // Relabel implements ledger.Relabeler: the fields of a mutation run one after the other, and the payload of the last one shows the
 // issue as it is then. It takes the global ids that an earlier snapshot has shown, so a label that does not exist is never created
 // here. What GitHub refuses is errors.ErrUnsupported: one request a label finds out which, and why.
-func (c *Client) Relabel(ctx context.Context, i claim.Issue, change labels.Change) (lifecycle.Facts, error) {
+func (mt *mutations) Relabel(ctx context.Context, i claim.Issue, change labels.Change) (lifecycle.Facts, error) {
 	one := &reading{facts: lifecycle.Facts{Issue: i}}
-	err := c.relabel(repeating(ctx), one, change)
+	err := mt.relabel(repeating(ctx), one, change)
 	for errors.Is(err, errAgain) {
-		err = c.relabel(repeating(ctx), one, change)
+		err = mt.relabel(repeating(ctx), one, change)
 	}
 	if err == nil {
-		err = c.completeFacts(ctx, []*reading{one})
+		err = mt.snapshots.completeFacts(ctx, []*reading{one})
 	}
 	if err != nil {
 		return lifecycle.Facts{}, fmt.Errorf("change labels of %s: %w", i, err)
 	}
-	c.finish(ctx, readable([]*reading{one}, nil), everyRecord)
+	mt.snapshots.finish(ctx, readable([]*reading{one}, nil), everyRecord)
 	got := one.public()
 	return got.Facts, got.Err
 }
 
-func (c *Client) relabel(ctx context.Context, one *reading, change labels.Change) error {
+func (mt *mutations) relabel(ctx context.Context, one *reading, change labels.Change) error {
 	i := one.facts.Issue
 	repo := ledger.Repo{Owner: i.Owner, Name: i.Repo}
-	subject, known := c.node(i)
-	add, all := c.labelNodes(repo, change.Add)
-	remove, both := c.labelNodes(repo, change.Remove)
-	if !c.queries() || !known || !all || !both || len(add)+len(remove) == 0 {
+	subject, known := mt.snapshots.node(i)
+	add, all := mt.definitions.labelNodes(repo, change.Add)
+	remove, both := mt.definitions.labelNodes(repo, change.Remove)
+	if !mt.api.queries() || !known || !all || !both || len(add)+len(remove) == 0 {
 		return errors.ErrUnsupported
 	}
 	much := ofOne()
 	d := newDocument()
 	sent := d.bind("ID!", subject)
-	seen := "labelable " + c.issueAfter(d, i)
+	seen := "labelable " + mt.snapshots.issueAfter(d, i)
 	if len(add) > 0 {
 		payload := "clientMutationId"
 		if len(remove) == 0 {
@@ -58,8 +56,8 @@ func (c *Client) relabel(ctx context.Context, one *reading, change labels.Change
 		d.add("  remove: removeLabelsFromLabelable(input: {labelableId: %s, labelIds: %s}) { %s }\n", sent, d.bind("[ID!]!", remove), seen)
 	}
 	var data map[string]*struct{ Labelable json.RawMessage }
-	writes := c.transport.writes.Load() + 1
-	got, err := c.ask(ctx, d.mutation("Relabel", c.issueFields(much)+c.pullRequestFields(much)), d.variables, &data)
+	writes := mt.api.transport.writes.Load() + 1
+	got, err := mt.api.ask(ctx, d.mutation("Relabel", issueFields(mt.api, much)+pullRequestFields(much)), d.variables, &data)
 	var off unavailable
 	switch {
 	case errors.As(err, &off), tooMuch(err):
@@ -76,15 +74,15 @@ func (c *Client) relabel(ctx context.Context, one *reading, change labels.Change
 	if last == nil {
 		return errors.ErrUnsupported
 	}
-	c.takeAfter(one, got, last.Labelable, writes)
+	mt.snapshots.takeAfter(one, got, last.Labelable, writes)
 	return nil
 }
 
 // issueAfter is the selection by which the payload of a mutation shows an issue as it is then, for takeAfter.
-func (c *Client) issueAfter(d *document, i claim.Issue) string {
+func (sn *snapshots) issueAfter(d *document, i claim.Issue) string {
 	tip := document{declared: d.declared, variables: d.variables}
-	names := c.names(&tip)
-	if c.leases.Load() {
+	names := names(sn.scheme, &tip)
+	if sn.tips.leases.Load() {
 		tip.add("    id\n")
 		tip.tip(0, i)
 	}
@@ -94,54 +92,16 @@ func (c *Client) issueAfter(d *document, i claim.Issue) string {
 }
 
 // takeAfter fills a reading from the payload of a mutation, the last of so many writes.
-func (c *Client) takeAfter(one *reading, got partial, payload json.RawMessage, writes int64) {
+func (sn *snapshots) takeAfter(one *reading, got partial, payload json.RawMessage, writes int64) {
 	var whole struct{ Repository json.RawMessage }
 	_ = json.Unmarshal(payload, &whole) // null leaves it empty
 	i := one.facts.Issue
 	s := sheet{repo: ledger.Repo{Owner: i.Owner, Name: i.Repo}, alias: "repository", partial: got}
 	s.read(map[string]json.RawMessage{"repository": whole.Repository})
 	if s.err == nil {
-		c.noteTip(s, 0, i, writes)
+		sn.tips.noteTip(s, 0, i, writes)
 		s.fields["i0"] = payload
 	}
-	c.take(one, s, "i0")
+	sn.take(one, s, "i0")
 	one.read = one.err == nil
-}
-
-// node is the global id of an issue that was read before.
-func (c *Client) node(i claim.Issue) (id string, known bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	id, known = c.nodes[key(i.String())]
-	return id, known
-}
-
-func (c *Client) noteNode(i claim.Issue, id string) {
-	if id == "" {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.nodes[key(i.String())] = id
-}
-
-// labelNodes are the global ids of labels of a repository; all is false when one of them is not known.
-func (c *Client) labelNodes(r ledger.Repo, names []string) (ids []string, all bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, name := range names {
-		id := c.nodes[key(r.String(), name)]
-		if id == "" {
-			return nil, false
-		}
-		ids = append(ids, id)
-	}
-	return ids, true
-}
-
-// noteLabelNode remembers the global id of a label; an empty one forgets it.
-func (c *Client) noteLabelNode(r ledger.Repo, name, id string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.nodes[key(r.String(), name)] = id
 }

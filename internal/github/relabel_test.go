@@ -58,7 +58,7 @@ func TestRelabel(t *testing.T) {
 
 func supply(t *testing.T, c *Client, names ...string) {
 	t.Helper()
-	for _, d := range c.scheme.Definitions() {
+	for _, d := range c.definitions.scheme.Definitions() {
 		if slices.Contains(names, d.Name) {
 			if err := c.CreateLabel(t.Context(), repoOf("app"), d); err != nil {
 				t.Fatal(err)
@@ -81,7 +81,7 @@ func TestRelabelUnsupported(t *testing.T) {
 			if _, err := c.Facts(t.Context(), issue("app", 1)); err != nil {
 				t.Fatal(err)
 			}
-			if err := connect(t, c.o.HTTP).DeleteLabel(t.Context(), repoOf("app"), "needs:human-scope"); err != nil {
+			if err := connect(t, c.transport.o.HTTP).DeleteLabel(t.Context(), repoOf("app"), "needs:human-scope"); err != nil {
 				t.Fatal(err)
 			}
 		},

@@ -2,10 +2,13 @@ package github
 
 import (
 	"context"
-	"errors"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
+	"sync"
 
 	"github.com/label-state/label-state/internal/ledger"
 )
@@ -22,12 +25,21 @@ type Repository struct {
 	Role          Role        // of the token's owner; empty when GitHub does not say, as for a workflow's token
 }
 
+// repositories reads what a repository is.
+type repositories struct {
+	api  *api
+	path string // of the file that the first query about a repository brings along; empty for none
+
+	mu    sync.Mutex
+	along map[string]*along // what it brought, by owner/repo in lower case; nil when it is under way
+}
+
 // Repository reads a repository. One that does not exist, or that the token may not see, is a *NotFoundError.
-func (c *Client) Repository(ctx context.Context, r ledger.Repo) (Repository, error) {
+func (rp *repositories) Repository(ctx context.Context, r ledger.Repo) (Repository, error) {
 	path, err := at(r.Owner, r.Name, "")
 	var got restRepository
 	if err == nil {
-		_, err = c.Do(ctx, http.MethodGet, path, nil, &got)
+		_, err = rp.api.Do(ctx, http.MethodGet, path, nil, &got)
 	}
 	if err == nil && got.repo() == (ledger.Repo{}) {
 		err = &AnswerError{Status: http.StatusOK, Reason: "it is not a repository"}
@@ -65,72 +77,144 @@ func (r *restRepository) repo() ledger.Repo {
 	return ledger.Repo{Owner: owner, Name: name}
 }
 
-// Viewer returns whose token it is. A workflow's own token may not ask; it is github-actions[bot].
-func (c *Client) Viewer(ctx context.Context) (string, error) {
-	if login := c.knownViewer(); login != "" {
-		return login, nil
+// DefaultBranch returns the name of a repository's default branch.
+func (rp *repositories) DefaultBranch(ctx context.Context, repo string) (string, error) {
+	r, err := rp.Repository(ctx, place(repo))
+	if err == nil && r.DefaultBranch == "" {
+		err = fmt.Errorf("read repository %s: %w", repo, &AnswerError{Status: http.StatusOK, Reason: "it has no default branch"})
 	}
-	var login string
-	err := c.eitherWay(
-		func() (err error) { login, err = c.queryViewer(ctx); return err },
-		func() (err error) { login, err = c.restViewer(ctx); return err })
+	return r.DefaultBranch, err
+}
+
+// place splits owner/name.
+func place(repo string) ledger.Repo {
+	owner, name, _ := strings.Cut(repo, "/")
+	return ledger.Repo{Owner: owner, Name: name}
+}
+
+// Sweepable reports whether issues of the repository can change at all: it is not archived and has issues.
+func (rp *repositories) Sweepable(ctx context.Context, r ledger.Repo) (archived, hasIssues bool, err error) {
+	rp.mu.Lock()
+	got := rp.along[key(r.String())]
+	rp.mu.Unlock()
+	if got != nil {
+		return got.archived, got.hasIssues, nil
+	}
+	known, err := rp.Repository(ctx, r)
+	return known.Archived, known.HasIssues, err
+}
+
+// File reads a file of the default branch, at most the megabyte that GitHub sends this way. A
+// file that does not exist is a *NotFoundError, a folder an *AnswerError.
+func (rp *repositories) File(ctx context.Context, r ledger.Repo, path string) ([]byte, error) {
+	content, err := rp.file(ctx, r, path)
 	if err != nil {
-		return "", fmt.Errorf("read who we are: %w", err)
+		return nil, fmt.Errorf("read %s of %s: %w", path, r, missing(err, "file"))
 	}
-	c.noteViewer(login)
-	return login, nil
+	return content, nil
 }
 
-func (c *Client) restViewer(ctx context.Context) (string, error) {
-	var user struct{ Login string }
-	_, err := c.Do(ctx, http.MethodGet, "user", nil, &user)
-	var refused *PermissionError
-	switch {
-	case errors.As(err, &refused):
-		return actionsBot, nil
-	case err == nil && user.Login == "":
-		return "", &AnswerError{Status: http.StatusOK, Reason: "it is not a user"}
-	}
-	return user.Login, err
-}
-
-func (c *Client) queryViewer(ctx context.Context) (string, error) {
-	var data struct{ Viewer *actor }
-	if _, err := c.ask(ctx, "query { viewer { login } }", nil, &data); err != nil {
-		return "", err
-	}
-	if data.Viewer == nil || data.Viewer.Login == "" {
-		return "", &AnswerError{Status: http.StatusOK, Reason: "nobody is in it"}
-	}
-	return data.Viewer.Login, nil
-}
-
-func (c *Client) knownViewer() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.viewer
-}
-
-func (c *Client) noteViewer(login string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if login != "" {
-		c.viewer = login
-	}
-}
-
-// TokenScopes returns the scopes of a classic token. told is false for other kinds of tokens,
-// whose permissions GitHub does not list.
-func (c *Client) TokenScopes(ctx context.Context) (scopes []string, told bool, err error) {
-	header, err := c.Do(ctx, http.MethodGet, "rate_limit", nil, nil)
-	if err != nil {
-		return nil, false, fmt.Errorf("read token scopes: %w", err)
-	}
-	values, told := header[http.CanonicalHeaderKey("X-OAuth-Scopes")]
-	for _, one := range strings.Split(strings.Join(values, ","), ",") {
-		if one = strings.TrimSpace(one); one != "" {
-			scopes = append(scopes, one)
+func (rp *repositories) file(ctx context.Context, r ledger.Repo, path string) ([]byte, error) {
+	var escaped []string
+	for part := range strings.SplitSeq(path, "/") {
+		if strings.Trim(part, ".") == "" {
+			return nil, &NotFoundError{What: "file", Status: http.StatusNotFound, Message: "not a path"}
 		}
+		escaped = append(escaped, url.PathEscape(part))
 	}
-	return scopes, told, nil
+	where, err := at(r.Owner, r.Name, "/contents/%s", strings.Join(escaped, "/"))
+	if err != nil {
+		return nil, err
+	}
+	var got fileContent
+	if _, err := rp.api.Do(ctx, http.MethodGet, where, nil, &got); err != nil {
+		return nil, err
+	}
+	return got.bytes()
 }
+
+// fileContent is one file of the contents API; a folder is a list and does not decode into it.
+type fileContent struct {
+	Type     string `json:"type"`
+	Encoding string `json:"encoding"`
+	Content  string `json:"content"`
+}
+
+func (f fileContent) bytes() ([]byte, error) {
+	if f.Type != "file" || f.Encoding != "base64" {
+		return nil, &AnswerError{Status: http.StatusOK, Reason: "it is not a file of up to a megabyte"}
+	}
+	text, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(f.Content, "\n", ""))
+	if err != nil {
+		return nil, &AnswerError{Status: http.StatusOK, Reason: "its content is not base64"}
+	}
+	return text, nil
+}
+
+// An along is what the first query about a repository brought along.
+type along struct {
+	known     bool
+	data      []byte
+	archived  bool
+	hasIssues bool
+}
+
+// askAlong asks for what comes along, once for every repository.
+func (rp *repositories) askAlong(d *document, r ledger.Repo) {
+	rp.mu.Lock()
+	_, asked := rp.along[key(r.String())]
+	rp.along[key(r.String())] = rp.along[key(r.String())]
+	rp.mu.Unlock()
+	if asked || rp.path == "" {
+		return
+	}
+	d.add("    isArchived hasIssuesEnabled\n    branch: defaultBranchRef { name }\n")
+	d.add("    file: object(expression: %s) { __typename ... on Blob { text byteSize isTruncated } }\n", d.bind("String", "HEAD:"+rp.path))
+}
+
+// noteAlong takes the file from an answer. It is absent only where the default branch can be seen and has no such file; a file that
+// is not text, that is cut off or not to be read is not known here.
+func (rp *repositories) noteAlong(s sheet) {
+	if s.err != nil || s.fields["file"] == nil {
+		return
+	}
+	var branch *named
+	var file *struct {
+		Typename    string `json:"__typename"`
+		Text        *string
+		ByteSize    int
+		IsTruncated bool
+	}
+	got := along{}
+	failed := s.failed("branch", "branch") != nil || s.failed("file", "file") != nil
+	if json.Unmarshal(s.fields["isArchived"], &got.archived) != nil || json.Unmarshal(s.fields["hasIssuesEnabled"], &got.hasIssues) != nil ||
+		json.Unmarshal(s.fields["branch"], &branch) != nil || json.Unmarshal(s.fields["file"], &file) != nil {
+		return
+	}
+	switch {
+	case failed || branch == nil:
+	case file == nil:
+		got.known = true
+	case file.Typename == "Blob" && !file.IsTruncated && file.Text != nil && len(*file.Text) == file.ByteSize:
+		got.known, got.data = true, []byte(*file.Text)
+	}
+	rp.mu.Lock()
+	defer rp.mu.Unlock()
+	rp.along[key(s.repo.String())] = &got
+}
+
+// Along returns the file that came along with the first query about the repository, nil when its default branch has none, and forgets
+// it. known is false when it did not come, and then only File can tell.
+func (rp *repositories) Along(r ledger.Repo, path string) (data []byte, known bool) {
+	rp.mu.Lock()
+	defer rp.mu.Unlock()
+	got := rp.along[key(r.String())]
+	if got == nil || !got.known || path != rp.path {
+		return nil, false
+	}
+	got.known = false
+	return got.data, true
+}
+
+// isAlong reports whether an alias is of what came along: an error about it is not one about the repository.
+func isAlong(alias string) bool { return alias == "branch" || alias == "file" || isTip(alias) }

@@ -25,7 +25,7 @@ func (s *session) issueWithComments(ctx context.Context, r *reading) (restIssue,
 		if err != nil {
 			return seen, err
 		}
-		comments, _, err := list[restComment](ctx, s.Client, path)
+		comments, _, err := list[restComment](ctx, s.api, path)
 		if err != nil {
 			return seen, err
 		}
@@ -67,7 +67,7 @@ func (s *session) shifted(ctx context.Context, i claim.Issue, seen restIssue, ha
 		return "", err
 	}
 	var now restIssue
-	if _, err := s.Do(ctx, http.MethodGet, path, nil, &now); err != nil {
+	if _, err := s.api.Do(ctx, http.MethodGet, path, nil, &now); err != nil {
 		return "", err
 	}
 	if !now.UpdatedAt.Equal(seen.UpdatedAt) || now.Comments != seen.Comments {

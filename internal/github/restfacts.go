@@ -9,32 +9,34 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/closing"
+	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// featureDependencies is GitHub's own blocked-by in REST.
-const featureDependencies = "REST dependencies"
-
 // A session remembers, while one batch is read by REST, what all issues of a repository share.
 type session struct {
-	*Client
-	pauses  map[ledger.Repo]*lifecycle.Pause
-	asked   map[ledger.Repo]bool // whether pauses has the answer
+	api          *api
+	repositories *repositories
+	pauses       *pauses
+	pulls        *pulls
+	scheme       labels.Scheme
+	web          string
+
+	paused  map[ledger.Repo]*lifecycle.Pause
+	asked   map[ledger.Repo]bool // whether paused has the answer
 	open    map[ledger.Repo][]restPull
 	answers map[ledger.Repo]error // whether the repository itself can be read; nil is yes
 }
 
-func (c *Client) restSession() *session {
-	return &session{c, map[ledger.Repo]*lifecycle.Pause{}, map[ledger.Repo]bool{}, map[ledger.Repo][]restPull{}, map[ledger.Repo]error{}}
+func (sn *snapshots) restSession() *session {
+	return &session{
+		api: sn.api, repositories: sn.repositories, pauses: sn.pauses, pulls: sn.pulls, scheme: sn.scheme, web: sn.web,
+		paused: map[ledger.Repo]*lifecycle.Pause{}, asked: map[ledger.Repo]bool{}, open: map[ledger.Repo][]restPull{}, answers: map[ledger.Repo]error{},
+	}
 }
 
-// restFacts reads issues without GraphQL: about five requests each.
-func (c *Client) restFacts(ctx context.Context, readings []*reading) error {
-	return oneByOne(ctx, readings, c.restSession().alone)
-}
-
-// alone reads one issue. What concerns only that issue is kept with it, and returned too if GitHub could not answer.
+// alone reads one issue, by about five requests. What concerns only that issue is kept with it, and returned too if GitHub could not answer.
 func (s *session) alone(ctx context.Context, r *reading) error {
 	r.reset()
 	r.err = s.read(ctx, r)
@@ -74,7 +76,7 @@ func (s *session) absence(ctx context.Context, r ledger.Repo, err error) error {
 	}
 	asked, known := s.answers[r]
 	if !known {
-		_, asked = s.Repository(ctx, r)
+		_, asked = s.repositories.Repository(ctx, r)
 		s.answers[r] = asked
 	}
 	if asked != nil {
@@ -90,7 +92,7 @@ func (s *session) issue(ctx context.Context, r *reading) (restIssue, error) {
 		return restIssue{}, err
 	}
 	var got restIssue
-	header, err := s.Do(ctx, http.MethodGet, path, nil, &got)
+	header, err := s.api.Do(ctx, http.MethodGet, path, nil, &got)
 	if err != nil {
 		return got, err
 	}
@@ -127,7 +129,7 @@ func (s *session) samePlace(ctx context.Context, i claim.Issue, got restIssue) e
 	case strings.EqualFold(slug, i.Slug()):
 		return nil
 	}
-	r, err := s.Repository(ctx, ledger.Repo{Owner: i.Owner, Name: i.Repo})
+	r, err := s.repositories.Repository(ctx, ledger.Repo{Owner: i.Owner, Name: i.Repo})
 	if err == nil && !strings.EqualFold(slug, r.Repo.String()) {
 		err = &MovedError{To: oneLine(got.HTMLURL)}
 	}
@@ -136,13 +138,13 @@ func (s *session) samePlace(ctx context.Context, i claim.Issue, got restIssue) e
 
 func (s *session) pause(ctx context.Context, r ledger.Repo) (*lifecycle.Pause, error) {
 	if s.asked[r] {
-		return s.pauses[r], nil
+		return s.paused[r], nil
 	}
-	if err := s.restPause(ctx, r, s.pauses); err != nil {
+	if err := s.pauses.restPause(ctx, r, s.paused); err != nil {
 		return nil, err
 	}
 	s.asked[r] = true
-	return s.pauses[r], nil
+	return s.paused[r], nil
 }
 
 // timeline finds when labels came, when the issue was reopened, and which pull requests
@@ -152,7 +154,7 @@ func (s *session) timeline(ctx context.Context, r *reading) (mentions []restIssu
 	if err != nil {
 		return nil, err
 	}
-	events, _, err := list[restEvent](ctx, s.Client, path)
+	events, _, err := list[restEvent](ctx, s.api, path)
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +188,7 @@ func (s *session) closers(ctx context.Context, r *reading, repo ledger.Repo, men
 		if !s.closes(m.Body, from, r.facts.Issue) || r.knows(from, m.Number) {
 			continue
 		}
-		p, err := s.restPullRequest(ctx, pullID{Owner: from.Owner, Repo: from.Name, Number: m.Number})
+		p, err := s.pulls.restPullRequest(ctx, pullID{Owner: from.Owner, Repo: from.Name, Number: m.Number})
 		if err != nil {
 			return err
 		}
@@ -204,7 +206,7 @@ func (s *session) openPulls(ctx context.Context, repo ledger.Repo) ([]restPull, 
 	if err != nil {
 		return nil, err
 	}
-	open, _, err := list[restPull](ctx, s.Client, path)
+	open, _, err := list[restPull](ctx, s.api, path)
 	if err == nil {
 		s.open[repo] = open
 	}
@@ -213,7 +215,7 @@ func (s *session) openPulls(ctx context.Context, repo ledger.Repo) ([]restPull, 
 
 // closes reports whether a pull request's description, written in a repository, closes the issue.
 func (s *session) closes(body string, in ledger.Repo, i claim.Issue) bool {
-	host := strings.TrimPrefix(strings.TrimPrefix(s.o.Web, "https://"), "http://")
+	host := strings.TrimPrefix(strings.TrimPrefix(s.web, "https://"), "http://")
 	return closing.Closes(body, closing.Repo{Owner: in.Owner, Name: in.Name}, host, i)
 }
 
@@ -232,47 +234,9 @@ func (r *reading) knows(repo ledger.Repo, number int) bool {
 	})
 }
 
-func (c *Client) restPullRequest(ctx context.Context, id pullID) (restPull, error) {
-	var got restPull
-	path, err := at(id.Owner, id.Repo, "/pulls/%d", id.Number)
-	if err != nil {
-		return got, err
-	}
-	if _, err := c.Do(ctx, http.MethodGet, path, nil, &got); err != nil {
-		return got, err
-	}
-	if got.Number != id.Number || got.Base.Ref == "" {
-		return got, &AnswerError{Status: http.StatusOK, Reason: "it is not the pull request"}
-	}
-	return got, nil
-}
-
-// shows reports whether GitHub shows the repository of a pull request.
-func (c *Client) shows(ctx context.Context, id pullID) bool {
-	_, err := c.Repository(ctx, ledger.Repo{Owner: id.Owner, Name: id.Repo})
-	return err == nil
-}
-
-// restFound reads a pull request that a log names. What GitHub does not show is no error.
-func (c *Client) restFound(ctx context.Context, f *foundPull) error {
-	p, err := c.restPullRequest(ctx, f.id)
-	if err == nil {
-		f.know(p.pr(), p.Body)
-		return nil
-	}
-	f.miss(err)
-	if gone := (*NotFoundError)(nil); errors.As(err, &gone) && c.shows(ctx, f.id) {
-		f.pr = missingPull(f.id)
-	}
-	if wholeRequest(f.err) || tooMuch(f.err) {
-		return f.err
-	}
-	return nil
-}
-
 // blockers reads the issues that block this one, where the server knows of such a thing.
 func (s *session) blockers(ctx context.Context, r *reading, seen restIssue) error {
-	if !s.has(featureDependencies) {
+	if !s.api.has(featureDependencies) {
 		return nil
 	}
 	if seen.Dependencies != nil && seen.Dependencies.Total == 0 {
@@ -283,11 +247,11 @@ func (s *session) blockers(ctx context.Context, r *reading, seen restIssue) erro
 	if err != nil {
 		return err
 	}
-	found, _, err := list[restIssue](ctx, s.Client, path)
+	found, _, err := list[restIssue](ctx, s.api, path)
 	var gone *NotFoundError
 	switch {
 	case errors.As(err, &gone):
-		s.lack(featureDependencies)
+		s.api.lack(featureDependencies)
 		return nil
 	case err != nil:
 		return err
@@ -300,10 +264,4 @@ func (s *session) blockers(ctx context.Context, r *reading, seen restIssue) erro
 		})
 	}
 	return nil
-}
-
-func (c *Client) lack(feature string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.lacks[feature] = true
 }

@@ -12,13 +12,13 @@ import (
 // restLists lists what to scan without GraphQL. Page numbers shift when an issue leaves a list
 // while it is being read, which would hide another; so a list of several pages is read again
 // until it shows nothing new.
-func (c *Client) restLists(ctx context.Context, r ledger.Repo, what selection) ([]listed, error) {
+func (sc *scans) restLists(ctx context.Context, r ledger.Repo, what selection) ([]listed, error) {
 	var found []listed
 	for _, name := range what.labels {
 		if name == "" {
 			continue
 		}
-		part, err := c.restList(ctx, r, "labels", name)
+		part, err := sc.restList(ctx, r, "labels", name)
 		if err != nil {
 			return nil, err
 		}
@@ -27,11 +27,11 @@ func (c *Client) restLists(ctx context.Context, r ledger.Repo, what selection) (
 	if what.since.IsZero() {
 		return found, nil
 	}
-	changed, err := c.restList(ctx, r, "since", what.since.UTC().Format(time.RFC3339))
+	changed, err := sc.restList(ctx, r, "since", what.since.UTC().Format(time.RFC3339))
 	return append(found, changed...), err
 }
 
-func (c *Client) restList(ctx context.Context, r ledger.Repo, filter, value string) ([]listed, error) {
+func (sc *scans) restList(ctx context.Context, r ledger.Repo, filter, value string) ([]listed, error) {
 	path, err := at(r.Owner, r.Name, "/issues")
 	if err != nil {
 		return nil, err
@@ -40,12 +40,12 @@ func (c *Client) restList(ctx context.Context, r ledger.Repo, filter, value stri
 	var found []listed
 	for range scanPasses {
 		before := len(found)
-		page, _, err := list[restIssue](ctx, c, path)
+		page, _, err := list[restIssue](ctx, sc.api, path)
 		if err != nil {
 			return nil, err
 		}
 		for _, one := range page {
-			if one.PullRequest == nil || c.heldPull(one) {
+			if one.PullRequest == nil || heldPull(sc.scheme, one) {
 				found = append(found, listed{number: one.Number, updated: one.UpdatedAt})
 			}
 		}
@@ -58,6 +58,6 @@ func (c *Client) restList(ctx context.Context, r ledger.Repo, filter, value stri
 }
 
 // heldPull reports whether a label says that the pull request is held.
-func (c *Client) heldPull(r restIssue) bool {
-	return slices.ContainsFunc(r.Labels, func(l named) bool { return labels.Same(l.Name, c.scheme.Claimed) || labels.Same(l.Name, c.scheme.Hold) })
+func heldPull(scheme labels.Scheme, r restIssue) bool {
+	return slices.ContainsFunc(r.Labels, func(l named) bool { return labels.Same(l.Name, scheme.Claimed) || labels.Same(l.Name, scheme.Hold) })
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
@@ -23,23 +24,37 @@ type listed struct {
 	reading *reading
 }
 
+// scans reads all issues of a repository that the rules have something to say about.
+type scans struct {
+	api          *api
+	viewer       *viewer
+	repositories *repositories
+	roles        *roles
+	definitions  *definitions
+	snapshots    *snapshots
+	beginnings   *beginnings
+	scheme       labels.Scheme
+	pages        *dose // issues with their facts, on a page of a list
+	numbers      *dose // issues without, likewise
+}
+
 // Scan reads every issue with a lifecycle label, and every one changed since then unless since is
 // zero; least recently updated first (ledger.Repos). All numbers are collected before the first
 // issue is yielded. Issues in flight come with the pages that list them, a hundred a request;
 // the others are read afterwards, fifty a request; and fewer where that is too much for GitHub.
 // A scan that cannot go on ends with an *UnreadError, which names every issue that it did not read.
-func (c *Client) Scan(ctx context.Context, r ledger.Repo, since time.Time) iter.Seq2[lifecycle.Facts, error] {
-	return c.scan(ctx, r, selection{c.scheme.Lifecycle(), since})
+func (sc *scans) Scan(ctx context.Context, r ledger.Repo, since time.Time) iter.Seq2[lifecycle.Facts, error] {
+	return sc.scan(ctx, r, selection{sc.scheme.Lifecycle(), since})
 }
 
 // Current is Scan without the issues that are labelled done and have not changed since then: what is
 // done piles up, and whoever watches what goes on need not read it again and again.
-func (c *Client) Current(ctx context.Context, r ledger.Repo, since time.Time) iter.Seq2[lifecycle.Facts, error] {
-	return c.scan(ctx, r, c.current(since))
+func (sc *scans) Current(ctx context.Context, r ledger.Repo, since time.Time) iter.Seq2[lifecycle.Facts, error] {
+	return sc.scan(ctx, r, current(sc.scheme, since))
 }
 
-func (c *Client) current(since time.Time) selection {
-	live := slices.DeleteFunc(slices.Clone(c.scheme.Lifecycle()), func(name string) bool { return name == c.scheme.Done })
+func current(scheme labels.Scheme, since time.Time) selection {
+	live := slices.DeleteFunc(slices.Clone(scheme.Lifecycle()), func(name string) bool { return name == scheme.Done })
 	return selection{live, since}
 }
 
@@ -86,16 +101,16 @@ func spans(numbers []int) string {
 	return strings.Join(out, ", ")
 }
 
-func (c *Client) scan(ctx context.Context, r ledger.Repo, what selection) iter.Seq2[lifecycle.Facts, error] {
+func (sc *scans) scan(ctx context.Context, r ledger.Repo, what selection) iter.Seq2[lifecycle.Facts, error] {
 	return func(yield func(lifecycle.Facts, error) bool) {
-		found, err := c.collect(ctx, r, what)
+		found, err := sc.collect(ctx, r, what)
 		if err != nil {
 			yield(lifecycle.Facts{}, fmt.Errorf("list issues of %s: %w", r, missing(err, "repository "+r.String())))
 			return
 		}
 		for start := 0; start < len(found); start += perQuery {
 			part := found[start:min(start+perQuery, len(found))]
-			err := c.fill(ctx, r, part)
+			err := sc.fill(ctx, r, part)
 			unread := &UnreadError{Repo: r, Err: err}
 			for _, one := range part {
 				if err != nil && (one.reading == nil || !one.reading.done()) {
@@ -124,13 +139,13 @@ func yieldReading(yield func(lifecycle.Facts, error) bool, r *reading) bool {
 }
 
 // collect lists what to scan, each issue once, least recently updated first.
-func (c *Client) collect(ctx context.Context, r ledger.Repo, what selection) (found []listed, err error) {
+func (sc *scans) collect(ctx context.Context, r ledger.Repo, what selection) (found []listed, err error) {
 	if _, err := at(r.Owner, r.Name, ""); err != nil {
 		return nil, err
 	}
-	err = c.eitherWay(
-		func() (err error) { found, err = c.queryLists(ctx, r, what); return err },
-		func() (err error) { found, err = c.restLists(ctx, r, what); return err })
+	err = sc.api.eitherWay(
+		func() (err error) { found, err = sc.queryLists(ctx, r, what); return err },
+		func() (err error) { found, err = sc.restLists(ctx, r, what); return err })
 	return unique(found), err
 }
 
@@ -155,7 +170,7 @@ func have(one listed) int {
 
 // fill completes a part of the scan: it reads the issues that came without facts and finishes those
 // that came with them. After an error those that are done are as good as without it.
-func (c *Client) fill(ctx context.Context, r ledger.Repo, part []listed) error {
+func (sc *scans) fill(ctx context.Context, r ledger.Repo, part []listed) error {
 	var with []*reading
 	var without []claim.Issue
 	for _, one := range part {
@@ -165,13 +180,13 @@ func (c *Client) fill(ctx context.Context, r ledger.Repo, part []listed) error {
 			without = append(without, claim.Issue{Owner: r.Owner, Repo: r.Name, Number: one.number})
 		}
 	}
-	err := c.completeAll(ctx, with)
-	c.finish(ctx, readable(with, err), everyRecord)
+	err := sc.snapshots.completeAll(ctx, with)
+	sc.snapshots.finish(ctx, readable(with, err), everyRecord)
 	if err != nil {
 		return err
 	}
 	if len(without) > 0 {
-		read, err := c.batch(ctx, without, everyRecord)
+		read, err := sc.snapshots.batch(ctx, without, everyRecord)
 		for k := range part {
 			if part[k].reading == nil {
 				part[k].reading, read = read[0], read[1:]

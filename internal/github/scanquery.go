@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
@@ -30,15 +31,15 @@ type cursor struct {
 // carries reports whether the next page is one with facts.
 func (k *cursor) carries() bool { return k.facts && !k.numbersOnly }
 
-// lists are what a scan goes through: one list for every label, one for what changed.
-func (c *Client) lists(what selection) []*cursor {
+// listsOf are what a scan goes through: one list for every label, one for what changed.
+func listsOf(scheme labels.Scheme, what selection) []*cursor {
 	var out []*cursor
 	for k, name := range what.labels {
 		if name != "" {
-			out = append(out, &cursor{alias: "s" + strconv.Itoa(k), label: name, facts: name == c.scheme.Claimed})
+			out = append(out, &cursor{alias: "s" + strconv.Itoa(k), label: name, facts: name == scheme.Claimed})
 		}
 	}
-	out = append(out, c.pullLists(what)...)
+	out = append(out, pullLists(scheme, what)...)
 	if !what.since.IsZero() {
 		out = append(out, &cursor{alias: "changed", since: what.since})
 	}
@@ -47,14 +48,14 @@ func (c *Client) lists(what selection) []*cursor {
 
 // pullLists are the pull requests that a scan goes through: those that a label says are held, and of those that have ended and have the
 // label of a person's hold, which is left there where people put it, the ones changed since then.
-func (c *Client) pullLists(what selection) []*cursor {
-	out := []*cursor{{alias: pullsAlias + "0", label: c.scheme.Claimed, pulls: "OPEN, CLOSED, MERGED"}}
-	if c.scheme.Hold == "" {
+func pullLists(scheme labels.Scheme, what selection) []*cursor {
+	out := []*cursor{{alias: pullsAlias + "0", label: scheme.Claimed, pulls: "OPEN, CLOSED, MERGED"}}
+	if scheme.Hold == "" {
 		return out
 	}
-	out = append(out, &cursor{alias: pullsAlias + "1", label: c.scheme.Hold, pulls: "OPEN"})
+	out = append(out, &cursor{alias: pullsAlias + "1", label: scheme.Hold, pulls: "OPEN"})
 	if !what.since.IsZero() {
-		out = append(out, &cursor{alias: pullsAlias + "2", label: c.scheme.Hold, pulls: "CLOSED, MERGED", since: what.since})
+		out = append(out, &cursor{alias: pullsAlias + "2", label: scheme.Hold, pulls: "CLOSED, MERGED", since: what.since})
 	}
 	return out
 }
@@ -63,23 +64,23 @@ func (c *Client) pullLists(what selection) []*cursor {
 const pullsAlias = "pulls"
 
 // queryLists goes through all lists side by side, one request for the next page of each.
-func (c *Client) queryLists(ctx context.Context, r ledger.Repo, what selection) ([]listed, error) {
-	found, lists, begun := c.begunScan(r, what)
+func (sc *scans) queryLists(ctx context.Context, r ledger.Repo, what selection) ([]listed, error) {
+	found, lists, begun := sc.beginnings.begunScan(r, what)
 	if !begun {
-		lists = c.lists(what)
+		lists = listsOf(sc.scheme, what)
 	}
 	for len(lists) > 0 {
-		size := c.pageSize(lists)
-		page, err := c.queryPage(replaceable(ctx, !size.least()), r, lists, size)
+		size := sc.pageSize(lists)
+		page, err := sc.queryPage(replaceable(ctx, !size.least()), r, lists, size)
 		switch {
 		case err == nil:
-			c.answered(lists, size)
+			sc.answered(lists, size)
 			found = append(found, page...)
 			lists = slices.DeleteFunc(lists, func(k *cursor) bool { return k.done })
 		case !tooMuch(err) || size.least():
 			return nil, err
 		default:
-			c.refused(lists, size)
+			sc.refused(lists, size)
 		}
 	}
 	return found, nil
@@ -88,10 +89,10 @@ func (c *Client) queryLists(ctx context.Context, r ledger.Repo, what selection) 
 // A pageSize is how many issues a page lists: with their facts, which is 0 where no list carries them, and without.
 type pageSize struct{ facts, numbers int }
 
-func (c *Client) pageSize(lists []*cursor) pageSize {
-	size := pageSize{numbers: c.doses.numbers.size()}
+func (sc *scans) pageSize(lists []*cursor) pageSize {
+	size := pageSize{numbers: sc.numbers.size()}
 	if slices.ContainsFunc(lists, (*cursor).carries) {
-		size.facts = c.doses.pages.size()
+		size.facts = sc.pages.size()
 	}
 	return size
 }
@@ -100,10 +101,10 @@ func (c *Client) pageSize(lists []*cursor) pageSize {
 func (s pageSize) least() bool { return s.facts == 0 && s.numbers == 1 }
 
 // answered notes that pages of that size were answered. An issue that was too much for a page of one is passed now.
-func (c *Client) answered(lists []*cursor, size pageSize) {
-	c.doses.numbers.answered(size.numbers)
+func (sc *scans) answered(lists []*cursor, size pageSize) {
+	sc.numbers.answered(size.numbers)
 	if size.facts > 0 {
-		c.doses.pages.answered(size.facts)
+		sc.pages.answered(size.facts)
 	}
 	for _, k := range lists {
 		k.numbersOnly = false
@@ -112,42 +113,42 @@ func (c *Client) answered(lists []*cursor, size pageSize) {
 
 // refused makes the next pages smaller: first those with facts, down to one issue; what is too much even then is listed by
 // its number, to be read by itself; at last the pages of numbers.
-func (c *Client) refused(lists []*cursor, size pageSize) {
+func (sc *scans) refused(lists []*cursor, size pageSize) {
 	switch {
 	case size.facts > 1:
-		c.doses.pages.refused(size.facts)
+		sc.pages.refused(size.facts)
 	case size.facts == 1:
-		c.doses.pages.alone()
+		sc.pages.alone()
 		for _, k := range lists {
 			k.numbersOnly = k.facts
 		}
 	default:
-		c.doses.numbers.refused(size.numbers)
+		sc.numbers.refused(size.numbers)
 	}
 }
 
-func (c *Client) queryPage(ctx context.Context, r ledger.Repo, lists []*cursor, size pageSize) ([]listed, error) {
+func (sc *scans) queryPage(ctx context.Context, r ledger.Repo, lists []*cursor, size pageSize) ([]listed, error) {
 	d := newDocument()
 	d.add("  viewer { login }\n")
-	names := c.names(d)
+	names := names(sc.scheme, d)
 	d.open("r0", r)
 	d.body.WriteString(names)
-	c.askAlong(d, r)
+	sc.repositories.askAlong(d, r)
 	fragments := ""
 	for _, k := range lists {
 		d.list(k, size)
 		if k.carries() {
-			fragments = c.issueFields(ofMany())
+			fragments = issueFields(sc.api, ofMany())
 		}
 	}
 	d.add("  }\n")
 	var data map[string]json.RawMessage
-	got, err := c.ask(ctx, d.text(fragments), d.variables, &data)
+	got, err := sc.api.ask(ctx, d.text(fragments), d.variables, &data)
 	if err != nil {
 		return nil, err
 	}
-	c.noteViewer(viewerIn(data))
-	return c.takePage(got, r, data, lists)
+	sc.viewer.note(viewerIn(data))
+	return sc.takePage(got, r, data, lists)
 }
 
 // list asks for the next page, oldest issue first: an order in which changes move nothing.
@@ -180,15 +181,15 @@ func (d *document) list(k *cursor, size pageSize) {
 		"      pageInfo { hasNextPage endCursor } nodes { %s }\n    }\n", k.alias, list, filter, states, first, after, order, nodes)
 }
 
-func (c *Client) takePage(got partial, r ledger.Repo, data map[string]json.RawMessage, lists []*cursor) ([]listed, error) {
+func (sc *scans) takePage(got partial, r ledger.Repo, data map[string]json.RawMessage, lists []*cursor) ([]listed, error) {
 	s := sheet{repo: r, alias: "r0", partial: got, lists: lists}
 	s.read(data)
 	if s.err != nil {
 		return nil, s.err
 	}
-	c.noteLabels(s)
-	c.noteAlong(s)
-	c.noteOwnRole(s, viewerIn(data))
+	sc.definitions.noteLabels(s)
+	sc.repositories.noteAlong(s)
+	sc.roles.noteOwnRole(s, viewerIn(data))
 	var found []listed
 	for _, k := range lists {
 		var page *connection[queryIssue]
@@ -202,7 +203,7 @@ func (c *Client) takePage(got partial, r ledger.Repo, data map[string]json.RawMe
 		}
 		over := false
 		for n, q := range page.Nodes {
-			one, err := c.takeListed(k, s, n, q)
+			one, err := sc.takeListed(k, s, n, q)
 			if err != nil {
 				return nil, err
 			}
@@ -221,7 +222,7 @@ func (k *cursor) advance(more bool, to string) {
 	k.after = to
 }
 
-func (c *Client) takeListed(k *cursor, s sheet, n int, q *queryIssue) (listed, error) {
+func (sc *scans) takeListed(k *cursor, s sheet, n int, q *queryIssue) (listed, error) {
 	if q == nil || q.Number == 0 {
 		return listed{}, &AnswerError{Status: http.StatusOK, Reason: "an issue of a list is missing"}
 	}
@@ -231,7 +232,7 @@ func (c *Client) takeListed(k *cursor, s sheet, n int, q *queryIssue) (listed, e
 	}
 	one.reading = &reading{facts: lifecycle.Facts{Issue: claim.Issue{Owner: s.repo.Owner, Repo: s.repo.Name, Number: q.Number}}}
 	if one.reading.err = s.failedNode(k.alias, n, one.reading.facts.Issue); one.reading.err == nil {
-		c.takeIssue(one.reading, s, q)
+		sc.snapshots.takeIssue(one.reading, s, q)
 	}
 	if short(one.reading.err) {
 		one.reading = nil // it is read by itself

@@ -38,20 +38,20 @@ func ofOne() portion { return portion{labels: 100, comments: 100, closing: 100, 
 func ofMany() portion { return portion{labels: 30, comments: 50, closing: 10, blockers: 20} }
 
 // assigneeFields are all assignees of an issue: GitHub allows ten.
-func (c *Client) assigneeFields() string {
-	if c.has(featureActors) {
+func assigneeFields(a *api) string {
+	if a.has(featureActors) {
 		return "assignees: assignedActors(first: 10) { totalCount nodes { ... on User { login } ... on Bot { login } } }"
 	}
 	return "assignees(first: 10) { totalCount nodes { login } }" // people alone, where bots cannot be assigned
 }
 
 // issueFields are what is read of an issue.
-func (c *Client) issueFields(much portion) string {
+func issueFields(a *api, much portion) string {
 	blockers, duplicates := "", ""
-	if c.has(featureBlockers) {
+	if a.has(featureBlockers) {
 		blockers = fmt.Sprintf("\n  blockedBy(first: %d) { totalCount nodes { number state url repository { nameWithOwner } } }", much.blockers)
 	}
-	if c.has(featureDuplicates) {
+	if a.has(featureDuplicates) {
 		duplicates = "(enableDuplicate: true)"
 	}
 	return fmt.Sprintf(`fragment I on Issue { id number title url body state stateReason%s createdAt updatedAt
@@ -61,7 +61,7 @@ func (c *Client) issueFields(much portion) string {
   closing: closedByPullRequestsReferences(first: %d, includeClosedPrs: true) { totalCount nodes { ...P } }
   %s
   reopened: timelineItems(last: 1, itemTypes: [REOPENED_EVENT]) { nodes { ... on ReopenedEvent { createdAt } } }%s }
-%s%s%s`, duplicates, much.labels, c.assigneeFields(), much.comments, much.closing, labeledFields, blockers, pageFields, commentFields, pullFields)
+%s%s%s`, duplicates, much.labels, assigneeFields(a), much.comments, much.closing, labeledFields, blockers, pageFields, commentFields, pullFields)
 }
 
 // labeledFields are when labels were put on.

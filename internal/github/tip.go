@@ -5,14 +5,15 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/clock"
 	"github.com/label-state/label-state/internal/lease/gitref"
+	"github.com/label-state/label-state/internal/ledger"
 )
-
-var _ gitref.Shower = (*Client)(nil)
 
 // A shownTip is a reference as a snapshot of its issue showed it.
 type shownTip struct {
@@ -21,16 +22,26 @@ type shownTip struct {
 	writes int64 // that had been sent when it was asked for
 }
 
+// tips keeps the references that snapshots of issues showed.
+type tips struct {
+	api   *api
+	clock ledger.Clock
+
+	leases atomic.Bool // whether snapshots show the references of leases
+	mu     sync.Mutex
+	shown  map[string]shownTip // by owner/repo and reference, lower case
+}
+
 // ShowLeases has every snapshot of an issue show the reference of its lease, for ShownRef. Whoever keeps leases in references asks for
 // it.
-func (c *Client) ShowLeases() { c.leases.Store(true) }
+func (ts *tips) ShowLeases() { ts.leases.Store(true) }
 
 // ShownRef implements gitref.Shower: a reference as the last snapshot of the issue showed it, for 5 s and until the next write.
-func (c *Client) ShownRef(i claim.Issue, name string) (gitref.Tip, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	got, known := c.tips[key(i.Slug(), name)]
-	if !known || got.writes != c.transport.writes.Load() || clock.Passed(got.at, c.o.Clock.Now()) > fresh {
+func (ts *tips) ShownRef(i claim.Issue, name string) (gitref.Tip, bool) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	got, known := ts.shown[key(i.Slug(), name)]
+	if !known || got.writes != ts.api.transport.writes.Load() || clock.Passed(got.at, ts.clock.Now()) > fresh {
 		return gitref.Tip{}, false
 	}
 	return got.tip, true
@@ -76,7 +87,7 @@ func isTip(alias string) bool {
 }
 
 // noteTip remembers the reference of the n-th issue's lease, if the answer shows it; writes had been sent when it was asked for.
-func (c *Client) noteTip(s sheet, n int, i claim.Issue, writes int64) {
+func (ts *tips) noteTip(s sheet, n int, i claim.Issue, writes int64) {
 	alias := fmt.Sprintf("t%d", n)
 	var id string
 	var shown *queryTarget
@@ -88,7 +99,7 @@ func (c *Client) noteTip(s sheet, n int, i claim.Issue, writes int64) {
 	if !whole {
 		return
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.tips[key(i.Slug(), gitref.RefName(i))] = shownTip{tip, c.o.Clock.Now(), writes}
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	ts.shown[key(i.Slug(), gitref.RefName(i))] = shownTip{tip, ts.clock.Now(), writes}
 }

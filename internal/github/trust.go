@@ -85,27 +85,35 @@ func (t Trust) names(login string) bool {
 	return false
 }
 
-// counts reports whether the records of an account count. It is the one judgement for everybody, our own login included:
-// the configuration's logins and Apps, the owner, and collaborators with the role that the configuration asks for. A
-// question that could not be answered is an error, never a no.
-func (c *Client) counts(ctx context.Context, a account) (bool, error) {
-	return c.judge(ctx, []account{a}).of(a)
+// roles finds out whose records count.
+type roles struct {
+	api          *api
+	viewer       *viewer
+	repositories *repositories
+	trust        Trust
+	view         bool // for who decides nothing
+	warn         func(string)
+
+	mu        sync.Mutex
+	known     map[string]Role // by owner/repo and login, lower case
+	secretive map[string]bool // repositories where GitHub tells us no roles
+	guessed   string          // that a view went by a guess; empty when it did not
 }
 
 // judged knows without any request whether an account counts, or does not know.
-func (c *Client) judged(a account) (counts, known bool) {
+func (rs *roles) judged(a account) (counts, known bool) {
 	switch {
 	case a.login == ghost || a.login == "":
 		return false, true
-	case a.association == "OWNER" || claim.SameLogin(a.repo.Owner, a.login) || c.o.Trust.names(a.login):
+	case a.association == "OWNER" || claim.SameLogin(a.repo.Owner, a.login) || rs.trust.names(a.login):
 		return true, true
 	case a.isApp(): // GitHub tells no role of an App
 		return false, true
 	}
-	c.mu.Lock()
-	role, known := c.roles[a.key()]
-	c.mu.Unlock()
-	return rank(role) >= rank(c.o.Trust.Minimum), known
+	rs.mu.Lock()
+	role, known := rs.known[a.key()]
+	rs.mu.Unlock()
+	return rank(role) >= rank(rs.trust.Minimum), known
 }
 
 // belongs reports whether GitHub's own word beside a comment says that an account is of the repository. It does not say with
@@ -132,71 +140,72 @@ func (e *HiddenRoleError) Remedy() string {
 }
 
 // mayNotAsk reports whether GitHub refuses to tell us roles in a repository: that takes the right to push.
-func (c *Client) mayNotAsk(r ledger.Repo) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	own, told := c.roles[key(r.String(), c.viewer)]
-	return c.secretive[key(r.String())] || told && c.viewer != "" && rank(own) < rank(RoleWrite)
+func (rs *roles) mayNotAsk(r ledger.Repo) bool {
+	viewer := rs.viewer.known()
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	own, told := rs.known[key(r.String(), viewer)]
+	return rs.secretive[key(r.String())] || told && viewer != "" && rank(own) < rank(RoleWrite)
 }
 
-func (c *Client) noteSecretive(r ledger.Repo) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.secretive[key(r.String())] = true
+func (rs *roles) noteSecretive(r ledger.Repo) {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	rs.secretive[key(r.String())] = true
 }
 
-func (c *Client) noteRole(r ledger.Repo, login string, role Role) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.roles[key(r.String(), login)] = role
+func (rs *roles) noteRole(r ledger.Repo, login string, role Role) {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	rs.known[key(r.String(), login)] = role
 }
 
 // noteOwnRole remembers our own role from a repository's part of an answer; an App's is null.
-func (c *Client) noteOwnRole(s sheet, viewer string) {
+func (rs *roles) noteOwnRole(s sheet, viewer string) {
 	var role string
 	if err := json.Unmarshal(s.fields["viewerPermission"], &role); err == nil && role != "" && viewer != "" {
-		c.noteRole(s.repo, viewer, Role(strings.ToLower(role)))
+		rs.noteRole(s.repo, viewer, Role(strings.ToLower(role)))
 	}
 }
 
 // A judgement is whose records count, and of whom that could not be found out.
 type judgement struct {
-	client *Client
-	errs   map[string]error // by account
+	roles *roles
+	errs  map[string]error // by account
 }
 
 func (j judgement) of(a account) (bool, error) {
 	if err := j.errs[a.key()]; err != nil {
-		if counts, guessed := j.client.guess(a, err); guessed {
+		if counts, guessed := j.roles.guess(a, err); guessed {
 			return counts, nil
 		}
 		return false, err
 	}
-	counts, _ := j.client.judged(a)
+	counts, _ := j.roles.judged(a)
 	return counts, nil
 }
 
 // guess judges an account whose role GitHub does not tell by what it calls the author beside the comment, for a view. Nothing is decided by that:
 // every other client leaves it unknown.
-func (c *Client) guess(a account, because error) (counts, guessed bool) {
+func (rs *roles) guess(a account, because error) (counts, guessed bool) {
 	var hidden *HiddenRoleError
-	if !c.o.View || !errors.As(because, &hidden) {
+	if !rs.view || !errors.As(because, &hidden) {
 		return false, false
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.guessed == "" {
-		c.guessed = fmt.Sprintf("GitHub does not tell this token who has which role in %s; records count here if GitHub calls their author an owner, a member or a collaborator, which is a guess", a.repo)
-		c.o.Warn(c.guessed)
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	if rs.guessed == "" {
+		rs.guessed = fmt.Sprintf("GitHub does not tell this token who has which role in %s; records count here if GitHub calls their author an owner, a member or a collaborator, which is a guess", a.repo)
+		rs.warn(rs.guessed)
 	}
 	return a.association == "OWNER" || belongs(a.association), true
 }
 
 // Guessed says in one line that a view went by a guess about whose records count; empty when it did not.
-func (c *Client) Guessed() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.guessed
+func (rs *roles) Guessed() string {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	return rs.guessed
 }
 
 // counted reports whether an account certainly counts.
@@ -213,9 +222,9 @@ func (j judgement) and(o judgement) judgement {
 
 // judge finds out whose records count. Only those are asked about that nothing else decides, each once in a client's
 // life: many by one query where we may list collaborators, the others side by side.
-func (c *Client) judge(ctx context.Context, all []account) judgement {
-	j := judgement{c, map[string]error{}}
-	if _, err := c.self(ctx); err != nil {
+func (rs *roles) judge(ctx context.Context, all []account) judgement {
+	j := judgement{rs, map[string]error{}}
+	if _, err := rs.viewer.self(ctx); err != nil {
 		for _, a := range all {
 			j.errs[a.key()] = err
 		}
@@ -223,13 +232,13 @@ func (c *Client) judge(ctx context.Context, all []account) judgement {
 	}
 	var ask []account
 	for _, a := range all {
-		_, known := c.judged(a)
+		_, known := rs.judged(a)
 		if !known && !slices.ContainsFunc(ask, func(o account) bool { return o.key() == a.key() }) {
 			ask = append(ask, a)
 		}
 	}
 	if len(ask) > 1 {
-		ask = c.listRoles(ctx, ask)
+		ask = rs.listRoles(ctx, ask)
 	}
 	errs := make([]error, len(ask))
 	var group sync.WaitGroup
@@ -240,7 +249,7 @@ func (c *Client) judge(ctx context.Context, all []account) judgement {
 		}
 		group.Go(func() {
 			defer room.leave()
-			errs[n] = c.askRole(ctx, a)
+			errs[n] = rs.askRole(ctx, a)
 		})
 	}
 	group.Wait()
@@ -257,12 +266,12 @@ func (c *Client) judge(ctx context.Context, all []account) judgement {
 }
 
 // askRole asks GitHub for the role of one account.
-func (c *Client) askRole(ctx context.Context, a account) error {
-	if _, known := c.judged(a); known {
+func (rs *roles) askRole(ctx context.Context, a account) error {
+	if _, known := rs.judged(a); known {
 		return nil
 	}
 	hidden := &HiddenRoleError{Repo: a.repo, Login: a.login}
-	if c.mayNotAsk(a.repo) {
+	if rs.mayNotAsk(a.repo) {
 		return hidden
 	}
 	path, err := at(a.repo.Owner, a.repo.Name, "/collaborators/%s/permission", url.PathEscape(a.login))
@@ -270,22 +279,22 @@ func (c *Client) askRole(ctx context.Context, a account) error {
 		return err
 	}
 	var got restPermission
-	_, err = c.Do(ctx, http.MethodGet, path, nil, &got)
+	_, err = rs.api.Do(ctx, http.MethodGet, path, nil, &got)
 	var gone *NotFoundError
 	var denied *PermissionError
 	switch {
 	case errors.As(err, &gone):
-		c.noteRole(a.repo, a.login, roleNone)
+		rs.noteRole(a.repo, a.login, roleNone)
 		return nil
 	case errors.As(err, &denied):
-		c.noteSecretive(a.repo)
+		rs.noteSecretive(a.repo)
 		return hidden
 	case err != nil:
 		return err
 	case got.Permission == "":
 		return &AnswerError{Status: http.StatusOK, Reason: "it is not a permission"}
 	}
-	c.noteRole(a.repo, a.login, got.role())
+	rs.noteRole(a.repo, a.login, got.role())
 	return nil
 }
 
@@ -325,11 +334,11 @@ func mapped(permissions map[string]bool) Role {
 // listRoles asks for the roles of many accounts at once where we may list collaborators, and returns those that still have
 // to be asked about one by one. Who is not listed has no role; but of somebody whose comments say that they belong
 // to the repository that is not believed.
-func (c *Client) listRoles(ctx context.Context, ask []account) (left []account) {
+func (rs *roles) listRoles(ctx context.Context, ask []account) (left []account) {
 	by := map[ledger.Repo][]account{}
 	var repos []ledger.Repo
 	for _, a := range ask {
-		if !c.mayList(a.repo) {
+		if !rs.mayList(a.repo) {
 			left = append(left, a)
 			continue
 		}
@@ -344,29 +353,27 @@ func (c *Client) listRoles(ctx context.Context, ask []account) (left []account) 
 		left = append(left, by[r]...)
 		for part := range slices.Chunk(by[r], rolesInQuery) {
 			if len(part) > 1 {
-				group.Go(func() error { return c.queryRoles(ctx, r, part) })
+				group.Go(func() error { return rs.queryRoles(ctx, r, part) })
 			}
 		}
 	}
 	_ = group.Wait() // whoever it did not tell of is left
-	return slices.DeleteFunc(left, func(a account) bool { _, known := c.judged(a); return known })
+	return slices.DeleteFunc(left, func(a account) bool { _, known := rs.judged(a); return known })
 }
 
 // mayList reports whether it is worth asking for collaborators by GraphQL: that takes the right to push.
-func (c *Client) mayList(r ledger.Repo) bool {
-	if !c.queries() || !c.has(featureCollaborators) || rank(c.o.Trust.Minimum) <= rank(roleRead) {
+func (rs *roles) mayList(r ledger.Repo) bool {
+	if !rs.api.queries() || !rs.api.has(featureCollaborators) || rank(rs.trust.Minimum) <= rank(roleRead) {
 		return false
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return rank(c.roles[key(r.String(), c.viewer)]) >= rank(RoleWrite)
+	return rank(rs.ownRole(r)) >= rank(RoleWrite)
 }
 
 // featureCollaborators is GraphQL's list of who may do what.
 const featureCollaborators = "collaborators"
 
 // queryRoles notes the roles of up to fifty accounts of a repository.
-func (c *Client) queryRoles(ctx context.Context, r ledger.Repo, all []account) error {
+func (rs *roles) queryRoles(ctx context.Context, r ledger.Repo, all []account) error {
 	d := newDocument()
 	d.open("r", r)
 	for n, a := range all {
@@ -380,13 +387,13 @@ func (c *Client) queryRoles(ctx context.Context, r ledger.Repo, all []account) e
 		}
 	}
 	var data map[string]map[string]json.RawMessage
-	got, err := c.ask(ctx, d.text(""), d.variables, &data)
+	got, err := rs.api.ask(ctx, d.text(""), d.variables, &data)
 	if err == nil && len(got.errors) > 0 {
 		err = got.errors[0].typed("collaborators of " + r.String())
 	}
 	if err != nil {
 		if !wholeRequest(err) && !tooMuch(err) {
-			c.lack(featureCollaborators)
+			rs.api.lack(featureCollaborators)
 		}
 		return err
 	}
@@ -402,18 +409,10 @@ func (c *Client) queryRoles(ctx context.Context, r ledger.Repo, all []account) e
 			}
 		}
 		if role != roleNone || !belongs(a.association) {
-			c.noteRole(r, a.login, role)
+			rs.noteRole(r, a.login, role)
 		}
 	}
 	return nil
-}
-
-// self is our own login; without a token there is none.
-func (c *Client) self(ctx context.Context) (string, error) {
-	if c.o.Token.Empty() {
-		return "", nil
-	}
-	return c.Viewer(ctx)
 }
 
 // An OutsiderError says that nobody counts the records of our own login in a repository.
@@ -457,40 +456,49 @@ func (e *OutsiderError) App() string {
 
 // Heard asks about our own login what every other reader will ask: whether its records count in a repository. nil means
 // that they do, an *OutsiderError that they do not (ledger.Jury).
-func (c *Client) Heard(ctx context.Context, r ledger.Repo) error {
-	login, err := c.self(ctx)
+func (rs *roles) Heard(ctx context.Context, r ledger.Repo) error {
+	login, err := rs.viewer.self(ctx)
 	if err != nil || login == "" {
 		return err
 	}
 	a := account{repo: r, login: login}
-	counts, known := c.judged(a)
-	if !known || !counts && !a.isApp() && c.ownRole(r) == "" {
-		if err := c.askOwnRole(ctx, a); err != nil {
+	counts, known := rs.judged(a)
+	if !known || !counts && !a.isApp() && rs.ownRole(r) == "" {
+		if err := rs.askOwnRole(ctx, a); err != nil {
 			return fmt.Errorf("find out whether records of %s count in %s: %w", login, r, err)
 		}
-		counts, _ = c.judged(a)
+		counts, _ = rs.judged(a)
 	}
 	if counts {
 		return nil
 	}
-	return &OutsiderError{Repo: r, Login: login, Role: c.ownRole(r), Minimum: c.o.Trust.Minimum}
+	return &OutsiderError{Repo: r, Login: login, Role: rs.ownRole(r), Minimum: rs.trust.Minimum}
 }
 
-func (c *Client) ownRole(r ledger.Repo) Role {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.roles[key(r.String(), c.viewer)]
+func (rs *roles) ownRole(r ledger.Repo) Role {
+	viewer := rs.viewer.known()
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	return rs.known[key(r.String(), viewer)]
 }
 
 // askOwnRole reads our own role from the repository, which shows it to everybody who has one.
-func (c *Client) askOwnRole(ctx context.Context, a account) error {
-	got, err := c.Repository(ctx, a.repo)
+func (rs *roles) askOwnRole(ctx context.Context, a account) error {
+	got, err := rs.repositories.Repository(ctx, a.repo)
 	switch {
 	case err != nil:
 		return err
 	case got.Role == "":
-		return c.askRole(ctx, a)
+		return rs.askRole(ctx, a)
 	}
-	c.noteRole(a.repo, a.login, got.Role)
+	rs.noteRole(a.repo, a.login, got.Role)
 	return nil
+}
+
+// MayLabel reports whether a login may steer a repository: its records count there (spec.md#which-records-count). It is the one judgement
+// for everybody, our own login included: the configuration's logins and Apps, the owner, and collaborators with the role that the configuration
+// asks for. A question that could not be answered is an error, never a no. What GitHub says of the author's association is never asked.
+func (rs *roles) MayLabel(ctx context.Context, r ledger.Repo, login string) (bool, error) {
+	a := account{repo: r, login: login}
+	return rs.judge(ctx, []account{a}).of(a)
 }

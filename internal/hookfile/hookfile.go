@@ -53,7 +53,7 @@ type State struct {
 	Global  bool   // it is the shim of a global installation
 
 	Manager string // husky, lefthook or pre-commit, when the hook is theirs
-	Script  string // the file, from the top of the work tree and with slashes, from which the manager runs ours, or would
+	Script  string // the file, from the top of the worktree and with slashes, from which the manager runs ours, or would
 	Text    string // what that file has to be, when it is not there or is one that an older version wrote
 	Bare    bool   // every push is refused on a machine where our hook is missing
 	Brings  bool   // pre-commit builds the compiled hook itself
@@ -207,7 +207,7 @@ const (
 	verbRead    = "read hook"
 )
 
-// locate asks git where it looks for the repository's hooks; work trees and core.hooksPath are
+// locate asks git where it looks for the repository's hooks; worktrees and core.hooksPath are
 // git's business.
 func locate(ctx context.Context, g git.Git, verb string) (place, error) {
 	folder, err := g.Ask(ctx, "rev-parse", "--git-path", "hooks")

@@ -35,7 +35,7 @@ var ErrDelivered = errors.New("handed over")
 const (
 	look    = time.Second      // how often the lease's end is looked for
 	retry   = 30 * time.Second // longest wait after a renewal that nobody knows of
-	forever = time.Hour        // between two signs of life of a hold that never lapses
+	forever = time.Hour        // between two heartbeats of a hold that never expires
 	share   = 3                // renewals in a lease
 )
 

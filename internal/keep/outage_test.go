@@ -91,7 +91,7 @@ func holds(t *testing.T, l *ledger.Ledger) {
 		t.Fatal(err)
 	}
 	own, found := f.Log.Find(ann)
-	if !found || !own.Live() || own.Lapsed(l.Rules().Terms, f.Now) || len(own.Ranks) != 1 {
+	if !found || !own.Live() || own.Expired(l.Rules().Terms, f.Now) || len(own.Ranks) != 1 {
 		t.Errorf("found %v: %+v", found, own)
 	}
 }

@@ -64,8 +64,8 @@ func (s Scheme) Was(st State, have []string, slug string) string {
 	return st.String()
 }
 
-// Before is the picture that Was has worded; ok is false when was says nothing of the kind.
-func (s Scheme) Before(was, slug string) (p Picture, ok bool) {
+// Before is the projection that Was has worded; ok is false when was says nothing of the kind.
+func (s Scheme) Before(was, slug string) (p Projection, ok bool) {
 	name, bundled := strings.CutSuffix(was, "+bundle")
 	for st := None; st <= Done; st++ {
 		if st.String() != name {
@@ -77,5 +77,5 @@ func (s Scheme) Before(was, slug string) (p Picture, ok bool) {
 		p.State = st
 		return p, true
 	}
-	return Picture{}, false
+	return Projection{}, false
 }

@@ -1,8 +1,8 @@
 package labels
 
-// A Picture is what an issue's labels should say. Only lifecycle labels and the labels
+// A Projection is what an issue's labels should say. Only lifecycle labels and the labels
 // named in Set and Clear are ever touched. Set and Clear name no lifecycle label and share none.
-type Picture struct {
+type Projection struct {
 	Keep  bool // leave the lifecycle labels as people set them
 	State State
 	Stage int      // of a pipeline: which it is in
@@ -17,8 +17,8 @@ type Change struct{ Add, Remove []string }
 // Empty reports whether there is nothing to do.
 func (c Change) Empty() bool { return len(c.Add) == 0 && len(c.Remove) == 0 }
 
-// Change returns what leads from have to the picture. Removed names are spelled as the issue has them.
-func (s Scheme) Change(have []string, want Picture) Change {
+// Change returns what leads from have to the projection. Removed names are spelled as the issue has them.
+func (s Scheme) Change(have []string, want Projection) Change {
 	var c Change
 	if !want.Keep {
 		c = s.lifecycle(have, s.Shows(want))

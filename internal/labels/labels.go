@@ -1,7 +1,7 @@
 // Package labels knows the lifecycle labels: their names and colours, which moves between them
 // are legal, and which change gets an issue from what it has to what it should have.
 //
-// It is pure. Labels are a picture of the state and never decide anything; what an issue
+// It is pure. Labels are a projection of the state and never decide anything; what an issue
 // should show is package lifecycle's question.
 package labels
 

@@ -24,12 +24,12 @@ func anyLabels(s labels.Scheme) *rapid.Generator[[]string] {
 	return rapid.SliceOfNDistinct(name, 0, 8, strings.ToLower)
 }
 
-// anyPicture draws what Picture allows: Set and Clear name no lifecycle label and share none.
-func anyPicture() *rapid.Generator[labels.Picture] {
-	return rapid.Custom(func(t *rapid.T) labels.Picture {
+// anyProjection draws what Projection allows: Set and Clear name no lifecycle label and share none.
+func anyProjection() *rapid.Generator[labels.Projection] {
+	return rapid.Custom(func(t *rapid.T) labels.Projection {
 		further := rapid.SliceOfNDistinct(rapid.SampledFrom(others), 0, 4, strings.ToLower).Draw(t, "further")
 		cut := rapid.IntRange(0, len(further)).Draw(t, "cut")
-		return labels.Picture{
+		return labels.Projection{
 			Keep: rapid.Bool().Draw(t, "keep"), State: rapid.SampledFrom(states).Draw(t, "state"),
 			Set: further[:cut], Clear: further[cut:],
 		}
@@ -47,10 +47,10 @@ func apply(have []string, c labels.Change) []string {
 	return slices.DeleteFunc(out, func(h string) bool { return labels.Has(c.Remove, h) })
 }
 
-func TestChangeReachesThePictureAtOnce(t *testing.T) {
+func TestChangeReachesTheProjectionAtOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.SampledFrom([]labels.Scheme{labels.Agent(), labels.Ready()}).Draw(t, "scheme")
-		have, want := anyLabels(s).Draw(t, "have"), anyPicture().Draw(t, "picture")
+		have, want := anyLabels(s).Draw(t, "have"), anyProjection().Draw(t, "projection")
 		now := apply(have, s.Change(have, want))
 		if again := s.Change(now, want); !again.Empty() {
 			t.Fatalf("%q: %+v leads to %q, which still wants %+v", have, want, now, again)
@@ -69,7 +69,7 @@ func TestChangeReachesThePictureAtOnce(t *testing.T) {
 func TestChangeTouchesNothingElse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := labels.Agent()
-		have, want := anyLabels(s).Draw(t, "have"), anyPicture().Draw(t, "picture")
+		have, want := anyLabels(s).Draw(t, "have"), anyProjection().Draw(t, "projection")
 		c := s.Change(have, want)
 		for _, name := range c.Remove {
 			_, lifecycle := s.Parse(name)

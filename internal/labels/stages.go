@@ -48,7 +48,7 @@ func (s Scheme) StageOf(have []string) int {
 	return -1
 }
 
-// Queues are the labels of issues that may be taken.
+// Queues are the labels of issues that are ready.
 func (s Scheme) Queues() []string {
 	if len(s.Stages) == 0 {
 		return []string{s.Available}
@@ -60,9 +60,9 @@ func (s Scheme) Queues() []string {
 	return out
 }
 
-// Shows returns the lifecycle labels that a picture asks for. In a pipeline an issue that somebody
+// Shows returns the lifecycle labels that a projection asks for. In a pipeline an issue that somebody
 // works on shows its stage as well, unless that is the last one, and one with a gate the plan label.
-func (s Scheme) Shows(p Picture) []string {
+func (s Scheme) Shows(p Projection) []string {
 	at := s.At(p.Stage)
 	var out []string
 	if p.Stage < len(s.Stages)-1 && p.State != None && p.State != Available && p.State != Done {

@@ -36,7 +36,7 @@ func TestPipeline(t *testing.T) {
 		{[]string{"stage:review", "agent:in-flight"}, 3, labels.Done, []string{"done"}, []string{"stage:review", "agent:in-flight"}},
 		{[]string{"stage:review"}, 2, labels.None, nil, []string{"stage:review"}},
 	} {
-		got := s.Change(c.have, labels.Picture{State: c.state, Stage: c.stage})
+		got := s.Change(c.have, labels.Projection{State: c.state, Stage: c.stage})
 		if !slices.Equal(got.Add, c.add) || !slices.Equal(got.Remove, c.gone) {
 			t.Errorf("%v to %s in stage %d: %+v", c.have, c.state, c.stage, got)
 		}
@@ -46,13 +46,13 @@ func TestPipeline(t *testing.T) {
 	}
 }
 
-// TestPipelineSettles: whatever labels an issue has, one change leads to the picture, and a second is empty.
+// TestPipelineSettles: whatever labels an issue has, one change leads to the projection, and a second is empty.
 func TestPipelineSettles(t *testing.T) {
 	s := staged()
 	rapid.Check(t, func(t *rapid.T) {
 		all := append(s.Lifecycle(), "bug")
 		have := rapid.SliceOfDistinct(rapid.SampledFrom(all), func(l string) string { return l }).Draw(t, "have")
-		p := labels.Picture{State: rapid.SampledFrom([]labels.State{labels.None, labels.Available, labels.Claimed, labels.PlanPending, labels.Done}).Draw(t, "state"), Stage: rapid.IntRange(0, 3).Draw(t, "stage")}
+		p := labels.Projection{State: rapid.SampledFrom([]labels.State{labels.None, labels.Available, labels.Claimed, labels.PlanPending, labels.Done}).Draw(t, "state"), Stage: rapid.IntRange(0, 3).Draw(t, "stage")}
 		change := s.Change(have, p)
 		after := slices.DeleteFunc(append(slices.Clone(have), change.Add...), func(l string) bool { return labels.Has(change.Remove, l) })
 		if again := s.Change(after, p); !again.Empty() {

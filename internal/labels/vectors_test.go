@@ -97,7 +97,7 @@ func checkChange(t *testing.T, scheme labels.Scheme, l line) {
 	if len(f) != 4 {
 		t.Fatalf("line %d: %q: want HAVE | PICTURE | ADD | REMOVE", l.n, l.text)
 	}
-	have, want := list(f[0]), picture(t, f[1])
+	have, want := list(f[0]), projection(t, f[1])
 	got := scheme.Change(have, want)
 	if !slices.Equal(got.Add, list(f[2])) || !slices.Equal(got.Remove, list(f[3])) {
 		t.Errorf("line %d: add %q remove %q, want add %s remove %s", l.n, got.Add, got.Remove, f[2], f[3])
@@ -114,10 +114,10 @@ func list(s string) []string {
 	return strings.Split(s, ", ")
 }
 
-func picture(t *testing.T, s string) labels.Picture {
+func projection(t *testing.T, s string) labels.Projection {
 	t.Helper()
 	parts := strings.Split(s, ", ")
-	var p labels.Picture
+	var p labels.Projection
 	if parts[0] == "keep" {
 		p.Keep = true
 	} else {

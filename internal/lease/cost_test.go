@@ -178,7 +178,7 @@ func word() func() string { return func() string { return fmt.Sprintf("%08x", wo
 
 const pause = 5 * time.Minute
 
-// issue makes one that may be taken, after a while in which GitHub forgets how much was asked.
+// issue makes one that is free, after a while in which GitHub forgets how much was asked.
 func (m *market) issue(b *testing.B) claim.Issue {
 	b.Helper()
 	m.server.Skip(pause)

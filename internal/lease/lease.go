@@ -23,7 +23,7 @@ type Store interface {
 	Acquire(ctx context.Context, a Ask) (Lease, error)
 	// Renew extends a lease that is still l's; otherwise ErrLost.
 	Renew(ctx context.Context, l Lease) (Lease, error)
-	// Release gives the lease back if it is still l's; one that is gone is a success, one that is
+	// Release releases the lease if it is still l's; one that is gone is a success, one that is
 	// somebody else's stays as it is, and that is a success too. Without a token l is whatever lease
 	// the worker has: so gives up who never heard how its Acquire ended.
 	Release(ctx context.Context, l Lease) error

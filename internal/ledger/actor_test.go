@@ -106,7 +106,7 @@ func (a *actor) step(verb string, act func(*stage)) bool {
 }
 
 func (a *actor) Facts(_ context.Context, _ claim.Issue) (lifecycle.Facts, error) {
-	if a.tidy && !a.plot.scene.labels || a.plot.scene.strict {
+	if a.tidy && !a.plot.scenario.labels || a.plot.scenario.strict {
 		return a.plot.facts(a.plot.look()), nil
 	}
 	got := a.ask(request{verb: "read"})
@@ -114,7 +114,7 @@ func (a *actor) Facts(_ context.Context, _ claim.Issue) (lifecycle.Facts, error)
 }
 
 func (a *actor) Comment(ctx context.Context, i claim.Issue, body string) (claim.Comment, error) {
-	if a.plot.scene.strict {
+	if a.plot.scenario.strict {
 		return calm{a.plot}.Comment(ctx, i, body)
 	}
 	a.tidy = false
@@ -123,7 +123,7 @@ func (a *actor) Comment(ctx context.Context, i claim.Issue, body string) (claim.
 }
 
 func (a *actor) EditComment(ctx context.Context, i claim.Issue, id int64, body string) (claim.Comment, error) {
-	if a.plot.scene.strict {
+	if a.plot.scenario.strict {
 		return calm{a.plot}.EditComment(ctx, i, id, body)
 	}
 	a.tidy = false
@@ -139,14 +139,14 @@ func (a *actor) RemoveLabel(_ context.Context, _ claim.Issue, name string) error
 	return a.label("remove", name)
 }
 
-// label is a request of its own only in scenes about labels: they decide nothing about holds.
+// label is a request of its own only in scenarios about labels: they decide nothing about holds.
 func (a *actor) label(verb, name string) error {
 	if a.crashed {
 		return errCrashed
 	}
 	a.labels++
 	a.tidy = true
-	if a.plot.scene.labels {
+	if a.plot.scenario.labels {
 		return a.ask(request{verb: verb, text: name}).err
 	}
 	a.plot.paint(verb, name)
@@ -156,13 +156,13 @@ func (a *actor) label(verb, name string) error {
 // Now is the actor's own clock.
 func (a *actor) Now() time.Time { return a.plot.stage.now.Add(a.skew) }
 
-// Sleep passes no time where a request may take any time as well. Waits that reach the scene's tick last
+// Sleep passes no time where a request may take any time as well. Waits that reach the scenario's tick last
 // until their time has come.
 func (a *actor) Sleep(ctx context.Context, d time.Duration) error {
 	if a.crashed {
 		return errCrashed
 	}
-	if tick := a.plot.scene.tick; tick > 0 && d >= tick {
+	if tick := a.plot.scenario.tick; tick > 0 && d >= tick {
 		a.wake = a.plot.stage.now.Add(d)
 	}
 	a.dozing = a.polled >= 0

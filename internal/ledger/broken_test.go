@@ -16,14 +16,14 @@ import (
 
 // A refutation is a guarantee that does not hold under an assumption, with the violation that shows it.
 type refutation struct {
-	scene scene
-	says  string
-	long  bool // its shortest story is too long to be looked for
+	scenario scenario
+	says     string
+	long     bool // its shortest story is too long to be looked for
 }
 
 // TestWhatDoesNotHold keeps for every entry of guarantees.md#what-the-log-guarantees that is said not to hold its
 // shortest story, in testdata/traces: the violation must be reached, by the real code. A scripted
-// server on which it cannot be reached would prove nothing by the scenes in which all is well. With
+// server on which it cannot be reached would prove nothing by the scenarios in which all is well. With
 // -deep the shortest story is looked for again.
 func TestWhatDoesNotHold(t *testing.T) {
 	for name, r := range refutations() {
@@ -33,7 +33,7 @@ func TestWhatDoesNotHold(t *testing.T) {
 			if *deep && !r.long {
 				r.shortest(t, file)
 			}
-			found := explore(r.scene)
+			found := explore(r.scenario)
 			p, err := found.follow(lines(t, file))
 			if err != nil {
 				t.Fatal(err)
@@ -51,7 +51,7 @@ func TestWhatDoesNotHold(t *testing.T) {
 
 // shortest looks for a story that is no longer than the one that is kept, and writes it when none is.
 func (r refutation) shortest(t *testing.T, file string) {
-	found := explore(r.scene)
+	found := explore(r.scenario)
 	trace, err := found.shortest()
 	if err == nil || !strings.Contains(err.Error(), r.says) {
 		t.Fatalf("%v, want %q", err, r.says)
@@ -91,43 +91,43 @@ func refutations() map[string]refutation {
 	late := []role{holder("ann", push), sweeper("sue", 1), worker("bob")}
 	return map[string]refutation{
 		"subset-reads": {
-			scene{cast: trio, reads: subsets, within: forever, faults: budget{stale: 3}, tokenless: true}, "two holders", false,
+			scenario{cast: trio, reads: subsets, within: forever, faults: budget{stale: 3}, tokenless: true}, "two holders", false,
 		},
 		"subset-reads-settle-too-short": {
-			scene{cast: trio, reads: subsets, within: 2 * time.Second, faults: budget{stale: 3}, tick: time.Second, ticks: 2, set: settling(time.Second), tokenless: true}, "two holders", false,
+			scenario{cast: trio, reads: subsets, within: 2 * time.Second, faults: budget{stale: 3}, tick: time.Second, ticks: 2, set: settling(time.Second), tokenless: true}, "two holders", false,
 		},
 		"subset-reads-token": {
-			scene{cast: []role{holder("ann", release), worker("bob")}, reads: subsets, within: forever, faults: budget{stale: 2}}, "is not above", false,
+			scenario{cast: []role{holder("ann", release), worker("bob")}, reads: subsets, within: forever, faults: budget{stale: 2}}, "is not above", false,
 		},
 		"nobody-wins": {
-			scene{cast: trio, reads: subsets, within: forever, blurred: "bob", faults: budget{stale: 9}, ends: progress}, "everybody gave up", true,
+			scenario{cast: trio, reads: subsets, within: forever, blurred: "bob", faults: budget{stale: 9}, ends: progress}, "everybody gave up", true,
 		},
 		"sweep-reads-unbounded-prefix": {
-			scene{cast: beat, reads: prefixes, within: forever, blurred: "sue", faults: budget{stale: 2}, tick: 90 * time.Second, ticks: 2}, "two holders", false,
+			scenario{cast: beat, reads: prefixes, within: forever, blurred: "sue", faults: budget{stale: 2}, tick: 90 * time.Second, ticks: 2}, "two holders", false,
 		},
 		"grace-below-staleness": {
-			scene{cast: beat, reads: prefixes, within: 61 * time.Second, blurred: "sue", faults: budget{stale: 2}, tick: time.Minute, ticks: 2, set: gracious(0)}, "two holders", false,
+			scenario{cast: beat, reads: prefixes, within: 61 * time.Second, blurred: "sue", faults: budget{stale: 2}, tick: time.Minute, ticks: 2, set: gracious(0)}, "two holders", false,
 		},
-		"force-now":             {scene{cast: append(rival, operator(forces))}, "two holders", false},
-		"pull-request-reopened": {scene{cast: []role{holder("ann"), worker("bob"), person(closes(), reopens()), sweeper("sue", 1)}, pull: true}, "two holders", false},
-		"comment-deleted":       {scene{cast: append(rival, person(deletes(1))), tokenless: true}, "two holders", false},
-		"comment-edited":        {scene{cast: append(rival, person(edits(1))), tokenless: true}, "two holders", false},
-		"comment-deleted-token": {scene{cast: append(rival, person(deletes(1)))}, "is not above", false},
-		"force-now-refs":        {scene{cast: append(rival, operator(forces)), strict: true}, "two holders", false},
+		"force-now":             {scenario{cast: append(rival, operator(forces))}, "two holders", false},
+		"pull-request-reopened": {scenario{cast: []role{holder("ann"), worker("bob"), person(closes(), reopens()), sweeper("sue", 1)}, pull: true}, "two holders", false},
+		"comment-deleted":       {scenario{cast: append(rival, person(deletes(1))), tokenless: true}, "two holders", false},
+		"comment-edited":        {scenario{cast: append(rival, person(edits(1))), tokenless: true}, "two holders", false},
+		"comment-deleted-token": {scenario{cast: append(rival, person(deletes(1)))}, "is not above", false},
+		"force-now-refs":        {scenario{cast: append(rival, operator(forces)), strict: true}, "two holders", false},
 		"release-by-edit": {
-			scene{cast: []role{holder("ann", overwrites), beater("hal", "ann")}, watch: deadForEver}, "lives again", false,
+			scenario{cast: []role{holder("ann", overwrites), beater("hal", "ann")}, watch: deadForEver}, "lives again", false,
 		},
 		"release-by-edit-late": {
-			scene{cast: []role{holder("ann", renew, overwrites)}, faults: budget{lost: 1}, watch: deadForEver}, "lives again", false,
+			scenario{cast: []role{holder("ann", renew, overwrites)}, faults: budget{lost: 1}, watch: deadForEver}, "lives again", false,
 		},
 		"late-push": {
-			scene{cast: late, tick: term, ticks: 2, faults: budget{lost: 1}, watch: pushedUnderAnother}, "pushed while", false,
+			scenario{cast: late, tick: term, ticks: 2, faults: budget{lost: 1}, watch: pushedUnderAnother}, "pushed while", false,
 		},
 		"labels-bare": {
-			scene{cast: []role{worker("ann", release), reconciler("rex")}, labels: true, watch: bare}, "no lifecycle label", false,
+			scenario{cast: []role{worker("ann", release), reconciler("rex")}, labels: true, watch: bare}, "no lifecycle label", false,
 		},
 		"labels-look-free": {
-			scene{cast: []role{holder("ann", release), worker("bob")}, labels: true, watch: looksFree}, "looks free", false,
+			scenario{cast: []role{holder("ann", release), worker("bob")}, labels: true, watch: looksFree}, "looks free", false,
 		},
 	}
 }

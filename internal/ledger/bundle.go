@@ -9,7 +9,6 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
-	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -54,13 +53,13 @@ func (b Bundle) Issues() []claim.Issue {
 }
 
 // A BundleError is the answer no, or could not find out, for a whole bundle: nothing of it is held.
-// It is the error of its first issue, unless something could not be given back.
+// It is the error of its first issue, unless something could not be released.
 type BundleError struct {
 	Slug   string
 	Causes []error // one for each issue that stood in the way
 	Issues []claim.Issue
-	Taken  []claim.Issue // what had been taken and was given back
-	Left   error         // what could not be given back: not held by us, but not known to be free
+	Taken  []claim.Issue // what had been taken and was released
+	Left   error         // what could not be released: not held by us, but not known to be free
 }
 
 func (e *BundleError) Error() string {
@@ -75,9 +74,9 @@ func (e *BundleError) Error() string {
 func (e *BundleError) Aftermath() string {
 	switch {
 	case e.Left != nil:
-		return "and what was taken could not be given back: " + e.Left.Error()
+		return "and what was taken could not be released: " + e.Left.Error()
 	case len(e.Taken) > 0:
-		return fmt.Sprintf("%d already taken, all given back", len(e.Taken))
+		return fmt.Sprintf("%d already taken, all released", len(e.Taken))
 	}
 	return "nothing was taken"
 }
@@ -143,9 +142,9 @@ func (b Bundle) Worker(w claim.Worker) claim.Worker {
 // taken, and no number of them stand in each other's way for ever. When all are taken each is
 // renewed once: that they are whole is known then and not before (claim.Claim.Provisional).
 //
-// The error is a *BundleError, and whatever was taken has been given back with the labels as they were;
+// The error is a *BundleError, and whatever was taken has been released with the labels as they were;
 // or joined *LabelsErrors beside the holds, which are real. Whoever dies in between leaves claims
-// that lapse within Terms.Bundle and are undone by whoever sees them next.
+// that expire within Terms.Bundle and are undone by whoever sees them next.
 func (b Bundle) Claim(ctx context.Context, req Request) ([]Hold, error) {
 	req.Worker, req.Bundle = b.Worker(req.Worker), b.slug
 	if _, err := b.check(ctx, req.Worker, lifecycle.Rules.Admits); err != nil {
@@ -209,7 +208,7 @@ func (t *taking) show(ctx context.Context) error {
 	return errors.Join(all...)
 }
 
-// undo gives back what was taken, in the opposite order, because part n could not be, or could not
+// undo releases what was taken, in the opposite order, because part n could not be, or could not
 // be kept. It goes on when the caller's time is over.
 func (t *taking) undo(ctx context.Context, n int, because error) error {
 	no := &BundleError{Slug: t.slug, Causes: []error{because}, Issues: []claim.Issue{t.parts[n].Issue}}
@@ -227,7 +226,7 @@ func (t *taking) undo(ctx context.Context, n int, because error) error {
 
 // batched reports whether part k may have been taken in one step with part n.
 func (t *taking) batched(n, k int) bool {
-	_, batch := t.parts[n].Ledger.store.(lease.Batcher)
+	_, _, batch := t.parts[n].Ledger.batcher()
 	return batch && t.parts[n].Issue.SameRepo(t.parts[k].Issue)
 }
 
@@ -262,7 +261,7 @@ func (p Part) Undo(ctx context.Context, w claim.Worker) error {
 	return p.giveBack(ctx, f, w)
 }
 
-// undo gives back what certainly was taken, whatever a reading shows.
+// undo releases what certainly was taken, whatever a reading shows.
 func (p Part) undo(ctx context.Context, w claim.Worker) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedIn)
 	defer cancel()
@@ -276,7 +275,7 @@ func (p Part) undo(ctx context.Context, w claim.Worker) error {
 func (p Part) giveBack(ctx context.Context, f lifecycle.Facts, w claim.Worker) error {
 	c, _ := f.Log.Find(w)
 	r := claim.Record{Kind: claim.KindRelease, Worker: w, Outcome: claim.OutcomeBundleRolledBack, Attempt: c.Record.Attempt, At: f.Now}
-	if _, err := p.Ledger.release(ctx, f, r); err != nil {
+	if _, err := p.Ledger.do(ctx, f, r); err != nil {
 		return err
 	}
 	_, err := p.Ledger.settle(ctx, f)
@@ -299,11 +298,11 @@ func (a *attempt) abandoned() string {
 // before words what an issue shows that is about to be claimed for a bundle. A lifecycle label that
 // is wrong is not put back but put right.
 func (a *attempt) before(f lifecycle.Facts) string {
-	picture, _ := a.set.Rules.Label(f)
-	st := picture.State
-	if shown := a.set.Rules.Scheme.Of(f.Labels); picture.Keep && len(shown) > 0 {
+	projection, _ := a.set.Rules.Label(f)
+	st := projection.State
+	if shown := a.set.Rules.Scheme.Of(f.Labels); projection.Keep && len(shown) > 0 {
 		st = shown[0]
-	} else if picture.Keep {
+	} else if projection.Keep {
 		st = labels.None
 	}
 	return a.set.Rules.Scheme.Was(st, f.Labels, a.record.Bundle)

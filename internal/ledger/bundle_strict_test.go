@@ -174,7 +174,7 @@ func TestStrictBundleWithoutBatch(t *testing.T) {
 	})
 }
 
-// TestStrictBundleLoses: at every request the store fails, or loses the last lease; everything is given back, in the
+// TestStrictBundleLoses: at every request the store fails, or loses the last lease; everything is released, in the
 // store and in the labels.
 func TestStrictBundleLoses(t *testing.T) {
 	undone := 0

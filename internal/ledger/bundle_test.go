@@ -282,7 +282,7 @@ func thiefs(t *testing.T, l *ledger.Ledger, i claim.Issue) error {
 	return err
 }
 
-// TestBundleInterrupted: the caller's time ends at every request. What was taken is given back all the
+// TestBundleInterrupted: the caller's time ends at every request. What was taken is released all the
 // same, at once.
 func TestBundleInterrupted(t *testing.T) {
 	undone := 0
@@ -331,7 +331,7 @@ func (s shut) Comment(ctx context.Context, i claim.Issue, body string) (claim.Co
 	return s.forge.Comment(ctx, i, body)
 }
 
-// TestBundleUndoGoesOn: an issue that cannot be given back keeps none of the others from being given back, and is named.
+// TestBundleUndoGoesOn: an issue that cannot be released keeps none of the others from being released, and is named.
 func TestBundleUndoGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(1, faults{}, implement(3)...)
@@ -347,7 +347,7 @@ func TestBundleUndoGoesOn(t *testing.T) {
 		_, err := bundle(t, parts).Claim(t.Context(), lucius)
 		var no *ledger.BundleError
 		if !errors.As(err, &no) || no.Left == nil || !strings.Contains(no.Left.Error(), "o/r1#7") {
-			t.Fatalf("claim: %v, want that the second issue could not be given back", err)
+			t.Fatalf("claim: %v, want that the second issue could not be released", err)
 		}
 		f.asBefore(t, 0)
 		if live := claim.Replay(f[1].now(true).comments).Live(); len(live) != 1 {

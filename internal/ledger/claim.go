@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -14,7 +13,7 @@ import (
 // A Request is what a worker asks for.
 type Request struct {
 	Worker claim.Worker  // an empty firing id is made up
-	TTL    time.Duration // 0 is the repository's default, or the stage's; claim.NoExpiry never lapses
+	TTL    time.Duration // 0 is the repository's default, or the stage's; claim.NoExpiry never expires
 	Branch string        // where the work will be pushed, if known
 	Bundle string        // the bundle it is one of; see Bundle.Claim
 	Person string        // login of the person who asks; empty for an agent's run
@@ -50,7 +49,7 @@ type Hold struct {
 	URL     string // of the claim comment
 	Token   int64  // fencing token; who shows a smaller one for the same issue is stale
 	Since   time.Time
-	Until   time.Time // zero when it never lapses
+	Until   time.Time // zero when it never expires
 	start   time.Time // local time before the request that last extended the lease
 	lease   time.Duration
 	stored  bool // a lease store decided it; known after a renewal
@@ -69,22 +68,17 @@ func (l *Ledger) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, e
 	if err != nil {
 		return Hold{}, err
 	}
-	win := []step{a.post, a.rank, a.confirm, a.own}
-	switch {
-	case a.stored():
-		win = []step{a.acquire, a.mirror}
-	case l.store != nil:
-		win = slices.Concat([]step{a.reserve}, win, []step{a.unreserve})
-	}
-	if err := a.steps(ctx, append([]step{a.admit}, win...)...); err != nil {
-		return Hold{}, a.leave(ctx, err)
+	for _, do := range append([]step{a.admit}, l.by.steps(a)...) {
+		if err := do(ctx); err != nil {
+			return Hold{}, a.leave(ctx, err)
+		}
 	}
 	unassigned := a.assign(ctx)
 	late := a.late
 	if late == nil {
 		_, late = l.reconcile(ctx, a.facts)
 	}
-	if a.lapsed() { // while the labels were written: a machine may have slept
+	if a.expired() { // while the labels were written: a machine may have slept
 		return Hold{}, a.giveUp(ctx, &LostError{Issue: i, Worker: a.worker(), Err: claim.ErrOverdue})
 	}
 	h := a.hold()
@@ -94,15 +88,6 @@ func (l *Ledger) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, e
 
 // A step is a part of a claim; its error ends it.
 type step func(context.Context) error
-
-func (a *attempt) steps(ctx context.Context, all ...step) error {
-	for _, do := range all {
-		if err := do(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // An attempt is one run of the claim, from the first read to ownership.
 type attempt struct {
@@ -162,8 +147,8 @@ func runID(now time.Time, word string) string {
 
 func (a *attempt) worker() claim.Worker { return a.record.Worker }
 
-// lapsed is the self-fence: what a contender or holder asks before it acts (spec.md#acting-under-a-hold).
-func (a *attempt) lapsed() bool {
+// expired is the self-fence: what a contender or holder asks before it acts (spec.md#acting-under-a-hold).
+func (a *attempt) expired() bool {
 	return a.elapsed(a.start) >= a.lease-a.margin(a.lease)
 }
 
@@ -218,7 +203,7 @@ func (a *attempt) snapshot(ctx context.Context, n int) (lifecycle.Facts, error) 
 	if err != nil {
 		return f, err
 	}
-	return a.ruled(ctx, f)
+	return a.Ruled(ctx, f)
 }
 
 func (a *attempt) refused(f lifecycle.Facts, v lifecycle.Verdict) error {
@@ -302,7 +287,7 @@ func (a *attempt) unedited() bool {
 	r := a.record
 	_, seen := a.facts.Log.Find(a.worker())
 	plain := r.Stage == "" && r.Bundle == "" && r.Person == "" && r.By == ""
-	return a.set.Quiet && a.store == nil && !a.resume && plain && seen && !r.Held
+	return a.set.Quiet && !a.IsStrict() && !a.resume && plain && seen && !r.Held
 }
 
 // overwrite turns the own claim comment into the release that ends it.
@@ -321,14 +306,5 @@ func (a *attempt) hold() Hold {
 		Token: a.record.Token, Since: own.Created, start: a.start, lease: a.lease,
 	}
 	h.Until, _ = own.Until(a.set.Rules.Terms)
-	if a.stored() {
-		h.Record, h.Token, h.Until = a.record, a.got.Token, a.got.Expires
-		if h.Until.IsZero() {
-			h.Until = a.facts.Now.Add(a.record.TTL)
-		}
-		if h.Since.IsZero() { // not mirrored yet
-			h.Since = a.facts.Now
-		}
-	}
-	return h
+	return a.by.complete(a, h)
 }

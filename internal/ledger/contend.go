@@ -48,7 +48,7 @@ func (a *attempt) readUntil(ctx context.Context, ok func(claim.Claim) bool) erro
 		if err := a.pause(ctx, n, backoff(n-1)); err != nil {
 			return a.giveUp(ctx, &UnknownError{a.issue, errors.Join(last, err)})
 		}
-		if a.lapsed() {
+		if a.expired() {
 			break
 		}
 		f, err := a.read(ctx)
@@ -107,7 +107,7 @@ func (a *attempt) rivals() []claim.Claim {
 // confirm is step 3's write: state=held on the one bound comment. A lost answer is asked again;
 // the lease counts from before the first try.
 func (a *attempt) confirm(ctx context.Context) error {
-	if a.lapsed() {
+	if a.expired() {
 		return a.giveUp(ctx, &UnknownError{a.issue, claim.ErrOverdue})
 	}
 	a.record.Held, a.record.Assignee, a.record.Token = true, a.toAssign(), a.facts.Log.NextToken(a.worker())
@@ -115,7 +115,7 @@ func (a *attempt) confirm(ctx context.Context) error {
 	if _, err := a.edit(ctx, a.facts, a.bound.ID, a.record); err != nil {
 		return a.giveUp(ctx, &UnknownError{a.issue, err})
 	}
-	if a.lapsed() {
+	if a.expired() {
 		return a.giveUp(ctx, &UnknownError{a.issue, claim.ErrOverdue})
 	}
 	a.start, a.lease = start, claim.Claim{Record: a.record}.Lease(a.set.Rules.Terms)
@@ -182,7 +182,7 @@ func (a *attempt) number(ctx context.Context) error {
 	if _, err := a.edit(ctx, a.facts, a.bound.ID, a.record); err != nil {
 		return a.giveUp(ctx, &UnknownError{a.issue, err})
 	}
-	if a.lapsed() {
+	if a.expired() {
 		return a.giveUp(ctx, &UnknownError{a.issue, claim.ErrOverdue})
 	}
 	return nil

@@ -44,7 +44,7 @@ func (m *mumbling) Look(ctx context.Context, i claim.Issue) (lease.Lease, bool, 
 	return m.table.Look(ctx, i)
 }
 
-// TestLostAcquire: who does not hear how its acquire ended gives the lease back, so that it keeps nobody from the issue.
+// TestLostAcquire: who does not hear how its acquire ended releases the lease, so that it keeps nobody from the issue.
 func TestLostAcquire(t *testing.T) {
 	alone(t, func(t *testing.T, w *world) {
 		store := &mumbling{table: &table{}, acquires: []error{errLost}}
@@ -75,7 +75,7 @@ func TestFailedLook(t *testing.T) {
 		if _, v, err := l.Check(t.Context(), issue, lifecycle.Seeker{}); !errors.As(err, &unknown) {
 			t.Errorf("check: %v, %v", v, err)
 		}
-		store.looks = []error{nil, errLost} // the snapshot, then what the release is to give back
+		store.looks = []error{nil, errLost} // the snapshot, then what the release is to release
 		if _, err := l.Release(t.Context(), issue, ledger.Ending{Worker: h.Record.Worker}); !errors.As(err, &unknown) {
 			t.Errorf("release: %v", err)
 		}

@@ -68,7 +68,7 @@ func holding(c claim.Claim) string {
 func (e *LostError) Unwrap() error { return e.Err }
 
 // A LabelsError says that the record counted and the labels are late: the operation itself
-// succeeded, the next sweep repairs the picture.
+// succeeded, the next sweep repairs the projection.
 type LabelsError struct {
 	Issue claim.Issue
 	Err   error

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestEvidence: every test and every scene that docs/guarantees.md leans on exists.
+// TestEvidence: every test and every scenario that docs/guarantees.md leans on exists.
 func TestEvidence(t *testing.T) {
 	page, err := os.ReadFile("../../docs/guarantees.md")
 	if err != nil {
@@ -37,7 +37,7 @@ func sceneOf(test, name string) bool {
 	var known bool
 	switch test {
 	case "TestInterleavings":
-		_, known = scenes()[name]
+		_, known = scenarios()[name]
 	case "TestInterleavingsOfRefs":
 		_, known = strictScenes()[name]
 	case "TestWhatDoesNotHold":

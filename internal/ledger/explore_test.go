@@ -14,19 +14,19 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// A scene says who plays and what may go wrong; a search plays every story it has.
-type scene struct {
+// A scenario says who plays and what may go wrong; a search plays every story it has.
+type scenario struct {
 	cast      []role
 	faults    budget
 	reads     consistency
 	within    time.Duration // how old an event may be that a read lacks
 	blurred   string        // whose reads may lack something; empty is everybody's
-	tick      time.Duration // by which time passes, anywhere; 0 is a scene without time
+	tick      time.Duration // by which time passes, anywhere; 0 is a scenario without time
 	ticks     int
 	labels    bool // label writes are steps and are read as stale as the log
 	switches  int  // how often an actor may be interrupted; 0 is without bound
 	set       func(*ledger.Settings)
-	watch     func(*plot) error // beside the invariants of every scene
+	watch     func(*plot) error // beside the invariants of every scenario
 	ends      func(*plot) error // at the end of a story, before the sweep
 	tokenless bool              // tokens may come again
 	strict    bool              // references decide, and the log, their mirror, is written in no time
@@ -54,7 +54,7 @@ type budget struct {
 
 // A plot is one story: choices made so far over actors and stage.
 type plot struct {
-	scene    *scene
+	scenario *scenario
 	stage    *stage
 	actors   []*actor
 	left     budget
@@ -66,8 +66,8 @@ type plot struct {
 	broken   error
 }
 
-func (s *scene) start(views map[uint64]*reading) *plot {
-	p := &plot{scene: s, stage: newStage(views), left: s.faults, ticks: s.ticks, last: -1}
+func (s *scenario) start(views map[uint64]*reading) *plot {
+	p := &plot{scenario: s, stage: newStage(views), left: s.faults, ticks: s.ticks, last: -1}
 	for _, r := range s.cast {
 		a := &actor{name: r.name, plot: p}
 		a.ledger = p.ledger(a, a, a.word)
@@ -89,11 +89,11 @@ func (p *plot) ledger(f ledger.Forge, c ledger.Clock, word func() string) *ledge
 	set.Rules.MaxAttempts, set.Rules.Rest = 0, nil
 	set.Rules.Terms.TTL, set.Rules.Terms.Legacy = 2*time.Minute, 2*time.Minute
 	set.Patience = 3
-	if p.scene.set != nil {
-		p.scene.set(&set)
+	if p.scenario.set != nil {
+		p.scenario.set(&set)
 	}
 	l := ledger.New(f, c, word, set)
-	if refs, ok := f.(gitref.Refs); ok && p.scene.strict {
+	if refs, ok := f.(gitref.Refs); ok && p.scenario.strict {
 		l = l.Strict(gitref.New(refs, gitref.Options{Sleep: c.Sleep}), "refs")
 	}
 	return l
@@ -109,8 +109,8 @@ func (p *plot) end() {
 // facts is the reading as the ledger asks for it.
 func (p *plot) facts(r *reading) lifecycle.Facts {
 	f := r.facts(issue, p.stage.now)
-	f.PullRequest = p.scene.pull
-	if !p.scene.labels {
+	f.PullRequest = p.scenario.pull
+	if !p.scenario.labels {
 		scheme := labels.Agent()
 		f.Labels = slices.Clone(p.stage.painted)
 		for _, l := range r.labels {
@@ -204,11 +204,11 @@ func (p *plot) mayMove(n int, a *actor, awake bool) bool {
 		return false
 	case awake && !a.awake():
 		return false
-	case p.scene.fair && !a.awake() && len(p.stage.late) > 0:
+	case p.scenario.fair && !a.awake() && len(p.stage.late) > 0:
 		return false
-	case n > 0 && p.scene.cast[n-1].kind == p.scene.cast[n].kind && a.digest == 0 && p.actors[n-1].digest == 0:
+	case n > 0 && p.scenario.cast[n-1].kind == p.scenario.cast[n].kind && a.digest == 0 && p.actors[n-1].digest == 0:
 		return false
-	case p.scene.switches > 0 && p.switches == 0 && p.last >= 0 && p.last != n && p.actors[p.last].awake():
+	case p.scenario.switches > 0 && p.switches == 0 && p.last >= 0 && p.last != n && p.actors[p.last].awake():
 		return false
 	}
 	return true
@@ -217,8 +217,8 @@ func (p *plot) mayMove(n int, a *actor, awake bool) bool {
 func (p *plot) moves(out []choice, n int, a *actor) []choice {
 	out = append(out, choice{who: n})
 	switch {
-	case a.want.reads() && p.left.stale != 0 && (p.scene.blurred == "" || p.scene.blurred == a.name):
-		for _, m := range p.stage.gaps(p.scene.reads, p.scene.within)[1:] {
+	case a.want.reads() && p.left.stale != 0 && (p.scenario.blurred == "" || p.scenario.blurred == a.name):
+		for _, m := range p.stage.gaps(p.scenario.reads, p.scenario.within)[1:] {
 			out = append(out, choice{who: n, mask: m})
 		}
 	case a.want.verb == "comment" && p.left.hidden > 0:
@@ -233,7 +233,7 @@ func (p *plot) moves(out []choice, n int, a *actor) []choice {
 	if a.want.verb == "comment" && p.left.lost > 0 && p.left.hidden > 0 {
 		out = append(out, choice{who: n, how: adrift})
 	}
-	if p.left.crash > 0 && a.digest != 0 && p.scene.cast[n].kind != "person" {
+	if p.left.crash > 0 && a.digest != 0 && p.scenario.cast[n].kind != "person" {
 		out = append(out, choice{who: n, how: crash})
 	}
 	return out
@@ -244,7 +244,7 @@ func (p *plot) grant(c choice) {
 	switch c.how {
 	case tick:
 		p.ticks--
-		p.stage.now = p.stage.now.Add(p.scene.tick)
+		p.stage.now = p.stage.now.Add(p.scenario.tick)
 		p.stage.version++
 	case land:
 		p.stage.land(int(c.mask))
@@ -346,7 +346,7 @@ func (p *plot) digest() uint64 {
 	for n, a := range p.actors {
 		h = mix(h, n, a.digest, a.over, a.crashed, a.hold != nil, a.dozing && a.polled == p.stage.version, a.wake)
 	}
-	if p.scene.switches > 0 {
+	if p.scenario.switches > 0 {
 		h = mix(h, p.last, p.switches)
 	}
 	return h
@@ -366,8 +366,8 @@ func (p *plot) check() error {
 	if len(owners) > 1 {
 		return fmt.Errorf("two holders: %s", strings.Join(owners, " and "))
 	}
-	if p.scene.watch != nil {
-		return p.scene.watch(p)
+	if p.scenario.watch != nil {
+		return p.scenario.watch(p)
 	}
 	return nil
 }

@@ -12,31 +12,31 @@ import (
 	"github.com/label-state/label-state/internal/sample"
 )
 
-// A bound is a scene and how much of it there must be: one that stops short of that has stopped to
-// look. An ordinary run plays the scenes of few states, and those of many that it always names.
+// A bound is a scenario and how much of it there must be: one that stops short of that has stopped to
+// look. An ordinary run plays the scenarios of few states, and those of many that it always names.
 type bound struct {
-	scene   scene
-	stories int
-	states  int
+	scenario scenario
+	stories  int
+	states   int
 }
 
-// fewStates are so few that an ordinary run plays the scene.
+// fewStates are so few that an ordinary run plays the scenario.
 const fewStates = 3000
 
-// always are the scenes of many states in an ordinary run: for R2, for the grace, and for references whose lease runs out.
-var always = []string{"two workers, inverted", "stale, less than grace", "lapsed, stale"}
+// always are the scenarios of many states in an ordinary run: for R2, for the grace, and for references whose lease runs out.
+var always = []string{"two workers, inverted", "stale, less than grace", "expired, stale"}
 
-// sampled reports whether this run plays the scene.
+// sampled reports whether this run plays the scenario.
 func (b bound) sampled(name string) bool {
 	return sample.All() || *deep || b.states <= fewStates || slices.Contains(always, name)
 }
 
 // TestInterleavings plays, over the real ledger, every order of single requests of a few actors, with
-// faults at every place the scene allows, and in every state asks: is there one holder at most, do
+// faults at every place the scenario allows, and in every state asks: is there one holder at most, do
 // tokens grow, does no loser touch a label; and at every end, after lease and sweep: are the labels
 // the projection, is the issue free (guarantees.md#what-the-log-guarantees).
 func TestInterleavings(t *testing.T) {
-	every := scenes()
+	every := scenarios()
 	if *deep {
 		maps.Copy(every, night())
 	}
@@ -52,67 +52,67 @@ func TestInterleavings(t *testing.T) {
 }
 
 func (b bound) played(t *testing.T) {
-	found := holds(t, b.scene)
+	found := holds(t, b.scenario)
 	if found.stories < b.stories || len(found.met) < b.states {
 		t.Errorf("%d stories and %d states; there were %d and %d", found.stories, len(found.met), b.stories, b.states)
 	}
 }
 
-// scenes are complete within their bounds: so many actors, faults, interruptions and ticks of time.
-func scenes() map[string]bound {
+// scenarios are complete within their bounds: so many actors, faults, interruptions and ticks of time.
+func scenarios() map[string]bound {
 	pair := []role{worker("ann", release), worker("bob", release)}
 	trio := []role{worker("ann"), worker("bob"), worker("cyd")}
 	beat := []role{holder("ann", renew, release), sweeper("sue", 1)}
 	dead := []role{holder("ann"), sweeper("sue", 1), sweeper("sid", 1), worker("bob")}
 	return map[string]bound{
-		"two workers":                    {scene{cast: pair, ends: all(progress, noGhost)}, 55, 340},
-		"two workers, crash":             {scene{cast: pair, faults: budget{crash: 1}}, 370, 660},
-		"two workers, stale":             {scene{cast: pair, reads: prefixes, within: forever, faults: budget{stale: 2}, ends: noGhost}, 2300, 8100},
-		"two workers, inverted":          {scene{cast: pair, faults: budget{hidden: 2}, ends: noGhost}, 1500, 10000},
-		"two workers, inverted, fair":    {scene{cast: pair, faults: budget{hidden: 2}, fair: true, ends: all(progress, noGhost)}, 1100, 8400},
-		"two workers, lost":              {scene{cast: pair, faults: budget{lost: 1}, ends: noGhost}, 2000, 13000},
-		"two workers, stale and lost":    {scene{cast: trio[:2], reads: prefixes, within: forever, faults: budget{stale: 1, lost: 1}, switches: 1}, 410, 1300},
-		"two workers, inverted and lost": {scene{cast: trio[:2], faults: budget{hidden: 1, lost: 1}, switches: 2}, 4000, 16000},
-		"two workers, twice each":        {scene{cast: []role{again("ann", 2, release), again("bob", 2, release)}, switches: 2, faults: budget{hidden: 1}}, 990, 15000},
-		"three workers":                  {scene{cast: trio, ends: progress}, 650, 2700},
-		"three workers, inverted":        {scene{cast: trio, faults: budget{hidden: 1}, switches: 3}, 2700, 13000},
-		"three workers, crash":           {scene{cast: trio, faults: budget{crash: 1}, switches: 4}, 990, 2400},
-		"heartbeat against sweep":        {scene{cast: beat, tick: term, ticks: 3}, 740, 2900},
-		"heartbeat lost":                 {scene{cast: []role{holder("ann", renew), sweeper("sue", 1)}, tick: term, ticks: 3, switches: 2, faults: budget{lost: 1}}, 3000, 9900},
-		"heartbeat, sweep and rival":     {scene{cast: []role{holder("ann", renew), sweeper("sue", 1), worker("bob")}, tick: term, ticks: 3, switches: 1}, 820, 4600},
-		"claim lost and a sweeper":       {scene{cast: []role{worker("ann"), sweeper("sue", 1)}, tick: term, ticks: 2, switches: 1, faults: budget{lost: 1}}, 2000, 7800},
-		"two sweepers":                   {scene{cast: dead, tick: term, ticks: 2, switches: 2}, 240, 2000},
-		"subset reads, settled":          {scene{cast: trio[:2], reads: subsets, within: time.Second, faults: budget{stale: 2}, tick: time.Second, ticks: 4, switches: 2, tokenless: true}, 700, 1600},
-		"stale, less than grace":         {scene{cast: []role{holder("ann", renew, renew), sweeper("sue", 1)}, reads: prefixes, within: time.Minute, faults: budget{stale: 2}, blurred: "sue", tick: 58 * time.Second, ticks: 5, switches: 2, watch: sweptAlive}, 8400, 9800},
-		"lapsed, inverted":               {scene{cast: []role{holder("ann"), worker("bob"), worker("cyd")}, tick: term, ticks: 2, faults: budget{hidden: 1}, switches: 1}, 120, 600},
-		"push in time":                   {scene{cast: []role{holder("ann", push), sweeper("sue", 1), worker("bob", push)}, tick: term, ticks: 2, switches: 2, watch: pushedUnderAnother}, 640, 5900},
-		"push on a stale look":           {scene{cast: []role{holder("ann", push), sweeper("sue", 1), worker("bob")}, reads: prefixes, within: forever, blurred: "ann", tick: term, ticks: 2, switches: 1, faults: budget{stale: 1}, watch: pushedUnderAnother}, 780, 3800},
-		"refused with late labels":       {scene{cast: []role{holder("ann"), worker("bob")}, labels: true, tick: term, ticks: 2, faults: budget{lost: 1}, set: resting}, 17, 53},
-		"never bare":                     {scene{cast: []role{worker("ann", release)}, labels: true, faults: budget{crash: 1}, watch: bare}, 13, 13},
-		"reads fail":                     {scene{cast: pair, faults: budget{unread: 2}}, 460, 1900},
-		"sweep reads fail":               {scene{cast: []role{holder("ann"), sweeper("sue", 1), worker("bob")}, tick: term, ticks: 2, labels: true, faults: budget{unread: 1}, switches: 1}, 170, 680},
-		"a sweep crashes":                {scene{cast: []role{holder("ann"), sweeper("sue", 1), sweeper("sid", 1)}, tick: term, ticks: 2, labels: true, faults: budget{crash: 1}, switches: 1}, 210, 720},
-		"a person withholds":             {scene{cast: append(pair, person(adds(holdLabel), removes(holdLabel)))}, 1800, 8200},
-		"a person closes":                {scene{cast: append(pair, person(closes(), reopens()))}, 1900, 8600},
-		"labels":                         {scene{cast: []role{worker("ann", release), worker("bob")}, labels: true, ends: painted}, 520, 2800},
-		"labels after a crash":           {scene{cast: []role{holder("ann", release), sweeper("sue", 1), reconciler("rex")}, labels: true, faults: budget{crash: 1}}, 660, 3000},
-		"labels, lost":                   {scene{cast: []role{holder("ann", release), reconciler("rex")}, labels: true, faults: budget{lost: 1}}, 140, 660},
-		"two people":                     {scene{cast: []role{human("ann", release), human("bob", release)}, ends: all(progress, noGhost)}, 50, 300},
-		"two people, inverted":           {scene{cast: []role{human("ann", release), human("bob", release)}, faults: budget{hidden: 2}, ends: noGhost}, 1000, 8000},
-		"a person and a worker, stale":   {scene{cast: []role{human("ann", release), worker("bob", release)}, reads: prefixes, within: forever, faults: budget{stale: 2}, ends: noGhost}, 1900, 7000},
-		"a person and a worker, lost":    {scene{cast: []role{human("ann", release), worker("bob", release)}, faults: budget{lost: 1}, ends: noGhost}, 1500, 8000},
-		"quiet, two workers":             {scene{cast: pair, set: quiet, ends: all(progress, noGhost), watch: deadForEver}, 60, 380},
-		"quiet, inverted and lost":       {scene{cast: trio[:2], set: quiet, faults: budget{hidden: 1, lost: 1}, switches: 1, watch: deadForEver}, 1500, 5800},
-		"quiet, stale and lost":          {scene{cast: trio[:2], set: quiet, reads: prefixes, within: forever, faults: budget{stale: 1, lost: 1}, switches: 1, watch: deadForEver}, 450, 1400},
-		"quiet, crash":                   {scene{cast: pair, set: quiet, faults: budget{crash: 1}, switches: 3, watch: deadForEver}, 260, 540},
-		"quiet, three workers":           {scene{cast: trio, set: quiet, faults: budget{hidden: 1}, switches: 2, watch: deadForEver}, 750, 3700},
-		"quiet, and a sweep":             {scene{cast: append(trio[:2:2], sweeper("sue", 1)), set: quiet, tick: term, ticks: 2, switches: 2, watch: deadForEver}, 2600, 12400},
-		"quiet, lost":                    {scene{cast: pair, set: quiet, faults: budget{lost: 1}, switches: 2, ends: noGhost, watch: deadForEver}, 460, 3800},
-		"quiet, twice each":              {scene{cast: []role{again("ann", 2, release), again("bob", 2, release)}, set: quiet, switches: 1, faults: budget{hidden: 1}, watch: deadForEver}, 270, 4300},
-		"a person edits labels":          {scene{cast: []role{worker("ann", release), worker("bob"), person(removes("agent:in-flight"), adds("agent:implement"))}, labels: true, switches: 3}, 1900, 15000},
-		"a pull request, merged":         {scene{cast: append(pair, person(closes())), pull: true, ends: noGhost}, 590, 2000},
-		"a pull request, merged, swept":  {scene{cast: []role{worker("ann", renew), worker("bob"), person(closes()), sweeper("sue", 1)}, pull: true, switches: 2}, 500, 2700},
-		"asked to stop":                  {scene{cast: []role{worker("ann", renew, release), operator(revokes), worker("bob")}}, 620, 3500},
+		"two workers":                    {scenario{cast: pair, ends: all(progress, noGhost)}, 55, 340},
+		"two workers, crash":             {scenario{cast: pair, faults: budget{crash: 1}}, 370, 660},
+		"two workers, stale":             {scenario{cast: pair, reads: prefixes, within: forever, faults: budget{stale: 2}, ends: noGhost}, 2300, 8100},
+		"two workers, inverted":          {scenario{cast: pair, faults: budget{hidden: 2}, ends: noGhost}, 1500, 10000},
+		"two workers, inverted, fair":    {scenario{cast: pair, faults: budget{hidden: 2}, fair: true, ends: all(progress, noGhost)}, 1100, 8400},
+		"two workers, lost":              {scenario{cast: pair, faults: budget{lost: 1}, ends: noGhost}, 2000, 13000},
+		"two workers, stale and lost":    {scenario{cast: trio[:2], reads: prefixes, within: forever, faults: budget{stale: 1, lost: 1}, switches: 1}, 410, 1300},
+		"two workers, inverted and lost": {scenario{cast: trio[:2], faults: budget{hidden: 1, lost: 1}, switches: 2}, 4000, 16000},
+		"two workers, twice each":        {scenario{cast: []role{again("ann", 2, release), again("bob", 2, release)}, switches: 2, faults: budget{hidden: 1}}, 990, 15000},
+		"three workers":                  {scenario{cast: trio, ends: progress}, 650, 2700},
+		"three workers, inverted":        {scenario{cast: trio, faults: budget{hidden: 1}, switches: 3}, 2700, 13000},
+		"three workers, crash":           {scenario{cast: trio, faults: budget{crash: 1}, switches: 4}, 990, 2400},
+		"heartbeat against sweep":        {scenario{cast: beat, tick: term, ticks: 3}, 740, 2900},
+		"heartbeat lost":                 {scenario{cast: []role{holder("ann", renew), sweeper("sue", 1)}, tick: term, ticks: 3, switches: 2, faults: budget{lost: 1}}, 3000, 9900},
+		"heartbeat, sweep and rival":     {scenario{cast: []role{holder("ann", renew), sweeper("sue", 1), worker("bob")}, tick: term, ticks: 3, switches: 1}, 820, 4600},
+		"claim lost and a sweeper":       {scenario{cast: []role{worker("ann"), sweeper("sue", 1)}, tick: term, ticks: 2, switches: 1, faults: budget{lost: 1}}, 2000, 7800},
+		"two sweepers":                   {scenario{cast: dead, tick: term, ticks: 2, switches: 2}, 240, 2000},
+		"subset reads, settled":          {scenario{cast: trio[:2], reads: subsets, within: time.Second, faults: budget{stale: 2}, tick: time.Second, ticks: 4, switches: 2, tokenless: true}, 700, 1600},
+		"stale, less than grace":         {scenario{cast: []role{holder("ann", renew, renew), sweeper("sue", 1)}, reads: prefixes, within: time.Minute, faults: budget{stale: 2}, blurred: "sue", tick: 58 * time.Second, ticks: 5, switches: 2, watch: sweptAlive}, 8400, 9800},
+		"expired, inverted":              {scenario{cast: []role{holder("ann"), worker("bob"), worker("cyd")}, tick: term, ticks: 2, faults: budget{hidden: 1}, switches: 1}, 120, 600},
+		"push in time":                   {scenario{cast: []role{holder("ann", push), sweeper("sue", 1), worker("bob", push)}, tick: term, ticks: 2, switches: 2, watch: pushedUnderAnother}, 640, 5900},
+		"push on a stale look":           {scenario{cast: []role{holder("ann", push), sweeper("sue", 1), worker("bob")}, reads: prefixes, within: forever, blurred: "ann", tick: term, ticks: 2, switches: 1, faults: budget{stale: 1}, watch: pushedUnderAnother}, 780, 3800},
+		"refused with late labels":       {scenario{cast: []role{holder("ann"), worker("bob")}, labels: true, tick: term, ticks: 2, faults: budget{lost: 1}, set: resting}, 17, 53},
+		"never bare":                     {scenario{cast: []role{worker("ann", release)}, labels: true, faults: budget{crash: 1}, watch: bare}, 13, 13},
+		"reads fail":                     {scenario{cast: pair, faults: budget{unread: 2}}, 460, 1900},
+		"sweep reads fail":               {scenario{cast: []role{holder("ann"), sweeper("sue", 1), worker("bob")}, tick: term, ticks: 2, labels: true, faults: budget{unread: 1}, switches: 1}, 170, 680},
+		"a sweep crashes":                {scenario{cast: []role{holder("ann"), sweeper("sue", 1), sweeper("sid", 1)}, tick: term, ticks: 2, labels: true, faults: budget{crash: 1}, switches: 1}, 210, 720},
+		"a person withholds":             {scenario{cast: append(pair, person(adds(holdLabel), removes(holdLabel)))}, 1800, 8200},
+		"a person closes":                {scenario{cast: append(pair, person(closes(), reopens()))}, 1900, 8600},
+		"labels":                         {scenario{cast: []role{worker("ann", release), worker("bob")}, labels: true, ends: painted}, 520, 2800},
+		"labels after a crash":           {scenario{cast: []role{holder("ann", release), sweeper("sue", 1), reconciler("rex")}, labels: true, faults: budget{crash: 1}}, 660, 3000},
+		"labels, lost":                   {scenario{cast: []role{holder("ann", release), reconciler("rex")}, labels: true, faults: budget{lost: 1}}, 140, 660},
+		"two people":                     {scenario{cast: []role{human("ann", release), human("bob", release)}, ends: all(progress, noGhost)}, 50, 300},
+		"two people, inverted":           {scenario{cast: []role{human("ann", release), human("bob", release)}, faults: budget{hidden: 2}, ends: noGhost}, 1000, 8000},
+		"a person and a worker, stale":   {scenario{cast: []role{human("ann", release), worker("bob", release)}, reads: prefixes, within: forever, faults: budget{stale: 2}, ends: noGhost}, 1900, 7000},
+		"a person and a worker, lost":    {scenario{cast: []role{human("ann", release), worker("bob", release)}, faults: budget{lost: 1}, ends: noGhost}, 1500, 8000},
+		"quiet, two workers":             {scenario{cast: pair, set: quiet, ends: all(progress, noGhost), watch: deadForEver}, 60, 380},
+		"quiet, inverted and lost":       {scenario{cast: trio[:2], set: quiet, faults: budget{hidden: 1, lost: 1}, switches: 1, watch: deadForEver}, 1500, 5800},
+		"quiet, stale and lost":          {scenario{cast: trio[:2], set: quiet, reads: prefixes, within: forever, faults: budget{stale: 1, lost: 1}, switches: 1, watch: deadForEver}, 450, 1400},
+		"quiet, crash":                   {scenario{cast: pair, set: quiet, faults: budget{crash: 1}, switches: 3, watch: deadForEver}, 260, 540},
+		"quiet, three workers":           {scenario{cast: trio, set: quiet, faults: budget{hidden: 1}, switches: 2, watch: deadForEver}, 750, 3700},
+		"quiet, and a sweep":             {scenario{cast: append(trio[:2:2], sweeper("sue", 1)), set: quiet, tick: term, ticks: 2, switches: 2, watch: deadForEver}, 2600, 12400},
+		"quiet, lost":                    {scenario{cast: pair, set: quiet, faults: budget{lost: 1}, switches: 2, ends: noGhost, watch: deadForEver}, 460, 3800},
+		"quiet, twice each":              {scenario{cast: []role{again("ann", 2, release), again("bob", 2, release)}, set: quiet, switches: 1, faults: budget{hidden: 1}, watch: deadForEver}, 270, 4300},
+		"a person edits labels":          {scenario{cast: []role{worker("ann", release), worker("bob"), person(removes("agent:in-flight"), adds("agent:implement"))}, labels: true, switches: 3}, 1900, 15000},
+		"a pull request, merged":         {scenario{cast: append(pair, person(closes())), pull: true, ends: noGhost}, 590, 2000},
+		"a pull request, merged, swept":  {scenario{cast: []role{worker("ann", renew), worker("bob"), person(closes()), sweeper("sue", 1)}, pull: true, switches: 2}, 500, 2700},
+		"asked to stop":                  {scenario{cast: []role{worker("ann", renew, release), operator(revokes), worker("bob")}}, 620, 3500},
 	}
 }
 

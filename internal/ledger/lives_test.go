@@ -76,7 +76,7 @@ func (a *actor) took(h ledger.Hold, err error) {
 		a.tell("claim", err)
 		return
 	}
-	if h.Token <= p.token && !p.scene.tokenless {
+	if h.Token <= p.token && !p.scenario.tokenless {
 		p.broken = errors.Join(p.broken, fmt.Errorf("token %d of %s is not above %d", h.Token, a.name, p.token))
 	}
 	p.token = max(p.token, h.Token)

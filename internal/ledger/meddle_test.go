@@ -13,30 +13,30 @@ import (
 func TestMeddledContender(t *testing.T) {
 	for name, d := range map[string]deed{"deleted": deletes(1), "edited": edits(1)} {
 		t.Run(name, func(t *testing.T) {
-			s := scene{cast: []role{worker("ann"), person(d)}}
+			s := scenario{cast: []role{worker("ann"), person(d)}}
 			told(t, s, "ann read", "ann comment", "olga on", "ann on").ended(t, "ann", "claim unknown", "comment", "comment")
 			told(t, s, "ann read", "ann comment", "ann read", "ann edit", "olga on", "ann on").ended(t, "ann", "claim unknown", "comment", "edit", "comment")
 		})
 	}
-	told(t, scene{cast: []role{worker("ann"), person(deletes(1))}}, "ann read", "ann comment", "ann read", "olga on", "ann on").
+	told(t, scenario{cast: []role{worker("ann"), person(deletes(1))}}, "ann read", "ann comment", "ann read", "olga on", "ann on").
 		ended(t, "ann", "claim unknown", "comment", "edit", "comment")
-	told(t, scene{cast: []role{worker("ann"), person(edits(1))}}, "ann read", "ann comment", "ann read", "olga on", "ann on").
+	told(t, scenario{cast: []role{worker("ann"), person(edits(1))}}, "ann read", "ann comment", "ann read", "olga on", "ann on").
 		ended(t, "ann", "claim ok", "comment", "edit")
 }
 
 // TestMeddledHold: a holder whose comment a person edited learns it at its next heartbeat, which writes nothing;
 // a quotation of the record changes nothing.
 func TestMeddledHold(t *testing.T) {
-	told(t, scene{cast: []role{holder("ann", renew), person(edits(1))}}, "olga on", "ann work", "ann on").
+	told(t, scenario{cast: []role{holder("ann", renew), person(edits(1))}}, "olga on", "ann work", "ann on").
 		ended(t, "ann", "renew lost", "comment", "edit")
-	told(t, scene{cast: []role{holder("ann", renew), person(replies(1))}}, "olga on", "ann work", "ann on").
+	told(t, scenario{cast: []role{holder("ann", renew), person(replies(1))}}, "olga on", "ann work", "ann on").
 		ended(t, "ann", "renew ok", "comment", "edit", "edit")
 }
 
 // TestHoldMadeAgain: a person's edit voids a hold, somebody else takes the issue, and then a heartbeat that was under
-// way undoes the edit. The second holder stops at its own next heartbeat; one that has lapsed stops nobody.
+// way undoes the edit. The second holder stops at its own next heartbeat; one that has expired stops nobody.
 func TestHoldMadeAgain(t *testing.T) {
-	s := scene{cast: []role{holder("ann", renew, renew), worker("bob", renew), person(edits(1))}}
+	s := scenario{cast: []role{holder("ann", renew, renew), worker("bob", renew), person(edits(1))}}
 	p := told(t, s, "ann work", "ann read", "olga on", "bob on", "ann edit", "bob work", "bob on", "ann work", "ann on")
 	for name, want := range map[string][]string{"ann": {"claim ok", "renew ok", "renew ok"}, "bob": {"claim ok", "renew lost"}} {
 		if got := p.named(name).told; !slices.Equal(got, want) {
@@ -48,7 +48,7 @@ func TestHoldMadeAgain(t *testing.T) {
 // TestReleaseDeleted: a release that a person deletes makes its claim live again. It keeps newcomers away, and is
 // ended like that of a worker that died.
 func TestReleaseDeleted(t *testing.T) {
-	s := scene{cast: []role{holder("ann", release), worker("bob"), worker("cyd"), person(deletes(2))}, tick: term, ticks: 2}
+	s := scenario{cast: []role{holder("ann", release), worker("bob"), worker("cyd"), person(deletes(2))}, tick: term, ticks: 2}
 	p := told(t, s, "ann work", "ann on", "olga on", "bob on", "tick", "tick", "cyd on")
 	p.ended(t, "ann", "release ok", "comment", "edit", "comment")
 	p.ended(t, "bob", "claim held")
@@ -58,7 +58,7 @@ func TestReleaseDeleted(t *testing.T) {
 // TestPausedSweeper: a sweep stops for longer than a lease between its reading and its record, while another one ends
 // the dead hold and somebody takes the issue. It ends nothing that lives and leaves the labels true.
 func TestPausedSweeper(t *testing.T) {
-	s := scene{cast: []role{holder("ann"), sweeper("sue", 1), sweeper("sid", 1), worker("bob", renew)}, labels: true, tick: term, ticks: 2}
+	s := scenario{cast: []role{holder("ann"), sweeper("sue", 1), sweeper("sid", 1), worker("bob", renew)}, labels: true, tick: term, ticks: 2}
 	p := told(t, s, "tick", "tick", "sue start", "sue read", "sue read", "sid start", "sid on", "bob on", "sue on", "bob work", "bob on")
 	for name, want := range map[string][]string{"sue": {"sweep ok"}, "sid": {"sweep ok"}, "bob": {"claim ok", "renew ok"}} {
 		if got := p.named(name).told; !slices.Equal(got, want) {

@@ -79,7 +79,7 @@ func (w *sweeper) plan(f lifecycle.Facts, vote *Vote) Finding {
 	}
 	then := without(f, ended).Relinked()
 	p, _ := w.set.Rules.Label(then)
-	out := Finding{Repair: Repair{Issue: f.Issue, Title: f.Title, URL: f.URL, Was: was, Picture: p}, Ended: ended, Swept: swept, Answered: vote}
+	out := Finding{Repair: Repair{Issue: f.Issue, Title: f.Title, URL: f.URL, Was: was, Projection: p}, Ended: ended, Swept: swept, Answered: vote}
 	out.Change = w.set.Rules.Scheme.Change(f.Labels, p)
 	out.Why = w.set.Rules.Explain(then, out.Change)
 	if c, missing := unmirrored(f); missing {
@@ -95,7 +95,7 @@ func (w *sweeper) plan(f lifecycle.Facts, vote *Vote) Finding {
 
 // without is the reading as if records had ended the claims.
 func without(f lifecycle.Facts, ended []claim.Claim) lifecycle.Facts {
-	f.Log = f.Log.Ended(ended, f.Lapse, f.Now)
+	f.Log = f.Log.Ended(ended, f.ExpiryOutcome, f.Now)
 	return f
 }
 

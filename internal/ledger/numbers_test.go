@@ -46,7 +46,7 @@ func TestTokenStays(t *testing.T) {
 	})
 }
 
-// TestAgeing: a sweep names the holds that have gone more than half their lease without a sign of life.
+// TestAgeing: a sweep names the holds that have gone more than half their lease without a heartbeat.
 func TestAgeing(t *testing.T) {
 	alone(t, func(t *testing.T, w *world) {
 		l, f := w.ledger(nil)
@@ -76,8 +76,8 @@ func TestForceLeavesContenders(t *testing.T) {
 	})
 }
 
-// TestLapseOfClosed: a hold that ran out after its issue was closed is no failed attempt: nothing was left to do.
-func TestLapseOfClosed(t *testing.T) {
+// TestExpiryOfClosed: a hold that ran out after its issue was closed is no failed attempt: nothing was left to do.
+func TestExpiryOfClosed(t *testing.T) {
 	for name, c := range map[string]struct {
 		story    []string
 		outcome  string
@@ -87,7 +87,7 @@ func TestLapseOfClosed(t *testing.T) {
 		"open":   {[]string{"tick", "tick", "sue on"}, claim.OutcomeStaleSwept, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := told(t, scene{cast: []role{holder("ann"), sweeper("sue", 1), person(closes())}, tick: term, ticks: 2}, c.story...)
+			p := told(t, scenario{cast: []role{holder("ann"), sweeper("sue", 1), person(closes())}, tick: term, ticks: 2}, c.story...)
 			log := p.look().log
 			if end := log.Claims[0].End; end == nil || end.Outcome != c.outcome || len(log.Attempts) != c.attempts {
 				t.Errorf("%+v and %d attempts, want %s and %d", end, len(log.Attempts), c.outcome, c.attempts)
@@ -99,7 +99,7 @@ func TestLapseOfClosed(t *testing.T) {
 // TestOwnLateLabel: the claimed label of a hold lands after its release. It is newer than every record, as that of an
 // older tool would be, but the releaser knows better and takes it off.
 func TestOwnLateLabel(t *testing.T) {
-	s := scene{cast: []role{worker("ann", release)}, labels: true, faults: budget{lost: 1}, tick: time.Minute, ticks: 1}
+	s := scenario{cast: []role{worker("ann", release)}, labels: true, faults: budget{lost: 1}, tick: time.Minute, ticks: 1}
 	p := told(t, s, "ann read", "ann comment", "ann read", "ann edit", "ann read", "ann add late",
 		"ann work", "ann read", "ann comment", "tick", "land 0", "ann on")
 	if shown := p.look().labels; !slices.Equal(shown, []string{"agent:implement"}) {

@@ -33,8 +33,8 @@ func TestOvertakenAnswer(t *testing.T) {
 		answer, first claim.Record
 		want          error
 	}{
-		"approved, given back":        {approve, release, claim.ErrEnded},
-		"rejected, given back":        {reject, release, claim.ErrEnded},
+		"approved, released":          {approve, release, claim.ErrEnded},
+		"rejected, released":          {reject, release, claim.ErrEnded},
 		"approved, rejected first":    {approve, reject, claim.ErrEnded},
 		"rejected, approved first":    {reject, approve, claim.ErrNoPlan},
 		"approved by two":             {approve, approve, nil},

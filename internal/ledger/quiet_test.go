@@ -69,7 +69,7 @@ func beater(name, of string) role {
 func TestQuietLoser(t *testing.T) {
 	pair := []role{worker("ann"), worker("bob")}
 	t.Run("R1", func(t *testing.T) {
-		p := told(t, scene{cast: pair, set: quiet, labels: true}, "ann read", "bob read", "ann comment", "bob comment", "bob on")
+		p := told(t, scenario{cast: pair, set: quiet, labels: true}, "ann read", "bob read", "ann comment", "bob comment", "bob on")
 		p.ended(t, "bob", "claim yielded", "comment", "edit")
 		w := claim.Worker{Codename: "bob", FiringID: "bob1"}
 		if log := p.look().log; !log.Dead(w) || log.Records != 2 {
@@ -77,26 +77,26 @@ func TestQuietLoser(t *testing.T) {
 		}
 	})
 	t.Run("a person closes it", func(t *testing.T) {
-		p := told(t, scene{cast: []role{worker("ann"), person(closes())}, set: quiet}, "ann read", "ann comment", "olga on", "ann on")
+		p := told(t, scenario{cast: []role{worker("ann"), person(closes())}, set: quiet}, "ann read", "ann comment", "olga on", "ann on")
 		p.ended(t, "ann", "claim held", "comment", "edit")
 	})
 	t.Run("R2", func(t *testing.T) {
-		p := told(t, scene{cast: pair, set: quiet, faults: budget{hidden: 2, lost: 1}},
+		p := told(t, scenario{cast: pair, set: quiet, faults: budget{hidden: 2, lost: 1}},
 			"ann read", "bob read", "ann comment adrift", "bob comment hidden", "ann read", "ann comment", "ann read",
 			"land 1", "bob read", "bob edit", "ann edit", "bob on", "land 0", "ann on")
 		p.ended(t, "ann", "claim yielded", "comment", "comment", "edit", "comment")
 	})
 	t.Run("never seen", func(t *testing.T) {
-		p := told(t, scene{cast: pair[:1], set: quiet, faults: budget{hidden: 1}}, "ann read", "ann comment hidden", "ann on")
+		p := told(t, scenario{cast: pair[:1], set: quiet, faults: budget{hidden: 1}}, "ann read", "ann comment hidden", "ann on")
 		p.ended(t, "ann", "claim unknown", "comment", "comment")
 	})
 	t.Run("the edit fails", func(t *testing.T) {
-		p := told(t, scene{cast: pair, set: quiet, faults: budget{lost: 4}}, "ann read", "bob read", "ann comment", "bob comment", "bob read",
+		p := told(t, scenario{cast: pair, set: quiet, faults: budget{lost: 4}}, "ann read", "bob read", "ann comment", "bob comment", "bob read",
 			"bob edit denied", "bob edit denied", "bob edit denied", "bob edit denied", "bob on")
 		p.ended(t, "bob", "claim yielded", "comment", "edit", "edit", "edit", "edit", "comment")
 	})
 	t.Run("a person", func(t *testing.T) {
-		p := told(t, scene{cast: []role{human("ann"), human("bob")}, set: quiet}, "ann read", "bob read", "ann comment", "bob comment", "bob on")
+		p := told(t, scenario{cast: []role{human("ann"), human("bob")}, set: quiet}, "ann read", "bob read", "ann comment", "bob comment", "bob on")
 		p.ended(t, "bob", "claim yielded", "comment", "comment")
 	})
 	t.Run("may be resumed", func(t *testing.T) {
@@ -104,7 +104,7 @@ func TestQuietLoser(t *testing.T) {
 			h, err := a.ledger.Claim(context.Background(), issue, ledger.Request{Worker: claim.Worker{Codename: "bob", FiringID: "bob1"}, TTL: term, Resume: true})
 			a.took(h, err)
 		}}
-		p := told(t, scene{cast: []role{worker("ann"), again}, set: quiet}, "ann read", "bob read", "ann comment", "bob comment", "bob on")
+		p := told(t, scenario{cast: []role{worker("ann"), again}, set: quiet}, "ann read", "bob read", "ann comment", "bob comment", "bob on")
 		p.ended(t, "bob", "claim yielded", "comment", "comment")
 	})
 }

@@ -12,13 +12,13 @@ import (
 
 // A Repair is what a reconcile did to the labels of an issue.
 type Repair struct {
-	Issue   claim.Issue
-	Title   string
-	URL     string
-	Was, Is []string // lifecycle labels before and after
-	Change  labels.Change
-	Why     string
-	Picture labels.Picture
+	Issue      claim.Issue
+	Title      string
+	URL        string
+	Was, Is    []string // lifecycle labels before and after
+	Change     labels.Change
+	Why        string
+	Projection labels.Projection
 	// Stranded says why nothing will move the issue from here; empty when something will.
 	Stranded string
 }
@@ -53,9 +53,9 @@ func (l *Ledger) reconcile(ctx context.Context, f lifecycle.Facts) (Repair, erro
 		if err != nil {
 			return rep, &LabelsError{f.Issue, err}
 		}
-		picture, _ := l.set.Rules.Label(f)
-		change := l.set.Rules.Scheme.Change(f.Labels, picture)
-		rep.Is, rep.Picture, rep.Stranded = l.lifecycleOf(f), picture, l.set.Rules.Stranded(f)
+		projection, _ := l.set.Rules.Label(f)
+		change := l.set.Rules.Scheme.Change(f.Labels, projection)
+		rep.Is, rep.Projection, rep.Stranded = l.lifecycleOf(f), projection, l.set.Rules.Stranded(f)
 		if n == 0 || rep.Why == "" {
 			rep.Why = l.set.Rules.Explain(f, change)
 		}
@@ -97,7 +97,7 @@ func (l *Ledger) relabel(ctx context.Context, f lifecycle.Facts, c labels.Change
 		switch {
 		case err == nil:
 			if next, err = l.whole(f.Issue, next, nil); err == nil {
-				next, err = l.ruled(ctx, next)
+				next, err = l.Ruled(ctx, next)
 			}
 			return &next, err
 		case !errors.Is(err, errors.ErrUnsupported):

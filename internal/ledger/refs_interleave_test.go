@@ -52,7 +52,7 @@ func TestInterleavingsOfRefs(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b.scene.strict = true
+			b.scenario.strict = true
 			b.played(t)
 		})
 	}
@@ -61,13 +61,13 @@ func TestInterleavingsOfRefs(t *testing.T) {
 func strictScenes() map[string]bound {
 	pair := []role{worker("ann", release), worker("bob", release)}
 	return map[string]bound{
-		"two workers":         {scene{cast: pair, ends: progress}, 9, 220},
-		"two workers, stale":  {scene{cast: []role{worker("ann"), worker("bob")}, reads: prefixes, within: forever, faults: budget{stale: 1}, switches: 2}, 28, 90},
-		"two workers, lost":   {scene{cast: pair, faults: budget{lost: 2}, switches: 1}, 200, 5500},
-		"two workers, crash":  {scene{cast: pair, faults: budget{crash: 1}}, 160, 500},
-		"three workers":       {scene{cast: []role{worker("ann"), worker("bob"), worker("cyd")}, ends: progress}, 15, 200},
-		"renewal against two": {scene{cast: []role{holder("ann", renew), worker("bob"), worker("cyd")}, tick: term, ticks: 3, switches: 2}, 900, 7000},
-		"lapsed, lost":        {scene{cast: []role{holder("ann", renew), worker("bob")}, tick: term, ticks: 3, faults: budget{lost: 1}, switches: 1}, 1400, 7000},
-		"lapsed, stale":       {scene{cast: []role{holder("ann", renew), worker("bob")}, tick: term, ticks: 3, reads: prefixes, within: forever, faults: budget{stale: 1}, switches: 1}, 1200, 4500},
+		"two workers":         {scenario{cast: pair, ends: progress}, 9, 220},
+		"two workers, stale":  {scenario{cast: []role{worker("ann"), worker("bob")}, reads: prefixes, within: forever, faults: budget{stale: 1}, switches: 2}, 28, 90},
+		"two workers, lost":   {scenario{cast: pair, faults: budget{lost: 2}, switches: 1}, 200, 5500},
+		"two workers, crash":  {scenario{cast: pair, faults: budget{crash: 1}}, 160, 500},
+		"three workers":       {scenario{cast: []role{worker("ann"), worker("bob"), worker("cyd")}, ends: progress}, 15, 200},
+		"renewal against two": {scenario{cast: []role{holder("ann", renew), worker("bob"), worker("cyd")}, tick: term, ticks: 3, switches: 2}, 900, 7000},
+		"expired, lost":       {scenario{cast: []role{holder("ann", renew), worker("bob")}, tick: term, ticks: 3, faults: budget{lost: 1}, switches: 1}, 1400, 7000},
+		"expired, stale":      {scenario{cast: []role{holder("ann", renew), worker("bob")}, tick: term, ticks: 3, reads: prefixes, within: forever, faults: budget{stale: 1}, switches: 1}, 1200, 4500},
 	}
 }

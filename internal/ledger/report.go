@@ -12,7 +12,7 @@ const Lookback = 48 * time.Hour
 // Complete reports whether everything was looked at and every write succeeded.
 func (r Report) Complete() bool { return r.Failed == 0 && len(r.Skipped) == 0 }
 
-// GaveBack is how many holds were given back.
+// GaveBack is how many holds were released.
 func (r Report) GaveBack() int {
 	n := 0
 	for _, f := range r.Findings {
@@ -21,7 +21,7 @@ func (r Report) GaveBack() int {
 	return n
 }
 
-// Swept is how many holds were given back because their time was over.
+// Swept is how many holds were released because their time was over.
 func (r Report) Swept() int {
 	n := 0
 	for _, f := range r.Findings {

@@ -14,10 +14,10 @@ import (
 
 // told plays the story that the lines tell (search.follow). "ann on" lets ann go on undisturbed until
 // she has nothing more to ask, or is at work under her hold.
-func told(t *testing.T, s scene, story ...string) *plot {
+func told(t *testing.T, s scenario, story ...string) *plot {
 	t.Helper()
 	found := explore(s)
-	p := found.scene.start(found.views)
+	p := found.scenario.start(found.views)
 	t.Cleanup(p.end)
 	for _, line := range story {
 		name, on := strings.CutSuffix(line, " on")
@@ -55,7 +55,7 @@ func (p *plot) ended(t *testing.T, name, last string, sent ...string) {
 // TestLoserConfirmsNothing: who sees a smaller rival at R1 writes one claim and its end, no
 // confirmation and no label (spec.md#claim).
 func TestLoserConfirmsNothing(t *testing.T) {
-	p := told(t, scene{cast: []role{worker("ann"), worker("bob")}, labels: true},
+	p := told(t, scenario{cast: []role{worker("ann"), worker("bob")}, labels: true},
 		"ann read", "bob read", "ann comment", "bob comment", "bob on")
 	p.ended(t, "bob", "claim yielded", "comment", "comment")
 }
@@ -63,7 +63,7 @@ func TestLoserConfirmsNothing(t *testing.T) {
 // TestLateClaimAfterGiveUp: a post that was believed lost lands after its worker gave up, and after
 // the record that ended it; it is dead on arrival.
 func TestLateClaimAfterGiveUp(t *testing.T) {
-	p := told(t, scene{cast: []role{worker("ann")}, faults: budget{lost: 4}},
+	p := told(t, scenario{cast: []role{worker("ann")}, faults: budget{lost: 4}},
 		"ann read", "ann comment late", "ann read", "ann comment denied", "ann read", "ann comment denied",
 		"ann read", "ann comment denied", "ann on", "land 0")
 	p.ended(t, "ann", "claim unknown", "comment", "comment", "comment", "comment", "comment")
@@ -74,7 +74,7 @@ func TestLateClaimAfterGiveUp(t *testing.T) {
 
 // TestOnePostAfterALostAnswer: the log is asked before a post is repeated (spec.md#claim).
 func TestOnePostAfterALostAnswer(t *testing.T) {
-	p := told(t, scene{cast: []role{worker("ann", release)}, faults: budget{lost: 2}},
+	p := told(t, scenario{cast: []role{worker("ann", release)}, faults: budget{lost: 2}},
 		"ann read", "ann comment lost", "ann on", "ann work", "ann read", "ann comment lost", "ann on")
 	p.ended(t, "ann", "release ok", "comment", "edit", "comment")
 }
@@ -82,7 +82,7 @@ func TestOnePostAfterALostAnswer(t *testing.T) {
 // TestContenderFencesItself: a claim that waited for longer than an unconfirmed one lives is given up,
 // whatever its next reading shows.
 func TestContenderFencesItself(t *testing.T) {
-	timed := scene{cast: []role{worker("ann")}, tick: term, ticks: 2, set: func(s *ledger.Settings) { s.Rules.Terms.Grace = 10 * term }}
+	timed := scenario{cast: []role{worker("ann")}, tick: term, ticks: 2, set: func(s *ledger.Settings) { s.Rules.Terms.Grace = 10 * term }}
 	told(t, timed, "ann read", "ann comment", "tick", "ann on").ended(t, "ann", "claim unknown", "comment", "comment")
 	told(t, timed, "ann read", "ann comment", "ann read", "tick", "ann on").ended(t, "ann", "claim unknown", "comment", "edit", "comment")
 }
@@ -90,7 +90,7 @@ func TestContenderFencesItself(t *testing.T) {
 // TestRetryDoesNotRestartTheLease: the lease counts from before the first try, of the claim and of its
 // confirmation (spec.md#claim).
 func TestRetryDoesNotRestartTheLease(t *testing.T) {
-	timed := scene{cast: []role{worker("ann")}, tick: term, ticks: 1, faults: budget{lost: 1}}
+	timed := scenario{cast: []role{worker("ann")}, tick: term, ticks: 1, faults: budget{lost: 1}}
 	told(t, timed, "ann read", "ann comment lost", "tick", "ann on").ended(t, "ann", "claim unknown", "comment", "comment")
 
 	timed.cast, timed.tick, timed.ticks = []role{worker("ann", idle)}, time.Minute, 2
@@ -104,7 +104,7 @@ func TestRetryDoesNotRestartTheLease(t *testing.T) {
 // TestNoRevivalByOwnClock: a holder whose own clock says that the lease is over writes nothing more,
 // although the server's clock, which seems to stand, would let it.
 func TestNoRevivalByOwnClock(t *testing.T) {
-	p := told(t, scene{cast: []role{holder("ann", renew)}})
+	p := told(t, scenario{cast: []role{holder("ann", renew)}})
 	p.named("ann").skew = term
 	if err := p.take("ann work"); err != nil {
 		t.Fatal(err)
@@ -115,7 +115,7 @@ func TestNoRevivalByOwnClock(t *testing.T) {
 // TestClockSkew: what a client's clock says matters to nobody, only how it goes on.
 func TestClockSkew(t *testing.T) {
 	for _, skew := range []time.Duration{-5 * time.Hour, -time.Hour, time.Hour, 5 * time.Hour} {
-		p := told(t, scene{cast: []role{worker("ann", renew, release), worker("bob")}})
+		p := told(t, scenario{cast: []role{worker("ann", renew, release), worker("bob")}})
 		p.named("ann").skew = skew
 		for _, line := range []string{"ann read", "ann comment", "ann read", "ann edit", "ann read", "bob read", "ann work", "ann read", "ann edit"} {
 			if err := p.take(line); err != nil {
@@ -129,7 +129,7 @@ func TestClockSkew(t *testing.T) {
 
 // TestNeverSeen: an own claim that no reading shows is no hold, and is ended.
 func TestNeverSeen(t *testing.T) {
-	s := scene{cast: []role{worker("ann")}, reads: prefixes, within: forever, faults: budget{stale: 3}}
+	s := scenario{cast: []role{worker("ann")}, reads: prefixes, within: forever, faults: budget{stale: 3}}
 	told(t, s, "ann read", "ann comment", "ann read without 1", "ann read without 1", "ann read without 1", "ann on").
 		ended(t, "ann", "claim unknown", "comment", "comment")
 }
@@ -143,7 +143,7 @@ func (s stubborn) RemoveLabel(ctx context.Context, i claim.Issue, name string) e
 
 // TestDirty: labels that somebody keeps changing are late, and reported as that after so many rounds.
 func TestDirty(t *testing.T) {
-	p := told(t, scene{cast: []role{holder("ann")}, labels: true})
+	p := told(t, scenario{cast: []role{holder("ann")}, labels: true})
 	f := stubborn{calm{p}}
 	p.stage.commit(p.stage.stamp("add", 0, "agent:done"))
 	_, err := p.ledger(f, f, func() string { return "0123abcd" }).Reconcile(t.Context(), issue)
@@ -155,17 +155,17 @@ func TestDirty(t *testing.T) {
 // TestBoundRank: of a claim that was posted twice the comment seen first stays the own rank, also when
 // the other one, with the smaller id, surfaces later (spec.md#claim).
 func TestBoundRank(t *testing.T) {
-	p := told(t, scene{cast: []role{worker("ann"), worker("bob")}, faults: budget{hidden: 2, lost: 1}},
+	p := told(t, scenario{cast: []role{worker("ann"), worker("bob")}, faults: budget{hidden: 2, lost: 1}},
 		"ann read", "bob read", "ann comment adrift", "bob comment hidden", "ann read", "ann comment", "ann read",
 		"land 1", "bob read", "bob edit", "ann edit", "bob on", "land 0", "ann on")
 	p.ended(t, "bob", "claim ok", "comment", "edit")
 	p.ended(t, "ann", "claim yielded", "comment", "comment", "edit", "comment")
 }
 
-// TestSweepReadsAgain: a hold that a list showed as lapsed is looked at again before it is ended
+// TestSweepReadsAgain: a hold that a list showed as expired is looked at again before it is ended
 // (guarantees.md#the-search, B3b).
 func TestSweepReadsAgain(t *testing.T) {
-	s := refutations()["sweep-reads-unbounded-prefix"].scene
+	s := refutations()["sweep-reads-unbounded-prefix"].scenario
 	p := told(t, s, "ann work", "sue start", "tick", "ann read", "ann edit", "tick", "sue read without 1", "sue on")
 	p.ended(t, "sue", "sweep ok")
 }
@@ -174,7 +174,7 @@ func TestSweepReadsAgain(t *testing.T) {
 func TestPersonBetweenReadings(t *testing.T) {
 	for name, d := range map[string]deed{"do-not-pickup": adds(holdLabel), "closed": closes(), "out of scope": adds("needs:human-scope")} {
 		t.Run(name, func(t *testing.T) {
-			s := scene{cast: []role{worker("ann"), person(d)}}
+			s := scenario{cast: []role{worker("ann"), person(d)}}
 			told(t, s, "olga on", "ann on").ended(t, "ann", "claim held")
 			told(t, s, "ann read", "ann comment", "olga on", "ann on").ended(t, "ann", "claim held", "comment", "comment")
 			told(t, s, "ann read", "ann comment", "ann read", "ann edit", "olga on", "ann on").ended(t, "ann", "claim held", "comment", "edit", "comment")
@@ -186,7 +186,7 @@ func TestPersonBetweenReadings(t *testing.T) {
 func TestPersonStopsTheHeartbeat(t *testing.T) {
 	for name, d := range map[string]deed{"do-not-pickup": adds(holdLabel), "closed": closes(), "comment deleted": deletes(1)} {
 		t.Run(name, func(t *testing.T) {
-			told(t, scene{cast: []role{holder("ann", renew), person(d)}}, "olga on", "ann work", "ann on").
+			told(t, scenario{cast: []role{holder("ann", renew), person(d)}}, "olga on", "ann work", "ann on").
 				ended(t, "ann", "renew lost", "comment", "edit")
 		})
 	}
@@ -194,7 +194,7 @@ func TestPersonStopsTheHeartbeat(t *testing.T) {
 
 // TestCommentDeletedUnderTheEdit: a heartbeat that finds its comment gone is a lost hold.
 func TestCommentDeletedUnderTheEdit(t *testing.T) {
-	told(t, scene{cast: []role{holder("ann", renew), person(deletes(1))}}, "ann work", "ann read", "olga on", "ann on").
+	told(t, scenario{cast: []role{holder("ann", renew), person(deletes(1))}}, "ann work", "ann read", "olga on", "ann on").
 		ended(t, "ann", "renew lost", "comment", "edit", "edit")
 }
 
@@ -204,7 +204,7 @@ func TestOriginalWriter(t *testing.T) {
 	legacy := deed{"claims the old way", func(s *stage) {
 		s.commit(s.stamp("comment", 0, "<!-- agent-claim:codename=old firing_id=1 ts=2026-05-01T12:00:00Z -->"))
 	}}
-	s := scene{cast: []role{worker("ann"), person(legacy)}}
+	s := scenario{cast: []role{worker("ann"), person(legacy)}}
 	told(t, s, "olga on", "ann on").ended(t, "ann", "claim held")
 	told(t, s, "ann read", "olga on", "ann on").ended(t, "ann", "claim yielded", "comment", "comment")
 	told(t, s, "ann read", "ann comment", "olga on", "ann on").ended(t, "ann", "claim yielded", "comment", "comment")
@@ -212,7 +212,7 @@ func TestOriginalWriter(t *testing.T) {
 
 // TestRenewalAsksTheStore: the first look at the chain was older than the force, the second was not.
 func TestRenewalAsksTheStore(t *testing.T) {
-	s := scene{cast: []role{holder("ann", renew), operator(forces)}, strict: true, reads: prefixes, within: forever, faults: budget{stale: 1}}
+	s := scenario{cast: []role{holder("ann", renew), operator(forces)}, strict: true, reads: prefixes, within: forever, faults: budget{stale: 1}}
 	p := told(t, s, "olga on", "ann work", "ann look without 11", "ann on")
 	if a := p.named("ann"); !slices.Equal(a.told, []string{"claim ok", "renew lost"}) {
 		t.Errorf("ann was told %q\n%s", a.told, p.stage)
@@ -248,7 +248,7 @@ func (m *moody) Comment(ctx context.Context, i claim.Issue, body string) (claim.
 // TestRefusedRetryIsOpen: the first post's answer is lost, the second is refused for good. The first
 // may still land, so the claim's end is written all the same.
 func TestRefusedRetryIsOpen(t *testing.T) {
-	p := told(t, scene{})
+	p := told(t, scenario{})
 	m := &moody{calm: calm{p}, script: []error{errAnswer, refusal{errors.New("403")}}}
 	l := p.ledger(m, m, func() string { return "0123abcd" })
 	_, err := l.Claim(t.Context(), issue, ledger.Request{Worker: claim.Worker{Codename: "ann"}})

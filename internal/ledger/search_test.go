@@ -14,18 +14,18 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// A search plays the stories of a scene: it takes the first choice until the story ends, notes every
+// A search plays the stories of a scenario: it takes the first choice until the story ends, notes every
 // choice it did not take, and begins again with one of those. A state that was met before is not
 // played on from, so that each is left once in every direction.
 type search struct {
-	scene   scene
-	views   map[uint64]*reading
-	met     map[uint64]struct{}
-	rested  map[uint64]error
-	todo    []branch
-	stories int // played to their end
-	pruned  int // left at a state that was met before
-	most    int // a scene with more is too large for its place
+	scenario scenario
+	views    map[uint64]*reading
+	met      map[uint64]struct{}
+	rested   map[uint64]error
+	todo     []branch
+	stories  int // played to their end
+	pruned   int // left at a state that was met before
+	most     int // a scenario with more is too large for its place
 }
 
 // A branch is a choice that was not taken yet.
@@ -34,12 +34,12 @@ type branch struct {
 	next uint8
 }
 
-func explore(s scene) *search {
+func explore(s scenario) *search {
 	bound := most
 	if *deep {
 		bound = nightMost
 	}
-	return &search{scene: s, most: bound, views: map[uint64]*reading{}, met: map[uint64]struct{}{}, rested: map[uint64]error{}}
+	return &search{scenario: s, most: bound, views: map[uint64]*reading{}, met: map[uint64]struct{}{}, rested: map[uint64]error{}}
 }
 
 // all plays every story and returns the choices of the first one that breaks an invariant.
@@ -47,7 +47,7 @@ func (s *search) all() (trace []string, err error) {
 	s.todo = []branch{{}}
 	for first := true; len(s.todo) > 0; first = false {
 		if s.stories+s.pruned > s.most {
-			return nil, fmt.Errorf("more than %d stories: the scene needs a tighter bound", s.most)
+			return nil, fmt.Errorf("more than %d stories: the scenario needs a tighter bound", s.most)
 		}
 		b := s.todo[len(s.todo)-1]
 		s.todo = s.todo[:len(s.todo)-1]
@@ -64,7 +64,7 @@ func (s *search) all() (trace []string, err error) {
 
 // story replays the path and goes on from there.
 func (s *search) story(path []uint8) ([]uint8, error) {
-	p := s.scene.start(s.views)
+	p := s.scenario.start(s.views)
 	defer p.end()
 	var options []choice
 	for n := 0; ; n++ {
@@ -108,7 +108,7 @@ func (s *search) fork(path []uint8, options int) []uint8 {
 
 // retell names the choices of a path.
 func (s *search) retell(path []uint8) []string {
-	p := s.scene.start(s.views)
+	p := s.scenario.start(s.views)
 	defer p.end()
 	var trace []string
 	for _, n := range path {
@@ -137,7 +137,7 @@ func (s *search) shortest() (trace []string, err error) {
 
 // after replays a path and counts what may follow; nothing does from a state that was met before.
 func (s *search) after(path []uint8) (options int, err error) {
-	p := s.scene.start(s.views)
+	p := s.scenario.start(s.views)
 	defer p.end()
 	for _, n := range path {
 		p.grant(p.choices(nil)[n])
@@ -157,7 +157,7 @@ func (s *search) after(path []uint8) (options int, err error) {
 
 // follow plays the story that a text tells, one choice a line, and returns the plot at its end.
 func (s *search) follow(lines []string) (*plot, error) {
-	p := s.scene.start(s.views)
+	p := s.scenario.start(s.views)
 	for n, line := range lines {
 		if err := p.take(line); err != nil {
 			p.end()
@@ -186,8 +186,8 @@ func (s *search) rest(p *plot) error {
 	for len(p.stage.late) > 0 {
 		p.stage.land(0)
 	}
-	if s.scene.ends != nil {
-		if err := s.scene.ends(p); err != nil {
+	if s.scenario.ends != nil {
+		if err := s.scenario.ends(p); err != nil {
 			return err
 		}
 	}
@@ -201,7 +201,7 @@ func (s *search) rest(p *plot) error {
 }
 
 func (p *plot) settle() error {
-	if !p.scene.pull || p.look().open { // a pull request that has ended is swept while its leases still stand
+	if !p.scenario.pull || p.look().open { // a pull request that has ended is swept while its leases still stand
 		p.stage.now = p.stage.now.Add(time.Hour)
 	}
 	l := p.ledger(calm{p}, calm{p}, func() string { return "0123abcd" })
@@ -251,7 +251,7 @@ func (c calm) RemoveLabel(_ context.Context, _ claim.Issue, name string) error {
 }
 
 func (c calm) label(verb, name string) error {
-	if c.scene.labels {
+	if c.scenario.labels {
 		c.stage.commit(c.stage.stamp(verb, 0, name))
 	} else {
 		c.paint(verb, name)
@@ -270,8 +270,8 @@ func (calm) Pause(context.Context, ledger.Repo) (*lifecycle.Pause, error) { retu
 func (calm) SetPause(context.Context, ledger.Repo, lifecycle.Pause) error { return nil }
 func (calm) ClearPause(context.Context, ledger.Repo) error                { return nil }
 
-// holds plays every story of a scene and complains about the first that breaks an invariant.
-func holds(t *testing.T, s scene) *search {
+// holds plays every story of a scenario and complains about the first that breaks an invariant.
+func holds(t *testing.T, s scenario) *search {
 	t.Helper()
 	found := explore(s)
 	begin := time.Now()

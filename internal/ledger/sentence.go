@@ -29,7 +29,7 @@ func issueSentence(r claim.Record) string {
 		if !r.Held {
 			return who + " asks for this issue."
 		}
-		return who + " is working on this issue" + lapses(r) + by(r) + "."
+		return who + " is working on this issue" + expires(r) + by(r) + "."
 	case claim.KindRelease:
 		if r.Worker.Codename == byHand && r.Outcome == claim.OutcomeAdvanced {
 			return "The issue " + ending(r) + by(r) + "."
@@ -66,12 +66,12 @@ func whose(w claim.Worker) string {
 	return fmt.Sprintf("**%s** (run `%s`)", harmless(w.Codename), harmless(w.FiringID))
 }
 
-func lapses(r claim.Record) string {
+func expires(r claim.Record) string {
 	switch {
 	case r.TTL == claim.NoExpiry:
 		return ", without time limit"
 	case r.TTL > 0:
-		return fmt.Sprintf("; the hold lapses %s after its last sign of life", printable.Exact(r.TTL))
+		return fmt.Sprintf("; the hold expires %s after its last heartbeat", printable.Exact(r.TTL))
 	}
 	return ""
 }
@@ -84,11 +84,11 @@ func ending(r claim.Record) string {
 	case claim.OutcomeAdvanced:
 		return "moved on to stage `" + harmless(r.Stage) + "`"
 	case claim.OutcomeStaleSwept:
-		return "gave no sign of life; the issue is free again"
+		return "gave no heartbeat; the issue is free again"
 	case claim.OutcomeAbandoned:
 		return "gave up before the claim was confirmed"
 	case claim.OutcomeBundleRolledBack:
-		return "gave the issue back: not all of its bundle could be had"
+		return "released the issue: not all of its bundle could be had"
 	case claim.OutcomeForced:
 		return "lost the issue by force"
 	case claim.OutcomePlanTimeout:

@@ -19,22 +19,22 @@ type Strand struct {
 
 // finish adds what only shows when all issues were looked at.
 func (w *sweeper) finish() Report {
-	for _, ring := range lifecycle.Circles(w.waits) {
-		w.report.Stranded = append(w.report.Stranded, w.circle(ring))
+	for _, ring := range lifecycle.Cycles(w.waits) {
+		w.report.Stranded = append(w.report.Stranded, w.cycle(ring))
 	}
 	w.report.Stopped = w.stopped
 	return w.report
 }
 
-// circle is the ring of issues that wait for each other, told at its first.
-func (w *sweeper) circle(ring []claim.Issue) Strand {
+// cycle is the ring of issues that wait for each other, told at its first.
+func (w *sweeper) cycle(ring []claim.Issue) Strand {
 	first := Strand{Issue: ring[0]}
 	for i, s := range w.waiting { // by whatever spelling it was read
 		if i.Same(ring[0]) {
 			first = s
 		}
 	}
-	first.Why = lifecycle.Encircled(lifecycle.Path(ring))
+	first.Why = lifecycle.InCycle(lifecycle.Path(ring))
 	return first
 }
 

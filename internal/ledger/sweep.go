@@ -16,7 +16,7 @@ import (
 // A Sweep is what to look at.
 type Sweep struct {
 	Repos  []Repo
-	By     string                // who ends lapsed holds, for the record: sweep-<time>-<random>
+	By     string                // who ends expired holds, for the record: sweep-<time>-<random>
 	MaxAge time.Duration         // shortens the lease of claims without a ttl of their own; 0 leaves it
 	Since  time.Time             // besides everything labelled, look at what changed since then
 	DryRun bool                  // look and report, write nothing
@@ -26,7 +26,7 @@ type Sweep struct {
 // A Finding is one issue a sweep changed, or failed at.
 type Finding struct {
 	Repair
-	Ended    []claim.Claim // holds given back
+	Ended    []claim.Claim // holds released
 	Swept    int           // how many of them because their time was over
 	Mirrored *claim.Claim  // a lease store's hold whose record was missing; nil when none was
 	Answered *Vote         // the reaction that answered a plan
@@ -60,7 +60,7 @@ type Unshown struct {
 // String says so in one clause.
 func (u Unshown) String() string { return u.Issue.String() + ": " + lifecycle.Unshown(u.Comments) }
 
-// An Aged hold has gone more than half its lease without a sign of life.
+// An Aged hold has gone more than half its lease without a heartbeat.
 type Aged struct {
 	Issue claim.Issue
 	Title string
@@ -69,7 +69,7 @@ type Aged struct {
 	Until time.Time // when the lease ends
 }
 
-// Sweep gives back lapsed holds and repairs labels in every repository, oldest issue first. It
+// Sweep releases expired holds and repairs labels in every repository, oldest issue first. It
 // goes on past an issue that fails and stops cleanly when the request budget is used up; the
 // report says what was left.
 func (l *Ledger) Sweep(ctx context.Context, repos Repos, s Sweep) Report {
@@ -130,7 +130,7 @@ type sweeper struct {
 // repo sweeps one repository. Without its lease store nothing is known about its issues.
 func (w *sweeper) repo(ctx context.Context, r Repo, readings iter.Seq2[lifecycle.Facts, error]) {
 	var err error
-	if w.hidden, err = w.known(ctx, r); err != nil {
+	if w.hidden, err = w.by.known(ctx, r); err != nil {
 		w.skip(r.String(), err)
 		w.stop(err)
 		return
@@ -195,7 +195,7 @@ func (w *sweeper) repair(ctx context.Context, all []repairs) []repairs {
 			w.skip(r.facts.Issue.String(), w.stopped)
 			continue
 		}
-		w.shown(r.facts, r.done.Picture, r.done.Is, r.done.Err)
+		w.shown(r.facts, r.done.Projection, r.done.Is, r.done.Err)
 		w.standing(without(r.facts, r.done.Ended))
 		w.strand(r.done.Repair)
 		w.found(*r.done)
@@ -248,9 +248,9 @@ func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) (repairs, bool) 
 		w.found(Finding{Repair: Repair{Issue: f.Issue, Title: f.Title, URL: f.URL}, Err: err})
 		return repairs{}, false
 	}
-	picture, _ := w.set.Rules.Label(f)
-	if vote == nil && w.inOrder(f, picture) {
-		w.note(f, picture)
+	projection, _ := w.set.Rules.Label(f)
+	if vote == nil && w.inOrder(f, projection) {
+		w.note(f, projection)
 		return repairs{}, false
 	}
 	return repairs{facts: f, vote: vote}, true
@@ -263,7 +263,7 @@ func (w *sweeper) forbid(err error) {
 	}
 }
 
-func (w *sweeper) inOrder(f lifecycle.Facts, p labels.Picture) bool {
+func (w *sweeper) inOrder(f lifecycle.Facts, p labels.Projection) bool {
 	if _, missing := unmirrored(f); missing {
 		return false
 	}
@@ -277,7 +277,7 @@ func (w *sweeper) inOrder(f lifecycle.Facts, p labels.Picture) bool {
 }
 
 // note counts an issue that needs nothing.
-func (w *sweeper) note(f lifecycle.Facts, p labels.Picture) {
+func (w *sweeper) note(f lifecycle.Facts, p labels.Projection) {
 	w.shown(f, p, f.Labels, nil)
 	w.standing(f)
 	w.strand(Repair{Issue: f.Issue, Title: f.Title, URL: f.URL, Stranded: w.set.Rules.Stranded(f)})
@@ -285,7 +285,7 @@ func (w *sweeper) note(f lifecycle.Facts, p labels.Picture) {
 
 // shown counts an issue by the state that it shows now: what the projection says, or its own labels where the projection
 // leaves them as they are, where it could not be brought about, and where nothing is written.
-func (w *sweeper) shown(f lifecycle.Facts, p labels.Picture, is []string, err error) {
+func (w *sweeper) shown(f lifecycle.Facts, p labels.Projection, is []string, err error) {
 	if err == nil && !p.Keep && !w.s.DryRun {
 		w.report.States[p.State]++
 		return

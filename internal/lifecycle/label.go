@@ -13,7 +13,7 @@ import (
 // Label is the projection: which labels the facts ask for, and why in one clause. It is the
 // same for every reader and for every event (spec.md#projection). A reading
 // with something missing changes nothing (spec.md#projection).
-func (r Rules) Label(f Facts) (labels.Picture, string) {
+func (r Rules) Label(f Facts) (labels.Projection, string) {
 	if len(f.Missing) > 0 {
 		return keep("not read: " + f.Missing[0])
 	}
@@ -42,7 +42,7 @@ func (r Rules) Label(f Facts) (labels.Picture, string) {
 	return want, why
 }
 
-func (r Rules) state(f Facts) (labels.Picture, string) {
+func (r Rules) state(f Facts) (labels.Projection, string) {
 	if !f.Open {
 		return r.closed(f)
 	}
@@ -58,10 +58,10 @@ func (r Rules) state(f Facts) (labels.Picture, string) {
 	return r.unheld(f)
 }
 
-func keep(why string) (labels.Picture, string) { return labels.Picture{Keep: true}, why }
+func keep(why string) (labels.Projection, string) { return labels.Projection{Keep: true}, why }
 
-func show(s labels.State, why string) (labels.Picture, string) {
-	return labels.Picture{State: s}, why
+func show(s labels.State, why string) (labels.Projection, string) {
+	return labels.Projection{State: s}, why
 }
 
 // managed reports whether the issue is ours to label at all: it has records or a lifecycle label.
@@ -69,7 +69,7 @@ func (r Rules) managed(f Facts) bool {
 	return f.Log.Records > 0 || len(r.Scheme.Of(f.Labels)) > 0
 }
 
-func (r Rules) closed(f Facts) (labels.Picture, string) {
+func (r Rules) closed(f Facts) (labels.Projection, string) {
 	_, rest, shipped := f.shipped()
 	switch {
 	case !r.managed(f):
@@ -83,7 +83,7 @@ func (r Rules) closed(f Facts) (labels.Picture, string) {
 	}
 }
 
-func (r Rules) live(c claim.Claim) (labels.Picture, string) {
+func (r Rules) live(c claim.Claim) (labels.Projection, string) {
 	who := c.Record.Worker.String()
 	want, why := show(labels.Claimed, "held by "+who)
 	switch {
@@ -178,19 +178,19 @@ func (p PR) At(address string) bool {
 	return rest == "" || strings.ContainsAny(rest[:1], "/?#")
 }
 
-func (r Rules) byPR(f Facts) (labels.Picture, string, bool) {
+func (r Rules) byPR(f Facts) (labels.Projection, string, bool) {
 	if !r.managed(f) {
-		return labels.Picture{}, "", false
+		return labels.Projection{}, "", false
 	}
 	if p, _, yes := f.shipped(); yes {
-		return labels.Picture{State: labels.Done}, p.Shown() + " was merged", true
+		return labels.Projection{State: labels.Done}, p.Shown() + " was merged", true
 	}
 	for _, p := range f.PRs {
 		if f.pending(p) && !r.staged() {
-			return labels.Picture{State: labels.PROpen}, p.Shown() + p.stands(), true
+			return labels.Projection{State: labels.PROpen}, p.Shown() + p.stands(), true
 		}
 	}
-	return labels.Picture{}, "", false
+	return labels.Projection{}, "", false
 }
 
 // stands says what makes a pull request pending.
@@ -220,7 +220,7 @@ func (p PR) Shown() string {
 
 // unrecorded is an issue nobody ever claimed through the log: people's labels stand, as long
 // as they say one thing and it can be true.
-func (r Rules) unrecorded(f Facts) (labels.Picture, string) {
+func (r Rules) unrecorded(f Facts) (labels.Projection, string) {
 	have := r.Scheme.Of(f.Labels)
 	switch {
 	case len(have) == 0:
@@ -240,7 +240,7 @@ func (r Rules) unrecorded(f Facts) (labels.Picture, string) {
 
 // labelledDone is an issue without records that somebody has labelled done and left open. It stays done
 // beside a leftover of another state; after a reopening, the label of the queue is a person's wish.
-func (r Rules) labelledDone(f Facts, have []labels.State) (labels.Picture, string) {
+func (r Rules) labelledDone(f Facts, have []labels.State) (labels.Projection, string) {
 	const why = "labelled done by a person"
 	switch {
 	case len(have) == 1, f.wasReopened() && !slices.Contains(have, labels.Available):
@@ -272,7 +272,7 @@ func (r Rules) gated(f Facts) bool {
 }
 
 // reopened is a done issue that is open: after a reopening the setting decides, else people's label stands.
-func (r Rules) reopened(f Facts, otherwise string) (labels.Picture, string) {
+func (r Rules) reopened(f Facts, otherwise string) (labels.Projection, string) {
 	switch {
 	case !f.wasReopened():
 		return keep(otherwise)
@@ -290,7 +290,7 @@ func (r Rules) stray(f Facts) bool {
 }
 
 // unheld is an open issue with records that nobody holds and no pull request is about.
-func (r Rules) unheld(f Facts) (labels.Picture, string) {
+func (r Rules) unheld(f Facts) (labels.Projection, string) {
 	switch {
 	case r.escalated(f.Log):
 		return show(labels.None, fmt.Sprintf("%d failed attempts; a person must look", len(f.Log.Attempts)))
@@ -314,7 +314,7 @@ func (f Facts) implemented(log claim.State) bool {
 }
 
 // modifiers adds what coexists with the lifecycle label. A person's labels are never removed.
-func (r Rules) modifiers(f Facts, want *labels.Picture) {
+func (r Rules) modifiers(f Facts, want *labels.Projection) {
 	if !f.Open || !r.managed(f) {
 		return
 	}

@@ -46,7 +46,7 @@ func (r Rules) bareHold(f Facts) bool {
 }
 
 // holdLabel keeps the label of a person's hold in line with the log. A label without a record stays.
-func (r Rules) holdLabel(f Facts, want *labels.Picture) {
+func (r Rules) holdLabel(f Facts, want *labels.Projection) {
 	switch {
 	case f.Open && personHolds(f.Log):
 		want.Set = append(want.Set, r.Scheme.Hold)

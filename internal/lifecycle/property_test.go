@@ -126,11 +126,11 @@ func apply(have []string, c labels.Change) []string {
 func TestLabelIsAFixedPoint(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r, f := anyRules().Draw(t, "rules"), anyFacts().Draw(t, "facts")
-		picture, why := r.Label(f)
-		f.Labels = apply(f.Labels, r.Scheme.Change(f.Labels, picture))
+		projection, why := r.Label(f)
+		f.Labels = apply(f.Labels, r.Scheme.Change(f.Labels, projection))
 		again, whyAgain := r.Label(f)
 		if c := r.Scheme.Change(f.Labels, again); !c.Empty() {
-			t.Fatalf("%+v (%s), then %+v (%s) still changes %+v", picture, why, again, whyAgain, c)
+			t.Fatalf("%+v (%s), then %+v (%s) still changes %+v", projection, why, again, whyAgain, c)
 		}
 	})
 }
@@ -140,8 +140,8 @@ func TestLabelIsAFixedPoint(t *testing.T) {
 func TestLabelTouchesOnlyItsOwn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r, f := anyRules().Draw(t, "rules"), anyFacts().Draw(t, "facts")
-		picture, why := r.Label(f)
-		c := r.Scheme.Change(f.Labels, picture)
+		projection, why := r.Label(f)
+		c := r.Scheme.Change(f.Labels, projection)
 		for _, name := range c.Remove {
 			_, ours := r.Scheme.Parse(name)
 			last, ended := f.Log.LastPerson()
@@ -159,13 +159,13 @@ func TestLabelTouchesOnlyItsOwn(t *testing.T) {
 			}
 		}
 		shown, most := r.Scheme.Of(apply(f.Labels, c)), 1
-		if picture.Gate {
+		if projection.Gate {
 			most = 2
 		}
-		if !picture.Keep && len(shown) > most {
+		if !projection.Keep && len(shown) > most {
 			t.Fatalf("shows %v: %s", shown, why)
 		}
-		if picture.Gate && (slices.Contains(c.Remove, r.Scheme.PlanPending) || !slices.Contains(shown, labels.PlanPending)) {
+		if projection.Gate && (slices.Contains(c.Remove, r.Scheme.PlanPending) || !slices.Contains(shown, labels.PlanPending)) {
 			t.Fatalf("takes the plan label off: %s", why)
 		}
 		ours := f.Log.Records > 0 || len(r.Scheme.Of(f.Labels)) > 0
@@ -236,11 +236,11 @@ func TestMissingFactsDecideNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r, f := anyRules().Draw(t, "rules"), anyFacts().Draw(t, "facts")
 		f.Missing = rapid.SliceOfN(rapid.String(), 1, 3).Draw(t, "missing")
-		if v := r.Verdict(f, anySeeker().Draw(t, "seeker")); v.Answer != lifecycle.Unknown || len(v.Reasons) == 0 || len(v.Lapsed) > 0 {
-			t.Fatalf("verdict %s with %d lapsed claims, want unknown", v, len(v.Lapsed))
+		if v := r.Verdict(f, anySeeker().Draw(t, "seeker")); v.Answer != lifecycle.Unknown || len(v.Reasons) == 0 || len(v.Expired) > 0 {
+			t.Fatalf("verdict %s with %d expired claims, want unknown", v, len(v.Expired))
 		}
-		picture, why := r.Label(f)
-		if c := r.Scheme.Change(f.Labels, picture); !c.Empty() {
+		projection, why := r.Label(f)
+		if c := r.Scheme.Change(f.Labels, projection); !c.Empty() {
 			t.Fatalf("changes %+v: %s", c, why)
 		}
 	})
@@ -297,7 +297,7 @@ func obstacle(r lifecycle.Rules, f lifecycle.Facts, who lifecycle.Seeker) string
 		}
 	}
 	over, swept := 0, 0
-	for _, c := range f.Log.Live() { // each of them lapsed, and a claim would record its end
+	for _, c := range f.Log.Live() { // each of them expired, and a claim would record its end
 		if c.Held() && !c.Provisional() {
 			over++
 			if f.Open && !c.Plan.Pending() && c.Record.Worker.Codename != claim.StageLock {

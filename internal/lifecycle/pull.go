@@ -16,8 +16,8 @@ const merged = "merged"
 
 // pull is the projection of a pull request's number (spec.md#held-pull-requests): its labels stay as they are, but the claimed label
 // and that of a person's hold follow the log. State is Claimed while a worker holds it, else None.
-func (r Rules) pull(f Facts) (labels.Picture, string) {
-	want, why := labels.Picture{Keep: true}, "nobody holds the pull request"
+func (r Rules) pull(f Facts) (labels.Projection, string) {
+	want, why := labels.Projection{Keep: true}, "nobody holds the pull request"
 	workers := f
 	workers.Log = withoutRivals(f.Log).Lasting()
 	c, held := workers.Log.Holder()
@@ -41,7 +41,7 @@ func (r Rules) pull(f Facts) (labels.Picture, string) {
 // ended reports a pull request that was merged or closed. Its end is the end of every hold of it.
 func (f Facts) ended() bool { return f.PullRequest && !f.Open }
 
-// Ended lists the claims whose end anybody may record because the pull request has ended, with the outcome Lapse.
+// Ended lists the claims whose end anybody may record because the pull request has ended, with the outcome Expire.
 func (f Facts) Ended() []claim.Claim {
 	if !f.ended() {
 		return nil

@@ -62,10 +62,10 @@ func (f Facts) Waits() []claim.Issue {
 	return out
 }
 
-// Circles returns the issues that wait for each other in a ring, so that none ever wakes. waits has
+// Cycles returns the issues that wait for each other in a ring, so that none ever wakes. waits has
 // for each issue those that it waits for. Each ring begins with its first issue and is listed once;
 // rings that share an issue may be listed as one.
-func Circles(waits map[claim.Issue][]claim.Issue) [][]claim.Issue {
+func Cycles(waits map[claim.Issue][]claim.Issue) [][]claim.Issue {
 	s := search{waits: map[claim.Issue][]claim.Issue{}, seen: map[claim.Issue]bool{}}
 	var all []claim.Issue
 	for i, on := range waits {
@@ -84,10 +84,10 @@ func Circles(waits map[claim.Issue][]claim.Issue) [][]claim.Issue {
 // Round is the Path of a ring in words: a waits for b waits for a.
 func Round(path []string) string { return strings.Join(path, " waits for ") }
 
-// Encircled says of the Path of a ring that its issues are blocked by it.
-func Encircled(path []string) string { return "blocked in a circle: " + Round(path) }
+// InCycle says of the Path of a ring that its issues are blocked by it.
+func InCycle(path []string) string { return "blocked in a dependency cycle: " + Round(path) }
 
-// Path is a ring of Circles as it is walked: the names of its issues, and that of the first again at the end.
+// Path is a ring of Cycles as it is walked: the names of its issues, and that of the first again at the end.
 func Path(ring []claim.Issue) []string {
 	var names []string
 	for _, i := range ring {

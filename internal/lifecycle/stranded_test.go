@@ -39,7 +39,7 @@ func TestCircles(t *testing.T) {
 			waits[numbered(a)] = append(waits[numbered(a)], other)
 		}
 		var got []string
-		for _, ring := range lifecycle.Circles(waits) {
+		for _, ring := range lifecycle.Cycles(waits) {
 			var numbers []int
 			for _, i := range ring {
 				numbers = append(numbers, i.Number)
@@ -92,7 +92,7 @@ func TestCirclesAreReal(t *testing.T) {
 				}
 			}
 		}
-		rings := lifecycle.Circles(waits)
+		rings := lifecycle.Cycles(waits)
 		if (len(rings) > 0) != (len(left) > 0) {
 			t.Fatalf("rings %v, and %v cannot be peeled", rings, left)
 		}

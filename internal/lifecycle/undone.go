@@ -6,12 +6,12 @@ import (
 	"github.com/label-state/label-state/internal/labels"
 )
 
-// leftovers are what a bundle's claim that was given back before any work leaves to put right. In everything
+// leftovers are what a bundle's claim that was released before any work leaves to put right. In everything
 // else labels say what they would if the claim had never been.
 type leftovers struct {
-	before labels.Picture // what the issue showed before the claim
-	told   bool           // the claim says so; without it before is nothing
-	left   bool           // the labels still are as the claim made them
+	before labels.Projection // what the issue showed before the claim
+	told   bool              // the claim says so; without it before is nothing
+	left   bool              // the labels still are as the claim made them
 }
 
 // leftovers returns what the bundle's claim that was undone last has left behind; undone is false when there is
@@ -30,8 +30,8 @@ func (r Rules) leftovers(f Facts) (l leftovers, undone bool) {
 	return l, true
 }
 
-// tidy puts right what is left of the claim in the picture that the issue would show without it.
-func (l leftovers) tidy(f Facts, want labels.Picture, why string) (labels.Picture, string) {
+// tidy puts right what is left of the claim in the projection that the issue would show without it.
+func (l leftovers) tidy(f Facts, want labels.Projection, why string) (labels.Projection, string) {
 	const because = "a claim for a bundle was undone"
 	switch {
 	case l.left && l.told:

@@ -16,8 +16,8 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// A scene is the input of one case of testdata/issues.txt.
-type scene struct {
+// A scenario is the input of one case of testdata/issues.txt.
+type scenario struct {
 	facts lifecycle.Facts
 	rules lifecycle.Rules
 	who   lifecycle.Seeker
@@ -25,7 +25,7 @@ type scene struct {
 
 var issue = claim.Issue{Owner: "o", Repo: "r", Number: 7}
 
-func scenes(t testing.TB) []claimtest.Case {
+func scenarios(t testing.TB) []claimtest.Case {
 	t.Helper()
 	text, err := os.ReadFile("testdata/issues.txt")
 	if err != nil {
@@ -38,9 +38,9 @@ func scenes(t testing.TB) []claimtest.Case {
 	return cases
 }
 
-func parseScene(t testing.TB, c claimtest.Case) scene {
+func parseScene(t testing.TB, c claimtest.Case) scenario {
 	t.Helper()
-	s := scene{rules: lifecycle.DefaultRules(), facts: lifecycle.Facts{Issue: issue, Open: true, Viewer: "bot"}}
+	s := scenario{rules: lifecycle.DefaultRules(), facts: lifecycle.Facts{Issue: issue, Open: true, Viewer: "bot"}}
 	var log []claim.Comment
 	for _, line := range append([]string{"now 10:00"}, c.In...) {
 		word, rest, _ := strings.Cut(line, " ")
@@ -61,7 +61,7 @@ func parseScene(t testing.TB, c claimtest.Case) scene {
 }
 
 // take reads one line that is not a comment.
-func (s *scene) take(word, rest string) (err error) {
+func (s *scenario) take(word, rest string) (err error) {
 	f := &s.facts
 	switch word {
 	case "labels":
@@ -122,7 +122,7 @@ func (s *scene) take(word, rest string) (err error) {
 	return err
 }
 
-func (s *scene) pull(words []string) error {
+func (s *scenario) pull(words []string) error {
 	if len(words) < 2 {
 		return fmt.Errorf("want pr #N STATE")
 	}
@@ -169,7 +169,7 @@ func (s *scene) pull(words []string) error {
 	return nil
 }
 
-func (s *scene) blocker(text string) error {
+func (s *scenario) blocker(text string) error {
 	number, state, _ := strings.Cut(strings.TrimPrefix(text, "#"), " ")
 	n, err := strconv.Atoi(number)
 	s.facts.BlockersRead = true
@@ -177,7 +177,7 @@ func (s *scene) blocker(text string) error {
 	return err
 }
 
-func (s *scene) rule(setting string) (err error) {
+func (s *scenario) rule(setting string) (err error) {
 	name, value, _ := strings.Cut(setting, "=")
 	switch name {
 	case "ignore-assignees":
@@ -213,7 +213,7 @@ func (s *scene) rule(setting string) (err error) {
 }
 
 func TestIssueVectors(t *testing.T) {
-	cases := scenes(t)
+	cases := scenarios(t)
 	if len(cases) < 120 {
 		t.Fatalf("read %d cases, want all of them", len(cases))
 	}
@@ -226,22 +226,22 @@ func TestIssueVectors(t *testing.T) {
 	}
 }
 
-// answer writes the picture and the verdict as the vectors do.
-func (s scene) answer() []string {
-	picture, why := s.rules.Label(s.facts)
-	show := "show " + picture.State.String()
-	if picture.Keep {
+// answer writes the projection and the verdict as the vectors do.
+func (s scenario) answer() []string {
+	projection, why := s.rules.Label(s.facts)
+	show := "show " + projection.State.String()
+	if projection.Keep {
 		show = "keep"
 	}
-	out := []string{signed(signed(show, "+", picture.Set), "-", picture.Clear) + "  # " + why}
-	if c := s.rules.Scheme.Change(s.facts.Labels, picture); !c.Empty() {
+	out := []string{signed(signed(show, "+", projection.Set), "-", projection.Clear) + "  # " + why}
+	if c := s.rules.Scheme.Change(s.facts.Labels, projection); !c.Empty() {
 		out = append(out, signed(signed("change", "+", c.Add), "-", c.Remove))
 	}
 	if c, p, ok := s.rules.Delivered(s.facts); ok {
 		out = append(out, fmt.Sprintf("delivered %s #%d", c.Record.Worker, p.Number))
 	}
 	for _, c := range s.facts.Ended() {
-		out = append(out, fmt.Sprintf("ends %s %s", c.Record.Worker, s.facts.Lapse(c)))
+		out = append(out, fmt.Sprintf("ends %s %s", c.Record.Worker, s.facts.ExpiryOutcome(c)))
 	}
 	v := s.rules.Verdict(s.facts, s.who)
 	verdict := "verdict " + v.Answer.String()

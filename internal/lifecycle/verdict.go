@@ -46,7 +46,7 @@ const (
 	CodeBackingOff Code = "backing-off"
 	CodeAttempts   Code = "too-many-attempts"
 	CodeExcessive  Code = "too-many-issues" // a note: a pull request that names too many issues moves none
-	CodeLapsed     Code = "lapsed"          // a note: the hold's lease is over
+	CodeExpired    Code = "expired"         // a note: the hold's lease is over
 	CodeAssigned   Code = "assigned"        // to somebody else
 )
 
@@ -69,7 +69,7 @@ type Verdict struct {
 	Answer  Answer
 	Reasons []Reason
 	Notes   []Reason      // what was seen and does not matter to the answer
-	Lapsed  []claim.Claim // live claims whose end must be recorded before a new claim
+	Expired []claim.Claim // live claims whose end must be recorded before a new claim
 }
 
 // Has reports whether a reason of that code was given.
@@ -182,9 +182,9 @@ func (r Rules) issue(f Facts, v *Verdict) {
 // else's is nobody's hold, not even for the worker that made it.
 func (r Rules) holds(f Facts, who Seeker, v *Verdict) {
 	for _, c := range f.Log.Live() {
-		if c.Lapsed(r.Terms, f.Now) {
-			v.Lapsed = append(v.Lapsed, c)
-			v.Notes = append(v.Notes, Reason{Code: CodeLapsed, Text: "the lease of " + c.Record.Worker.String() + " is over", URL: c.URL, Claim: &c})
+		if c.Expired(r.Terms, f.Now) {
+			v.Expired = append(v.Expired, c)
+			v.Notes = append(v.Notes, Reason{Code: CodeExpired, Text: "the lease of " + c.Record.Worker.String() + " is over", URL: c.URL, Claim: &c})
 		}
 	}
 	c, held := r.Holder(f)
@@ -197,18 +197,18 @@ func (r Rules) holds(f Facts, who Seeker, v *Verdict) {
 	}
 }
 
-// Holder returns the claim that decides now: of the live claims that have not lapsed the first confirmed
+// Holder returns the claim that decides now: of the live claims that have not expired the first confirmed
 // one, else the first. A contender that is not confirmed yet blocks newcomers as well.
 func (r Rules) Holder(f Facts) (first claim.Claim, held bool) {
 	for _, c := range f.Log.Live() {
-		if !c.Lapsed(r.Terms, f.Now) && (!held || c.Held() && !first.Held()) {
+		if !c.Expired(r.Terms, f.Now) && (!held || c.Held() && !first.Held()) {
 			first, held = c, true
 		}
 	}
 	return first, held
 }
 
-// Over lists the claims whose end is to be recorded: those that have lapsed, those that a lease
+// Over lists the claims whose end is to be recorded: those that have expired, those that a lease
 // store gave away a lease and a grace ago, and all of a pull request that has ended.
 func (r Rules) Over(f Facts) []claim.Claim {
 	all := append(f.Log.Live(), f.Log.Overruled()...)
@@ -223,12 +223,12 @@ func (r Rules) expired(f Facts) claim.State {
 	if _, held := r.Holder(f); held {
 		return f.Log
 	}
-	return f.Log.Ended(r.Over(f), f.Lapse, f.Now)
+	return f.Log.Ended(r.Over(f), f.ExpiryOutcome, f.Now)
 }
 
-// Lapse is the outcome of a hold that ran out. It counts as an attempt only when there was work to do
+// ExpiryOutcome is the outcome of a hold that ran out. It counts as an attempt only when there was work to do
 // and nobody did it.
-func (f Facts) Lapse(c claim.Claim) string {
+func (f Facts) ExpiryOutcome(c claim.Claim) string {
 	switch {
 	case f.Merged():
 		return claim.OutcomeSuccess

@@ -16,8 +16,8 @@ func TestHintsNameTools(t *testing.T) {
 	for _, c := range []struct{ tool, hint, want string }{
 		{"claim", "see who holds it: label-state status acme/app#1", `see who holds it: status {"issue":"acme/app#1"}`},
 		{"claim", "take one that is nobody's: label-state next; who works on this one: label-state status acme/app#1", `take one that is nobody's: next {}; who works on this one: status {"issue":"acme/app#1"}`},
-		{"next", "ask again later; see what others work on: label-state work list --include-claimed", `ask again later; see what others work on: list {"include_claimed":true}`},
-		{"next", "ask again later; see what keeps them: label-state board --repo acme/app", `ask again later; see what keeps them: board {"repo":"acme/app"}`},
+		{"next", "see what others work on: label-state work list --include-claimed; later: the same call", `see what others work on: list {"include_claimed":true}; later: the same call`},
+		{"next", "see what keeps them: label-state board --repo acme/app; later: the same call", `see what keeps them: board {"repo":"acme/app"}; later: the same call`},
 		{"claim", "label-state claim --help", "claim takes issue, codename, firing_id, ttl, branch"},
 		{"renew", "name the worker with --codename and --firing-id, or forget the hold: rm x.json", "name the worker with codename and firing_id, or forget the hold: rm x.json"},
 		{"plan_wait", "wait for the answer: label-state plan acme/app#1 --wait 8h", `wait for the answer: plan_wait {"issue":"acme/app#1","wait":"8h"}`},
@@ -26,7 +26,7 @@ func TestHintsNameTools(t *testing.T) {
 		{"bundle_status", "name its issues: label-state bundle status other OWNER/NAME#7", `name its issues: bundle_status {"issues":["OWNER/NAME#7"],"name":"other"}`},
 		{"claim", "ask tia; to take it over in your name, on the record: label-state claim acme/app#1 --force", "ask tia; to take it over in your name, on the record: a person decides"},
 		{"claim", "when claims may go on: label-state repo resume acme/app --local", "when claims may go on: a person decides"},
-		{"claim", "see what is slow: label-state doctor acme/app; then try again with a longer --timeout", "see what is slow: label-state doctor acme/app (in a shell); then try again with a longer --timeout of the server"},
+		{"claim", "see what is slow: label-state doctor acme/app; then: the same call with a longer --timeout", "see what is slow: label-state doctor acme/app (in a shell); then: the same call with a longer --timeout of the server"},
 		{"next", "label an issue: gh issue edit NUMBER --repo acme/web --add-label agent:implement; what others work on: label-state work list", "label an issue: gh issue edit NUMBER --repo acme/web --add-label agent:implement; what others work on: list {}"},
 	} {
 		s := stand{answer: mcp.Outcome{Code: 1, Problem: "no", Hint: c.hint}}

@@ -72,7 +72,7 @@ func coreTools() []tool {
 	return []tool{
 		{
 			name: "next", title: "Claim the next issue", words: []string{"next"}, worker: true, asks: true,
-			about: "Claims the first issue of the queue that may be taken: highest priority, then oldest. When somebody is faster, the one after it. " +
+			about: "Claims the first free issue of the queue: highest priority, then oldest. When somebody is faster, the one after it. " +
 				"Answer no means that there is no work now: do nothing and ask again later. Keep result.issue and result.firing_id; renew before result.renew_before.",
 			params:    params(whoParams(), filterParams(), ttlParam(), flag("no_claim", "show the item and leave it alone"), flag("prompt", "also give a prompt about it, with the description fenced"), repoParam()),
 			untrusted: itemText("item."),
@@ -102,12 +102,12 @@ func coreTools() []tool {
 			params: params(issueParam(), whoParams()),
 			untrusted: []string{
 				"title", "labels", "reasons.text", "why", "holder.codename", "holder.firing_id", "holder.branch", "attempts.worker", "attempts.reason",
-				"pull_requests.title", "ignored.reason", "plan.by", "plan.reason", "circle.unknown",
+				"pull_requests.title", "ignored.reason", "plan.by", "plan.reason", "cycle.unknown",
 			},
 		},
 		{
 			name: "dedup_check", title: "May it be taken?", words: []string{"dedup-check"}, reads: true, asks: true,
-			about:     "Answers whether an issue may be taken: yes, no with the reasons, or unknown. Your own hold counts as yes. It claims nothing.",
+			about:     "Answers whether an issue is free: yes, no with the reasons, or unknown. Your own hold counts as yes. It claims nothing.",
 			params:    params(issueParam(), whoParams()),
 			untrusted: []string{"reasons.text"},
 		},
@@ -119,7 +119,7 @@ func workTools() []tool {
 	return []tool{
 		{
 			name: "list", title: "The queue", words: []string{"work", "list"}, reads: true, many: true,
-			about: "Lists what may be taken now, in the order in which it should be; with include_claimed also what somebody works on. " +
+			about: "Lists the free issues of the queue, first to claim first; with include_claimed also what somebody works on. " +
 				"When there is more, notes say the cursor of the next page.",
 			params: params(filterParams(), number("limit", "at most so many items"), text("cursor", "where the page before ended"),
 				flag("include_claimed", "also what somebody works on"), repoParam()),

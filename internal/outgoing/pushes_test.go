@@ -199,7 +199,7 @@ func (s *sandbox) others(branch string, n int) {
 
 // places are where a repository may lie and a push may start.
 var places = []scenario{
-	{name: "linked work tree", count: 1, build: func(s *sandbox) (Location, Push) {
+	{name: "linked worktree", count: 1, build: func(s *sandbox) (Location, Push) {
 		s.pair()
 		s.git("w", "worktree", "add", "--quiet", "-b", "fix", "../linked")
 		s.commit("linked", "fix")

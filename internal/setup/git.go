@@ -171,9 +171,9 @@ func (e Environment) parseRemote(ctx context.Context, url string) (host.Remote, 
 // isCloud reports whether GitHub itself runs the host.
 func isCloud(name string) bool { return name == "github.com" || strings.HasSuffix(name, ".ghe.com") }
 
-// A clone is the work tree that Dir is in. Its remote is zero when it belongs to no GitHub.
+// A clone is the worktree that Dir is in. Its remote is zero when it belongs to no GitHub.
 type clone struct {
-	top     string // of the work tree; empty in a bare repository and outside
+	top     string // of the worktree; empty in a bare repository and outside
 	remote  host.Remote
 	nowhere error // why its remote is zero, if it has one
 }

@@ -16,7 +16,7 @@ type place struct {
 	repo     ledger.Repo // zero when nobody says
 	issue    claim.Issue // zero without Options.Ref
 	defaults host.Defaults
-	tree     string // top of the work tree, when it is a clone of repo
+	tree     string // top of the worktree, when it is a clone of repo
 }
 
 // locate finds the place. Names come from the options, what they leave out from the clone. Errors

@@ -281,7 +281,7 @@ func (s *Session) Viewer(ctx context.Context) (string, error) { return s.Client.
 // Word returns a random word, new at every call, for names of runs.
 func (s *Session) Word() string { return word() }
 
-// Remember records a hold for the work tree, so that later commands and the hook know whose it
+// Remember records a hold for the worktree, so that later commands and the hook know whose it
 // is. Outside a git repository there is nothing to record it for.
 func (s *Session) Remember(h ledger.Hold) error {
 	store, ok, err := s.holds()
@@ -291,7 +291,7 @@ func (s *Session) Remember(h ledger.Hold) error {
 	return s.env.remember(store, h)
 }
 
-// Recall returns the hold that this work tree has recorded; ok is false when there is none.
+// Recall returns the hold that this worktree has recorded; ok is false when there is none.
 func (s *Session) Recall(i claim.Issue) (h state.Hold, ok bool, err error) {
 	store, ok, err := s.holds()
 	if !ok {
@@ -309,7 +309,7 @@ func (s *Session) Forget(i claim.Issue) error {
 	return store.Remove(i)
 }
 
-// holds is where this work tree's holds are kept; ok is false outside a git repository, which is no error.
+// holds is where this worktree's holds are kept; ok is false outside a git repository, which is no error.
 func (s *Session) holds() (store state.Holds, ok bool, err error) {
 	store, err = s.env.Holds()
 	if errors.Is(err, state.ErrNoRepository) {

@@ -52,7 +52,7 @@ func decided(log claim.State, worker claim.Worker) bool {
 	return c.End != nil && (c.End.Outcome == claim.OutcomeForced || c.End.Outcome == claim.OutcomeSuccess && c.End.By != "")
 }
 
-// swept complains about a record that gives back, for its age, what its holder may still act under. The lock is not held.
+// swept complains about a record that releases, for its age, what its holder may still act under. The lock is not held.
 func (w *world) swept(r claim.Record) {
 	if r.Kind != claim.KindRelease || r.Outcome != claim.OutcomeStaleSwept {
 		return
@@ -109,8 +109,8 @@ func (w *world) atRest(f lifecycle.Facts) {
 	if live := f.Log.Live(); len(live) > 0 {
 		w.breach("#%d is still held by %s", n, live[0].Record.Worker)
 	}
-	picture, why := w.settings.Rules.Label(f)
-	if change := w.settings.Rules.Scheme.Change(f.Labels, picture); !change.Empty() {
+	projection, why := w.settings.Rules.Label(f)
+	if change := w.settings.Rules.Scheme.Change(f.Labels, projection); !change.Empty() {
 		w.breach("#%d has labels %q and needs %+v: %s", n, f.Labels, change, why)
 	}
 	if of := w.settings.Rules.Scheme.Of(f.Labels); len(of) > 1 {
@@ -154,7 +154,7 @@ func (w *world) counts(n int) {
 			w.breach("#%d: %d of %d acknowledged %s records of %s are there", n, got, heard[h], h.kind, h.worker)
 		case got > writers[h]+unheard[h]:
 			w.breach("#%d: %d %s records of %s from %d processes with %d lost answers", n, got, h.kind, h.worker, writers[h], unheard[h])
-		case writers[h] > w.workers+w.sweepers+1: // each of whom saw it lapsed before it saw the end
+		case writers[h] > w.workers+w.sweepers+1: // each of whom saw it expired before it saw the end
 			w.breach("#%d: %d processes say %s of %s", n, writers[h], h.kind, h.worker)
 		}
 		delete(heard, h)

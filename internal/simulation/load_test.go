@@ -31,7 +31,7 @@ type fleet struct {
 	mu    sync.Mutex
 	done  int // issues
 	idle  int // workers that never held anything
-	lost  int // holds that could not be given back
+	lost  int // holds that could not be released
 	begun time.Time
 	spent time.Duration
 }
@@ -173,7 +173,7 @@ func TestLoad(t *testing.T) {
 	f.run(t)
 	t.Log(f.report())
 	if f.gauge.refused > 0 || f.gauge.early > 0 || f.lost > 0 || f.idle > 0 {
-		t.Errorf("refused %d, early %d, %d holds not given back, %d workers without work", f.gauge.refused, f.gauge.early, f.lost, f.idle)
+		t.Errorf("refused %d, early %d, %d holds not released, %d workers without work", f.gauge.refused, f.gauge.early, f.lost, f.idle)
 	}
 	f.gauge.within(t)
 }

@@ -22,7 +22,7 @@ func TestScale(t *testing.T) {
 	enough.scaled(t, sample.Size(4, 20), sample.Size(1, 5), 2)
 	t.Log(enough.report())
 	if want := 2 * enough.workers; enough.gauge.refused > 0 || enough.done != want || enough.lost > 0 {
-		t.Errorf("refused %d, %d of %d holds done, %d not given back", enough.gauge.refused, enough.done, want, enough.lost)
+		t.Errorf("refused %d, %d of %d holds done, %d not released", enough.gauge.refused, enough.done, want, enough.lost)
 	}
 	// A claim is 6 requests, a renewal 2, a release 3 (docs/speed.md).
 	if most := 2 * enough.workers * (6 + 3*2 + 3); enough.gauge.requests > most {

@@ -49,7 +49,7 @@ func (a *actor) rest(d time.Duration) {
 	a.idle(d)
 }
 
-// job is one issue: claim it, work on it while renewing, give it back or die.
+// job is one issue: claim it, work on it while renewing, release it or die.
 func (p *laborer) job() {
 	if time.Now().After(p.until) {
 		return
@@ -116,7 +116,7 @@ func (p *laborer) finish() {
 		p.note("forgets %s", p.hold.Issue)
 		return
 	}
-	p.dead() // who gives back does not work on
+	p.dead() // who releases does not work on
 	_, err := p.Release(context.Background(), p.hold.Issue, e)
 	p.note("released %s: %v", p.hold.Issue, err)
 }

@@ -65,7 +65,7 @@ func TestGitDirIsGits(t *testing.T) {
 		seen[dir] = got
 	}
 	if seen[at("main")] == seen[at("linked")] || seen[at("main")] == seen[at("main", "sub")] {
-		t.Error("work trees share a git directory")
+		t.Error("worktrees share a git directory")
 	}
 }
 
@@ -128,10 +128,10 @@ func TestWorkTreesHaveTheirOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	if all, err := open(main).All(); err != nil || len(all) != 0 {
-		t.Errorf("the main work tree has %v, %v", all, err)
+		t.Errorf("the main worktree has %v, %v", all, err)
 	}
 	want := git(t, linked, "rev-parse", "--git-path", "label-state/holds/acme@app.web@1.json")
 	if _, err := os.Stat(want); err != nil {
-		t.Errorf("not where git says this work tree's files go: %v", err)
+		t.Errorf("not where git says this worktree's files go: %v", err)
 	}
 }

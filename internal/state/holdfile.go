@@ -14,7 +14,7 @@ import (
 // holdFormat is the version of the file. A newer one is refused; keys this version does not know are not.
 const holdFormat = 1
 
-// holdFile is a hold as it is stored. TTL is in seconds, -1 never lapses.
+// holdFile is a hold as it is stored. TTL is in seconds, -1 never expires.
 type holdFile struct {
 	Format   int       `json:"format"`
 	Owner    string    `json:"owner"`

@@ -29,9 +29,9 @@ type Hold struct {
 	Comment int64         // id of the claim comment
 	URL     string        // of the claim comment
 	Token   int64         // fencing token
-	TTL     time.Duration // claim.NoExpiry never lapses
+	TTL     time.Duration // claim.NoExpiry never expires
 	Branch  string        // as written in the claim; may be empty
-	Until   time.Time     // end of the lease as last known; zero when it never lapses
+	Until   time.Time     // end of the lease as last known; zero when it never expires
 	Beat    Beat
 }
 
@@ -90,7 +90,7 @@ func (s Holds) Save(h Hold) error {
 	return nil
 }
 
-// Load returns the hold of the issue; ok is false when this work tree recorded none.
+// Load returns the hold of the issue; ok is false when this worktree recorded none.
 func (s Holds) Load(i claim.Issue) (h Hold, ok bool, err error) {
 	name, err := holdFileName(i)
 	if err != nil {
@@ -103,7 +103,7 @@ func (s Holds) Load(i claim.Issue) (h Hold, ok bool, err error) {
 	return h, err == nil, err
 }
 
-// All returns every hold of this work tree, ordered by issue. The error joins one *UnreadableHoldError
+// All returns every hold of this worktree, ordered by issue. The error joins one *UnreadableHoldError
 // for each file that could not be read; the holds that could be are returned beside it.
 func (s Holds) All() ([]Hold, error) {
 	entries, err := os.ReadDir(s.dir)

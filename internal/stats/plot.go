@@ -94,7 +94,7 @@ func (s *sheet) headlines(t Totals) {
 		{t.Holds, "holds", ink},
 		{t.Delivered, "delivered", green},
 		{t.Failed, "failed", orange},
-		{t.Lapsed, "expired", red},
+		{t.Expired, "expired", red},
 		{t.Forced, "forced", grey},
 		{t.Yielded, "races yielded", blue},
 		{t.Merged, "merged", green},
@@ -178,7 +178,7 @@ func (s *sheet) crew(workers []Worker) {
 	}
 	longest := 1
 	for _, w := range workers {
-		longest = max(longest, w.Delivered+w.Failed+w.Lapsed+w.Forced)
+		longest = max(longest, w.Delivered+w.Failed+w.Expired+w.Forced)
 	}
 	s.heading("Workers", "green: delivered, orange: failed, red: expired, grey: forced")
 	unit := float64(plotWidth-2*plotLeft-nameWidth-150) / float64(longest)
@@ -188,7 +188,7 @@ func (s *sheet) crew(workers []Worker) {
 		for _, part := range []struct {
 			n     int
 			color string
-		}{{w.Delivered, green}, {w.Failed, orange}, {w.Lapsed, red}, {w.Forced, grey}} {
+		}{{w.Delivered, green}, {w.Failed, orange}, {w.Expired, red}, {w.Forced, grey}} {
 			s.rect(x, float64(s.y+4), unit*float64(part.n), 15, part.color)
 			x += unit * float64(part.n)
 		}

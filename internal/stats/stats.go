@@ -32,7 +32,7 @@ type Totals struct {
 	Holds     int // begun
 	Delivered int // ended with a pull request, or with the work done
 	Failed    int // ended as a failed attempt by the holder's own word
-	Lapsed    int // given back because the holder gave no sign of life
+	Expired   int // released because the holder gave no heartbeat
 	Forced    int // ended by somebody else
 	Returned  int // ended in any other way: cancelled, rate-limited, a plan that was rejected
 	Yielded   int // claims that lost a race; they never were holds
@@ -58,14 +58,14 @@ type Stay struct {
 // A Day is one day in UTC.
 type Day struct {
 	Date                       time.Time
-	Holds, Delivered, Troubled int // Troubled: failed or lapsed
+	Holds, Delivered, Troubled int // Troubled: failed or expired
 }
 
 // A Worker is what all runs of one codename did.
 type Worker struct {
-	Codename                                          string // as the log has it: other people's text
-	Holds, Delivered, Failed, Lapsed, Forced, Yielded int
-	Median                                            time.Duration // of its holds that ended
+	Codename                                           string // as the log has it: other people's text
+	Holds, Delivered, Failed, Expired, Forced, Yielded int
+	Median                                             time.Duration // of its holds that ended
 }
 
 // Of counts what the readings tell about the time from from up to to.
@@ -245,8 +245,8 @@ func (c *counting) end(w *tally, e claim.Release) {
 		w.Delivered++
 		day.Delivered++
 	case e.Outcome == claim.OutcomeStaleSwept:
-		c.totals.Lapsed++
-		w.Lapsed++
+		c.totals.Expired++
+		w.Expired++
 		day.Troubled++
 	case e.Outcome == claim.OutcomeForced:
 		c.totals.Forced++

@@ -174,7 +174,7 @@ func TestEnds(t *testing.T) {
 		{"5 claim a, 4 release a already-implemented", "holds 1 delivered 1"},
 		{"5 claim a, 4 release a failure", "holds 1 failed 1"},
 		{"5 claim a, 4 release a max-turns", "holds 1 failed 1"},
-		{"5 claim a, 4 release a stale-swept", "holds 1 lapsed 1"},
+		{"5 claim a, 4 release a stale-swept", "holds 1 expired 1"},
 		{"5 claim a, 4 release a forced", "holds 1 forced 1"},
 		{"5 claim a, 4 release a rate-limit", "holds 1 returned 1"},
 		{"5 claim a, 4 release a tomorrow-perhaps", "holds 1 returned 1"},
@@ -190,7 +190,7 @@ func TestEnds(t *testing.T) {
 		for _, n := range []struct {
 			name string
 			n    int
-		}{{"holds", got.Holds}, {"delivered", got.Delivered}, {"failed", got.Failed}, {"lapsed", got.Lapsed}, {"forced", got.Forced}, {"returned", got.Returned}, {"yielded", got.Yielded}, {"merged", got.Merged}} {
+		}{{"holds", got.Holds}, {"delivered", got.Delivered}, {"failed", got.Failed}, {"expired", got.Expired}, {"forced", got.Forced}, {"returned", got.Returned}, {"yielded", got.Yielded}, {"merged", got.Merged}} {
 			if n.n > 0 {
 				text += fmt.Sprintf(" %s %d", n.name, n.n)
 			}
@@ -260,9 +260,9 @@ func TestSums(t *testing.T) {
 		}
 		for _, w := range f.Workers {
 			workers.Holds, workers.Delivered, workers.Yielded = workers.Holds+w.Holds, workers.Delivered+w.Delivered, workers.Yielded+w.Yielded
-			workers.Failed += w.Failed + w.Lapsed
+			workers.Failed += w.Failed + w.Expired
 		}
-		want := stats.Totals{Holds: f.Totals.Holds, Delivered: f.Totals.Delivered, Failed: f.Totals.Failed + f.Totals.Lapsed}
+		want := stats.Totals{Holds: f.Totals.Holds, Delivered: f.Totals.Delivered, Failed: f.Totals.Failed + f.Totals.Expired}
 		if days != want {
 			t.Fatalf("days add up to %+v, want %+v", days, want)
 		}

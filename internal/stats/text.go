@@ -69,7 +69,7 @@ func (t Totals) ended() []figure {
 	return []figure{
 		{"delivered", t.Delivered, "a pull request, or it was done already"},
 		{"failed", t.Failed, "the worker said so"},
-		{"expired", t.Lapsed, "no heartbeat"},
+		{"expired", t.Expired, "no heartbeat"},
 		{"forced", t.Forced, "ended by somebody else"},
 		{"returned", t.Returned, "cancelled, rate limits, plans"},
 	}
@@ -111,7 +111,7 @@ func (p page) compared() string {
 	}{
 		{"holds begun", now.Holds, then.Holds, ""},
 		{"delivered", now.Delivered, then.Delivered, ""},
-		{"failed, expired", now.Failed + now.Lapsed, then.Failed + then.Lapsed, ""},
+		{"failed, expired", now.Failed + now.Expired, then.Failed + then.Expired, ""},
 		{"prevented", now.Yielded, then.Yielded, "claims that lost to an earlier one"},
 		{"done twice", now.Twice, then.Twice, "issues with a second pull request"},
 		{"merged", now.Merged, then.Merged, "pull requests"},
@@ -162,7 +162,7 @@ func padded(name string, columns int) string {
 func stateName(s labels.State) string {
 	switch s {
 	case labels.Available:
-		return "ready" // after a hold that brought nothing
+		return "ready again" // after a hold that brought nothing
 	case labels.Claimed:
 		return "in flight"
 	case labels.PlanPending:
@@ -263,7 +263,7 @@ func (p page) workers() string {
 	text := fmt.Sprintf("\n%-18s %6s %9s %6s %7s %6s %7s %7s\n", "WORKER", "HOLDS", "DELIVERED", "FAILED", "EXPIRED", "FORCED", "YIELDED", "MEDIAN")
 	for _, w := range p.Workers {
 		text += fmt.Sprintf("  %s %6d %9d %6d %7d %6d %7d %7s\n", padded(printable.Line(w.Codename), 16),
-			w.Holds, w.Delivered, w.Failed, w.Lapsed, w.Forced, w.Yielded, length(w.Median, int(w.Median)))
+			w.Holds, w.Delivered, w.Failed, w.Expired, w.Forced, w.Yielded, length(w.Median, int(w.Median)))
 	}
 	return text
 }

@@ -107,7 +107,7 @@ func (d *Dispatcher) Report(ctx context.Context, s Settings, id string, r Result
 	return src.Complete(ctx, id, r)
 }
 
-// Release gives an item back undone.
+// Release releases an item undone.
 func (d *Dispatcher) Release(ctx context.Context, s Settings, id string, o ReleaseOptions) error {
 	src, err := d.Source(ctx, s)
 	if err != nil {

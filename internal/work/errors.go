@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ErrNoWork says that nothing may be taken now. No work means no run (cli.md#exit-codes).
+// ErrNoWork says that no issue is free now. No work means no run (cli.md#exit-codes).
 var ErrNoWork = errors.New("no work")
 
 // A PassedOver counts the items of a queue that could not be offered for one reason.

@@ -66,7 +66,7 @@ func (r Result) Comment(agent string) string {
 
 // Note is what people read about a release.
 func (o ReleaseOptions) Note(agent string) string {
-	text := line(agent) + " gave it back.\n"
+	text := line(agent) + " released it.\n"
 	if o.Reason != "" {
 		text += "\n" + fence(clip(o.Reason, maxDetails))
 	}

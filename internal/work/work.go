@@ -12,13 +12,13 @@ import (
 // A Source is where work comes from. Methods may be called from any goroutine. What a source refuses
 // is a *Error with the reason; a fetch with a bad limit, label or cursor is a *OptionError.
 type Source interface {
-	// Fetch returns the items that may be taken now, in the order in which they should be.
+	// Fetch returns the free items, first to claim first.
 	Fetch(ctx context.Context, o FetchOptions) (Page, error)
 	// Claim takes an item for the source's agent. Of any number of callers one gets it.
 	Claim(ctx context.Context, id string) (Claimed, error)
 	// Complete ends a hold with what came of it. Asked again with the same result it is a success.
 	Complete(ctx context.Context, id string, r Result) error
-	// Release gives an item back undone.
+	// Release releases an item undone.
 	Release(ctx context.Context, id string, o ReleaseOptions) error
 	// Get returns one item, whatever its state.
 	Get(ctx context.Context, id string) (Item, error)

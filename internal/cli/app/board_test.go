@@ -40,10 +40,10 @@ func deskOf(t *testing.T, server *githubsim.Server, token string) *operate.Board
 	return d
 }
 
-// sceneServer is a GitHub with the scene on it, and so many issues that were done long ago.
+// sceneServer is a GitHub with the scenario on it, and so many issues that were done long ago.
 func sceneServer(t *testing.T, done int) *githubsim.Server {
 	t.Helper()
-	seed, err := scene(time.Now())
+	seed, err := scenario(time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

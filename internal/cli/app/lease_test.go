@@ -34,7 +34,7 @@ func TestLeases(t *testing.T) {
 				leasetest.Find(t, os.Getenv("LABEL_STATE_REQUIRE"), kind, program)
 			}
 			cmds := vocabulary()
-			cmds["lapse"], cmds["tokens"], cmds["larger"], cmds["login"], cmds["gone"], cmds["won"] = lapse, tokens, larger, login, gone, won
+			cmds["expire"], cmds["tokens"], cmds["larger"], cmds["login"], cmds["gone"], cmds["won"] = expire, tokens, larger, login, gone, won
 			testscript.Run(t, testscript.Params{
 				Dir: "testdata/lease", Cmds: cmds,
 				Setup:     func(e *testscript.Env) error { return serve(t).setUp(e, kind) },
@@ -77,8 +77,8 @@ func (s *store) setUp(e *testscript.Env, kind string) error {
 	return nil
 }
 
-// lapse lets every lease run out by the store's clock, and so much time pass on GitHub.
-func lapse(ts *testscript.TestScript, neg bool, args []string) {
+// expire lets every lease run out by the store's clock, and so much time pass on GitHub.
+func expire(ts *testscript.TestScript, neg bool, args []string) {
 	later(ts, neg, args)
 	s, ok := ts.Value("store").(*store)
 	if !ok {

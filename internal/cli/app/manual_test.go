@@ -160,7 +160,7 @@ func views() map[string]any {
 		"reply": cli.Reply{}, "reason": cli.Reason{}, "holding": cli.HoldView{}, "pushView": hold.PushView{}, "move": cli.MoveView{}, "statusView": cli.StatusView{},
 		"claimView": cli.ClaimView{}, "entryView": cli.EntryView{}, "sweepView": operate.SweepView{}, "strandView": operate.StrandView{}, "planView": cli.PlanView{}, "blockerView": cli.BlockerView{}, "findingView": operate.FindingView{},
 		"pauseView": cli.PauseView{}, "labelView": cli.LabelView{}, "diagnosis": local.Diagnosis{}, "hookView": local.HookView{},
-		"versionView": local.VersionView{}, "circleView": cli.CircleView{}, "itemView": queue.ItemView{}, "workDone": queue.WorkDone{}, "bundleView": feature.BundleView{}, "partView": feature.PartView{}, "featureView": feature.FeatureView{}, "treeView": feature.TreeView{}, "item": work.Item{},
+		"versionView": local.VersionView{}, "cycleView": cli.CycleView{}, "itemView": queue.ItemView{}, "workDone": queue.WorkDone{}, "bundleView": feature.BundleView{}, "partView": feature.PartView{}, "featureView": feature.FeatureView{}, "treeView": feature.TreeView{}, "item": work.Item{},
 		"agentView": local.AgentView{}, "agentFileView": local.AgentFileView{}, "initView": cli.InitView{}, "cardView": operate.CardView{}, "statsView": operate.StatsView{}, "stayView": operate.StayView{}, "periodView": operate.PeriodView{}, "mergeView": operate.MergeView{}, "dayView": operate.DayView{}, "workerFigures": operate.WorkerFigures{},
 		"chainView": feature.ChainView{}, "chainPart": feature.ChainPart{},
 	}

@@ -62,11 +62,11 @@ func TestToolDay(t *testing.T) {
 		t.Errorf("log: %s", got.Results)
 	}
 	if _, err := os.Stat(filepath.Join(dir, ".git/label-state/holds/acme@app@1.json")); err == nil {
-		t.Error("the work tree still has a hold that was ended")
+		t.Error("the worktree still has a hold that was ended")
 	}
 }
 
-// recorded wants the work tree to know the hold, which is how the hook knows who pushes.
+// recorded wants the worktree to know the hold, which is how the hook knows who pushes.
 func recorded(t *testing.T, term cli.Terminal, repo string, number int, firing string) {
 	t.Helper()
 	holds, err := term.Env.Holds()

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,62 +17,81 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/dedup"
+	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/sample"
 	"github.com/label-state/label-state/internal/setup"
 )
 
-// events are what a situation is made of, in the words of theatre.prepare. One that makes no sense after the others, such as a
-// claim of what is held, is left out.
-var events = []string{
-	"label acme/app#1 olga agent:implement",
-	"label acme/app#1 olga agent:plan-pending-approval",
-	"label acme/app#1 olga agent:done",
-	"label acme/app#1 olga agent:in-flight",
-	"label acme/app#1 olga agent:pr-open",
-	"label acme/app#1 olga do-not-pickup",
-	"label acme/app#1 olga wip",
-	"comment acme/app#1 agents <!-- agent-claim:codename=A firing_id=f1 -->",
-	"comment acme/app#1 agents <!-- agent-claim:codename=A firing_id=f2 -->",
-	"comment acme/app#1 agents <!-- agent-claim:codename=B firing_id=b1 nonce=12345678 -->",
-	"comment acme/app#1 agents <!-- agent-release:codename=A firing_id=f1 outcome=already-implemented -->",
-	"comment acme/app#1 agents <!-- agent-release:codename=A firing_id=f1 pr=https://github.com/acme/secret/pull/1 -->",
-	"comment acme/app#1 agents <!-- agent-release:codename=A firing_id=f2 pr=https://github.com/acme/app/pull/77 -->",
-	"label-state claim acme/app#1 --codename lucius --firing-id l1 --ttl 30m",
-	"label-state claim acme/app#1 --codename lucius --firing-id l2 --ttl 30m",
-	"label-state release acme/app#1 --codename lucius --firing-id l1 --outcome failure",
-	"label-state release acme/app#1 --force",
-	"label-state bundle claim checkout acme/app#1 acme/web#1 --codename bee --firing-id b1",
-	"label-state plan post acme/app#1 --codename lucius --firing-id l1 --text Plan",
-	"label-state sweep-claims -R acme/app",
-	"label-state repo pause acme/app",
-	"label-state repo pause acme/app --local",
-	"label-state repo resume acme/app",
-	"block",
-	"pull acme/app#1 drake",
-	"assign acme/app#1 olga olga",
-	"assign acme/app#1 olga agents",
-	"close acme/app#1 olga",
-	"later 5m",
-	"later 32m",
-	"later 5h",
+// An event is what happens before everybody is asked.
+type event struct {
+	line  string // in the words of theatre.prepare, or one of bringOne's own
+	after string // happens right before, for without it the line would be refused; may itself be refused
+	exits []int  // what a command may answer besides yes, because of what came before
 }
 
-// TestOneAnswer holds everybody who says whether an issue may be taken to each other: dedup-check, status, work list, next, the
+var events = []event{
+	{line: "label acme/app#1 olga agent:implement"},
+	{line: "label acme/app#1 olga agent:plan-pending-approval"},
+	{line: "label acme/app#1 olga agent:done"},
+	{line: "label acme/app#1 olga agent:in-flight"},
+	{line: "label acme/app#1 olga agent:pr-open"},
+	{line: "label acme/app#1 olga do-not-pickup"},
+	{line: "label acme/app#1 olga wip"},
+	{line: "comment acme/app#1 agents <!-- agent-claim:codename=A firing_id=f1 -->"},
+	{line: "comment acme/app#1 agents <!-- agent-claim:codename=A firing_id=f2 -->"},
+	{line: "comment acme/app#1 agents <!-- agent-claim:codename=B firing_id=b1 nonce=12345678 -->"},
+	{line: "comment acme/app#1 agents <!-- agent-release:codename=A firing_id=f1 outcome=already-implemented -->"},
+	{line: "comment acme/app#1 agents <!-- agent-release:codename=A firing_id=f1 pr=https://github.com/acme/secret/pull/1 -->"},
+	{line: "comment acme/app#1 agents <!-- agent-release:codename=A firing_id=f2 pr=https://github.com/acme/app/pull/77 -->"},
+	{line: "comment acme/app#1 mallory <!-- agent-claim:codename=A firing_id=f1 -->"},
+	{line: "comment acme/app#1 mallory <!-- agent-release:codename=lucius firing_id=l1 outcome=already-implemented -->"},
+	{line: claimAsL1, exits: []int{cli.ExitNo}},
+	{line: "label-state claim acme/app#1 --codename lucius --firing-id l2 --ttl 30m", exits: []int{cli.ExitNo}},
+	{line: "label-state release acme/app#1 --codename lucius --firing-id l1 --outcome failure", after: claimAsL1, exits: []int{cli.ExitNo}},
+	{line: "label-state release acme/app#1 --force"},
+	{line: "label-state bundle claim checkout acme/app#1 acme/web#1 --codename bee --firing-id b1", exits: []int{cli.ExitNo}},
+	{line: "label-state plan acme/app#1 --codename lucius --firing-id l1 --body-file /home/me/plan.md", after: claimAsL1, exits: []int{cli.ExitNo}},
+	{line: "label-state sweep-claims -R acme/app"},
+	{line: "label-state repo pause acme/app"},
+	{line: "label-state repo pause acme/app --local"},
+	{line: "label-state repo resume acme/app"},
+	{line: "block"},
+	{line: "opens drake 1"},
+	{line: "opens mallory 1"},
+	{line: "opens mallory 2 3 4"}, // with one more, the fourth issue: the newer one moves none
+	{line: "opens mallory 1 2 3 4"},
+	{line: "opens trent 1 2"},
+	{line: "assign acme/app#1 olga olga"},
+	{line: "assign acme/app#1 olga agents"},
+	{line: "close acme/app#1 olga"},
+	{line: "later 5m"},
+	{line: "later 32m"},
+	{line: "later 5h"},
+}
+
+const claimAsL1 = "label-state claim acme/app#1 --codename lucius --firing-id l1 --ttl 30m"
+
+// outsiders are logins whose records do not count.
+var outsiders = []string{"mallory", "trent"}
+
+// situation is what happens before everybody is asked: an event that comes first, so that nothing stands against it, and some
+// that are drawn.
+func situation(all []event, seed, most int) []event {
+	return append([]event{all[seed%len(all)]}, rapid.SliceOfN(rapid.SampledFrom(all), 0, most).Example(seed)...)
+}
+
+// TestOneAnswer holds everybody who says whether an issue is free to each other: dedup-check, status, work list, next, the
 // board, the hook and, last, the claim itself (spec.md#the-verdict).
 func TestOneAnswer(t *testing.T) {
-	situations := rapid.SliceOfN(rapid.SampledFrom(events), 0, 7)
 	count := map[string]int{}
-	for seed := range 40 {
-		situation := situations.Example(seed)
+	for seed := range sample.Size(len(events), 5*len(events)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			s := stageFor(t, &trial{})
+			s := answering(t)
 			synctest.Test(t, func(t *testing.T) {
 				time.Sleep(time.Until(time.Date(2026, 5, 4, 9, 0, 0, 0, time.UTC)))
 				s.open(t)
-				for _, line := range situation {
-					s.perhaps(line)
-				}
-				count[s.agree(strings.Join(situation, "\n"))]++
+				count[s.agree(s.bring(situation(events, seed, 6)))]++
 				s.close()
 			})
 		})
@@ -80,13 +101,76 @@ func TestOneAnswer(t *testing.T) {
 	}
 }
 
-// perhaps lets something happen, if it can.
-func (s *theatre) perhaps(line string) {
-	if line == "block" {
-		_ = s.world.Block("acme/app", 1, 2, "olga")
-		return
+// answering is a stage with a plan to post, and two outsiders who each have a fork of acme/app.
+func answering(t *testing.T) *theatre {
+	s := stageFor(t, &trial{})
+	if err := os.WriteFile(filepath.Join(s.home, "plan.md"), []byte("Plan"), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	_ = s.prepare(line)
+	s.change = func(seed *githubsim.Seed) {
+		seed.Repos[0].Issues = append(seed.Repos[0].Issues, githubsim.SeedIssue{Number: 4, Title: "Another", Author: "olga"})
+		for _, login := range outsiders {
+			seed.Repos = append(seed.Repos, githubsim.SeedRepo{Name: login + "/app", ForkOf: "acme/app"})
+		}
+	}
+	return s
+}
+
+// bring lets the events happen and returns what happened. The first must succeed; each later one, too, unless what
+// came before it is a reason to refuse it.
+func (s *theatre) bring(all []event) string {
+	var told []string
+	for n, e := range all {
+		if e.after != "" {
+			told = append(told, e.after)
+			s.bringOne(event{line: e.after, exits: []int{cli.ExitNo}})
+		}
+		if n == 0 {
+			e.exits = nil
+		}
+		told = append(told, e.line)
+		if err := s.bringOne(e); err != nil {
+			s.Fatalf("%s\nfailed: %v", strings.Join(told, "\n"), err)
+		}
+	}
+	return strings.Join(told, "\n")
+}
+
+func (s *theatre) bringOne(e event) error {
+	what, rest, _ := strings.Cut(e.line, " ")
+	switch what {
+	case "block":
+		return s.world.Block("acme/app", 1, 2, "olga")
+	case "merge": // of the pull request, unless it is closed
+		if pull, err := s.world.Issue("acme/app", 5); err != nil || pull.State != "open" {
+			return err
+		}
+		return s.world.MergePull("acme/app", 5, "olga")
+	case "opens":
+		login, issues, _ := strings.Cut(rest, " ")
+		return s.opens(login, strings.Fields(issues))
+	case "label-state":
+		text, code, _ := s.run(s.Context(), s.vars["GH_TOKEN"], words(strings.ReplaceAll(e.line, "/home/me", s.home)))
+		if code != cli.ExitYes && !slices.Contains(e.exits, code) {
+			return fmt.Errorf("exit code %d: %s", code, text)
+		}
+		return nil
+	}
+	return s.prepare(e.line)
+}
+
+// opens is a pull request by a login that closes some issues. An outsider's comes from a fork.
+func (s *theatre) opens(login string, issues []string) error {
+	s.opened++
+	from, branch, head := "acme/app", fmt.Sprintf("work-%d", s.opened), ""
+	if slices.Contains(outsiders, login) {
+		from, head = login+"/app", login+":"
+	}
+	if err := s.world.newBranch(from, "refs/heads/"+branch); err != nil {
+		return err
+	}
+	_, err := s.world.OpenPull("acme/app", login, githubsim.Pull{Title: "Work", Head: head + branch, Body: "Closes #" + strings.Join(issues, ", closes #")})
+	return err
 }
 
 // says runs a command as somebody and returns its exit code and what it answers.
@@ -158,7 +242,7 @@ func (s *theatre) card() (c boardCard) {
 	return c
 }
 
-// harmlessMark reports marks of what may be taken all the same.
+// harmlessMark reports marks of what is free all the same.
 func harmlessMark(m string) bool { return m == "drift" || strings.HasSuffix(m, " failed") }
 
 // hooked holds the hook's verdict about a push by a worker to what dedup-check and renew tell the same worker.
@@ -209,27 +293,26 @@ func (s *theatre) refused(w claim.Worker) bool {
 // TestOneAnswerOfPullRequests holds dedup-check, status, claim and the work sources to each other about a pull request
 // (spec.md#held-pull-requests).
 func TestOneAnswerOfPullRequests(t *testing.T) {
-	var about []string
+	var about []event
 	for _, e := range events {
-		if e != "block" && !strings.HasPrefix(e, "pull ") {
-			about = append(about, strings.ReplaceAll(e, "acme/app#1", "acme/app#4"))
+		what := strings.Fields(e.line)
+		if strings.Contains(e.line, "acme/app#1") && what[1] != "bundle" && what[1] != "plan" { // which are of issues alone
+			e.line, e.after = strings.ReplaceAll(e.line, "acme/app#1", "acme/app#5"), strings.ReplaceAll(e.after, "acme/app#1", "acme/app#5")
+			about = append(about, e)
 		}
 	}
-	about = append(about, "merge acme/app#4 olga")
-	situations := rapid.SliceOfN(rapid.SampledFrom(about), 0, 5)
+	about = append(about, event{line: "merge"})
 	count := map[string]int{}
-	for seed := range 20 {
-		situation := situations.Example(seed)
+	for seed := range sample.Size(len(about), 5*len(about)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			s := stageFor(t, &trial{})
+			s := answering(t)
 			synctest.Test(t, func(t *testing.T) {
 				time.Sleep(time.Until(time.Date(2026, 5, 4, 9, 0, 0, 0, time.UTC)))
 				s.open(t)
-				s.perhaps("pull acme/app#1 drake")
-				for _, line := range situation {
-					s.perhaps(line)
+				if err := s.opens("drake", []string{"1"}); err != nil {
+					t.Fatal(err)
 				}
-				count[s.agreeOnPull(strings.Join(situation, "\n"))]++
+				count[s.agreeOnPull(s.bring(situation(about, seed, 4)))]++
 				s.close()
 			})
 		})
@@ -241,20 +324,20 @@ func TestOneAnswerOfPullRequests(t *testing.T) {
 
 func (s *theatre) agreeOnPull(situation string) string {
 	const fresh = "--codename rex --firing-id r1"
-	check, said := s.says("dedup-check acme/app#4 --json %s", fresh)
+	check, said := s.says("dedup-check acme/app#5 --json %s", fresh)
 	var reply struct{ Answer string }
 	if err := json.Unmarshal([]byte(said), &reply); err != nil {
 		s.Fatalf("%s\ndedup-check: %v: %s", situation, err, said)
 	}
 	for _, never := range []string{"work list -R acme/app --json", "next -R acme/app --no-claim --json"} {
-		if _, text := s.says("%s", never); strings.Contains(text, `"github-4"`) || strings.Contains(text, "acme/app#4") {
+		if _, text := s.says("%s", never); strings.Contains(text, `"github-5"`) || strings.Contains(text, "acme/app#5") {
 			s.Errorf("%s\n%s offers a pull request: %s", situation, never, text)
 		}
 	}
-	if _, text := s.says("status acme/app#4 --json"); !strings.Contains(text, fmt.Sprintf(`"answer":%q`, reply.Answer)) {
+	if _, text := s.says("status acme/app#5 --json"); !strings.Contains(text, fmt.Sprintf(`"answer":%q`, reply.Answer)) {
 		s.Errorf("%s\ndedup-check says %s, status: %s", situation, said, text)
 	}
-	for _, claim := range []string{"claim acme/app#4 --dry-run ", "claim acme/app#4 "} {
+	for _, claim := range []string{"claim acme/app#5 --dry-run ", "claim acme/app#5 "} {
 		if code, text := s.says("%s", claim+fresh); code != check {
 			s.Errorf("%s\ndedup-check says %d %s, %s: %d %s", situation, check, said, claim, code, text)
 		}

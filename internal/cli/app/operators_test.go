@@ -23,7 +23,7 @@ func TestOperators(t *testing.T) {
 	default:
 		t.Errorf("%s does not show what is printed; go test ./internal/cli/app -run TestOperators -update\n%s", page, want)
 	}
-	for _, part := range []string{"lost acme/app#1 by force", "the hold has ended: forced by olga", "gave back the hold of drake:run-9"} {
+	for _, part := range []string{"lost acme/app#1 by force", "the hold has ended: forced by olga", "released the hold of drake:run-9"} {
 		if !strings.Contains(want, part) {
 			t.Errorf("the page shows no %q", part)
 		}

@@ -115,7 +115,7 @@ func (c *connections) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0,
 // inPublic is stage on a GitHub that is known as github.com.
 func inPublic(t *testing.T, token string, edits ...func(*githubsim.Seed)) []string {
 	t.Helper()
-	seed, err := scene(time.Now())
+	seed, err := scenario(time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

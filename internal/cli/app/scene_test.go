@@ -8,7 +8,7 @@ import (
 	"github.com/label-state/label-state/internal/githubsim"
 )
 
-// A deed is a record in the log of a scene, so long before now.
+// A deed is a record in the log of a scenario, so long before now.
 type deed struct {
 	ago, renewed time.Duration
 	author       string
@@ -37,8 +37,8 @@ func asked(ago time.Duration, kind claim.Kind, codename, run string) deed {
 	return deed{ago: ago, author: "agents", record: claim.Record{Kind: kind, Worker: claim.Worker{Codename: codename, FiringID: run}}}
 }
 
-// scene is a repository on a busy day: something in every column of the board, and of everything that goes wrong, one.
-func scene(now time.Time) (githubsim.Seed, error) {
+// scenario is a repository on a busy day: something in every column of the board, and of everything that goes wrong, one.
+func scenario(now time.Time) (githubsim.Seed, error) {
 	repo := githubsim.SeedRepo{Name: "acme/app", DefaultBranch: "main", Issues: []githubsim.SeedIssue{
 		{Number: 1, Title: "Retry the upload on 503", Labels: []string{"agent:in-flight"}},
 		{Number: 2, Title: "Say which file was too large", Labels: []string{"agent:in-flight"}},
@@ -111,7 +111,7 @@ func write(i *githubsim.SeedIssue, now time.Time, deeds []deed) error {
 	return nil
 }
 
-// month makes the scene's repository one in which a fleet has worked for a month.
+// month makes the scenario's repository one in which a fleet has worked for a month.
 func month(s *githubsim.Seed) {
 	now := time.Now()
 	workers := []string{"lucius", "vera", "drake", "lucius", "vera", "mona"}

@@ -208,7 +208,7 @@ func plain(ts *testscript.TestScript, neg bool, args []string) {
 		{`\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(Z| UTC)`, "TIME"},
 		{`for another [^.;]+`, "for another DISTANCE"},
 		{`, (now|[0-9a-z ]+ ago), does`, ", DISTANCE, does"},
-		{`last sign of life (now|[0-9a-z ]+ ago)`, "last sign of life DISTANCE"},
+		{`last heartbeat (now|[0-9a-z ]+ ago)`, "last heartbeat DISTANCE"},
 		{`\b\d{8}-\d{6}-[0-9a-f]{8}\b`, "RUN"},
 		{`issuecomment-\d+`, "issuecomment-ID"},
 		{`git version .*`, "git version VERSION"},

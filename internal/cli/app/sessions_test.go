@@ -479,7 +479,7 @@ func (s *liveSession) die() {
 	s.note("%s: is killed, and held #%d until %s", id, n, end.UTC().Format(time.TimeOnly))
 	s.running.Go(func() {
 		time.Sleep(time.Until(end.Add(fleetGrace + time.Second)))
-		if c, _ := s.log(n).Find(w); c.End == nil && !c.Lapsed(claim.DefaultTerms(), time.Now()) {
+		if c, _ := s.log(n).Find(w); c.End == nil && !c.Expired(claim.DefaultTerms(), time.Now()) {
 			s.breach("%s is dead, and holds #%d after its lease and the grace", id, n)
 		}
 		time.Sleep(fleetSweep + time.Minute)

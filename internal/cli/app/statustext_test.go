@@ -32,12 +32,12 @@ func TestStanding(t *testing.T) {
 		{"lucius holds it and was asked to stop; the lease runs for another 3h.", lifecycle.Facts{Log: claim.State{Claims: held(time.Hour, func(c *claim.Claim) { c.Revoked = &claim.Release{} })}}},
 		{"The plan of lucius waits for a yes or a no; without one, its hold ends in 23h.", lifecycle.Facts{Log: claim.State{Claims: held(2*time.Hour, func(c *claim.Claim) { c.Plan = &claim.Plan{At: now.Add(-time.Hour)} })}}},
 		{
-			"The lease of lucius ran out 1h ago, and the next claim or sweep ends its hold. It is not to be taken now: it is backing off until 2026-05-04 12:01 UTC.",
+			"The lease of lucius ran out 1h ago, and the next claim or sweep ends its hold. It cannot be claimed now: it is backing off until 2026-05-04 12:01 UTC.",
 			lifecycle.Facts{Log: claim.State{Claims: held(5*time.Hour, as)}},
 		},
 		{"lucius holds it for another 3h. Also in the way: label wip keeps it out.", lifecycle.Facts{Labels: []string{"wip"}, Log: claim.State{Claims: held(time.Hour, as)}}},
-		{"It is not to be taken: label wip keeps it out.", lifecycle.Facts{Labels: []string{"wip"}}},
-		{"Nobody can tell whether it may be taken: page 2 of the comments.", lifecycle.Facts{Missing: []string{"page 2 of the comments"}}},
+		{"It cannot be claimed: label wip keeps it out.", lifecycle.Facts{Labels: []string{"wip"}}},
+		{"Whether it is free is unknown: page 2 of the comments.", lifecycle.Facts{Missing: []string{"page 2 of the comments"}}},
 		{"It is closed.", lifecycle.Facts{URL: "closed"}},
 	} {
 		f := c.facts
@@ -55,7 +55,7 @@ func TestStanding(t *testing.T) {
 		t.Errorf("to the holder %q, want %q", got, want)
 	}
 	r.Rest = nil // no back-off
-	if got, want := cli.Standing(r.Terms, f, r.Verdict(f, lifecycle.Seeker{})), "It may be taken: the lease of lucius ran out 1h ago, and the next claim or sweep ends its hold."; got != want {
+	if got, want := cli.Standing(r.Terms, f, r.Verdict(f, lifecycle.Seeker{})), "It is free: the lease of lucius ran out 1h ago, and the next claim or sweep ends its hold."; got != want {
 		t.Errorf("without back-off %q, want %q", got, want)
 	}
 }
@@ -73,9 +73,9 @@ func TestDeeds(t *testing.T) {
 		{cli.EntryView{Kind: "claim", State: "held, renewed 3 times"}, "claimed it, renewed 3 times"},
 		{cli.EntryView{Kind: "release", Outcome: "success", PR: "https://x/pull/3"}, "delivered it after 2h 30m: success, https://x/pull/3"},
 		{cli.EntryView{Kind: "release", Outcome: "success", By: "pull-request-event"}, "delivered it after 2h 30m: success by pull-request-event"},
-		{cli.EntryView{Kind: "release", Outcome: "failure", Reason: "tests do not build"}, "gave it back after 2h 30m: failure, because tests do not build"},
-		{cli.EntryView{Kind: "release"}, "gave it back after 2h 30m: no outcome told"},
-		{cli.EntryView{Kind: "release", Outcome: "stale-swept", By: "sweep-1"}, "lost it after 2h 30m without a sign of life: stale-swept by sweep-1"},
+		{cli.EntryView{Kind: "release", Outcome: "failure", Reason: "tests do not build"}, "released it after 2h 30m: failure, because tests do not build"},
+		{cli.EntryView{Kind: "release"}, "released it after 2h 30m: no outcome told"},
+		{cli.EntryView{Kind: "release", Outcome: "stale-swept", By: "sweep-1"}, "lost it after 2h 30m without a heartbeat: stale-swept by sweep-1"},
 		{cli.EntryView{Kind: "release", Outcome: "forced", By: "olga"}, "lost it after 2h 30m: forced by olga"},
 		{cli.EntryView{Kind: "release", Outcome: "abandoned"}, "gave up its claim: abandoned"},
 		{cli.EntryView{Kind: "release", Outcome: "race-yielded-to=drake:d1"}, "lost the race to drake:d1"},

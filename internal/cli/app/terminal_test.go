@@ -20,7 +20,7 @@ const (
 	lightPane = "bg=#ffffff,fg=#1f2328"
 )
 
-// stage is an embedded GitHub with the scene on it, changed as edits say, and the environment of somebody who works there.
+// stage is an embedded GitHub with the scenario on it, changed as edits say, and the environment of somebody who works there.
 func stage(t *testing.T, token string, edits ...func(*githubsim.Seed)) (*githubsim.Server, []string) {
 	t.Helper()
 	return stageWith(t, token, nil, edits...)
@@ -29,7 +29,7 @@ func stage(t *testing.T, token string, edits ...func(*githubsim.Seed)) (*githubs
 // stageWith is stage on a GitHub with those faults.
 func stageWith(t *testing.T, token string, fault func(*http.Request) *githubsim.Fault, edits ...func(*githubsim.Seed)) (*githubsim.Server, []string) {
 	t.Helper()
-	seed, err := scene(time.Now())
+	seed, err := scenario(time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func stageWith(t *testing.T, token string, fault func(*http.Request) *githubsim.
 	}
 }
 
-// openBoard is the board of the scene in a terminal, once it has been read.
+// openBoard is the board of the scenario in a terminal, once it has been read.
 func openBoard(t *testing.T, width, height int, style string, env []string, more ...string) *pane {
 	t.Helper()
 	p := openPane(t, width, height, style, t.TempDir(), env, append([]string{"label-state", "board", "--repo", "acme/app"}, more...)...)

@@ -36,6 +36,7 @@ type theatre struct {
 	out              io.Writer // who reads the answers
 	interrupt        func(cancel func())
 	meanwhile        sync.WaitGroup
+	opened           int            // pull requests that opens has made
 	letGo            []func() error // of what others have their hands on until the end
 }
 
@@ -197,7 +198,7 @@ func (s *theatre) run(ctx context.Context, token string, args []string) (text st
 	env.Getenv, env.Dir, env.Stderr, env.HTTP = s.getenv(token), s.dir, &told, s.world.Transport()
 	env.Stores = map[string]lease.Opener{lease.Redis: redis.Open, lease.Etcd: etcd.Open}
 	env.Watched = func(w io.Writer) bool { return s.typed != "" && w != &told }
-	t := cli.Terminal{Commands: commands, In: struct {
+	t := cli.Terminal{Typed: args, Commands: commands, In: struct {
 		io.Reader
 		io.Writer
 	}{strings.NewReader(s.typed), io.Discard}, Out: s.out, Err: &told, Env: env}

@@ -25,8 +25,8 @@ func NewBundleCommand(t cli.Terminal) *urfave.Command {
 		Subcommands: []*urfave.Command{
 			{
 				Name: "claim", Usage: "take every issue of the bundle, or none", ArgsUsage: "NAME REF...",
-				Description: "Everything is looked at before the first write. When any issue cannot be had, those already taken are given back with their labels as they were. " +
-					"What a killed run has left is given back first.\n\nNAME is 1 to 63 of a-z, 0-9 and -, and at most 50 with labels.bundle_prefix before it: 37, unless you changed the prefix. Holds are recorded in every work tree of the feature that this folder belongs to." + cli.IssueForms +
+				Description: "Everything is looked at before the first write. When any issue cannot be had, those already taken are released with their labels as they were. " +
+					"What a killed run has left is released first.\n\nNAME is 1 to 63 of a-z, 0-9 and -, and at most 50 with labels.bundle_prefix before it: 37, unless you changed the prefix. Holds are recorded in every worktree of the feature that this folder belongs to." + cli.IssueForms +
 					"   label-state bundle claim checkout-v2 acme/app#42 acme/web#7 --codename lucius\n   label-state bundle claim checkout-v2 42 acme/web#7 --codename lucius --dry-run",
 				Flags:  cli.WriteFlags(append(cli.IdentityFlags(), &urfave.DurationFlag{Name: "ttl", Usage: "length of the leases, at most claim.max_ttl (default: claim.ttl)"})...),
 				Action: func(cc *urfave.Context) error { return runBundleClaim(t, cc) },

@@ -16,7 +16,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 )
 
-// recover looks at what an earlier run has noted: what it left half-way is given back, what it holds is
+// recover looks at what an earlier run has noted: what it left half-way is released, what it holds is
 // in the way, and what has ended since is forgotten.
 func (p *pack) recover(ctx context.Context, page state.JournalPage[bundlePage]) error {
 	note, ok, err := page.Load()
@@ -25,7 +25,7 @@ func (p *pack) recover(ctx context.Context, page state.JournalPage[bundlePage]) 
 	}
 	old := &pack{call: p.call, slug: p.slug}
 	if err := old.gather(ctx, note.Issues, note.Host); err != nil {
-		return fmt.Errorf("give back what a killed run has left: %w", err)
+		return fmt.Errorf("release what a killed run has left: %w", err)
 	}
 	for _, c := range old.calls {
 		if note.Taken {
@@ -38,7 +38,7 @@ func (p *pack) recover(ctx context.Context, page state.JournalPage[bundlePage]) 
 		}
 	}
 	if !note.Taken {
-		cli.Warnf(p.call.Terminal.Err, "bundle %s: gave back what a killed run of %s has left", p.slug, note.worker())
+		cli.Warnf(p.call.Terminal.Err, "bundle %s: released what a killed run of %s has left", p.slug, note.worker())
 	}
 	return page.Remove()
 }
@@ -77,7 +77,7 @@ func (p *pack) release(ctx context.Context, page state.JournalPage[bundlePage]) 
 	case !ok:
 		return &cli.Failure{Err: &cli.NoAnswer{Text: "no bundle of this name was claimed on this machine"}, Hint: "see who holds its issues: label-state bundle status " + p.slug + " --repo OWNER/NAME"}
 	case p.another(note):
-		return &cli.Failure{Err: &cli.NoAnswer{Text: cli.OneLine(note.worker().String()) + " claimed it"}, Hint: "only the holder gives it back; see where it stands: label-state bundle status " + p.slug}
+		return &cli.Failure{Err: &cli.NoAnswer{Text: cli.OneLine(note.worker().String()) + " claimed it"}, Hint: "only the holder releases it; see where it stands: label-state bundle status " + p.slug}
 	}
 	if err := p.gather(ctx, note.Issues, note.Host); err != nil {
 		return err

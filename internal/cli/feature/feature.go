@@ -37,12 +37,12 @@ func worktreesAround(t cli.Terminal, dir string) []worktree.Tree {
 	}
 	names, err := book.Names()
 	if err != nil {
-		cli.Warnf(t.Err, "the work trees of features are not known: %s", err)
+		cli.Warnf(t.Err, "the worktrees of features are not known: %s", err)
 	}
 	for _, name := range names {
 		f, _, err := book.Read(name)
 		if err != nil {
-			cli.Warnf(t.Err, "the work trees of feature %s are not known: %s", name, err)
+			cli.Warnf(t.Err, "the worktrees of feature %s are not known: %s", name, err)
 		}
 		for _, tree := range f.Trees {
 			if f.Ready && (dir == tree.Path || strings.HasPrefix(dir, tree.Path+string(filepath.Separator))) {
@@ -58,7 +58,7 @@ func onPage(h ledger.Hold) pageHold {
 }
 
 // inform records a bundle's holds where its work is done: each in the trees of its repository, when the
-// command was given in a tree of a feature; otherwise all of them in the work tree around us.
+// command was given in a tree of a feature; otherwise all of them in the worktree around us.
 func (p *pack) inform(ctx context.Context, note bundlePage) {
 	trees := worktreesAround(p.call.Terminal, p.call.Terminal.Env.Dir)
 	if len(trees) == 0 {
@@ -71,7 +71,7 @@ func (p *pack) inform(ctx context.Context, note bundlePage) {
 func informHere(t cli.Terminal, note bundlePage) {
 	dir, err := state.GitDir(t.Env.Dir, t.Env.Getenv("GIT_DIR"))
 	if err != nil {
-		return // no work tree, so no hook
+		return // no worktree, so no hook
 	}
 	for _, h := range note.Holds {
 		recordHold(t, dir, note, h)

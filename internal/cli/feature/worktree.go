@@ -16,7 +16,7 @@ import (
 // NewWorktreeCommand makes the command worktree.
 func NewWorktreeCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "worktree", Usage: "one work tree in each repository of a feature",
+		Name: "worktree", Usage: "one worktree in each repository of a feature",
 		Subcommands: []*urfave.Command{
 			{
 				Name: "create", Usage: "make a tree in every repository, or in none",
@@ -74,7 +74,7 @@ type FeatureView struct {
 	Error   string     `json:"error,omitempty"`
 }
 
-// A TreeView is the JSON of a work tree.
+// A TreeView is the JSON of a worktree.
 type TreeView struct {
 	Repo   string `json:"repo"`
 	Path   string `json:"path"`

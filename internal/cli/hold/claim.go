@@ -1,4 +1,4 @@
-// Package hold takes, keeps, shows and gives back holds: claim, renew, release, run, push, dedup-check, status and log.
+// Package hold takes, keeps, shows and releases holds: claim, renew, release, run, push, dedup-check, status and log.
 package hold
 
 import (

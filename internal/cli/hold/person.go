@@ -56,7 +56,7 @@ func askThem(i claim.Issue, err error) error {
 }
 
 func giveBack(i claim.Issue) string {
-	return fmt.Sprintf("give it back with: label-state release %s\n", i)
+	return fmt.Sprintf("release it with: label-state release %s\n", i)
 }
 
 // assignAgain assigns who holds the issue, where a claim that was cut off has not.

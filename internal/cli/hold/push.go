@@ -23,12 +23,12 @@ func NewPushCommand(t cli.Terminal) *urfave.Command {
 		Description: "Renews the hold, then has git push what is checked out. With claim.lease: refs the branch and the lease move in one step, or neither does: " +
 			"a push cannot land after the hold was lost, however late it arrives. Otherwise GitHub compares nothing but the branch, and the push is given up before the lease could end.\n\n" +
 			"The branch is never forced, and must not have been pushed to by somebody else. The pre-push hook runs as for any push. " +
-			"The issue is --issue, LABEL_STATE_ISSUE, or the only one that this work tree holds. Behind -- stand options of git push that change no condition: " +
+			"The issue is --issue, LABEL_STATE_ISSUE, or the only one that this worktree holds. Behind -- stand options of git push that change no condition: " +
 			"-u, -o, -q, -v, --no-verify, --signed and a few more.\n\n" +
 			"   label-state push\n" +
 			"   label-state push origin --issue acme/app#42 -- --set-upstream",
 		Flags: cli.WriteFlags(append(cli.HolderFlags(),
-			&urfave.StringFlag{Name: "issue", Usage: "issue `REF` whose hold it is (default: LABEL_STATE_ISSUE, or the only hold of this work tree)"},
+			&urfave.StringFlag{Name: "issue", Usage: "issue `REF` whose hold it is (default: LABEL_STATE_ISSUE, or the only hold of this worktree)"},
 			&urfave.StringFlag{Name: "branch", Usage: "`BRANCH` of the remote to push to (default: the one that is checked out)"},
 		)...),
 		Action: func(cc *urfave.Context) error { return runPush(t, cc) },
@@ -81,7 +81,7 @@ func pushTarget(t cli.Terminal, cc *urfave.Context) (string, error) {
 		return "", &cli.Failure{Doing: cli.CommandPath(cc), Err: err}
 	}
 	if n := len(holds); n != 1 {
-		return "", cli.Usagef(cli.CommandPath(cc), "push: this work tree has %d holds; name the issue with --issue", n)
+		return "", cli.Usagef(cli.CommandPath(cc), "push: this worktree has %d holds; name the issue with --issue", n)
 	}
 	return holds[0].Issue.String(), nil
 }
@@ -128,7 +128,7 @@ func pushUnder(ctx context.Context, c *cli.Call, i claim.Issue, p gitpush.Push) 
 		return err
 	}
 	if err := c.Session.Remember(h); err != nil {
-		cli.Warnf(c.Terminal.Err, "this work tree's record of the hold could not be written: %s", err)
+		cli.Warnf(c.Terminal.Err, "this worktree's record of the hold could not be written: %s", err)
 	}
 	if err := pushWithin(ctx, c, pusher, p, h, within); err != nil {
 		return err
@@ -209,7 +209,7 @@ func pushStrictly(ctx context.Context, c *cli.Call, git gitpush.Git, p gitpush.P
 			return 0, lost
 		case n == pushTries:
 			unseen := fmt.Errorf("%s does not show the lease as GitHub's API does: %v", remoteName(p.Remote), moved) // not a no
-			return 0, &cli.Failure{Err: &ledger.UnknownError{Issue: h.Issue, Err: unseen}, Hint: "push to the repository that the issue is in, or try again in a minute"}
+			return 0, &cli.Failure{Err: &ledger.UnknownError{Issue: h.Issue, Err: unseen}, Hint: "push to the repository that the issue is in; if it is that one, in a minute: " + cli.Again}
 		}
 		p.With = (*gitpush.Step)(&step)
 		if err := setup.Clock().Sleep(ctx, cli.RetryFirst); err != nil {

@@ -13,7 +13,7 @@ import (
 func NewRenewCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
 		Name: "renew", Usage: "extend a lease; exit 1 means stop all work on it", ArgsUsage: "REF",
-		Description: "Edits the claim comment, so that a long run leaves one comment behind. Who asks is looked up in this work tree when no flag names it." +
+		Description: "Edits the claim comment, so that a long run leaves one comment behind. Who asks is looked up in this worktree when no flag names it." +
 			cli.IssueForms +
 			"   label-state renew 42\n" +
 			"   label-state renew acme/app#42 --codename lucius --firing-id run-7",
@@ -38,7 +38,7 @@ func renewIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 		return err
 	}
 	if err := c.Session.Remember(h); err != nil {
-		cli.Warnf(c.Terminal.Err, "renewed, but this work tree's record could not be written: %s", err)
+		cli.Warnf(c.Terminal.Err, "renewed, but this worktree's record could not be written: %s", err)
 	}
 	return c.Answer(cli.ViewHold(h, "renewed"), "renewed "+describeHold(h))
 }

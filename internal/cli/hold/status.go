@@ -22,7 +22,7 @@ func NewDedupCommand(t cli.Terminal) *urfave.Command {
 	}
 }
 
-// seekerOf is who asks, as far as flags, environment and this work tree tell.
+// seekerOf is who asks, as far as flags, environment and this worktree tell.
 func seekerOf(c *cli.Call) lifecycle.Seeker { return lifecycle.Seeker{Worker: c.Worker()} }
 
 func checkIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
@@ -51,7 +51,7 @@ func NewStatusCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
 		Name: "status", Aliases: []string{"status-issue"}, Usage: "everything known about an issue", ArgsUsage: "REF",
 		Description: "Who holds it and until when, what its labels should say, attempts, pull requests, records that do not count. " +
-			"When issues wait for each other in a circle, it says so: it follows blockers over 4 steps and 20 issues at most." + cli.IssueForms +
+			"When issues wait for each other in a dependency cycle, it says so: it follows blockers over 4 steps and 20 issues at most." + cli.IssueForms +
 			"   label-state status 42\n   label-state status acme/app#42 --json",
 		Flags:  cli.RepoFlags(cli.IdentityFlags()...),
 		Action: t.OnIssue(showStatus),
@@ -66,7 +66,7 @@ func showStatus(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	f = c.Session.Ledger.Here(f)
 	v := c.Session.Ledger.Rules().Verdict(f, lifecycle.Seeker{})
 	view := cli.ViewStatus(c.Session.Ledger.Rules(), f, v)
-	view.Store, view.Circle, view.Guessed = c.Session.Config.Claim.Lease, c.FindCircle(ctx, f), c.Session.Client.Guessed()
+	view.Store, view.Cycle, view.Guessed = c.Session.Config.Claim.Lease, c.FindCycle(ctx, f), c.Session.Client.Guessed()
 	if view.Stranded == "" {
 		view.Next = c.ReadyFirst(f, v)
 	}

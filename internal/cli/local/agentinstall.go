@@ -46,7 +46,7 @@ func placeOf(t cli.Terminal, user bool) (agentsetup.Place, error) {
 	if !user {
 		top, err := state.Top(t.Env.Dir)
 		if err != nil {
-			return p, &cli.Failure{Err: cli.Usagef("agent", "this is no clone of a repository"), Hint: "run it inside one, or add --user"}
+			return p, &cli.Failure{Err: cli.Usagef("agent", "this is no clone of a repository"), Hint: "run it inside one, or for all of yours: " + cli.Again + " --user"}
 		}
 		git, err := state.GitDir(top, "")
 		p.Root, p.State = top, filepath.Join(git, "label-state")
@@ -117,7 +117,7 @@ func setHost(t cli.Terminal,
 
 // fileFailure is a file that is in the way.
 func fileFailure(cc *urfave.Context, err error) error {
-	return &cli.Failure{Doing: cli.CommandPath(cc), Err: err, Hint: "mend that file, and run it again: label-state agent status"}
+	return &cli.Failure{Doing: cli.CommandPath(cc), Err: err, Hint: "mend that file, then: " + cli.Again}
 }
 
 // agreeToHost shows what would be done and asks, unless there is nothing to do or nobody wants to be asked.
@@ -181,6 +181,8 @@ func showHost(c *cli.Call, h agenthost.Host, steps []agentsetup.Step, last strin
 // afterInstall says what a host wants before it runs hooks.
 func afterInstall(h agenthost.Host) string {
 	switch h {
+	case agenthost.ClaudeCode:
+		return "start a new session of claude-code, which reads hooks when it starts; it asks once whether it may use a repository's MCP server"
 	case agenthost.Codex:
 		return "start codex, type /hooks and trust the hooks of label-state; until then Codex leaves them out in silence"
 	case agenthost.Gemini:

@@ -82,7 +82,7 @@ func failedCheck(c *cli.Call, check string, err error) Diagnosis {
 	case errors.As(err, &missing):
 		return d.or("fail", "check the name, and that the token may see it")
 	}
-	return d.or("fail", cli.HintFor(err))
+	return d.or("fail", c.Terminal.HintFor(err))
 }
 
 func showReport(c *cli.Call, all []Diagnosis) error {
@@ -259,7 +259,7 @@ func checkQueue(ctx context.Context, c *cli.Call) Diagnosis {
 func checkClock(ctx context.Context, c *cli.Call) Diagnosis {
 	header, err := c.Session.Client.Do(ctx, http.MethodGet, repoPath(c), nil, nil)
 	if err != nil {
-		return ok("clock", "not compared: %s", err).or("warn", cli.HintFor(err))
+		return ok("clock", "not compared: %s", err).or("warn", c.Terminal.HintFor(err))
 	}
 	now, err := http.ParseTime(header.Get("Date"))
 	if err != nil {

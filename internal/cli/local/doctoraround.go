@@ -24,7 +24,7 @@ import (
 // blockersLooked is how many sleeping issues the doctor reads: what fits into one request.
 const blockersLooked = 50
 
-// checkBlockers looks for issues that wait for each other in a circle, among those that have the blocked label.
+// checkBlockers looks for issues that wait for each other in a dependency cycle, among those that have the blocked label.
 func checkBlockers(ctx context.Context, c *cli.Call) Diagnosis {
 	asleep, err := c.Session.Client.OpenIssues(ctx, c.Session.Repo, c.Session.Ledger.Rules().Scheme.Blocked)
 	if err != nil {
@@ -41,19 +41,19 @@ func checkBlockers(ctx context.Context, c *cli.Call) Diagnosis {
 		}
 		waits[r.Facts.Issue] = r.Facts.Waits()
 	}
-	var circles []string
-	for _, ring := range lifecycle.Circles(waits) {
-		circles = append(circles, lifecycle.Round(lifecycle.Path(ring)))
+	var cycles []string
+	for _, ring := range lifecycle.Cycles(waits) {
+		cycles = append(cycles, lifecycle.Round(lifecycle.Path(ring)))
 	}
 	switch {
-	case len(circles) > 0:
-		return ok("blockers", "blocked in a circle: %s", strings.Join(circles, "; ")).or("warn", cli.CircleRemedy)
+	case len(cycles) > 0:
+		return ok("blockers", "blocked in a dependency cycle: %s", strings.Join(cycles, "; ")).or("warn", cli.CycleRemedy)
 	case len(asleep) > len(issues):
-		return ok("blockers", "no circle among %d of the %d issues that wait for others", len(issues), len(asleep))
+		return ok("blockers", "no cycle among %d of the %d issues that wait for others", len(issues), len(asleep))
 	case len(asleep) == 0:
 		return ok("blockers", "no issue waits for another")
 	}
-	return ok("blockers", "%s for others, none in a circle", cli.Count(len(asleep), "issue waits", "issues wait"))
+	return ok("blockers", "%s for others, none in a dependency cycle", cli.Count(len(asleep), "issue waits", "issues wait"))
 }
 
 // checkWorkflow looks for the Action in the repository's workflows by the name of the usual file, and whether GitHub
@@ -67,7 +67,7 @@ func checkWorkflow(ctx context.Context, c *cli.Call) Diagnosis {
 	case errors.As(err, &missing):
 		return ok("workflow", "no %s", WorkflowPath).or("warn", "without it nobody sweeps; label-state init writes it")
 	case err != nil:
-		return ok("workflow", "%s", err).or("warn", cli.HintFor(err))
+		return ok("workflow", "%s", err).or("warn", c.Terminal.HintFor(err))
 	case !runsAction(text):
 		return ok("workflow", "%s does not run the Action", WorkflowPath).or("warn", "compare it with docs/action.md, or move it away and let label-state init write it")
 	}

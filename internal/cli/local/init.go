@@ -88,7 +88,7 @@ func agreeToSteps(c *cli.Call, steps []cli.Step) error {
 // carryOut makes what is missing, and says how to go on.
 func carryOut(ctx context.Context, c *cli.Call, steps []cli.Step) error {
 	if err := cli.TakeSteps(ctx, c, steps); err != nil {
-		return &cli.Failure{Err: err, Hint: cli.HintOr(err, "what was done before stays; mend that, then run it again: label-state init")}
+		return &cli.Failure{Err: err, Hint: cli.HintOr(err, "what was done before stays; mend that, then: "+cli.Again)}
 	}
 	if c.Flags.Bool("json") {
 		return nil

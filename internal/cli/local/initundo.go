@@ -71,7 +71,7 @@ func (u *undoing) run(ctx context.Context) error {
 	for _, s := range steps {
 		if s.Status == cli.StepMade {
 			if err := s.Do(ctx); err != nil {
-				return &cli.Failure{Err: err, Hint: cli.HintOr(err, "what was done before stays; mend that, then run it again")}
+				return &cli.Failure{Err: err, Hint: cli.HintOr(err, "what was done before stays; mend that, then: "+cli.Again)}
 			}
 			s.Status = s.Done
 		}
@@ -120,14 +120,6 @@ func (u *undoing) steps(ctx context.Context) (out []cli.Step, err error) {
 	return out, nil
 }
 
-// shellWord is a name as one word of a shell's.
-func shellWord(name string) string {
-	if strings.ContainsAny(name, " \"'`$") {
-		return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
-	}
-	return name
-}
-
 // forget leaves a part out of the record that has been taken back.
 func (u *undoing) forget(change func(*cli.InitRecord)) error {
 	change(&u.record)
@@ -157,7 +149,7 @@ func (u *undoing) fileStep(f cli.InitFile) (cli.Step, error) {
 		s.Detail, s.Done = "as it was already", "restored"
 		s.Do = inOrder(forget)
 	case cli.Fingerprint(now) != f.After:
-		s.Status, s.Detail = cli.StepKept, "changed since, and it stays; away with: rm "+shellWord(f.Name)
+		s.Status, s.Detail = cli.StepKept, "changed since, and it stays; away with: rm "+cli.ShellWord(f.Name)
 	}
 	return s, nil
 }
@@ -226,11 +218,17 @@ func (u *undoing) hostStep(h agenthost.Host) (s cli.Step, there bool, err error)
 	if err != nil {
 		return s, false, err
 	}
-	s = cli.Step{Kind: "agent", Name: string(h), Status: cli.StepMade, Detail: "its hooks and skill in this repository", Done: "removed"}
+	s = cli.Step{Kind: "agent", Name: string(h), Status: cli.StepMade, Detail: "its hooks, skill and MCP server in this repository", Done: "removed"}
 	if slices.ContainsFunc(files, func(f agentsetup.Step) bool { return f.Kind == agentsetup.Theirs }) {
 		s.Detail += "; a file that was changed since stays"
 	}
-	s.Do = func(context.Context) error { return p.TakeBack(h, files) }
+	s.Do = func(context.Context) error {
+		files, err := p.Uninstall(h) // another host that needs a file may be gone by now
+		if err == nil {
+			err = p.TakeBack(h, files)
+		}
+		return err
+	}
 	return s, true, nil
 }
 

@@ -33,7 +33,7 @@ func ManPage(app *urfave.App) string {
 	b.WriteString(".SH NAME\nlabel-state \\- nobody does the same issue twice\n")
 	b.WriteString(".SH SYNOPSIS\n.B label-state\n.I COMMAND\n[options] [arguments]\n")
 	b.WriteString(".SH DESCRIPTION\nCoding agents and people share one GitHub issue tracker. label\\-state lets any of them claim an issue, shows " +
-		"who holds it, and gives it back when its holder is gone. Options may stand anywhere on a command line.\n")
+		"who holds it, and releases it when its holder is gone. Options may stand anywhere on a command line.\n")
 	b.WriteString(".SH COMMANDS\n")
 	manCommands(&b, app.Commands, []string{app.Name})
 	b.WriteString(".SH COMMON OPTIONS\nMost commands have these.\n")

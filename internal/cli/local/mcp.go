@@ -21,7 +21,7 @@ func NewMCPCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
 		Name: "mcp", Usage: "the same verbs as tools for coding agents (MCP)",
 		Description: "Speaks the Model Context Protocol until standard input ends. A client starts it in the clone that its agent works in: " +
-			"claims are recorded for that work tree, so that the hook knows the agent.\n\n" +
+			"claims are recorded for that worktree, so that the hook knows the agent.\n\n" +
 			"   label-state mcp --codename lucius\n   label-state mcp --codename lucius --repo acme/app --toolset core,work,plan\n   label-state mcp --operator",
 		Flags: []urfave.Flag{
 			&urfave.StringFlag{Name: "codename", Usage: "`NAME` of workers that do not say theirs (default: LABEL_STATE_CODENAME)"},
@@ -90,7 +90,7 @@ func RunTool(ctx context.Context, t cli.Terminal, words []string, input string) 
 		o.Objects = append(o.Objects, json.RawMessage(line))
 	}
 	if err != nil {
-		o.Problem, o.Hint = cli.OneLine(strings.Join(cli.Problems(err), "; ")), cli.OneLine(cli.HintFor(err))
+		o.Problem, o.Hint = cli.OneLine(strings.Join(cli.Problems(err), "; ")), cli.OneLine(t.HintFor(err))
 	}
 	return o
 }

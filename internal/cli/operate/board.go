@@ -51,7 +51,7 @@ type CardView struct {
 	Until    string   `json:"until,omitempty"`
 	Branch   string   `json:"branch,omitempty"`
 	Marks    []string `json:"marks"`
-	Circle   []string `json:"circle,omitempty"`
+	Cycle    []string `json:"cycle,omitempty"`
 	Stuck    bool     `json:"stuck"`
 	Pulls    []string `json:"pull_requests"`
 	TakenAt  string   `json:"server_time"`
@@ -62,7 +62,7 @@ type CardView struct {
 func viewCard(c board.Card, now time.Time) CardView {
 	v := CardView{
 		Issue: c.Issue.String(), Title: c.Title, URL: c.URL, State: c.Lane.String(), Why: c.Why, Holder: c.Named(), Author: c.Login,
-		Since: cli.Stamp(c.Since), Renewed: cli.Stamp(c.Seen), Branch: c.Branch, Marks: []string{}, Circle: c.Circle, Stuck: c.Stuck(),
+		Since: cli.Stamp(c.Since), Renewed: cli.Stamp(c.Seen), Branch: c.Branch, Marks: []string{}, Cycle: c.Cycle, Stuck: c.Stuck(),
 		Pulls: []string{}, TakenAt: cli.Stamp(now), ByPerson: c.Person, Request: c.Request,
 	}
 	if c.Lease > 0 {
@@ -130,8 +130,8 @@ func showCards(c *cli.Call, r board.Reading) error {
 		} else {
 			text += board.Table(r.Cards, r.Now)
 		}
-		for _, ring := range r.Circles {
-			text += cli.DescribeCircle(ring) + "\n"
+		for _, ring := range r.Cycles {
+			text += cli.DescribeCycle(ring) + "\n"
 		}
 		for _, line := range r.Next {
 			text += line + "\n"

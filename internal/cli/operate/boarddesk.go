@@ -106,7 +106,7 @@ func (d *BoardDesk) Read(ctx context.Context) (board.Reading, error) {
 		}
 	}
 	board.Sort(out.Cards)
-	out.Circles = board.Encircle(out.Cards, all)
+	out.Cycles = board.MarkCycles(out.Cards, all)
 	for _, f := range all {
 		out.Viewer = cmp.Or(out.Viewer, f.Viewer)
 		if out.Now.Before(f.Now) {
@@ -116,7 +116,7 @@ func (d *BoardDesk) Read(ctx context.Context) (board.Reading, error) {
 	if out.Now.IsZero() {
 		out.Now = time.Now() // nothing was read: there is no age to show
 	}
-	out.Details = d.details(all, out.Circles)
+	out.Details = d.details(all, out.Cycles)
 	return out, nil
 }
 
@@ -204,7 +204,7 @@ func (d *BoardDesk) details(all []lifecycle.Facts, rings [][]claim.Issue) func(c
 			for _, ring := range rings {
 				for _, one := range ring {
 					if one.Same(i) {
-						view.Circle = &cli.CircleView{Path: lifecycle.Path(ring), Remedy: cli.CircleRemedy}
+						view.Cycle = &cli.CycleView{Path: lifecycle.Path(ring), Remedy: cli.CycleRemedy}
 					}
 				}
 			}
@@ -252,8 +252,21 @@ func (d *BoardDesk) Do(ctx context.Context, o board.Order) (board.Answer, error)
 	for line := range strings.Lines(said.String()) {
 		answer.Warnings = append(answer.Warnings, cli.OneLine(strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(line), "label-state: "), "warning: ")))
 	}
+	if err != nil {
+		err = &orderError{args, err}
+	}
 	return answer, err
 }
+
+// An orderError is the error of the command line that carried out an order.
+type orderError struct {
+	line []string
+	err  error
+}
+
+func (e *orderError) Error() string { return e.err.Error() }
+
+func (e *orderError) Unwrap() error { return e.err }
 
 // unchanged refuses to end a hold or to answer a plan that is not the one the person saw.
 func (d *BoardDesk) unchanged(ctx context.Context, o board.Order) error {
@@ -280,7 +293,11 @@ func (d *BoardDesk) Hint(err error) string {
 	if errors.Is(err, context.DeadlineExceeded) && cli.HintFor(err) == "" {
 		return "see what is slow: label-state doctor"
 	}
-	return cli.HintFor(err)
+	t := d.Terminal
+	if o, ordered := errors.AsType[*orderError](err); ordered {
+		t.Typed = o.line
+	}
+	return t.HintFor(err)
 }
 
 // Open starts the browser and does not wait for it.

@@ -76,10 +76,10 @@ func migrateRepo(ctx context.Context, c *cli.Call) error {
 		return err
 	} else if !may {
 		no := fmt.Errorf("%s may not label %s, so nobody would count what it records", cli.OneLine(by), c.Session.Repo)
-		return &cli.Failure{Err: no, Hint: "use the token of a login with the triage role or more"}
+		return &cli.Failure{Err: no, Hint: "set GH_TOKEN to the token of a login with the triage role or more, then: " + cli.Again}
 	}
 	if err := cli.TakeSteps(ctx, c, steps); err != nil {
-		return &cli.Failure{Err: err, Hint: cli.HintOr(err, "what was brought over stays; run it again: label-state migrate "+c.Session.Repo.String()+" --apply")}
+		return &cli.Failure{Err: err, Hint: cli.HintOr(err, "what was brought over stays; go on with: "+cli.Again)}
 	}
 	return nil
 }

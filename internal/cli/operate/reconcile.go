@@ -44,8 +44,8 @@ func wouldReconcile(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	if err != nil {
 		return err
 	}
-	picture, _ := rules.Label(f)
-	change := rules.Scheme.Change(f.Labels, picture)
+	projection, _ := rules.Label(f)
+	change := rules.Scheme.Change(f.Labels, projection)
 	m := cli.MoveView{Issue: i.String(), Answer: "dry-run", Was: cli.LabelNames(rules.Scheme.Shown(f.Labels)), Why: cli.OneLine(rules.Explain(f, change))}
 	m.Is = after(m.Was, change)
 	return c.Answer(m, fmt.Sprintf("%s: would add %s, remove %s: %s\n", i, list(change.Add), list(change.Remove), m.Why))

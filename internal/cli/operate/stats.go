@@ -39,7 +39,7 @@ type StatsView struct {
 	Holds     int             `json:"holds"`
 	Delivered int             `json:"delivered"`
 	Failed    int             `json:"failed"`
-	Lapsed    int             `json:"lapsed"`
+	Expired   int             `json:"expired"`
 	Forced    int             `json:"forced"`
 	Returned  int             `json:"returned"`
 	Yielded   int             `json:"yielded"`
@@ -61,7 +61,7 @@ type PeriodView struct {
 	Holds     int    `json:"holds"`
 	Delivered int    `json:"delivered"`
 	Failed    int    `json:"failed"`
-	Lapsed    int    `json:"lapsed"`
+	Expired   int    `json:"expired"`
 	Yielded   int    `json:"yielded"`
 	Merged    int    `json:"merged"`
 	Twice     int    `json:"done_twice"`
@@ -97,7 +97,7 @@ type WorkerFigures struct {
 	Holds     int    `json:"holds"`
 	Delivered int    `json:"delivered"`
 	Failed    int    `json:"failed"`
-	Lapsed    int    `json:"lapsed"`
+	Expired   int    `json:"expired"`
 	Forced    int    `json:"forced"`
 	Yielded   int    `json:"yielded"`
 	Median    int    `json:"median"`
@@ -174,14 +174,14 @@ func viewStats(repo string, f stats.Figures) StatsView {
 	t := f.Totals
 	v := StatsView{
 		Repo: repo, From: cli.Stamp(f.From), To: cli.Stamp(f.To), Issues: f.Issues, Holds: t.Holds, Delivered: t.Delivered, Failed: t.Failed,
-		Lapsed: t.Lapsed, Forced: t.Forced, Returned: t.Returned, Yielded: t.Yielded, Merged: t.Merged,
+		Expired: t.Expired, Forced: t.Forced, Returned: t.Returned, Yielded: t.Yielded, Merged: t.Merged,
 		Twice: t.Twice, Merges: []MergeView{},
 		States: []StayView{}, Days: []DayView{}, Workers: []WorkerFigures{},
 	}
 	if b := f.Before; b != nil {
 		v.Before = &PeriodView{
 			From: cli.Stamp(b.From), To: cli.Stamp(b.To), Issues: b.Issues, Holds: b.Totals.Holds, Delivered: b.Totals.Delivered, Failed: b.Totals.Failed,
-			Lapsed: b.Totals.Lapsed, Yielded: b.Totals.Yielded, Merged: b.Totals.Merged, Twice: b.Totals.Twice,
+			Expired: b.Totals.Expired, Yielded: b.Totals.Yielded, Merged: b.Totals.Merged, Twice: b.Totals.Twice,
 		}
 		if len(b.Merges) > 0 {
 			v.Before.Median = seconds(b.Merges[0].Median)
@@ -197,7 +197,7 @@ func viewStats(repo string, f stats.Figures) StatsView {
 		v.Days = append(v.Days, DayView{d.Date.Format(time.DateOnly), d.Holds, d.Delivered, d.Troubled})
 	}
 	for _, w := range f.Workers {
-		v.Workers = append(v.Workers, WorkerFigures{cli.OneLine(w.Codename), w.Holds, w.Delivered, w.Failed, w.Lapsed, w.Forced, w.Yielded, seconds(w.Median)})
+		v.Workers = append(v.Workers, WorkerFigures{cli.OneLine(w.Codename), w.Holds, w.Delivered, w.Failed, w.Expired, w.Forced, w.Yielded, seconds(w.Median)})
 	}
 	return v
 }

@@ -18,7 +18,7 @@ import (
 // NewSweepCommand makes the command sweep-claims.
 func NewSweepCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "sweep-claims", Aliases: []string{"sweep"}, Usage: "give back dead claims and repair labels", ArgsUsage: "[OWNER/NAME]...",
+		Name: "sweep-claims", Aliases: []string{"sweep"}, Usage: "release dead claims and repair labels", ArgsUsage: "[OWNER/NAME]...",
 		Description: "Looks at every issue with a lifecycle label and everything changed in the last two days.\n\n" +
 			"Repositories: the arguments and --repo, else LABEL_STATE_SWEEP_REPOS (comma separated), else sweep.repos of the configuration.\n\n" +
 			"   label-state sweep-claims acme/app --dry-run\n" +
@@ -156,7 +156,7 @@ func (s *sweeping) answer(c *cli.Call) error {
 	}
 	if s.view.Failed > 0 || len(s.view.Skipped) > 0 {
 		err := fmt.Errorf("not everything was swept: %d failed, %d not examined", s.view.Failed, len(s.view.Skipped))
-		return &cli.Failure{Doing: "sweep-claims", Err: err, Hint: "the lines above say why; then run it again"}
+		return &cli.Failure{Doing: "sweep-claims", Err: err, Hint: "the lines above say why; when that is mended: " + cli.Again}
 	}
 	return nil
 }
@@ -262,9 +262,9 @@ func (v *SweepView) text() string {
 	if v.Minimized > 0 {
 		fmt.Fprintf(&b, "%d comments of ended holds minimized\n", v.Minimized)
 	}
-	back, repaired := "given back", "repaired"
+	back, repaired := "released", "repaired"
 	if v.DryRun {
-		back, repaired = "would be given back", "would be repaired"
+		back, repaired = "would be released", "would be repaired"
 	}
 	fmt.Fprintf(&b, "%d examined, %d %s, %d %s, %d failed, %d not examined\n",
 		v.Examined, v.Ended, back, v.Repaired, repaired, v.Failed, len(v.Skipped))
@@ -276,9 +276,9 @@ func (f FindingView) Line(dryRun bool) string {
 	if len(f.Was) == 0 && len(f.Is) == 0 { // what changes is another label
 		change = ""
 	}
-	record, give := "recorded", "gave back"
+	record, give := "recorded", "released"
 	if dryRun {
-		record, give = "would record", "would give back"
+		record, give = "would record", "would release"
 	}
 	var parts []string
 	if f.Added != "" {

@@ -18,7 +18,7 @@ func NewAdvanceCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
 		Name: "advance", Usage: "move an issue to the next stage of its pipeline", ArgsUsage: "REF",
 		Description: "For repositories with preset: stages. The holder moves the issue on and ends its hold, by one record; the last " +
-			"stage closes the issue as completed. Without --codename, and without a hold of this work tree, a person moves an issue that nobody holds." +
+			"stage closes the issue as completed. Without --codename, and without a hold of this worktree, a person moves an issue that nobody holds." +
 			cli.IssueForms +
 			"   label-state advance 42\n" +
 			"   label-state advance 42 --to ready    back to the first stage",
@@ -54,7 +54,7 @@ func advanceIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	return c.Answer(cli.ViewMove(rep, "advanced"), fmt.Sprintf("advanced %s to %s: %s -> %s\n", i, to.Name, cli.StateOf(rep.Was), cli.StateOf(rep.Is)))
 }
 
-// readAdvance is who moves the issue: the worker that flags, environment or this work tree name, else the person whose token this is.
+// readAdvance is who moves the issue: the worker that flags, environment or this worktree name, else the person whose token this is.
 func readAdvance(ctx context.Context, c *cli.Call, i claim.Issue) (ledger.Advance, error) {
 	a := ledger.Advance{To: c.Flags.String("to")}
 	w, _, err := c.Holder(i)

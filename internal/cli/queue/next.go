@@ -19,7 +19,7 @@ import (
 func NewNextCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
 		Name: "next", Usage: "claim the next issue: highest priority, oldest first", ArgsUsage: "[-- COMMAND...]",
-		Description: "Takes the first issue of the queue that may be taken; when somebody is faster it tries the one after it. " +
+		Description: "Takes the first free issue of the queue; when somebody is faster it tries the one after it. " +
 			"No work is exit code 4, nothing on standard output, and nothing started.\n\n" +
 			"   label-state next --codename lucius --json\n" +
 			"   label-state next --codename lucius --prompt --run -- my-agent\n" +

@@ -23,7 +23,7 @@ func NewWorkCommand(t cli.Terminal) *urfave.Command {
 
 func workList(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "list", Usage: "show what may be taken now, in the order in which it should be",
+		Name: "list", Usage: "list the free issues of the queue, first to claim first",
 		Description: "   label-state work list --limit 5 --json\n" +
 			"   label-state work list --label area:io --include-claimed",
 		Flags: cli.RepoFlags(append(sourceFlags(filterFlags()...),
@@ -57,7 +57,7 @@ func listWork(ctx context.Context, c *cli.Call, d desk) error {
 	if able, is := src.(work.Explainer); is && len(page.Items) == 0 && o.Cursor == "" && !o.IncludeClaimed && !c.Flags.Bool("json") {
 		none := able.NoWork()
 		why := &cli.Failure{Doing: cli.CommandPath(c.Flags), Object: c.Session.Repo.String(), Err: withFirstStep(ctx, c, d, none)}
-		fmt.Fprintf(c.Terminal.Err, "label-state: %s\nhint: %s\n", cli.OneLine(none.Error()), cli.OneLine(cli.HintFor(why)))
+		fmt.Fprintf(c.Terminal.Err, "label-state: %s\nhint: %s\n", cli.OneLine(none.Error()), cli.OneLine(c.Terminal.HintFor(why)))
 	}
 	for _, i := range page.Items {
 		if err := c.Answer(i, listLine(i)); err != nil {
@@ -173,7 +173,7 @@ func workComplete(t cli.Terminal) *urfave.Command {
 
 func workRelease(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "release", Usage: "give an item back undone", ArgsUsage: "ID",
+		Name: "release", Usage: "release an item undone", ArgsUsage: "ID",
 		Description: "   label-state work release github-42 --reason 'needs a decision' --comment",
 		Flags: cli.WriteFlags(append(sourceFlags(cli.TokenFlag()),
 			&urfave.StringFlag{Name: "reason", Usage: "why, for people"},
@@ -242,7 +242,7 @@ func namedItem(c *cli.Call) string {
 	return c.Session.Issue.String()
 }
 
-// forgetItem removes this work tree's record of the hold.
+// forgetItem removes this worktree's record of the hold.
 func forgetItem(c *cli.Call, d desk, id string) {
 	if n, err := work.ParseID(d.Type, id); err == nil && d.github != nil {
 		c.ForgetHold(issueOf(c.Session.Repo, n))

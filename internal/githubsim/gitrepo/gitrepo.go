@@ -1,7 +1,7 @@
 // Package gitrepo keeps bare repositories that git itself reads, writes and serves.
 //
-// Every operation but Init runs the installed git (2.38 or newer) with an environment of its own, so neither the user's
-// configuration nor an inherited GIT_DIR changes what happens. Names and object ids are checked before git sees
+// Init, new commits, and reading what is loose need no process. Everything else runs the installed git (2.38 or newer) with an
+// environment of its own, so neither the user's configuration nor an inherited GIT_DIR changes what happens. Names and object ids are checked before git sees
 // them; text from a request never becomes an option.
 package gitrepo
 

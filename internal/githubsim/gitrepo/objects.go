@@ -27,6 +27,9 @@ func (r *Repo) WriteBlob(ctx context.Context, data []byte) (string, error) {
 // WriteTree stores a tree that starts as base (a tree or commit id, or "" for nothing) and has each entry added,
 // replaced, or, when its OID is empty, removed, folders with all they hold. It returns the tree's id.
 func (r *Repo) WriteTree(ctx context.Context, base string, entries []TreeEntry) (string, error) {
+	if base == "" && len(entries) == 0 && r.hasLoose(emptyTree) {
+		return emptyTree, nil
+	}
 	oid, err := r.writeTree(ctx, base, entries)
 	return oid, wrap("write tree", err)
 }
@@ -145,7 +148,7 @@ func (r *Repo) File(ctx context.Context, rev, path string) ([]byte, error) {
 	if err := errors.Join(checkRevision(rev), checkPath(path)); err != nil {
 		return nil, fmt.Errorf("read file: %w", err)
 	}
-	o, err := r.object(ctx, rev+":"+path)
+	o, err := r.file(ctx, rev, path)
 	if err == nil && o.kind != "blob" {
 		err = ErrNotFound
 	}
@@ -153,6 +156,13 @@ func (r *Repo) File(ctx context.Context, rev, path string) ([]byte, error) {
 		return nil, fmt.Errorf("read file %q at %s: %w", path, rev, err)
 	}
 	return o.data, nil
+}
+
+func (r *Repo) file(ctx context.Context, rev, path string) (object, error) {
+	if o, ok, err := r.looseFile(rev, path); ok {
+		return o, err
+	}
+	return r.object(ctx, rev+":"+path)
 }
 
 // An object is what git cat-file says of one name.
@@ -163,6 +173,9 @@ type object struct {
 
 // object reads the object that a checked name stands for; the name holds no line break.
 func (r *Repo) object(ctx context.Context, name string) (object, error) {
+	if o, ok := r.looseObject(name); ok {
+		return o, nil
+	}
 	out, err := r.git(ctx, call{args: []string{"cat-file", "--batch"}, stdin: []byte(name + "\n")})
 	if err != nil {
 		return object{}, err
@@ -179,6 +192,9 @@ func (r *Repo) object(ctx context.Context, name string) (object, error) {
 func (r *Repo) mustObject(ctx context.Context, oid string) error {
 	if err := checkObject(oid); err != nil {
 		return err
+	}
+	if r.hasLoose(oid) {
+		return nil
 	}
 	_, err := r.git(ctx, call{args: []string{"cat-file", "-e", oid}})
 	var failed *gitError

@@ -1,7 +1,6 @@
 package gitrepo
 
 import (
-	"bytes"
 	"compress/zlib"
 	"crypto/sha1"
 	"errors"
@@ -59,14 +58,34 @@ func plant(dir, branch string) error {
 	)
 }
 
-// plantObject stores a loose object and returns its id.
+// emptyTree is the id of the tree with nothing in it, which every planted repository has.
+const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+
+// plantObject stores a loose object and returns its id. Others may store the same one at the same moment.
 func plantObject(dir, kind string, content []byte) (string, error) {
 	data := append(fmt.Appendf(nil, "%s %d\x00", kind, len(content)), content...)
 	oid := fmt.Sprintf("%x", sha1.Sum(data))
-	var packed bytes.Buffer
-	w := zlib.NewWriter(&packed)
-	_, err := w.Write(data)
-	return oid, errors.Join(err, w.Close(), plantFile(filepath.Join(dir, "objects", oid[:2], oid[2:]), packed.String(), 0o444))
+	name := filepath.Join(dir, "objects", oid[:2], oid[2:])
+	if _, err := os.Stat(name); err == nil {
+		return oid, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return "", err
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), "tmp_obj_")
+	if err != nil {
+		return "", err
+	}
+	w := zlib.NewWriter(f)
+	_, err = w.Write(data)
+	err = errors.Join(err, w.Close(), f.Chmod(0o444), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name()) // the error above says more
+	}
+	return oid, err
 }
 
 func plantFile(name, text string, mode os.FileMode) error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -24,6 +25,9 @@ func (r *Repo) Ref(ctx context.Context, name string) (oid string, ok bool, err e
 	if err := checkRef(name); err != nil {
 		return "", false, fmt.Errorf("read ref: %w", err)
 	}
+	if oid, ok := r.looseRef(name); ok {
+		return oid, oid != "", nil
+	}
 	out, err := r.git(ctx, call{args: []string{"show-ref", "--verify", "--hash", "--", name}})
 	var failed *gitError
 	if errors.As(err, &failed) && strings.Contains(failed.stderr, "not a valid ref") {
@@ -38,22 +42,30 @@ func (r *Repo) Ref(ctx context.Context, name string) (oid string, ok bool, err e
 // Refs lists the references whose full names start with prefix ("" for all), in the order of their names. The prefix
 // need not end at a slash: "refs/heads/fea" finds refs/heads/feature, as GitHub's matching-refs does.
 func (r *Repo) Refs(ctx context.Context, prefix string) ([]Ref, error) {
-	args := []string{"for-each-ref", "--format=%(refname) %(objectname) %(objecttype)"}
-	if folder := path.Dir(prefix); checkRef(folder) == nil {
-		args = append(args, folder)
+	folder := path.Dir(prefix)
+	if checkRef(folder) != nil {
+		folder = "refs"
 	}
-	out, err := r.git(ctx, call{args: args})
-	if err != nil {
-		return nil, fmt.Errorf("list refs: %w", err)
+	refs, ok := r.looseRefs(folder)
+	if !ok {
+		var err error
+		if refs, err = r.packedRefs(ctx, folder); err != nil {
+			return nil, fmt.Errorf("list refs: %w", err)
+		}
 	}
+	return slices.DeleteFunc(refs, func(ref Ref) bool { return !strings.HasPrefix(ref.Name, prefix) }), nil
+}
+
+// packedRefs has git list the references below a folder of names, wherever they are.
+func (r *Repo) packedRefs(ctx context.Context, folder string) ([]Ref, error) {
+	out, err := r.git(ctx, call{args: []string{"for-each-ref", "--format=%(refname) %(objectname) %(objecttype)", folder}})
 	refs := []Ref{}
 	for text := range strings.Lines(string(out)) {
-		fields := strings.Fields(text)
-		if len(fields) == 3 && strings.HasPrefix(fields[0], prefix) {
+		if fields := strings.Fields(text); len(fields) == 3 {
 			refs = append(refs, Ref{Name: fields[0], OID: fields[1], Type: fields[2]})
 		}
 	}
-	return refs, nil
+	return refs, err
 }
 
 // CreateRef makes a reference. Of many callers at one moment exactly one succeeds, the others get ErrExists. An id

@@ -4,7 +4,7 @@
 // An issue is held by whoever has written its key, bound to an etcd lease that ends by the
 // cluster's own time. The key is written by a transaction that demands that it does not exist; the
 // revision that created it is the token, which grows with every change of the cluster. Renewing and
-// giving back demand that the key still is of that revision.
+// releasing demand that the key still is of that revision.
 //
 // What it promises: one holder at a time and tokens that grow, over lost members, lost leaders and
 // restarts, with any clock on the client, as long as a majority keeps its disk. A change of leader

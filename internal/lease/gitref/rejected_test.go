@@ -37,8 +37,8 @@ func newStory(t *testing.T) *story {
 
 const hold = 30 * time.Minute
 
-// lapse lets every lease that nobody renews run out.
-func (s *story) lapse() { s.server.Skip(hold + gitref.DefaultGrace) }
+// expire lets every lease that nobody renews run out.
+func (s *story) expire() { s.server.Skip(hold + gitref.DefaultGrace) }
 
 func (s *story) commit(parent, message string) string {
 	s.t.Helper()
@@ -116,7 +116,7 @@ func TestD1(t *testing.T) {
 
 	s = newStory(t)
 	l := s.mustClaim("ann")
-	s.lapse()
+	s.expire()
 	s.mustClaim("bob")
 	if err := s.store.Release(t.Context(), l); err != nil {
 		t.Fatal(err)
@@ -165,7 +165,7 @@ func TestD3(t *testing.T) {
 
 	s = newStory(t)
 	s.mustClaim("ann")
-	s.lapse()
+	s.expire()
 	bobs, cyds := delayed(s), delayed(s) // both readings are made before either swap
 	_, errBob := bobs.Acquire(t.Context(), lease.Ask{Issue: s.issue, Worker: claim.Worker{Codename: "bob", FiringID: "1"}, TTL: hold})
 	_, errCyd := cyds.Acquire(t.Context(), lease.Ask{Issue: s.issue, Worker: claim.Worker{Codename: "cyd", FiringID: "1"}, TTL: hold})
@@ -203,7 +203,7 @@ func epoch(n int) string { return fmt.Sprintf("refs/label-state/epoch/7/%d", n) 
 
 func heartbeat(n int) string { return fmt.Sprintf("refs/label-state/heartbeat/7/%d", n) }
 
-// TestE2: a reference for each epoch. Nothing keeps a holder whose lease has lapsed, and been taken,
+// TestE2: a reference for each epoch. Nothing keeps a holder whose lease has expired, and been taken,
 // from renewing it.
 func TestE2(t *testing.T) {
 	s := newStory(t)
@@ -220,7 +220,7 @@ func TestE2(t *testing.T) {
 
 	s = newStory(t)
 	l := s.mustClaim("ann")
-	s.lapse()
+	s.expire()
 	s.mustClaim("bob")
 	if _, err := s.store.Renew(t.Context(), l); !errors.Is(err, lease.ErrLost) {
 		t.Errorf("ann renews: %v, want that it is lost", err)
@@ -244,7 +244,7 @@ func TestE3(t *testing.T) {
 
 	s = newStory(t)
 	l := s.mustClaim("ann")
-	s.lapse()
+	s.expire()
 	thief := delayed(s)
 	l, err := s.store.Renew(t.Context(), l)
 	if err != nil {
@@ -290,7 +290,7 @@ func TestC7(t *testing.T) {
 	if got, held, err := s.store.Look(t.Context(), s.issue); err != nil || !held || got.Worker.Codename != "ann" {
 		t.Fatal(got, held, err)
 	}
-	s.lapse()
+	s.expire()
 	s.mustClaim("bob")
 	if !s.create(branch, s.commit(base, "ann's work")) {
 		t.Error("looking first has become safe")
@@ -300,7 +300,7 @@ func TestC7(t *testing.T) {
 	base = s.tip("refs/heads/main")
 	l := s.mustClaim("ann")
 	own := oid(l)
-	s.lapse()
+	s.expire()
 	s.mustClaim("bob")
 	tip, err := s.api.GetRef(t.Context(), s.issue, gitref.RefName(s.issue))
 	if err != nil {

@@ -168,7 +168,7 @@ func (w worker) look(ctx context.Context) (l lease.Lease, held bool, err error) 
 	return l, held, err
 }
 
-// release gives the lease back until it is certain.
+// release releases the lease until it is certain.
 func (w worker) release(ctx context.Context, l lease.Lease) error {
 	return decided(ctx, func(ctx context.Context) error { return w.Release(ctx, l) })
 }

@@ -194,7 +194,7 @@ func lateRelease(t *testing.T, x *exam) {
 	})
 }
 
-// spoiledGiveUp: who does not know whether it got the lease, and gives it back without a token,
+// spoiledGiveUp: who does not know whether it got the lease, and releases it without a token,
 // leaves no ghost, not even when the asking arrives afterwards.
 func spoiledGiveUp(t *testing.T, x *exam) {
 	everyRequest(t, x, Faults, func(t *testing.T, spoil spoiler) {

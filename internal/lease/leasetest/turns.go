@@ -151,7 +151,7 @@ func takeTurns(t *testing.T, x *exam, between func(turn int)) {
 	}
 }
 
-// turn waits for the lease, holds it for a moment in which it is renewed, and gives it back.
+// turn waits for the lease, holds it for a moment in which it is renewed, and releases it.
 func (w worker) turn(ctx context.Context, r *room) error {
 	ctx, cancel := context.WithTimeout(ctx, 6*patience)
 	defer cancel()

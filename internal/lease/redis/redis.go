@@ -136,7 +136,7 @@ func (s *Store) Close() error { return s.client.Close() }
 type keys struct {
 	lease string // who holds it; expires
 	token string // the last token given out; never expires
-	ended string // prefix of the workers that gave their lease back
+	ended string // prefix of the workers that released their lease
 }
 
 // key is what every key of the issue begins with. GitHub does not tell upper from lower case.
@@ -158,7 +158,7 @@ func (s *Store) Acquire(ctx context.Context, a lease.Ask) (lease.Lease, error) {
 	case err != nil:
 		return lease.Lease{}, fmt.Errorf("acquire %s: %w", a.Issue, err)
 	case got.Token == 0:
-		return lease.Lease{}, fmt.Errorf("acquire %s: %s has given it back before: %w", a.Issue, a.Worker, lease.ErrLost)
+		return lease.Lease{}, fmt.Errorf("acquire %s: %s has released it before: %w", a.Issue, a.Worker, lease.ErrLost)
 	case got.Worker != a.Worker:
 		return lease.Lease{}, fmt.Errorf("acquire %s: %w", a.Issue, &lease.HeldError{Lease: got})
 	}
@@ -177,7 +177,7 @@ func (s *Store) Renew(ctx context.Context, l lease.Lease) (lease.Lease, error) {
 	return got, nil
 }
 
-// Release implements lease.Store. A worker that has given its lease back cannot take the issue
+// Release implements lease.Store. A worker that has released its lease cannot take the issue
 // again under the same firing id for a day: a request of its own may still be on its way, and must
 // find nothing to take (spec.md#claim).
 func (s *Store) Release(ctx context.Context, l lease.Lease) error {

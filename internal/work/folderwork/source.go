@@ -35,7 +35,7 @@ const Type = "folder"
 type Options struct {
 	Agent, Run  string           // codename, and the name of this run
 	TTL         time.Duration    // how long a claim stands; 0 is four hours
-	Ready       string           // label of what may be taken; empty is ready
+	Ready       string           // label of what is ready; empty is ready
 	Exclude     []string         // labels that keep an item out
 	MaxAttempts int              // failures before an item is no longer handed out; 0 is 3
 	Words       work.Words       // nil is work.DefaultWords
@@ -213,7 +213,7 @@ func (s *Source) Complete(_ context.Context, id string, r work.Result) error {
 	return s.append(id, d.ID, l, entry{Kind: kindEnd, Worker: s.worker(), At: s.o.Now().UTC(), Outcome: string(r.Outcome), Text: r.Comment(s.o.Agent)})
 }
 
-// Release gives an item back undone.
+// Release releases an item undone.
 func (s *Source) Release(_ context.Context, id string, o work.ReleaseOptions) error {
 	d, l, err := s.find(id)
 	if err != nil {

@@ -106,9 +106,9 @@ func TestLife(t *testing.T) {
 	}
 }
 
-// TestLapse: a claim stands until the very end of its time, then the item comes back; after three
+// TestExpiry: a claim stands until the very end of its time, then the item comes back; after three
 // failures it does not.
-func TestLapse(t *testing.T) {
+func TestExpiry(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "a.md", task("a", "ready", 0))
 	ann, bob := open(t, dir, "ann"), open(t, dir, "bob")

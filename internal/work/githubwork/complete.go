@@ -42,7 +42,7 @@ func (s *Source) Complete(ctx context.Context, id string, r work.Result) error {
 	return s.end(ctx, id, i, ledger.Ending{Worker: w, Outcome: string(r.Outcome), Reason: short(r.Summary), Token: h.Token})
 }
 
-// Release gives an issue back undone: one that is closed, not claimed or not ours is refused.
+// Release releases an issue undone: one that is closed, not claimed or not ours is refused.
 func (s *Source) Release(ctx context.Context, id string, o work.ReleaseOptions) error {
 	i, h, f, err := s.mine(ctx, id, claim.OutcomeCancelled)
 	if err != nil {

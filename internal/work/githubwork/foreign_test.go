@@ -15,7 +15,7 @@ import (
 // the hold stands nor after its end, and writes nothing.
 func TestForeignKey(t *testing.T) {
 	w := newWorld(t, []githubsim.SeedIssue{
-		{Number: 1, Title: "Held", Author: "bot", Labels: []string{queued}}, {Number: 2, Title: "Given back", Author: "bot", Labels: []string{queued}},
+		{Number: 1, Title: "Held", Author: "bot", Labels: []string{queued}}, {Number: 2, Title: "Released", Author: "bot", Labels: []string{queued}},
 	})
 	s := w.source(agent("lucius"))
 	holds := map[int]ledger.Hold{}

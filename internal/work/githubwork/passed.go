@@ -62,7 +62,7 @@ func passedText(why lifecycle.Code) string {
 		lostRace: "taken by somebody faster", notWanted: "not of the label or priority asked for",
 	}[why]
 	if text == "" {
-		return "not to be taken (" + string(why) + ")"
+		return "not free (" + string(why) + ")"
 	}
 	return text
 }

@@ -390,7 +390,7 @@ func TestRelease(t *testing.T) {
 			t.Errorf("%d comments", n)
 		}
 		if _, err := bob.Claim(t.Context(), "github-1"); err != nil {
-			t.Errorf("claim of what was given back: %v", err)
+			t.Errorf("claim of what was released: %v", err)
 		}
 	})
 }

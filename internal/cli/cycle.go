@@ -11,28 +11,28 @@ import (
 
 // How far status follows what an issue waits for. A round is one request where there is GraphQL.
 const (
-	circleRounds = 4
-	circleIssues = 20
+	cycleRounds = 4
+	cycleIssues = 20
 )
 
-// A CircleView is the JSON of a circle of blockers.
-type CircleView struct {
+// A CycleView is the JSON of a dependency cycle.
+type CycleView struct {
 	Path    []string `json:"path,omitempty"`    // the first again at the end
 	Remedy  string   `json:"remedy,omitempty"`  // with path
 	Unknown string   `json:"unknown,omitempty"` // without path: why nobody can tell
 }
 
-// rows are the circle for people.
-func (v *CircleView) rows() [][2]string {
+// rows are the cycle for people.
+func (v *CycleView) rows() [][2]string {
 	switch {
 	case v == nil:
 		return nil
 	case len(v.Path) == 0:
-		return [][2]string{{"  circle", OneLine("whether it waits in a circle is not known: " + v.Unknown)}}
+		return [][2]string{{"  cycle", OneLine("whether it waits in a dependency cycle is not known: " + v.Unknown)}}
 	}
 	return [][2]string{
-		{"  circle", OneLine(lifecycle.Round(v.Path) + ", so none of them ever wakes")},
-		{"", CircleRemedy},
+		{"  cycle", OneLine(lifecycle.Round(v.Path) + ", so none of them ever wakes")},
+		{"", CycleRemedy},
 	}
 }
 
@@ -43,28 +43,28 @@ type pursuit struct {
 	read  int
 }
 
-// FindCircle returns the circle that keeps an open issue blocked, be it one of it or not; nil when there is none. It reads
-// circleIssues other issues at most, in circleRounds rounds; an issue without open blockers costs nothing.
-func (c *Call) FindCircle(ctx context.Context, f lifecycle.Facts) *CircleView {
+// FindCycle returns the cycle that keeps an open issue blocked, be it one of it or not; nil when there is none. It reads
+// cycleIssues other issues at most, in cycleRounds rounds; an issue without open blockers costs nothing.
+func (c *Call) FindCycle(ctx context.Context, f lifecycle.Facts) *CycleView {
 	if !f.Open {
 		return nil
 	}
 	p := pursuit{waits: map[claim.Issue][]claim.Issue{f.Issue: f.Waits()}, seen: map[claim.Issue]bool{f.Issue.Folded(): true}}
 	front := p.fresh(f.Waits())
 	for round := 0; ; round++ {
-		rings := lifecycle.Circles(p.waits)
-		left := min(circleIssues-p.read, len(front))
+		rings := lifecycle.Cycles(p.waits)
+		left := min(cycleIssues-p.read, len(front))
 		switch {
 		case len(rings) > 0:
-			return &CircleView{Path: lifecycle.Path(own(rings, f.Issue)), Remedy: CircleRemedy}
+			return &CycleView{Path: lifecycle.Path(own(rings, f.Issue)), Remedy: CycleRemedy}
 		case len(front) == 0:
 			return nil
-		case left == 0 || round == circleRounds:
-			return &CircleView{Unknown: fmt.Sprintf("%d issues behind it were looked at, and there are more; the sweep looks at all", p.read)}
+		case left == 0 || round == cycleRounds:
+			return &CycleView{Unknown: fmt.Sprintf("%d issues behind it were looked at, and there are more; the sweep looks at all", p.read)}
 		}
 		next, err := c.followBlockers(ctx, &p, front[:left])
 		if err != nil {
-			return &CircleView{Unknown: OneLine(err.Error())}
+			return &CycleView{Unknown: OneLine(err.Error())}
 		}
 		front = append(front[left:], next...)
 	}

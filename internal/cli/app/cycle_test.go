@@ -14,15 +14,15 @@ import (
 )
 
 // TestCircleBounds: however long the way and however many the blockers, status reads no more than it says, and says when
-// that was not enough; what could not be read is not taken for no circle.
+// that was not enough; what could not be read is not taken for no cycle.
 func TestCircleBounds(t *testing.T) {
 	const more = " issues behind it were looked at, and there are more; the sweep looks at all"
 	for name, c := range map[string]struct {
 		blocks  []string // "4>5": 4 is blocked by 5
-		broken  bool     // GitHub refuses whatever is asked for the circle
-		circle  string
+		broken  bool     // GitHub refuses whatever is asked for the cycle
+		cycle   string
 		unknown string // what it begins with
-		most    int    // requests for the circle
+		most    int    // requests for the cycle
 	}{
 		"none":              {nil, false, "", "", 0},
 		"one and no more":   {[]string{"4>5"}, false, "", "", 1},
@@ -41,16 +41,16 @@ func TestCircleBounds(t *testing.T) {
 				w.refuseAfter(before)
 			}
 			s, asked := w.status(t, 4)
-			got := cli.CircleView{}
-			if s.Circle != nil {
-				got = *s.Circle
+			got := cli.CycleView{}
+			if s.Cycle != nil {
+				got = *s.Cycle
 			}
 			path := strings.ReplaceAll(strings.Join(got.Path, " "), "acme/app#", "")
-			if path != c.circle || !strings.HasPrefix(got.Unknown, c.unknown) || (got.Unknown == "") != (c.unknown == "") || (got.Remedy == "") != (path == "") {
-				t.Errorf("%+v, want %q or %q", got, c.circle, c.unknown)
+			if path != c.cycle || !strings.HasPrefix(got.Unknown, c.unknown) || (got.Unknown == "") != (c.unknown == "") || (got.Remedy == "") != (path == "") {
+				t.Errorf("%+v, want %q or %q", got, c.cycle, c.unknown)
 			}
 			if asked-before > c.most {
-				t.Errorf("%d requests for the circle, want %d at most", asked-before, c.most)
+				t.Errorf("%d requests for the cycle, want %d at most", asked-before, c.most)
 			}
 		})
 	}

@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/printable"
+)
+
+// Again and AgainLonger stand in a hint for the command line that failed, the second with a longer --timeout. Only a terminal knows
+// what was typed (Terminal.HintFor).
+const (
+	Again       = "{again}"
+	AgainLonger = "{again, longer}"
+)
+
+// HintFor is the next command after an error, as package function HintFor has it, with the command line that failed where the
+// hint says to run it again. It is never empty.
+func (t Terminal) HintFor(err error) string {
+	hint := HintFor(err)
+	if hint == "" {
+		hint = "when its cause is mended: " + Again
+	}
+	again, longer := "the same call", "the same call with a longer --timeout" // to a server's tool
+	if !t.Env.Server {
+		again, longer = commandLine(t.Typed), commandLine(withLongerTimeout(t.Typed))
+	}
+	return strings.NewReplacer(Again, again, AgainLonger, longer).Replace(hint)
+}
+
+// commandLine is a command line as a shell takes it. What stands before the @ of a URL may be a token and is left out.
+func commandLine(typed []string) string {
+	words := []string{"label-state"}
+	for _, word := range typed[min(1, len(typed)):] {
+		words = append(words, ShellWord(inURL.ReplaceAllString(word, "://")))
+	}
+	return strings.Join(words, " ")
+}
+
+var inURL = regexp.MustCompile(`://.*@`)
+
+// ShellWord is a text as one word of a shell's.
+func ShellWord(text string) string {
+	if text == "" || notPlain.MatchString(text) {
+		return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	}
+	return text
+}
+
+var notPlain = regexp.MustCompile(`[^\w@%+=:,./#-]|^#`)
+
+// withLongerTimeout is a command line with four times its --timeout, a minute at least.
+func withLongerTimeout(typed []string) []string {
+	out := slices.Clone(typed)
+	for n, word := range out {
+		name, value, joined := strings.Cut(word, "=")
+		switch {
+		case word == "--":
+			return out
+		case strings.TrimLeft(name, "-") != "timeout" || !strings.HasPrefix(name, "-"):
+		case joined:
+			out[n] = name + "=" + longer(value)
+		case n+1 < len(out):
+			out[n+1] = longer(out[n+1])
+		}
+	}
+	return out
+}
+
+// longer is four times a length of time, a minute at least; what is none stays.
+func longer(text string) string {
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return text
+	}
+	return printable.Exact(max(4*d, time.Minute))
+}

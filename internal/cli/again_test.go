@@ -1,0 +1,38 @@
+package cli_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/label-state/label-state/internal/cli"
+)
+
+// TestHintRunsAgain wants the command line that failed in a hint, as a shell takes it and without a token.
+func TestHintRunsAgain(t *testing.T) {
+	again, longer := &cli.Failure{Err: errors.New("x"), Hint: "then: " + cli.Again}, &cli.Failure{Err: errors.New("x"), Hint: "then: " + cli.AgainLonger}
+	for _, row := range []struct {
+		err   error
+		typed string // words divided by |
+		want  string
+	}{
+		{again, "/usr/bin/label-state|claim|acme/app#1|--codename|lucius", "then: label-state claim acme/app#1 --codename lucius"},
+		{again, "label-state|reject|7|--reason|too large, it's two", `then: label-state reject 7 --reason 'too large, it'\''s two'`},
+		{again, "label-state|reject|7|--reason|", "then: label-state reject 7 --reason ''"},
+		{again, "label-state|claim|#7", "then: label-state claim '#7'"},
+		{again, "label-state|claim|https://x:secret@github.com/acme/app/issues/1", "then: label-state claim https://github.com/acme/app/issues/1"},
+		{longer, "label-state|claim|7|--timeout|30s", "then: label-state claim 7 --timeout 2m"},
+		{longer, "label-state|claim|--timeout=200ms|7", "then: label-state claim --timeout=1m 7"},
+		{longer, "label-state|run|7|-timeout|1m|--|make|--timeout|1m", "then: label-state run 7 -timeout 4m -- make --timeout 1m"},
+		{errors.New("nobody knows it"), "label-state|next", "when its cause is mended: label-state next"},
+	} {
+		if got := (cli.Terminal{Typed: strings.Split(row.typed, "|")}).HintFor(row.err); got != row.want {
+			t.Errorf("%s: %q, want %q", row.typed, got, row.want)
+		}
+	}
+	server := cli.Terminal{Typed: []string{"label-state", "mcp"}}
+	server.Env.Server = true
+	if got, want := server.HintFor(longer), "then: the same call with a longer --timeout"; got != want {
+		t.Errorf("to a tool: %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,125 @@
+package github
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+
+	gogithub "github.com/google/go-github/v62/github"
+
+	"github.com/label-state/label-state/internal/claim"
+)
+
+// An api is GitHub's two ways of asking, REST and GraphQL, over one transport, and what was learned of this server's.
+type api struct {
+	transport *transport
+	rest      *gogithub.Client
+	graphql   string // address; empty for none
+	token     Secret
+
+	mu      sync.Mutex
+	lacks   map[string]bool // what the server does not have, by feature
+	noQuery bool            // GraphQL is refused or too old
+}
+
+func newAPI(o Options) (*api, error) {
+	a := &api{
+		transport: newTransport(o), graphql: o.GraphQL, token: o.Token, noQuery: o.GraphQL == "",
+		lacks: map[string]bool{featureBlockers: o.Blockers.NativeOff, featureDependencies: o.Blockers.NativeOff},
+	}
+	a.rest = gogithub.NewClient(&http.Client{
+		Transport:     a.transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	})
+	base, err := url.Parse(o.REST)
+	if err != nil {
+		return nil, fmt.Errorf("use REST address: %w", err)
+	}
+	a.rest.BaseURL = base
+	return a, nil
+}
+
+// String names the API root.
+func (a *api) String() string { return "client of " + a.rest.BaseURL.String() }
+
+// REST returns go-github on the client's transport, for calls that have no method here. Its
+// errors wrap this package's; Cause takes the wrapping off.
+func (a *api) REST() *gogithub.Client { return a.rest }
+
+// Do sends one REST request below the API root, with body as JSON unless nil, and decodes the
+// answer into into unless nil. path starts without a slash; parts from outside must be escaped.
+// The header is that of the answer, nil with an error.
+func (a *api) Do(ctx context.Context, method, path string, body, into any) (http.Header, error) {
+	req, err := a.rest.NewRequest(method, path, body)
+	if err != nil {
+		return nil, &NetworkError{Err: err, reason: "make request: " + oneLine(err.Error())}
+	}
+	req.Header.Set("Accept", "application/vnd.github+json")
+	resp, err := a.rest.Do(ctx, req, into)
+	if err != nil {
+		return nil, Cause(err)
+	}
+	return resp.Header, nil
+}
+
+// Cause returns the error of this package that net/http and go-github have wrapped. What they
+// add is the request's URL, which belongs in no message. An answer of an unexpected shape is an *AnswerError.
+func Cause(err error) error {
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		err = wrapped.Err
+	}
+	var shape *json.UnmarshalTypeError
+	if errors.As(err, &shape) {
+		return &AnswerError{Status: http.StatusOK, Reason: "field " + oneLine(shape.Field) + " is not what was asked for"}
+	}
+	return err
+}
+
+// repoName is what GitHub accepts; anything else would change the path it is put into.
+var repoName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`)
+
+// at returns the path of something in a repository, or an error for a name that is none.
+func at(owner, repo, format string, args ...any) (string, error) {
+	for _, name := range []string{owner, repo} {
+		if !repoName.MatchString(name) || strings.Trim(name, ".") == "" {
+			return "", &NotFoundError{What: "repository " + oneLine(owner+"/"+repo), Status: http.StatusNotFound, Message: "not a name"}
+		}
+	}
+	return "repos/" + owner + "/" + repo + fmt.Sprintf(format, args...), nil
+}
+
+// onIssue returns the path of something of an issue.
+func onIssue(i claim.Issue, format string, args ...any) (string, error) {
+	if i.Number < 1 {
+		return "", &NotFoundError{What: "issue " + oneLine(i.String()), Status: http.StatusNotFound, Message: "not a number"}
+	}
+	return at(i.Owner, i.Repo, "/issues/%d%s", i.Number, fmt.Sprintf(format, args...))
+}
+
+// labelName escapes a label for a path. Dots alone would name the folder above.
+func labelName(name string) (string, error) {
+	if strings.Trim(name, ".") == "" {
+		return "", &NotFoundError{What: fmt.Sprintf("label %q", name), Status: http.StatusNotFound, Message: "not a name"}
+	}
+	return url.PathEscape(name), nil
+}
+
+// missing says what a 404 was about.
+func missing(err error, what string) error {
+	var e *NotFoundError
+	if errors.As(err, &e) && e.What == "" {
+		named := *e
+		named.What = what
+		return &named
+	}
+	return err
+}
+
+func key(parts ...string) string { return strings.ToLower(strings.Join(parts, "\x00")) }

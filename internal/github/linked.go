@@ -1,0 +1,206 @@
+package github
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/prchain"
+)
+
+// linkedPulls adds the pull requests that no closing keyword names: those of the log, and the other parts of their chains.
+type linkedPulls struct {
+	pulls *pulls
+	roles *roles
+	web   string // where people look
+}
+
+// A naming is a pull request that releases in a log name.
+type naming struct {
+	id     pullID
+	newest claim.Rank // of the releases that name it
+	linked bool       // a release names it and no record unlinked it
+}
+
+// addRecorded marks the pull requests that the logs name, and reads those that are not known from
+// a closing keyword, all of a batch together. What was unlinked counts by a keyword only.
+func (lp *linkedPulls) addRecorded(ctx context.Context, readings []*reading) {
+	var all wanted
+	by := map[*reading][]naming{}
+	for _, r := range readings {
+		if r.err != nil || r.facts.PullRequest {
+			continue
+		}
+		by[r] = slices.DeleteFunc(recorded(lp.web, r.facts.Log), func(n naming) bool { return r.mark(n) || !n.linked })
+		for _, n := range by[r] {
+			all.add(n.id)
+		}
+	}
+	found := lp.pulls.pullRequests(ctx, all)
+	for r, named := range by {
+		for _, n := range named {
+			r.take(n, found[all.at(n.id)], lp.web)
+		}
+	}
+}
+
+// recorded lists the pull requests that the releases in a log name, each once.
+func recorded(web string, s claim.State) []naming {
+	var out []naming
+	for _, k := range s.Claims {
+		if k.End == nil || k.End.PR == "" {
+			continue
+		}
+		id, ok := parsePull(k.End.PR, web)
+		if !ok {
+			continue
+		}
+		at := slices.IndexFunc(out, func(n naming) bool { return n.id.Same(id) })
+		if at < 0 {
+			at, out = len(out), append(out, naming{id: id})
+		}
+		out[at].linked = out[at].linked || !k.End.Unlinked
+		if k.End.Rank().Compare(out[at].newest) > 0 {
+			out[at].newest = k.End.Rank()
+		}
+	}
+	return out
+}
+
+// mark notes that the log names a pull request which is known already.
+func (r *reading) mark(n naming) bool {
+	for k := range r.facts.PRs {
+		p := &r.facts.PRs[k]
+		if p.Number == n.id.Number && strings.EqualFold(p.Repo, n.id.Slug()) {
+			p.Recorded, p.Named = true, n.newest
+			return true
+		}
+	}
+	return false
+}
+
+// take adds a pull request that the log names. It is bare unless its description closes the issue: GitHub's own list of what
+// it closes may be late.
+func (r *reading) take(n naming, found foundPull, web string) {
+	found.pr.Named = n.newest
+	found.pr.Bare = !closes(n.id, found.body, r.facts.Issue, web)
+	r.facts.PRs = append(r.facts.PRs, found.pr)
+	r.err = cmp.Or(r.err, found.err)
+	r.hear(n.id, found.body, "")
+}
+
+// A lead is a pull request that an issue's own one calls another part of its chain.
+type lead struct {
+	*reading
+	from, to pullID
+	said     prchain.Region // by from
+}
+
+// addSiblings adds the other parts of the chains that the issues' pull requests are parts of, all of a
+// batch together. Bodies are text that anybody may write: a part counts only if it and the one that
+// names it say the same, and both were opened by somebody whose records count on the issue.
+func (lp *linkedPulls) addSiblings(ctx context.Context, readings []*reading) {
+	var leads []lead
+	var all wanted
+	for _, r := range readings {
+		for _, l := range lp.leads(ctx, r) {
+			leads = append(leads, l)
+			all.add(l.to)
+		}
+	}
+	found := lp.pulls.pullRequests(ctx, all)
+	for _, l := range leads {
+		one := found[all.at(l.to)]
+		if one.err == nil {
+			one.err = lp.follow(ctx, l, one)
+		}
+		l.err = cmp.Or(l.err, one.err)
+	}
+}
+
+// leads lists what the pull requests of an issue name. One that does not know its own place has
+// copied somebody's text.
+func (lp *linkedPulls) leads(ctx context.Context, r *reading) []lead {
+	var out []lead
+	if r.err != nil {
+		return nil
+	}
+	for _, p := range r.facts.PRs {
+		id := pullOf(p)
+		said, ok := r.regions[key(id.String())]
+		if !ok || !itself(said.PRs[said.Part-1], id) {
+			continue
+		}
+		trusted, err := lp.vouches(ctx, r.facts.Issue, p.Author)
+		if r.err = cmp.Or(r.err, err); err != nil || !trusted {
+			continue
+		}
+		for n, to := range said.PRs {
+			if n+1 != said.Part && to.Number > 0 && nameable(to) == nil {
+				out = append(out, lead{r, id, to, said})
+			}
+		}
+	}
+	return out
+}
+
+// itself reports whether a place in a region is the pull request's own; right after it was opened its
+// number is not in it yet.
+func itself(place, id pullID) bool {
+	return place.Same(id) || place.Number == 0 && place.SameRepo(id)
+}
+
+// vouches reports whether what a pull request's author says of a chain counts on an issue.
+func (lp *linkedPulls) vouches(ctx context.Context, i claim.Issue, author string) (bool, error) {
+	return lp.roles.MayLabel(ctx, ledger.Repo{Owner: i.Owner, Name: i.Repo}, author)
+}
+
+// follow takes up a pull request that was named, if it agrees.
+func (lp *linkedPulls) follow(ctx context.Context, l lead, found foundPull) error {
+	said, ok, err := prchain.Find(found.body)
+	if err != nil || !ok || found.pr.State == lifecycle.PRUnreadable || !said.Names(l.to, l.said, l.from) {
+		return nil
+	}
+	trusted, err := lp.vouches(ctx, l.facts.Issue, found.pr.Author)
+	if err != nil || !trusted {
+		return err
+	}
+	l.join(l.from, said.Feature)
+	if !l.join(l.to, said.Feature) {
+		found.pr.Recorded, found.pr.Sibling, found.pr.Chain = false, true, said.Feature
+		l.facts.PRs = append(l.facts.PRs, found.pr)
+	}
+	return nil
+}
+
+// join marks a pull request that is known as a part of a chain.
+func (r *reading) join(id pullID, feature string) (known bool) {
+	for n := range r.facts.PRs {
+		if pullOf(r.facts.PRs[n]).Same(id) {
+			r.facts.PRs[n].Chain = feature
+			return true
+		}
+	}
+	return false
+}
+
+// hear remembers a pull request's body, how its author belongs to its repository as GitHub says, and what the body says of its chain, if
+// that is for this issue.
+func (r *reading) hear(id pullID, body, association string) {
+	if r.bodies == nil {
+		r.bodies, r.associations = map[string]string{}, map[string]string{}
+	}
+	r.bodies[key(id.String())], r.associations[key(id.String())] = body, association
+	said, ok, err := prchain.Find(body)
+	if err != nil || !ok || !said.Parent.Same(r.facts.Issue) {
+		return // damaged marks say nothing
+	}
+	if r.regions == nil {
+		r.regions = map[string]prchain.Region{}
+	}
+	r.regions[key(id.String())] = said
+}

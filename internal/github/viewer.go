@@ -1,0 +1,96 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+)
+
+// A viewer is whose token it is.
+type viewer struct {
+	api *api
+
+	mu    sync.Mutex
+	login string // empty until it is known
+}
+
+// Viewer returns whose token it is. A workflow's own token may not ask; it is github-actions[bot].
+func (v *viewer) Viewer(ctx context.Context) (string, error) {
+	if login := v.known(); login != "" {
+		return login, nil
+	}
+	var login string
+	err := v.api.eitherWay(
+		func() (err error) { login, err = v.queryViewer(ctx); return err },
+		func() (err error) { login, err = v.restViewer(ctx); return err })
+	if err != nil {
+		return "", fmt.Errorf("read who we are: %w", err)
+	}
+	v.note(login)
+	return login, nil
+}
+
+func (v *viewer) queryViewer(ctx context.Context) (string, error) {
+	var data struct{ Viewer *actor }
+	if _, err := v.api.ask(ctx, "query { viewer { login } }", nil, &data); err != nil {
+		return "", err
+	}
+	if data.Viewer == nil || data.Viewer.Login == "" {
+		return "", &AnswerError{Status: http.StatusOK, Reason: "nobody is in it"}
+	}
+	return data.Viewer.Login, nil
+}
+
+func (v *viewer) restViewer(ctx context.Context) (string, error) {
+	var user struct{ Login string }
+	_, err := v.api.Do(ctx, http.MethodGet, "user", nil, &user)
+	var refused *PermissionError
+	switch {
+	case errors.As(err, &refused):
+		return actionsBot, nil
+	case err == nil && user.Login == "":
+		return "", &AnswerError{Status: http.StatusOK, Reason: "it is not a user"}
+	}
+	return user.Login, err
+}
+
+// self is our own login; without a token there is none.
+func (v *viewer) self(ctx context.Context) (string, error) {
+	if v.api.token.Empty() {
+		return "", nil
+	}
+	return v.Viewer(ctx)
+}
+
+func (v *viewer) known() string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.login
+}
+
+func (v *viewer) note(login string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if login != "" {
+		v.login = login
+	}
+}
+
+// TokenScopes returns the scopes of a classic token. told is false for other kinds of tokens,
+// whose permissions GitHub does not list.
+func (v *viewer) TokenScopes(ctx context.Context) (scopes []string, told bool, err error) {
+	header, err := v.api.Do(ctx, http.MethodGet, "rate_limit", nil, nil)
+	if err != nil {
+		return nil, false, fmt.Errorf("read token scopes: %w", err)
+	}
+	values, told := header[http.CanonicalHeaderKey("X-OAuth-Scopes")]
+	for _, one := range strings.Split(strings.Join(values, ","), ",") {
+		if one = strings.TrimSpace(one); one != "" {
+			scopes = append(scopes, one)
+		}
+	}
+	return scopes, told, nil
+}
