@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,7 +35,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the texts that scripts compare with")
 
+// TestMain lets garbage lie, here and in the processes that are label-state: what a test makes is small and dies young.
 func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
 	testscript.Main(m, map[string]func(){"label-state": asProgram})
 }
 
