@@ -12,7 +12,7 @@ import (
 // NewLogCommand makes the command log.
 func NewLogCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "log", Usage: "the records of an issue, oldest first", ArgsUsage: "REF",
+		Name: "log", Usage: "the records of an issue, oldest first", ArgsUsage: "ISSUE",
 		Description: "One line a record, in the order that decides; what does not count is told with the reason." + cli.IssueForms + "   label-state log 42\n   label-state log acme/app#42 --json",
 		Flags:       cli.RepoFlags(),
 		Action:      t.OnIssue(showLog),

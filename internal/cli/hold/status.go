@@ -15,7 +15,7 @@ import (
 // NewDedupCommand makes the command dedup-check.
 func NewDedupCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "dedup-check", Usage: "may it be taken? 0 free, 1 held, 3 could not find out", ArgsUsage: "REF",
+		Name: "dedup-check", Usage: "is it free? 0 free, 1 held, 3 could not find out", ArgsUsage: "ISSUE",
 		Description: "For scripts. A hold of the asking run itself counts as free." + cli.IssueForms + "   label-state dedup-check acme/app#42 --json",
 		Flags:       cli.RepoFlags(cli.IdentityFlags()...),
 		Action:      t.OnIssue(checkIssue),
@@ -49,7 +49,7 @@ func checkIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 // NewStatusCommand makes the command status.
 func NewStatusCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "status", Aliases: []string{"status-issue"}, Usage: "everything known about an issue", ArgsUsage: "REF",
+		Name: "status", Aliases: []string{"status-issue"}, Usage: "everything known about an issue", ArgsUsage: "ISSUE",
 		Description: "Who holds it and until when, what its labels should say, attempts, pull requests, records that do not count. " +
 			"When issues wait for each other in a dependency cycle, it says so: it follows blockers over 4 steps and 20 issues at most." + cli.IssueForms +
 			"   label-state status 42\n   label-state status acme/app#42 --json",
