@@ -137,6 +137,42 @@ func TestTablesSayThingsOnce(t *testing.T) {
 	}
 }
 
+// TestSecurityIsShown: every line of what somebody can and cannot do, and of every attack, names a test, and each test that the page
+// names is there.
+func TestSecurityIsShown(t *testing.T) {
+	tests := map[string]bool{}
+	for _, name := range goFiles(t) {
+		for _, m := range regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`).FindAllStringSubmatch(readPage(t, name), -1) {
+			tests[m[1]] = true
+		}
+	}
+	page := readPage(t, "docs/security.md")
+	named := regexp.MustCompile("`((?:Test|Fuzz)\\w+)(?:/[\\w-]+)?`")
+	for _, m := range named.FindAllStringSubmatch(page, -1) {
+		if !tests[m[1]] {
+			t.Errorf("docs/security.md leans on %s, which does not exist", m[1])
+		}
+	}
+	shown, column := 0, -1 // of the table that the line is in
+	for line := range strings.Lines(page) {
+		cells := strings.Split(strings.TrimSpace(line), "|")
+		switch {
+		case !strings.HasPrefix(line, "|"):
+			column = -1
+		case column < 0:
+			column = max(slices.Index(cells, " shown by "), 0)
+		case column == 0 || strings.HasPrefix(line, "|-"):
+		case !named.MatchString(cells[column]):
+			t.Errorf("docs/security.md: no test shows%s", cells[1])
+		default:
+			shown++
+		}
+	}
+	if shown < 35 {
+		t.Errorf("docs/security.md: only %d lines name a test", shown)
+	}
+}
+
 // TestNamedFilesAreThere: a file or folder that the pages for contributors name is there.
 func TestNamedFilesAreThere(t *testing.T) {
 	seen := 0

@@ -92,11 +92,10 @@ func (p Pusher) identity(f lifecycle.Facts) claim.Worker {
 	return claim.Worker{}
 }
 
-// claims finds the claim that decides: of those that stand the first confirmed one, else the
-// first (spec.md#fold). A worker's own contender behind another's claim is no hold.
+// claims finds the claim that decides (lifecycle.Rules.Holder). A worker's own contender behind another's claim is no hold.
 func (j *judge) claims() {
 	for _, r := range j.verdict.Reasons {
-		if r.Claim != nil && (j.holder == nil || !j.holder.Claim.Held() && r.Claim.Held()) {
+		if r.Claim != nil { // the predicate names one at most
 			j.holder = &r
 		}
 	}

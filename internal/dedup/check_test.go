@@ -146,6 +146,8 @@ func (v *vector) set(key, rest string) error {
 		v.pusher.Worker = worker(rest)
 	case "hold":
 		v.pusher.Holds = append(v.pusher.Holds, Hold{Issue: claim.Issue{Owner: "Acme", Repo: "App", Number: 42}, Worker: worker(rest)})
+	case "other":
+		v.pusher.Holds = append(v.pusher.Holds, Hold{Issue: claim.Issue{Owner: "acme", Repo: "app", Number: 43}, Worker: worker(rest)})
 	case "session":
 		v.pusher.Made = func(w claim.Worker) bool { return strings.HasPrefix(w.FiringID, rest+"-") }
 	case "head":

@@ -193,6 +193,12 @@ func TestBatch(t *testing.T) {
 		}
 	}
 	w.pong(9)
+	w = dial(t, s.options(), latest)
+	w.say(`[{"jsonrpc":"2.0","id":2,"method":"ping"}]`)
+	if text := w.hear(); !strings.Contains(text, "batches are not part of this revision") {
+		t.Errorf("a batch of a revision without batches: %s", text)
+	}
+	w.pong(9)
 }
 
 // TestCancelled: a call that the client cancels is given up and has no answer; others under way have theirs.

@@ -69,15 +69,18 @@ func TestCrashTwice(t *testing.T) {
 func TestLostAnswer(t *testing.T) {
 	for n, reached := 1, true; reached; n++ {
 		w := newWorld(t)
-		seen := 0
-		w.server.Fault = func(*http.Request) *githubsim.Fault {
+		seen, opens := 0, false
+		w.server.Fault = func(r *http.Request) *githubsim.Fault {
 			if seen++; seen == n {
+				opens = r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/pulls")
 				return &githubsim.Fault{ApplyThenFail: true}
 			}
 			return nil
 		}
 		x := w.executor()
-		_, _ = x.Begin(t.Context(), plan())
+		if _, err := x.Begin(t.Context(), plan()); opens && err != nil {
+			t.Errorf("request %d opened a pull request, which is there to be found: %v", n, err)
+		}
 		reached = seen >= n
 		if _, err := x.Begin(t.Context(), plan()); err != nil {
 			t.Fatalf("request %d: %v", n, err)
@@ -86,6 +89,27 @@ func TestLostAnswer(t *testing.T) {
 			if again, err := w.server.Issue(repo, 2); err == nil && (repo != "acme/app" || !again.Pull) {
 				t.Fatalf("request %d: %s has a second pull request", n, repo)
 			}
+		}
+	}
+}
+
+// TestClosingPartIsLast: the body of the part that closes the parent is written when all others are up to date.
+func TestClosingPartIsLast(t *testing.T) {
+	for closes := 1; closes <= 3; closes++ {
+		w := newWorld(t)
+		var edited []string
+		w.server.Fault = func(r *http.Request) *githubsim.Fault {
+			if r.Method == http.MethodPatch {
+				edited = append(edited, r.URL.Path)
+			}
+			return nil
+		}
+		p := plan()
+		p.Closes = closes
+		_, err := w.executor().Begin(t.Context(), p)
+		w.must(err)
+		if len(edited) < 2 || !strings.Contains(edited[len(edited)-1], p.Parts[closes-1].Repo) {
+			t.Errorf("part %d closes the parent; bodies were edited in the order %q", closes, edited)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,7 +35,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the texts that scripts compare with")
 
+// TestMain lets garbage lie, here and in the processes that are label-state: what a test makes is small and dies young.
 func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
 	testscript.Main(m, map[string]func(){"label-state": asProgram})
 }
 
@@ -259,15 +262,15 @@ func assign(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(worldOf(ts).Assign(i.Slug(), i.Number, args[1], args[2]))
 }
 
-// recordSays: says ISSUE PATTERN wants a comment there that matches.
+// recordSays: says ISSUE PATTERN wants a comment there that matches; "! says" wants none.
 func recordSays(ts *testscript.TestScript, neg bool, args []string) {
-	i := issue(ts, neg, args, 2)
+	i := issue(ts, false, args, 2)
 	all, err := worldOf(ts).Comments(i.Slug(), i.Number)
 	ts.Check(err)
 	pattern, err := regexp.Compile(args[1])
 	ts.Check(err)
-	if !slices.ContainsFunc(all, func(c githubsim.Comment) bool { return pattern.MatchString(c.Body) }) {
-		ts.Fatalf("no comment of %s matches %s: %v", i, args[1], all)
+	if found := slices.ContainsFunc(all, func(c githubsim.Comment) bool { return pattern.MatchString(c.Body) }); found == neg {
+		ts.Fatalf("a comment of %s matches %s: %v: %v", i, args[1], found, all)
 	}
 }
 
