@@ -256,15 +256,15 @@ func assign(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(worldOf(ts).Assign(i.Slug(), i.Number, args[1], args[2]))
 }
 
-// recordSays: says ISSUE PATTERN wants a comment there that matches.
+// recordSays: says ISSUE PATTERN wants a comment there that matches; "! says" wants none.
 func recordSays(ts *testscript.TestScript, neg bool, args []string) {
-	i := issue(ts, neg, args, 2)
+	i := issue(ts, false, args, 2)
 	all, err := worldOf(ts).Comments(i.Slug(), i.Number)
 	ts.Check(err)
 	pattern, err := regexp.Compile(args[1])
 	ts.Check(err)
-	if !slices.ContainsFunc(all, func(c githubsim.Comment) bool { return pattern.MatchString(c.Body) }) {
-		ts.Fatalf("no comment of %s matches %s: %v", i, args[1], all)
+	if found := slices.ContainsFunc(all, func(c githubsim.Comment) bool { return pattern.MatchString(c.Body) }); found == neg {
+		ts.Fatalf("a comment of %s matches %s: %v: %v", i, args[1], found, all)
 	}
 }
 
