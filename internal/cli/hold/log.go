@@ -29,7 +29,7 @@ func showLog(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	}
 	entries := cli.Timeline(f.Log)
 	if len(entries) == 0 && !c.Flags.Bool("json") {
-		return c.Answer(nil, i.String()+" has no records\n")
+		return c.Answer(nil, i.String()+" has no records; whether it is free: label-state status "+i.String()+"\n")
 	}
 	for n, line := range cli.LogLines(entries) {
 		if err := c.Tell(entries[n], cli.Dated(c, line)); err != nil {

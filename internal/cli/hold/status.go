@@ -67,6 +67,9 @@ func showStatus(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	v := c.Session.Ledger.Rules().Verdict(f, lifecycle.Seeker{})
 	view := cli.ViewStatus(c.Session.Ledger.Rules(), f, v)
 	view.Store, view.Cycle, view.Guessed = c.Session.Config.Claim.Lease, c.FindCycle(ctx, f), c.Session.Client.Guessed()
+	if view.Stranded == "" {
+		view.Next = c.ReadyFirst(f, v)
+	}
 	if h, ok := f.Log.Holder(); ok && !h.Plan.Pending() && ownsHold(c, i, h.Record.Worker) {
 		end, _ := h.Until(c.Session.Ledger.Rules().Terms)
 		view.Holder.Renew = cli.RenewBefore(end, h.Lease(c.Session.Ledger.Rules().Terms))

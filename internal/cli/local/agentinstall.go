@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -259,6 +260,11 @@ func showHosts(c *cli.Call, views []AgentView) error {
 			line += fmt.Sprintf("%-*s  ", wide[n], cell)
 		}
 		text += strings.TrimRight(line, " ") + "\n"
+	}
+	if !slices.ContainsFunc(views, func(v AgentView) bool {
+		return v.Program != "" || v.User != "no" || v.Project == "yes" || v.Project == "partly"
+	}) {
+		text += "set one up: label-state agent install HOST\n"
 	}
 	return c.Answer(nil, text)
 }
