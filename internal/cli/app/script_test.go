@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"maps"
 	"net/http"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"reflect"
@@ -55,7 +53,7 @@ func asProgram() {
 // an empty folder with LABEL_STATE_API_URL and the token of agents; claims do not settle.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script", Setup: setUp, UpdateScripts: *update, RequireUniqueNames: true, Cmds: vocabulary(),
+		Dir: "testdata/script", Setup: arranged("testdata/script", setUp), UpdateScripts: *update, RequireUniqueNames: true, Cmds: vocabulary(),
 	})
 }
 
@@ -102,15 +100,11 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	code := 0
-	var exit *exec.ExitError
-	switch err := ts.Exec("label-state", args[1:]...); {
-	case errors.As(err, &exit):
-		code = exit.ExitCode()
-	case err != nil:
-		ts.Fatalf("%v", err)
+	run := asCall
+	if apart, _ := ts.Value("apart").(bool); apart || slices.ContainsFunc(args[1:], fileOption.MatchString) {
+		run = asProcess
 	}
-	if code != want {
+	if code := run(ts, args[1:]); code != want {
 		ts.Fatalf("exit code %d, want %d", code, want)
 	}
 }
