@@ -15,6 +15,7 @@ require (
 	github.com/graph-gophers/graphql-go v1.11.0
 	github.com/klauspost/compress v1.20.3
 	github.com/modelcontextprotocol/go-sdk v1.8.0
+	github.com/pelletier/go-toml/v2 v2.4.3
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/sethvargo/go-githubactions v1.3.1
 	github.com/slack-go/slack v0.34.0

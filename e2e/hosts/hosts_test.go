@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -43,16 +44,7 @@ func TestSession(t *testing.T) {
 				s.before = tick
 				steps = append(steps, s)
 			}
-			file := filepath.Join(w.tree, "new.txt")
-			edit := h.edit(file)
-			edit.before = func() {
-				outside := w.command(t.Context(), "label-state", "claim", "acme/app#1", "--codename", "rex", "--firing-id", "r1", "--force")
-				outside.Dir = w.root
-				if out, err := outside.CombinedOutput(); err != nil {
-					t.Errorf("take over: %v\n%s", err, out)
-				}
-				w.pass(11 * time.Minute)
-			}
+			edit, file := w.editAfterTakeover()
 			push := h.shell("git push origin main")
 			steps = append(steps, edit, push)
 			m := newModel(t, steps)
@@ -181,16 +173,7 @@ func TestPlugin(t *testing.T) {
 			h := c.host
 			h.turn = append(slices.Clone(h.turn), c.turn...)
 			w := newWorld(t, h)
-			file := filepath.Join(w.tree, "new.txt")
-			edit := h.edit(file)
-			edit.before = func() {
-				outside := w.command(t.Context(), "label-state", "claim", "acme/app#1", "--codename", "rex", "--firing-id", "r1", "--force")
-				outside.Dir = w.root
-				if out, err := outside.CombinedOutput(); err != nil {
-					t.Errorf("take over: %v\n%s", err, out)
-				}
-				w.pass(11 * time.Minute)
-			}
+			edit, file := w.editAfterTakeover()
 			m := newModel(t, []step{h.shell("label-state claim 1 --json"), edit})
 			w.prepare(m)
 			for _, args := range c.setup {
@@ -215,10 +198,45 @@ func TestPlugin(t *testing.T) {
 // TestCodexTrust: hooks that nobody has reviewed are left out by Codex in silence; status says so.
 func TestCodexTrust(t *testing.T) {
 	w := newWorld(t, codex)
-	w.labelState("agent", "install", "codex", "--user", "--yes")
 	w.write(".codex/config.toml", "model = \"gpt-5.5\"\n")
+	w.labelState("agent", "install", "codex", "--user", "--yes")
 	out, err := w.command(t.Context(), "label-state", "agent", "status").CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "start codex, type /hooks and trust the hooks of label-state") {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// TestRegistered: the server that agent install registers is one that the host itself lists, for a repository and for a user, and lists no more
+// afterwards.
+func TestRegistered(t *testing.T) {
+	for _, c := range []struct {
+		host        host
+		scope, want string
+	}{
+		{claude, "--project", "label-state: label-state mcp - .*Pending approval"}, // a person approves what a repository brings
+		{claude, "--user", "label-state: label-state mcp - .*Connected"},
+		{codex, "--project", "label-state +label-state +mcp --codename codex"},
+		{codex, "--user", "label-state +label-state +mcp --codename codex"},
+	} {
+		t.Run(c.host.name+c.scope, func(t *testing.T) {
+			w := newWorld(t, c.host)
+			w.prepare(newModel(t, nil))
+			list := func() string {
+				t.Helper()
+				out, err := w.command(t.Context(), c.host.link, "mcp", "list").CombinedOutput()
+				if err != nil {
+					t.Fatalf("%v\n%s", err, out)
+				}
+				return string(out)
+			}
+			w.labelState("agent", "install", c.host.name, c.scope, "--yes")
+			if got := list(); !regexp.MustCompile(c.want).MatchString(got) {
+				t.Errorf("installed: %s", got)
+			}
+			w.labelState("agent", "uninstall", c.host.name, c.scope, "--yes")
+			if got := list(); strings.Contains(got, "label-state") {
+				t.Errorf("uninstalled: %s", got)
+			}
+		})
 	}
 }

@@ -57,6 +57,36 @@ func (m *model) last() string {
 	return m.heard[len(m.heard)-1]
 }
 
+// told is what the model was told of each step: its tool's result, in order. It reads Claude Code's form.
+func (m *model) told(t *testing.T) []string {
+	t.Helper()
+	var req request
+	if err := json.Unmarshal([]byte(m.last()), &req); err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, msg := range req.Messages {
+		var parts []struct {
+			Type    string          `json:"type"`
+			Content json.RawMessage `json:"content"`
+		}
+		if json.Unmarshal(msg.Content, &parts) != nil {
+			continue // a text, of the user
+		}
+		for _, p := range parts {
+			if p.Type != "tool_result" {
+				continue
+			}
+			var text string
+			if err := json.Unmarshal(p.Content, &text); err != nil {
+				t.Fatalf("a result is no text: %s", p.Content)
+			}
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
 // reached is how many steps were handed out.
 func (m *model) reached() int {
 	m.mu.Lock()

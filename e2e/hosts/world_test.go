@@ -362,6 +362,22 @@ func (w *world) pass(d time.Duration) {
 	}
 }
 
+// editAfterTakeover is the step in which the host writes a file that is not there yet, and that file. Before it somebody else claims issue 1 by
+// force, and so much time passes that a heartbeat is due.
+func (w *world) editAfterTakeover() (edit step, file string) {
+	file = filepath.Join(w.tree, "new.txt")
+	edit = w.host.edit(file)
+	edit.before = func() {
+		outside := w.command(w.t.Context(), "label-state", "claim", "acme/app#1", "--codename", "rex", "--firing-id", "r1", "--force")
+		outside.Dir = w.root
+		if out, err := outside.CombinedOutput(); err != nil {
+			w.t.Errorf("take over: %v\n%s", err, out)
+		}
+		w.pass(11 * time.Minute)
+	}
+	return edit, file
+}
+
 // renewals is how often a claim comment was edited.
 func (w *world) renewals() int {
 	n := 0

@@ -22,7 +22,7 @@ func TestFleet(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../../cmd/label-state").CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
-	for name, fault := range map[string]string{"well": "", "lossy": "lose=POST:/comments:15 status=502:GET:*:10"} {
+	for name, fault := range map[string]string{"well": "", "lossy": "lose=mutation:addComment:15 status=502:GET:*:10"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cmd := exec.CommandContext(t.Context(), "./run", "6", "20")

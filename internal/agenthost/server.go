@@ -5,10 +5,11 @@ import "encoding/json"
 // A Server is how a host's file registers the MCP server: an entry of that name below the key.
 type Server struct {
 	Key, Name string
-	Value     json.RawMessage
+	Value     json.RawMessage // the entry where the file is JSON; empty where it is TOML
+	Table     string          // the entry's lines where the file is TOML; empty where it is JSON
 }
 
-// MCPServer returns the entry for a host whose file of servers is JSON. ok is false for Codex, whose file is TOML: "codex mcp add" writes it.
+// MCPServer returns the entry of a host. ok is false for what is no host.
 func MCPServer(h Host, user bool) (s Server, ok bool) {
 	s = Server{Key: "mcpServers", Name: "label-state"}
 	switch h {
@@ -21,6 +22,8 @@ func MCPServer(h Host, user bool) (s Server, ok bool) {
 		s.Value = encode(object{{"type", "local"}, {"command", "label-state"}, {"args", []string{"mcp"}}, {"tools", []string{"*"}}})
 	case Gemini, Cursor: // whose commands do not say which session they are in
 		s.Value = encode(object{{"command", "label-state"}, {"args", []string{"mcp", "--codename", string(h)}}})
+	case Codex: // whose servers are not told the session either
+		s.Key, s.Table = "mcp_servers", `command = "label-state"`+"\n"+`args = ["mcp", "--codename", "codex"]`+"\n"
 	case OpenCode:
 		s.Key = "mcp"
 		s.Value = encode(object{{"type", "local"}, {"command", []string{"label-state", "mcp"}}, {"enabled", true}})

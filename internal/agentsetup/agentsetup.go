@@ -1,5 +1,5 @@
-// Package agentsetup puts our hooks and our skill where a host of coding agents looks for them, sees whether they are there, and takes
-// them away again, so that every file is what it was, byte for byte.
+// Package agentsetup puts our hooks, our skill and our MCP server where a host of coding agents looks for them, sees whether they are there,
+// and takes them away again, so that every file is what it was, byte for byte.
 package agentsetup
 
 import (
@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 
 	"github.com/label-state/label-state/internal/agenthost"
@@ -46,6 +47,7 @@ type Step struct {
 	Path string
 	Kind Kind
 	What string // what the file is for
+	read []byte // what it is now
 	text []byte // afterwards
 	was  kept   // for the way back
 }
@@ -80,7 +82,11 @@ func (t target) with(text []byte, h agenthost.Host) (out []byte, err error) {
 	if t.what == "hooks" {
 		out, err = withHooks(text, h)
 	}
-	if err == nil && t.server.Key != "" {
+	switch {
+	case err != nil:
+	case t.server.Table != "":
+		out, err = withTable(out, t.server)
+	case t.server.Key != "":
 		out, err = withServer(out, t.server)
 	}
 	return out, err
@@ -89,7 +95,10 @@ func (t target) with(text []byte, h agenthost.Host) (out []byte, err error) {
 // without is a file of the host's own without our entries, and whether there were any.
 func (t target) without(text []byte) (out []byte, found bool, err error) {
 	out = text
-	if t.server.Key != "" {
+	switch {
+	case t.server.Table != "":
+		out, found, err = withoutTable(text, t.server)
+	case t.server.Key != "":
 		out, found, err = withoutServer(text, t.server)
 	}
 	if err == nil && t.what == "hooks" {
@@ -100,8 +109,21 @@ func (t target) without(text []byte) (out []byte, found bool, err error) {
 	return out, found, err
 }
 
-// targets are the host's files. The MCP server is registered wherever the host's file of servers is JSON and is not one that the host itself
-// keeps writing to, as ~/.claude.json is.
+// means reports whether two texts of the file say the same, in whatever order its keys are.
+func (t target) means(a, b []byte) bool {
+	parse := parseAny
+	if t.server.Table != "" {
+		parse = parseTOML
+	}
+	x, err := parse(a)
+	if err != nil {
+		return false
+	}
+	y, err := parse(b)
+	return err == nil && reflect.DeepEqual(x, y)
+}
+
+// targets are the host's files: of hooks and skills, and where it looks for MCP servers.
 func (p Place) targets(h agenthost.Host) []target {
 	out := p.files(h)
 	server, ok := agenthost.MCPServer(h, p.User)
@@ -113,36 +135,44 @@ func (p Place) targets(h agenthost.Host) []target {
 		base = p.Home
 	}
 	add := func(parts ...string) {
-		out = append(out, target{path: filepath.Join(append([]string{base}, parts...)...), what: "mcp", server: server})
+		out = append(out, target{path: filepath.Join(parts...), what: "mcp", server: server})
 	}
 	switch {
+	case h == agenthost.ClaudeCode && p.User:
+		add(cmp.Or(absolute(p.Getenv("CLAUDE_CONFIG_DIR")), base), ".claude.json")
+	case h == agenthost.Codex:
+		add(filepath.Dir(out[0].path), "config.toml") // beside its hooks
 	case h == agenthost.Gemini:
 		out[0].server = server // in the file of its hooks
 	case h == agenthost.Cursor:
-		add(".cursor", "mcp.json")
+		add(base, ".cursor", "mcp.json")
 	case h == agenthost.Copilot && p.User:
-		add(".copilot", "mcp-config.json")
-	case !p.User && (h == agenthost.ClaudeCode || h == agenthost.Copilot):
-		add(".mcp.json")
+		add(base, ".copilot", "mcp-config.json")
+	case h == agenthost.ClaudeCode, h == agenthost.Copilot:
+		add(base, ".mcp.json")
 	case h == agenthost.OpenCode && !p.User:
-		add("opencode.json")
+		add(base, "opencode.json")
 	case h == agenthost.OpenCode:
-		out = append(out, target{path: filepath.Join(filepath.Dir(filepath.Dir(out[0].path)), "opencode.json"), what: "mcp", server: server})
+		add(filepath.Dir(filepath.Dir(out[0].path)), "opencode.json")
 	}
 	return out
 }
 
 // packaged reports whether the host has our plugin or extension, which registers the server: once is enough.
 func (p Place) packaged(h agenthost.Host) bool {
-	home := p.Getenv("HOME")
+	const plugin = "label-state@label-state"
+	home := cmp.Or(p.Home, p.Getenv("HOME"))
 	switch h {
 	case agenthost.ClaudeCode:
 		for _, dir := range []string{cmp.Or(absolute(p.Getenv("CLAUDE_CONFIG_DIR")), filepath.Join(home, ".claude")), filepath.Join(p.Root, ".claude")} {
 			text, _, _ := read(filepath.Join(dir, "settings.json")) // what cannot be read enables nothing
-			if enables(text, "label-state@label-state") {
+			if enables(text, plugin) {
 				return true
 			}
 		}
+	case agenthost.Codex:
+		text, _, _ := read(filepath.Join(cmp.Or(absolute(p.Getenv("CODEX_HOME")), filepath.Join(home, ".codex")), "config.toml"))
+		return enablesTable(text, plugin)
 	case agenthost.Gemini:
 		_, err := os.Stat(filepath.Join(home, ".gemini", "extensions", "label-state"))
 		return err == nil
@@ -234,6 +264,7 @@ func (p Place) install(h agenthost.Host, t target, n notes) (Step, error) {
 	if err != nil {
 		return s, err
 	}
+	s.read = text
 	s.was = kept{Path: t.path, Existed: there, Before: text}
 	old, ours := n.find(t.path)
 	ours = ours && there && old.After == sum(text)
@@ -250,6 +281,9 @@ func (p Place) install(h agenthost.Host, t target, n notes) (Step, error) {
 		}
 		if err == nil {
 			s.text, err = t.with(s.was.Before, h)
+		}
+		if err == nil && there && t.means(text, s.text) {
+			s.text = text // the same in another order: the host or its user has written behind our entries
 		}
 	case there && !ours && string(text) != t.text:
 		s.Kind = Theirs
@@ -299,6 +333,7 @@ func (p Place) uninstall(h agenthost.Host, t target, n notes) (Step, error) {
 	if err != nil || !there {
 		return s, err
 	}
+	s.read = text
 	old, known := n.find(t.path)
 	untouched := known && old.After == sum(text)
 	switch {
@@ -345,11 +380,32 @@ func (p Place) Carry(h agenthost.Host, steps []Step) error {
 		if s.Kind != Created && s.Kind != Changed {
 			continue
 		}
-		if err := write(s.Path, s.text); err != nil {
+		err := s.unchanged()
+		if err == nil {
+			err = write(s.Path, s.text, p.mode())
+		}
+		if err != nil {
 			return &FileError{s.Path, err}
 		}
 	}
 	return nil
+}
+
+// unchanged is an error when the file is another than the one that was looked at: hosts write to their own files.
+func (s Step) unchanged() error {
+	text, _, err := read(s.Path)
+	if err == nil && !bytes.Equal(text, s.read) {
+		err = errors.New("it was changed after it was looked at, and was left alone")
+	}
+	return err
+}
+
+// mode is that of new files: what is in a home folder is its owner's alone.
+func (p Place) mode() fs.FileMode {
+	if p.User {
+		return 0o600
+	}
+	return 0o644
 }
 
 // TakeBack carries out the steps of Uninstall.
@@ -359,10 +415,14 @@ func (p Place) TakeBack(h agenthost.Host, steps []Step) error {
 		return err
 	}
 	for _, s := range steps {
-		switch s.Kind {
-		case Changed:
-			err = write(s.Path, s.text)
-		case Removed:
+		if s.Kind == Changed || s.Kind == Removed {
+			err = s.unchanged()
+		}
+		switch {
+		case err != nil:
+		case s.Kind == Changed:
+			err = write(s.Path, s.text, p.mode())
+		case s.Kind == Removed:
 			err = os.Remove(s.Path)
 		}
 		if err != nil {
@@ -491,10 +551,7 @@ func (p Place) load(h agenthost.Host) (n notes, err error) {
 func (p Place) save(h agenthost.Host, n notes) error {
 	text, err := json.MarshalIndent(n, "", "  ")
 	if err == nil {
-		err = write(p.file(h), append(text, '\n'))
-	}
-	if err == nil {
-		err = os.Chmod(p.file(h), 0o600) // settings may hold secrets, and so does what they were
+		err = write(p.file(h), append(text, '\n'), 0o600) // settings may hold secrets, and so does what they were
 	}
 	if err != nil {
 		return &FileError{p.file(h), err}
@@ -513,12 +570,11 @@ func read(path string) (text []byte, there bool, err error) {
 	return text, err == nil, cause(err)
 }
 
-// write gives a file a new text in one step, through a link, and with the mode it has.
-func write(path string, text []byte) error {
+// write gives a file a new text in one step, through a link, and with the mode it has; mode is that of a new one.
+func write(path string, text []byte, mode fs.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return cause(err)
 	}
-	mode := fs.FileMode(0o644)
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 		if info, err := os.Stat(path); err == nil {

@@ -2,6 +2,7 @@ package agentsetup_test
 
 import (
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"maps"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pelletier/go-toml/v2"
 	"github.com/tailscale/hujson"
 
 	"github.com/label-state/label-state/internal/agenthost"
@@ -300,16 +302,13 @@ func TestServers(t *testing.T) {
 	const theirs = "{\n  // mine\n  \"mcpServers\": {\n    \"other\": {\"command\": \"x\"} // keep\n  }\n}\n"
 	for _, user := range []bool{false, true} {
 		for h, file := range map[agenthost.Host][2]string{
-			agenthost.ClaudeCode: {".mcp.json", ""}, agenthost.Copilot: {".mcp.json", ".copilot/mcp-config.json"}, agenthost.Cursor: {".cursor/mcp.json", ".cursor/mcp.json"},
+			agenthost.ClaudeCode: {".mcp.json", ".claude.json"}, agenthost.Copilot: {".mcp.json", ".copilot/mcp-config.json"}, agenthost.Cursor: {".cursor/mcp.json", ".cursor/mcp.json"},
 			agenthost.Gemini: {".gemini/settings.json", ".gemini/settings.json"}, agenthost.OpenCode: {"opencode.json", ".config/opencode/opencode.json"},
 		} {
 			p := place(t, user)
 			path := filepath.Join(p.Root, filepath.FromSlash(file[0]))
 			if user {
 				path = filepath.Join(p.Home, filepath.FromSlash(file[1]))
-			}
-			if user && file[1] == "" {
-				continue // Claude Code keeps writing to its own
 			}
 			put(t, path, theirs)
 			install(t, p, h)
@@ -350,6 +349,172 @@ func TestServers(t *testing.T) {
 	}
 }
 
+// TestCodexServer: Codex's own file is TOML. The server is a table behind everything else, and everything else of the file stays.
+func TestCodexServer(t *testing.T) {
+	const table = "[mcp_servers.label-state]\ncommand = \"label-state\"\nargs = [\"mcp\", \"--codename\", \"codex\"]\n"
+	for name, theirs := range map[string]string{
+		"no file": "", "empty": "", "comments and order": "# mine\nmodel = \"gpt\"   # keep\n\n[projects.\"/a b\"]\ntrust_level = 'trusted'\n", "no end of line": "model = \"gpt\"",
+		"another server": "[mcp_servers.other]\ncommand = \"x\"\n", "servers above": "[mcp_servers]\n[mcp_servers.other]\ncommand = \"x\"\n\n[analytics]\nenabled = false\n",
+		"dotted": "mcp_servers.other.command = \"x\"\n", "CRLF": "model = \"gpt\"\r\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, user := range []bool{false, true} {
+				p := place(t, user)
+				file := filepath.Join(p.Root, ".codex", "config.toml")
+				if user {
+					file = filepath.Join(p.Home, ".codex", "config.toml")
+				}
+				if name != "no file" {
+					put(t, file, theirs)
+				}
+				install(t, p, agenthost.Codex)
+				text := tree(t, file)[file]
+				rest, ok := strings.CutSuffix(text, table)
+				if !ok || !strings.HasPrefix(rest, theirs) || strings.TrimSpace(strings.TrimPrefix(rest, theirs)) != "" {
+					t.Errorf("installed:\n%s", text)
+				}
+				var doc struct {
+					Servers map[string]struct {
+						Command string
+						Args    []string
+					} `toml:"mcp_servers"`
+				}
+				if err := toml.Unmarshal([]byte(text), &doc); err != nil || doc.Servers["label-state"].Command != "label-state" {
+					t.Errorf("%v: %+v", err, doc)
+				}
+				for _, s := range install(t, p, agenthost.Codex) {
+					if s.Kind != agentsetup.Same {
+						t.Errorf("installed again: %s %s", s.Kind, s.Path)
+					}
+				}
+				uninstall(t, p, agenthost.Codex)
+				got, there := tree(t, file)[file]
+				if there != (name != "no file") || got != theirs {
+					t.Errorf("left %q", got)
+				}
+			}
+		})
+	}
+}
+
+// TestCodexServerLater: Codex writes to the file itself. What it or its user has added since stays, in front of our table and behind it.
+func TestCodexServerLater(t *testing.T) {
+	p := place(t, true)
+	file := filepath.Join(p.Home, ".codex", "config.toml")
+	put(t, file, "model = \"gpt\"\n")
+	install(t, p, agenthost.Codex)
+	text := tree(t, file)[file]
+	put(t, file, "# new\n"+text+"\n# trusted\n[projects.\"/a\"]\ntrust_level = \"trusted\"\n")
+	if all, _, err := p.Installed(agenthost.Codex); !all || err != nil {
+		t.Errorf("installed: %v, %v", all, err)
+	}
+	uninstall(t, p, agenthost.Codex)
+	if got, want := tree(t, file)[file], "# new\nmodel = \"gpt\"\n\n# trusted\n[projects.\"/a\"]\ntrust_level = \"trusted\"\n"; got != want {
+		t.Errorf("left %q, want %q", got, want)
+	}
+}
+
+// TestCodexServerKept: an entry of the user's own stays, and a file that no table can be added to is named and not changed.
+func TestCodexServerKept(t *testing.T) {
+	for name, c := range map[string]struct{ text, problem string }{
+		"own":            {"[mcp_servers.label-state]\ncommand = \"/opt/label-state\"\n", ""},
+		"own, inline":    {"mcp_servers = {label-state = {command = \"/opt/label-state\"}}\n", ""},
+		"more settings":  {"[mcp_servers.label-state]\ncommand = \"label-state\"\nargs = [\"mcp\", \"--codename\", \"codex\"]\n[mcp_servers.label-state.env]\nA = \"b\"\n", ""},
+		"ours, dotted":   {"mcp_servers.label-state.command = \"label-state\"\nmcp_servers.label-state.args = [\"mcp\", \"--codename\", \"codex\"]\n", ""},
+		"no TOML":        {"model = \n", "config.toml: it is no TOML: line 1"},
+		"no table":       {"mcp_servers = 1\n", "config.toml: mcp_servers is no table"},
+		"an inline list": {"mcp_servers = {other = {command = \"x\"}}\n", "config.toml: mcp_servers is written in one line"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := place(t, true)
+			file := filepath.Join(p.Home, ".codex", "config.toml")
+			put(t, file, c.text)
+			_, err := p.Install(agenthost.Codex)
+			if (err == nil) != (c.problem == "") || err != nil && !strings.Contains(err.Error(), c.problem) {
+				t.Errorf("%v, want %q", err, c.problem)
+			}
+			if err == nil {
+				install(t, p, agenthost.Codex)
+				if got := tree(t, file)[file]; got != c.text {
+					t.Errorf("installed: %q", got)
+				}
+				if err := os.RemoveAll(p.State); err != nil { // without a note of what was there
+					t.Fatal(err)
+				}
+				uninstall(t, p, agenthost.Codex)
+			}
+			if got := tree(t, file)[file]; got != c.text {
+				t.Errorf("left %q", got)
+			}
+		})
+	}
+}
+
+// TestClaudeUserServer: Claude Code keeps its user's servers in a file that it writes to all the time. What it has written since stays.
+func TestClaudeUserServer(t *testing.T) {
+	p := place(t, true)
+	file := filepath.Join(p.Home, ".claude.json")
+	const theirs = "{\n  \"userID\": \"u\",\n  \"mcpServers\": {\n    \"other\": {\n      \"command\": \"x\"\n    }\n  }\n}"
+	put(t, file, theirs)
+	install(t, p, agenthost.ClaudeCode)
+	text := tree(t, file)[file]
+	if !strings.Contains(text, `"label-state"`) || !strings.Contains(text, `"other"`) {
+		t.Errorf("installed: %s", text)
+	}
+	uninstall(t, p, agenthost.ClaudeCode)
+	if got := tree(t, file)[file]; got != theirs {
+		t.Errorf("left %s", got)
+	}
+	install(t, p, agenthost.ClaudeCode)
+	later := strings.Replace(tree(t, file)[file], `"u"`, `"u2"`, 1) // by the host
+	put(t, file, strings.Replace(later, "\n    }\n  }", "\n    },\n    \"third\": {}\n  }", 1))
+	if all, _, err := p.Installed(agenthost.ClaudeCode); !all || err != nil {
+		t.Errorf("with another server behind: %v, %v\n%s", all, err, tree(t, file)[file])
+	}
+	put(t, file, later)
+	uninstall(t, p, agenthost.ClaudeCode)
+	if got := tree(t, file)[file]; got != strings.Replace(theirs, `"u"`, `"u2"`, 1) {
+		t.Errorf("left %s", got)
+	}
+	own := filepath.Join(p.Home, "cfg")
+	p.Getenv = func(name string) string { return map[string]string{"CLAUDE_CONFIG_DIR": own}[name] }
+	install(t, p, agenthost.ClaudeCode)
+	file = filepath.Join(own, ".claude.json")
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("a file that will hold secrets: %v, %v", info, err)
+	}
+	uninstall(t, p, agenthost.ClaudeCode)
+	if _, err := os.Stat(own); err == nil {
+		t.Error("the folder is left")
+	}
+}
+
+// TestChangedMeanwhile: a file that its host has written between the preview and the yes is not written over.
+func TestChangedMeanwhile(t *testing.T) {
+	p := place(t, true)
+	file := filepath.Join(p.Home, ".claude.json")
+	change := func(take func(agenthost.Host, []agentsetup.Step) error, steps []agentsetup.Step, err error, text string) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, file, text)
+		var unusable *agentsetup.FileError
+		if err := take(agenthost.ClaudeCode, steps); !errors.As(err, &unusable) || unusable.Path != file {
+			t.Errorf("carried out: %v", err)
+		}
+		if got := tree(t, file)[file]; got != text {
+			t.Errorf("written over: %s", got)
+		}
+	}
+	put(t, file, `{"a":1}`)
+	steps, err := p.Install(agenthost.ClaudeCode)
+	change(p.Carry, steps, err, `{"a":2}`)
+	install(t, p, agenthost.ClaudeCode)
+	steps, err = p.Uninstall(agenthost.ClaudeCode)
+	change(p.TakeBack, steps, err, `{"a":3}`)
+}
+
 // TestServerOnce: where the plugin registers the server, installing the hooks does not.
 func TestServerOnce(t *testing.T) {
 	p := place(t, false)
@@ -357,5 +522,13 @@ func TestServerOnce(t *testing.T) {
 	install(t, p, agenthost.ClaudeCode)
 	if file := filepath.Join(p.Root, ".mcp.json"); tree(t, file)[file] != "" {
 		t.Error("the server is registered twice")
+	}
+	p = place(t, true)
+	file := filepath.Join(p.Home, ".codex", "config.toml")
+	const plugin = "[plugins.\"label-state@label-state\"]\nenabled = true\n"
+	put(t, file, plugin)
+	install(t, p, agenthost.Codex)
+	if got := tree(t, file)[file]; got != plugin {
+		t.Errorf("the server is registered twice: %s", got)
 	}
 }

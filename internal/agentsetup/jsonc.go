@@ -182,6 +182,18 @@ func parseObject(text []byte) (hujson.Value, error) {
 	return root, nil
 }
 
+// parseAny reads JSON with comments into maps.
+func parseAny(text []byte) (map[string]any, error) {
+	root, err := parseObject(bytes.Clone(text)) // Standardize writes into it
+	if err != nil {
+		return nil, err
+	}
+	root.Standardize()
+	var out map[string]any
+	err = json.Unmarshal(root.Pack(), &out)
+	return out, err
+}
+
 // indentOf is what the file indents its first line by; two spaces where it has none.
 func indentOf(text []byte) string {
 	for line := range strings.Lines(string(text)) {

@@ -37,6 +37,7 @@ func DescribeStatus(t claim.Terms, f lifecycle.Facts, v lifecycle.Verdict, s Sta
 		rows = append(rows, [2]string{"  stranded", s.Stranded}, [2]string{"", "begin it again: label-state release " + s.Issue + " --force"})
 	}
 	rows = append(rows, describeHistory(f, s)...)
+	rows = append(rows, [2]string{"  next", s.Next})
 	return fmt.Sprintf("%s %s\n%s\n", s.Issue, s.Title, OneLine(Standing(t, f, v))) + Table(rows)
 }
 

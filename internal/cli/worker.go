@@ -28,7 +28,7 @@ func TokenFlag() cli.Flag {
 }
 
 // IssueForms is a paragraph of every command about an issue (cli.md#naming-an-issue).
-const IssueForms = "\n\nREF is owner/repo#7, the issue's URL, or inside a clone #7 or 7.\n\n"
+const IssueForms = "\n\nISSUE is owner/repo#7, the issue's URL, or inside a clone #7 or 7.\n\n"
 
 // Worker is who the command line or the environment says is asking.
 func (c *Call) Worker() claim.Worker {

@@ -84,6 +84,14 @@ func (ds *definitions) labelExists(r ledger.Repo, name string) bool {
 	return ds.exists[key(r.String(), name)]
 }
 
+// Lacks reports whether what was read has shown that the repository has no label of the name. It asks nothing, and false may be unknown.
+func (ds *definitions) Lacks(r ledger.Repo, name string) bool {
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	exists, known := ds.exists[key(r.String(), name)]
+	return known && !exists
+}
+
 func (ds *definitions) noteLabel(r ledger.Repo, name string, exists bool) {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()

@@ -42,7 +42,7 @@ func (l *Ledger) Advance(ctx context.Context, i claim.Issue, a Advance) (Repair,
 	if err != nil {
 		return Repair{Issue: i}, to, err
 	}
-	next, err := l.release(ctx, f, r)
+	next, err := l.do(ctx, f, r)
 	if err != nil {
 		return Repair{Issue: i}, to, wrapWrite(i, err)
 	}

@@ -145,40 +145,6 @@ func (open) Rejected() bool { return false }
 
 func (o open) Unwrap() error { return o.error }
 
-// release posts the end of w's claim; it is a success when the log shows the end already. The login that the claim
-// has assigned is taken off before: whoever dies in between leaves a hold without an assignee, not an assignee without a
-// hold. A strict store releases its lease first: the log only follows.
-//
-// It returns a snapshot that shows the record, nil when it has to be read.
-func (l *Ledger) release(ctx context.Context, f lifecycle.Facts, r claim.Record) (*lifecycle.Facts, error) {
-	return l.end(ctx, f, r, l.appendRead)
-}
-
-// end is release with its way of writing the record.
-func (l *Ledger) end(ctx context.Context, f lifecycle.Facts, r claim.Record, write func(context.Context, claim.Issue, string, landed) (claim.Comment, *lifecycle.Facts, error)) (*lifecycle.Facts, error) {
-	body, err := claim.Body(r, sentence(f, r))
-	if err != nil {
-		return nil, &CallError{err}
-	}
-	if err := l.unassign(ctx, f, r.Worker); err != nil {
-		return nil, err
-	}
-	if err := l.endLease(ctx, f.Issue, r.Worker); err != nil {
-		return nil, err
-	}
-	_, next, err := write(ctx, f.Issue, body, func(s claim.State) (string, bool) {
-		c, claimed := s.Find(r.Worker)
-		switch {
-		case claimed && c.End != nil:
-			return c.End.URL, true
-		case claimed: // and a store may have let it go: that is not in the log
-			return "", false
-		}
-		return "", s.Dead(r.Worker)
-	})
-	return next, err
-}
-
 // tombstone kills an own key that will not become a hold, even when the caller's context is
 // over: a claim left behind would block everyone until it expires (spec.md#claim). The claim was written, so its end is, too,
 // also when it has become unknown whether our records count.
@@ -186,7 +152,7 @@ func (l *Ledger) tombstone(ctx context.Context, f lifecycle.Facts, w claim.Worke
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedIn)
 	defer cancel()
 	r := claim.Record{Kind: claim.KindRelease, Worker: w, Outcome: outcome, At: f.Now}
-	_, err := l.end(ctx, f, r, l.writeRead)
+	_, err := l.doBy(ctx, f, r, l.writeRead)
 	return err
 }
 
@@ -212,7 +178,7 @@ func (l *Ledger) expire(ctx context.Context, f lifecycle.Facts, by string, done 
 			}
 		}
 		r := claim.Record{Kind: claim.KindRelease, Worker: c.Record.Worker, Outcome: f.ExpiryOutcome(c), By: by, Attempt: c.Record.Attempt, At: f.Now}
-		if _, err := l.release(ctx, f, r); err != nil {
+		if _, err := l.do(ctx, f, r); err != nil {
 			return ended, err
 		}
 		ended = append(ended, c)

@@ -109,6 +109,7 @@ func refutations() map[string]refutation {
 			scenario{cast: beat, reads: prefixes, within: 61 * time.Second, blurred: "sue", faults: budget{stale: 2}, tick: time.Minute, ticks: 2, set: gracious(0)}, "two holders", false,
 		},
 		"force-now":             {scenario{cast: append(rival, operator(forces))}, "two holders", false},
+		"pull-request-reopened": {scenario{cast: []role{holder("ann"), worker("bob"), person(closes(), reopens()), sweeper("sue", 1)}, pull: true}, "two holders", false},
 		"comment-deleted":       {scenario{cast: append(rival, person(deletes(1))), tokenless: true}, "two holders", false},
 		"comment-edited":        {scenario{cast: append(rival, person(edits(1))), tokenless: true}, "two holders", false},
 		"comment-deleted-token": {scenario{cast: append(rival, person(deletes(1)))}, "is not above", false},

@@ -9,7 +9,6 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
-	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -227,7 +226,7 @@ func (t *taking) undo(ctx context.Context, n int, because error) error {
 
 // batched reports whether part k may have been taken in one step with part n.
 func (t *taking) batched(n, k int) bool {
-	_, batch := t.parts[n].Ledger.store.(lease.Batcher)
+	_, _, batch := t.parts[n].Ledger.batcher()
 	return batch && t.parts[n].Issue.SameRepo(t.parts[k].Issue)
 }
 
@@ -276,7 +275,7 @@ func (p Part) undo(ctx context.Context, w claim.Worker) error {
 func (p Part) giveBack(ctx context.Context, f lifecycle.Facts, w claim.Worker) error {
 	c, _ := f.Log.Find(w)
 	r := claim.Record{Kind: claim.KindRelease, Worker: w, Outcome: claim.OutcomeBundleRolledBack, Attempt: c.Record.Attempt, At: f.Now}
-	if _, err := p.Ledger.release(ctx, f, r); err != nil {
+	if _, err := p.Ledger.do(ctx, f, r); err != nil {
 		return err
 	}
 	_, err := p.Ledger.settle(ctx, f)

@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -69,15 +68,10 @@ func (l *Ledger) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, e
 	if err != nil {
 		return Hold{}, err
 	}
-	win := []step{a.post, a.rank, a.confirm, a.own}
-	switch {
-	case a.stored():
-		win = []step{a.acquire, a.mirror}
-	case l.store != nil:
-		win = slices.Concat([]step{a.reserve}, win, []step{a.unreserve})
-	}
-	if err := a.steps(ctx, append([]step{a.admit}, win...)...); err != nil {
-		return Hold{}, a.leave(ctx, err)
+	for _, do := range append([]step{a.admit}, l.by.steps(a)...) {
+		if err := do(ctx); err != nil {
+			return Hold{}, a.leave(ctx, err)
+		}
 	}
 	unassigned := a.assign(ctx)
 	late := a.late
@@ -94,15 +88,6 @@ func (l *Ledger) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, e
 
 // A step is a part of a claim; its error ends it.
 type step func(context.Context) error
-
-func (a *attempt) steps(ctx context.Context, all ...step) error {
-	for _, do := range all {
-		if err := do(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // An attempt is one run of the claim, from the first read to ownership.
 type attempt struct {
@@ -218,7 +203,7 @@ func (a *attempt) snapshot(ctx context.Context, n int) (lifecycle.Facts, error) 
 	if err != nil {
 		return f, err
 	}
-	return a.ruled(ctx, f)
+	return a.Ruled(ctx, f)
 }
 
 func (a *attempt) refused(f lifecycle.Facts, v lifecycle.Verdict) error {
@@ -302,7 +287,7 @@ func (a *attempt) unedited() bool {
 	r := a.record
 	_, seen := a.facts.Log.Find(a.worker())
 	plain := r.Stage == "" && r.Bundle == "" && r.Person == "" && r.By == ""
-	return a.set.Quiet && a.store == nil && !a.resume && plain && seen && !r.Held
+	return a.set.Quiet && !a.IsStrict() && !a.resume && plain && seen && !r.Held
 }
 
 // overwrite turns the own claim comment into the release that ends it.
@@ -321,14 +306,5 @@ func (a *attempt) hold() Hold {
 		Token: a.record.Token, Since: own.Created, start: a.start, lease: a.lease,
 	}
 	h.Until, _ = own.Until(a.set.Rules.Terms)
-	if a.stored() {
-		h.Record, h.Token, h.Until = a.record, a.got.Token, a.got.Expires
-		if h.Until.IsZero() {
-			h.Until = a.facts.Now.Add(a.record.TTL)
-		}
-		if h.Since.IsZero() { // not mirrored yet
-			h.Since = a.facts.Now
-		}
-	}
-	return h
+	return a.by.complete(a, h)
 }

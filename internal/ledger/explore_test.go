@@ -31,6 +31,7 @@ type scenario struct {
 	tokenless bool              // tokens may come again
 	strict    bool              // references decide, and the log, their mirror, is written in no time
 	fair      bool              // what is late lands before anybody loses patience
+	pull      bool              // it is a pull request: of all rules about holds, that its end ends them is the only one of its own
 }
 
 // A role is one actor's part. Actors of one kind that follow one another in the cast play the same part
@@ -108,6 +109,7 @@ func (p *plot) end() {
 // facts is the reading as the ledger asks for it.
 func (p *plot) facts(r *reading) lifecycle.Facts {
 	f := r.facts(issue, p.stage.now)
+	f.PullRequest = p.scenario.pull
 	if !p.scenario.labels {
 		scheme := labels.Agent()
 		f.Labels = slices.Clone(p.stage.painted)

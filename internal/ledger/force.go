@@ -31,18 +31,8 @@ func (l *Ledger) Revoke(ctx context.Context, i claim.Issue, by, reason string) (
 		return c, &LostError{Issue: i, Err: errors.New("nobody holds it")}
 	}
 	r := claim.Record{Kind: claim.KindRevoke, Worker: c.Record.Worker, By: by, Reason: reason, At: f.Now}
-	body, err := claim.Body(r, sentence(f, r))
-	if err != nil {
-		return c, &CallError{err}
-	}
-	_, err = l.append(ctx, i, body, func(s claim.State) (string, bool) {
-		own, ok := s.Find(r.Worker)
-		return "", ok && own.Revoked != nil
-	})
-	if err != nil {
-		return c, wrapWrite(i, err)
-	}
-	return c, nil
+	_, err = l.do(ctx, f, r)
+	return c, wrapWrite(i, err)
 }
 
 // force ends claims and brings the labels in line.
@@ -53,7 +43,7 @@ func (l *Ledger) force(ctx context.Context, f lifecycle.Facts, claims []claim.Cl
 			return Repair{Issue: f.Issue}, ended, err
 		}
 		r := claim.Record{Kind: claim.KindRelease, Worker: c.Record.Worker, Outcome: claim.OutcomeForced, By: by, Reason: reason, At: f.Now}
-		if _, err := l.release(ctx, f, r); err != nil {
+		if _, err := l.do(ctx, f, r); err != nil {
 			return Repair{Issue: f.Issue}, ended, wrapWrite(f.Issue, err)
 		}
 		ended = append(ended, c)

@@ -28,7 +28,7 @@ func (l *Ledger) renew(ctx context.Context, i claim.Issue, w claim.Worker, token
 	if err != nil {
 		return Hold{}, err
 	}
-	f, has, err := l.looked(ctx, f)
+	f, has, err := l.by.look(ctx, f)
 	if err != nil {
 		return Hold{}, err
 	}
@@ -42,9 +42,13 @@ func (l *Ledger) renew(ctx context.Context, i claim.Issue, w claim.Worker, token
 	r := c.Record
 	r.Heartbeat++
 	r.Token = max(r.Token, token)
-	got, start, err := l.keepLease(ctx, f, c, has)
-	if err != nil {
-		return Hold{}, err
+	start := l.clock.Now()
+	got, err := l.by.extend(ctx, c, has)
+	switch {
+	case errors.Is(err, lease.ErrLost):
+		return Hold{}, l.lost(f, w, err)
+	case err != nil:
+		return Hold{}, &UnknownError{i, err}
 	}
 	edited, err := l.rewrite(ctx, f, c, r)
 	switch {
@@ -116,7 +120,7 @@ func (l *Ledger) rewrite(ctx context.Context, f lifecycle.Facts, c claim.Claim, 
 			return edited, err
 		}
 	}
-	r.By, r.Nonce, r.Lease, r.At = "", l.token(), l.kind, f.Now
+	r.By, r.Nonce, r.Lease, r.At = "", l.token(), l.by.kind(), f.Now
 	body, err := claim.Body(r, sentence(f, r))
 	if err != nil {
 		return claim.Comment{}, &CallError{err}
@@ -139,7 +143,7 @@ const sightings = 3
 func (l *Ledger) sighted(ctx context.Context, i claim.Issue, read reader, shown func(claim.State) bool) (lifecycle.Facts, error) {
 	for n := 1; ; n++ {
 		f, err := read(ctx, i)
-		if err != nil || n == sightings || l.store != nil || shown(f.Log) {
+		if err != nil || n == sightings || l.IsStrict() || shown(f.Log) {
 			return f, err
 		}
 		if err := l.clock.Sleep(ctx, backoff(n-1)); err != nil {

@@ -110,6 +110,8 @@ func scenarios() map[string]bound {
 		"quiet, lost":                    {scenario{cast: pair, set: quiet, faults: budget{lost: 1}, switches: 2, ends: noGhost, watch: deadForEver}, 460, 3800},
 		"quiet, twice each":              {scenario{cast: []role{again("ann", 2, release), again("bob", 2, release)}, set: quiet, switches: 1, faults: budget{hidden: 1}, watch: deadForEver}, 270, 4300},
 		"a person edits labels":          {scenario{cast: []role{worker("ann", release), worker("bob"), person(removes("agent:in-flight"), adds("agent:implement"))}, labels: true, switches: 3}, 1900, 15000},
+		"a pull request, merged":         {scenario{cast: append(pair, person(closes())), pull: true, ends: noGhost}, 590, 2000},
+		"a pull request, merged, swept":  {scenario{cast: []role{worker("ann", renew), worker("bob"), person(closes()), sweeper("sue", 1)}, pull: true, switches: 2}, 500, 2700},
 		"asked to stop":                  {scenario{cast: []role{worker("ann", renew, release), operator(revokes), worker("bob")}}, 620, 3500},
 	}
 }

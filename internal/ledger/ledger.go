@@ -7,7 +7,6 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/clock"
-	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -47,8 +46,7 @@ func DefaultSettings() Settings {
 type Ledger struct {
 	forge Forge
 	clock Clock
-	store lease.Store   // nil: the comments decide
-	kind  string        // of the store, as records name it; empty without one
+	by    decider
 	token func() string // a fresh random word, 8 hexadecimal digits or more
 	set   Settings
 }
@@ -56,7 +54,7 @@ type Ledger struct {
 // New returns a ledger. token must return a different random word at each call; it ends up in
 // nonces and firing ids.
 func New(f Forge, c Clock, token func() string, s Settings) *Ledger {
-	return &Ledger{forge: f, clock: c, token: token, set: s}
+	return &Ledger{forge: f, clock: c, by: comments{}, token: token, set: s}
 }
 
 // Rules returns the rules the ledger decides by.
@@ -109,7 +107,7 @@ func (l *Ledger) facts(ctx context.Context, i claim.Issue) (lifecycle.Facts, err
 	if err != nil {
 		return f, err
 	}
-	return l.ruled(ctx, f)
+	return l.Ruled(ctx, f)
 }
 
 // logged is the reading as the log has it, whatever a store says.

@@ -29,10 +29,6 @@ type Assigner interface {
 	Unassign(ctx context.Context, i claim.Issue, login string) error
 }
 
-// stored reports whether a lease store decides the claim. A person's hold has no end, which no store can keep: the log
-// decides it, and a store only keeps everybody else away until it has.
-func (a *attempt) stored() bool { return a.store != nil && a.record.Person == "" }
-
 // stops keeps the reasons of a verdict that stop this claim, and names those that are passed over by force.
 func (a *attempt) stops(f lifecycle.Facts, v lifecycle.Verdict) (stops lifecycle.Verdict, forced string) {
 	if v.Answer == lifecycle.Unknown {
@@ -92,16 +88,11 @@ func answered(f lifecycle.Facts, v lifecycle.Verdict) lifecycle.Verdict {
 	return v
 }
 
-// read is a reading between the steps of a claim. Who has reserved the issue at a lease store is not kept from it by
-// anything that the store decided before.
+// read is a snapshot between the steps of a claim.
 func (a *attempt) read(ctx context.Context) (lifecycle.Facts, error) {
-	if a.store == nil || a.stored() {
-		f, err := a.Ledger.facts(ctx, a.issue)
-		return a.asked(f), err
-	}
 	f, err := a.logged(ctx, a.issue)
 	if err == nil {
-		f.Log = f.Log.Ruled(claim.Ruling{})
+		f, err = a.by.between(ctx, a, f)
 	}
 	return a.asked(f), err
 }
@@ -112,29 +103,6 @@ func (a *attempt) asked(f lifecycle.Facts) lifecycle.Facts {
 		f.Viewer = a.record.Person
 	}
 	return f
-}
-
-// reserve takes the lease of the issue while the log decides a person's claim, so that nobody wins there meanwhile.
-func (a *attempt) reserve(ctx context.Context) error {
-	got, err := a.store.Acquire(ctx, lease.Ask{Issue: a.issue, Worker: a.worker(), TTL: a.set.Rules.Terms.TTL})
-	var held *lease.HeldError
-	switch {
-	case errors.As(err, &held):
-		return a.beaten(held.Lease)
-	case err != nil && lease.Rejected(err):
-		return &UnknownError{a.issue, a.said(err)}
-	case err != nil:
-		return errors.Join(&UnknownError{a.issue, a.said(err)}, a.letGo(ctx, lease.Lease{Issue: a.issue, Worker: a.worker()}))
-	}
-	a.got = got
-	return nil
-}
-
-// unreserve releases the lease: the log shows the person's claim, and everybody who wins at the store reads the log
-// before working. One that cannot be released ends by time.
-func (a *attempt) unreserve(ctx context.Context) error {
-	_ = a.letGo(ctx, a.got)
-	return nil
 }
 
 // toAssign is the login that the claim is going to assign, empty for none. The record says so before it is done.

@@ -33,8 +33,9 @@ func (l *Ledger) Fence(ctx context.Context, i claim.Issue, w claim.Worker, token
 // not at all (stores.md#references). It reports false where nothing can be taken along: the log or another
 // service decided the hold. Errors are *LostError and *UnknownError.
 func (l *Ledger) Step(ctx context.Context, h Hold) (lease.Step, bool, error) {
-	p, ok := l.store.(lease.Pusher)
-	if !ok || !h.stored {
+	s, _ := l.by.(stored)
+	p, able := s.store.(lease.Pusher)
+	if !able || !h.stored {
 		return lease.Step{}, false, nil
 	}
 	step, err := p.Push(ctx, lease.Lease{Issue: h.Issue, Worker: h.Record.Worker, Token: h.Token})
@@ -42,7 +43,7 @@ func (l *Ledger) Step(ctx context.Context, h Hold) (lease.Step, bool, error) {
 	case errors.Is(err, lease.ErrLost):
 		return step, true, &LostError{Issue: h.Issue, Worker: h.Record.Worker, Err: lease.ErrLost}
 	case err != nil:
-		return step, true, &UnknownError{h.Issue, l.said(err)}
+		return step, true, &UnknownError{h.Issue, s.named(err)}
 	}
 	return step, true, nil
 }

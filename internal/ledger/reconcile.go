@@ -97,7 +97,7 @@ func (l *Ledger) relabel(ctx context.Context, f lifecycle.Facts, c labels.Change
 		switch {
 		case err == nil:
 			if next, err = l.whole(f.Issue, next, nil); err == nil {
-				next, err = l.ruled(ctx, next)
+				next, err = l.Ruled(ctx, next)
 			}
 			return &next, err
 		case !errors.Is(err, errors.ErrUnsupported):

@@ -58,7 +58,7 @@ func (l *Ledger) Release(ctx context.Context, i claim.Issue, e Ending) (Repair, 
 	if err := f.Log.Refuse(r, f.Viewer, l.set.Rules.Terms, f.Now); err != nil {
 		return Repair{Issue: i}, l.lost(f, e.Worker, unrecorded(err, r))
 	}
-	next, err := l.release(ctx, f, r)
+	next, err := l.do(ctx, f, r)
 	if err != nil {
 		return Repair{Issue: i}, wrapWrite(i, err)
 	}
@@ -140,7 +140,7 @@ func (l *Ledger) after(ctx context.Context, i claim.Issue, next *lifecycle.Facts
 	if next == nil {
 		return l.facts(ctx, i)
 	}
-	return l.ruled(ctx, *next)
+	return l.Ruled(ctx, *next)
 }
 
 // lateLabels is the error of a reconcile whose record counts: whatever went wrong, the labels are late.
@@ -229,7 +229,7 @@ func (l *Ledger) handOver(ctx context.Context, f lifecycle.Facts, by string) (cl
 		Kind: claim.KindRelease, Worker: c.Record.Worker, Outcome: claim.OutcomeSuccess, PR: pr.URL, Closes: !pr.Bare, By: by,
 		Attempt: c.Record.Attempt, At: f.Now,
 	}
-	if _, err := l.release(ctx, f, r); err != nil {
+	if _, err := l.do(ctx, f, r); err != nil {
 		return c, true, wrapWrite(f.Issue, err)
 	}
 	return c, true, nil

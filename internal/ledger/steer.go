@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/lifecycle"
 )
 
 // What people decide arrives late and may arrive twice: by an event that was delivered again, by
@@ -83,12 +82,7 @@ func (l *Ledger) record(ctx context.Context, i claim.Issue, r claim.Record, ok f
 	if err := f.Log.Refuse(r, f.Viewer, l.set.Rules.Terms, f.Now); err != nil {
 		return Repair{Issue: i}, err
 	}
-	if r.Kind == claim.KindReject {
-		if err := l.unassign(ctx, f, r.Worker); err != nil {
-			return Repair{Issue: i}, &UnknownError{i, err}
-		}
-	}
-	if err := l.decide(ctx, i, r); err != nil {
+	if _, err := l.do(ctx, f, r); err != nil {
 		return Repair{Issue: i}, wrapWrite(i, err)
 	}
 	if err := l.tooLate(ctx, i, r); err != nil {
@@ -116,24 +110,6 @@ func (l *Ledger) tooLate(ctx context.Context, i claim.Issue, r claim.Record) err
 	return nil
 }
 
-// decide posts the answer to a plan. A rejection ends the hold, so a strict store releases its lease first.
-func (l *Ledger) decide(ctx context.Context, i claim.Issue, r claim.Record) error {
-	body, err := claim.Body(r, sentence(lifecycle.Facts{}, r)) // no pull request has a plan
-	if err != nil {
-		return &CallError{err}
-	}
-	if r.Kind == claim.KindReject {
-		if err := l.endLease(ctx, i, r.Worker); err != nil {
-			return err
-		}
-	}
-	_, err = l.append(ctx, i, body, func(s claim.State) (string, bool) {
-		c, _ := s.Find(r.Worker)
-		return "", c.Plan != nil && !c.Plan.Pending()
-	})
-	return err
-}
-
 // Reset counts attempts anew if one had failed by that moment, in the name of by, and reports
 // whether it did (spec.md#attempts). Labels are for the caller to bring in line: whoever resets
 // usually takes needs:human-scope off as well.
@@ -147,15 +123,6 @@ func (l *Ledger) Reset(ctx context.Context, i claim.Issue, moment time.Time, by 
 	}
 	last := f.Log.Attempts[len(f.Log.Attempts)-1]
 	r := claim.Record{Kind: claim.KindReset, Worker: last.Worker, By: by, At: f.Now}
-	body, err := claim.Body(r, sentence(f, r))
-	if err != nil {
-		return false, &CallError{err}
-	}
-	_, err = l.append(ctx, i, body, func(s claim.State) (string, bool) { return "", !counts(s, last) })
+	_, err = l.do(ctx, f, r)
 	return err == nil, wrapWrite(i, err)
-}
-
-// counts reports whether an attempt still counts.
-func counts(s claim.State, a claim.Attempt) bool {
-	return slices.ContainsFunc(s.Attempts, func(o claim.Attempt) bool { return o.Worker == a.Worker })
 }

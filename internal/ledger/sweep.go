@@ -130,7 +130,7 @@ type sweeper struct {
 // repo sweeps one repository. Without its lease store nothing is known about its issues.
 func (w *sweeper) repo(ctx context.Context, r Repo, readings iter.Seq2[lifecycle.Facts, error]) {
 	var err error
-	if w.hidden, err = w.known(ctx, r); err != nil {
+	if w.hidden, err = w.by.known(ctx, r); err != nil {
 		w.skip(r.String(), err)
 		w.stop(err)
 		return

@@ -28,15 +28,7 @@ func (l *Ledger) Unlink(ctx context.Context, i claim.Issue, pr lifecycle.PR, by 
 func (l *Ledger) unlink(ctx context.Context, f lifecycle.Facts, of []claim.Claim, by string) error {
 	for _, c := range of {
 		r := claim.Record{Kind: claim.KindUnlink, Worker: c.Record.Worker, By: by, PR: c.End.PR, At: f.Now}
-		body, err := claim.Body(r, sentence(f, r))
-		if err != nil {
-			return &CallError{err}
-		}
-		_, err = l.append(ctx, f.Issue, body, func(s claim.State) (string, bool) {
-			own, _ := s.Find(r.Worker)
-			return "", own.End != nil && own.End.Unlinked
-		})
-		if err != nil {
+		if _, err := l.do(ctx, f, r); err != nil {
 			return wrapWrite(f.Issue, err)
 		}
 	}
@@ -63,10 +55,6 @@ func (l *Ledger) restart(ctx context.Context, f lifecycle.Facts, by, reason stri
 		w = f.Log.Claims[n-1].Record.Worker
 	}
 	r := claim.Record{Kind: claim.KindReset, Worker: w, By: by, Reason: reason, Restart: true, At: f.Now}
-	body, err := claim.Body(r, sentence(f, r))
-	if err != nil {
-		return false, &CallError{err}
-	}
-	_, err = l.append(ctx, f.Issue, body, func(s claim.State) (string, bool) { return "", s.Restart.Compare(f.Log.Restart) > 0 })
+	_, err := l.do(ctx, f, r)
 	return err == nil, wrapWrite(f.Issue, err)
 }

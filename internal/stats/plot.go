@@ -35,7 +35,7 @@ func (f Figures) Plot(name string) string {
 	s := &sheet{y: 44}
 	s.text(from(plotLeft, s.y), lettering{20, ink, true}, name)
 	s.y += 22
-	s.text(from(plotLeft, s.y), lettering{13, faint, false}, fmt.Sprintf("%s to %s, %s with something in the log", date(f.From), date(f.To), plural(f.Issues, "issue", "issues")))
+	s.text(from(plotLeft, s.y), lettering{13, faint, false}, fmt.Sprintf("%s to %s, %s with records", date(f.From), date(f.To), plural(f.Issues, "issue", "issues")))
 	s.headlines(f.Totals)
 	s.throughput(f.Days)
 	s.stays(f.States)

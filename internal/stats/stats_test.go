@@ -82,8 +82,8 @@ func sample(t *testing.T) []lifecycle.Facts {
 }
 
 func TestText(t *testing.T) {
-	golden.Check(t, "testdata/stats.txt", stats.Of(sample(t), from, to).Text("acme/app"))
-	golden.Check(t, "testdata/nothing.txt", stats.Of(nil, from, to).Text("acme/app"))
+	golden.Check(t, "testdata/stats.txt", stats.Of(sample(t), from, to).Text("acme/app", 0))
+	golden.Check(t, "testdata/nothing.txt", stats.Of(nil, from, to).Text("acme/app", 0))
 }
 
 // compared is the sample with issues that were done twice, a person's, and some in the time before.
@@ -109,7 +109,7 @@ func compared(t *testing.T) []lifecycle.Facts {
 // TestCompared: work that was done twice, races that were lost, and the time from ready to merged, beside the time before.
 func TestCompared(t *testing.T) {
 	f := stats.Compared(compared(t), from, to)
-	golden.Check(t, "testdata/compared.txt", f.Text("acme/app"))
+	golden.Check(t, "testdata/compared.txt", f.Text("acme/app", 0))
 	if f.Totals.Twice != 2 || f.Before.Totals.Twice != 1 {
 		t.Errorf("twice: %d and %d before, want 2 and 1", f.Totals.Twice, f.Before.Totals.Twice)
 	}
@@ -128,9 +128,16 @@ func TestCompared(t *testing.T) {
 			t.Errorf("%q took %s from ready to merged, want %dh", who, took[who], hours)
 		}
 	}
-	for _, line := range strings.Split(f.Text("acme/app"), "\n") {
+	for n, line := range strings.Split(f.Text("acme/app", 0), "\n") {
 		if width := ansi.StringWidth(line); width > 80 {
-			t.Errorf("%d columns: %s", width, line)
+			t.Errorf("line %d: %d columns: %s", n, width, line)
+		}
+	}
+	narrow := f.Text("acme/app", 40)
+	golden.Check(t, "testdata/narrow.txt", narrow)
+	for n, line := range strings.Split(narrow, "\n") {
+		if width := ansi.StringWidth(line); width > 40 && n != 0 && n != 2 { // those are sentences, and wrap
+			t.Errorf("line %d: %d columns: %s", n, width, line)
 		}
 	}
 }

@@ -14,12 +14,29 @@ import (
 // barCells is how long the longest bar of a text is.
 const barCells = 20
 
-// Text is the figures for people, in at most 80 columns.
-func (f Figures) Text(name string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %s to %s: %s with something in the log\n", printable.Line(name), date(f.From), date(f.To), plural(f.Issues, "issue", "issues"))
-	b.WriteString(f.ends() + f.compared() + f.merges() + f.states() + f.days() + f.workers())
-	return b.String()
+// wide is how many columns a text has that leaves nothing out.
+const wide = 80
+
+// Text is the figures for people, in at most 80 columns. For a terminal of fewer, its tables leave out notes and columns until they fit 40.
+// A width of 0 is none that is known.
+func (f Figures) Text(name string, width int) string {
+	t := page{Figures: f, narrow: width > 0 && width < wide}
+	return fmt.Sprintf("%s, %s to %s: %s with records\n", printable.Line(name), date(f.From), date(f.To), plural(f.Issues, "issue", "issues")) +
+		t.ends() + t.compared() + t.merges() + t.states() + t.days() + t.workers()
+}
+
+// A page is figures as text.
+type page struct {
+	Figures
+	narrow bool
+}
+
+// note is what stands at the end of a line where there is room for it.
+func (p page) note(text string) string {
+	if p.narrow || text == "" {
+		return ""
+	}
+	return "  " + text
 }
 
 func date(t time.Time) string { return t.UTC().Format("2006-01-02") }
@@ -51,7 +68,7 @@ type figure struct {
 func (t Totals) ended() []figure {
 	return []figure{
 		{"delivered", t.Delivered, "a pull request, or it was done already"},
-		{"failed", t.Failed, "by the worker's own word"},
+		{"failed", t.Failed, "the worker said so"},
 		{"expired", t.Expired, "no heartbeat"},
 		{"forced", t.Forced, "ended by somebody else"},
 		{"returned", t.Returned, "cancelled, rate limits, plans"},
@@ -65,7 +82,8 @@ func (t Totals) ends() (n int) {
 	return n
 }
 
-func (f Figures) ends() string {
+func (p page) ends() string {
+	f := p.Figures
 	all := f.Totals.ends()
 	text := fmt.Sprintf("\n%s begun, %d ended, %s yielded, %s merged\n", plural(f.Totals.Holds, "hold", "holds"), all,
 		plural(f.Totals.Yielded, "race", "races"), plural(f.Totals.Merged, "pull request", "pull requests"))
@@ -73,13 +91,14 @@ func (f Figures) ends() string {
 		return text
 	}
 	for _, e := range f.Totals.ended() {
-		text += fmt.Sprintf("  %-10s %4d  %s  %s\n", e.name, e.n, share(e.n, all), e.note)
+		text += fmt.Sprintf("  %-10s %4d  %s%s\n", e.name, e.n, share(e.n, all), p.note(e.note))
 	}
 	return text
 }
 
 // compared are the totals beside those of as much time before.
-func (f Figures) compared() string {
+func (p page) compared() string {
+	f := p.Figures
 	if f.Before == nil {
 		return ""
 	}
@@ -97,9 +116,9 @@ func (f Figures) compared() string {
 		{"done twice", now.Twice, then.Twice, "issues with a second pull request"},
 		{"merged", now.Merged, then.Merged, "pull requests"},
 	} {
-		text += strings.TrimRight(fmt.Sprintf("  %-15s %7d %7d  %s", row.name, row.now, row.then, row.note), " ") + "\n"
+		text += fmt.Sprintf("  %-15s %7d %7d%s\n", row.name, row.now, row.then, p.note(row.note))
 	}
-	return text + fmt.Sprintf("  %-15s %7s %7s  %s\n", "ready to merged", f.median(), f.Before.median(), "median")
+	return text + fmt.Sprintf("  %-15s %7s %7s%s\n", "ready to merged", f.median(), f.Before.median(), p.note("median"))
 }
 
 // median is how long issues took from ready to merged.
@@ -111,23 +130,32 @@ func (f Figures) median() string {
 }
 
 // merges are the times from ready to merged, by who delivered.
-func (f Figures) merges() string {
-	if len(f.Merges) == 0 {
+func (p page) merges() string {
+	if len(p.Merges) == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("\n%-30s %7s %7s %7s\n", "READY TO MERGED", "MERGED", "MEDIAN", "P90")
-	for _, m := range f.Merges {
+	room, heading := 28, "READY TO MERGED"
+	if p.narrow {
+		room = 14
+	}
+	text := fmt.Sprintf("\n%-*s %7s %7s %7s\n", room+2, heading, "MERGED", "MEDIAN", "P90")
+	for _, m := range p.Merges {
 		name := printable.Line(m.Who)
 		switch {
 		case m.Who == "":
 			name = "all"
-		case m.Person:
-			name = ansi.Truncate(name, 16, "…") + " (a person)"
+		case m.Person && !p.narrow:
+			name = ansi.Truncate(name, room-12, "…") + " (a person)"
 		}
-		name = ansi.Truncate(name, 28, "…")
-		text += fmt.Sprintf("  %s%s %7d %7s %7s\n", name, strings.Repeat(" ", 28-ansi.StringWidth(name)), m.Merged, printable.Span(m.Median), printable.Span(m.P90))
+		text += fmt.Sprintf("  %s %7d %7s %7s\n", padded(name, room), m.Merged, printable.Span(m.Median), printable.Span(m.P90))
 	}
 	return text
+}
+
+// padded is a name in so many columns.
+func padded(name string, columns int) string {
+	name = ansi.Truncate(name, columns, "…")
+	return name + strings.Repeat(" ", columns-ansi.StringWidth(name))
 }
 
 // stateName is a state in a person's words.
@@ -151,9 +179,17 @@ func length(d time.Duration, of int) string {
 	return printable.Span(d)
 }
 
-func (f Figures) states() string {
+func (p page) states() string {
+	f := p.Figures
 	if len(f.States) == 0 {
 		return ""
+	}
+	if p.narrow {
+		text := fmt.Sprintf("\n%-15s %6s %6s %5s %4s\n", "TIME IN STATE", "MEDIAN", "P90", "ENDED", "NOW")
+		for _, s := range f.States {
+			text += fmt.Sprintf("  %-13s %6s %6s %5d %4d\n", stateName(s.State), length(s.Median, s.Ended), length(s.P90, s.Ended), s.Ended, s.Now)
+		}
+		return text
 	}
 	longest := time.Duration(1)
 	for _, s := range f.States {
@@ -170,9 +206,8 @@ func (f Figures) states() string {
 // levels are the heights of a line of small bars.
 var levels = [...]rune{'▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'}
 
-// line draws a number for each day, as many of the last days as there is room for.
-func line(days []Day, of func(Day) int) string {
-	const most = 60
+// line draws a number for each day, of the last days at most so many.
+func line(days []Day, most int, of func(Day) int) string {
 	days = days[max(len(days)-most, 0):]
 	top := 0
 	for _, d := range days {
@@ -189,11 +224,18 @@ func line(days []Day, of func(Day) int) string {
 	return b.String() + fmt.Sprintf("│ %d at most", top)
 }
 
-func (f Figures) days() string {
+func (p page) days() string {
+	f, most := p.Figures, 60
+	if p.narrow {
+		most = 14
+	}
 	if f.Totals.Holds+f.Totals.ends() == 0 {
 		return ""
 	}
 	text := "\nA DAY\n"
+	if len(f.Days) > most {
+		text = fmt.Sprintf("\nA DAY, the last %d\n", most)
+	}
 	for _, row := range []struct {
 		name string
 		of   func(Day) int
@@ -202,19 +244,25 @@ func (f Figures) days() string {
 		{"delivered", func(d Day) int { return d.Delivered }},
 		{"trouble", func(d Day) int { return d.Troubled }},
 	} {
-		text += fmt.Sprintf("  %-10s %s\n", row.name, line(f.Days, row.of))
+		text += fmt.Sprintf("  %-10s %s\n", row.name, line(f.Days, most, row.of))
 	}
 	return text
 }
 
-func (f Figures) workers() string {
-	if len(f.Workers) == 0 {
+func (p page) workers() string {
+	if len(p.Workers) == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("\n%-18s %6s %9s %6s %6s %6s %7s %7s\n", "WORKER", "HOLDS", "DELIVERED", "FAILED", "EXPIRED", "FORCED", "YIELDED", "MEDIAN")
-	for _, w := range f.Workers {
-		name := ansi.Truncate(printable.Line(w.Codename), 16, "…")
-		text += fmt.Sprintf("  %s%s %6d %9d %6d %6d %6d %7d %7s\n", name, strings.Repeat(" ", 16-ansi.StringWidth(name)),
+	if p.narrow {
+		text := fmt.Sprintf("\n%-14s %6s %9s %7s\n", "WORKER", "HOLDS", "DELIVERED", "MEDIAN")
+		for _, w := range p.Workers {
+			text += fmt.Sprintf("  %s %6d %9d %7s\n", padded(printable.Line(w.Codename), 12), w.Holds, w.Delivered, length(w.Median, int(w.Median)))
+		}
+		return text
+	}
+	text := fmt.Sprintf("\n%-18s %6s %9s %6s %7s %6s %7s %7s\n", "WORKER", "HOLDS", "DELIVERED", "FAILED", "EXPIRED", "FORCED", "YIELDED", "MEDIAN")
+	for _, w := range p.Workers {
+		text += fmt.Sprintf("  %s %6d %9d %6d %7d %6d %7d %7s\n", padded(printable.Line(w.Codename), 16),
 			w.Holds, w.Delivered, w.Failed, w.Expired, w.Forced, w.Yielded, length(w.Median, int(w.Median)))
 	}
 	return text

@@ -89,7 +89,7 @@ func BenchmarkEvent(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for out, what := range map[string]string{empty: source, program: "../../cmd/label-state"} {
+	for out, what := range map[string]string{empty: source, program: "../../../cmd/label-state"} {
 		if said, err := exec.Command("go", "build", "-o", out, what).CombinedOutput(); err != nil {
 			b.Fatalf("go build %s: %v\n%s", what, err, said)
 		}

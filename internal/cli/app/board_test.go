@@ -61,10 +61,17 @@ func sceneServer(t *testing.T, done int) *githubsim.Server {
 	return server
 }
 
-// TestBoardRequests: a look costs two requests, however much was done long ago; the first also asks for roles, and who edited the records.
+// TestBoardRequests: a look costs two requests, however much was done long ago, and shows a pull request that is held; the first also asks for roles, and who edited the
+// records.
 func TestBoardRequests(t *testing.T) {
 	for _, done := range []int{0, 300} {
 		server := sceneServer(t, done)
+		if _, err := server.AddComment("acme/app", 20, "agents", "<!-- agent-claim:codename=rex firing_id=r20 nonce=n ttl=3600 state=held -->"); err != nil {
+			t.Fatal(err)
+		}
+		if err := server.AddLabels("acme/app", 20, "agents", "agent:in-flight"); err != nil {
+			t.Fatal(err)
+		}
 		d := deskOf(t, server, "tok-olga")
 		for look := range 2 {
 			before := len(server.Requests())
@@ -73,8 +80,8 @@ func TestBoardRequests(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := 4 - 2*look
-			if n := len(server.Requests()) - before; n > want || len(r.Cards) != 12 {
-				t.Errorf("%d done, look %d: %d requests and %d cards, want %d and 12", done, look+1, n, len(r.Cards), want)
+			if n := len(server.Requests()) - before; n > want || len(r.Cards) != 13 || !slices.ContainsFunc(r.Cards, func(c board.Card) bool { return c.Request && c.Issue.Number == 20 }) {
+				t.Errorf("%d done, look %d: %d requests and %d cards, want %d and 13, one of them #20", done, look+1, n, len(r.Cards), want)
 			}
 		}
 	}

@@ -37,7 +37,7 @@ func TestLeases(t *testing.T) {
 			cmds["expire"], cmds["tokens"], cmds["larger"], cmds["login"], cmds["gone"], cmds["won"] = expire, tokens, larger, login, gone, won
 			testscript.Run(t, testscript.Params{
 				Dir: "testdata/lease", Cmds: cmds,
-				Setup:     func(e *testscript.Env) error { return serve(t).setUp(e, kind) },
+				Setup:     arranged("testdata/lease", func(e *testscript.Env) error { return serve(t).setUp(e, kind) }),
 				Condition: func(name string) (bool, error) { return name == kind, nil },
 			})
 		})

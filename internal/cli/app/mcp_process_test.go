@@ -22,7 +22,7 @@ import (
 func TestToolRace(t *testing.T) {
 	t.Parallel()
 	ar := newArena(t)
-	ar.serve("--fault", "delay=1s:POST:/comments")
+	ar.serve("--fault", "delay=1s:mutation:addComment")
 	const contenders = 6
 	answers := make([]toolAnswer, contenders)
 	var running sync.WaitGroup

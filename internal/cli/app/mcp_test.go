@@ -20,6 +20,7 @@ import (
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/cli/queue"
 	"github.com/label-state/label-state/internal/git"
+	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/mcp"
 	"github.com/label-state/label-state/internal/setup"
 )
@@ -106,6 +107,58 @@ func TestToolsNameIssues(t *testing.T) {
 	a.want("yes", "next", nil, &taken)
 	if taken.Issue != taken.Item.Issue || !strings.HasPrefix(taken.Issue, "acme/app#") || strings.TrimPrefix(taken.Item.ID, "github-") != strings.TrimPrefix(taken.Issue, "acme/app#") {
 		t.Errorf("next: %+v", taken)
+	}
+}
+
+// TestToolsHoldPulls: the tools take a pull request's number and its URL as they take an issue's: one agent holds it, another is told who, and the
+// issue that it closes is a hold of its own.
+func TestToolsHoldPulls(t *testing.T) {
+	w, dir := embedded(t), cloneOf(t, "https://github.com/acme/app.git")
+	number, err := w.OpenPull("acme/app", "agents", githubsim.Pull{Title: "Retry", Head: "retry", Body: "Closes #1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	name, url := fmt.Sprint("acme/app#", number), fmt.Sprint("https://github.com/acme/app/pull/", number)
+	a := newAgent(t, quiet(t, dir, w.Transport(), nil))
+	fox := newAgent(t, quiet(t, t.TempDir(), w.Transport(), nil), func(o *mcp.Options) { o.Codename = "fox" })
+
+	var h cli.HoldView
+	a.want("yes", "claim", map[string]any{"issue": url}, &h)
+	if h.Issue != name || h.Token == 0 {
+		t.Errorf("claim: %+v", h)
+	}
+	recorded(t, quiet(t, dir, w.Transport(), nil), "acme/app", number, h.Firing)
+	wants(t, w, number, "agent:in-flight")
+	if got := fox.want("no", "claim", map[string]any{"issue": name}, nil); !got.isError || !strings.Contains(got.Error, "held by lucius") {
+		t.Errorf("refused: %+v", got)
+	}
+	a.want("yes", "renew", map[string]any{"issue": fmt.Sprint(number)}, &h)
+	if h.Issue != name || h.Answer != "renewed" {
+		t.Errorf("renew: %+v", h)
+	}
+	var s cli.StatusView
+	fox.want("yes", "status", map[string]any{"issue": name}, &s)
+	if !s.Pull || s.Answer != "held" || s.Holder == nil || s.Holder.Codename != "lucius" {
+		t.Errorf("status: %+v", s)
+	}
+	var closed cli.StatusView
+	fox.want("yes", "status", map[string]any{"issue": "acme/app#1"}, &closed)
+	if closed.Pull || closed.Holder != nil {
+		t.Errorf("status of the issue: %+v", closed)
+	}
+	a.want("yes", "release", map[string]any{"issue": fmt.Sprint("#", number), "outcome": "success"}, nil)
+	wants(t, w, number)
+	fox.want("yes", "claim", map[string]any{"issue": name}, nil)
+	if got := a.want("no", "renew", map[string]any{"issue": name, "firing_id": h.Firing}, nil); !strings.Contains(got.Hint, "stop work on it") {
+		t.Errorf("renew of what has ended: %+v", got)
+	}
+
+	// Once it is merged there is nothing to hold.
+	if err := w.MergePull("acme/app", number, "olga"); err != nil {
+		t.Fatal(err)
+	}
+	if got := a.want("no", "claim", map[string]any{"issue": name}, nil); !strings.Contains(got.Error, "merged") {
+		t.Errorf("claim of a merged one: %+v", got)
 	}
 }
 

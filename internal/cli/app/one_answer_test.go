@@ -104,6 +104,7 @@ func TestOneAnswer(t *testing.T) {
 // answering is a stage with a plan to post, and two outsiders who each have a fork of acme/app.
 func answering(t *testing.T) *theatre {
 	s := stageFor(t, &trial{})
+	s.runGit = new(gitAnswers).answer // a command asks three questions that have one answer here
 	if err := os.WriteFile(filepath.Join(s.home, "plan.md"), []byte("Plan"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -275,6 +276,7 @@ func (s *theatre) hooked(w claim.Worker, fail func(string, ...any)) {
 func (s *theatre) refused(w claim.Worker) bool {
 	env := setup.OS()
 	env.Getenv, env.Dir, env.Stderr, env.HTTP = s.getenv("tok-agents"), s.dir, &bytes.Buffer{}, s.world.Transport()
+	env.Exec = s.runGit
 	session, err := setup.Open(s.Context(), env, setup.Options{Repo: "acme/app"})
 	if err != nil {
 		s.Fatal(err)

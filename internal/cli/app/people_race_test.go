@@ -77,6 +77,7 @@ func peopleRace(t *testing.T, a *arena, people []string, workers int) {
 	told := regexp.MustCompile(`(holds it since|claiming it since|held by|being claimed by|lost the race to) ?\S+`)
 	winner := ""
 	for _, one := range all {
+		t.Logf("%s: exit code %d\n%s", one.name, one.code, &one.said)
 		switch {
 		case one.code == cli.ExitYes && winner != "":
 			t.Errorf("%s and %s won", winner, one.name)
@@ -87,6 +88,20 @@ func peopleRace(t *testing.T, a *arena, people []string, workers int) {
 		}
 	}
 	checkPeople(t, w, winner, people)
+	transcribe(t, w, 1)
+}
+
+// transcribe prints what stands in an issue's or a pull request's log after a race, for who plays it with -v.
+func transcribe(t *testing.T, w *world, number int) {
+	t.Helper()
+	all, err := w.Comments("acme/app", number)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range all {
+		first, _, _ := strings.Cut(c.Body, "\n")
+		t.Logf("acme/app#%d, %s by %s: %s", number, c.CreatedAt.Format("15:04:05"), c.Author, first)
+	}
 }
 
 // gate lets the first claims through together.
@@ -157,6 +172,7 @@ func TestPullRequestRace(t *testing.T) {
 	told := regexp.MustCompile(`(held by|being claimed by|lost the race to) ?\S+`)
 	winner := ""
 	for n, code := range codes {
+		t.Logf("%s: exit code %d\n%s", codename(n), code, &said[n])
 		switch {
 		case code == cli.ExitYes && winner != "":
 			t.Errorf("%s and %s won", winner, codename(n))
@@ -166,6 +182,7 @@ func TestPullRequestRace(t *testing.T) {
 			t.Errorf("%s: exit code %d\n%s", codename(n), code, &said[n])
 		}
 	}
+	transcribe(t, w, 4)
 	pull, err := w.Issue("acme/app", 4)
 	if err != nil || winner == "" || fmt.Sprint(pull.Labels) != "[agent:in-flight]" {
 		t.Errorf("%q won, labels %v, %v", winner, pull.Labels, err)

@@ -5,7 +5,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/label-state/label-state/internal/githubsim"
 )
@@ -37,6 +39,7 @@ func TestPictures(t *testing.T) {
 		openPane(t, 80, 40, darkPane, t.TempDir(), env, "label-state", "stats", "acme/app", "--plot", plot).await("WORKER", "ended with 0")
 	})
 	t.Run("refusal", drawRefusal)
+	t.Run("denied", drawDenied)
 }
 
 // plainTitles takes out of the scenario what is there to try a terminal.
@@ -78,10 +81,45 @@ func drawRefusal(t *testing.T) {
 	draw(t, "refusal", p, 100)
 }
 
+// drawDenied has a session's edit answered after a person has taken its issue by force.
+func drawDenied(t *testing.T) {
+	clone := filepath.Join(t.TempDir(), "app")
+	env := inPublic(t, "tok-agents", plainTitles)
+	run := func(dir, input, token string, args ...string) {
+		t.Helper()
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Dir, cmd.Stdin, cmd.Env = dir, strings.NewReader(input), append(append(os.Environ(), env...), "GH_TOKEN="+token)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%q: %v\n%s", args, err, out)
+		}
+	}
+	run("", "", "tok-agents", "git", "clone", "-q", "https://x:tok-agents@github.com/acme/app.git", clone)
+	run(clone, `{"session_id":"5f2c7a10","hook_event_name":"SessionStart"}`, "tok-agents", "label-state", "agent", "event", "claude-code")
+	event := `{"session_id":"5f2c7a10","hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"a.md"}}` + "\n"
+	if err := os.WriteFile(filepath.Join(clone, "edit.json"), []byte(event), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p := openPane(t, 112, 16, darkPane, clone, append(env, "PS1=$ ", "HISTFILE=", "CLAUDE_CODE_SESSION_ID=5f2c7a10"), "bash", "--norc", "--noprofile")
+	p.await("$")
+	enter := func(line, answer string) {
+		p.press("-l", line)
+		p.press("Enter")
+		p.await(answer)
+	}
+	enter("label-state claim 4", "record")
+	run(filepath.Dir(clone), "", "tok-olga", "label-state", "claim", "acme/app#4", "--force")
+	if err := age(clone, 11*time.Minute); err != nil { // a heartbeat is due
+		t.Fatal(err)
+	}
+	enter("cat edit.json   # the next edit; meanwhile olga has claimed the issue by force", "a.md")
+	enter("label-state agent event claude-code <edit.json", "not yours any more")
+	draw(t, "denied", p, 112)
+}
+
 // draw writes what the pane shows to docs/NAME.svg.
 func draw(t *testing.T, name string, p *pane, width int) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join("..", "..", "docs", name+".svg"), []byte(picture(p.styled(), width)), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join("..", "..", "..", "docs", name+".svg"), []byte(picture(p.styled(), width)), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -32,7 +32,7 @@ func TestRace(t *testing.T) {
 		contenders = 12
 	}
 	a := newArena(t)
-	a.serve("--fault", "delay=2s:POST:/comments")
+	a.serve("--fault", "delay=2s:mutation:addComment")
 	a.check(a.race(contenders))
 }
 

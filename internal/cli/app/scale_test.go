@@ -48,7 +48,11 @@ type hourly struct {
 
 // hourlies are GitHub's primary limits (docs, "Rate limits for the REST API" and "for the GraphQL API").
 func hourlies() []hourly {
-	return []hourly{{"a login, or an App's installation", 5000, 5000}, {"`GITHUB_TOKEN`, in each repository", 1000, 1000}}
+	return []hourly{
+		{"a login, or an App's installation on 20 repositories", 5000, 5000},
+		{"an App's installation on 170 repositories or more", 12500, 12500},
+		{"`GITHUB_TOKEN`, in each repository", 1000, 1000},
+	}
 }
 
 // carries is how many of a step fit into an hour when a fifth of each limit is left free, and which limit says so.
@@ -106,7 +110,7 @@ func TestScale(t *testing.T) {
 	for _, workers := range []int{100, 1000, 10000} {
 		for _, p := range pricings()[:2] {
 			login, _ := hourlies()[0].carries(holds[p.name])
-			token, _ := hourlies()[1].carries(holds[p.name])
+			token, _ := hourlies()[2].carries(holds[p.name])
 			enough := "enough"
 			if 20*token < workers {
 				enough = "too little"

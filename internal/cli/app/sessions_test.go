@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,7 +21,6 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/cli/local"
-	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/sample"
 )
@@ -72,7 +70,7 @@ type sessionFleet struct {
 	trouble bool
 	until   time.Time
 	desks   []*fleetDesk
-	git     sync.Map // answers of git, which change nothing during a day
+	git     gitAnswers // nobody changes a clone's configuration during a day
 	running sync.WaitGroup
 
 	mu       sync.Mutex
@@ -224,25 +222,8 @@ func (d *fleetDesk) terminal(token string, vars map[string]string) cli.Terminal 
 		all[name] = value
 	}
 	t := quiet(d.t, d.dir, d, all)
-	t.Env.Exec = d.gits
+	t.Env.Exec = d.git.answer
 	return t
-}
-
-// gits answers like git, which is asked once for each question about a clone whose configuration nobody changes.
-func (d *fleetDesk) gits(ctx context.Context, c git.Command) ([]byte, error) {
-	type answer struct {
-		out []byte
-		err error
-	}
-	key := fmt.Sprint(c.Dir, c.Args)
-	if known, ok := d.git.Load(key); ok && !slices.Contains(c.Args, "status") {
-		return known.(answer).out, known.(answer).err
-	}
-	cmd := exec.CommandContext(ctx, "git", c.Args...)
-	cmd.Dir, cmd.Stdin, cmd.Env = c.Dir, strings.NewReader(c.Stdin), append(os.Environ(), c.Env...)
-	out, err := cmd.Output()
-	d.git.Store(key, answer{out, err})
-	return out, err
 }
 
 // A liveSession is one session of a host.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/config"
+	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lease/etcd"
@@ -34,6 +35,7 @@ type theatre struct {
 	world            *world
 	typed            string    // what a person at a terminal types
 	out              io.Writer // who reads the answers
+	runGit           git.Exec  // nil starts a process
 	interrupt        func(cancel func())
 	meanwhile        sync.WaitGroup
 	opened           int            // pull requests that opens has made
@@ -196,6 +198,7 @@ func (s *theatre) run(ctx context.Context, token string, args []string) (text st
 	var told bytes.Buffer
 	env := setup.OS()
 	env.Getenv, env.Dir, env.Stderr, env.HTTP = s.getenv(token), s.dir, &told, s.world.Transport()
+	env.Exec = s.runGit
 	env.Stores = map[string]lease.Opener{lease.Redis: redis.Open, lease.Etcd: etcd.Open}
 	env.Watched = func(w io.Writer) bool { return s.typed != "" && w != &told }
 	t := cli.Terminal{Typed: args, Commands: commands, In: struct {

@@ -24,7 +24,7 @@ func NewBundleCommand(t cli.Terminal) *urfave.Command {
 		Name: "bundle", Usage: "several issues for one worker: all or nothing",
 		Subcommands: []*urfave.Command{
 			{
-				Name: "claim", Usage: "take every issue of the bundle, or none", ArgsUsage: "NAME REF...",
+				Name: "claim", Usage: "take every issue of the bundle, or none", ArgsUsage: "NAME ISSUE...",
 				Description: "Everything is looked at before the first write. When any issue cannot be had, those already taken are released with their labels as they were. " +
 					"What a killed run has left is released first.\n\nNAME is 1 to 63 of a-z, 0-9 and -, and at most 50 with labels.bundle_prefix before it: 37, unless you changed the prefix. Holds are recorded in every worktree of the feature that this folder belongs to." + cli.IssueForms +
 					"   label-state bundle claim checkout-v2 acme/app#42 acme/web#7 --codename lucius\n   label-state bundle claim checkout-v2 42 acme/web#7 --codename lucius --dry-run",
@@ -44,7 +44,7 @@ func NewBundleCommand(t cli.Terminal) *urfave.Command {
 				Action: func(cc *urfave.Context) error { return runBundleRelease(t, cc) },
 			},
 			{
-				Name: "status", Usage: "who holds the issues of a bundle", ArgsUsage: "NAME [REF...]",
+				Name: "status", Usage: "who holds the issues of a bundle", ArgsUsage: "NAME [ISSUE...]",
 				Description: "Its issues are those given, else those claimed on this machine, else the open ones of the repository that have its label." + cli.IssueForms +
 					"   label-state bundle status checkout-v2\n   label-state bundle status checkout-v2 --repo acme/app --json",
 				Flags:  cli.RepoFlags(),

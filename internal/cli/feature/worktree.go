@@ -211,6 +211,9 @@ func runWorktreeList(t cli.Terminal, cc *urfave.Context) error {
 		if err != nil {
 			return err
 		}
+		if len(all) == 0 && !c.Flags.Bool("json") {
+			return c.Answer(nil, "no feature has worktrees here; how to make them: label-state worktree create --help\n")
+		}
 		var unread error
 		for _, l := range all {
 			if l.Err != nil {

@@ -17,7 +17,7 @@ import (
 // NewClaimCommand makes the command claim.
 func NewClaimCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "claim", Usage: "take an issue, as a worker or as a person", ArgsUsage: "REF",
+		Name: "claim", Usage: "take an issue, as a worker or as a person", ArgsUsage: "ISSUE",
 		Description: "With --codename (or LABEL_STATE_CODENAME) a worker takes the hold; of any number exactly one wins.\n" +
 			"Without it the person whose token it is takes the issue, until they release it; a label and the assignee show it." +
 			cli.IssueForms +

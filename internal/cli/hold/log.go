@@ -12,7 +12,7 @@ import (
 // NewLogCommand makes the command log.
 func NewLogCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "log", Usage: "the records of an issue, oldest first", ArgsUsage: "REF",
+		Name: "log", Usage: "the records of an issue, oldest first", ArgsUsage: "ISSUE",
 		Description: "One line a record, in the order that decides; what does not count is told with the reason." + cli.IssueForms + "   label-state log 42\n   label-state log acme/app#42 --json",
 		Flags:       cli.RepoFlags(),
 		Action:      t.OnIssue(showLog),
@@ -29,7 +29,7 @@ func showLog(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	}
 	entries := cli.Timeline(f.Log)
 	if len(entries) == 0 && !c.Flags.Bool("json") {
-		return c.Answer(nil, i.String()+" has no records\n")
+		return c.Answer(nil, i.String()+" has no records; whether it is free: label-state status "+i.String()+"\n")
 	}
 	for n, line := range cli.LogLines(entries) {
 		if err := c.Tell(entries[n], cli.Dated(c, line)); err != nil {

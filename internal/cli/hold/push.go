@@ -28,7 +28,7 @@ func NewPushCommand(t cli.Terminal) *urfave.Command {
 			"   label-state push\n" +
 			"   label-state push origin --issue acme/app#42 -- --set-upstream",
 		Flags: cli.WriteFlags(append(cli.HolderFlags(),
-			&urfave.StringFlag{Name: "issue", Usage: "issue `REF` whose hold it is (default: LABEL_STATE_ISSUE, or the only hold of this worktree)"},
+			&urfave.StringFlag{Name: "issue", Usage: "`ISSUE` whose hold it is (default: LABEL_STATE_ISSUE, or the only hold of this worktree)"},
 			&urfave.StringFlag{Name: "branch", Usage: "`BRANCH` of the remote to push to (default: the one that is checked out)"},
 		)...),
 		Action: func(cc *urfave.Context) error { return runPush(t, cc) },

@@ -16,7 +16,7 @@ import (
 // NewReleaseCommand makes the command release.
 func NewReleaseCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "release", Usage: "release an issue", ArgsUsage: "REF",
+		Name: "release", Usage: "release an issue", ArgsUsage: "ISSUE",
 		Description: "A worker ends its hold; a person takes the label off that \"claim\" put on.\n\n" +
 			"Outcomes: " + strings.Join(claim.WorkerOutcomes(), ", ") + ". " +
 			"Without one it is success with --pr, else cancelled." +

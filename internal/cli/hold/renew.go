@@ -12,7 +12,7 @@ import (
 // NewRenewCommand makes the command renew.
 func NewRenewCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "renew", Usage: "extend a lease; exit 1 means stop all work on it", ArgsUsage: "REF",
+		Name: "renew", Usage: "extend a lease; exit 1 means stop all work on it", ArgsUsage: "ISSUE",
 		Description: "Edits the claim comment, so that a long run leaves one comment behind. Who asks is looked up in this worktree when no flag names it." +
 			cli.IssueForms +
 			"   label-state renew 42\n" +

@@ -12,7 +12,7 @@ import (
 // NewRunCommand makes the command run.
 func NewRunCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "run", Usage: "claim an issue, run a command under the hold, release it", ArgsUsage: "REF -- COMMAND...",
+		Name: "run", Usage: "claim an issue, run a command under the hold, release it", ArgsUsage: "ISSUE -- COMMAND...",
 		Description: "The lease is renewed while COMMAND runs. When the hold is lost, COMMAND gets TERM, and KILL after --grace. " +
 			"Its environment says who it is: LABEL_STATE_CODENAME, LABEL_STATE_FIRING_ID, LABEL_STATE_ISSUE, LABEL_STATE_ISSUE_URL, LABEL_STATE_FENCING_TOKEN.\n\n" +
 			"Exit code 0 with a pull request, or on one, is success, without one no-commit; another exit code is failure; a signal to this program is passed on and is cancelled. " +

@@ -15,7 +15,7 @@ import (
 // NewDedupCommand makes the command dedup-check.
 func NewDedupCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "dedup-check", Usage: "may it be taken? 0 free, 1 held, 3 could not find out", ArgsUsage: "REF",
+		Name: "dedup-check", Usage: "is it free? 0 free, 1 held, 3 could not find out", ArgsUsage: "ISSUE",
 		Description: "For scripts. A hold of the asking run itself counts as free." + cli.IssueForms + "   label-state dedup-check acme/app#42 --json",
 		Flags:       cli.RepoFlags(cli.IdentityFlags()...),
 		Action:      t.OnIssue(checkIssue),
@@ -49,7 +49,7 @@ func checkIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 // NewStatusCommand makes the command status.
 func NewStatusCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "status", Aliases: []string{"status-issue"}, Usage: "everything known about an issue", ArgsUsage: "REF",
+		Name: "status", Aliases: []string{"status-issue"}, Usage: "everything known about an issue", ArgsUsage: "ISSUE",
 		Description: "Who holds it and until when, what its labels should say, attempts, pull requests, records that do not count. " +
 			"When issues wait for each other in a dependency cycle, it says so: it follows blockers over 4 steps and 20 issues at most." + cli.IssueForms +
 			"   label-state status 42\n   label-state status acme/app#42 --json",
@@ -67,6 +67,9 @@ func showStatus(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	v := c.Session.Ledger.Rules().Verdict(f, lifecycle.Seeker{})
 	view := cli.ViewStatus(c.Session.Ledger.Rules(), f, v)
 	view.Store, view.Cycle, view.Guessed = c.Session.Config.Claim.Lease, c.FindCycle(ctx, f), c.Session.Client.Guessed()
+	if view.Stranded == "" {
+		view.Next = c.ReadyFirst(f, v)
+	}
 	if h, ok := f.Log.Holder(); ok && !h.Plan.Pending() && ownsHold(c, i, h.Record.Worker) {
 		end, _ := h.Until(c.Session.Ledger.Rules().Terms)
 		view.Holder.Renew = cli.RenewBefore(end, h.Lease(c.Session.Ledger.Rules().Terms))

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -91,7 +92,7 @@ func (e *hostEvent) failed(ctx context.Context, s *setup.Session, t *worktreeHol
 func whyLost(err error, holder *claim.Claim) string {
 	text := err.Error()
 	if holder != nil {
-		text += "; " + holder.Record.Worker.String() + " holds it since " + cli.Moment(holder.Created)
+		text += "; " + cmp.Or(holder.Person, holder.Record.Worker.String()) + " holds it since " + cli.Moment(holder.Created)
 	}
 	return cli.OneLine(text)
 }

@@ -19,7 +19,7 @@ func NewAgentCommand(t cli.Terminal) *urfave.Command {
 		Name: "agent", Usage: "let an agent's host renew, guard and end its holds",
 		Subcommands: []*urfave.Command{
 			{
-				Name: "install", Usage: "write the host's hooks and skill", ArgsUsage: "HOST",
+				Name: "install", Usage: "write the host's hooks and skill, and register the MCP server", ArgsUsage: "HOST",
 				Description: "HOST is one of " + hostNames() + ". Shows what it will write and asks. Settings and hooks of yours stay; " +
 					"uninstall puts every file back as it was.\n\n" +
 					"   label-state agent install claude-code\n   label-state agent install codex --user --yes",
@@ -33,7 +33,7 @@ func NewAgentCommand(t cli.Terminal) *urfave.Command {
 				Action:      func(cc *urfave.Context) error { return runAgentStatus(t, cc) },
 			},
 			{
-				Name: "uninstall", Usage: "take the host's hooks and skill away again", ArgsUsage: "HOST",
+				Name: "uninstall", Usage: "take the host's hooks, skill and MCP server away again", ArgsUsage: "HOST",
 				Description: "A file that nobody has touched since becomes what it was, byte for byte; of one that was edited only what is ours goes.\n\n" +
 					"   label-state agent uninstall claude-code",
 				Flags:  append(placeFlags(), &urfave.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"}, cli.DryRunFlag(), json),

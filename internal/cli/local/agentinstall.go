@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -180,6 +181,8 @@ func showHost(c *cli.Call, h agenthost.Host, steps []agentsetup.Step, last strin
 // afterInstall says what a host wants before it runs hooks.
 func afterInstall(h agenthost.Host) string {
 	switch h {
+	case agenthost.ClaudeCode:
+		return "start a new session of claude-code, which reads hooks when it starts; it asks once whether it may use a repository's MCP server"
 	case agenthost.Codex:
 		return "start codex, type /hooks and trust the hooks of label-state; until then Codex leaves them out in silence"
 	case agenthost.Gemini:
@@ -257,6 +260,11 @@ func showHosts(c *cli.Call, views []AgentView) error {
 			line += fmt.Sprintf("%-*s  ", wide[n], cell)
 		}
 		text += strings.TrimRight(line, " ") + "\n"
+	}
+	if !slices.ContainsFunc(views, func(v AgentView) bool {
+		return v.Program != "" || v.User != "no" || v.Project == "yes" || v.Project == "partly"
+	}) {
+		text += "set one up: label-state agent install HOST\n"
 	}
 	return c.Answer(nil, text)
 }

@@ -86,13 +86,14 @@ func failedCheck(c *cli.Call, check string, err error) Diagnosis {
 }
 
 func showReport(c *cli.Call, all []Diagnosis) error {
-	failed := 0
+	failed, arrows := 0, false
 	for _, d := range all {
 		if d.Status != "ok" {
 			d.Remedy = cmp.Or(d.Remedy, "see what was asked and answered: label-state doctor --verbose")
 		}
 		text := cli.Wrap(fmt.Sprintf("%s  %-12s %s\n", paintStatus(c, d.Status), d.Check, d.Detail), c.Terminal.Env.Width(c.Terminal.Out))
 		if d.Remedy != "" {
+			arrows = true
 			text += strings.Repeat(" ", 19) + "-> " + d.Remedy + "\n"
 		}
 		if err := c.Answer(d, text); err != nil {
@@ -100,6 +101,11 @@ func showReport(c *cli.Call, all []Diagnosis) error {
 		}
 		if d.Status == "fail" {
 			failed++
+		}
+	}
+	if !arrows && !c.Flags.Bool("json") {
+		if err := c.Answer(nil, "all is well; take an issue: label-state next --codename NAME\n"); err != nil {
+			return err
 		}
 	}
 	if failed > 0 {

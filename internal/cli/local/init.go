@@ -63,9 +63,9 @@ func initRepo(ctx context.Context, c *cli.Call) error {
 // nothingToDo is init's last word where it finds nothing missing.
 func nothingToDo(steps []cli.Step) string {
 	if slices.ContainsFunc(steps, func(s cli.Step) bool { return s.Status == cli.StepKept }) {
-		return "nothing to do here; what a ! stands before is yours to change\n"
+		return "nothing to do here; what a ! stands before is yours to change; then: label-state doctor\n"
 	}
-	return "nothing to do: all is there\n"
+	return "nothing to do: all is there\nnext: see that all is well: label-state doctor\n"
 }
 
 // agreeToSteps shows the steps and asks, unless --yes. Without anybody to ask it is a call that lacks --yes.

@@ -218,11 +218,17 @@ func (u *undoing) hostStep(h agenthost.Host) (s cli.Step, there bool, err error)
 	if err != nil {
 		return s, false, err
 	}
-	s = cli.Step{Kind: "agent", Name: string(h), Status: cli.StepMade, Detail: "its hooks and skill in this repository", Done: "removed"}
+	s = cli.Step{Kind: "agent", Name: string(h), Status: cli.StepMade, Detail: "its hooks, skill and MCP server in this repository", Done: "removed"}
 	if slices.ContainsFunc(files, func(f agentsetup.Step) bool { return f.Kind == agentsetup.Theirs }) {
 		s.Detail += "; a file that was changed since stays"
 	}
-	s.Do = func(context.Context) error { return p.TakeBack(h, files) }
+	s.Do = func(context.Context) error {
+		files, err := p.Uninstall(h) // another host that needs a file may be gone by now
+		if err == nil {
+			err = p.TakeBack(h, files)
+		}
+		return err
+	}
 	return s, true, nil
 }
 

@@ -15,7 +15,7 @@ import (
 // NewReconcileCommand makes the command reconcile.
 func NewReconcileCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "reconcile", Usage: "bring an issue's labels in line with its facts", ArgsUsage: "REF",
+		Name: "reconcile", Usage: "bring an issue's labels in line with its facts", ArgsUsage: "ISSUE",
 		Description: "Never decides who holds it; that is in the log. A whole repository: label-state sweep-claims." + cli.IssueForms +
 			"   label-state reconcile 42\n   label-state reconcile acme/app#42 --dry-run",
 		Flags:  cli.WriteFlags(),

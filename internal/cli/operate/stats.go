@@ -1,6 +1,7 @@
 package operate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -129,7 +130,12 @@ func showStats(ctx context.Context, c *cli.Call) error {
 	}
 	view := viewStats(c.Session.Repo.String(), figures)
 	view.Guessed = c.Session.Client.Guessed()
-	return c.Tell(view, cli.Charted(c, figures.Text(c.Session.Repo.String())))
+	text := cli.Charted(c, figures.Text(c.Session.Repo.String(), c.Terminal.Env.Width(c.Terminal.Out)))
+	if figures.Issues == 0 && !c.Flags.Bool("json") {
+		next, _ := c.LabelsFirst(ctx) // only what to say
+		text += "\nnobody has claimed anything in that time; " + cmp.Or(next, "take an issue: label-state next --codename NAME") + "\n"
+	}
+	return c.Tell(view, text)
 }
 
 // plotFile is where to draw; a place where nothing can be is found out before GitHub is asked.

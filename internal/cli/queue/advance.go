@@ -16,7 +16,7 @@ import (
 // NewAdvanceCommand makes the command advance.
 func NewAdvanceCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "advance", Usage: "move an issue to the next stage of its pipeline", ArgsUsage: "REF",
+		Name: "advance", Usage: "move an issue to the next stage of its pipeline", ArgsUsage: "ISSUE",
 		Description: "For repositories with preset: stages. The holder moves the issue on and ends its hold, by one record; the last " +
 			"stage closes the issue as completed. Without --codename, and without a hold of this worktree, a person moves an issue that nobody holds." +
 			cli.IssueForms +

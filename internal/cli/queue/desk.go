@@ -16,7 +16,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 )
 
-// A newDesk is where an agent gets its work: one source behind the registry of all that this program has.
+// A desk is where an agent gets its work: one source behind the registry of all that this program has.
 type desk struct {
 	*work.Dispatcher
 	work.Settings

@@ -19,7 +19,7 @@ import (
 // NewPlanCommand makes the command plan.
 func NewPlanCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "plan", Usage: "post a plan and wait for go or no-go", ArgsUsage: "REF",
+		Name: "plan", Usage: "post a plan and wait for go or no-go", ArgsUsage: "ISSUE",
 		Description: "The holder says what it means to do. Until the answer the issue shows that a plan waits, and the hold outlives its " +
 			"ttl; without an answer within plan.timeout it ends. Answered by \"approve\" and \"reject\", by /approve and /reject in a " +
 			"comment, or by 👍 and 👎 on the plan.\n\nWith --wait and no --body-file nothing is posted: it waits for the answer to the plan that was.\n\n" +
@@ -40,7 +40,7 @@ func NewPlanCommand(t cli.Terminal) *urfave.Command {
 // NewApproveCommand makes the command approve.
 func NewApproveCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "approve", Usage: "let the plan that waits go ahead", ArgsUsage: "REF",
+		Name: "approve", Usage: "let the plan that waits go ahead", ArgsUsage: "ISSUE",
 		Description: "Recorded with your login. Who may: plan.approvers, else everybody who may label, except who wrote the plan." +
 			cli.IssueForms + "   label-state approve 42",
 		Flags: cli.WriteFlags(),
@@ -53,7 +53,7 @@ func NewApproveCommand(t cli.Terminal) *urfave.Command {
 // NewRejectCommand makes the command reject.
 func NewRejectCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "reject", Usage: "turn the plan that waits down; the issue is free again", ArgsUsage: "REF",
+		Name: "reject", Usage: "turn the plan that waits down; the issue is free again", ArgsUsage: "ISSUE",
 		Description: "Recorded with your login; it is no failed attempt. Who may: as for \"approve\"." +
 			cli.IssueForms + "   label-state reject 42 --reason 'too large, split it'",
 		Flags: cli.WriteFlags(&urfave.StringFlag{Name: "reason", Usage: "why, for whoever planned it"}),

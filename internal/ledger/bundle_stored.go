@@ -20,15 +20,15 @@ func (t *taking) together(ctx context.Context, req Request) (n int, err error) {
 			break
 		}
 	}
-	store, ok := group[0].Ledger.store.(lease.Batcher)
-	if !ok || len(group) < 2 {
+	store, batcher, able := group[0].Ledger.batcher()
+	if !able || len(group) < 2 {
 		return n, errors.ErrUnsupported
 	}
 	attempts, n, err := admitAll(ctx, group, req, n)
 	if err != nil {
 		return n, err
 	}
-	return t.acquire(ctx, store, attempts)
+	return t.acquire(ctx, store, batcher, attempts)
 }
 
 // admitAll asks of each issue whether it is free.
@@ -39,7 +39,7 @@ func admitAll(ctx context.Context, group []Part, req Request, n int) ([]*attempt
 		if err != nil {
 			return nil, n + k, err
 		}
-		if err := a.steps(ctx, a.admit); err != nil {
+		if err := a.admit(ctx); err != nil {
 			return nil, n + k, a.leave(ctx, err)
 		}
 		out = append(out, a)
@@ -48,14 +48,14 @@ func admitAll(ctx context.Context, group []Part, req Request, n int) ([]*attempt
 }
 
 // acquire asks the store for all leases and mirrors each. They count from before the store was asked.
-func (t *taking) acquire(ctx context.Context, store lease.Batcher, attempts []*attempt) (n int, err error) {
+func (t *taking) acquire(ctx context.Context, store stored, batcher lease.Batcher, attempts []*attempt) (n int, err error) {
 	n = len(t.holds)
 	asks := make([]lease.Ask, len(attempts))
 	for k, a := range attempts {
 		asks[k] = lease.Ask{Issue: a.issue, Worker: a.worker(), TTL: a.term()}
 	}
 	start := attempts[0].clock.Now()
-	got, err := store.AcquireAll(ctx, asks)
+	got, err := batcher.AcquireAll(ctx, asks)
 	var held *lease.HeldError
 	switch {
 	case errors.As(err, &held):
@@ -66,7 +66,7 @@ func (t *taking) acquire(ctx context.Context, store lease.Batcher, attempts []*a
 		return n, &UnknownError{asks[0].Issue, fmt.Errorf("%d issues of %s: %w", len(asks), asks[0].Issue.Slug(), err)}
 	}
 	for k, a := range attempts {
-		if err := a.granted(ctx, got[k]); err != nil {
+		if err := a.granted(ctx, store, got[k]); err != nil {
 			t.adopt(attempts[k:])
 			return n + k, err
 		}
@@ -95,12 +95,14 @@ func (t *taking) adopt(attempts []*attempt) {
 }
 
 // granted goes on with a claim that the store has decided already. Labels that are late are no error.
-func (a *attempt) granted(ctx context.Context, got lease.Lease) error {
+func (a *attempt) granted(ctx context.Context, store stored, got lease.Lease) error {
 	own := *a.Ledger
-	own.store = handed{own.store, got}
+	own.by = stored{handed{store.store, got}, store.name}
 	a.Ledger = &own
-	if err := a.steps(ctx, a.acquire, a.mirror); err != nil {
-		return err
+	for _, do := range own.by.steps(a) {
+		if err := do(ctx); err != nil {
+			return err
+		}
 	}
 	err := a.late
 	if err == nil {

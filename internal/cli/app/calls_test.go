@@ -1,0 +1,89 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/lease/services"
+	"github.com/label-state/label-state/internal/sample"
+	"github.com/label-state/label-state/internal/setup"
+)
+
+// A script runs label-state more than a thousand times, and a process takes longer to start than to answer. In an ordinary run
+// "exits" therefore calls the program in this process, with the script's environment, folder and streams. Scripts that change
+// what only a process has, calls that name a file, and all scripts with LABEL_STATE_TEST=all, start a process each time; "exec
+// label-state" always does.
+
+// fileOption is an option whose file is looked for in the folder of the process.
+var fileOption = regexp.MustCompile(`^--(body-file|config|file|folder|log|plot|schedule|seed|url-file)(=|$)`)
+
+// ofProcesses are lines of scripts that need processes: standard input, and the PATH that programs are looked for on.
+var ofProcesses = regexp.MustCompile(`(?m)^(stdin |env PATH=)`)
+
+// settings are the variables that lines of a script set.
+var settings = regexp.MustCompile(`(?m)^(?:env|readenv) ([A-Za-z_][A-Za-z0-9_]*)`)
+
+// arranged is a script's set-up that decides, too, how the script runs label-state.
+func arranged(folder string, setUp func(*testscript.Env) error) func(*testscript.Env) error {
+	return func(e *testscript.Env) error { return errors.Join(setUp(e), arrange(e, folder)) }
+}
+
+func arrange(e *testscript.Env, folder string) error {
+	name := strings.TrimPrefix(filepath.Base(e.WorkDir), "script-")
+	text, err := os.ReadFile(filepath.Join(folder, name+".txtar"))
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, one := range e.Vars {
+		variable, _, _ := strings.Cut(one, "=")
+		names = append(names, variable)
+	}
+	for _, found := range settings.FindAllStringSubmatch(string(text), -1) {
+		names = append(names, found[1])
+	}
+	slices.Sort(names)
+	e.Values["variables"] = slices.Compact(names)
+	e.Values["apart"] = sample.All() || ofProcesses.Match(text)
+	return nil
+}
+
+// asProcess starts label-state and returns its exit code.
+func asProcess(ts *testscript.TestScript, args []string) int {
+	err := ts.Exec("label-state", args...)
+	if exit, is := errors.AsType[*exec.ExitError](err); is {
+		return exit.ExitCode()
+	}
+	ts.Check(err)
+	return cli.ExitYes
+}
+
+// asCall is asProcess without a process.
+func asCall(ts *testscript.TestScript, args []string) int {
+	var environ []string
+	names, _ := ts.Value("variables").([]string)
+	for _, name := range names {
+		if value := ts.Getenv(name); value != "" {
+			environ = append(environ, name+"="+value)
+		}
+	}
+	env := setup.Environment{
+		Getenv: ts.Getenv, Environ: environ, Dir: ts.MkAbs("."), Stderr: ts.Stderr(), HTTP: http.DefaultTransport, Stores: services.Openers(),
+		Run: func(ctx context.Context, c setup.Command) ([]byte, error) {
+			cmd := exec.CommandContext(ctx, c.Name, c.Args...)
+			cmd.Dir, cmd.Env, cmd.Stdin = c.Dir, append(slices.Clip(environ), c.Env...), strings.NewReader(c.Stdin)
+			return cmd.Output()
+		},
+	}
+	return Run(context.Background(), append([]string{"label-state"}, args...), "dev", strings.NewReader(""), ts.Stdout(), ts.Stderr(), env)
+}

@@ -1,0 +1,78 @@
+package ledger
+
+import (
+	"context"
+	"slices"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// do writes the record r about the issue that f shows, once: a lost answer is resolved by looking for the record in the log.
+// Every record goes through here but a claim's own comment and a plan, whose text is the worker's.
+//
+// A record that ends a hold takes effect in the order in which a crash does least harm. The login that the claim has
+// assigned is taken off first: whoever dies in between leaves a hold without an assignee, not an assignee without a hold.
+// Then a lease store releases its lease: the log only follows.
+//
+// It returns a snapshot that shows the record, nil when it has to be read. Errors of the request are returned as they are;
+// a record that cannot be written is a *CallError.
+func (l *Ledger) do(ctx context.Context, f lifecycle.Facts, r claim.Record) (*lifecycle.Facts, error) {
+	if r.Kind == claim.KindRelease {
+		return l.doBy(ctx, f, r, l.appendRead)
+	}
+	return l.doBy(ctx, f, r, func(ctx context.Context, i claim.Issue, body string, in landed) (claim.Comment, *lifecycle.Facts, error) {
+		c, err := l.append(ctx, i, body, in)
+		return c, nil, err
+	})
+}
+
+// A writer posts a record, with a snapshot that shows it or nil.
+type writer func(ctx context.Context, i claim.Issue, body string, in landed) (claim.Comment, *lifecycle.Facts, error)
+
+// doBy is do with its way of posting.
+func (l *Ledger) doBy(ctx context.Context, f lifecycle.Facts, r claim.Record, write writer) (*lifecycle.Facts, error) {
+	body, err := claim.Body(r, sentence(f, r))
+	if err != nil {
+		return nil, &CallError{err}
+	}
+	if r.Kind == claim.KindRelease || r.Kind == claim.KindReject {
+		if err := l.unassign(ctx, f, r.Worker); err != nil {
+			return nil, err
+		}
+		if err := l.by.end(ctx, f.Issue, r.Worker); err != nil {
+			return nil, err
+		}
+	}
+	_, next, err := write(ctx, f.Issue, body, landedAs(r, f.Log))
+	return next, err
+}
+
+// landedAs finds the record r in a log that did not have it before.
+func landedAs(r claim.Record, before claim.State) landed {
+	return func(s claim.State) (url string, ok bool) {
+		c, claimed := s.Find(r.Worker)
+		switch r.Kind {
+		case claim.KindRelease:
+			switch {
+			case claimed && c.End != nil:
+				return c.End.URL, true
+			case claimed: // and a store may have let it go: that is not in the log
+				return "", false
+			}
+			return "", s.Dead(r.Worker)
+		case claim.KindRevoke:
+			return "", claimed && c.Revoked != nil
+		case claim.KindApprove, claim.KindReject:
+			return "", c.Plan != nil && !c.Plan.Pending()
+		case claim.KindUnlink:
+			return "", c.End != nil && c.End.Unlinked
+		case claim.KindReset:
+			if r.Restart {
+				return "", s.Restart.Compare(before.Restart) > 0
+			}
+			return "", !slices.ContainsFunc(s.Attempts, func(a claim.Attempt) bool { return a.Worker == r.Worker })
+		}
+		return "", false
+	}
+}

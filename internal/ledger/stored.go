@@ -1,0 +1,300 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/lease"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// Strict returns a ledger whose holds are decided by a lease store of that kind. The log and the labels
+// stay the readable mirror; where they disagree the store is believed (stores.md#lease-stores). Claims that
+// the log had decided before stand by the log's rules until they end.
+func (l *Ledger) Strict(s lease.Store, kind string) *Ledger {
+	strict := *l
+	strict.by = stored{s, kind}
+	return &strict
+}
+
+// stored is the decider with a lease store. A person's hold has no end, which no store can keep: the log decides it, and the
+// store only keeps everybody else away until it has.
+type stored struct {
+	store lease.Store
+	name  string // of the kind of store, in records
+}
+
+func (s stored) kind() string { return s.name }
+
+func (s stored) look(ctx context.Context, f lifecycle.Facts) (lifecycle.Facts, lease.Lease, error) {
+	got, held, err := s.store.Look(ctx, f.Issue)
+	if err != nil {
+		return f, got, &UnknownError{f.Issue, s.named(err)}
+	}
+	if !held {
+		got = lease.Lease{}
+	}
+	f.Log = f.Log.Ruled(ruling(f, got))
+	return f, got, nil
+}
+
+func (s stored) steps(a *attempt) []step {
+	if a.record.Person != "" {
+		return slices.Concat([]step{a.with(s.reserve)}, comments{}.steps(a), []step{a.with(s.unreserve)})
+	}
+	return []step{a.with(s.acquire), a.with(s.mirror)}
+}
+
+// with is a step that the decider takes for the attempt.
+func (a *attempt) with(do func(context.Context, *attempt) error) step {
+	return func(ctx context.Context) error { return do(ctx, a) }
+}
+
+// between: who has reserved the issue for a person is not kept from it by anything that the store decided before.
+func (s stored) between(ctx context.Context, a *attempt, f lifecycle.Facts) (lifecycle.Facts, error) {
+	if a.record.Person != "" {
+		f.Log = f.Log.Ruled(claim.Ruling{})
+		return f, nil
+	}
+	f, _, err := s.look(ctx, f)
+	return f, err
+}
+
+func (s stored) complete(a *attempt, h Hold) Hold {
+	if a.record.Person != "" {
+		return h
+	}
+	h.Record, h.Token, h.Until = a.record, a.got.Token, a.got.Expires
+	if h.Until.IsZero() {
+		h.Until = a.facts.Now.Add(a.record.TTL)
+	}
+	if h.Since.IsZero() { // not mirrored yet
+		h.Since = a.facts.Now
+	}
+	return h
+}
+
+// extend leaves a claim alone that the log decided.
+func (s stored) extend(ctx context.Context, c claim.Claim, has lease.Lease) (lease.Lease, error) {
+	if !c.Stored {
+		return has, nil
+	}
+	got, err := s.store.Renew(ctx, has)
+	if errors.Is(err, lease.ErrLost) {
+		return got, err
+	}
+	return got, s.named(err)
+}
+
+func (s stored) end(ctx context.Context, i claim.Issue, w claim.Worker) error {
+	got, held, err := s.store.Look(ctx, i)
+	if err == nil && held && got.Worker == w {
+		err = s.store.Release(ctx, got)
+	}
+	return s.named(err)
+}
+
+// known: the worker of such an issue died between the store and the log.
+func (s stored) known(ctx context.Context, r Repo) (map[int]bool, error) {
+	lister, ok := s.store.(lease.Lister)
+	if !ok {
+		return nil, nil
+	}
+	numbers, err := lister.Known(ctx, claim.Issue{Owner: r.Owner, Repo: r.Name, Number: 1})
+	out := make(map[int]bool, len(numbers))
+	for _, n := range numbers {
+		out[n] = true
+	}
+	return out, s.named(err)
+}
+
+// batcher is the part of a ledger's store that takes several issues in one step; ok is false where nothing does.
+func (l *Ledger) batcher() (s stored, b lease.Batcher, ok bool) {
+	s, _ = l.by.(stored)
+	b, ok = s.store.(lease.Batcher)
+	return s, b, ok
+}
+
+// named says which store an error is of.
+func (s stored) named(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &lease.Error{Kind: s.name, Err: err}
+}
+
+// ruling is a lease as the log takes it. Of one without an end that the log has not heard of either, it
+// is known that it ends a ttl from now at the latest.
+func ruling(f lifecycle.Facts, l lease.Lease) claim.Ruling {
+	r := claim.Ruling{Worker: l.Worker, Token: l.Token, TTL: l.TTL, Until: l.Expires}
+	if c, _ := f.Log.Find(l.Worker); r.Until.IsZero() && len(c.Ranks) == 0 {
+		r.Until = f.Now.Add(l.TTL)
+	}
+	return r
+}
+
+// acquire asks the store: its answer is the claim. The lease counts from before the first try.
+func (s stored) acquire(ctx context.Context, a *attempt) error {
+	ttl := a.term()
+	a.start, a.lease = a.clock.Now(), ttl
+	if err := s.ask(ctx, a, ttl); err != nil {
+		return err
+	}
+	a.record.TTL, a.record.Held, a.record.Token, a.record.Lease = ttl, true, a.got.Token, s.name
+	return nil
+}
+
+// reserve takes the lease of the issue while the log decides a person's claim, so that nobody wins there meanwhile.
+func (s stored) reserve(ctx context.Context, a *attempt) error {
+	return s.ask(ctx, a, a.set.Rules.Terms.TTL)
+}
+
+// unreserve releases the lease: the log shows the person's claim, and everybody who wins at the store reads the log
+// before working. One that cannot be released ends by time.
+func (s stored) unreserve(ctx context.Context, a *attempt) error {
+	_ = s.letGo(ctx, a.got)
+	return nil
+}
+
+// ask asks the store for the lease of the issue. After an answer that is not known the lease is released.
+func (s stored) ask(ctx context.Context, a *attempt, ttl time.Duration) error {
+	got, err := s.store.Acquire(ctx, lease.Ask{Issue: a.issue, Worker: a.worker(), TTL: ttl})
+	var held *lease.HeldError
+	switch {
+	case errors.As(err, &held):
+		return a.beaten(held.Lease)
+	case err != nil && lease.Rejected(err):
+		return &UnknownError{a.issue, s.named(err)}
+	case err != nil:
+		return errors.Join(&UnknownError{a.issue, s.named(err)}, s.letGo(ctx, lease.Lease{Issue: a.issue, Worker: a.worker(), TTL: ttl}))
+	}
+	a.got = got
+	return nil
+}
+
+// term is the ttl that the store is asked for: it has no leases without end.
+func (a *attempt) term() time.Duration {
+	if a.record.TTL == claim.NoExpiry {
+		return a.set.Rules.Terms.Max
+	}
+	return a.record.TTL
+}
+
+// beaten is a no of the store: somebody else was first, and nothing of ours was written.
+func (a *attempt) beaten(by lease.Lease) error {
+	f := a.facts
+	f.Log = f.Log.Ruled(ruling(f, by))
+	return &HeldError{Issue: a.issue, Verdict: a.set.Rules.Verdict(f, lifecycle.Seeker{Worker: a.worker()})}
+}
+
+// letGo releases a lease even when the caller's time is over.
+func (s stored) letGo(ctx context.Context, l lease.Lease) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedIn)
+	defer cancel()
+	return s.store.Release(ctx, l)
+}
+
+// mirror writes what the store decided into the log. The hold is real without it: a log that
+// cannot be written is late labels, and the sweep writes it. A claim that the log decided meanwhile,
+// for somebody who had not heard of the store, goes first: that one may have seen the issue free.
+func (s stored) mirror(ctx context.Context, a *attempt) error {
+	a.record.At, a.record.Assignee = a.facts.Now, a.toAssign()
+	body, err := claim.Body(a.record, sentence(a.facts, a.record))
+	if err != nil {
+		return errors.Join(&CallError{err}, s.letGo(ctx, a.got))
+	}
+	c, next, err := a.appendRead(ctx, a.issue, body, func(s claim.State) (string, bool) {
+		own, _ := s.Find(a.worker())
+		return own.URL, own.Comment != 0
+	})
+	if err != nil {
+		a.late = &LabelsError{a.issue, err}
+		return nil
+	}
+	a.bound = claim.Rank{Created: c.Created, ID: c.ID}
+	if err := a.seen(ctx, next); err != nil {
+		a.late = &LabelsError{a.issue, err}
+		return nil
+	}
+	for _, rival := range a.rivals() {
+		if rival.Record.Lease == "" {
+			return a.yield(ctx, rival)
+		}
+	}
+	return nil
+}
+
+// seen reads until the own mirror shows: such a snapshot shows every claim that was there before it. It may have come with the mirror.
+func (a *attempt) seen(ctx context.Context, next *lifecycle.Facts) error {
+	if next != nil {
+		a.facts = *next
+		a.facts.Log = a.facts.Log.Ruled(ruling(a.facts, a.got))
+		return nil
+	}
+	last := ErrInvisible
+	for n := range contenders {
+		if err := a.pause(ctx, n, backoff(n-1)); err != nil {
+			return errors.Join(last, err)
+		}
+		f, err := a.logged(ctx, a.issue)
+		if err != nil {
+			last = err
+			continue
+		}
+		f.Log = f.Log.Ruled(ruling(f, a.got))
+		if a.facts = f; a.shown() {
+			return nil
+		}
+		last = ErrInvisible
+	}
+	return last
+}
+
+func (a *attempt) shown() bool {
+	own, _ := a.facts.Log.Find(a.worker())
+	return own.Comment != 0
+}
+
+// doubtful asks a strict store about an issue that somebody may hold; for all others the store, the log
+// and the labels agree that nobody does. A closed issue needs no holder: its lease runs out.
+func (w *sweeper) doubtful(ctx context.Context, f lifecycle.Facts) (lifecycle.Facts, error) {
+	hidden := f.Open && w.hidden[f.Issue.Number]
+	if len(f.Log.Live()) == 0 && !labels.Has(f.Labels, w.set.Rules.Scheme.Claimed) && !hidden {
+		return f, nil
+	}
+	return w.Ruled(ctx, f)
+}
+
+// unmirrored is the hold that the store knows and the log has never heard of.
+func unmirrored(f lifecycle.Facts) (claim.Claim, bool) {
+	for _, c := range f.Log.Live() {
+		if c.Stored && len(c.Ranks) == 0 {
+			return c, true
+		}
+	}
+	return claim.Claim{}, false
+}
+
+// remirror writes the record of a hold that the log has never heard of, on behalf of its worker
+// (spec.md#fold). It reports the hold, nil when none is missing.
+func (w *sweeper) remirror(ctx context.Context, f lifecycle.Facts) (*claim.Claim, error) {
+	c, missing := unmirrored(f)
+	if !missing {
+		return nil, nil
+	}
+	r := c.Record
+	r.Nonce, r.By, r.Lease, r.At, r.Attempt = w.token(), w.s.By, w.by.kind(), f.Now, 1+confirmed(f.Log)
+	body, err := claim.Body(r, sentence(f, r))
+	if err != nil {
+		return nil, &CallError{err}
+	}
+	_, err = w.append(ctx, f.Issue, body, func(s claim.State) (string, bool) {
+		own, _ := s.Find(r.Worker)
+		return own.URL, len(own.Ranks) > 0
+	})
+	return &c, wrapWrite(f.Issue, err)
+}
