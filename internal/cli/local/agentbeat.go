@@ -35,13 +35,14 @@ func (e *hostEvent) renew(ctx context.Context, t *worktreeHolds, n int) {
 	if err == nil { // where no lock can be made two may renew at once, which does no harm
 		defer func() { _ = free() }()
 	}
-	h, ok, err := t.store.Load(t.holds[n].Issue)
+	issue := t.holds[n].Issue
+	h, ok, err := t.store.Load(issue)
 	if err == nil && ok && h.Beat.Renewed.After(t.holds[n].Beat.Renewed) {
 		t.holds[n] = h
 		return
 	}
 	e.beat(ctx, t, n)
-	if ok {
+	if ok && n < len(t.holds) && t.holds[n].Issue.Same(issue) { // work that was handed over leaves no record
 		e.save(t, n)
 	}
 }
