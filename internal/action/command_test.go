@@ -24,7 +24,7 @@ func TestWhoseCommands(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, got := (&Step{Event: e}).command(); got != c.want {
+		if _, got := e.command(); got != c.want {
 			t.Errorf("%s: a command: %v, want %v", c.name, got, c.want)
 		}
 	}

@@ -30,132 +30,135 @@ type order struct {
 	at    time.Time // of the comment: what began later is not meant
 }
 
-// commands obeys a slash command on an issue. The comment is acknowledged by a reaction, which is
+// commands obeys what comments ask for.
+type commands struct{ step *Step }
+
+// run obeys a slash command on an issue. The comment is acknowledged by a reaction, which is
 // also how a second delivery knows that all is done.
-func (s *Step) commands(ctx context.Context) result {
+func (cm *commands) run(ctx context.Context) result {
 	var r result
-	c := s.Event.Comment
-	cmd, ok := s.command()
+	c := cm.step.Event.Comment
+	cmd, ok := cm.step.Event.command()
 	if !ok {
-		s.Console.line("no command for label-state")
+		cm.step.Console.line("no command for label-state")
 		return r
 	}
-	done, err := s.heard(ctx, c)
+	done, err := cm.heard(ctx, c)
 	if err != nil || done {
 		r.err = err
 		return r
 	}
-	may, err := s.Hub.MayLabel(ctx, s.Repo, c.User.Login)
+	may, err := cm.step.Hub.MayLabel(ctx, cm.step.Repo, c.User.Login)
 	switch {
 	case err != nil:
 		r.err = err
 	case !may:
-		s.Console.line("%s may not label this repository: %s was ignored", c.User.Login, cmd.verb)
-		r.err = s.react(ctx, c, reactNo)
+		cm.step.Console.line("%s may not label this repository: %s was ignored", c.User.Login, cmd.verb)
+		r.err = cm.react(ctx, c, reactNo)
 	default:
-		r.err = s.follow(ctx, cmd, &r)
+		r.err = cm.follow(ctx, cmd, &r)
 	}
 	if absent(r.err) {
-		s.Console.line("%s", r.err)
+		cm.step.Console.line("%s", r.err)
 		r.err = nil
 	}
 	return r
 }
 
 // follow carries a command out and answers it.
-func (s *Step) follow(ctx context.Context, cmd command, r *result) error {
-	i := claim.Issue{Owner: s.Repo.Owner, Repo: s.Repo.Name, Number: s.Event.commented()}
+func (cm *commands) follow(ctx context.Context, cmd command, r *result) error {
+	i := claim.Issue{Owner: cm.step.Repo.Owner, Repo: cm.step.Repo.Name, Number: cm.step.Event.commented()}
 	if cmd.surplus {
-		return s.answer(ctx, i, cmd, no{cmd.verb + " takes no further words"}, r)
+		return cm.answer(ctx, i, cmd, no{cmd.verb + " takes no further words"}, r)
 	}
-	return s.answer(ctx, i, cmd, s.obey(ctx, i, cmd, r), r)
+	return cm.answer(ctx, i, cmd, cm.obey(ctx, i, cmd, r), r)
 }
 
 // command is what the event's comment asks for: a new comment, by a person, on an issue or a pull request.
-func (s *Step) command() (cmd command, ok bool) {
-	c := s.Event.Comment
-	if c == nil || s.Event.Action != "created" || s.Event.commented() == 0 || c.App != nil || !c.User.person() {
+func (e Event) command() (cmd command, ok bool) {
+	c := e.Comment
+	if c == nil || e.Action != "created" || e.commented() == 0 || c.App != nil || !c.User.person() {
 		return cmd, false
 	}
 	return parseCommand(c.Body)
 }
 
 // heard reports whether the comment has its reaction already.
-func (s *Step) heard(ctx context.Context, c *Comment) (bool, error) {
-	viewer, err := s.Hub.Viewer(ctx)
+func (cm *commands) heard(ctx context.Context, c *Comment) (bool, error) {
+	viewer, err := cm.step.Hub.Viewer(ctx)
 	if err != nil {
 		return false, err
 	}
-	reactions, err := s.Hub.Reactions(ctx, s.Repo, c.ID, viewer)
+	reactions, err := cm.step.Hub.Reactions(ctx, cm.step.Repo, c.ID, viewer)
 	if absent(err) {
-		s.Console.line("the comment is gone")
+		cm.step.Console.line("the comment is gone")
 		return true, nil
 	}
 	return answered(reactions), err
 }
 
 // obey carries a command out and brings the issue's labels in line.
-func (s *Step) obey(ctx context.Context, i claim.Issue, cmd command, r *result) error {
-	reading := s.Hub.FactsOf(ctx, []claim.Issue{i})[0]
+func (cm *commands) obey(ctx context.Context, i claim.Issue, cmd command, r *result) error {
+	reading := cm.step.Hub.FactsOf(ctx, []claim.Issue{i})[0]
 	if reading.Err != nil {
 		return reading.Err
 	}
-	o := order{cmd, reading.Facts, s.Event.Comment.User.Login, s.Event.Comment.Created}
+	o := order{cmd, reading.Facts, cm.step.Event.Comment.User.Login, cm.step.Event.Comment.Created}
 	do := map[string]func(context.Context, order, *result) error{
-		"/claim": s.claim, "/release": s.release, "/approve": s.approve, "/reject": s.reject,
-		"/hold": s.hold, "/unhold": s.unhold, "/requeue": s.requeue,
+		"/claim": cm.claim, "/release": cm.release, "/approve": cm.approve, "/reject": cm.reject,
+		"/hold": cm.hold, "/unhold": cm.unhold, "/requeue": cm.requeue,
 	}[cmd.verb]
-	if !s.dry() {
+	if !cm.step.dry() {
 		if err := do(ctx, o, r); err != nil {
 			return err
 		}
 	}
-	r.add(s.tend(ctx, []claim.Issue{i}, byCommand, nil))
+	r.add(cm.step.tend(ctx, []claim.Issue{i}, byCommand, nil))
 	return nil
 }
 
 // answer acknowledges the command. What cannot be done is said once; what went wrong on the way
 // is not answered, so that the run can be repeated.
-func (s *Step) answer(ctx context.Context, i claim.Issue, cmd command, err error, r *result) error {
+func (cm *commands) answer(ctx context.Context, i claim.Issue, cmd command, err error, r *result) error {
 	var refused no
 	switch {
-	case s.dry():
+	case cm.step.dry():
 		return nil
 	case err == nil:
-		r.notes = append(r.notes, fmt.Sprintf("%s by %s on %s", cmd.verb, s.Event.Comment.User.Login, i))
-		return s.react(ctx, s.Event.Comment, reactYes)
+		r.notes = append(r.notes, fmt.Sprintf("%s by %s on %s", cmd.verb, cm.step.Event.Comment.User.Login, i))
+		return cm.react(ctx, cm.step.Event.Comment, reactYes)
 	case errors.As(err, &refused):
-		r.notes = append(r.notes, fmt.Sprintf("%s by %s on %s was refused: %s", cmd.verb, s.Event.Comment.User.Login, i, refused))
-		return errors.Join(s.reply(ctx, i, cmd, refused), s.react(ctx, s.Event.Comment, reactNo))
+		r.notes = append(r.notes, fmt.Sprintf("%s by %s on %s was refused: %s", cmd.verb, cm.step.Event.Comment.User.Login, i, refused))
+		return errors.Join(cm.reply(ctx, i, cmd, refused), cm.react(ctx, cm.step.Event.Comment, reactNo))
 	}
 	return fmt.Errorf("%s on %s: %w", cmd.verb, i, err)
 }
 
-func (s *Step) react(ctx context.Context, c *Comment, content string) error {
-	if s.dry() {
+func (cm *commands) react(ctx context.Context, c *Comment, content string) error {
+	if cm.step.dry() {
 		return nil
 	}
-	if err := s.Hub.React(ctx, s.Repo, c.ID, content); err != nil && !absent(err) {
+	if err := cm.step.Hub.React(ctx, cm.step.Repo, c.ID, content); err != nil && !absent(err) {
 		return err
 	}
 	return nil
 }
 
 // reply says why a command was not carried out, once.
-func (s *Step) reply(ctx context.Context, i claim.Issue, cmd command, why no) error {
-	mark := replyMark(s.Event.Comment.ID)
-	own, err := s.ours(ctx, i, s.Event.Comment.Created, mark)
+func (cm *commands) reply(ctx context.Context, i claim.Issue, cmd command, why no) error {
+	mark := replyMark(cm.step.Event.Comment.ID)
+	own, err := cm.step.ours(ctx, i, cm.step.Event.Comment.Created, mark)
 	if err != nil || len(own) > 0 {
 		return err
 	}
-	if _, err := s.Hub.Comment(ctx, i, replyBody(s.Event.Comment.ID, cmd.verb, why)); err != nil {
+	if _, err := cm.step.Hub.Comment(ctx, i, replyBody(cm.step.Event.Comment.ID, cmd.verb, why)); err != nil {
 		return err
 	}
-	if own, err = s.ours(ctx, i, s.Event.Comment.Created, mark); err != nil {
+	if own, err = cm.step.ours(ctx, i, cm.step.Event.Comment.Created, mark); err != nil {
 		return err
 	}
 	for _, c := range own[min(1, len(own)):] {
-		if err := s.Hub.DeleteComment(ctx, i, c.ID); err != nil {
+		if err := cm.step.Hub.DeleteComment(ctx, i, c.ID); err != nil {
 			return err
 		}
 	}
@@ -185,12 +188,12 @@ func (s *Step) ours(ctx context.Context, i claim.Issue, since time.Time, mark st
 
 // claim is a person's hold: a claim like any other, which we write for the commenter. The comment is its run, so that a
 // second delivery is the same claim.
-func (s *Step) claim(ctx context.Context, o order, r *result) error {
+func (cm *commands) claim(ctx context.Context, o order, r *result) error {
 	if mine, held := o.facts.Log.HeldBy(o.by); held && mine.Held() {
-		return s.Ledger.Assign(ctx, o.facts, mine)
+		return cm.step.Ledger.Assign(ctx, o.facts, mine)
 	}
-	w := claim.Worker{Codename: o.by, FiringID: fmt.Sprintf("comment-%d", s.Event.Comment.ID)}
-	h, err := s.Ledger.Claim(ctx, o.facts.Issue, ledger.Request{Worker: w, TTL: claim.NoExpiry, Person: o.by, By: o.by, Resume: true})
+	w := claim.Worker{Codename: o.by, FiringID: fmt.Sprintf("comment-%d", cm.step.Event.Comment.ID)}
+	h, err := cm.step.Ledger.Claim(ctx, o.facts.Issue, ledger.Request{Worker: w, TTL: claim.NoExpiry, Person: o.by, By: o.by, Resume: true})
 	var held *ledger.HeldError
 	var lost *ledger.LostError
 	var late *ledger.LabelsError
@@ -198,22 +201,22 @@ func (s *Step) claim(ctx context.Context, o order, r *result) error {
 	case errors.As(err, &held):
 		return no{heldText(held)}
 	case errors.As(err, &lost), errors.Is(err, claim.ErrKeyUsed):
-		return s.claimedBefore(ctx, o, w)
+		return cm.claimedBefore(ctx, o, w)
 	case err != nil && !errors.As(err, &late):
 		return err
 	}
 	if h.Unassigned != nil {
-		s.Console.warn("%s could not be assigned to %s: %s", o.by, o.facts.Issue, h.Unassigned)
+		cm.step.Console.warn("%s could not be assigned to %s: %s", o.by, o.facts.Issue, h.Unassigned)
 	}
-	s.tidy(ctx, []claim.Issue{o.facts.Issue}, nil)
+	cm.step.tidy(ctx, []claim.Issue{o.facts.Issue}, nil)
 	r.notes = append(r.notes, fmt.Sprintf("%s holds %s", o.by, o.facts.Issue))
 	return nil
 }
 
 // claimedBefore answers a command of which an earlier run, or one beside this, has ended the claim: what became of it is
 // in the log.
-func (s *Step) claimedBefore(ctx context.Context, o order, w claim.Worker) error {
-	now := s.Hub.FactsOf(ctx, []claim.Issue{o.facts.Issue})[0]
+func (cm *commands) claimedBefore(ctx context.Context, o order, w claim.Worker) error {
+	now := cm.step.Hub.FactsOf(ctx, []claim.Issue{o.facts.Issue})[0]
 	if now.Err != nil {
 		return now.Err
 	}
@@ -249,90 +252,90 @@ const forceWord = "--force"
 
 // release releases the issue, whoever has it: the commenter's own hold as such, a worker's by force and in the
 // commenter's name, another person's only when that is said. A label without a claim is taken off.
-func (s *Step) release(ctx context.Context, o order, r *result) error {
+func (cm *commands) release(ctx context.Context, o order, r *result) error {
 	if mine, held := o.facts.Log.HeldBy(o.by); held {
-		return s.releaseOwn(ctx, o, mine, r)
+		return cm.releaseOwn(ctx, o, mine, r)
 	}
 	reason, force := strings.CutPrefix(o.text, forceWord)
 	c, held := o.facts.Log.Holder()
 	if held && c.Person != "" && !force {
 		return no{fmt.Sprintf("%s holds it; ask them, or comment /release --force to end it in your name", c.Person)}
 	}
-	scheme := s.Ledger.Rules().Scheme
+	scheme := cm.step.Ledger.Rules().Scheme
 	if labels.Has(o.facts.Labels, scheme.Hold) && (!held || c.Person == "") {
-		if err := s.Hub.RemoveLabel(ctx, o.facts.Issue, scheme.Hold); err != nil {
+		if err := cm.step.Hub.RemoveLabel(ctx, o.facts.Issue, scheme.Hold); err != nil {
 			return err
 		}
 	}
-	rep, ended, err := s.Ledger.ForceBefore(ctx, o.facts.Issue, o.at, o.by, strings.TrimSpace(reason))
-	return s.steered(ctx, rep, ended, err, r)
+	rep, ended, err := cm.step.Ledger.ForceBefore(ctx, o.facts.Issue, o.at, o.by, strings.TrimSpace(reason))
+	return cm.step.steered(ctx, rep, ended, err, r)
 }
 
 // releaseOwn ends the commenter's own hold, if it was there when the comment was written.
-func (s *Step) releaseOwn(ctx context.Context, o order, mine claim.Claim, r *result) error {
+func (cm *commands) releaseOwn(ctx context.Context, o order, mine claim.Claim, r *result) error {
 	if mine.Created.After(o.at) {
 		return nil
 	}
 	e := ledger.Ending{Worker: mine.Record.Worker, By: o.by, Reason: o.text}
-	rep, err := s.Ledger.Release(ctx, o.facts.Issue, e)
+	rep, err := cm.step.Ledger.Release(ctx, o.facts.Issue, e)
 	var lost *ledger.LostError
 	if errors.As(err, &lost) {
 		return nil // it has ended meanwhile
 	}
-	return s.steered(ctx, rep, []claim.Claim{mine}, err, r)
+	return cm.step.steered(ctx, rep, []claim.Claim{mine}, err, r)
 }
 
 // hold keeps agents off without anybody holding the issue: the label alone.
-func (s *Step) hold(ctx context.Context, o order, _ *result) error {
-	return s.Hub.AddLabel(ctx, o.facts.Issue, s.Ledger.Rules().Scheme.Hold)
+func (cm *commands) hold(ctx context.Context, o order, _ *result) error {
+	return cm.step.Hub.AddLabel(ctx, o.facts.Issue, cm.step.Ledger.Rules().Scheme.Hold)
 }
 
 // unhold takes that label off again. What somebody has claimed is released, not unheld.
-func (s *Step) unhold(ctx context.Context, o order, r *result) error {
+func (cm *commands) unhold(ctx context.Context, o order, r *result) error {
 	if c, held := o.facts.Log.Holder(); held && c.Person != "" {
-		return s.release(ctx, o, r)
+		return cm.release(ctx, o, r)
 	}
-	return s.Hub.RemoveLabel(ctx, o.facts.Issue, s.Ledger.Rules().Scheme.Hold)
+	return cm.step.Hub.RemoveLabel(ctx, o.facts.Issue, cm.step.Ledger.Rules().Scheme.Hold)
 }
 
 // requeue gives a failed issue another round of attempts.
-func (s *Step) requeue(ctx context.Context, o order, r *result) error {
+func (cm *commands) requeue(ctx context.Context, o order, r *result) error {
 	switch {
 	case o.facts.PullRequest:
 		return no{"a pull request is in no queue"}
 	case !o.facts.Open:
 		return no{"the issue is closed"}
 	}
-	if _, err := s.Ledger.Reset(ctx, o.facts.Issue, o.at, o.by); err != nil {
+	if _, err := cm.step.Ledger.Reset(ctx, o.facts.Issue, o.at, o.by); err != nil {
 		return err
 	}
-	s.tidy(ctx, []claim.Issue{o.facts.Issue}, nil)
-	return s.Hub.RemoveLabel(ctx, o.facts.Issue, s.Ledger.Rules().Scheme.NeedsScope)
+	cm.step.tidy(ctx, []claim.Issue{o.facts.Issue}, nil)
+	return cm.step.Hub.RemoveLabel(ctx, o.facts.Issue, cm.step.Ledger.Rules().Scheme.NeedsScope)
 }
 
-func (s *Step) approve(ctx context.Context, o order, r *result) error {
-	return s.decide(ctx, o, r, func(c claim.Claim) bool { return c.Plan.Approved }, func() (ledger.Repair, error) {
-		return s.Ledger.Approve(ctx, o.facts.Issue, o.at, o.by)
+func (cm *commands) approve(ctx context.Context, o order, r *result) error {
+	return cm.decide(ctx, o, r, func(c claim.Claim) bool { return c.Plan.Approved }, func() (ledger.Repair, error) {
+		return cm.step.Ledger.Approve(ctx, o.facts.Issue, o.at, o.by)
 	})
 }
 
-func (s *Step) reject(ctx context.Context, o order, r *result) error {
-	return s.decide(ctx, o, r, func(c claim.Claim) bool { return !c.Plan.Approved }, func() (ledger.Repair, error) {
-		return s.Ledger.Reject(ctx, o.facts.Issue, o.at, o.by, o.text)
+func (cm *commands) reject(ctx context.Context, o order, r *result) error {
+	return cm.decide(ctx, o, r, func(c claim.Claim) bool { return !c.Plan.Approved }, func() (ledger.Repair, error) {
+		return cm.step.Ledger.Reject(ctx, o.facts.Issue, o.at, o.by, o.text)
 	})
 }
 
 // decide answers a plan. That no plan is waiting is no refusal when this very command has answered
 // it before, in a run that was cut off or in one beside this.
-func (s *Step) decide(ctx context.Context, o order, r *result, way func(claim.Claim) bool, do func() (ledger.Repair, error)) error {
+func (cm *commands) decide(ctx context.Context, o order, r *result, way func(claim.Claim) bool, do func() (ledger.Repair, error)) error {
 	rep, err := do()
 	if errors.Is(err, claim.ErrNoPlan) || errors.Is(err, claim.ErrEnded) {
-		now := s.Hub.FactsOf(ctx, []claim.Issue{o.facts.Issue})[0]
+		now := cm.step.Hub.FactsOf(ctx, []claim.Issue{o.facts.Issue})[0]
 		if o.facts = now.Facts; now.Err == nil && o.settled(way) {
 			return nil
 		}
 	}
-	return s.decided(ctx, rep, err, r)
+	return cm.decided(ctx, rep, err, r)
 }
 
 // settled reports whether this very command was carried out before: the same person answered the
@@ -345,7 +348,7 @@ func (o order) settled(way func(claim.Claim) bool) bool {
 }
 
 // decided turns the ledger's words about a plan into an answer for people.
-func (s *Step) decided(ctx context.Context, rep ledger.Repair, err error, r *result) error {
+func (cm *commands) decided(ctx context.Context, rep ledger.Repair, err error, r *result) error {
 	var barred *ledger.BarredError
 	switch {
 	case errors.As(err, &barred):
@@ -357,6 +360,6 @@ func (s *Step) decided(ctx context.Context, rep ledger.Repair, err error, r *res
 	case errors.Is(err, claim.ErrEnded), errors.Is(err, claim.ErrNotHolder):
 		return no{"the hold has ended"}
 	}
-	s.tidy(ctx, []claim.Issue{rep.Issue}, nil)
-	return s.steered(ctx, rep, nil, err, r)
+	cm.step.tidy(ctx, []claim.Issue{rep.Issue}, nil)
+	return cm.step.steered(ctx, rep, nil, err, r)
 }

@@ -11,13 +11,13 @@ import (
 const skippedShown = 3 // of what was not examined, as annotations; the log and the summary have all
 
 // log prints what was done: one line that sums up, what changed folded, and what went wrong as annotations.
-func (s *Step) log(r result) {
+func (rp *reporter) log(r result) {
 	rep, changed := r.report, r.changed()
 	back, repaired := "released", "repaired"
-	if s.dry() {
+	if rp.step.dry() {
 		back, repaired = "would be released", "would be repaired"
 	}
-	s.Console.line("%s: %d examined, %d %s, %d %s, %d failed, %d not examined",
+	rp.step.Console.line("%s: %d examined, %d %s, %d %s, %d failed, %d not examined",
 		r.mode, rep.Examined, rep.GaveBack(), back, rep.Repaired(), repaired, rep.Failed, len(rep.Skipped))
 	var moves []string
 	for _, f := range changed {
@@ -25,89 +25,89 @@ func (s *Step) log(r result) {
 		if f.Moved() {
 			move = fmt.Sprintf("%s -> %s: ", state(f.Was), state(f.Is))
 		}
-		moves = append(moves, fmt.Sprintf("%s: %s%s", f.Issue, move, explained(f, s.dry())))
+		moves = append(moves, fmt.Sprintf("%s: %s%s", f.Issue, move, explained(f, rp.step.dry())))
 	}
 	verb := "changed"
-	if s.dry() {
+	if rp.step.dry() {
 		verb = "would change"
 	}
-	s.Console.group(fmt.Sprintf("%d issues %s", len(changed), verb), moves)
-	s.Console.group("labels", shelf(r.labels))
+	rp.step.Console.group(fmt.Sprintf("%d issues %s", len(changed), verb), moves)
+	rp.step.Console.group("labels", shelf(r.labels))
 	for _, note := range append(r.notes, r.left...) {
-		s.Console.line("%s", note)
+		rp.step.Console.line("%s", note)
 	}
 	if rep.Minimized > 0 {
-		s.Console.line("%d comments of ended holds minimized", rep.Minimized)
+		rp.step.Console.line("%d comments of ended holds minimized", rep.Minimized)
 	}
-	s.Console.group(fmt.Sprintf("%d stranded", len(rep.Stranded)), strands(rep.Stranded))
+	rp.step.Console.group(fmt.Sprintf("%d stranded", len(rep.Stranded)), strands(rep.Stranded))
 	for _, one := range r.refused {
-		s.stop("%s (%s)", one, one.reason.URL)
+		rp.stop("%s (%s)", one, one.reason.URL)
 	}
-	s.trouble(r)
+	rp.trouble(r)
 }
 
 // stop is what the guard says, as loud as it was set.
-func (s *Step) stop(format string, args ...any) {
-	if s.Guard == guardWarn {
-		s.Console.warn(format, args...)
+func (rp *reporter) stop(format string, args ...any) {
+	if rp.step.Guard == guardWarn {
+		rp.step.Console.warn(format, args...)
 		return
 	}
-	s.Console.fail(format, args...)
+	rp.step.Console.fail(format, args...)
 }
 
 // trouble says what was not done. A token that may only read is one notice: the sweep does the
 // work, unless this is the sweep.
-func (s *Step) trouble(r result) {
+func (rp *reporter) trouble(r result) {
 	rep := r.report
 	switch {
-	case r.readOnly() && s.sweepDoes(r):
-		s.Console.notice("the token of this run may only read (%s); the next sweep brings the labels in line", s.poorly(r))
+	case r.readOnly() && rp.sweepDoes(r):
+		rp.step.Console.notice("the token of this run may only read (%s); the next sweep brings the labels in line", rp.poorly(r))
 		return
 	case r.readOnly():
-		s.Console.fail("%s: the token may not write; %s", r.mode, s.poorly(r))
+		rp.step.Console.fail("%s: the token may not write; %s", r.mode, rp.poorly(r))
 		return
 	case r.err != nil:
-		s.Console.fail("%s: %s", r.mode, r.err)
+		rp.step.Console.fail("%s: %s", r.mode, r.err)
 		return
 	}
 	if !rep.Complete() {
-		s.Console.fail("%s: incomplete, %d failed, %d not examined", r.mode, rep.Failed, len(rep.Skipped))
+		rp.step.Console.fail("%s: incomplete, %d failed, %d not examined", r.mode, rep.Failed, len(rep.Skipped))
 	}
 	for _, f := range rep.Findings {
 		if f.Err != nil {
-			s.Console.fail("%s: %s", f.Issue, f.Err)
+			rp.step.Console.fail("%s: %s", f.Issue, f.Err)
 		}
 	}
 	for _, one := range rep.Unshown[:min(skippedShown, len(rep.Unshown))] {
-		s.Console.warn("%s", one)
+		rp.step.Console.warn("%s", one)
 	}
 	if rep.NotMinimized != nil {
-		s.Console.notice("comments of ended holds stay as they are: %s", rep.NotMinimized)
+		rp.step.Console.notice("comments of ended holds stay as they are: %s", rep.NotMinimized)
 	}
-	s.skipped(rep)
+	rp.skipped(rep)
 }
 
 // skipped says what was not looked at: why, when the sweep stopped, else the first few; and all of it folded.
-func (s *Step) skipped(rep ledger.Report) {
+func (rp *reporter) skipped(rep ledger.Report) {
 	if rep.Stopped != nil {
-		s.Console.warn("stopped early: %s; %d not examined", rep.Stopped, len(rep.Skipped))
+		rp.step.Console.warn("stopped early: %s; %d not examined", rep.Stopped, len(rep.Skipped))
 	} else {
 		for _, one := range rep.Skipped[:min(skippedShown, len(rep.Skipped))] {
-			s.Console.warn("not examined: %s", one)
+			rp.step.Console.warn("not examined: %s", one)
 		}
 	}
-	s.Console.group(fmt.Sprintf("%d not examined", len(rep.Skipped)), rep.Skipped)
+	rp.step.Console.group(fmt.Sprintf("%d not examined", len(rep.Skipped)), rep.Skipped)
 }
 
 // sweepDoes reports whether the next sweep does what this run was not permitted to. What a person asks for in a comment only this
 // run can do.
-func (s *Step) sweepDoes(r result) bool {
-	return s.Event.readOnly() || r.mode == modeLifecycle || r.mode == modeGuard || r.mode == modeReconcile
+func (rp *reporter) sweepDoes(r result) bool {
+	return rp.step.Event.readOnly() || r.mode == modeLifecycle || r.mode == modeGuard || r.mode == modeReconcile
 }
 
 // poorly says why a token may not write: by the permission that GitHub asked for, where it said so.
-func (s *Step) poorly(r result) string {
-	if s.Event.readOnly() {
+func (rp *reporter) poorly(r result) string {
+	if rp.step.Event.readOnly() {
 		return "a pull request from a fork, or Dependabot's"
 	}
 	for _, err := range []error{r.err, r.report.Stopped} {

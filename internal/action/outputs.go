@@ -61,15 +61,15 @@ func (r result) transitions() (string, error) {
 }
 
 // writeOutputs counts what was done: a run that writes nothing has swept, repaired and moved nothing.
-func (s *Step) writeOutputs(r result) error {
-	if s.dry() {
+func (rp *reporter) writeOutputs(r result) error {
+	if rp.step.dry() {
 		r.report.Findings = nil
 	}
 	moved, err := r.transitions()
 	if err != nil {
 		return err
 	}
-	return outputs(s.Output, "label-state-"+s.Word()+s.Word(), [][2]string{
+	return outputs(rp.step.Output, "label-state-"+rp.step.Word()+rp.step.Word(), [][2]string{
 		{"examined", strconv.Itoa(r.report.Examined)},
 		{"swept", strconv.Itoa(r.report.Swept())},
 		{"repaired", strconv.Itoa(r.report.Repaired())},

@@ -101,7 +101,7 @@ func Run(ctx context.Context, s *Step) int {
 	}
 	do := map[string]func(context.Context) result{
 		modeSweep: s.sweep, modeLifecycle: s.lifecycle, modeGuard: s.guardOnly,
-		modeReconcile: s.reconcile, modeCommands: s.commands, modeSetup: s.setUp,
+		modeReconcile: s.reconcile, modeCommands: (&commands{s}).run, modeSetup: s.setUp,
 	}[mode]
 	if do == nil {
 		s.Console.line("nothing to do for event %s", s.Event.Name)
@@ -109,7 +109,7 @@ func Run(ctx context.Context, s *Step) int {
 	}
 	r := do(ctx)
 	r.mode = mode
-	return s.finish(r)
+	return (&reporter{s}).finish(r)
 }
 
 // Refuse ends a run that could not even begin: the log, the summary and the outputs say so. The code is
@@ -121,37 +121,40 @@ func Refuse(s *Step, err error, code int) int {
 	} else {
 		s.Console.line("hint: see what is in the way from outside: label-state doctor %s/%s", s.Repo.Owner, s.Repo.Name)
 	}
-	s.write(result{mode: s.Inputs.Mode, err: err})
+	(&reporter{s}).write(result{mode: s.Inputs.Mode, err: err})
 	return code
 }
 
+// A reporter tells what a step did: in the log, the summary and the outputs.
+type reporter struct{ step *Step }
+
 // finish tells people and the following steps what happened, and turns it into the exit code.
-func (s *Step) finish(r result) int {
-	s.log(r)
-	s.write(r)
+func (rp *reporter) finish(r result) int {
+	rp.log(r)
+	rp.write(r)
 	var called *InputError
 	switch {
 	case errors.As(r.err, &called):
 		return ExitCalled
-	case r.readOnly() && s.sweepDoes(r):
-		return s.verdict(r)
+	case r.readOnly() && rp.sweepDoes(r):
+		return rp.verdict(r)
 	case r.err != nil:
 		return ExitUnknown
-	case !r.report.Complete() && s.Inputs.FailOnIncomplete:
+	case !r.report.Complete() && rp.step.Inputs.FailOnIncomplete:
 		return ExitNo
 	}
-	return s.verdict(r)
+	return rp.verdict(r)
 }
 
-func (s *Step) verdict(r result) int {
-	if (len(r.refused) > 0 || r.excess != "") && s.Guard == guardFail {
+func (rp *reporter) verdict(r result) int {
+	if (len(r.refused) > 0 || r.excess != "") && rp.step.Guard == guardFail {
 		return ExitNo
 	}
 	return ExitOK
 }
 
-func (s *Step) write(r result) {
-	if err := errors.Join(s.writeSummary(r), s.writeOutputs(r)); err != nil {
-		s.Console.warn("%s", err)
+func (rp *reporter) write(r result) {
+	if err := errors.Join(rp.writeSummary(r), rp.writeOutputs(r)); err != nil {
+		rp.step.Console.warn("%s", err)
 	}
 }

@@ -21,19 +21,19 @@ func (p *page) add(format string, args ...any) { fmt.Fprintf(p, format, args...)
 
 // writeSummary writes the job summary: what changed and why, what waits for a person, who holds what, one picture, and what was not
 // looked at. A run that writes nothing says what it would change, and counts no change.
-func (s *Step) writeSummary(r result) error {
+func (rp *reporter) writeSummary(r result) error {
 	var p page
 	p.add("## label-state: %s\n\n", markdown(r.mode))
-	p.numbers(r, s.dry())
-	if s.dry() {
-		p.add("> Nothing was written: %s.\n\n", s.reasonToBeDry())
+	p.numbers(r, rp.step.dry())
+	if rp.step.dry() {
+		p.add("> Nothing was written: %s.\n\n", rp.reasonToBeDry())
 	}
 	if r.err != nil {
 		p.bullets("What went wrong", []string{markdown(r.err.Error())})
 	}
 	p.refused(r.refused)
 	p.bullets("Done", each(r.notes))
-	p.changes(r, s.dry())
+	p.changes(r, rp.step.dry())
 	p.waiting(r)
 	p.stranded(r)
 	p.holds(r)
@@ -42,7 +42,7 @@ func (s *Step) writeSummary(r result) error {
 	p.minimized(r)
 	p.bullets("Not examined", each(r.report.Skipped))
 	p.bullets("Left alone", each(r.left))
-	_, err := io.WriteString(s.Summary, p.String())
+	_, err := io.WriteString(rp.step.Summary, p.String())
 	return err
 }
 
@@ -57,8 +57,8 @@ func (p *page) numbers(r result, dry bool) {
 		rep.Examined, rep.Swept(), would, handed, would, rep.Repaired(), would, rep.Failed, len(rep.Skipped))
 }
 
-func (s *Step) reasonToBeDry() string {
-	if s.Inputs.DryRun {
+func (rp *reporter) reasonToBeDry() string {
+	if rp.step.Inputs.DryRun {
 		return "dry run"
 	}
 	return "the token of this run may only read"

@@ -353,10 +353,19 @@ func (e *hostEvent) startText(waits map[claim.Issue]string) string {
 	own := "../" + "NAME"
 	for _, t := range e.trees[:e.about] {
 		own = filepath.Join("..", filepath.Base(t.top)+"-2")
-		_, err := os.Stat(filepath.Join(t.top, filepath.FromSlash(config.Path)))
-		w.Known = w.Known || err == nil
+		w.Known = w.Known || usesLabelState(t.top)
 	}
 	return agenthost.StartText(e.event, w, shown, own)
+}
+
+// usesLabelState reports whether a worktree has a configuration, or the skill that agent install writes into a repository.
+func usesLabelState(top string) bool {
+	for _, file := range []string{config.Path, ".claude/skills/label-state/SKILL.md", ".agents/skills/label-state/SKILL.md"} {
+		if _, err := os.Stat(filepath.Join(top, filepath.FromSlash(file))); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 func (e *hostEvent) forgetSession() {
