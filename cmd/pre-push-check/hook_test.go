@@ -137,8 +137,45 @@ func (f far) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // TestSpamStopsNoVerdict: 5,000 comments of strangers before and after the holder's claim, forged records among them, do not keep the hook from
-// refusing within a second at 150 ms a request.
+// refusing within a second at 150 ms a request. Without GraphQL it is 2,000 within the hook's time (docs/decisions/2026-11-22-reading-by-rest.md).
 func TestSpamStopsNoVerdict(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		comments int
+		off      string // path that does not answer
+		within   time.Duration
+	}{
+		{"GraphQL", 5000, "none", time.Second},
+		{"REST", 2000, "/graphql", 2400 * time.Millisecond},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			server := spammed(t, c.comments)
+			server.Fault = func(r *http.Request) *githubsim.Fault {
+				if r.URL.Path == c.off {
+					return &githubsim.Fault{Status: http.StatusNotFound, Body: `{"message":"Not Found"}`}
+				}
+				return nil
+			}
+			synctest.Test(t, func(t *testing.T) {
+				h, stderr := newHook(t, nil, map[string]string{"GH_TOKEN": "tok-ann"})
+				h.env.HTTP = far{server.Transport(), 150 * time.Millisecond}
+				h.env.Exec = func(context.Context, git.Command) ([]byte, error) { return nil, nil }
+				push := outgoing.Push{Remote: "origin", URL: "https://github.com/acme/app.git"}
+				code := h.say(h.check(t.Context(), push, []dedup.Message{{Text: "closes #1"}}))
+				if code != exitRefuse || !strings.Contains(stderr.String(), "in flight: tia (run f-tia)") {
+					t.Errorf("exit %d with\n%s", code, stderr)
+				}
+				if took := time.Since(h.start); took > c.within {
+					t.Errorf("it took %s", took)
+				}
+			})
+		})
+	}
+}
+
+// spammed is a GitHub on which an issue that tia holds has so many comments, forged records among them.
+func spammed(t *testing.T, comments int) *githubsim.Server {
+	t.Helper()
 	seed := githubsim.Seed{
 		Users: []githubsim.SeedUser{
 			{Login: "ann", Token: "tok-ann", Permissions: map[string]string{"acme/app": "write"}},
@@ -147,10 +184,10 @@ func TestSpamStopsNoVerdict(t *testing.T) {
 		Repos: []githubsim.SeedRepo{{Name: "acme/app", Issues: []githubsim.SeedIssue{{Number: 1, Title: "Wanted", Author: "ann"}}}},
 	}
 	thread := &seed.Repos[0].Issues[0].Comments
-	for n := range 5000 {
+	for n := range comments {
 		author, body := fmt.Sprint("stranger", n%500), "any news?"
 		switch {
-		case n == 2500:
+		case n == comments/2:
 			author, body = "tia", "<!-- agent-claim:codename=tia firing_id=f-tia nonce=7f3a9c1e ttl=none state=held -->"
 		case n%50 == 0:
 			body = fmt.Sprintf("<!-- agent-claim:codename=mal firing_id=f-%d nonce=7f3a9c1e ttl=none state=held -->", n)
@@ -163,19 +200,7 @@ func TestSpamStopsNoVerdict(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	synctest.Test(t, func(t *testing.T) {
-		h, stderr := newHook(t, nil, map[string]string{"GH_TOKEN": "tok-ann"})
-		h.env.HTTP = far{server.Transport(), 150 * time.Millisecond}
-		h.env.Exec = func(context.Context, git.Command) ([]byte, error) { return nil, nil }
-		push := outgoing.Push{Remote: "origin", URL: "https://github.com/acme/app.git"}
-		code := h.say(h.check(t.Context(), push, []dedup.Message{{Text: "closes #1"}}))
-		if code != exitRefuse || !strings.Contains(stderr.String(), "in flight: tia (run f-tia)") {
-			t.Errorf("exit %d with\n%s", code, stderr)
-		}
-		if took := time.Since(h.start); took > time.Second {
-			t.Errorf("it took %s", took)
-		}
-	})
+	return server
 }
 
 // TestOtherConfiguration: that the checked-out configuration is not the default branch's is said once, without another request, and

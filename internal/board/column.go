@@ -17,43 +17,43 @@ const (
 )
 
 // shown are the lanes there are columns for: all, or where there is no room for all those with cards.
-func (m Model) shown() []Lane {
+func (v view) shown() []Lane {
 	var all, full []Lane
 	for l := range lanes {
 		all = append(all, l)
-		if l == m.lane || len(m.in(l)) > 0 {
+		if l == v.lane || len(v.in(l)) > 0 {
 			full = append(full, l)
 		}
 	}
-	if fits(len(all), m.across()) {
+	if fits(len(all), v.across()) {
 		return all
 	}
 	return full
 }
 
 // across is the width that the columns have.
-func (m Model) across() int {
-	if side := m.split(); side > 0 {
-		return m.width - side - 3
+func (v view) across() int {
+	if side := v.split(); side > 0 {
+		return v.width - side - 3
 	}
-	return m.width
+	return v.width
 }
 
 func fits(columns, width int) bool { return columns*(columnLeast+gap)-gap <= width }
 
 // tabbed reports whether not all columns have room, so that they are named above.
-func (m Model) tabbed() bool { return len(m.window()) < len(m.shown()) }
+func (v view) tabbed() bool { return len(v.window()) < len(v.shown()) }
 
 // window is the part of the shown lanes that has room, around the one with the cursor.
-func (m Model) window() []Lane {
-	shown := m.shown()
+func (v view) window() []Lane {
+	shown := v.shown()
 	n := len(shown)
-	for n > 1 && !fits(n, m.across()) {
+	for n > 1 && !fits(n, v.across()) {
 		n--
 	}
 	at := 0
 	for i, l := range shown {
-		if l == m.lane {
+		if l == v.lane {
 			at = i
 		}
 	}
@@ -62,12 +62,12 @@ func (m Model) window() []Lane {
 }
 
 // columns are the lanes side by side, in so many cells and lines.
-func (m Model) columns(across, height int) []string {
-	window := m.window()
+func (v view) columns(across, height int) []string {
+	window := v.window()
 	width := (across+gap)/len(window) - gap
 	out := make([]string, height)
 	for n, l := range window {
-		for i, line := range m.column(l, width, height) {
+		for i, line := range v.column(l, width, height) {
 			if n > 0 {
 				out[i] += strings.Repeat(" ", gap)
 			}
@@ -78,17 +78,17 @@ func (m Model) columns(across, height int) []string {
 }
 
 // column is one lane: its head, a line below, and as many cards as there is room for.
-func (m Model) column(l Lane, width, height int) []string {
-	style, line := m.palette.head, "─"
-	if l == m.lane {
-		style, line = m.palette.focus, "━"
+func (v view) column(l Lane, width, height int) []string {
+	style, line := v.palette.head, "─"
+	if l == v.lane {
+		style, line = v.palette.focus, "━"
 	}
-	cards := m.in(l)
+	cards := v.in(l)
 	var out []string
-	if m.height >= high || !m.tabbed() || len(m.window()) > 1 { // else the tabs say it
+	if v.height >= high || !v.tabbed() || len(v.window()) > 1 { // else the tabs say it
 		out = []string{style.Render(fmt.Sprintf("%s %d", l.title(), len(cards))), style.Render(strings.Repeat(line, max(width, 0)))}
 	}
-	out = append(out, m.stack(l, cards, width, height-len(out))...)
+	out = append(out, v.stack(l, cards, width, height-len(out))...)
 	for i := range height {
 		if i >= len(out) {
 			out = append(out, "")
@@ -99,23 +99,23 @@ func (m Model) column(l Lane, width, height int) []string {
 }
 
 // stack is the part of a lane's cards that has room, around the one with the cursor.
-func (m Model) stack(l Lane, cards []Card, width, height int) []string {
-	next := m.advice(l, width)
+func (v view) stack(l Lane, cards []Card, width, height int) []string {
+	next := v.advice(l, width)
 	if len(cards) == 0 {
-		return append([]string{m.palette.dim.Render(" –"), ""}, next...)
+		return append([]string{v.palette.dim.Render(" –"), ""}, next...)
 	}
 	blocks := make([][]string, len(cards))
 	for i, c := range cards {
-		blocks[i] = m.card(c, width, l == m.lane && i == m.at[l])
+		blocks[i] = v.card(c, width, l == v.lane && i == v.at[l])
 		if len(blocks[i]) >= height { // the end of a card may go, its beginning not
 			blocks[i] = blocks[i][:max(height-1, 1)]
 		}
 		blocks[i] = append(blocks[i], "")
 	}
-	first := firstBlock(blocks, m.at[l], height-2)
+	first := firstBlock(blocks, v.at[l], height-2)
 	var out []string
 	if first > 0 {
-		out = append(out, m.palette.dim.Render(fmt.Sprintf(" ↑ %d more", first)))
+		out = append(out, v.palette.dim.Render(fmt.Sprintf(" ↑ %d more", first)))
 	}
 	for i := first; i < len(blocks); i++ {
 		room := height - len(out)
@@ -123,7 +123,7 @@ func (m Model) stack(l Lane, cards []Card, width, height int) []string {
 			room-- // for what says that there are more
 		}
 		if len(blocks[i])-1 > room {
-			return append(out, m.palette.dim.Render(fmt.Sprintf(" ↓ %d more", len(blocks)-i)))
+			return append(out, v.palette.dim.Render(fmt.Sprintf(" ↓ %d more", len(blocks)-i)))
 		}
 		out = append(out, blocks[i]...)
 	}
@@ -131,12 +131,12 @@ func (m Model) stack(l Lane, cards []Card, width, height int) []string {
 }
 
 // advice is what to do where nothing can be taken; it stands where that would be looked for.
-func (m Model) advice(l Lane, width int) (out []string) {
-	if l != Ready || m.filter != "" {
+func (v view) advice(l Lane, width int) (out []string) {
+	if l != Ready || v.filter != "" {
 		return nil
 	}
-	for _, line := range m.reading.Next {
-		for _, one := range broken(printable.Line(line), width-1, m.palette.dim) {
+	for _, line := range v.reading.Next {
+		for _, one := range broken(printable.Line(line), width-1, v.palette.dim) {
 			out = append(out, " "+one)
 		}
 	}
@@ -154,70 +154,70 @@ func firstBlock(blocks [][]string, chosen, height int) int {
 }
 
 // card is one issue: number and title, who holds it with the age of the hold, and marks.
-func (m Model) card(c Card, width int, chosen bool) []string {
+func (v view) card(c Card, width int, chosen bool) []string {
 	edge, style := " ", lipgloss.NewStyle()
 	if chosen {
-		edge, style = m.palette.focus.Render("▌"), m.palette.cursor
+		edge, style = v.palette.focus.Render("▌"), v.palette.cursor
 	}
-	ref := m.ref(c)
+	ref := v.ref(c)
 	if c.Request {
 		ref = "PR " + ref
 	}
 	var out []string
 	for i, line := range wrapped(ref+" "+c.Title, width-1, titleLines) {
 		if i == 0 && strings.HasPrefix(line, ref) {
-			line = m.palette.number.Render(ref) + style.Render(strings.TrimPrefix(line, ref))
+			line = v.palette.number.Render(ref) + style.Render(strings.TrimPrefix(line, ref))
 		} else {
 			line = style.Render(line)
 		}
 		out = append(out, edge+line)
 	}
 	if c.Holder != "" {
-		out = append(out, edge+m.holder(c, width-1))
+		out = append(out, edge+v.holder(c, width-1))
 	}
 	for _, p := range c.Pulls {
 		out = append(out, edge+ansi.Truncate("→ "+p.Name, width-1, "…"))
 	}
-	for _, line := range m.marks(c, width-1) {
+	for _, line := range v.marks(c, width-1) {
 		out = append(out, edge+line)
 	}
 	return out
 }
 
 // holder is who holds it, a bar for how much of the lease is gone without a heartbeat, and the numbers.
-func (m Model) holder(c Card, width int) string {
-	age := c.age(m.now())
+func (v view) holder(c Card, width int) string {
+	age := c.age(v.now())
 	if c.Person {
-		age = printable.Span(m.now().Sub(c.Since)) // a person's hold has no end, as its mark says
+		age = printable.Span(v.now().Sub(c.Since)) // a person's hold has no end, as its mark says
 	}
 	room := width - ansi.StringWidth(age) - 2
 	who := c.Holder
-	if c.isOf(m.reading.Viewer) {
+	if c.isOf(v.reading.Viewer) {
 		who += " (you)"
 	}
 	name := ansi.Truncate(who, max(room-4, 4), "…")
 	cells := min(room-ansi.StringWidth(name), 12)
 	if c.Lease <= 0 || cells < 2 {
-		return ansi.Truncate(name+" "+m.palette.dim.Render(age), width, "…")
+		return ansi.Truncate(name+" "+v.palette.dim.Render(age), width, "…")
 	}
-	part := c.spent(m.now())
-	style := m.palette.calm
+	part := c.spent(v.now())
+	style := v.palette.calm
 	switch {
 	case part >= 1:
-		style = m.palette.over
+		style = v.palette.over
 	case part > 0.5:
-		style = m.palette.soon
+		style = v.palette.soon
 	}
 	full, rest := printable.Bar(part, cells)
-	return name + " " + style.Render(full) + m.palette.dim.Render(rest+" "+age)
+	return name + " " + style.Render(full) + v.palette.dim.Render(rest+" "+age)
 }
 
 // marks are as many to a line as there is room for.
-func (m Model) marks(c Card, width int) (lines []string) {
+func (v view) marks(c Card, width int) (lines []string) {
 	for _, mark := range c.Marks {
-		text := m.palette.mark.Render("· " + mark.Text)
+		text := v.palette.mark.Render("· " + mark.Text)
 		if mark.Alert {
-			text = m.palette.alert.Render("! " + mark.Text)
+			text = v.palette.alert.Render("! " + mark.Text)
 		}
 		last := len(lines) - 1
 		if last >= 0 && ansi.StringWidth(lines[last])+1+ansi.StringWidth(text) <= width {

@@ -52,7 +52,7 @@ func (m Model) browse(name string) (tea.Model, tea.Cmd) {
 	if !m.working && m.done == nil {
 		m.notice = notice{}
 	}
-	if m.details && m.scrolled(name, m.split() == 0) || m.moved(name) {
+	if m.details && m.scrolled(name, view{m}.split() == 0) || m.moved(name) {
 		return m, nil
 	}
 	switch name {
@@ -128,17 +128,17 @@ func (m *Model) scrolled(name string, all bool) bool {
 	case all && (name == "g" || name == "home"):
 		m.top = 0
 	case all && (name == "G" || name == "end"):
-		m.top = len(m.page())
+		m.top = len(view{*m}.page())
 	default:
 		return false
 	}
-	m.top = max(min(m.top, len(m.page())-1), 0)
+	m.top = max(min(m.top, len(view{*m}.page())-1), 0)
 	return true
 }
 
 // sideways goes to the next lane on that side that is shown.
 func (m *Model) sideways(step int) {
-	shown := m.shown()
+	shown := view{*m}.shown()
 	for l := m.lane + Lane(step); l >= 0 && l < lanes; l += Lane(step) {
 		if slices.Contains(shown, l) {
 			m.lane = l

@@ -17,33 +17,36 @@ const high = 20
 
 // View is the screen, exactly as wide and high as the terminal.
 func (m Model) View() tea.View {
-	v := tea.NewView(m.screen())
+	v := tea.NewView(view{m}.screen())
 	v.AltScreen, v.WindowTitle = true, "label-state board "+m.name
 	return v
 }
 
-func (m Model) screen() string {
-	head, foot := m.head(), m.foot()
-	height := max(m.height-len(head)-len(foot), 0)
+// A view shows a model.
+type view struct{ Model }
+
+func (v view) screen() string {
+	head, foot := v.head(), v.foot()
+	height := max(v.height-len(head)-len(foot), 0)
 	var body []string
-	switch side := m.split(); {
-	case m.mode == helping, m.details && side == 0:
-		body = m.scroll(m.page(), height, m.width)
-	case !m.loaded:
-		body = m.waiting()
-	case m.details:
-		body = beside(m.columns(m.width-side-3, height), m.scroll(m.page(), height, side), m.width-side-3, m.palette.dim.Render(" │ "))
+	switch side := v.split(); {
+	case v.mode == helping, v.details && side == 0:
+		body = v.scroll(v.page(), height, v.width)
+	case !v.loaded:
+		body = v.waiting()
+	case v.details:
+		body = beside(v.columns(v.width-side-3, height), v.scroll(v.page(), height, side), v.width-side-3, v.palette.dim.Render(" │ "))
 	default:
-		body = m.columns(m.width, height)
+		body = v.columns(v.width, height)
 	}
 	for len(body) < height {
 		body = append(body, "")
 	}
 	lines := slices.Concat(head, body[:height], foot)
 	for i, line := range lines {
-		lines[i] = ansi.Truncate(line, m.width, "…")
+		lines[i] = ansi.Truncate(line, v.width, "…")
 	}
-	return strings.Join(lines[max(len(lines)-max(m.height, 1), 0):], "\n")
+	return strings.Join(lines[max(len(lines)-max(v.height, 1), 0):], "\n")
 }
 
 // beside puts two blocks side by side, the left one padded to its width.
@@ -70,11 +73,11 @@ const (
 )
 
 // split is the width of an issue that is shown at length beside the columns; 0 where it has the screen for itself.
-func (m Model) split() int {
-	if !m.details || m.width < splitFrom {
+func (v view) split() int {
+	if !v.details || v.width < splitFrom {
 		return 0
 	}
-	return min(max(m.width*2/5, issueLeast), issueMost)
+	return min(max(v.width*2/5, issueLeast), issueMost)
 }
 
 // broken breaks a text between words into lines of so many cells, each in that style. A word that is longer is broken, too.
@@ -98,42 +101,42 @@ func few(lines []string, most, width int) []string {
 }
 
 // head is whose board it is and how old, what everybody must know, and the columns when not all of them have room.
-func (m Model) head() []string {
-	out := []string{m.title()}
+func (v view) head() []string {
+	out := []string{v.title()}
 	var alerts []string
-	for _, p := range m.reading.Pauses {
-		alerts = append(alerts, few(broken("! "+printable.Line(p.Text), m.width, m.palette.alert), 2, m.width)...)
+	for _, p := range v.reading.Pauses {
+		alerts = append(alerts, few(broken("! "+printable.Line(p.Text), v.width, v.palette.alert), 2, v.width)...)
 	}
-	if m.stale != nil {
-		alerts = append(alerts, m.trouble()...)
+	if v.stale != nil {
+		alerts = append(alerts, v.trouble()...)
 	}
-	out = append(out, few(alerts, max(m.height/2, 1), m.width)...)
-	if m.loaded && m.mode != helping && (!m.details || m.split() > 0) && m.tabbed() {
-		out = append(out, m.tabs())
+	out = append(out, few(alerts, max(v.height/2, 1), v.width)...)
+	if v.loaded && v.mode != helping && (!v.details || v.split() > 0) && v.tabbed() {
+		out = append(out, v.tabs())
 	}
-	if m.height >= high {
+	if v.height >= high {
 		out = append(out, "")
 	}
 	return out
 }
 
 // trouble says that reading fails, how old what is shown is, and what to do.
-func (m Model) trouble() []string {
+func (v view) trouble() []string {
 	text := "! nothing could be read: "
-	if m.loaded {
-		text = "! this is " + printable.Span(m.age) + " old, reading fails: "
+	if v.loaded {
+		text = "! this is " + printable.Span(v.age) + " old, reading fails: "
 	}
-	text += printable.Line(m.stale.Error())
-	if hint := m.desk.Hint(m.stale); hint != "" {
+	text += printable.Line(v.stale.Error())
+	if hint := v.desk.Hint(v.stale); hint != "" {
 		text += "; " + printable.Line(hint)
 	}
-	return broken(text, m.width, m.palette.alert)
+	return broken(text, v.width, v.palette.alert)
 }
 
 // title is the longest of the first lines that have room.
-func (m Model) title() string {
-	name, summary, fresh, brief := printable.Line(m.name), m.summary(), m.freshness(), printable.Span(m.age)
-	if !m.loaded {
+func (v view) title() string {
+	name, summary, fresh, brief := printable.Line(v.name), v.summary(), v.freshness(), printable.Span(v.age)
+	if !v.loaded {
 		brief = "…"
 	}
 	for _, t := range [][4]string{
@@ -141,22 +144,22 @@ func (m Model) title() string {
 		{"", name, "  " + summary, fresh},
 		{"", name, "  " + summary, brief},
 		{"", name, "", brief},
-		{"", printable.Clip(name, max(m.width-len(brief)-2, 4)), "", brief},
+		{"", printable.Clip(name, max(v.width-len(brief)-2, 4)), "", brief},
 	} {
-		space := m.width - ansi.StringWidth(strings.Join(t[:], ""))
+		space := v.width - ansi.StringWidth(strings.Join(t[:], ""))
 		if space > 0 || t[0]+t[2] == "" && t[1] != name {
-			return m.palette.name.Render(t[0]) + m.palette.focus.Render(t[1]) + m.palette.dim.Render(t[2]+strings.Repeat(" ", max(space, 1))+t[3])
+			return v.palette.name.Render(t[0]) + v.palette.focus.Render(t[1]) + v.palette.dim.Render(t[2]+strings.Repeat(" ", max(space, 1))+t[3])
 		}
 	}
-	return m.palette.focus.Render(ansi.Truncate(name, m.width, "…"))
+	return v.palette.focus.Render(ansi.Truncate(name, v.width, "…"))
 }
 
-func (m Model) summary() string {
-	if !m.loaded {
+func (v view) summary() string {
+	if !v.loaded {
 		return ""
 	}
 	issues, held, stuck := 0, 0, 0
-	for _, c := range m.reading.Cards {
+	for _, c := range v.reading.Cards {
 		if !c.Request {
 			issues++
 		}
@@ -166,32 +169,32 @@ func (m Model) summary() string {
 	return fmt.Sprintf("%d issues, %d held, %d stuck", issues, held, stuck)
 }
 
-func (m Model) freshness() string {
-	text := "read " + printable.Span(m.age) + " ago"
+func (v view) freshness() string {
+	text := "read " + printable.Span(v.age) + " ago"
 	switch {
-	case m.busy:
+	case v.busy:
 		text = "reading …"
-	case !m.loaded:
+	case !v.loaded:
 		text = "not read yet"
 	}
-	if m.every > 0 {
-		text += ", every " + printable.Span(m.pause())
+	if v.every > 0 {
+		text += ", every " + printable.Span(v.pause())
 	}
 	return text
 }
 
 // tabs name the columns with cards, as many as have room around the chosen one.
-func (m Model) tabs() string {
-	shown := m.shown()
+func (v view) tabs() string {
+	shown := v.shown()
 	texts := make([]string, len(shown))
 	at := 0
 	for n, l := range shown {
-		texts[n] = fmt.Sprintf(" %s %d ", strings.ToLower(l.title()), len(m.in(l)))
-		if l == m.lane {
-			at, texts[n] = n, fmt.Sprintf("[%s %d]", strings.ToLower(l.title()), len(m.in(l)))
+		texts[n] = fmt.Sprintf(" %s %d ", strings.ToLower(l.title()), len(v.in(l)))
+		if l == v.lane {
+			at, texts[n] = n, fmt.Sprintf("[%s %d]", strings.ToLower(l.title()), len(v.in(l)))
 		}
 	}
-	from, to, room := at, at+1, m.width-2-ansi.StringWidth(texts[at]) // 2 for what says that there are more
+	from, to, room := at, at+1, v.width-2-ansi.StringWidth(texts[at]) // 2 for what says that there are more
 	for grown := true; grown; {
 		grown = false
 		if to < len(texts) && ansi.StringWidth(texts[to]) <= room {
@@ -203,62 +206,62 @@ func (m Model) tabs() string {
 	}
 	out := ""
 	for n := from; n < to; n++ {
-		style := m.palette.dim
+		style := v.palette.dim
 		if n == at {
-			style = m.palette.focus
+			style = v.palette.focus
 		}
 		out += style.Render(texts[n])
 	}
 	if from > 0 {
-		out = m.palette.dim.Render("‹") + out
+		out = v.palette.dim.Render("‹") + out
 	}
 	if to < len(texts) {
-		out += m.palette.dim.Render("›")
+		out += v.palette.dim.Render("›")
 	}
 	return out
 }
 
-func (m Model) waiting() []string {
-	if m.stale != nil {
+func (v view) waiting() []string {
+	if v.stale != nil {
 		return []string{"", "  u tries again, q quits"}
 	}
-	return append([]string{""}, broken("reading the issues of "+printable.Line(m.name)+" …", m.width, m.palette.dim)...)
+	return append([]string{""}, broken("reading the issues of "+printable.Line(v.name)+" …", v.width, v.palette.dim)...)
 }
 
 // page is what is scrolled: the help, or the chosen issue at length.
-func (m Model) page() []string {
-	if m.mode == helping {
-		return m.help()
+func (v view) page() []string {
+	if v.mode == helping {
+		return v.help()
 	}
-	width := m.width
-	if side := m.split(); side > 0 {
+	width := v.width
+	if side := v.split(); side > 0 {
 		width = side
 	}
-	c, ok := m.chosen()
+	c, ok := v.chosen()
 	if !ok {
-		return []string{m.palette.dim.Render("no card is chosen")}
+		return []string{v.palette.dim.Render("no card is chosen")}
 	}
-	if m.reading.Details == nil {
-		return broken(c.Title, width, m.palette.name)
+	if v.reading.Details == nil {
+		return broken(c.Title, width, v.palette.name)
 	}
 	var out []string
-	for n, line := range m.reading.Details(c.Issue, m.now(), width) {
+	for n, line := range v.reading.Details(c.Issue, v.now(), width) {
 		style := lipgloss.NewStyle()
 		if n == 0 {
-			style = m.palette.name
+			style = v.palette.name
 		}
 		out = append(out, broken(printable.Line(line), width, style)...)
 	}
 	return out
 }
 
-func (m Model) help() []string {
+func (v view) help() []string {
 	var out []string
 	for _, row := range keyRows {
-		for n, line := range broken(row[1], max(m.width-12, 8), lipgloss.NewStyle()) {
+		for n, line := range broken(row[1], max(v.width-12, 8), lipgloss.NewStyle()) {
 			key := strings.Repeat(" ", 8)
 			if n == 0 {
-				key = m.palette.number.Render(pad(row[0], 8))
+				key = v.palette.number.Render(pad(row[0], 8))
 			}
 			out = append(out, "  "+key+" "+line)
 		}
@@ -269,18 +272,18 @@ func (m Model) help() []string {
 		"What is marked ! needs a person: no rule moves it on.",
 		"Ready is in the order in which next hands issues out.",
 	} {
-		out = append(out, broken("  "+text, m.width, m.palette.dim)...)
+		out = append(out, broken("  "+text, v.width, v.palette.dim)...)
 	}
 	return out
 }
 
 // scroll is the part of a page that has room, and how much more there is.
-func (m Model) scroll(page []string, height, width int) []string {
-	top := max(min(m.top, len(page)-height), 0)
+func (v view) scroll(page []string, height, width int) []string {
+	top := max(min(v.top, len(page)-height), 0)
 	out := slices.Clone(page[top:])
 	if len(out) > height && height > 0 {
 		out = out[:height]
-		out[height-1] = m.palette.dim.Render(fmt.Sprintf("↓ %d more lines, J scrolls", len(page)-top-height+1))
+		out[height-1] = v.palette.dim.Render(fmt.Sprintf("↓ %d more lines, J scrolls", len(page)-top-height+1))
 	}
 	for i := range out {
 		out[i] = ansi.Truncate(out[i], width, "…")
@@ -289,22 +292,22 @@ func (m Model) scroll(page []string, height, width int) []string {
 }
 
 // foot is the chosen card at length where there is room, what happened or is asked, and the keys.
-func (m Model) foot() []string {
-	talk := m.talk()
-	if m.height < high || m.mode == helping || m.details {
+func (v view) foot() []string {
+	talk := v.talk()
+	if v.height < high || v.mode == helping || v.details {
 		return talk
 	}
-	c, ok := m.chosen()
-	out := []string{m.palette.dim.Render(strings.Repeat("─", max(m.width, 0))), "", ""}
+	c, ok := v.chosen()
+	out := []string{v.palette.dim.Render(strings.Repeat("─", max(v.width, 0))), "", ""}
 	if ok {
-		out[1] = m.palette.number.Render(printable.Line(c.Issue.String())) + " " + m.palette.name.Render(c.Title)
-		out[2] = m.palette.dim.Render(strings.Join(m.facts(c), " · "))
+		out[1] = v.palette.number.Render(printable.Line(c.Issue.String())) + " " + v.palette.name.Render(c.Title)
+		out[2] = v.palette.dim.Render(strings.Join(v.facts(c), " · "))
 	}
 	return append(out, talk...)
 }
 
-func (m Model) facts(c Card) []string {
-	facts := []string{c.standing(m)}
+func (v view) facts(c Card) []string {
+	facts := []string{c.standing(v.Model)}
 	if c.Login != "" && !c.Person {
 		facts = append(facts, "login "+c.Login)
 	}
@@ -321,9 +324,9 @@ func (m Model) facts(c Card) []string {
 }
 
 // keys are those that do something now, as many as have room; the help knows the others.
-func (m Model) keys() string {
-	c, ok := m.chosen()
-	ok = ok && m.mode != helping
+func (v view) keys() string {
+	c, ok := v.chosen()
+	ok = ok && v.mode != helping
 	var all []string
 	add := func(is bool, key string) {
 		if is {
@@ -331,22 +334,22 @@ func (m Model) keys() string {
 		}
 	}
 	add(true, "? help")
-	add(m.mode == helping || m.details, "esc back")
-	add(len(m.reading.Pauses) > 0, "p resume")
-	add(ok && !m.details, "enter details")
+	add(v.mode == helping || v.details, "esc back")
+	add(len(v.reading.Pauses) > 0, "p resume")
+	add(ok && !v.details, "enter details")
 	add(ok && c.Plan, "a approve")
 	add(ok && c.Plan, "x reject")
-	add(ok && c.isOf(m.reading.Viewer), "r release")
-	add(ok && c.Lane != Done && !c.isOf(m.reading.Viewer), "c claim")
-	add(ok && c.Holder != "" && !c.isOf(m.reading.Viewer), "f force")
+	add(ok && c.isOf(v.reading.Viewer), "r release")
+	add(ok && c.Lane != Done && !c.isOf(v.reading.Viewer), "c claim")
+	add(ok && c.Holder != "" && !c.isOf(v.reading.Viewer), "f force")
 	add(true, "/ filter")
 	add(ok, "o open")
 	add(ok, "y copy")
-	add(len(m.reading.Pauses) == 0, "p pause")
+	add(len(v.reading.Pauses) == 0, "p pause")
 	add(true, "u read")
 	out := ""
 	for _, key := range all {
-		if ansi.StringWidth(out)+len(key)+2 <= m.width-len("q quit") {
+		if ansi.StringWidth(out)+len(key)+2 <= v.width-len("q quit") {
 			out += key + "  "
 		}
 	}
@@ -354,50 +357,50 @@ func (m Model) keys() string {
 }
 
 // talk is what the board says or is told, never more than half the screen, and below it the keys that go with it.
-func (m Model) talk() []string {
+func (v view) talk() []string {
 	said := func(style lipgloss.Style, text string) []string {
-		return few(broken(text, m.width, style), max(m.height/2, 1), m.width)
+		return few(broken(text, v.width, style), max(v.height/2, 1), v.width)
 	}
-	keys := m.palette.dim.Render(m.keys())
+	keys := v.palette.dim.Render(v.keys())
 	switch {
-	case m.mode == confirming:
-		return append(append(said(m.palette.mark, m.asked.text), m.same()...), m.palette.dim.Render("y does it, any other key does not"))
-	case m.mode == reasoning:
-		out := append(said(m.palette.mark, m.asked.text), m.same()...)
-		out = append(out, said(lipgloss.NewStyle(), "reason: "+printable.Line(m.asked.Reason)+"█")...)
-		return append(out, m.palette.dim.Render("enter does it, esc does not"))
-	case m.mode == filtering:
-		return append(said(lipgloss.NewStyle(), "/"+printable.Line(m.filter)+"█"), m.palette.dim.Render("enter keeps it, esc clears it"))
-	case m.notice.text != "":
-		style := m.palette.good
-		if m.notice.bad {
-			style = m.palette.alert
+	case v.mode == confirming:
+		return append(append(said(v.palette.mark, v.asked.text), v.same()...), v.palette.dim.Render("y does it, any other key does not"))
+	case v.mode == reasoning:
+		out := append(said(v.palette.mark, v.asked.text), v.same()...)
+		out = append(out, said(lipgloss.NewStyle(), "reason: "+printable.Line(v.asked.Reason)+"█")...)
+		return append(out, v.palette.dim.Render("enter does it, esc does not"))
+	case v.mode == filtering:
+		return append(said(lipgloss.NewStyle(), "/"+printable.Line(v.filter)+"█"), v.palette.dim.Render("enter keeps it, esc clears it"))
+	case v.notice.text != "":
+		style := v.palette.good
+		if v.notice.bad {
+			style = v.palette.alert
 		}
-		out := said(style, printable.Line(m.notice.text))
-		if m.notice.hint != "" {
+		out := said(style, printable.Line(v.notice.text))
+		if v.notice.hint != "" {
 			word := "note: "
-			if m.notice.bad {
+			if v.notice.bad {
 				word = "hint: "
 			}
-			out = append(out, said(m.palette.mark, word+printable.Line(m.notice.hint))...)
+			out = append(out, said(v.palette.mark, word+printable.Line(v.notice.hint))...)
 		}
 		return append(out, keys)
-	case m.filter != "":
-		return append(said(lipgloss.NewStyle(), "/"+printable.Line(m.filter)), keys)
-	case m.height >= high:
+	case v.filter != "":
+		return append(said(lipgloss.NewStyle(), "/"+printable.Line(v.filter)), keys)
+	case v.height >= high:
 		return []string{"", keys}
 	}
 	return []string{keys}
 }
 
 // same is the command that does what is asked, where there is room for it.
-func (m Model) same() []string {
-	if m.height < high {
+func (v view) same() []string {
+	if v.height < high {
 		return nil
 	}
-	o := m.asked.Order
+	o := v.asked.Order
 	if o.reasoned() && o.Reason == "" {
 		o.Reason = "…"
 	}
-	return few(broken("= "+printable.Line(o.Command()), m.width, m.palette.dim), 2, m.width)
+	return few(broken("= "+printable.Line(o.Command()), v.width, v.palette.dim), 2, v.width)
 }

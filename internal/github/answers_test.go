@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -16,6 +17,7 @@ import (
 
 // altered passes requests on and changes the bodies of answers.
 func altered(next http.RoundTripper, change func([]byte) []byte) http.RoundTripper {
+	var mu sync.Mutex // requests are made side by side
 	return roundTrip(func(r *http.Request) (*http.Response, error) {
 		resp, err := next.RoundTrip(r)
 		if err != nil {
@@ -25,6 +27,8 @@ func altered(next http.RoundTripper, change func([]byte) []byte) http.RoundTripp
 		if err != nil {
 			return nil, err
 		}
+		mu.Lock()
+		defer mu.Unlock()
 		body = change(body)
 		resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 		return resp, nil

@@ -11,15 +11,17 @@ import (
 // onePage is how many comments one page holds at most.
 const onePage = 100
 
-// issueWithComments reads the issue and all its comments until their number is what the issue says, and nothing
-// happened to the issue while its pages were read. Where there still are fewer in the end, and nothing happened meanwhile, the
-// difference is comments that GitHub shows to nobody.
-func (s *session) issueWithComments(ctx context.Context, r *reading) (restIssue, error) {
+// withComments reads all comments of an issue that was read, and where need be the issue again, until their number is what the issue
+// says, and nothing happened to the issue while its pages were read. Where there still are fewer in the end, and nothing happened
+// meanwhile, the difference is comments that GitHub shows to nobody.
+func (s *session) withComments(ctx context.Context, r *reading, seen restIssue) (restIssue, error) {
 	reason := ""
 	for try := range rereads {
-		seen, err := s.issue(ctx, r)
-		if err != nil {
-			return seen, err
+		var err error
+		if try > 0 {
+			if seen, err = s.issue(ctx, r); err != nil {
+				return seen, err
+			}
 		}
 		path, err := onIssue(r.facts.Issue, "/comments?per_page=%d", onePage)
 		if err != nil {

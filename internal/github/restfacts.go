@@ -1,11 +1,13 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/closing"
@@ -47,19 +49,38 @@ func (s *session) alone(ctx context.Context, r *reading) error {
 	return nil
 }
 
+// read reads the issue, then side by side what does not depend on each other: comments, timeline, and what all issues of the repository
+// share. The hook has no time for one after the other.
 func (s *session) read(ctx context.Context, r *reading) error {
 	i := r.facts.Issue
 	repo := ledger.Repo{Owner: i.Owner, Name: i.Repo}
-	seen, err := s.issueWithComments(ctx, r)
+	seen, err := s.issue(ctx, r)
 	if err != nil {
 		return s.absence(ctx, repo, missing(err, "issue "+i.String()))
 	}
-	if r.facts.Pause, err = s.pause(ctx, repo); err != nil {
+	var group sync.WaitGroup
+	var events []restEvent
+	var pause *lifecycle.Pause
+	var noEvents, noPause error
+	group.Go(func() { events, noEvents = s.timeline(ctx, i) })
+	pull := r.facts.PullRequest
+	group.Go(func() {
+		if pause, noPause = s.pause(ctx, repo); noPause == nil && !pull {
+			_, noPause = s.openPulls(ctx, repo)
+		}
+	})
+	seen, err = s.withComments(ctx, r, seen)
+	group.Wait()
+	if err != nil {
+		return missing(err, "issue "+i.String())
+	}
+	if err := cmp.Or(noPause, noEvents); err != nil {
 		return err
 	}
-	mentions, err := s.timeline(ctx, r)
-	if err != nil || r.facts.PullRequest {
-		return err
+	r.facts.Pause = pause
+	mentions := s.happened(r, events)
+	if r.facts.PullRequest {
+		return nil
 	}
 	if err := s.closers(ctx, r, repo, mentions); err != nil {
 		return err
@@ -147,17 +168,18 @@ func (s *session) pause(ctx context.Context, r ledger.Repo) (*lifecycle.Pause, e
 	return s.paused[r], nil
 }
 
-// timeline finds when labels came, when the issue was reopened, and which pull requests
-// mention the issue.
-func (s *session) timeline(ctx context.Context, r *reading) (mentions []restIssue, err error) {
-	path, err := onIssue(r.facts.Issue, "/timeline?per_page=100")
+// timeline reads what happened to an issue.
+func (s *session) timeline(ctx context.Context, i claim.Issue) ([]restEvent, error) {
+	path, err := onIssue(i, "/timeline?per_page=100")
 	if err != nil {
 		return nil, err
 	}
 	events, _, err := list[restEvent](ctx, s.api, path)
-	if err != nil {
-		return nil, err
-	}
+	return events, err
+}
+
+// happened finds when labels came, when the issue was reopened, and which pull requests mention the issue.
+func (s *session) happened(r *reading, events []restEvent) (mentions []restIssue) {
 	for _, e := range events {
 		switch {
 		case e.Event == "labeled":
@@ -168,7 +190,7 @@ func (s *session) timeline(ctx context.Context, r *reading) (mentions []restIssu
 			mentions = append(mentions, *e.Source.Issue)
 		}
 	}
-	return mentions, nil
+	return mentions
 }
 
 // closers adds the pull requests whose description closes the issue: the open ones of its own

@@ -401,7 +401,7 @@ func TestVerdictInTime(t *testing.T) {
 		{"past holders by REST", 0, 20, 0, []func(*Options){byREST}, 1500 * time.Millisecond, 1},
 		{"400 strangers", 400, 0, 0, nil, time.Second, 1},
 		{"5,000 comments and strangers", 40, 20, 5000, nil, time.Second, 0},
-		{"1,000 comments by REST", 0, 0, 1000, []func(*Options){byREST}, 2200 * time.Millisecond, 1},
+		{"1,000 comments by REST", 0, 0, 1000, []func(*Options){byREST}, 1500 * time.Millisecond, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -421,8 +421,12 @@ func TestVerdictInTime(t *testing.T) {
 				if n := asked(sent); n != c.asked {
 					t.Errorf("%d requests for one role each, want %d", n, c.asked)
 				}
-				if most := way.most.Load(); most > 8 {
-					t.Errorf("%d requests at once", most)
+				most := int64(8)
+				if c.talk > 0 && c.strangers == 0 { // two long lists by REST, which share what the transport allows
+					most = maxAtOnce
+				}
+				if got := way.most.Load(); got > most {
+					t.Errorf("%d requests at once, want at most %d", got, most)
 				}
 			})
 		})
