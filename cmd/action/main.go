@@ -114,7 +114,7 @@ func (all *sessions) connect(ctx context.Context, s *action.Step, env setup.Envi
 	}
 	options := setup.Options{
 		Published: cmp.Or(s.Inputs.Config, config.Path), API: cmp.Or(s.Inputs.APIURL, env.Getenv("GITHUB_API_URL")),
-		Token: s.Inputs.Token, DryRun: s.Inputs.DryRun,
+		Token: s.Inputs.Token, DryRun: s.Inputs.DryRun, First: setup.First{Since: s.SweepSince()},
 	}
 	open := func(ctx context.Context, r ledger.Repo) (*setup.Session, error) {
 		o := options

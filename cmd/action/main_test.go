@@ -116,6 +116,19 @@ func TestRepositoriesByTheirOwnConfiguration(t *testing.T) {
 	r.labels("acme/broken", "agent:pr-open")
 }
 
+// TestSweepReadsAtOnce: the configuration comes with the first page of what is swept.
+func TestSweepReadsAtOnce(t *testing.T) {
+	r := newRunner(t, repository("acme/app", "", "agent:implement"))
+	r.run(0, "1 examined, 0 released, 0 repaired")
+	var asked []string
+	for _, one := range r.server.Requests() {
+		asked = append(asked, one.Method+" "+one.Path+" "+one.GraphQL)
+	}
+	if want := 3; len(asked) != want { // that, whether the repository is archived, and its issue
+		t.Errorf("%d requests, want %d:\n%s", len(asked), want, strings.Join(asked, "\n"))
+	}
+}
+
 // TestConfigurationIsPublished: what lies in the workspace decides nothing, and nobody can point elsewhere.
 func TestConfigurationIsPublished(t *testing.T) {
 	r := newRunner(t, repository("acme/app", "preset: ready", "agent:pr-open"))

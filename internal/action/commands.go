@@ -208,7 +208,7 @@ func (cm *commands) claim(ctx context.Context, o order, r *result) error {
 	if h.Unassigned != nil {
 		cm.step.Console.warn("%s could not be assigned to %s: %s", o.by, o.facts.Issue, h.Unassigned)
 	}
-	cm.step.tidy(ctx, []claim.Issue{o.facts.Issue}, nil)
+	cm.step.deleteRepeats(ctx, []claim.Issue{o.facts.Issue}, nil)
 	r.notes = append(r.notes, fmt.Sprintf("%s holds %s", o.by, o.facts.Issue))
 	return nil
 }
@@ -309,7 +309,7 @@ func (cm *commands) requeue(ctx context.Context, o order, r *result) error {
 	if _, err := cm.step.Ledger.Reset(ctx, o.facts.Issue, o.at, o.by); err != nil {
 		return err
 	}
-	cm.step.tidy(ctx, []claim.Issue{o.facts.Issue}, nil)
+	cm.step.deleteRepeats(ctx, []claim.Issue{o.facts.Issue}, nil)
 	return cm.step.Hub.RemoveLabel(ctx, o.facts.Issue, cm.step.Ledger.Rules().Scheme.NeedsScope)
 }
 
@@ -360,6 +360,6 @@ func (cm *commands) decided(ctx context.Context, rep ledger.Repair, err error, r
 	case errors.Is(err, claim.ErrEnded), errors.Is(err, claim.ErrNotHolder):
 		return no{"the hold has ended"}
 	}
-	cm.step.tidy(ctx, []claim.Issue{rep.Issue}, nil)
+	cm.step.deleteRepeats(ctx, []claim.Issue{rep.Issue}, nil)
 	return cm.step.steered(ctx, rep, nil, err, r)
 }

@@ -103,7 +103,7 @@ func (s *Step) queued(ctx context.Context, i claim.Issue, r *result) error {
 	did, err := s.Ledger.Restart(ctx, i, g.At, g.By, "put into the queue by hand")
 	if did {
 		r.notes = append(r.notes, fmt.Sprintf("%s put %s into the queue: it begins again", g.By, i))
-		s.tidy(ctx, []claim.Issue{i}, nil)
+		s.deleteRepeats(ctx, []claim.Issue{i}, nil)
 	}
 	return err
 }
@@ -130,7 +130,7 @@ func (s *Step) takenOff(ctx context.Context, f lifecycle.Facts, g ledger.Removal
 func (s *Step) steered(ctx context.Context, rep ledger.Repair, ended []claim.Claim, err error, r *result) error {
 	if len(ended) > 0 || !rep.Change.Empty() {
 		r.report.Findings = append(r.report.Findings, ledger.Finding{Repair: rep, Ended: ended})
-		s.tidy(ctx, []claim.Issue{rep.Issue}, nil)
+		s.deleteRepeats(ctx, []claim.Issue{rep.Issue}, nil)
 	}
 	var late *ledger.LabelsError
 	if errors.As(err, &late) {
@@ -144,7 +144,7 @@ func (s *Step) scoped(ctx context.Context, i claim.Issue, g ledger.Removal, r *r
 	did, err := s.Ledger.Reset(ctx, i, g.At, g.By)
 	if did {
 		r.notes = append(r.notes, fmt.Sprintf("%s had a look at %s: attempts are counted anew", g.By, i))
-		s.tidy(ctx, []claim.Issue{i}, nil)
+		s.deleteRepeats(ctx, []claim.Issue{i}, nil)
 	}
 	return err
 }

@@ -61,10 +61,10 @@ func (rp *reporter) trouble(r result) {
 	rep := r.report
 	switch {
 	case r.readOnly() && rp.sweepDoes(r):
-		rp.step.Console.notice("the token of this run may only read (%s); the next sweep brings the labels in line", rp.poorly(r))
+		rp.step.Console.notice("the token of this run may only read (%s); the next sweep brings the labels in line", rp.missingPermission(r))
 		return
 	case r.readOnly():
-		rp.step.Console.fail("%s: the token may not write; %s", r.mode, rp.poorly(r))
+		rp.step.Console.fail("%s: the token may not write; %s", r.mode, rp.missingPermission(r))
 		return
 	case r.err != nil:
 		rp.step.Console.fail("%s: %s", r.mode, r.err)
@@ -105,8 +105,8 @@ func (rp *reporter) sweepDoes(r result) bool {
 	return rp.step.Event.readOnly() || r.mode == modeLifecycle || r.mode == modeGuard || r.mode == modeReconcile
 }
 
-// poorly says why a token may not write: by the permission that GitHub asked for, where it said so.
-func (rp *reporter) poorly(r result) string {
+// missingPermission says why a token may not write: by the permission that GitHub asked for, where it said so.
+func (rp *reporter) missingPermission(r result) string {
 	if rp.step.Event.readOnly() {
 		return "a pull request from a fork, or Dependabot's"
 	}

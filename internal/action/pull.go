@@ -88,7 +88,7 @@ func (s *Step) unlink(ctx context.Context, p github.Pull, before []claim.Issue, 
 			return err
 		case did:
 			r.notes = append(r.notes, fmt.Sprintf("%s took the keyword for %s out of %s", by, i, p))
-			s.tidy(ctx, []claim.Issue{i}, nil)
+			s.deleteRepeats(ctx, []claim.Issue{i}, nil)
 		}
 	}
 	return nil

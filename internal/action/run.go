@@ -93,12 +93,25 @@ const (
 	ExitUnknown = 3 // nothing could be found out
 )
 
+// mode is what the step does: what its input says, else what its event asks for.
+func (s *Step) mode() string {
+	if s.Inputs.Mode == modeAuto {
+		return s.Event.mode()
+	}
+	return s.Inputs.Mode
+}
+
+// SweepSince is the time since which a step that sweeps looks at what changed; zero for every other step.
+func (s *Step) SweepSince() time.Time {
+	if s.mode() != modeSweep {
+		return time.Time{}
+	}
+	return s.Now.Add(-ledger.Lookback)
+}
+
 // Run does what the event asks for and returns the step's exit code.
 func Run(ctx context.Context, s *Step) int {
-	mode := s.Inputs.Mode
-	if mode == modeAuto {
-		mode = s.Event.mode()
-	}
+	mode := s.mode()
 	do := map[string]func(context.Context) result{
 		modeSweep: s.sweep, modeLifecycle: s.lifecycle, modeGuard: s.guardOnly,
 		modeReconcile: s.reconcile, modeCommands: (&commands{s}).run, modeSetup: s.setUp,

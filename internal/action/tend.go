@@ -16,7 +16,7 @@ func (s *Step) dry() bool { return s.Inputs.DryRun || s.Event.readOnly() }
 // tend brings issues of this repository in line with what GitHub says now. see is shown every
 // reading before anything is written.
 func (s *Step) tend(ctx context.Context, issues []claim.Issue, by string, see func(lifecycle.Facts)) ledger.Report {
-	return s.tidily(ctx, ledger.Sweep{By: by, MaxAge: s.Inputs.MaxAge, DryRun: s.dry(), Seen: see},
+	return s.runSweep(ctx, ledger.Sweep{By: by, MaxAge: s.Inputs.MaxAge, DryRun: s.dry(), Seen: see},
 		func(w ledger.Sweep) ledger.Report { return s.Ledger.Tend(ctx, s.readings(ctx, issues), w) })
 }
 
@@ -35,9 +35,9 @@ func (s *Step) readings(ctx context.Context, issues []claim.Issue) iter.Seq2[lif
 	}
 }
 
-// tidily does work and takes away what two runs at once have written twice: the repeats that the
+// runSweep does work and takes away what two runs at once have written twice: the repeats that the
 // work's own readings showed, and those on issues where it ended a hold or answered a plan.
-func (p Place) tidily(ctx context.Context, w ledger.Sweep, work func(ledger.Sweep) ledger.Report) ledger.Report {
+func (p Place) runSweep(ctx context.Context, w ledger.Sweep, work func(ledger.Sweep) ledger.Report) ledger.Report {
 	var found []repeat
 	see := w.Seen
 	w.Seen = func(f lifecycle.Facts) {
@@ -56,22 +56,22 @@ func (p Place) tidily(ctx context.Context, w ledger.Sweep, work func(ledger.Swee
 			touched = append(touched, f.Issue)
 		}
 	}
-	p.tidy(ctx, touched, found)
+	p.deleteRepeats(ctx, touched, found)
 	return report
 }
 
-// tidy reads issues on which records were written and deletes repeats. A repeat that stays does no harm.
-func (p Place) tidy(ctx context.Context, touched []claim.Issue, found []repeat) {
+// deleteRepeats reads issues on which records were written and deletes repeats. A repeat that stays does no harm.
+func (p Place) deleteRepeats(ctx context.Context, touched []claim.Issue, found []repeat) {
 	if len(touched) > 0 {
-		found = append(found, p.again(ctx, touched)...)
+		found = append(found, p.repeatsOn(ctx, touched)...)
 	}
 	for _, one := range found {
 		_ = p.Hub.DeleteComment(ctx, one.issue, one.comment) // the next run sees it again
 	}
 }
 
-// again reads issues once more for their repeats; one that cannot be read has none yet.
-func (p Place) again(ctx context.Context, touched []claim.Issue) (found []repeat) {
+// repeatsOn reads issues once more for their repeats; one that cannot be read has none yet.
+func (p Place) repeatsOn(ctx context.Context, touched []claim.Issue) (found []repeat) {
 	for _, r := range p.Hub.FactsOf(ctx, touched) {
 		if r.Err == nil {
 			found = append(found, repeats(r.Facts)...)

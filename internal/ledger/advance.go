@@ -46,7 +46,7 @@ func (l *Ledger) Advance(ctx context.Context, i claim.Issue, a Advance) (Repair,
 	if err != nil {
 		return Repair{Issue: i}, to, wrapWrite(i, err)
 	}
-	rep, err := l.settleOwn(ctx, f, next, r)
+	rep, err := l.reconcileOwnEnd(ctx, f, next, r)
 	return rep, to, err
 }
 

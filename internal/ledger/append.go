@@ -24,7 +24,7 @@ type landed func(claim.State) (url string, ok bool)
 //
 // Nothing is posted by a login whose records do not count: it would be told that it has what nobody else sees.
 func (l *Ledger) append(ctx context.Context, i claim.Issue, body string, in landed) (claim.Comment, error) {
-	if err := l.heard(ctx, i); err != nil {
+	if err := l.checkCounts(ctx, i); err != nil {
 		return claim.Comment{}, err
 	}
 	return l.write(ctx, i, body, in, l.forge.Comment)
@@ -32,7 +32,7 @@ func (l *Ledger) append(ctx context.Context, i claim.Issue, body string, in land
 
 // appendRead is append with a snapshot that shows the record, nil when it has to be read.
 func (l *Ledger) appendRead(ctx context.Context, i claim.Issue, body string, in landed) (claim.Comment, *lifecycle.Facts, error) {
-	if err := l.heard(ctx, i); err != nil {
+	if err := l.checkCounts(ctx, i); err != nil {
 		return claim.Comment{}, nil, err
 	}
 	return l.writeRead(ctx, i, body, in)
@@ -88,8 +88,8 @@ func (l *Ledger) write(ctx context.Context, i claim.Issue, body string, in lande
 	return claim.Comment{}, last
 }
 
-// heard asks whether what we write on the issue counts for others. Its error says that nothing was written.
-func (l *Ledger) heard(ctx context.Context, i claim.Issue) error {
+// checkCounts asks whether what we write on the issue counts for others. Its error says that nothing was written.
+func (l *Ledger) checkCounts(ctx context.Context, i claim.Issue) error {
 	jury, able := l.forge.(Jury)
 	if !able {
 		return nil
@@ -111,7 +111,7 @@ func (e unheardError) Unwrap() error { return e.error }
 // Heard reports why records of this login would count for nobody on the issue: an *UnknownError. nil means that they
 // count. A claim asks it before it writes.
 func (l *Ledger) Heard(ctx context.Context, i claim.Issue) error {
-	if err := l.heard(ctx, i); err != nil {
+	if err := l.checkCounts(ctx, i); err != nil {
 		return &UnknownError{i, err}
 	}
 	return nil

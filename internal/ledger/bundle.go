@@ -213,7 +213,7 @@ func (t *taking) show(ctx context.Context) error {
 func (t *taking) undo(ctx context.Context, n int, because error) error {
 	no := &BundleError{Slug: t.slug, Causes: []error{because}, Issues: []claim.Issue{t.parts[n].Issue}}
 	for k := len(t.holds); k < len(t.parts) && (k == n || t.batched(n, k)); k++ {
-		no.Left = errors.Join(no.Left, t.parts[k].maybe(ctx, t.worker, because))
+		no.Left = errors.Join(no.Left, t.parts[k].undoIfTaken(ctx, t.worker, because))
 	}
 	for k := len(t.holds) - 1; k >= 0; k-- {
 		no.Taken = append(no.Taken, t.parts[k].Issue)
@@ -230,8 +230,8 @@ func (t *taking) batched(n, k int) bool {
 	return batch && t.parts[n].Issue.SameRepo(t.parts[k].Issue)
 }
 
-// maybe undoes a claim of which only the log knows how it ended. A plain no left nothing behind.
-func (p Part) maybe(ctx context.Context, w claim.Worker, because error) error {
+// undoIfTaken undoes a claim of which only the log knows how it ended. A plain no left nothing behind.
+func (p Part) undoIfTaken(ctx context.Context, w claim.Worker, because error) error {
 	var held *HeldError
 	var call *CallError
 	if errors.As(because, &held) || errors.As(because, &call) {
@@ -278,7 +278,7 @@ func (p Part) giveBack(ctx context.Context, f lifecycle.Facts, w claim.Worker) e
 	if _, err := p.Ledger.do(ctx, f, r); err != nil {
 		return err
 	}
-	_, err := p.Ledger.settle(ctx, f)
+	_, err := p.Ledger.rereadAndReconcile(ctx, f)
 	var labels *LabelsError
 	if errors.As(err, &labels) {
 		return nil

@@ -59,7 +59,7 @@ func (t *taking) acquire(ctx context.Context, store stored, batcher lease.Batche
 	var held *lease.HeldError
 	switch {
 	case errors.As(err, &held):
-		return t.beaten(attempts, held.Lease)
+		return t.heldByLease(attempts, held.Lease)
 	case errors.Is(err, errors.ErrUnsupported):
 		return n, errors.ErrUnsupported
 	case err != nil:
@@ -76,15 +76,15 @@ func (t *taking) acquire(ctx context.Context, store stored, batcher lease.Batche
 	return n, nil
 }
 
-// beaten is a no of the store to one of the asks.
-func (t *taking) beaten(attempts []*attempt, by lease.Lease) (int, error) {
+// heldByLease is a no of the store to one of the asks.
+func (t *taking) heldByLease(attempts []*attempt, by lease.Lease) (int, error) {
 	n := len(t.holds)
 	for k, a := range attempts {
 		if a.issue.Same(by.Issue) {
-			return n + k, a.beaten(by)
+			return n + k, a.heldByLease(by)
 		}
 	}
-	return n, attempts[0].beaten(by)
+	return n, attempts[0].heldByLease(by)
 }
 
 // adopt counts leases as held that the store has granted and the log does not show: they have to be released.

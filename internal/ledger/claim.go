@@ -170,10 +170,10 @@ func (a *attempt) admit(ctx context.Context) error {
 			return err
 		}
 		if a.record.By != "" {
-			f = a.asked(f)
+			f = a.asPerson(f)
 			v = a.set.Rules.Admits(f, lifecycle.Seeker{Worker: a.worker()})
 		}
-		v, forced := a.stops(f, v)
+		v, forced := a.stopping(f, v)
 		if err := a.refused(f, v); err != nil {
 			return err
 		}
@@ -233,7 +233,7 @@ func confirmed(s claim.State) int {
 // post is step 1. The lease counts from before the first try; a retry does not restart it (spec.md#claim).
 func (a *attempt) post(ctx context.Context) error {
 	a.record.At = a.facts.Now
-	if own, begun := a.begun(a.facts); begun {
+	if own, begun := a.earlierRun(a.facts); begun {
 		a.start, a.record, a.bound = a.clock.Now(), own.Record, own.Ranks[0]
 		return nil
 	}

@@ -81,7 +81,7 @@ func (a *attempt) stopped(f lifecycle.Facts) error {
 // paused or taken by a person since. A revoked contender stops as well.
 func (a *attempt) guards(ctx context.Context) error {
 	own, _ := a.facts.Log.Find(a.worker())
-	v, _ := a.stops(a.facts, a.set.Rules.Admits(a.facts, lifecycle.Seeker{Worker: a.worker()}))
+	v, _ := a.stopping(a.facts, a.set.Rules.Admits(a.facts, lifecycle.Seeker{Worker: a.worker()}))
 	v.Reasons = slices.DeleteFunc(v.Reasons, func(r lifecycle.Reason) bool {
 		return r.Code == lifecycle.CodeOwn || r.Code == lifecycle.CodeInFlight
 	})

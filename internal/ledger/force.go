@@ -53,6 +53,6 @@ func (l *Ledger) force(ctx context.Context, f lifecycle.Facts, claims []claim.Cl
 			return Repair{Issue: f.Issue}, nil, err
 		}
 	}
-	rep, err := l.settle(ctx, f)
+	rep, err := l.rereadAndReconcile(ctx, f)
 	return rep, ended, err
 }

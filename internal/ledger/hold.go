@@ -21,7 +21,7 @@ func (l *Ledger) Renew(ctx context.Context, i claim.Issue, w claim.Worker, token
 
 // renew is Renew for who may know the hold as it was last told; the zero Hold knows nothing.
 func (l *Ledger) renew(ctx context.Context, i claim.Issue, w claim.Worker, token int64, known Hold) (Hold, error) {
-	f, err := l.sighted(ctx, i, l.logged, func(s claim.State) bool {
+	f, err := l.readUntilShown(ctx, i, l.logged, func(s claim.State) bool {
 		c, claimed := s.Find(w)
 		return s.Dead(w) || claimed && c.Held() && s.RefuseToken(w, token) == nil
 	})
@@ -34,7 +34,7 @@ func (l *Ledger) renew(ctx context.Context, i claim.Issue, w claim.Worker, token
 	}
 	terms := l.set.Rules.Terms
 	c, _ := f.Log.Find(w)
-	c = recalled(c, known)
+	c = withKnownComment(c, known)
 	end, limited := c.Until(terms)
 	if err := cmp.Or(l.decides(i, c), l.renewable(f, w, c, end), l.fence(f, w, token)); err != nil {
 		return Hold{}, err
@@ -63,7 +63,7 @@ func (l *Ledger) renew(ctx context.Context, i claim.Issue, w claim.Worker, token
 		c.Comment, c.URL, c.Created = edited.ID, edited.URL, edited.Created
 	}
 	c.Record, c.Updated = r, edited.Updated
-	return l.renewed(f, c, got, start), nil
+	return l.holdAfterRenewal(f, c, got, start), nil
 }
 
 // MayRenew says what Renew would answer before it writes, and writes nothing: nil is that it would go on.
@@ -77,17 +77,17 @@ func (l *Ledger) MayRenew(ctx context.Context, i claim.Issue, w claim.Worker, to
 	return cmp.Or(l.decides(i, c), l.renewable(f, w, c, end), l.fence(f, w, token))
 }
 
-// recalled adds to a claim that a store decided, and that a late reading of the log lacks, what its holder has
+// withKnownComment adds to a claim that a store decided, and that a late reading of the log lacks, what its holder has
 // written there: it is edited and not written again.
-func recalled(c claim.Claim, known Hold) claim.Claim {
+func withKnownComment(c claim.Claim, known Hold) claim.Claim {
 	if c.Stored && c.Comment == 0 && known.Comment != 0 {
 		c.Comment, c.URL, c.Created, c.Record = known.Comment, known.URL, known.Since, known.Record
 	}
 	return c
 }
 
-// renewed is the hold after a renewal; got is the store's lease of a claim that a store decides.
-func (l *Ledger) renewed(f lifecycle.Facts, c claim.Claim, got lease.Lease, start time.Time) Hold {
+// holdAfterRenewal is the hold after a renewal; got is the store's lease of a claim that a store decides.
+func (l *Ledger) holdAfterRenewal(f lifecycle.Facts, c claim.Claim, got lease.Lease, start time.Time) Hold {
 	terms := l.set.Rules.Terms
 	h := Hold{
 		Issue: f.Issue, Title: f.Title, Record: c.Record, Comment: c.Comment, URL: c.URL, Token: c.Record.Token,
@@ -137,10 +137,10 @@ type reader func(context.Context, claim.Issue) (lifecycle.Facts, error)
 // sightings is how many readings an own claim is looked for before it counts as never made.
 const sightings = 3
 
-// sighted reads until the log shows what its asker knows to be there. A reading that lacks it may be
+// readUntilShown reads until the log shows what its asker knows to be there. A reading that lacks it may be
 // stale, and an absence decides nothing at once (spec.md#claim); the last reading is the answer. Where a
 // store decides, the log may lack it for good, and the first reading is.
-func (l *Ledger) sighted(ctx context.Context, i claim.Issue, read reader, shown func(claim.State) bool) (lifecycle.Facts, error) {
+func (l *Ledger) readUntilShown(ctx context.Context, i claim.Issue, read reader, shown func(claim.State) bool) (lifecycle.Facts, error) {
 	for n := 1; ; n++ {
 		f, err := read(ctx, i)
 		if err != nil || n == sightings || l.IsStrict() || shown(f.Log) {

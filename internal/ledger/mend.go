@@ -40,7 +40,7 @@ func (w *sweeper) mend(ctx context.Context, scanned lifecycle.Facts, vote *Vote)
 	}
 	switch {
 	case len(out.Ended) > 0, len(unlinked) > 0:
-		out.Repair, out.Err = w.settle(ctx, f)
+		out.Repair, out.Err = w.rereadAndReconcile(ctx, f)
 	case vote != nil:
 		var did bool
 		if out.Repair, did, out.Err = w.count(ctx, f.Issue, *vote); did {

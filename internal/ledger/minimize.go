@@ -16,8 +16,8 @@ type Minimizer interface {
 // minimizedPerSweep bounds what one sweep minimizes; the next goes on.
 const minimizedPerSweep = 100
 
-// spent collects the comments of ended holds, as the scan shows them: an end is for ever, so its age does not matter.
-func (w *sweeper) spent(f lifecycle.Facts) {
+// collectOutdated collects the comments of ended holds, as the scan shows them: an end is for ever, so its age does not matter.
+func (w *sweeper) collectOutdated(f lifecycle.Facts) {
 	if !w.set.Minimize || w.s.DryRun {
 		return
 	}

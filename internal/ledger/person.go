@@ -29,15 +29,15 @@ type Assigner interface {
 	Unassign(ctx context.Context, i claim.Issue, login string) error
 }
 
-// stops keeps the reasons of a verdict that stop this claim, and names those that are passed over by force.
-func (a *attempt) stops(f lifecycle.Facts, v lifecycle.Verdict) (stops lifecycle.Verdict, forced string) {
+// stopping keeps the reasons of a verdict that stop this claim, and names those that are passed over by force.
+func (a *attempt) stopping(f lifecycle.Facts, v lifecycle.Verdict) (stops lifecycle.Verdict, forced string) {
 	if v.Answer == lifecycle.Unknown {
 		return v, ""
 	}
 	if a.record.Person != "" {
 		v = PersonStops(f, v)
 	}
-	if _, begun := a.begun(f); begun {
+	if _, begun := a.earlierRun(f); begun {
 		v.Reasons = slices.DeleteFunc(slices.Clone(v.Reasons), func(r lifecycle.Reason) bool { return r.Code == lifecycle.CodeOwn })
 	}
 	var over []string
@@ -53,8 +53,8 @@ func (a *attempt) stops(f lifecycle.Facts, v lifecycle.Verdict) (stops lifecycle
 	return answered(f, v), strings.Join(over, ",")
 }
 
-// begun is the claim that an earlier run of the caller posted under the same key and did not confirm.
-func (a *attempt) begun(f lifecycle.Facts) (claim.Claim, bool) {
+// earlierRun is the claim that an earlier run of the caller posted under the same key and did not confirm.
+func (a *attempt) earlierRun(f lifecycle.Facts) (claim.Claim, bool) {
 	own, known := f.Log.Find(a.worker())
 	return own, a.resume && known && own.Live() && !own.Held() && own.Comment != 0 && (own.WrittenBy(f.Viewer) || own.IsOf(f.Viewer))
 }
@@ -94,11 +94,11 @@ func (a *attempt) read(ctx context.Context) (lifecycle.Facts, error) {
 	if err == nil {
 		f, err = a.by.between(ctx, a, f)
 	}
-	return a.asked(f), err
+	return a.asPerson(f), err
 }
 
-// asked is a reading as the person sees it for whom an app claims.
-func (a *attempt) asked(f lifecycle.Facts) lifecycle.Facts {
+// asPerson is a reading as the person sees it for whom an app claims.
+func (a *attempt) asPerson(f lifecycle.Facts) lifecycle.Facts {
 	if a.record.By != "" {
 		f.Viewer = a.record.Person
 	}
@@ -172,7 +172,7 @@ func (l *Ledger) ClaimPerson(ctx context.Context, i claim.Issue, login string, f
 			return Hold{}, err
 		}
 		if mine, held := f.Log.Holder(); held && mine.Held() && mine.IsOf(login) {
-			h := l.renewed(f, mine, lease.Lease{}, start)
+			h := l.holdAfterRenewal(f, mine, lease.Lease{}, start)
 			h.Unassigned = l.Assign(ctx, f, mine)
 			return h, nil
 		}

@@ -121,7 +121,7 @@ func (l *Ledger) Plan(ctx context.Context, i claim.Issue, w claim.Worker, d Draf
 	if !c.Created.IsZero() {
 		p.Until = c.Created.Add(l.set.Rules.Terms.Plan)
 	}
-	p.Repair, _, err = l.settled(ctx, f, next)
+	p.Repair, _, err = l.reconcileAfter(ctx, f, next)
 	return p, err
 }
 
@@ -141,9 +141,9 @@ func (l *Ledger) planBody(f lifecycle.Facts, r claim.Record, text string) (strin
 	return body, err
 }
 
-// ballot returns the reaction that answers the plan which waits on the issue, nil when there is none.
+// decisiveVote returns the reaction that answers the plan which waits on the issue, nil when there is none.
 // One that rejects outweighs any that approve.
-func (l *Ledger) ballot(ctx context.Context, f lifecycle.Facts) (*Vote, error) {
+func (l *Ledger) decisiveVote(ctx context.Context, f lifecycle.Facts) (*Vote, error) {
 	c, held := f.Log.Holder()
 	e, able := l.forge.(Electorate)
 	if !able || !held || !c.Plan.Pending() || c.Overdue(l.set.Rules.Terms, f.Now) {

@@ -26,14 +26,14 @@ type Ending struct {
 // By (spec.md#release). A release that the log shows already is a success; a hold that ended
 // otherwise is a *LostError, a move that is not legal a *CallError and nothing is written.
 func (l *Ledger) Release(ctx context.Context, i claim.Issue, e Ending) (Repair, error) {
-	f, err := l.sighted(ctx, i, l.facts, func(s claim.State) bool {
+	f, err := l.readUntilShown(ctx, i, l.facts, func(s claim.State) bool {
 		_, claimed := s.Find(e.Worker)
 		return (claimed || s.Used(e.Worker)) && s.RefuseToken(e.Worker, e.Token) == nil
 	})
 	if err != nil {
 		return Repair{Issue: i}, err
 	}
-	if e, err = l.named(ctx, i, e); err != nil {
+	if e, err = l.resolvePull(ctx, i, e); err != nil {
 		return Repair{Issue: i}, err
 	}
 	r, err := l.ending(f, e)
@@ -62,7 +62,7 @@ func (l *Ledger) Release(ctx context.Context, i claim.Issue, e Ending) (Repair, 
 	if err != nil {
 		return Repair{Issue: i}, wrapWrite(i, err)
 	}
-	return l.settleOwn(ctx, f, next, r)
+	return l.reconcileOwnEnd(ctx, f, next, r)
 }
 
 // unrecorded adds to the end that the log shows that the caller's outcome did not become part of it.
@@ -73,9 +73,9 @@ func unrecorded(err error, r claim.Record) error {
 	return fmt.Errorf("%w; the outcome %s was not recorded", err, r.Outcome)
 }
 
-// named looks the pull request up that the caller names, before anything is written (spec.md#fields), and takes
+// resolvePull looks the pull request up that the caller names, before anything is written (spec.md#fields), and takes
 // GitHub's own spelling of its address. *CallError says that there is none.
-func (l *Ledger) named(ctx context.Context, i claim.Issue, e Ending) (Ending, error) {
+func (l *Ledger) resolvePull(ctx context.Context, i claim.Issue, e Ending) (Ending, error) {
 	see, able := l.forge.(PullReader)
 	if e.PR == "" || !able {
 		return e, nil
@@ -94,22 +94,22 @@ func (l *Ledger) named(ctx context.Context, i claim.Issue, e Ending) (Ending, er
 
 // CheckPull says what Release would say of the pull request that a worker names: nil that it is there.
 func (l *Ledger) CheckPull(ctx context.Context, i claim.Issue, address string) error {
-	_, err := l.named(ctx, i, Ending{PR: address})
+	_, err := l.resolvePull(ctx, i, Ending{PR: address})
 	return err
 }
 
-// settle reads again after a record was written, unless a snapshot came with it, and reconciles; the repair tells where the
+// rereadAndReconcile reads again after a record was written, unless a snapshot came with it, and reconciles; the repair tells where the
 // labels came from. Whatever fails now is late labels: the record counts. A claimed label that is
 // newer than it is a late write of our own, so it gets no grace.
-func (l *Ledger) settle(ctx context.Context, before lifecycle.Facts) (Repair, error) {
-	rep, _, err := l.settled(ctx, before, nil)
+func (l *Ledger) rereadAndReconcile(ctx context.Context, before lifecycle.Facts) (Repair, error) {
+	rep, _, err := l.reconcileAfter(ctx, before, nil)
 	return rep, err
 }
 
-// settleOwn is settle after a worker ended its hold by r. If the snapshot shows that somebody else ended it before, which can
+// reconcileOwnEnd is settle after a worker ended its hold by r. If the snapshot shows that somebody else ended it before, which can
 // happen while r is on its way, the error is a *LostError.
-func (l *Ledger) settleOwn(ctx context.Context, before lifecycle.Facts, next *lifecycle.Facts, r claim.Record) (Repair, error) {
-	rep, now, err := l.settled(ctx, before, next)
+func (l *Ledger) reconcileOwnEnd(ctx context.Context, before lifecycle.Facts, next *lifecycle.Facts, r claim.Record) (Repair, error) {
+	rep, now, err := l.reconcileAfter(ctx, before, next)
 	c, _ := now.Log.Find(r.Worker)
 	if c.End == nil || c.Overruled || c.End.By == r.By && c.End.Outcome == r.Outcome {
 		return rep, err
@@ -120,8 +120,8 @@ func (l *Ledger) settleOwn(ctx context.Context, before lifecycle.Facts, next *li
 	return rep, err
 }
 
-// settled is settle with the snapshot after the record, the zero Facts if there is none.
-func (l *Ledger) settled(ctx context.Context, before lifecycle.Facts, next *lifecycle.Facts) (Repair, lifecycle.Facts, error) {
+// reconcileAfter is settle with the snapshot after the record, the zero Facts if there is none.
+func (l *Ledger) reconcileAfter(ctx context.Context, before lifecycle.Facts, next *lifecycle.Facts) (Repair, lifecycle.Facts, error) {
 	own := *l
 	own.set.Rules.Stray = 0
 	f, err := own.after(ctx, before.Issue, next)

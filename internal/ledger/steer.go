@@ -88,7 +88,7 @@ func (l *Ledger) record(ctx context.Context, i claim.Issue, r claim.Record, ok f
 	if err := l.tooLate(ctx, i, r); err != nil {
 		return Repair{Issue: i}, err
 	}
-	return l.settle(ctx, f)
+	return l.rereadAndReconcile(ctx, f)
 }
 
 // tooLate looks at what became of an answer that was posted: the end of the hold, or another answer, may

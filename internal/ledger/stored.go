@@ -166,7 +166,7 @@ func (s stored) ask(ctx context.Context, a *attempt, ttl time.Duration) error {
 	var held *lease.HeldError
 	switch {
 	case errors.As(err, &held):
-		return a.beaten(held.Lease)
+		return a.heldByLease(held.Lease)
 	case err != nil && lease.Rejected(err):
 		return &UnknownError{a.issue, s.named(err)}
 	case err != nil:
@@ -184,8 +184,8 @@ func (a *attempt) term() time.Duration {
 	return a.record.TTL
 }
 
-// beaten is a no of the store: somebody else was first, and nothing of ours was written.
-func (a *attempt) beaten(by lease.Lease) error {
+// heldByLease is a no of the store: somebody else was first, and nothing of ours was written.
+func (a *attempt) heldByLease(by lease.Lease) error {
 	f := a.facts
 	f.Log = f.Log.Ruled(ruling(f, by))
 	return &HeldError{Issue: a.issue, Verdict: a.set.Rules.Verdict(f, lifecycle.Seeker{Worker: a.worker()})}
@@ -216,7 +216,7 @@ func (s stored) mirror(ctx context.Context, a *attempt) error {
 		return nil
 	}
 	a.bound = claim.Rank{Created: c.Created, ID: c.ID}
-	if err := a.seen(ctx, next); err != nil {
+	if err := a.readMirror(ctx, next); err != nil {
 		a.late = &LabelsError{a.issue, err}
 		return nil
 	}
@@ -228,8 +228,8 @@ func (s stored) mirror(ctx context.Context, a *attempt) error {
 	return nil
 }
 
-// seen reads until the own mirror shows: such a snapshot shows every claim that was there before it. It may have come with the mirror.
-func (a *attempt) seen(ctx context.Context, next *lifecycle.Facts) error {
+// readMirror reads until the own mirror shows: such a snapshot shows every claim that was there before it. It may have come with the mirror.
+func (a *attempt) readMirror(ctx context.Context, next *lifecycle.Facts) error {
 	if next != nil {
 		a.facts = *next
 		a.facts.Log = a.facts.Log.Ruled(ruling(a.facts, a.got))
@@ -246,7 +246,7 @@ func (a *attempt) seen(ctx context.Context, next *lifecycle.Facts) error {
 			continue
 		}
 		f.Log = f.Log.Ruled(ruling(f, a.got))
-		if a.facts = f; a.shown() {
+		if a.facts = f; a.mirrorShown() {
 			return nil
 		}
 		last = ErrInvisible
@@ -254,7 +254,7 @@ func (a *attempt) seen(ctx context.Context, next *lifecycle.Facts) error {
 	return last
 }
 
-func (a *attempt) shown() bool {
+func (a *attempt) mirrorShown() bool {
 	own, _ := a.facts.Log.Find(a.worker())
 	return own.Comment != 0
 }

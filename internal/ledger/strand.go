@@ -82,7 +82,7 @@ func (w *sweeper) relieve(ctx context.Context, f lifecycle.Facts) (Repair, error
 		return Repair{Issue: f.Issue, Title: f.Title, URL: f.URL}, err
 	}
 	if again {
-		return w.settle(ctx, f)
+		return w.rereadAndReconcile(ctx, f)
 	}
 	see, able := w.forge.(Witness)
 	if !able || !w.set.Rules.Relieved(f) {
@@ -98,7 +98,7 @@ func (w *sweeper) relieve(ctx context.Context, f lifecycle.Facts) (Repair, error
 	case err != nil:
 		return Repair{Issue: f.Issue, Title: f.Title, URL: f.URL}, &UnknownError{f.Issue, err}
 	case did:
-		return w.settle(ctx, f)
+		return w.rereadAndReconcile(ctx, f)
 	}
 	return w.reconcile(ctx, f)
 }

@@ -195,7 +195,7 @@ func (w *sweeper) repair(ctx context.Context, all []repairs) []repairs {
 			w.skip(r.facts.Issue.String(), w.stopped)
 			continue
 		}
-		w.shown(r.facts, r.done.Projection, r.done.Is, r.done.Err)
+		w.countState(r.facts, r.done.Projection, r.done.Is, r.done.Err)
 		w.standing(without(r.facts, r.done.Ended))
 		w.strand(r.done.Repair)
 		w.found(*r.done)
@@ -234,7 +234,7 @@ func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) (repairs, bool) 
 	if f.Unshown > 0 {
 		w.report.Unshown = append(w.report.Unshown, Unshown{f.Issue, f.Unshown})
 	}
-	w.spent(f)
+	w.collectOutdated(f)
 	f, err := w.doubtful(ctx, f)
 	if err != nil {
 		w.found(Finding{Repair: Repair{Issue: f.Issue, Title: f.Title, URL: f.URL}, Err: err})
@@ -243,7 +243,7 @@ func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) (repairs, bool) 
 	if f.Open {
 		w.waits[f.Issue], w.waiting[f.Issue] = f.Waits(), Strand{Issue: f.Issue, Title: f.Title, URL: f.URL}
 	}
-	vote, err := w.ballot(ctx, f)
+	vote, err := w.decisiveVote(ctx, f)
 	if err != nil {
 		w.found(Finding{Repair: Repair{Issue: f.Issue, Title: f.Title, URL: f.URL}, Err: err})
 		return repairs{}, false
@@ -278,14 +278,14 @@ func (w *sweeper) inOrder(f lifecycle.Facts, p labels.Projection) bool {
 
 // note counts an issue that needs nothing.
 func (w *sweeper) note(f lifecycle.Facts, p labels.Projection) {
-	w.shown(f, p, f.Labels, nil)
+	w.countState(f, p, f.Labels, nil)
 	w.standing(f)
 	w.strand(Repair{Issue: f.Issue, Title: f.Title, URL: f.URL, Stranded: w.set.Rules.Stranded(f)})
 }
 
-// shown counts an issue by the state that it shows now: what the projection says, or its own labels where the projection
+// countState counts an issue by the state that it shows now: what the projection says, or its own labels where the projection
 // leaves them as they are, where it could not be brought about, and where nothing is written.
-func (w *sweeper) shown(f lifecycle.Facts, p labels.Projection, is []string, err error) {
+func (w *sweeper) countState(f lifecycle.Facts, p labels.Projection, is []string, err error) {
 	if err == nil && !p.Keep && !w.s.DryRun {
 		w.report.States[p.State]++
 		return

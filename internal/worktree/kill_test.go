@@ -136,7 +136,7 @@ func TestKilledCreate(t *testing.T) {
 		b := newSandbox(t)
 		before := b.picture()
 		deaths, pruned := 0, 0
-		first, stride := sample.Steps(fmt.Sprint("create ", after), 4)
+		first, stride := sample.Steps(fmt.Sprint("create ", after), 8)
 		for at := first; b.kill("create", at, after); at += stride {
 			deaths++
 			f, known, err := b.book.Read("checkout")
@@ -187,7 +187,7 @@ func TestKilledRemove(t *testing.T) {
 	t.Parallel()
 	b := newSandbox(t)
 	before := b.picture()
-	first, stride := sample.Steps("remove", 4)
+	first, stride := sample.Steps("remove", 8)
 	for at := first; ; at += stride {
 		b.create("app", "lib")
 		killed := b.kill("remove", at, false)
