@@ -93,11 +93,6 @@ func ResumeHint(repo string, here bool) string {
 	return "when claims may go on: label-state repo resume " + repo
 }
 
-// labelFirst is the first step of everybody who has no work yet.
-func labelFirst(repo, label string) string {
-	return fmt.Sprintf("label an issue: gh issue edit NUMBER --repo %s --add-label %s", repo, ShellWord(label))
-}
-
 func hintHeld(e *ledger.HeldError, _ Failure) string {
 	if e.Yielded == nil && len(e.Verdict.Reasons) > 0 {
 		return hintReason(e, e.Verdict.Reasons[0])

@@ -2,49 +2,11 @@ package cli
 
 import (
 	"context"
-	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
-
-// FirstCommand is the line for who has no ready issue yet.
-func (c *Call) FirstCommand() string {
-	return labelFirst(c.Session.Repo.String(), c.queue())
-}
-
-// LabelsFirst is the line for a repository that lacks the label of the queue: no issue can be given it. Empty where it is there.
-func (c *Call) LabelsFirst(ctx context.Context) (string, error) {
-	have, err := c.Session.Client.Labels(ctx, c.Session.Repo)
-	if err != nil {
-		return "", err
-	}
-	queue := c.queue()
-	if slices.ContainsFunc(have, func(l labels.Definition) bool { return labels.Same(l.Name, queue) }) {
-		return "", nil
-	}
-	return c.makeLabels(c.Session.Repo) + c.FirstCommand(), nil
-}
-
-// ReadyFirst is the line for an issue in a repository that lacks the label of the queue, as far as what was read tells. Empty where it is
-// there, and of what cannot be in the queue.
-func (c *Call) ReadyFirst(f lifecycle.Facts, v lifecycle.Verdict) string {
-	r := ledger.Repo{Owner: f.Issue.Owner, Name: f.Issue.Repo}
-	if v.Answer != lifecycle.Free || f.PullRequest || !c.Session.Client.Lacks(r, c.queue()) {
-		return ""
-	}
-	return c.makeLabels(r) + strings.Replace(labelFirst(r.String(), c.queue()), "an issue: gh issue edit NUMBER", "it: gh issue edit "+strconv.Itoa(f.Issue.Number), 1)
-}
-
-func (c *Call) queue() string { return c.Session.Ledger.Rules().Scheme.Queues()[0] }
-
-func (c *Call) makeLabels(r ledger.Repo) string {
-	return "make the labels: label-state labels sync " + r.String() + "; then "
-}
 
 // Login is the login that asks. An app is no person.
 func (c *Call) Login(ctx context.Context) (string, error) {

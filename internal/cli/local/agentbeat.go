@@ -40,43 +40,42 @@ func (e *hostEvent) renew(ctx context.Context, t *worktreeHolds, n int) {
 		t.holds[n] = h
 		return
 	}
-	e.beat(ctx, t, n)
-	if ok {
+	if stays := e.beat(ctx, t, n); stays && ok {
 		e.save(t, n)
 	}
 }
 
-// beat renews and puts what came of it into the record.
-func (e *hostEvent) beat(ctx context.Context, t *worktreeHolds, n int) {
+// beat renews and puts what came of it into the record. It reports whether the record stays: one whose work is handed over goes.
+func (e *hostEvent) beat(ctx context.Context, t *worktreeHolds, n int) (stays bool) {
 	h := &t.holds[n]
 	start := e.now()
 	s, err := setup.Open(ctx, e.environment(t), setup.Options{Ref: h.Issue.String()})
 	if err != nil {
 		e.untold(h, err)
-		return
+		return true
 	}
 	defer func() { _ = s.Close() }()
 	got, err := s.Ledger.Renew(ctx, h.Issue, h.Worker, h.Token)
 	if err != nil {
-		e.failed(ctx, s, t, h, err)
-		return
+		return e.failed(ctx, s, t, h, err)
 	}
 	h.Comment, h.URL, h.Token, h.TTL, h.Until = got.Comment, got.URL, got.Token, got.Lease(), got.Until
 	h.Beat.Renewed, h.Beat.Tried = start, time.Time{}
+	return true
 }
 
-// failed tells a hold that is lost, one whose work is handed over, and a question without an answer apart.
-func (e *hostEvent) failed(ctx context.Context, s *setup.Session, t *worktreeHolds, h *state.Hold, err error) {
+// failed tells a hold that is lost, one whose work is handed over, and a question without an answer apart. It reports whether the record stays.
+func (e *hostEvent) failed(ctx context.Context, s *setup.Session, t *worktreeHolds, h *state.Hold, err error) (stays bool) {
 	var lost *ledger.LostError
 	if !errors.As(err, &lost) {
 		e.untold(h, err)
-		return
+		return true
 	}
 	f, _, asked := s.Ledger.Check(ctx, h.Issue, lifecycle.Seeker{Worker: h.Worker})
 	if asked == nil && keep.Delivered(s.Ledger.Rules(), f, h.Worker) {
 		e.answer.Context = agenthost.HandedOver(h.Issue)
 		e.forget(t, h.Issue)
-		return
+		return false
 	}
 	holder := lost.Holder
 	if asked == nil {
@@ -86,6 +85,7 @@ func (e *hostEvent) failed(ctx context.Context, s *setup.Session, t *worktreeHol
 	}
 	h.Beat.Lost, h.Beat.Tried = whyLost(lost.Err, holder), time.Time{}
 	e.answer.Context = agenthost.Over(hostHold(*h))
+	return true
 }
 
 // whyLost says in a few words what became of a hold.
