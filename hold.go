@@ -239,17 +239,7 @@ func (c *Client) Release(ctx context.Context, h Hold, o ReleaseOptions) error {
 	}
 	c.forget(h.key()) // whatever comes of it, the work is over
 	_, err := c.s.Ledger.Release(ctx, c.issue(h.Number), e)
-	err = c.answer(err)
-	if errors.Is(err, ErrLost) && e.Recorded() == claim.OutcomeSuccess && c.delivered(ctx, h) {
-		return nil
-	}
-	return c.doing("release", h.Number, err)
-}
-
-// delivered reports whether the hold has ended because its work is there.
-func (c *Client) delivered(ctx context.Context, h Hold) bool {
-	f, err := c.s.Ledger.Look(ctx, c.issue(h.Number))
-	return err == nil && keep.Delivered(c.s.Ledger.Rules(), f, h.key().worker)
+	return c.doing("release", h.Number, c.answer(err))
 }
 
 // Check answers whether an issue is free: nil is yes, [ErrHeld] no.
