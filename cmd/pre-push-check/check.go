@@ -128,7 +128,7 @@ func (c *checker) judgeInTime(ctx context.Context, named []dedup.Named, cut []de
 
 // judge reads the issues and holds them against the rules. What of the messages nobody has read stays unknown.
 func (c *checker) judge(ctx context.Context, named []dedup.Named, cut []dedup.Unchecked) dedup.Report {
-	conf, readings, err := c.read(ctx, named)
+	conf, snapshots, err := c.read(ctx, named)
 	rules, policed := conf.Rules(), policy(conf)
 	var noToken *setup.NoTokenError
 	switch {
@@ -142,11 +142,11 @@ func (c *checker) judge(ctx context.Context, named []dedup.Named, cut []dedup.Un
 	if err != nil {
 		rules, policed = config.Default().Rules(), c.local.policy
 	}
-	if err != nil && readings == nil {
-		readings = c.unread(named, err)
+	if err != nil && snapshots == nil {
+		snapshots = c.unread(named, err)
 	}
-	answered := slices.ContainsFunc(readings, func(r dedup.Reading) bool { return r.Unread == "" })
-	if !answered && (err != nil || len(readings) > 0) {
+	answered := slices.ContainsFunc(snapshots, func(r dedup.Snapshot) bool { return r.Unread == "" })
+	if !answered && (err != nil || len(snapshots) > 0) {
 		policed = max(policed, c.local.policy) // where nothing could be read, a configuration that is not there says nothing
 	}
 	who, notes := c.pusher()
@@ -155,7 +155,7 @@ func (c *checker) judge(ctx context.Context, named []dedup.Named, cut []dedup.Un
 			notes = append(notes, dedup.Note{Text: text})
 		}
 	}
-	r := dedup.Check(rules, who, readings)
+	r := dedup.Check(rules, who, snapshots)
 	if len(named)+len(cut) == 0 && r.Empty() {
 		return r // nobody has asked for anything but a no
 	}
@@ -178,7 +178,7 @@ func (c *checker) stranger(ctx context.Context) bool {
 // read asks GitHub about every issue, and in the same request for the configuration on the default branch. When that
 // is not what was guessed, the issues are read again under it: whose records count is its to say. Of a fork, what it does not have
 // itself is its parent's (hook.md). The error is for all issues.
-func (c *checker) read(ctx context.Context, named []dedup.Named) (conf config.Config, readings []dedup.Reading, err error) {
+func (c *checker) read(ctx context.Context, named []dedup.Named) (conf config.Config, snapshots []dedup.Snapshot, err error) {
 	ctx, hangUp := context.WithCancelCause(ctx)
 	defer hangUp(nil)
 	env := c.env
@@ -187,54 +187,54 @@ func (c *checker) read(ctx context.Context, named []dedup.Named) (conf config.Co
 	if err != nil {
 		return conf, nil, err
 	}
-	s, readings, pulls, err := c.readAll(ctx, guessed, named)
+	s, snapshots, pulls, err := c.readAll(ctx, guessed, named)
 	cause := context.Cause(ctx)
 	switch {
 	case err == nil:
-		readings = decide(ctx, s, s.Repo, readings)
+		snapshots = decide(ctx, s, s.Repo, snapshots)
 		if cause = context.Cause(ctx); cause != nil {
-			return s.Config, late(append(readings, pulls...), inTime(ctx, cause)), nil
+			return s.Config, late(append(snapshots, pulls...), inTime(ctx, cause)), nil
 		}
-		return s.Config, append(c.askParent(ctx, env, s, readings), c.settlePulls(ctx, env, s, pulls)...), nil
+		return s.Config, append(c.askParent(ctx, env, s, snapshots), c.settlePulls(ctx, env, s, pulls)...), nil
 	case cause != nil:
 		return conf, nil, inTime(ctx, cause)
-	case slices.ContainsFunc(readings, func(r dedup.Reading) bool { return r.Unread == "" }):
+	case slices.ContainsFunc(snapshots, func(r dedup.Snapshot) bool { return r.Unread == "" }):
 		return conf, nil, err // they could be read, and nobody knows by which rules
 	}
-	return conf, append(readings, pulls...), err
+	return conf, append(snapshots, pulls...), err
 }
 
 // readUnder reads the issues, and with them the configuration of the session's repository.
-func readUnder(ctx context.Context, guessed *setup.Session, named []dedup.Named) (s *setup.Session, readings []dedup.Reading, err error) {
-	readings = ask(ctx, guessed.Client, named)
+func readUnder(ctx context.Context, guessed *setup.Session, named []dedup.Named) (s *setup.Session, snapshots []dedup.Snapshot, err error) {
+	snapshots = ask(ctx, guessed.Client, named)
 	s, err = guessed.Settle(ctx)
 	if err == nil && s != guessed {
-		readings = ask(ctx, s.Client, named)
+		snapshots = ask(ctx, s.Client, named)
 	}
-	return s, readings, err
+	return s, snapshots, err
 }
 
-// late is what readings say whose time ran out: what was found out by then may still be a no.
-func late(readings []dedup.Reading, cause error) []dedup.Reading {
-	for k := range readings {
-		switch r := &readings[k]; {
+// late is what snapshots say whose time ran out: what was found out by then may still be a no.
+func late(snapshots []dedup.Snapshot, cause error) []dedup.Snapshot {
+	for k := range snapshots {
+		switch r := &snapshots[k]; {
 		case r.Unread != "":
 			r.Unread = cause.Error()
 		case !r.Absent:
 			r.Facts.Doubts = append(r.Facts.Doubts, cause.Error())
 		}
 	}
-	return readings
+	return snapshots
 }
 
-func ask(ctx context.Context, client *github.Client, named []dedup.Named) []dedup.Reading {
+func ask(ctx context.Context, client *github.Client, named []dedup.Named) []dedup.Snapshot {
 	issues := make([]claim.Issue, len(named))
 	for k, n := range named {
 		issues[k] = n.Issue
 	}
-	out := make([]dedup.Reading, len(named))
+	out := make([]dedup.Snapshot, len(named))
 	for k, got := range client.HoldersOf(ctx, issues) {
-		out[k] = dedup.Reading{Named: named[k], Facts: got.Facts}
+		out[k] = dedup.Snapshot{Named: named[k], Facts: got.Facts}
 		var absent *github.NotFoundError
 		switch {
 		case got.Err == nil:
@@ -247,51 +247,51 @@ func ask(ctx context.Context, client *github.Client, named []dedup.Named) []dedu
 	return out
 }
 
-// askParent replaces the readings of issues that a fork does not have by those of its parent. When
+// askParent replaces the snapshots of issues that a fork does not have by those of its parent. When
 // it cannot be found out whether the repository is a fork, they stay not found.
-func (c *checker) askParent(ctx context.Context, env setup.Environment, s *setup.Session, readings []dedup.Reading) []dedup.Reading {
+func (c *checker) askParent(ctx context.Context, env setup.Environment, s *setup.Session, snapshots []dedup.Snapshot) []dedup.Snapshot {
 	home := ledger.Repo{Owner: c.remote.Owner, Name: c.remote.Repo}
 	var missing []dedup.Named
 	var at []int
-	for k, r := range readings {
+	for k, r := range snapshots {
 		if strings.EqualFold(r.Issue.Slug(), home.String()) && (r.Absent || r.Facts.PullRequest) {
 			missing, at = append(missing, r.Named), append(at, k)
 		}
 	}
 	if len(missing) == 0 {
-		return readings
+		return snapshots
 	}
 	repo, err := s.Client.Repository(ctx, home)
 	if err != nil || repo.Parent == (ledger.Repo{}) {
-		return readings
+		return snapshots
 	}
 	for k := range missing {
 		missing[k].Issue.Owner, missing[k].Issue.Repo = repo.Parent.Owner, repo.Parent.Name
 	}
 	for k, r := range c.readParent(ctx, env, s, repo.Parent, missing) {
-		readings[at[k]] = r
+		snapshots[at[k]] = r
 	}
-	return readings
+	return snapshots
 }
 
 // readParent reads issues of the repository that this one is a fork of, under that one's own configuration: the fork's may be a
 // stranger's.
-func (c *checker) readParent(ctx context.Context, env setup.Environment, fork *setup.Session, parent ledger.Repo, named []dedup.Named) []dedup.Reading {
+func (c *checker) readParent(ctx context.Context, env setup.Environment, fork *setup.Session, parent ledger.Repo, named []dedup.Named) []dedup.Snapshot {
 	guessed, err := setup.Open(ctx, env, setup.Options{Repo: parent.String(), Host: c.remote.Host, Guess: &fork.Config})
 	if err != nil {
 		return unread(named, err)
 	}
-	s, readings, err := readUnder(ctx, guessed, named)
+	s, snapshots, err := readUnder(ctx, guessed, named)
 	if err != nil {
 		return unread(named, err)
 	}
-	return decide(ctx, s, parent, readings)
+	return decide(ctx, s, parent, snapshots)
 }
 
-func unread(named []dedup.Named, err error) []dedup.Reading {
-	out := make([]dedup.Reading, len(named))
+func unread(named []dedup.Named, err error) []dedup.Snapshot {
+	out := make([]dedup.Snapshot, len(named))
 	for k, n := range named {
-		out[k] = dedup.Reading{Named: n, Unread: err.Error()}
+		out[k] = dedup.Snapshot{Named: n, Unread: err.Error()}
 	}
 	return out
 }

@@ -14,15 +14,15 @@ import (
 // atOnce is how many leases are asked for at a time.
 const atOnce = 8
 
-// decide lays over the readings who holds the issues where the log is not what decides. References are on
+// decide lays over the snapshots who holds the issues where the log is not what decides. References are on
 // GitHub and are asked, one more request for each issue of the repository that the configuration is of.
 // Redis and etcd are not: their clients would cost every push the time to load them. There the fencing
 // tokens in the log say which of several holds is the last, and the hook is as late as the log.
-func decide(ctx context.Context, s *setup.Session, of ledger.Repo, readings []dedup.Reading) []dedup.Reading {
+func decide(ctx context.Context, s *setup.Session, of ledger.Repo, snapshots []dedup.Snapshot) []dedup.Snapshot {
 	turns := make(chan struct{}, atOnce)
 	var asking sync.WaitGroup
-	for k := range readings {
-		r := &readings[k]
+	for k := range snapshots {
+		r := &snapshots[k]
 		switch home := strings.EqualFold(r.Issue.Slug(), of.String()); {
 		case r.Absent, r.Unread != "", r.Facts.PullRequest && r.Branch == "":
 		case s.Config.Claim.Lease != lease.Refs, !home:
@@ -41,5 +41,5 @@ func decide(ctx context.Context, s *setup.Session, of ledger.Repo, readings []de
 		}
 	}
 	asking.Wait()
-	return readings
+	return snapshots
 }

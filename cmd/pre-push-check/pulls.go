@@ -39,7 +39,7 @@ func (c *checker) pushedTo() ledger.Repo {
 }
 
 // readAll reads the issues, the pull requests of the pushed branches if the configuration says so, and the configuration.
-func (c *checker) readAll(ctx context.Context, guessed *setup.Session, named []dedup.Named) (s *setup.Session, issues, pulls []dedup.Reading, err error) {
+func (c *checker) readAll(ctx context.Context, guessed *setup.Session, named []dedup.Named) (s *setup.Session, issues, pulls []dedup.Snapshot, err error) {
 	if len(named) > 0 {
 		s, issues, err = readUnder(ctx, guessed, named)
 		if err == nil && s.Config.Hook.PullRequests {
@@ -60,7 +60,7 @@ func (c *checker) readAll(ctx context.Context, guessed *setup.Session, named []d
 }
 
 // askPulls reads the open pull requests from the pushed branches, and who holds them.
-func (c *checker) askPulls(ctx context.Context, client *github.Client) []dedup.Reading {
+func (c *checker) askPulls(ctx context.Context, client *github.Client) []dedup.Snapshot {
 	all := outgoing.Branches(c.push.Updates)
 	if len(all) == 0 {
 		return nil
@@ -68,11 +68,11 @@ func (c *checker) askPulls(ctx context.Context, client *github.Client) []dedup.R
 	home := ledger.Repo{Owner: c.remote.Owner, Name: c.remote.Repo}
 	found, err := client.HoldersOfHeads(ctx, home, c.pushedTo(), all)
 	if err != nil {
-		return []dedup.Reading{{Unread: ofHeads(all, strings.TrimPrefix(err.Error(), "list pull requests of "+home.String()+": "))}}
+		return []dedup.Snapshot{{Unread: ofHeads(all, strings.TrimPrefix(err.Error(), "list pull requests of "+home.String()+": "))}}
 	}
-	out := make([]dedup.Reading, len(found))
+	out := make([]dedup.Snapshot, len(found))
 	for k, h := range found {
-		out[k] = dedup.Reading{Named: dedup.Named{Issue: h.Pull, Branch: h.Branch}, Facts: h.Facts}
+		out[k] = dedup.Snapshot{Named: dedup.Named{Issue: h.Pull, Branch: h.Branch}, Facts: h.Facts}
 		if h.Err != nil {
 			out[k].Unread = strings.TrimPrefix(h.Err.Error(), "read "+h.Pull.String()+": ")
 		}
@@ -90,9 +90,9 @@ func ofHeads(all []string, reason string) string {
 }
 
 // settlePulls has the lease store say who holds the pull requests, and reads those in the parent of a fork under the parent's rules.
-func (c *checker) settlePulls(ctx context.Context, env setup.Environment, s *setup.Session, pulls []dedup.Reading) []dedup.Reading {
+func (c *checker) settlePulls(ctx context.Context, env setup.Environment, s *setup.Session, pulls []dedup.Snapshot) []dedup.Snapshot {
 	home := ledger.Repo{Owner: c.remote.Owner, Name: c.remote.Repo}
-	var own, theirs []dedup.Reading
+	var own, theirs []dedup.Snapshot
 	for _, r := range pulls {
 		if r.Unread != "" || strings.EqualFold(r.Issue.Slug(), home.String()) {
 			own = append(own, r)
@@ -113,9 +113,9 @@ func (c *checker) settlePulls(ctx context.Context, env setup.Environment, s *set
 }
 
 // unread is what is known of everything that was to be read when an error ended it.
-func (c *checker) unread(named []dedup.Named, err error) []dedup.Reading {
+func (c *checker) unread(named []dedup.Named, err error) []dedup.Snapshot {
 	if len(named) == 0 && len(c.heads) > 0 {
-		return []dedup.Reading{{Unread: ofHeads(c.heads, err.Error())}}
+		return []dedup.Snapshot{{Unread: ofHeads(c.heads, err.Error())}}
 	}
 	return unread(named, err)
 }

@@ -99,11 +99,11 @@ func (cm *commands) heard(ctx context.Context, c *Comment) (bool, error) {
 
 // obey carries a command out and brings the issue's labels in line.
 func (cm *commands) obey(ctx context.Context, i claim.Issue, cmd command, r *result) error {
-	reading := cm.step.Hub.FactsOf(ctx, []claim.Issue{i})[0]
-	if reading.Err != nil {
-		return reading.Err
+	snapshot := cm.step.Hub.FactsOf(ctx, []claim.Issue{i})[0]
+	if snapshot.Err != nil {
+		return snapshot.Err
 	}
-	o := order{cmd, reading.Facts, cm.step.Event.Comment.User.Login, cm.step.Event.Comment.Created}
+	o := order{cmd, snapshot.Facts, cm.step.Event.Comment.User.Login, cm.step.Event.Comment.Created}
 	do := map[string]func(context.Context, order, *result) error{
 		"/claim": cm.claim, "/release": cm.release, "/approve": cm.approve, "/reject": cm.reject,
 		"/hold": cm.hold, "/unhold": cm.unhold, "/requeue": cm.requeue,

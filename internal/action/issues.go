@@ -73,12 +73,12 @@ func (s *Step) unlabeled(ctx context.Context, i claim.Issue, r *result) error {
 	if err != nil {
 		return err
 	}
-	reading := s.Hub.FactsOf(ctx, []claim.Issue{i})[0]
-	if reading.Err != nil || !reading.Facts.Open || labels.Has(reading.Facts.Labels, name) {
+	snapshot := s.Hub.FactsOf(ctx, []claim.Issue{i})[0]
+	if snapshot.Err != nil || !snapshot.Facts.Open || labels.Has(snapshot.Facts.Labels, name) {
 		return nil // tend says what is wrong
 	}
 	if !labels.Same(name, scheme.NeedsScope) {
-		return s.takenOff(ctx, reading.Facts, removal, r)
+		return s.takenOff(ctx, snapshot.Facts, removal, r)
 	}
 	return s.scoped(ctx, i, removal, r)
 }
@@ -89,12 +89,12 @@ func (s *Step) queued(ctx context.Context, i claim.Issue, r *result) error {
 	if !labels.Has(s.Ledger.Rules().Scheme.Queues(), name) || s.dry() || !s.Event.Sender.person() {
 		return nil
 	}
-	reading := s.Hub.FactsOf(ctx, []claim.Issue{i})[0]
-	if reading.Err != nil || !s.Ledger.Rules().Wished(reading.Facts) {
+	snapshot := s.Hub.FactsOf(ctx, []claim.Issue{i})[0]
+	if snapshot.Err != nil || !s.Ledger.Rules().Wished(snapshot.Facts) {
 		return nil // tend says what is wrong
 	}
 	g, err := s.Hub.LastAddition(ctx, i, name)
-	if absent(err) || err == nil && (!g.Person || g.ByTool(reading.Facts.Log)) {
+	if absent(err) || err == nil && (!g.Person || g.ByTool(snapshot.Facts.Log)) {
 		return nil
 	}
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/label-state/label-state/internal/ledger"
 )
 
-// Judged returns a hub whose readings are as the ledger's lease store decides them, for issues of its
+// Judged returns a hub whose snapshots are as the ledger's lease store decides them, for issues of its
 // repository, so that the guard and the commands ask whom the claims ask. Where the log decides it is the hub itself. A run that GitHub
 // gives no secrets, as for a fork's pull request, cannot ask a store and is as late as its mirror.
 func (s *Step) Judged(h Hub, l *ledger.Ledger, of ledger.Repo) Hub {
@@ -28,8 +28,8 @@ type ruled struct {
 	of     ledger.Repo // whose issues the ledger's store decides
 }
 
-// FactsOf implements Reader. A reading that the store says nothing about is unread.
-func (r ruled) FactsOf(ctx context.Context, issues []claim.Issue) []github.Reading {
+// FactsOf implements Reader. A snapshot that the store says nothing about is unread.
+func (r ruled) FactsOf(ctx context.Context, issues []claim.Issue) []github.Snapshot {
 	out := r.Hub.FactsOf(ctx, issues)
 	for n := range out {
 		switch f := out[n].Facts; {
@@ -46,7 +46,7 @@ func (r ruled) FactsOf(ctx context.Context, issues []claim.Issue) []github.Readi
 type mirrored struct{ Hub }
 
 // FactsOf implements Reader.
-func (m mirrored) FactsOf(ctx context.Context, issues []claim.Issue) []github.Reading {
+func (m mirrored) FactsOf(ctx context.Context, issues []claim.Issue) []github.Snapshot {
 	out := m.Hub.FactsOf(ctx, issues)
 	for n := range out {
 		out[n].Facts.Log = out[n].Facts.Log.ByToken()

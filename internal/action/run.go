@@ -25,7 +25,7 @@ type Hub interface {
 
 // A Reader reads more than one issue at a time, and what belongs to issues.
 type Reader interface {
-	FactsOf(ctx context.Context, issues []claim.Issue) []github.Reading
+	FactsOf(ctx context.Context, issues []claim.Issue) []github.Snapshot
 	Pull(ctx context.Context, r ledger.Repo, number int) (github.Pull, error)
 	Excess(ctx context.Context, p github.Pull, named []claim.Issue) (*lifecycle.Excess, error)
 	Blocking(ctx context.Context, i claim.Issue) ([]claim.Issue, error)

@@ -96,7 +96,7 @@ func TestSweepAThousand(t *testing.T) {
 	})
 }
 
-// TestSweepReleasesHundreds: each released issue takes its reading, one comment and the two
+// TestSweepReleasesHundreds: each released issue takes its snapshot, one comment and the two
 // labels, paced under GitHub's limits, and nothing is left over.
 func TestSweepReleasesHundreds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

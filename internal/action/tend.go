@@ -17,11 +17,11 @@ func (s *Step) dry() bool { return s.Inputs.DryRun || s.Event.readOnly() }
 // reading before anything is written.
 func (s *Step) tend(ctx context.Context, issues []claim.Issue, by string, see func(lifecycle.Facts)) ledger.Report {
 	return s.runSweep(ctx, ledger.Sweep{By: by, MaxAge: s.Inputs.MaxAge, DryRun: s.dry(), Seen: see},
-		func(w ledger.Sweep) ledger.Report { return s.Ledger.Tend(ctx, s.readings(ctx, issues), w) })
+		func(w ledger.Sweep) ledger.Report { return s.Ledger.Tend(ctx, s.snapshots(ctx, issues), w) })
 }
 
-// readings reads issues, fifty a request. What is not there, or not here any more, is nobody's business.
-func (s *Step) readings(ctx context.Context, issues []claim.Issue) iter.Seq2[lifecycle.Facts, error] {
+// snapshots reads issues, fifty a request. What is not there, or not here any more, is nobody's business.
+func (s *Step) snapshots(ctx context.Context, issues []claim.Issue) iter.Seq2[lifecycle.Facts, error] {
 	return func(yield func(lifecycle.Facts, error) bool) {
 		for _, r := range s.Hub.FactsOf(ctx, issues) {
 			if absent(r.Err) {
@@ -36,7 +36,7 @@ func (s *Step) readings(ctx context.Context, issues []claim.Issue) iter.Seq2[lif
 }
 
 // runSweep does work and takes away what two runs at once have written twice: the repeats that the
-// work's own readings showed, and those on issues where it ended a hold or answered a plan.
+// work's own snapshots showed, and those on issues where it ended a hold or answered a plan.
 func (p Place) runSweep(ctx context.Context, w ledger.Sweep, work func(ledger.Sweep) ledger.Report) ledger.Report {
 	var found []repeat
 	see := w.Seen

@@ -1,6 +1,6 @@
 // Package board shows the issues of repositories as cards in columns: who holds what, since when, and what needs a person.
 //
-// Everything but Program is pure: readings go in, cards and lines of text come out; time is an argument and what
+// Everything but Program is pure: snapshots go in, cards and lines of text come out; time is an argument and what
 // is asked of GitHub goes through Desk.
 package board
 
@@ -78,12 +78,12 @@ type Card struct {
 	item work.Item // its place in the queue
 }
 
-// Deal makes the cards of readings, in the order of their lanes. In Ready it is the order in which "next" hands issues out,
+// Deal makes the cards of snapshots, in the order of their lanes. In Ready it is the order in which "next" hands issues out,
 // and then those that it passes over; elsewhere the lowest number is first. Issues that are no part of the lifecycle have no
 // card, and of pull requests only those have one that are held.
-func Deal(r lifecycle.Rules, readings []lifecycle.Facts) []Card {
+func Deal(r lifecycle.Rules, snapshots []lifecycle.Facts) []Card {
 	var out []Card
-	for _, f := range readings {
+	for _, f := range snapshots {
 		if c, ok := deal(r, f); ok {
 			out = append(out, c)
 		}

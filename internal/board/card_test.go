@@ -83,9 +83,9 @@ func TestMarkCycles(t *testing.T) {
 	}
 	web := waits(1, in("app", 2))
 	web.Issue.Repo = "web"
-	readings := []lifecycle.Facts{waits(1, in("app", 3)), waits(2, in("web", 1)), web, waits(3, in("app", 4)), waits(4)}
-	cards := board.Deal(lifecycle.DefaultRules(), readings)
-	if got := fmt.Sprint(board.MarkCycles(cards, readings)); got != "[[acme/app#2 acme/web#1]]" {
+	snapshots := []lifecycle.Facts{waits(1, in("app", 3)), waits(2, in("web", 1)), web, waits(3, in("app", 4)), waits(4)}
+	cards := board.Deal(lifecycle.DefaultRules(), snapshots)
+	if got := fmt.Sprint(board.MarkCycles(cards, snapshots)); got != "[[acme/app#2 acme/web#1]]" {
 		t.Errorf("cycles %s", got)
 	}
 	want := map[string]string{
@@ -97,8 +97,8 @@ func TestMarkCycles(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.Issue, got, want[c.Issue.String()])
 		}
 	}
-	readings[1].Open = false
-	if rings := board.MarkCycles(nil, readings); len(rings) > 0 {
+	snapshots[1].Open = false
+	if rings := board.MarkCycles(nil, snapshots); len(rings) > 0 {
 		t.Errorf("closed: %v", rings)
 	}
 }

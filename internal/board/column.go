@@ -135,7 +135,7 @@ func (v view) advice(l Lane, width int) (out []string) {
 	if l != Ready || v.filter != "" {
 		return nil
 	}
-	for _, line := range v.reading.Next {
+	for _, line := range v.snapshot.Next {
 		for _, one := range broken(printable.Line(line), width-1, v.palette.dim) {
 			out = append(out, " "+one)
 		}
@@ -192,7 +192,7 @@ func (v view) holder(c Card, width int) string {
 	}
 	room := width - ansi.StringWidth(age) - 2
 	who := c.Holder
-	if c.isOf(v.reading.Viewer) {
+	if c.isOf(v.snapshot.Viewer) {
 		who += " (you)"
 	}
 	name := ansi.Truncate(who, max(room-4, 4), "…")

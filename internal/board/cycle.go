@@ -8,11 +8,11 @@ import (
 	"github.com/label-state/label-state/internal/printable"
 )
 
-// MarkCycles marks the cards of issues that are parts of a dependency cycle, as far as the readings show one: those of
+// MarkCycles marks the cards of issues that are parts of a dependency cycle, as far as the snapshots show one: those of
 // all repositories on the board, because a cycle may go through several. It returns the cycles, too.
-func MarkCycles(cards []Card, readings []lifecycle.Facts) [][]claim.Issue {
+func MarkCycles(cards []Card, snapshots []lifecycle.Facts) [][]claim.Issue {
 	waits := map[claim.Issue][]claim.Issue{}
-	for _, f := range readings {
+	for _, f := range snapshots {
 		if f.Open {
 			waits[f.Issue] = f.Waits()
 		}

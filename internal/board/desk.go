@@ -9,8 +9,8 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 )
 
-// A Reading is everything the board shows, as it was at one moment. The zero value is an empty board.
-type Reading struct {
+// A snapshot is everything the board shows, as it was at one moment. The zero value is an empty board.
+type Snapshot struct {
 	Cards  []Card
 	Now    time.Time // GitHub's clock
 	Viewer string    // login whose board it is; empty when not known
@@ -37,7 +37,7 @@ type Answer struct {
 
 // A Desk reads GitHub and carries out commands. Its errors are shown as they are, with the hint that Hint has for them.
 type Desk interface {
-	Read(ctx context.Context) (Reading, error)
+	Read(ctx context.Context) (Snapshot, error)
 	// Do carries out an order of the person at the keyboard by the command of Order.Args. It looks again before it ends
 	// somebody's hold or answers a plan: a yes to what the person saw is no yes to what has become of it.
 	Do(ctx context.Context, o Order) (Answer, error)
@@ -50,9 +50,9 @@ type Desk interface {
 // What comes back from the desk.
 type (
 	readMsg struct {
-		number  int
-		reading Reading
-		err     error
+		number   int
+		snapshot Snapshot
+		err      error
 	}
 	didMsg struct {
 		order  Order

@@ -31,16 +31,16 @@ type Model struct {
 	palette palette
 
 	width, height int
-	reading       Reading
-	age           time.Duration // of the reading, by this machine's clock
+	snapshot      Snapshot
+	age           time.Duration // of the snapshot, by this machine's clock
 	waited        time.Duration // since the last try to read
 	ticked        time.Time
-	loaded        bool // there is a reading
+	loaded        bool // there is a snapshot
 	busy          bool // it is being read
-	reads         int  // which reading counts: an earlier one that comes in late does not
+	reads         int  // which snapshot counts: an earlier one that comes in late does not
 	working       bool // an order is under way
 	stale         error
-	failures      int // readings that failed in a row
+	failures      int // snapshots that failed in a row
 
 	lane    Lane
 	at      [lanes]int // the chosen card of each lane
@@ -49,7 +49,7 @@ type Model struct {
 	details bool // the chosen card is shown at length
 	top     int  // the first line that is shown of what is scrolled
 	asked   question
-	done    *Order // carried out, and not borne out by a reading yet
+	done    *Order // carried out, and not borne out by a snapshot yet
 	warned  []string
 	notice  notice
 }
@@ -87,7 +87,7 @@ func New(ctx context.Context, d Desk, o Options) Model {
 	return m
 }
 
-// Init asks for the first reading and for the terminal's background.
+// Init asks for the first snapshot and for the terminal's background.
 func (m Model) Init() tea.Cmd { return tea.Batch(m.read(), tick(), tea.RequestBackgroundColor) }
 
 // Update is the board after a message.
@@ -131,7 +131,7 @@ func (m Model) refresh() (tea.Model, tea.Cmd) {
 	return m.again()
 }
 
-// again reads. What an earlier reading has to say does not count any more.
+// again reads. What an earlier snapshot has to say does not count any more.
 func (m Model) again() (tea.Model, tea.Cmd) {
 	m.busy, m.reads = true, m.reads+1
 	return m, m.read()
@@ -160,15 +160,15 @@ func (m Model) ticks(at time.Time) (tea.Model, tea.Cmd) {
 	return m, tick()
 }
 
-// longest is the most that is waited between two readings that fail.
+// longest is the most that is waited between two snapshots that fail.
 const longest = 5 * time.Minute
 
-// pause is how long to wait before the next reading: longer after each that failed, so that a GitHub in trouble is left alone.
+// pause is how long to wait before the next snapshot: longer after each that failed, so that a GitHub in trouble is left alone.
 func (m Model) pause() time.Duration {
 	return max(m.every, min(m.every<<min(m.failures, 8), longest))
 }
 
-// took puts a reading on the board. One that failed leaves the older one there, and says so.
+// took puts a snapshot on the board. One that failed leaves the older one there, and says so.
 func (m Model) took(msg readMsg) Model {
 	m.busy, m.waited = false, 0
 	m.stale = msg.err
@@ -177,7 +177,7 @@ func (m Model) took(msg readMsg) Model {
 		return m
 	}
 	chosen, had := m.chosen()
-	m.failures, m.age, m.reading = 0, 0, msg.reading
+	m.failures, m.age, m.snapshot = 0, 0, msg.snapshot
 	if !m.loaded {
 		m.lane = m.firstLane()
 	}
@@ -190,13 +190,13 @@ func (m Model) took(msg readMsg) Model {
 	return m
 }
 
-// bearOut says what an order has done, once a reading shows it.
+// bearOut says what an order has done, once a snapshot shows it.
 func (m *Model) bearOut() {
 	if m.done == nil {
 		return
 	}
 	m.notice = notice{text: m.outcome(*m.done), left: said}
-	if !m.done.seen(m.reading) {
+	if !m.done.seen(m.snapshot) {
 		m.notice = notice{text: "done: " + m.done.Command() + "; GitHub does not show it yet, u reads again"}
 	}
 	if len(m.warned) > 0 {
@@ -217,11 +217,11 @@ func (m Model) did(msg didMsg) (tea.Model, tea.Cmd) {
 }
 
 // now is GitHub's time, carried on by this machine's.
-func (m Model) now() time.Time { return m.reading.Now.Add(m.age) }
+func (m Model) now() time.Time { return m.snapshot.Now.Add(m.age) }
 
 // in are the cards of a lane that the filter lets through.
 func (m Model) in(l Lane) []Card {
-	return slices.DeleteFunc(slices.Clone(m.reading.Cards), func(c Card) bool { return c.Lane != l || !c.matches(m.filter) })
+	return slices.DeleteFunc(slices.Clone(m.snapshot.Cards), func(c Card) bool { return c.Lane != l || !c.matches(m.filter) })
 }
 
 // chosen is the card the cursor is on.
@@ -262,11 +262,11 @@ func (m Model) firstLane() Lane {
 
 // ref is the issue's name, as short as it can be.
 func (m Model) ref(c Card) string {
-	if len(m.reading.Repos) < 2 {
+	if len(m.snapshot.Repos) < 2 {
 		return fmt.Sprintf("#%d", c.Issue.Number)
 	}
 	same := 0
-	for _, r := range m.reading.Repos {
+	for _, r := range m.snapshot.Repos {
 		if _, name, _ := strings.Cut(r, "/"); strings.EqualFold(name, c.Issue.Repo) {
 			same++
 		}

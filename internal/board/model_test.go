@@ -20,25 +20,25 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// A desk remembers what it was asked to do. after is what an order that is carried out makes of the reading.
+// A desk remembers what it was asked to do. after is what an order that is carried out makes of the snapshot.
 type desk struct {
-	reading board.Reading
-	did     []string
-	err     error
-	browser bool
-	answer  board.Answer
-	after   func(*board.Reading, board.Order)
+	snapshot board.Snapshot
+	did      []string
+	err      error
+	browser  bool
+	answer   board.Answer
+	after    func(*board.Snapshot, board.Order)
 }
 
-func (d *desk) Read(context.Context) (board.Reading, error) {
+func (d *desk) Read(context.Context) (board.Snapshot, error) {
 	d.did = append(d.did, "read")
-	return d.reading, d.err
+	return d.snapshot, d.err
 }
 
 func (d *desk) Do(_ context.Context, o board.Order) (board.Answer, error) {
 	d.did = append(d.did, strings.TrimPrefix(o.Command(), "label-state "))
 	if d.err == nil && d.after != nil {
-		d.after(&d.reading, o)
+		d.after(&d.snapshot, o)
 	}
 	return d.answer, d.err
 }
@@ -80,11 +80,11 @@ func send(m tea.Model, msg tea.Msg) tea.Model {
 	}
 }
 
-// start is a board of that size after its first reading.
+// start is a board of that size after its first snapshot.
 func start(t *testing.T, d *desk, width, height int) tea.Model {
 	t.Helper()
-	if d.reading.Cards == nil {
-		d.reading = board.Reading{
+	if d.snapshot.Cards == nil {
+		d.snapshot = board.Snapshot{
 			Cards: board.Deal(lifecycle.DefaultRules(), busy(t)), Now: now, Viewer: "olga", Repos: []string{"acme/app"}, Details: atLength,
 		}
 	}
@@ -105,7 +105,7 @@ func atLength(i claim.Issue, at time.Time, _ int) []string {
 	return out
 }
 
-// firstRead runs Init's reading.
+// firstRead runs Init's snapshot.
 func firstRead(t *testing.T, m tea.Model) tea.Msg {
 	t.Helper()
 	batch, ok := m.Init()().(tea.BatchMsg)
@@ -255,7 +255,7 @@ func TestTrouble(t *testing.T) {
 		failed := press(m, "u")
 		d.err = nil
 		if got := text(press(failed, "u")); strings.Contains(got, "reading fails") {
-			t.Errorf("the error stays after a good reading\n%s", got)
+			t.Errorf("the error stays after a good snapshot\n%s", got)
 		}
 	}
 }
@@ -268,7 +268,7 @@ func TestFirstReadFails(t *testing.T) {
 	}
 }
 
-// TestBorneOut: what an order did is said once a reading shows it. Until then nothing above says the opposite of what is below.
+// TestBorneOut: what an order did is said once a snapshot shows it. Until then nothing above says the opposite of what is below.
 func TestBorneOut(t *testing.T) {
 	facts := func(number int, label string, log ...event) board.Card {
 		return board.Deal(lifecycle.DefaultRules(), []lifecycle.Facts{issue(t, number, "x", label, log...)})[0]
@@ -277,10 +277,10 @@ func TestBorneOut(t *testing.T) {
 	mine.Holder, mine.Person, mine.Lane = "olga", true, board.People
 	for _, c := range []struct {
 		name      string
-		after     func(*board.Reading, board.Order)
+		after     func(*board.Snapshot, board.Order)
 		want, not string
 	}{
-		{"GitHub shows it", func(r *board.Reading, _ board.Order) { r.Cards = []board.Card{mine} }, "#4 is yours", "nobody holds it"},
+		{"GitHub shows it", func(r *board.Snapshot, _ board.Order) { r.Cards = []board.Card{mine} }, "#4 is yours", "nobody holds it"},
 		{"not yet", nil, "done: label-state claim acme/app#4; GitHub does not show it yet, u reads again", "is yours"},
 	} {
 		got := text(press(start(t, &desk{after: c.after, answer: board.Answer{Warnings: []string{"tell them"}}}, 80, 24), "h c y"))
@@ -290,16 +290,16 @@ func TestBorneOut(t *testing.T) {
 	}
 }
 
-// TestLateReading: a reading from before an order that comes in after it does not count.
+// TestLateReading: a snapshot from before an order that comes in after it does not count.
 func TestLateReading(t *testing.T) {
 	d := &desk{}
 	m := start(t, d, 80, 24)
 	m, slow := m.Update(tea.KeyPressMsg{Code: 'u', Text: "u"})
 	before := slow()
-	d.after = func(r *board.Reading, _ board.Order) { r.Cards = r.Cards[:1] }
+	d.after = func(r *board.Snapshot, _ board.Order) { r.Cards = r.Cards[:1] }
 	m = press(m, "h c y")
 	if got := text(send(m, before)); !strings.Contains(got, "1 issues") {
-		t.Errorf("the older reading came back:\n%s", got)
+		t.Errorf("the older snapshot came back:\n%s", got)
 	}
 }
 
@@ -317,7 +317,7 @@ func TestGone(t *testing.T) {
 
 // TestAdvice: where nothing can be taken, the column in which it would be says what to do.
 func TestAdvice(t *testing.T) {
-	d := &desk{reading: board.Reading{Cards: []board.Card{}, Now: now, Next: []string{"label an issue: gh issue edit NUMBER --repo acme/app --add-label agent:implement"}}}
+	d := &desk{snapshot: board.Snapshot{Cards: []board.Card{}, Now: now, Next: []string{"label an issue: gh issue edit NUMBER --repo acme/app --add-label agent:implement"}}}
 	for _, width := range []int{40, 80, 200} {
 		got := strings.Join(strings.Fields(text(start(t, d, width, 24))), "")
 		if !strings.Contains(got, "ghissueeditNUMBER") {
@@ -372,7 +372,7 @@ func TestFollow(t *testing.T) {
 			facts[n] = issue(t, 2, "Say which file was too large", "agent:done")
 		}
 	}
-	d.reading.Cards = board.Deal(lifecycle.DefaultRules(), facts)
+	d.snapshot.Cards = board.Deal(lifecycle.DefaultRules(), facts)
 	if got := text(press(m, "u")); !strings.Contains(got, "[done 2]") || !strings.Contains(got, "▌#2") {
 		t.Errorf("screen:\n%s", got)
 	}
@@ -380,11 +380,11 @@ func TestFollow(t *testing.T) {
 
 // TestPaused: a pause is said where everybody sees it.
 func TestPaused(t *testing.T) {
-	d := &desk{reading: board.Reading{
+	d := &desk{snapshot: board.Snapshot{
 		Cards: board.Deal(lifecycle.DefaultRules(), busy(t)), Now: now, Repos: []string{"acme/app"},
 		Pauses: []board.Pause{{Repo: "acme/app", Text: "acme/app is paused by olga: release", Here: true}},
 	}}
-	d.after = func(r *board.Reading, _ board.Order) { r.Pauses = nil }
+	d.after = func(r *board.Snapshot, _ board.Order) { r.Pauses = nil }
 	m := start(t, d, 80, 24)
 	if got := text(m); !strings.Contains(got, "! acme/app is paused by olga: release") || !strings.Contains(got, "p resume") {
 		t.Errorf("screen:\n%s", got)
@@ -406,7 +406,7 @@ func TestCycle(t *testing.T) {
 		}
 	}
 	cards := board.Deal(lifecycle.DefaultRules(), facts)
-	d := &desk{reading: board.Reading{Cards: cards, Now: now, Cycles: board.MarkCycles(cards, facts)}}
+	d := &desk{snapshot: board.Snapshot{Cards: cards, Now: now, Cycles: board.MarkCycles(cards, facts)}}
 	if got := text(press(start(t, d, 120, 24), "h")); !strings.Contains(got, "▌#4") || !strings.Contains(got, "! dependency cycle") ||
 		!strings.Contains(got, "blocked in a dependency cycle: acme/app#4 waits for acme/app#5 waits for acme/app#4") || !strings.Contains(got, "4 stuck") {
 		t.Errorf("screen:\n%s", got)
@@ -422,7 +422,7 @@ func TestFits(t *testing.T) {
 			facts[n].Title = string(rapid.SliceOfN(rapid.Byte(), 0, 200).Draw(t, "title"))
 		}
 		width, height := rapid.IntRange(1, 250).Draw(t, "width"), rapid.IntRange(1, 70).Draw(t, "height")
-		d := &desk{reading: board.Reading{Cards: board.Deal(lifecycle.DefaultRules(), facts), Now: now}}
+		d := &desk{snapshot: board.Snapshot{Cards: board.Deal(lifecycle.DefaultRules(), facts), Now: now}}
 		var m tea.Model = board.New(t.Context(), d, board.Options{Name: "acme/app"})
 		m = send(send(m, tea.WindowSizeMsg{Width: width, Height: height}), m.Init()().(tea.BatchMsg)[0]())
 		m = press(m, strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{"h", "j", "k", "l", "g", "G", "c", "r", "/", "x", "?", "esc", "o", "enter", "J", "K", "f", "a", "p", "y", "3"})).Draw(t, "keys"), " "))
@@ -442,7 +442,7 @@ func TestFits(t *testing.T) {
 func TestMarksHaveRoom(t *testing.T) {
 	c := board.Card{Title: "Make everything faster", Lane: board.People, Marks: []board.Mark{{Text: "needs scope", Alert: true}, {Text: "3 attempts failed", Alert: true}, {Text: "x"}}}
 	c.Issue.Owner, c.Issue.Repo, c.Issue.Number = "acme", "app", 9
-	d := &desk{reading: board.Reading{Cards: []board.Card{c}}}
+	d := &desk{snapshot: board.Snapshot{Cards: []board.Card{c}}}
 	for _, row := range []struct {
 		width int
 		want  string

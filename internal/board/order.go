@@ -79,8 +79,8 @@ func (o Order) reasoned() bool {
 	return o.Act == TakeOver || o.Act == End || o.Act == Reject || o.Act == PauseRepo
 }
 
-// seen reports whether a reading shows what the order did.
-func (o Order) seen(r Reading) bool {
+// seen reports whether a snapshot shows what the order did.
+func (o Order) seen(r Snapshot) bool {
 	switch o.Act {
 	case PauseRepo, Resume:
 		for _, p := range r.Pauses {
@@ -107,7 +107,7 @@ func (o Order) seen(r Reading) bool {
 	return !now.Plan
 }
 
-// outcome says what was done. It is shown once a reading bears it out.
+// outcome says what was done. It is shown once a snapshot bears it out.
 func (m Model) outcome(o Order) string {
 	ref := m.ref(o.Card)
 	return [...]string{
@@ -133,7 +133,7 @@ func (m Model) ask(key string, c Card) (q question, ok bool) {
 	case "r":
 		q.Act = Release
 		switch {
-		case c.isOf(m.reading.Viewer) || c.Person && c.Worker == "":
+		case c.isOf(m.snapshot.Viewer) || c.Person && c.Worker == "":
 			q.text = fmt.Sprintf("Release %s, so that workers may take it?", ref)
 			return q, true
 		case c.Holder != "":
@@ -173,7 +173,7 @@ func (m Model) askClaim(q question, ref string) (question, bool) {
 	case c.Lane == Done:
 		q.text = ref + " is done: there is nothing to claim"
 		return q, false
-	case c.isOf(m.reading.Viewer):
+	case c.isOf(m.snapshot.Viewer):
 		q.text = ref + " is yours already"
 		return q, false
 	case c.Expired:
@@ -193,13 +193,13 @@ func (m Model) askPause() (q question, ok bool) {
 	switch {
 	case chosen:
 		q.Repo = c.Issue.Slug()
-	case len(m.reading.Repos) == 1:
-		q.Repo = m.reading.Repos[0]
+	case len(m.snapshot.Repos) == 1:
+		q.Repo = m.snapshot.Repos[0]
 	default:
 		q.text = "choose a card: the pause is of its repository"
 		return q, false
 	}
-	for _, p := range m.reading.Pauses {
+	for _, p := range m.snapshot.Pauses {
 		if strings.EqualFold(p.Repo, q.Repo) {
 			q.Act, q.Repo, q.Here = Resume, p.Repo, p.Here
 			q.text = fmt.Sprintf("Let workers claim in %s again?", q.Repo)
@@ -217,7 +217,7 @@ func (m Model) copied(c Card) string {
 	switch {
 	case c.Plan:
 		return command("approve", issue)
-	case c.isOf(m.reading.Viewer):
+	case c.isOf(m.snapshot.Viewer):
 		return command("release", issue)
 	case c.Free:
 		return command("claim", issue)
@@ -230,7 +230,7 @@ func (c Card) standing(m Model) string {
 	switch {
 	case len(c.Cycle) > 0:
 		return lifecycle.InCycle(c.Cycle)
-	case c.isOf(m.reading.Viewer):
+	case c.isOf(m.snapshot.Viewer):
 		return "yours"
 	case c.Person && c.Holder != "":
 		return "held by " + c.Holder + ", a person"

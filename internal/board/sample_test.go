@@ -29,7 +29,7 @@ func says(ago time.Duration, kind claim.Kind, codename, outcome string) event {
 	return event{ago, claim.Record{Kind: kind, Worker: claim.Worker{Codename: codename, FiringID: "r1"}, Outcome: outcome}}
 }
 
-// issue is a reading of acme/app#number, open unless label is agent:done.
+// issue is a snapshot of acme/app#number, open unless label is agent:done.
 func issue(t *testing.T, number int, title, label string, log ...event) lifecycle.Facts {
 	t.Helper()
 	var comments []claim.Comment

@@ -104,7 +104,7 @@ func few(lines []string, most, width int) []string {
 func (v view) head() []string {
 	out := []string{v.title()}
 	var alerts []string
-	for _, p := range v.reading.Pauses {
+	for _, p := range v.snapshot.Pauses {
 		alerts = append(alerts, few(broken("! "+printable.Line(p.Text), v.width, v.palette.alert), 2, v.width)...)
 	}
 	if v.stale != nil {
@@ -159,7 +159,7 @@ func (v view) summary() string {
 		return ""
 	}
 	issues, held, stuck := 0, 0, 0
-	for _, c := range v.reading.Cards {
+	for _, c := range v.snapshot.Cards {
 		if !c.Request {
 			issues++
 		}
@@ -241,11 +241,11 @@ func (v view) page() []string {
 	if !ok {
 		return []string{v.palette.dim.Render("no card is chosen")}
 	}
-	if v.reading.Details == nil {
+	if v.snapshot.Details == nil {
 		return broken(c.Title, width, v.palette.name)
 	}
 	var out []string
-	for n, line := range v.reading.Details(c.Issue, v.now(), width) {
+	for n, line := range v.snapshot.Details(c.Issue, v.now(), width) {
 		style := lipgloss.NewStyle()
 		if n == 0 {
 			style = v.palette.name
@@ -335,17 +335,17 @@ func (v view) keys() string {
 	}
 	add(true, "? help")
 	add(v.mode == helping || v.details, "esc back")
-	add(len(v.reading.Pauses) > 0, "p resume")
+	add(len(v.snapshot.Pauses) > 0, "p resume")
 	add(ok && !v.details, "enter details")
 	add(ok && c.Plan, "a approve")
 	add(ok && c.Plan, "x reject")
-	add(ok && c.isOf(v.reading.Viewer), "r release")
-	add(ok && c.Lane != Done && !c.isOf(v.reading.Viewer), "c claim")
-	add(ok && c.Holder != "" && !c.isOf(v.reading.Viewer), "f force")
+	add(ok && c.isOf(v.snapshot.Viewer), "r release")
+	add(ok && c.Lane != Done && !c.isOf(v.snapshot.Viewer), "c claim")
+	add(ok && c.Holder != "" && !c.isOf(v.snapshot.Viewer), "f force")
 	add(true, "/ filter")
 	add(ok, "o open")
 	add(ok, "y copy")
-	add(len(v.reading.Pauses) == 0, "p pause")
+	add(len(v.snapshot.Pauses) == 0, "p pause")
 	add(true, "u read")
 	out := ""
 	for _, key := range all {

@@ -9,22 +9,22 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// Check judges every reading. It refuses for two reasons only: somebody else holds the issue, or
+// Check judges every snapshot. It refuses for two reasons only: somebody else holds the issue, or
 // it has an open pull request from another branch (spec.md#the-verdict). Whoever holds the issue
 // passes, and so does a push to the branch of an open pull request for it, unless the pusher is a
 // worker whose own claim of the issue has ended: such a one is stopped even there. A pull request from a pushed branch is
 // refused only when somebody else holds it.
-func Check(rules lifecycle.Rules, who Pusher, readings []Reading) Report {
+func Check(rules lifecycle.Rules, who Pusher, snapshots []Snapshot) Report {
 	var r Report
-	for _, reading := range readings {
+	for _, snapshot := range snapshots {
 		switch {
-		case reading.Absent:
-		case reading.Unread != "":
-			r.unknown(reading.Issue, reading.Unread)
+		case snapshot.Absent:
+		case snapshot.Unread != "":
+			r.unknown(snapshot.Issue, snapshot.Unread)
 		default:
-			j := judge{rules: rules, facts: reading.Facts, now: clock{reading.Facts.Now}}
+			j := judge{rules: rules, facts: snapshot.Facts, now: clock{snapshot.Facts.Now}}
 			j.ask(who)
-			j.report(reading.Named, &r)
+			j.report(snapshot.Named, &r)
 		}
 	}
 	return r

@@ -25,7 +25,7 @@ func TestCheck(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			got := summary(Check(lifecycle.DefaultRules(), c.pusher, []Reading{c.reading()}))
+			got := summary(Check(lifecycle.DefaultRules(), c.pusher, []Snapshot{c.snapshot()}))
 			if !slices.Equal(got, c.want) {
 				t.Errorf("got  %s\nwant %s", strings.Join(got, "\n     "), strings.Join(c.want, "\n     "))
 			}
@@ -76,13 +76,13 @@ type vector struct {
 	want     []string
 }
 
-func (v vector) reading() Reading {
+func (v vector) snapshot() Snapshot {
 	v.facts.Log = claim.Replay(v.comments)
 	named := Named{Issue: issue42, Commits: []Commit{{OID: strings.Repeat("3f2c91a0", 5), Subject: "Retry uploads"}}}
 	if v.branch != "" {
 		named = Named{Issue: issue42, Branch: v.branch}
 	}
-	return Reading{Named: named, Facts: v.facts, Absent: v.absent, Unread: v.unread}
+	return Snapshot{Named: named, Facts: v.facts, Absent: v.absent, Unread: v.unread}
 }
 
 func readCases(t *testing.T, file string) []vector {

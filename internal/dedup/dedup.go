@@ -23,8 +23,8 @@ type Named struct {
 	Branch  string // whose pull request it is; empty for an issue
 }
 
-// A Reading is what GitHub said about a named issue.
-type Reading struct {
+// A snapshot is what GitHub said about a named issue.
+type Snapshot struct {
 	Named
 	Facts  lifecycle.Facts // meaningless when Absent or Unread say so
 	Absent bool            // the repository was read and has no such issue
@@ -81,7 +81,7 @@ type Refusal struct {
 	Reasons    []lifecycle.Reason // one or more, each lifecycle.CodeInFlight or lifecycle.CodePROpen
 	Lost       *claim.Claim       // the pusher's own claim that does not stand any more; nil when it has none
 	Terms      claim.Terms        // the lengths that the claims are judged by
-	Now        time.Time          // server time of the reading
+	Now        time.Time          // server time of the snapshot
 }
 
 // A Note is something seen that stops nothing. Text is one clause and may hold other people's text.

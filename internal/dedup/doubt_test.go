@@ -14,7 +14,7 @@ import (
 func TestDoubt(t *testing.T) {
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	lucius := claim.Worker{Codename: "lucius", FiringID: "f1"}
-	reading := dedup.Reading{
+	snapshot := dedup.Snapshot{
 		Named: dedup.Named{Issue: claim.Issue{Owner: "acme", Repo: "app", Number: 1}},
 		Facts: lifecycle.Facts{
 			Issue: claim.Issue{Owner: "acme", Repo: "app", Number: 1}, Open: true, Now: now, Doubts: []string{"ask for the role of eve: no answer"},
@@ -30,7 +30,7 @@ func TestDoubt(t *testing.T) {
 		"somebody else": {dedup.Pusher{Worker: claim.Worker{Codename: "drake", FiringID: "f2"}}, 1, 0},
 		"the holder":    {dedup.Pusher{Worker: lucius}, 0, 1},
 	} {
-		r := dedup.Check(lifecycle.DefaultRules(), c.who, []dedup.Reading{reading})
+		r := dedup.Check(lifecycle.DefaultRules(), c.who, []dedup.Snapshot{snapshot})
 		if len(r.Refusals) != c.refused || len(r.Unknown) != c.unknown {
 			t.Errorf("%s: %+v", name, r)
 		}

@@ -125,7 +125,7 @@ func TestLabelsAreRepeated(t *testing.T) {
 	}
 }
 
-// TestUnshownComments: comments that are counted and not shown make the reading an unshown one after three readings, whose
+// TestUnshownComments: comments that are counted and not shown make the snapshot an unshown one after three snapshots, whose
 // log is what is readable; a gap that closes is waited for, and one inside the pages stays an error.
 func TestUnshownComments(t *testing.T) {
 	for name, option := range map[string]func(*Options){"GraphQL": func(*Options) {}, "REST": byREST} {
@@ -153,7 +153,7 @@ func TestUnshownComments(t *testing.T) {
 	}
 }
 
-// TestUnshownGap: a page with a gap, or one that does not end, is no whole reading, whatever is counted.
+// TestUnshownGap: a page with a gap, or one that does not end, is no whole snapshot, whatever is counted.
 func TestUnshownGap(t *testing.T) {
 	for name, change := range map[string][2]string{
 		"gap":    {`"nodes":[`, `"nodes":[null,`},

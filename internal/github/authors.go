@@ -36,7 +36,7 @@ func (sn *snapshots) spoken(all []comment) []comment {
 }
 
 // account is a login in the repository of the issue.
-func (r *reading) account(login string) account {
+func (r *snapshot) account(login string) account {
 	a := account{repo: ledger.Repo{Owner: r.facts.Issue.Owner, Name: r.facts.Issue.Repo}, login: login}
 	if n := slices.IndexFunc(r.comments, func(m comment) bool { return m.Author == login }); n >= 0 {
 		a.association = r.comments[n].association
@@ -45,7 +45,7 @@ func (r *reading) account(login string) account {
 }
 
 // accounts are the authors of comments, each once.
-func (r *reading) accounts(comments []claim.Comment) []account {
+func (r *snapshot) accounts(comments []claim.Comment) []account {
 	var out []account
 	seen := map[string]bool{}
 	for _, m := range comments {
@@ -58,7 +58,7 @@ func (r *reading) accounts(comments []claim.Comment) []account {
 }
 
 // records are the comments whose authors matter.
-func (r *reading) records() []claim.Comment {
+func (r *snapshot) records() []claim.Comment {
 	var out []claim.Comment
 	for _, m := range r.comments {
 		if m.record {
@@ -69,7 +69,7 @@ func (r *reading) records() []claim.Comment {
 }
 
 // stakes are the keys whose records can change who holds the issue, or which pull requests are for it.
-func (r *reading) stakes(web string) []claim.Stake {
+func (r *snapshot) stakes(web string) []claim.Stake {
 	return slices.DeleteFunc(claim.Stakes(r.records()), func(s claim.Stake) bool {
 		return s.Over && !slices.ContainsFunc(s.PRs, func(pr string) bool {
 			id, ok := parsePull(pr, web)
@@ -78,12 +78,12 @@ func (r *reading) stakes(web string) []claim.Stake {
 	})
 }
 
-// judgeAuthors finds out whose records count, for all readings together. For who only asks who holds the issues, nobody
+// judgeAuthors finds out whose records count, for all snapshots together. For who only asks who holds the issues, nobody
 // is asked about who has ended all own claims; and about who ended a claim only if that claim counts.
-func (sn *snapshots) judgeAuthors(ctx context.Context, readings []*reading, want scope) judgement {
+func (sn *snapshots) judgeAuthors(ctx context.Context, snapshots []*snapshot, want scope) judgement {
 	var all []account
-	stakes := map[*reading][]claim.Stake{}
-	for _, r := range readings {
+	stakes := map[*snapshot][]claim.Stake{}
+	for _, r := range snapshots {
 		switch {
 		case r.err != nil:
 		case want == everyRecord:
@@ -102,7 +102,7 @@ func (sn *snapshots) judgeAuthors(ctx context.Context, readings []*reading, want
 	defer cancel()
 	claimers := sn.roles.judge(ctx, all)
 	var enders []account
-	for _, r := range readings {
+	for _, r := range snapshots {
 		for _, s := range stakes[r] {
 			if slices.ContainsFunc(r.accounts(s.Claims), claimers.counted) {
 				enders = append(enders, r.accounts(s.Marks)...)
@@ -122,7 +122,7 @@ func reserved(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 // doubt takes in that it could not be found out whether some records count.
-func (r *reading) doubt(err error, want scope) {
+func (r *snapshot) doubt(err error, want scope) {
 	if want == everyRecord {
 		r.err = cmp.Or(r.err, err)
 	} else if text := err.Error(); !slices.Contains(r.facts.Doubts, text) {
@@ -130,9 +130,9 @@ func (r *reading) doubt(err error, want scope) {
 	}
 }
 
-// replay folds the records and notices that count. Of an author about whom nobody could be asked the whole reading is
+// replay folds the records and notices that count. Of an author about whom nobody could be asked the whole snapshot is
 // unknown; where only standing claims are wanted the log goes without that author, and the facts say so.
-func (r *reading) replay(judged judgement, want scope) error {
+func (r *snapshot) replay(judged judgement, want scope) error {
 	var log []claim.Comment
 	for _, m := range r.comments {
 		counts, err := false, error(nil)

@@ -16,13 +16,13 @@ import (
 // A program asks the same two things first: by which configuration the repository goes, and what stands on an issue, or what there is
 // to do. One query answers both. What it read besides the configuration is kept for the next who asks for just that.
 
-// fresh is how long what Begin has read stands for the first reading.
+// fresh is how long what Begin has read stands for the first snapshot.
 const fresh = 5 * time.Second
 
 // A beginning is what the first query has read besides the configuration.
 type beginning struct {
 	at    time.Time
-	facts *reading // of an issue, or else
+	facts *snapshot // of an issue, or else
 	repo  ledger.Repo
 	what  selection // of a scan
 	found []listed  // its first page
@@ -44,12 +44,12 @@ type beginnings struct {
 // Begin reads an issue for whoever asks for its facts next, and with it what Options.Along names: one request. A read that fails, or
 // that GraphQL cannot make, is left to whoever asks next; only what concerns every request is an error.
 func (sn *snapshots) Begin(ctx context.Context, i claim.Issue) error {
-	one := &reading{facts: lifecycle.Facts{Issue: i}}
+	one := &snapshot{facts: lifecycle.Facts{Issue: i}}
 	if nameable(i) != nil {
 		return nil
 	}
 	return sn.beginnings.begin(i.String(), func() (*beginning, error) {
-		err := sn.askFactsAnd(replaceable(ctx, true), []*reading{one}, true) // whether references decide is not known yet
+		err := sn.askFactsAnd(replaceable(ctx, true), []*snapshot{one}, true) // whether references decide is not known yet
 		if err != nil || !one.read {
 			return nil, err
 		}
@@ -132,7 +132,7 @@ func (bg *beginnings) takeBegun(of func(*beginning) bool) *beginning {
 	return got
 }
 
-func (bg *beginnings) begunFacts(one *reading) bool {
+func (bg *beginnings) begunFacts(one *snapshot) bool {
 	got := bg.takeBegun(func(b *beginning) bool { return b.facts != nil && b.facts.facts.Issue == one.facts.Issue })
 	if got == nil {
 		return false

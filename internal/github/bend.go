@@ -50,7 +50,7 @@ const maxLost = 3
 
 // bend asks for items in parts of the size that GitHub bears. A part that is too much is asked for again in halves; one
 // item that is too much by itself is read by alone. An error of alone that says "too much" again is that item's; any other,
-// and every error of ask, ends the reading: what was not asked for by then stays unread.
+// and every error of ask, ends the snapshot: what was not asked for by then stays unread.
 func bend[T any](ctx context.Context, d *dose, items []T, ask func(context.Context, []T) error, alone func(context.Context, T) error) error {
 	var lost losses
 	for len(items) > 0 {
@@ -90,7 +90,7 @@ func oneByOne[T any](ctx context.Context, items []T, alone func(context.Context,
 // losses counts the items, one after the other, that could not be read in any way.
 type losses int
 
-// end reports whether an item's error ends the reading of all others.
+// end reports whether an item's error ends the snapshot of all others.
 func (l *losses) end(err error) bool {
 	if err == nil {
 		*l = 0

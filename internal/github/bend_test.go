@@ -121,7 +121,7 @@ func TestScanBends(t *testing.T) {
 	}
 }
 
-// TestOneMonster: one issue that is too much by itself is read another way, and does not make the reading of all others slow.
+// TestOneMonster: one issue that is too much by itself is read another way, and does not make the snapshot of all others slow.
 func TestOneMonster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := loaded(t, 200, always(1))

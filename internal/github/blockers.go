@@ -93,13 +93,13 @@ type blockers struct {
 
 // addNamedBlockers reads the state of the issues that texts name, all of a batch together. Those
 // that GitHub does not show block nothing: a typo must not stop an issue for ever.
-func (bl *blockers) addNamedBlockers(ctx context.Context, readings []*reading) {
+func (bl *blockers) addNamedBlockers(ctx context.Context, snapshots []*snapshot) {
 	if bl.off.TextOff {
 		return
 	}
 	var all wanted
-	by := map[*reading][]claim.Issue{}
-	for _, r := range readings {
+	by := map[*snapshot][]claim.Issue{}
+	for _, r := range snapshots {
 		if r.err != nil || !r.facts.Open || r.facts.PullRequest || len(r.facts.Blockers) > 0 {
 			continue
 		}

@@ -6,7 +6,7 @@
 //	New(Options) (*Client, error)
 //
 //	Facts(ctx, issue) (lifecycle.Facts, error)          one issue, one request
-//	FactsOf(ctx, issues) []Reading                      fifty issues of any repositories, one request
+//	FactsOf(ctx, issues) []Snapshot                     fifty issues of any repositories, one request
 //	Scan(ctx, repo, since) iter.Seq2[Facts, error]      everything a sweep looks at
 //	Comment, EditComment, React                         comments
 //	AddLabel, RemoveLabel                               labels of an issue

@@ -39,9 +39,9 @@ type edits struct {
 // uncover finds the records that count and were once edited by somebody else than their author, though the author edited
 // them last: those are void, too. Only records that say that they were edited are asked about, each revision once, and none
 // of our own. Where GitHub does not show edits, as by REST, every edit is the author's.
-func (es *edits) uncover(ctx context.Context, readings []*reading, judged judgement) (err error) {
+func (es *edits) uncover(ctx context.Context, snapshots []*snapshot, judged judgement) (err error) {
 	var ask []*comment
-	for _, r := range readings {
+	for _, r := range snapshots {
 		if r.err != nil {
 			continue
 		}

@@ -27,11 +27,11 @@ type outsiders struct {
 // dropExcessive takes out the open pull requests that move none of the issues they name (spec.md#facts-of-a-pull-request): anybody may
 // open one that names the whole queue, or many that name a few issues each. Whose records count is asked only of authors of whom it
 // matters. What the log names stays.
-func (ou *outsiders) dropExcessive(ctx context.Context, readings []*reading, want scope) {
+func (ou *outsiders) dropExcessive(ctx context.Context, snapshots []*snapshot, want scope) {
 	var ask []account
 	var doubtful []*opened
-	of := map[*reading][]*opened{}
-	for _, r := range readings {
+	of := map[*snapshot][]*opened{}
+	for _, r := range snapshots {
 		if r.err != nil {
 			continue
 		}

@@ -18,8 +18,8 @@ import (
 	"github.com/label-state/label-state/internal/prchain"
 )
 
-// A Reading is one issue's facts, or why they could not be read.
-type Reading struct {
+// A snapshot is one issue's facts, or why they could not be read.
+type Snapshot struct {
 	Facts lifecycle.Facts
 	Err   error
 }
@@ -63,25 +63,25 @@ func (sn *snapshots) Facts(ctx context.Context, i claim.Issue) (lifecycle.Facts,
 	return r.Facts, r.Err
 }
 
-// FactsOf reads many issues, of any repositories, fifty a request. The readings are in the order
+// FactsOf reads many issues, of any repositories, fifty a request. The snapshots are in the order
 // of the issues; Facts.Issue is set in every one, also beside an error.
-func (sn *snapshots) FactsOf(ctx context.Context, issues []claim.Issue) []Reading {
+func (sn *snapshots) FactsOf(ctx context.Context, issues []claim.Issue) []Snapshot {
 	return sn.read(ctx, issues, everyRecord)
 }
 
 // HoldersOf is FactsOf for who only wants to know who holds the issues, and which pull requests are open for them. Roles
 // are asked only of authors whose records can change that: records that tell of the past alone may be missing from the
 // logs. An author of whom nobody could be asked in time is in Facts.Doubts and not in the log; that is no error.
-func (sn *snapshots) HoldersOf(ctx context.Context, issues []claim.Issue) []Reading {
+func (sn *snapshots) HoldersOf(ctx context.Context, issues []claim.Issue) []Snapshot {
 	return sn.read(ctx, issues, standingClaims)
 }
 
-func (sn *snapshots) read(ctx context.Context, issues []claim.Issue, want scope) []Reading {
-	out := make([]Reading, 0, len(issues))
+func (sn *snapshots) read(ctx context.Context, issues []claim.Issue, want scope) []Snapshot {
+	out := make([]Snapshot, 0, len(issues))
 	for part := range slices.Chunk(issues, perQuery) {
-		readings, _ := sn.batch(ctx, part, want) // each has its own error
+		snapshots, _ := sn.batch(ctx, part, want) // each has its own error
 		for k, i := range part {
-			one := readings[k].public()
+			one := snapshots[k].public()
 			if one.Err != nil {
 				one.Err = fmt.Errorf("read %s: %w", i, one.Err)
 			}
@@ -91,8 +91,8 @@ func (sn *snapshots) read(ctx context.Context, issues []claim.Issue, want scope)
 	return out
 }
 
-// A reading is an issue while it is being read.
-type reading struct {
+// A snapshot is an issue while it is being read.
+type snapshot struct {
 	facts    lifecycle.Facts
 	body     string
 	comments []comment
@@ -106,48 +106,48 @@ type reading struct {
 	err     error
 }
 
-// done reports whether the reading says all that there is to say.
-func (r *reading) done() bool { return (r.read || r.err != nil) && !wholeRequest(r.err) }
+// done reports whether the snapshot says all that there is to say.
+func (r *snapshot) done() bool { return (r.read || r.err != nil) && !wholeRequest(r.err) }
 
 // reset forgets what was read, before it is read again.
-func (r *reading) reset() { *r = reading{facts: lifecycle.Facts{Issue: r.facts.Issue}} }
+func (r *snapshot) reset() { *r = snapshot{facts: lifecycle.Facts{Issue: r.facts.Issue}} }
 
-func (r *reading) public() Reading {
+func (r *snapshot) public() Snapshot {
 	if r.err != nil {
-		return Reading{Facts: lifecycle.Facts{Issue: r.facts.Issue}, Err: r.err}
+		return Snapshot{Facts: lifecycle.Facts{Issue: r.facts.Issue}, Err: r.err}
 	}
-	return Reading{Facts: r.facts}
+	return Snapshot{Facts: r.facts}
 }
 
 // batch reads up to fifty issues. The error is why it stopped; it is also that of every issue that was not read by then.
-func (sn *snapshots) batch(ctx context.Context, issues []claim.Issue, want scope) ([]*reading, error) {
-	readings := make([]*reading, len(issues))
-	var askable []*reading
+func (sn *snapshots) batch(ctx context.Context, issues []claim.Issue, want scope) ([]*snapshot, error) {
+	snapshots := make([]*snapshot, len(issues))
+	var askable []*snapshot
 	for k, i := range issues {
-		readings[k] = &reading{facts: lifecycle.Facts{Issue: i}, err: nameable(i)}
-		if readings[k].err == nil {
-			askable = append(askable, readings[k])
+		snapshots[k] = &snapshot{facts: lifecycle.Facts{Issue: i}, err: nameable(i)}
+		if snapshots[k].err == nil {
+			askable = append(askable, snapshots[k])
 		}
 	}
 	if len(askable) == 0 {
-		return readings, nil
+		return snapshots, nil
 	}
 	if len(askable) == 1 && sn.beginnings.begunFacts(askable[0]) {
 		err := sn.completeFacts(ctx, askable)
 		sn.finish(ctx, readable(askable, err), want)
-		return readings, err
+		return snapshots, err
 	}
 	err := sn.api.eitherWay(
 		func() error { return sn.queryFacts(ctx, askable) },
 		func() error { return oneByOne(ctx, askable, sn.restSession().alone) })
 	sn.finish(ctx, readable(askable, err), want)
-	return readings, err
+	return snapshots, err
 }
 
-// readable returns the readings that can be finished. Those that an error left unread get it.
-func readable(readings []*reading, err error) []*reading {
-	var out []*reading
-	for _, r := range readings {
+// readable returns the snapshots that can be finished. Those that an error left unread get it.
+func readable(snapshots []*snapshot, err error) []*snapshot {
+	var out []*snapshot
+	for _, r := range snapshots {
 		switch {
 		case r.read:
 			out = append(out, r)
@@ -171,40 +171,40 @@ func nameable(i claim.Issue) error {
 
 // finish turns comments into logs, adds the pull requests that only the logs name and puts
 // everything in order.
-func (sn *snapshots) finish(ctx context.Context, readings []*reading, want scope) {
-	if len(readings) == 0 {
+func (sn *snapshots) finish(ctx context.Context, snapshots []*snapshot, want scope) {
+	if len(snapshots) == 0 {
 		return
 	}
 	viewer, err := sn.viewer.self(ctx)
-	for _, r := range readings {
+	for _, r := range snapshots {
 		r.facts.Viewer = viewer
 		if r.err = cmp.Or(r.err, err); r.err == nil {
 			r.comments = sn.spoken(r.comments)
 		}
 	}
-	judged := sn.judgeAuthors(ctx, readings, want)
-	if err := sn.edits.uncover(ctx, readings, judged); err != nil {
-		for _, r := range readings {
+	judged := sn.judgeAuthors(ctx, snapshots, want)
+	if err := sn.edits.uncover(ctx, snapshots, judged); err != nil {
+		for _, r := range snapshots {
 			r.doubt(err, want)
 		}
 	}
-	for _, r := range readings {
+	for _, r := range snapshots {
 		if r.err == nil {
 			r.err = r.replay(judged, want)
 		}
 	}
-	sn.linkedPulls.addRecorded(ctx, readings)
-	sn.outsiders.dropExcessive(ctx, readings, want)
-	sn.linkedPulls.addSiblings(ctx, readings)
-	sn.blockers.addNamedBlockers(ctx, readings)
-	for _, r := range readings {
+	sn.linkedPulls.addRecorded(ctx, snapshots)
+	sn.outsiders.dropExcessive(ctx, snapshots, want)
+	sn.linkedPulls.addSiblings(ctx, snapshots)
+	sn.blockers.addNamedBlockers(ctx, snapshots)
+	for _, r := range snapshots {
 		r.settle(sn.scheme)
 	}
 }
 
 // settle makes the two ways of reading show the same: everything in one order, and times only
 // where they mean something.
-func (r *reading) settle(scheme labels.Scheme) {
+func (r *snapshot) settle(scheme labels.Scheme) {
 	f := &r.facts
 	if !f.Open {
 		f.ReopenedAt = time.Time{}
@@ -234,11 +234,11 @@ func wholeRequest(err error) bool {
 
 // completeAll reads the older comments of those issues that have more than one page of them. After an error those that it
 // did not come to are unread.
-func (sn *snapshots) completeAll(ctx context.Context, readings []*reading) error {
+func (sn *snapshots) completeAll(ctx context.Context, snapshots []*snapshot) error {
 	byREST := sn.restSession()
 	var lost losses
-	var long []*reading
-	for _, r := range readings {
+	var long []*snapshot
+	for _, r := range snapshots {
 		if r.err == nil && r.more != nil {
 			long, r.read = append(long, r), false
 		}

@@ -59,7 +59,7 @@ func show(f lifecycle.Facts) string {
 // TestFactsOfWorld pins what the facts of the world are, whichever way they are read.
 func TestFactsOfWorld(t *testing.T) {
 	c := connect(t, simulated(t).Transport())
-	got := map[claim.Issue]Reading{}
+	got := map[claim.Issue]Snapshot{}
 	for _, r := range c.FactsOf(t.Context(), wholeWorld()) {
 		got[r.Facts.Issue] = r
 	}

@@ -23,7 +23,7 @@ const (
 type Head struct {
 	Branch string
 	Pull   claim.Issue
-	Reading
+	Snapshot
 	Elsewhere bool // it is in the repository that this one is a fork of, and was not read
 }
 
@@ -130,7 +130,7 @@ func (hd *heads) takeHeads(ctx context.Context, s sheet, head ledger.Repo, branc
 			return nil, nil, &AnswerError{Status: http.StatusOK, Reason: "the parent of " + s.repo.String() + " is missing"}
 		}
 	}
-	var readings []*reading
+	var snapshots []*snapshot
 	for k, branch := range branches {
 		alias := fmt.Sprintf("h%d", k)
 		var own, theirs *headList
@@ -143,18 +143,18 @@ func (hd *heads) takeHeads(ctx context.Context, s sheet, head ledger.Repo, branc
 		}
 		for _, q := range own.Nodes {
 			if q.from(head) {
-				one := &reading{facts: lifecycle.Facts{Issue: claim.Issue{Owner: s.repo.Owner, Repo: s.repo.Name, Number: q.Number}}}
+				one := &snapshot{facts: lifecycle.Facts{Issue: claim.Issue{Owner: s.repo.Owner, Repo: s.repo.Name, Number: q.Number}}}
 				hd.snapshots.takeIssue(one, s, &q.queryIssue)
 				one.read = one.err == nil
-				readings = append(readings, one)
+				snapshots = append(snapshots, one)
 				found = append(found, Head{Branch: branch})
 			}
 		}
 	}
-	err = hd.snapshots.completeFacts(ctx, readings)
-	hd.snapshots.finish(ctx, readable(readings, err), standingClaims)
-	for k, one := range readings {
-		found[k].Pull, found[k].Reading = one.facts.Issue, one.public()
+	err = hd.snapshots.completeFacts(ctx, snapshots)
+	hd.snapshots.finish(ctx, readable(snapshots, err), standingClaims)
+	for k, one := range snapshots {
+		found[k].Pull, found[k].Snapshot = one.facts.Issue, one.public()
 	}
 	return append(found, elsewhere(inParent, parent.NameWithOwner, head, branches)...), crowded, nil
 }
@@ -203,7 +203,7 @@ func (hd *heads) restHeads(ctx context.Context, home, head ledger.Repo, branches
 	}
 	for k := range out {
 		if !out[k].Elsewhere {
-			out[k].Reading = hd.snapshots.HoldersOf(ctx, []claim.Issue{out[k].Pull})[0]
+			out[k].Snapshot = hd.snapshots.HoldersOf(ctx, []claim.Issue{out[k].Pull})[0]
 		}
 	}
 	return out, nil

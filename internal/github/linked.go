@@ -28,10 +28,10 @@ type naming struct {
 
 // addRecorded marks the pull requests that the logs name, and reads those that are not known from
 // a closing keyword, all of a batch together. What was unlinked counts by a keyword only.
-func (lp *linkedPulls) addRecorded(ctx context.Context, readings []*reading) {
+func (lp *linkedPulls) addRecorded(ctx context.Context, snapshots []*snapshot) {
 	var all wanted
-	by := map[*reading][]naming{}
-	for _, r := range readings {
+	by := map[*snapshot][]naming{}
+	for _, r := range snapshots {
 		if r.err != nil || r.facts.PullRequest {
 			continue
 		}
@@ -72,7 +72,7 @@ func recorded(web string, s claim.State) []naming {
 }
 
 // mark notes that the log names a pull request which is known already.
-func (r *reading) mark(n naming) bool {
+func (r *snapshot) mark(n naming) bool {
 	for k := range r.facts.PRs {
 		p := &r.facts.PRs[k]
 		if p.Number == n.id.Number && strings.EqualFold(p.Repo, n.id.Slug()) {
@@ -85,7 +85,7 @@ func (r *reading) mark(n naming) bool {
 
 // take adds a pull request that the log names. It is bare unless its description closes the issue: GitHub's own list of what
 // it closes may be late.
-func (r *reading) take(n naming, found foundPull, web string) {
+func (r *snapshot) take(n naming, found foundPull, web string) {
 	found.pr.Named = n.newest
 	found.pr.Bare = !closes(n.id, found.body, r.facts.Issue, web)
 	r.facts.PRs = append(r.facts.PRs, found.pr)
@@ -95,7 +95,7 @@ func (r *reading) take(n naming, found foundPull, web string) {
 
 // A lead is a pull request that an issue's own one calls another part of its chain.
 type lead struct {
-	*reading
+	*snapshot
 	from, to pullID
 	said     prchain.Region // by from
 }
@@ -103,10 +103,10 @@ type lead struct {
 // addSiblings adds the other parts of the chains that the issues' pull requests are parts of, all of a
 // batch together. Bodies are text that anybody may write: a part counts only if it and the one that
 // names it say the same, and both were opened by somebody whose records count on the issue.
-func (lp *linkedPulls) addSiblings(ctx context.Context, readings []*reading) {
+func (lp *linkedPulls) addSiblings(ctx context.Context, snapshots []*snapshot) {
 	var leads []lead
 	var all wanted
-	for _, r := range readings {
+	for _, r := range snapshots {
 		for _, l := range lp.leads(ctx, r) {
 			leads = append(leads, l)
 			all.add(l.to)
@@ -124,7 +124,7 @@ func (lp *linkedPulls) addSiblings(ctx context.Context, readings []*reading) {
 
 // leads lists what the pull requests of an issue name. One that does not know its own place has
 // copied somebody's text.
-func (lp *linkedPulls) leads(ctx context.Context, r *reading) []lead {
+func (lp *linkedPulls) leads(ctx context.Context, r *snapshot) []lead {
 	var out []lead
 	if r.err != nil {
 		return nil
@@ -178,7 +178,7 @@ func (lp *linkedPulls) follow(ctx context.Context, l lead, found foundPull) erro
 }
 
 // join marks a pull request that is known as a part of a chain.
-func (r *reading) join(id pullID, feature string) (known bool) {
+func (r *snapshot) join(id pullID, feature string) (known bool) {
 	for n := range r.facts.PRs {
 		if pullOf(r.facts.PRs[n]).Same(id) {
 			r.facts.PRs[n].Chain = feature
@@ -190,7 +190,7 @@ func (r *reading) join(id pullID, feature string) (known bool) {
 
 // hear remembers a pull request's body, how its author belongs to its repository as GitHub says, and what the body says of its chain, if
 // that is for this issue.
-func (r *reading) hear(id pullID, body, association string) {
+func (r *snapshot) hear(id pullID, body, association string) {
 	if r.bodies == nil {
 		r.bodies, r.associations = map[string]string{}, map[string]string{}
 	}

@@ -72,19 +72,19 @@ func (d *document) open(alias string, r ledger.Repo) {
 }
 
 // queryFacts reads the issues of a batch: by one query if GitHub bears it, and then whatever that left out.
-func (sn *snapshots) queryFacts(ctx context.Context, readings []*reading) error {
+func (sn *snapshots) queryFacts(ctx context.Context, snapshots []*snapshot) error {
 	byREST := sn.restSession()
-	if err := bend(ctx, sn.dose, readings, sn.askFacts, byREST.alone); err != nil {
+	if err := bend(ctx, sn.dose, snapshots, sn.askFacts, byREST.alone); err != nil {
 		return err
 	}
-	return sn.completeFacts(ctx, readings)
+	return sn.completeFacts(ctx, snapshots)
 }
 
 // completeFacts reads what a query has left out.
-func (sn *snapshots) completeFacts(ctx context.Context, readings []*reading) error {
+func (sn *snapshots) completeFacts(ctx context.Context, snapshots []*snapshot) error {
 	byREST := sn.restSession()
-	var cut []*reading // more hangs on them than a query for many asks for
-	for _, r := range readings {
+	var cut []*snapshot // more hangs on them than a query for many asks for
+	for _, r := range snapshots {
 		if short(r.err) {
 			cut = append(cut, r)
 		}
@@ -92,25 +92,25 @@ func (sn *snapshots) completeFacts(ctx context.Context, readings []*reading) err
 	if err := bend(ctx, doseOf(1), cut, sn.askFacts, byREST.alone); err != nil {
 		return err
 	}
-	return sn.completeAll(ctx, readings)
+	return sn.completeAll(ctx, snapshots)
 }
 
 // askFacts reads issues by one query. Of many it asks for less than of one.
-func (sn *snapshots) askFacts(ctx context.Context, readings []*reading) error {
-	return sn.askFactsAnd(ctx, readings, sn.tips.leases.Load())
+func (sn *snapshots) askFacts(ctx context.Context, snapshots []*snapshot) error {
+	return sn.askFactsAnd(ctx, snapshots, sn.tips.leases.Load())
 }
 
 // askFactsAnd is askFacts with the references of the issues' leases, if they are asked for.
-func (sn *snapshots) askFactsAnd(ctx context.Context, readings []*reading, tips bool) error {
+func (sn *snapshots) askFactsAnd(ctx context.Context, snapshots []*snapshot, tips bool) error {
 	much := ofMany()
-	if len(readings) == 1 {
+	if len(snapshots) == 1 {
 		much = ofOne()
 	}
 	much.comments = lastComments
 	d := newDocument()
 	d.add("  viewer { login }\n")
 	names := names(sn.scheme, d)
-	repos, of := reposOf(readings)
+	repos, of := reposOf(snapshots)
 	for k, r := range repos {
 		d.open(fmt.Sprintf("r%d", k), r)
 		d.body.WriteString(names)
@@ -118,7 +118,7 @@ func (sn *snapshots) askFactsAnd(ctx context.Context, readings []*reading, tips 
 		if tips {
 			d.add("    id\n")
 		}
-		for n, one := range readings {
+		for n, one := range snapshots {
 			if of[n] == k {
 				if tips {
 					d.tip(n, one.facts.Issue)
@@ -142,7 +142,7 @@ func (sn *snapshots) askFactsAnd(ctx context.Context, readings []*reading, tips 
 		sn.roles.noteOwnRole(sheet, viewer)
 		sn.definitions.noteLabels(sheet)
 		sn.repositories.noteAlong(sheet)
-		for n, one := range readings {
+		for n, one := range snapshots {
 			if of[n] == k {
 				one.reset()
 				sn.tips.noteTip(sheet, n, one.facts.Issue, writes)
@@ -165,10 +165,10 @@ func pullRequestFields(much portion) string {
 `, much.labels, much.comments, labeledFields)
 }
 
-// reposOf lists the distinct repositories of a batch, and for every reading which it is.
-func reposOf(readings []*reading) (repos []ledger.Repo, of []int) {
+// reposOf lists the distinct repositories of a batch, and for every snapshot which it is.
+func reposOf(snapshots []*snapshot) (repos []ledger.Repo, of []int) {
 	index := map[string]int{}
-	for _, one := range readings {
+	for _, one := range snapshots {
 		i := one.facts.Issue
 		k, known := index[key(i.Slug())]
 		if !known {
@@ -248,8 +248,8 @@ func (s *sheet) failed(alias, what string) error {
 	return nil
 }
 
-// take fills a reading from its part of the sheet. What is not there is an error, never an empty issue.
-func (sn *snapshots) take(one *reading, s sheet, alias string) {
+// take fills a snapshot from its part of the sheet. What is not there is an error, never an empty issue.
+func (sn *snapshots) take(one *snapshot, s sheet, alias string) {
 	what := "issue " + one.facts.Issue.String()
 	if one.err = s.err; one.err != nil {
 		return
@@ -265,7 +265,7 @@ func (sn *snapshots) take(one *reading, s sheet, alias string) {
 	sn.takeIssue(one, s, q)
 }
 
-func (sn *snapshots) takeIssue(one *reading, s sheet, q *queryIssue) {
+func (sn *snapshots) takeIssue(one *snapshot, s sheet, q *queryIssue) {
 	one.facts, one.err = q.facts(one.facts.Issue, sn.scheme)
 	one.facts.Now, one.facts.Pause, one.body = s.now, s.pause, q.Body
 	sn.noteNodes(s.repo, one.facts.Issue, q)

@@ -22,7 +22,7 @@ type mutations struct {
 // Record implements ledger.Recorder: one mutation posts the comment, and its payload shows the issue as it is then. It takes the global
 // id that an earlier snapshot has shown. What GitHub certainly refused is errors.ErrUnsupported: Comment finds out why.
 func (mt *mutations) Record(ctx context.Context, i claim.Issue, body string) (claim.Comment, *lifecycle.Facts, error) {
-	one := &reading{facts: lifecycle.Facts{Issue: i}}
+	one := &snapshot{facts: lifecycle.Facts{Issue: i}}
 	posted, err := mt.record(withComment(ctx), one, body)
 	for errors.Is(err, errAgain) { // the schema lacks a part of the question, so nothing was carried out
 		posted, err = mt.record(withComment(ctx), one, body)
@@ -32,14 +32,14 @@ func (mt *mutations) Record(ctx context.Context, i claim.Issue, body string) (cl
 	}
 	mt.viewer.note(posted.Author)
 	if short(one.err) || one.more != nil {
-		if mt.snapshots.completeFacts(ctx, []*reading{one}) != nil {
+		if mt.snapshots.completeFacts(ctx, []*snapshot{one}) != nil {
 			return posted, nil, nil
 		}
 	}
 	if !one.read {
 		return posted, nil, nil
 	}
-	mt.snapshots.finish(ctx, []*reading{one}, everyRecord)
+	mt.snapshots.finish(ctx, []*snapshot{one}, everyRecord)
 	got := one.public()
 	if got.Err != nil {
 		return posted, nil, nil
@@ -47,7 +47,7 @@ func (mt *mutations) Record(ctx context.Context, i claim.Issue, body string) (cl
 	return posted, &got.Facts, nil
 }
 
-func (mt *mutations) record(ctx context.Context, one *reading, body string) (claim.Comment, error) {
+func (mt *mutations) record(ctx context.Context, one *snapshot, body string) (claim.Comment, error) {
 	i := one.facts.Issue
 	subject, known := mt.snapshots.node(i)
 	if !mt.api.queries() || !known {

@@ -16,23 +16,23 @@ import (
 // issue as it is then. It takes the global ids that an earlier snapshot has shown, so a label that does not exist is never created
 // here. What GitHub refuses is errors.ErrUnsupported: one request a label finds out which, and why.
 func (mt *mutations) Relabel(ctx context.Context, i claim.Issue, change labels.Change) (lifecycle.Facts, error) {
-	one := &reading{facts: lifecycle.Facts{Issue: i}}
+	one := &snapshot{facts: lifecycle.Facts{Issue: i}}
 	err := mt.relabel(repeating(ctx), one, change)
 	for errors.Is(err, errAgain) {
 		err = mt.relabel(repeating(ctx), one, change)
 	}
 	if err == nil {
-		err = mt.snapshots.completeFacts(ctx, []*reading{one})
+		err = mt.snapshots.completeFacts(ctx, []*snapshot{one})
 	}
 	if err != nil {
 		return lifecycle.Facts{}, fmt.Errorf("change labels of %s: %w", i, err)
 	}
-	mt.snapshots.finish(ctx, readable([]*reading{one}, nil), everyRecord)
+	mt.snapshots.finish(ctx, readable([]*snapshot{one}, nil), everyRecord)
 	got := one.public()
 	return got.Facts, got.Err
 }
 
-func (mt *mutations) relabel(ctx context.Context, one *reading, change labels.Change) error {
+func (mt *mutations) relabel(ctx context.Context, one *snapshot, change labels.Change) error {
 	i := one.facts.Issue
 	repo := ledger.Repo{Owner: i.Owner, Name: i.Repo}
 	subject, known := mt.snapshots.node(i)
@@ -91,8 +91,8 @@ func (sn *snapshots) issueAfter(d *document, i claim.Issue) string {
 	return "{ __typename ... on Issue { ...I " + repository + " } ... on PullRequest { ...Q " + repository + " } }"
 }
 
-// takeAfter fills a reading from the payload of a mutation, the last of so many writes.
-func (sn *snapshots) takeAfter(one *reading, got partial, payload json.RawMessage, writes int64) {
+// takeAfter fills a snapshot from the payload of a mutation, the last of so many writes.
+func (sn *snapshots) takeAfter(one *snapshot, got partial, payload json.RawMessage, writes int64) {
 	var whole struct{ Repository json.RawMessage }
 	_ = json.Unmarshal(payload, &whole) // null leaves it empty
 	i := one.facts.Issue

@@ -14,7 +14,7 @@ const onePage = 100
 // withComments reads all comments of an issue that was read, and where need be the issue again, until their number is what the issue
 // says, and nothing happened to the issue while its pages were read. Where there still are fewer in the end, and nothing happened
 // meanwhile, the difference is comments that GitHub shows to nobody.
-func (s *session) withComments(ctx context.Context, r *reading, seen restIssue) (restIssue, error) {
+func (s *session) withComments(ctx context.Context, r *snapshot, seen restIssue) (restIssue, error) {
 	reason := ""
 	for try := range rereads {
 		var err error
@@ -48,7 +48,7 @@ func (s *session) withComments(ctx context.Context, r *reading, seen restIssue) 
 }
 
 // say takes in the comments of an issue.
-func (r *reading) say(comments []restComment) {
+func (r *snapshot) say(comments []restComment) {
 	r.comments = nil
 	for _, m := range comments {
 		r.comments = append(r.comments, m.comment())

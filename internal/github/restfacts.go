@@ -39,7 +39,7 @@ func (sn *snapshots) restSession() *session {
 }
 
 // alone reads one issue, by about five requests. What concerns only that issue is kept with it, and returned too if GitHub could not answer.
-func (s *session) alone(ctx context.Context, r *reading) error {
+func (s *session) alone(ctx context.Context, r *snapshot) error {
 	r.reset()
 	r.err = s.read(ctx, r)
 	r.read = r.err == nil
@@ -51,7 +51,7 @@ func (s *session) alone(ctx context.Context, r *reading) error {
 
 // read reads the issue, then side by side what does not depend on each other: comments, timeline, and what all issues of the repository
 // share. The hook has no time for one after the other.
-func (s *session) read(ctx context.Context, r *reading) error {
+func (s *session) read(ctx context.Context, r *snapshot) error {
 	i := r.facts.Issue
 	repo := ledger.Repo{Owner: i.Owner, Name: i.Repo}
 	seen, err := s.issue(ctx, r)
@@ -106,7 +106,7 @@ func (s *session) absence(ctx context.Context, r ledger.Repo, err error) error {
 	return err
 }
 
-func (s *session) issue(ctx context.Context, r *reading) (restIssue, error) {
+func (s *session) issue(ctx context.Context, r *snapshot) (restIssue, error) {
 	i := r.facts.Issue
 	path, err := onIssue(i, "")
 	if err != nil {
@@ -179,7 +179,7 @@ func (s *session) timeline(ctx context.Context, i claim.Issue) ([]restEvent, err
 }
 
 // happened finds when labels came, when the issue was reopened, and which pull requests mention the issue.
-func (s *session) happened(r *reading, events []restEvent) (mentions []restIssue) {
+func (s *session) happened(r *snapshot, events []restEvent) (mentions []restIssue) {
 	for _, e := range events {
 		switch {
 		case e.Event == "labeled":
@@ -195,7 +195,7 @@ func (s *session) happened(r *reading, events []restEvent) (mentions []restIssue
 
 // closers adds the pull requests whose description closes the issue: the open ones of its own
 // repository, and those of any repository that mention it.
-func (s *session) closers(ctx context.Context, r *reading, repo ledger.Repo, mentions []restIssue) error {
+func (s *session) closers(ctx context.Context, r *snapshot, repo ledger.Repo, mentions []restIssue) error {
 	open, err := s.openPulls(ctx, repo)
 	if err != nil {
 		return err
@@ -243,21 +243,21 @@ func (s *session) closes(body string, in ledger.Repo, i claim.Issue) bool {
 
 // addCloser adds a pull request if its keywords close anything: only the default branch does
 // (spec.md#closing-keywords).
-func (r *reading) addCloser(pull restPull) {
+func (r *snapshot) addCloser(pull restPull) {
 	if p := pull.pr(); p.DefaultBase {
 		r.facts.PRs = append(r.facts.PRs, p)
 		r.hear(pullOf(p), pull.Body, pull.Association)
 	}
 }
 
-func (r *reading) knows(repo ledger.Repo, number int) bool {
+func (r *snapshot) knows(repo ledger.Repo, number int) bool {
 	return slices.ContainsFunc(r.facts.PRs, func(p lifecycle.PR) bool {
 		return p.Number == number && strings.EqualFold(p.Repo, repo.String())
 	})
 }
 
 // blockers reads the issues that block this one, where the server knows of such a thing.
-func (s *session) blockers(ctx context.Context, r *reading, seen restIssue) error {
+func (s *session) blockers(ctx context.Context, r *snapshot, seen restIssue) error {
 	if !s.api.has(featureDependencies) {
 		return nil
 	}

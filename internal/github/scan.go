@@ -19,9 +19,9 @@ const scanPasses = 3 // over REST pages, which shift while people work
 
 // A listed issue is a number found in a list, with its facts where the list carried them.
 type listed struct {
-	number  int
-	updated time.Time
-	reading *reading
+	number   int
+	updated  time.Time
+	snapshot *snapshot
 }
 
 // scans reads all issues of a repository that the rules have something to say about.
@@ -113,9 +113,9 @@ func (sc *scans) scan(ctx context.Context, r ledger.Repo, what selection) iter.S
 			err := sc.fill(ctx, r, part)
 			unread := &UnreadError{Repo: r, Err: err}
 			for _, one := range part {
-				if err != nil && (one.reading == nil || !one.reading.done()) {
+				if err != nil && (one.snapshot == nil || !one.snapshot.done()) {
 					unread.Numbers = append(unread.Numbers, one.number)
-				} else if !yieldReading(yield, one.reading) {
+				} else if !yieldReading(yield, one.snapshot) {
 					return
 				}
 			}
@@ -130,7 +130,7 @@ func (sc *scans) scan(ctx context.Context, r ledger.Repo, what selection) iter.S
 	}
 }
 
-func yieldReading(yield func(lifecycle.Facts, error) bool, r *reading) bool {
+func yieldReading(yield func(lifecycle.Facts, error) bool, r *snapshot) bool {
 	one := r.public()
 	if one.Err != nil {
 		one.Err = fmt.Errorf("read %s: %w", one.Facts.Issue, one.Err)
@@ -162,7 +162,7 @@ func unique(found []listed) []listed {
 }
 
 func have(one listed) int {
-	if one.reading == nil {
+	if one.snapshot == nil {
 		return 0
 	}
 	return 1
@@ -171,11 +171,11 @@ func have(one listed) int {
 // fill completes a part of the scan: it reads the issues that came without facts and finishes those
 // that came with them. After an error those that are done are as good as without it.
 func (sc *scans) fill(ctx context.Context, r ledger.Repo, part []listed) error {
-	var with []*reading
+	var with []*snapshot
 	var without []claim.Issue
 	for _, one := range part {
-		if one.reading != nil {
-			with = append(with, one.reading)
+		if one.snapshot != nil {
+			with = append(with, one.snapshot)
 		} else {
 			without = append(without, claim.Issue{Owner: r.Owner, Repo: r.Name, Number: one.number})
 		}
@@ -188,8 +188,8 @@ func (sc *scans) fill(ctx context.Context, r ledger.Repo, part []listed) error {
 	if len(without) > 0 {
 		read, err := sc.snapshots.batch(ctx, without, everyRecord)
 		for k := range part {
-			if part[k].reading == nil {
-				part[k].reading, read = read[0], read[1:]
+			if part[k].snapshot == nil {
+				part[k].snapshot, read = read[0], read[1:]
 			}
 		}
 		if err != nil {
@@ -197,8 +197,8 @@ func (sc *scans) fill(ctx context.Context, r ledger.Repo, part []listed) error {
 		}
 	}
 	for _, one := range part {
-		if wholeRequest(one.reading.err) {
-			return one.reading.err
+		if wholeRequest(one.snapshot.err) {
+			return one.snapshot.err
 		}
 	}
 	return nil

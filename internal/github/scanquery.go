@@ -230,15 +230,15 @@ func (sc *scans) takeListed(k *cursor, s sheet, n int, q *queryIssue) (listed, e
 	if !k.carries() {
 		return one, nil
 	}
-	one.reading = &reading{facts: lifecycle.Facts{Issue: claim.Issue{Owner: s.repo.Owner, Repo: s.repo.Name, Number: q.Number}}}
-	if one.reading.err = s.failedNode(k.alias, n, one.reading.facts.Issue); one.reading.err == nil {
-		sc.snapshots.takeIssue(one.reading, s, q)
+	one.snapshot = &snapshot{facts: lifecycle.Facts{Issue: claim.Issue{Owner: s.repo.Owner, Repo: s.repo.Name, Number: q.Number}}}
+	if one.snapshot.err = s.failedNode(k.alias, n, one.snapshot.facts.Issue); one.snapshot.err == nil {
+		sc.snapshots.takeIssue(one.snapshot, s, q)
 	}
-	if short(one.reading.err) {
-		one.reading = nil // it is read by itself
+	if short(one.snapshot.err) {
+		one.snapshot = nil // it is read by itself
 		return one, nil
 	}
-	one.reading.read = one.reading.err == nil
+	one.snapshot.read = one.snapshot.err == nil
 	return one, nil
 }
 

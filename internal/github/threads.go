@@ -23,7 +23,7 @@ type threads struct {
 // complete reads an issue's comments from the newest page back to the first. What it read must be
 // as many as GitHub counts; comments that come and go between two pages make it start again. Where GitHub still shows
 // fewer in the end, though it says that there are no more pages, the difference is comments that it shows to nobody.
-func (th *threads) complete(ctx context.Context, r *reading) error {
+func (th *threads) complete(ctx context.Context, r *snapshot) error {
 	newest := r.more
 	r.more = nil
 	var have, want int

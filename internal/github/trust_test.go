@@ -170,7 +170,7 @@ func trusting(least Role) func(*Options) {
 	}
 }
 
-// TestWhoWinsMustCount: whoever is told to hold an issue is seen as its holder by everybody else, by either way of reading.
+// TestWhoWinsMustCount: whoever is told to hold an issue is seen as its holder by everybody else, by either way of snapshot.
 // All others are told so, with what would change it, before they have written anything (spec.md#which-records-count).
 func TestWhoWinsMustCount(t *testing.T) {
 	for _, who := range candidates() {

@@ -6,7 +6,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 )
 
-// wanted are the issues, or pull requests, that a batch of readings asks for besides its own, each once.
+// wanted are the issues, or pull requests, that a batch of snapshots asks for besides its own, each once.
 type wanted []claim.Issue
 
 // add asks for one more.

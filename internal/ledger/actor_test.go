@@ -35,8 +35,8 @@ type actor struct {
 	labels int          // label writes of the operation under way
 	words  int
 	wake   time.Time // it sleeps until then
-	polled int       // version of the stage its last, whole reading showed; -1 after a write
-	dozing bool      // it slept after that reading: only a change is news
+	polled int       // version of the stage its last, whole snapshot showed; -1 after a write
+	dozing bool      // it slept after that snapshot: only a change is news
 	tidy   bool      // it is writing labels
 }
 

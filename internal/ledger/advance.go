@@ -124,7 +124,7 @@ func pendingPlan(c claim.Claim) lifecycle.Verdict {
 	return lifecycle.Verdict{Answer: lifecycle.Held, Reasons: []lifecycle.Reason{{Code: lifecycle.CodeOwn, Text: "its plan waits for an answer", URL: c.Plan.URL}}}
 }
 
-// begin takes over what the reading that admits the claim says: the record names it, so that later
+// begin takes over what the snapshot that admits the claim says: the record names it, so that later
 // changes of the configuration, or of the stage, do not move the hold.
 func (a *attempt) begin(f lifecycle.Facts) {
 	rules := a.set.Rules

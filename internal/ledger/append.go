@@ -160,8 +160,8 @@ func (l *Ledger) tombstone(ctx context.Context, f lifecycle.Facts, w claim.Worke
 func (l *Ledger) over(f lifecycle.Facts) []claim.Claim { return l.set.Rules.Over(f) }
 
 // expire records the end of every claim whose lease and grace are over (spec.md#expire).
-// Only the record kills. Those in done were ended before, by a record this reading does not show yet. Each further record has a
-// reading of its own: another sweep may have written it since.
+// Only the record kills. Those in done were ended before, by a record this snapshot does not show yet. Each further record has a
+// snapshot of its own: another sweep may have written it since.
 func (l *Ledger) expire(ctx context.Context, f lifecycle.Facts, by string, done []claim.Claim) (ended []claim.Claim, err error) {
 	for _, c := range l.over(f) {
 		known := slices.ContainsFunc(done, func(d claim.Claim) bool { return d.Record.Worker == c.Record.Worker })

@@ -96,7 +96,7 @@ func (e *BundleError) Unwrap() []error {
 }
 
 // Check reads every issue and says, as a *BundleError, which of them the worker may not take. It
-// writes nothing. The readings come in the order of Issues.
+// writes nothing. The snapshots come in the order of Issues.
 func (b Bundle) Check(ctx context.Context, w claim.Worker) ([]lifecycle.Facts, error) {
 	return b.check(ctx, w, lifecycle.Rules.Verdict)
 }
@@ -261,7 +261,7 @@ func (p Part) Undo(ctx context.Context, w claim.Worker) error {
 	return p.giveBack(ctx, f, w)
 }
 
-// undo releases what certainly was taken, whatever a reading shows.
+// undo releases what certainly was taken, whatever a snapshot shows.
 func (p Part) undo(ctx context.Context, w claim.Worker) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedIn)
 	defer cancel()

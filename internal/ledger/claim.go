@@ -97,7 +97,7 @@ type attempt struct {
 	force  bool
 	resume bool
 	judged Snapshot
-	facts  lifecycle.Facts // the latest reading
+	facts  lifecycle.Facts // the latest snapshot
 	ended  []claim.Claim   // dead holds of others that this attempt has ended
 	got    lease.Lease     // of a strict store
 	late   error           // the hold is real and its mirror is not written yet
@@ -300,7 +300,7 @@ func (a *attempt) overwrite(ctx context.Context, outcome string) error {
 
 func (a *attempt) hold() Hold {
 	own, _ := a.facts.Log.Find(a.worker())
-	own.Record.Token = a.record.Token // it may have been recorded after the last reading
+	own.Record.Token = a.record.Token // it may have been recorded after the last snapshot
 	h := Hold{
 		Issue: a.issue, Title: a.facts.Title, Record: own.Record, Comment: a.bound.ID, URL: own.URL,
 		Token: a.record.Token, Since: own.Created, start: a.start, lease: a.lease,

@@ -10,7 +10,7 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// rank is R1: the first reading that shows the own claim decides whether a rival was earlier.
+// rank is R1: the first snapshot that shows the own claim decides whether a rival was earlier.
 func (a *attempt) rank(ctx context.Context) error {
 	if err := a.readUntil(ctx, a.visible); err != nil {
 		return err
@@ -26,7 +26,7 @@ func (a *attempt) rank(ctx context.Context) error {
 	return nil
 }
 
-// visible reports whether the reading shows the own claim, and binds its comment.
+// visible reports whether the snapshot shows the own claim, and binds its comment.
 func (a *attempt) visible(own claim.Claim) bool {
 	if a.bound.ID == 0 {
 		a.bound = own.Rank
@@ -41,7 +41,7 @@ func (a *attempt) visible(own claim.Claim) bool {
 }
 
 // readUntil reads the issue until the own claim shows what ok asks for. A failed or short
-// reading never decides (spec.md#claim).
+// snapshot never decides (spec.md#claim).
 func (a *attempt) readUntil(ctx context.Context, ok func(claim.Claim) bool) error {
 	last := ErrInvisible
 	for n := range a.set.Patience {
@@ -142,10 +142,10 @@ func (l *Ledger) edit(ctx context.Context, f lifecycle.Facts, id int64, r claim.
 	return claim.Comment{}, last
 }
 
-// contenders is how many readings a confirmed claim waits for an earlier, unconfirmed one (spec.md#claim).
+// contenders is how many snapshots a confirmed claim waits for an earlier, unconfirmed one (spec.md#claim).
 const contenders = 8
 
-// own is R2: the first reading that shows the own confirmation decides. An earlier confirmed
+// own is R2: the first snapshot that shows the own confirmation decides. An earlier confirmed
 // rival wins; an earlier unconfirmed one is waited for, because it will see us and yield.
 func (a *attempt) own(ctx context.Context) error {
 	for range contenders {

@@ -66,7 +66,7 @@ type plot struct {
 	broken   error
 }
 
-func (s *scenario) start(views map[uint64]*reading) *plot {
+func (s *scenario) start(views map[uint64]*snapshot) *plot {
 	p := &plot{scenario: s, stage: newStage(views), left: s.faults, ticks: s.ticks, last: -1}
 	for _, r := range s.cast {
 		a := &actor{name: r.name, plot: p}
@@ -106,8 +106,8 @@ func (p *plot) end() {
 	}
 }
 
-// facts is the reading as the ledger asks for it.
-func (p *plot) facts(r *reading) lifecycle.Facts {
+// facts is the snapshot as the ledger asks for it.
+func (p *plot) facts(r *snapshot) lifecycle.Facts {
 	f := r.facts(issue, p.stage.now)
 	f.PullRequest = p.scenario.pull
 	if !p.scenario.labels {
@@ -132,7 +132,7 @@ func (p *plot) paint(verb, label string) {
 }
 
 // look is the whole truth.
-func (p *plot) look() *reading {
+func (p *plot) look() *snapshot {
 	r, _ := p.stage.read(0)
 	return r
 }

@@ -77,7 +77,7 @@ func (l *Ledger) MayRenew(ctx context.Context, i claim.Issue, w claim.Worker, to
 	return cmp.Or(l.decides(i, c), l.renewable(f, w, c, end), l.fence(f, w, token))
 }
 
-// withKnownComment adds to a claim that a store decided, and that a late reading of the log lacks, what its holder has
+// withKnownComment adds to a claim that a store decided, and that a late snapshot of the log lacks, what its holder has
 // written there: it is edited and not written again.
 func withKnownComment(c claim.Claim, known Hold) claim.Claim {
 	if c.Stored && c.Comment == 0 && known.Comment != 0 {
@@ -131,15 +131,15 @@ func (l *Ledger) rewrite(ctx context.Context, f lifecycle.Facts, c claim.Claim, 
 	})
 }
 
-// A reader makes one reading of an issue.
+// A reader makes one snapshot of an issue.
 type reader func(context.Context, claim.Issue) (lifecycle.Facts, error)
 
-// sightings is how many readings an own claim is looked for before it counts as never made.
+// sightings is how many snapshots an own claim is looked for before it counts as never made.
 const sightings = 3
 
-// readUntilShown reads until the log shows what its asker knows to be there. A reading that lacks it may be
-// stale, and an absence decides nothing at once (spec.md#claim); the last reading is the answer. Where a
-// store decides, the log may lack it for good, and the first reading is.
+// readUntilShown reads until the log shows what its asker knows to be there. A snapshot that lacks it may be
+// stale, and an absence decides nothing at once (spec.md#claim); the last snapshot is the answer. Where a
+// store decides, the log may lack it for good, and the first snapshot is.
 func (l *Ledger) readUntilShown(ctx context.Context, i claim.Issue, read reader, shown func(claim.State) bool) (lifecycle.Facts, error) {
 	for n := 1; ; n++ {
 		f, err := read(ctx, i)

@@ -92,8 +92,8 @@ func (l *Ledger) judge(f lifecycle.Facts, ask func(lifecycle.Facts) lifecycle.Ve
 	return f, v, nil
 }
 
-// Here adds to a reading what only this host knows: its own pause of the repository. Whoever asks a
-// verdict of readings of its own adds it first. The shared pause comes before the host's.
+// Here adds to a snapshot what only this host knows: its own pause of the repository. Whoever asks a
+// verdict of snapshots of its own adds it first. The shared pause comes before the host's.
 func (l *Ledger) Here(f lifecycle.Facts) lifecycle.Facts {
 	if l.set.PausedHere == nil || f.Pause != nil {
 		return f
@@ -110,13 +110,13 @@ func (l *Ledger) facts(ctx context.Context, i claim.Issue) (lifecycle.Facts, err
 	return l.Ruled(ctx, f)
 }
 
-// logged is the reading as the log has it, whatever a store says.
+// logged is the snapshot as the log has it, whatever a store says.
 func (l *Ledger) logged(ctx context.Context, i claim.Issue) (lifecycle.Facts, error) {
 	f, err := l.forge.Facts(ctx, i)
 	return l.whole(i, f, err)
 }
 
-// whole refuses a reading that something is missing from.
+// whole refuses a snapshot that something is missing from.
 func (l *Ledger) whole(i claim.Issue, f lifecycle.Facts, err error) (lifecycle.Facts, error) {
 	if err == nil && len(f.Missing) > 0 {
 		err = verdictError{l.set.Rules.Verdict(f, lifecycle.Seeker{})}

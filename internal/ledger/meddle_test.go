@@ -55,7 +55,7 @@ func TestReleaseDeleted(t *testing.T) {
 	p.ended(t, "cyd", "claim ok", "comment", "comment", "edit")
 }
 
-// TestPausedSweeper: a sweep stops for longer than a lease between its reading and its record, while another one ends
+// TestPausedSweeper: a sweep stops for longer than a lease between its snapshot and its record, while another one ends
 // the dead hold and somebody takes the issue. It ends nothing that lives and leaves the labels true.
 func TestPausedSweeper(t *testing.T) {
 	s := scenario{cast: []role{holder("ann"), sweeper("sue", 1), sweeper("sid", 1), worker("bob", renew)}, labels: true, tick: term, ticks: 2}

@@ -9,8 +9,8 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// mend works from a reading of its own: the scan's may be minutes old, and a heartbeat since
-// then must not be overruled. What is not written needs no second reading.
+// mend works from a snapshot of its own: the scan's may be minutes old, and a heartbeat since
+// then must not be overruled. What is not written needs no second snapshot.
 func (w *sweeper) mend(ctx context.Context, scanned lifecycle.Facts, vote *Vote) Finding {
 	if w.s.DryRun {
 		return w.plan(scanned, vote)
@@ -93,7 +93,7 @@ func (w *sweeper) plan(f lifecycle.Facts, vote *Vote) Finding {
 	return out
 }
 
-// without is the reading as if records had ended the claims.
+// without is the snapshot as if records had ended the claims.
 func without(f lifecycle.Facts, ended []claim.Claim) lifecycle.Facts {
 	f.Log = f.Log.Ended(ended, f.ExpiryOutcome, f.Now)
 	return f

@@ -97,7 +97,7 @@ func (a *attempt) read(ctx context.Context) (lifecycle.Facts, error) {
 	return a.asPerson(f), err
 }
 
-// asPerson is a reading as the person sees it for whom an app claims.
+// asPerson is a snapshot as the person sees it for whom an app claims.
 func (a *attempt) asPerson(f lifecycle.Facts) lifecycle.Facts {
 	if a.record.By != "" {
 		f.Viewer = a.record.Person

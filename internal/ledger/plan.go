@@ -198,7 +198,7 @@ func reactionReason(v Vote) string {
 	return ""
 }
 
-// after is the reading as if the answer had been recorded.
+// after is the snapshot as if the answer had been recorded.
 func after(f lifecycle.Facts, v Vote) lifecycle.Facts {
 	c, _ := f.Log.Holder()
 	if v.Answer == claim.KindReject {

@@ -9,7 +9,7 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// backward is a forge whose readings are from before everything, while blind, and that has lost one comment.
+// backward is a forge whose snapshots are from before everything, while blind, and that has lost one comment.
 type backward struct {
 	*forge
 	blind bool
@@ -31,7 +31,7 @@ func (f *backward) EditComment(ctx context.Context, i claim.Issue, id int64, bod
 	return f.forge.EditComment(ctx, i, id, body)
 }
 
-// TestRecalled: where a store decides, a holder that renews by a reading without its claim edits the comment that it
+// TestRecalled: where a store decides, a holder that renews by a snapshot without its claim edits the comment that it
 // remembers, with all that is in it, and writes another one only when that is gone (found by internal/simulation).
 func TestRecalled(t *testing.T) {
 	alone(t, func(t *testing.T, w *world) {

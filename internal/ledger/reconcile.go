@@ -26,7 +26,7 @@ type Repair struct {
 // Reconcile brings the labels of an issue in line with its facts (spec.md#reconcile): add what
 // is missing, then remove what is surplus, read again, until nothing differs. What people are to be
 // told of it is told first (lifecycle.Rules.Due). Labels that did
-// not settle are a *LabelsError wrapping ErrDirty; a reading that failed is an *UnknownError.
+// not settle are a *LabelsError wrapping ErrDirty; a snapshot that failed is an *UnknownError.
 func (l *Ledger) Reconcile(ctx context.Context, i claim.Issue) (Repair, error) {
 	f, err := l.facts(ctx, i)
 	if err != nil {
@@ -35,7 +35,7 @@ func (l *Ledger) Reconcile(ctx context.Context, i claim.Issue) (Repair, error) {
 	return l.reconcile(ctx, f)
 }
 
-// reconcile starts from a reading that is fresh.
+// reconcile starts from a snapshot that is fresh.
 func (l *Ledger) reconcile(ctx context.Context, f lifecycle.Facts) (Repair, error) {
 	holdIsOurs := false
 	rep := Repair{Issue: f.Issue, Title: f.Title, URL: f.URL, Was: l.lifecycleOf(f), Is: l.lifecycleOf(f)}
@@ -72,7 +72,7 @@ func (l *Ledger) reconcile(ctx context.Context, f lifecycle.Facts) (Repair, erro
 	return rep, &LabelsError{f.Issue, ErrDirty}
 }
 
-// round is the reading that round n of a reconcile works from: f in the first, then next, which came with the change, or else a
+// round is the snapshot that round n of a reconcile works from: f in the first, then next, which came with the change, or else a
 // new one, and from the third round on it waits before it reads, so that two reconcilers do not keep step.
 func (l *Ledger) round(ctx context.Context, f lifecycle.Facts, next *lifecycle.Facts, n int) (lifecycle.Facts, error) {
 	switch {

@@ -80,7 +80,7 @@ func TestOnePostAfterALostAnswer(t *testing.T) {
 }
 
 // TestContenderFencesItself: a claim that waited for longer than an unconfirmed one lives is given up,
-// whatever its next reading shows.
+// whatever its next snapshot shows.
 func TestContenderFencesItself(t *testing.T) {
 	timed := scenario{cast: []role{worker("ann")}, tick: term, ticks: 2, set: func(s *ledger.Settings) { s.Rules.Terms.Grace = 10 * term }}
 	told(t, timed, "ann read", "ann comment", "tick", "ann on").ended(t, "ann", "claim unknown", "comment", "comment")
@@ -127,7 +127,7 @@ func TestClockSkew(t *testing.T) {
 	}
 }
 
-// TestNeverSeen: an own claim that no reading shows is no hold, and is ended.
+// TestNeverSeen: an own claim that no snapshot shows is no hold, and is ended.
 func TestNeverSeen(t *testing.T) {
 	s := scenario{cast: []role{worker("ann")}, reads: prefixes, within: forever, faults: budget{stale: 3}}
 	told(t, s, "ann read", "ann comment", "ann read without 1", "ann read without 1", "ann read without 1", "ann on").
@@ -170,7 +170,7 @@ func TestSweepReadsAgain(t *testing.T) {
 	p.ended(t, "sue", "sweep ok")
 }
 
-// TestPersonBetweenReadings: what a person did between two readings of a claim ends the claim.
+// TestPersonBetweenReadings: what a person did between two snapshots of a claim ends the claim.
 func TestPersonBetweenReadings(t *testing.T) {
 	for name, d := range map[string]deed{"do-not-pickup": adds(holdLabel), "closed": closes(), "out of scope": adds("needs:human-scope")} {
 		t.Run(name, func(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 // played on from, so that each is left once in every direction.
 type search struct {
 	scenario scenario
-	views    map[uint64]*reading
+	views    map[uint64]*snapshot
 	met      map[uint64]struct{}
 	rested   map[uint64]error
 	todo     []branch
@@ -39,7 +39,7 @@ func explore(s scenario) *search {
 	if *deep {
 		bound = nightMost
 	}
-	return &search{scenario: s, most: bound, views: map[uint64]*reading{}, met: map[uint64]struct{}{}, rested: map[uint64]error{}}
+	return &search{scenario: s, most: bound, views: map[uint64]*snapshot{}, met: map[uint64]struct{}{}, rested: map[uint64]error{}}
 }
 
 // all plays every story and returns the choices of the first one that breaks an invariant.

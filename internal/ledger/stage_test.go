@@ -22,7 +22,7 @@ type stage struct {
 	late    []entry  // what was sent and cannot be seen yet
 	painted []string // labels, where they are no part of what is searched
 	version int      // grows with every change, time included
-	views   map[uint64]*reading
+	views   map[uint64]*snapshot
 	commits map[string]gitref.Tip // of the lease's chain
 }
 
@@ -37,8 +37,8 @@ type entry struct {
 	digest uint64
 }
 
-// A reading is what one answer shows.
-type reading struct {
+// A snapshot is what one answer shows.
+type snapshot struct {
 	log       claim.State
 	labels    []string
 	claimedAt time.Time
@@ -48,7 +48,7 @@ type reading struct {
 
 var curtain = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
-func newStage(views map[uint64]*reading) *stage {
+func newStage(views map[uint64]*snapshot) *stage {
 	return &stage{now: curtain, nextID: 100, painted: []string{"agent:implement"}, views: views, commits: map[string]gitref.Tip{}}
 }
 
@@ -112,7 +112,7 @@ func (s *stage) gone(id int64) bool {
 }
 
 // read answers with the events that missing does not name: bit n is the n-th newest.
-func (s *stage) read(missing uint64) (*reading, uint64) {
+func (s *stage) read(missing uint64) (*snapshot, uint64) {
 	key := uint64(0)
 	shown := make([]entry, 0, len(s.log))
 	for n, e := range s.log {
@@ -130,8 +130,8 @@ func (s *stage) read(missing uint64) (*reading, uint64) {
 	return r, key
 }
 
-func (s *stage) show(events []entry) *reading {
-	r := &reading{labels: []string{"agent:implement"}, open: true}
+func (s *stage) show(events []entry) *snapshot {
+	r := &snapshot{labels: []string{"agent:implement"}, open: true}
 	var comments []claim.Comment
 	at := func(id int64) int {
 		return slices.IndexFunc(comments, func(c claim.Comment) bool { return c.ID == id })
@@ -155,7 +155,7 @@ func (s *stage) show(events []entry) *reading {
 	return r
 }
 
-func (r *reading) change(e entry) {
+func (r *snapshot) change(e entry) {
 	switch e.what {
 	case "add":
 		if !slices.Contains(r.labels, e.text) {
@@ -173,14 +173,14 @@ func (r *reading) change(e entry) {
 	}
 }
 
-// facts is the reading as the ledger asks for it.
-func (r *reading) facts(i claim.Issue, now time.Time) lifecycle.Facts {
+// facts is the snapshot as the ledger asks for it.
+func (r *snapshot) facts(i claim.Issue, now time.Time) lifecycle.Facts {
 	return lifecycle.Facts{
 		Issue: i, Open: r.open, Labels: r.labels, ClaimedAt: r.claimedAt, Log: r.log, Now: now, Viewer: "bot",
 	}
 }
 
-// gaps lists which events a read may lack, as masks over the newest ones. A reading is whole, or lacks
+// gaps lists which events a read may lack, as masks over the newest ones. A snapshot is whole, or lacks
 // the newest events up to the model's age (prefix), or any of them (subset).
 func (s *stage) gaps(reads consistency, within time.Duration) []uint64 {
 	young := 0

@@ -137,14 +137,14 @@ func (refusing) AddLabel(context.Context, claim.Issue, string) error {
 	return noRight{errors.New("not permitted")}
 }
 
-// TestTend: readings are looked at one by one; a dry run says what would be; a token that may not
+// TestTend: snapshots are looked at one by one; a dry run says what would be; a token that may not
 // write is tried once.
 func TestTend(t *testing.T) {
 	alone(t, func(t *testing.T, w *world) {
 		l, f := w.ledger(nil)
 		take(t, l, "ann")
 		time.Sleep(ttl + 2*time.Minute)
-		readings := func(n int) iter.Seq2[lifecycle.Facts, error] {
+		snapshots := func(n int) iter.Seq2[lifecycle.Facts, error] {
 			return func(yield func(lifecycle.Facts, error) bool) {
 				for range n {
 					if !yield(f.Facts(t.Context(), issue)) {
@@ -153,7 +153,7 @@ func TestTend(t *testing.T) {
 				}
 			}
 		}
-		plan := l.Tend(t.Context(), readings(1), ledger.Sweep{By: "test", DryRun: true})
+		plan := l.Tend(t.Context(), snapshots(1), ledger.Sweep{By: "test", DryRun: true})
 		if len(plan.Findings) != 1 || len(plan.Findings[0].Ended) != 1 || !slices.Equal(plan.Findings[0].Is, []string{"agent:implement"}) {
 			t.Errorf("dry run: %+v", plan.Findings)
 		}
@@ -163,11 +163,11 @@ func TestTend(t *testing.T) {
 		if err := f.RemoveLabel(t.Context(), issue, "agent:in-flight"); err != nil {
 			t.Fatal(err)
 		}
-		rep := poor.Tend(t.Context(), readings(3), ledger.Sweep{By: "test"})
+		rep := poor.Tend(t.Context(), snapshots(3), ledger.Sweep{By: "test"})
 		if rep.Failed != 1 || len(rep.Skipped) != 2 || rep.Stopped == nil || rep.Complete() {
 			t.Errorf("refused: %+v", rep)
 		}
-		if rep := l.Tend(t.Context(), readings(1), ledger.Sweep{By: "test"}); !rep.Complete() || rep.Examined != 1 {
+		if rep := l.Tend(t.Context(), snapshots(1), ledger.Sweep{By: "test"}); !rep.Complete() || rep.Examined != 1 {
 			t.Errorf("tend: %+v", rep)
 		}
 		shows(t, w, "agent:implement")

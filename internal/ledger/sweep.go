@@ -85,10 +85,10 @@ func (l *Ledger) Sweep(ctx context.Context, repos Repos, s Sweep) Report {
 	return run.finish()
 }
 
-// Tend does for given readings what Sweep does for whole repositories. s.Repos and s.Since mean nothing.
-func (l *Ledger) Tend(ctx context.Context, readings iter.Seq2[lifecycle.Facts, error], s Sweep) Report {
+// Tend does for given snapshots what Sweep does for whole repositories. s.Repos and s.Since mean nothing.
+func (l *Ledger) Tend(ctx context.Context, snapshots iter.Seq2[lifecycle.Facts, error], s Sweep) Report {
 	run := l.sweeper(s)
-	run.each(ctx, "issues", readings)
+	run.each(ctx, "issues", snapshots)
 	return run.finish()
 }
 
@@ -128,28 +128,28 @@ type sweeper struct {
 }
 
 // repo sweeps one repository. Without its lease store nothing is known about its issues.
-func (w *sweeper) repo(ctx context.Context, r Repo, readings iter.Seq2[lifecycle.Facts, error]) {
+func (w *sweeper) repo(ctx context.Context, r Repo, snapshots iter.Seq2[lifecycle.Facts, error]) {
 	var err error
 	if w.hidden, err = w.by.known(ctx, r); err != nil {
 		w.skip(r.String(), err)
 		w.stop(err)
 		return
 	}
-	w.each(ctx, r.String(), readings)
+	w.each(ctx, r.String(), snapshots)
 }
 
 func (w *sweeper) skip(what string, err error) {
 	w.report.Skipped = append(w.report.Skipped, what+": "+err.Error())
 }
 
-// A batch is so many readings: what they show is mended before the next is read.
+// A batch is so many snapshots: what they show is mended before the next is read.
 const batch = 100
 
-// each looks at one reading after the other; name is of all of them together.
-func (w *sweeper) each(ctx context.Context, name string, readings iter.Seq2[lifecycle.Facts, error]) {
+// each looks at one snapshot after the other; name is of all of them together.
+func (w *sweeper) each(ctx context.Context, name string, snapshots iter.Seq2[lifecycle.Facts, error]) {
 	var found []repairs
 	n := 0
-	for f, err := range readings {
+	for f, err := range snapshots {
 		if n++; n%batch == 0 {
 			found = w.repair(ctx, found)
 		}
@@ -171,7 +171,7 @@ func (w *sweeper) each(ctx context.Context, name string, readings iter.Seq2[life
 	w.repair(ctx, found)
 }
 
-// A repairs is an issue that needs some, by the scan's reading.
+// A repairs is an issue that needs some, by the scan's snapshot.
 type repairs struct {
 	facts lifecycle.Facts
 	vote  *Vote
@@ -225,7 +225,7 @@ func (w *sweeper) found(f Finding) {
 	w.report.Findings = append(w.report.Findings, f)
 }
 
-// issue looks at one reading, and reports whether it shows anything to mend.
+// issue looks at one snapshot, and reports whether it shows anything to mend.
 func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) (repairs, bool) {
 	w.report.Examined++
 	if w.s.Seen != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/label-state/label-state/internal/labels"
 )
 
-// Facts are one reading of an issue: everything the rules look at.
+// Facts are one snapshot of an issue: everything the rules look at.
 type Facts struct {
 	Issue        claim.Issue
 	Title, URL   string
@@ -38,8 +38,8 @@ type Facts struct {
 	Pause        *Pause    // nil when the repository is not paused
 	PauseErr     error     // why it is not known whether this host has paused the repository
 	Now          time.Time // server time: the Date of the oldest response this was read from
-	Viewer       string    // login the reading was made as
-	Unshown      int       // comments that GitHub counts and does not show, in a reading that is whole otherwise
+	Viewer       string    // login the snapshot was made as
+	Unshown      int       // comments that GitHub counts and does not show, in a snapshot that is whole otherwise
 	Missing      []string  // what could not be read; anything here makes the verdict unknown
 	Doubts       []string  // about whose records nobody could be asked: the log goes without them, and only a no is certain
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // Label is the projection: which labels the facts ask for, and why in one clause. It is the
-// same for every reader and for every event (spec.md#projection). A reading
+// same for every reader and for every event (spec.md#projection). A snapshot
 // with something missing changes nothing (spec.md#projection).
 func (r Rules) Label(f Facts) (labels.Projection, string) {
 	if len(f.Missing) > 0 {
@@ -155,7 +155,7 @@ func (f Facts) Unlinked() []claim.Claim {
 	return out
 }
 
-// Relinked is the reading as if records had unlinked what Unlinked lists.
+// Relinked is the snapshot as if records had unlinked what Unlinked lists.
 func (f Facts) Relinked() Facts {
 	of := f.Unlinked()
 	f.PRs = slices.DeleteFunc(slices.Clone(f.PRs), func(p PR) bool {

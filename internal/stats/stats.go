@@ -1,7 +1,7 @@
 // Package stats turns the logs of many issues into figures: how long work takes, how much is done in a day, and how
 // often it goes wrong.
 //
-// It is pure: readings and a span of time go in, figures, a text or a picture come out.
+// It is pure: snapshots and a span of time go in, figures, a text or a picture come out.
 package stats
 
 import (
@@ -68,21 +68,21 @@ type Worker struct {
 	Median                                             time.Duration // of its holds that ended
 }
 
-// Of counts what the readings tell about the time from from up to to.
-func Of(readings []lifecycle.Facts, from, to time.Time) Figures {
+// Of counts what the snapshots tell about the time from from up to to.
+func Of(snapshots []lifecycle.Facts, from, to time.Time) Figures {
 	c := counting{from: from, to: to, stays: map[labels.State]*sample{}, workers: map[string]*tally{}, days: map[time.Time]*Day{}, merges: map[deliverer][]time.Duration{}}
 	for day := midnight(from); day.Before(to); day = day.AddDate(0, 0, 1) {
 		c.days[day] = &Day{Date: day}
 	}
-	for _, f := range readings {
+	for _, f := range snapshots {
 		c.issue(f)
 	}
 	return c.figures()
 }
 
 // Compared is Of with the figures of as much time before.
-func Compared(readings []lifecycle.Facts, from, to time.Time) Figures {
-	f, before := Of(readings, from, to), Of(readings, from.Add(-to.Sub(from)), from)
+func Compared(snapshots []lifecycle.Facts, from, to time.Time) Figures {
+	f, before := Of(snapshots, from, to), Of(snapshots, from.Add(-to.Sub(from)), from)
 	f.Before = &before
 	return f
 }

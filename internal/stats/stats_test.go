@@ -23,9 +23,9 @@ var (
 	from = to.AddDate(0, 0, -10)
 )
 
-// reading makes an open issue from lines "HOURS-AGO KIND WORKER [OUTCOME]", and pull requests merged so many hours ago
+// snapshot makes an open issue from lines "HOURS-AGO KIND WORKER [OUTCOME]", and pull requests merged so many hours ago
 // from lines "HOURS-AGO merged".
-func reading(t interface{ Fatal(...any) }, number int, lines ...string) lifecycle.Facts {
+func snapshot(t interface{ Fatal(...any) }, number int, lines ...string) lifecycle.Facts {
 	f := lifecycle.Facts{Issue: claim.Issue{Owner: "acme", Repo: "app", Number: number}, Open: true, Now: to}
 	var comments []claim.Comment
 	for n, line := range lines {
@@ -69,15 +69,15 @@ func reading(t interface{ Fatal(...any) }, number int, lines ...string) lifecycl
 func sample(t *testing.T) []lifecycle.Facts {
 	t.Helper()
 	return []lifecycle.Facts{
-		reading(t, 1, "200 claim lucius", "199 release lucius success", "180 merged"),
-		reading(t, 2, "150 claim lucius", "150 claim drake asked", "149.9 release drake race-yielded-to=lucius:r2", "148 release lucius failure", "120 claim drake", "118 release drake success", "100 merged"),
-		reading(t, 3, "90 claim vera", "80 release vera stale-swept"),
-		reading(t, 4, "70 claim lucius", "69 plan lucius", "60 approve lucius", "50 release lucius success"),
-		reading(t, 5, "30 claim drake", "28 release drake forced"),
-		reading(t, 6, "20 claim vera", "19 release vera cancelled"),
-		reading(t, 7, "3 claim lucius"),
-		reading(t, 8, "9 claim <b>&amp;\u202e", "8 release <b>&amp;\u202e already-implemented"),
-		reading(t, 9, "400 claim lucius", "390 release lucius success"),
+		snapshot(t, 1, "200 claim lucius", "199 release lucius success", "180 merged"),
+		snapshot(t, 2, "150 claim lucius", "150 claim drake asked", "149.9 release drake race-yielded-to=lucius:r2", "148 release lucius failure", "120 claim drake", "118 release drake success", "100 merged"),
+		snapshot(t, 3, "90 claim vera", "80 release vera stale-swept"),
+		snapshot(t, 4, "70 claim lucius", "69 plan lucius", "60 approve lucius", "50 release lucius success"),
+		snapshot(t, 5, "30 claim drake", "28 release drake forced"),
+		snapshot(t, 6, "20 claim vera", "19 release vera cancelled"),
+		snapshot(t, 7, "3 claim lucius"),
+		snapshot(t, 8, "9 claim <b>&amp;\u202e", "8 release <b>&amp;\u202e already-implemented"),
+		snapshot(t, 9, "400 claim lucius", "390 release lucius success"),
 	}
 }
 
@@ -88,7 +88,7 @@ func TestText(t *testing.T) {
 
 // compared is the sample with issues that were done twice, a person's, and some in the time before.
 func compared(t *testing.T) []lifecycle.Facts {
-	person := reading(t, 20, "60 ready")
+	person := snapshot(t, 20, "60 ready")
 	body, err := claim.Encode(claim.Record{Kind: claim.KindClaim, Worker: claim.Worker{Codename: "olga", FiringID: "p1"}, Nonce: "n", Held: true, Person: "olga", TTL: claim.NoExpiry})
 	if err != nil {
 		t.Fatal(err)
@@ -97,12 +97,12 @@ func compared(t *testing.T) []lifecycle.Facts {
 	person.Log = claim.Replay([]claim.Comment{{ID: 1, Created: at, Updated: at, Author: "olga", Trusted: true, Body: body}})
 	person.PRs = []lifecycle.PR{{Repo: "acme/app", Number: 120, State: lifecycle.PRMerged, MergedAt: to.Add(-40 * time.Hour), DefaultBase: true}}
 	return append(sample(t), person,
-		reading(t, 21, "110 ready", "100 claim lucius", "99 release lucius success", "95 closed", "90 merged"), // twice
-		reading(t, 22, "80 claim drake", "70 merged x", "69 merged x"),                                         // one chain
-		reading(t, 23, "300 closed", "260 merged"),                                                             // twice, before
-		reading(t, 24, "300 closed", "100 closed"),                                                             // the second one now
-		reading(t, 25, "60 release vera race-yielded-to=drake:r25", "61 claim drake"),                          // turned into its own end
-		reading(t, 26, "420 ready", "400 claim drake", "395 release drake success", "390 merged"),
+		snapshot(t, 21, "110 ready", "100 claim lucius", "99 release lucius success", "95 closed", "90 merged"), // twice
+		snapshot(t, 22, "80 claim drake", "70 merged x", "69 merged x"),                                         // one chain
+		snapshot(t, 23, "300 closed", "260 merged"),                                                             // twice, before
+		snapshot(t, 24, "300 closed", "100 closed"),                                                             // the second one now
+		snapshot(t, 25, "60 release vera race-yielded-to=drake:r25", "61 claim drake"),                          // turned into its own end
+		snapshot(t, 26, "420 ready", "400 claim drake", "395 release drake success", "390 merged"),
 	)
 }
 
@@ -185,7 +185,7 @@ func TestEnds(t *testing.T) {
 		{"5 claim a, 0 release a success", "holds 1"}, // the next span counts what ends when this one does
 		{"300 claim a, 290 release a success, 280 merged", ""},
 	} {
-		got := stats.Of([]lifecycle.Facts{reading(t, 1, strings.Split(c.log, ", ")...)}, from, to).Totals
+		got := stats.Of([]lifecycle.Facts{snapshot(t, 1, strings.Split(c.log, ", ")...)}, from, to).Totals
 		text := ""
 		for _, n := range []struct {
 			name string
@@ -214,7 +214,7 @@ func TestStays(t *testing.T) {
 		{"300 claim a, 299 release a failure, 298 claim b, 297 release b success, 296 merged", "available ended 0 now 0, claimed ended 0 now 0, pr-open ended 0 now 0"},
 	} {
 		var got []string
-		for _, s := range stats.Of([]lifecycle.Facts{reading(t, 1, strings.Split(c.log, ", ")...)}, from, to).States {
+		for _, s := range stats.Of([]lifecycle.Facts{snapshot(t, 1, strings.Split(c.log, ", ")...)}, from, to).States {
 			text := fmt.Sprintf("%s ended %d now %d", s.State, s.Ended, s.Now)
 			if s.Ended > 0 {
 				text += " " + s.Median.String()
@@ -231,7 +231,7 @@ func TestStays(t *testing.T) {
 func TestQuantiles(t *testing.T) {
 	var all []lifecycle.Facts
 	for n := range 10 {
-		all = append(all, reading(t, n+1, fmt.Sprintf("%d claim a", 20+n), "19 release a success"))
+		all = append(all, snapshot(t, n+1, fmt.Sprintf("%d claim a", 20+n), "19 release a success"))
 	}
 	s := stats.Of(all, from, to).States[0]
 	if s.Median != 5*time.Hour || s.P90 != 9*time.Hour {
@@ -251,7 +251,7 @@ func TestSums(t *testing.T) {
 			if rapid.Bool().Draw(t, "ends") {
 				lines = append(lines, fmt.Sprintf("%d release %s %s", rapid.IntRange(0, start).Draw(t, "end"), worker, rapid.SampledFrom(outcomes).Draw(t, "outcome")))
 			}
-			all = append(all, reading(t, n+1, lines...))
+			all = append(all, snapshot(t, n+1, lines...))
 		}
 		f := stats.Of(all, from, to)
 		var days, workers stats.Totals

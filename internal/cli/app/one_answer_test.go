@@ -288,7 +288,7 @@ func (s *theatre) refused(w claim.Worker) bool {
 	}
 	got.Facts.Log = got.Facts.Log.ByToken()
 	r := dedup.Check(session.Config.Rules(), dedup.Pusher{Worker: w, Repo: "acme/app", Branches: []string{"topic"}},
-		[]dedup.Reading{{Named: dedup.Named{Issue: issue}, Facts: got.Facts}})
+		[]dedup.Snapshot{{Named: dedup.Named{Issue: issue}, Facts: got.Facts}})
 	return len(r.Refusals) > 0
 }
 

@@ -97,11 +97,11 @@ func runBoard(t cli.Terminal, cc *urfave.Context) error {
 		return c.Fail(ctx, err)
 	}
 	defer d.close()
-	reading, err := d.Read(ctx)
+	snapshot, err := d.Read(ctx)
 	if err != nil {
 		return c.Fail(ctx, err)
 	}
-	return showCards(c, reading)
+	return showCards(c, snapshot)
 }
 
 func runLiveBoard(t cli.Terminal, cc *urfave.Context) error {
@@ -119,7 +119,7 @@ func runLiveBoard(t cli.Terminal, cc *urfave.Context) error {
 }
 
 // showCards prints the cards, and where nothing can be taken what to do about it.
-func showCards(c *cli.Call, r board.Reading) error {
+func showCards(c *cli.Call, r board.Snapshot) error {
 	if !c.Flags.Bool("json") {
 		text := ""
 		for _, p := range r.Pauses {

@@ -36,7 +36,7 @@ type boardRepo struct {
 	labelled bool // its labels are there; once seen they are not asked for again
 }
 
-// A boardPart is one repository's part of a reading.
+// A boardPart is one repository's part of a snapshot.
 type boardPart struct {
 	facts  []lifecycle.Facts
 	cards  []board.Card
@@ -85,12 +85,12 @@ func (d *BoardDesk) patience(ctx context.Context) (context.Context, context.Canc
 	return context.WithTimeout(ctx, cmp.Or(d.flags.Duration("timeout"), patience))
 }
 
-// Read reads all repositories, side by side. One that cannot be read makes the reading incomplete, and so an error.
-func (d *BoardDesk) Read(ctx context.Context) (board.Reading, error) {
+// Read reads all repositories, side by side. One that cannot be read makes the snapshot incomplete, and so an error.
+func (d *BoardDesk) Read(ctx context.Context) (board.Snapshot, error) {
 	ctx, cancel := d.patience(ctx)
 	defer cancel()
 	parts := make([]boardPart, len(d.repos))
-	out := board.Reading{Repos: d.names()}
+	out := board.Snapshot{Repos: d.names()}
 	if err := sideBySide(len(parts), func(n int) (err error) {
 		parts[n], err = d.repos[n].part(ctx)
 		return err
@@ -133,7 +133,7 @@ func (c *boardRepo) part(ctx context.Context) (p boardPart, err error) {
 	return p, err
 }
 
-// scanIssues reads what a sweep looks at, but for what has been done for long. One issue that cannot be read makes the reading incomplete, and so an error.
+// scanIssues reads what a sweep looks at, but for what has been done for long. One issue that cannot be read makes the snapshot incomplete, and so an error.
 func scanIssues(ctx context.Context, c *cli.Call, since time.Time) (all []lifecycle.Facts, err error) {
 	for f, err := range c.Session.Client.Current(ctx, c.Session.Repo, since) {
 		if err != nil {
@@ -146,7 +146,7 @@ func scanIssues(ctx context.Context, c *cli.Call, since time.Time) (all []lifecy
 	return all, nil
 }
 
-// pauses are the repository's own and this host's. The readings tell; only where there are none is it asked for.
+// pauses are the repository's own and this host's. The snapshots tell; only where there are none is it asked for.
 func (c *boardRepo) pauses(ctx context.Context, facts []lifecycle.Facts) (out []board.Pause, err error) {
 	var p *lifecycle.Pause
 	if len(facts) > 0 {
@@ -188,7 +188,7 @@ func (c *boardRepo) next(ctx context.Context, p boardPart) (string, error) {
 	return c.FirstCommand(), nil
 }
 
-// details are status and log of an issue as the commands of these names print them, from a reading.
+// details are status and log of an issue as the commands of these names print them, from a snapshot.
 func (d *BoardDesk) details(all []lifecycle.Facts, rings [][]claim.Issue) func(claim.Issue, time.Time, int) []string {
 	return func(i claim.Issue, now time.Time, width int) []string {
 		for _, f := range all {

@@ -116,7 +116,7 @@ func showStats(ctx context.Context, c *cli.Call) error {
 	if err != nil {
 		return err
 	}
-	now := time.Now() // only until a reading tells GitHub's
+	now := time.Now() // only until a snapshot tells GitHub's
 	for n, f := range facts {
 		if n == 0 || f.Now.After(now) {
 			now = f.Now

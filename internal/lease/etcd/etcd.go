@@ -224,7 +224,7 @@ func (s *Store) renew(ctx context.Context, l lease.Lease) (lease.Lease, error) {
 	if err != nil {
 		return lease.Lease{}, fmt.Errorf("keep the lease alive: %w", err)
 	}
-	// The reading makes the transaction wait for the leader: one that only compares is answered by
+	// The snapshot makes the transaction wait for the leader: one that only compares is answered by
 	// whichever member is asked, from what it happens to know.
 	k := key(l.Issue)
 	own, err := s.client.Txn(ctx).

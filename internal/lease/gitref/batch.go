@@ -18,7 +18,7 @@ type Mover interface {
 	SwapRefs(ctx context.Context, i claim.Issue, all []Swap) error
 }
 
-// AcquireAll implements lease.Batcher: a reading and a commit for each, and one swap of all.
+// AcquireAll implements lease.Batcher: a snapshot and a commit for each, and one swap of all.
 func (s *Store) AcquireAll(ctx context.Context, asks []lease.Ask) ([]lease.Lease, error) {
 	mover, ok := s.refs.(Mover)
 	if !ok || len(asks) == 0 {

@@ -89,7 +89,7 @@ func tipOf(i claim.Issue, got Tip) (t tip, err error) {
 }
 
 const (
-	rereads = 4 // of a reference that is known to have moved further than the reading shows
+	rereads = 4 // of a reference that is known to have moved further than the snapshot shows
 	repeats = 4 // of a swap whose answer was lost
 	races   = 4 // of a step that others were faster at
 )
@@ -98,7 +98,7 @@ const (
 func backoff(n int) time.Duration { return 250 * time.Millisecond << min(n, 5) }
 
 // errBehind is a chain that is known to be further than anybody lets us see. It may also have been deleted.
-var errBehind = errors.New("the readings are older than what is known")
+var errBehind = errors.New("the snapshots are older than what is known")
 
 // readPast reads until the chain is seen beyond pos, where it is known to be.
 func (s *Store) readPast(ctx context.Context, i claim.Issue, pos int64) (t tip, err error) {

@@ -13,12 +13,12 @@ import (
 )
 
 // A hub is the least GitHub that has references: commits, and names that move by compare-and-swap.
-// It remembers where each reference was, so that a reading can be late.
+// It remembers where each reference was, so that a snapshot can be late.
 type hub struct {
 	wire leasetest.Wire
 	// before, if set, is called before each request, outside the lock: the world moves on meanwhile.
 	before func(request string)
-	// late, if set, says how many moves a reading does not see yet.
+	// late, if set, says how many moves a snapshot does not see yet.
 	late func() int
 
 	mu      sync.Mutex

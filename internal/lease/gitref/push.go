@@ -9,7 +9,7 @@ import (
 
 var _ lease.Pusher = (*Store)(nil)
 
-// Push implements lease.Pusher: one reading. The commit is for git to make, dated by the clock of
+// Push implements lease.Pusher: one snapshot. The commit is for git to make, dated by the clock of
 // whatever machine that is, so it extends nothing: it hands on the date of the last commit that the
 // server dated (stores.md#references). It must be a new one, because git sends no condition for a reference that it
 // does not move.

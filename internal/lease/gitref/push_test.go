@@ -8,7 +8,7 @@ import (
 	"github.com/label-state/label-state/internal/lease"
 )
 
-// TestPushStep: the step goes from the own tip, costs one reading and extends nothing, however many pushes
+// TestPushStep: the step goes from the own tip, costs one snapshot and extends nothing, however many pushes
 // follow each other and whatever dates their commits have.
 func TestPushStep(t *testing.T) {
 	h := newHub()

@@ -166,7 +166,7 @@ func TestD3(t *testing.T) {
 	s = newStory(t)
 	s.mustClaim("ann")
 	s.expire()
-	bobs, cyds := delayed(s), delayed(s) // both readings are made before either swap
+	bobs, cyds := delayed(s), delayed(s) // both snapshots are made before either swap
 	_, errBob := bobs.Acquire(t.Context(), lease.Ask{Issue: s.issue, Worker: claim.Worker{Codename: "bob", FiringID: "1"}, TTL: hold})
 	_, errCyd := cyds.Acquire(t.Context(), lease.Ask{Issue: s.issue, Worker: claim.Worker{Codename: "cyd", FiringID: "1"}, TTL: hold})
 	if errBob != nil || !errors.As(errCyd, new(*lease.HeldError)) {
@@ -174,7 +174,7 @@ func TestD3(t *testing.T) {
 	}
 }
 
-// delayed is a store whose first reading was made now, however late it is asked.
+// delayed is a store whose first snapshot was made now, however late it is asked.
 func delayed(s *story) *gitref.Store {
 	s.t.Helper()
 	tip, err := s.api.GetRef(s.t.Context(), s.issue, gitref.RefName(s.issue))
@@ -184,7 +184,7 @@ func delayed(s *story) *gitref.Store {
 	return gitref.New(&frozen{Refs: s.api, first: &tip}, gitref.Options{Sleep: hurry})
 }
 
-// frozen answers the first reading from the past.
+// frozen answers the first snapshot from the past.
 type frozen struct {
 	gitref.Refs
 	first *gitref.Tip
@@ -227,7 +227,7 @@ func TestE2(t *testing.T) {
 	}
 }
 
-// TestE3: a reference for each epoch, and a reading of the heartbeat from before the renewal.
+// TestE3: a reference for each epoch, and a snapshot of the heartbeat from before the renewal.
 func TestE3(t *testing.T) {
 	s := newStory(t)
 	first := s.commit("", "heartbeat 1")

@@ -16,7 +16,7 @@ var (
 	_ lease.Lister = (*Store)(nil)
 )
 
-// Acquire implements lease.Store: a reading, unless one is known, a commit and a swap. Beside *lease.HeldError it returns
+// Acquire implements lease.Store: a snapshot, unless one is known, a commit and a swap. Beside *lease.HeldError it returns
 // *ChainError, and what GitHub says of a token that may not write contents.
 func (s *Store) Acquire(ctx context.Context, a lease.Ask) (lease.Lease, error) {
 	t, err := s.acquire(ctx, a)
@@ -50,7 +50,7 @@ func (s *Store) acquire(ctx context.Context, a lease.Ask) (tip, error) {
 			return after, moved
 		}
 		if t, err = s.readPast(ctx, a.Issue, t.pos); errors.Is(err, errBehind) {
-			err = nil // a stale reading can only lose the next swap, too
+			err = nil // a stale snapshot can only lose the next swap, too
 		}
 	}
 	return tip{}, err
@@ -134,7 +134,7 @@ func (s *Store) step(ctx context.Context, l lease.Lease, k kind) (tip, error) {
 	return tip{}, fmt.Errorf("%w %d times", ErrMoved, races)
 }
 
-// Look implements lease.Store: one reading, unless one is known. A lease stands until others may take it.
+// Look implements lease.Store: one snapshot, unless one is known. A lease stands until others may take it.
 func (s *Store) Look(ctx context.Context, i claim.Issue) (lease.Lease, bool, error) {
 	t, err := s.shown(ctx, i)
 	if err != nil {
