@@ -24,11 +24,11 @@ A repository's settings are in ` + "`.github/label-state.yml`" + ` on its defaul
 version: 1
 ` + "```" + `
 
-The file on the default branch is the one that counts, for everybody: without it the defaults below do, and when it cannot be read nothing is claimed
-(exit code 3). A checked-out file that differs changes nothing; one line says so. A file of your own, ` + "`--config FILE`" + ` or the variable
-` + "`LABEL_STATE_CONFIG`" + `, sets what concerns nobody else: ` + "`hook`, `claim.settle`, `sweep`, `defaults`, `agents` and `plan.slack.token_env`" + `. What else it says has to be
-what the default branch says. What a program cannot use it refuses with file, line, key and what is allowed (exit code 2), and does nothing;
-` + "`label-state doctor`" + ` reads it and says what it found. A duration is such as ` + "`90s`, `30m` or `4h`" + `.
+The file on the default branch applies to everybody. Without it, the defaults below apply. If it cannot be read, nothing is claimed
+(exit code 3). A checked-out file that differs changes nothing, and one line reports the difference. A file of your own, ` + "`--config FILE`" + ` or the variable
+` + "`LABEL_STATE_CONFIG`" + `, sets only keys that affect nobody else: ` + "`hook`, `claim.settle`, `sweep`, `defaults`, `agents` and `plan.slack.token_env`" + `. Every other key in it must have
+the value of the default branch. A program refuses an invalid file with file, line, key and the allowed values (exit code 2), and does nothing else.
+` + "`label-state doctor`" + ` reads the file and reports what it found. A duration has the form ` + "`90s`, `30m` or `4h`" + `.
 `
 
 // TestReference: docs/configuration.md has every key of the schema with its default, what it may be and what it means.
