@@ -95,12 +95,8 @@ func (c *Client) next(ctx context.Context, o NextOptions) (Item, Hold, error) {
 		return Item{}, Hold{}, err
 	}
 	source := c.source(o)
-	var kinds work.Registry
 	open := func(context.Context, work.Settings) (work.Source, error) { return source, nil }
-	if err := kinds.Register(githubwork.Type, open); err != nil {
-		return Item{}, Hold{}, err
-	}
-	got, err := work.NewDispatcher(&kinds).Next(ctx, work.Settings{Type: githubwork.Type, Agent: o.Codename, Place: c.Repo()}, filter)
+	got, err := work.NewDispatcher(work.Openers{githubwork.Type: open}).Next(ctx, work.Settings{Type: githubwork.Type, Agent: o.Codename, Place: c.Repo()}, filter)
 	if err != nil {
 		return Item{}, Hold{}, err
 	}

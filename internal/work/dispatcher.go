@@ -9,14 +9,14 @@ import (
 
 // A Dispatcher hands agents their next item. It keeps one open source for each of them.
 type Dispatcher struct {
-	registry *Registry
-	mu       sync.Mutex
-	sources  map[Settings]Source
+	openers Openers
+	mu      sync.Mutex
+	sources map[Settings]Source
 }
 
-// NewDispatcher returns a dispatcher over the registered sources.
-func NewDispatcher(r *Registry) *Dispatcher {
-	return &Dispatcher{registry: r, sources: map[Settings]Source{}}
+// NewDispatcher returns a dispatcher over these kinds of sources.
+func NewDispatcher(o Openers) *Dispatcher {
+	return &Dispatcher{openers: o, sources: map[Settings]Source{}}
 }
 
 // Source returns the agent's source, opened once.
@@ -26,7 +26,7 @@ func (d *Dispatcher) Source(ctx context.Context, s Settings) (Source, error) {
 	if src, open := d.sources[s]; open {
 		return src, nil
 	}
-	open, err := d.registry.Get(s.Type)
+	open, err := d.openers.Get(s.Type)
 	if err != nil {
 		return nil, err
 	}
@@ -36,13 +36,6 @@ func (d *Dispatcher) Source(ctx context.Context, s Settings) (Source, error) {
 	}
 	d.sources[s] = src
 	return src, nil
-}
-
-// ClearCache forgets the open sources.
-func (d *Dispatcher) ClearCache() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	clear(d.sources)
 }
 
 // perLook is how many items are fetched at a time while looking for one that can be had.

@@ -1,7 +1,7 @@
 // Package work hands an agent its next item: from any source, highest priority first, oldest first
 // within a priority, claimed before it is shown.
 //
-// It knows neither GitHub nor files. A Source does, and a Registry names the sources a program has.
+// It knows neither GitHub nor files. A Source does, and Openers names the sources a program has.
 package work
 
 import (

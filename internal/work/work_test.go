@@ -16,31 +16,20 @@ import (
 	"github.com/label-state/label-state/internal/work"
 )
 
-func TestRegistry(t *testing.T) {
-	var r work.Registry
+// TestOpeners: a type that is not there is an error that lists what is.
+func TestOpeners(t *testing.T) {
 	open := func(context.Context, work.Settings) (work.Source, error) { return nil, nil }
-	_, err := r.Get("github")
-	if err == nil || err.Error() != `unknown work source "github": known are none` {
-		t.Errorf("empty registry: %v", err)
+	if _, err := work.Openers(nil).Get("github"); err == nil || err.Error() != `unknown work source "github": known are none` {
+		t.Errorf("without any: %v", err)
 	}
-	for _, name := range []string{"github", "folder"} {
-		if err := r.Register(name, open); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if r.Register("github", open) == nil || r.Register(" ", open) == nil || r.Register("x", nil) == nil {
-		t.Error("a duplicate, an empty name or no opener was registered")
-	}
-	_, err = r.Get("jira")
+	all := work.Openers{"github": open, "folder": open}
+	_, err := all.Get("jira")
 	var unknown *work.UnknownTypeError
 	if !errors.As(err, &unknown) || !slices.Equal(unknown.Known, []string{"folder", "github"}) {
 		t.Errorf("unknown type: %v", err)
 	}
-	if !r.Unregister("folder") || r.Unregister("folder") || r.Is("folder") || !r.Is("github") {
-		t.Error("unregister")
-	}
-	if r.Clear(); len(r.List()) != 0 {
-		t.Error("clear left something")
+	if got, err := all.Get("folder"); got == nil || err != nil {
+		t.Errorf("a type that is there: %v", err)
 	}
 }
 
@@ -68,12 +57,7 @@ func (s *shelf) Get(context.Context, string) (work.Item, error)             { re
 
 func (s *shelf) dispatcher(t *testing.T) *work.Dispatcher {
 	t.Helper()
-	var r work.Registry
-	err := r.Register("shelf", func(context.Context, work.Settings) (work.Source, error) { s.opened++; return s, nil })
-	if err != nil {
-		t.Fatal(err)
-	}
-	return work.NewDispatcher(&r)
+	return work.NewDispatcher(work.Openers{"shelf": func(context.Context, work.Settings) (work.Source, error) { s.opened++; return s, nil }})
 }
 
 func item(n int, p work.Priority, age int) work.Item {
@@ -122,9 +106,8 @@ func TestDispatcher(t *testing.T) {
 	if s.opened != 2 {
 		t.Errorf("%d sources opened for two agents", s.opened)
 	}
-	d.ClearCache()
-	if err := d.Report(t.Context(), ann, "shelf-1", work.Result{Outcome: work.Success}); err != nil || s.opened != 3 {
-		t.Errorf("report after the cache was cleared: %v, %d opened", err, s.opened)
+	if err := d.Report(t.Context(), ann, "shelf-1", work.Result{Outcome: work.Success}); err != nil || s.opened != 2 {
+		t.Errorf("report: %v, %d opened", err, s.opened)
 	}
 	if _, err := d.Next(t.Context(), ann, work.FetchOptions{Labels: []string{"x"}}); !errors.Is(err, work.ErrNoWork) {
 		t.Errorf("nothing has the label: %v", err)

@@ -3,7 +3,6 @@ package queue
 import (
 	"cmp"
 	"context"
-	"errors"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -16,7 +15,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 )
 
-// A desk is where an agent gets its work: one source behind the registry of all that this program has.
+// A desk is where an agent gets its work: one source, and all kinds that this program has behind it.
 type desk struct {
 	*work.Dispatcher
 	work.Settings
@@ -55,11 +54,7 @@ func atWorkOn(t cli.Terminal, ref string, first setup.First, do func(ctx context
 			if err := employ(ctx, c, e); err != nil {
 				return err
 			}
-			d, err := newDesk(c, work.Settings{Type: githubwork.Type, Agent: c.Claimant().Codename, Place: c.Session.Repo.String()})
-			if err != nil {
-				return err
-			}
-			return do(ctx, c, d)
+			return do(ctx, c, newDesk(c, work.Settings{Type: githubwork.Type, Agent: c.Claimant().Codename, Place: c.Session.Repo.String()}))
 		})
 	}
 }
@@ -68,25 +63,20 @@ func inFolder(t cli.Terminal, cc *urfave.Context, dir string, do func(ctx contex
 	ctx, cancel := cli.Deadline(cc)
 	defer cancel()
 	c := &cli.Call{Flags: cc, Terminal: t, Session: &setup.Session{Worker: t.Env.Identity()}}
-	d, err := newDesk(c, work.Settings{Type: folderwork.Type, Agent: c.Claimant().Codename, Place: dir})
-	if err == nil {
-		err = do(ctx, c, d)
-	}
-	return c.Fail(ctx, err)
+	return c.Fail(ctx, do(ctx, c, newDesk(c, work.Settings{Type: folderwork.Type, Agent: c.Claimant().Codename, Place: dir})))
 }
 
-// newDesk fills the registry: these are all the sources there are.
-func newDesk(c *cli.Call, s work.Settings) (desk, error) {
+// newDesk names all the sources there are.
+func newDesk(c *cli.Call, s work.Settings) desk {
 	d := desk{Settings: s}
 	if s.Type == githubwork.Type {
 		d.github = githubSource(c)
 	}
-	var r work.Registry
-	err := errors.Join(
-		r.Register(githubwork.Type, func(context.Context, work.Settings) (work.Source, error) { return d.github, nil }),
-		r.Register(folderwork.Type, func(p1 context.Context, s work.Settings) (work.Source, error) { return openFolder(p1, c, s) }))
-	d.Dispatcher = work.NewDispatcher(&r)
-	return d, err
+	d.Dispatcher = work.NewDispatcher(work.Openers{
+		githubwork.Type: func(context.Context, work.Settings) (work.Source, error) { return d.github, nil },
+		folderwork.Type: func(ctx context.Context, s work.Settings) (work.Source, error) { return openFolder(ctx, c, s) },
+	})
+	return d
 }
 
 func githubSource(c *cli.Call) *githubwork.Source {

@@ -153,12 +153,9 @@ func TestRace(t *testing.T) {
 	var wait sync.WaitGroup
 	for a := range 5 {
 		h := open(t, dir, fmt.Sprintf("agent%d", a))
-		var r work.Registry
-		if err := r.Register(folderwork.Type, func(context.Context, work.Settings) (work.Source, error) { return h, nil }); err != nil {
-			t.Fatal(err)
-		}
+		kinds := work.Openers{folderwork.Type: func(context.Context, work.Settings) (work.Source, error) { return h, nil }}
 		wait.Go(func() {
-			d, who := work.NewDispatcher(&r), work.Settings{Type: folderwork.Type}
+			d, who := work.NewDispatcher(kinds), work.Settings{Type: folderwork.Type}
 			for {
 				c, err := d.Next(t.Context(), who, work.FetchOptions{})
 				if errors.Is(err, work.ErrNoWork) {

@@ -69,12 +69,8 @@ func (f *fleet) sweep(ctx context.Context) {
 // live is one agent from its start to its death; it reports whether there may be more to do.
 func (f *fleet) live(ctx context.Context, name string) bool {
 	s := f.source(agent(name))
-	var r work.Registry
-	if err := r.Register(githubwork.Type, func(context.Context, work.Settings) (work.Source, error) { return s, nil }); err != nil {
-		f.t.Error(err)
-		return false
-	}
-	d, who := work.NewDispatcher(&r), work.Settings{Type: githubwork.Type, Agent: name}
+	kinds := work.Openers{githubwork.Type: func(context.Context, work.Settings) (work.Source, error) { return s, nil }}
+	d, who := work.NewDispatcher(kinds), work.Settings{Type: githubwork.Type, Agent: name}
 	for {
 		c, err := d.Next(ctx, who, work.FetchOptions{})
 		switch {
