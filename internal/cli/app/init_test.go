@@ -2,11 +2,13 @@ package app
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/label-state/label-state/internal/cli"
@@ -59,9 +61,7 @@ func TestConfigFor(t *testing.T) {
 // TestWorkflowFor: the workflow that init writes lacks nothing that the configuration needs.
 func TestWorkflowFor(t *testing.T) {
 	for _, kind := range []string{lease.Comments, lease.Refs, lease.Redis} {
-		c := config.Default()
-		c.Claim.Lease = kind
-		jobs, err := workflow.Parse([]byte(local.WorkflowFor(c)))
+		jobs, err := workflow.Parse([]byte(local.WorkflowFor(kind)))
 		if err != nil || len(jobs) != 1 || !jobs[0].Stated {
 			t.Fatalf("%s: %+v, %v", kind, jobs, err)
 		}
@@ -71,6 +71,25 @@ func TestWorkflowFor(t *testing.T) {
 		if more := jobs[0].Lacks(workflow.Permissions{"contents": "write"}); (len(more) == 0) != (kind == lease.Refs) {
 			t.Errorf("%s: it has more than it needs", kind)
 		}
+	}
+}
+
+// TestRefsTip: what init says of the refs lease is what the operators' page says.
+func TestRefsTip(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "operators.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cost := func(kind string) []string {
+		row := regexp.MustCompile(`(?m)^\| .` + kind + `.*\| ([0-9.]+ s), ([0-9]+) requests \|$`).FindStringSubmatch(string(page))
+		if row == nil {
+			t.Fatalf("no row on %s", kind)
+		}
+		return row[1:]
+	}
+	refs, comments := cost(lease.Refs), cost(lease.Comments)
+	if want := fmt.Sprintf("takes %s and %s requests instead of %s and %s;", refs[0], refs[1], comments[0], comments[1]); !strings.Contains(local.RefsTip, want) {
+		t.Errorf("%q, want in it %q", local.RefsTip, want)
 	}
 }
 

@@ -22,6 +22,7 @@ func NewInitCommand(t cli.Terminal) *urfave.Command {
 			"   label-state init\n   label-state init --dry-run\n   label-state init --yes\n   label-state init --undo",
 		Flags: cli.WriteFlags(
 			&urfave.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"},
+			&urfave.StringFlag{Name: "lease", Usage: "`KIND` of lease for the settings that it writes: comments or refs"},
 			&urfave.BoolFlag{Name: "undo", Usage: "take back what init did in this clone"},
 			&urfave.StringFlag{Name: "hook", Usage: "`FILE` of the compiled hook (default: as hook install has it)"},
 		),
@@ -52,9 +53,9 @@ func initRepo(ctx context.Context, c *cli.Call) error {
 	case missing == 0:
 		return cli.ShowSteps(c, steps, nothingToDo(steps))
 	case c.Flags.Bool("dry-run"):
-		return cli.ShowSteps(c, steps, "")
+		return cli.ShowSteps(c, steps, refsTip(ctx, c, steps))
 	}
-	if err := agreeToSteps(c, steps); err != nil {
+	if err := agreeToSteps(ctx, c, steps); err != nil {
 		return err
 	}
 	return carryOut(ctx, c, steps)
@@ -69,14 +70,14 @@ func nothingToDo(steps []cli.Step) string {
 }
 
 // agreeToSteps shows the steps and asks, unless --yes. Without anybody to ask it is a call that lacks --yes.
-func agreeToSteps(c *cli.Call, steps []cli.Step) error {
+func agreeToSteps(ctx context.Context, c *cli.Call, steps []cli.Step) error {
 	if c.Flags.Bool("yes") {
 		return nil
 	}
 	if !c.Terminal.Live(c.Flags) {
 		return &cli.Failure{Err: cli.Usagef("init", "nobody is here to ask"), Hint: "look at what it would do, then say yes beforehand: label-state init --dry-run, label-state init --yes"}
 	}
-	fmt.Fprint(c.Terminal.Out, cli.Wrap(cli.Preview(c.Session.Repo.String(), steps), c.Terminal.Env.Width(c.Terminal.Out))+"go on? [y/N] ")
+	fmt.Fprint(c.Terminal.Out, cli.Wrap(cli.Preview(c.Session.Repo.String(), steps)+refsTip(ctx, c, steps), c.Terminal.Env.Width(c.Terminal.Out))+"go on? [y/N] ")
 	line, _ := bufio.NewReader(c.Terminal.In).ReadString('\n') // what cannot be read is no yes
 	switch strings.ToLower(strings.TrimSpace(line)) {
 	case "y", "yes":

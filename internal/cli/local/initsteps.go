@@ -37,11 +37,11 @@ func planSteps(ctx context.Context, c *cli.Call) ([]cli.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := configSteps(ctx, c, root)
+	all, kind, err := configSteps(ctx, c, root)
 	if err != nil {
 		return nil, err
 	}
-	action, err := fileStep(ctx, c, root, WorkflowPath, WorkflowFor(c.Session.Config), "the Action, which sweeps every hour")
+	action, err := fileStep(ctx, c, root, WorkflowPath, WorkflowFor(kind), "the Action, which sweeps every hour")
 	if err != nil {
 		return nil, err
 	}
@@ -55,21 +55,28 @@ func planSteps(ctx context.Context, c *cli.Call) ([]cli.Step, error) {
 }
 
 // configSteps are the settings. Where records of the token's login do not count, a file that init writes names its App, and a
-// file that is there is for a person to change.
-func configSteps(ctx context.Context, c *cli.Call, root string) ([]cli.Step, error) {
+// file that is there is for a person to change. kind is the kind of lease that the settings name.
+func configSteps(ctx context.Context, c *cli.Call, root string) (steps []cli.Step, kind string, err error) {
 	var outsider *github.OutsiderError
 	if err := c.Session.Client.Heard(ctx, c.Session.Repo); err != nil && !errors.As(err, &outsider) {
-		return nil, err
+		return nil, "", err
 	}
 	about := "the settings, all optional"
 	if outsider != nil && outsider.App() != "" {
 		about = "the settings; trust.apps lists " + outsider.App()
 	}
-	file, err := fileStep(ctx, c, root, config.Path, ConfigFor(outsider), about)
-	if err != nil || outsider == nil || outsider.App() != "" && file.Status == cli.StepMissing {
-		return []cli.Step{file}, err
+	text, err := withLease(ConfigFor(outsider), c.Flags.String("lease"))
+	if err != nil {
+		return nil, "", err
 	}
-	return []cli.Step{file, {Kind: "trust", Name: outsider.Login, Status: cli.StepKept, Detail: "its claims do not count yet: " + outsider.Remedy()}}, nil
+	file, err := fileStep(ctx, c, root, config.Path, text, about)
+	if err == nil {
+		kind, err = chosenLease(c, root, file)
+	}
+	if err != nil || outsider == nil || outsider.App() != "" && file.Status == cli.StepMissing {
+		return []cli.Step{file}, kind, err
+	}
+	return []cli.Step{file, {Kind: "trust", Name: outsider.Login, Status: cli.StepKept, Detail: "its claims do not count yet: " + outsider.Remedy()}}, kind, nil
 }
 
 // ConfigFor is the configuration that init writes, with the line that lets an App's records count.
@@ -80,9 +87,9 @@ func ConfigFor(o *github.OutsiderError) string {
 	return strings.Replace(StartConfig, "#trust: {apps: [github-actions]}", "trust: {apps: [github-actions, "+o.App()+"]}", 1)
 }
 
-// WorkflowFor is the workflow with the permissions that the configuration needs.
-func WorkflowFor(c config.Config) string {
-	if c.Claim.Lease != lease.Refs {
+// WorkflowFor is the workflow with the permissions that a kind of lease needs.
+func WorkflowFor(kind string) string {
+	if kind != lease.Refs {
 		return StartWorkflow
 	}
 	return strings.Replace(StartWorkflow, "      contents: read\n", "      contents: write # claim.lease: refs, which ends a hold by moving its reference\n", 1)

@@ -1,0 +1,83 @@
+package local
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/config"
+	"github.com/label-state/label-state/internal/github"
+	"github.com/label-state/label-state/internal/lease"
+	"github.com/label-state/label-state/internal/smallfile"
+)
+
+// RefsTip recommends the refs lease. Its figures are those of docs/operators.md, which a test compares.
+const RefsTip = "tip: with --lease refs a claim takes 0.6 s and 5 requests instead of 2.5 s and 6; " +
+	"the tokens of all workers and the workflow then need contents: write\n"
+
+// settingsLine is the line of the start file that a lease of another kind replaces.
+const settingsLine = "#claim: {ttl: 4h, max_ttl: 24h}            # how long a hold stands without a heartbeat"
+
+// refsLine is that line with the refs lease.
+const refsLine = "claim: {lease: refs}                       # a git reference decides a claim; also here: ttl: 4h, max_ttl: 24h"
+
+// chosenLease is the kind of lease that --lease names, else the settings. A *cli.UsageError says that there is no such kind for init to
+// set up, or that the settings are there and name another one.
+func chosenLease(c *cli.Call, root string, settings cli.Step) (string, error) {
+	kind, there := c.Flags.String("lease"), leaseThere(c, root)
+	switch {
+	case kind == "":
+		return there, nil
+	case kind != lease.Comments && kind != lease.Refs:
+		return "", &cli.Failure{
+			Err:  cli.Usagef("init", "--lease %q: allowed are %s and %s", cli.OneLine(kind), lease.Comments, lease.Refs),
+			Hint: "a service is set up by hand: see claim.lease in docs/configuration.md, then: label-state init",
+		}
+	case settings.Status != cli.StepMissing && kind != there:
+		return "", &cli.Failure{
+			Err:  cli.Usagef("init", "--lease %s: %s is there and says %s", kind, config.Path, there),
+			Hint: "set claim: {lease: " + kind + "} in " + config.Path + ", then: label-state init",
+		}
+	}
+	return kind, nil
+}
+
+// leaseThere is the kind of lease in the settings of this checkout, which an init before this one may have written and nobody pushed yet;
+// else in those that count.
+func leaseThere(c *cli.Call, root string) string {
+	text, err := smallfile.Follow(filepath.Join(root, filepath.FromSlash(config.Path)), cli.LargestFile)
+	if err == nil {
+		if own, err := config.Parse(config.Path, text); err == nil {
+			return own.Claim.Lease
+		}
+	}
+	return c.Session.Config.Claim.Lease
+}
+
+// refsTip is RefsTip where this init writes the settings and the token may write contents, as far as its role tells; else empty. That the
+// role cannot be read is no reason to stop.
+func refsTip(ctx context.Context, c *cli.Call, steps []cli.Step) string {
+	settings := slices.IndexFunc(steps, func(s cli.Step) bool { return s.Name == config.Path })
+	if c.Flags.String("lease") != "" || settings < 0 || steps[settings].Status != cli.StepMissing {
+		return ""
+	}
+	r, err := c.Session.Client.Repository(ctx, c.Session.Repo)
+	if err != nil || !slices.Contains([]github.Role{github.RoleWrite, github.RoleMaintain, github.RoleAdmin}, r.Role) {
+		return ""
+	}
+	return RefsTip
+}
+
+// withLease is the configuration that init writes, for a kind of lease.
+func withLease(text, kind string) (string, error) {
+	if kind != lease.Refs {
+		return text, nil
+	}
+	if !strings.Contains(text, settingsLine) {
+		return "", fmt.Errorf("the settings to start with have no line %q", settingsLine)
+	}
+	return strings.Replace(text, settingsLine, refsLine, 1), nil
+}
