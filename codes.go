@@ -18,7 +18,7 @@ const (
 	OutcomeAlreadyImplemented Outcome = "already-implemented"
 )
 
-// The outcomes that others record. A race that was lost has an outcome of its own, race-yielded-to=CODENAME:FIRING_ID.
+// The outcomes that others record. A lost race has its own outcome, race-yielded-to=CODENAME:FIRING_ID.
 const (
 	OutcomeStaleSwept       Outcome = "stale-swept" // the lease expired; it counts as a failed attempt
 	OutcomeForced           Outcome = "forced"
@@ -57,8 +57,8 @@ const (
 	ReasonUnshown ReasonCode = "unshown" // GitHub counts comments that it does not show
 )
 
-// The codes of a [PassedOver] that are no reason of the issue's own.
+// The codes of a [PassedOver] that do not come from the issue itself.
 const (
-	ReasonNotAskedFor ReasonCode = "not-asked-for" // the labels or priorities asked for are others
+	ReasonNotAskedFor ReasonCode = "not-asked-for" // other labels or priorities were asked for
 	ReasonLostRace    ReasonCode = "lost-race"     // another worker was faster
 )

@@ -12,17 +12,17 @@ import (
 	"github.com/label-state/label-state/internal/work"
 )
 
-// The answer no, as errors.Is finds it.
+// The errors that mean no, for errors.Is.
 var (
 	ErrHeld      = errors.New("held")                        // the issue may not be taken; a *HeldError says why
-	ErrLost      = errors.New("lost")                        // the hold is over: whoever works under it must stop
+	ErrLost      = errors.New("lost")                        // the hold has ended: its worker must stop
 	ErrNoWork    = errors.New("no work")                     // no issue is free now; a *NoWorkError says why
-	ErrNoPlan    = errors.New("no plan waits for an answer") // or its hold is over
+	ErrNoPlan    = errors.New("no plan waits for an answer") // or its hold has ended
 	ErrPlanWaits = errors.New("a plan waits for its answer") // already, so that no other can be posted
-	ErrBarred    = errors.New("may not answer the plan")     // this login, whose own plan it is, for instance
+	ErrBarred    = errors.New("may not answer the plan")     // the login that wrote the plan, for example
 )
 
-// ErrInvalid is a call or a configuration that cannot be right. Nothing was written, and the same call fails again.
+// ErrInvalid means that a call or a configuration is invalid. Nothing was written, and the same call fails again.
 var ErrInvalid = errors.New("invalid")
 
 // An OptionsError says which required [Options] are empty. It is [ErrInvalid].
@@ -82,7 +82,7 @@ type Reason struct {
 	Until time.Time // when it ends by itself; zero when it does not
 }
 
-// A NoWorkError says what was passed over in a queue without a free issue. It is [ErrNoWork].
+// A NoWorkError lists what was passed over in a queue without a free issue. It is [ErrNoWork].
 type NoWorkError struct {
 	Queue  int    // how many open issues have the label of the queue
 	Label  string // that label

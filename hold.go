@@ -17,7 +17,7 @@ import (
 // ClaimOptions say who claims, and for how long. Codename is required for a worker and has to be empty for a person.
 type ClaimOptions struct {
 	Codename string        // the kind of worker
-	FiringID string        // this run, used once for an issue; empty makes one up
+	FiringID string        // this run, used once for an issue; empty generates one
 	TTL      time.Duration // length of the lease; 0 is the repository's default
 	Branch   string        // where the work will be pushed; empty when it is not known
 	Person   bool          // the token's login claims for itself, without an end; nothing else may be set
@@ -34,8 +34,8 @@ func (o ClaimOptions) check() error {
 	return nil
 }
 
-// A Hold is the right of a worker or a person to work on an issue. It is plain data, which a program may store: another process goes on
-// with it by [Client.Renew]. Times are GitHub's.
+// A Hold is the right of a worker or a person to work on an issue. It is plain data that a program may store. Another process can continue
+// it with [Client.Renew]. Times are GitHub's.
 type Hold struct {
 	Host, Repo string // such as github.com, and owner/name
 	Number     int
@@ -44,7 +44,7 @@ type Hold struct {
 	Codename, FiringID string
 	Person             string // login of the person who holds it; empty for a worker
 
-	Token int64     // fencing token: whoever shows a smaller one for the same issue comes too late; 0 when it is not known
+	Token int64     // fencing token: a smaller one for the same issue is out of date; 0 when unknown
 	Since time.Time // of the claim
 	Until time.Time // end of the lease; zero when it has none
 	URL   string    // of the claim comment
@@ -105,9 +105,8 @@ func (c *Client) forget(k holdKey) {
 	delete(c.holds, k)
 }
 
-// Claim takes an issue. Of any number of callers exactly one gets it; the others get [ErrHeld]. For a person it is idempotent: who holds
-// the issue already gets that hold. A login whose records do not count in the repository gets an error that is neither, and nothing
-// is written.
+// Claim takes an issue. Of any number of callers exactly one gets it; the others get [ErrHeld]. For a person it is idempotent: a person who
+// already holds the issue gets that hold. A login whose records do not count in the repository gets another error, and nothing is written.
 func (c *Client) Claim(ctx context.Context, number int, o ClaimOptions) (Hold, error) {
 	if err := o.check(); err != nil {
 		return Hold{}, c.doing("claim", number, err)
@@ -141,8 +140,8 @@ func (c *Client) won(h ledger.Hold) {
 	c.remember(h)
 }
 
-// Renew extends the lease of a hold, also of one that an earlier process claimed. [ErrLost] means: stop all work at once. With any
-// other error the lease ends when it would have ended, and Renew may be tried again while [Client.Owns] is nil. [Client.Keep] does all that.
+// Renew extends the lease of a hold, also of one that an earlier process claimed. [ErrLost] means: stop all work at once. With any other
+// error the lease ends when it would have ended, and Renew may be tried again while [Client.Owns] is nil. [Client.Keep] does all of this.
 func (c *Client) Renew(ctx context.Context, h Hold) (Hold, error) {
 	if err := c.of(h); err != nil {
 		return h, c.doing("renew", h.Number, err)
@@ -164,14 +163,14 @@ func (c *Client) Renew(ctx context.Context, h Hold) (Hold, error) {
 	return c.hold(known), nil
 }
 
-// Keep renews the lease of a hold at every third of its length. It returns a copy of ctx that is done, with the cause [ErrLost], as soon
-// as the hold is lost or its lease may have run out, whatever the network does meanwhile. A renewal that fails otherwise is tried again;
-// Options.Warn receives why.
+// Keep renews the lease of a hold at every third of its length. It returns a copy of ctx that is done, with the cause [ErrLost], as soon as
+// the hold is lost or its lease may have expired, even while the network is down. A renewal that fails otherwise is retried; Options.Warn
+// receives the reason.
 //
-// stop ends the heartbeats and returns when none is under way; the hold stays. Call it before [Client.Release], and always. When the
-// hold ends because its own pull request is there, the heartbeats end and the context stays: the work may be finished.
+// stop ends the heartbeats and returns when none is under way; the hold stays. Call it before [Client.Release], and always. When the hold
+// ends because of its own pull request, the heartbeats end but the context is not done: the work may be finished.
 //
-// The hold has to be one that this client has claimed or renewed, else the context is done at once.
+// If this client has neither claimed nor renewed the hold, the context is done at once.
 func (c *Client) Keep(ctx context.Context, h Hold) (kept context.Context, stop context.CancelFunc) {
 	kept, cancel := context.WithCancelCause(ctx)
 	if err := c.Owns(h); err != nil {
@@ -201,8 +200,8 @@ func (c *Client) Keep(ctx context.Context, h Hold) (kept context.Context, stop c
 	}
 }
 
-// Owns returns nil while the worker may act under a hold that this client has claimed or renewed. It asks nobody. Ask it before every step
-// that others can see. It is [ErrLost] when the lease has run out by the local clock, and after [Client.Release].
+// Owns returns nil while the worker may act under a hold that this client has claimed or renewed. It sends no request. Call it before every
+// step that others can see. It returns [ErrLost] when the lease has expired by the local clock, and after [Client.Release].
 func (c *Client) Owns(h Hold) error {
 	if err := c.of(h); err != nil {
 		return c.doing("own", h.Number, err)
@@ -252,8 +251,8 @@ func (c *Client) Check(ctx context.Context, number int) error {
 	return c.doing("check", number, c.answer(err))
 }
 
-// ForceRelease ends whatever hold stands, on record and in the name of the token's login. A no-op if nobody holds the issue. Until
-// its next heartbeat or push the former holder may still act.
+// ForceRelease ends the current hold, whoever has it. The release is recorded in the name of the token's login. A no-op if nobody holds the
+// issue. Until its next heartbeat or push the former holder may still act.
 func (c *Client) ForceRelease(ctx context.Context, number int, reason string) error {
 	by, err := c.s.Viewer(ctx)
 	if err == nil {

@@ -23,26 +23,26 @@
 // # Three answers
 //
 // A question about a hold has three answers. A nil error is yes. No is one of [ErrHeld], [ErrLost], [ErrNoWork], [ErrNoPlan],
-// [ErrPlanWaits] and [ErrBarred]. A call or a configuration that cannot be right is [ErrInvalid]. Every other error means that the answer
-// could not be found out: a program must act neither as if it were yes nor as if it were no.
+// [ErrPlanWaits] and [ErrBarred]. An invalid call or configuration is [ErrInvalid]. Every other error means that the answer could not be
+// found out: a program must treat it neither as yes nor as no.
 //
 // # Time
 //
-// All times that the package returns are GitHub's. Only the end of an own hold is judged by the local clock as well, and earlier than by
-// GitHub's: a worker stops before anybody else may begin.
+// All times that the package returns are GitHub's. In addition, the local clock judges when the client's own hold ends, and
+// does so earlier than GitHub's. A worker therefore stops before another one can begin.
 //
 // # Environment
 //
-// A client depends on its [Options] alone. Without [FromEnvironment] the package reads no variable, no file that Options do not name,
-// and does not ask git. The exception is http.DefaultTransport, which honors proxy settings.
+// A client depends on its [Options] alone. Without [FromEnvironment] the package reads no environment variable and no file that Options do
+// not name, and does not run git. The exception is http.DefaultTransport, which honors proxy settings.
 //
-// The pre-push hook knows whose push it sees by the variables LABEL_STATE_CODENAME and LABEL_STATE_FIRING_ID: a program that runs git push
+// The pre-push hook identifies the pusher by the variables LABEL_STATE_CODENAME and LABEL_STATE_FIRING_ID. A program that runs git push
 // under a hold sets them to [Hold.Codename] and [Hold.FiringID].
 //
 // # Lease stores
 //
-// A repository can name a lease store that decides instead of the log. Stores on GitHub itself (refs) need nothing. For Redis and etcd,
-// import lease/redis or lease/etcd and list its Store in [Options]. A program that imports neither is linked with neither client.
+// A repository can name a lease store that decides instead of the log. The store on GitHub itself (refs) needs no import. For Redis and
+// etcd, import lease/redis or lease/etcd and list its Store in [Options]. A program that imports neither is linked with neither client.
 package labelstate
 
 import (
@@ -83,15 +83,15 @@ type Options struct {
 	Config string            // path of the caller's own configuration file; empty is none
 	Stores []Store           // the lease stores that the program is linked with, besides refs
 	HTTP   http.RoundTripper // nil is http.DefaultTransport
-	Warn   func(text string) // receives, in one line, what does not change an answer, from any goroutine; nil drops it
+	Warn   func(text string) // receives warnings that change no answer, one line each, from any goroutine; nil drops them
 	DryRun bool              // every request that writes is refused with an error, and Sweep reports what it would do
 
 	environment bool
 }
 
-// FromEnvironment returns Options by which [Open] takes whatever they leave empty from where the command line takes it: the repository
-// from the clone in the working directory, the token from GH_TOKEN and its kin, from gh or from git's credential helpers, the rest from
-// the variables of docs/cli.md. It reads nothing itself.
+// FromEnvironment returns Options with which [Open] fills every empty field as the command line does. The repository comes from the clone
+// in the working directory. The token comes from GH_TOKEN and similar variables, from gh or from git's credential helpers. The rest comes
+// from the variables of docs/cli.md. FromEnvironment itself reads nothing.
 //
 //	c, err := labelstate.Open(ctx, labelstate.FromEnvironment())
 func FromEnvironment() Options { return Options{environment: true} }
@@ -111,9 +111,8 @@ type Client struct {
 	holds map[holdKey]ledger.Hold // that this client has claimed or renewed
 }
 
-// Open returns a client for one repository. It asks GitHub for the repository's configuration, which is the file
-// .github/label-state.yml on the default branch. An *[OptionsError] says which required option is empty; a configuration that cannot be right is
-// [ErrInvalid].
+// Open returns a client for one repository. It asks GitHub for the repository's configuration, which is the file .github/label-state.yml on
+// the default branch. An *[OptionsError] says which required option is empty; an invalid configuration is [ErrInvalid].
 func Open(ctx context.Context, o Options) (*Client, error) {
 	if missing := o.missing(); len(missing) > 0 {
 		return nil, &OptionsError{Missing: missing}

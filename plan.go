@@ -12,7 +12,7 @@ import (
 	"github.com/label-state/label-state/internal/setup"
 )
 
-// A PlanAnswer is what has become of a plan.
+// A PlanAnswer is the state of a plan.
 type PlanAnswer string
 
 // The answers.
@@ -23,13 +23,13 @@ const (
 	PlanOver     PlanAnswer = "over"     // the hold ended without an answer
 )
 
-// A Plan is what a worker means to do, with the answer of a person.
+// A Plan is a worker's plan for an issue, with a person's answer.
 type Plan struct {
 	Answer PlanAnswer
 	URL    string    // of the comment with the plan
 	Until  time.Time // while it waits: an answer has to come before
 	By     string    // who answered, or ended the hold
-	Reason string    // when the hold is over: their words, which are other people's text, else its outcome
+	Reason string    // when the hold has ended: what that person wrote (other people's text), otherwise the outcome
 }
 
 func planOf(h claim.Claim, t claim.Terms) Plan {
@@ -46,7 +46,7 @@ func planOf(h claim.Claim, t claim.Terms) Plan {
 	return p
 }
 
-// PostPlan posts, under a hold, what the worker means to do. text is Markdown. While the plan waits for its answer the plan's own limit keeps
+// PostPlan posts what the worker means to do under a hold. text is Markdown. While the plan waits for its answer the plan's own limit keeps
 // the hold alive instead of its ttl. [ErrPlanWaits] says that a plan of the hold waits already; its URL is returned with it.
 func (c *Client) PostPlan(ctx context.Context, h Hold, text string) (Plan, error) {
 	if err := c.of(h); err != nil {
@@ -67,7 +67,8 @@ const (
 )
 
 // AwaitPlan waits until the plan of a hold has its answer. nil means that it was approved. [ErrLost] means that it was rejected, or that
-// the hold is over; the Plan says by whom and why. Any other error, such as the end of ctx, leaves it open. [Client.Keep] may run meanwhile.
+// the hold has ended; the Plan says by whom and why. Any other error, such as the end of ctx, means that the answer is not known yet.
+// [Client.Keep] may run meanwhile.
 func (c *Client) AwaitPlan(ctx context.Context, h Hold) (Plan, error) {
 	if err := c.of(h); err != nil {
 		return Plan{}, c.doing("await the plan of", h.Number, err)
@@ -107,7 +108,7 @@ func (c *Client) lookAtPlan(ctx context.Context, h Hold) (Plan, error) {
 	return p, nil
 }
 
-// Approve lets the plan that waits on an issue go ahead, on record and in the name of the token's login. [ErrNoPlan] says that none
+// Approve approves the plan that waits on an issue. The approval is recorded in the name of the token's login. [ErrNoPlan] says that none
 // waits, [ErrBarred] that this login may not answer: it wrote the plan, or the configuration names others.
 func (c *Client) Approve(ctx context.Context, number int) error {
 	return c.answerPlan(ctx, "approve the plan of", number, func(by string) error {
@@ -116,8 +117,8 @@ func (c *Client) Approve(ctx context.Context, number int) error {
 	})
 }
 
-// Reject turns down the plan that waits on an issue; its hold ends, and the issue is ready again. It is no failed attempt. reason is for
-// whoever planned it. The errors are those of [Client.Approve].
+// Reject rejects the plan that waits on an issue. Its hold ends, and the issue is ready again. This does not count as a failed attempt.
+// reason is for the worker that wrote the plan. The errors are those of [Client.Approve].
 func (c *Client) Reject(ctx context.Context, number int, reason string) error {
 	return c.answerPlan(ctx, "reject the plan of", number, func(by string) error {
 		_, err := c.s.Ledger.Reject(ctx, c.issue(number), time.Time{}, by, reason)

@@ -15,10 +15,10 @@ type Answer string
 const (
 	AnswerFree    Answer = "free"
 	AnswerHeld    Answer = "held"    // no
-	AnswerUnknown Answer = "unknown" // nobody can tell
+	AnswerUnknown Answer = "unknown" // could not find out
 )
 
-// A State is what the log says about an issue, and its lifecycle label shows.
+// A State is the state of an issue by its log. Its lifecycle label mirrors it.
 type State string
 
 // The states.
@@ -32,7 +32,7 @@ const (
 	StateUnmanaged   State = "unmanaged" // the log says nothing; labels stay as they are
 )
 
-// A Status is everything that is known about an issue, by one snapshot.
+// A Status is everything that one snapshot shows about an issue.
 type Status struct {
 	Repo       string // owner/name
 	Number     int
@@ -89,7 +89,7 @@ type Attempt struct {
 	At                 time.Time
 }
 
-// A PullRequest is one that is about the issue. State is open, closed, merged, missing or unreadable.
+// A PullRequest is a pull request for the issue. State is open, closed, merged, missing or unreadable.
 type PullRequest struct {
 	Repo   string // owner/name
 	Number int

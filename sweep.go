@@ -12,7 +12,7 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// A StaleClaim is a hold that has expired, and whose end nobody has recorded yet. Times are GitHub's.
+// A StaleClaim is an expired hold whose end is not recorded yet. Times are GitHub's.
 type StaleClaim struct {
 	Number             int
 	Codename, FiringID string
@@ -74,7 +74,7 @@ type Change struct {
 	Is     []string // and after
 	Ended  []string // workers whose holds were released, as codename:firing_id
 	Why    string   // the change in one clause
-	Err    error    // what it failed with; nil when it did not
+	Err    error    // why it failed; nil if it did not
 }
 
 // Sweep releases expired holds and brings labels in line with the log. It goes on past an issue that fails. A nil error means that every
@@ -108,15 +108,15 @@ func (c *Client) Sweep(ctx context.Context, o SweepOptions) (Report, error) {
 	return out, errors.Join(failed...)
 }
 
-// A Pause says that nobody may claim an issue in a repository. Holds that stand go on.
+// A Pause says that nobody may claim an issue in a repository. Existing holds go on.
 type Pause struct {
 	Repo       string // owner/name
 	Since      time.Time
 	By, Reason string // who paused it, and why
 }
 
-// Pause keeps everybody from claiming in the repository, on every machine, until [Client.Resume]. reason is shown to whoever is
-// refused. Without one a pause that stands keeps its own.
+// Pause keeps everybody from claiming in the repository, on every machine, until [Client.Resume]. reason is shown to everybody who is
+// refused. An empty reason keeps the reason of an existing pause.
 func (c *Client) Pause(ctx context.Context, reason string) error {
 	by, err := c.s.Viewer(ctx)
 	if err == nil {

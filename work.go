@@ -70,7 +70,7 @@ func (c *Client) List(ctx context.Context, o ListOptions) ([]Item, error) {
 // NextOptions say who claims, for how long, and which issues are wanted. Codename is required.
 type NextOptions struct {
 	Codename   string        // the kind of worker
-	FiringID   string        // this run; empty makes one up
+	FiringID   string        // this run; empty generates one
 	TTL        time.Duration // length of the lease; 0 is the repository's default
 	Labels     []string      // an issue must have all of them
 	Priorities []Priority    // and one of these; none is any
