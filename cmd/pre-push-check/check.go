@@ -191,14 +191,14 @@ func (c *checker) read(ctx context.Context, named []dedup.Named) (conf config.Co
 	cause := context.Cause(ctx)
 	switch {
 	case err == nil:
-		snapshots = decide(ctx, s, s.Repo, snapshots)
+		snapshots, pulls = decide(ctx, s, s.Repo, snapshots), c.settlePulls(ctx, env, s, pulls)
 		if cause = context.Cause(ctx); cause != nil {
 			return s.Config, late(append(snapshots, pulls...), inTime(ctx, cause)), nil
 		}
-		return s.Config, append(c.askParent(ctx, env, s, snapshots), c.settlePulls(ctx, env, s, pulls)...), nil
+		return s.Config, append(c.askParent(ctx, env, s, snapshots), pulls...), nil
 	case cause != nil:
 		return conf, nil, inTime(ctx, cause)
-	case slices.ContainsFunc(snapshots, func(r dedup.Snapshot) bool { return r.Unread == "" }):
+	case slices.ContainsFunc(slices.Concat(snapshots, pulls), func(r dedup.Snapshot) bool { return r.Unread == "" }):
 		return conf, nil, err // they could be read, and nobody knows by which rules
 	}
 	return conf, append(snapshots, pulls...), err

@@ -143,7 +143,7 @@ func (s *Step) pull(ctx context.Context) (p github.Pull, r result, ok bool) {
 	return p, r, r.err == nil
 }
 
-// named lists the issues that a description of the pull request closes, by our snapshot, and for the
+// named lists the issues that a description of the pull request closes, as we read it, and for the
 // present one also by GitHub's.
 func (s *Step) named(description string, p github.Pull) []claim.Issue {
 	var out []claim.Issue

@@ -123,11 +123,19 @@ func (t target) means(a, b []byte) bool {
 	return err == nil && reflect.DeepEqual(x, y)
 }
 
-// targets are the host's files: of hooks and skills, and where it looks for MCP servers.
+// targets are the files that are installed: without those where the host looks for MCP servers, if it has ours from a package.
 func (p Place) targets(h agenthost.Host) []target {
+	if p.packaged(h) {
+		return p.files(h)
+	}
+	return p.everyTarget(h)
+}
+
+// everyTarget are the host's files: of hooks and skills, and where it looks for MCP servers.
+func (p Place) everyTarget(h agenthost.Host) []target {
 	out := p.files(h)
 	server, ok := agenthost.MCPServer(h, p.User)
-	if !ok || p.packaged(h) {
+	if !ok {
 		return out
 	}
 	base := p.Root
@@ -250,12 +258,21 @@ func (p Place) Install(h agenthost.Host) ([]Step, error) {
 	var out []Step
 	for _, t := range p.targets(h) {
 		s, err := p.install(h, t, n)
+		if t.tooLarge(err) {
+			s, err = Step{Path: t.path, What: t.what, Kind: Theirs}, nil
+		}
 		if err != nil {
 			return nil, &FileError{t.path, err}
 		}
 		out = append(out, s)
 	}
 	return out, nil
+}
+
+// tooLarge reports whether the server stays out of a file for its size: a host keeps its history there, and its hooks are elsewhere.
+func (t target) tooLarge(err error) bool {
+	var large *smallfile.LargeError
+	return t.what == "mcp" && errors.As(err, &large)
 }
 
 func (p Place) install(h agenthost.Host, t target, n notes) (Step, error) {
@@ -317,8 +334,11 @@ func (p Place) Uninstall(h agenthost.Host) ([]Step, error) {
 		return nil, err
 	}
 	var out []Step
-	for _, t := range p.targets(h) {
+	for _, t := range p.everyTarget(h) { // the package may have come after the installation
 		s, err := p.uninstall(h, t, n)
+		if t.tooLarge(err) {
+			s, err = Step{Path: t.path, What: t.what, Kind: Theirs}, nil
+		}
 		if err != nil {
 			return nil, &FileError{t.path, err}
 		}
@@ -473,7 +493,7 @@ func (p Place) Installed(h agenthost.Host) (all, some bool, err error) {
 	}
 	all = true
 	for _, s := range steps {
-		all = all && s.Kind == Same
+		all = all && (s.Kind == Same || s.Kind == Theirs && s.What == "mcp")
 		if s.Kind == Same {
 			some = some || s.What != "skill"
 		}
@@ -565,10 +585,20 @@ const largest = 8 << 20
 func read(path string) (text []byte, there bool, err error) {
 	text, err = smallfile.Follow(path, largest)
 	if errors.Is(err, fs.ErrNotExist) {
+		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return nil, false, errors.New("it is a link to a file that is not there")
+		}
 		return nil, false, nil
 	}
 	return text, err == nil, cause(err)
 }
+
+// A largeError is a smallfile.LargeError without the path.
+type largeError struct{ err *smallfile.LargeError }
+
+func (e largeError) Error() string { return e.err.Reason() }
+
+func (e largeError) Unwrap() error { return e.err }
 
 // write gives a file a new text in one step, through a link, and with the mode it has; mode is that of a new one.
 func write(path string, text []byte, mode fs.FileMode) error {
@@ -605,8 +635,11 @@ func sum(text []byte) string {
 // cause leaves out the path, which is said already.
 func cause(err error) error {
 	var at *fs.PathError
+	var large *smallfile.LargeError
 	var small interface{ Reason() string }
 	switch {
+	case errors.As(err, &large):
+		return largeError{large}
 	case errors.As(err, &at):
 		return at.Err
 	case errors.As(err, &small):

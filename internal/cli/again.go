@@ -30,10 +30,14 @@ func (t Terminal) HintFor(err error) string {
 	return strings.NewReplacer(Again, again, AgainLonger, longer).Replace(hint)
 }
 
-// commandLine is a command line as a shell takes it. What stands before the @ of a URL may be a token and is left out.
+// commandLine is a command line as a shell takes it. What may be a secret is left out: what stands before the @ of a URL, and another
+// program's command line, behind --.
 func commandLine(typed []string) string {
 	words := []string{"label-state"}
 	for _, word := range typed[min(1, len(typed)):] {
+		if word == "--" {
+			return strings.Join(append(words, word, "…"), " ")
+		}
 		words = append(words, ShellWord(inURL.ReplaceAllString(word, "://")))
 	}
 	return strings.Join(words, " ")

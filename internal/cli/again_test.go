@@ -18,12 +18,13 @@ func TestHintRunsAgain(t *testing.T) {
 	}{
 		{again, "/usr/bin/label-state|claim|acme/app#1|--codename|lucius", "then: label-state claim acme/app#1 --codename lucius"},
 		{again, "label-state|reject|7|--reason|too large, it's two", `then: label-state reject 7 --reason 'too large, it'\''s two'`},
+		{again, "label-state|run|7|--|deploy|--password|hunter2", "then: label-state run 7 -- …"}, // another program's secrets
 		{again, "label-state|reject|7|--reason|", "then: label-state reject 7 --reason ''"},
 		{again, "label-state|claim|#7", "then: label-state claim '#7'"},
 		{again, "label-state|claim|https://x:secret@github.com/acme/app/issues/1", "then: label-state claim https://github.com/acme/app/issues/1"},
 		{longer, "label-state|claim|7|--timeout|30s", "then: label-state claim 7 --timeout 2m"},
 		{longer, "label-state|claim|--timeout=200ms|7", "then: label-state claim --timeout=1m 7"},
-		{longer, "label-state|run|7|-timeout|1m|--|make|--timeout|1m", "then: label-state run 7 -timeout 4m -- make --timeout 1m"},
+		{longer, "label-state|run|7|-timeout|1m|--|make|--timeout|1m", "then: label-state run 7 -timeout 4m -- …"},
 		{errors.New("nobody knows it"), "label-state|next", "when its cause is mended: label-state next"},
 	} {
 		if got := (cli.Terminal{Typed: strings.Split(row.typed, "|")}).HintFor(row.err); got != row.want {

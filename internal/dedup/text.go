@@ -186,7 +186,7 @@ const bypass = "git push --no-verify"
 
 func takeOver(i claim.Issue) string { return fmt.Sprintf("label-state claim %s --force", i) }
 
-// persons reports whether a person holds the issue. Nobody is told here to take it from them: an agent may be snapshot.
+// persons reports whether a person holds the issue. Nobody is told here to take it from them: an agent may be reading.
 func (w *writer) persons(r *Refusal) bool {
 	return slices.ContainsFunc(r.Reasons, func(x lifecycle.Reason) bool { return x.Claim != nil && x.Claim.Person != "" })
 }

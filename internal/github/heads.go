@@ -89,7 +89,7 @@ func (hd *heads) queryHeads(ctx context.Context, home, head ledger.Repo, branche
 	d.add("  viewer { login }\n")
 	names := names(hd.scheme, d)
 	d.open("r0", home)
-	d.body.WriteString(names)
+	d.body.WriteString("    nameWithOwner\n" + names)
 	hd.repositories.askAlong(d, home)
 	own, parents := "", "    parent { nameWithOwner\n"
 	for k, branch := range branches {
@@ -117,6 +117,13 @@ func (hd *heads) queryHeads(ctx context.Context, home, head ledger.Repo, branche
 	hd.repositories.noteAlong(sheet)
 	if sheet.err != nil {
 		return nil, nil, sheet.err
+	}
+	if head == home {
+		var now string // a repository that was renamed answers to its old name, and its branches are under the new one
+		if json.Unmarshal(sheet.fields["nameWithOwner"], &now) != nil || now == "" {
+			return nil, nil, &AnswerError{Status: http.StatusOK, Reason: "the name of " + home.String() + " is missing"}
+		}
+		head = place(now)
 	}
 	return hd.takeHeads(ctx, sheet, head, branches)
 }
@@ -156,7 +163,9 @@ func (hd *heads) takeHeads(ctx context.Context, s sheet, head ledger.Repo, branc
 	for k, one := range snapshots {
 		found[k].Pull, found[k].Snapshot = one.facts.Issue, one.public()
 	}
-	return append(found, elsewhere(inParent, parent.NameWithOwner, head, branches)...), crowded, nil
+	others := elsewhere(inParent, parent.NameWithOwner, head, branches)
+	others = slices.DeleteFunc(others, func(h Head) bool { return slices.Contains(crowded, h.Branch) }) // asked for by REST
+	return append(found, others...), crowded, nil
 }
 
 // elsewhere lists the pull requests of the branches in the parent of their repository.
@@ -185,6 +194,7 @@ func (hd *heads) restHeads(ctx context.Context, home, head ledger.Repo, branches
 		if err != nil {
 			return nil, err
 		}
+		head = r.Repo // its name now
 		if r.Parent != (ledger.Repo{}) {
 			into = append(into, r.Parent)
 		}

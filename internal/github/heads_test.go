@@ -106,3 +106,51 @@ func TestHoldersOfHeadsUnread(t *testing.T) {
 		t.Errorf("forbidden: %v", found)
 	}
 }
+
+// TestHeadsOfRenamed: a clone that pushes to a repository's old name finds the pull requests of its branches.
+func TestHeadsOfRenamed(t *testing.T) {
+	for way, option := range map[string]func(*Options){"GraphQL": func(*Options) {}, "REST": byREST} {
+		t.Run(way, func(t *testing.T) {
+			server, err := githubsim.New(forked(), githubsim.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := server.RenameRepo("acme/app", "application"); err != nil {
+				t.Fatal(err)
+			}
+			app := repoOf("app")
+			found, err := connect(t, server.Transport(), option).HoldersOfHeads(t.Context(), app, app, []string{"fix"})
+			if err != nil || len(found) != 1 {
+				t.Errorf("%v %v, want pull request 11", found, err)
+			}
+		})
+	}
+}
+
+// TestHeadsOnce: a pull request into the parent is found once, also where the fork has more from branches of that name than a query shows.
+func TestHeadsOnce(t *testing.T) {
+	seed := forked()
+	fork := &seed.Repos[1]
+	for n := range pullsPerHead + 1 {
+		p := fork.Pulls[0]
+		p.Number, p.Head, p.Base = 100+n, "theirs", "w"+string(rune('a'+n))
+		fork.Pulls = append(fork.Pulls, p)
+	}
+	server, err := githubsim.New(seed, githubsim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rob := repoOf("app")
+	rob.Owner = "rob"
+	found, err := connect(t, server.Transport(), func(*Options) {}).HoldersOfHeads(t.Context(), rob, rob, []string{"theirs"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]int{}
+	for _, h := range found {
+		seen[h.Pull.String()]++
+	}
+	if seen["acme/app#13"] != 1 {
+		t.Errorf("acme/app#13 is there %d times", seen["acme/app#13"])
+	}
+}

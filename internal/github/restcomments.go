@@ -14,37 +14,37 @@ const onePage = 100
 // withComments reads all comments of an issue that was read, and where need be the issue again, until their number is what the issue
 // says, and nothing happened to the issue while its pages were read. Where there still are fewer in the end, and nothing happened
 // meanwhile, the difference is comments that GitHub shows to nobody.
-func (s *session) withComments(ctx context.Context, r *snapshot, seen restIssue) (restIssue, error) {
+func (s *session) withComments(ctx context.Context, r *snapshot, seen restIssue) (now restIssue, again bool, err error) {
 	reason := ""
 	for try := range rereads {
-		var err error
 		if try > 0 {
+			again = true
 			if seen, err = s.issue(ctx, r); err != nil {
-				return seen, err
+				return seen, again, err
 			}
 		}
 		path, err := onIssue(r.facts.Issue, "/comments?per_page=%d", onePage)
 		if err != nil {
-			return seen, err
+			return seen, again, err
 		}
 		comments, _, err := list[restComment](ctx, s.api, path)
 		if err != nil {
-			return seen, err
+			return seen, again, err
 		}
 		have := len(comments)
 		if have < seen.Comments && try < rereads-1 {
 			continue
 		}
 		if reason, err = s.shifted(ctx, r.facts.Issue, seen, have); err != nil {
-			return seen, err
+			return seen, again, err
 		}
 		if reason == "" {
 			r.say(comments)
 			r.facts.Unshown = seen.Comments - have
-			return seen, nil
+			return seen, again, nil
 		}
 	}
-	return restIssue{}, &AnswerError{Status: http.StatusOK, Reason: reason}
+	return restIssue{}, again, &AnswerError{Status: http.StatusOK, Reason: reason}
 }
 
 // say takes in the comments of an issue.

@@ -69,10 +69,13 @@ func (s *session) read(ctx context.Context, r *snapshot) error {
 			_, noPause = s.openPulls(ctx, repo)
 		}
 	})
-	seen, err = s.withComments(ctx, r, seen)
+	seen, again, err := s.withComments(ctx, r, seen)
 	group.Wait()
 	if err != nil {
 		return missing(err, "issue "+i.String())
+	}
+	if again { // the timeline must be no older than the labels
+		events, noEvents = s.timeline(ctx, i)
 	}
 	if err := cmp.Or(noPause, noEvents); err != nil {
 		return err

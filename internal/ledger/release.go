@@ -49,7 +49,7 @@ func (l *Ledger) Release(ctx context.Context, i claim.Issue, e Ending) (Repair, 
 			return Repair{Issue: i}, l.lost(f, e.Worker, err)
 		}
 	}
-	if ok && c.End != nil && endsAs(*c.End, r) {
+	if ok && c.End != nil && endsAs(f, *c.End, r) {
 		return l.reconcile(ctx, f)
 	}
 	if err := l.decides(i, c); err != nil {
@@ -66,13 +66,15 @@ func (l *Ledger) Release(ctx context.Context, i claim.Issue, e Ending) (Repair, 
 }
 
 // endsAs reports whether the end that the log shows says what r says: it is the same end, or r is the holder's success and
-// the work was handed over before, by the Action or a sweep that saw its pull request (spec.md#release).
-func endsAs(end claim.Release, r claim.Record) bool {
+// the work was handed over before, by the Action or a sweep that saw its pull request, or the merge of what was held (spec.md#release).
+func endsAs(f lifecycle.Facts, end claim.Release, r claim.Record) bool {
 	if end.By == r.By {
 		return end.Outcome == r.Outcome
 	}
-	succeeded := end.Outcome == claim.OutcomeSuccess && r.Outcome == claim.OutcomeSuccess
-	return r.By == "" && succeeded && end.PR != "" && (r.PR == "" || r.PR == end.PR)
+	if r.By != "" || end.Unlinked || end.Outcome != claim.OutcomeSuccess || r.Outcome != claim.OutcomeSuccess {
+		return false
+	}
+	return f.Merged() || end.PR != "" && (r.PR == "" || r.PR == end.PR)
 }
 
 // unrecorded adds to the end that the log shows that the caller's outcome did not become part of it.
@@ -121,7 +123,7 @@ func (l *Ledger) rereadAndReconcile(ctx context.Context, before lifecycle.Facts)
 func (l *Ledger) reconcileOwnEnd(ctx context.Context, before lifecycle.Facts, next *lifecycle.Facts, r claim.Record) (Repair, error) {
 	rep, now, err := l.reconcileAfter(ctx, before, next)
 	c, _ := now.Log.Find(r.Worker)
-	if c.End == nil || c.Overruled || endsAs(*c.End, r) {
+	if c.End == nil || c.Overruled || endsAs(now, *c.End, r) {
 		return rep, err
 	}
 	if refusal := now.Log.Refuse(r, now.Viewer, l.set.Rules.Terms, now.Now); refusal != nil {
