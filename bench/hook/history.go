@@ -10,6 +10,7 @@ import (
 type shape struct {
 	commits  int  // of main, a tenth of which merge a branch of two commits
 	branches int  // of the remote besides main, each one commit beside main, spread evenly over its history
+	merges   bool // every change comes to main by a merge of a branch of one to five commits, as in kubernetes-sigs/prow
 	graph    bool // has a commit-graph, as "git gc" or "git commit-graph write --reachable" leave one
 }
 
@@ -55,6 +56,10 @@ func (s *stream) reset(ref, to string) { fmt.Fprintf(s, "reset %s\nfrom %s\n\n",
 // history writes all that the remote has: main, and refs/remotes/origin/* as a fetch leaves them.
 func (s *stream) history(sh shape) {
 	const mainRef = "refs/heads/main"
+	if sh.merges {
+		s.merged(sh, mainRef)
+		return
+	}
 	var line, side string // the tips of main and of the branch that goes beside it
 	every := sh.commits + 1
 	if sh.branches > 0 {
@@ -80,6 +85,36 @@ func (s *stream) history(sh shape) {
 	s.reset(mainRef, line)
 	s.reset("refs/remotes/origin/main", line)
 }
+
+// merged is a history in which main consists of merges only. A branch leaves main up to three merges before it comes back.
+func (s *stream) merged(sh shape, mainRef string) {
+	at := func(i int) int { return epoch + i*minute }
+	line := []string{s.commit(commit{ref: mainRef, time: at(0), message: oldMessage(0)})}
+	every := max(1, sh.commits/(mergedEvery*max(1, sh.branches)))
+	for i := 1; i < sh.commits; {
+		side := line[max(0, len(line)-1-len(line)%4)]
+		for range 1 + len(line)%5 {
+			c := commit{ref: mainRef, time: at(i), message: oldMessage(i), parents: []string{side}}
+			if i%8 == 0 {
+				c.change = fmt.Sprintln(i)
+			}
+			side = s.commit(c)
+			i++
+		}
+		tip := s.commit(commit{ref: mainRef, time: at(i), message: oldMessage(i), parents: []string{line[len(line)-1], side}})
+		line = append(line, tip)
+		i++
+		if sh.branches > 0 && len(line)%every == 0 {
+			ref := fmt.Sprintf("refs/remotes/origin/topic-%d", len(line)/every)
+			s.commit(commit{ref: ref, time: at(i), message: oldMessage(i), parents: []string{tip}})
+		}
+	}
+	s.reset(mainRef, line[len(line)-1])
+	s.reset("refs/remotes/origin/main", line[len(line)-1])
+}
+
+// mergedEvery is how many commits there are for each one on main: a merge, and three on its branch as a rule.
+const mergedEvery = 4
 
 // parents has the sixth and seventh commit of ten leave main, and the tenth merge them.
 func parents(i int, line, side string) []string {

@@ -103,6 +103,7 @@ func (o options) repositories() []plan {
 	var all []plan
 	for _, p := range []plan{
 		{"small", small, shape{commits: o.small, branches: 20}},
+		{"merges", merges, shape{commits: o.small, branches: 20, merges: true}},
 		{"large", large, shape{commits: o.commits, branches: 500}},
 		{"many refs", manyRefs, shape{commits: 2 * o.refs, branches: o.refs}},
 	} {

@@ -26,7 +26,11 @@ const (
 
 // back is a commit of main so many commits before the tip, or half way to its beginning, where no other branch leaves it.
 func (sh shape) back(commits int) string {
-	return fmt.Sprintf("refs/heads/main~%d", min(commits, sh.commits/2)*8/10+3)
+	back := min(commits, sh.commits/2)
+	if sh.merges {
+		return fmt.Sprintf("refs/heads/main~%d", back/mergedEvery+3)
+	}
+	return fmt.Sprintf("refs/heads/main~%d", back*8/10+3)
 }
 
 // known adds branches that the remote has and that left main some time ago.

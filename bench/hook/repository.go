@@ -35,11 +35,15 @@ const (
 	small kind = iota
 	large
 	manyRefs
+	merges
 )
 
 // open makes the repository, unless it is there already. What is made is the same every time.
 func open(at place, p plan) (*repository, error) {
 	dir := filepath.Join(at.cache, fmt.Sprintf("%s-%d-%d", generation, p.shape.commits, p.shape.branches))
+	if p.shape.merges {
+		dir += "-merges"
+	}
 	if p.shape.graph {
 		dir += "-graph"
 	}

@@ -26,7 +26,10 @@ type scenario struct {
 }
 
 // everyday are the limits of pushes of one to three commits.
-var everyday = map[kind]limits{small: both(1.0, 0.25), large: both(0.35, 0.25), manyRefs: both(0.06, 0.6)}
+var everyday = map[kind]limits{small: both(1.0, 0.25), large: both(0.35, 0.25), manyRefs: both(0.06, 0.6), merges: both(0.9, 0)}
+
+// first are those of the first push of a branch, and of one that moves it.
+var first = map[kind]limits{small: everyday[small], large: everyday[large], manyRefs: everyday[manyRefs], merges: both(1.1, 0)}
 
 func scenarios() []scenario {
 	one := func(branch, remote string) func(*repository) (push, error) {
@@ -40,11 +43,11 @@ func scenarios() []scenario {
 		{
 			name: "nothing to push", against: func(push) []string { return []string{"git", "version"} },
 			push:   func(*repository) (push, error) { return push{remote: "origin"}, nil },
-			limits: map[kind]limits{small: both(1.1, 0.3), large: both(1.1, 0.3), manyRefs: both(1.1, 0.3)},
+			limits: map[kind]limits{small: both(1.1, 0.3), large: both(1.1, 0.3), manyRefs: both(1.1, 0.3), merges: both(1.5, 0)},
 		},
 		{name: "2 commits, existing branch", push: one(existing, "refs/remotes/origin/"+existing), limits: everyday},
-		{name: "2 commits, new branch", push: one(fresh, zero), limits: everyday},
-		{name: "2 commits, forced, old id unknown", push: one(forced, gone), limits: everyday},
+		{name: "2 commits, new branch", push: one(fresh, zero), limits: first},
+		{name: "2 commits, forced, old id unknown", push: one(forced, gone), limits: first},
 		{name: "2 commits, one merges main", push: one(merged, "refs/remotes/origin/"+merged), limits: everyday},
 		{
 			name: "an issue: until it is found", push: one(keyword, "refs/remotes/origin/"+keyword), hook: binaries.firstStage,
@@ -55,7 +58,7 @@ func scenarios() []scenario {
 			name: "5,000 commits", push: one(manyNew, "refs/remotes/origin/main"),
 			limits: map[kind]limits{small: both(2.0, 0.9), large: both(1.9, 0.9), manyRefs: {plain: limit{1.1, 0}, graph: limit{0.5, 0}}},
 		},
-		{name: "5,000 commits, 5 issues: until the network", push: one(manyHits, "refs/remotes/origin/main"), says: "no connection"},
+		{name: "5,000 commits, 5 issues: until the network", push: one(manyHits, "refs/remotes/origin/main"), says: "no connection", limits: map[kind]limits{small: both(2.0, 0), merges: both(2.0, 0)}},
 		{
 			name: "100 new branches", push: (*repository).branches,
 			limits: map[kind]limits{small: both(1.3, 0.02), large: both(1.0, 0.02), manyRefs: {plain: limit{1.0, 0}, graph: limit{0.15, 0}}},
