@@ -9,26 +9,26 @@ import (
 	"github.com/label-state/label-state/internal/ledger"
 )
 
-func (p *player) exit(args []string, _ string) {
+func (p *caseRunner) exit(args []string, _ string) {
 	if p.look && p.last.code != p.number(args[0]) {
 		p.Errorf("exit %d\n%s", p.last.code, p.last.log)
 	}
 }
 
-func (p *player) says(_ []string, text string) {
+func (p *caseRunner) says(_ []string, text string) {
 	if p.look && !strings.Contains(p.last.all(), text) {
 		p.Errorf("nothing says %q\n%s", text, p.last.all())
 	}
 }
 
-func (p *player) silent(_ []string, text string) {
+func (p *caseRunner) silent(_ []string, text string) {
 	if p.look && strings.Contains(p.last.all(), text) {
 		p.Errorf("something says %q\n%s", text, p.last.all())
 	}
 }
 
 // asks 5: at most so many requests
-func (p *player) asks(args []string, _ string) {
+func (p *caseRunner) asks(args []string, _ string) {
 	if p.look && p.last.requests > p.number(args[0]) {
 		p.Errorf("%d requests", p.last.requests)
 	}
@@ -39,7 +39,7 @@ type move struct {
 	Was, Is []string
 }
 
-func (p *player) moves() []move {
+func (p *caseRunner) moves() []move {
 	_, rest, _ := strings.Cut(p.last.output, "transitions<<")
 	_, rest, _ = strings.Cut(rest, "\n")
 	text, _, _ := strings.Cut(rest, "\n")
@@ -51,7 +51,7 @@ func (p *player) moves() []move {
 }
 
 // moved 1 : agent:implement -> agent:pr-open
-func (p *player) moved(args []string, text string) {
+func (p *caseRunner) moved(args []string, text string) {
 	if !p.look {
 		return
 	}
@@ -66,7 +66,7 @@ func (p *player) moved(args []string, text string) {
 	}
 }
 
-func (p *player) unmoved([]string, string) {
+func (p *caseRunner) unmoved([]string, string) {
 	if all := p.moves(); p.look && len(all) > 0 {
 		p.Errorf("moves: %v\n%s", all, p.last.log)
 	}
@@ -80,7 +80,7 @@ func orNone(s string) string {
 }
 
 // assignees 1 : olga
-func (p *player) wantAssignees(args []string, want string) {
+func (p *caseRunner) wantAssignees(args []string, want string) {
 	got, err := p.world.server.Issue(app, p.number(args[0]))
 	if err != nil || strings.Join(got.Assignees, " ") != want {
 		p.Errorf("assignees of #%s: %q, %v\n%s", args[0], got.Assignees, err, p.last.log)
@@ -88,25 +88,25 @@ func (p *player) wantAssignees(args []string, want string) {
 }
 
 // labels 1 : agent:pr-open
-func (p *player) wantLabels(args []string, want string) {
+func (p *caseRunner) wantLabels(args []string, want string) {
 	if got := p.world.labels(p.number(args[0])); orNone(got) != want {
 		p.Errorf("labels of #%s: %q\n%s", args[0], got, p.last.log)
 	}
 }
 
-func (p *player) thread(n int) []githubsim.Comment {
+func (p *caseRunner) thread(n int) []githubsim.Comment {
 	all, err := p.server.Comments(app, n)
 	p.must(err)
 	return all
 }
 
-func (p *player) wantComments(args []string, _ string) {
+func (p *caseRunner) wantComments(args []string, _ string) {
 	if all := p.thread(p.number(args[0])); len(all) != p.number(args[1]) {
 		p.Errorf("%d comments on #%s: %v", len(all), args[0], all)
 	}
 }
 
-func (p *player) wantLast(args []string, want string) {
+func (p *caseRunner) wantLast(args []string, want string) {
 	all := p.thread(p.number(args[0]))
 	if len(all) == 0 || !strings.Contains(all[len(all)-1].Body, want) {
 		p.Errorf("comments of #%s: %v", args[0], all)
@@ -114,7 +114,7 @@ func (p *player) wantLast(args []string, want string) {
 }
 
 // guard 2 : words of the one comment · guard 2 none
-func (p *player) wantGuard(args []string, want string) {
+func (p *caseRunner) wantGuard(args []string, want string) {
 	var own []string
 	for _, c := range p.thread(p.number(args[0])) {
 		if strings.HasPrefix(c.Body, "<!-- label-state:guard -->") {
@@ -128,7 +128,7 @@ func (p *player) wantGuard(args []string, want string) {
 }
 
 // reaction +1: to the last comment
-func (p *player) wantReaction(args []string, _ string) {
+func (p *caseRunner) wantReaction(args []string, _ string) {
 	got, err := p.client("tok-olga").Reactions(p.Context(), ledger.Repo{Owner: "acme", Name: "app"}, p.cmd, "github-actions[bot]")
 	p.must(err)
 	if want := args[0]; strings.Join(got, " ") != strings.TrimPrefix(want, "none") {

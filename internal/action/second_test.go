@@ -24,26 +24,26 @@ func TestSameSecond(t *testing.T) {
 	tias := claim.Record{Kind: claim.KindClaim, Worker: claim.Worker{Codename: "tia", FiringID: "t1"}, Nonce: "7f3a9c1e", TTL: claim.NoExpiry, Person: "tia", Held: true}
 	drakes := claim.Record{Kind: claim.KindClaim, Worker: drake, Nonce: "7f3a9c1f", TTL: time.Hour, Held: true}
 	for name, c := range map[string]struct {
-		happens func(p *player) // all of it in one second, unless it sleeps
+		happens func(p *caseRunner) // all of it in one second, unless it sleeps
 		holder  string          // afterwards; empty is nobody
 		answer  string          // the reaction to the command
 	}{
-		"/release of a hold": {func(p *player) {
+		"/release of a hold": {func(p *caseRunner) {
 			p.write("tia", tias)
 			p.remarks("tia", "/release")
 		}, "", "+1"},
-		"/approve of what tia's own tool has approved": {func(p *player) {
+		"/approve of what tia's own tool has approved": {func(p *caseRunner) {
 			p.write("agents", drakes)
 			p.write("agents", claim.Record{Kind: claim.KindPlan, Worker: drake})
 			p.remarks("tia", "/approve")
 			p.write("tia", claim.Record{Kind: claim.KindApprove, Worker: drake, By: "tia"})
 		}, "drake", "+1"},
-		"the label of a hold is taken off":           {func(p *player) { p.takesOff(drakes, 0) }, "drake", ""},
-		"the label of a hold is taken off 1 s later": {func(p *player) { p.takesOff(drakes, time.Second) }, "", ""},
+		"the label of a hold is taken off":           {func(p *caseRunner) { p.takesOff(drakes, 0) }, "drake", ""},
+		"the label of a hold is taken off 1 s later": {func(p *caseRunner) { p.takesOff(drakes, time.Second) }, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := &player{world: newWorld(t), way: again}
+				p := &caseRunner{world: newWorld(t), way: again}
 				p.issue("Work")
 				c.happens(p)
 				if c.answer != "" {
@@ -64,14 +64,14 @@ func TestSameSecond(t *testing.T) {
 }
 
 // remarks comments on issue #1, at once.
-func (p *player) remarks(login, text string) {
+func (p *caseRunner) remarks(login, text string) {
 	id, err := p.server.AddComment(app, 1, login, text)
 	p.must(err)
 	p.cmd = id
 }
 
 // takesOff begins a hold, and tia takes its label off so much later.
-func (p *player) takesOff(hold claim.Record, later time.Duration) {
+func (p *caseRunner) takesOff(hold claim.Record, later time.Duration) {
 	p.write("agents", hold)
 	p.must(p.server.AddLabels(app, 1, "agents", "agent:in-flight"))
 	time.Sleep(later)

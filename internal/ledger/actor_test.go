@@ -16,7 +16,7 @@ import (
 // runs real ledger code on a coroutine of its own, one request at a time.
 type actor struct {
 	name    string
-	plot    *plot
+	run     *exploration
 	next    func() (request, bool)
 	stop    func()
 	yield   func(request) bool
@@ -35,7 +35,7 @@ type actor struct {
 	labels int          // label writes of the operation under way
 	words  int
 	wake   time.Time // it sleeps until then
-	polled int       // version of the stage its last, whole snapshot showed; -1 after a write
+	polled int       // version of the server its last, whole snapshot showed; -1 after a write
 	dozing bool      // it slept after that snapshot: only a change is news
 	tidy   bool      // it is writing labels
 }
@@ -45,7 +45,7 @@ type request struct {
 	verb string // read, comment, edit, add, remove, or an act of its own
 	id   int64
 	text string
-	act  func(*stage)
+	act  func(*scriptedServer)
 }
 
 func (r request) reads() bool { return r.verb == "read" || r.verb == "look" }
@@ -100,22 +100,22 @@ func (a *actor) ask(r request) answer {
 }
 
 // step is an act of the actor itself that others may come before or after.
-func (a *actor) step(verb string, act func(*stage)) bool {
+func (a *actor) step(verb string, act func(*scriptedServer)) bool {
 	a.ask(request{verb: verb, act: act})
 	return !a.crashed
 }
 
 func (a *actor) Facts(_ context.Context, _ claim.Issue) (lifecycle.Facts, error) {
-	if a.tidy && !a.plot.scenario.labels || a.plot.scenario.strict {
-		return a.plot.facts(a.plot.look()), nil
+	if a.tidy && !a.run.scenario.labels || a.run.scenario.strict {
+		return a.run.facts(a.run.look()), nil
 	}
 	got := a.ask(request{verb: "read"})
 	return got.facts, got.err
 }
 
 func (a *actor) Comment(ctx context.Context, i claim.Issue, body string) (claim.Comment, error) {
-	if a.plot.scenario.strict {
-		return calm{a.plot}.Comment(ctx, i, body)
+	if a.run.scenario.strict {
+		return calm{a.run}.Comment(ctx, i, body)
 	}
 	a.tidy = false
 	got := a.ask(request{verb: "comment", text: body})
@@ -123,8 +123,8 @@ func (a *actor) Comment(ctx context.Context, i claim.Issue, body string) (claim.
 }
 
 func (a *actor) EditComment(ctx context.Context, i claim.Issue, id int64, body string) (claim.Comment, error) {
-	if a.plot.scenario.strict {
-		return calm{a.plot}.EditComment(ctx, i, id, body)
+	if a.run.scenario.strict {
+		return calm{a.run}.EditComment(ctx, i, id, body)
 	}
 	a.tidy = false
 	got := a.ask(request{verb: "edit", id: id, text: body})
@@ -146,15 +146,15 @@ func (a *actor) label(verb, name string) error {
 	}
 	a.labels++
 	a.tidy = true
-	if a.plot.scenario.labels {
+	if a.run.scenario.labels {
 		return a.ask(request{verb: verb, text: name}).err
 	}
-	a.plot.paint(verb, name)
+	a.run.paint(verb, name)
 	return nil
 }
 
 // Now is the actor's own clock.
-func (a *actor) Now() time.Time { return a.plot.stage.now.Add(a.skew) }
+func (a *actor) Now() time.Time { return a.run.server.now.Add(a.skew) }
 
 // Sleep passes no time where a request may take any time as well. Waits that reach the scenario's tick last
 // until their time has come.
@@ -162,8 +162,8 @@ func (a *actor) Sleep(ctx context.Context, d time.Duration) error {
 	if a.crashed {
 		return errCrashed
 	}
-	if tick := a.plot.scenario.tick; tick > 0 && d >= tick {
-		a.wake = a.plot.stage.now.Add(d)
+	if tick := a.run.scenario.tick; tick > 0 && d >= tick {
+		a.wake = a.run.server.now.Add(d)
 	}
 	a.dozing = a.polled >= 0
 	return ctx.Err()
@@ -176,10 +176,10 @@ func (a *actor) word() string {
 
 // awake reports whether the actor's next request has any news to bring.
 func (a *actor) awake() bool {
-	if a.over || a.wake.After(a.plot.stage.now) {
+	if a.over || a.wake.After(a.run.server.now) {
 		return false
 	}
-	return !a.dozing || a.polled != a.plot.stage.version
+	return !a.dozing || a.polled != a.run.server.version
 }
 
 // tell notes how an operation ended. From here on only that matters, so states that differ in how it

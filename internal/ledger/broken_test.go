@@ -43,7 +43,7 @@ func TestWhatDoesNotHold(t *testing.T) {
 				p.broken = found.rest(p)
 			}
 			if p.broken == nil || !strings.Contains(p.broken.Error(), r.says) {
-				t.Errorf("%v, want %q:\n%s", p.broken, r.says, p.stage)
+				t.Errorf("%v, want %q:\n%s", p.broken, r.says, p.server)
 			}
 		})
 	}
@@ -141,21 +141,21 @@ func gracious(d time.Duration) func(*ledger.Settings) {
 }
 
 // pushedUnderAnother: S2, no push lands while somebody else holds the issue.
-func pushedUnderAnother(p *plot) error {
-	n := len(p.stage.log) - 1
-	if n < 0 || p.stage.log[n].what != "push" {
+func pushedUnderAnother(p *exploration) error {
+	n := len(p.server.log) - 1
+	if n < 0 || p.server.log[n].what != "push" {
 		return nil
 	}
 	for _, a := range p.actors {
-		if a.owns() && a.name != p.stage.log[n].text {
-			return fmt.Errorf("%s pushed while %s holds the issue", p.stage.log[n].text, a.name)
+		if a.owns() && a.name != p.server.log[n].text {
+			return fmt.Errorf("%s pushed while %s holds the issue", p.server.log[n].text, a.name)
 		}
 	}
 	return nil
 }
 
 // looksFree: labels offer what somebody holds.
-func looksFree(p *plot) error {
+func looksFree(p *exploration) error {
 	shown := p.look().labels
 	for _, a := range p.actors {
 		if a.owns() && slices.Contains(shown, "agent:implement") && !slices.Contains(shown, "agent:in-flight") {

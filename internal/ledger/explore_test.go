@@ -26,12 +26,12 @@ type scenario struct {
 	labels    bool // label writes are steps and are read as stale as the log
 	switches  int  // how often an actor may be interrupted; 0 is without bound
 	set       func(*ledger.Settings)
-	watch     func(*plot) error // beside the invariants of every scenario
-	ends      func(*plot) error // at the end of a story, before the sweep
-	tokenless bool              // tokens may come again
-	strict    bool              // references decide, and the log, their mirror, is written in no time
-	fair      bool              // what is late lands before anybody loses patience
-	pull      bool              // it is a pull request: of all rules about holds, that its end ends them is the only one of its own
+	watch     func(*exploration) error // beside the invariants of every scenario
+	ends      func(*exploration) error // at the end of a story, before the sweep
+	tokenless bool                     // tokens may come again
+	strict    bool                     // references decide, and the log, their mirror, is written in no time
+	fair      bool                     // what is late lands before anybody loses patience
+	pull      bool                     // it is a pull request: of all rules about holds, that its end ends them is the only one of its own
 }
 
 // A role is one actor's part. Actors of one kind that follow one another in the cast play the same part
@@ -52,10 +52,10 @@ type budget struct {
 	unread int // reads that fail
 }
 
-// A plot is one story: choices made so far over actors and stage.
-type plot struct {
+// An exploration is one sequence of choices over actors and a server that follows a script.
+type exploration struct {
 	scenario *scenario
-	stage    *stage
+	server   *scriptedServer
 	actors   []*actor
 	left     budget
 	ticks    int
@@ -66,10 +66,10 @@ type plot struct {
 	broken   error
 }
 
-func (s *scenario) start(views map[uint64]*snapshot) *plot {
-	p := &plot{scenario: s, stage: newStage(views), left: s.faults, ticks: s.ticks, last: -1}
+func (s *scenario) start(views map[uint64]*snapshot) *exploration {
+	p := &exploration{scenario: s, server: newScriptedServer(views), left: s.faults, ticks: s.ticks, last: -1}
 	for _, r := range s.cast {
-		a := &actor{name: r.name, plot: p}
+		a := &actor{name: r.name, run: p}
 		a.ledger = p.ledger(a, a, a.word)
 		p.actors = append(p.actors, a)
 		a.enter(r.life)
@@ -84,7 +84,7 @@ func (s *scenario) start(views map[uint64]*snapshot) *plot {
 }
 
 // ledger is a worker's, over its own connection and clock.
-func (p *plot) ledger(f ledger.Forge, c ledger.Clock, word func() string) *ledger.Ledger {
+func (p *exploration) ledger(f ledger.Forge, c ledger.Clock, word func() string) *ledger.Ledger {
 	set := ledger.DefaultSettings()
 	set.Rules.MaxAttempts, set.Rules.Rest = 0, nil
 	set.Rules.Terms.TTL, set.Rules.Terms.Legacy = 2*time.Minute, 2*time.Minute
@@ -100,19 +100,19 @@ func (p *plot) ledger(f ledger.Forge, c ledger.Clock, word func() string) *ledge
 }
 
 // end lets go of the coroutines.
-func (p *plot) end() {
+func (p *exploration) end() {
 	for _, a := range p.actors {
 		a.stop()
 	}
 }
 
 // facts is the snapshot as the ledger asks for it.
-func (p *plot) facts(r *snapshot) lifecycle.Facts {
-	f := r.facts(issue, p.stage.now)
+func (p *exploration) facts(r *snapshot) lifecycle.Facts {
+	f := r.facts(issue, p.server.now)
 	f.PullRequest = p.scenario.pull
 	if !p.scenario.labels {
 		scheme := labels.Agent()
-		f.Labels = slices.Clone(p.stage.painted)
+		f.Labels = slices.Clone(p.server.painted)
 		for _, l := range r.labels {
 			if len(scheme.Of([]string{l})) == 0 {
 				f.Labels = append(f.Labels, l)
@@ -123,17 +123,17 @@ func (p *plot) facts(r *snapshot) lifecycle.Facts {
 }
 
 // paint changes a label in no time.
-func (p *plot) paint(verb, label string) {
-	p.stage.painted = slices.DeleteFunc(slices.Clone(p.stage.painted), func(l string) bool { return l == label })
+func (p *exploration) paint(verb, label string) {
+	p.server.painted = slices.DeleteFunc(slices.Clone(p.server.painted), func(l string) bool { return l == label })
 	if verb == "add" {
-		p.stage.painted = append(p.stage.painted, label)
-		slices.Sort(p.stage.painted)
+		p.server.painted = append(p.server.painted, label)
+		slices.Sort(p.server.painted)
 	}
 }
 
 // look is the whole truth.
-func (p *plot) look() *snapshot {
-	r, _ := p.stage.read(0)
+func (p *exploration) look() *snapshot {
+	r, _ := p.server.read(0)
 	return r
 }
 
@@ -158,7 +158,7 @@ const (
 	tick
 )
 
-func (p *plot) name(c choice) string {
+func (p *exploration) name(c choice) string {
 	switch c.how {
 	case tick:
 		return "tick"
@@ -179,7 +179,7 @@ func (p *plot) name(c choice) string {
 }
 
 // choices lists what may happen next, the undisturbed course first.
-func (p *plot) choices(out []choice) []choice {
+func (p *exploration) choices(out []choice) []choice {
 	out = out[:0]
 	awake := slices.ContainsFunc(p.actors, (*actor).awake)
 	for n, a := range p.actors {
@@ -187,7 +187,7 @@ func (p *plot) choices(out []choice) []choice {
 			out = p.moves(out, n, a)
 		}
 	}
-	for n := range p.stage.late {
+	for n := range p.server.late {
 		out = append(out, choice{who: -1, how: land, mask: uint64(n)})
 	}
 	if p.ticks > 0 && (len(out) > 0 || slices.ContainsFunc(p.actors, func(a *actor) bool { return !a.over })) {
@@ -198,13 +198,13 @@ func (p *plot) choices(out []choice) []choice {
 
 // mayMove reports whether it can be the actor's turn. One that would only see again what it saw waits
 // for a change, unless all the others wait as well.
-func (p *plot) mayMove(n int, a *actor, awake bool) bool {
+func (p *exploration) mayMove(n int, a *actor, awake bool) bool {
 	switch {
-	case a.over || a.wake.After(p.stage.now):
+	case a.over || a.wake.After(p.server.now):
 		return false
 	case awake && !a.awake():
 		return false
-	case p.scenario.fair && !a.awake() && len(p.stage.late) > 0:
+	case p.scenario.fair && !a.awake() && len(p.server.late) > 0:
 		return false
 	case n > 0 && p.scenario.cast[n-1].kind == p.scenario.cast[n].kind && a.digest == 0 && p.actors[n-1].digest == 0:
 		return false
@@ -214,11 +214,11 @@ func (p *plot) mayMove(n int, a *actor, awake bool) bool {
 	return true
 }
 
-func (p *plot) moves(out []choice, n int, a *actor) []choice {
+func (p *exploration) moves(out []choice, n int, a *actor) []choice {
 	out = append(out, choice{who: n})
 	switch {
 	case a.want.reads() && p.left.stale != 0 && (p.scenario.blurred == "" || p.scenario.blurred == a.name):
-		for _, m := range p.stage.gaps(p.scenario.reads, p.scenario.within)[1:] {
+		for _, m := range p.server.gaps(p.scenario.reads, p.scenario.within)[1:] {
 			out = append(out, choice{who: n, mask: m})
 		}
 	case a.want.verb == "comment" && p.left.hidden > 0:
@@ -240,14 +240,14 @@ func (p *plot) moves(out []choice, n int, a *actor) []choice {
 }
 
 // grant makes the choice happen.
-func (p *plot) grant(c choice) {
+func (p *exploration) grant(c choice) {
 	switch c.how {
 	case tick:
 		p.ticks--
-		p.stage.now = p.stage.now.Add(p.scenario.tick)
-		p.stage.version++
+		p.server.now = p.server.now.Add(p.scenario.tick)
+		p.server.version++
 	case land:
-		p.stage.land(int(c.mask))
+		p.server.land(int(c.mask))
 	case crash:
 		p.left.crash--
 		p.actors[c.who].crash()
@@ -257,7 +257,7 @@ func (p *plot) grant(c choice) {
 	p.broken = p.check()
 }
 
-func (p *plot) move(c choice) {
+func (p *exploration) move(c choice) {
 	a := p.actors[c.who]
 	if p.last >= 0 && p.last != c.who && p.actors[p.last].awake() && p.switches > 0 {
 		p.switches--
@@ -273,43 +273,43 @@ func (p *plot) move(c choice) {
 	a.proceed()
 }
 
-func (p *plot) readFor(a *actor, c choice) {
+func (p *exploration) readFor(a *actor, c choice) {
 	if c.how == denied {
 		p.left.unread--
 		a.answer, a.polled = answer{err: errAnswer}, -1
-		a.digest = mix(a.digest, "unread", p.stage.now)
+		a.digest = mix(a.digest, "unread", p.server.now)
 		return
 	}
-	view, key := p.stage.read(c.mask)
-	a.polled = p.stage.version
+	view, key := p.server.read(c.mask)
+	a.polled = p.server.version
 	if c.mask != 0 {
 		a.polled = -1
 		p.left.stale--
 	}
 	a.answer = answer{facts: p.facts(view), tip: view.tip}
-	a.digest = mix(a.digest, "read", key, p.stage.now)
+	a.digest = mix(a.digest, "read", key, p.server.now)
 }
 
 var errAnswer = errors.New("answer lost")
 
-func (p *plot) writeFor(a *actor, c choice) {
+func (p *exploration) writeFor(a *actor, c choice) {
 	w := a.want
 	a.answer = answer{}
 	if w.act == nil {
 		a.sent = append(a.sent, w.verb)
 	}
-	a.digest = mix(a.digest, w.verb, int(c.how), p.stage.now)
+	a.digest = mix(a.digest, w.verb, int(c.how), p.server.now)
 	switch {
 	case w.act != nil:
-		w.act(p.stage)
+		w.act(p.server)
 		return
-	case w.verb == "edit" && p.stage.gone(w.id):
+	case w.verb == "edit" && p.server.gone(w.id):
 		a.answer.err = ledger.ErrGone
 		return
 	case w.verb == "push" && c.how == plain && !a.owns(): // its timeout is over
 		a.answer.err = errAnswer
 		return
-	case w.verb == "swap" && c.how == plain && !p.stage.swaps(w.text):
+	case w.verb == "swap" && c.how == plain && !p.server.swaps(w.text):
 		a.answer.err = gitref.ErrMoved
 		a.digest = mix(a.digest, "moved")
 		return
@@ -322,15 +322,15 @@ func (p *plot) writeFor(a *actor, c choice) {
 		return
 	}
 	if c.how == late {
-		p.stage.late = append(p.stage.late, entry{what: w.verb, id: w.id, text: w.text, open: true, digest: mix(1, w.verb, uint64(w.id), w.text)})
+		p.server.late = append(p.server.late, entry{what: w.verb, id: w.id, text: w.text, open: true, digest: mix(1, w.verb, uint64(w.id), w.text)})
 		return
 	}
-	e := p.stage.stamp(w.verb, w.id, w.text)
+	e := p.server.stamp(w.verb, w.id, w.text)
 	switch {
 	case c.how == hidden || c.how == adrift:
-		p.stage.late = append(p.stage.late, e)
-	case w.verb != "swap" || p.stage.swaps(w.text):
-		p.stage.commit(e)
+		p.server.late = append(p.server.late, e)
+	case w.verb != "swap" || p.server.swaps(w.text):
+		p.server.commit(e)
 	}
 	if c.how == hidden || c.how == adrift {
 		p.left.hidden--
@@ -341,10 +341,10 @@ func (p *plot) writeFor(a *actor, c choice) {
 	}
 }
 
-func (p *plot) digest() uint64 {
-	h := mix(p.stage.digest(), p.ticks, p.left.stale, p.left.hidden, p.left.lost, p.left.crash, p.left.unread, uint64(p.token))
+func (p *exploration) digest() uint64 {
+	h := mix(p.server.digest(), p.ticks, p.left.stale, p.left.hidden, p.left.lost, p.left.crash, p.left.unread, uint64(p.token))
 	for n, a := range p.actors {
-		h = mix(h, n, a.digest, a.over, a.crashed, a.hold != nil, a.dozing && a.polled == p.stage.version, a.wake)
+		h = mix(h, n, a.digest, a.over, a.crashed, a.hold != nil, a.dozing && a.polled == p.server.version, a.wake)
 	}
 	if p.scenario.switches > 0 {
 		h = mix(h, p.last, p.switches)
@@ -353,7 +353,7 @@ func (p *plot) digest() uint64 {
 }
 
 // check holds the invariants that hold at every moment.
-func (p *plot) check() error {
+func (p *exploration) check() error {
 	if p.broken != nil {
 		return p.broken
 	}

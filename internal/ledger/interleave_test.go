@@ -117,8 +117,8 @@ func scenarios() map[string]bound {
 }
 
 // all asks one question after the other.
-func all(questions ...func(*plot) error) func(*plot) error {
-	return func(p *plot) error {
+func all(questions ...func(*exploration) error) func(*exploration) error {
+	return func(p *exploration) error {
 		for _, q := range questions {
 			if err := q(p); err != nil {
 				return err
@@ -129,7 +129,7 @@ func all(questions ...func(*plot) error) func(*plot) error {
 }
 
 // progress: somebody won.
-func progress(p *plot) error {
+func progress(p *exploration) error {
 	if p.wins == 0 {
 		return errors.New("everybody gave up")
 	}
@@ -137,7 +137,7 @@ func progress(p *plot) error {
 }
 
 // noGhost: when all have stopped in an orderly way, no live claim is left that nobody holds.
-func noGhost(p *plot) error {
+func noGhost(p *exploration) error {
 	for _, c := range p.look().log.Live() {
 		if !p.held(c.Record.Worker.Codename) {
 			return fmt.Errorf("%s is live and nobody's", c.Record.Worker)
@@ -146,7 +146,7 @@ func noGhost(p *plot) error {
 	return nil
 }
 
-func (p *plot) held(name string) bool {
+func (p *exploration) held(name string) bool {
 	for _, a := range p.actors {
 		if a.name == name && a.hold != nil {
 			return true
@@ -156,7 +156,7 @@ func (p *plot) held(name string) bool {
 }
 
 // sweptAlive: nobody who may act is ended by a sweep.
-func sweptAlive(p *plot) error {
+func sweptAlive(p *exploration) error {
 	log := p.look().log
 	for _, a := range p.actors {
 		if a.owns() && log.Dead(a.hold.Record.Worker) {
@@ -168,7 +168,7 @@ func sweptAlive(p *plot) error {
 
 // painted: labels are the projection without any sweep, once everybody is done. A loser touches no label,
 // so the end of its claim may wait for the sweep.
-func painted(p *plot) error {
+func painted(p *exploration) error {
 	if slices.ContainsFunc(p.actors, func(a *actor) bool { return slices.Contains(a.told, "claim yielded") }) {
 		return nil
 	}
@@ -182,7 +182,7 @@ func painted(p *plot) error {
 }
 
 // bare: the issue shows a lifecycle label at every moment.
-func bare(p *plot) error {
+func bare(p *exploration) error {
 	if shown := p.look().labels; len(labels.Agent().Of(shown)) == 0 {
 		return fmt.Errorf("no lifecycle label among %q", shown)
 	}

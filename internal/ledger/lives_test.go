@@ -68,7 +68,7 @@ func (a *actor) work(n int, acts []act) {
 func (a *actor) took(h ledger.Hold, err error) {
 	var held *ledger.HeldError
 	var late *ledger.LabelsError
-	p := a.plot
+	p := a.run
 	if errors.As(err, &held) && held.Yielded != nil && a.labels > 0 {
 		p.broken = fmt.Errorf("%s lost and wrote %d labels", a.name, a.labels)
 	}
@@ -86,7 +86,7 @@ func (a *actor) took(h ledger.Hold, err error) {
 }
 
 // idle is time under the hold.
-func idle(a *actor) bool { return a.step("work", func(*stage) {}) }
+func idle(a *actor) bool { return a.step("work", func(*scriptedServer) {}) }
 
 // renew is one heartbeat, at any moment.
 func renew(a *actor) bool {
@@ -142,7 +142,7 @@ func push(a *actor) bool {
 // sweeper sweeps so many times.
 func sweeper(name string, times int) role {
 	return role{name: name, kind: "sweeper", life: func(a *actor) {
-		for n := 0; n < times && a.step("start", func(*stage) {}); n++ {
+		for n := 0; n < times && a.step("start", func(*scriptedServer) {}); n++ {
 			a.ledger.Sweep(context.Background(), scanning{a}, ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: name})
 			if !a.crashed {
 				a.tell("sweep", nil)
@@ -165,7 +165,7 @@ func (scanning) ClearPause(context.Context, ledger.Repo) error                { 
 // reconciler brings the labels in line once.
 func reconciler(name string) role {
 	return role{name: name, kind: "reconciler", life: func(a *actor) {
-		if a.step("start", func(*stage) {}) {
+		if a.step("start", func(*scriptedServer) {}) {
 			_, err := a.ledger.Reconcile(context.Background(), issue)
 			a.tell("reconcile", err)
 		}
@@ -175,7 +175,7 @@ func reconciler(name string) role {
 // A deed is one thing that a person does to the issue.
 type deed struct {
 	verb string
-	act  func(*stage)
+	act  func(*scriptedServer)
 }
 
 // person does one deed after the other, at any moment.
@@ -188,19 +188,23 @@ func person(deeds ...deed) role {
 }
 
 func adds(label string) deed {
-	return deed{"adds " + label, func(s *stage) { s.commit(s.stamp("add", 0, label)) }}
+	return deed{"adds " + label, func(s *scriptedServer) { s.commit(s.stamp("add", 0, label)) }}
 }
 
 func removes(label string) deed {
-	return deed{"removes " + label, func(s *stage) { s.commit(s.stamp("remove", 0, label)) }}
+	return deed{"removes " + label, func(s *scriptedServer) { s.commit(s.stamp("remove", 0, label)) }}
 }
 
-func closes() deed  { return deed{"closes", func(s *stage) { s.commit(s.stamp("close", 0, "")) }} }
-func reopens() deed { return deed{"reopens", func(s *stage) { s.commit(s.stamp("open", 0, "")) }} }
+func closes() deed {
+	return deed{"closes", func(s *scriptedServer) { s.commit(s.stamp("close", 0, "")) }}
+}
+func reopens() deed {
+	return deed{"reopens", func(s *scriptedServer) { s.commit(s.stamp("open", 0, "")) }}
+}
 
 // deletes removes the n-th comment, if there is one.
 func deletes(n int) deed {
-	return deed{fmt.Sprint("deletes ", n), func(s *stage) {
+	return deed{fmt.Sprint("deletes ", n), func(s *scriptedServer) {
 		if e, ok := s.comment(n); ok {
 			s.commit(s.stamp("delete", e.id, ""))
 		}
@@ -209,7 +213,7 @@ func deletes(n int) deed {
 
 // edits adds a word to the n-th comment, if there is one.
 func edits(n int) deed {
-	return deed{fmt.Sprint("edits ", n), func(s *stage) {
+	return deed{fmt.Sprint("edits ", n), func(s *scriptedServer) {
 		if e, ok := s.comment(n); ok {
 			s.commit(s.stamp("rewrite", e.id, e.text+" Fine."))
 		}
@@ -218,7 +222,7 @@ func edits(n int) deed {
 
 // replies quotes the n-th comment, if there is one.
 func replies(n int) deed {
-	return deed{fmt.Sprint("quotes ", n), func(s *stage) {
+	return deed{fmt.Sprint("quotes ", n), func(s *scriptedServer) {
 		if e, ok := s.comment(n); ok {
 			s.commit(s.stamp("comment", 0, "> "+e.text+"\n\nFine."))
 		}
@@ -226,7 +230,7 @@ func replies(n int) deed {
 }
 
 // comment returns the n-th comment that was posted.
-func (s *stage) comment(n int) (entry, bool) {
+func (s *scriptedServer) comment(n int) (entry, bool) {
 	for _, e := range s.log {
 		if e.what == "comment" {
 			if n--; n == 0 {
@@ -240,7 +244,7 @@ func (s *stage) comment(n int) (entry, bool) {
 // operator ends whatever hold stands, at once, or asks its holder to stop.
 func operator(do func(a *actor) error) role {
 	return role{name: "olga", kind: "operator", life: func(a *actor) {
-		if a.step("start", func(*stage) {}) {
+		if a.step("start", func(*scriptedServer) {}) {
 			err := do(a)
 			if !a.crashed {
 				a.tell("operator", err)

@@ -40,7 +40,7 @@ func TestHoldMadeAgain(t *testing.T) {
 	p := told(t, s, "ann work", "ann read", "olga on", "bob on", "ann edit", "bob work", "bob on", "ann work", "ann on")
 	for name, want := range map[string][]string{"ann": {"claim ok", "renew ok", "renew ok"}, "bob": {"claim ok", "renew lost"}} {
 		if got := p.named(name).told; !slices.Equal(got, want) {
-			t.Errorf("%s was told %q, want %q\n%s", name, got, want, p.stage)
+			t.Errorf("%s was told %q, want %q\n%s", name, got, want, p.server)
 		}
 	}
 }
@@ -62,11 +62,11 @@ func TestPausedSweeper(t *testing.T) {
 	p := told(t, s, "tick", "tick", "sue start", "sue read", "sue read", "sid start", "sid on", "bob on", "sue on", "bob work", "bob on")
 	for name, want := range map[string][]string{"sue": {"sweep ok"}, "sid": {"sweep ok"}, "bob": {"claim ok", "renew ok"}} {
 		if got := p.named(name).told; !slices.Equal(got, want) {
-			t.Errorf("%s was told %q, want %q\n%s", name, got, want, p.stage)
+			t.Errorf("%s was told %q, want %q\n%s", name, got, want, p.server)
 		}
 	}
 	f := p.facts(p.look())
 	if h, _ := f.Log.Holder(); h.Record.Worker.Codename != "bob" || !slices.Equal(f.Labels, []string{"agent:in-flight"}) || len(f.Log.Attempts) != 1 {
-		t.Errorf("%s holds it, labels %q, %d attempts\n%s", h.Record.Worker, f.Labels, len(f.Log.Attempts), p.stage)
+		t.Errorf("%s holds it, labels %q, %d attempts\n%s", h.Record.Worker, f.Labels, len(f.Log.Attempts), p.server)
 	}
 }

@@ -103,6 +103,6 @@ func TestOwnLateLabel(t *testing.T) {
 	p := told(t, s, "ann read", "ann comment", "ann read", "ann edit", "ann read", "ann add late",
 		"ann work", "ann read", "ann comment", "tick", "land 0", "ann on")
 	if shown := p.look().labels; !slices.Equal(shown, []string{"agent:implement"}) {
-		t.Errorf("labels %q\n%s", shown, p.stage)
+		t.Errorf("labels %q\n%s", shown, p.server)
 	}
 }

@@ -12,7 +12,7 @@ import (
 func quiet(s *ledger.Settings) { s.Quiet = true }
 
 // deadForEver: a key whose end was in the log once never lives again (spec.md#fold).
-func deadForEver(p *plot) error {
+func deadForEver(p *exploration) error {
 	for _, c := range p.look().log.Live() {
 		if p.buried(c.Record.Worker) {
 			return fmt.Errorf("%s lives again", c.Record.Worker)
@@ -22,8 +22,8 @@ func deadForEver(p *plot) error {
 }
 
 // buried reports whether any write so far said that the key has ended.
-func (p *plot) buried(w claim.Worker) bool {
-	for _, e := range p.stage.log {
+func (p *exploration) buried(w claim.Worker) bool {
+	for _, e := range p.server.log {
 		if e.what != "comment" && e.what != "edit" {
 			continue
 		}
@@ -55,7 +55,7 @@ func overwrites(a *actor) bool {
 // beater is another process of the same worker, which renews its hold.
 func beater(name, of string) role {
 	return role{name: name, kind: "beater", life: func(a *actor) {
-		if a.step("start", func(*stage) {}) {
+		if a.step("start", func(*scriptedServer) {}) {
 			_, err := a.ledger.Renew(context.Background(), issue, claim.Worker{Codename: of, FiringID: of + "1"}, 0)
 			if !a.crashed {
 				a.tell("renew", err)
@@ -73,7 +73,7 @@ func TestQuietLoser(t *testing.T) {
 		p.ended(t, "bob", "claim yielded", "comment", "edit")
 		w := claim.Worker{Codename: "bob", FiringID: "bob1"}
 		if log := p.look().log; !log.Dead(w) || log.Records != 2 {
-			t.Errorf("bob is dead: %t; %d records\n%s", log.Dead(w), log.Records, p.stage)
+			t.Errorf("bob is dead: %t; %d records\n%s", log.Dead(w), log.Records, p.server)
 		}
 	})
 	t.Run("a person closes it", func(t *testing.T) {

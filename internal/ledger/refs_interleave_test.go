@@ -11,7 +11,7 @@ import (
 )
 
 // swaps reports whether the swap "BEFORE AFTER" finds the chain at BEFORE.
-func (s *stage) swaps(text string) bool {
+func (s *scriptedServer) swaps(text string) bool {
 	before, _, _ := strings.Cut(text, " ")
 	now, _ := s.read(0)
 	return now.tip == before
@@ -23,17 +23,17 @@ func (a *actor) GetRef(context.Context, claim.Issue, string) (gitref.Tip, error)
 	if got.err != nil {
 		return gitref.Tip{}, got.err
 	}
-	t := a.plot.stage.commits[got.tip]
-	t.Now = a.plot.stage.now
+	t := a.run.server.commits[got.tip]
+	t.Now = a.run.server.now
 	return t, nil
 }
 
 // CreateCommit is a step because its date counts; nobody sees the commit yet.
 func (a *actor) CreateCommit(_ context.Context, _ claim.Issue, parent, message string) (gitref.Commit, error) {
-	if !a.step("commits", func(*stage) {}) {
+	if !a.step("commits", func(*scriptedServer) {}) {
 		return gitref.Commit{}, errCrashed
 	}
-	s := a.plot.stage
+	s := a.run.server
 	oid := fmt.Sprintf("%040x", mix(0, parent, message, s.now, a.name))
 	s.commits[oid] = gitref.Tip{OID: oid, Message: message, Date: s.now}
 	return gitref.Commit{OID: oid, Date: s.now}, nil

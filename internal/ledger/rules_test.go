@@ -14,7 +14,7 @@ import (
 
 // told plays the story that the lines tell (search.follow). "ann on" lets ann go on undisturbed until
 // she has nothing more to ask, or is at work under her hold.
-func told(t *testing.T, s scenario, story ...string) *plot {
+func told(t *testing.T, s scenario, story ...string) *exploration {
 	t.Helper()
 	found := explore(s)
 	p := found.scenario.start(found.views)
@@ -36,16 +36,16 @@ func told(t *testing.T, s scenario, story ...string) *plot {
 	return p
 }
 
-func (p *plot) named(name string) *actor {
+func (p *exploration) named(name string) *actor {
 	return p.actors[slices.IndexFunc(p.actors, func(a *actor) bool { return a.name == name })]
 }
 
 // ended checks what an actor was told last, and what it wrote in all.
-func (p *plot) ended(t *testing.T, name, last string, sent ...string) {
+func (p *exploration) ended(t *testing.T, name, last string, sent ...string) {
 	t.Helper()
 	a := p.named(name)
 	if len(a.told) == 0 || a.told[len(a.told)-1] != last || !slices.Equal(a.sent, sent) {
-		t.Errorf("%s was told %q and wrote %q, want %q and %q\n%s", name, a.told, a.sent, last, sent, p.stage)
+		t.Errorf("%s was told %q and wrote %q, want %q and %q\n%s", name, a.told, a.sent, last, sent, p.server)
 	}
 	if p.broken != nil {
 		t.Error(p.broken)
@@ -68,7 +68,7 @@ func TestLateClaimAfterGiveUp(t *testing.T) {
 		"ann read", "ann comment denied", "ann on", "land 0")
 	p.ended(t, "ann", "claim unknown", "comment", "comment", "comment", "comment", "comment")
 	if live := p.look().log.Live(); len(live) > 0 {
-		t.Errorf("%s is live\n%s", live[0].Record.Worker, p.stage)
+		t.Errorf("%s is live\n%s", live[0].Record.Worker, p.server)
 	}
 }
 
@@ -145,7 +145,7 @@ func (s stubborn) RemoveLabel(ctx context.Context, i claim.Issue, name string) e
 func TestDirty(t *testing.T) {
 	p := told(t, scenario{cast: []role{holder("ann")}, labels: true})
 	f := stubborn{calm{p}}
-	p.stage.commit(p.stage.stamp("add", 0, "agent:done"))
+	p.server.commit(p.server.stamp("add", 0, "agent:done"))
 	_, err := p.ledger(f, f, func() string { return "0123abcd" }).Reconcile(t.Context(), issue)
 	if !errors.Is(err, ledger.ErrDirty) || outcome(err) != "late" {
 		t.Errorf("reconcile: %v", err)
@@ -201,7 +201,7 @@ func TestCommentDeletedUnderTheEdit(t *testing.T) {
 // TestOriginalWriter: a claim without nonce, which was never confirmed, wins over ours in both orders
 // in which ours can see it (spec.md#the-original-record-format).
 func TestOriginalWriter(t *testing.T) {
-	legacy := deed{"claims the old way", func(s *stage) {
+	legacy := deed{"claims the old way", func(s *scriptedServer) {
 		s.commit(s.stamp("comment", 0, "<!-- agent-claim:codename=old firing_id=1 ts=2026-05-01T12:00:00Z -->"))
 	}}
 	s := scenario{cast: []role{worker("ann"), person(legacy)}}
@@ -215,7 +215,7 @@ func TestRenewalAsksTheStore(t *testing.T) {
 	s := scenario{cast: []role{holder("ann", renew), operator(forces)}, strict: true, reads: prefixes, within: forever, faults: budget{stale: 1}}
 	p := told(t, s, "olga on", "ann work", "ann look without 11", "ann on")
 	if a := p.named("ann"); !slices.Equal(a.told, []string{"claim ok", "renew lost"}) {
-		t.Errorf("ann was told %q\n%s", a.told, p.stage)
+		t.Errorf("ann was told %q\n%s", a.told, p.server)
 	}
 }
 
@@ -261,6 +261,6 @@ func TestRefusedRetryIsOpen(t *testing.T) {
 		}
 	}
 	if live := p.look().log.Live(); len(live) > 0 {
-		t.Errorf("%s is live\n%s", live[0].Record.Worker, p.stage)
+		t.Errorf("%s is live\n%s", live[0].Record.Worker, p.server)
 	}
 }

@@ -88,7 +88,7 @@ func (s *search) story(path []uint8) ([]uint8, error) {
 	return path, s.rest(p)
 }
 
-func (s *search) fresh(p *plot) bool {
+func (s *search) fresh(p *exploration) bool {
 	d := p.digest()
 	if _, known := s.met[d]; known {
 		return false
@@ -155,8 +155,8 @@ func (s *search) after(path []uint8) (options int, err error) {
 	return len(next), nil
 }
 
-// follow plays the story that a text tells, one choice a line, and returns the plot at its end.
-func (s *search) follow(lines []string) (*plot, error) {
+// follow makes the choices of a text, one choice a line, and returns the exploration at its end.
+func (s *search) follow(lines []string) (*exploration, error) {
 	p := s.scenario.start(s.views)
 	for n, line := range lines {
 		if err := p.take(line); err != nil {
@@ -168,7 +168,7 @@ func (s *search) follow(lines []string) (*plot, error) {
 }
 
 // take makes the choice of that name.
-func (p *plot) take(line string) error {
+func (p *exploration) take(line string) error {
 	options := p.choices(nil)
 	names := make([]string, len(options))
 	for n, c := range options {
@@ -182,16 +182,16 @@ func (p *plot) take(line string) error {
 
 // rest lets the late writes land, every lease run out and one sweep pass; then the labels must be
 // the projection and the issue must be free, unless a person keeps it.
-func (s *search) rest(p *plot) error {
-	for len(p.stage.late) > 0 {
-		p.stage.land(0)
+func (s *search) rest(p *exploration) error {
+	for len(p.server.late) > 0 {
+		p.server.land(0)
 	}
 	if s.scenario.ends != nil {
 		if err := s.scenario.ends(p); err != nil {
 			return err
 		}
 	}
-	key := p.stage.digest()
+	key := p.server.digest()
 	err, known := s.rested[key]
 	if !known {
 		err = p.settle()
@@ -200,16 +200,16 @@ func (s *search) rest(p *plot) error {
 	return err
 }
 
-func (p *plot) settle() error {
+func (p *exploration) settle() error {
 	if !p.scenario.pull || p.look().open { // a pull request that has ended is swept while its leases still stand
-		p.stage.now = p.stage.now.Add(time.Hour)
+		p.server.now = p.server.now.Add(time.Hour)
 	}
 	l := p.ledger(calm{p}, calm{p}, func() string { return "0123abcd" })
 	r := l.Sweep(context.Background(), calm{p}, ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: "sweep-last"})
 	if !r.Complete() {
 		return fmt.Errorf("the last sweep is not complete: %+v", r)
 	}
-	p.stage.now = p.stage.now.Add(time.Hour)
+	p.server.now = p.server.now.Add(time.Hour)
 	f := p.facts(p.look())
 	if live := f.Log.Live(); len(live) > 0 {
 		return fmt.Errorf("at rest %s is still live", live[0].Record.Worker)
@@ -225,21 +225,21 @@ func (p *plot) settle() error {
 }
 
 // calm is a server without faults that answers at once.
-type calm struct{ *plot }
+type calm struct{ *exploration }
 
 func (c calm) Facts(context.Context, claim.Issue) (lifecycle.Facts, error) {
 	return c.facts(c.look()), nil
 }
 
 func (c calm) Comment(_ context.Context, _ claim.Issue, body string) (claim.Comment, error) {
-	e := c.stage.stamp("comment", 0, body)
-	c.stage.commit(e)
+	e := c.server.stamp("comment", 0, body)
+	c.server.commit(e)
 	return claim.Comment{ID: e.id, Created: e.at, Updated: e.at}, nil
 }
 
 func (c calm) EditComment(_ context.Context, _ claim.Issue, id int64, body string) (claim.Comment, error) {
-	c.stage.commit(c.stage.stamp("edit", id, body))
-	return claim.Comment{ID: id, Updated: c.stage.now}, nil
+	c.server.commit(c.server.stamp("edit", id, body))
+	return claim.Comment{ID: id, Updated: c.server.now}, nil
 }
 
 func (c calm) AddLabel(_ context.Context, _ claim.Issue, name string) error {
@@ -252,14 +252,14 @@ func (c calm) RemoveLabel(_ context.Context, _ claim.Issue, name string) error {
 
 func (c calm) label(verb, name string) error {
 	if c.scenario.labels {
-		c.stage.commit(c.stage.stamp(verb, 0, name))
+		c.server.commit(c.server.stamp(verb, 0, name))
 	} else {
 		c.paint(verb, name)
 	}
 	return nil
 }
 
-func (c calm) Now() time.Time                                   { return c.stage.now }
+func (c calm) Now() time.Time                                   { return c.server.now }
 func (c calm) Sleep(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 
 func (c calm) Scan(ctx context.Context, _ ledger.Repo, _ time.Time) iter.Seq2[lifecycle.Facts, error] {
@@ -282,7 +282,7 @@ func holds(t *testing.T, s scenario) *search {
 	case err != nil:
 		p, _ := found.follow(trace)
 		defer p.end()
-		t.Fatalf("%v\n%s\n\n%s", err, strings.Join(trace, "\n"), p.stage)
+		t.Fatalf("%v\n%s\n\n%s", err, strings.Join(trace, "\n"), p.server)
 	}
 	t.Logf("%s: %d stories, %d states, %d met again (%.1fs)", t.Name(), found.stories, len(found.met), found.pruned, time.Since(begin).Seconds())
 	return found

@@ -33,29 +33,29 @@ func TestOpeners(t *testing.T) {
 	}
 }
 
-// A shelf is a source in memory. refuse says what happens to a claim.
-type shelf struct {
+// A memorySource is a source in memory. refuse says what happens to a claim.
+type memorySource struct {
 	items  []work.Item
 	refuse map[string]error
 	claims []string
 	opened int
 }
 
-func (s *shelf) Fetch(ctx context.Context, o work.FetchOptions) (work.Page, error) {
+func (s *memorySource) Fetch(ctx context.Context, o work.FetchOptions) (work.Page, error) {
 	return work.Select(ctx, s.items, o, func(_ context.Context, all []work.Item) ([]work.Item, error) {
 		return slices.DeleteFunc(slices.Clone(all), func(i work.Item) bool { return strings.Contains(i.Title, "no") }), nil
 	})
 }
 
-func (s *shelf) Claim(_ context.Context, id string) (work.Claimed, error) {
+func (s *memorySource) Claim(_ context.Context, id string) (work.Claimed, error) {
 	s.claims = append(s.claims, id)
 	return work.Claimed{Item: work.Item{ID: id}}, s.refuse[id]
 }
-func (s *shelf) Complete(context.Context, string, work.Result) error        { return nil }
-func (s *shelf) Release(context.Context, string, work.ReleaseOptions) error { return nil }
-func (s *shelf) Get(context.Context, string) (work.Item, error)             { return work.Item{}, nil }
+func (s *memorySource) Complete(context.Context, string, work.Result) error        { return nil }
+func (s *memorySource) Release(context.Context, string, work.ReleaseOptions) error { return nil }
+func (s *memorySource) Get(context.Context, string) (work.Item, error)             { return work.Item{}, nil }
 
-func (s *shelf) dispatcher(t *testing.T) *work.Dispatcher {
+func (s *memorySource) dispatcher(t *testing.T) *work.Dispatcher {
 	t.Helper()
 	return work.NewDispatcher(work.Openers{"shelf": func(context.Context, work.Settings) (work.Source, error) { s.opened++; return s, nil }})
 }
@@ -85,7 +85,7 @@ func TestNext(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			s := &shelf{items: items, refuse: c.refuse}
+			s := &memorySource{items: items, refuse: c.refuse}
 			_, err := s.dispatcher(t).Next(t.Context(), work.Settings{Type: "shelf"}, work.FetchOptions{})
 			if got := strings.Join(s.claims, " "); got != c.tried || !errors.Is(err, c.err) {
 				t.Errorf("tried %q and %v, want %q and %v", got, err, c.tried, c.err)
@@ -95,7 +95,7 @@ func TestNext(t *testing.T) {
 }
 
 func TestDispatcher(t *testing.T) {
-	s := &shelf{items: []work.Item{item(1, work.High, 1)}}
+	s := &memorySource{items: []work.Item{item(1, work.High, 1)}}
 	d := s.dispatcher(t)
 	ann, bob := work.Settings{Type: "shelf", Agent: "ann"}, work.Settings{Type: "shelf", Agent: "bob"}
 	for _, who := range []work.Settings{ann, ann, bob} {
@@ -118,7 +118,7 @@ func TestDispatcher(t *testing.T) {
 }
 
 func TestFetchOptions(t *testing.T) {
-	s := &shelf{items: []work.Item{item(1, work.High, 1), item(2, work.High, 2), item(3, work.Low, 2)}}
+	s := &memorySource{items: []work.Item{item(1, work.High, 1), item(2, work.High, 2), item(3, work.Low, 2)}}
 	first, err := s.Fetch(t.Context(), work.FetchOptions{Limit: 1})
 	if err != nil || first.Next == "" {
 		t.Fatalf("first page: %v %v", first, err)
@@ -152,7 +152,7 @@ func inTurn(a, b work.Item) int {
 // and every page but the last is full.
 func TestPages(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := &shelf{}
+		s := &memorySource{}
 		for n := range rapid.IntRange(0, 180).Draw(t, "items") {
 			i := item(n+1, work.Priority(rapid.IntRange(0, 3).Draw(t, "priority")), rapid.IntRange(0, 5).Draw(t, "age"))
 			i.Title = rapid.SampledFrom([]string{"yes", "yes", "no"}).Draw(t, "title")

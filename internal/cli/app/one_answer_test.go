@@ -25,7 +25,7 @@ import (
 
 // An event is what happens before everybody is asked.
 type event struct {
-	line  string // in the words of theatre.prepare, or one of bringOne's own
+	line  string // in the words of trialWorld.prepare, or one of bringOne's own
 	after string // happens right before, for without it the line would be refused; may itself be refused
 	exits []int  // what a command may answer besides yes, because of what came before
 }
@@ -101,8 +101,8 @@ func TestOneAnswer(t *testing.T) {
 	}
 }
 
-// answering is a stage with a plan to post, and two outsiders who each have a fork of acme/app.
-func answering(t *testing.T) *theatre {
+// answering is a world with a plan to post, and two outsiders who each have a fork of acme/app.
+func answering(t *testing.T) *trialWorld {
 	s := stageFor(t, &trial{})
 	s.runGit = new(gitAnswers).answer // a command asks three questions that have one answer here
 	if err := os.WriteFile(filepath.Join(s.home, "plan.md"), []byte("Plan"), 0o600); err != nil {
@@ -119,7 +119,7 @@ func answering(t *testing.T) *theatre {
 
 // bring lets the events happen and returns what happened. The first must succeed; each later one, too, unless what
 // came before it is a reason to refuse it.
-func (s *theatre) bring(all []event) string {
+func (s *trialWorld) bring(all []event) string {
 	var told []string
 	for n, e := range all {
 		if e.after != "" {
@@ -137,7 +137,7 @@ func (s *theatre) bring(all []event) string {
 	return strings.Join(told, "\n")
 }
 
-func (s *theatre) bringOne(e event) error {
+func (s *trialWorld) bringOne(e event) error {
 	what, rest, _ := strings.Cut(e.line, " ")
 	switch what {
 	case "block":
@@ -161,7 +161,7 @@ func (s *theatre) bringOne(e event) error {
 }
 
 // opens is a pull request by a login that closes some issues. An outsider's comes from a fork.
-func (s *theatre) opens(login string, issues []string) error {
+func (s *trialWorld) opens(login string, issues []string) error {
 	s.opened++
 	from, branch, head := "acme/app", fmt.Sprintf("work-%d", s.opened), ""
 	if slices.Contains(outsiders, login) {
@@ -175,7 +175,7 @@ func (s *theatre) opens(login string, issues []string) error {
 }
 
 // says runs a command as somebody and returns its exit code and what it answers.
-func (s *theatre) says(format string, args ...any) (code int, out string) {
+func (s *trialWorld) says(format string, args ...any) (code int, out string) {
 	var told bytes.Buffer
 	s.out = &told
 	_, code, _ = s.run(s.Context(), "tok-agents", strings.Fields(fmt.Sprintf("label-state "+format, args...)))
@@ -183,7 +183,7 @@ func (s *theatre) says(format string, args ...any) (code int, out string) {
 }
 
 // agree asks everybody, and last claims.
-func (s *theatre) agree(situation string) (answer string) {
+func (s *trialWorld) agree(situation string) (answer string) {
 	const fresh = "--codename rex --firing-id r1"
 	check, said := s.says("dedup-check acme/app#1 --json %s", fresh)
 	var reply struct {
@@ -232,7 +232,7 @@ type boardCard struct {
 	Marks []string
 }
 
-func (s *theatre) card() (c boardCard) {
+func (s *trialWorld) card() (c boardCard) {
 	_, text := s.says("board -R acme/app --json")
 	for line := range strings.Lines(text) {
 		var one boardCard
@@ -247,7 +247,7 @@ func (s *theatre) card() (c boardCard) {
 func harmlessMark(m string) bool { return m == "drift" || strings.HasSuffix(m, " failed") }
 
 // hooked holds the hook's verdict about a push by a worker to what dedup-check and renew tell the same worker.
-func (s *theatre) hooked(w claim.Worker, fail func(string, ...any)) {
+func (s *trialWorld) hooked(w claim.Worker, fail func(string, ...any)) {
 	who := "--codename " + w.Codename + " --firing-id " + w.FiringID
 	check, said := s.says("dedup-check acme/app#1 --json %s", who)
 	var reply cli.Reply
@@ -273,7 +273,7 @@ func (s *theatre) hooked(w claim.Worker, fail func(string, ...any)) {
 
 // refused reports whether the hook would stop a push by the worker that finishes the issue: what the second stage asks of its
 // session and of package dedup.
-func (s *theatre) refused(w claim.Worker) bool {
+func (s *trialWorld) refused(w claim.Worker) bool {
 	env := setup.OS()
 	env.Getenv, env.Dir, env.Stderr, env.HTTP = s.getenv("tok-agents"), s.dir, &bytes.Buffer{}, s.world.Transport()
 	env.Exec = s.runGit
@@ -324,7 +324,7 @@ func TestOneAnswerOfPullRequests(t *testing.T) {
 	}
 }
 
-func (s *theatre) agreeOnPull(situation string) string {
+func (s *trialWorld) agreeOnPull(situation string) string {
 	const fresh = "--codename rex --firing-id r1"
 	check, said := s.says("dedup-check acme/app#5 --json %s", fresh)
 	var reply struct{ Answer string }

@@ -15,7 +15,7 @@ import (
 )
 
 // github is what others do there, or what happens to it.
-func (s *theatre) github(args []string) error {
+func (s *trialWorld) github(args []string) error {
 	switch args[0] {
 	case "fault":
 		return s.world.misbehave(strings.Join(args[1:], " "))

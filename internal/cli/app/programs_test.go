@@ -29,7 +29,7 @@ func buildOthers(t *testing.T) string {
 }
 
 // program runs NAME=VALUE... PROGRAM ARGUMENT..., as a shell does, and returns all that it says.
-func (s *theatre) program(line []string) (text string, code int) {
+func (s *trialWorld) program(line []string) (text string, code int) {
 	url, stop, err := s.world.Listen("127.0.0.1:0")
 	if err != nil {
 		s.Fatal(err)
@@ -52,7 +52,7 @@ func (s *theatre) program(line []string) (text string, code int) {
 	return s.exec(vars, line)
 }
 
-func (s *theatre) exec(vars, line []string) (text string, code int) {
+func (s *trialWorld) exec(vars, line []string) (text string, code int) {
 	cmd := exec.Command(line[0], line[1:]...)
 	if path, err := exec.LookPath(filepath.Join(s.programs, line[0])); err == nil {
 		cmd.Path, cmd.Err = path, nil
@@ -67,7 +67,7 @@ func (s *theatre) exec(vars, line []string) (text string, code int) {
 }
 
 // git runs git where the trial is.
-func (s *theatre) git(args ...string) {
+func (s *trialWorld) git(args ...string) {
 	cmd := exec.Command("git", args...)
 	cmd.Dir = s.dir
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -76,7 +76,7 @@ func (s *theatre) git(args ...string) {
 }
 
 // guarded has a commit in the clone that closes acme/app#1, and the hook before every push.
-func (s *theatre) guarded() error {
+func (s *trialWorld) guarded() error {
 	shim, err := filepath.Abs("../../../hooks/pre-push")
 	if err != nil {
 		return err

@@ -82,8 +82,8 @@ func TestNoAnswers(t *testing.T) {
 	}
 }
 
-// TestGhostThatLanded: the claim is on the chain before the void; giving up then releases it.
-func TestGhostThatLanded(t *testing.T) {
+// TestGivenUpClaimThatLanded: the claim is on the chain before the void; giving up then releases it.
+func TestGivenUpClaimThatLanded(t *testing.T) {
 	h := newHub()
 	swaps := 0
 	h.before = func(request string) {

@@ -8,7 +8,7 @@
 // any of them has read before.
 //
 // What it promises: one holder at a time and tokens that grow, under stale reads, lost answers and
-// requests that arrive late, with any clock on the client; no ghost of an attempt that was given
+// requests that arrive late, with any clock on the client; no attempt comes back that was given
 // up, as long as GitHub can still be reached. It needs contents: write, and whoever has that can
 // also destroy the reference; tokens then start again.
 package gitref

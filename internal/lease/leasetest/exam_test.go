@@ -158,7 +158,7 @@ func (s *session) Renew(ctx context.Context, l lease.Lease) (lease.Lease, error)
 
 func (s *session) Release(ctx context.Context, l lease.Lease) error {
 	return s.call(ctx, func() error {
-		s.ended[s.key(l.Issue)+l.Worker.String()] = s.flaw != "leaves ghosts"
+		s.ended[s.key(l.Issue)+l.Worker.String()] = s.flaw != "leaves given-up leases"
 		if s.flaw != "does not release" && (s.own(l) || s.flaw == "lets anybody release") {
 			delete(s.holds, s.key(l.Issue))
 		}
@@ -199,7 +199,7 @@ var flaws = map[string]string{
 	"tells upper from lower case":      "issues and names",
 	"goes on for callers that left":    "cancelled",
 	"asks the client's clock":          "client clocks",
-	"leaves ghosts":                    "spoiled give up",
+	"leaves given-up leases":           "spoiled give up",
 	"forgets leases in a restart":      "restart",
 	"forgets tokens in a restart":      "restart",
 }

@@ -195,7 +195,7 @@ func lateRelease(t *testing.T, x *exam) {
 }
 
 // spoiledGiveUp: who does not know whether it got the lease, and releases it without a token,
-// leaves no ghost, not even when the asking arrives afterwards.
+// leaves nothing behind, not even when the asking arrives afterwards.
 func spoiledGiveUp(t *testing.T, x *exam) {
 	everyRequest(t, x, Faults, func(t *testing.T, spoil spoiler) {
 		ann, bob := x.pair()
@@ -206,7 +206,7 @@ func spoiledGiveUp(t *testing.T, x *exam) {
 		x.Wire.Deliver()
 		l, err := bob.acquire(t.Context())
 		if errors.As(err, new(*lease.HeldError)) {
-			t.Fatalf("bob: %v: a ghost holds the lease", err)
+			t.Fatalf("bob: %v: the lease is held by a claim that was given up", err)
 		}
 		if err != nil {
 			t.Fatal(err)

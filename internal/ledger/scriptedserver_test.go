@@ -13,9 +13,9 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// A stage is one issue on a scripted server: everything that was written is an event, in the order in
+// A scriptedServer is one issue on a server that follows a script: everything that was written is an event, in the order in
 // which reads can see it. Nothing happens on it by itself; the search decides what happens next.
-type stage struct {
+type scriptedServer struct {
 	now     time.Time
 	nextID  int64
 	log     []entry  // what reads can see
@@ -48,8 +48,8 @@ type snapshot struct {
 
 var curtain = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
-func newStage(views map[uint64]*snapshot) *stage {
-	return &stage{now: curtain, nextID: 100, painted: []string{"agent:implement"}, views: views, commits: map[string]gitref.Tip{}}
+func newScriptedServer(views map[uint64]*snapshot) *scriptedServer {
+	return &scriptedServer{now: curtain, nextID: 100, painted: []string{"agent:implement"}, views: views, commits: map[string]gitref.Tip{}}
 }
 
 // mix folds parts into a digest.
@@ -80,7 +80,7 @@ func mix(h uint64, parts ...any) uint64 {
 }
 
 // stamp makes one with the server's stamp; comments get their id here, visible or not.
-func (s *stage) stamp(what string, id int64, text string) entry {
+func (s *scriptedServer) stamp(what string, id int64, text string) entry {
 	if what == "comment" {
 		s.nextID++
 		id = s.nextID
@@ -88,14 +88,14 @@ func (s *stage) stamp(what string, id int64, text string) entry {
 	return entry{what: what, id: id, text: text, at: s.now, digest: mix(0, what, uint64(id), text, s.now)}
 }
 
-func (s *stage) commit(e entry) {
+func (s *scriptedServer) commit(e entry) {
 	e.seen = s.now
 	s.log = append(s.log, e)
 	s.version++
 }
 
 // land makes a late event visible.
-func (s *stage) land(n int) {
+func (s *scriptedServer) land(n int) {
 	e := s.late[n]
 	s.late = slices.Delete(slices.Clone(s.late), n, n+1)
 	if e.open {
@@ -107,12 +107,12 @@ func (s *stage) land(n int) {
 }
 
 // gone reports whether a comment was deleted.
-func (s *stage) gone(id int64) bool {
+func (s *scriptedServer) gone(id int64) bool {
 	return slices.ContainsFunc(s.log, func(e entry) bool { return e.what == "delete" && e.id == id })
 }
 
 // read answers with the events that missing does not name: bit n is the n-th newest.
-func (s *stage) read(missing uint64) (*snapshot, uint64) {
+func (s *scriptedServer) read(missing uint64) (*snapshot, uint64) {
 	key := uint64(0)
 	shown := make([]entry, 0, len(s.log))
 	for n, e := range s.log {
@@ -130,7 +130,7 @@ func (s *stage) read(missing uint64) (*snapshot, uint64) {
 	return r, key
 }
 
-func (s *stage) show(events []entry) *snapshot {
+func (s *scriptedServer) show(events []entry) *snapshot {
 	r := &snapshot{labels: []string{"agent:implement"}, open: true}
 	var comments []claim.Comment
 	at := func(id int64) int {
@@ -182,7 +182,7 @@ func (r *snapshot) facts(i claim.Issue, now time.Time) lifecycle.Facts {
 
 // gaps lists which events a read may lack, as masks over the newest ones. A snapshot is whole, or lacks
 // the newest events up to the model's age (prefix), or any of them (subset).
-func (s *stage) gaps(reads consistency, within time.Duration) []uint64 {
+func (s *scriptedServer) gaps(reads consistency, within time.Duration) []uint64 {
 	young := 0
 	for young < len(s.log) && young < 12 && s.now.Sub(s.log[len(s.log)-1-young].seen) < within {
 		young++
@@ -213,7 +213,7 @@ const (
 // forever is a bound that no event of a story gets beyond.
 const forever = 1000 * time.Hour
 
-func (s *stage) digest() uint64 {
+func (s *scriptedServer) digest() uint64 {
 	h := mix(0, s.now)
 	for _, e := range s.log {
 		h = mix(h, e.digest, e.seen)
@@ -229,7 +229,7 @@ func (s *stage) digest() uint64 {
 }
 
 // String is the story so far, for whoever reads a failure.
-func (s *stage) String() string {
+func (s *scriptedServer) String() string {
 	var b strings.Builder
 	for _, e := range s.log {
 		first, _, _ := strings.Cut(e.text, "\n")

@@ -25,8 +25,8 @@ import (
 	"github.com/label-state/label-state/internal/state"
 )
 
-// A theatre is where a trial is played.
-type theatre struct {
+// A trialWorld is where a trial is played.
+type trialWorld struct {
 	*testing.T
 	home, dir, clone string
 	vars             map[string]string
@@ -43,8 +43,8 @@ type theatre struct {
 }
 
 // stageFor makes the home and the clone of a trial, and what has to be there before time stands still.
-func stageFor(t *testing.T, tr *trial) *theatre {
-	s := &theatre{T: t, clone: cloneOf(t, "https://github.com/acme/app.git"), change: func(*githubsim.Seed) {}}
+func stageFor(t *testing.T, tr *trial) *trialWorld {
+	s := &trialWorld{T: t, clone: cloneOf(t, "https://github.com/acme/app.git"), change: func(*githubsim.Seed) {}}
 	s.home = filepath.Dir(s.clone)
 	s.dir = s.home
 	s.vars = map[string]string{"GH_TOKEN": "tok-agents", "HOME": s.home}
@@ -75,7 +75,7 @@ func stageFor(t *testing.T, tr *trial) *theatre {
 	return s
 }
 
-func (s *theatre) open(t *testing.T) {
+func (s *trialWorld) open(t *testing.T) {
 	w, err := newWorldWith(filepath.Join(s.home, ".github-server"), s.change)
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +83,7 @@ func (s *theatre) open(t *testing.T) {
 	s.T, s.world = t, w
 }
 
-func (s *theatre) close() {
+func (s *trialWorld) close() {
 	s.meanwhile.Wait()
 	for _, end := range s.letGo {
 		if err := end(); err != nil {
@@ -93,7 +93,7 @@ func (s *theatre) close() {
 }
 
 // prepare does what has happened before: a word for what, then its arguments.
-func (s *theatre) prepare(line string) error {
+func (s *trialWorld) prepare(line string) error {
 	args := words(strings.ReplaceAll(line, "/home/me", s.home))
 	switch args[0] {
 	case "slack", "configuration", "archived", "without-issues", "limited": // stageFor
@@ -142,7 +142,7 @@ func (s *theatre) prepare(line string) error {
 	return nil
 }
 
-func (s *theatre) must(token string, args []string) error {
+func (s *trialWorld) must(token string, args []string) error {
 	text, code, _ := s.run(s.Context(), token, args)
 	if code != cli.ExitYes {
 		return fmt.Errorf("exit code %d: %s", code, text)
@@ -151,7 +151,7 @@ func (s *theatre) must(token string, args []string) error {
 }
 
 // then lets something happen while a command waits.
-func (s *theatre) then(after, line string) error {
+func (s *trialWorld) then(after, line string) error {
 	d, err := time.ParseDuration(after)
 	s.meanwhile.Go(func() {
 		time.Sleep(d)
@@ -160,7 +160,7 @@ func (s *theatre) then(after, line string) error {
 	return err
 }
 
-func (s *theatre) deafen() error {
+func (s *trialWorld) deafen() error {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return err
@@ -169,14 +169,14 @@ func (s *theatre) deafen() error {
 	return r.Close()
 }
 
-func (s *theatre) happens(line string) {
+func (s *trialWorld) happens(line string) {
 	if err := s.prepare(line); err != nil {
 		s.Errorf("> %s: %v", line, err)
 	}
 }
 
 // file writes a file; \n in its text is a line break. A link leads to where the text says.
-func (s *theatre) file(args []string) error {
+func (s *trialWorld) file(args []string) error {
 	name := args[1]
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(s.dir, name)
@@ -194,7 +194,7 @@ func (s *theatre) file(args []string) error {
 	return os.WriteFile(name, []byte(text), 0o644)
 }
 
-func (s *theatre) run(ctx context.Context, token string, args []string) (text string, code int, err error) {
+func (s *trialWorld) run(ctx context.Context, token string, args []string) (text string, code int, err error) {
 	var told bytes.Buffer
 	env := setup.OS()
 	env.Getenv, env.Dir, env.Stderr, env.HTTP = s.getenv(token), s.dir, &told, s.world.Transport()
@@ -210,7 +210,7 @@ func (s *theatre) run(ctx context.Context, token string, args []string) (text st
 	return told.String(), code, err
 }
 
-func (s *theatre) getenv(token string) func(string) string {
+func (s *trialWorld) getenv(token string) func(string) string {
 	return func(name string) string {
 		if name == "GH_TOKEN" {
 			return token
@@ -220,7 +220,7 @@ func (s *theatre) getenv(token string) func(string) string {
 }
 
 // ask runs the command line that goes wrong and returns what it says, without what differs from run to run.
-func (s *theatre) ask(line string, seen map[string]bool) []string {
+func (s *trialWorld) ask(line string, seen map[string]bool) []string {
 	ctx, cancel := context.WithCancel(s.Context())
 	defer cancel()
 	s.interrupt(cancel)
@@ -253,7 +253,7 @@ func (s *theatre) ask(line string, seen map[string]bool) []string {
 
 // interruptAt has the user stop the next command: before it begins, or as it sends its n-th request of a
 // METHOD whose path has PART in it.
-func (s *theatre) interruptAt(args []string) {
+func (s *trialWorld) interruptAt(args []string) {
 	if len(args) == 0 {
 		s.interrupt = func(cancel func()) { cancel() }
 		return
@@ -262,14 +262,14 @@ func (s *theatre) interruptAt(args []string) {
 }
 
 // killed is a feature whose trees were not made to the end.
-func (s *theatre) killed(feature string) error {
+func (s *trialWorld) killed(feature string) error {
 	name := filepath.Join(s.home, ".local/state/label-state/features", feature+".json")
 	data, err := os.ReadFile(name)
 	return errors.Join(err, os.WriteFile(name, bytes.Replace(data, []byte("true"), []byte("false"), 1), 0o644))
 }
 
 // hold has another process at work on what a lock is for.
-func (s *theatre) hold(lock string) error {
+func (s *trialWorld) hold(lock string) error {
 	lock = filepath.Join(s.home, lock)
 	err := os.MkdirAll(filepath.Dir(lock), 0o700)
 	if err != nil {

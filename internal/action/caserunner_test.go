@@ -16,8 +16,8 @@ import (
 	"github.com/label-state/label-state/internal/prchain"
 )
 
-// A player plays one case.
-type player struct {
+// A caseRunner plays one case.
+type caseRunner struct {
 	*world
 	way  way
 	line string
@@ -28,7 +28,7 @@ type player struct {
 
 func play(t *testing.T, script string, way way) {
 	t.Helper()
-	p := &player{world: newWorld(t, elsewhere()...), way: way}
+	p := &caseRunner{world: newWorld(t, elsewhere()...), way: way}
 	if way.start != nil {
 		way.start(p.world)
 	}
@@ -54,7 +54,7 @@ func elsewhere() []githubsim.SeedRepo {
 	}
 }
 
-func (p *player) play() {
+func (p *caseRunner) play() {
 	head, text, _ := strings.Cut(p.line, ": ")
 	words := strings.Fields(strings.TrimSuffix(head, ":"))
 	verb, args := words[0], words[1:]
@@ -75,7 +75,7 @@ func (p *player) play() {
 	do(args, text)
 }
 
-func (p *player) number(s string) int {
+func (p *caseRunner) number(s string) int {
 	n, err := strconv.Atoi(strings.TrimPrefix(s, "#"))
 	p.must(err)
 	return n
@@ -89,7 +89,7 @@ func at(args []string, n int, otherwise string) string {
 }
 
 // set guard warn · set requeue · set approvers olga
-func (p *player) settings(args []string, _ string) {
+func (p *caseRunner) settings(args []string, _ string) {
 	switch args[0] {
 	case "guard":
 		p.world.guard = args[1]
@@ -103,7 +103,7 @@ func (p *player) settings(args []string, _ string) {
 }
 
 // issue 1 agent:implement : body
-func (p *player) addIssue(args []string, body string) {
+func (p *caseRunner) addIssue(args []string, body string) {
 	n, err := p.server.AddIssue(app, "olga", "Work "+args[0], body, args[1:]...)
 	p.must(err)
 	if n != p.number(args[0]) {
@@ -112,32 +112,32 @@ func (p *player) addIssue(args []string, body string) {
 }
 
 // issues 300 agent:implement
-func (p *player) addIssues(args []string, _ string) {
+func (p *caseRunner) addIssues(args []string, _ string) {
 	for range p.number(args[0]) {
 		p.issue("Work", args[1:]...)
 	}
 }
 
-func (p *player) sleep(args []string, _ string) {
+func (p *caseRunner) sleep(args []string, _ string) {
 	d, err := time.ParseDuration(args[0])
 	p.must(err)
 	time.Sleep(d)
 }
 
 // claim 1 agents lucius branch
-func (p *player) claims(args []string, _ string) {
+func (p *caseRunner) claims(args []string, _ string) {
 	p.claim(p.number(args[0]), args[1], args[2], at(args, 3, ""))
 	time.Sleep(2 * time.Second) // so that what follows is later on a clock of whole seconds
 }
 
 // enqueue 2: into the merge queue
-func (p *player) enqueues(args []string, _ string) {
+func (p *caseRunner) enqueues(args []string, _ string) {
 	_, err := p.server.Enqueue(app, p.number(args[0]), "olga")
 	p.must(err)
 }
 
 // fail 1 3: so many failed attempts
-func (p *player) fails(args []string, _ string) {
+func (p *caseRunner) fails(args []string, _ string) {
 	for range p.number(args[1]) {
 		l, _ := p.ledger("tok-agents")
 		h, err := l.Claim(p.Context(), ref(p.number(args[0])), ledger.Request{Worker: claim.Worker{Codename: "hapless"}})
@@ -149,7 +149,7 @@ func (p *player) fails(args []string, _ string) {
 }
 
 // release lucius failure
-func (p *player) releases(args []string, _ string) {
+func (p *caseRunner) releases(args []string, _ string) {
 	h := p.holds[args[0]]
 	l, _ := p.ledger("tok-agents")
 	_, err := l.Release(p.Context(), h.Issue, ledger.Ending{Worker: h.Record.Worker, Outcome: args[1]})
@@ -157,7 +157,7 @@ func (p *player) releases(args []string, _ string) {
 	time.Sleep(2 * time.Second)
 }
 
-func (p *player) renews(args []string, _ string) {
+func (p *caseRunner) renews(args []string, _ string) {
 	h := p.holds[args[0]]
 	l, _ := p.ledger("tok-agents")
 	_, err := l.Renew(p.Context(), h.Issue, h.Record.Worker, h.Token)
@@ -165,7 +165,7 @@ func (p *player) renews(args []string, _ string) {
 }
 
 // plan lucius: words
-func (p *player) plans(args []string, text string) {
+func (p *caseRunner) plans(args []string, text string) {
 	h := p.holds[args[0]]
 	l, _ := p.ledger("tok-agents")
 	_, err := l.Plan(p.Context(), h.Issue, h.Record.Worker, ledger.Draft{Text: text})
@@ -174,7 +174,7 @@ func (p *player) plans(args []string, text string) {
 }
 
 // open 2 agents branch draft base=develop in=acme/lib : Closes #1
-func (p *player) opens(args []string, body string) {
+func (p *caseRunner) opens(args []string, body string) {
 	repo, pull := app, githubsim.Pull{Title: "Work", Body: chained(body), Head: args[2]}
 	for _, a := range args[3:] {
 		if base, ok := strings.CutPrefix(a, "base="); ok {
@@ -196,7 +196,7 @@ func (p *player) opens(args []string, body string) {
 }
 
 // place reads 2 or acme/lib#2.
-func (p *player) place(s string) (repo string, number int) {
+func (p *caseRunner) place(s string) (repo string, number int) {
 	name, digits, elsewhere := strings.Cut(s, "#")
 	if !elsewhere || name == "" {
 		return app, p.number(s)
@@ -221,21 +221,21 @@ func chained(text string) string {
 	})
 }
 
-func (p *player) patch(args []string, body map[string]any) {
+func (p *caseRunner) patch(args []string, body map[string]any) {
 	repo, n := p.place(args[0])
 	p.send(at(args, 1, "olga"), "PATCH", fmt.Sprintf("/repos/%s/pulls/%d", repo, n), body)
 }
 
-func (p *player) edits(args []string, body string) {
+func (p *caseRunner) edits(args []string, body string) {
 	p.patch(args, map[string]any{"body": chained(body)})
 }
-func (p *player) retitles(args []string, to string) { p.patch(args, map[string]any{"title": to}) }
-func (p *player) rebases(args []string, to string)  { p.patch(args, map[string]any{"base": to}) }
+func (p *caseRunner) retitles(args []string, to string) { p.patch(args, map[string]any{"title": to}) }
+func (p *caseRunner) rebases(args []string, to string)  { p.patch(args, map[string]any{"base": to}) }
 
-func (p *player) drafts(args []string, _ string)  { p.mutate(args, "convertPullRequestToDraft") }
-func (p *player) readies(args []string, _ string) { p.mutate(args, "markPullRequestReadyForReview") }
+func (p *caseRunner) drafts(args []string, _ string)  { p.mutate(args, "convertPullRequestToDraft") }
+func (p *caseRunner) readies(args []string, _ string) { p.mutate(args, "markPullRequestReadyForReview") }
 
-func (p *player) mutate(args []string, mutation string) {
+func (p *caseRunner) mutate(args []string, mutation string) {
 	off := p.server.GraphQLOff
 	p.server.GraphQLOff = false
 	defer func() { p.server.GraphQLOff = off }()
@@ -251,14 +251,14 @@ func (p *player) mutate(args []string, mutation string) {
 	})
 }
 
-func (p *player) merges(args []string, _ string) {
+func (p *caseRunner) merges(args []string, _ string) {
 	repo, n := p.place(args[0])
 	p.must(p.server.MergePull(repo, n, at(args, 1, "olga")))
 	time.Sleep(2 * time.Second)
 }
 
 // close 1 olga not_planned
-func (p *player) closes(args []string, _ string) {
+func (p *caseRunner) closes(args []string, _ string) {
 	login := at(args, 1, "olga")
 	repo, n := p.place(args[0])
 	if len(args) < 3 {
@@ -269,27 +269,27 @@ func (p *player) closes(args []string, _ string) {
 	time.Sleep(2 * time.Second)
 }
 
-func (p *player) reopens(args []string, _ string) {
+func (p *caseRunner) reopens(args []string, _ string) {
 	p.must(p.server.Reopen(app, p.number(args[0]), at(args, 1, "olga")))
 	time.Sleep(2 * time.Second)
 }
 
-func (p *player) transfers(args []string, _ string) {
+func (p *caseRunner) transfers(args []string, _ string) {
 	_, err := p.server.TransferIssue(app, p.number(args[0]), "olga", "acme/lib")
 	p.must(err)
 }
 
-func (p *player) deletes(args []string, _ string) {
+func (p *caseRunner) deletes(args []string, _ string) {
 	p.must(p.server.DeleteIssue(app, p.number(args[0]), "olga"))
 }
 
 // label 1 olga agent:done
-func (p *player) label(args []string, _ string) {
+func (p *caseRunner) label(args []string, _ string) {
 	p.must(p.server.AddLabels(app, p.number(args[0]), args[1], args[2:]...))
 	time.Sleep(2 * time.Second)
 }
 
-func (p *player) unlabel(args []string, _ string) {
+func (p *caseRunner) unlabel(args []string, _ string) {
 	for _, name := range args[2:] {
 		p.must(p.server.RemoveLabel(app, p.number(args[0]), args[1], name))
 	}
@@ -297,7 +297,7 @@ func (p *player) unlabel(args []string, _ string) {
 }
 
 // comment 1 olga : /claim
-func (p *player) comment(args []string, text string) {
+func (p *caseRunner) comment(args []string, text string) {
 	id, err := p.server.AddComment(app, p.number(args[0]), args[1], strings.ReplaceAll(text, `\n`, "\n"))
 	p.must(err)
 	p.cmd = id
@@ -305,12 +305,12 @@ func (p *player) comment(args []string, text string) {
 }
 
 // block 1 2: 1 waits for 2
-func (p *player) block(args []string, _ string) {
+func (p *caseRunner) block(args []string, _ string) {
 	p.must(p.server.Block(app, p.number(args[0]), p.number(args[1]), "olga"))
 }
 
 // child 1 2: 2 is a sub-issue of 1
-func (p *player) child(args []string, _ string) {
+func (p *caseRunner) child(args []string, _ string) {
 	var below struct{ ID int64 }
 	_, err := p.client("tok-olga").Do(p.Context(), "GET", fmt.Sprintf("repos/%s/issues/%s", app, args[1]), nil, &below)
 	p.must(err)
@@ -318,7 +318,7 @@ func (p *player) child(args []string, _ string) {
 }
 
 // react 1 olga -1: to the newest plan
-func (p *player) reacts(args []string, _ string) {
+func (p *caseRunner) reacts(args []string, _ string) {
 	all := p.thread(p.number(args[0]))
 	slices.Reverse(all)
 	n := slices.IndexFunc(all, func(c githubsim.Comment) bool { return strings.HasPrefix(c.Body, "<!-- agent-plan:") })
@@ -326,16 +326,16 @@ func (p *player) reacts(args []string, _ string) {
 	time.Sleep(2 * time.Second)
 }
 
-func (p *player) pause(_ []string, reason string) {
+func (p *caseRunner) pause(_ []string, reason string) {
 	p.must(p.client("tok-olga").SetPause(p.Context(), ledger.Repo{Owner: "acme", Name: "app"}, lifecycle.Pause{Since: time.Now(), By: "olga", Reason: reason}))
 }
 
-func (p *player) lock(args []string, _ string) {
+func (p *caseRunner) lock(args []string, _ string) {
 	p.must(p.server.Lock(app, p.number(args[0]), "olga"))
 }
 
 // on pull_request opened token=tok-fork guard=warn
-func (p *player) on(args []string, _ string) {
+func (p *caseRunner) on(args []string, _ string) {
 	about := ""
 	if args[0] == "issue_comment" {
 		about = fmt.Sprintf(`"id":%d,`, p.cmd)
@@ -345,15 +345,15 @@ func (p *player) on(args []string, _ string) {
 }
 
 // payload pull_request : {"number":2}
-func (p *player) payload(args []string, text string) {
+func (p *caseRunner) payload(args []string, text string) {
 	p.act(run{name: args[0], event: []byte(text)}, args[1:])
 }
 
-func (p *player) sweeps(args []string, _ string) {
+func (p *caseRunner) sweeps(args []string, _ string) {
 	p.act(run{name: "schedule", event: []byte("{}")}, args)
 }
 
-func (p *player) act(r run, options []string) {
+func (p *caseRunner) act(r run, options []string) {
 	r.token, r.inputs = tokActions, map[string]string{}
 	for _, o := range options {
 		k, v, _ := strings.Cut(o, "=")
