@@ -25,8 +25,8 @@ func TestSameSecond(t *testing.T) {
 	drakes := claim.Record{Kind: claim.KindClaim, Worker: drake, Nonce: "7f3a9c1f", TTL: time.Hour, Held: true}
 	for name, c := range map[string]struct {
 		happens func(p *caseRunner) // all of it in one second, unless it sleeps
-		holder  string          // afterwards; empty is nobody
-		answer  string          // the reaction to the command
+		holder  string              // afterwards; empty is nobody
+		answer  string              // the reaction to the command
 	}{
 		"/release of a hold": {func(p *caseRunner) {
 			p.write("tia", tias)
