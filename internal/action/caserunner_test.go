@@ -232,8 +232,10 @@ func (p *caseRunner) edits(args []string, body string) {
 func (p *caseRunner) retitles(args []string, to string) { p.patch(args, map[string]any{"title": to}) }
 func (p *caseRunner) rebases(args []string, to string)  { p.patch(args, map[string]any{"base": to}) }
 
-func (p *caseRunner) drafts(args []string, _ string)  { p.mutate(args, "convertPullRequestToDraft") }
-func (p *caseRunner) readies(args []string, _ string) { p.mutate(args, "markPullRequestReadyForReview") }
+func (p *caseRunner) drafts(args []string, _ string) { p.mutate(args, "convertPullRequestToDraft") }
+func (p *caseRunner) readies(args []string, _ string) {
+	p.mutate(args, "markPullRequestReadyForReview")
+}
 
 func (p *caseRunner) mutate(args []string, mutation string) {
 	off := p.server.GraphQLOff
