@@ -229,8 +229,10 @@ func (p *caseRunner) patch(args []string, body map[string]any) {
 func (p *caseRunner) edits(args []string, body string) {
 	p.patch(args, map[string]any{"body": chained(body)})
 }
+
 func (p *caseRunner) retitles(args []string, to string) { p.patch(args, map[string]any{"title": to}) }
-func (p *caseRunner) rebases(args []string, to string)  { p.patch(args, map[string]any{"base": to}) }
+
+func (p *caseRunner) rebases(args []string, to string) { p.patch(args, map[string]any{"base": to}) }
 
 func (p *caseRunner) drafts(args []string, _ string) { p.mutate(args, "convertPullRequestToDraft") }
 func (p *caseRunner) readies(args []string, _ string) {

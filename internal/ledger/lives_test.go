@@ -198,6 +198,7 @@ func removes(label string) deed {
 func closes() deed {
 	return deed{"closes", func(s *scriptedServer) { s.commit(s.stamp("close", 0, "")) }}
 }
+
 func reopens() deed {
 	return deed{"reopens", func(s *scriptedServer) { s.commit(s.stamp("open", 0, "")) }}
 }
