@@ -342,15 +342,17 @@ func TestCompleteInterrupted(t *testing.T) {
 			if _, err := s.Claim(t.Context(), "github-1"); err != nil {
 				t.Fatal(err)
 			}
-			seen, refuse := 0, true
+			var seen atomic.Int64 // requests are sent side by side
+			var refuse atomic.Bool
+			refuse.Store(true)
 			w.Fault = func(*http.Request) *githubsim.Fault {
-				if seen++; refuse && seen > fail {
+				if seen.Add(1) > int64(fail) && refuse.Load() {
 					return &githubsim.Fault{Status: 403, Body: `{"message":"no"}`}
 				}
 				return nil
 			}
 			err := s.Complete(t.Context(), "github-1", work.Result{Outcome: work.Success})
-			refuse = false
+			refuse.Store(false)
 			if page, err := w.source(agent("bob")).Fetch(t.Context(), work.FetchOptions{}); err != nil || len(page.Items) > 0 {
 				t.Errorf("half done after %d requests, and free: %v %v", fail, page.Items, err)
 			}
