@@ -169,7 +169,7 @@ func (w *world) managed(t *testing.T, manager string) {
 		t.Errorf("hook install: %s", out)
 	}
 	w.must(t, w.clone, "label-state", "init", "--yes")
-	if out := w.must(t, w.clone, "label-state", "init"); !strings.Contains(out, "run by "+manager) || !strings.HasSuffix(out, "nothing to do: all is there") {
+	if out := w.must(t, w.clone, "label-state", "init"); !strings.Contains(out, "run by "+manager) || !strings.Contains(out, "nothing to do: all is there\n") {
 		t.Errorf("init, again: %s", out)
 	}
 	if out := w.must(t, w.clone, "label-state", "doctor"); !strings.Contains(out, "ok    hook         "+manager+" runs ours") {
