@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -146,9 +147,9 @@ func TestBatchesBend(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server := loaded(t, 50, always(8))
 				limited(server, fault)
-				asked := 0
+				var asked atomic.Int64
 				sent := watched(roundTrip(func(r *http.Request) (*http.Response, error) {
-					if asked++; name == "every second query" && asked%2 == 1 {
+					if n := asked.Add(1); name == "every second query" && n%2 == 1 {
 						return reply(502, "html"), nil
 					}
 					return server.Transport().RoundTrip(r)
@@ -303,9 +304,9 @@ func TestOutageNamesTheRest(t *testing.T) {
 			t.Run(fmt.Sprint(name, " after ", after), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					server := loaded(t, 120, always(60))
-					requests := 0
+					var requests atomic.Int64
 					c := connect(t, roundTrip(func(r *http.Request) (*http.Response, error) {
-						if requests++; requests > after {
+						if requests.Add(1) > int64(after) {
 							return out.answer(), nil
 						}
 						return server.Transport().RoundTrip(r)
@@ -334,8 +335,8 @@ func TestOutageNamesTheRest(t *testing.T) {
 							t.Errorf("#%d: told of %d times, want once", n, seen[n])
 						}
 					}
-					if requests > after+60 {
-						t.Errorf("%d requests into the outage, want it to stop", requests-after)
+					if n := int(requests.Load()); n > after+60 {
+						t.Errorf("%d requests into the outage, want it to stop", n-after)
 					}
 				})
 			})

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/label-state/label-state/internal/githubsim"
@@ -38,10 +39,9 @@ func TestDeletedBetweenPages(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			deleted := false
+			var deleted atomic.Bool // pages are asked for side by side
 			client := connect(t, roundTrip(func(r *http.Request) (*http.Response, error) {
-				if !deleted && asks(t, r, c.next) {
-					deleted = true
+				if asks(t, r, c.next) && deleted.CompareAndSwap(false, true) {
 					err := server.DeleteComment("acme/app", all[5].ID, "bot")
 					if err == nil && c.posted {
 						_, err = server.AddComment("acme/app", 6, "mal", "any news?")
@@ -53,8 +53,8 @@ func TestDeletedBetweenPages(t *testing.T) {
 				return server.Transport().RoundTrip(r)
 			}), c.option)
 			f, err := client.Facts(t.Context(), issue("app", 6))
-			if _, claimed := f.Log.LastEnded(); err != nil || !deleted || !claimed {
-				t.Errorf("deleted %t: %+v, %v; want the claim and its end", deleted, f.Log.Claims, err)
+			if _, claimed := f.Log.LastEnded(); err != nil || !deleted.Load() || !claimed {
+				t.Errorf("deleted %t: %+v, %v; want the claim and its end", deleted.Load(), f.Log.Claims, err)
 			}
 		})
 	}

@@ -39,14 +39,14 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	roles := strings.HasSuffix(r.URL.Path, "/permission")
-	if roles { // asked side by side: each has a moment of its own, the same in every run
+	reads := r.Method == http.MethodGet
+	if reads { // asked side by side: each has a moment of its own, the same in every run
 		h := fnv.New32a()
-		h.Write([]byte(r.URL.Path))
+		h.Write([]byte(r.URL.RequestURI()))
 		time.Sleep(time.Duration(1+h.Sum32()%1_000_000) * time.Nanosecond)
 	}
 	f := w.weather().draw(w.rng)
-	if roles { // a goroutine that ends here would not end its process
+	if reads { // a goroutine that ends here would not end its process
 		f.dies, f.diesLate = false, false
 	}
 	w.suspend(f.before)
