@@ -15,6 +15,7 @@ import (
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/sample"
 )
 
 // A fleet is many workers on one repository, each a process of its own, which knows nothing of the others' requests.
@@ -66,7 +67,7 @@ func (f *fleet) run(t *testing.T) {
 
 // day is what one worker does until there is nothing left. It returns how many issues it finished.
 func (f *fleet) day(n int) (finished int) {
-	rng := shared(2, uint64(n))
+	rng := sample.Chance(2, uint64(n))
 	token := worker(n)
 	if f.shared {
 		token = "agents"

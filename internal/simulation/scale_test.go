@@ -57,7 +57,7 @@ func (f *fleet) scaled(t *testing.T, repos, logins, holds int) {
 			go func() {
 				time.Sleep(time.Until(first))
 				done := 0
-				rng := shared(3, uint64(n))
+				rng := sample.Chance(3, uint64(n))
 				h := &hand{fleet: f, rng: rng, name: worker(n)}
 				h.Ledger = ledger.New(f.client(worker(n%logins), rng), clock{timeline: f.timeline}, h.word, ledger.DefaultSettings())
 				for k := range holds {

@@ -3,7 +3,6 @@ package simulation
 import (
 	"math/rand/v2"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/label-state/label-state/internal/githubsim"
@@ -115,20 +114,4 @@ func hide(rng *rand.Rand, most time.Duration) time.Duration {
 // span is above zero and at most d.
 func span(rng *rand.Rand, d time.Duration) time.Duration {
 	return 1 + time.Duration(rng.Int64N(int64(d)))
-}
-
-// shared is randomness that the requests which one process sends side by side may draw from.
-func shared(seed, stream uint64) *rand.Rand {
-	return rand.New(&lockedSource{source: rand.NewPCG(seed, stream)})
-}
-
-type lockedSource struct {
-	mu     sync.Mutex
-	source rand.Source
-}
-
-func (l *lockedSource) Uint64() uint64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.source.Uint64()
 }

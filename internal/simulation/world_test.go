@@ -15,6 +15,7 @@ import (
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/lease/gitref"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/sample"
 )
 
 const app = "acme/app"
@@ -119,7 +120,7 @@ func (w *world) actor(name, token string) *actor {
 	for _, b := range []byte(name) {
 		id = id*131 + uint64(b)
 	}
-	a := &actor{world: w, name: name, token: token, rng: shared(w.number, id)}
+	a := &actor{world: w, name: name, token: token, rng: sample.Chance(w.number, id)}
 	a.clock = clock{timeline: w.timeline}
 	if w.trouble.skew > 0 {
 		a.clock.skew = time.Duration(a.rng.Int64N(int64(2*w.trouble.skew))) - w.trouble.skew

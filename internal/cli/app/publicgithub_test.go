@@ -115,17 +115,6 @@ func (c *connections) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0,
 // inPublic is stage on a GitHub that is known as github.com.
 func inPublic(t *testing.T, token string, edits ...func(*githubsim.Seed)) []string {
 	t.Helper()
-	seed, err := scenario(time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, edit := range edits {
-		edit(&seed)
-	}
-	dir := t.TempDir()
-	server, err := githubsim.New(seed, githubsim.Options{Dir: filepath.Join(dir, "github")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	server, dir := scenarioServer(t, edits...)
 	return append(publicGitHub(t, server), "HOME="+dir, "GH_TOKEN="+token, "GIT_CONFIG_NOSYSTEM=1", "DISPLAY=", "WAYLAND_DISPLAY=", "BROWSER=")
 }

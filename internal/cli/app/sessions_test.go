@@ -130,7 +130,7 @@ func (f *sessionFleet) desk(name, dir string, host agenthost.Host) *fleetDesk {
 	for _, b := range []byte(name) {
 		id = id*131 + uint64(b)
 	}
-	return &fleetDesk{sessionFleet: f, name: name, dir: dir, home: f.t.TempDir(), host: host, rng: rand.New(&lockedSource{source: rand.NewPCG(f.seed, id)})}
+	return &fleetDesk{sessionFleet: f, name: name, dir: dir, home: f.t.TempDir(), host: host, rng: sample.Chance(f.seed, id)}
 }
 
 // play lets everybody in and waits until all have gone home and everything is at rest.
@@ -581,16 +581,4 @@ func (f *sessionFleet) sweeps(ctx context.Context) {
 		time.Sleep(fleetSweep)
 		_, _ = d.command(ctx, d.terminal("tok-olga", nil), "sweep-claims", "--repo", "acme/app") // the next one repairs what this one could not
 	}
-}
-
-// A lockedSource is randomness that a desk and its requests draw from side by side.
-type lockedSource struct {
-	mu     sync.Mutex
-	source rand.Source
-}
-
-func (l *lockedSource) Uint64() uint64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.source.Uint64()
 }

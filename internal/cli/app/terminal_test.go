@@ -26,8 +26,8 @@ func stage(t *testing.T, token string, edits ...func(*githubsim.Seed)) (*githubs
 	return stageWith(t, token, nil, edits...)
 }
 
-// stageWith is stage on a GitHub with those faults.
-func stageWith(t *testing.T, token string, fault func(*http.Request) *githubsim.Fault, edits ...func(*githubsim.Seed)) (*githubsim.Server, []string) {
+// scenarioServer is an embedded GitHub with the scenario on it, changed as edits say, and the folder above its own.
+func scenarioServer(t *testing.T, edits ...func(*githubsim.Seed)) (server *githubsim.Server, dir string) {
 	t.Helper()
 	seed, err := scenario(time.Now())
 	if err != nil {
@@ -36,11 +36,18 @@ func stageWith(t *testing.T, token string, fault func(*http.Request) *githubsim.
 	for _, edit := range edits {
 		edit(&seed)
 	}
-	dir := t.TempDir()
-	server, err := githubsim.New(seed, githubsim.Options{Dir: filepath.Join(dir, "github")})
+	dir = t.TempDir()
+	server, err = githubsim.New(seed, githubsim.Options{Dir: filepath.Join(dir, "github")})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return server, dir
+}
+
+// stageWith is stage on a GitHub with those faults.
+func stageWith(t *testing.T, token string, fault func(*http.Request) *githubsim.Fault, edits ...func(*githubsim.Seed)) (*githubsim.Server, []string) {
+	t.Helper()
+	server, dir := scenarioServer(t, edits...)
 	server.Fault = fault
 	url, stop, err := server.Listen("127.0.0.1:0")
 	if err != nil {
