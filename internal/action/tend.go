@@ -20,7 +20,7 @@ func (s *Step) tend(ctx context.Context, issues []claim.Issue, by string, see fu
 		func(w ledger.Sweep) ledger.Report { return s.Ledger.Tend(ctx, s.snapshots(ctx, issues), w) })
 }
 
-// snapshots reads issues, fifty a request. What is not there, or not here any more, is nobody's business.
+// snapshots reads issues, fifty a request. Issues that are not there, or not in this repository any more, are left out.
 func (s *Step) snapshots(ctx context.Context, issues []claim.Issue) iter.Seq2[lifecycle.Facts, error] {
 	return func(yield func(lifecycle.Facts, error) bool) {
 		for _, r := range s.Hub.FactsOf(ctx, issues) {
