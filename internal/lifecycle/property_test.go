@@ -323,7 +323,7 @@ func obstacle(r lifecycle.Rules, f lifecycle.Facts, who lifecycle.Seeker) string
 	if swept > 0 && len(r.Rest) > 0 && r.Rest[min(failed, len(r.Rest))-1] > 0 {
 		return "a rest after the end of an expired hold"
 	}
-	if labels.Has(f.Labels, r.Scheme.Done) && len(r.Scheme.Of(f.Labels)) > 1 && f.Open && f.Log.Records == 0 && f.ReopenedAt.IsZero() && f.StateReason != "reopened" {
+	if labels.Has(f.Labels, r.Scheme.Done) && len(r.Scheme.Of(f.Labels)) > 1 && f.Open && f.Log.Lasting().Records == 0 && f.ReopenedAt.IsZero() && f.StateReason != "reopened" {
 		return "labelled done"
 	}
 	planned := slices.ContainsFunc(f.Log.Claims, func(c claim.Claim) bool { return c.Plan != nil })
