@@ -160,8 +160,11 @@ func TestTerminalBoard(t *testing.T) {
 		p.must("set", "-s", "set-clipboard", "on")
 		p.press("h", "y")
 		p.await("copied, if this terminal lets programs copy:", "label-state claim acme/app#4")
-		if got := p.must("show-buffer"); got != "label-state claim acme/app#4" {
-			t.Errorf("the terminal was given %q", got)
+		given := func() string { got, _ := p.tmux("show-buffer"); return got } // an error until there is one
+		for deadline := time.Now().Add(20 * time.Second); given() != "label-state claim acme/app#4"; time.Sleep(20 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("the terminal was given %q", given())
+			}
 		}
 	})
 	t.Run("once", func(t *testing.T) {
