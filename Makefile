@@ -11,13 +11,14 @@ BENCHTIME ?= 1s
 TESTFLAGS ?=
 SEEDS ?=
 FROM ?= 0
+RAPID_CHECKS ?= 3000
 HOOKBENCH ?=
 tool := go tool -modfile=tools/go.mod
 modules := contract bench
 sampled = $(shell grep -rl --include='*_test.go' '/internal/sample"' . | xargs -n 1 dirname | sort -u)
 scripts = $(shell git grep --untracked -lE '^\#!.*\b(ba)?sh$$' -- .ci bench e2e hooks internal/hookfile/shims packaging tools)
 
-.PHONY: help pictures demo sim build sizes man dist release-check test test-all race vectors interleavings mutants contract live fuzz e2e bench lint vuln
+.PHONY: help pictures demo sim build sizes first-minute man dist release-check test test-all properties race vectors interleavings mutants contract live fuzz e2e bench lint vuln
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -38,6 +39,9 @@ build: ## compile the programs into bin/
 sizes: ## print how large the programs are, and what each part weighs
 	go -C tools run ./sizes -C ..
 
+first-minute: ## play the demo with empty caches, and print what it downloads and what it costs
+	tools/first-minute
+
 man: ## write the manual page to bin/label-state.1
 	@mkdir -p bin
 	go run -ldflags "-X main.version=$(VERSION)" ./cmd/label-state man >bin/label-state.1
@@ -57,6 +61,11 @@ test: ## run the tests
 test-all: ## run the tests with all their cases: every seed, every crash, every fault
 	LABEL_STATE_TEST=all go test -timeout 40m $(TESTFLAGS) $(sampled)
 	go test $(TESTFLAGS) $$(go list ./... | grep -vxF "$$(go list $(sampled))")
+
+# With another seed each time, unless RAPID_SEED says which.
+properties: ## draw RAPID_CHECKS cases for each property test (3000)
+	RAPID_CHECKS=$(RAPID_CHECKS) go test -count=1 -timeout 2h $(TESTFLAGS) \
+		$$(grep -rl --include='*_test.go' '"pgregory.net/rapid"' . | xargs -n 1 dirname | sort -u)
 
 # The searches that are left out run one goroutine at a time, by design: there is no race to find, and they take ten times as long.
 race: ## run the tests with the race detector

@@ -1,7 +1,6 @@
 package action
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/label-state/label-state/internal/printable"
@@ -13,6 +12,8 @@ type command struct {
 	surplus    bool // there are words where the command takes none
 }
 
+const verbApprove = "/approve"
+
 // verbs are the commands, and whether words may follow.
 var verbs = [...]struct {
 	name  string
@@ -20,7 +21,7 @@ var verbs = [...]struct {
 }{
 	{"/claim", false},
 	{"/release", true},
-	{"/approve", false},
+	{verbApprove, false},
 	{"/reject", true},
 	{"/hold", false},
 	{"/unhold", false},
@@ -45,14 +46,3 @@ func parseCommand(body string) (c command, ok bool) {
 	}
 	return c, false
 }
-
-// answered reports whether one of our reactions says that a command was dealt with.
-func answered(reactions []string) bool {
-	return slices.Contains(reactions, reactYes) || slices.Contains(reactions, reactNo)
-}
-
-// How a command is acknowledged.
-const (
-	reactYes = "+1"
-	reactNo  = "confused"
-)

@@ -17,6 +17,12 @@ import (
 // byCommand signs what was done along with a command.
 const byCommand = "command"
 
+// How a command is acknowledged.
+const (
+	reactYes = "+1"
+	reactNo  = "confused"
+)
+
 // A no is the answer to a command that makes no sense now.
 type no struct{ text string }
 
@@ -43,9 +49,18 @@ func (cm *commands) run(ctx context.Context) result {
 		cm.step.Console.line("no command for label-state")
 		return r
 	}
-	done, err := cm.heard(ctx, c)
-	if err != nil || done {
-		r.err = err
+	viewer, err := cm.step.Hub.Viewer(ctx)
+	if err != nil {
+		return result{err: err}
+	}
+	reactions, err := cm.step.Hub.Reactions(ctx, cm.step.Repo, c.ID, viewer)
+	switch {
+	case absent(err):
+		cm.step.Console.line("the comment is gone")
+		return r
+	case err != nil:
+		return result{err: err}
+	case slices.Contains(reactions, reactYes) || slices.Contains(reactions, reactNo):
 		return r
 	}
 	may, err := cm.step.Hub.MayLabel(ctx, cm.step.Repo, c.User.Login)
@@ -56,22 +71,14 @@ func (cm *commands) run(ctx context.Context) result {
 		cm.step.Console.line("%s may not label this repository: %s was ignored", c.User.Login, cmd.verb)
 		r.err = cm.react(ctx, c, reactNo)
 	default:
-		r.err = cm.follow(ctx, cmd, &r)
+		i := claim.Issue{Owner: cm.step.Repo.Owner, Repo: cm.step.Repo.Name, Number: cm.step.Event.commented()}
+		r.err = cm.answer(ctx, i, cmd, cm.obey(ctx, i, cmd, &r), &r)
 	}
 	if absent(r.err) {
 		cm.step.Console.line("%s", r.err)
 		r.err = nil
 	}
 	return r
-}
-
-// follow carries a command out and answers it.
-func (cm *commands) follow(ctx context.Context, cmd command, r *result) error {
-	i := claim.Issue{Owner: cm.step.Repo.Owner, Repo: cm.step.Repo.Name, Number: cm.step.Event.commented()}
-	if cmd.surplus {
-		return cm.answer(ctx, i, cmd, no{cmd.verb + " takes no further words"}, r)
-	}
-	return cm.answer(ctx, i, cmd, cm.obey(ctx, i, cmd, r), r)
 }
 
 // command is what the event's comment asks for: a new comment, by a person, on an issue or a pull request.
@@ -83,29 +90,18 @@ func (e Event) command() (cmd command, ok bool) {
 	return parseCommand(c.Body)
 }
 
-// heard reports whether the comment has its reaction already.
-func (cm *commands) heard(ctx context.Context, c *Comment) (bool, error) {
-	viewer, err := cm.step.Hub.Viewer(ctx)
-	if err != nil {
-		return false, err
-	}
-	reactions, err := cm.step.Hub.Reactions(ctx, cm.step.Repo, c.ID, viewer)
-	if absent(err) {
-		cm.step.Console.line("the comment is gone")
-		return true, nil
-	}
-	return answered(reactions), err
-}
-
 // obey carries a command out and brings the issue's labels in line.
 func (cm *commands) obey(ctx context.Context, i claim.Issue, cmd command, r *result) error {
+	if cmd.surplus {
+		return no{cmd.verb + " takes no further words"}
+	}
 	snapshot := cm.step.Hub.FactsOf(ctx, []claim.Issue{i})[0]
 	if snapshot.Err != nil {
 		return snapshot.Err
 	}
 	o := order{cmd, snapshot.Facts, cm.step.Event.Comment.User.Login, cm.step.Event.Comment.Created}
 	do := map[string]func(context.Context, order, *result) error{
-		"/claim": cm.claim, "/release": cm.release, "/approve": cm.approve, "/reject": cm.reject,
+		"/claim": cm.claim, "/release": cm.release, "/approve": cm.decide, "/reject": cm.decide,
 		"/hold": cm.hold, "/unhold": cm.unhold, "/requeue": cm.requeue,
 	}[cmd.verb]
 	if !cm.step.dry() {
@@ -254,7 +250,15 @@ const forceWord = "--force"
 // commenter's name, another person's only when that is said. A label without a claim is taken off.
 func (cm *commands) release(ctx context.Context, o order, r *result) error {
 	if mine, held := o.facts.Log.HeldBy(o.by); held {
-		return cm.releaseOwn(ctx, o, mine, r)
+		if mine.Created.After(o.at) {
+			return nil // the comment did not mean this hold
+		}
+		rep, err := cm.step.Ledger.Release(ctx, o.facts.Issue, ledger.Ending{Worker: mine.Record.Worker, By: o.by, Reason: o.text})
+		var lost *ledger.LostError
+		if errors.As(err, &lost) {
+			return nil // it has ended meanwhile
+		}
+		return cm.step.steered(ctx, rep, []claim.Claim{mine}, err, r)
 	}
 	reason, force := strings.CutPrefix(o.text, forceWord)
 	c, held := o.facts.Log.Holder()
@@ -269,20 +273,6 @@ func (cm *commands) release(ctx context.Context, o order, r *result) error {
 	}
 	rep, ended, err := cm.step.Ledger.ForceBefore(ctx, o.facts.Issue, o.at, o.by, strings.TrimSpace(reason))
 	return cm.step.steered(ctx, rep, ended, err, r)
-}
-
-// releaseOwn ends the commenter's own hold, if it was there when the comment was written.
-func (cm *commands) releaseOwn(ctx context.Context, o order, mine claim.Claim, r *result) error {
-	if mine.Created.After(o.at) {
-		return nil
-	}
-	e := ledger.Ending{Worker: mine.Record.Worker, By: o.by, Reason: o.text}
-	rep, err := cm.step.Ledger.Release(ctx, o.facts.Issue, e)
-	var lost *ledger.LostError
-	if errors.As(err, &lost) {
-		return nil // it has ended meanwhile
-	}
-	return cm.step.steered(ctx, rep, []claim.Claim{mine}, err, r)
 }
 
 // hold keeps agents off without anybody holding the issue: the label alone.
@@ -313,42 +303,22 @@ func (cm *commands) requeue(ctx context.Context, o order, r *result) error {
 	return cm.step.Hub.RemoveLabel(ctx, o.facts.Issue, cm.step.Ledger.Rules().Scheme.NeedsScope)
 }
 
-func (cm *commands) approve(ctx context.Context, o order, r *result) error {
-	return cm.decide(ctx, o, r, func(c claim.Claim) bool { return c.Plan.Approved }, func() (ledger.Repair, error) {
-		return cm.step.Ledger.Approve(ctx, o.facts.Issue, o.at, o.by)
-	})
-}
-
-func (cm *commands) reject(ctx context.Context, o order, r *result) error {
-	return cm.decide(ctx, o, r, func(c claim.Claim) bool { return !c.Plan.Approved }, func() (ledger.Repair, error) {
-		return cm.step.Ledger.Reject(ctx, o.facts.Issue, o.at, o.by, o.text)
-	})
-}
-
 // decide answers a plan. That no plan is waiting is no refusal when this very command has answered
 // it before, in a run that was cut off or in one beside this.
-func (cm *commands) decide(ctx context.Context, o order, r *result, way func(claim.Claim) bool, do func() (ledger.Repair, error)) error {
-	rep, err := do()
+func (cm *commands) decide(ctx context.Context, o order, r *result) error {
+	var rep ledger.Repair
+	var err error
+	if o.verb == verbApprove {
+		rep, err = cm.step.Ledger.Approve(ctx, o.facts.Issue, o.at, o.by)
+	} else {
+		rep, err = cm.step.Ledger.Reject(ctx, o.facts.Issue, o.at, o.by, o.text)
+	}
 	if errors.Is(err, claim.ErrNoPlan) || errors.Is(err, claim.ErrEnded) {
 		now := cm.step.Hub.FactsOf(ctx, []claim.Issue{o.facts.Issue})[0]
-		if o.facts = now.Facts; now.Err == nil && o.settled(way) {
+		if o.facts = now.Facts; now.Err == nil && o.settled() {
 			return nil
 		}
 	}
-	return cm.decided(ctx, rep, err, r)
-}
-
-// settled reports whether this very command was carried out before: the same person answered the
-// plan the same way no earlier than the comment.
-func (o order) settled(way func(claim.Claim) bool) bool {
-	return slices.ContainsFunc(o.facts.Log.Claims, func(c claim.Claim) bool {
-		answered := c.Plan != nil && !c.Plan.Pending()
-		return answered && way(c) && strings.EqualFold(c.Plan.By, o.by) && !c.Plan.AnsweredAt.Before(o.at)
-	})
-}
-
-// decided turns the ledger's words about a plan into an answer for people.
-func (cm *commands) decided(ctx context.Context, rep ledger.Repair, err error, r *result) error {
 	var barred *ledger.BarredError
 	switch {
 	case errors.As(err, &barred):
@@ -362,4 +332,13 @@ func (cm *commands) decided(ctx context.Context, rep ledger.Repair, err error, r
 	}
 	cm.step.deleteRepeats(ctx, []claim.Issue{rep.Issue}, nil)
 	return cm.step.steered(ctx, rep, nil, err, r)
+}
+
+// settled reports whether this very command was carried out before: the same person answered the
+// plan the same way no earlier than the comment.
+func (o order) settled() bool {
+	return slices.ContainsFunc(o.facts.Log.Claims, func(c claim.Claim) bool {
+		return c.Plan != nil && !c.Plan.Pending() && c.Plan.Approved == (o.verb == verbApprove) &&
+			strings.EqualFold(c.Plan.By, o.by) && !c.Plan.AnsweredAt.Before(o.at)
+	})
 }

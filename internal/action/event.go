@@ -137,13 +137,14 @@ func (e Event) commented() int {
 // readOnly reports whether GitHub hands out a token that may only read: for a pull request from a
 // fork, from a fork that is gone, or from Dependabot.
 func (e Event) readOnly() bool {
-	if e.Name != "pull_request" {
+	switch {
+	case e.Name != "pull_request":
+		return false
+	case e.Sender.Login == "dependabot[bot]":
+		return true
+	case e.PullRequest == nil:
 		return false
 	}
-	return e.Sender.Login == "dependabot[bot]" || e.PullRequest != nil && e.foreign()
-}
-
-func (e Event) foreign() bool {
 	head := e.PullRequest.Head.Repo
 	return head == nil || !strings.EqualFold(head.FullName, e.Repository.FullName)
 }

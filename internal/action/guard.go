@@ -45,20 +45,14 @@ func (s *Step) stand(ctx context.Context, p github.Pull, facts []lifecycle.Facts
 	if s.dry() || r.readOnly() {
 		return
 	}
-	if err := s.speak(ctx, p, guardComment(r.refused, r.excess)); err != nil {
-		s.mute(err, r)
-	}
-}
-
-// mute is a guard that could not say its word: not permitted on a locked conversation or by the
-// token is a warning, anything else an unfinished run.
-func (s *Step) mute(err error, r *result) {
+	err := s.speak(ctx, p, guardComment(r.refused, r.excess))
 	var refused *github.PermissionError
-	if errors.As(err, &refused) {
+	switch {
+	case errors.As(err, &refused): // on a locked conversation, or by the token
 		s.Console.warn("guard comment: %s", err)
-		return
+	case err != nil:
+		r.report.Skipped = append(r.report.Skipped, "guard comment: "+err.Error())
 	}
-	r.report.Skipped = append(r.report.Skipped, "guard comment: "+err.Error())
 }
 
 // judge is the hook's twin on the server, for those who pushed with --no-verify: the pull request
@@ -70,7 +64,9 @@ func (s *Step) judge(f lifecycle.Facts, p github.Pull) []refusal {
 		return nil
 	}
 	var out []refusal
-	p.PR = known(f, p.PR)
+	if n := slices.IndexFunc(f.PRs, func(o lifecycle.PR) bool { return same(o, p.PR) }); n >= 0 {
+		p.PR = f.PRs[n] // the facts say what chain it is a part of
+	}
 	v := s.Ledger.Rules().Verdict(f, lifecycle.Seeker{Repo: p.HeadRepo, Branch: p.Head})
 	for _, reason := range v.Reasons {
 		held := reason.Code == lifecycle.CodeInFlight && !f.Of(p.PR, *reason.Claim)
@@ -88,17 +84,6 @@ func owns(f lifecycle.Facts, p github.Pull) bool {
 		return true
 	}
 	return slices.ContainsFunc(f.PRs, func(o lifecycle.PR) bool { return same(o, p.PR) && o.Recorded })
-}
-
-// known is the pull request as the facts have it, which say what chain it is a part of; it is
-// p when they do not have it.
-func known(f lifecycle.Facts, p lifecycle.PR) lifecycle.PR {
-	for _, o := range f.PRs {
-		if same(o, p) {
-			return o
-		}
-	}
-	return p
 }
 
 func same(a, b lifecycle.PR) bool { return a.Number == b.Number && strings.EqualFold(a.Repo, b.Repo) }

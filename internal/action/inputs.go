@@ -36,7 +36,8 @@ var modes = [...]string{modeAuto, modeSweep, modeLifecycle, modeGuard, modeRecon
 // ReadInputs reads the step's settings through get, which returns an input by name.
 func ReadInputs(get func(string) string) (Inputs, error) {
 	in := Inputs{
-		Token: get("token"), Mode: cmp.Or(get("mode"), modeAuto), Repos: list(get("repos")),
+		Token: get("token"), Mode: cmp.Or(get("mode"), modeAuto),
+		Repos: strings.FieldsFunc(get("repos"), func(r rune) bool { return strings.ContainsRune(", \n\t\r", r) }),
 		Guard: get("guard"), Config: get("config"), APIURL: get("api-url"),
 	}
 	if !slices.Contains(modes[:], in.Mode) {
@@ -54,10 +55,6 @@ func ReadInputs(get func(string) string) (Inputs, error) {
 	}
 	in.FailOnIncomplete, err = truth("fail-on-incomplete", cmp.Or(get("fail-on-incomplete"), "true"))
 	return in, err
-}
-
-func list(s string) []string {
-	return strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' || r == '\r' })
 }
 
 // hours reads a number of hours, fractions allowed, above zero and at most a year.

@@ -35,8 +35,12 @@ func (s *Step) reconcile(ctx context.Context) result {
 		r.err = s.unlabeled(ctx, i, &r)
 	case "labeled":
 		r.err = s.queued(ctx, i, &r)
-	case "closed", "reopened":
-		issues = append(issues, s.waiting(ctx, i, &r)...)
+	case "closed", "reopened": // the issues that it blocks wake or go back to sleep with it (spec.md#further-labels)
+		blocked, err := s.Hub.Blocking(ctx, i)
+		if err != nil {
+			r.report.Skipped = append(r.report.Skipped, err.Error())
+		}
+		issues = append(issues, slices.DeleteFunc(blocked, func(o claim.Issue) bool { return !s.here(o) })...)
 	}
 	if r.err == nil {
 		r.add(s.tend(ctx, issues, byIssue, nil))
@@ -45,16 +49,6 @@ func (s *Step) reconcile(ctx context.Context) result {
 		r.err = r.report.Findings[0].Err
 	}
 	return r
-}
-
-// waiting lists the issues of this repository that the issue blocks: they wake or go back to
-// sleep with it (spec.md#further-labels).
-func (s *Step) waiting(ctx context.Context, i claim.Issue, r *result) []claim.Issue {
-	found, err := s.Hub.Blocking(ctx, i)
-	if err != nil {
-		r.report.Skipped = append(r.report.Skipped, err.Error())
-	}
-	return slices.DeleteFunc(found, func(o claim.Issue) bool { return !s.here(o) })
 }
 
 // unlabeled finds out whether a person's hand took a label off that means something: the claimed
@@ -80,7 +74,12 @@ func (s *Step) unlabeled(ctx context.Context, i claim.Issue, r *result) error {
 	if !labels.Same(name, scheme.NeedsScope) {
 		return s.takenOff(ctx, snapshot.Facts, removal, r)
 	}
-	return s.scoped(ctx, i, removal, r)
+	did, err := s.Ledger.Reset(ctx, i, removal.At, removal.By)
+	if did {
+		r.notes = append(r.notes, fmt.Sprintf("%s had a look at %s: attempts are counted anew", removal.By, i))
+		s.deleteRepeats(ctx, []claim.Issue{i}, nil)
+	}
+	return err
 }
 
 // queued finds out whether a person put an issue that is stuck into the queue: then it begins again (spec.md#restart).
@@ -135,16 +134,6 @@ func (s *Step) steered(ctx context.Context, rep ledger.Repair, ended []claim.Cla
 	var late *ledger.LabelsError
 	if errors.As(err, &late) {
 		return nil
-	}
-	return err
-}
-
-// scoped is needs:human-scope gone by a person's hand: attempts are counted anew.
-func (s *Step) scoped(ctx context.Context, i claim.Issue, g ledger.Removal, r *result) error {
-	did, err := s.Ledger.Reset(ctx, i, g.At, g.By)
-	if did {
-		r.notes = append(r.notes, fmt.Sprintf("%s had a look at %s: attempts are counted anew", g.By, i))
-		s.deleteRepeats(ctx, []claim.Issue{i}, nil)
 	}
 	return err
 }

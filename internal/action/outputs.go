@@ -43,7 +43,7 @@ func (r result) transitions() (string, error) {
 		if f.Err != nil && !f.Moved() && len(f.Ended) == 0 {
 			continue // nothing was changed: failed counts it
 		}
-		t := transition{Issue: f.Issue.String(), Was: some(f.Was), Is: some(f.Is), Why: printable.Short(why(f), cellLimit)}
+		t := transition{Issue: f.Issue.String(), Was: some(f.Was), Is: some(f.Is), Why: printable.Short(explained(f, false), cellLimit)}
 		if f.Err != nil {
 			t.Error = printable.Short(f.Err.Error(), cellLimit)
 		}
@@ -62,14 +62,14 @@ func (r result) transitions() (string, error) {
 
 // writeOutputs counts what was done: a run that writes nothing has swept, repaired and moved nothing.
 func (rp *reporter) writeOutputs(r result) error {
-	if rp.step.dry() {
+	if rp.dry() {
 		r.report.Findings = nil
 	}
 	moved, err := r.transitions()
 	if err != nil {
 		return err
 	}
-	return outputs(rp.step.Output, "label-state-"+rp.step.Word()+rp.step.Word(), [][2]string{
+	return outputs(rp.output, "label-state-"+rp.word()+rp.word(), [][2]string{
 		{"examined", strconv.Itoa(r.report.Examined)},
 		{"swept", strconv.Itoa(r.report.Swept())},
 		{"repaired", strconv.Itoa(r.report.Repaired())},
@@ -77,7 +77,7 @@ func (rp *reporter) writeOutputs(r result) error {
 		{"failed", strconv.Itoa(r.report.Failed)},
 		{"transitions", moved},
 		{"refused", strconv.Itoa(len(r.refused))},
-		{"incomplete", strconv.FormatBool(r.incomplete())},
+		{"incomplete", strconv.FormatBool(r.err != nil || !r.report.Complete())},
 		{"next-sweep-advice", r.advice()},
 	})
 }

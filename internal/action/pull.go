@@ -40,7 +40,10 @@ func (s *Step) lifecycle(ctx context.Context) result {
 	if p.Comments > 0 { // somebody may hold it
 		self := claim.Issue{Owner: s.Repo.Owner, Repo: s.Repo.Name, Number: p.Number}
 		home = append(home, self)
-		if r.err = s.unlabeledPull(ctx, self, &r); r.err != nil {
+		if s.Event.Action == "unlabeled" {
+			r.err = s.unlabeled(ctx, self, &r)
+		}
+		if r.err != nil {
 			return r
 		}
 	}
@@ -56,14 +59,6 @@ func (s *Step) lifecycle(ctx context.Context) result {
 	}
 	s.stand(ctx, p, append(facts, s.look(ctx, abroad, &r)...), &r)
 	return r
-}
-
-// unlabeledPull finds out whether a person's hand took the label off that shows who holds the pull request.
-func (s *Step) unlabeledPull(ctx context.Context, self claim.Issue, r *result) error {
-	if s.Event.Action != "unlabeled" {
-		return nil
-	}
-	return s.unlabeled(ctx, self, r)
 }
 
 // unlink records that the pull request is not for the issues any more whose keyword an edit took out, although a release

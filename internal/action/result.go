@@ -76,6 +76,3 @@ func (r result) changed() []ledger.Finding {
 	}
 	return out
 }
-
-// incomplete reports whether something was not looked at or not written.
-func (r result) incomplete() bool { return r.err != nil || !r.report.Complete() }

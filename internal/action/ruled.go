@@ -17,7 +17,7 @@ func (s *Step) Judged(h Hub, l *ledger.Ledger, of ledger.Repo) Hub {
 	case !l.IsStrict():
 		return h
 	case s.Event.readOnly():
-		return mirrored{h}
+		return ruled{Hub: h}
 	}
 	return ruled{h, l, of}
 }
@@ -25,7 +25,7 @@ func (s *Step) Judged(h Hub, l *ledger.Ledger, of ledger.Repo) Hub {
 type ruled struct {
 	Hub
 	ledger *ledger.Ledger
-	of     ledger.Repo // whose issues the ledger's store decides
+	of     ledger.Repo // whose issues the ledger's store decides; zero: every log is as late as its mirror
 }
 
 // FactsOf implements Reader. A snapshot that the store says nothing about is unread.
@@ -39,17 +39,6 @@ func (r ruled) FactsOf(ctx context.Context, issues []claim.Issue) []github.Snaps
 		default:
 			out[n].Facts.Log = f.Log.ByToken()
 		}
-	}
-	return out
-}
-
-type mirrored struct{ Hub }
-
-// FactsOf implements Reader.
-func (m mirrored) FactsOf(ctx context.Context, issues []claim.Issue) []github.Snapshot {
-	out := m.Hub.FactsOf(ctx, issues)
-	for n := range out {
-		out[n].Facts.Log = out[n].Facts.Log.ByToken()
 	}
 	return out
 }

@@ -25,7 +25,7 @@ func TestFinal(t *testing.T) {
 // TestSettled: an answer to a plan is what a comment asked for if its author gave it, that way, and not before the comment.
 func TestSettled(t *testing.T) {
 	asked := time.Date(2026, 5, 1, 14, 0, 0, 0, time.UTC)
-	approved := func(c claim.Claim) bool { return c.Plan.Approved }
+
 	for _, c := range []struct {
 		name string
 		plan claim.Plan
@@ -38,8 +38,8 @@ func TestSettled(t *testing.T) {
 		{"the other way", claim.Plan{By: "olga", AnsweredAt: asked.Add(time.Second)}, false},
 		{"none yet", claim.Plan{}, false},
 	} {
-		o := order{by: "olga", at: asked, facts: lifecycle.Facts{Log: claim.State{Claims: []claim.Claim{{Plan: &c.plan}}}}}
-		if got := o.settled(approved); got != c.want {
+		o := order{command: command{verb: "/approve"}, by: "olga", at: asked, facts: lifecycle.Facts{Log: claim.State{Claims: []claim.Claim{{Plan: &c.plan}}}}}
+		if got := o.settled(); got != c.want {
 			t.Errorf("%s: settled: %v, want %v", c.name, got, c.want)
 		}
 	}

@@ -122,7 +122,7 @@ func Run(ctx context.Context, s *Step) int {
 	}
 	r := do(ctx)
 	r.mode = mode
-	return (&reporter{s}).finish(r)
+	return s.reporter().finish(r)
 }
 
 // Refuse ends a run that could not even begin: the log, the summary and the outputs say so. The code is
@@ -134,12 +134,26 @@ func Refuse(s *Step, err error, code int) int {
 	} else {
 		s.Console.line("hint: see what is in the way from outside: label-state doctor %s/%s", s.Repo.Owner, s.Repo.Name)
 	}
-	(&reporter{s}).write(result{mode: s.Inputs.Mode, err: err})
+	s.reporter().write(result{mode: s.Inputs.Mode, err: err})
 	return code
 }
 
 // A reporter tells what a step did: in the log, the summary and the outputs.
-type reporter struct{ step *Step }
+type reporter struct {
+	console         *Console
+	summary, output io.Writer
+	inputs          Inputs
+	guard           string
+	readOnly        bool // GitHub hands this run a token that may only read
+	word            func() string
+}
+
+func (s *Step) reporter() *reporter {
+	return &reporter{s.Console, s.Summary, s.Output, s.Inputs, s.Guard, s.Event.readOnly(), s.Word}
+}
+
+// dry reports whether nothing was to be written.
+func (rp *reporter) dry() bool { return rp.inputs.DryRun || rp.readOnly }
 
 // finish tells people and the following steps what happened, and turns it into the exit code.
 func (rp *reporter) finish(r result) int {
@@ -149,18 +163,13 @@ func (rp *reporter) finish(r result) int {
 	switch {
 	case errors.As(r.err, &called):
 		return ExitCalled
-	case r.readOnly() && rp.sweepDoes(r):
-		return rp.verdict(r)
+	case r.readOnly() && rp.sweepDoes(r): // only the guard's verdict counts
 	case r.err != nil:
 		return ExitUnknown
-	case !r.report.Complete() && rp.step.Inputs.FailOnIncomplete:
+	case !r.report.Complete() && rp.inputs.FailOnIncomplete:
 		return ExitNo
 	}
-	return rp.verdict(r)
-}
-
-func (rp *reporter) verdict(r result) int {
-	if (len(r.refused) > 0 || r.excess != "") && rp.step.Guard == guardFail {
+	if (len(r.refused) > 0 || r.excess != "") && rp.guard == guardFail {
 		return ExitNo
 	}
 	return ExitOK
@@ -168,6 +177,6 @@ func (rp *reporter) verdict(r result) int {
 
 func (rp *reporter) write(r result) {
 	if err := errors.Join(rp.writeSummary(r), rp.writeOutputs(r)); err != nil {
-		rp.step.Console.warn("%s", err)
+		rp.console.warn("%s", err)
 	}
 }

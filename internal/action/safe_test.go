@@ -127,7 +127,7 @@ func FuzzOutputs(f *testing.F) {
 		words := 0
 		s := &Step{Output: &file, Summary: &summary, Word: func() string { words++; return "1234567" + string(rune('0'+words)) }}
 		r := forged(text)
-		if err := (&reporter{s}).writeOutputs(r); err != nil {
+		if err := s.reporter().writeOutputs(r); err != nil {
 			if strings.Contains(text, "1234567") {
 				return // and then nothing was written
 			}
@@ -180,7 +180,7 @@ func FuzzSummary(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		var out bytes.Buffer
 		s := &Step{Summary: &out}
-		if err := (&reporter{s}).writeSummary(forged(text)); err != nil {
+		if err := s.reporter().writeSummary(forged(text)); err != nil {
 			t.Fatal(err)
 		}
 		columns := 0
@@ -216,7 +216,7 @@ func TestSummaryFits(t *testing.T) {
 	r.report.Skipped = slices.Repeat(r.report.Skipped, 3000)
 	var summary, output bytes.Buffer
 	s := &Step{Summary: &summary, Output: &output, Word: func() string { return "0badcafe" }}
-	if err := errors.Join((&reporter{s}).writeSummary(r), (&reporter{s}).writeOutputs(r)); err != nil {
+	if err := errors.Join(s.reporter().writeSummary(r), s.reporter().writeOutputs(r)); err != nil {
 		t.Fatal(err)
 	}
 	if n := summary.Len(); n > 1<<20 || n < 800<<10 || !strings.Contains(summary.String(), "more; the log has them all") {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
 )
 
@@ -40,28 +39,20 @@ func (s *Step) shelve(ctx context.Context, repo ledger.Repo, r *result) error {
 		return err
 	}
 	for _, want := range p.Ledger.Rules().Scheme.Definitions() {
-		one := shelved{repo, want.Name, compare(want, have)}
-		if one.status == missing && !s.Inputs.DryRun {
-			one.status, err = "created", p.Hub.CreateLabel(ctx, repo, want)
-		}
-		if err != nil {
-			return err
+		one := shelved{repo, want.Name, "ok"}
+		color, found := want.Among(have)
+		switch {
+		case !found && s.Inputs.DryRun:
+			one.status = "would be created"
+		case !found:
+			if err := p.Hub.CreateLabel(ctx, repo, want); err != nil {
+				return err
+			}
+			one.status = "created"
+		case color != "":
+			one.status = fmt.Sprintf("colour %s, ours is %s", color, want.Color)
 		}
 		r.labels = append(r.labels, one)
 	}
 	return nil
-}
-
-const missing = "would be created"
-
-// compare says how a label of ours is found among those of a repository.
-func compare(want labels.Definition, have []labels.Definition) string {
-	color, found := want.Among(have)
-	switch {
-	case !found:
-		return missing
-	case color != "":
-		return fmt.Sprintf("colour %s, ours is %s", color, want.Color)
-	}
-	return "ok"
 }

@@ -23,45 +23,52 @@ func (p *page) add(format string, args ...any) { fmt.Fprintf(p, format, args...)
 // looked at. A run that writes nothing says what it would change, and counts no change.
 func (rp *reporter) writeSummary(r result) error {
 	var p page
+	rep, would := r.report, ""
+	if rp.dry() {
+		would = "would be "
+	}
 	p.add("## label-state: %s\n\n", markdown(r.mode))
-	p.numbers(r, rp.step.dry())
-	if rp.step.dry() {
-		p.add("> Nothing was written: %s.\n\n", rp.reasonToBeDry())
+	p.add("**%d** examined · **%d** %sswept · **%d** %shanded over or released · **%d** %srepaired · **%d** failed · **%d** not examined\n\n",
+		rep.Examined, rep.Swept(), would, rep.GaveBack()-rep.Swept(), would, rep.Repaired(), would, rep.Failed, len(rep.Skipped))
+	switch {
+	case rp.inputs.DryRun:
+		p.add("> Nothing was written: dry run.\n\n")
+	case rp.dry():
+		p.add("> Nothing was written: the token of this run may only read.\n\n")
 	}
 	if r.err != nil {
 		p.bullets("What went wrong", []string{markdown(r.err.Error())})
 	}
-	p.refused(r.refused)
+	var refused []string
+	for _, one := range r.refused {
+		line := issueLink(one.issue.Issue, one.issue.URL) + ": " + markdown(one.reason.Text)
+		if one.reason.URL != "" {
+			line += " (" + link("evidence", one.reason.URL) + ")"
+		}
+		refused = append(refused, line)
+	}
+	p.bullets("Refused: somebody else has it", refused)
 	p.bullets("Done", each(r.notes))
-	p.changes(r, rp.step.dry())
-	p.waiting(r)
-	p.stranded(r)
+	p.changes(r, rp.dry())
+	p.strands("Waits for a person", "For what", rep.Waiting)
+	p.strands("Stranded: a person must look", "Why", rep.Stranded)
 	p.holds(r)
-	p.labels(r.labels)
-	p.picture(r.report.States)
-	p.minimized(r)
+	var shelf [][]string
+	for _, l := range r.labels {
+		shelf = append(shelf, []string{markdown(l.repo.String()), names([]string{l.name}), markdown(l.status)})
+	}
+	p.table("Labels", []string{"Repository", "Label", "Status"}, shelf)
+	p.picture(rep.States)
+	if n := rep.Minimized; n > 0 {
+		p.add("%d comments of ended holds were minimized.\n\n", n)
+	}
+	if err := rep.NotMinimized; err != nil {
+		p.add("Comments of ended holds stay as they are: %s\n\n", markdown(err.Error()))
+	}
 	p.bullets("Not examined", each(r.report.Skipped))
 	p.bullets("Left alone", each(r.left))
-	_, err := io.WriteString(rp.step.Summary, p.String())
+	_, err := io.WriteString(rp.summary, p.String())
 	return err
-}
-
-// numbers sums up what the run did.
-func (p *page) numbers(r result, dry bool) {
-	rep, would := r.report, ""
-	if dry {
-		would = "would be "
-	}
-	handed := rep.GaveBack() - rep.Swept()
-	p.add("**%d** examined · **%d** %sswept · **%d** %shanded over or released · **%d** %srepaired · **%d** failed · **%d** not examined\n\n",
-		rep.Examined, rep.Swept(), would, handed, would, rep.Repaired(), would, rep.Failed, len(rep.Skipped))
-}
-
-func (rp *reporter) reasonToBeDry() string {
-	if rp.step.Inputs.DryRun {
-		return "dry run"
-	}
-	return "the token of this run may only read"
 }
 
 // each makes other people's text fit for the summary.
@@ -105,18 +112,6 @@ func (p *page) table(title string, head []string, rows [][]string) {
 		p.add("| %s |\n", strings.Join(row, " | "))
 	}
 	p.add("\n")
-}
-
-func (p *page) refused(all []refusal) {
-	var lines []string
-	for _, r := range all {
-		line := issueLink(r.issue.Issue, r.issue.URL) + ": " + markdown(r.reason.Text)
-		if r.reason.URL != "" {
-			line += " (" + link("evidence", r.reason.URL) + ")"
-		}
-		lines = append(lines, line)
-	}
-	p.bullets("Refused: somebody else has it", lines)
 }
 
 // changes lists what changed, and apart from it what was to change and could not be written.
@@ -169,14 +164,6 @@ func names(all []string) string {
 		}
 	}
 	return strings.Join(shown, " ")
-}
-
-func (p *page) labels(all []shelved) {
-	var rows [][]string
-	for _, l := range all {
-		rows = append(rows, []string{markdown(l.repo.String()), names([]string{l.name}), markdown(l.status)})
-	}
-	p.table("Labels", []string{"Repository", "Label", "Status"}, rows)
 }
 
 // pieColours can be told apart on a light page and on a dark one, which mermaid's own cannot.
@@ -239,32 +226,13 @@ func (p *page) holds(r result) {
 	p.table("Who holds what", []string{"Issue", "Holder", "Last heartbeat", "Lease ends"}, rows)
 }
 
-// waiting lists what waits for a person on purpose.
-func (p *page) waiting(r result) {
+// strands lists issues that nothing but a person moves.
+func (p *page) strands(title, why string, all []ledger.Strand) {
 	var rows [][]string
-	for _, w := range r.report.Waiting {
-		rows = append(rows, []string{issueLink(w.Issue, w.URL) + " " + markdown(w.Title), markdown(w.Why)})
-	}
-	p.table("Waits for a person", []string{"Issue", "For what"}, rows)
-}
-
-// minimized says what was folded, and why the rest was not.
-func (p *page) minimized(r result) {
-	if n := r.report.Minimized; n > 0 {
-		p.add("%d comments of ended holds were minimized.\n\n", n)
-	}
-	if err := r.report.NotMinimized; err != nil {
-		p.add("Comments of ended holds stay as they are: %s\n\n", markdown(err.Error()))
-	}
-}
-
-// stranded lists what nobody works on and nothing will move.
-func (p *page) stranded(r result) {
-	var rows [][]string
-	for _, s := range r.report.Stranded {
+	for _, s := range all {
 		rows = append(rows, []string{issueLink(s.Issue, s.URL) + " " + markdown(s.Title), markdown(s.Why)})
 	}
-	p.table("Stranded: a person must look", []string{"Issue", "Why"}, rows)
+	p.table(title, []string{"Issue", why}, rows)
 }
 
 func stamp(t time.Time) string { return t.UTC().Format(clock) }

@@ -60,24 +60,19 @@ func (p Place) runSweep(ctx context.Context, w ledger.Sweep, work func(ledger.Sw
 	return report
 }
 
-// deleteRepeats reads issues on which records were written and deletes repeats. A repeat that stays does no harm.
+// deleteRepeats reads issues on which records were written once more and deletes repeats, besides those found before. A repeat
+// that stays does no harm.
 func (p Place) deleteRepeats(ctx context.Context, touched []claim.Issue, found []repeat) {
 	if len(touched) > 0 {
-		found = append(found, p.repeatsOn(ctx, touched)...)
+		for _, r := range p.Hub.FactsOf(ctx, touched) {
+			if r.Err == nil {
+				found = append(found, repeats(r.Facts)...)
+			}
+		}
 	}
 	for _, one := range found {
 		_ = p.Hub.DeleteComment(ctx, one.issue, one.comment) // the next run sees it again
 	}
-}
-
-// repeatsOn reads issues once more for their repeats; one that cannot be read has none yet.
-func (p Place) repeatsOn(ctx context.Context, touched []claim.Issue) (found []repeat) {
-	for _, r := range p.Hub.FactsOf(ctx, touched) {
-		if r.Err == nil {
-			found = append(found, repeats(r.Facts)...)
-		}
-	}
-	return found
 }
 
 // A repeat is a comment of ours that says again, in somebody's name, what the log had said already.

@@ -96,9 +96,9 @@ func (t *taking) adopt(attempts []*attempt) {
 
 // granted goes on with a claim that the store has decided already. Labels that are late are no error.
 func (a *attempt) granted(ctx context.Context, store stored, got lease.Lease) error {
-	own := *a.Ledger
+	own := *a.base
 	own.by = stored{handed{store.store, got}, store.name}
-	a.Ledger = &own
+	a.claims = assemble(own).claims
 	for _, do := range own.by.steps(a) {
 		if err := do(ctx); err != nil {
 			return err
@@ -106,7 +106,7 @@ func (a *attempt) granted(ctx context.Context, store stored, got lease.Lease) er
 	}
 	err := a.late
 	if err == nil {
-		_, err = a.reconcile(ctx, a.facts)
+		_, err = a.labelling.reconcile(ctx, a.facts)
 	}
 	if late(err) {
 		return nil

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -112,7 +111,7 @@ func (a *attempt) confirm(ctx context.Context) error {
 	}
 	a.record.Held, a.record.Assignee, a.record.Token = true, a.toAssign(), a.facts.Log.NextToken(a.worker())
 	start := a.clock.Now()
-	if _, err := a.edit(ctx, a.facts, a.bound.ID, a.record); err != nil {
+	if _, err := a.records.edit(ctx, a.facts, a.bound.ID, a.record); err != nil {
 		return a.giveUp(ctx, &UnknownError{a.issue, err})
 	}
 	if a.expired() {
@@ -120,26 +119,6 @@ func (a *attempt) confirm(ctx context.Context) error {
 	}
 	a.start, a.lease = start, claim.Claim{Record: a.record}.Lease(a.set.Rules.Terms)
 	return nil
-}
-
-// edit replaces the body of an own claim comment; what was answered ambiguously is repeated.
-func (l *Ledger) edit(ctx context.Context, f lifecycle.Facts, id int64, r claim.Record) (claim.Comment, error) {
-	body, err := claim.Body(r, sentence(f, r))
-	if err != nil {
-		return claim.Comment{}, &CallError{err}
-	}
-	var last error
-	for n := range posts {
-		if err := l.pause(ctx, n, backoff(n)); err != nil {
-			return claim.Comment{}, errors.Join(last, err)
-		}
-		c, err := l.forge.EditComment(ctx, f.Issue, id, body)
-		if err == nil || lease.Rejected(err) || errors.Is(err, ErrGone) {
-			return c, err
-		}
-		last = err
-	}
-	return claim.Comment{}, last
 }
 
 // contenders is how many snapshots a confirmed claim waits for an earlier, unconfirmed one (spec.md#claim).
@@ -179,7 +158,7 @@ func (a *attempt) number(ctx context.Context) error {
 		return nil
 	}
 	a.record.Token = token
-	if _, err := a.edit(ctx, a.facts, a.bound.ID, a.record); err != nil {
+	if _, err := a.records.edit(ctx, a.facts, a.bound.ID, a.record); err != nil {
 		return a.giveUp(ctx, &UnknownError{a.issue, err})
 	}
 	if a.expired() {

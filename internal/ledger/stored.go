@@ -16,9 +16,9 @@ import (
 // stay the readable mirror; where they disagree the store is believed (stores.md#lease-stores). Claims that
 // the log had decided before stand by the log's rules until they end.
 func (l *Ledger) Strict(s lease.Store, kind string) *Ledger {
-	strict := *l
-	strict.by = stored{s, kind}
-	return &strict
+	b := *l.base
+	b.by = stored{s, kind}
+	return assemble(b)
 }
 
 // stored is the decider with a lease store. A person's hold has no end, which no store can keep: the log decides it, and the
@@ -113,8 +113,8 @@ func (s stored) known(ctx context.Context, r Repo) (map[int]bool, error) {
 }
 
 // batcher is the part of a ledger's store that takes several issues in one step; ok is false where nothing does.
-func (l *Ledger) batcher() (s stored, b lease.Batcher, ok bool) {
-	s, _ = l.by.(stored)
+func (bs *base) batcher() (s stored, b lease.Batcher, ok bool) {
+	s, _ = bs.by.(stored)
 	b, ok = s.store.(lease.Batcher)
 	return s, b, ok
 }
@@ -207,7 +207,7 @@ func (s stored) mirror(ctx context.Context, a *attempt) error {
 	if err != nil {
 		return errors.Join(&CallError{err}, s.letGo(ctx, a.got))
 	}
-	c, next, err := a.appendRead(ctx, a.issue, body, func(s claim.State) (string, bool) {
+	c, next, err := a.records.appendRead(ctx, a.issue, body, func(s claim.State) (string, bool) {
 		own, _ := s.Find(a.worker())
 		return own.URL, own.Comment != 0
 	})
@@ -240,7 +240,7 @@ func (a *attempt) readMirror(ctx context.Context, next *lifecycle.Facts) error {
 		if err := a.pause(ctx, n, backoff(n-1)); err != nil {
 			return errors.Join(last, err)
 		}
-		f, err := a.logged(ctx, a.issue)
+		f, err := a.snapshots.logged(ctx, a.issue)
 		if err != nil {
 			last = err
 			continue
@@ -266,7 +266,7 @@ func (w *sweeper) doubtful(ctx context.Context, f lifecycle.Facts) (lifecycle.Fa
 	if len(f.Log.Live()) == 0 && !labels.Has(f.Labels, w.set.Rules.Scheme.Claimed) && !hidden {
 		return f, nil
 	}
-	return w.Ruled(ctx, f)
+	return w.snapshots.Ruled(ctx, f)
 }
 
 // unmirrored is the hold that the store knows and the log has never heard of.
@@ -292,7 +292,7 @@ func (w *sweeper) remirror(ctx context.Context, f lifecycle.Facts) (*claim.Claim
 	if err != nil {
 		return nil, &CallError{err}
 	}
-	_, err = w.append(ctx, f.Issue, body, func(s claim.State) (string, bool) {
+	_, err = w.records.append(ctx, f.Issue, body, func(s claim.State) (string, bool) {
 		own, _ := s.Find(r.Worker)
 		return own.URL, len(own.Ranks) > 0
 	})

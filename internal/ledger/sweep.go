@@ -100,12 +100,12 @@ func (l *Ledger) sweeper(s Sweep) *sweeper {
 }
 
 func (l *Ledger) shortened(age time.Duration) *Ledger {
-	short := *l
+	b := *l.base
 	if age > 0 {
-		terms := &short.set.Rules.Terms
+		terms := &b.set.Rules.Terms
 		terms.TTL, terms.Legacy = min(age, terms.TTL), min(age, terms.Legacy)
 	}
-	return &short
+	return assemble(b)
 }
 
 // orderOf shuffles by the name that the sweep signs with, which is another for every run.
@@ -243,7 +243,7 @@ func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) (repairs, bool) 
 	if f.Open {
 		w.waits[f.Issue], w.waiting[f.Issue] = f.Waits(), Strand{Issue: f.Issue, Title: f.Title, URL: f.URL}
 	}
-	vote, err := w.decisiveVote(ctx, f)
+	vote, err := w.plans.decisiveVote(ctx, f)
 	if err != nil {
 		w.found(Finding{Repair: Repair{Issue: f.Issue, Title: f.Title, URL: f.URL}, Err: err})
 		return repairs{}, false
@@ -267,7 +267,7 @@ func (w *sweeper) inOrder(f lifecycle.Facts, p labels.Projection) bool {
 	if _, missing := unmirrored(f); missing {
 		return false
 	}
-	if len(w.over(f)) > 0 || len(w.set.Rules.Due(f)) > 0 || len(f.Log.Repeats(f.Viewer)) > 0 {
+	if len(w.set.Rules.Over(f)) > 0 || len(w.set.Rules.Due(f)) > 0 || len(f.Log.Repeats(f.Viewer)) > 0 {
 		return false
 	}
 	if _, _, delivered := w.set.Rules.Delivered(f); delivered || len(f.Unlinked()) > 0 {
