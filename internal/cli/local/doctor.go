@@ -217,7 +217,7 @@ func checkLabelSet(ctx context.Context, c *cli.Call) Diagnosis {
 }
 
 func checkPauses(ctx context.Context, c *cli.Call) Diagnosis {
-	here, err := c.PausedHere(c.Session.Repo)
+	here, err := c.Terminal.Env.PausedHere(c.Session.Repo)
 	if err != nil {
 		return failedCheck(c, "pause", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/host"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/setup"
 	urfave "github.com/urfave/cli/v2"
 )
@@ -131,7 +132,7 @@ func showCards(c *cli.Call, r board.Snapshot) error {
 			text += board.Table(r.Cards, r.Now)
 		}
 		for _, ring := range r.Cycles {
-			text += cli.DescribeCycle(ring) + "\n"
+			text += lifecycle.InCycle(lifecycle.Path(ring)) + "; " + cli.CycleRemedy + "\n"
 		}
 		for _, line := range r.Next {
 			text += line + "\n"

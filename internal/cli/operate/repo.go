@@ -76,7 +76,7 @@ func pause(ctx context.Context, c *cli.Call) error {
 // standingPause is the pause before this one, nil when there is none.
 func standingPause(ctx context.Context, c *cli.Call, local bool) (*lifecycle.Pause, error) {
 	if local {
-		return c.PausedHere(c.Session.Repo)
+		return c.Terminal.Env.PausedHere(c.Session.Repo)
 	}
 	return c.Session.Client.Pause(ctx, c.Session.Repo)
 }
@@ -118,7 +118,7 @@ func runPauseList(t cli.Terminal, cc *urfave.Context) error {
 }
 
 func listPause(ctx context.Context, c *cli.Call) error {
-	here, err := c.PausedHere(c.Session.Repo)
+	here, err := c.Terminal.Env.PausedHere(c.Session.Repo)
 	if err != nil {
 		return err
 	}
