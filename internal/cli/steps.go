@@ -108,9 +108,10 @@ func ShowStep(c *Call, s Step) error {
 	return c.Tell(InitView{s.Kind, s.Name, s.Status, OneLine(s.Detail)}, text)
 }
 
-func ShowSteps(c *Call, steps []Step, last string) error {
+// ShowSteps previews the steps below a title, or in JSON.
+func ShowSteps(c *Call, title string, steps []Step, last string) error {
 	if !c.Flags.Bool("json") {
-		return c.Tell(nil, Preview(c.Session.Repo.String(), steps)+last)
+		return c.Tell(nil, Preview(title, steps)+last)
 	}
 	for _, s := range steps {
 		if err := c.Answer(InitView{s.Kind, s.Name, s.Status, OneLine(s.Detail)}, ""); err != nil {
