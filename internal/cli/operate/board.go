@@ -114,7 +114,11 @@ func runLiveBoard(t cli.Terminal, cc *urfave.Context) error {
 		return c.Fail(cc.Context, err)
 	}
 	defer d.close()
-	o := board.Options{Name: d.name(), Every: cc.Duration("every"), Gone: func() bool { return !t.Env.IsTerminal(t.Out) }}
+	name := strings.Join(d.names(), " ")
+	if len(d.repos) > 2 {
+		name = cli.Count(len(d.repos), "repository", "repositories")
+	}
+	o := board.Options{Name: name, Every: cc.Duration("every"), Gone: func() bool { return !t.Env.IsTerminal(t.Out) }}
 	screen := board.Screen{In: t.In, Out: t.Out, NoColor: cc.Bool("no-color") || !t.Env.Color(t.Out)}
 	return board.Program(cc.Context, board.New(cc.Context, d, o), screen)
 }
@@ -191,12 +195,4 @@ func boardRepos(ctx context.Context, t cli.Terminal, cc *urfave.Context) ([]stri
 		return nil, cli.Usagef("board", "no fleet is known; set LABEL_STATE_SWEEP_REPOS or sweep.repos of the configuration")
 	}
 	return []string{""}, nil
-}
-
-// name is what the board is of, in a line.
-func (d *BoardDesk) name() string {
-	if len(d.repos) > 2 {
-		return cli.Count(len(d.repos), "repository", "repositories")
-	}
-	return strings.Join(d.names(), " ")
 }
