@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/label-state/label-state/internal/lease"
 )
@@ -59,7 +60,8 @@ func (t *taking) acquire(ctx context.Context, store stored, batcher lease.Batche
 	var held *lease.HeldError
 	switch {
 	case errors.As(err, &held):
-		return t.heldByLease(attempts, held.Lease)
+		k := max(0, slices.IndexFunc(attempts, func(a *attempt) bool { return a.issue.Same(held.Lease.Issue) }))
+		return n + k, attempts[k].heldByLease(held.Lease)
 	case errors.Is(err, errors.ErrUnsupported):
 		return n, errors.ErrUnsupported
 	case err != nil:
@@ -67,31 +69,15 @@ func (t *taking) acquire(ctx context.Context, store stored, batcher lease.Batche
 	}
 	for k, a := range attempts {
 		if err := a.granted(ctx, store, got[k]); err != nil {
-			t.adopt(attempts[k:])
+			for _, a := range attempts[k:] { // granted, and not in the log: they have to be released
+				t.holds = append(t.holds, a.hold())
+			}
 			return n + k, err
 		}
 		a.start = start
 		t.holds = append(t.holds, a.hold())
 	}
 	return n, nil
-}
-
-// heldByLease is a no of the store to one of the asks.
-func (t *taking) heldByLease(attempts []*attempt, by lease.Lease) (int, error) {
-	n := len(t.holds)
-	for k, a := range attempts {
-		if a.issue.Same(by.Issue) {
-			return n + k, a.heldByLease(by)
-		}
-	}
-	return n, attempts[0].heldByLease(by)
-}
-
-// adopt counts leases as held that the store has granted and the log does not show: they have to be released.
-func (t *taking) adopt(attempts []*attempt) {
-	for _, a := range attempts {
-		t.holds = append(t.holds, a.hold())
-	}
 }
 
 // granted goes on with a claim that the store has decided already. Labels that are late are no error.

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -88,7 +87,8 @@ func (w *sweeper) plan(f lifecycle.Facts, vote *Vote) Finding {
 	out.Stranded = w.set.Rules.Stranded(then)
 	out.Is = w.set.Rules.Scheme.Shows(p)
 	if p.Keep {
-		out.Is = w.set.Rules.Scheme.Shown(changed(f.Labels, out.Change))
+		kept := slices.DeleteFunc(slices.Clone(f.Labels), func(name string) bool { return slices.Contains(out.Change.Remove, name) })
+		out.Is = w.set.Rules.Scheme.Shown(append(kept, out.Change.Add...))
 	}
 	return out
 }
@@ -97,10 +97,4 @@ func (w *sweeper) plan(f lifecycle.Facts, vote *Vote) Finding {
 func without(f lifecycle.Facts, ended []claim.Claim) lifecycle.Facts {
 	f.Log = f.Log.Ended(ended, f.ExpiryOutcome, f.Now)
 	return f
-}
-
-// changed are the labels after the change.
-func changed(have []string, c labels.Change) []string {
-	kept := slices.DeleteFunc(slices.Clone(have), func(name string) bool { return slices.Contains(c.Remove, name) })
-	return append(kept, c.Add...)
 }

@@ -70,15 +70,6 @@ func answered(f lifecycle.Facts, v lifecycle.Verdict) lifecycle.Verdict {
 	return v
 }
 
-// read is a snapshot between the steps of a claim.
-func (a *attempt) read(ctx context.Context) (lifecycle.Facts, error) {
-	f, err := a.snapshots.logged(ctx, a.issue)
-	if err == nil {
-		f, err = a.by.between(ctx, a, f)
-	}
-	return a.asPerson(f), err
-}
-
 // asPerson is a snapshot as the person sees it for whom an app claims.
 func (a *attempt) asPerson(f lifecycle.Facts) lifecycle.Facts {
 	if a.record.By != "" {

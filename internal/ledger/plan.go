@@ -190,20 +190,17 @@ func weight(v Vote) int {
 // count records the answer that a reaction gives, and reports whether it did: that the plan had its
 // answer meanwhile is no error.
 func (pl *plans) count(ctx context.Context, i claim.Issue, v Vote) (Repair, bool, error) {
-	rep, err := pl.answer(ctx, i, v.At, claim.Record{Kind: v.Answer, By: v.Login, Reason: reactionReason(v)})
+	r := claim.Record{Kind: v.Answer, By: v.Login}
+	if v.Answer == claim.KindReject {
+		r.Reason = "thumbs down"
+	}
+	rep, err := pl.answer(ctx, i, v.At, r)
 	var barred *BarredError
 	if errors.Is(err, claim.ErrNoPlan) || errors.Is(err, claim.ErrOverdue) || errors.Is(err, claim.ErrEnded) || errors.As(err, &barred) {
 		rep, err = pl.labelling.Reconcile(ctx, i)
 		return rep, false, err
 	}
 	return rep, err == nil, err
-}
-
-func reactionReason(v Vote) string {
-	if v.Answer == claim.KindReject {
-		return "thumbs down"
-	}
-	return ""
 }
 
 // after is the snapshot as if the answer had been recorded.

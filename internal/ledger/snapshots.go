@@ -37,8 +37,10 @@ func (sn *snapshots) judge(f lifecycle.Facts, ask func(lifecycle.Facts) lifecycl
 	switch {
 	case f.PauseErr != nil:
 		return f, v, &UnknownError{Issue: f.Issue, Err: f.PauseErr}
+	case v.Answer == lifecycle.Unknown && v.Has(lifecycle.CodeUnshown):
+		return f, v, &UnknownError{Issue: f.Issue, Err: &UnshownError{Facts: f}}
 	case v.Answer == lifecycle.Unknown:
-		return f, v, &UnknownError{Issue: f.Issue, Err: undecided(f, v)}
+		return f, v, &UnknownError{Issue: f.Issue, Err: verdictError{v}}
 	}
 	return f, v, nil
 }
