@@ -34,7 +34,7 @@ type stages struct {
 // *CallError, a hold that is not the worker's a *LostError, and somebody's hold in the way of a
 // move without one a *HeldError. A move that the log shows already is a success.
 func (st *stages) Advance(ctx context.Context, i claim.Issue, a Advance) (Repair, labels.Stage, error) {
-	f, err := st.snapshots.facts(ctx, i)
+	f, err := st.snapshots.Look(ctx, i)
 	if err != nil {
 		return Repair{Issue: i}, labels.Stage{}, err
 	}

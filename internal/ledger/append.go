@@ -69,7 +69,7 @@ func (rs *records) write(ctx context.Context, i claim.Issue, body string, in lan
 			if err := rs.clock.Sleep(ctx, backoff(n)); err != nil {
 				return claim.Comment{}, errors.Join(last, err)
 			}
-			f, err := rs.snapshots.facts(ctx, i)
+			f, err := rs.snapshots.Look(ctx, i)
 			if err != nil {
 				last = err
 				continue
@@ -150,7 +150,7 @@ func (rs *records) expire(ctx context.Context, f lifecycle.Facts, by string, don
 			continue
 		}
 		if len(ended) > 0 {
-			now, err := rs.snapshots.facts(ctx, f.Issue)
+			now, err := rs.snapshots.Look(ctx, f.Issue)
 			if err != nil {
 				return ended, err
 			}

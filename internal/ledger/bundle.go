@@ -180,12 +180,9 @@ func (t *taking) next(ctx context.Context, req Request) (n int, err error) {
 		return n, err
 	}
 	h, err := p.Ledger.Claim(ctx, p.Issue, req)
-	var labels *LabelsError
-	if err == nil || errors.As(err, &labels) {
+	if err == nil || late(err) {
 		t.holds = append(t.holds, h)
-	}
-	if late(err) {
-		err = nil
+		return n, nil
 	}
 	return n, err
 }
@@ -232,7 +229,7 @@ func (t *taking) undo(ctx context.Context, n int, because error) error {
 func (p Part) Undo(ctx context.Context, w claim.Worker) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedIn)
 	defer cancel()
-	f, err := p.Ledger.facts(ctx, p.Issue)
+	f, err := p.Ledger.Look(ctx, p.Issue)
 	if err != nil {
 		return err
 	}
@@ -249,7 +246,7 @@ func (p Part) Undo(ctx context.Context, w claim.Worker) error {
 func (p Part) undo(ctx context.Context, w claim.Worker) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedIn)
 	defer cancel()
-	f, err := p.Ledger.facts(ctx, p.Issue)
+	f, err := p.Ledger.Look(ctx, p.Issue)
 	if err != nil {
 		f = lifecycle.Facts{Issue: p.Issue}
 	}
@@ -262,12 +259,10 @@ func (p Part) giveBack(ctx context.Context, f lifecycle.Facts, w claim.Worker) e
 	if _, err := p.Ledger.do(ctx, f, r); err != nil {
 		return err
 	}
-	_, err := p.Ledger.rereadAndReconcile(ctx, f)
-	var labels *LabelsError
-	if errors.As(err, &labels) {
-		return nil
+	if _, err := p.Ledger.rereadAndReconcile(ctx, f); !late(err) {
+		return err
 	}
-	return err
+	return nil
 }
 
 // before words what an issue shows that is about to be claimed for a bundle. A lifecycle label that

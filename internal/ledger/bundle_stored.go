@@ -25,27 +25,18 @@ func (t *taking) together(ctx context.Context, req Request) (n int, err error) {
 	if !able || len(group) < 2 {
 		return n, errors.ErrUnsupported
 	}
-	attempts, n, err := admitAll(ctx, group, req, n)
-	if err != nil {
-		return n, err
-	}
-	return t.acquire(ctx, store, batcher, attempts)
-}
-
-// admitAll asks of each issue whether it is free.
-func admitAll(ctx context.Context, group []Part, req Request, n int) ([]*attempt, int, error) {
-	var out []*attempt
+	attempts := make([]*attempt, len(group))
 	for k, p := range group {
 		a, err := p.Ledger.attempt(p.Issue, req)
 		if err != nil {
-			return nil, n + k, err
+			return n + k, err
 		}
 		if err := a.admit(ctx); err != nil {
-			return nil, n + k, a.leave(ctx, err)
+			return n + k, a.leave(ctx, err)
 		}
-		out = append(out, a)
+		attempts[k] = a
 	}
-	return out, n, nil
+	return t.acquire(ctx, store, batcher, attempts)
 }
 
 // acquire asks the store for all leases and mirrors each. They count from before the store was asked.

@@ -78,7 +78,7 @@ func (hs *holds) renew(ctx context.Context, i claim.Issue, w claim.Worker, token
 
 // MayRenew says what Renew would answer before it writes, and writes nothing: nil is that it would go on.
 func (hs *holds) MayRenew(ctx context.Context, i claim.Issue, w claim.Worker, token int64) error {
-	f, err := hs.snapshots.facts(ctx, i)
+	f, err := hs.snapshots.Look(ctx, i)
 	if err != nil {
 		return err
 	}

@@ -91,7 +91,7 @@ func (cs *claims) ClaimPerson(ctx context.Context, i claim.Issue, login string, 
 			return h, err
 		}
 		start := cs.clock.Now()
-		f, err := cs.snapshots.facts(ctx, i)
+		f, err := cs.snapshots.Look(ctx, i)
 		if err != nil {
 			return Hold{}, err
 		}

@@ -94,7 +94,7 @@ type plans struct {
 // the plan's own limit keeps the hold alive, instead of its ttl. A plan that waits already is
 // ErrPlanWaits, a hold that is over a *LostError, a text that is empty or too long a *CallError.
 func (pl *plans) Plan(ctx context.Context, i claim.Issue, w claim.Worker, d Draft) (Proposal, error) {
-	f, err := pl.snapshots.facts(ctx, i)
+	f, err := pl.snapshots.Look(ctx, i)
 	if err != nil {
 		return Proposal{}, err
 	}
