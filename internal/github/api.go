@@ -48,10 +48,6 @@ func newAPI(o Options) (*api, error) {
 // String names the API root.
 func (a *api) String() string { return "client of " + a.rest.BaseURL.String() }
 
-// REST returns go-github on the client's transport, for calls that have no method here. Its
-// errors wrap this package's; Cause takes the wrapping off.
-func (a *api) REST() *gogithub.Client { return a.rest }
-
 // Do sends one REST request below the API root, with body as JSON unless nil, and decodes the
 // answer into into unless nil. path starts without a slash; parts from outside must be escaped.
 // The header is that of the answer, nil with an error.

@@ -3,6 +3,7 @@ package github
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -98,8 +99,11 @@ func (sn *snapshots) judgeAuthors(ctx context.Context, snapshots []*snapshot, wa
 	if want == everyRecord {
 		return sn.roles.judge(ctx, all)
 	}
-	ctx, cancel := reserved(ctx)
-	defer cancel()
+	if deadline, limited := ctx.Deadline(); limited { // a tenth of the time is for saying what was found out by then
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-time.Until(deadline)/10))
+		defer cancel()
+	}
 	claimers := sn.roles.judge(ctx, all)
 	var enders []account
 	for _, r := range snapshots {
@@ -109,16 +113,8 @@ func (sn *snapshots) judgeAuthors(ctx context.Context, snapshots []*snapshot, wa
 			}
 		}
 	}
-	return claimers.and(sn.roles.judge(ctx, enders))
-}
-
-// reserved leaves a tenth of the caller's time for saying what was found out by then.
-func reserved(ctx context.Context) (context.Context, context.CancelFunc) {
-	deadline, limited := ctx.Deadline()
-	if !limited {
-		return ctx, func() {}
-	}
-	return context.WithDeadline(ctx, deadline.Add(-time.Until(deadline)/10))
+	maps.Copy(claimers.errs, sn.roles.judge(ctx, enders).errs)
+	return claimers
 }
 
 // doubt takes in that it could not be found out whether some records count.

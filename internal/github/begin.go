@@ -131,33 +131,3 @@ func (bg *beginnings) takeBegun(of func(*beginning) bool) *beginning {
 	}
 	return got
 }
-
-func (bg *beginnings) begunFacts(one *snapshot) bool {
-	got := bg.takeBegun(func(b *beginning) bool { return b.facts != nil && b.facts.facts.Issue == one.facts.Issue })
-	if got == nil {
-		return false
-	}
-	*one = *got.facts
-	return true
-}
-
-// begunScan returns the first page of a scan of the same. One that looks a moment further back has all that is asked for.
-func (bg *beginnings) begunScan(r ledger.Repo, what selection) ([]listed, []*cursor, bool) {
-	got := bg.takeBegun(func(b *beginning) bool {
-		further := what.since.Sub(b.what.since)
-		return b.facts == nil && b.label == "" && b.repo == r && slices.Equal(b.what.labels, what.labels) && further >= 0 && further <= fresh
-	})
-	if got == nil {
-		return nil, nil, false
-	}
-	return got.found, got.lists, true
-}
-
-// begunOpen returns the first page of a list of open issues, if it was read, and where the next one begins.
-func (bg *beginnings) begunOpen(r ledger.Repo, label string) (found []Issue, after string, begun bool) {
-	got := bg.takeBegun(func(b *beginning) bool { return b.label != "" && b.label == label && b.repo == r })
-	if got == nil {
-		return nil, "", false
-	}
-	return got.open, got.after, true
-}

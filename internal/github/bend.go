@@ -119,8 +119,6 @@ func tooMuch(err error) bool {
 	return errors.As(err, &query)
 }
 
-type repetitionsKey struct{}
-
 // replaceable marks a request for which there is something better to do than to repeat it after a 5xx or when it takes too
 // long: ask for less, which is done at once, or in another way, which is done after one repetition.
 func replaceable(ctx context.Context, byLess bool) context.Context {
@@ -128,13 +126,5 @@ func replaceable(ctx context.Context, byLess bool) context.Context {
 	if byLess {
 		repetitions = 0
 	}
-	return context.WithValue(ctx, repetitionsKey{}, repetitions)
-}
-
-// repetitions is how often a request may be repeated.
-func repetitions(ctx context.Context) int {
-	if n, marked := ctx.Value(repetitionsKey{}).(int); marked {
-		return n
-	}
-	return maxRetries
+	return context.WithValue(ctx, replaced, repetitions)
 }

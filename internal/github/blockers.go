@@ -59,8 +59,13 @@ func namedBlockers(text string, of claim.Issue, web string) []claim.Issue {
 }
 
 func namedIssue(name []string, of claim.Issue, web string) (claim.Issue, bool) {
-	if name[4] != "" {
-		return parseIssue(name[4], web)
+	if name[4] != "" { // the address of an issue on this GitHub
+		u, err := url.Parse(name[4])
+		if err != nil {
+			return claim.Issue{}, false
+		}
+		u.Path = strings.Replace(u.Path, "/issues/", "/pull/", 1)
+		return parsePull(u.String(), web)
 	}
 	i := claim.Issue{Owner: of.Owner, Repo: of.Repo}
 	if name[1] != "" {
@@ -69,16 +74,6 @@ func namedIssue(name []string, of claim.Issue, web string) (claim.Issue, bool) {
 	number, err := strconv.Atoi(name[3])
 	i.Number = number
 	return i, err == nil && nameable(i) == nil
-}
-
-// parseIssue reads the address of an issue on this GitHub.
-func parseIssue(text, web string) (claim.Issue, bool) {
-	u, err := url.Parse(text)
-	if err != nil {
-		return claim.Issue{}, false
-	}
-	u.Path = strings.Replace(u.Path, "/issues/", "/pull/", 1)
-	return parsePull(u.String(), web)
 }
 
 // blockers reads what issues wait for, and what waits for them.
@@ -109,11 +104,19 @@ func (bl *blockers) addNamedBlockers(ctx context.Context, snapshots []*snapshot)
 			all.add(i)
 		}
 	}
-	found := bl.states(ctx, all)
+	states := make([]*blockerState, len(all))
+	for k, i := range all {
+		states[k] = &blockerState{issue: i}
+	}
+	err := bl.api.eitherWay(
+		func() error { return bend(ctx, bl.dose, states, bl.queryStates, bl.restState) },
+		func() error { return oneByOne(ctx, states, bl.restState) })
 	for r, named := range by {
 		for _, i := range named {
-			state := found[all.at(i)]
-			r.err = cmp.Or(r.err, state.err)
+			state := states[all.at(i)]
+			if unread := cmp.Or(state.err, err); unread != nil {
+				r.err = cmp.Or(r.err, fmt.Errorf("read blockers: %w", unread))
+			}
 			if state.found.URL != "" {
 				r.facts.Blockers = append(r.facts.Blockers, state.found)
 			}
@@ -126,23 +129,6 @@ type blockerState struct {
 	issue claim.Issue
 	found lifecycle.Blocker // without a URL if GitHub does not show it
 	err   error
-}
-
-// states reads whether issues are open, in their order.
-func (bl *blockers) states(ctx context.Context, issues []claim.Issue) []*blockerState {
-	out := make([]*blockerState, len(issues))
-	for k, i := range issues {
-		out[k] = &blockerState{issue: i}
-	}
-	err := bl.api.eitherWay(
-		func() error { return bend(ctx, bl.dose, out, bl.queryStates, bl.restState) },
-		func() error { return oneByOne(ctx, out, bl.restState) })
-	for _, s := range out {
-		if s.err = cmp.Or(s.err, err); s.err != nil {
-			s.err = fmt.Errorf("read blockers: %w", s.err)
-		}
-	}
-	return out
 }
 
 func (bl *blockers) queryStates(ctx context.Context, named []*blockerState) error {
@@ -198,43 +184,33 @@ func hidden(err error) bool {
 // and by their text those of the same repository that have the blocked label. What Blockers leaves
 // unread, or the server does not know, is nothing.
 func (bl *blockers) Blocking(ctx context.Context, i claim.Issue) ([]claim.Issue, error) {
-	native, err := bl.nativeBlocking(ctx, i)
-	if err != nil || bl.off.TextOff {
-		return native, err
+	var out []claim.Issue
+	if bl.api.has(featureDependencies) {
+		path, err := onIssue(i, "/dependencies/blocking?per_page=100")
+		var found []restIssue
+		if err == nil {
+			found, _, err = list[restIssue](ctx, bl.api, path)
+		}
+		if gone := (*NotFoundError)(nil); err != nil && !errors.As(err, &gone) {
+			return nil, fmt.Errorf("list what waits for %s: %w", i, err)
+		}
+		for _, one := range found {
+			from := one.repo()
+			out = append(out, claim.Issue{Owner: from.Owner, Repo: from.Name, Number: one.Number})
+		}
+	}
+	if bl.off.TextOff {
+		return out, nil
 	}
 	asleep, err := bl.issues.OpenIssues(ctx, ledger.Repo{Owner: i.Owner, Name: i.Repo}, bl.scheme.Blocked)
 	if err != nil {
-		return native, fmt.Errorf("list what waits for %s: %w", i, err)
+		return out, fmt.Errorf("list what waits for %s: %w", i, err)
 	}
 	for _, one := range asleep {
 		w := claim.Issue{Owner: i.Owner, Repo: i.Repo, Number: one.Number}
-		if slices.ContainsFunc(namedBlockers(one.Body, w, bl.web), i.Same) && !slices.ContainsFunc(native, w.Same) {
-			native = append(native, w)
+		if slices.ContainsFunc(namedBlockers(one.Body, w, bl.web), i.Same) && !slices.ContainsFunc(out, w.Same) {
+			out = append(out, w)
 		}
-	}
-	return native, nil
-}
-
-func (bl *blockers) nativeBlocking(ctx context.Context, i claim.Issue) ([]claim.Issue, error) {
-	if !bl.api.has(featureDependencies) {
-		return nil, nil
-	}
-	path, err := onIssue(i, "/dependencies/blocking?per_page=100")
-	var found []restIssue
-	if err == nil {
-		found, _, err = list[restIssue](ctx, bl.api, path)
-	}
-	var gone *NotFoundError
-	switch {
-	case errors.As(err, &gone):
-		return nil, nil
-	case err != nil:
-		return nil, fmt.Errorf("list what waits for %s: %w", i, err)
-	}
-	out := make([]claim.Issue, 0, len(found))
-	for _, one := range found {
-		from := one.repo()
-		out = append(out, claim.Issue{Owner: from.Owner, Repo: from.Name, Number: one.Number})
 	}
 	return out, nil
 }

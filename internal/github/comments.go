@@ -140,18 +140,18 @@ func (cs *comments) DeleteComment(ctx context.Context, i claim.Issue, id int64) 
 	return fmt.Errorf("delete comment %d of %s: %w", id, i, err)
 }
 
+type reaction struct {
+	Content   string
+	User      *restUser
+	CreatedAt time.Time `json:"created_at"`
+}
+
 // Reactions lists what a login has put under a comment: +1, confused, ….
 func (cs *comments) Reactions(ctx context.Context, r ledger.Repo, comment int64, login string) ([]string, error) {
 	path, err := at(r.Owner, r.Name, "/issues/comments/%d/reactions?per_page=100", comment)
-	var got []struct {
-		Content string
-		User    *restUser
-	}
+	var got []reaction
 	if err == nil {
-		got, _, err = list[struct {
-			Content string
-			User    *restUser
-		}](ctx, cs.api, path)
+		got, _, err = list[reaction](ctx, cs.api, path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("list reactions to comment %d of %s: %w", comment, r, missing(err, "comment"))
@@ -167,11 +167,6 @@ func (cs *comments) Reactions(ctx context.Context, r ledger.Repo, comment int64,
 
 // Votes lists the reactions +1 and -1 to a comment of an issue, oldest first (ledger.Electorate).
 func (cs *comments) Votes(ctx context.Context, i claim.Issue, comment int64) ([]ledger.Vote, error) {
-	type reaction struct {
-		Content   string
-		User      *restUser
-		CreatedAt time.Time `json:"created_at"`
-	}
 	path, err := at(i.Owner, i.Repo, "/issues/comments/%d/reactions?per_page=100", comment)
 	var got []reaction
 	if err == nil {

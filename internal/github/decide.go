@@ -64,11 +64,6 @@ type traits struct {
 	repetitions int // after 408, 5xx, a broken connection or none
 }
 
-// repeatable reports whether sending it twice does no more than sending it once.
-func (t traits) repeatable() bool {
-	return !t.write || t.same || t.method == http.MethodPut || t.method == http.MethodDelete
-}
-
 // tally counts what was tried already.
 type tally struct{ retries, fresh, limits, hops int }
 
@@ -94,22 +89,18 @@ func decide(a answer, t traits, n tally, rand float64, local time.Time) decision
 	case a.status == http.StatusNotFound && t.fresh && n.fresh < maxFresh:
 		return decision{step: stepRetry, wait: backoff(n.fresh, rand), err: a.failure()}
 	default:
-		return decision{step: stepFail, err: marked(a.failure(), t)}
+		err := a.failure()
+		if denied := (*PermissionError)(nil); errors.As(err, &denied) {
+			denied.Write = t.write
+		}
+		return decision{step: stepFail, err: err}
 	}
 }
 
-// marked notes in a refusal for want of permission whether it was of a write.
-func marked(err error, t traits) error {
-	var denied *PermissionError
-	if errors.As(err, &denied) {
-		denied.Write = t.write
-	}
-	return err
-}
-
-// again repeats what may be repeated and is an open end for everything else.
+// again repeats what does no more when it is sent twice, and is an open end for everything else.
 func again(err error, t traits, n tally, rand float64) decision {
-	if !t.repeatable() || n.retries >= t.repetitions {
+	harmless := !t.write || t.same || t.method == http.MethodPut || t.method == http.MethodDelete
+	if !harmless || n.retries >= t.repetitions {
 		return decision{step: stepFail, err: err}
 	}
 	return decision{step: stepRetry, wait: backoff(n.retries, rand), err: err}
@@ -141,23 +132,19 @@ func whole(a answer, t traits) decision {
 	if a.status == http.StatusNoContent || t.method == http.MethodHead {
 		return decision{step: stepDone}
 	}
-	if reason := a.broken(); reason != "" {
-		return decision{step: stepFail, err: &AnswerError{Status: a.status, Reason: reason}}
-	}
-	return decision{step: stepDone}
-}
-
-func (a answer) broken() string {
+	reason := ""
 	kind, _, err := mime.ParseMediaType(a.header.Get("Content-Type"))
 	switch {
 	case len(bytes.TrimSpace(a.body)) == 0:
-		return "it is empty"
+		reason = "it is empty"
 	case err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json"):
-		return "it is not JSON but " + oneLine(fmt.Sprintf("%q", a.header.Get("Content-Type")))
+		reason = "it is not JSON but " + oneLine(fmt.Sprintf("%q", a.header.Get("Content-Type")))
 	case !json.Valid(a.body):
-		return "its JSON is cut short or damaged"
+		reason = "its JSON is cut short or damaged"
+	default:
+		return decision{step: stepDone}
 	}
-	return ""
+	return decision{step: stepFail, err: &AnswerError{Status: a.status, Reason: reason}}
 }
 
 // failure is the typed error of a status that means no.

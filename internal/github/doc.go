@@ -13,7 +13,7 @@
 //	Labels, CreateLabel, UpdateLabel, DeleteLabel       label definitions of a repository
 //	Pause, Pauses, SetPause, ClearPause                 the pause marker
 //	Viewer, TokenScopes, Repository, Pull, File         who we are and what there is
-//	Do, Query, REST                                     anything else, over the same transport
+//	Do, Query                                           anything else, over the same transport
 //
 // # Parts
 //

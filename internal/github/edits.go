@@ -50,8 +50,10 @@ func (es *edits) uncover(ctx context.Context, snapshots []*snapshot, judged judg
 			if !m.record || m.edited.IsZero() || m.Editor != "" || claim.SameLogin(m.Author, r.facts.Viewer) || !judged.counted(r.account(m.Author)) {
 				continue
 			}
-			var known bool
-			if m.Editor, known = es.meddler(m.revision()); !known {
+			es.mu.Lock()
+			meddler, known := es.meddlers[m.revision()]
+			es.mu.Unlock()
+			if m.Editor = meddler; !known {
 				ask = append(ask, m)
 			}
 		}
@@ -69,13 +71,6 @@ func (es *edits) uncover(ctx context.Context, snapshots []*snapshot, judged judg
 }
 
 func (m comment) revision() revision { return revision{m.ID, m.edited, m.Body} }
-
-func (es *edits) meddler(r revision) (login string, known bool) {
-	es.mu.Lock()
-	defer es.mu.Unlock()
-	login, known = es.meddlers[r]
-	return login, known
-}
 
 // queryEdits notes in comments who of others has edited them, where GitHub shows that.
 func (es *edits) queryEdits(ctx context.Context, all []*comment) error {

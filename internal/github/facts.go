@@ -132,14 +132,24 @@ func (sn *snapshots) batch(ctx context.Context, issues []claim.Issue, want scope
 	if len(askable) == 0 {
 		return snapshots, nil
 	}
-	if len(askable) == 1 && sn.beginnings.begunFacts(askable[0]) {
-		err := sn.completeFacts(ctx, askable)
-		sn.finish(ctx, readable(askable, err), want)
-		return snapshots, err
+	var begun *beginning
+	if len(askable) == 1 {
+		begun = sn.beginnings.takeBegun(func(b *beginning) bool { return b.facts != nil && b.facts.facts.Issue == askable[0].facts.Issue })
 	}
-	err := sn.api.eitherWay(
-		func() error { return sn.queryFacts(ctx, askable) },
-		func() error { return oneByOne(ctx, askable, sn.restSession().alone) })
+	var err error
+	if begun != nil {
+		*askable[0] = *begun.facts
+		err = sn.completeFacts(ctx, askable)
+	} else {
+		err = sn.api.eitherWay(
+			func() error {
+				if err := bend(ctx, sn.dose, askable, sn.askFacts, sn.restSession().alone); err != nil {
+					return err
+				}
+				return sn.completeFacts(ctx, askable)
+			},
+			func() error { return oneByOne(ctx, askable, sn.restSession().alone) })
+	}
 	sn.finish(ctx, readable(askable, err), want)
 	return snapshots, err
 }
@@ -198,30 +208,24 @@ func (sn *snapshots) finish(ctx context.Context, snapshots []*snapshot, want sco
 	sn.linkedPulls.addSiblings(ctx, snapshots)
 	sn.blockers.addNamedBlockers(ctx, snapshots)
 	for _, r := range snapshots {
-		r.settle(sn.scheme)
+		f := &r.facts // both ways of reading show the same: times only where they mean something, and everything in one order
+		if !f.Open {
+			f.ReopenedAt = time.Time{}
+		}
+		if !labels.Has(f.Labels, sn.scheme.Claimed) {
+			f.ClaimedAt = time.Time{}
+		}
+		if !labels.Has(f.Labels, sn.scheme.Blocked) {
+			f.BlockedAt = time.Time{}
+		}
+		slices.SortFunc(f.Labels, func(a, b string) int {
+			return cmp.Or(strings.Compare(strings.ToLower(a), strings.ToLower(b)), strings.Compare(a, b))
+		})
+		slices.SortFunc(f.PRs, func(a, b lifecycle.PR) int {
+			return cmp.Or(strings.Compare(strings.ToLower(a.Repo), strings.ToLower(b.Repo)), cmp.Compare(a.Number, b.Number))
+		})
+		slices.SortFunc(f.Blockers, func(a, b lifecycle.Blocker) int { return a.Issue.Compare(b.Issue) })
 	}
-}
-
-// settle makes the two ways of reading show the same: everything in one order, and times only
-// where they mean something.
-func (r *snapshot) settle(scheme labels.Scheme) {
-	f := &r.facts
-	if !f.Open {
-		f.ReopenedAt = time.Time{}
-	}
-	if !labels.Has(f.Labels, scheme.Claimed) {
-		f.ClaimedAt = time.Time{}
-	}
-	if !labels.Has(f.Labels, scheme.Blocked) {
-		f.BlockedAt = time.Time{}
-	}
-	slices.SortFunc(f.Labels, func(a, b string) int {
-		return cmp.Or(strings.Compare(strings.ToLower(a), strings.ToLower(b)), strings.Compare(a, b))
-	})
-	slices.SortFunc(f.PRs, func(a, b lifecycle.PR) int {
-		return cmp.Or(strings.Compare(strings.ToLower(a.Repo), strings.ToLower(b.Repo)), cmp.Compare(a.Number, b.Number))
-	})
-	slices.SortFunc(f.Blockers, func(a, b lifecycle.Blocker) int { return a.Issue.Compare(b.Issue) })
 }
 
 // wholeRequest reports whether an error concerns everything that was asked, not one issue.
@@ -265,13 +269,4 @@ func (sn *snapshots) node(i claim.Issue) (id string, known bool) {
 	defer sn.mu.Unlock()
 	id, known = sn.nodes[key(i.String())]
 	return id, known
-}
-
-func (sn *snapshots) noteNode(i claim.Issue, id string) {
-	if id == "" {
-		return
-	}
-	sn.mu.Lock()
-	defer sn.mu.Unlock()
-	sn.nodes[key(i.String())] = id
 }

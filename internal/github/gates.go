@@ -36,8 +36,6 @@ type closure struct {
 
 const everything = ""
 
-func newLimits() *limits { return &limits{closed: map[string]closure{}} }
-
 func (l *limits) set(resource string, until time.Time, cause *RateLimitError) {
 	if cause.Secondary {
 		resource = everything

@@ -40,18 +40,6 @@ func (e queryError) part(n int) string {
 	return name
 }
 
-// index returns an element of the path that is a place in a list, or -1.
-func (e queryError) index(n int) int {
-	if n >= len(e.Path) {
-		return -1
-	}
-	place, is := e.Path[n].(float64)
-	if !is {
-		return -1
-	}
-	return int(place)
-}
-
 var schemaWords = regexp.MustCompile(`(?i)doesn't exist on type|doesn't accept argument|cannot query field|unknown (argument|type|directive|field)|no such type`)
 
 // schema reports whether the server's schema lacks something that the query uses.
@@ -102,26 +90,33 @@ func (a *api) ask(ctx context.Context, document string, variables map[string]any
 		return partial{}, &AnswerError{Status: http.StatusOK, Reason: "it is not GraphQL"}
 	}
 	if len(top.Data) == 0 || string(top.Data) == "null" {
-		return partial{}, a.nothing(top.Errors)
+		if len(top.Errors) == 0 {
+			return partial{}, &AnswerError{Status: http.StatusOK, Reason: "no data is in it"}
+		}
+		first := top.Errors[0]
+		switch {
+		case !slices.ContainsFunc(top.Errors, queryError.schema):
+			if first.Type == "INSUFFICIENT_SCOPES" {
+				return partial{}, unavailable{first.typed("what the query names")}
+			}
+			return partial{}, first.typed("what the query names")
+		case a.learn(top.Errors):
+			return partial{}, errAgain
+		default:
+			return partial{}, unavailable{first.typed("schema")}
+		}
 	}
-	if err := failed(top.Errors); err != nil {
-		return partial{}, err
+	// An error about GitHub and not about what was asked for is one of the whole answer: out of resources, out of time, out of order. What is
+	// null in it may be there, also where no error says so.
+	for _, e := range top.Errors {
+		if err := e.typed("what the query names"); tooMuch(err) {
+			return partial{}, err
+		}
 	}
 	if err := json.Unmarshal(top.Data, into); err != nil {
 		return partial{}, Cause(err)
 	}
 	return partial{now: (answer{header: header}).date(time.Time{}), errors: top.Errors}, nil
-}
-
-// failed returns the first error that is about GitHub and not about what was asked for: out of resources, out of time, out
-// of order. Of such an answer nothing can be believed: what is null in it may be there, also where no error says so.
-func failed(all []queryError) error {
-	for _, e := range all {
-		if err := e.typed("what the query names"); tooMuch(err) {
-			return err
-		}
-	}
-	return nil
 }
 
 // post returns the whole answer of a GraphQL request.
@@ -153,23 +148,6 @@ func refusal(err error) error {
 		return unavailable{err}
 	}
 	return err
-}
-
-// nothing is the error of an answer without data.
-func (a *api) nothing(all []queryError) error {
-	if len(all) == 0 {
-		return &AnswerError{Status: http.StatusOK, Reason: "no data is in it"}
-	}
-	if slices.ContainsFunc(all, queryError.schema) {
-		if a.learn(all) {
-			return errAgain
-		}
-		return unavailable{all[0].typed("schema")}
-	}
-	if denied := all[0].typed("what the query names"); all[0].Type == "INSUFFICIENT_SCOPES" {
-		return unavailable{denied}
-	}
-	return all[0].typed("what the query names")
 }
 
 // errAgain says that the same question, asked anew, leaves out what the schema lacks.

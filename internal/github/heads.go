@@ -45,28 +45,24 @@ type heads struct {
 func (hd *heads) HoldersOfHeads(ctx context.Context, home, head ledger.Repo, branches []string) ([]Head, error) {
 	var out []Head
 	for part := range slices.Chunk(branches, headsPerQuery) {
-		found, err := hd.headsOf(ctx, home, head, part)
+		var found []Head
+		err := hd.api.eitherWay(
+			func() (err error) {
+				var crowded []string
+				if found, crowded, err = hd.queryHeads(ctx, home, head, part); err != nil || len(crowded) == 0 {
+					return err
+				}
+				more, err := hd.restHeads(ctx, home, head, crowded)
+				found = append(found, more...)
+				return settled(err)
+			},
+			func() (err error) { found, err = hd.restHeads(ctx, home, head, part); return err })
 		if err != nil {
 			return nil, fmt.Errorf("list pull requests of %s: %w", home, missing(err, "repository "+home.String()))
 		}
 		out = append(out, found...)
 	}
 	return out, nil
-}
-
-func (hd *heads) headsOf(ctx context.Context, home, head ledger.Repo, branches []string) (found []Head, err error) {
-	err = hd.api.eitherWay(
-		func() error {
-			var crowded []string
-			if found, crowded, err = hd.queryHeads(ctx, home, head, branches); err != nil || len(crowded) == 0 {
-				return err
-			}
-			more, err := hd.restHeads(ctx, home, head, crowded)
-			found = append(found, more...)
-			return settled(err)
-		},
-		func() (err error) { found, err = hd.restHeads(ctx, home, head, branches); return err })
-	return found, err
 }
 
 // A queryHead is a pull request with the repository of its branch.
@@ -137,7 +133,9 @@ func (hd *heads) takeHeads(ctx context.Context, s sheet, head ledger.Repo, branc
 			return nil, nil, &AnswerError{Status: http.StatusOK, Reason: "the parent of " + s.repo.String() + " is missing"}
 		}
 	}
+	into := place(parent.NameWithOwner)
 	var snapshots []*snapshot
+	var elsewhere []Head
 	for k, branch := range branches {
 		alias := fmt.Sprintf("h%d", k)
 		var own, theirs *headList
@@ -157,33 +155,21 @@ func (hd *heads) takeHeads(ctx context.Context, s sheet, head ledger.Repo, branc
 				found = append(found, Head{Branch: branch})
 			}
 		}
+		if theirs == nil {
+			continue
+		}
+		for _, q := range theirs.Nodes {
+			if q.from(head) {
+				elsewhere = append(elsewhere, Head{Branch: branch, Pull: claim.Issue{Owner: into.Owner, Repo: into.Name, Number: q.Number}, Elsewhere: true})
+			}
+		}
 	}
 	err = hd.snapshots.completeFacts(ctx, snapshots)
 	hd.snapshots.finish(ctx, readable(snapshots, err), standingClaims)
 	for k, one := range snapshots {
 		found[k].Pull, found[k].Snapshot = one.facts.Issue, one.public()
 	}
-	others := elsewhere(inParent, parent.NameWithOwner, head, branches)
-	others = slices.DeleteFunc(others, func(h Head) bool { return slices.Contains(crowded, h.Branch) }) // asked for by REST
-	return append(found, others...), crowded, nil
-}
-
-// elsewhere lists the pull requests of the branches in the parent of their repository.
-func elsewhere(lists map[string]json.RawMessage, parent string, head ledger.Repo, branches []string) []Head {
-	into := place(parent)
-	var out []Head
-	for k, branch := range branches {
-		var list headList
-		if json.Unmarshal(lists[fmt.Sprintf("h%d", k)], &list) != nil || list.TotalCount > len(list.Nodes) {
-			continue
-		}
-		for _, q := range list.Nodes {
-			if q.from(head) {
-				out = append(out, Head{Branch: branch, Pull: claim.Issue{Owner: into.Owner, Repo: into.Name, Number: q.Number}, Elsewhere: true})
-			}
-		}
-	}
-	return out
+	return append(found, elsewhere...), crowded, nil
 }
 
 // restHeads asks without GraphQL, two requests for a branch and some for each pull request.

@@ -110,8 +110,13 @@ func (is *issues) restOpen(ctx context.Context, r ledger.Repo, label string) ([]
 }
 
 func (is *issues) queryOpen(ctx context.Context, r ledger.Repo, label string) ([]Issue, error) {
-	all, next, begun := is.beginnings.begunOpen(r, label)
-	for more := !begun || next != ""; more; more = next != "" {
+	begun := is.beginnings.takeBegun(func(b *beginning) bool { return b.label != "" && b.label == label && b.repo == r })
+	var all []Issue
+	next := ""
+	if begun != nil {
+		all, next = begun.open, begun.after
+	}
+	for more := begun == nil || next != ""; more; more = next != "" {
 		page, after, err := is.queryOpenPage(ctx, r, label, next)
 		switch {
 		case err != nil:

@@ -24,27 +24,21 @@ type labelling struct {
 // AddLabel puts a label on an issue. GitHub would create a name it does not know, in grey; so a
 // label of the scheme that is missing is created properly first, and any other is refused.
 func (lb *labelling) AddLabel(ctx context.Context, i claim.Issue, name string) error {
-	if err := lb.addLabel(ctx, i, name); err != nil {
-		return fmt.Errorf("add label %q to %s: %w", name, i, err)
-	}
-	return nil
-}
-
-func (lb *labelling) addLabel(ctx context.Context, i claim.Issue, name string) error {
 	path, err := onIssue(i, "/labels")
-	if err != nil {
-		return err
-	}
-	if err := lb.definitions.ensureLabel(ctx, ledger.Repo{Owner: i.Owner, Name: i.Repo}, name); err != nil {
-		return err
+	if err == nil {
+		err = lb.definitions.ensureLabel(ctx, ledger.Repo{Owner: i.Owner, Name: i.Repo}, name)
 	}
 	var got []*gogithub.Label
-	body := map[string][]string{"labels": {name}} // go-github sends the bare list, which GitHub no longer describes
-	if _, err := lb.api.Do(repeating(ctx), http.MethodPost, path, body, &got); err != nil {
-		return missing(Cause(err), "issue "+i.String())
+	if err == nil {
+		body := map[string][]string{"labels": {name}} // go-github sends the bare list, which GitHub no longer describes
+		_, err = lb.api.Do(hinted(ctx, repeatable), http.MethodPost, path, body, &got)
+		err = missing(Cause(err), "issue "+i.String())
 	}
-	if !slices.ContainsFunc(got, func(l *gogithub.Label) bool { return labels.Same(l.GetName(), name) }) {
-		return &AnswerError{Status: http.StatusOK, Reason: "the label is not in it"}
+	if err == nil && !slices.ContainsFunc(got, func(l *gogithub.Label) bool { return labels.Same(l.GetName(), name) }) {
+		err = &AnswerError{Status: http.StatusOK, Reason: "the label is not in it"}
+	}
+	if err != nil {
+		return fmt.Errorf("add label %q to %s: %w", name, i, err)
 	}
 	return nil
 }

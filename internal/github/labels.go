@@ -30,7 +30,10 @@ type definitions struct {
 
 // ensureLabel makes sure that a label exists before it is put on.
 func (ds *definitions) ensureLabel(ctx context.Context, r ledger.Repo, name string) error {
-	if ds.labelExists(r, name) {
+	ds.mu.Lock()
+	exists := ds.exists[key(r.String(), name)]
+	ds.mu.Unlock()
+	if exists {
 		return nil
 	}
 	escaped, err := labelName(name)
@@ -76,12 +79,6 @@ func (ds *definitions) supplyLabel(ctx context.Context, r ledger.Repo, d labels.
 		return &MissingLabelError{Repo: r, Name: d.Name, Err: denied}
 	}
 	return err
-}
-
-func (ds *definitions) labelExists(r ledger.Repo, name string) bool {
-	ds.mu.Lock()
-	defer ds.mu.Unlock()
-	return ds.exists[key(r.String(), name)]
 }
 
 // Lacks reports whether what was read has shown that the repository has no label of the name. It asks nothing, and false may be unknown.
@@ -132,17 +129,13 @@ func (ds *definitions) createLabel(ctx context.Context, r ledger.Repo, d labels.
 	if _, err := at(r.Owner, r.Name, ""); err != nil {
 		return err
 	}
-	_, _, err := ds.api.rest.Issues.CreateLabel(ctx, r.Owner, r.Name, fields(d))
+	_, _, err := ds.api.rest.Issues.CreateLabel(ctx, r.Owner, r.Name, &gogithub.Label{Name: &d.Name, Color: &d.Color, Description: &d.Description})
 	return Cause(err)
 }
 
 func taken(err error) bool {
 	var refused *StatusError
 	return errors.As(err, &refused) && refused.Status == http.StatusUnprocessableEntity && slices.Contains(refused.Codes, "already_exists")
-}
-
-func fields(d labels.Definition) *gogithub.Label {
-	return &gogithub.Label{Name: &d.Name, Color: &d.Color, Description: &d.Description}
 }
 
 // UpdateLabel rewrites the colour and description of the label called name, and renames it when
@@ -174,24 +167,18 @@ func (ds *definitions) updateLabel(ctx context.Context, r ledger.Repo, name stri
 // DeleteLabel removes a label's definition, and so the label from every issue; one that does not
 // exist is success, if the repository does.
 func (ds *definitions) DeleteLabel(ctx context.Context, r ledger.Repo, name string) error {
-	if err := ds.deleteLabel(ctx, r, name); err != nil {
+	path, err := labelPath(r, name)
+	if err == nil {
+		_, err = ds.api.Do(ctx, http.MethodDelete, path, nil, nil)
+		if gone := (*NotFoundError)(nil); errors.As(err, &gone) {
+			_, err = ds.repositories.Repository(ctx, r) // is only the label missing?
+		}
+	}
+	if err != nil {
 		return fmt.Errorf("delete label %q of %s: %w", name, r, missing(err, "label"))
 	}
 	ds.noteLabel(r, name, false)
 	return nil
-}
-
-func (ds *definitions) deleteLabel(ctx context.Context, r ledger.Repo, name string) error {
-	path, err := labelPath(r, name)
-	if err != nil {
-		return err
-	}
-	_, err = ds.api.Do(ctx, http.MethodDelete, path, nil, nil)
-	var gone *NotFoundError
-	if errors.As(err, &gone) {
-		_, err = ds.repositories.Repository(ctx, r) // is only the label missing?
-	}
-	return err
 }
 
 func labelPath(r ledger.Repo, name string) (string, error) {

@@ -1,6 +1,9 @@
 package github
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A link is one of a Link header (RFC 8288).
 type link struct {
@@ -10,12 +13,7 @@ type link struct {
 
 // is reports whether the link has a relation type; those are compared without regard to case.
 func (l link) is(rel string) bool {
-	for _, one := range strings.Fields(l.rel) {
-		if strings.EqualFold(one, rel) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Fields(l.rel), func(one string) bool { return strings.EqualFold(one, rel) })
 }
 
 // parseLinks reads the values of Link headers. Links with an anchor are left out: they are not about the answer that they

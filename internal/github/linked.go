@@ -43,7 +43,12 @@ func (lp *linkedPulls) addRecorded(ctx context.Context, snapshots []*snapshot) {
 	found := lp.pulls.pullRequests(ctx, all)
 	for r, named := range by {
 		for _, n := range named {
-			r.take(n, found[all.at(n.id)], lp.web)
+			read := found[all.at(n.id)]
+			read.pr.Named = n.newest
+			read.pr.Bare = !closes(n.id, read.body, r.facts.Issue, lp.web) // GitHub's own list of what it closes may be late
+			r.facts.PRs = append(r.facts.PRs, read.pr)
+			r.err = cmp.Or(r.err, read.err)
+			r.hear(n.id, read.body, "")
 		}
 	}
 }
@@ -81,16 +86,6 @@ func (r *snapshot) mark(n naming) bool {
 		}
 	}
 	return false
-}
-
-// take adds a pull request that the log names. It is bare unless its description closes the issue: GitHub's own list of what
-// it closes may be late.
-func (r *snapshot) take(n naming, found foundPull, web string) {
-	found.pr.Named = n.newest
-	found.pr.Bare = !closes(n.id, found.body, r.facts.Issue, web)
-	r.facts.PRs = append(r.facts.PRs, found.pr)
-	r.err = cmp.Or(r.err, found.err)
-	r.hear(n.id, found.body, "")
 }
 
 // A lead is a pull request that an issue's own one calls another part of its chain.
@@ -132,7 +127,11 @@ func (lp *linkedPulls) leads(ctx context.Context, r *snapshot) []lead {
 	for _, p := range r.facts.PRs {
 		id := pullOf(p)
 		said, ok := r.regions[key(id.String())]
-		if !ok || !itself(said.PRs[said.Part-1], id) {
+		if !ok {
+			continue
+		}
+		own := said.PRs[said.Part-1]
+		if !own.Same(id) && (own.Number != 0 || !own.SameRepo(id)) { // right after it was opened its number is not in its text yet
 			continue
 		}
 		trusted, err := lp.vouches(ctx, r.facts.Issue, p.Author)
@@ -146,12 +145,6 @@ func (lp *linkedPulls) leads(ctx context.Context, r *snapshot) []lead {
 		}
 	}
 	return out
-}
-
-// itself reports whether a place in a region is the pull request's own; right after it was opened its
-// number is not in it yet.
-func itself(place, id pullID) bool {
-	return place.Same(id) || place.Number == 0 && place.SameRepo(id)
 }
 
 // vouches reports whether what a pull request's author says of a chain counts on an issue.

@@ -24,7 +24,7 @@ func list[T any](ctx context.Context, a *api, path string) (items []T, first htt
 		items = append(items, page...)
 		if first == nil {
 			first = header
-			rest, last, err := numbered[T](ctx, a, header)
+			rest, last, err := pagesToLast[T](ctx, a, header)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -53,9 +53,9 @@ func listPage[T any](ctx context.Context, a *api, path string) (page []T, header
 	return page, header, nil
 }
 
-// numbered reads the pages from the second to the one that the first page's header calls the last, side by side. last is the header of that
+// pagesToLast reads the pages from the second to the one that the first page's header calls the last, side by side. last is the header of that
 // one; it is nil when the first page names none.
-func numbered[T any](ctx context.Context, a *api, first http.Header) (items []T, last http.Header, err error) {
+func pagesToLast[T any](ctx context.Context, a *api, first http.Header) (items []T, last http.Header, err error) {
 	address, count := a.lastPage(first)
 	if count < 2 {
 		return nil, nil, nil
@@ -65,7 +65,9 @@ func numbered[T any](ctx context.Context, a *api, first http.Header) (items []T,
 	group.SetLimit(pagesAtOnce)
 	for n := range pages {
 		one := *address
-		one.RawQuery = withPage(address, n+2)
+		values := one.Query()
+		values.Set("page", strconv.Itoa(n+2))
+		one.RawQuery = values.Encode()
 		group.Go(func() (err error) {
 			pages[n], headers[n], err = listPage[T](ctx, a, one.String())
 			return err
@@ -94,12 +96,6 @@ func (a *api) lastPage(h http.Header) (address *url.URL, count int) {
 
 // mostPages is how far page numbers are believed.
 const mostPages = 1000
-
-func withPage(address *url.URL, n int) string {
-	values := address.Query()
-	values.Set("page", strconv.Itoa(n))
-	return values.Encode()
-}
 
 // next returns the address of the following page, empty after the last. It is one of this server, over the same scheme.
 func (a *api) next(h http.Header) (string, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/label-state/label-state/internal/claim"
 )
@@ -14,14 +15,12 @@ const minimizedAtOnce = 20
 // Minimize implements ledger.Minimizer. Comments that were not read by GraphQL are left alone, those that are gone, or were
 // minimized meanwhile, are no error. A token that may not minimize is a *PermissionError.
 func (mt *mutations) Minimize(ctx context.Context, comments []claim.Comment) (done int, err error) {
-	for len(comments) > 0 {
-		n := min(minimizedAtOnce, len(comments))
-		minimized, err := mt.minimize(repeating(ctx), comments[:n])
+	for part := range slices.Chunk(comments, minimizedAtOnce) {
+		minimized, err := mt.minimize(hinted(ctx, repeatable), part)
 		done += minimized
 		if err != nil {
 			return done, fmt.Errorf("minimize comments: %w", err)
 		}
-		comments = comments[n:]
 	}
 	return done, nil
 }

@@ -100,19 +100,14 @@ func (o Options) settle() (Options, error) {
 	o.WriteTime = cmp.Or(o.WriteTime, defaultWriteTime)
 	o.UserAgent = cmp.Or(o.UserAgent, "label-state")
 	o.OutsiderIssues = cmp.Or(o.OutsiderIssues, lifecycle.DefaultRules().OutsiderIssues)
-	o.Trust, err = o.Trust.settle()
-	return o, err
-}
-
-func (t Trust) settle() (Trust, error) {
-	if t.Logins == nil {
-		t.Logins = []string{actionsBot}
+	if o.Trust.Logins == nil {
+		o.Trust.Logins = []string{actionsBot}
 	}
-	t.Minimum = cmp.Or(t.Minimum, RoleTriage)
-	if rank(t.Minimum) == 0 {
-		return t, fmt.Errorf("use options: minimum role %q: want read, triage, write, maintain or admin", t.Minimum)
+	o.Trust.Minimum = cmp.Or(o.Trust.Minimum, RoleTriage)
+	if rank(o.Trust.Minimum) == 0 {
+		return o, fmt.Errorf("use options: minimum role %q: want read, triage, write, maintain or admin", o.Trust.Minimum)
 	}
-	return t, nil
+	return o, nil
 }
 
 // address accepts an absolute http or https URL without credentials, query and fragment.

@@ -45,7 +45,13 @@ func (ps *pulls) Pull(ctx context.Context, r ledger.Repo, number int) (Pull, err
 	if err == nil {
 		err = ps.api.eitherWay(
 			func() (err error) { out, err = ps.queryPull(ctx, id); return err },
-			func() (err error) { out, err = ps.restWholePull(ctx, id); return err })
+			func() error {
+				got, err := ps.restPullRequest(ctx, id)
+				if err == nil {
+					out = Pull{PR: got.pr(), Body: got.Body, Comments: got.Comments, association: got.Association}
+				}
+				return err
+			})
 	}
 	if err != nil {
 		return out, fmt.Errorf("read pull request %s: %w", id, missing(err, "pull request "+id.String()))
@@ -91,14 +97,6 @@ func (ps *pulls) queryPull(ctx context.Context, id pullID) (Pull, error) {
 		out.Closes = append(out.Closes, claim.Issue{Owner: owner, Repo: name, Number: n.Number})
 	}
 	return out, nil
-}
-
-func (ps *pulls) restWholePull(ctx context.Context, id pullID) (Pull, error) {
-	got, err := ps.restPullRequest(ctx, id)
-	if err != nil {
-		return Pull{}, err
-	}
-	return Pull{PR: got.pr(), Body: got.Body, Comments: got.Comments, association: got.Association}, nil
 }
 
 // A pullID names a pull request. Pull requests are numbered like issues.
@@ -227,7 +225,7 @@ func (ps *pulls) ReadPull(ctx context.Context, i claim.Issue) (prchain.Pull, err
 	err := nameable(i)
 	var got restPull
 	if err == nil {
-		got, err = ps.restPullRequest(afterCreating(ctx), i)
+		got, err = ps.restPullRequest(hinted(ctx, justCreated), i)
 	}
 	if err != nil {
 		return prchain.Pull{}, fmt.Errorf("read pull request %s: %w", i, missing(err, "pull request "+i.String()))
@@ -276,7 +274,7 @@ type foundPull struct {
 func (ps *pulls) pullRequests(ctx context.Context, ids []pullID) []foundPull {
 	found := make([]*foundPull, len(ids))
 	for k, id := range ids {
-		found[k] = &foundPull{id: id, pr: unreadable(id)}
+		found[k] = &foundPull{id: id, pr: recordedPull(id, lifecycle.PRUnreadable)}
 	}
 	err := ps.api.eitherWay(
 		func() error { return bend(ctx, ps.dose, found, ps.queryPulls, ps.restFound) },
@@ -309,7 +307,7 @@ func (ps *pulls) queryPulls(ctx context.Context, wanted []*foundPull) error {
 		} else {
 			one.miss(got.absence(alias))
 			if gone := (*NotFoundError)(nil); holder != nil && errors.As(got.absence(alias), &gone) {
-				one.pr = missingPull(one.id)
+				one.pr = recordedPull(one.id, lifecycle.PRMissing)
 			}
 		}
 	}
@@ -326,7 +324,7 @@ func (ps *pulls) restFound(ctx context.Context, f *foundPull) error {
 	f.miss(err)
 	if gone := (*NotFoundError)(nil); errors.As(err, &gone) {
 		if _, unseen := ps.repositories.Repository(ctx, ledger.Repo{Owner: f.id.Owner, Name: f.id.Repo}); unseen == nil {
-			f.pr = missingPull(f.id)
+			f.pr = recordedPull(f.id, lifecycle.PRMissing)
 		}
 	}
 	if wholeRequest(f.err) || tooMuch(f.err) {
@@ -348,11 +346,7 @@ func (f *foundPull) miss(err error) {
 	}
 }
 
-func unreadable(id pullID) lifecycle.PR {
-	return lifecycle.PR{Repo: id.Slug(), Number: id.Number, State: lifecycle.PRUnreadable, Recorded: true}
-}
-
-// missingPull is a pull request that a repository which GitHub shows does not have.
-func missingPull(id pullID) lifecycle.PR {
-	return lifecycle.PR{Repo: id.Slug(), Number: id.Number, State: lifecycle.PRMissing, Recorded: true}
+// recordedPull is a pull request of which only the log tells: it could not be read, or a repository which GitHub shows does not have it.
+func recordedPull(id pullID, state lifecycle.PRState) lifecycle.PR {
+	return lifecycle.PR{Repo: id.Slug(), Number: id.Number, State: state, Recorded: true}
 }

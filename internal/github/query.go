@@ -71,15 +71,6 @@ func (d *document) open(alias string, r ledger.Repo) {
 	d.add("  %s: repository(owner: %s, name: %s) {\n    nameWithOwner\n", alias, d.bind("String!", r.Owner), d.bind("String!", r.Name))
 }
 
-// queryFacts reads the issues of a batch: by one query if GitHub bears it, and then whatever that left out.
-func (sn *snapshots) queryFacts(ctx context.Context, snapshots []*snapshot) error {
-	byREST := sn.restSession()
-	if err := bend(ctx, sn.dose, snapshots, sn.askFacts, byREST.alone); err != nil {
-		return err
-	}
-	return sn.completeFacts(ctx, snapshots)
-}
-
 // completeFacts reads what a query has left out.
 func (sn *snapshots) completeFacts(ctx context.Context, snapshots []*snapshot) error {
 	byREST := sn.restSession()
@@ -227,7 +218,12 @@ func (s *sheet) single(e queryError) bool {
 	if slices.ContainsFunc(s.lists, func(k *cursor) bool { return k.alias == e.part(1) }) {
 		return len(e.Path) > 4 && e.part(2) == "nodes"
 	}
-	digits, is := strings.CutPrefix(e.part(1), "i")
+	return numbered(e.part(1), "i")
+}
+
+// numbered reports whether an alias is the letter with a number.
+func numbered(alias, letter string) bool {
+	digits, is := strings.CutPrefix(alias, letter)
 	_, err := strconv.Atoi(digits)
 	return is && err == nil
 }
@@ -298,7 +294,11 @@ func (sn *snapshots) noteNodes(r ledger.Repo, i claim.Issue, q *queryIssue) {
 	if q.Number != i.Number {
 		return
 	}
-	sn.noteNode(i, q.ID)
+	if q.ID != "" {
+		sn.mu.Lock()
+		sn.nodes[key(i.String())] = q.ID
+		sn.mu.Unlock()
+	}
 	if q.Labels == nil {
 		return
 	}

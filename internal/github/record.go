@@ -23,9 +23,9 @@ type mutations struct {
 // id that an earlier snapshot has shown. What GitHub certainly refused is errors.ErrUnsupported: Comment finds out why.
 func (mt *mutations) Record(ctx context.Context, i claim.Issue, body string) (claim.Comment, *lifecycle.Facts, error) {
 	one := &snapshot{facts: lifecycle.Facts{Issue: i}}
-	posted, err := mt.record(withComment(ctx), one, body)
+	posted, err := mt.record(hinted(ctx, commenting), one, body)
 	for errors.Is(err, errAgain) { // the schema lacks a part of the question, so nothing was carried out
-		posted, err = mt.record(withComment(ctx), one, body)
+		posted, err = mt.record(hinted(ctx, commenting), one, body)
 	}
 	if err != nil {
 		return claim.Comment{}, nil, fmt.Errorf("comment on %s: %w", i, err)

@@ -30,19 +30,16 @@ func (rf *refs) GetRef(ctx context.Context, i claim.Issue, name string) (gitref.
 	return rf.restRef(ctx, i, name)
 }
 
-// queryTip is a repository with one of its references as GraphQL shows it.
-type queryTip struct {
-	Repository *struct {
-		ID  string
-		Ref *queryTarget
-	}
-}
-
 func (rf *refs) queryRef(ctx context.Context, i claim.Issue, name string) (gitref.Tip, error) {
 	d := newDocument()
 	d.add("  repository(owner: %s, name: %s) {\n    id\n", d.bind("String!", i.Owner), d.bind("String!", i.Repo))
 	d.add("    ref(qualifiedName: %s) %s\n  }\n", d.bind("String!", name), targetFields)
-	var data queryTip
+	var data struct {
+		Repository *struct {
+			ID  string
+			Ref *queryTarget
+		}
+	}
 	got, err := rf.api.ask(ctx, d.text(""), d.variables, &data)
 	what := "repository " + i.Slug()
 	switch {
@@ -127,7 +124,7 @@ func (m restCommit) check() error {
 func (rf *refs) restCommit(ctx context.Context, i claim.Issue, sha string) (made restCommit, err error) {
 	path, err := onGit(i, "commits/", sha)
 	if err == nil {
-		_, err = rf.api.Do(afterCreating(ctx), http.MethodGet, path, nil, &made)
+		_, err = rf.api.Do(hinted(ctx, justCreated), http.MethodGet, path, nil, &made)
 	}
 	if err == nil {
 		err = made.check()

@@ -17,9 +17,9 @@ import (
 // here. What GitHub refuses is errors.ErrUnsupported: one request a label finds out which, and why.
 func (mt *mutations) Relabel(ctx context.Context, i claim.Issue, change labels.Change) (lifecycle.Facts, error) {
 	one := &snapshot{facts: lifecycle.Facts{Issue: i}}
-	err := mt.relabel(repeating(ctx), one, change)
+	err := mt.relabel(hinted(ctx, repeatable), one, change)
 	for errors.Is(err, errAgain) {
-		err = mt.relabel(repeating(ctx), one, change)
+		err = mt.relabel(hinted(ctx, repeatable), one, change)
 	}
 	if err == nil {
 		err = mt.snapshots.completeFacts(ctx, []*snapshot{one})

@@ -126,29 +126,18 @@ func (rp *repositories) file(ctx context.Context, r ledger.Repo, path string) ([
 	if err != nil {
 		return nil, err
 	}
-	var got fileContent
+	var got struct{ Type, Encoding, Content string } // a folder is a list and does not decode into it
 	if _, err := rp.api.Do(ctx, http.MethodGet, where, nil, &got); err != nil {
 		return nil, err
 	}
-	return got.bytes()
-}
-
-// fileContent is one file of the contents API; a folder is a list and does not decode into it.
-type fileContent struct {
-	Type     string `json:"type"`
-	Encoding string `json:"encoding"`
-	Content  string `json:"content"`
-}
-
-func (f fileContent) bytes() ([]byte, error) {
-	if f.Type != "file" || f.Encoding != "base64" {
+	if got.Type != "file" || got.Encoding != "base64" {
 		return nil, &AnswerError{Status: http.StatusOK, Reason: "it is not a file of up to a megabyte"}
 	}
-	text, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(f.Content, "\n", ""))
+	content, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(got.Content, "\n", ""))
 	if err != nil {
 		return nil, &AnswerError{Status: http.StatusOK, Reason: "its content is not base64"}
 	}
-	return text, nil
+	return content, nil
 }
 
 // An along is what the first query about a repository brought along.
@@ -217,4 +206,4 @@ func (rp *repositories) Along(r ledger.Repo, path string) (data []byte, known bo
 }
 
 // isAlong reports whether an alias is of what came along: an error about it is not one about the repository.
-func isAlong(alias string) bool { return alias == "branch" || alias == "file" || isTip(alias) }
+func isAlong(alias string) bool { return alias == "branch" || alias == "file" || numbered(alias, "t") }

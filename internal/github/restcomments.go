@@ -39,20 +39,15 @@ func (s *session) withComments(ctx context.Context, r *snapshot, seen restIssue)
 			return seen, again, err
 		}
 		if reason == "" {
-			r.say(comments)
+			r.comments = nil
+			for _, m := range comments {
+				r.comments = append(r.comments, m.comment())
+			}
 			r.facts.Unshown = seen.Comments - have
 			return seen, again, nil
 		}
 	}
 	return restIssue{}, again, &AnswerError{Status: http.StatusOK, Reason: reason}
-}
-
-// say takes in the comments of an issue.
-func (r *snapshot) say(comments []restComment) {
-	r.comments = nil
-	for _, m := range comments {
-		r.comments = append(r.comments, m.comment())
-	}
 }
 
 // shifted says why the comments that were read may not be all there are. Pages are numbered: one comment deleted and

@@ -81,7 +81,17 @@ func (s *session) read(ctx context.Context, r *snapshot) error {
 		return err
 	}
 	r.facts.Pause = pause
-	mentions := s.happened(r, events)
+	var mentions []restIssue
+	for _, e := range events {
+		switch {
+		case e.Event == "labeled":
+			r.facts.Labelled(s.scheme, e.Label.Name, e.CreatedAt, e.Actor.person())
+		case e.Event == "reopened" && !r.facts.PullRequest:
+			r.facts.ReopenedAt = e.CreatedAt.UTC()
+		case e.Event == "cross-referenced" && e.Source.Issue != nil && e.Source.Issue.PullRequest != nil:
+			mentions = append(mentions, *e.Source.Issue)
+		}
+	}
 	if r.facts.PullRequest {
 		return nil
 	}
@@ -179,21 +189,6 @@ func (s *session) timeline(ctx context.Context, i claim.Issue) ([]restEvent, err
 	}
 	events, _, err := list[restEvent](ctx, s.api, path)
 	return events, err
-}
-
-// happened finds when labels came, when the issue was reopened, and which pull requests mention the issue.
-func (s *session) happened(r *snapshot, events []restEvent) (mentions []restIssue) {
-	for _, e := range events {
-		switch {
-		case e.Event == "labeled":
-			r.facts.Labelled(s.scheme, e.Label.Name, e.CreatedAt, e.Actor.person())
-		case e.Event == "reopened" && !r.facts.PullRequest:
-			r.facts.ReopenedAt = e.CreatedAt.UTC()
-		case e.Event == "cross-referenced" && e.Source.Issue != nil && e.Source.Issue.PullRequest != nil:
-			mentions = append(mentions, *e.Source.Issue)
-		}
-	}
-	return mentions
 }
 
 // closers adds the pull requests whose description closes the issue: the open ones of its own

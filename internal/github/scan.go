@@ -115,7 +115,13 @@ func (sc *scans) scan(ctx context.Context, r ledger.Repo, what selection) iter.S
 			for _, one := range part {
 				if err != nil && (one.snapshot == nil || !one.snapshot.done()) {
 					unread.Numbers = append(unread.Numbers, one.number)
-				} else if !yieldReading(yield, one.snapshot) {
+					continue
+				}
+				got := one.snapshot.public()
+				if got.Err != nil {
+					got.Err = fmt.Errorf("read %s: %w", got.Facts.Issue, got.Err)
+				}
+				if !yield(got.Facts, got.Err) {
 					return
 				}
 			}
@@ -128,14 +134,6 @@ func (sc *scans) scan(ctx context.Context, r ledger.Repo, what selection) iter.S
 			}
 		}
 	}
-}
-
-func yieldReading(yield func(lifecycle.Facts, error) bool, r *snapshot) bool {
-	one := r.public()
-	if one.Err != nil {
-		one.Err = fmt.Errorf("read %s: %w", one.Facts.Issue, one.Err)
-	}
-	return yield(one.Facts, one.Err)
 }
 
 // collect lists what to scan, each issue once, least recently updated first.

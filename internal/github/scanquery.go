@@ -31,7 +31,9 @@ type cursor struct {
 // carries reports whether the next page is one with facts.
 func (k *cursor) carries() bool { return k.facts && !k.numbersOnly }
 
-// listsOf are what a scan goes through: one list for every label, one for what changed.
+// listsOf are what a scan goes through: one list for every label, and one for what changed. Of pull requests it goes through those that a
+// label says are held; and of those that have ended and have the label of a person's hold, which is left there where people put it, through
+// the ones that changed.
 func listsOf(scheme labels.Scheme, what selection) []*cursor {
 	var out []*cursor
 	for k, name := range what.labels {
@@ -39,23 +41,15 @@ func listsOf(scheme labels.Scheme, what selection) []*cursor {
 			out = append(out, &cursor{alias: "s" + strconv.Itoa(k), label: name, facts: name == scheme.Claimed})
 		}
 	}
-	out = append(out, pullLists(scheme, what)...)
+	out = append(out, &cursor{alias: pullsAlias + "0", label: scheme.Claimed, pulls: "OPEN, CLOSED, MERGED"})
+	if scheme.Hold != "" {
+		out = append(out, &cursor{alias: pullsAlias + "1", label: scheme.Hold, pulls: "OPEN"})
+		if !what.since.IsZero() {
+			out = append(out, &cursor{alias: pullsAlias + "2", label: scheme.Hold, pulls: "CLOSED, MERGED", since: what.since})
+		}
+	}
 	if !what.since.IsZero() {
 		out = append(out, &cursor{alias: "changed", since: what.since})
-	}
-	return out
-}
-
-// pullLists are the pull requests that a scan goes through: those that a label says are held, and of those that have ended and have the
-// label of a person's hold, which is left there where people put it, the ones changed since then.
-func pullLists(scheme labels.Scheme, what selection) []*cursor {
-	out := []*cursor{{alias: pullsAlias + "0", label: scheme.Claimed, pulls: "OPEN, CLOSED, MERGED"}}
-	if scheme.Hold == "" {
-		return out
-	}
-	out = append(out, &cursor{alias: pullsAlias + "1", label: scheme.Hold, pulls: "OPEN"})
-	if !what.since.IsZero() {
-		out = append(out, &cursor{alias: pullsAlias + "2", label: scheme.Hold, pulls: "CLOSED, MERGED", since: what.since})
 	}
 	return out
 }
@@ -65,9 +59,14 @@ const pullsAlias = "pulls"
 
 // queryLists goes through all lists side by side, one request for the next page of each.
 func (sc *scans) queryLists(ctx context.Context, r ledger.Repo, what selection) ([]listed, error) {
-	found, lists, begun := sc.beginnings.begunScan(r, what)
-	if !begun {
-		lists = listsOf(sc.scheme, what)
+	begun := sc.beginnings.takeBegun(func(b *beginning) bool {
+		further := what.since.Sub(b.what.since) // one that looks a moment further back has all that is asked for
+		return b.facts == nil && b.label == "" && b.repo == r && slices.Equal(b.what.labels, what.labels) && further >= 0 && further <= fresh
+	})
+	var found []listed
+	lists := listsOf(sc.scheme, what)
+	if begun != nil {
+		found, lists = begun.found, begun.lists
 	}
 	for len(lists) > 0 {
 		size := sc.pageSize(lists)
@@ -212,14 +211,11 @@ func (sc *scans) takePage(got partial, r ledger.Repo, data map[string]json.RawMe
 			}
 			found = append(found, one)
 		}
-		k.advance(page.PageInfo.HasNextPage && !over, page.PageInfo.EndCursor)
+		next := page.PageInfo.EndCursor
+		k.done = over || !page.PageInfo.HasNextPage || next == "" || next == k.after
+		k.after = next
 	}
 	return found, nil
-}
-
-func (k *cursor) advance(more bool, to string) {
-	k.done = !more || to == "" || to == k.after
-	k.after = to
 }
 
 func (sc *scans) takeListed(k *cursor, s sheet, n int, q *queryIssue) (listed, error) {
@@ -245,7 +241,7 @@ func (sc *scans) takeListed(k *cursor, s sheet, n int, q *queryIssue) (listed, e
 // failedNode returns the first error about a part of the n-th issue of a list.
 func (s *sheet) failedNode(alias string, n int, i claim.Issue) error {
 	for _, e := range s.errors {
-		if e.part(0) == s.alias && e.part(1) == alias && e.index(3) == n {
+		if e.part(0) == s.alias && e.part(1) == alias && len(e.Path) > 3 && e.Path[3] == float64(n) {
 			return e.typed("issue " + i.String())
 		}
 	}

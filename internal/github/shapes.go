@@ -121,21 +121,14 @@ type comment struct {
 	record      bool      // it is a record or a notice, rather than what only begins like one
 }
 
-// edited returns when the text was written last. GitHub's updatedAt is no heartbeat: it also moves when somebody hides the comment.
-func (q *queryComment) edited() time.Time {
-	if q.LastEditedAt != nil {
-		return *q.LastEditedAt
-	}
-	return q.CreatedAt
-}
-
 func (q *queryComment) comment() comment {
 	out := comment{association: q.Association, node: q.Node, Comment: claim.Comment{
-		ID: int64(q.ID), Created: q.CreatedAt.UTC(), Updated: q.edited().UTC(), Author: q.Author.name(), URL: q.URL, Body: q.Body,
+		ID: int64(q.ID), Created: q.CreatedAt.UTC(), Updated: q.CreatedAt.UTC(), Author: q.Author.name(), URL: q.URL, Body: q.Body,
 		Node: q.Node, Minimized: q.IsMinimized,
 	}}
-	if q.LastEditedAt != nil {
+	if q.LastEditedAt != nil { // GitHub's updatedAt is no heartbeat: it also moves when somebody hides the comment
 		out.edited = q.LastEditedAt.UTC()
+		out.Updated = out.edited
 	}
 	// An edit without an editor is one that GitHub does not tell us about, as it never does by REST: it is the author's.
 	if q.Editor != nil && q.Editor.name() != out.Author {
@@ -224,28 +217,11 @@ func (q *queryIssue) facts(i claim.Issue, scheme labels.Scheme) (lifecycle.Facts
 	for _, a := range assignees {
 		f.Assignees = append(f.Assignees, a.Login)
 	}
-	q.times(&f, scheme)
-	if f.PullRequest {
-		f.StateReason = ""
-		if q.PullState == "MERGED" {
-			f.StateReason = "merged"
-		}
-		return f, nil
-	}
-	if err := q.pulls(&f); err != nil {
-		return f, err
-	}
-	return f, q.blockers(&f)
-}
-
-// times are when labels that tell something by their age were put on, and when it was last reopened.
-func (q *queryIssue) times(f *lifecycle.Facts, scheme labels.Scheme) {
 	if q.Labeled != nil {
 		for _, e := range q.Labeled.Nodes {
-			if e == nil {
-				continue
+			if e != nil {
+				f.Labelled(scheme, e.Label.Name, e.CreatedAt, e.Actor.person())
 			}
-			f.Labelled(scheme, e.Label.Name, e.CreatedAt, e.Actor.person())
 		}
 	}
 	if q.Reopened != nil {
@@ -255,39 +231,37 @@ func (q *queryIssue) times(f *lifecycle.Facts, scheme labels.Scheme) {
 			}
 		}
 	}
-}
-
-// pulls takes the closing pull requests. Those in repositories that the token may not see come as
-// null without an error, and cannot be told apart from absent ones.
-func (q *queryIssue) pulls(f *lifecycle.Facts) error {
-	if q.Closing == nil {
-		return &AnswerError{Status: http.StatusOK, Reason: "closing pull requests are missing"}
+	if f.PullRequest {
+		f.StateReason = ""
+		if q.PullState == "MERGED" {
+			f.StateReason = "merged"
+		}
+		return f, nil
 	}
-	if q.Closing.TotalCount > len(q.Closing.Nodes) {
-		return &AnswerError{Status: http.StatusOK, Reason: fmt.Sprintf("%d pull requests close it, too many to read", q.Closing.TotalCount), short: true}
+	switch {
+	case q.Closing == nil:
+		return f, &AnswerError{Status: http.StatusOK, Reason: "closing pull requests are missing"}
+	case q.Closing.TotalCount > len(q.Closing.Nodes):
+		return f, &AnswerError{Status: http.StatusOK, Reason: fmt.Sprintf("%d pull requests close it, too many to read", q.Closing.TotalCount), short: true}
 	}
 	for _, p := range q.Closing.Nodes {
-		if p != nil {
+		if p != nil { // one in a repository that the token may not see cannot be told apart from none
 			f.PRs = append(f.PRs, p.pr())
 		}
 	}
-	return nil
-}
-
-func (q *queryIssue) blockers(f *lifecycle.Facts) error {
 	if q.BlockedBy == nil {
-		return nil
+		return f, nil
 	}
-	all, err := q.BlockedBy.all("blockers")
+	blockers, err := q.BlockedBy.all("blockers")
 	if err != nil {
-		return err
+		return f, err
 	}
 	f.BlockersRead = true
-	for _, b := range all {
+	for _, b := range blockers {
 		owner, name, _ := strings.Cut(b.Repository.NameWithOwner, "/")
 		f.Blockers = append(f.Blockers, lifecycle.Blocker{
 			Issue: claim.Issue{Owner: owner, Repo: name, Number: b.Number}, Open: b.State == "OPEN", URL: b.URL,
 		})
 	}
-	return nil
+	return f, nil
 }

@@ -165,7 +165,12 @@ func (th *threads) stretches(ctx context.Context, i claim.Issue, newest *connect
 	parts = make([]*connection[queryComment], (older+stretch-2)/(stretch-1))
 	for {
 		most := th.stretch.size()
-		err := th.askStretches(ctx, i, parts, most)
+		group, asking := errgroup.WithContext(replaceable(ctx, true))
+		group.SetLimit(pagesAtOnce)
+		for first := 0; first < len(parts); first += most {
+			group.Go(func() error { return th.askParts(asking, i, parts, first, min(first+most, len(parts))) })
+		}
+		err := group.Wait()
 		var off unavailable
 		switch {
 		case err == nil:
@@ -180,16 +185,6 @@ func (th *threads) stretches(ctx context.Context, i claim.Issue, newest *connect
 		}
 		th.stretch.refused(most)
 	}
-}
-
-// askStretches fills in the parts, so many in one query.
-func (th *threads) askStretches(ctx context.Context, i claim.Issue, parts []*connection[queryComment], most int) error {
-	group, ctx := errgroup.WithContext(replaceable(ctx, true))
-	group.SetLimit(pagesAtOnce)
-	for first := 0; first < len(parts); first += most {
-		group.Go(func() error { return th.askParts(ctx, i, parts, first, min(first+most, len(parts))) })
-	}
-	return group.Wait()
 }
 
 func (th *threads) askParts(ctx context.Context, i claim.Issue, parts []*connection[queryComment], from, to int) error {

@@ -3,8 +3,6 @@ package github
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -77,13 +75,6 @@ func (q *queryTarget) tip(now time.Time, id string) (tip gitref.Tip, whole bool)
 // tip asks for the reference of the n-th issue's lease.
 func (d *document) tip(n int, i claim.Issue) {
 	d.add("    t%d: ref(qualifiedName: %s) %s\n", n, d.bind("String!", gitref.RefName(i)), targetFields)
-}
-
-// isTip reports whether an alias is of a reference.
-func isTip(alias string) bool {
-	digits, is := strings.CutPrefix(alias, "t")
-	_, err := strconv.Atoi(digits)
-	return is && err == nil
 }
 
 // noteTip remembers the reference of the n-th issue's lease, if the answer shows it; writes had been sent when it was asked for.

@@ -32,7 +32,7 @@ type transport struct {
 
 func newTransport(o Options) *transport {
 	t := &transport{
-		o: o, slots: newGate(maxAtOnce), writing: newGate(1), limits: newLimits(), posts: newPacer(), budgets: &watch{warn: o.Warn},
+		o: o, slots: newGate(maxAtOnce), writing: newGate(1), limits: &limits{closed: map[string]closure{}}, posts: newPacer(), budgets: &watch{warn: o.Warn},
 		endpoint: o.GraphQL,
 	}
 	for _, address := range []string{o.REST, o.GraphQL} {
@@ -89,9 +89,13 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // open reads the body, which every try needs again, and works out what the request is.
 func (t *transport) open(req *http.Request) (*call, error) {
+	ctx := req.Context()
 	c := &call{transport: t, request: req, traits: traits{
-		method: req.Method, url: req.URL, fresh: justCreated(req.Context()), repetitions: repetitions(req.Context()), same: idempotent(req.Context()),
+		method: req.Method, url: req.URL, fresh: ctx.Value(justCreated) != nil, same: ctx.Value(repeatable) != nil, repetitions: maxRetries,
 	}}
+	if n, hinted := ctx.Value(replaced).(int); hinted {
+		c.repetitions = n
+	}
 	if req.Body != nil {
 		body, err := io.ReadAll(req.Body)
 		if err = errors.Join(err, req.Body.Close()); err != nil {
@@ -107,7 +111,7 @@ func (t *transport) open(req *http.Request) (*call, error) {
 	default:
 		c.write = !c.graphql || !readsOnly(c.body)
 	}
-	c.comment = c.isComment(t.o.REST) || commenting(req.Context())
+	c.comment = c.isComment(t.o.REST) || ctx.Value(commenting) != nil
 	return c, nil
 }
 
@@ -223,30 +227,14 @@ func (c *call) resource() string {
 // String keeps the token out of prints of a client.
 func (t *transport) String() string { return "transport to " + t.o.REST }
 
-type justCreatedKey struct{}
+// A hint is what a caller knows about a request and the request does not say.
+type hint int
 
-// afterCreating marks reads of something created a moment ago: a 404 is then repeated up to two
-// times, because GitHub's replicas may not have it yet.
-func afterCreating(ctx context.Context) context.Context {
-	return context.WithValue(ctx, justCreatedKey{}, true)
-}
+const (
+	justCreated hint = iota // a 404 is repeated up to two times, because GitHub's replicas may not have it yet
+	commenting              // a mutation that posts a comment, which is paced like one that is posted by REST
+	repeatable              // a write that may be sent twice, which its method does not say
+	replaced                // how often to repeat it, when there is something better to do than that
+)
 
-func justCreated(ctx context.Context) bool { return ctx.Value(justCreatedKey{}) != nil }
-
-type commentingKey struct{}
-
-// withComment marks a mutation that posts a comment, which is paced like one that is posted by REST.
-func withComment(ctx context.Context) context.Context {
-	return context.WithValue(ctx, commentingKey{}, true)
-}
-
-func commenting(ctx context.Context) bool { return ctx.Value(commentingKey{}) != nil }
-
-type idempotentKey struct{}
-
-// repeating marks writes whose method does not say that they may be sent twice, and that may.
-func repeating(ctx context.Context) context.Context {
-	return context.WithValue(ctx, idempotentKey{}, true)
-}
-
-func idempotent(ctx context.Context) bool { return ctx.Value(idempotentKey{}) != nil }
+func hinted(ctx context.Context, h hint) context.Context { return context.WithValue(ctx, h, true) }

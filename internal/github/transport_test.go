@@ -187,7 +187,7 @@ func (r row) do(ctx context.Context, c *Client) error {
 		_, _, err := c.post(ctx, "mutation { addStar(input: {}) { clientMutationId } }", nil)
 		return err
 	case "FRESH":
-		_, err := c.Do(afterCreating(ctx), http.MethodGet, path, nil, nil)
+		_, err := c.Do(hinted(ctx, justCreated), http.MethodGet, path, nil, nil)
 		return err
 	case http.MethodGet, http.MethodDelete:
 		_, err := c.Do(ctx, r.request, path, nil, nil)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -72,17 +71,8 @@ func (a account) isApp() bool { return strings.HasSuffix(strings.ToLower(a.login
 
 // names reports whether the configuration trusts a login.
 func (t Trust) names(login string) bool {
-	for _, one := range t.Logins {
-		if claim.SameLogin(one, login) {
-			return true
-		}
-	}
-	for _, slug := range t.Apps {
-		if claim.SameLogin(slug+botSuffix, login) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.Logins, func(one string) bool { return claim.SameLogin(one, login) }) ||
+		slices.ContainsFunc(t.Apps, func(slug string) bool { return claim.SameLogin(slug+botSuffix, login) })
 }
 
 // roles finds out whose records count.
@@ -212,12 +202,6 @@ func (rs *roles) Guessed() string {
 func (j judgement) counted(a account) bool {
 	counts, err := j.of(a)
 	return err == nil && counts
-}
-
-// and joins two judgements of one client.
-func (j judgement) and(o judgement) judgement {
-	maps.Copy(j.errs, o.errs)
-	return j
 }
 
 // judge finds out whose records count. Only those are asked about that nothing else decides, each once in a client's
@@ -464,7 +448,14 @@ func (rs *roles) Heard(ctx context.Context, r ledger.Repo) error {
 	a := account{repo: r, login: login}
 	counts, known := rs.judged(a)
 	if !known || !counts && !a.isApp() && rs.ownRole(r) == "" {
-		if err := rs.askOwnRole(ctx, a); err != nil {
+		got, err := rs.repositories.Repository(ctx, r) // shows our own role to everybody who has one
+		switch {
+		case err == nil && got.Role == "":
+			err = rs.askRole(ctx, a)
+		case err == nil:
+			rs.noteRole(r, login, got.Role)
+		}
+		if err != nil {
 			return fmt.Errorf("find out whether records of %s count in %s: %w", login, r, err)
 		}
 		counts, _ = rs.judged(a)
@@ -480,19 +471,6 @@ func (rs *roles) ownRole(r ledger.Repo) Role {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	return rs.known[key(r.String(), viewer)]
-}
-
-// askOwnRole reads our own role from the repository, which shows it to everybody who has one.
-func (rs *roles) askOwnRole(ctx context.Context, a account) error {
-	got, err := rs.repositories.Repository(ctx, a.repo)
-	switch {
-	case err != nil:
-		return err
-	case got.Role == "":
-		return rs.askRole(ctx, a)
-	}
-	rs.noteRole(a.repo, a.login, got.Role)
-	return nil
 }
 
 // MayLabel reports whether a login may steer a repository: its records count there (spec.md#which-records-count). It is the one judgement

@@ -21,47 +21,55 @@ type Advance struct {
 	To     string       // the stage; empty is the next
 }
 
+// stages moves issues along a pipeline.
+type stages struct {
+	*base
+	snapshots *snapshots
+	records   *records
+	labelling *labelling
+}
+
 // Advance moves an issue to another stage and ends the worker's hold, by one record; then it brings the
 // labels in line. A repository without stages, a stage it does not have and one beyond the last are a
 // *CallError, a hold that is not the worker's a *LostError, and somebody's hold in the way of a
 // move without one a *HeldError. A move that the log shows already is a success.
-func (l *Ledger) Advance(ctx context.Context, i claim.Issue, a Advance) (Repair, labels.Stage, error) {
-	f, err := l.facts(ctx, i)
+func (st *stages) Advance(ctx context.Context, i claim.Issue, a Advance) (Repair, labels.Stage, error) {
+	f, err := st.snapshots.Look(ctx, i)
 	if err != nil {
 		return Repair{Issue: i}, labels.Stage{}, err
 	}
-	to, done, err := l.target(f, a)
+	to, done, err := st.target(f, a)
 	if err != nil {
 		return Repair{Issue: i}, to, err
 	}
 	if done {
-		rep, err := l.reconcile(ctx, f)
+		rep, err := st.labelling.reconcile(ctx, f)
 		return rep, to, err
 	}
-	r, err := l.stepRecord(f, a, to)
+	r, err := st.stepRecord(f, a, to)
 	if err != nil {
 		return Repair{Issue: i}, to, err
 	}
-	next, err := l.do(ctx, f, r)
+	next, err := st.records.do(ctx, f, r)
 	if err != nil {
 		return Repair{Issue: i}, to, wrapWrite(i, err)
 	}
-	rep, err := l.reconcileOwnEnd(ctx, f, next, r)
+	rep, err := st.labelling.reconcileOwnEnd(ctx, f, next, r)
 	return rep, to, err
 }
 
 // Target is the stage that an advance would lead to; its errors are Advance's.
-func (l *Ledger) Target(f lifecycle.Facts, a Advance) (labels.Stage, error) {
-	to, _, err := l.target(f, a)
+func (st *stages) Target(f lifecycle.Facts, a Advance) (labels.Stage, error) {
+	to, _, err := st.target(f, a)
 	return to, err
 }
 
 // target is the stage to go to; done says that the log shows the worker's move already.
-func (l *Ledger) target(f lifecycle.Facts, a Advance) (to labels.Stage, done bool, err error) {
+func (st *stages) target(f lifecycle.Facts, a Advance) (to labels.Stage, done bool, err error) {
 	if a.Worker.IsZero() && a.By == "" {
 		return to, false, callError("who moves it?")
 	}
-	scheme, now := l.set.Rules.Scheme, l.set.Rules.Stage(f)
+	scheme, now := st.set.Rules.Scheme, st.set.Rules.Stage(f)
 	if len(scheme.Stages) == 0 {
 		return to, false, callError("there are no stages in this repository; see preset: stages")
 	}
@@ -69,7 +77,7 @@ func (l *Ledger) target(f lifecycle.Facts, a Advance) (to labels.Stage, done boo
 		return to, false, callError("%s is a pull request, which is in no stage", f.Issue)
 	}
 	if err := f.Log.RefuseLogin(a.Worker, f.Viewer); err != nil {
-		return to, false, l.lost(f, a.Worker, err)
+		return to, false, st.lost(f, a.Worker, err)
 	}
 	if own, found := f.Log.Find(a.Worker); found && own.End != nil && own.End.Outcome == claim.OutcomeAdvanced && own.End.By == "" {
 		return scheme.Stages[now], true, nil
@@ -92,36 +100,33 @@ func (l *Ledger) target(f lifecycle.Facts, a Advance) (to labels.Stage, done boo
 }
 
 // stepRecord is the one record of a move. Without a hold it ends a key of its own that nobody ever uses.
-func (l *Ledger) stepRecord(f lifecycle.Facts, a Advance, to labels.Stage) (claim.Record, error) {
+func (st *stages) stepRecord(f lifecycle.Facts, a Advance, to labels.Stage) (claim.Record, error) {
 	r := claim.Record{Kind: claim.KindRelease, Worker: a.Worker, Outcome: claim.OutcomeAdvanced, Stage: to.Name, At: f.Now}
 	if !f.Open {
-		return r, &HeldError{Issue: f.Issue, Verdict: l.set.Rules.Verdict(f, lifecycle.Seeker{})}
+		return r, &HeldError{Issue: f.Issue, Verdict: st.set.Rules.Verdict(f, lifecycle.Seeker{})}
 	}
 	if a.Worker.IsZero() {
-		r.By, r.Worker = a.By, claim.Worker{Codename: byHand, FiringID: l.token()}
+		r.By, r.Worker = a.By, claim.Worker{Codename: byHand, FiringID: st.token()}
 		if _, held := f.Log.Holder(); held {
-			return r, &HeldError{Issue: f.Issue, Verdict: l.set.Rules.Verdict(f, lifecycle.Seeker{})}
+			return r, &HeldError{Issue: f.Issue, Verdict: st.set.Rules.Verdict(f, lifecycle.Seeker{})}
 		}
 		return r, nil
 	}
 	own, found := f.Log.Find(a.Worker)
-	err := f.Log.Refuse(r, f.Viewer, l.set.Rules.Terms, f.Now)
+	err := f.Log.Refuse(r, f.Viewer, st.set.Rules.Terms, f.Now)
 	switch {
 	case err != nil:
-		return r, l.lost(f, a.Worker, err)
+		return r, st.lost(f, a.Worker, err)
 	case found && !own.Held():
-		return r, l.lost(f, a.Worker, fmt.Errorf("%w: the claim was never confirmed", claim.ErrNotHolder))
-	case own.Overdue(l.set.Rules.Terms, f.Now):
-		return r, l.lost(f, a.Worker, claim.ErrOverdue)
+		return r, st.lost(f, a.Worker, fmt.Errorf("%w: the claim was never confirmed", claim.ErrNotHolder))
+	case own.Overdue(st.set.Rules.Terms, f.Now):
+		return r, st.lost(f, a.Worker, claim.ErrOverdue)
 	case own.Plan.Pending():
-		return r, &HeldError{Issue: f.Issue, Verdict: pendingPlan(own)}
+		waits := lifecycle.Reason{Code: lifecycle.CodeOwn, Text: "its plan waits for an answer", URL: own.Plan.URL}
+		return r, &HeldError{Issue: f.Issue, Verdict: lifecycle.Verdict{Answer: lifecycle.Held, Reasons: []lifecycle.Reason{waits}}}
 	}
 	r.Attempt = own.Record.Attempt
 	return r, nil
-}
-
-func pendingPlan(c claim.Claim) lifecycle.Verdict {
-	return lifecycle.Verdict{Answer: lifecycle.Held, Reasons: []lifecycle.Reason{{Code: lifecycle.CodeOwn, Text: "its plan waits for an answer", URL: c.Plan.URL}}}
 }
 
 // begin takes over what the snapshot that admits the claim says: the record names it, so that later

@@ -23,32 +23,32 @@ type landed func(claim.State) (url string, ok bool)
 // (spec.md#claim): in reports whether the record is there. The comment is zero when it was found that way.
 //
 // Nothing is posted by a login whose records do not count: it would be told that it has what nobody else sees.
-func (l *Ledger) append(ctx context.Context, i claim.Issue, body string, in landed) (claim.Comment, error) {
-	if err := l.checkCounts(ctx, i); err != nil {
+func (rs *records) append(ctx context.Context, i claim.Issue, body string, in landed) (claim.Comment, error) {
+	if err := rs.checkCounts(ctx, i); err != nil {
 		return claim.Comment{}, err
 	}
-	return l.write(ctx, i, body, in, l.forge.Comment)
+	return rs.write(ctx, i, body, in, rs.forge.Comment)
 }
 
 // appendRead is append with a snapshot that shows the record, nil when it has to be read.
-func (l *Ledger) appendRead(ctx context.Context, i claim.Issue, body string, in landed) (claim.Comment, *lifecycle.Facts, error) {
-	if err := l.checkCounts(ctx, i); err != nil {
+func (rs *records) appendRead(ctx context.Context, i claim.Issue, body string, in landed) (claim.Comment, *lifecycle.Facts, error) {
+	if err := rs.checkCounts(ctx, i); err != nil {
 		return claim.Comment{}, nil, err
 	}
-	return l.writeRead(ctx, i, body, in)
+	return rs.writeRead(ctx, i, body, in)
 }
 
 // writeRead is appendRead without the question whether the record counts.
-func (l *Ledger) writeRead(ctx context.Context, i claim.Issue, body string, in landed) (claim.Comment, *lifecycle.Facts, error) {
-	at, able := l.forge.(Recorder)
+func (rs *records) writeRead(ctx context.Context, i claim.Issue, body string, in landed) (claim.Comment, *lifecycle.Facts, error) {
+	at, able := rs.forge.(Recorder)
 	var next *lifecycle.Facts
-	c, err := l.write(ctx, i, body, in, func(ctx context.Context, i claim.Issue, body string) (c claim.Comment, err error) {
+	c, err := rs.write(ctx, i, body, in, func(ctx context.Context, i claim.Issue, body string) (c claim.Comment, err error) {
 		if !able {
-			return l.forge.Comment(ctx, i, body)
+			return rs.forge.Comment(ctx, i, body)
 		}
 		if c, next, err = at.Record(ctx, i, body); errors.Is(err, errors.ErrUnsupported) {
 			able = false
-			return l.forge.Comment(ctx, i, body)
+			return rs.forge.Comment(ctx, i, body)
 		}
 		return c, err
 	})
@@ -62,26 +62,30 @@ func (l *Ledger) writeRead(ctx context.Context, i claim.Issue, body string, in l
 }
 
 // write posts a record without the question whether it counts.
-func (l *Ledger) write(ctx context.Context, i claim.Issue, body string, in landed, post func(context.Context, claim.Issue, string) (claim.Comment, error)) (claim.Comment, error) {
+func (rs *records) write(ctx context.Context, i claim.Issue, body string, in landed, post func(context.Context, claim.Issue, string) (claim.Comment, error)) (claim.Comment, error) {
 	var last error
 	for n := range posts {
-		if err := l.pause(ctx, n, backoff(n)); err != nil {
-			return claim.Comment{}, errors.Join(last, err)
-		}
-		url, there, err := l.posted(ctx, i, n, in)
-		switch {
-		case there:
-			return claim.Comment{URL: url}, nil
-		case err != nil:
-			last = err
-			continue
+		if n > 0 { // the log is asked for the record before it is posted again
+			if err := rs.clock.Sleep(ctx, backoff(n)); err != nil {
+				return claim.Comment{}, errors.Join(last, err)
+			}
+			f, err := rs.snapshots.Look(ctx, i)
+			if err != nil {
+				last = err
+				continue
+			}
+			if url, there := in(f.Log); there {
+				return claim.Comment{URL: url}, nil
+			}
 		}
 		c, err := post(ctx, i, body)
 		switch {
 		case err == nil:
 			return c, nil
+		case lease.Rejected(err) && last == nil:
+			return c, err
 		case lease.Rejected(err):
-			return c, openError(last, err)
+			return c, open{errors.Join(last, err)}
 		}
 		last = err
 	}
@@ -89,8 +93,8 @@ func (l *Ledger) write(ctx context.Context, i claim.Issue, body string, in lande
 }
 
 // checkCounts asks whether what we write on the issue counts for others. Its error says that nothing was written.
-func (l *Ledger) checkCounts(ctx context.Context, i claim.Issue) error {
-	jury, able := l.forge.(Jury)
+func (rs *records) checkCounts(ctx context.Context, i claim.Issue) error {
+	jury, able := rs.forge.(Jury)
 	if !able {
 		return nil
 	}
@@ -110,34 +114,14 @@ func (e unheardError) Unwrap() error { return e.error }
 
 // Heard reports why records of this login would count for nobody on the issue: an *UnknownError. nil means that they
 // count. A claim asks it before it writes.
-func (l *Ledger) Heard(ctx context.Context, i claim.Issue) error {
-	if err := l.checkCounts(ctx, i); err != nil {
+func (rs *records) Heard(ctx context.Context, i claim.Issue) error {
+	if err := rs.checkCounts(ctx, i); err != nil {
 		return &UnknownError{i, err}
 	}
 	return nil
 }
 
-// posted asks the log for the record before it is posted again; before the first try, n = 0, it cannot be there.
-func (l *Ledger) posted(ctx context.Context, i claim.Issue, n int, in landed) (url string, there bool, err error) {
-	if n == 0 {
-		return "", false, nil
-	}
-	f, err := l.facts(ctx, i)
-	if err != nil {
-		return "", false, err
-	}
-	url, there = in(f.Log)
-	return url, there, nil
-}
-
-// openError is a refusal that says nothing about an earlier try whose answer was lost.
-func openError(earlier, refusal error) error {
-	if earlier == nil {
-		return refusal
-	}
-	return open{errors.Join(earlier, refusal)}
-}
-
+// open is a refusal that says nothing about an earlier try whose answer was lost.
 type open struct{ error }
 
 // Rejected reports false: an earlier try may have been applied.
@@ -148,28 +132,25 @@ func (o open) Unwrap() error { return o.error }
 // tombstone kills an own key that will not become a hold, even when the caller's context is
 // over: a claim left behind would block everyone until it expires (spec.md#claim). The claim was written, so its end is, too,
 // also when it has become unknown whether our records count.
-func (l *Ledger) tombstone(ctx context.Context, f lifecycle.Facts, w claim.Worker, outcome string) error {
+func (rs *records) tombstone(ctx context.Context, f lifecycle.Facts, w claim.Worker, outcome string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedIn)
 	defer cancel()
 	r := claim.Record{Kind: claim.KindRelease, Worker: w, Outcome: outcome, At: f.Now}
-	_, err := l.doBy(ctx, f, r, l.writeRead)
+	_, err := rs.doBy(ctx, f, r, rs.writeRead)
 	return err
 }
-
-// over lists the claims whose end is to be recorded (lifecycle.Rules.Over).
-func (l *Ledger) over(f lifecycle.Facts) []claim.Claim { return l.set.Rules.Over(f) }
 
 // expire records the end of every claim whose lease and grace are over (spec.md#expire).
 // Only the record kills. Those in done were ended before, by a record this snapshot does not show yet. Each further record has a
 // snapshot of its own: another sweep may have written it since.
-func (l *Ledger) expire(ctx context.Context, f lifecycle.Facts, by string, done []claim.Claim) (ended []claim.Claim, err error) {
-	for _, c := range l.over(f) {
+func (rs *records) expire(ctx context.Context, f lifecycle.Facts, by string, done []claim.Claim) (ended []claim.Claim, err error) {
+	for _, c := range rs.set.Rules.Over(f) {
 		known := slices.ContainsFunc(done, func(d claim.Claim) bool { return d.Record.Worker == c.Record.Worker })
 		if known {
 			continue
 		}
 		if len(ended) > 0 {
-			now, err := l.facts(ctx, f.Issue)
+			now, err := rs.snapshots.Look(ctx, f.Issue)
 			if err != nil {
 				return ended, err
 			}
@@ -178,10 +159,30 @@ func (l *Ledger) expire(ctx context.Context, f lifecycle.Facts, by string, done 
 			}
 		}
 		r := claim.Record{Kind: claim.KindRelease, Worker: c.Record.Worker, Outcome: f.ExpiryOutcome(c), By: by, Attempt: c.Record.Attempt, At: f.Now}
-		if _, err := l.do(ctx, f, r); err != nil {
+		if _, err := rs.do(ctx, f, r); err != nil {
 			return ended, err
 		}
 		ended = append(ended, c)
 	}
 	return ended, nil
+}
+
+// edit replaces the body of an own claim comment; what was answered ambiguously is repeated.
+func (rs *records) edit(ctx context.Context, f lifecycle.Facts, id int64, r claim.Record) (claim.Comment, error) {
+	body, err := claim.Body(r, sentence(f, r))
+	if err != nil {
+		return claim.Comment{}, &CallError{err}
+	}
+	var last error
+	for n := range posts {
+		if err := rs.pause(ctx, n, backoff(n)); err != nil {
+			return claim.Comment{}, errors.Join(last, err)
+		}
+		c, err := rs.forge.EditComment(ctx, f.Issue, id, body)
+		if err == nil || lease.Rejected(err) || errors.Is(err, ErrGone) {
+			return c, err
+		}
+		last = err
+	}
+	return claim.Comment{}, last
 }

@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -23,39 +24,14 @@ type Request struct {
 	Force  bool          // in spite of an assignee and of a stranger's pull request, and for a person of a label that says that another person holds it
 }
 
-// A Snapshot is what one read of an issue returned, and when. The zero value is none.
-type Snapshot struct {
-	Facts lifecycle.Facts
-	Taken time.Time // by Ledger.Now, before the request that read it
-}
-
-// fresh is how long a claim may go by the snapshot by which its caller chose the issue (spec.md#claim).
-const fresh = 5 * time.Second
-
-// Now is this machine's clock, for Snapshot.Taken.
-func (l *Ledger) Now() time.Time { return l.clock.Now() }
-
-// Fresh reports whether a claim of the issue would go by the snapshot.
-func (l *Ledger) Fresh(i claim.Issue, s Snapshot) bool {
-	return s.Facts.Issue == i && !s.Taken.IsZero() && l.elapsed(s.Taken) <= fresh
-}
-
-// A Hold is a worker's right to an issue. Times are the server's.
-type Hold struct {
-	Issue   claim.Issue
-	Title   string
-	Record  claim.Record // as last written
-	Comment int64
-	URL     string // of the claim comment
-	Token   int64  // fencing token; who shows a smaller one for the same issue is stale
-	Since   time.Time
-	Until   time.Time // zero when it never expires
-	start   time.Time // local time before the request that last extended the lease
-	lease   time.Duration
-	stored  bool // a lease store decided it; known after a renewal
-
-	// Unassigned says why the login could not be assigned; nil when it was, or was not to be. The hold is real either way.
-	Unassigned error
+// claims takes issues, for workers and for people.
+type claims struct {
+	*base
+	snapshots *snapshots
+	assignees *assignees
+	records   *records
+	labelling *labelling
+	holds     *holds
 }
 
 // Claim takes the issue for a worker, or says why not: *HeldError is no, *UnknownError is could
@@ -63,20 +39,23 @@ type Hold struct {
 // makes no sense. With a *LabelsError the hold is real and its labels are late. A login whose records do not count for
 // others is an *UnknownError before anything is written (Jury). Of any number of
 // callers at most one gets a hold, and it owns it then (spec.md#claim).
-func (l *Ledger) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, error) {
-	a, err := l.attempt(i, req)
+func (cs *claims) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, error) {
+	a, err := cs.attempt(i, req)
 	if err != nil {
 		return Hold{}, err
 	}
-	for _, do := range append([]step{a.admit}, l.by.steps(a)...) {
+	for _, do := range append([]step{a.admit}, cs.by.steps(a)...) {
 		if err := do(ctx); err != nil {
 			return Hold{}, a.leave(ctx, err)
 		}
 	}
-	unassigned := a.assign(ctx)
+	var unassigned error
+	if assigner, able := cs.forge.(Assigner); able && a.record.Assignee != "" { // a mirror, never a condition
+		unassigned = assigner.Assign(ctx, i, a.record.Assignee)
+	}
 	late := a.late
 	if late == nil {
-		_, late = l.reconcile(ctx, a.facts)
+		_, late = cs.labelling.reconcile(ctx, a.facts)
 	}
 	if a.expired() { // while the labels were written: a machine may have slept
 		return Hold{}, a.giveUp(ctx, &LostError{Issue: i, Worker: a.worker(), Err: claim.ErrOverdue})
@@ -91,7 +70,7 @@ type step func(context.Context) error
 
 // An attempt is one run of the claim, from the first read to ownership.
 type attempt struct {
-	*Ledger
+	*claims
 	issue  claim.Issue
 	record claim.Record
 	force  bool
@@ -106,18 +85,18 @@ type attempt struct {
 	lease  time.Duration // what is left to act in, counted from start
 }
 
-func (l *Ledger) attempt(i claim.Issue, req Request) (*attempt, error) {
-	nonce := l.token()
+func (cs *claims) attempt(i claim.Issue, req Request) (*attempt, error) {
+	nonce := cs.token()
 	w := req.Worker
 	if w.FiringID == "" {
-		w.FiringID = l.firing(nonce)
+		w.FiringID = cs.firing(nonce)
 	}
 	if err := w.Validate(); err != nil {
 		return nil, &CallError{err}
 	}
-	terms := l.set.Rules.Terms
+	terms := cs.set.Rules.Terms
 	if req.TTL == 0 {
-		req.TTL = min(l.set.Lease, terms.Max)
+		req.TTL = min(cs.set.Lease, terms.Max)
 	}
 	if req.TTL < 0 && req.TTL != claim.NoExpiry || req.TTL > terms.Max {
 		return nil, callError("ttl %s: allowed is up to %s", req.TTL, terms.Max)
@@ -129,15 +108,15 @@ func (l *Ledger) attempt(i claim.Issue, req Request) (*attempt, error) {
 	if _, err := claim.Encode(r); err != nil {
 		return nil, &CallError{err}
 	}
-	return &attempt{Ledger: l, issue: i, record: r, force: req.Force, resume: req.Resume, judged: req.Judged, lease: terms.Pending}, nil
+	return &attempt{claims: cs, issue: i, record: r, force: req.Force, resume: req.Resume, judged: req.Judged, lease: terms.Pending}, nil
 }
 
 // firing makes up a firing id.
-func (l *Ledger) firing(nonce string) string {
-	if l.set.Run != "" {
-		return l.set.Run + "-" + nonce
+func (bs *base) firing(nonce string) string {
+	if bs.set.Run != "" {
+		return bs.set.Run + "-" + nonce
 	}
-	return runID(l.clock.Now(), nonce)
+	return runID(bs.clock.Now(), nonce)
 }
 
 // runID names what a worker or a sweep does now: for people by its time, for records by the word.
@@ -163,7 +142,7 @@ func (a *attempt) admit(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		f, v, err := a.judge(f, func(f lifecycle.Facts) lifecycle.Verdict {
+		f, v, err := a.snapshots.judge(f, func(f lifecycle.Facts) lifecycle.Verdict {
 			return a.set.Rules.Admits(f, lifecycle.Seeker{Worker: a.worker()})
 		})
 		if err != nil {
@@ -178,14 +157,14 @@ func (a *attempt) admit(ctx context.Context) error {
 			return err
 		}
 		a.record.Forced = forced
-		if err := a.Heard(ctx, a.issue); err != nil {
+		if err := a.records.Heard(ctx, a.issue); err != nil {
 			return err
 		}
-		if len(a.over(f)) == 0 {
+		if len(a.set.Rules.Over(f)) == 0 {
 			a.begin(f)
 			return nil
 		}
-		ended, err := a.expire(ctx, f, a.worker().String(), a.ended)
+		ended, err := a.records.expire(ctx, f, a.worker().String(), a.ended)
 		a.ended = append(a.ended, ended...)
 		if err != nil {
 			return &UnknownError{a.issue, err}
@@ -196,14 +175,14 @@ func (a *attempt) admit(ctx context.Context) error {
 
 // snapshot is what round n of admit judges: in the first the caller's, while it is fresh, else a new one.
 func (a *attempt) snapshot(ctx context.Context, n int) (lifecycle.Facts, error) {
-	if n > 0 || !a.Fresh(a.issue, a.judged) {
-		return a.Look(ctx, a.issue)
+	if n > 0 || !a.snapshots.Fresh(a.issue, a.judged) {
+		return a.snapshots.Look(ctx, a.issue)
 	}
-	f, err := a.whole(a.issue, a.judged.Facts, nil)
+	f, err := a.snapshots.whole(a.issue, a.judged.Facts, nil)
 	if err != nil {
 		return f, err
 	}
-	return a.Ruled(ctx, f)
+	return a.snapshots.Ruled(ctx, f)
 }
 
 func (a *attempt) refused(f lifecycle.Facts, v lifecycle.Verdict) error {
@@ -242,7 +221,7 @@ func (a *attempt) post(ctx context.Context) error {
 		return &CallError{err}
 	}
 	a.start = a.clock.Now()
-	c, err := a.append(ctx, a.issue, body, func(s claim.State) (string, bool) {
+	c, err := a.records.append(ctx, a.issue, body, func(s claim.State) (string, bool) {
 		own, ok := s.Find(a.worker())
 		return own.URL, ok
 	})
@@ -252,7 +231,7 @@ func (a *attempt) post(ctx context.Context) error {
 	case err != nil:
 		return a.giveUp(ctx, &UnknownError{a.issue, err})
 	}
-	if err := a.Heard(ctx, a.issue); err != nil { // the answer has said for certain who we are
+	if err := a.records.Heard(ctx, a.issue); err != nil { // the answer has said for certain who we are
 		return a.giveUp(ctx, err)
 	}
 	a.bound = claim.Rank{Created: c.Created, ID: c.ID}
@@ -268,8 +247,13 @@ func (a *attempt) yield(ctx context.Context, rival claim.Claim) error {
 	return errors.Join(held, a.bury(ctx, claim.YieldedTo(rival.Record.Worker)))
 }
 
+// giveUp ends a claim that is no hold yet. A bundle's leaves no trace in the labels, also when nobody ever sees the claim itself.
 func (a *attempt) giveUp(ctx context.Context, because error) error {
-	return errors.Join(because, a.bury(ctx, a.abandoned()))
+	outcome := claim.OutcomeAbandoned
+	if a.record.Bundle != "" {
+		outcome = claim.OutcomeBundleRolledBack
+	}
+	return errors.Join(because, a.bury(ctx, outcome))
 }
 
 // bury ends the own key for ever, also when the caller's context is over: by an edit of the own comment where that is
@@ -278,7 +262,7 @@ func (a *attempt) bury(ctx context.Context, outcome string) error {
 	if a.unedited() && a.overwrite(ctx, outcome) == nil {
 		return nil
 	}
-	return a.tombstone(ctx, a.facts, a.worker(), outcome)
+	return a.records.tombstone(ctx, a.facts, a.worker(), outcome)
 }
 
 // unedited reports whether the own comment can be seen and no edit of it was ever sent: then none can land later and put the
@@ -294,7 +278,7 @@ func (a *attempt) unedited() bool {
 func (a *attempt) overwrite(ctx context.Context, outcome string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedIn)
 	defer cancel()
-	_, err := a.edit(ctx, a.facts, a.bound.ID, claim.Record{Kind: claim.KindRelease, Worker: a.worker(), Outcome: outcome, At: a.facts.Now})
+	_, err := a.records.edit(ctx, a.facts, a.bound.ID, claim.Record{Kind: claim.KindRelease, Worker: a.worker(), Outcome: outcome, At: a.facts.Now})
 	return err
 }
 
@@ -307,4 +291,20 @@ func (a *attempt) hold() Hold {
 	}
 	h.Until, _ = own.Until(a.set.Rules.Terms)
 	return a.by.complete(a, h)
+}
+
+// leave brings the labels in line before a failed claim returns, if it ended somebody's dead hold
+// on its way. A loser touches no label (spec.md#claim): the winner does it. What keeps the labels
+// late is told in words only: a *LabelsError from a claim would say that the hold is real.
+func (a *attempt) leave(ctx context.Context, err error) error {
+	var held *HeldError
+	if len(a.ended) == 0 || errors.As(err, &held) && held.Yielded != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedIn)
+	defer cancel()
+	if _, late := a.labelling.Reconcile(ctx, a.issue); late != nil {
+		return fmt.Errorf("%w; %s", err, late) // as text: a *LabelsError would say that there is a hold
+	}
+	return err
 }

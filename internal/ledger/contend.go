@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -51,13 +50,21 @@ func (a *attempt) readUntil(ctx context.Context, ok func(claim.Claim) bool) erro
 		if a.expired() {
 			break
 		}
-		f, err := a.read(ctx)
+		f, err := a.snapshots.logged(ctx, a.issue)
+		if err == nil {
+			f, err = a.by.between(ctx, a, f)
+		}
 		if err != nil {
 			last = err
 			continue
 		}
-		if f.Log.Dead(a.worker()) {
-			return a.stopped(f)
+		f = a.asPerson(f)
+		if f.Log.Dead(a.worker()) { // somebody ended the own key while it was being claimed
+			lost := &LostError{Issue: a.issue, Worker: a.worker(), Err: claim.ErrEnded}
+			if h, ok := f.Log.Holder(); ok {
+				lost.Holder = &h
+			}
+			return lost
 		}
 		if own, seen := f.Log.Find(a.worker()); seen && ok(own) {
 			a.facts = f
@@ -66,15 +73,6 @@ func (a *attempt) readUntil(ctx context.Context, ok func(claim.Claim) bool) erro
 		last = ErrInvisible
 	}
 	return a.giveUp(ctx, &UnknownError{a.issue, last})
-}
-
-// stopped is an own key that somebody ended while it was being claimed.
-func (a *attempt) stopped(f lifecycle.Facts) error {
-	err := &LostError{Issue: a.issue, Worker: a.worker(), Err: claim.ErrEnded}
-	if h, ok := f.Log.Holder(); ok {
-		err.Holder = &h
-	}
-	return err
 }
 
 // guards repeats step 0's questions, other than who holds it: the issue may have been closed,
@@ -112,7 +110,7 @@ func (a *attempt) confirm(ctx context.Context) error {
 	}
 	a.record.Held, a.record.Assignee, a.record.Token = true, a.toAssign(), a.facts.Log.NextToken(a.worker())
 	start := a.clock.Now()
-	if _, err := a.edit(ctx, a.facts, a.bound.ID, a.record); err != nil {
+	if _, err := a.records.edit(ctx, a.facts, a.bound.ID, a.record); err != nil {
 		return a.giveUp(ctx, &UnknownError{a.issue, err})
 	}
 	if a.expired() {
@@ -120,26 +118,6 @@ func (a *attempt) confirm(ctx context.Context) error {
 	}
 	a.start, a.lease = start, claim.Claim{Record: a.record}.Lease(a.set.Rules.Terms)
 	return nil
-}
-
-// edit replaces the body of an own claim comment; what was answered ambiguously is repeated.
-func (l *Ledger) edit(ctx context.Context, f lifecycle.Facts, id int64, r claim.Record) (claim.Comment, error) {
-	body, err := claim.Body(r, sentence(f, r))
-	if err != nil {
-		return claim.Comment{}, &CallError{err}
-	}
-	var last error
-	for n := range posts {
-		if err := l.pause(ctx, n, backoff(n)); err != nil {
-			return claim.Comment{}, errors.Join(last, err)
-		}
-		c, err := l.forge.EditComment(ctx, f.Issue, id, body)
-		if err == nil || lease.Rejected(err) || errors.Is(err, ErrGone) {
-			return c, err
-		}
-		last = err
-	}
-	return claim.Comment{}, last
 }
 
 // contenders is how many snapshots a confirmed claim waits for an earlier, unconfirmed one (spec.md#claim).
@@ -179,7 +157,7 @@ func (a *attempt) number(ctx context.Context) error {
 		return nil
 	}
 	a.record.Token = token
-	if _, err := a.edit(ctx, a.facts, a.bound.ID, a.record); err != nil {
+	if _, err := a.records.edit(ctx, a.facts, a.bound.ID, a.record); err != nil {
 		return a.giveUp(ctx, &UnknownError{a.issue, err})
 	}
 	if a.expired() {

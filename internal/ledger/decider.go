@@ -59,27 +59,12 @@ func (comments) end(context.Context, claim.Issue, claim.Worker) error { return n
 func (comments) known(context.Context, Repo) (map[int]bool, error) { return nil, nil }
 
 // IsStrict reports whether a lease store decides.
-func (l *Ledger) IsStrict() bool { return l.by.kind() != "" }
+func (bs *base) IsStrict() bool { return bs.by.kind() != "" }
 
 // decides says why this ledger is not the one to act on a claim, or nil.
-func (l *Ledger) decides(i claim.Issue, c claim.Claim) error {
-	if c.Record.Lease == "" || c.Record.Lease == l.by.kind() {
+func (bs *base) decides(i claim.Issue, c claim.Claim) error {
+	if c.Record.Lease == "" || c.Record.Lease == bs.by.kind() {
 		return nil
 	}
-	return &StoreError{Issue: i, Hold: c.Record.Lease, Here: cmp.Or(l.by.kind(), lease.Comments)}
-}
-
-// Ruled lays over a snapshot that was made without the ledger who holds the issue. The error is an *UnknownError.
-func (l *Ledger) Ruled(ctx context.Context, f lifecycle.Facts) (lifecycle.Facts, error) {
-	f, _, err := l.by.look(ctx, f)
-	return f, err
-}
-
-// Stale lists the claims whose end a sweep would record, by a snapshot that was made without the ledger.
-func (l *Ledger) Stale(ctx context.Context, f lifecycle.Facts) ([]claim.Claim, error) {
-	if len(f.Log.Live()) == 0 {
-		return nil, nil
-	}
-	f, err := l.Ruled(ctx, f)
-	return l.over(f), err
+	return &StoreError{Issue: i, Hold: c.Record.Lease, Here: cmp.Or(bs.by.kind(), lease.Comments)}
 }

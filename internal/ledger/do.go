@@ -8,6 +8,13 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
+// records writes into logs.
+type records struct {
+	*base
+	snapshots *snapshots
+	assignees *assignees
+}
+
 // do writes the record r about the issue that f shows, once: a lost answer is resolved by looking for the record in the log.
 // Every record goes through here but a claim's own comment and a plan, whose text is the worker's.
 //
@@ -17,12 +24,12 @@ import (
 //
 // It returns a snapshot that shows the record, nil when it has to be read. Errors of the request are returned as they are;
 // a record that cannot be written is a *CallError.
-func (l *Ledger) do(ctx context.Context, f lifecycle.Facts, r claim.Record) (*lifecycle.Facts, error) {
+func (rs *records) do(ctx context.Context, f lifecycle.Facts, r claim.Record) (*lifecycle.Facts, error) {
 	if r.Kind == claim.KindRelease {
-		return l.doBy(ctx, f, r, l.appendRead)
+		return rs.doBy(ctx, f, r, rs.appendRead)
 	}
-	return l.doBy(ctx, f, r, func(ctx context.Context, i claim.Issue, body string, in landed) (claim.Comment, *lifecycle.Facts, error) {
-		c, err := l.append(ctx, i, body, in)
+	return rs.doBy(ctx, f, r, func(ctx context.Context, i claim.Issue, body string, in landed) (claim.Comment, *lifecycle.Facts, error) {
+		c, err := rs.append(ctx, i, body, in)
 		return c, nil, err
 	})
 }
@@ -31,16 +38,16 @@ func (l *Ledger) do(ctx context.Context, f lifecycle.Facts, r claim.Record) (*li
 type writer func(ctx context.Context, i claim.Issue, body string, in landed) (claim.Comment, *lifecycle.Facts, error)
 
 // doBy is do with its way of posting.
-func (l *Ledger) doBy(ctx context.Context, f lifecycle.Facts, r claim.Record, write writer) (*lifecycle.Facts, error) {
+func (rs *records) doBy(ctx context.Context, f lifecycle.Facts, r claim.Record, write writer) (*lifecycle.Facts, error) {
 	body, err := claim.Body(r, sentence(f, r))
 	if err != nil {
 		return nil, &CallError{err}
 	}
 	if r.Kind == claim.KindRelease || r.Kind == claim.KindReject {
-		if err := l.unassign(ctx, f, r.Worker); err != nil {
+		if err := rs.assignees.unassign(ctx, f, r.Worker); err != nil {
 			return nil, err
 		}
-		if err := l.by.end(ctx, f.Issue, r.Worker); err != nil {
+		if err := rs.by.end(ctx, f.Issue, r.Worker); err != nil {
 			return nil, err
 		}
 	}

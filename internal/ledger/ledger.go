@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"hash/fnv"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -42,8 +41,26 @@ func DefaultSettings() Settings {
 	}
 }
 
-// A Ledger runs the protocol against one GitHub.
+// A Ledger runs the protocol against one GitHub. Each part has a noun's steps and uses those before it; the parts' methods are
+// the ledger's.
 type Ledger struct {
+	*base
+	*snapshots // what an issue's log says, and the verdict of it
+	*assignees
+	*records   // what is written into a log
+	*notices   // what people are told beside the records
+	*labelling // labels, brought in line with the log
+	*holds     // what a worker may do that has one
+	*claims
+	*pulls // pull requests that deliver a hold's work
+	*releases
+	*overrides // what people do to an issue past its worker
+	*stages
+	*plans
+}
+
+// base is what a ledger is made of. Every part has it.
+type base struct {
 	forge Forge
 	clock Clock
 	by    decider
@@ -54,86 +71,46 @@ type Ledger struct {
 // New returns a ledger. token must return a different random word at each call; it ends up in
 // nonces and firing ids.
 func New(f Forge, c Clock, token func() string, s Settings) *Ledger {
-	return &Ledger{forge: f, clock: c, by: comments{}, token: token, set: s}
+	return assemble(base{forge: f, clock: c, by: comments{}, token: token, set: s})
+}
+
+// assemble makes the parts of a ledger. A ledger with another decider, or other settings, is assembled from a changed copy of the base:
+// all of its parts then go by that one.
+func assemble(b base) *Ledger {
+	l := &Ledger{base: &b, snapshots: &snapshots{&b}, assignees: &assignees{&b}}
+	l.records = &records{base: &b, snapshots: l.snapshots, assignees: l.assignees}
+	l.notices = &notices{base: &b, records: l.records}
+	l.labelling = &labelling{base: &b, snapshots: l.snapshots, notices: l.notices}
+	l.holds = &holds{base: &b, snapshots: l.snapshots, records: l.records}
+	l.claims = &claims{base: &b, snapshots: l.snapshots, assignees: l.assignees, records: l.records, labelling: l.labelling, holds: l.holds}
+	l.pulls = &pulls{base: &b, snapshots: l.snapshots, records: l.records}
+	l.releases = &releases{base: &b, snapshots: l.snapshots, records: l.records, labelling: l.labelling, holds: l.holds, pulls: l.pulls}
+	l.overrides = &overrides{base: &b, snapshots: l.snapshots, records: l.records, labelling: l.labelling}
+	l.stages = &stages{base: &b, snapshots: l.snapshots, records: l.records, labelling: l.labelling}
+	l.plans = &plans{base: &b, snapshots: l.snapshots, records: l.records, labelling: l.labelling}
+	return l
 }
 
 // Rules returns the rules the ledger decides by.
-func (l *Ledger) Rules() lifecycle.Rules { return l.set.Rules }
-
-// Look reads the issue, for who has no question about taking it. Errors are *UnknownError.
-func (l *Ledger) Look(ctx context.Context, i claim.Issue) (lifecycle.Facts, error) {
-	return l.facts(ctx, i)
-}
-
-// Check reads the issue and answers whether the seeker may take it. An error is the answer
-// "could not find out", as an *UnknownError.
-func (l *Ledger) Check(ctx context.Context, i claim.Issue, who lifecycle.Seeker) (lifecycle.Facts, lifecycle.Verdict, error) {
-	return l.check(ctx, i, func(f lifecycle.Facts) lifecycle.Verdict { return l.set.Rules.Verdict(f, who) })
-}
-
-func (l *Ledger) check(ctx context.Context, i claim.Issue, ask func(lifecycle.Facts) lifecycle.Verdict) (lifecycle.Facts, lifecycle.Verdict, error) {
-	f, err := l.facts(ctx, i)
-	if err != nil {
-		return f, lifecycle.Verdict{}, err
-	}
-	return l.judge(f, ask)
-}
-
-// judge asks for the verdict of a snapshot. Its error is an *UnknownError, "could not find out".
-func (l *Ledger) judge(f lifecycle.Facts, ask func(lifecycle.Facts) lifecycle.Verdict) (lifecycle.Facts, lifecycle.Verdict, error) {
-	f = l.Here(f)
-	v := ask(f)
-	switch {
-	case f.PauseErr != nil:
-		return f, v, &UnknownError{Issue: f.Issue, Err: f.PauseErr}
-	case v.Answer == lifecycle.Unknown:
-		return f, v, &UnknownError{Issue: f.Issue, Err: undecided(f, v)}
-	}
-	return f, v, nil
-}
+func (bs *base) Rules() lifecycle.Rules { return bs.set.Rules }
 
 // Here adds to a snapshot what only this host knows: its own pause of the repository. Whoever asks a
 // verdict of snapshots of its own adds it first. The shared pause comes before the host's.
-func (l *Ledger) Here(f lifecycle.Facts) lifecycle.Facts {
-	if l.set.PausedHere == nil || f.Pause != nil {
+func (bs *base) Here(f lifecycle.Facts) lifecycle.Facts {
+	if bs.set.PausedHere == nil || f.Pause != nil {
 		return f
 	}
-	f.Pause, f.PauseErr = l.set.PausedHere(Repo{Owner: f.Issue.Owner, Name: f.Issue.Repo})
+	f.Pause, f.PauseErr = bs.set.PausedHere(Repo{Owner: f.Issue.Owner, Name: f.Issue.Repo})
 	return f
 }
 
-func (l *Ledger) facts(ctx context.Context, i claim.Issue) (lifecycle.Facts, error) {
-	f, err := l.logged(ctx, i)
-	if err != nil {
-		return f, err
-	}
-	return l.Ruled(ctx, f)
-}
-
-// logged is the snapshot as the log has it, whatever a store says.
-func (l *Ledger) logged(ctx context.Context, i claim.Issue) (lifecycle.Facts, error) {
-	f, err := l.forge.Facts(ctx, i)
-	return l.whole(i, f, err)
-}
-
-// whole refuses a snapshot that something is missing from.
-func (l *Ledger) whole(i claim.Issue, f lifecycle.Facts, err error) (lifecycle.Facts, error) {
-	if err == nil && len(f.Missing) > 0 {
-		err = verdictError{l.set.Rules.Verdict(f, lifecycle.Seeker{})}
-	}
-	if err != nil {
-		return f, &UnknownError{Issue: i, Err: err}
-	}
-	return f, nil
-}
-
 // elapsed is how much time has passed since start.
-func (l *Ledger) elapsed(start time.Time) time.Duration { return clock.Passed(start, l.clock.Now()) }
+func (bs *base) elapsed(start time.Time) time.Duration { return clock.Passed(start, bs.clock.Now()) }
 
 // margin is how long before its end a lease counts as over for its holder: at least Margin, or
 // one hundredth of the lease (spec.md#what-a-worker-does), but never more than a quarter of it.
-func (l *Ledger) margin(lease time.Duration) time.Duration {
-	return min(max(l.set.Margin, lease/100), lease/4)
+func (bs *base) margin(lease time.Duration) time.Duration {
+	return min(max(bs.set.Margin, lease/100), lease/4)
 }
 
 // backoff is how long to wait before read n (from 0): 250 ms doubling to 4 s.
@@ -142,16 +119,21 @@ func backoff(n int) time.Duration {
 }
 
 // pause waits for d before a repetition; n counts the tries from 0, and the first waits for nothing.
-func (l *Ledger) pause(ctx context.Context, n int, d time.Duration) error {
+func (bs *base) pause(ctx context.Context, n int, d time.Duration) error {
 	if n == 0 {
 		return nil
 	}
-	return l.clock.Sleep(ctx, d)
+	return bs.clock.Sleep(ctx, d)
 }
 
-// jitter is a random wait of up to twice backoff(n), so that two reconcilers do not keep step.
-func (l *Ledger) jitter(n int) time.Duration {
-	h := fnv.New32a()
-	h.Write([]byte(l.token()))
-	return time.Duration(float64(2*backoff(n)) * float64(h.Sum32()) / float64(1<<32))
+// Now is this machine's clock, for Snapshot.Taken.
+func (bs *base) Now() time.Time { return bs.clock.Now() }
+
+// lost is the error of a worker whose hold is over, with who has the issue now.
+func (bs *base) lost(f lifecycle.Facts, w claim.Worker, err error) error {
+	lost := &LostError{Issue: f.Issue, Worker: w, Err: err}
+	if h, ok := bs.set.Rules.Holder(f); ok && h.Record.Worker != w {
+		lost.Holder = &h
+	}
+	return lost
 }

@@ -17,12 +17,18 @@ type Eraser interface {
 	DeleteComment(ctx context.Context, i claim.Issue, id int64) error
 }
 
+// notices tells people what no record says.
+type notices struct {
+	*base
+	records *records
+}
+
 // announce posts what people are to be told and were not, and reports whether there was anything.
-func (l *Ledger) announce(ctx context.Context, f lifecycle.Facts) (bool, error) {
-	due := l.set.Rules.Due(f)
+func (nt *notices) announce(ctx context.Context, f lifecycle.Facts) (bool, error) {
+	due := nt.set.Rules.Due(f)
 	for _, n := range due {
-		body := n.Mark() + "\n" + l.words(f, n)
-		_, err := l.append(ctx, f.Issue, body, func(s claim.State) (string, bool) { return "", s.Told(n) })
+		body := n.Mark() + "\n" + nt.words(f, n)
+		_, err := nt.records.append(ctx, f.Issue, body, func(s claim.State) (string, bool) { return "", s.Told(n) })
 		if err != nil {
 			return true, err
 		}
@@ -32,8 +38,8 @@ func (l *Ledger) announce(ctx context.Context, f lifecycle.Facts) (bool, error) 
 
 // unrepeat takes away own notices that say what an earlier one said: two sweeps ran at once. One that
 // stays does no harm, and the next sweep sees it again.
-func (l *Ledger) unrepeat(ctx context.Context, f lifecycle.Facts) {
-	e, able := l.forge.(Eraser)
+func (nt *notices) unrepeat(ctx context.Context, f lifecycle.Facts) {
+	e, able := nt.forge.(Eraser)
 	if !able {
 		return
 	}
@@ -43,13 +49,17 @@ func (l *Ledger) unrepeat(ctx context.Context, f lifecycle.Facts) {
 }
 
 // words are a notice's text for people.
-func (l *Ledger) words(f lifecycle.Facts, n claim.Notice) string {
+func (nt *notices) words(f lifecycle.Facts, n claim.Notice) string {
 	if n.Kind == claim.NoticeAwake {
-		return "What this issue waited for is closed: " + closedBlockers(f) + ". It can go on."
+		names := make([]string, len(f.Blockers))
+		for i, b := range f.Blockers {
+			names[i] = b.Issue.String()
+		}
+		return "What this issue waited for is closed: " + strings.Join(names, ", ") + ". It can go on."
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d attempts at this issue failed, so a person must look (label `%s`). Taking that label off lets agents try again.\n",
-		len(f.Log.Attempts), harmless(l.set.Rules.Scheme.NeedsScope))
+		len(f.Log.Attempts), harmless(nt.set.Rules.Scheme.NeedsScope))
 	for i, a := range f.Log.Attempts {
 		fmt.Fprintf(&b, "\n%d. %s, %s: %s", i+1, whose(a.Worker), printable.Minute(a.Release.At), harmless(a.Release.Outcome))
 		if a.Release.Reason != "" {
@@ -57,14 +67,6 @@ func (l *Ledger) words(f lifecycle.Facts, n claim.Notice) string {
 		}
 	}
 	return b.String()
-}
-
-func closedBlockers(f lifecycle.Facts) string {
-	names := make([]string, len(f.Blockers))
-	for i, b := range f.Blockers {
-		names[i] = b.Issue.String()
-	}
-	return strings.Join(names, ", ")
 }
 
 const quotedLimit = 300 // characters of somebody's reason

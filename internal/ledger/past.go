@@ -14,18 +14,18 @@ import (
 //
 // The end is written before its claim: a key whose end is known never holds the issue
 // (spec.md#fold), so nobody is ever kept waiting by a past that is being told.
-func (l *Ledger) RecordFailure(ctx context.Context, f lifecycle.Facts, w claim.Worker, by, reason string) (bool, error) {
+func (rs *records) RecordFailure(ctx context.Context, f lifecycle.Facts, w claim.Worker, by, reason string) (bool, error) {
 	_, claimed := f.Log.Find(w)
 	ended := f.Log.Dead(w)
 	if !ended {
 		r := claim.Record{Kind: claim.KindRelease, Worker: w, Outcome: claim.OutcomeFailure, By: by, Reason: reason, At: f.Now}
-		if err := l.tell(ctx, f.Issue, r, func(s claim.State) bool { return s.Dead(w) }); err != nil {
+		if err := rs.tell(ctx, f.Issue, r, func(s claim.State) bool { return s.Dead(w) }); err != nil {
 			return false, err
 		}
 	}
 	if !claimed {
-		r := claim.Record{Kind: claim.KindClaim, Worker: w, Nonce: l.token(), Held: true, By: by, At: f.Now}
-		if err := l.tell(ctx, f.Issue, r, func(s claim.State) bool { _, ok := s.Find(w); return ok }); err != nil {
+		r := claim.Record{Kind: claim.KindClaim, Worker: w, Nonce: rs.token(), Held: true, By: by, At: f.Now}
+		if err := rs.tell(ctx, f.Issue, r, func(s claim.State) bool { _, ok := s.Find(w); return ok }); err != nil {
 			return false, err
 		}
 	}
@@ -33,7 +33,7 @@ func (l *Ledger) RecordFailure(ctx context.Context, f lifecycle.Facts, w claim.W
 }
 
 // tell posts a record of the past. The sentence beside a claim says that it is over.
-func (l *Ledger) tell(ctx context.Context, i claim.Issue, r claim.Record, in func(claim.State) bool) error {
+func (rs *records) tell(ctx context.Context, i claim.Issue, r claim.Record, in func(claim.State) bool) error {
 	text := sentence(lifecycle.Facts{}, r)
 	if r.Kind == claim.KindClaim {
 		text = "An attempt that failed before this log began" + by(r) + "."
@@ -42,6 +42,6 @@ func (l *Ledger) tell(ctx context.Context, i claim.Issue, r claim.Record, in fun
 	if err != nil {
 		return &CallError{err}
 	}
-	_, err = l.append(ctx, i, body, func(s claim.State) (string, bool) { return "", in(s) })
+	_, err = rs.append(ctx, i, body, func(s claim.State) (string, bool) { return "", in(s) })
 	return wrapWrite(i, err)
 }

@@ -82,11 +82,19 @@ func (v Vote) String() string {
 // commentLimit is how many characters GitHub takes as a comment.
 const commentLimit = 65_536
 
+// plans posts what workers mean to do, and records the answers.
+type plans struct {
+	*base
+	snapshots *snapshots
+	records   *records
+	labelling *labelling
+}
+
 // Plan posts what the holder w means to do; its text is shown as it is and can forge nothing. From now on
 // the plan's own limit keeps the hold alive, instead of its ttl. A plan that waits already is
 // ErrPlanWaits, a hold that is over a *LostError, a text that is empty or too long a *CallError.
-func (l *Ledger) Plan(ctx context.Context, i claim.Issue, w claim.Worker, d Draft) (Proposal, error) {
-	f, err := l.facts(ctx, i)
+func (pl *plans) Plan(ctx context.Context, i claim.Issue, w claim.Worker, d Draft) (Proposal, error) {
+	f, err := pl.snapshots.Look(ctx, i)
 	if err != nil {
 		return Proposal{}, err
 	}
@@ -97,17 +105,17 @@ func (l *Ledger) Plan(ctx context.Context, i claim.Issue, w claim.Worker, d Draf
 	if d.Gate != "" {
 		r.Extra = []claim.Field{{Key: gateField, Value: d.Gate}}
 	}
-	body, err := l.planBody(f, r, d.Text)
+	body, err := pl.planBody(f, r, d.Text)
 	if err != nil {
 		return Proposal{}, &CallError{err}
 	}
-	if err := f.Log.Refuse(r, f.Viewer, l.set.Rules.Terms, f.Now); err != nil {
-		return Proposal{}, l.lost(f, w, err)
+	if err := f.Log.Refuse(r, f.Viewer, pl.set.Rules.Terms, f.Now); err != nil {
+		return Proposal{}, pl.lost(f, w, err)
 	}
 	if c, _ := f.Log.Find(w); c.Plan.Pending() {
 		return Proposal{URL: c.Plan.URL}, ErrPlanWaits
 	}
-	c, next, err := l.appendRead(ctx, i, body, func(s claim.State) (string, bool) {
+	c, next, err := pl.records.appendRead(ctx, i, body, func(s claim.State) (string, bool) {
 		own, _ := s.Find(w)
 		if !own.Plan.Pending() {
 			return "", false
@@ -117,21 +125,21 @@ func (l *Ledger) Plan(ctx context.Context, i claim.Issue, w claim.Worker, d Draf
 	if err != nil {
 		return Proposal{}, wrapWrite(i, err)
 	}
-	p := Proposal{URL: c.URL, Until: f.Now.Add(l.set.Rules.Terms.Plan)}
+	p := Proposal{URL: c.URL, Until: f.Now.Add(pl.set.Rules.Terms.Plan)}
 	if !c.Created.IsZero() {
-		p.Until = c.Created.Add(l.set.Rules.Terms.Plan)
+		p.Until = c.Created.Add(pl.set.Rules.Terms.Plan)
 	}
-	p.Repair, _, err = l.reconcileAfter(ctx, f, next)
+	p.Repair, _, err = pl.labelling.reconcileAfter(ctx, f, next)
 	return p, err
 }
 
 // planBody is the record, how to answer, and the plan in a block that it cannot end: what is approved
 // is what is seen.
-func (l *Ledger) planBody(f lifecycle.Facts, r claim.Record, text string) (string, error) {
+func (pl *plans) planBody(f lifecycle.Facts, r claim.Record, text string) (string, error) {
 	if strings.TrimSpace(printable.Lines(text)) == "" {
 		return "", errors.New("the plan is empty")
 	}
-	until := f.Now.Add(l.set.Rules.Terms.Plan)
+	until := f.Now.Add(pl.set.Rules.Terms.Plan)
 	head := fmt.Sprintf("%s proposes a plan and waits for an answer until %s.\n\n"+
 		"Answer with 👍 or 👎 on this comment, or comment `/approve` or `/reject why`.\n\n", whose(r.Worker), printable.Minute(until))
 	body, err := claim.Body(r, head+quote.Fence("markdown", text))
@@ -143,10 +151,10 @@ func (l *Ledger) planBody(f lifecycle.Facts, r claim.Record, text string) (strin
 
 // decisiveVote returns the reaction that answers the plan which waits on the issue, nil when there is none.
 // One that rejects outweighs any that approve.
-func (l *Ledger) decisiveVote(ctx context.Context, f lifecycle.Facts) (*Vote, error) {
+func (pl *plans) decisiveVote(ctx context.Context, f lifecycle.Facts) (*Vote, error) {
 	c, held := f.Log.Holder()
-	e, able := l.forge.(Electorate)
-	if !able || !held || !c.Plan.Pending() || c.Overdue(l.set.Rules.Terms, f.Now) {
+	e, able := pl.forge.(Electorate)
+	if !able || !held || !c.Plan.Pending() || c.Overdue(pl.set.Rules.Terms, f.Now) {
 		return nil, nil
 	}
 	all, err := e.Votes(ctx, f.Issue, c.Plan.Comment)
@@ -155,10 +163,10 @@ func (l *Ledger) decisiveVote(ctx context.Context, f lifecycle.Facts) (*Vote, er
 	}
 	slices.SortStableFunc(all, func(a, b Vote) int { return weight(a) - weight(b) })
 	for _, v := range all {
-		if !l.set.Rules.Votes(c, v.Answer, v.Login, v.Person) {
+		if !pl.set.Rules.Votes(c, v.Answer, v.Login, v.Person) {
 			continue
 		}
-		may := len(l.set.Rules.Approvers) > 0
+		may := len(pl.set.Rules.Approvers) > 0
 		if !may {
 			may, err = e.MayLabel(ctx, Repo{f.Issue.Owner, f.Issue.Repo}, v.Login)
 		}
@@ -181,21 +189,18 @@ func weight(v Vote) int {
 
 // count records the answer that a reaction gives, and reports whether it did: that the plan had its
 // answer meanwhile is no error.
-func (l *Ledger) count(ctx context.Context, i claim.Issue, v Vote) (Repair, bool, error) {
-	rep, err := l.answer(ctx, i, v.At, claim.Record{Kind: v.Answer, By: v.Login, Reason: reactionReason(v)})
+func (pl *plans) count(ctx context.Context, i claim.Issue, v Vote) (Repair, bool, error) {
+	r := claim.Record{Kind: v.Answer, By: v.Login}
+	if v.Answer == claim.KindReject {
+		r.Reason = "thumbs down"
+	}
+	rep, err := pl.answer(ctx, i, v.At, r)
 	var barred *BarredError
 	if errors.Is(err, claim.ErrNoPlan) || errors.Is(err, claim.ErrOverdue) || errors.Is(err, claim.ErrEnded) || errors.As(err, &barred) {
-		rep, err = l.Reconcile(ctx, i)
+		rep, err = pl.labelling.Reconcile(ctx, i)
 		return rep, false, err
 	}
 	return rep, err == nil, err
-}
-
-func reactionReason(v Vote) string {
-	if v.Answer == claim.KindReject {
-		return "thumbs down"
-	}
-	return ""
 }
 
 // after is the snapshot as if the answer had been recorded.

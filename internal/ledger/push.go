@@ -13,13 +13,13 @@ import (
 // Fence renews the hold of w for a push and says how long the push may take, so that it is answered
 // while the hold is w's (spec.md#acting-under-a-hold). Errors are those of Renew, *CallError for a lease that is
 // too short for any push, and *UnknownError when too little of it was left once the answer was here.
-func (l *Ledger) Fence(ctx context.Context, i claim.Issue, w claim.Worker, token int64) (Hold, time.Duration, error) {
-	h, err := l.Renew(ctx, i, w, token)
+func (hs *holds) Fence(ctx context.Context, i claim.Issue, w claim.Worker, token int64) (Hold, time.Duration, error) {
+	h, err := hs.Renew(ctx, i, w, token)
 	if err != nil {
 		return Hold{}, 0, err
 	}
-	usable, may := h.lease-l.margin(h.lease), l.set.PushTimeout
-	left := usable - l.elapsed(h.start)
+	usable, may := h.lease-hs.margin(h.lease), hs.set.PushTimeout
+	left := usable - hs.elapsed(h.start)
 	switch {
 	case usable < may:
 		return h, 0, callError("a push may take %s, and a lease of %s is good for %s", may, h.lease, usable)
@@ -32,8 +32,8 @@ func (l *Ledger) Fence(ctx context.Context, i claim.Issue, w claim.Worker, token
 // Step is what a push under h, which Fence has renewed, takes along so that it lands while h stands or
 // not at all (stores.md#references). It reports false where nothing can be taken along: the log or another
 // service decided the hold. Errors are *LostError and *UnknownError.
-func (l *Ledger) Step(ctx context.Context, h Hold) (lease.Step, bool, error) {
-	s, _ := l.by.(stored)
+func (hs *holds) Step(ctx context.Context, h Hold) (lease.Step, bool, error) {
+	s, _ := hs.by.(stored)
 	p, able := s.store.(lease.Pusher)
 	if !able || !h.stored {
 		return lease.Step{}, false, nil

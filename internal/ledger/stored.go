@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
@@ -16,9 +15,9 @@ import (
 // stay the readable mirror; where they disagree the store is believed (stores.md#lease-stores). Claims that
 // the log had decided before stand by the log's rules until they end.
 func (l *Ledger) Strict(s lease.Store, kind string) *Ledger {
-	strict := *l
-	strict.by = stored{s, kind}
-	return &strict
+	b := *l.base
+	b.by = stored{s, kind}
+	return assemble(b)
 }
 
 // stored is the decider with a lease store. A person's hold has no end, which no store can keep: the log decides it, and the
@@ -113,8 +112,8 @@ func (s stored) known(ctx context.Context, r Repo) (map[int]bool, error) {
 }
 
 // batcher is the part of a ledger's store that takes several issues in one step; ok is false where nothing does.
-func (l *Ledger) batcher() (s stored, b lease.Batcher, ok bool) {
-	s, _ = l.by.(stored)
+func (bs *base) batcher() (s stored, b lease.Batcher, ok bool) {
+	s, _ = bs.by.(stored)
 	b, ok = s.store.(lease.Batcher)
 	return s, b, ok
 }
@@ -207,7 +206,7 @@ func (s stored) mirror(ctx context.Context, a *attempt) error {
 	if err != nil {
 		return errors.Join(&CallError{err}, s.letGo(ctx, a.got))
 	}
-	c, next, err := a.appendRead(ctx, a.issue, body, func(s claim.State) (string, bool) {
+	c, next, err := a.records.appendRead(ctx, a.issue, body, func(s claim.State) (string, bool) {
 		own, _ := s.Find(a.worker())
 		return own.URL, own.Comment != 0
 	})
@@ -240,33 +239,19 @@ func (a *attempt) readMirror(ctx context.Context, next *lifecycle.Facts) error {
 		if err := a.pause(ctx, n, backoff(n-1)); err != nil {
 			return errors.Join(last, err)
 		}
-		f, err := a.logged(ctx, a.issue)
+		f, err := a.snapshots.logged(ctx, a.issue)
 		if err != nil {
 			last = err
 			continue
 		}
 		f.Log = f.Log.Ruled(ruling(f, a.got))
-		if a.facts = f; a.mirrorShown() {
+		a.facts = f
+		if own, _ := f.Log.Find(a.worker()); own.Comment != 0 {
 			return nil
 		}
 		last = ErrInvisible
 	}
 	return last
-}
-
-func (a *attempt) mirrorShown() bool {
-	own, _ := a.facts.Log.Find(a.worker())
-	return own.Comment != 0
-}
-
-// doubtful asks a strict store about an issue that somebody may hold; for all others the store, the log
-// and the labels agree that nobody does. A closed issue needs no holder: its lease runs out.
-func (w *sweeper) doubtful(ctx context.Context, f lifecycle.Facts) (lifecycle.Facts, error) {
-	hidden := f.Open && w.hidden[f.Issue.Number]
-	if len(f.Log.Live()) == 0 && !labels.Has(f.Labels, w.set.Rules.Scheme.Claimed) && !hidden {
-		return f, nil
-	}
-	return w.Ruled(ctx, f)
 }
 
 // unmirrored is the hold that the store knows and the log has never heard of.
@@ -292,7 +277,7 @@ func (w *sweeper) remirror(ctx context.Context, f lifecycle.Facts) (*claim.Claim
 	if err != nil {
 		return nil, &CallError{err}
 	}
-	_, err = w.append(ctx, f.Issue, body, func(s claim.State) (string, bool) {
+	_, err = w.records.append(ctx, f.Issue, body, func(s claim.State) (string, bool) {
 		own, _ := s.Find(r.Worker)
 		return own.URL, len(own.Ranks) > 0
 	})

@@ -20,22 +20,17 @@ type Strand struct {
 // finish adds what only shows when all issues were looked at.
 func (w *sweeper) finish() Report {
 	for _, ring := range lifecycle.Cycles(w.waits) {
-		w.report.Stranded = append(w.report.Stranded, w.cycle(ring))
+		first := Strand{Issue: ring[0]} // the ring of issues that wait for each other is told at its first
+		for i, s := range w.waiting {   // by whatever spelling it was read
+			if i.Same(ring[0]) {
+				first = s
+			}
+		}
+		first.Why = lifecycle.InCycle(lifecycle.Path(ring))
+		w.report.Stranded = append(w.report.Stranded, first)
 	}
 	w.report.Stopped = w.stopped
 	return w.report
-}
-
-// cycle is the ring of issues that wait for each other, told at its first.
-func (w *sweeper) cycle(ring []claim.Issue) Strand {
-	first := Strand{Issue: ring[0]}
-	for i, s := range w.waiting { // by whatever spelling it was read
-		if i.Same(ring[0]) {
-			first = s
-		}
-	}
-	first.Why = lifecycle.InCycle(lifecycle.Path(ring))
-	return first
 }
 
 // strand notes an issue that nothing will move.
@@ -58,7 +53,7 @@ func (w *sweeper) wished(ctx context.Context, f lifecycle.Facts) (bool, error) {
 			return false, &UnknownError{f.Issue, err}
 		}
 		if g.Person && g.At.After(f.Log.Last) && !g.ByTool(f.Log) {
-			return w.restart(ctx, f, g.By, "put into the queue by hand")
+			return w.overrides.restart(ctx, f, g.By, "put into the queue by hand")
 		}
 	}
 	return false, nil
@@ -82,23 +77,23 @@ func (w *sweeper) relieve(ctx context.Context, f lifecycle.Facts) (Repair, error
 		return Repair{Issue: f.Issue, Title: f.Title, URL: f.URL}, err
 	}
 	if again {
-		return w.rereadAndReconcile(ctx, f)
+		return w.labelling.rereadAndReconcile(ctx, f)
 	}
 	see, able := w.forge.(Witness)
 	if !able || !w.set.Rules.Relieved(f) {
-		return w.reconcile(ctx, f)
+		return w.labelling.reconcile(ctx, f)
 	}
 	last := f.Log.Attempts[len(f.Log.Attempts)-1].Release.At
 	g, err := see.LastRemoval(ctx, f.Issue, w.set.Rules.Scheme.NeedsScope)
 	did := false
 	if err == nil && g.Person && !g.At.Before(last) {
-		did, err = w.Reset(ctx, f.Issue, g.At, g.By)
+		did, err = w.overrides.Reset(ctx, f.Issue, g.At, g.By)
 	}
 	switch {
 	case err != nil:
 		return Repair{Issue: f.Issue, Title: f.Title, URL: f.URL}, &UnknownError{f.Issue, err}
 	case did:
-		return w.rereadAndReconcile(ctx, f)
+		return w.labelling.rereadAndReconcile(ctx, f)
 	}
-	return w.reconcile(ctx, f)
+	return w.labelling.reconcile(ctx, f)
 }

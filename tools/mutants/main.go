@@ -16,8 +16,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -31,12 +34,13 @@ func main() {
 	root := flag.String("C", "..", "the module's root")
 	only := flag.String("only", "", "break only rules that match this regular expression")
 	check := flag.Bool("check", false, "break nothing, only look whether every break still fits the code")
+	jobs := flag.Int("j", runtime.NumCPU(), "break so many rules side by side, each in a copy of the module")
 	flag.Parse()
 	var err error
 	if *check {
 		err = fit(*root)
 	} else {
-		err = run(*root, *only, os.Stdout)
+		err = run(*root, *only, max(1, *jobs), os.Stdout)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
@@ -44,7 +48,7 @@ func main() {
 	}
 }
 
-func run(root, only string, out io.Writer) error {
+func run(root, only string, jobs int, out io.Writer) error {
 	list, err := parse(breaks)
 	if err != nil {
 		return err
@@ -53,15 +57,20 @@ func run(root, only string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	list = slices.DeleteFunc(list, func(m mutant) bool { return !wanted.MatchString(m.rule) })
 	dir, err := os.MkdirTemp("", "mutants")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if err := copied(root, dir); err != nil {
-		return fmt.Errorf("copy the module: %w", err)
+	copies := make([]string, jobs)
+	for i := range copies {
+		copies[i] = filepath.Join(dir, strconv.Itoa(i))
+		if err := copied(root, copies[i]); err != nil {
+			return fmt.Errorf("copy the module: %w", err)
+		}
 	}
-	return report(dir, list, wanted, out)
+	return report(copies, list, out)
 }
 
 // fit looks whether every break still finds its place, which takes no time, unlike breaking it.
@@ -75,34 +84,60 @@ func fit(root string) error {
 	return err
 }
 
-// report breaks rule after rule and says what came of it.
-func report(dir string, list []mutant, wanted *regexp.Regexp, out io.Writer) error {
-	whole := map[string]bool{} // tests that passed on the whole module
-	bad, n := 0, 0
+// report breaks the rules, one at a time in each copy, and says in their order what came of them.
+func report(copies []string, list []mutant, out io.Writer) error {
 	fmt.Fprintf(out, "| rule | place | caught by |\n|---|---|---|\n")
+	type outcome struct {
+		caught, place string
+		err           error
+	}
+	outcomes := make([]chan outcome, len(list))
+	free := make(chan string, len(copies))
+	for _, dir := range copies {
+		free <- dir
+	}
+	whole := map[string]func(dir string) string{} // what the tests say of the module as it is, asked once
 	for _, m := range list {
-		if !wanted.MatchString(m.rule) {
-			continue
-		}
-		if !whole[m.tests()] {
-			if caught := m.test(dir); caught != survived {
-				return fmt.Errorf("the tests %s do not pass on the module as it is: %s", m.tests(), caught)
+		if whole[m.tests()] == nil {
+			once, caught := sync.Once{}, ""
+			whole[m.tests()] = func(dir string) string {
+				once.Do(func() { caught = m.test(dir) })
+				return caught
 			}
-			whole[m.tests()] = true
 		}
-		caught, place, err := m.play(dir)
-		if err != nil {
-			return fmt.Errorf("%s: %w", m.rule, err)
+	}
+	for i := range list {
+		outcomes[i] = make(chan outcome, 1)
+	}
+	go func() {
+		for i, m := range list {
+			dir := <-free
+			go func() {
+				defer func() { free <- dir }()
+				if caught := whole[m.tests()](dir); caught != survived {
+					outcomes[i] <- outcome{err: fmt.Errorf("the tests %s do not pass on the module as it is: %s", m.tests(), caught)}
+					return
+				}
+				caught, place, err := m.play(dir)
+				outcomes[i] <- outcome{caught, place, err}
+			}()
 		}
-		if n++; caughtNothing(caught) {
+	}()
+	bad := 0
+	for i, m := range list {
+		o := <-outcomes[i]
+		if o.err != nil {
+			return fmt.Errorf("%s: %w", m.rule, o.err)
+		}
+		if caughtNothing(o.caught) {
 			bad++
 		}
-		fmt.Fprintf(out, "| %s | `%s` | %s |\n", m.rule, place, caught)
+		fmt.Fprintf(out, "| %s | `%s` | %s |\n", m.rule, o.place, o.caught)
 	}
 	if bad > 0 {
-		return fmt.Errorf("%d of %d broken rules were not caught", bad, n)
+		return fmt.Errorf("%d of %d broken rules were not caught", bad, len(list))
 	}
-	fmt.Fprintf(out, "\n%d rules broken, %d caught.\n", n, n)
+	fmt.Fprintf(out, "\n%d rules broken, %d caught.\n", len(list), len(list))
 	return nil
 }
 
@@ -164,7 +199,7 @@ func (m mutant) play(dir string) (caught, place string, err error) {
 func (m mutant) test(dir string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*limit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", "test", "-vet=off", "-count=1", "-timeout", limit.String(), "-run", m.run, m.pkg)
+	cmd := exec.CommandContext(ctx, "go", "test", "-vet=off", "-trimpath", "-failfast", "-count=1", "-timeout", limit.String(), "-run", m.run, m.pkg)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "LABEL_STATE_TEST=all")
 	cmd.WaitDelay = 10 * time.Second

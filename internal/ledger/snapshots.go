@@ -1,0 +1,117 @@
+package ledger
+
+import (
+	"context"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// snapshots reads issues: the log of each, who holds it by the decider, and the verdict.
+type snapshots struct{ *base }
+
+// Look reads the issue: its log, and who holds it by the decider. Errors are *UnknownError.
+func (sn *snapshots) Look(ctx context.Context, i claim.Issue) (lifecycle.Facts, error) {
+	f, err := sn.logged(ctx, i)
+	if err != nil {
+		return f, err
+	}
+	return sn.Ruled(ctx, f)
+}
+
+// Check reads the issue and answers whether the seeker may take it. An error is the answer
+// "could not find out", as an *UnknownError.
+func (sn *snapshots) Check(ctx context.Context, i claim.Issue, who lifecycle.Seeker) (lifecycle.Facts, lifecycle.Verdict, error) {
+	return sn.check(ctx, i, func(f lifecycle.Facts) lifecycle.Verdict { return sn.set.Rules.Verdict(f, who) })
+}
+
+func (sn *snapshots) check(ctx context.Context, i claim.Issue, ask func(lifecycle.Facts) lifecycle.Verdict) (lifecycle.Facts, lifecycle.Verdict, error) {
+	f, err := sn.Look(ctx, i)
+	if err != nil {
+		return f, lifecycle.Verdict{}, err
+	}
+	return sn.judge(f, ask)
+}
+
+// judge asks for the verdict of a snapshot. Its error is an *UnknownError, "could not find out".
+func (sn *snapshots) judge(f lifecycle.Facts, ask func(lifecycle.Facts) lifecycle.Verdict) (lifecycle.Facts, lifecycle.Verdict, error) {
+	f = sn.Here(f)
+	v := ask(f)
+	switch {
+	case f.PauseErr != nil:
+		return f, v, &UnknownError{Issue: f.Issue, Err: f.PauseErr}
+	case v.Answer == lifecycle.Unknown && v.Has(lifecycle.CodeUnshown):
+		return f, v, &UnknownError{Issue: f.Issue, Err: &UnshownError{Facts: f}}
+	case v.Answer == lifecycle.Unknown:
+		return f, v, &UnknownError{Issue: f.Issue, Err: verdictError{v}}
+	}
+	return f, v, nil
+}
+
+// logged is the snapshot as the log has it, whatever a store says.
+func (sn *snapshots) logged(ctx context.Context, i claim.Issue) (lifecycle.Facts, error) {
+	f, err := sn.forge.Facts(ctx, i)
+	return sn.whole(i, f, err)
+}
+
+// whole refuses a snapshot that something is missing from.
+func (sn *snapshots) whole(i claim.Issue, f lifecycle.Facts, err error) (lifecycle.Facts, error) {
+	if err == nil && len(f.Missing) > 0 {
+		err = verdictError{sn.set.Rules.Verdict(f, lifecycle.Seeker{})}
+	}
+	if err != nil {
+		return f, &UnknownError{Issue: i, Err: err}
+	}
+	return f, nil
+}
+
+// Ruled lays over a snapshot that was made without the ledger who holds the issue. The error is an *UnknownError.
+func (sn *snapshots) Ruled(ctx context.Context, f lifecycle.Facts) (lifecycle.Facts, error) {
+	f, _, err := sn.by.look(ctx, f)
+	return f, err
+}
+
+// Stale lists the claims whose end a sweep would record, by a snapshot that was made without the ledger.
+func (sn *snapshots) Stale(ctx context.Context, f lifecycle.Facts) ([]claim.Claim, error) {
+	if len(f.Log.Live()) == 0 {
+		return nil, nil
+	}
+	f, err := sn.Ruled(ctx, f)
+	return sn.set.Rules.Over(f), err
+}
+
+// A reader makes one snapshot of an issue.
+type reader func(context.Context, claim.Issue) (lifecycle.Facts, error)
+
+// sightings is how many snapshots an own claim is looked for before it counts as never made.
+const sightings = 3
+
+// readUntilShown reads until the log shows what its asker knows to be there. A snapshot that lacks it may be
+// stale, and an absence decides nothing at once (spec.md#claim); the last snapshot is the answer. Where a
+// store decides, the log may lack it for good, and the first snapshot is.
+func (sn *snapshots) readUntilShown(ctx context.Context, i claim.Issue, read reader, shown func(claim.State) bool) (lifecycle.Facts, error) {
+	for n := 1; ; n++ {
+		f, err := read(ctx, i)
+		if err != nil || n == sightings || sn.IsStrict() || shown(f.Log) {
+			return f, err
+		}
+		if err := sn.clock.Sleep(ctx, backoff(n-1)); err != nil {
+			return f, &UnknownError{i, err}
+		}
+	}
+}
+
+// A Snapshot is what one read of an issue returned, and when. The zero value is none.
+type Snapshot struct {
+	Facts lifecycle.Facts
+	Taken time.Time // by Ledger.Now, before the request that read it
+}
+
+// fresh is how long a claim may go by the snapshot by which its caller chose the issue (spec.md#claim).
+const fresh = 5 * time.Second
+
+// Fresh reports whether a claim of the issue would go by the snapshot.
+func (sn *snapshots) Fresh(i claim.Issue, s Snapshot) bool {
+	return s.Facts.Issue == i && !s.Taken.IsZero() && sn.elapsed(s.Taken) <= fresh
+}
