@@ -49,7 +49,10 @@ func (cs *claims) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, 
 			return Hold{}, a.leave(ctx, err)
 		}
 	}
-	unassigned := a.assign(ctx)
+	var unassigned error
+	if assigner, able := cs.forge.(Assigner); able && a.record.Assignee != "" { // a mirror, never a condition
+		unassigned = assigner.Assign(ctx, i, a.record.Assignee)
+	}
 	late := a.late
 	if late == nil {
 		_, late = cs.labelling.reconcile(ctx, a.facts)
@@ -244,8 +247,13 @@ func (a *attempt) yield(ctx context.Context, rival claim.Claim) error {
 	return errors.Join(held, a.bury(ctx, claim.YieldedTo(rival.Record.Worker)))
 }
 
+// giveUp ends a claim that is no hold yet. A bundle's leaves no trace in the labels, also when nobody ever sees the claim itself.
 func (a *attempt) giveUp(ctx context.Context, because error) error {
-	return errors.Join(because, a.bury(ctx, a.abandoned()))
+	outcome := claim.OutcomeAbandoned
+	if a.record.Bundle != "" {
+		outcome = claim.OutcomeBundleRolledBack
+	}
+	return errors.Join(because, a.bury(ctx, outcome))
 }
 
 // bury ends the own key for ever, also when the caller's context is over: by an edit of the own comment where that is
