@@ -86,21 +86,3 @@ func (d *Dispatcher) walk(ctx context.Context, src Source, o FetchOptions, take 
 		o.Cursor = page.Next
 	}
 }
-
-// Report ends an item with its result.
-func (d *Dispatcher) Report(ctx context.Context, s Settings, id string, r Result) error {
-	src, err := d.Source(ctx, s)
-	if err != nil {
-		return err
-	}
-	return src.Complete(ctx, id, r)
-}
-
-// Release releases an item undone.
-func (d *Dispatcher) Release(ctx context.Context, s Settings, id string, o ReleaseOptions) error {
-	src, err := d.Source(ctx, s)
-	if err != nil {
-		return err
-	}
-	return src.Release(ctx, id, o)
-}
