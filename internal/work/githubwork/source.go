@@ -177,7 +177,7 @@ func (j *judge) take(i work.Item, s ledger.Snapshot) (work.Item, bool) {
 	f := j.ledger.Here(s.Facts)
 	v := j.ledger.Rules().Verdict(f, lifecycle.Seeker{Worker: j.o.Worker})
 	i.Claimed = v.Has(lifecycle.CodeInFlight) || v.Has(lifecycle.CodeOwn)
-	i.Blockers = j.blockers(f)
+	i.Blockers = blockers(f)
 	switch v.Answer {
 	case lifecycle.Free:
 		j.mu.Lock()
@@ -199,7 +199,7 @@ type judgement struct {
 	snapshot ledger.Snapshot
 }
 
-func (s *Source) blockers(f lifecycle.Facts) []string {
+func blockers(f lifecycle.Facts) []string {
 	out := []string{}
 	for _, b := range f.Blockers {
 		switch {
