@@ -1,6 +1,7 @@
 package agenthost
 
 import (
+	"slices"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -82,13 +83,14 @@ func Decide(e Event, w World) Plan {
 		return p
 	}
 	for _, h := range w.Mine {
+		here := slices.ContainsFunc(w.Here, func(o Hold) bool { return o.Issue.Same(h.Issue) && o.Session == h.Session })
 		switch {
 		case e.Kind == SessionEnd && h.Alive(w.Now):
 			p.End, p.Release = append(p.End, h.Issue), append(p.Release, h.Issue)
 		case e.Kind == SessionEnd:
 		case h.due(w.Now):
 			p.Renew = append(p.Renew, h.Issue)
-		case e.Kind == BeforeTool && e.Call == Publishes && h.Lost == "" && here(w, h):
+		case e.Kind == BeforeTool && e.Call == Publishes && h.Lost == "" && here:
 			p.Verify = append(p.Verify, h.Issue)
 		}
 	}
@@ -109,15 +111,6 @@ func Decide(e Event, w World) Plan {
 	return p
 }
 
-func here(w World, h Hold) bool {
-	for _, o := range w.Here {
-		if o.Issue.Same(h.Issue) && o.Session == h.Session {
-			return true
-		}
-	}
-	return false
-}
-
 // Denies returns the reason for which a tool call may not be made, or "". Holds are as they are after what the plan asked for.
 // Only what is known denies: a hold of this session, of the worktree that is written, that is lost or expired; and where the
 // repository wants a claim first, that there is none.
@@ -136,17 +129,9 @@ func Denies(e Event, w World) string {
 			return expired(h)
 		}
 	}
-	if e.Call == Edits && w.Claim && !anyAlive(w) {
+	alive := slices.ContainsFunc(w.Here, func(h Hold) bool { return h.Alive(w.Now) })
+	if e.Call == Edits && w.Claim && !alive {
 		return unclaimed()
 	}
 	return ""
-}
-
-func anyAlive(w World) bool {
-	for _, h := range w.Here {
-		if h.Alive(w.Now) {
-			return true
-		}
-	}
-	return false
 }

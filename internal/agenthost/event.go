@@ -1,6 +1,7 @@
 package agenthost
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -94,8 +95,8 @@ func Read(name Host, text []byte) (Event, error) {
 		return Event{}, fmt.Errorf("read the event: %w", withoutText(err))
 	}
 	h := w.host(name)
-	e := Event{Host: h, Name: w.Name, Dir: w.dir(h), Source: w.Source, Tool: first(w.Tool, w.ToolCamel), Call: Reads}
-	e.Session = Session{h, strings.TrimSpace(first(w.SessionID, w.SessionIDCamel, w.Conversation))}
+	e := Event{Host: h, Name: w.Name, Dir: w.dir(h), Source: w.Source, Tool: cmp.Or(w.Tool, w.ToolCamel), Call: Reads}
+	e.Session = Session{h, strings.TrimSpace(cmp.Or(w.SessionID, w.SessionIDCamel, w.Conversation))}
 	e.Kind = w.kind(h)
 	if e.Kind == BeforeTool || e.Kind == AfterTool {
 		e.call(w)
@@ -177,11 +178,11 @@ func (e *Event) call(w wire) {
 	if w.Input == nil {
 		in = read(w.Args)
 	}
-	command := first(in.Command, in.Cmd, w.Command)
+	command := cmp.Or(in.Command, in.Cmd, w.Command)
 	switch strings.ToLower(e.Tool) {
 	case "edit", "write", "multiedit", "notebookedit", "replace", "write_file", "create", "delete", "patch", "str_replace_editor", "apply_patch":
 		e.Call = Edits
-		e.Paths = append(list(in.FilePath, in.Camel, in.Path, in.Notebook), patched(first(command, in.Patch))...)
+		e.Paths = append(list(in.FilePath, in.Camel, in.Path, in.Notebook), patched(cmp.Or(command, in.Patch))...)
 	case "bash", "shell", "run_shell_command", "exec_command", "local_shell", "powershell":
 		e.runs(command)
 	default:
@@ -239,15 +240,6 @@ func read(raw json.RawMessage) (in input) {
 		}
 	}
 	return in
-}
-
-func first(all ...string) string {
-	for _, s := range all {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
 }
 
 func list(all ...string) []string {

@@ -1,6 +1,7 @@
 package agenthost
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -245,7 +246,7 @@ func plainName(name string) bool {
 // join is a path below another, or itself when it is absolute.
 func join(dir, name string) string {
 	if path.IsAbs(name) || dir == "" || name == "" {
-		return first(name, dir)
+		return cmp.Or(name, dir)
 	}
 	return path.Join(dir, name)
 }

@@ -123,14 +123,6 @@ func (t target) means(a, b []byte) bool {
 	return err == nil && reflect.DeepEqual(x, y)
 }
 
-// targets are the files that are installed: without those where the host looks for MCP servers, if it has ours from a package.
-func (p Place) targets(h agenthost.Host) []target {
-	if p.packaged(h) {
-		return p.files(h)
-	}
-	return p.everyTarget(h)
-}
-
 // everyTarget are the host's files: of hooks and skills, and where it looks for MCP servers.
 func (p Place) everyTarget(h agenthost.Host) []target {
 	out := p.files(h)
@@ -256,7 +248,11 @@ func (p Place) Install(h agenthost.Host) ([]Step, error) {
 		return nil, err
 	}
 	var out []Step
-	for _, t := range p.targets(h) {
+	targets := p.everyTarget(h)
+	if p.packaged(h) { // its package has the server
+		targets = p.files(h)
+	}
+	for _, t := range targets {
 		s, err := p.install(h, t, n)
 		if t.tooLarge(err) {
 			s, err = Step{Path: t.path, What: t.what, Kind: Theirs}, nil

@@ -80,12 +80,7 @@ func withoutHooks(text []byte) ([]byte, bool, error) {
 		return text, false, nil
 	}
 	if len(hooks.Members) == 0 {
-		for n := range object.Members {
-			if object.Members[n].Name.Value.(hujson.Literal).String() == "hooks" {
-				cutMember(object, n)
-				break
-			}
-		}
+		remove(object, "hooks", func(hujson.Value) bool { return true })
 	}
 	return root.Pack(), true, nil
 }

@@ -128,8 +128,12 @@ func deal(r lifecycle.Rules, f lifecycle.Facts) (Card, bool) {
 		Person: f.Open && labels.Has(f.Labels, r.Scheme.Hold), Request: f.PullRequest, Free: verdict.Answer == lifecycle.Free,
 		item: work.Item{Priority: work.DefaultWords().Of(f.Labels), Created: f.Created, ExternalID: fmt.Sprint(f.Issue.Number), ID: f.Issue.String()},
 	}
-	if (lane == Ready || lane == People) && len(verdict.Reasons) > 0 {
-		c.Why = printable.Line(clauses(verdict)) // labels say where it belongs, the verdict why nobody may have it
+	if (lane == Ready || lane == People) && len(verdict.Reasons) > 0 { // labels say where it belongs, the verdict why nobody may have it
+		var why []string
+		for _, r := range verdict.Reasons {
+			why = append(why, r.Text)
+		}
+		c.Why = printable.Line(strings.Join(why, "; "))
 	}
 	if held {
 		c.hold(r.Terms, h, f.Now)
@@ -144,14 +148,6 @@ func deal(r lifecycle.Rules, f lifecycle.Facts) (Card, bool) {
 	}
 	c.Marks = marks(r, f, projection, verdict)
 	return c, true
-}
-
-func clauses(v lifecycle.Verdict) string {
-	texts := make([]string, len(v.Reasons))
-	for n, r := range v.Reasons {
-		texts[n] = r.Text
-	}
-	return strings.Join(texts, "; ")
 }
 
 func (c *Card) hold(t claim.Terms, h claim.Claim, now time.Time) {
@@ -271,6 +267,14 @@ func (c Card) Named() string {
 		return c.Holder
 	}
 	return c.Worker
+}
+
+// age is how long ago the last heartbeat was beside the lease, as in 1h10m/4h.
+func (c Card) age(now time.Time) string {
+	if c.Lease <= 0 {
+		return printable.Span(now.Sub(c.Since)) + ", no end"
+	}
+	return printable.Span(now.Sub(c.Seen)) + "/" + printable.Span(c.Lease)
 }
 
 // Stuck reports whether the card has a mark that needs a person.

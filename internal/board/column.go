@@ -200,7 +200,7 @@ func (v view) holder(c Card, width int) string {
 	if c.Lease <= 0 || cells < 2 {
 		return ansi.Truncate(name+" "+v.palette.dim.Render(age), width, "…")
 	}
-	part := c.spent(v.now())
+	part := min(max(float64(v.now().Sub(c.Seen))/float64(c.Lease), 0), 1) // of the lease, gone since the last heartbeat
 	style := v.palette.calm
 	switch {
 	case part >= 1:

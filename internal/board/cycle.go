@@ -20,19 +20,16 @@ func MarkCycles(cards []Card, snapshots []lifecycle.Facts) [][]claim.Issue {
 	rings := lifecycle.Cycles(waits)
 	for _, ring := range rings {
 		for n := range cards {
-			if slices.ContainsFunc(ring, cards[n].Issue.Same) {
-				cards[n].markCycle(ring)
+			c := &cards[n]
+			if !slices.ContainsFunc(ring, c.Issue.Same) {
+				continue
 			}
+			for _, name := range lifecycle.Path(ring) {
+				c.Cycle = append(c.Cycle, printable.Line(name))
+			}
+			c.Marks = slices.DeleteFunc(slices.Clone(c.Marks), func(m Mark) bool { return m == blocked })
+			c.Marks = slices.Insert(c.Marks, 0, Mark{"dependency cycle", true}) // the first: nothing but a person ends a cycle
 		}
 	}
 	return rings
-}
-
-// markCycle says that it is a cycle that blocks the card. The mark is the first: nothing but a person ends a cycle.
-func (c *Card) markCycle(ring []claim.Issue) {
-	for _, name := range lifecycle.Path(ring) {
-		c.Cycle = append(c.Cycle, printable.Line(name))
-	}
-	c.Marks = slices.DeleteFunc(slices.Clone(c.Marks), func(m Mark) bool { return m == blocked })
-	c.Marks = slices.Insert(c.Marks, 0, Mark{"dependency cycle", true})
 }

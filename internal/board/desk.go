@@ -74,17 +74,6 @@ func (m Model) read() tea.Cmd {
 	}
 }
 
-func (m Model) do(o Order) tea.Cmd {
-	return func() tea.Msg {
-		a, err := m.desk.Do(m.ctx, o)
-		return didMsg{o, a, err}
-	}
-}
-
-func (m Model) open(url string) tea.Cmd {
-	return func() tea.Msg { return openedMsg{url, m.desk.Open(url)} }
-}
-
 // tick makes ages grow, and asks again when it is time.
 func tick() tea.Cmd {
 	return tea.Tick(time.Second, func(at time.Time) tea.Msg { return Tick(at) })

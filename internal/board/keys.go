@@ -33,11 +33,25 @@ func (m Model) key(name, text string) (tea.Model, tea.Cmd) {
 	}
 	switch m.mode {
 	case filtering:
-		return m.filterKey(name, text), nil
+		switch name {
+		case "enter":
+			m.mode = browsing
+		case "esc":
+			m.mode = browsing
+			m.refilter("")
+		default:
+			m = m.typed(name, text)
+		}
+		return m, nil
 	case reasoning:
 		return m.reasonKey(name, text)
-	case confirming:
-		return m.answered(name)
+	case confirming: // everything but yes is no
+		m.mode = browsing
+		if name != "y" && name != "Y" {
+			m.notice = notice{text: "nothing was done", left: said}
+			return m, nil
+		}
+		return m.carryOut()
 	case helping:
 		if m.scrolled(name, true) {
 			return m, nil
@@ -67,24 +81,18 @@ func (m Model) browse(name string) (tea.Model, tea.Cmd) {
 	case "enter":
 		_, chosen := m.chosen()
 		m.details, m.top = chosen && !m.details, 0
-	case "esc":
-		return m.escape(), nil
+	case "esc": // one step back: out of the issue, else out of the filter
+		if !m.details {
+			m.refilter("")
+			return m, nil
+		}
+		m.details, m.top = false, 0
 	case "u", "f5":
 		return m.refresh()
 	case "c", "r", "f", "a", "x", "p", "o", "y":
 		return m.act(name)
 	}
 	return m, nil
-}
-
-// escape goes back one step: out of the issue, else out of the filter.
-func (m Model) escape() Model {
-	if m.details {
-		m.details, m.top = false, 0
-		return m
-	}
-	m.refilter("")
-	return m
 }
 
 // moved takes the keys that move the cursor.
@@ -173,20 +181,6 @@ func (m Model) typed(name, text string) Model {
 	return m
 }
 
-// filterKey edits the filter.
-func (m Model) filterKey(name, text string) Model {
-	switch name {
-	case "enter":
-		m.mode = browsing
-	case "esc":
-		m.mode = browsing
-		m.refilter("")
-	default:
-		m = m.typed(name, text)
-	}
-	return m
-}
-
 // refilter keeps the cursor on its card if that is still there, else goes to the first that is.
 func (m *Model) refilter(words string) {
 	c, had := m.chosen()
@@ -212,7 +206,7 @@ func (m Model) act(name string) (tea.Model, tea.Cmd) {
 		m.notice = notice{text: "no card is chosen", left: said}
 		return m, nil
 	case name == "o":
-		return m, m.open(c.URL)
+		return m, func() tea.Msg { return openedMsg{c.URL, m.desk.Open(c.URL)} }
 	case name == "y":
 		text := m.copied(c)
 		m.notice = notice{text: "copied, if this terminal lets programs copy: " + text}
@@ -229,16 +223,6 @@ func (m Model) act(name string) (tea.Model, tea.Cmd) {
 		m.mode = confirming
 	}
 	return m, nil
-}
-
-// answered takes the answer to a question. Everything but yes is no.
-func (m Model) answered(name string) (tea.Model, tea.Cmd) {
-	m.mode = browsing
-	if name != "y" && name != "Y" {
-		m.notice = notice{text: "nothing was done", left: said}
-		return m, nil
-	}
-	return m.carryOut()
 }
 
 // reasonKey edits the reason of an order, and carries it out when there is one.
@@ -261,5 +245,8 @@ func (m Model) reasonKey(name, text string) (tea.Model, tea.Cmd) {
 func (m Model) carryOut() (tea.Model, tea.Cmd) {
 	m.working = true
 	m.notice = notice{text: m.asked.Command() + " …"}
-	return m, m.do(m.asked.Order)
+	return m, func() tea.Msg {
+		answer, err := m.desk.Do(m.ctx, m.asked.Order)
+		return didMsg{m.asked.Order, answer, err}
+	}
 }

@@ -140,19 +140,14 @@ func escape(s string) string {
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		part := s[i : i+size]
-		if !plain(r, size) {
+		broken := r == utf8.RuneError && size == 1
+		if broken || strings.ContainsRune("%<>", r) || !unicode.IsPrint(r) || unicode.IsSpace(r) {
 			part = "%" + strings.ReplaceAll(fmt.Sprintf("% X", part), " ", "%")
 		}
 		b.WriteString(part)
 		i += size
 	}
 	return b.String()
-}
-
-// plain reports whether a character of so many bytes may stand in a value as it is.
-func plain(r rune, size int) bool {
-	broken := r == utf8.RuneError && size == 1
-	return !broken && !strings.ContainsRune("%<>", r) && unicode.IsPrint(r) && !unicode.IsSpace(r)
 }
 
 // unescape undoes escape and leaves a "%" that starts no pair of hexadecimal digits alone.
@@ -162,21 +157,14 @@ func unescape(s string) string {
 	}
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
-		c, encoded := octet(s[i:])
-		if encoded {
-			i += 2
+		if s[i] == '%' && i+2 < len(s) {
+			if n, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
+				b.WriteByte(byte(n))
+				i += 2
+				continue
+			}
 		}
-		b.WriteByte(c)
+		b.WriteByte(s[i])
 	}
 	return b.String()
-}
-
-// octet is the first byte that s stands for, and whether it is percent-encoded there.
-func octet(s string) (c byte, encoded bool) {
-	if s[0] == '%' && len(s) > 2 {
-		if n, err := strconv.ParseUint(s[1:3], 16, 8); err == nil {
-			return byte(n), true
-		}
-	}
-	return s[0], false
 }

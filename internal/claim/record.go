@@ -95,7 +95,11 @@ func Decode(body string) (r Record, ok bool, err error) {
 		return Record{}, false, fmt.Errorf("%w: %q", ErrUnknownKind, clip(kind))
 	}
 	r = Record{Kind: Kind(kind)}
-	r.read(splitFields(fields))
+	for _, f := range splitFields(fields) {
+		if !r.set(f.Key, f.Value) {
+			r.Extra = append(r.Extra, f)
+		}
+	}
 	switch {
 	case r.Worker.Codename == "" || r.Worker.FiringID == "":
 		return Record{}, false, ErrNoWorker
@@ -134,9 +138,14 @@ func knownKind(k Kind) bool {
 func splitFields(s string) []Field {
 	var out []Field
 	seen := map[string]bool{}
-	for _, token := range strings.FieldsFunc(s, asciiSpace) {
+	for _, token := range strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r >= '\t' && r <= '\r' }) {
 		key, value, found := strings.Cut(token, "=")
-		key = modern(key)
+		switch key {
+		case "pr_url":
+			key = "pr"
+		case "swept_by":
+			key = "by"
+		}
 		if !found || !keyName(key) || seen[key] {
 			continue
 		}
@@ -146,18 +155,6 @@ func splitFields(s string) []Field {
 	return out
 }
 
-func modern(key string) string {
-	switch key {
-	case "pr_url":
-		return "pr"
-	case "swept_by":
-		return "by"
-	}
-	return key
-}
-
-func asciiSpace(r rune) bool { return r == ' ' || r >= '\t' && r <= '\r' }
-
 func keyName(s string) bool {
 	for _, r := range s {
 		if r != '_' && (r < 'a' || r > 'z') {
@@ -165,14 +162,6 @@ func keyName(s string) bool {
 		}
 	}
 	return s != ""
-}
-
-func (r *Record) read(fields []Field) {
-	for _, f := range fields {
-		if !r.set(f.Key, f.Value) {
-			r.Extra = append(r.Extra, f)
-		}
-	}
 }
 
 // set stores one field; false means the key is not one of ours.
@@ -189,13 +178,13 @@ func (r *Record) set(key, value string) bool {
 	case "state":
 		r.Held = value == "held"
 	case "hb":
-		r.Heartbeat = parseCount(value)
+		r.Heartbeat = parseNumber(value, maxCount)
 	case "token":
-		r.Token = parseToken(value)
+		r.Token = parseNumber(value, maxToken)
 	case "lease":
 		r.Lease = value
 	case "attempt":
-		r.Attempt = int(parseCount(value))
+		r.Attempt = int(parseNumber(value, maxCount))
 	case "branch":
 		r.Branch = value
 	case "bundle":
@@ -232,21 +221,15 @@ func (r *Record) set(key, value string) bool {
 	return true
 }
 
-// parseCount reads 0 to 2,147,483,647, in digits only; anything else is 0.
-func parseCount(s string) int64 {
-	n, err := strconv.ParseUint(s, 10, 31)
-	if err != nil {
-		return 0
-	}
-	return int64(n)
-}
+const (
+	maxCount = 1<<31 - 1
+	maxToken = 1<<53 - 1 // what every JSON reader keeps exactly; the revisions of a store grow past 32 bits
+)
 
-// maxToken is what every JSON reader keeps exactly; the revisions of a store grow past 32 bits.
-const maxToken = 1<<53 - 1
-
-func parseToken(s string) int64 {
-	n, err := strconv.ParseUint(s, 10, 63)
-	if err != nil || n > maxToken {
+// parseNumber reads 0 to most, in digits only; anything else is 0.
+func parseNumber(s string, most uint64) int64 {
+	n, err := strconv.ParseUint(s, 10, 64)
+	if err != nil || n > most {
 		return 0
 	}
 	return int64(n)

@@ -34,15 +34,13 @@ func (s State) Refuse(r Record, author string, t Terms, now time.Time) error {
 	if !claimed {
 		return s.unheld(r.Worker)
 	}
-	if !c.Live() && !(r.Kind == KindRelease && s.unclaimed(c)) {
+	// When a lease store let the claim run out and nobody has the issue since, its worker may still say how the work ended.
+	unclaimed := c.Overruled && len(s.Live()) == 0
+	if !c.Live() && !(r.Kind == KindRelease && unclaimed) {
 		return fmt.Errorf("%w: %s", ErrEnded, c.End.describe())
 	}
 	return c.refuse(r, author, t, now)
 }
-
-// unclaimed reports whether a lease store let the claim run out and nobody has the issue since: its
-// worker may still say how the work ended.
-func (s State) unclaimed(c Claim) bool { return c.Overruled && len(s.Live()) == 0 }
 
 // RefuseToken says why a caller that shows this fencing token may not act as w, or nil. 0 shows none. The token must
 // be the recorded one. A claim without a recorded token is of another writer; its token must be one that this log can
@@ -133,21 +131,12 @@ func (s State) RefuseRenewal(w Worker, author string, t Terms, now time.Time, ma
 	case c.Overdue(t, now.Add(margin)):
 		return ErrOverdue
 	}
-	if first, ok := s.before(c, t, now); ok && !c.Stored {
-		return fmt.Errorf("%w: the claim of %s stands before it", ErrNotHolder, first.Record.Worker)
-	}
-	return nil
-}
-
-// before returns the confirmed claim that stands before c and has not expired. No protocol makes two: a person
-// edited or deleted a comment, c was confirmed without that one, and then it counted again.
-func (s State) before(c Claim, t Terms, now time.Time) (Claim, bool) {
-	for _, o := range s.Live() {
-		if o.Held() && !o.Expired(t, now) && o.Rank.Compare(c.Rank) < 0 {
-			return o, true
+	for _, o := range s.Live() { // two confirmed claims are no protocol's: a person edited or deleted a comment, and then it counted again
+		if o.Held() && !o.Expired(t, now) && o.Rank.Compare(c.Rank) < 0 && !c.Stored {
+			return fmt.Errorf("%w: the claim of %s stands before it", ErrNotHolder, o.Record.Worker)
 		}
 	}
-	return Claim{}, false
+	return nil
 }
 
 func (r *Release) describe() string {

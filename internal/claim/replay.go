@@ -55,37 +55,14 @@ func (f *fold) claim(e Entry) {
 	c := &f.s.Claims[i]
 	switch {
 	case e.onBehalf():
-	case c.Comment == 0:
-		c.adopt(e)
+	case c.Comment == 0: // the worker's own first comment stands for the claim; what was written on its behalf before still confirms it
+		before := c.Record
+		c.Record, c.Author, c.Comment, c.Person = e.Record, e.Author, e.ID, personOf(e)
+		c.confirm(before)
 	case !SameLogin(c.Author, e.Author):
 		f.ignore(e, "another login already uses this codename and firing id")
 		return
 	}
-	c.merge(e)
-	f.counts(e)
-}
-
-// onBehalf reports whether a claim comment only mirrors what a lease store decided, written by
-// somebody else than the worker: a sweep found that it was missing (spec.md#fold).
-func (e Entry) onBehalf() bool { return e.Record.Lease != "" && e.Record.By != "" }
-
-// adopt makes the worker's own first comment the one that stands for the claim. What somebody wrote on behalf of the
-// worker before still confirms it.
-func (c *Claim) adopt(e Entry) {
-	before := c.Record
-	c.Record, c.Author, c.Comment, c.Person = e.Record, e.Author, e.ID, personOf(e)
-	c.confirm(before)
-}
-
-// confirm takes in what every claim comment of the key says about the hold, whoever wrote it.
-func (c *Claim) confirm(r Record) {
-	c.Record.Held = c.Record.Held || r.Held
-	c.Record.Heartbeat = max(c.Record.Heartbeat, r.Heartbeat)
-	c.Record.Token = max(c.Record.Token, r.Token)
-}
-
-// merge takes in a claim comment of the key.
-func (c *Claim) merge(e Entry) {
 	c.Ranks = append(c.Ranks, rankOf(e.Comment))
 	if c.URL == "" || e.ID == c.Comment {
 		c.URL = e.URL
@@ -95,23 +72,31 @@ func (c *Claim) merge(e Entry) {
 	}
 	c.Legacy = c.Legacy || e.Record.Nonce == ""
 	c.confirm(e.Record)
-	c.assigned(e)
-}
-
-// assigned takes in the login that the claim assigns: it is written with the confirmation, so a later
-// comment of the key may be the first that names it.
-func (c *Claim) assigned(e Entry) {
-	if c.Record.Assignee == "" && !e.onBehalf() {
+	if c.Record.Assignee == "" && !e.onBehalf() { // written with the confirmation, so a later comment may be the first that names it
 		c.Record.Assignee = e.Record.Assignee
 	}
+	f.counts(e)
+}
+
+// onBehalf reports whether a claim comment only mirrors what a lease store decided, written by
+// somebody else than the worker: a sweep found that it was missing (spec.md#fold).
+func (e Entry) onBehalf() bool { return e.Record.Lease != "" && e.Record.By != "" }
+
+// confirm takes in what every claim comment of the key says about the hold, whoever wrote it.
+func (c *Claim) confirm(r Record) {
+	c.Record.Held = c.Record.Held || r.Held
+	c.Record.Heartbeat = max(c.Record.Heartbeat, r.Heartbeat)
+	c.Record.Token = max(c.Record.Token, r.Token)
 }
 
 // apply takes in every record that is not a claim.
 func (f *fold) apply(e Entry) {
 	kind := e.Record.Kind
 	switch {
-	case kind == KindClaim:
-		f.begun(e)
+	case kind == KindClaim: // the stage that the first claims were made in; later ones may know an older one
+		if f.s.Stage == "" && SameLogin(f.s.Claims[f.byKey[e.Record.Worker]].Author, e.Author) {
+			f.stage(e)
+		}
 	case needsBy(kind) && e.Record.By == "":
 		f.ignore(e, string(kind)+" without by")
 	case kind == KindReset:
@@ -166,13 +151,6 @@ func (f *fold) unlink(e Entry) {
 	}
 	f.s.Claims[i].End.Unlinked = true
 	f.counts(e)
-}
-
-// begun takes in the stage that the first claims were made in; later ones may know an older one.
-func (f *fold) begun(e Entry) {
-	if f.s.Stage == "" && SameLogin(f.s.Claims[f.byKey[e.Record.Worker]].Author, e.Author) {
-		f.stage(e)
-	}
 }
 
 // stage takes in where a pipeline has moved: the claim's own end says it, or somebody who moves the

@@ -91,12 +91,6 @@ type Plan struct {
 // Pending reports whether the plan still waits.
 func (p *Plan) Pending() bool { return p != nil && p.AnsweredAt.IsZero() }
 
-// limits reports whether the plan's own limit counts: no answer came in time. A later one does not
-// revive a hold that others may already be releasing (spec.md#leases).
-func (p *Plan) limits(t Terms) bool {
-	return p.Pending() || p != nil && p.AnsweredAt.After(p.At.Add(t.Plan))
-}
-
 // An Attempt is a hold that ended in a way that counts against the issue (spec.md#attempts).
 type Attempt struct {
 	Worker  Worker
@@ -118,7 +112,8 @@ func (c Claim) Until(t Terms) (end time.Time, ok bool) {
 	if c.Record.TTL == NoExpiry && c.Held() && !c.brief() {
 		return time.Time{}, false
 	}
-	if c.Plan.limits(t) {
+	// An answer after the plan's own limit does not revive a hold that others may already be releasing (spec.md#leases).
+	if c.Plan.Pending() || c.Plan != nil && c.Plan.AnsweredAt.After(c.Plan.At.Add(t.Plan)) {
 		return c.Plan.At.Add(t.Plan), true
 	}
 	last := c.Updated

@@ -22,8 +22,7 @@ type answer func(err error) (code int, hint string, is bool)
 // of its code never mixes: whoever called wrongly is told so, a no is a no, and all else could not be
 // found out.
 func answers() []answer {
-	return slices.Concat(chainAnswers(), calledAnswers(), undertakingAnswers(), noAnswers(), hookAnswers(), planAnswers(), migrateAnswers(),
-		pushAnswers(), storeAnswers(), reachAnswers(), hereAnswers(), lastAnswers())
+	return slices.Concat(chainAnswers(), calledAnswers(), undertakingAnswers(), noAnswers(), pushAnswers(), reachAnswers(), hereAnswers())
 }
 
 // on answers errors of the type E.
@@ -74,8 +73,15 @@ func ExitCode(err error) int {
 
 // HintFor gives a tired person the next command.
 func HintFor(err error) string {
-	if hint := hintGiven(err); hint != "" {
-		return hint
+	given := ""
+	var f *Failure
+	for inner := err; errors.As(inner, &f); inner = f.Err {
+		if f.Hint != "" {
+			given = f.Hint // the innermost failure knows best
+		}
+	}
+	if given != "" {
+		return given
 	}
 	for _, ask := range answers() {
 		if _, hint, is := ask(err); is && hint != "" {
@@ -83,16 +89,4 @@ func HintFor(err error) string {
 		}
 	}
 	return ""
-}
-
-// hintGiven is the hint of the innermost failure that has one: it knows best.
-func hintGiven(err error) (hint string) {
-	var f *Failure
-	for errors.As(err, &f) {
-		if f.Hint != "" {
-			hint = f.Hint
-		}
-		err = f.Err
-	}
-	return hint
 }

@@ -113,14 +113,12 @@ func Deadline(cc *cli.Context) (context.Context, context.CancelFunc) {
 }
 
 func SetupOptions(cc *cli.Context) setup.Options {
+	shows := []string{"status", "log", "stats"} // nobody starts or ends work by what they say of whose records count
 	return setup.Options{
 		Repo: cc.String("repo"), Config: cc.String("config"),
-		DryRun: cc.Bool("dry-run"), Verbose: cc.Bool("verbose"), View: slices.Contains(viewCommands(), CommandPath(cc)),
+		DryRun: cc.Bool("dry-run"), Verbose: cc.Bool("verbose"), View: slices.Contains(shows, CommandPath(cc)),
 	}
 }
-
-// viewCommands are those that only show: nobody starts or ends work by what they say of whose records count.
-func viewCommands() []string { return []string{"status", "log", "stats"} }
 
 // OnIssue is session for commands about one issue, the only argument.
 func (t Terminal) OnIssue(do func(ctx context.Context, c *Call, i claim.Issue) error) cli.ActionFunc {

@@ -56,7 +56,8 @@ func (c *Call) FindCycle(ctx context.Context, f lifecycle.Facts) *CycleView {
 		left := min(cycleIssues-p.read, len(front))
 		switch {
 		case len(rings) > 0:
-			return &CycleView{Path: lifecycle.Path(own(rings, f.Issue)), Remedy: CycleRemedy}
+			own := slices.IndexFunc(rings, func(ring []claim.Issue) bool { return slices.ContainsFunc(ring, f.Issue.Same) })
+			return &CycleView{Path: lifecycle.Path(rings[max(own, 0)]), Remedy: CycleRemedy}
 		case len(front) == 0:
 			return nil
 		case left == 0 || round == cycleRounds:
@@ -94,14 +95,4 @@ func (p pursuit) fresh(issues []claim.Issue) (out []claim.Issue) {
 		}
 	}
 	return out
-}
-
-// own is the ring that the issue is in, else the first.
-func own(rings [][]claim.Issue, i claim.Issue) []claim.Issue {
-	for _, ring := range rings {
-		if slices.ContainsFunc(ring, i.Same) {
-			return ring
-		}
-	}
-	return rings[0]
 }

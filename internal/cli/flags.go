@@ -129,20 +129,14 @@ func (l *line) sort(known []cli.Flag, words []string) (problem error) {
 		case flag == nil:
 			problem = unknownFlag(known, path, word)
 		case given:
-			problem = checkValue(path, flag, value)
+			if want := wanted(flag, value); want != "" {
+				problem = Usagef(path, "%s %q: want %s", Dashed(flag.Names()[0]), OneLine(value), want)
+			}
 		case TakesValue(flag):
 			problem = Usagef(path, "%s needs a value", Dashed(flag.Names()[0]))
 		}
 	}
 	return problem
-}
-
-// checkValue refuses a value that the flag cannot have.
-func checkValue(path string, flag cli.Flag, value string) error {
-	if want := wanted(flag, value); want != "" {
-		return Usagef(path, "%s %q: want %s", Dashed(flag.Names()[0]), OneLine(value), want)
-	}
-	return nil
 }
 
 // wanted says what a flag's value must be, when it is not.

@@ -28,8 +28,9 @@ func (t Terminal) manual(path []string) cli.ActionFunc {
 func (t Terminal) help(app *cli.App, path []string) error {
 	known, text := app.Commands, programHelp(app)
 	if len(path) == 1 {
-		if family := inFamily(app.Commands, path[0]); len(family) > 0 {
-			_, err := io.WriteString(t.Out, familyHelp(app, path[0], family))
+		family := slices.DeleteFunc(slices.Clone(app.Commands), func(c *cli.Command) bool { return c.Category != path[0] })
+		if len(family) > 0 {
+			_, err := fmt.Fprintf(t.Out, "%s help %s\n\nCOMMANDS:\n%s\nMore about each: %s COMMAND --help\n", app.Name, path[0], commandRows(family), app.Name)
 			return err
 		}
 	}
@@ -69,19 +70,6 @@ func programHelp(app *cli.App) string {
 		"ALL COMMANDS, BY GROUP:\n" + columns(rows) + "\n" +
 		"More: label-state COMMAND --help, label-state help GROUP\n" +
 		"Exit: 0 yes, 1 no, 2 called or set up wrongly, 3 could not find out, 4 no work\n"
-}
-
-func inFamily(commands []*cli.Command, name string) (family []*cli.Command) {
-	for _, c := range commands {
-		if c.Category == name {
-			family = append(family, c)
-		}
-	}
-	return family
-}
-
-func familyHelp(app *cli.App, name string, family []*cli.Command) string {
-	return app.Name + " help " + name + "\n\nCOMMANDS:\n" + commandRows(family) + "\nMore about each: " + app.Name + " COMMAND --help\n"
 }
 
 func commandHelp(c *cli.Command, above []string) string {
@@ -148,8 +136,12 @@ func FlagRows(flags []cli.Flag) (own, shared [][2]string) {
 		if !ok {
 			continue
 		}
+		var names []string
+		for _, name := range slices.Backward(f.Names()) {
+			names = append(names, Dashed(name))
+		}
 		placeholder, usage := Unquoted(doc)
-		row := [2]string{strings.TrimSpace(flagNames(f) + " " + placeholder), usage}
+		row := [2]string{strings.TrimSpace(strings.Join(names, ", ") + " " + placeholder), usage}
 		if usual, ok := FlagOf(everywhere, f.Names()[0]).(cli.DocGenerationFlag); ok && usual.GetUsage() == doc.GetUsage() {
 			shared = append(shared, row)
 		} else {
@@ -157,15 +149,6 @@ func FlagRows(flags []cli.Flag) (own, shared [][2]string) {
 		}
 	}
 	return own, shared
-}
-
-func flagNames(f cli.Flag) string {
-	names := slices.Clone(f.Names())
-	slices.Reverse(names)
-	for i, n := range names {
-		names[i] = Dashed(n)
-	}
-	return strings.Join(names, ", ")
 }
 
 // Unquoted takes the placeholder out of a usage text: the word in backquotes, as package flag has it.

@@ -30,24 +30,21 @@ func calledAnswers() []answer {
 		on(ExitCalled, says[*ledger.StoreError]("name the store again in claim.lease on the default branch, until the hold is released")),
 		on(ExitCalled, func(e *UsageError, _ Failure) string { return strings.TrimSpace("label-state "+e.command) + " --help" }),
 		on(ExitCalled, help[*work.OptionError]),
-		on(ExitCalled, hintReference),
+		on(ExitCalled, func(e *host.ReferenceError, _ Failure) string {
+			if e.Kind == "repository" {
+				return "give OWNER/NAME, as in: label-state doctor acme/app"
+			}
+			return "give owner/repo#7, the issue's URL, or inside a clone just 7"
+		}),
 		on(ExitCalled, hintConfiguration),
 		on(ExitCalled, func(e *setup.SettingError, _ Failure) string { return e.Remedy() }),
-		on(ExitCalled, hintPull),
+		on(ExitCalled, func(_ *ledger.NoPullError, at Failure) string {
+			return "see its URL with: gh pr view --json url; without one: label-state release " + at.Object
+		}),
 		on(ExitCalled, help[*ledger.CallError]),
 		on(ExitCalled, help[*state.RepoNameError]),
+		on(ExitCalled, says[*migrate.FileError]("a line is owner/repo and perhaps a reason; # begins a comment")),
 	}
-}
-
-func hintReference(e *host.ReferenceError, _ Failure) string {
-	if e.Kind == "repository" {
-		return "give OWNER/NAME, as in: label-state doctor acme/app"
-	}
-	return "give owner/repo#7, the issue's URL, or inside a clone just 7"
-}
-
-func hintPull(_ *ledger.NoPullError, at Failure) string {
-	return "see its URL with: gh pr view --json url; without one: label-state release " + at.Object
 }
 
 func hintConfiguration(e *config.Error, _ Failure) string {
@@ -71,6 +68,9 @@ func noAnswers() []answer {
 		on(ExitNo, hintLost),
 		on(ExitNo, says[*NoAnswer]("")),
 		ofItem,
+		on(ExitNo, help[*hookfile.RefusedError]),
+		on(ExitNo, help[*ledger.BarredError]),
+		on(ExitUnknown, says[*slackgate.BusyError]("leave --slack out, for a plan can be answered on GitHub; or after that time: "+Again)),
 	}
 }
 
@@ -169,17 +169,6 @@ func hintReason(held *ledger.HeldError, r lifecycle.Reason) string {
 	return "see what stands in the way: label-state status " + issue
 }
 
-// storeAnswers are for a lease store that refuses.
-func storeAnswers() []answer {
-	return []answer{
-		on(ExitUnknown, func(e *lease.DeniedError, at Failure) string { return e.Remedy + "; then: " + at.doctor() }),
-		on(ExitUnknown, func(e *github.OutsiderError, _ Failure) string {
-			return e.Remedy() + "; then: label-state doctor " + e.Repo.String()
-		}),
-		on(ExitUnknown, func(e remedied, _ Failure) string { return e.Remedy() }),
-	}
-}
-
 // A remedied error knows itself what to do about it.
 type remedied interface {
 	error
@@ -204,9 +193,14 @@ func (f Failure) repo() string {
 	return ""
 }
 
-// reachAnswers are for a GitHub that could not be asked.
+// reachAnswers are for a lease store that refuses, and for a GitHub that could not be asked.
 func reachAnswers() []answer {
 	return []answer{
+		on(ExitUnknown, func(e *lease.DeniedError, at Failure) string { return e.Remedy + "; then: " + at.doctor() }),
+		on(ExitUnknown, func(e *github.OutsiderError, _ Failure) string {
+			return e.Remedy() + "; then: label-state doctor " + e.Repo.String()
+		}),
+		on(ExitUnknown, func(e remedied, _ Failure) string { return e.Remedy() }),
 		on(ExitUnknown, hintTimeout),
 		on(ExitUnknown, func(_ *interruptedError, at Failure) string {
 			switch {
@@ -238,8 +232,13 @@ func reachAnswers() []answer {
 		on(ExitUnknown, func(_ *github.AnswerError, at Failure) string {
 			return "is LABEL_STATE_API_URL, or a proxy, in the way? See: " + at.doctor() + " --verbose"
 		}),
-		on(ExitUnknown, hintStatus),
-		on(ExitUnknown, hintTrouble[*github.QueryError]),
+		on(ExitUnknown, func(e *github.StatusError, at Failure) string {
+			if e.Status >= 500 {
+				return gitHubHasTrouble
+			}
+			return "see which request it was, with --verbose; what the token may do: " + at.doctor()
+		}),
+		on(ExitUnknown, says[*github.QueryError](gitHubHasTrouble)),
 		on(ExitUnknown, func(e *github.NetworkError, _ Failure) string {
 			if interrupted(e) {
 				return ""
@@ -273,18 +272,9 @@ func hintTimeout(e *timeoutError, at Failure) string {
 	return "see what is slow: " + at.doctor() + "; then: " + AgainLonger
 }
 
-func hintTrouble[E error](E, Failure) string {
-	return "GitHub has trouble of its own (https://www.githubstatus.com); in a minute: " + Again
-}
+const gitHubHasTrouble = "GitHub has trouble of its own (https://www.githubstatus.com); in a minute: " + Again
 
-func hintStatus(e *github.StatusError, at Failure) string {
-	if e.Status >= 500 {
-		return hintTrouble(e, at)
-	}
-	return "see which request it was, with --verbose; what the token may do: " + at.doctor()
-}
-
-// hereAnswers are for files of this machine.
+// hereAnswers are for files of this machine, and for errors of which nobody else knows the cause.
 func hereAnswers() []answer {
 	return []answer{
 		on(ExitUnknown, func(e *recordError, _ Failure) string {
@@ -299,12 +289,6 @@ func hereAnswers() []answer {
 		func(err error) (int, string, bool) {
 			return ExitUnknown, "when it has finished: " + Again, errors.Is(err, state.ErrPausesBusy)
 		},
-	}
-}
-
-// lastAnswers are for errors of which nobody else knows the cause.
-func lastAnswers() []answer {
-	return []answer{
 		on(ExitUnknown, func(_ *lease.Error, at Failure) string {
 			return "nothing is claimed while the lease store cannot be asked; see whether it answers: " + at.doctor()
 		}),
@@ -344,25 +328,9 @@ func hintGit(e *git.Error, at Failure) string {
 	return ""
 }
 
-// planAnswers are for a login that may not answer a plan, and for a Slack that asks to wait.
-func planAnswers() []answer {
-	return []answer{
-		on(ExitNo, help[*ledger.BarredError]),
-		on(ExitUnknown, says[*slackgate.BusyError]("leave --slack out, for a plan can be answered on GitHub; or after that time: "+Again)),
-	}
-}
-
 // A WaitingError is a plan that nobody has answered yet: neither a yes nor a no.
 type WaitingError struct{ After time.Duration }
 
 func (e *WaitingError) Error() string {
 	return "no answer within " + printable.Exact(e.After) + "; the plan waits on"
 }
-
-// migrateAnswers are for a pause file with a line that says nothing.
-func migrateAnswers() []answer {
-	return []answer{on(ExitCalled, says[*migrate.FileError]("a line is owner/repo and perhaps a reason; # begins a comment"))}
-}
-
-// hookAnswers are for a hook that was left alone.
-func hookAnswers() []answer { return []answer{on(ExitNo, help[*hookfile.RefusedError])} }

@@ -29,19 +29,6 @@ func CompareLabels(want, have []labels.Definition) []LabelView {
 	return out
 }
 
-// LabelWork is what a label needs, and the word for it when it is done; nil is nothing.
-func LabelWork(c *Call, want labels.Definition, v LabelView) (do func(context.Context) error, done string) {
-	switch {
-	case v.Status == "missing":
-		return func(ctx context.Context) error { return c.Session.Client.CreateLabel(ctx, c.Session.Repo, want) }, "created"
-	case v.Status == "differs" && c.Flags.Bool("force"):
-		return func(ctx context.Context) error {
-			return c.Session.Client.UpdateLabel(ctx, c.Session.Repo, want.Name, want)
-		}, "updated"
-	}
-	return nil, ""
-}
-
 // LabelSteps are the labels. Colours that people chose stay.
 func LabelSteps(ctx context.Context, c *Call) ([]Step, error) {
 	have, err := c.Session.Client.Labels(ctx, c.Session.Repo)

@@ -119,13 +119,16 @@ func Timeline(s claim.State) []EntryView {
 		r := e.Record
 		v := EntryView{
 			At: Stamp(e.Created), Kind: string(r.Kind), Worker: r.Worker.String(), Author: e.Author, Outcome: r.Outcome,
-			By: r.By, Reason: OneLine(r.Reason), PR: r.PR, Stage: stageOf(r), URL: e.URL,
+			By: r.By, Reason: OneLine(r.Reason), PR: r.PR, URL: e.URL,
 		}
 		if c, claimed := s.Find(r.Worker); claimed {
 			v.Person = c.Person
 		}
-		if r.Kind == claim.KindClaim {
+		switch r.Kind {
+		case claim.KindClaim:
 			v.State = progress(r)
+		case claim.KindRelease:
+			v.Stage = OneLine(r.Stage) // where it has moved the issue in a pipeline
 		}
 		if e.Updated.After(e.Created) {
 			v.Edited = Stamp(e.Updated)
@@ -146,14 +149,6 @@ func Timeline(s claim.State) []EntryView {
 		out[i] = p.view
 	}
 	return out
-}
-
-// stageOf is where a release has moved the issue in a pipeline.
-func stageOf(r claim.Record) string {
-	if r.Kind != claim.KindRelease {
-		return ""
-	}
-	return OneLine(r.Stage)
 }
 
 // progress is how far a claim got.

@@ -64,11 +64,6 @@ func (v PauseView) Sentence(paused string) string {
 	return text
 }
 
-// PausedHere reads this host's own pause of a repository; nil means not paused, an error that nobody knows.
-func (c *Call) PausedHere(r ledger.Repo) (*lifecycle.Pause, error) {
-	return c.Terminal.Env.PausedHere(r)
-}
-
 // PauseHere pauses a repository for whoever works on this host.
 func (c *Call) PauseHere(r ledger.Repo, p lifecycle.Pause) error {
 	file, err := c.Terminal.Env.LocalPauses()

@@ -128,36 +128,39 @@ func launch(cmd *exec.Cmd) (<-chan struct{}, error) {
 func (r *runner) wait(ctx context.Context, cmd *exec.Cmd, ended <-chan struct{}) (int, error) {
 	alive, stop := context.WithCancel(ctx)
 	kept := make(chan error, 1)
-	go func() { kept <- keep.Alive(alive, r.call.Session.Ledger, r.hold, r.keeping()) }()
+	keeping := keep.Options{
+		Clock: setup.Clock(),
+		Trouble: func(err error) {
+			Warnf(r.call.Terminal.Err, "%s could not be renewed, trying again: %s", r.hold.Issue, err)
+		},
+		Renewed: func(h ledger.Hold) {
+			if err := r.call.Session.Remember(h); err != nil {
+				Warnf(r.call.Terminal.Err, "renewed, but this worktree's record could not be written: %s", err)
+			}
+		},
+	}
+	go func() { kept <- keep.Alive(alive, r.call.Session.Ledger, r.hold, keeping) }()
+	var delivered error // the hold was handed over, and the program comes to its end without it
 	for {
 		select {
 		case <-ended:
 			stop()
-			return codeOf(cmd.ProcessState), <-kept
+			if delivered == nil {
+				return codeOf(cmd.ProcessState), <-kept
+			}
+			return codeOf(cmd.ProcessState), delivered
 		case s := <-r.signals:
 			r.signaled = true
 			tell(cmd, s)
 		case over := <-kept:
 			if errors.Is(over, keep.ErrDelivered) {
-				return r.finish(cmd, ended, stop), over
+				delivered = over
+				continue
 			}
 			Warnf(r.call.Terminal.Err, "%s is lost, stopping the command: %s", r.hold.Issue, over)
 			r.stop(cmd, ended)
 			stop()
 			return codeOf(cmd.ProcessState), over
-		}
-	}
-}
-
-// finish lets the program of a hold that was handed over come to its end.
-func (r *runner) finish(cmd *exec.Cmd, ended <-chan struct{}, stop func()) int {
-	defer stop()
-	for {
-		select {
-		case <-ended:
-			return codeOf(cmd.ProcessState)
-		case s := <-r.signals:
-			tell(cmd, s)
 		}
 	}
 }
@@ -178,20 +181,6 @@ func (r *runner) stop(cmd *exec.Cmd, ended <-chan struct{}) {
 	}
 	kill(cmd) // also what the program left behind
 	<-ended
-}
-
-func (r *runner) keeping() keep.Options {
-	return keep.Options{
-		Clock: setup.Clock(),
-		Trouble: func(err error) {
-			Warnf(r.call.Terminal.Err, "%s could not be renewed, trying again: %s", r.hold.Issue, err)
-		},
-		Renewed: func(h ledger.Hold) {
-			if err := r.call.Session.Remember(h); err != nil {
-				Warnf(r.call.Terminal.Err, "renewed, but this worktree's record could not be written: %s", err)
-			}
-		},
-	}
 }
 
 // ending is what an exit code means for the issue (spec.md#attempts).

@@ -54,20 +54,14 @@ func Standing(t claim.Terms, f lifecycle.Facts, v lifecycle.Verdict) string {
 		return "T" + strings.TrimPrefix(expired(t, f, h), "t") + " It cannot be claimed now: " + clauses(others) + "."
 	case held && h.Expired(t, f.Now):
 		return "It is free: " + expired(t, f, h)
+	case held && len(others.Reasons) > 0:
+		return tenure(t, f, h) + " Also in the way: " + clauses(others) + "."
 	case held:
-		return also(tenure(t, f, h), others)
+		return tenure(t, f, h)
 	case len(others.Reasons) > 0:
 		return "It cannot be claimed: " + clauses(others) + "."
 	}
 	return "It is free: nobody holds it."
-}
-
-// also adds what else is in the way.
-func also(sentence string, v lifecycle.Verdict) string {
-	if len(v.Reasons) == 0 {
-		return sentence
-	}
-	return sentence + " Also in the way: " + clauses(v) + "."
 }
 
 func clauses(v lifecycle.Verdict) string {

@@ -40,21 +40,49 @@ type InitView struct {
 	Detail string `json:"detail,omitempty"`
 }
 
-// sign is what stands before a step in the preview, as in a diff.
-func (s Step) sign() string {
-	return map[string]string{StepThere: "=", StepMissing: "+", StepKept: "!", StepMade: "-"}[s.Status]
-}
-
 // TakeSteps does what is missing, in order, and says so as it goes. What was done before an error stays.
 func TakeSteps(ctx context.Context, c *Call, steps []Step) error {
 	for _, s := range steps {
-		err := withRecord(c, s, func() error { return s.runMissing(ctx) })
-		if err == nil {
-			err = ShowStep(c, s)
+		if s.Status == StepMissing {
+			if err := s.take(ctx, c); err != nil {
+				return err
+			}
 		}
+		if err := ShowStep(c, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take makes what is missing, with a note of it on the disk before, so that there always is a way back.
+func (s *Step) take(ctx context.Context, c *Call) error {
+	if s.Record != nil {
+		file, _, err := InitRecordFile(c.Terminal.Env.Dir)
 		if err != nil {
 			return err
 		}
+		r, err := LoadInit(file)
+		if err != nil {
+			return err
+		}
+		r.Repo = c.Session.Repo.String()
+		if err := s.Record(&r); err != nil {
+			return err
+		}
+		if err := r.Save(file); err != nil {
+			return err
+		}
+	}
+	err := s.Do(ctx)
+	var kept *KeptError
+	switch {
+	case errors.As(err, &kept):
+		s.Status, s.Detail = StepKept, kept.Why
+	case err != nil:
+		return err
+	default:
+		s.Status = s.Done
 	}
 	return nil
 }
@@ -67,43 +95,23 @@ func HintOr(err error, other string) string {
 	return other
 }
 
-// runMissing does a step, unless it is done.
-func (s *Step) runMissing(ctx context.Context) error {
-	if s.Status != StepMissing {
-		return nil
-	}
-	err := s.Do(ctx)
-	var kept *KeptError
-	if errors.As(err, &kept) {
-		s.Status, s.Detail = StepKept, kept.Why
-		return nil
-	}
-	if err == nil {
-		s.Status = s.Done
-	}
-	return err
-}
-
-// ShowStep tells what became of one step; what was there is only told in JSON.
+// ShowStep tells what became of one step; what was there is only told in JSON. What something is for is said before, what differs
+// also after.
 func ShowStep(c *Call, s Step) error {
-	text := ""
+	text, note := "", ""
+	if s.Status == StepKept {
+		note = OneLine(s.Detail)
+	}
 	if s.Status != StepThere {
-		text = strings.TrimRight(fmt.Sprintf("%-9s %s %s  %s", s.Status, s.Kind, s.Name, OneLine(s.note())), " ") + "\n"
+		text = strings.TrimRight(fmt.Sprintf("%-9s %s %s  %s", s.Status, s.Kind, s.Name, note), " ") + "\n"
 	}
 	return c.Tell(InitView{s.Kind, s.Name, s.Status, OneLine(s.Detail)}, text)
 }
 
-// note is the detail where a person needs it: what something is for is said before, what differs also after.
-func (s Step) note() string {
-	if s.Status == StepKept {
-		return s.Detail
-	}
-	return ""
-}
-
-func ShowSteps(c *Call, steps []Step, last string) error {
+// ShowSteps previews the steps below a title, or in JSON.
+func ShowSteps(c *Call, title string, steps []Step, last string) error {
 	if !c.Flags.Bool("json") {
-		return c.Tell(nil, Preview(c.Session.Repo.String(), steps)+last)
+		return c.Tell(nil, Preview(title, steps)+last)
 	}
 	for _, s := range steps {
 		if err := c.Answer(InitView{s.Kind, s.Name, s.Status, OneLine(s.Detail)}, ""); err != nil {
@@ -119,36 +127,14 @@ func Preview(repo string, steps []Step) string {
 	for _, s := range steps {
 		wide = max(wide, len(s.Kind)+1+len(s.Name))
 	}
+	signs := map[string]string{StepThere: "=", StepMissing: "+", StepKept: "!", StepMade: "-"}
 	out := repo + "\n"
 	for _, s := range steps {
-		line := strings.TrimRight(fmt.Sprintf("  %s %-*s  %s", s.sign(), wide, s.Kind+" "+s.Name, OneLine(s.Detail)), " ")
+		line := strings.TrimRight(fmt.Sprintf("  %s %-*s  %s", signs[s.Status], wide, s.Kind+" "+s.Name, OneLine(s.Detail)), " ")
 		if s.Status != StepKept { // what differs is worth a long line
 			line = ansi.Truncate(line, HelpWidth, "…")
 		}
 		out += line + "\n"
 	}
 	return out
-}
-
-// withRecord does a step with a note of it on the disk before, so that there always is a way back.
-func withRecord(c *Call, s Step, do func() error) error {
-	if s.Status != StepMissing || s.Record == nil {
-		return do()
-	}
-	file, _, err := InitRecordFile(c.Terminal.Env.Dir)
-	if err != nil {
-		return err
-	}
-	r, err := LoadInit(file)
-	if err != nil {
-		return err
-	}
-	r.Repo = c.Session.Repo.String()
-	if err := s.Record(&r); err != nil {
-		return err
-	}
-	if err := r.Save(file); err != nil {
-		return err
-	}
-	return do()
 }

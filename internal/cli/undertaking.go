@@ -29,7 +29,12 @@ func undertakingAnswers() []answer {
 		on(ExitNo, func(_ *HeldHereError, at Failure) string {
 			return "release it first: label-state bundle release " + at.Object
 		}),
-		on(ExitNo, hintExists),
+		on(ExitNo, func(e *worktree.ExistsError, _ Failure) string {
+			if e.Unfinished {
+				return "undo what it left: label-state worktree prune"
+			}
+			return "remove them first: label-state worktree remove " + e.Feature
+		}),
 		on(ExitNo, says[*worktree.AbsentError]("see which have: label-state worktree list")),
 		on(ExitNo, func(_ *worktree.KeptError, at Failure) string {
 			return "commit and push what is worth it, then: label-state " + at.Doing + " " + at.Object
@@ -47,13 +52,6 @@ func undertakingAnswers() []answer {
 			return "what is left expires within ten minutes, or at once with: label-state bundle release " + e.Slug
 		}),
 	}
-}
-
-func hintExists(e *worktree.ExistsError, _ Failure) string {
-	if e.Unfinished {
-		return "undo what it left: label-state worktree prune"
-	}
-	return "remove them first: label-state worktree remove " + e.Feature
 }
 
 // undone is what an error tells of what was undone, which nobody may leave out, behind "; ".

@@ -214,10 +214,5 @@ func StateOf(labels []string) string {
 	return strings.Join(labels, ", ")
 }
 
-// DescribeCycle is a cycle and its remedy in one line.
-func DescribeCycle(ring []claim.Issue) string {
-	return lifecycle.InCycle(lifecycle.Path(ring)) + "; " + CycleRemedy
-}
-
 // CycleRemedy is how a person ends a cycle.
 const CycleRemedy = "take one of these dependencies away: under Relationships beside the issue, or its \"Blocked by\" line in the text"

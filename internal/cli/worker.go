@@ -100,7 +100,10 @@ func (c *Call) RequireWorker() error {
 		}
 		return Usagef(CommandPath(c.Flags), "who works? Give --codename, or set LABEL_STATE_CODENAME")
 	}
-	return c.checkTTL()
+	if c.Flags.IsSet("ttl") && c.Flags.Duration("ttl") <= 0 {
+		return Usagef(CommandPath(c.Flags), "--ttl %s: want more than nothing, such as 30m", c.Flags.Duration("ttl"))
+	}
+	return nil
 }
 
 // Holder is who holds the issue from here: named by flags or environment, else recorded by
@@ -162,14 +165,6 @@ func (c *Call) TTL() time.Duration {
 		return runTTL
 	}
 	return 0
-}
-
-// checkTTL refuses a lease of nothing.
-func (c *Call) checkTTL() error {
-	if c.Flags.IsSet("ttl") && c.Flags.Duration("ttl") <= 0 {
-		return Usagef(CommandPath(c.Flags), "--ttl %s: want more than nothing, such as 30m", c.Flags.Duration("ttl"))
-	}
-	return nil
 }
 
 // Claim claims as a worker does, and remembers the hold for this worktree.

@@ -37,7 +37,10 @@ func (b *blocks) line(l line) {
 	}
 	switch b.leaf {
 	case fenced:
-		b.inFence(l)
+		if l.closes(b.fence) {
+			b.leaf = noLeaf
+		}
+		b.blank(l.at, len(l.text))
 	case comment:
 		b.inComment(l, l.at)
 	default:
@@ -137,13 +140,6 @@ func (b *blocks) beginLeaf(l line, depth int) bool {
 		return false
 	}
 	return true
-}
-
-func (b *blocks) inFence(l line) {
-	if l.closes(b.fence) {
-		b.leaf = noLeaf
-	}
-	b.blank(l.at, len(l.text))
 }
 
 // inComment blanks l up to the end of the open comment, if that comes at or after from; what

@@ -15,8 +15,6 @@
 package closing
 
 import (
-	"strings"
-
 	"github.com/label-state/label-state/internal/claim"
 )
 
@@ -25,11 +23,6 @@ const Limit = 1000
 
 // A Repo is the repository that #7 and GH-7 belong to. In the zero Repo they name nothing.
 type Repo struct{ Owner, Name string }
-
-// is compares as GitHub does: without case.
-func (r Repo) is(o Repo) bool {
-	return strings.EqualFold(r.Owner, o.Owner) && strings.EqualFold(r.Name, o.Name)
-}
 
 // A Reference is the first mention of an issue that a text closes.
 type Reference struct {
@@ -44,29 +37,27 @@ type Reference struct {
 // first mention. Nothing in the text protects a mention: no quotes, no backticks, no "does not".
 // URLs count if they are on host, which may carry a port. It reads any bytes, once.
 func InCommit(message string, home Repo, host string) []Reference {
-	s := scanner{text: message, home: home, host: host, line: 1}
-	s.scan()
-	return s.found
+	found, _ := scanner{home, host}.scan(message)
+	return found
 }
 
 // Beyond reports whether a raw commit message closes more issues than [InCommit] returns.
 func Beyond(message string, home Repo, host string) bool {
-	s := scanner{text: message, home: home, host: host, line: 1}
-	s.scan()
-	return s.more
+	_, more := scanner{home, host}.scan(message)
+	return more
 }
 
 // Perhaps reports whether a raw commit message may close an issue, for a caller who knows neither its
 // home repository nor its host yet. It is true wherever [InCommit] finds something, whatever it is
 // given, and for any URL after a keyword.
 func Perhaps(message string) bool {
-	s := scanner{text: message, home: Repo{Owner: "any", Name: "any"}}
+	s := scanner{home: Repo{Owner: "any", Name: "any"}}
 	for _, end := range keywords(message) {
 		from, ok := skipGap(message, end)
 		if !ok {
 			continue
 		}
-		if isURL(message[from:]) {
+		if _, ok := cutScheme(message[from:]); ok {
 			return true
 		}
 		if _, _, ok := s.target(message[from:]); ok {
@@ -74,12 +65,6 @@ func Perhaps(message string) bool {
 		}
 	}
 	return false
-}
-
-func isURL(text string) bool {
-	_, secure := cutPrefixFold(text, "https://")
-	_, plain := cutPrefixFold(text, "http://")
-	return secure || plain
 }
 
 // InDescription returns the issues that a pull request description closes, as [InCommit] does, but
@@ -96,13 +81,13 @@ func InDescription(markdown string, home Repo, host string) []Reference {
 // Closes reports whether a pull request description closes one issue. Unlike [InDescription] it reads the whole text, whatever
 // number of issues stands before.
 func Closes(markdown string, home Repo, host string, issue claim.Issue) bool {
-	s := scanner{text: withoutCode(markdown), home: home, host: host}
-	for _, end := range keywords(s.text) {
-		from, ok := skipGap(s.text, end)
+	s, text := scanner{home, host}, withoutCode(markdown)
+	for _, end := range keywords(text) {
+		from, ok := skipGap(text, end)
 		if !ok {
 			continue
 		}
-		if named, _, ok := s.target(s.text[from:]); ok && named.Same(issue) {
+		if named, _, ok := s.target(text[from:]); ok && named.Same(issue) {
 			return true
 		}
 	}

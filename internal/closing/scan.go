@@ -7,26 +7,35 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 )
 
+// A scanner reads targets. Home is the repository of #7 and host that of URLs.
 type scanner struct {
-	text    string
-	home    Repo
-	host    string
-	line    int // of text[counted]
-	counted int
-	seen    map[claim.Issue]bool
-	found   []Reference
-	more    bool // than Limit
+	home Repo
+	host string
 }
 
-// scan looks at every byte once: words are disjoint, so are the blanks after keywords, and a target
-// is read no further than the longest one reaches.
-func (s *scanner) scan() {
-	for from, end := range keywords(s.text) {
-		if s.more {
-			return
+// scan returns the issues that a text closes, Limit at most, and whether there are more. It looks at every byte once: words are disjoint,
+// so are the blanks after keywords, and a target is read no further than the longest one reaches.
+func (s scanner) scan(text string) (found []Reference, more bool) {
+	seen := map[claim.Issue]bool{}
+	line, counted := 1, 0 // line is that of text[counted]
+	for keyword, end := range keywords(text) {
+		from, ok := skipGap(text, end)
+		if !ok {
+			continue
 		}
-		s.mention(from, end)
+		issue, length, ok := s.target(text[from:])
+		if !ok || seen[issue.Folded()] {
+			continue
+		}
+		if len(found) == Limit {
+			return found, true
+		}
+		seen[issue.Folded()] = true
+		line += strings.Count(text[counted:keyword], "\n")
+		counted = keyword
+		found = append(found, Reference{Issue: issue, Keyword: text[keyword:end], Offset: keyword, End: from + length, Line: line})
 	}
+	return found, false
 }
 
 // keywords calls yield with where each keyword begins and ends.
@@ -49,54 +58,28 @@ func keywords(text string) iter.Seq2[int, int] {
 	}
 }
 
-func (s *scanner) mention(keyword, end int) {
-	from, ok := skipGap(s.text, end)
-	if !ok {
-		return
-	}
-	issue, length, ok := s.target(s.text[from:])
-	if !ok || s.known(issue) {
-		return
-	}
-	if s.more = len(s.found) >= Limit; s.more {
-		return
-	}
-	s.line += strings.Count(s.text[s.counted:keyword], "\n")
-	s.counted = keyword
-	s.found = append(s.found, Reference{
-		Issue: issue, Keyword: s.text[keyword:end], Offset: keyword, End: from + length, Line: s.line,
-	})
-}
-
-// known also remembers issue.
-func (s *scanner) known(issue claim.Issue) bool {
-	issue = issue.Folded()
-	if s.seen[issue] {
-		return true
-	}
-	if s.seen == nil {
-		s.seen = map[claim.Issue]bool{}
-	}
-	s.seen[issue] = true
-	return false
-}
-
 // target reads the issue that text begins with, and how many bytes name it.
-func (s *scanner) target(text string) (claim.Issue, int, bool) {
+func (s scanner) target(text string) (claim.Issue, int, bool) {
 	repo, rest, ok := s.repo(text)
 	if !ok || repo == (Repo{}) {
 		return claim.Issue{}, 0, false
 	}
-	if repo.is(s.home) {
+	if strings.EqualFold(repo.Owner, s.home.Owner) && strings.EqualFold(repo.Name, s.home.Name) {
 		repo = s.home
 	}
-	number, digits, ok := cutNumber(rest)
-	issue := claim.Issue{Owner: repo.Owner, Repo: repo.Name, Number: number}
-	return issue, len(text) - len(rest) + digits, ok
+	digits := 0
+	for digits < len(rest) && digits <= maxDigits && isDigit(rest[digits]) {
+		digits++
+	}
+	if digits < len(rest) && isWord(rest[digits]) {
+		return claim.Issue{}, 0, false
+	}
+	number, ok := ParseNumber(rest[:digits])
+	return claim.Issue{Owner: repo.Owner, Repo: repo.Name, Number: number}, len(text) - len(rest) + digits, ok
 }
 
 // repo reads all of a target that comes before its number.
-func (s *scanner) repo(text string) (Repo, string, bool) {
+func (s scanner) repo(text string) (Repo, string, bool) {
 	if rest, ok := strings.CutPrefix(text, "#"); ok {
 		return s.home, rest, true
 	}
@@ -106,14 +89,7 @@ func (s *scanner) repo(text string) (Repo, string, bool) {
 	if rest, ok := cutPrefixFold(text, "GH-"); ok {
 		return s.home, rest, true
 	}
-	return s.cutURL(text)
-}
-
-func (s *scanner) cutURL(text string) (Repo, string, bool) {
-	rest, ok := cutPrefixFold(text, "https://")
-	if !ok {
-		rest, ok = cutPrefixFold(text, "http://")
-	}
+	rest, ok := cutScheme(text)
 	if !ok || s.host == "" {
 		return Repo{}, "", false
 	}
@@ -129,6 +105,13 @@ func (s *scanner) cutURL(text string) (Repo, string, bool) {
 		number, ok = strings.CutPrefix(rest, "pull/")
 	}
 	return repo, number, ok
+}
+
+func cutScheme(text string) (string, bool) {
+	if rest, ok := cutPrefixFold(text, "https://"); ok {
+		return rest, true
+	}
+	return cutPrefixFold(text, "http://")
 }
 
 // cutSlug reads "owner/repo" and the byte that ends it.
@@ -158,17 +141,6 @@ func cutPrefixFold(text, prefix string) (string, bool) {
 		return "", false
 	}
 	return text[len(prefix):], true
-}
-
-func cutNumber(text string) (number, length int, ok bool) {
-	for length < len(text) && length <= maxDigits && isDigit(text[length]) {
-		length++
-	}
-	if length < len(text) && isWord(text[length]) {
-		return 0, 0, false
-	}
-	number, ok = ParseNumber(text[:length])
-	return number, length, ok
 }
 
 // skipGap goes from the end of a keyword to where its target must begin.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -31,14 +32,35 @@ func newFile(c *Config) *file {
 // keys is the whole format (the CLI's manual, "Configuration").
 func (f *file) keys() rule {
 	c := f.c
+	var names, stores []key
+	for _, l := range named(&f.labels) {
+		names = append(names, key{l.key, l.about, text(l.name, label())})
+	}
+	kinds := []string{lease.Comments, lease.Refs}
+	for _, s := range services() {
+		stores = append(stores, key{s.kind, s.about + ", for claim.lease: " + s.kind + ".", s.keys(&c.Lease)})
+		kinds = append(kinds, s.kind)
+	}
 	return object(
 		key{"version", "Version of this format.", count(&f.version, 1, 1)},
 		key{"preset", "Label names to start from.", word(&c.Preset, "agent", "ready", "stages")},
-		key{"labels", "Label names that differ from the preset's.", f.labelKeys()},
+		key{"labels", "Label names that differ from the preset's.", object(names...)},
 		key{"exclude_labels", "Labels that keep an issue from being taken.", texts(&c.Exclude, label())},
-		key{"claim", "How long a hold lasts, and how a race is decided.", f.claimKeys()},
-		key{"lease", "Where the lease store is, if claim.lease names one that is a service of its own.", f.leaseKeys()},
-		key{"trust", "Whose records count, besides the repository owner's. A claim by anybody else is refused before anything is written.", f.trustKeys()},
+		key{"claim", "How long a hold lasts, and how a race is decided.", object(
+			key{"ttl", "Lease of a claim that names none.", span(&c.Claim.TTL, second, year)},
+			key{"max_ttl", "Longest lease that may be asked for.", span(&c.Claim.MaxTTL, second, year)},
+			key{"settle", "Wait between a claim's post and the read that decides.", span(&c.Claim.Settle, 0, 30*second)},
+			key{"lease", "What decides a race.", word(&c.Claim.Lease, kinds...)},
+			key{"assignees", "Whether an issue that is assigned to somebody else is somebody else's.", word(&c.Claim.Assignees, "respect", "ignore")},
+			key{"assign", "Whose winning claims assign their login, until they release. Apps cannot be assigned.", word(&c.Claim.Assign, "people", "all", "none")},
+			key{"comments", "Whether a claim that lost a race posts its end, or turns its own comment into it, which notifies nobody.", word(&c.Claim.Comments, "all", "quiet")},
+		)},
+		key{"lease", "Where the lease store is, if claim.lease names one that is a service of its own.", object(stores...)},
+		key{"trust", "Whose records count, besides the repository owner's. A claim by anybody else is refused before anything is written.", object(
+			key{"permission", "Least role of a collaborator.", word(&c.Trust.Permission, "triage", "write", "maintain", "admin")},
+			key{"logins", "Users, whatever their role.", texts(&c.Trust.Logins, login())},
+			key{"apps", "GitHub Apps, by slug. GitHub tells no role of an App, so one that is not listed counts for nothing.", texts(&c.Trust.Apps, appSlug())},
+		)},
 		key{"lifecycle", "What may move an issue, and what becomes of its comments.", object(
 			key{
 				"outsider_issues", "Issues that a pull request may move whose author's records do not count, and that all open ones of one stranger may move together; one that would move more moves none. For all others it is 20 each.",
@@ -46,12 +68,33 @@ func (f *file) keys() rule {
 			},
 			key{"minimize", "Whether a sweep minimizes the comments of ended holds as outdated. They count as before.", truth(&c.Lifecycle.Minimize)},
 		)},
-		key{"recovery", "What happens after failed attempts.", f.recoveryKeys()},
-		key{"plan", "The approval gate.", f.planKeys()},
-		key{"blockers", "Where dependencies are read from.", f.blockerKeys()},
-		key{"hook", "The pre-push hook.", f.hookKeys()},
-		key{"sessions", "Interactive sessions of agent hosts, such as Claude Code.", f.sessionKeys()},
-		key{"sweep", "What a sweep looks at.", f.sweepKeys()},
+		key{"recovery", "What happens after failed attempts.", object(
+			key{"max_attempts", "Failed attempts before a person must look; 0 never asks.", count(&c.Recovery.MaxAttempts, 0, 1000)},
+			key{"rest", "Rest after the first, second, … failed attempt; the last repeats.", list(&c.Recovery.Rest, func(d *time.Duration) rule { return span(d, 0, year) })},
+		)},
+		key{"plan", "The approval gate.", object(
+			key{"timeout", "How long a plan may wait for its answer.", span(&c.Plan.Timeout, second, year)},
+			key{"approvers", "Who may approve; empty is everybody whose records count, except the plan's own author.", texts(&c.Plan.Approvers, login())},
+			key{"slack", "A Slack channel where plans are shown and answered as well.", after(object(
+				key{"channel", "Id of the channel.", text(&c.Plan.Slack.Channel, slackID("a channel's id, such as C0123ABC", "CG"))},
+				key{"token_env", "Environment variable with the bot's token.", text(&c.Plan.Slack.TokenEnv, variable())},
+				key{"approvers", "Ids of the users who may answer; at least one.", texts(&c.Plan.Slack.Approvers, slackID("a user's id, such as U0123ABC", "UW"))},
+			), f.gate)},
+		)},
+		key{"blockers", "Where dependencies are read from.", object(
+			key{"native", "GitHub's own \"blocked by\".", truth(&c.Blockers.Native)},
+			key{"text", "Lines such as \"Blocked by #7\" in the issue's text.", truth(&c.Blockers.Text)},
+		)},
+		key{"hook", "The pre-push hook.", object(
+			key{"on_unknown", "What happens to a push when nobody can tell.", word(&c.Hook.OnUnknown, "allow", "refuse")},
+			key{"pull_requests", "Whether a push of a branch is checked against holds on its open pull requests. That costs a request a push.", truth(&c.Hook.PullRequests)},
+			key{"timeout", "The hook's whole budget.", span(&c.Hook.Timeout, 100*time.Millisecond, time.Minute)},
+		)},
+		key{"sessions", "Interactive sessions of agent hosts, such as Claude Code.", object(
+			key{"ttl", "Lease of a session's claim that names none, where the host's hooks renew it.", span(&c.Sessions.TTL, time.Minute, year)},
+			key{"require_claim", "Whether a session may edit files only in a worktree that holds an issue.", truth(&c.Sessions.RequireClaim)},
+		)},
+		key{"sweep", "What a sweep looks at.", object(key{"repos", "Repositories to sweep when none is named.", texts(&c.Sweep, repository())})},
 		key{"guard", "What the Action's check does when a pull request closes somebody else's issue.", word(&c.Guard, "fail", "warn", "off")},
 		key{"on_reopen", "What becomes of a done issue that is reopened.", word(&c.OnReopen, "none", "requeue")},
 		key{"stages", "Stages of a pipeline, in order, with preset stages: two or more, the last one is done.", texts(&f.stages, stageName())},
@@ -60,14 +103,6 @@ func (f *file) keys() rule {
 		key{"defaults", "Settings every agent starts from.", f.defaults.keys()},
 		key{"agents", "A fleet: settings by codename.", each(codename(), f.agent)},
 	)
-}
-
-func (f *file) labelKeys() rule {
-	keys := make([]key, 0, 12)
-	for _, l := range named(&f.labels) {
-		keys = append(keys, key{l.key, l.about, text(l.name, label())})
-	}
-	return object(keys...)
 }
 
 // A named label is one name of the scheme.
@@ -93,49 +128,6 @@ func named(s *labels.Scheme) []namedLabel {
 	}
 }
 
-func (f *file) claimKeys() rule {
-	c := &f.c.Claim
-	return object(
-		key{"ttl", "Lease of a claim that names none.", span(&c.TTL, second, year)},
-		key{"max_ttl", "Longest lease that may be asked for.", span(&c.MaxTTL, second, year)},
-		key{"settle", "Wait between a claim's post and the read that decides.", span(&c.Settle, 0, 30*second)},
-		key{"lease", "What decides a race.", word(&c.Lease, stores()...)},
-		key{"assignees", "Whether an issue that is assigned to somebody else is somebody else's.", word(&c.Assignees, "respect", "ignore")},
-		key{"assign", "Whose winning claims assign their login, until they release. Apps cannot be assigned.", word(&c.Assign, "people", "all", "none")},
-		key{"comments", "Whether a claim that lost a race posts its end, or turns its own comment into it, which notifies nobody.", word(&c.Comments, "all", "quiet")},
-	)
-}
-
-func (f *file) trustKeys() rule {
-	t := &f.c.Trust
-	return object(
-		key{"permission", "Least role of a collaborator.", word(&t.Permission, "triage", "write", "maintain", "admin")},
-		key{"logins", "Users, whatever their role.", texts(&t.Logins, login())},
-		key{"apps", "GitHub Apps, by slug. GitHub tells no role of an App, so one that is not listed counts for nothing.", texts(&t.Apps, appSlug())},
-	)
-}
-
-func (f *file) recoveryKeys() rule {
-	rec := &f.c.Recovery
-	return object(
-		key{"max_attempts", "Failed attempts before a person must look; 0 never asks.", count(&rec.MaxAttempts, 0, 1000)},
-		key{"rest", "Rest after the first, second, … failed attempt; the last repeats.", list(&rec.Rest, func(d *time.Duration) rule { return span(d, 0, year) })},
-	)
-}
-
-func (f *file) planKeys() rule {
-	p := &f.c.Plan
-	return object(
-		key{"timeout", "How long a plan may wait for its answer.", span(&p.Timeout, second, year)},
-		key{"approvers", "Who may approve; empty is everybody whose records count, except the plan's own author.", texts(&p.Approvers, login())},
-		key{"slack", "A Slack channel where plans are shown and answered as well.", after(object(
-			key{"channel", "Id of the channel.", text(&p.Slack.Channel, slackID("a channel's id, such as C0123ABC", "CG"))},
-			key{"token_env", "Environment variable with the bot's token.", text(&p.Slack.TokenEnv, variable())},
-			key{"approvers", "Ids of the users who may answer; at least one.", texts(&p.Slack.Approvers, slackID("a user's id, such as U0123ABC", "UW"))},
-		), f.gate)},
-	)
-}
-
 // gate checks what only makes sense together.
 func (f *file) gate(r *reader, path string) {
 	s := f.c.Plan.Slack
@@ -145,35 +137,6 @@ func (f *file) gate(r *reader, path string) {
 	if len(s.Approvers) == 0 {
 		r.at(path+".approvers", "is empty: nobody could answer", "ids of users")
 	}
-}
-
-func (f *file) blockerKeys() rule {
-	b := &f.c.Blockers
-	return object(
-		key{"native", "GitHub's own \"blocked by\".", truth(&b.Native)},
-		key{"text", "Lines such as \"Blocked by #7\" in the issue's text.", truth(&b.Text)},
-	)
-}
-
-func (f *file) hookKeys() rule {
-	h := &f.c.Hook
-	return object(
-		key{"on_unknown", "What happens to a push when nobody can tell.", word(&h.OnUnknown, "allow", "refuse")},
-		key{"pull_requests", "Whether a push of a branch is checked against holds on its open pull requests. That costs a request a push.", truth(&h.PullRequests)},
-		key{"timeout", "The hook's whole budget.", span(&h.Timeout, 100*time.Millisecond, time.Minute)},
-	)
-}
-
-func (f *file) sessionKeys() rule {
-	s := &f.c.Sessions
-	return object(
-		key{"ttl", "Lease of a session's claim that names none, where the host's hooks renew it.", span(&s.TTL, time.Minute, year)},
-		key{"require_claim", "Whether a session may edit files only in a worktree that holds an issue.", truth(&s.RequireClaim)},
-	)
-}
-
-func (f *file) sweepKeys() rule {
-	return object(key{"repos", "Repositories to sweep when none is named.", texts(&f.c.Sweep, repository())})
 }
 
 // agent is the entry of one agent; without a name it only describes what one looks like.

@@ -50,23 +50,6 @@ func services() []service {
 	}
 }
 
-// stores are what claim.lease may say.
-func stores() []string {
-	all := []string{lease.Comments, lease.Refs}
-	for _, s := range services() {
-		all = append(all, s.kind)
-	}
-	return all
-}
-
-func (f *file) leaseKeys() rule {
-	var keys []key
-	for _, s := range services() {
-		keys = append(keys, key{s.kind, s.about + ", for claim.lease: " + s.kind + ".", s.keys(&f.c.Lease)})
-	}
-	return object(keys...)
-}
-
 // address is a member's. Who has the file has what is in it, so that there is no place for a password.
 func address() form {
 	return form{allowed: "https:// or http://, a host and a port; a password belongs into the variable that auth_env names", pattern: `^https?://[^\s/@?#]+$`, longest: 2000}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -31,7 +32,9 @@ type key struct {
 func object(keys ...key) rule {
 	properties := schema{}
 	for _, k := range keys {
-		properties[k.name] = k.describe()
+		described := schema{"description": k.about}
+		maps.Copy(described, k.schema)
+		properties[k.name] = described
 	}
 	return rule{
 		schema{"type": "object", "additionalProperties": false, "properties": properties},
@@ -46,14 +49,6 @@ func object(keys ...key) rule {
 			})
 		},
 	}
-}
-
-func (k key) describe() schema {
-	s := schema{"description": k.about}
-	for name, v := range k.schema {
-		s[name] = v
-	}
-	return s
 }
 
 func names(keys []key) string {

@@ -1,7 +1,9 @@
 package dedup
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -58,11 +60,23 @@ func (j *judge) ask(who Pusher) {
 	}
 	seeker := lifecycle.Seeker{Worker: me, Repo: who.Repo}
 	j.verdict = j.rules.Verdict(j.facts, seeker)
-	j.claims()
+	for _, r := range j.verdict.Reasons {
+		if r.Claim != nil { // the predicate names one at most (lifecycle.Rules.Holder)
+			j.holder = &r
+		}
+	}
+	j.own = j.holder != nil && j.holder.Code == lifecycle.CodeOwn // a worker's own contender behind another's claim is no hold
+	for _, n := range j.verdict.Notes {
+		if n.Code == lifecycle.CodeExpired && (j.mine == nil || n.Claim.Record.Worker != j.mine.Record.Worker) {
+			j.expired = append(j.expired, n)
+		}
+	}
 	ownPRs := map[string]bool{}
 	for _, seeker.Branch = range who.Branches {
 		v := j.rules.Verdict(j.facts, seeker)
-		j.own = j.own || owns(v, j.holder)
+		j.own = j.own || slices.ContainsFunc(v.Reasons, func(r lifecycle.Reason) bool {
+			return j.holder != nil && r.Code == lifecycle.CodeOwn && r.Claim.Record.Worker == j.holder.Claim.Record.Worker
+		})
 		for _, n := range v.Notes {
 			if n.Code == lifecycle.CodePROpen {
 				ownPRs[n.PR.String()] = true
@@ -70,7 +84,15 @@ func (j *judge) ask(who Pusher) {
 			}
 		}
 	}
-	j.pulls(ownPRs)
+	for _, r := range j.verdict.Reasons {
+		switch {
+		case r.Code != lifecycle.CodePROpen || ownPRs[r.PR.String()]:
+		case r.PR.State == lifecycle.PRUnreadable:
+			j.unread = append(j.unread, r)
+		default:
+			j.others = append(j.others, r)
+		}
+	}
 }
 
 // identity is the worker that pushes, for this issue: the environment's, else the one that claimed
@@ -90,42 +112,6 @@ func (p Pusher) identity(f lifecycle.Facts) claim.Worker {
 		}
 	}
 	return claim.Worker{}
-}
-
-// claims finds the claim that decides (lifecycle.Rules.Holder). A worker's own contender behind another's claim is no hold.
-func (j *judge) claims() {
-	for _, r := range j.verdict.Reasons {
-		if r.Claim != nil { // the predicate names one at most
-			j.holder = &r
-		}
-	}
-	j.own = j.holder != nil && j.holder.Code == lifecycle.CodeOwn
-	for _, n := range j.verdict.Notes {
-		if n.Code == lifecycle.CodeExpired && (j.mine == nil || n.Claim.Record.Worker != j.mine.Record.Worker) {
-			j.expired = append(j.expired, n)
-		}
-	}
-}
-
-func owns(v lifecycle.Verdict, holder *lifecycle.Reason) bool {
-	for _, r := range v.Reasons {
-		if holder != nil && r.Code == lifecycle.CodeOwn && r.Claim.Record.Worker == holder.Claim.Record.Worker {
-			return true
-		}
-	}
-	return false
-}
-
-func (j *judge) pulls(own map[string]bool) {
-	for _, r := range j.verdict.Reasons {
-		switch {
-		case r.Code != lifecycle.CodePROpen || own[r.PR.String()]:
-		case r.PR.State == lifecycle.PRUnreadable:
-			j.unread = append(j.unread, r)
-		default:
-			j.others = append(j.others, r)
-		}
-	}
 }
 
 // report says what the facts mean for the push. A closed issue is ignored, and so is a commit that names a pull request.
@@ -181,19 +167,31 @@ func texts(reasons []lifecycle.Reason) string {
 	return strings.Join(out, "; ")
 }
 
-// notes are what a push that goes on should know.
+// notes are what a push that goes on should know. The holder is told that somebody wants it to stop, or that its lease is over though nobody
+// may take the issue yet; and another worker that its claim was ended by others, or expired, while nobody took over.
 func (j *judge) notes() []Note {
+	var out []Note
 	if j.own {
-		return append(j.ownNotes(), j.otherPRs()...)
+		switch c := *j.holder.Claim; {
+		case c.Revoked != nil:
+			out = append(out, Note{Text: c.Revoked.Who() + " asked your run to stop: " + cmp.Or(c.Revoked.Reason, "no reason given"), URL: c.Revoked.URL})
+		case c.Overdue(j.rules.Terms, j.facts.Now):
+			end, _ := c.Until(j.rules.Terms)
+			out = append(out, Note{Text: fmt.Sprintf("the lease of your run %s is over since %s", c.Record.Worker.FiringID, j.now.at(end)), URL: c.URL})
+		}
+		return append(out, j.otherPRs()...)
 	}
-	out := append(j.lostNotes(), j.otherPRs()...)
+	if c := j.lost(); c != nil && (c.End == nil || c.End.By != "") {
+		out = append(out, Note{Text: lostText(*c, j.rules.Terms, j.now) + "; nobody has taken it over", URL: c.URL})
+	}
+	out = append(out, j.otherPRs()...)
 	for _, l := range j.expired {
 		end, _ := l.Claim.Until(j.rules.Terms)
-		out = append(out, Note{Text: fmt.Sprintf("the lease of %s is over since %s and does not count", name(*l.Claim), j.now.at(end)), URL: l.URL})
+		out = append(out, Note{Text: fmt.Sprintf("the lease of %s is over since %s and does not count", l.Claim.Holder(), j.now.at(end)), URL: l.URL})
 	}
 	switch {
 	case j.holder != nil:
-		text := fmt.Sprintf("%s holds it, but pull request %s from this branch is open", name(*j.holder.Claim), j.ownPR.PR)
+		text := fmt.Sprintf("%s holds it, but pull request %s from this branch is open", j.holder.Claim.Holder(), j.ownPR.PR)
 		out = append(out, Note{Text: text, URL: j.holder.URL})
 	case j.facts.PullRequest:
 		return out // its labels and assignees say nothing about a push
@@ -229,31 +227,6 @@ func (j *judge) otherPRs() []Note {
 	return out
 }
 
-// ownNotes are for the holder: somebody wants it to stop, or its lease is over though nobody may
-// take the issue yet.
-func (j *judge) ownNotes() []Note {
-	c := *j.holder.Claim
-	if c.Revoked != nil {
-		return []Note{{Text: c.Revoked.Who() + " asked your run to stop: " + reasonOr(c.Revoked.Reason), URL: c.Revoked.URL}}
-	}
-	if c.Overdue(j.rules.Terms, j.facts.Now) {
-		end, _ := c.Until(j.rules.Terms)
-		return []Note{{Text: fmt.Sprintf("the lease of your run %s is over since %s", c.Record.Worker.FiringID, j.now.at(end)), URL: c.URL}}
-	}
-	return nil
-}
-
-// lostNotes are for a worker whose claim was ended by others, or expired, while nobody took over.
-func (j *judge) lostNotes() []Note {
-	c := j.lost()
-	switch {
-	case c == nil || c.End != nil && c.End.By == "":
-		return nil
-	default:
-		return []Note{{Text: lostText(*c, j.rules.Terms, j.now) + "; nobody has taken it over", URL: c.URL}}
-	}
-}
-
 // labelNotes say that a label promises what nothing bears out; labels decide nothing.
 func (j *judge) labelNotes() []Note {
 	has := func(s labels.State) bool { return labels.Has(j.facts.Labels, j.rules.Scheme.Name(s)) }
@@ -266,11 +239,4 @@ func (j *judge) labelNotes() []Note {
 		return []Note{{Text: "labelled " + j.rules.Scheme.Claimed + ", but nobody has claimed it", URL: j.facts.URL}}
 	}
 	return nil
-}
-
-func reasonOr(reason string) string {
-	if reason == "" {
-		return "no reason given"
-	}
-	return reason
 }

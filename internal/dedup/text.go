@@ -124,8 +124,19 @@ func (w *writer) refusal(r Refusal) {
 
 // describe says who works on the issue, and until when.
 func describe(r lifecycle.Reason, at clock) string {
-	if r.PR != nil {
-		return describePR(*r.PR)
+	if p := r.PR; p != nil {
+		text := "open pull request: "
+		if p.Draft {
+			text = "open draft pull request: "
+		}
+		text += p.String()
+		if p.Author != "" {
+			text += " by " + p.Author
+		}
+		if p.Head != "" {
+			text += ", branch " + p.Head
+		}
+		return text
 	}
 	if r.Claim.Person != "" && r.Claim.Held() {
 		return r.Claim.Person + " holds it since " + at.at(r.Claim.Created)
@@ -134,7 +145,7 @@ func describe(r lifecycle.Reason, at clock) string {
 	if !r.Claim.Held() {
 		verb = "being claimed"
 	}
-	text := verb + ": " + name(*r.Claim)
+	text := verb + ": " + r.Claim.Holder()
 	if !r.Claim.Created.IsZero() { // a lease store knows holds that the log does not show yet
 		text += " since " + at.at(r.Claim.Created)
 	}
@@ -145,20 +156,6 @@ func describe(r lifecycle.Reason, at clock) string {
 		text += ", its plan waits for an answer until " + at.at(r.Until)
 	default:
 		text += ", lease until " + at.at(r.Until)
-	}
-	return text
-}
-
-func describePR(p lifecycle.PR) string {
-	text := fmt.Sprintf("open pull request: %s", p)
-	if p.Draft {
-		text = fmt.Sprintf("open draft pull request: %s", p)
-	}
-	if p.Author != "" {
-		text += " by " + p.Author
-	}
-	if p.Head != "" {
-		text += ", branch " + p.Head
 	}
 	return text
 }
@@ -226,7 +223,11 @@ func (w *writer) unknown() {
 			reasons = append(reasons, reason)
 		}
 	}
-	text := w.verdict(len(issues)) + joinUnknown(issues, reasons)
+	text := w.verdict(len(issues))
+	if len(issues) > 0 {
+		text += some(issues, ", ", 5) + ": "
+	}
+	text += some(reasons, "; ", 2)
 	if len(w.report.Refusals) == 0 && w.report.Policy == Refuse {
 		text += " (hook.on_unknown: refuse; find out why: label-state doctor; push anyway: " + bypass + ")"
 	}
@@ -245,14 +246,6 @@ func (w *writer) verdict(issues int) string {
 	default:
 		return w.style.red("push refused") + ", could not check "
 	}
-}
-
-func joinUnknown(issues, reasons []string) string {
-	text := some(reasons, "; ", 2)
-	if len(issues) > 0 {
-		text = some(issues, ", ", 5) + ": " + text
-	}
-	return text
 }
 
 // some joins at most n of the texts and says how many it left out.

@@ -23,11 +23,6 @@ func strip(s string) string  { return printable.Short(s, longestGiven) }
 // shortOID is the abbreviation git prints in small repositories.
 func shortOID(oid string) string { return oid[:min(len(oid), 7)] }
 
-// name is a worker as people are told of it.
-func name(c claim.Claim) string {
-	return c.Holder()
-}
-
 // lostText says how a worker's own claim came to stand no more.
 func lostText(c claim.Claim, t claim.Terms, at clock) string {
 	your := "your hold (run " + c.Record.Worker.FiringID + ") "

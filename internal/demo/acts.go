@@ -36,8 +36,16 @@ func (s *Story) race(ctx context.Context) error {
 			return err
 		}
 	}
+	all := make([]*runner, len(crew))
+	var racing sync.WaitGroup
+	for n, p := range crew {
+		r := &runner{player: p}
+		all[n] = r
+		racing.Go(func() { r.err = p.command(ctx, &r.out, s.Programs.CLI, claims(p)...).Run() })
+	}
+	racing.Wait()
 	won := 0
-	for _, r := range s.together(ctx, crew) {
+	for _, r := range all {
 		r.player.prompt(s.Programs.CLI, claims(r.player))
 		s.quote(r.out.String())
 		if r.err == nil {
@@ -62,19 +70,6 @@ type runner struct {
 	player *player
 	out    bytes.Buffer
 	err    error
-}
-
-// together starts one claim for each player and waits for all.
-func (s *Story) together(ctx context.Context, crew []*player) []*runner {
-	all := make([]*runner, len(crew))
-	var racing sync.WaitGroup
-	for n, p := range crew {
-		r := &runner{player: p}
-		all[n] = r
-		racing.Go(func() { r.err = p.command(ctx, &r.out, s.Programs.CLI, claims(p)...).Run() })
-	}
-	racing.Wait()
-	return all
 }
 
 // refusal is the operator finishing an issue that an agent holds.

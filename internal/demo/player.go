@@ -2,6 +2,7 @@ package demo
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -44,24 +45,17 @@ var passed = [...]string{
 	"DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "DOCKER_CERT_PATH", "DOCKER_TLS_VERIFY",
 }
 
-func (p *player) environ() []string {
-	var out []string
-	for _, kv := range p.Environ {
-		name, _, _ := strings.Cut(kv, "=")
-		if slices.Contains(passed[:], strings.ToUpper(name)) {
-			out = append(out, kv)
-		}
-	}
-	return append(out, p.env...)
-}
-
 // command prepares a process of the player's, in its clone.
 func (p *player) command(ctx context.Context, out *bytes.Buffer, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Env = p.dir, p.environ()
-	if cmd.Dir == "" {
-		cmd.Dir = p.Dir
+	cmd.Dir = cmp.Or(p.dir, p.Dir)
+	for _, kv := range p.Environ {
+		name, _, _ := strings.Cut(kv, "=")
+		if slices.Contains(passed[:], strings.ToUpper(name)) {
+			cmd.Env = append(cmd.Env, kv)
+		}
 	}
+	cmd.Env = append(cmd.Env, p.env...)
 	cmd.Stdout, cmd.Stderr = out, out
 	return cmd
 }
@@ -98,24 +92,16 @@ func (p *player) show(ctx context.Context, name string, args ...string) (Result,
 	return r, err
 }
 
+// prompt shows a command line as people type it; a test or "go run" may have built the program under another name.
 func (p *player) prompt(name string, args []string) {
-	fmt.Fprintf(p.Out, "   %s$ %s\n", p.name, p.paint(Typed, strings.TrimSpace(base(name)+" "+quoted(args))))
-}
-
-// base is a program's name as people type it; a test or "go run" may have built it under another.
-func base(path string) string {
-	return strings.TrimSuffix(filepath.Base(path), ".exe")
-}
-
-func quoted(args []string) string {
-	out := make([]string, len(args))
-	for i, a := range args {
-		out[i] = a
+	line := strings.TrimSuffix(filepath.Base(name), ".exe")
+	for _, a := range args {
 		if strings.ContainsAny(a, " \n#") && !strings.HasPrefix(a, repo) {
-			out[i] = "'" + strings.ReplaceAll(a, "\n", "⏎") + "'"
+			a = "'" + strings.ReplaceAll(a, "\n", "⏎") + "'"
 		}
+		line += " " + a
 	}
-	return strings.Join(out, " ")
+	fmt.Fprintf(p.Out, "   %s$ %s\n", p.name, p.paint(Typed, strings.TrimSpace(line)))
 }
 
 // cli runs label-state in the open.

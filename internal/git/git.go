@@ -159,7 +159,14 @@ func (g Git) answer(ctx context.Context, c Command, args []string) (string, erro
 	var said bytes.Buffer
 	run := g.Exec
 	if run == nil {
-		run = func(ctx context.Context, c Command) ([]byte, error) { return g.run(ctx, c, &said) }
+		run = func(ctx context.Context, c Command) ([]byte, error) {
+			cmd := g.process(ctx, c)
+			var out bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &out, &said
+			apart(cmd)
+			err := cmd.Run()
+			return out.Bytes(), err
+		}
 	}
 	out, err := run(ctx, c)
 	switch {
@@ -173,15 +180,6 @@ func (g Git) answer(ctx context.Context, c Command, args []string) (string, erro
 
 // tidyTime is how long a git that was told to stop may take to remove what it has half made.
 const tidyTime = 10 * time.Second
-
-func (g Git) run(ctx context.Context, c Command, said io.Writer) ([]byte, error) {
-	cmd := g.process(ctx, c)
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, said
-	apart(cmd)
-	err := cmd.Run()
-	return out.Bytes(), err
-}
 
 // errNoGit: neither GIT_EXEC_PATH nor PATH leads to a git.
 var errNoGit = errors.New("find git: not in GIT_EXEC_PATH or PATH")
@@ -303,7 +301,9 @@ func cause(said string) string {
 	if len(lines) == 0 {
 		return ""
 	}
-	at := slices.IndexFunc(lines, isError)
+	at := slices.IndexFunc(lines, func(line string) bool {
+		return strings.HasPrefix(line, "fatal: ") || strings.HasPrefix(line, "error: ")
+	})
 	switch {
 	case at < 0:
 		at = len(lines) - 1
@@ -312,8 +312,4 @@ func cause(said string) string {
 	}
 	line := strings.TrimPrefix(strings.TrimPrefix(lines[at], "fatal: "), "error: ")
 	return strings.TrimSuffix(printable.Short(line, 300), ".")
-}
-
-func isError(line string) bool {
-	return strings.HasPrefix(line, "fatal: ") || strings.HasPrefix(line, "error: ")
 }

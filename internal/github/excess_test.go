@@ -175,13 +175,16 @@ func TestNamedFarBehind(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := connect(t, server.Transport(), option).Facts(t.Context(), issue("app", 4))
+		c := connect(t, server.Transport(), option)
+		f, err := c.Facts(t.Context(), issue("app", 4))
 		if err != nil {
 			t.Fatal(err)
 		}
 		at := slices.IndexFunc(f.PRs, func(p lifecycle.PR) bool { return p.Repo == "acme/lib" && p.Number == 2 })
 		if at < 0 || f.PRs[at].Bare {
 			t.Errorf("by %s: %+v; want that its description closes the issue", name, f.PRs)
+		} else if p, err := c.PullAt(t.Context(), f.PRs[at].URL, issue("app", 4)); err != nil || p.Bare {
+			t.Errorf("by %s, asked for by its address: %+v, %v; want that its description closes the issue", name, p, err)
 		}
 		if e := (lifecycle.Excess{PR: lifecycle.PR{Repo: "acme/app", Number: 7}, Issues: closing.Limit, Most: 20}).String(); !strings.Contains(e, "names 1,000 issues or more, more than the 20") {
 			t.Error(e)

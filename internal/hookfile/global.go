@@ -24,16 +24,6 @@ func passed() []string {
 	}
 }
 
-// globalPlaces are the files of a global installation, the pre-push hook last.
-func globalPlaces(home string) []place {
-	folder := filepath.Join(home, "hooks")
-	var all []place
-	for _, name := range passed() {
-		all = append(all, place{folder: folder, name: name, shims: passThrough(), shared: true, global: true})
-	}
-	return append(all, place{folder: folder, name: "pre-push", shims: globalPush(), shared: true, global: true})
-}
-
 // installGlobal has core.hooksPath lead to a folder of ours. Git then looks into no repository's
 // own folder any more, so the folder hands every hook on.
 func installGlobal(ctx context.Context, o Options) (State, Change, error) {
@@ -49,12 +39,19 @@ func installGlobal(ctx context.Context, o Options) (State, Change, error) {
 	if err := main.makeFolder(); err != nil {
 		return main.state(), Nothing, err
 	}
-	if err := vet(places, o.Force); err != nil {
-		return main.state(), Nothing, err
+	for _, p := range places { // the folder is ours alone, which is looked at before anything is written
+		kind := p.state().Kind
+		if kind == Foreign || kind == Blocked || kind == Edited && !o.Force {
+			return main.state(), Nothing, p.refuse(verbInstall, "it is not label-state's, or was edited", "move it away")
+		}
 	}
 	did := Nothing
 	for _, p := range places {
-		change, err := p.install(forPlace(o, p))
+		own := o
+		if p.name != "pre-push" {
+			own.Hook = "" // only the shim of pre-push has a line for it
+		}
+		change, err := p.install(own)
 		if err != nil {
 			return main.state(), did, err
 		}
@@ -71,30 +68,17 @@ func installGlobal(ctx context.Context, o Options) (State, Change, error) {
 	return main.state(), did, nil
 }
 
-// forPlace leaves the compiled hook to the shim that has a line for it.
-func forPlace(o Options, p place) Options {
-	if p.name != "pre-push" {
-		o.Hook = ""
-	}
-	return o
-}
-
-// vet refuses before anything is written: the folder is ours alone.
-func vet(places []place, force bool) error {
-	for _, p := range places {
-		kind := p.state().Kind
-		if kind == Foreign || kind == Blocked || kind == Edited && !force {
-			return p.refuse(verbInstall, "it is not label-state's, or was edited", "move it away")
-		}
-	}
-	return nil
-}
-
+// global lists the files of a global installation, the pre-push hook last.
 func global(o Options, verb string) ([]place, error) {
 	if !filepath.IsAbs(o.Home) {
 		return nil, &RefusedError{Verb: verb, File: o.Home, Reason: "label-state's own folder is not an absolute path"}
 	}
-	return globalPlaces(o.Home), nil
+	folder := filepath.Join(o.Home, "hooks")
+	var all []place
+	for _, name := range passed() {
+		all = append(all, place{folder: folder, name: name, shims: passThrough(), shared: true, global: true})
+	}
+	return append(all, place{folder: folder, name: "pre-push", shims: globalPush(), shared: true, global: true}), nil
 }
 
 // leadsTo reports whether core.hooksPath leads to folder already. It is refused that it leads elsewhere.
@@ -146,12 +130,9 @@ func uninstallGlobal(ctx context.Context, o Options) (State, Change, error) {
 			did = Removed
 		}
 	}
-	removeIfEmpty(main.folder)
+	_ = os.Remove(main.folder) // the system refuses to remove one with anything in it
 	return main.state(), did, nil
 }
-
-// removeIfEmpty leaves a folder with anything in it alone; the system refuses to remove that.
-func removeIfEmpty(folder string) { _ = os.Remove(folder) }
 
 // statusGlobal is about core.hooksPath as much as about the files.
 func statusGlobal(ctx context.Context, o Options) (State, error) {

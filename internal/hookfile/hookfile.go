@@ -190,7 +190,10 @@ func (p place) whole(ctx context.Context, g git.Git) (State, manager) {
 	switch {
 	case s.Kind == Foreign, s.Kind == Absent && husky(p.folder):
 		m := p.manager(ctx, g)
-		s = s.delegate(m)
+		s.Manager, s.Script, s.Text, s.Brings, s.Bare = m.name, m.script, m.text, m.brings, m.bare
+		if s.Hint = m.hint; m.runs && s.Kind == Foreign {
+			s.Kind, s.Hint, s.Hook = Delegated, "", m.hook
+		}
 		if s.Kind == Foreign && s.Hint == "" && s.Kept != "" && !p.same() {
 			s.Hint = thirdHook
 		}
@@ -225,7 +228,9 @@ func locate(ctx context.Context, g git.Git, verb string) (place, error) {
 	if global := globalPush(); global.marked(read(p.file())) {
 		p.shims, p.global = global, true
 	}
-	if under, ok := p.underPreCommit(); ok {
+	under := p // where pre-commit puts our shim when it is installed over it
+	under.name += legacy
+	if isPreCommit(read(p.file())) && p.shims.marked(read(under.file())) {
 		return under, nil
 	}
 	return p, nil

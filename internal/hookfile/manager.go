@@ -45,15 +45,6 @@ func (p place) manager(ctx context.Context, g git.Git) manager {
 	return manager{}.by(ours(text, top)).exposed(text, top)
 }
 
-// delegate has the state tell what another tool's hook makes of ours.
-func (s State) delegate(m manager) State {
-	s.Manager, s.Script, s.Text, s.Brings, s.Bare = m.name, m.script, m.text, m.brings, m.bare
-	if s.Hint = m.hint; m.runs && s.Kind == Foreign {
-		s.Kind, s.Hint, s.Hook = Delegated, "", m.hook
-	}
-	return s
-}
-
 // husky has git look into .husky/_, where each file finds the user's hook by its own name.
 func husky(folder string) bool {
 	return filepath.Base(folder) == "_" && filepath.Base(filepath.Dir(folder)) == ".husky"
@@ -104,7 +95,8 @@ func ours(text, top string) string {
 			if strings.HasPrefix(word, "#") {
 				break
 			}
-			if isOurs(word, top) {
+			base := filepath.Base(filepath.FromSlash(word))
+			if base == compiled || base == compiled+".exe" || filepath.IsLocal(word) && prePush().marked(read(filepath.Join(top, word))) {
 				return word
 			}
 		}
@@ -134,13 +126,6 @@ func (m manager) exposed(text, top string) manager {
 
 // betweenWords is what the shell splits commands at, spaces included.
 func betweenWords(r rune) bool { return strings.ContainsRune(" \t\r\n|&;(){}", r) }
-
-func isOurs(word, top string) bool {
-	if base := filepath.Base(filepath.FromSlash(word)); base == compiled || base == compiled+".exe" {
-		return true
-	}
-	return filepath.IsLocal(word) && prePush().marked(read(filepath.Join(top, word)))
-}
 
 // exists reports whether there is anything of that name.
 func exists(file string) bool {

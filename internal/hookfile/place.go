@@ -31,13 +31,6 @@ func (p place) kept() string {
 	return filepath.Join(p.folder, strings.TrimSuffix(p.name, legacy)+suffix)
 }
 
-// underPreCommit is where pre-commit put our shim when it was installed over it; ok is false when it did not.
-func (p place) underPreCommit() (under place, ok bool) {
-	under = p
-	under.name += legacy
-	return under, isPreCommit(read(p.file())) && p.shims.marked(read(under.file()))
-}
-
 // circular reports whether what was moved aside is pre-commit, which has come back since and runs us.
 func (p place) circular() bool {
 	return strings.HasSuffix(p.name, legacy) && isPreCommit(read(p.kept()))

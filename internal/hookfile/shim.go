@@ -48,7 +48,9 @@ func fill(text, hook string) string {
 // recognise finds which version a file's content is, from 1, and the path it was written with. 0 is
 // none: not a byte may differ.
 func (f family) recognise(content string) (version int, hook string) {
-	hook = hookOf(content)
+	_, rest, _ := strings.Cut(content, "\nhook=")
+	line, _, _ := strings.Cut(rest, "\n")
+	hook = unquote(line)
 	version = 1 + slices.IndexFunc(f.texts, func(text string) bool { return fill(text, hook) == content })
 	return version, hook
 }
@@ -57,12 +59,6 @@ func (f family) recognise(content string) (version int, hook string) {
 func (f family) marked(content string) bool {
 	_, rest, _ := strings.Cut(content, "\n")
 	return strings.HasPrefix(rest, f.mark)
-}
-
-func hookOf(content string) string {
-	_, rest, _ := strings.Cut(content, "\nhook=")
-	line, _, _ := strings.Cut(rest, "\n")
-	return unquote(line)
 }
 
 // quote makes one word of the shell out of s.

@@ -53,14 +53,7 @@ func (a address) at(authority string) (address, error) {
 
 func neverInURL(r rune) bool { return r <= ' ' || r == 0x7f || r == '\\' }
 
-func (a address) isSSH() bool { return strings.Contains(a.scheme, "ssh") }
-
 func (a address) isWeb() bool { return a.scheme == "https" || a.scheme == "http" }
-
-func isWebURL(url string) bool {
-	a, err := split(url)
-	return err == nil && a.isWeb()
-}
 
 // webHost returns where the web pages of the host are: only a URL of the web knows their port.
 func (a address) webHost() string {

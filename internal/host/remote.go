@@ -32,7 +32,7 @@ func ParseRemote(url string) (Remote, error) {
 // ("ssh -G NAME"), and whether git uses ssh for it at all. It never begins with a hyphen.
 func SSHHost(url string) (name string, ok bool) {
 	a, err := split(url)
-	return a.host, err == nil && a.isSSH()
+	return a.host, err == nil && strings.Contains(a.scheme, "ssh")
 }
 
 // On returns the same repository on another host, such as the one that an ssh alias stands for.
@@ -48,22 +48,13 @@ func (a address) remote() (Remote, error) {
 	if isElsewhere(a.host) {
 		return Remote{}, &NotGitHubError{"its host is another forge, or serves gists"}
 	}
-	owner, repo, err := repository(a.path)
-	if err != nil {
-		return Remote{}, err
-	}
-	return Remote{Host: a.webHost(), Owner: owner, Repo: repo}, nil
-}
-
-// repository reads /owner/repo.git, with any slashes at its ends.
-func repository(path string) (owner, repo string, err error) {
-	path = strings.TrimSuffix(strings.Trim(path, "/"), ".git")
-	owner, repo, _ = strings.Cut(path, "/")
+	path := strings.TrimSuffix(strings.Trim(a.path, "/"), ".git")
+	owner, repo, _ := strings.Cut(path, "/")
 	switch {
 	case !closing.ValidOwner(owner) || !closing.ValidRepo(repo):
-		return "", "", &NotGitHubError{"its path is not OWNER/REPO"}
+		return Remote{}, &NotGitHubError{"its path is not OWNER/REPO"}
 	case strings.HasSuffix(repo, ".wiki"):
-		return "", "", &NotGitHubError{"a wiki has no issues"}
+		return Remote{}, &NotGitHubError{"a wiki has no issues"}
 	}
-	return owner, repo, nil
+	return Remote{Host: a.webHost(), Owner: owner, Repo: repo}, nil
 }

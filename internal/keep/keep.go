@@ -96,7 +96,12 @@ func (k *keeper) renew(ctx context.Context) error {
 		var lost *ledger.LostError
 		switch {
 		case err == nil:
-			k.renewed(h)
+			k.mu.Lock()
+			k.hold = h
+			k.mu.Unlock()
+			if k.o.Renewed != nil {
+				k.o.Renewed(h)
+			}
 			wait = interval(h)
 		case errors.As(err, &lost):
 			return k.over(ctx, lost)
@@ -126,15 +131,6 @@ func (k *keeper) pass(ctx context.Context, d time.Duration) error {
 		if err := k.o.Clock.Sleep(ctx, min(left, look)); err != nil {
 			return err
 		}
-	}
-}
-
-func (k *keeper) renewed(h ledger.Hold) {
-	k.mu.Lock()
-	k.hold = h
-	k.mu.Unlock()
-	if k.o.Renewed != nil {
-		k.o.Renewed(h)
 	}
 }
 

@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -34,7 +33,7 @@ type stages struct {
 // *CallError, a hold that is not the worker's a *LostError, and somebody's hold in the way of a
 // move without one a *HeldError. A move that the log shows already is a success.
 func (st *stages) Advance(ctx context.Context, i claim.Issue, a Advance) (Repair, labels.Stage, error) {
-	f, err := st.snapshots.facts(ctx, i)
+	f, err := st.snapshots.Look(ctx, i)
 	if err != nil {
 		return Repair{Issue: i}, labels.Stage{}, err
 	}
@@ -122,27 +121,9 @@ func (st *stages) stepRecord(f lifecycle.Facts, a Advance, to labels.Stage) (cla
 	case own.Overdue(st.set.Rules.Terms, f.Now):
 		return r, st.lost(f, a.Worker, claim.ErrOverdue)
 	case own.Plan.Pending():
-		return r, &HeldError{Issue: f.Issue, Verdict: pendingPlan(own)}
+		waits := lifecycle.Reason{Code: lifecycle.CodeOwn, Text: "its plan waits for an answer", URL: own.Plan.URL}
+		return r, &HeldError{Issue: f.Issue, Verdict: lifecycle.Verdict{Answer: lifecycle.Held, Reasons: []lifecycle.Reason{waits}}}
 	}
 	r.Attempt = own.Record.Attempt
 	return r, nil
-}
-
-func pendingPlan(c claim.Claim) lifecycle.Verdict {
-	return lifecycle.Verdict{Answer: lifecycle.Held, Reasons: []lifecycle.Reason{{Code: lifecycle.CodeOwn, Text: "its plan waits for an answer", URL: c.Plan.URL}}}
-}
-
-// begin takes over what the snapshot that admits the claim says: the record names it, so that later
-// changes of the configuration, or of the stage, do not move the hold.
-func (a *attempt) begin(f lifecycle.Facts) {
-	rules := a.set.Rules
-	a.facts = f
-	a.record.Attempt = 1 + confirmed(f.Log)
-	a.record.TTL = cmp.Or(a.record.TTL, rules.TTL(f))
-	if stages := rules.Scheme.Stages; len(stages) > 0 && !f.PullRequest {
-		a.record.Stage = stages[rules.Stage(f)].Name
-	}
-	if a.record.Bundle != "" {
-		a.record.Was = a.before(f)
-	}
 }

@@ -51,7 +51,7 @@ func (pl *plans) answer(ctx context.Context, i claim.Issue, moment time.Time, r 
 
 // record writes the answer to the plan that waits, if ok has nothing against it.
 func (pl *plans) record(ctx context.Context, i claim.Issue, r claim.Record, ok func(claim.Claim) error) (Repair, error) {
-	f, err := pl.snapshots.facts(ctx, i)
+	f, err := pl.snapshots.Look(ctx, i)
 	if err != nil {
 		return Repair{Issue: i}, err
 	}
@@ -78,7 +78,7 @@ func (pl *plans) record(ctx context.Context, i claim.Issue, r claim.Record, ok f
 // tooLate looks at what became of an answer that was posted: the end of the hold, or another answer, may
 // have come first, and then it says nothing.
 func (pl *plans) tooLate(ctx context.Context, i claim.Issue, r claim.Record) error {
-	f, err := pl.snapshots.facts(ctx, i)
+	f, err := pl.snapshots.Look(ctx, i)
 	if err != nil {
 		return &UnknownError{i, err}
 	}

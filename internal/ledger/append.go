@@ -65,23 +65,27 @@ func (rs *records) writeRead(ctx context.Context, i claim.Issue, body string, in
 func (rs *records) write(ctx context.Context, i claim.Issue, body string, in landed, post func(context.Context, claim.Issue, string) (claim.Comment, error)) (claim.Comment, error) {
 	var last error
 	for n := range posts {
-		if err := rs.pause(ctx, n, backoff(n)); err != nil {
-			return claim.Comment{}, errors.Join(last, err)
-		}
-		url, there, err := rs.posted(ctx, i, n, in)
-		switch {
-		case there:
-			return claim.Comment{URL: url}, nil
-		case err != nil:
-			last = err
-			continue
+		if n > 0 { // the log is asked for the record before it is posted again
+			if err := rs.clock.Sleep(ctx, backoff(n)); err != nil {
+				return claim.Comment{}, errors.Join(last, err)
+			}
+			f, err := rs.snapshots.Look(ctx, i)
+			if err != nil {
+				last = err
+				continue
+			}
+			if url, there := in(f.Log); there {
+				return claim.Comment{URL: url}, nil
+			}
 		}
 		c, err := post(ctx, i, body)
 		switch {
 		case err == nil:
 			return c, nil
+		case lease.Rejected(err) && last == nil:
+			return c, err
 		case lease.Rejected(err):
-			return c, openError(last, err)
+			return c, open{errors.Join(last, err)}
 		}
 		last = err
 	}
@@ -117,27 +121,7 @@ func (rs *records) Heard(ctx context.Context, i claim.Issue) error {
 	return nil
 }
 
-// posted asks the log for the record before it is posted again; before the first try, n = 0, it cannot be there.
-func (rs *records) posted(ctx context.Context, i claim.Issue, n int, in landed) (url string, there bool, err error) {
-	if n == 0 {
-		return "", false, nil
-	}
-	f, err := rs.snapshots.facts(ctx, i)
-	if err != nil {
-		return "", false, err
-	}
-	url, there = in(f.Log)
-	return url, there, nil
-}
-
-// openError is a refusal that says nothing about an earlier try whose answer was lost.
-func openError(earlier, refusal error) error {
-	if earlier == nil {
-		return refusal
-	}
-	return open{errors.Join(earlier, refusal)}
-}
-
+// open is a refusal that says nothing about an earlier try whose answer was lost.
 type open struct{ error }
 
 // Rejected reports false: an earlier try may have been applied.
@@ -166,7 +150,7 @@ func (rs *records) expire(ctx context.Context, f lifecycle.Facts, by string, don
 			continue
 		}
 		if len(ended) > 0 {
-			now, err := rs.snapshots.facts(ctx, f.Issue)
+			now, err := rs.snapshots.Look(ctx, f.Issue)
 			if err != nil {
 				return ended, err
 			}

@@ -69,12 +69,3 @@ func (a *attempt) toAssign() string {
 	}
 	return f.Viewer
 }
-
-// assign does what the record says. It is a mirror and never a condition.
-func (a *attempt) assign(ctx context.Context) error {
-	assigner, able := a.forge.(Assigner)
-	if !able || a.record.Assignee == "" {
-		return nil
-	}
-	return assigner.Assign(ctx, a.issue, a.record.Assignee)
-}

@@ -163,7 +163,12 @@ func (b Bundle) Claim(ctx context.Context, req Request) ([]Hold, error) {
 		}
 		t.holds[n] = h
 	}
-	return t.holds, t.show(ctx)
+	var late []error
+	for _, p := range b.parts { // the bundle's own labels among them
+		_, err := p.Ledger.Reconcile(ctx, p.Issue)
+		late = append(late, lateLabels(p.Issue, err))
+	}
+	return t.holds, errors.Join(late...)
 }
 
 // next takes the next issue; or all of its repository, where a store takes them in one step. An error
@@ -175,12 +180,9 @@ func (t *taking) next(ctx context.Context, req Request) (n int, err error) {
 		return n, err
 	}
 	h, err := p.Ledger.Claim(ctx, p.Issue, req)
-	var labels *LabelsError
-	if err == nil || errors.As(err, &labels) {
+	if err == nil || late(err) {
 		t.holds = append(t.holds, h)
-	}
-	if late(err) {
-		err = nil
+		return n, nil
 	}
 	return n, err
 }
@@ -198,22 +200,20 @@ type taking struct {
 	holds  []Hold // of the first parts
 }
 
-// show brings the labels in line, the bundle's own among them.
-func (t *taking) show(ctx context.Context) error {
-	var all []error
-	for _, p := range t.parts {
-		_, err := p.Ledger.Reconcile(ctx, p.Issue)
-		all = append(all, lateLabels(p.Issue, err))
-	}
-	return errors.Join(all...)
-}
-
 // undo releases what was taken, in the opposite order, because part n could not be, or could not
 // be kept. It goes on when the caller's time is over.
 func (t *taking) undo(ctx context.Context, n int, because error) error {
-	no := &BundleError{Slug: t.slug, Causes: []error{because}, Issues: []claim.Issue{t.parts[n].Issue}}
-	for k := len(t.holds); k < len(t.parts) && (k == n || t.batched(n, k)); k++ {
-		no.Left = errors.Join(no.Left, t.parts[k].undoIfTaken(ctx, t.worker, because))
+	failed := t.parts[n]
+	no := &BundleError{Slug: t.slug, Causes: []error{because}, Issues: []claim.Issue{failed.Issue}}
+	var held *HeldError
+	var call *CallError
+	if !errors.As(because, &held) && !errors.As(because, &call) { // a plain no left nothing behind; of any other only the log knows how it ended
+		_, _, batch := failed.Ledger.batcher()
+		for k := len(t.holds); k < len(t.parts) && (k == n || batch && failed.Issue.SameRepo(t.parts[k].Issue)); k++ {
+			if err := t.parts[k].Undo(ctx, t.worker); err != nil {
+				no.Left = errors.Join(no.Left, fmt.Errorf("%s: %w", t.parts[k].Issue, err))
+			}
+		}
 	}
 	for k := len(t.holds) - 1; k >= 0; k-- {
 		no.Taken = append(no.Taken, t.parts[k].Issue)
@@ -224,31 +224,12 @@ func (t *taking) undo(ctx context.Context, n int, because error) error {
 	return no
 }
 
-// batched reports whether part k may have been taken in one step with part n.
-func (t *taking) batched(n, k int) bool {
-	_, _, batch := t.parts[n].Ledger.batcher()
-	return batch && t.parts[n].Issue.SameRepo(t.parts[k].Issue)
-}
-
-// undoIfTaken undoes a claim of which only the log knows how it ended. A plain no left nothing behind.
-func (p Part) undoIfTaken(ctx context.Context, w claim.Worker, because error) error {
-	var held *HeldError
-	var call *CallError
-	if errors.As(because, &held) || errors.As(because, &call) {
-		return nil
-	}
-	if err := p.Undo(ctx, w); err != nil {
-		return fmt.Errorf("%s: %w", p.Issue, err)
-	}
-	return nil
-}
-
 // Undo gives a claim of the bundle back if the log shows it, with the labels as they were. Labels that
 // are late are no error: the sweep puts them right.
 func (p Part) Undo(ctx context.Context, w claim.Worker) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedIn)
 	defer cancel()
-	f, err := p.Ledger.facts(ctx, p.Issue)
+	f, err := p.Ledger.Look(ctx, p.Issue)
 	if err != nil {
 		return err
 	}
@@ -265,7 +246,7 @@ func (p Part) Undo(ctx context.Context, w claim.Worker) error {
 func (p Part) undo(ctx context.Context, w claim.Worker) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedIn)
 	defer cancel()
-	f, err := p.Ledger.facts(ctx, p.Issue)
+	f, err := p.Ledger.Look(ctx, p.Issue)
 	if err != nil {
 		f = lifecycle.Facts{Issue: p.Issue}
 	}
@@ -278,21 +259,10 @@ func (p Part) giveBack(ctx context.Context, f lifecycle.Facts, w claim.Worker) e
 	if _, err := p.Ledger.do(ctx, f, r); err != nil {
 		return err
 	}
-	_, err := p.Ledger.rereadAndReconcile(ctx, f)
-	var labels *LabelsError
-	if errors.As(err, &labels) {
-		return nil
+	if _, err := p.Ledger.rereadAndReconcile(ctx, f); !late(err) {
+		return err
 	}
-	return err
-}
-
-// abandoned is how a claim ends that was given up before it was a hold. A bundle's leaves no trace in the
-// labels, also when nobody ever sees the claim itself.
-func (a *attempt) abandoned() string {
-	if a.record.Bundle != "" {
-		return claim.OutcomeBundleRolledBack
-	}
-	return claim.OutcomeAbandoned
+	return nil
 }
 
 // before words what an issue shows that is about to be claimed for a bundle. A lifecycle label that

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/label-state/label-state/internal/lease"
 )
@@ -24,27 +25,18 @@ func (t *taking) together(ctx context.Context, req Request) (n int, err error) {
 	if !able || len(group) < 2 {
 		return n, errors.ErrUnsupported
 	}
-	attempts, n, err := admitAll(ctx, group, req, n)
-	if err != nil {
-		return n, err
-	}
-	return t.acquire(ctx, store, batcher, attempts)
-}
-
-// admitAll asks of each issue whether it is free.
-func admitAll(ctx context.Context, group []Part, req Request, n int) ([]*attempt, int, error) {
-	var out []*attempt
+	attempts := make([]*attempt, len(group))
 	for k, p := range group {
 		a, err := p.Ledger.attempt(p.Issue, req)
 		if err != nil {
-			return nil, n + k, err
+			return n + k, err
 		}
 		if err := a.admit(ctx); err != nil {
-			return nil, n + k, a.leave(ctx, err)
+			return n + k, a.leave(ctx, err)
 		}
-		out = append(out, a)
+		attempts[k] = a
 	}
-	return out, n, nil
+	return t.acquire(ctx, store, batcher, attempts)
 }
 
 // acquire asks the store for all leases and mirrors each. They count from before the store was asked.
@@ -59,7 +51,8 @@ func (t *taking) acquire(ctx context.Context, store stored, batcher lease.Batche
 	var held *lease.HeldError
 	switch {
 	case errors.As(err, &held):
-		return t.heldByLease(attempts, held.Lease)
+		k := max(0, slices.IndexFunc(attempts, func(a *attempt) bool { return a.issue.Same(held.Lease.Issue) }))
+		return n + k, attempts[k].heldByLease(held.Lease)
 	case errors.Is(err, errors.ErrUnsupported):
 		return n, errors.ErrUnsupported
 	case err != nil:
@@ -67,31 +60,15 @@ func (t *taking) acquire(ctx context.Context, store stored, batcher lease.Batche
 	}
 	for k, a := range attempts {
 		if err := a.granted(ctx, store, got[k]); err != nil {
-			t.adopt(attempts[k:])
+			for _, a := range attempts[k:] { // granted, and not in the log: they have to be released
+				t.holds = append(t.holds, a.hold())
+			}
 			return n + k, err
 		}
 		a.start = start
 		t.holds = append(t.holds, a.hold())
 	}
 	return n, nil
-}
-
-// heldByLease is a no of the store to one of the asks.
-func (t *taking) heldByLease(attempts []*attempt, by lease.Lease) (int, error) {
-	n := len(t.holds)
-	for k, a := range attempts {
-		if a.issue.Same(by.Issue) {
-			return n + k, a.heldByLease(by)
-		}
-	}
-	return n, attempts[0].heldByLease(by)
-}
-
-// adopt counts leases as held that the store has granted and the log does not show: they have to be released.
-func (t *taking) adopt(attempts []*attempt) {
-	for _, a := range attempts {
-		t.holds = append(t.holds, a.hold())
-	}
 }
 
 // granted goes on with a claim that the store has decided already. Labels that are late are no error.

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,7 +50,10 @@ func (cs *claims) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, 
 			return Hold{}, a.leave(ctx, err)
 		}
 	}
-	unassigned := a.assign(ctx)
+	var unassigned error
+	if assigner, able := cs.forge.(Assigner); able && a.record.Assignee != "" { // a mirror, never a condition
+		unassigned = assigner.Assign(ctx, i, a.record.Assignee)
+	}
 	late := a.late
 	if late == nil {
 		_, late = cs.labelling.reconcile(ctx, a.facts)
@@ -196,6 +200,21 @@ func (a *attempt) refused(f lifecycle.Facts, v lifecycle.Verdict) error {
 	return nil
 }
 
+// begin takes over what the snapshot that admits the claim says: the record names it, so that later
+// changes of the configuration, or of the stage, do not move the hold.
+func (a *attempt) begin(f lifecycle.Facts) {
+	rules := a.set.Rules
+	a.facts = f
+	a.record.Attempt = 1 + confirmed(f.Log)
+	a.record.TTL = cmp.Or(a.record.TTL, rules.TTL(f))
+	if stages := rules.Scheme.Stages; len(stages) > 0 && !f.PullRequest {
+		a.record.Stage = stages[rules.Stage(f)].Name
+	}
+	if a.record.Bundle != "" {
+		a.record.Was = a.before(f)
+	}
+}
+
 func confirmed(s claim.State) int {
 	n := 0
 	for _, c := range s.Claims {
@@ -244,8 +263,13 @@ func (a *attempt) yield(ctx context.Context, rival claim.Claim) error {
 	return errors.Join(held, a.bury(ctx, claim.YieldedTo(rival.Record.Worker)))
 }
 
+// giveUp ends a claim that is no hold yet. A bundle's leaves no trace in the labels, also when nobody ever sees the claim itself.
 func (a *attempt) giveUp(ctx context.Context, because error) error {
-	return errors.Join(because, a.bury(ctx, a.abandoned()))
+	outcome := claim.OutcomeAbandoned
+	if a.record.Bundle != "" {
+		outcome = claim.OutcomeBundleRolledBack
+	}
+	return errors.Join(because, a.bury(ctx, outcome))
 }
 
 // bury ends the own key for ever, also when the caller's context is over: by an edit of the own comment where that is

@@ -50,13 +50,21 @@ func (a *attempt) readUntil(ctx context.Context, ok func(claim.Claim) bool) erro
 		if a.expired() {
 			break
 		}
-		f, err := a.read(ctx)
+		f, err := a.snapshots.logged(ctx, a.issue)
+		if err == nil {
+			f, err = a.by.between(ctx, a, f)
+		}
 		if err != nil {
 			last = err
 			continue
 		}
-		if f.Log.Dead(a.worker()) {
-			return a.stopped(f)
+		f = a.asPerson(f)
+		if f.Log.Dead(a.worker()) { // somebody ended the own key while it was being claimed
+			lost := &LostError{Issue: a.issue, Worker: a.worker(), Err: claim.ErrEnded}
+			if h, ok := f.Log.Holder(); ok {
+				lost.Holder = &h
+			}
+			return lost
 		}
 		if own, seen := f.Log.Find(a.worker()); seen && ok(own) {
 			a.facts = f
@@ -65,15 +73,6 @@ func (a *attempt) readUntil(ctx context.Context, ok func(claim.Claim) bool) erro
 		last = ErrInvisible
 	}
 	return a.giveUp(ctx, &UnknownError{a.issue, last})
-}
-
-// stopped is an own key that somebody ended while it was being claimed.
-func (a *attempt) stopped(f lifecycle.Facts) error {
-	err := &LostError{Issue: a.issue, Worker: a.worker(), Err: claim.ErrEnded}
-	if h, ok := f.Log.Holder(); ok {
-		err.Holder = &h
-	}
-	return err
 }
 
 // guards repeats step 0's questions, other than who holds it: the issue may have been closed,

@@ -53,15 +53,10 @@ func (e *LostError) Error() string {
 	if e.Holder == nil {
 		return e.Err.Error()
 	}
-	return e.Err.Error() + "; " + holding(*e.Holder)
-}
-
-// holding names who has an issue now.
-func holding(c claim.Claim) string {
-	if !c.Held() {
-		return c.Holder() + " is claiming it"
+	if !e.Holder.Held() {
+		return e.Err.Error() + "; " + e.Holder.Holder() + " is claiming it"
 	}
-	return c.Holder() + " holds it"
+	return e.Err.Error() + "; " + e.Holder.Holder() + " holds it"
 }
 
 // Unwrap returns the cause, one of claim's errors or ErrGone.
@@ -105,19 +100,6 @@ var ErrDirty = errors.New("labels did not settle")
 // ErrInvisible is wrapped by an UnknownError when an own record did not show up in time: never a win.
 var ErrInvisible = errors.New("own record did not become visible")
 
-// denied returns the error by which GitHub said that this token may never write so, nil when it is none. The forge's
-// errors say so with a method Denied.
-func denied(err error) error {
-	var refusal interface {
-		error
-		Denied() bool
-	}
-	if errors.As(err, &refusal) && refusal.Denied() {
-		return refusal
-	}
-	return nil
-}
-
 // An UnshownError says that GitHub counts comments that it does not show, those of an account that it takes for spam
 // for instance. One of them may hold the issue, so nobody can take it.
 type UnshownError struct {
@@ -125,14 +107,6 @@ type UnshownError struct {
 }
 
 func (e *UnshownError) Error() string { return lifecycle.Unshown(e.Facts.Unshown) }
-
-// undecided is the cause of an unknown verdict.
-func undecided(f lifecycle.Facts, v lifecycle.Verdict) error {
-	if v.Has(lifecycle.CodeUnshown) {
-		return &UnshownError{Facts: f}
-	}
-	return verdictError{v}
-}
 
 type verdictError struct{ lifecycle.Verdict }
 

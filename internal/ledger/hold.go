@@ -41,7 +41,9 @@ func (hs *holds) renew(ctx context.Context, i claim.Issue, w claim.Worker, token
 	}
 	terms := hs.set.Rules.Terms
 	c, _ := f.Log.Find(w)
-	c = withKnownComment(c, known)
+	if c.Stored && c.Comment == 0 && known.Comment != 0 { // a late snapshot of the log lacks what the holder has written: it is edited and not written again
+		c.Comment, c.URL, c.Created, c.Record = known.Comment, known.URL, known.Since, known.Record
+	}
 	end, limited := c.Until(terms)
 	if err := cmp.Or(hs.decides(i, c), hs.renewable(f, w, c, end), hs.fence(f, w, token)); err != nil {
 		return Hold{}, err
@@ -64,7 +66,8 @@ func (hs *holds) renew(ctx context.Context, i claim.Issue, w claim.Worker, token
 	case err != nil:
 		return Hold{}, &UnknownError{i, err}
 	case limited && !c.Stored && edited.Updated.After(end):
-		return Hold{}, hs.overrun(ctx, f, w)
+		// it was applied after the lease had ended and must not stand for another lease, so the key ends here
+		return Hold{}, errors.Join(hs.lost(f, w, claim.ErrOverdue), hs.records.tombstone(ctx, f, w, claim.OutcomeStaleSwept))
 	}
 	if edited.ID != 0 && edited.ID != c.Comment {
 		c.Comment, c.URL, c.Created = edited.ID, edited.URL, edited.Created
@@ -75,22 +78,13 @@ func (hs *holds) renew(ctx context.Context, i claim.Issue, w claim.Worker, token
 
 // MayRenew says what Renew would answer before it writes, and writes nothing: nil is that it would go on.
 func (hs *holds) MayRenew(ctx context.Context, i claim.Issue, w claim.Worker, token int64) error {
-	f, err := hs.snapshots.facts(ctx, i)
+	f, err := hs.snapshots.Look(ctx, i)
 	if err != nil {
 		return err
 	}
 	c, _ := f.Log.Find(w)
 	end, _ := c.Until(hs.set.Rules.Terms)
 	return cmp.Or(hs.decides(i, c), hs.renewable(f, w, c, end), hs.fence(f, w, token))
-}
-
-// withKnownComment adds to a claim that a store decided, and that a late snapshot of the log lacks, what its holder has
-// written there: it is edited and not written again.
-func withKnownComment(c claim.Claim, known Hold) claim.Claim {
-	if c.Stored && c.Comment == 0 && known.Comment != 0 {
-		c.Comment, c.URL, c.Created, c.Record = known.Comment, known.URL, known.Since, known.Record
-	}
-	return c
 }
 
 // holdAfterRenewal is the hold after a renewal; got is the store's lease of a claim that a store decides.
@@ -136,12 +130,6 @@ func (hs *holds) rewrite(ctx context.Context, f lifecycle.Facts, c claim.Claim, 
 		own, _ := s.Find(r.Worker)
 		return own.URL, own.Comment != 0
 	})
-}
-
-// overrun is a renewal that was applied after the lease had ended. It must not stand for another
-// lease, so the key ends here.
-func (hs *holds) overrun(ctx context.Context, f lifecycle.Facts, w claim.Worker) error {
-	return errors.Join(hs.lost(f, w, claim.ErrOverdue), hs.records.tombstone(ctx, f, w, claim.OutcomeStaleSwept))
 }
 
 // renewable asks the log, then what people may have done: closing the issue or taking it

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"hash/fnv"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -42,14 +41,13 @@ func DefaultSettings() Settings {
 	}
 }
 
-// A Ledger runs the protocol against one GitHub. Each part has a noun's steps and uses those before it; the parts' methods are
-// the ledger's.
+// A Ledger runs the protocol against one GitHub. Each part has a noun's steps and uses parts that stand before it; the parts'
+// exported methods are the ledger's.
 type Ledger struct {
 	*base
 	*snapshots // what an issue's log says, and the verdict of it
 	*assignees
 	*records   // what is written into a log
-	*notices   // what people are told beside the records
 	*labelling // labels, brought in line with the log
 	*holds     // what a worker may do that has one
 	*claims
@@ -75,13 +73,12 @@ func New(f Forge, c Clock, token func() string, s Settings) *Ledger {
 	return assemble(base{forge: f, clock: c, by: comments{}, token: token, set: s})
 }
 
-// assemble makes the parts of a ledger. A ledger that differs from another in its decider or its settings is assembled anew from a copy of
-// the other's base, so that no part goes by the other's.
+// assemble makes the parts of a ledger. A ledger with another decider, or other settings, is assembled from a changed copy of the base:
+// all of its parts then go by that one.
 func assemble(b base) *Ledger {
 	l := &Ledger{base: &b, snapshots: &snapshots{&b}, assignees: &assignees{&b}}
 	l.records = &records{base: &b, snapshots: l.snapshots, assignees: l.assignees}
-	l.notices = &notices{base: &b, records: l.records}
-	l.labelling = &labelling{base: &b, snapshots: l.snapshots, notices: l.notices}
+	l.labelling = &labelling{base: &b, snapshots: l.snapshots, notices: &notices{base: &b, records: l.records}}
 	l.holds = &holds{base: &b, snapshots: l.snapshots, records: l.records}
 	l.claims = &claims{base: &b, snapshots: l.snapshots, assignees: l.assignees, records: l.records, labelling: l.labelling, holds: l.holds}
 	l.pulls = &pulls{base: &b, snapshots: l.snapshots, records: l.records}
@@ -127,16 +124,10 @@ func (bs *base) pause(ctx context.Context, n int, d time.Duration) error {
 	return bs.clock.Sleep(ctx, d)
 }
 
-// jitter is a random wait of up to twice backoff(n), so that two reconcilers do not keep step.
-func (bs *base) jitter(n int) time.Duration {
-	h := fnv.New32a()
-	h.Write([]byte(bs.token()))
-	return time.Duration(float64(2*backoff(n)) * float64(h.Sum32()) / float64(1<<32))
-}
-
 // Now is this machine's clock, for Snapshot.Taken.
 func (bs *base) Now() time.Time { return bs.clock.Now() }
 
+// lost is the error of a worker whose hold is over, with who has the issue now.
 func (bs *base) lost(f lifecycle.Facts, w claim.Worker, err error) error {
 	lost := &LostError{Issue: f.Issue, Worker: w, Err: err}
 	if h, ok := bs.set.Rules.Holder(f); ok && h.Record.Worker != w {

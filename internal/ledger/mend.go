@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -17,19 +16,30 @@ func (w *sweeper) mend(ctx context.Context, scanned lifecycle.Facts, vote *Vote)
 	}
 	shown := w.set.Rules.Scheme.Shown(scanned.Labels)
 	out := Finding{Repair: Repair{Issue: scanned.Issue, Title: scanned.Title, URL: scanned.URL, Was: shown, Is: shown}}
-	f, err := w.snapshots.facts(ctx, scanned.Issue)
+	f, err := w.snapshots.Look(ctx, scanned.Issue)
 	if err != nil {
 		out.Err = err
 		return out
 	}
 	out.Mirrored, out.Err = w.remirror(ctx, f)
 	if out.Err == nil && out.Mirrored != nil { // the record above took its time
-		f, out.Err = w.snapshots.facts(ctx, f.Issue)
+		f, out.Err = w.snapshots.Look(ctx, f.Issue)
 	}
 	if out.Err != nil {
 		return out
 	}
-	if out.Ended, out.Swept, err = w.giveBack(ctx, f); err != nil {
+	// A hold whose pull request is there was not idle: it is handed over, whatever its lease says, because the event that should have
+	// done it may be lost.
+	c, delivered, err := w.pulls.handOver(ctx, f, w.s.By)
+	switch {
+	case err != nil:
+	case delivered:
+		out.Ended = []claim.Claim{c}
+	default:
+		out.Ended, err = w.records.expire(ctx, f, w.s.By, nil)
+		out.Swept = len(out.Ended)
+	}
+	if err != nil {
 		out.Err = &UnknownError{f.Issue, err}
 		return out
 	}
@@ -50,21 +60,6 @@ func (w *sweeper) mend(ctx context.Context, scanned lifecycle.Facts, vote *Vote)
 		out.Repair, out.Err = w.relieve(ctx, f)
 	}
 	return out
-}
-
-// giveBack ends the holds that are over. One whose pull request is there was not idle: it is
-// handed over, whatever its lease says, because the event that should have done it may be lost. swept is how many ended because
-// their time was over.
-func (w *sweeper) giveBack(ctx context.Context, f lifecycle.Facts) (ended []claim.Claim, swept int, err error) {
-	c, delivered, err := w.pulls.handOver(ctx, f, w.s.By)
-	if err != nil {
-		return nil, 0, err
-	}
-	if delivered {
-		return []claim.Claim{c}, 0, nil
-	}
-	ended, err = w.records.expire(ctx, f, w.s.By, nil)
-	return ended, len(ended), err
 }
 
 // plan says what mend would do.
@@ -88,7 +83,8 @@ func (w *sweeper) plan(f lifecycle.Facts, vote *Vote) Finding {
 	out.Stranded = w.set.Rules.Stranded(then)
 	out.Is = w.set.Rules.Scheme.Shows(p)
 	if p.Keep {
-		out.Is = w.set.Rules.Scheme.Shown(changed(f.Labels, out.Change))
+		kept := slices.DeleteFunc(slices.Clone(f.Labels), func(name string) bool { return slices.Contains(out.Change.Remove, name) })
+		out.Is = w.set.Rules.Scheme.Shown(append(kept, out.Change.Add...))
 	}
 	return out
 }
@@ -97,10 +93,4 @@ func (w *sweeper) plan(f lifecycle.Facts, vote *Vote) Finding {
 func without(f lifecycle.Facts, ended []claim.Claim) lifecycle.Facts {
 	f.Log = f.Log.Ended(ended, f.ExpiryOutcome, f.Now)
 	return f
-}
-
-// changed are the labels after the change.
-func changed(have []string, c labels.Change) []string {
-	kept := slices.DeleteFunc(slices.Clone(have), func(name string) bool { return slices.Contains(c.Remove, name) })
-	return append(kept, c.Add...)
 }

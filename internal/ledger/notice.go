@@ -51,7 +51,11 @@ func (nt *notices) unrepeat(ctx context.Context, f lifecycle.Facts) {
 // words are a notice's text for people.
 func (nt *notices) words(f lifecycle.Facts, n claim.Notice) string {
 	if n.Kind == claim.NoticeAwake {
-		return "What this issue waited for is closed: " + closedBlockers(f) + ". It can go on."
+		names := make([]string, len(f.Blockers))
+		for i, b := range f.Blockers {
+			names[i] = b.Issue.String()
+		}
+		return "What this issue waited for is closed: " + strings.Join(names, ", ") + ". It can go on."
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d attempts at this issue failed, so a person must look (label `%s`). Taking that label off lets agents try again.\n",
@@ -63,14 +67,6 @@ func (nt *notices) words(f lifecycle.Facts, n claim.Notice) string {
 		}
 	}
 	return b.String()
-}
-
-func closedBlockers(f lifecycle.Facts) string {
-	names := make([]string, len(f.Blockers))
-	for i, b := range f.Blockers {
-		names[i] = b.Issue.String()
-	}
-	return strings.Join(names, ", ")
 }
 
 const quotedLimit = 300 // characters of somebody's reason

@@ -22,7 +22,7 @@ type overrides struct {
 // former holder may still act: that window is inherent (spec.md#revoke-and-force). Nobody holding is a success; an
 // issue that is stuck without a holder begins again (lifecycle.Rules.Stuck).
 func (ov *overrides) Force(ctx context.Context, i claim.Issue, by, reason string) (Repair, []claim.Claim, error) {
-	f, err := ov.snapshots.facts(ctx, i)
+	f, err := ov.snapshots.Look(ctx, i)
 	if err != nil {
 		return Repair{Issue: i}, nil, err
 	}
@@ -32,7 +32,7 @@ func (ov *overrides) Force(ctx context.Context, i claim.Issue, by, reason string
 // Revoke asks the holder to stop at its next heartbeat or push; no second holder can arise from
 // it (spec.md#revoke-and-force). Nobody holding is a *LostError.
 func (ov *overrides) Revoke(ctx context.Context, i claim.Issue, by, reason string) (claim.Claim, error) {
-	f, err := ov.snapshots.facts(ctx, i)
+	f, err := ov.snapshots.Look(ctx, i)
 	if err != nil {
 		return claim.Claim{}, err
 	}
@@ -71,7 +71,7 @@ func (ov *overrides) force(ctx context.Context, f lifecycle.Facts, claims []clai
 // (spec.md#revoke-and-force) and brings the labels in line. Without any it is a success and touches nothing. What was not
 // confirmed yet is somebody else's beginning and stays.
 func (ov *overrides) ForceBefore(ctx context.Context, i claim.Issue, moment time.Time, by, reason string) (Repair, []claim.Claim, error) {
-	f, err := ov.snapshots.facts(ctx, i)
+	f, err := ov.snapshots.Look(ctx, i)
 	if err != nil {
 		return Repair{Issue: i}, nil, err
 	}
@@ -86,7 +86,7 @@ func (ov *overrides) ForceBefore(ctx context.Context, i claim.Issue, moment time
 // whether it did (spec.md#attempts). Labels are for the caller to bring in line: whoever resets
 // usually takes needs:human-scope off as well.
 func (ov *overrides) Reset(ctx context.Context, i claim.Issue, moment time.Time, by string) (bool, error) {
-	f, err := ov.snapshots.facts(ctx, i)
+	f, err := ov.snapshots.Look(ctx, i)
 	if err != nil {
 		return false, err
 	}
@@ -102,7 +102,7 @@ func (ov *overrides) Reset(ctx context.Context, i claim.Issue, moment time.Time,
 // Restart begins an issue again that is stuck, in the name of by, if nothing was recorded after that moment, and reports
 // whether it did. Labels are for the caller to bring in line.
 func (ov *overrides) Restart(ctx context.Context, i claim.Issue, moment time.Time, by, reason string) (bool, error) {
-	f, err := ov.snapshots.facts(ctx, i)
+	f, err := ov.snapshots.Look(ctx, i)
 	if err != nil || f.Log.Last.After(moment) {
 		return false, err
 	}

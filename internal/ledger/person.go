@@ -70,15 +70,6 @@ func answered(f lifecycle.Facts, v lifecycle.Verdict) lifecycle.Verdict {
 	return v
 }
 
-// read is a snapshot between the steps of a claim.
-func (a *attempt) read(ctx context.Context) (lifecycle.Facts, error) {
-	f, err := a.snapshots.logged(ctx, a.issue)
-	if err == nil {
-		f, err = a.by.between(ctx, a, f)
-	}
-	return a.asPerson(f), err
-}
-
 // asPerson is a snapshot as the person sees it for whom an app claims.
 func (a *attempt) asPerson(f lifecycle.Facts) lifecycle.Facts {
 	if a.record.By != "" {
@@ -100,7 +91,7 @@ func (cs *claims) ClaimPerson(ctx context.Context, i claim.Issue, login string, 
 			return h, err
 		}
 		start := cs.clock.Now()
-		f, err := cs.snapshots.facts(ctx, i)
+		f, err := cs.snapshots.Look(ctx, i)
 		if err != nil {
 			return Hold{}, err
 		}

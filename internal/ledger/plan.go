@@ -94,7 +94,7 @@ type plans struct {
 // the plan's own limit keeps the hold alive, instead of its ttl. A plan that waits already is
 // ErrPlanWaits, a hold that is over a *LostError, a text that is empty or too long a *CallError.
 func (pl *plans) Plan(ctx context.Context, i claim.Issue, w claim.Worker, d Draft) (Proposal, error) {
-	f, err := pl.snapshots.facts(ctx, i)
+	f, err := pl.snapshots.Look(ctx, i)
 	if err != nil {
 		return Proposal{}, err
 	}
@@ -190,20 +190,17 @@ func weight(v Vote) int {
 // count records the answer that a reaction gives, and reports whether it did: that the plan had its
 // answer meanwhile is no error.
 func (pl *plans) count(ctx context.Context, i claim.Issue, v Vote) (Repair, bool, error) {
-	rep, err := pl.answer(ctx, i, v.At, claim.Record{Kind: v.Answer, By: v.Login, Reason: reactionReason(v)})
+	r := claim.Record{Kind: v.Answer, By: v.Login}
+	if v.Answer == claim.KindReject {
+		r.Reason = "thumbs down"
+	}
+	rep, err := pl.answer(ctx, i, v.At, r)
 	var barred *BarredError
 	if errors.Is(err, claim.ErrNoPlan) || errors.Is(err, claim.ErrOverdue) || errors.Is(err, claim.ErrEnded) || errors.As(err, &barred) {
 		rep, err = pl.labelling.Reconcile(ctx, i)
 		return rep, false, err
 	}
 	return rep, err == nil, err
-}
-
-func reactionReason(v Vote) string {
-	if v.Answer == claim.KindReject {
-		return "thumbs down"
-	}
-	return ""
 }
 
 // after is the snapshot as if the answer had been recorded.

@@ -18,7 +18,7 @@ type pulls struct {
 // Unlink records, in the name of by, that a pull request is not for the issue any more, for every release that
 // names it (spec.md#unlink). It reports whether there was one. Labels are for the caller to bring in line.
 func (ps *pulls) Unlink(ctx context.Context, i claim.Issue, pr lifecycle.PR, by string) (bool, error) {
-	f, err := ps.snapshots.facts(ctx, i)
+	f, err := ps.snapshots.Look(ctx, i)
 	if err != nil {
 		return false, err
 	}

@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"errors"
+	"hash/fnv"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -35,7 +36,7 @@ type labelling struct {
 // told of it is told first (lifecycle.Rules.Due). Labels that did
 // not settle are a *LabelsError wrapping ErrDirty; a snapshot that failed is an *UnknownError.
 func (lb *labelling) Reconcile(ctx context.Context, i claim.Issue) (Repair, error) {
-	f, err := lb.snapshots.facts(ctx, i)
+	f, err := lb.snapshots.Look(ctx, i)
 	if err != nil {
 		return Repair{Issue: i}, err
 	}
@@ -80,7 +81,7 @@ func (lb *labelling) reconcile(ctx context.Context, f lifecycle.Facts) (Repair, 
 }
 
 // round is the snapshot that round n of a reconcile works from: f in the first, then next, which came with the change, or else a
-// new one, and from the third round on it waits before it reads, so that two reconcilers do not keep step.
+// new one. From the third round on it waits before it reads, up to twice backoff(n) by chance, so that two reconcilers do not keep step.
 func (lb *labelling) round(ctx context.Context, f lifecycle.Facts, next *lifecycle.Facts, n int) (lifecycle.Facts, error) {
 	switch {
 	case n == 0:
@@ -89,11 +90,14 @@ func (lb *labelling) round(ctx context.Context, f lifecycle.Facts, next *lifecyc
 		return *next, nil
 	}
 	if n > 1 {
-		if err := lb.clock.Sleep(ctx, lb.jitter(n)); err != nil {
+		word := fnv.New32a()
+		word.Write([]byte(lb.token()))
+		wait := time.Duration(float64(2*backoff(n)) * float64(word.Sum32()) / float64(1<<32))
+		if err := lb.clock.Sleep(ctx, wait); err != nil {
 			return f, err
 		}
 	}
-	return lb.snapshots.facts(ctx, f.Issue)
+	return lb.snapshots.Look(ctx, f.Issue)
 }
 
 // relabel adds before it removes. In the first round of a reconcile it is one request where the forge can, and the issue as it is
@@ -156,7 +160,7 @@ func (lb *labelling) reconcileAfter(ctx context.Context, before lifecycle.Facts,
 	if next != nil {
 		f, err = own.snapshots.Ruled(ctx, *next)
 	} else {
-		f, err = own.snapshots.facts(ctx, before.Issue)
+		f, err = own.snapshots.Look(ctx, before.Issue)
 	}
 	if err != nil {
 		was := lb.set.Rules.Scheme.Shown(before.Labels)

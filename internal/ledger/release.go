@@ -36,7 +36,7 @@ type releases struct {
 // By (spec.md#release). A release that the log shows already is a success; a hold that ended
 // otherwise is a *LostError, a move that is not legal a *CallError and nothing is written.
 func (rl *releases) Release(ctx context.Context, i claim.Issue, e Ending) (Repair, error) {
-	f, err := rl.snapshots.readUntilShown(ctx, i, rl.snapshots.facts, func(s claim.State) bool {
+	f, err := rl.snapshots.readUntilShown(ctx, i, rl.snapshots.Look, func(s claim.State) bool {
 		_, claimed := s.Find(e.Worker)
 		return (claimed || s.Used(e.Worker)) && s.RefuseToken(e.Worker, e.Token) == nil
 	})

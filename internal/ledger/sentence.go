@@ -22,12 +22,15 @@ func sentence(f lifecycle.Facts, r claim.Record) string {
 func issueSentence(r claim.Record) string {
 	who := whose(r.Worker)
 	if r.Kind == claim.KindClaim && r.Person != "" {
-		return personSentence(r)
+		who = "**" + harmless(r.Person) + "**" // no mention: nobody is called by what they did themselves
 	}
 	switch r.Kind {
 	case claim.KindClaim:
-		if !r.Held {
+		switch {
+		case !r.Held:
 			return who + " asks for this issue."
+		case r.Person != "":
+			return who + " holds this issue until they release it."
 		}
 		return who + " is working on this issue" + expires(r) + by(r) + "."
 	case claim.KindRelease:
@@ -50,16 +53,6 @@ func issueSentence(r claim.Record) string {
 		return "Attempts are counted anew" + by(r) + "."
 	}
 	return who + " " + string(r.Kind) + by(r) + "."
-}
-
-// personSentence is the sentence of a person's claim. The name is no mention: nobody is called by what they did
-// themselves.
-func personSentence(r claim.Record) string {
-	who := "**" + harmless(r.Person) + "**"
-	if !r.Held {
-		return who + " asks for this issue."
-	}
-	return who + " holds this issue until they release it."
 }
 
 func whose(w claim.Worker) string {

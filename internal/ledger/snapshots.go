@@ -11,9 +11,13 @@ import (
 // snapshots reads issues: the log of each, who holds it by the decider, and the verdict.
 type snapshots struct{ *base }
 
-// Look reads the issue, for who has no question about taking it. Errors are *UnknownError.
+// Look reads the issue: its log, and who holds it by the decider. Errors are *UnknownError.
 func (sn *snapshots) Look(ctx context.Context, i claim.Issue) (lifecycle.Facts, error) {
-	return sn.facts(ctx, i)
+	f, err := sn.logged(ctx, i)
+	if err != nil {
+		return f, err
+	}
+	return sn.Ruled(ctx, f)
 }
 
 // Check reads the issue and answers whether the seeker may take it. An error is the answer
@@ -23,7 +27,7 @@ func (sn *snapshots) Check(ctx context.Context, i claim.Issue, who lifecycle.See
 }
 
 func (sn *snapshots) check(ctx context.Context, i claim.Issue, ask func(lifecycle.Facts) lifecycle.Verdict) (lifecycle.Facts, lifecycle.Verdict, error) {
-	f, err := sn.facts(ctx, i)
+	f, err := sn.Look(ctx, i)
 	if err != nil {
 		return f, lifecycle.Verdict{}, err
 	}
@@ -37,18 +41,12 @@ func (sn *snapshots) judge(f lifecycle.Facts, ask func(lifecycle.Facts) lifecycl
 	switch {
 	case f.PauseErr != nil:
 		return f, v, &UnknownError{Issue: f.Issue, Err: f.PauseErr}
+	case v.Answer == lifecycle.Unknown && v.Has(lifecycle.CodeUnshown):
+		return f, v, &UnknownError{Issue: f.Issue, Err: &UnshownError{Facts: f}}
 	case v.Answer == lifecycle.Unknown:
-		return f, v, &UnknownError{Issue: f.Issue, Err: undecided(f, v)}
+		return f, v, &UnknownError{Issue: f.Issue, Err: verdictError{v}}
 	}
 	return f, v, nil
-}
-
-func (sn *snapshots) facts(ctx context.Context, i claim.Issue) (lifecycle.Facts, error) {
-	f, err := sn.logged(ctx, i)
-	if err != nil {
-		return f, err
-	}
-	return sn.Ruled(ctx, f)
 }
 
 // logged is the snapshot as the log has it, whatever a store says.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
@@ -246,27 +245,13 @@ func (a *attempt) readMirror(ctx context.Context, next *lifecycle.Facts) error {
 			continue
 		}
 		f.Log = f.Log.Ruled(ruling(f, a.got))
-		if a.facts = f; a.mirrorShown() {
+		a.facts = f
+		if own, _ := f.Log.Find(a.worker()); own.Comment != 0 {
 			return nil
 		}
 		last = ErrInvisible
 	}
 	return last
-}
-
-func (a *attempt) mirrorShown() bool {
-	own, _ := a.facts.Log.Find(a.worker())
-	return own.Comment != 0
-}
-
-// doubtful asks a strict store about an issue that somebody may hold; for all others the store, the log
-// and the labels agree that nobody does. A closed issue needs no holder: its lease runs out.
-func (w *sweeper) doubtful(ctx context.Context, f lifecycle.Facts) (lifecycle.Facts, error) {
-	hidden := f.Open && w.hidden[f.Issue.Number]
-	if len(f.Log.Live()) == 0 && !labels.Has(f.Labels, w.set.Rules.Scheme.Claimed) && !hidden {
-		return f, nil
-	}
-	return w.snapshots.Ruled(ctx, f)
 }
 
 // unmirrored is the hold that the store knows and the log has never heard of.

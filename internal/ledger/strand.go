@@ -20,22 +20,17 @@ type Strand struct {
 // finish adds what only shows when all issues were looked at.
 func (w *sweeper) finish() Report {
 	for _, ring := range lifecycle.Cycles(w.waits) {
-		w.report.Stranded = append(w.report.Stranded, w.cycle(ring))
+		first := Strand{Issue: ring[0]} // the ring of issues that wait for each other is told at its first
+		for i, s := range w.waiting {   // by whatever spelling it was read
+			if i.Same(ring[0]) {
+				first = s
+			}
+		}
+		first.Why = lifecycle.InCycle(lifecycle.Path(ring))
+		w.report.Stranded = append(w.report.Stranded, first)
 	}
 	w.report.Stopped = w.stopped
 	return w.report
-}
-
-// cycle is the ring of issues that wait for each other, told at its first.
-func (w *sweeper) cycle(ring []claim.Issue) Strand {
-	first := Strand{Issue: ring[0]}
-	for i, s := range w.waiting { // by whatever spelling it was read
-		if i.Same(ring[0]) {
-			first = s
-		}
-	}
-	first.Why = lifecycle.InCycle(lifecycle.Path(ring))
-	return first
 }
 
 // strand notes an issue that nothing will move.

@@ -79,7 +79,14 @@ func (l *Ledger) Sweep(ctx context.Context, repos Repos, s Sweep) Report {
 			run.skip(repo.String(), run.stopped)
 			continue
 		}
-		run.repo(ctx, repo, repos.Scan(ctx, repo, s.Since))
+		snapshots := repos.Scan(ctx, repo, s.Since)
+		var err error
+		if run.hidden, err = run.by.known(ctx, repo); err != nil { // without its lease store nothing is known about its issues
+			run.skip(repo.String(), err)
+			run.stop(err)
+			continue
+		}
+		run.each(ctx, repo.String(), snapshots)
 	}
 	run.minimize(ctx)
 	return run.finish()
@@ -93,26 +100,17 @@ func (l *Ledger) Tend(ctx context.Context, snapshots iter.Seq2[lifecycle.Facts, 
 }
 
 func (l *Ledger) sweeper(s Sweep) *sweeper {
+	b := *l.base
+	if s.MaxAge > 0 {
+		terms := &b.set.Rules.Terms
+		terms.TTL, terms.Legacy = min(s.MaxAge, terms.TTL), min(s.MaxAge, terms.Legacy)
+	}
+	name := fnv.New64a() // what the sweep signs with is another for every run
+	name.Write([]byte(s.By))
 	return &sweeper{
-		Ledger: l.shortened(s.MaxAge), s: s, order: orderOf(s.By), report: Report{States: map[labels.State]int{}},
+		Ledger: assemble(b), s: s, order: rand.New(rand.NewPCG(name.Sum64(), 0)), report: Report{States: map[labels.State]int{}},
 		waits: map[claim.Issue][]claim.Issue{}, waiting: map[claim.Issue]Strand{},
 	}
-}
-
-func (l *Ledger) shortened(age time.Duration) *Ledger {
-	b := *l.base
-	if age > 0 {
-		terms := &b.set.Rules.Terms
-		terms.TTL, terms.Legacy = min(age, terms.TTL), min(age, terms.Legacy)
-	}
-	return assemble(b)
-}
-
-// orderOf shuffles by the name that the sweep signs with, which is another for every run.
-func orderOf(by string) *rand.Rand {
-	h := fnv.New64a()
-	h.Write([]byte(by))
-	return rand.New(rand.NewPCG(h.Sum64(), 0))
 }
 
 type sweeper struct {
@@ -125,17 +123,6 @@ type sweeper struct {
 	outdated []claim.Comment // to be minimized
 	waits    map[claim.Issue][]claim.Issue
 	waiting  map[claim.Issue]Strand // those that wait, by the issue
-}
-
-// repo sweeps one repository. Without its lease store nothing is known about its issues.
-func (w *sweeper) repo(ctx context.Context, r Repo, snapshots iter.Seq2[lifecycle.Facts, error]) {
-	var err error
-	if w.hidden, err = w.by.known(ctx, r); err != nil {
-		w.skip(r.String(), err)
-		w.stop(err)
-		return
-	}
-	w.each(ctx, r.String(), snapshots)
 }
 
 func (w *sweeper) skip(what string, err error) {
@@ -235,7 +222,12 @@ func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) (repairs, bool) 
 		w.report.Unshown = append(w.report.Unshown, Unshown{f.Issue, f.Unshown})
 	}
 	w.collectOutdated(f)
-	f, err := w.doubtful(ctx, f)
+	// Of an issue that somebody may hold a store is asked; for all others the store, the log and the labels agree that nobody does.
+	// A closed issue needs no holder: its lease runs out.
+	var err error
+	if len(f.Log.Live()) > 0 || labels.Has(f.Labels, w.set.Rules.Scheme.Claimed) || f.Open && w.hidden[f.Issue.Number] {
+		f, err = w.snapshots.Ruled(ctx, f)
+	}
 	if err != nil {
 		w.found(Finding{Repair: Repair{Issue: f.Issue, Title: f.Title, URL: f.URL}, Err: err})
 		return repairs{}, false
@@ -250,15 +242,22 @@ func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) (repairs, bool) 
 	}
 	projection, _ := w.set.Rules.Label(f)
 	if vote == nil && w.inOrder(f, projection) {
-		w.note(f, projection)
+		w.countState(f, projection, f.Labels, nil)
+		w.standing(f)
+		w.strand(Repair{Issue: f.Issue, Title: f.Title, URL: f.URL, Stranded: w.set.Rules.Stranded(f)})
 		return repairs{}, false
 	}
 	return repairs{facts: f, vote: vote}, true
 }
 
-// forbid ends the sweep when the token may not write: every further write would be refused too.
+// forbid ends the sweep when GitHub said that this token may never write so, by an error with a method Denied: every further write
+// would be refused too.
 func (w *sweeper) forbid(err error) {
-	if refusal := denied(err); refusal != nil {
+	var refusal interface {
+		error
+		Denied() bool
+	}
+	if errors.As(err, &refusal) && refusal.Denied() {
 		w.stopped = refusal
 	}
 }
@@ -274,13 +273,6 @@ func (w *sweeper) inOrder(f lifecycle.Facts, p labels.Projection) bool {
 		return false
 	}
 	return w.set.Rules.Scheme.Change(f.Labels, p).Empty()
-}
-
-// note counts an issue that needs nothing.
-func (w *sweeper) note(f lifecycle.Facts, p labels.Projection) {
-	w.countState(f, p, f.Labels, nil)
-	w.standing(f)
-	w.strand(Repair{Issue: f.Issue, Title: f.Title, URL: f.URL, Stranded: w.set.Rules.Stranded(f)})
 }
 
 // countState counts an issue by the state that it shows now: what the projection says, or its own labels where the projection

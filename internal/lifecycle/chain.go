@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -9,29 +10,18 @@ import (
 // sameChain reports whether two pull requests are parts of one feature's chain.
 func sameChain(a, b PR) bool { return a.Chain != "" && a.Chain == b.Chain }
 
-// unfinished returns the first open part of the chain of p: what p began has not shipped until that
-// one is merged or closed too.
-func (f Facts) unfinished(p PR) (PR, bool) {
-	for _, o := range f.PRs {
-		if sameChain(p, o) && o.State == PROpened {
-			return o, true
-		}
-	}
-	return PR{}, false
-}
-
 // shipped returns the merge that finished the issue. Of a chain the merge counts once no other part
-// is open; one of those is rest, if that is all that is missing.
+// is open, because what it began has not shipped before; one of those is rest, if that is all that is missing.
 func (f Facts) shipped() (by, rest PR, yes bool) {
 	for _, p := range f.PRs {
 		if !f.shippedBy(p) {
 			continue
 		}
-		open, waits := f.unfinished(p)
-		if !waits {
+		open := slices.IndexFunc(f.PRs, func(o PR) bool { return sameChain(p, o) && o.State == PROpened })
+		if open < 0 {
 			return p, PR{}, true
 		}
-		rest = open
+		rest = f.PRs[open]
 	}
 	return PR{}, rest, false
 }

@@ -98,17 +98,14 @@ func (r Rules) live(c claim.Claim) (labels.Projection, string) {
 	return want, why
 }
 
-// merged reports a merge that ships: into the default branch, of more than a part that closes nothing.
-func (p PR) merged() bool { return p.State == PRMerged && p.DefaultBase && !p.Sibling }
-
-// shippedBy reports whether the merge of p finished the issue: one from before the last
-// reopening did not, nor one from before somebody began the issue again.
+// shippedBy reports whether the merge of p finished the issue: into the default branch, of more than a part that closes nothing.
+// One from before the last reopening did not, nor one from before somebody began the issue again.
 func (f Facts) shippedBy(p PR) bool {
 	again := f.ReopenedAt
 	if f.Log.Restart.Created.After(again) {
 		again = f.Log.Restart.Created
 	}
-	return p.merged() && (again.IsZero() || p.MergedAt.After(again))
+	return p.State == PRMerged && p.DefaultBase && !p.Sibling && (again.IsZero() || p.MergedAt.After(again))
 }
 
 // searched is how long a pull request that the log names is looked for before it counts as never made.
@@ -135,9 +132,6 @@ func (f Facts) pending(p PR) bool {
 func (f Facts) hidden(p PR) bool {
 	return f.Log.Restart == claim.Rank{} || p.Named.Compare(f.Log.Restart) > 0
 }
-
-// unseen reports whether GitHub does not show the pull request.
-func (p PR) unseen() bool { return p.State == PRUnreadable || p.State == PRMissing }
 
 // Unlinked returns the claims whose release says that a pull request closed the issue by its own word, when that one does
 // not any more: somebody took the keyword out, and no record says so yet. It is still open, or it was merged and the

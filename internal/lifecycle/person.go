@@ -1,11 +1,11 @@
 package lifecycle
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
-	"github.com/label-state/label-state/internal/printable"
 )
 
 // personHolds reports whether the claim that counts is a person's.
@@ -55,37 +55,20 @@ func (r Rules) holdLabel(f Facts, want *labels.Projection) {
 	}
 }
 
-// describeHold says who put the label of a person's hold on, as far as it is known.
-func (r Rules) describeHold(f Facts) string {
-	if f.HoldBy == "" || f.HoldAt.IsZero() {
-		return "a person holds it (label " + r.Scheme.Hold + ")"
-	}
-	return f.HoldBy + " holds it since " + printable.Minute(f.HoldAt) + " (label " + r.Scheme.Hold + ", without a claim)"
-}
-
 // Assigned lists the logins to whom the issue is assigned, and who are not who asks, unless one of the asker's is among
 // the assignees. An assignee whom a live claim has put there says no more than that claim.
 func (f Facts) Assigned() []string {
 	var others []string
 	for _, login := range f.Assignees {
+		mirrored := slices.ContainsFunc(f.Log.Live(), func(c claim.Claim) bool { return claim.SameLogin(c.Record.Assignee, login) })
 		switch {
 		case claim.SameLogin(login, f.Viewer):
 			return nil
-		case !f.mirrored(login):
+		case !mirrored:
 			others = append(others, login)
 		}
 	}
 	return others
-}
-
-// mirrored reports whether a live claim has assigned the login.
-func (f Facts) mirrored(login string) bool {
-	for _, c := range f.Log.Live() {
-		if claim.SameLogin(c.Record.Assignee, login) {
-			return true
-		}
-	}
-	return false
 }
 
 // assigned is what the assignees say, to somebody who does not hold the issue.

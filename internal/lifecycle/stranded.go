@@ -41,7 +41,7 @@ func (r Rules) Stuck(f Facts) bool {
 	case len(f.Missing) > 0, f.PullRequest, !f.Open, !r.managed(f), held, want.Gate:
 		return false
 	case want.State == labels.PROpen:
-		return !slices.ContainsFunc(f.PRs, func(p PR) bool { return f.pending(p) && !p.unseen() })
+		return !slices.ContainsFunc(f.PRs, func(p PR) bool { return f.pending(p) && p.State != PRUnreadable && p.State != PRMissing })
 	}
 	return want.Keep || want.State == labels.Done
 }
@@ -105,7 +105,9 @@ type search struct {
 // from follows what i waits for; path has led to it.
 func (s *search) from(i claim.Issue, path []claim.Issue) {
 	if at := slices.Index(path, i); at >= 0 {
-		s.rings = append(s.rings, turned(path[at:]))
+		ring := path[at:]
+		first := slices.Index(ring, slices.MinFunc(ring, claim.Issue.Compare))
+		s.rings = append(s.rings, slices.Concat(ring[first:], ring[:first]))
 		return
 	}
 	if s.seen[i] {
@@ -115,10 +117,4 @@ func (s *search) from(i claim.Issue, path []claim.Issue) {
 	for _, o := range s.waits[i] {
 		s.from(o, append(slices.Clone(path), i))
 	}
-}
-
-// turned is a ring that begins with its first issue.
-func turned(ring []claim.Issue) []claim.Issue {
-	first := slices.Index(ring, slices.MinFunc(ring, claim.Issue.Compare))
-	return slices.Concat(ring[first:], ring[:first])
 }

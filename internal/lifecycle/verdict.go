@@ -128,7 +128,9 @@ func (r Rules) judge(f Facts, who Seeker, log claim.State) Verdict {
 	if len(v.Reasons) > 0 {
 		return v
 	}
-	r.issue(f, &v)
+	if !f.Open {
+		v.because(CodeClosed, f.URL, "%s", f.ending())
+	}
 	r.holds(f, who, &v)
 	r.pulls(f, who, &v)
 	r.people(f, log, &v)
@@ -170,12 +172,6 @@ func Unshown(n int) string {
 func (v *Verdict) because(c Code, url, format string, args ...any) *Reason {
 	v.Reasons = append(v.Reasons, Reason{Code: c, Text: fmt.Sprintf(format, args...), URL: url})
 	return &v.Reasons[len(v.Reasons)-1]
-}
-
-func (r Rules) issue(f Facts, v *Verdict) {
-	if !f.Open {
-		v.because(CodeClosed, f.URL, "%s", f.ending())
-	}
 }
 
 // holds names the claim that decides. To its worker it is its own; a live claim behind somebody
@@ -269,8 +265,11 @@ func (f Facts) through(who Seeker, c claim.Claim) bool {
 }
 
 func (r Rules) describe(c claim.Claim) string {
-	if c.Person != "" {
-		return describePerson(c)
+	switch {
+	case c.Person != "" && c.Held(): // without an end
+		return c.Person + " holds it since " + printable.Minute(c.Created)
+	case c.Person != "":
+		return c.Person + " is claiming it since " + printable.Minute(c.Created)
 	}
 	verb := "held"
 	if !c.Held() {
@@ -284,14 +283,6 @@ func (r Rules) describe(c claim.Claim) string {
 		return text + ", lease until " + printable.Minute(end)
 	}
 	return text + ", without end"
-}
-
-// describePerson words a person's claim; a confirmed one has no end.
-func describePerson(c claim.Claim) string {
-	if !c.Held() {
-		return c.Person + " is claiming it since " + printable.Minute(c.Created)
-	}
-	return c.Person + " holds it since " + printable.Minute(c.Created)
 }
 
 func (r Rules) pulls(f Facts, who Seeker, v *Verdict) {
@@ -315,26 +306,27 @@ func (r Rules) pulls(f Facts, who Seeker, v *Verdict) {
 	}
 }
 
-func (p Pause) where() string {
-	if p.Here {
-		return " on this host"
-	}
-	return ""
-}
-
 // people are the labels and marks by which persons steer. A person's claim that has expired does not stand for the label of a
 // person's hold: log has its end.
 func (r Rules) people(f Facts, log claim.State, v *Verdict) {
 	f.Log = log
 	if p := f.Pause; p != nil {
-		reason := v.because(CodePaused, "", "%s is paused%s since %s by %s", f.Issue.Slug(), p.where(), printable.Minute(p.Since), p.By)
+		where := ""
+		if p.Here {
+			where = " on this host"
+		}
+		reason := v.because(CodePaused, "", "%s is paused%s since %s by %s", f.Issue.Slug(), where, printable.Minute(p.Since), p.By)
 		reason.Here = p.Here
 		if p.Reason != "" {
 			reason.Text += ": " + p.Reason
 		}
 	}
-	if r.bareHold(f) {
-		v.because(CodeHold, f.URL, "%s", r.describeHold(f))
+	switch known := f.HoldBy != "" && !f.HoldAt.IsZero(); {
+	case !r.bareHold(f):
+	case known:
+		v.because(CodeHold, f.URL, "%s holds it since %s (label %s, without a claim)", f.HoldBy, printable.Minute(f.HoldAt), r.Scheme.Hold)
+	default:
+		v.because(CodeHold, f.URL, "a person holds it (label %s)", r.Scheme.Hold)
 	}
 	if labels.Has(f.Labels, r.Scheme.NeedsScope) {
 		v.because(CodeScope, f.URL, "it needs a person (label %s)", r.Scheme.NeedsScope)

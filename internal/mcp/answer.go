@@ -2,8 +2,6 @@ package mcp
 
 import (
 	"encoding/json"
-
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
 // An answer is the structured result of every tool. Result and results are the JSON objects of the
@@ -47,7 +45,10 @@ func answerTo(t tool, o Outcome) answer {
 	if len(a.Notes) > 0 {
 		a.Untrusted = append(a.Untrusted, "notes")
 	}
-	if t.undecided(a) {
+	var said struct {
+		Answer string `json:"answer"`
+	}
+	if t.waits != "" && a.Answer == "unknown" && json.Unmarshal(a.Result, &said) == nil && said.Answer == t.waits { // neither a no nor trouble
 		a.Answer, a.Hint = waiting, "nobody has decided yet: call "+t.name+" again"
 	}
 	return a
@@ -56,39 +57,12 @@ func answerTo(t tool, o Outcome) answer {
 // waiting is the answer when a call has waited for others and they have not decided.
 const waiting = "waiting"
 
-// undecided reports whether the result says that others have not decided yet: that is neither a no nor trouble.
-func (t tool) undecided(a answer) bool {
-	var said struct {
-		Answer string `json:"answer"`
-	}
-	return t.waits != "" && a.Answer == "unknown" && json.Unmarshal(a.Result, &said) == nil && said.Answer == t.waits
-}
-
-// refused is the answer to a call that makes no sense.
-func refused(t tool, err error) answer {
-	return answer{Answer: answers[codeCalled], Code: codeCalled, Error: t.name + ": " + err.Error(), Hint: "correct the arguments: " + t.allowed()}
-}
-
 func below(prefix string, paths []string) []string {
 	var out []string
 	for _, p := range paths {
 		out = append(out, prefix+p)
 	}
 	return out
-}
-
-// fails reports whether the answer is an error to the agent: whatever is not yes, unless no was an answer to its
-// question, or nobody has decided yet.
-func (a answer) fails(t tool) bool {
-	return a.Answer != "yes" && a.Answer != waiting && !(t.asks && a.Answer == "no")
-}
-
-// protocolCode is what the protocol calls a failure: an address that makes no sense, or trouble of ours. The answer goes with it.
-func (a answer) protocolCode() int64 {
-	if a.Code == codeCalled {
-		return jsonrpc.CodeInvalidParams
-	}
-	return jsonrpc.CodeInternalError
 }
 
 // json is the answer on the wire, with nothing in it that does not show.

@@ -25,10 +25,6 @@ type lines struct {
 	old  atomic.Bool // the client speaks a revision that has batches
 }
 
-func newLines(in io.Reader, out *sender) *lines {
-	return &lines{in: bufio.NewReaderSize(in, 64<<10), out: out}
-}
-
 // Read is io.Reader over the messages.
 func (l *lines) Read(p []byte) (int, error) {
 	for len(l.rest) == 0 {
@@ -41,21 +37,16 @@ func (l *lines) Read(p []byte) (int, error) {
 				break
 			}
 		}
+		if errors.Is(err, io.EOF) {
+			err = io.EOF // alone: callers compare
+		}
 		if err != nil {
-			return 0, ended(err)
+			return 0, err
 		}
 	}
 	n := copy(p, l.rest)
 	l.rest = l.rest[n:]
 	return n, nil
-}
-
-// ended is io.EOF alone where the input has ended: callers compare.
-func ended(err error) error {
-	if errors.Is(err, io.EOF) {
-		return io.EOF
-	}
-	return err
 }
 
 // line returns the next line without its end and the space around it. Of one that is too long it is the beginning, one
@@ -87,7 +78,12 @@ func (l *lines) judge(line []byte) *jsonrpc.Error {
 	if err != nil {
 		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: err.Error()}
 	}
-	l.learn(message)
+	if r, ok := message.(*jsonrpc.Request); ok && r.Method == "initialize" { // the client's first words say the revision
+		var p struct {
+			ProtocolVersion string `json:"protocolVersion"`
+		}
+		l.old.Store(json.Unmarshal(r.Params, &p) == nil && slices.Contains(batched[:], p.ProtocolVersion))
+	}
 	return nil
 }
 
@@ -109,18 +105,6 @@ func judgeBatch(line []byte) *jsonrpc.Error {
 
 // batched are the revisions of the protocol in which a line may hold several messages.
 var batched = [...]string{"2024-11-05", "2025-03-26"}
-
-// learn takes the revision from the client's first words.
-func (l *lines) learn(m jsonrpc.Message) {
-	r, ok := m.(*jsonrpc.Request)
-	if !ok || r.Method != "initialize" {
-		return
-	}
-	var p struct {
-		ProtocolVersion string `json:"protocolVersion"`
-	}
-	l.old.Store(json.Unmarshal(r.Params, &p) == nil && slices.Contains(batched[:], p.ProtocolVersion))
-}
 
 // refuse answers a line that is no message, with its id as far as one can be read.
 func (s *sender) refuse(line []byte, why *jsonrpc.Error) error {

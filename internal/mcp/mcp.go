@@ -35,7 +35,7 @@ type Outcome struct {
 type Options struct {
 	Version  string
 	Program  Program
-	Toolsets []Toolset     // nil is DefaultToolsets
+	Toolsets []Toolset     // nil is Core and Work
 	Codename string        // of workers that do not name themselves; may be empty
 	Repo     string        // owner/name, of calls that name none; empty is the clone's
 	Config   string        // path of the configuration; empty is the repository's own
@@ -69,11 +69,14 @@ func New(o Options) (*sdk.Server, error) {
 		if !o.offers(t) {
 			continue
 		}
-		definition, err := t.definition()
+		out, err := t.output()
 		if err != nil {
 			return nil, fmt.Errorf("describe tool %s: %w", t.name, err)
 		}
-		s.AddTool(definition, o.handler(t))
+		s.AddTool(&sdk.Tool{
+			Name: t.name, Title: t.title, Description: t.about, InputSchema: t.input(), OutputSchema: out,
+			Annotations: &sdk.ToolAnnotations{ReadOnlyHint: t.reads, DestructiveHint: &t.destroys, IdempotentHint: t.reads || t.repeats},
+		}, o.handler(t))
 	}
 	o.addResources(s)
 	return s, nil
@@ -82,24 +85,19 @@ func New(o Options) (*sdk.Server, error) {
 // Serve speaks the protocol on in and out until in ends or ctx is done; both are a success. A call
 // under way is then cancelled, and waited for.
 func Serve(ctx context.Context, s *sdk.Server, in io.Reader, out io.Writer) error {
-	s.AddReceivingMiddleware(under(ctx))
+	s.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler { // by itself the library lets calls go on, for a client that is not told
+		return func(call context.Context, method string, r sdk.Request) (sdk.Result, error) {
+			call, stop := context.WithCancel(call)
+			defer stop()
+			defer context.AfterFunc(ctx, stop)()
+			return next(call, method, r)
+		}
+	})
 	err := s.Run(ctx, stdio{in, out, ctx.Done()})
 	if ctx.Err() != nil || errors.Is(err, io.EOF) {
 		return nil
 	}
 	return err
-}
-
-// under ends calls when life does; by itself the library lets them go on, for a client that is not told.
-func under(life context.Context) sdk.Middleware {
-	return func(next sdk.MethodHandler) sdk.MethodHandler {
-		return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
-			ctx, stop := context.WithCancel(ctx)
-			defer stop()
-			defer context.AfterFunc(life, stop)()
-			return next(ctx, method, r)
-		}
-	}
 }
 
 // offers reports whether the server has the tool at all: what is not offered, no text can talk an agent into.
@@ -116,7 +114,7 @@ func (o Options) offers(t tool) bool {
 // sets are the toolsets that are offered.
 func (o Options) sets() []Toolset {
 	if o.Toolsets == nil {
-		return DefaultToolsets()
+		return []Toolset{Core, Work} // enough to take work, keep it and end it
 	}
 	return slices.Clone(o.Toolsets)
 }
@@ -131,7 +129,7 @@ func (o Options) handler(t tool) sdk.ToolHandler {
 		return &sdk.CallToolResult{
 			Content:           []sdk.Content{&sdk.TextContent{Text: string(data)}},
 			StructuredContent: data,
-			IsError:           a.fails(t),
+			IsError:           a.Answer != "yes" && a.Answer != waiting && !(t.asks && a.Answer == "no"), // no may be an answer to its question
 		}, nil
 	}
 }
@@ -139,7 +137,7 @@ func (o Options) handler(t tool) sdk.ToolHandler {
 func (o Options) run(ctx context.Context, t tool, arguments json.RawMessage) answer {
 	l, err := o.line(t, arguments)
 	if err != nil {
-		return refused(t, err)
+		return answer{Answer: answers[codeCalled], Code: codeCalled, Error: t.name + ": " + err.Error(), Hint: "correct the arguments: " + t.allowed()}
 	}
 	return answerTo(t, o.inTools(t, o.Program(ctx, l.words, l.input)))
 }

@@ -39,15 +39,11 @@ func resources() []resource {
 
 const scheme = "label-state"
 
-func (r resource) template() string {
-	return scheme + "://{owner}/{repo}/" + strings.Join(r.path, "/")
-}
-
 // addResources offers every resource as a template, and the board of the server's own repository.
 func (o Options) addResources(s *sdk.Server) {
 	for _, r := range resources() {
 		s.AddResourceTemplate(&sdk.ResourceTemplate{
-			Name: r.name, Title: r.title, Description: r.about, MIMEType: "application/json", URITemplate: r.template(),
+			Name: r.name, Title: r.title, Description: r.about, MIMEType: "application/json", URITemplate: scheme + "://{owner}/{repo}/" + strings.Join(r.path, "/"),
 		}, o.reader(r))
 	}
 	if board := resources()[0]; o.Repo != "" {
@@ -66,27 +62,24 @@ func (o Options) reader(r resource) sdk.ResourceHandler {
 		if !ok {
 			return nil, sdk.ResourceNotFoundError(uri)
 		}
-		a, err := o.ask(ctx, r.tool, r.arguments(repo, path))
+		raw, err := json.Marshal(r.arguments(repo, path))
 		if err != nil {
 			return nil, err
 		}
+		a := o.run(ctx, called(r.tool), raw)
 		data, err := a.json()
 		if err != nil {
 			return nil, err
 		}
 		if a.Answer != "yes" {
-			return nil, &jsonrpc.Error{Code: a.protocolCode(), Message: strings.TrimSuffix(a.Error+"; "+a.Hint, "; "), Data: data}
+			code := int64(jsonrpc.CodeInternalError)
+			if a.Code == codeCalled {
+				code = jsonrpc.CodeInvalidParams // an address that makes no sense
+			}
+			return nil, &jsonrpc.Error{Code: code, Message: strings.TrimSuffix(a.Error+"; "+a.Hint, "; "), Data: data}
 		}
 		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: uri, MIMEType: "application/json", Text: string(data)}}}, nil
 	}
-}
-
-func (o Options) ask(ctx context.Context, name string, arguments map[string]any) (answer, error) {
-	raw, err := json.Marshal(arguments)
-	if err != nil {
-		return answer{}, err
-	}
-	return o.run(ctx, called(name), raw), nil
 }
 
 // split reads an address: the repository as owner/name, and the path below it.

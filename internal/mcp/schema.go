@@ -2,20 +2,7 @@ package mcp
 
 import (
 	"github.com/google/jsonschema-go/jsonschema"
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
-
-// definition is the tool as a client lists it.
-func (t tool) definition() (*sdk.Tool, error) {
-	out, err := t.output()
-	if err != nil {
-		return nil, err
-	}
-	return &sdk.Tool{
-		Name: t.name, Title: t.title, Description: t.about, InputSchema: t.input(), OutputSchema: out,
-		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: t.reads, DestructiveHint: &t.destroys, IdempotentHint: t.reads || t.repeats},
-	}, nil
-}
 
 // output is the schema of an answer. What is in a result is the command's JSON (docs/cli.md, "JSON"), which a tool does not repeat:
 // every client pays for its list of tools in each session.

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,7 +22,7 @@ type stdio struct {
 // Connect begins the only session there is.
 func (s stdio) Connect(ctx context.Context) (sdk.Connection, error) {
 	out := &sender{out: s.out, end: s.end}
-	in := newLines(s.in, out)
+	in := &lines{in: bufio.NewReaderSize(s.in, 64<<10), out: out}
 	c, err := (&sdk.IOTransport{Reader: io.NopCloser(in), Writer: out}).Connect(ctx)
 	return &session{Connection: c, in: in, running: map[jsonrpc.ID]bool{}}, err
 }

@@ -63,18 +63,13 @@ func (o Options) command(t tool, line string) string {
 	case ok && (asked.operator || asked.approver), slices.Contains(words, "--force"), words[0] == "repo":
 		return "a person decides"
 	case ok:
-		return asked.name + " " + arguments + " (the user starts the server with --toolset " + o.with(asked.set) + ")"
+		var sets []string
+		for _, s := range append(o.sets(), asked.set) {
+			sets = append(sets, string(s))
+		}
+		return asked.name + " " + arguments + " (the user starts the server with --toolset " + strings.Join(sets, ",") + ")"
 	}
 	return line + " (in a shell)"
-}
-
-// with are the server's toolsets and one more, as its option has them.
-func (o Options) with(set Toolset) string {
-	var names []string
-	for _, s := range append(o.sets(), set) {
-		names = append(names, string(s))
-	}
-	return strings.Join(names, ",")
 }
 
 // toolFor returns the tool for the words of a command line, and its arguments in JSON; ok is false when no tool takes them all.
@@ -97,6 +92,7 @@ func (t tool) arguments(words []string) (given map[string]any, ok bool) {
 		return nil, false
 	}
 	fixed := slices.DeleteFunc(slices.Clone(t.words), func(w string) bool { return !strings.HasPrefix(w, "--") })
+	hasBare := t.param(func(p param) bool { return p.bare }).name != ""
 	given, words = map[string]any{}, words[len(command):]
 	for len(words) > 0 {
 		word := words[0]
@@ -111,7 +107,7 @@ func (t tool) arguments(words []string) (given map[string]any, ok bool) {
 		p := t.param(func(p param) bool { return !p.bare && !p.fed && p.flag() == word })
 		if !strings.HasPrefix(word, "--") {
 			p = t.param(func(p param) bool {
-				return p.bare && (given[p.name] == nil || p.kind == isTexts) || p.name == "repo" && !t.hasBare()
+				return p.bare && (given[p.name] == nil || p.kind == isTexts) || p.name == "repo" && !hasBare
 			})
 			words = slices.Insert(words, 0, word)
 		}
@@ -137,8 +133,6 @@ func (t tool) param(fits func(param) bool) param {
 	}
 	return param{}
 }
-
-func (t tool) hasBare() bool { return t.param(func(p param) bool { return p.bare }).name != "" }
 
 // aFlag finds an option.
 var aFlag = regexp.MustCompile(`(^|[\s("])(--[a-z][a-z-]*)`)

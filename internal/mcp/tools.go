@@ -42,11 +42,8 @@ const (
 	Chain  Toolset = "chain"  // pull requests in several repositories
 )
 
-// Toolsets are all there are; DefaultToolsets are those of a server that names none.
+// Toolsets are all there are.
 func Toolsets() []Toolset { return []Toolset{Core, Work, Plan, Bundle, Chain} }
-
-// DefaultToolsets are enough to take work, keep it and end it.
-func DefaultToolsets() []Toolset { return []Toolset{Core, Work} }
 
 // tools are all tools, in the order of an agent's day.
 func tools() []tool {

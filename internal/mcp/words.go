@@ -105,7 +105,7 @@ func read(raw json.RawMessage) (map[string]json.RawMessage, error) {
 // common are the options of every call: what every command has, but for a repository where it is about several.
 func (o Options) common(t tool, given map[string]json.RawMessage) []string {
 	out := []string{"--json"}
-	if !t.takes("timeout") {
+	if t.param(func(p param) bool { return p.option == "timeout" }).name == "" {
 		out = append(out, "--timeout="+o.Timeout.String())
 	}
 	if o.Config != "" {
@@ -115,11 +115,6 @@ func (o Options) common(t tool, given map[string]json.RawMessage) []string {
 		out = append(out, "--repo="+o.Repo)
 	}
 	return out
-}
-
-// takes reports whether an argument of the tool is that option.
-func (t tool) takes(option string) bool {
-	return slices.ContainsFunc(t.params, func(p param) bool { return p.option == option })
 }
 
 func (t tool) allowed() string {

@@ -52,7 +52,15 @@ func Pauses(file string, data []byte) ([]Pause, error) {
 	if err != nil {
 		return nil, err
 	}
-	return once(all), nil
+	seen := map[string]bool{}
+	var out []Pause
+	for _, p := range all {
+		if key := strings.ToLower(p.Repo); !seen[key] {
+			seen[key] = true
+			out = append(out, p)
+		}
+	}
+	return out, nil
 }
 
 func lines(file string, data []byte) (all []Pause, err error) {
@@ -80,8 +88,16 @@ func list(file string, data []byte) ([]Pause, error) {
 		return nil, &FileError{file, at(), "want a JSON list"}
 	}
 	var all []Pause
-	for d.More() {
-		p, problem := element(d)
+	for d.More() { // a name, or an object with repo and reason
+		var raw json.RawMessage
+		if err := d.Decode(&raw); err != nil {
+			return nil, &FileError{file, at(), "it is not JSON: " + err.Error()}
+		}
+		var named Pause
+		if json.Unmarshal(raw, &named.Repo) != nil && json.Unmarshal(raw, &named) != nil {
+			return nil, &FileError{file, at(), `want "owner/repo", or an object with repo and reason`}
+		}
+		p, problem := pause(named.Repo, named.Reason)
 		if problem != "" {
 			return nil, &FileError{file, at(), problem}
 		}
@@ -96,19 +112,6 @@ func list(file string, data []byte) ([]Pause, error) {
 	return all, nil
 }
 
-// element reads a name, or an object with repo and reason.
-func element(d *json.Decoder) (Pause, string) {
-	var raw json.RawMessage
-	if err := d.Decode(&raw); err != nil {
-		return Pause{}, "it is not JSON: " + err.Error()
-	}
-	var p Pause
-	if json.Unmarshal(raw, &p.Repo) != nil && json.Unmarshal(raw, &p) != nil {
-		return Pause{}, `want "owner/repo", or an object with repo and reason`
-	}
-	return pause(p.Repo, p.Reason)
-}
-
 // pause holds a name against what GitHub allows, and makes the reason one line.
 func pause(name, reason string) (Pause, string) {
 	if !repository.MatchString(name) {
@@ -119,15 +122,3 @@ func pause(name, reason string) (Pause, string) {
 
 // longest is how much of a text of the file is shown.
 const longest = 80
-
-func once(all []Pause) []Pause {
-	seen := map[string]bool{}
-	var out []Pause
-	for _, p := range all {
-		if key := strings.ToLower(p.Repo); !seen[key] {
-			seen[key] = true
-			out = append(out, p)
-		}
-	}
-	return out
-}

@@ -76,6 +76,7 @@ func (g *commitGraph) close() {
 
 func (g *commitGraph) open(paths []string) error {
 	below := uint32(0)
+	var ids []byte // of the layers below, which each layer must hold
 	for _, path := range paths {
 		data, unmap, err := mapFile(path, math.MaxInt64)
 		if err != nil {
@@ -86,25 +87,16 @@ func (g *commitGraph) open(paths []string) error {
 		if err != nil {
 			return fmt.Errorf("read %s: %w", path, err)
 		}
-		if !bytes.Equal(layer.bases, baseIDs(paths[:len(g.layers)])) {
+		if !bytes.Equal(layer.bases, ids) {
 			return fmt.Errorf("read %s: %w: other layers below it", path, errDamaged)
 		}
+		id, _ := parseHash(strings.TrimSuffix(strings.TrimPrefix(filepath.Base(path), "graph-"), ".graph"))
+		ids = append(ids, id[:]...)
 		g.layers = append(g.layers, layer)
 		below += layer.count
 	}
 	g.corrected = !slices.ContainsFunc(g.layers, func(l graphLayer) bool { return l.generations == nil })
 	return nil
-}
-
-// baseIDs is what a layer must hold of the layers below it.
-func baseIDs(paths []string) []byte {
-	var ids []byte
-	for _, path := range paths {
-		name := strings.TrimPrefix(filepath.Base(path), "graph-")
-		oid, _ := parseHash(strings.TrimSuffix(name, ".graph"))
-		ids = append(ids, oid[:]...)
-	}
-	return ids
 }
 
 // parseGraph finds the chunks of one file and checks that their sizes fit each other.
@@ -170,23 +162,18 @@ func (g *commitGraph) commit(oid plumbing.Hash) (facts commitFacts, ok bool, err
 func (g *commitGraph) find(oid plumbing.Hash) (position uint32, ok bool) {
 	for i := len(g.layers) - 1; i >= 0; i-- {
 		l := &g.layers[i]
-		if at, found := l.search(oid); found {
-			return l.below + uint32(at), true
+		from, to := uint32(0), binary.BigEndian.Uint32(l.fanout[4*int(oid[0]):])
+		if oid[0] > 0 {
+			from = binary.BigEndian.Uint32(l.fanout[4*int(oid[0])-4:])
+		}
+		if from > to || to > l.count {
+			continue
+		}
+		if at, found := searchNames(l.names[int(from)*hashSize:int(to)*hashSize], oid); found {
+			return l.below + from + uint32(at), true
 		}
 	}
 	return 0, false
-}
-
-func (l *graphLayer) search(oid plumbing.Hash) (int64, bool) {
-	from, to := uint32(0), binary.BigEndian.Uint32(l.fanout[4*int(oid[0]):])
-	if oid[0] > 0 {
-		from = binary.BigEndian.Uint32(l.fanout[4*int(oid[0])-4:])
-	}
-	if from > to || to > l.count {
-		return 0, false
-	}
-	at, found := searchNames(l.names[int(from)*hashSize:int(to)*hashSize], oid)
-	return int64(from) + at, found
 }
 
 // size is how many commits there are.

@@ -17,24 +17,15 @@ type setting struct{ section, subsection, key, value string }
 // settings are those of one file, in its order.
 type settings []setting
 
-// all returns every value of a key, the one that counts last.
-func (s settings) all(section, subsection, key string) []string {
-	var values []string
-	for _, x := range s {
-		if x.section == section && x.subsection == subsection && x.key == key {
-			values = append(values, x.value)
-		}
-	}
-	return values
-}
-
 // last returns the value that counts, or "".
 func (s settings) last(section, key string) string {
-	values := s.all(section, "", key)
-	if len(values) == 0 {
-		return ""
+	value := ""
+	for _, x := range s {
+		if x.section == section && x.subsection == "" && x.key == key {
+			value = x.value
+		}
 	}
-	return values[len(values)-1]
+	return value
 }
 
 // readConfig reads the repository's own configuration file; one that is not there is empty. Go-git's decoder would do,
@@ -104,19 +95,15 @@ func (p *configParser) header() bool {
 		return false
 	}
 	p.rest = quoted[1:]
-	return p.quotedSubsection()
-}
-
-func (p *configParser) quotedSubsection() bool {
-	var name []byte
+	var subsection []byte
 	if p.subsection != "" {
-		name = append(name, p.subsection+"."...)
+		subsection = append(subsection, p.subsection+"."...)
 	}
 	for i := 0; i < len(p.rest) && p.rest[i] != '\n'; i++ {
 		switch p.rest[i] {
 		case '"':
 			tail, closed := strings.CutPrefix(p.rest[i+1:], "]")
-			p.subsection, p.rest = string(name), tail
+			p.subsection, p.rest = string(subsection), tail
 			return closed && p.subsection != ""
 		case '\\':
 			i++
@@ -124,7 +111,7 @@ func (p *configParser) quotedSubsection() bool {
 				return false
 			}
 		}
-		name = append(name, p.rest[i])
+		subsection = append(subsection, p.rest[i])
 	}
 	return false
 }
@@ -145,63 +132,45 @@ func (p *configParser) setting() bool {
 	return ok
 }
 
-// value reads up to the end of the line, or of a later one when backslashes continue it.
+// value reads up to the end of the line, or of a later one when backslashes continue it. Blanks around a value do not belong to it,
+// unless they are in quotes.
 func (p *configParser) value() (string, bool) {
-	var v configValue
+	var text []byte
+	length := 0 // of text, without the blanks at the end
+	quoted := false
 	for p.rest != "" {
 		c := p.rest[0]
 		p.rest = p.rest[1:]
+		blank := (c == ' ' || c == '\t' || c == '\r') && !quoted
 		switch {
 		case c == '\n':
-			return string(v.text[:v.length]), !v.quoted
+			return string(text[:length]), !quoted
 		case c == '\\':
-			if p.rest == "" || !v.escaped(p.rest[0]) {
+			if p.rest == "" {
 				return "", false
 			}
+			at := strings.IndexByte("\n\\\"ntb", p.rest[0])
+			if at < 0 {
+				return "", false
+			}
+			if at > 0 { // nothing comes of a line break
+				text = append(text, "\\\"\n\t\b"[at-1])
+				length = len(text)
+			}
 			p.rest = p.rest[1:]
-		case (c == '#' || c == ';') && !v.quoted:
+		case (c == '#' || c == ';') && !quoted:
 			p.rest = p.rest[strings.IndexByte(p.rest+"\n", '\n'):]
-		default:
-			v.plain(c)
+		case c == '"':
+			quoted = !quoted
+			length = len(text)
+		case !blank:
+			text = append(text, c)
+			length = len(text)
+		case len(text) > 0:
+			text = append(text, c)
 		}
 	}
-	return string(v.text[:v.length]), !v.quoted
-}
-
-// A configValue is the text of a value as far as it was read. Blanks around it do not belong to it, unless they are in
-// quotes.
-type configValue struct {
-	text   []byte
-	length int // without the blanks at the end
-	quoted bool
-}
-
-func (v *configValue) plain(c byte) {
-	blank := (c == ' ' || c == '\t' || c == '\r') && !v.quoted
-	switch {
-	case c == '"':
-		v.quoted = !v.quoted
-	case blank && len(v.text) == 0:
-		return
-	default:
-		v.text = append(v.text, c)
-	}
-	if !blank {
-		v.length = len(v.text)
-	}
-}
-
-// escaped takes what follows a backslash; nothing comes of a line break.
-func (v *configValue) escaped(c byte) bool {
-	at := strings.IndexByte("\n\\\"ntb", c)
-	if at < 0 {
-		return false
-	}
-	if at > 0 {
-		v.text = append(v.text, "\\\"\n\t\b"[at-1])
-		v.length = len(v.text)
-	}
-	return true
+	return string(text[:length]), !quoted
 }
 
 // word takes the bytes ahead that are of a kind.

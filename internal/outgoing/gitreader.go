@@ -43,7 +43,9 @@ func readGit(ctx context.Context, at Location, p Push, q question, yield func(Co
 		return err
 	}
 	if q.likely && p.Keep != nil {
-		if found, err := g.any(ctx, q, nil, p.Keep); err != nil || !found {
+		found := false
+		err := g.log(ctx, q, nil, p.Keep, func(Commit) bool { found = true; return false })
+		if err != nil || !found {
 			return err
 		}
 	}
@@ -167,12 +169,6 @@ func (g gitReader) log(ctx context.Context, q question, names []string, keep fun
 		return err
 	}
 	return errors.Join(g.Failed(ctx, listErr, listErrors.Bytes(), "rev-list"), g.Failed(ctx, readErr, readErrors.Bytes(), "cat-file"))
-}
-
-// any reports whether log finds anything, and stops when it does.
-func (g gitReader) any(ctx context.Context, q question, names []string, keep func([]byte) bool) (found bool, err error) {
-	err = g.log(ctx, q, names, keep, func(Commit) bool { found = true; return false })
-	return found, err
 }
 
 func hidden(names []string) []string {

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/label-state/label-state/internal/git"
 )
 
 const (
@@ -39,7 +41,6 @@ type native struct {
 	past
 	names  []string // of the remotes whose references count
 	likely []plumbing.Hash
-	tips   []plumbing.Hash
 	narrow bool // what leaves as far as the likely tips tell is known
 	ask    question
 
@@ -76,7 +77,11 @@ func openNative(at Location, p Push) (*native, error) {
 	if slices.ContainsFunc(p.Updates, func(u Update) bool { return len(u.LocalOID) != 2*hashSize }) {
 		return nil, fmt.Errorf("%w: ids are not SHA-1", errUnfit)
 	}
-	common, err := at.commonDir()
+	place, err := git.Find(at.Dir, at.lookup("GIT_DIR"))
+	if err != nil {
+		return nil, err
+	}
+	common, err := git.Common(place.Dir) // holds objects, configuration and remote-tracking references for all worktrees
 	if err != nil {
 		return nil, err
 	}
@@ -161,58 +166,42 @@ func (n *native) lookNear(w *walk) error {
 
 // lookLikely walks to where the history of the likely tips begins, if the repository has any of them.
 func (n *native) lookLikely(w *walk) error {
-	hidden, err := n.hideLikely(w)
-	if err != nil || n.push.Keep == nil || n.narrow || !hidden {
-		return err
-	}
-	n.ask.likely = true
-	err = n.settle(w, 0)
-	n.narrow, n.ask.likely = true, false
-	return err
-}
-
-// lookEverywhere brings in all that the remote has.
-func (n *native) lookEverywhere(w *walk) error {
-	n.readTips()
-	if n.graph == nil && len(n.tips) > someHidden {
-		return n.far()
-	}
-	if err := n.hideTips(w); err != nil {
-		return err
-	}
-	n.most += slop
-	return n.settle(w, slop)
-}
-
-func (n *native) readTips() {
-	for _, name := range n.names {
-		n.tips = append(n.tips, n.refs.under("refs/remotes/"+name+"/")...)
-	}
-}
-
-// hideLikely starts the walk at the likely tips and reports whether the repository has any of them.
-func (n *native) hideLikely(w *walk) (bool, error) {
 	ask := question{send: texts(w.sent)}
 	for _, oid := range n.likely {
 		known, err := w.hide(oid)
 		if err != nil {
-			return false, err
+			return err
 		}
 		if known {
 			ask.hide = append(ask.hide, oid.String())
 		}
 	}
 	n.ask = ask
-	return len(ask.hide) > 0, nil
+	if n.push.Keep == nil || n.narrow || len(ask.hide) == 0 {
+		return nil
+	}
+	n.ask.likely = true
+	err := n.settle(w, 0)
+	n.narrow, n.ask.likely = true, false
+	return err
 }
 
-func (n *native) hideTips(w *walk) error {
-	for _, oid := range n.tips {
+// lookEverywhere brings in all that the remote has.
+func (n *native) lookEverywhere(w *walk) error {
+	var tips []plumbing.Hash
+	for _, name := range n.names {
+		tips = append(tips, n.refs.under("refs/remotes/"+name+"/")...)
+	}
+	if n.graph == nil && len(tips) > someHidden {
+		return n.far()
+	}
+	for _, oid := range tips {
 		if _, err := w.hide(oid); err != nil {
 			return err
 		}
 	}
-	return nil
+	n.most += slop
+	return n.settle(w, slop)
 }
 
 // settle walks, and reads the messages that the walk had no need of.

@@ -18,21 +18,16 @@ func (n *native) commit(oid plumbing.Hash) (commitFacts, error) {
 	case err != nil:
 		return commitFacts{}, err
 	case kind == plumbing.TagObject:
-		return commitFacts{}, tagged(data)
+		target, err := tagTarget(data)
+		if err == nil {
+			err = &tagError{target}
+		}
+		return commitFacts{}, err
 	case kind != plumbing.CommitObject:
 		return commitFacts{}, fmt.Errorf("%s: %w", oid, errNotCommit)
 	}
 	raw, err := parseCommit(data)
 	return commitFacts{parents: raw.parents, rank: rank{date: raw.date}, message: raw.message, cut: raw.cut, hasMessage: true}, err
-}
-
-// tagged is the *tagError of a tag.
-func tagged(data []byte) error {
-	target, err := tagTarget(data)
-	if err != nil {
-		return err
-	}
-	return &tagError{target}
 }
 
 // message reads the message of a commit that the walk knows from elsewhere.

@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/label-state/label-state/internal/smallfile"
 )
@@ -27,6 +28,17 @@ const RealObjects = "GIT_NO_REPLACE_OBJECTS=1"
 type Location struct {
 	Dir string
 	Env []string
+}
+
+// lookup returns a variable of the hook's environment; the last one of a name counts.
+func (at Location) lookup(name string) string {
+	value := ""
+	for _, kv := range at.Env {
+		if key, v, ok := strings.Cut(kv, "="); ok && key == name {
+			value = v
+		}
+	}
+	return value
 }
 
 // A Push is what is about to happen: the hook's two arguments and its input.

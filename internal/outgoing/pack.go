@@ -39,8 +39,11 @@ func (p *pack) object(oid plumbing.Hash, f *inflater) (plumbing.ObjectType, []by
 	if err == nil && kind.IsDelta() {
 		kind, data, err = p.delta(offset)
 	}
+	if errors.Is(err, plumbing.ErrObjectNotFound) {
+		err = errDamaged // the index names it: another pack is not where to look
+	}
 	if err != nil {
-		return 0, nil, fmt.Errorf("read %s at %d of %s: %w", oid, offset, p.base, damaged(err))
+		return 0, nil, fmt.Errorf("read %s at %d of %s: %w", oid, offset, p.base, err)
 	}
 	return kind, data, nil
 }
@@ -122,14 +125,6 @@ func (p *pack) delta(offset int64) (plumbing.ObjectType, []byte, error) {
 	}
 	data, err := io.ReadAll(r)
 	return o.Type(), data, err
-}
-
-// damaged hides that an object which the index names was not found: another pack is not where to look.
-func damaged(err error) error {
-	if errors.Is(err, plumbing.ErrObjectNotFound) {
-		return errDamaged
-	}
-	return err
 }
 
 func (p *pack) open() error {

@@ -3,10 +3,6 @@ package outgoing
 // A queue is a heap of commits, the first by rank on top.
 type queue []*node
 
-func (q queue) len() int { return len(q) }
-
-func (q queue) top() *node { return q[0] }
-
 func (q *queue) push(n *node) {
 	h := append(*q, n)
 	i := len(h) - 1

@@ -53,7 +53,10 @@ func alternates(dir string, depth int) ([]string, error) {
 		if line[0] == '"' || depth == 5 {
 			return nil, fmt.Errorf("%w: alternates", errUnfit)
 		}
-		more, err := alternates(abs(dir, line), depth+1)
+		if !filepath.IsAbs(line) {
+			line = filepath.Join(dir, line)
+		}
+		more, err := alternates(line, depth+1)
 		if err != nil {
 			return nil, err
 		}

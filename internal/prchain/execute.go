@@ -140,27 +140,21 @@ func (x run) all(ctx context.Context, s State) (Result, error) {
 		}
 		r.Parts[n].Opened = opened
 	}
-	for _, n := range s.refreshOrder() {
-		if err := x.refresh(ctx, s, n, &r.Parts[n]); err != nil {
-			return r, fmt.Errorf("refresh part %d of %d: %w", n+1, len(s.Parts), err)
-		}
-	}
-	return r, nil
-}
-
-// refreshOrder has the part that closes the parent last: the event that its edit causes finds the
-// others up to date.
-func (s State) refreshOrder() []int {
 	var order []int
 	for n := range s.Parts {
 		if n+1 != s.Plan.Closes {
 			order = append(order, n)
 		}
 	}
-	if s.Plan.Closes > 0 {
+	if s.Plan.Closes > 0 { // last, because the event that its edit causes is to find the others up to date
 		order = append(order, s.Plan.Closes-1)
 	}
-	return order
+	for _, n := range order {
+		if err := x.refresh(ctx, s, n, &r.Parts[n]); err != nil {
+			return r, fmt.Errorf("refresh part %d of %d: %w", n+1, len(s.Parts), err)
+		}
+	}
+	return r, nil
 }
 
 // open makes sure that a part has its pull request: the one it is known to have, the one that its
@@ -170,8 +164,15 @@ func (x run) open(ctx context.Context, s State, n int) (opened bool, err error) 
 	if p.Number > 0 {
 		return false, nil
 	}
-	if err := x.intend(ctx, s, n); err != nil {
-		return false, err
+	if !p.Intent {
+		base, err := x.base(ctx, s.Plan.Parts[n])
+		if err != nil {
+			return false, err
+		}
+		p.Base, p.Intent = base, true
+		if err := x.page.Save(s); err != nil {
+			return false, err
+		}
 	}
 	found, ok, err := x.find(ctx, s, n)
 	if err != nil {
@@ -188,20 +189,6 @@ func (x run) open(ctx context.Context, s State, n int) (opened bool, err error) 
 		err = x.Forge.AddLabel(ctx, found.ID, x.Label) // refresh looks again
 	}
 	return opened, err
-}
-
-// intend writes down that a part is about to be opened, and what for.
-func (x run) intend(ctx context.Context, s State, n int) error {
-	p, part := &s.Parts[n], s.Plan.Parts[n]
-	if p.Intent {
-		return nil
-	}
-	base, err := x.base(ctx, part)
-	if err != nil {
-		return err
-	}
-	p.Base, p.Intent = base, true
-	return x.page.Save(s)
 }
 
 // base is the branch that a part is for.

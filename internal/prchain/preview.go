@@ -14,25 +14,22 @@ func (x Executor) Preview(ctx context.Context, p Plan) (Result, error) {
 	}
 	r := Result{Plan: p}
 	for n := range s.Parts {
-		o, err := x.foresee(ctx, s, n)
+		if s.Parts[n].Number > 0 {
+			there, err := x.Forge.ReadPull(ctx, s.ID(n))
+			if err != nil {
+				return Result{}, err
+			}
+			r.Parts = append(r.Parts, Outcome{Pull: there})
+			continue
+		}
+		if s.Parts[n].Base, err = x.base(ctx, s.Plan.Parts[n]); err != nil {
+			return Result{}, err
+		}
+		found, ok, err := x.find(ctx, s, n)
 		if err != nil {
 			return Result{}, err
 		}
-		r.Parts = append(r.Parts, o)
+		r.Parts = append(r.Parts, Outcome{Pull: found, Opened: !ok})
 	}
 	return r, nil
-}
-
-func (x Executor) foresee(ctx context.Context, s State, n int) (Outcome, error) {
-	if s.Parts[n].Number > 0 {
-		p, err := x.Forge.ReadPull(ctx, s.ID(n))
-		return Outcome{Pull: p}, err
-	}
-	base, err := x.base(ctx, s.Plan.Parts[n])
-	if err != nil {
-		return Outcome{}, err
-	}
-	s.Parts[n].Base = base
-	found, ok, err := x.find(ctx, s, n)
-	return Outcome{Pull: found, Opened: !ok}, err
 }

@@ -31,9 +31,6 @@ type stateFile struct {
 	Parts []Progress `json:"parts"`
 }
 
-// begin is the state of a plan of which nothing was done.
-func begin(p Plan) State { return State{Plan: p, Parts: make([]Progress, len(p.Parts))} }
-
 // ID is the pull request of a part, counted from 0; its Number is 0 when it is not known.
 func (s State) ID(part int) claim.Issue {
 	i, _ := parseIssue(s.Plan.Parts[part].Repo + "#0") // the plan was checked
@@ -100,7 +97,7 @@ func known(b Book, p Plan) (State, error) {
 	var none *NoChainError
 	switch {
 	case errors.As(err, &none):
-		return begin(p), nil
+		return State{Plan: p, Parts: make([]Progress, len(p.Parts))}, nil
 	case err == nil && !s.Plan.same(p):
 		return State{}, &MismatchError{p.Feature, b.File(p.Feature)}
 	}

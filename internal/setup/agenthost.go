@@ -55,20 +55,15 @@ func (e Environment) HostName() string {
 	return string(agenthost.Nameless(e.Getenv))
 }
 
-// nameless reports whether the program runs in a host that does not say in which session, and whose sessions send events.
-func (e Environment) nameless() bool {
-	h := agenthost.Nameless(e.Getenv)
-	files, err := e.SessionFiles()
-	return h != "" && err == nil && files.Some(h)
-}
-
 // inSession are a configuration's settings for who asks from within a session: its name in the firing ids it makes, and
 // a short lease where the host's events renew it.
 func (e Environment) inSession(c config.Config) ledger.Settings {
 	set := c.Settings()
 	s, _ := e.Session()
 	set.Run = s.Run()
-	if e.Heartbeats(s) || e.nameless() {
+	nameless := agenthost.Nameless(e.Getenv) // a host that does not say in which session
+	files, err := e.SessionFiles()
+	if e.Heartbeats(s) || nameless != "" && err == nil && files.Some(nameless) {
 		set.Lease = min(c.Sessions.TTL, c.Claim.MaxTTL)
 	}
 	return set
@@ -101,7 +96,17 @@ func (e Environment) remember(store state.Holds, h ledger.Hold) error {
 	if !again {
 		err = forgetLost(store, h.Issue, now)
 	}
-	return errors.Join(err, e.join(beat))
+	// The worktree is noted for a session whose host sends events. That it cannot be noted costs heartbeats from other folders, and is
+	// no reason to fail.
+	s := agenthost.Session{Host: agenthost.Host(beat.Host), ID: beat.Session}
+	files, missing := e.SessionFiles()
+	if missing != nil || s.IsZero() || !e.Heartbeats(s) {
+		return err
+	}
+	if top, outside := state.Top(e.Dir); outside == nil {
+		_ = files.Add(s, filepath.Clean(top))
+	}
+	return err
 }
 
 // forgetLost removes the records of holds that are known to be lost or expired, but for the issue's own.
@@ -115,18 +120,4 @@ func forgetLost(store state.Holds, but claim.Issue, now time.Time) error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// join notes the worktree for the session, if its host sends events. That it cannot be noted costs heartbeats from other folders,
-// and is no reason to fail.
-func (e Environment) join(b state.Beat) error {
-	s := agenthost.Session{Host: agenthost.Host(b.Host), ID: b.Session}
-	files, err := e.SessionFiles()
-	if err != nil || s.IsZero() || !e.Heartbeats(s) {
-		return nil
-	}
-	if top, err := state.Top(e.Dir); err == nil {
-		_ = files.Add(s, filepath.Clean(top))
-	}
-	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
-	"reflect"
 	"strings"
 
 	"github.com/label-state/label-state/internal/config"
@@ -128,6 +127,3 @@ func Differs(here, there config.Config, r ledger.Repo) string {
 	return config.Path + " as it is checked out differs from the default branch of " + r.String() + ", which is what counts: " +
 		printable.Short(strings.Join(different, ", "), 200)
 }
-
-// same reports whether two configurations mean the same.
-func (c *configuration) same(other config.Config) bool { return reflect.DeepEqual(c.Config, other) }

@@ -59,7 +59,7 @@ func (s *Session) SlackToken() (token, api string, err error) {
 	switch {
 	case slices.Contains(tokenVariables(), strings.ToUpper(name)):
 		return "", "", &SettingError{Setting: setting, Err: errors.New("it is not for Slack")}
-	case name != "SLACK_BOT_TOKEN" && !s.Chose("plan.slack.token_env"):
+	case name != "SLACK_BOT_TOKEN" && !s.own.Has("plan.slack.token_env"): // a repository's own file may hold what a stranger proposes
 		return "", "", &SettingError{Setting: setting, Err: errors.New("a repository's own configuration may only name SLACK_BOT_TOKEN; " +
 			"choose the file with --config or LABEL_STATE_CONFIG")}
 	}

@@ -35,15 +35,6 @@ func (e Environment) git(ctx context.Context, args ...string) (string, error) {
 	return out, nil
 }
 
-// embedded is why there is no clone here, when that is a bare repository which a clone has brought along.
-func (e Environment) embedded() error {
-	_, err := git.Find(e.Dir, e.Getenv("GIT_DIR"))
-	if strange, is := errors.AsType[*git.EmbeddedError](err); is {
-		return strange
-	}
-	return nil
-}
-
 // settings are the lines of git's configuration that say where a clone belongs.
 type settings struct {
 	repo, host string            // label-state.repo, label-state.host
@@ -76,20 +67,6 @@ func (e Environment) settings(ctx context.Context) (settings, error) {
 	}
 	s.remotes = slices.Sorted(maps.Keys(remotes))
 	return s, nil
-}
-
-// upstream is the remote a clone belongs to: the current branch's, else origin, else the only one.
-func (s settings) upstream(branch string) string {
-	if name := s.branches[branch]; slices.Contains(s.remotes, name) {
-		return name
-	}
-	if slices.Contains(s.remotes, "origin") {
-		return "origin"
-	}
-	if len(s.remotes) == 1 {
-		return s.remotes[0]
-	}
-	return ""
 }
 
 // A SettingError is something in the environment or in git's configuration that cannot be used.
@@ -183,7 +160,8 @@ func (e Environment) clone(ctx context.Context) (clone, error) {
 	if e.Dir == "" {
 		return clone{}, nil
 	}
-	if strange := e.embedded(); strange != nil {
+	_, err := git.Find(e.Dir, e.Getenv("GIT_DIR"))
+	if strange, is := errors.AsType[*git.EmbeddedError](err); is { // a bare repository that a clone has brought along
 		return clone{nowhere: strange}, nil
 	}
 	top, err := e.git(ctx, "rev-parse", "--show-toplevel")
@@ -209,14 +187,21 @@ func (e Environment) clone(ctx context.Context) (clone, error) {
 	return clone{top, r, err}, nil
 }
 
-// upstreamURL is the URL of the remote that the clone belongs to, after insteadOf; it may be empty.
+// upstreamURL is the URL of the remote that the clone belongs to, after insteadOf: the current branch's, else origin, else the only
+// one. It may be empty.
 func (e Environment) upstreamURL(ctx context.Context, s settings) (string, error) {
 	branch, err := e.git(ctx, "symbolic-ref", "--quiet", "--short", "HEAD")
 	if err != nil {
 		return "", err
 	}
-	name := s.upstream(branch)
-	if name == "" {
+	name := s.branches[branch]
+	switch {
+	case slices.Contains(s.remotes, name):
+	case slices.Contains(s.remotes, "origin"):
+		name = "origin"
+	case len(s.remotes) == 1:
+		name = s.remotes[0]
+	default:
 		return "", nil
 	}
 	return e.git(ctx, "remote", "get-url", name)

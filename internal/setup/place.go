@@ -35,22 +35,18 @@ func (e Environment) locate(ctx context.Context, o Options) (place, error) {
 		p := place{origin: at, defaults: e.defaults(at, c)}
 		err := p.read(o)
 		if err == nil {
-			return p.in(c), nil
+			p.slug = p.repo.String()
+			ours := c.remote.Owner != "" && (p.named || c.remote.Host == p.Host())
+			if ours && strings.EqualFold(c.remote.Owner+"/"+c.remote.Repo, p.slug) {
+				p.tree = c.top
+			}
+			return p, nil
 		}
 		if first == nil {
 			first = err
 		}
 	}
 	return place{}, first
-}
-
-// in adds what the clone has to say about the place.
-func (p place) in(c clone) place {
-	p.slug = p.repo.String()
-	if p.isOf(c) {
-		p.tree = c.top
-	}
-	return p
 }
 
 // hosts are the hosts that a reference may be on, the likeliest first. An address that somebody
@@ -110,10 +106,4 @@ func (p *place) read(o Options) error {
 	}
 	p.issue, p.repo = i, ledger.Repo{Owner: i.Owner, Name: i.Repo}
 	return nil
-}
-
-// isOf reports whether the clone is one of this repository.
-func (p place) isOf(c clone) bool {
-	return c.remote.Owner != "" && (p.named || c.remote.Host == p.Host()) &&
-		strings.EqualFold(c.remote.Owner+"/"+c.remote.Repo, p.repo.String())
 }

@@ -177,14 +177,11 @@ func (s *Session) Settle(ctx context.Context) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if conf.same(s.Config) {
+	if reflect.DeepEqual(conf.Config, s.Config) {
 		return s, nil
 	}
 	return s.env.session(o, s.place, s.token, conf, nil)
 }
-
-// Chose reports whether a setting is from a file that the caller named. A repository's own may hold what a stranger proposes.
-func (s *Session) Chose(path string) bool { return s.own.Has(path) }
 
 func (e Environment) credential(ctx context.Context, o Options, at origin) (credential, error) {
 	switch {
@@ -209,7 +206,14 @@ func (e Environment) session(o Options, p place, t credential, conf *configurati
 	if e.Dir != "" {
 		settings.PausedHere = e.PausedHere
 	}
-	l := decided(ledger.New(client, Clock(), word, settings), store, conf.Claim.Lease, o.DryRun)
+	l := ledger.New(client, Clock(), word, settings)
+	switch {
+	case store == nil: // the log itself decides
+	case o.DryRun:
+		l = l.Strict(lease.ReadOnly(store), conf.Claim.Lease)
+	default:
+		l = l.Strict(store, conf.Claim.Lease)
+	}
 	return &Session{
 		Config: conf.Config, Source: conf.source, Client: client, Ledger: l, Store: store,
 		Endpoints: p.Endpoints, Defaults: p.defaults, Repo: p.repo, Issue: p.issue,

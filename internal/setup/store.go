@@ -7,7 +7,6 @@ import (
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lease/gitref"
-	"github.com/label-state/label-state/internal/ledger"
 )
 
 // store opens what the configuration says decides; nil is the log itself. A store that this program
@@ -34,7 +33,11 @@ func (e Environment) store(c *github.Client, conf config.Config) lease.Store {
 			}
 			at, bad := conf.Addresses(e.Getenv)
 			if bad != nil {
-				return nil, unusable(bad)
+				wrong := &SettingError{Setting: bad.Variable, Err: bad.Err}
+				if bad.Want != "" {
+					wrong.Do = "export " + bad.Variable + "=" + bad.Want
+				}
+				return nil, wrong
 			}
 			secure, err := e.secured(at)
 			if err != nil {
@@ -43,24 +46,4 @@ func (e Environment) store(c *github.Client, conf config.Config) lease.Store {
 			return open(secure, at...)
 		})
 	}
-}
-
-// decided gives the ledger the store that decides, if it is not the log itself.
-func decided(l *ledger.Ledger, s lease.Store, kind string, dryRun bool) *ledger.Ledger {
-	if s == nil {
-		return l
-	}
-	if dryRun {
-		s = lease.ReadOnly(s)
-	}
-	return l.Strict(s, kind)
-}
-
-// unusable says what is wrong with the variable by which this machine logs in to the store.
-func unusable(l *config.Login) *SettingError {
-	e := &SettingError{Setting: l.Variable, Err: l.Err}
-	if l.Want != "" {
-		e.Do = "export " + l.Variable + "=" + l.Want
-	}
-	return e
 }

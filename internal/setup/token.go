@@ -85,7 +85,7 @@ func (e Environment) token(ctx context.Context, o origin) (credential, error) {
 		}
 	}
 	none := &NoTokenError{o.Host(), variables, e.withheld(o)}
-	if !o.stores() {
+	if !o.encrypted() || o.local() || !isName(o.Host()) { // gh and git keep tokens for real hosts
 		return credential{}, none
 	}
 	for _, ask := range []func(context.Context, origin) (credential, bool){e.ghToken, e.gitToken} {
@@ -143,9 +143,6 @@ func (o origin) local() bool {
 }
 
 func (o origin) encrypted() bool { return strings.HasPrefix(o.REST, "https://") }
-
-// stores reports whether gh and git may be asked: they keep tokens for real hosts.
-func (o origin) stores() bool { return o.encrypted() && !o.local() && isName(o.Host()) }
 
 // isName accepts a host, with or without port, that can be given to gh and git as it is.
 func isName(s string) bool {

@@ -49,16 +49,11 @@ func beside(file string, text []byte, mode fs.FileMode, place func(temp, file st
 	if err = place(f.Name(), file); err != nil {
 		return err
 	}
-	syncFolder(filepath.Dir(file))
-	return nil
-}
-
-// syncFolder has the new name on the disk, too, where the system can do that.
-func syncFolder(dir string) {
-	if f, err := os.Open(dir); err == nil {
-		_ = f.Sync() // not every system can; the name is right in any case
-		_ = f.Close()
+	if dir, err := os.Open(filepath.Dir(file)); err == nil { // has the new name on the disk, too
+		_ = dir.Sync() // not every system can; the name is right in any case
+		_ = dir.Close()
 	}
+	return nil
 }
 
 var errIrregular = errors.New("it is no regular file")

@@ -71,20 +71,20 @@ func (e *UnreadableHoldError) Unwrap() error { return e.Err }
 // the new one, never half of either.
 func (s Holds) Save(h Hold) error {
 	name, err := holdFileName(h.Issue)
+	if err == nil {
+		err = h.check()
+	}
+	var data []byte
+	if err == nil {
+		data, err = json.MarshalIndent(toHoldFile(h), "", "  ")
+	}
+	if err == nil {
+		err = os.MkdirAll(s.dir, 0o755)
+	}
+	if err == nil {
+		err = Replace(filepath.Join(s.dir, name), append(data, '\n'), 0o600)
+	}
 	if err != nil {
-		return fmt.Errorf("save hold of %s: %w", h.Issue, err)
-	}
-	if err := h.check(); err != nil {
-		return fmt.Errorf("save hold of %s: %w", h.Issue, err)
-	}
-	data, err := json.MarshalIndent(toHoldFile(h), "", "  ")
-	if err != nil {
-		return fmt.Errorf("save hold of %s: %w", h.Issue, err)
-	}
-	if err := os.MkdirAll(s.dir, 0o755); err != nil {
-		return fmt.Errorf("save hold of %s: %w", h.Issue, err)
-	}
-	if err := Replace(filepath.Join(s.dir, name), append(data, '\n'), 0o600); err != nil {
 		return fmt.Errorf("save hold of %s: %w", h.Issue, err)
 	}
 	return nil

@@ -129,7 +129,14 @@ func (f Pauses) change(edit func(map[string]Pause)) (err error) {
 		return err
 	}
 	edit(paused)
-	return f.write(paused)
+	data, err := json.MarshalIndent(pauseList{pausesFormat, sortedPauses(paused)}, "", "  ")
+	if err == nil {
+		err = Replace(f.Path(), append(data, '\n'), 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("write local pauses: %w", err)
+	}
+	return nil
 }
 
 // largestPauses is the size in bytes above which the file is not ours.
@@ -141,17 +148,6 @@ const pausesFormat = 1
 type pauseList struct {
 	Format int     `json:"format"`
 	Paused []Pause `json:"paused"`
-}
-
-func (f Pauses) write(paused map[string]Pause) error {
-	data, err := json.MarshalIndent(pauseList{pausesFormat, sortedPauses(paused)}, "", "  ")
-	if err == nil {
-		err = Replace(f.Path(), append(data, '\n'), 0o600)
-	}
-	if err != nil {
-		return fmt.Errorf("write local pauses: %w", err)
-	}
-	return nil
 }
 
 func (f Pauses) load() (map[string]Pause, error) {

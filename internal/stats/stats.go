@@ -124,13 +124,15 @@ func (c *counting) issue(f lifecycle.Facts) {
 	if f.PullRequest {
 		return
 	}
-	if c.touched(f) {
-		c.issues++
-	}
+	touched := slices.ContainsFunc(f.Log.Log, func(e claim.Entry) bool { return c.within(e.Created) || c.within(e.Updated) })
 	for _, p := range f.PRs {
 		if p.State == lifecycle.PRMerged && c.within(p.MergedAt) {
+			touched = true
 			c.totals.Merged++
 		}
+	}
+	if touched {
+		c.issues++
 	}
 	for _, one := range f.Log.Claims {
 		c.claim(one)
@@ -206,11 +208,6 @@ func (c *counting) merge(f lifecycle.Facts) {
 	if by != (deliverer{}) {
 		c.merges[by] = append(c.merges[by], took)
 	}
-}
-
-func (c *counting) touched(f lifecycle.Facts) bool {
-	return slices.ContainsFunc(f.Log.Log, func(e claim.Entry) bool { return c.within(e.Created) || c.within(e.Updated) }) ||
-		slices.ContainsFunc(f.PRs, func(p lifecycle.PR) bool { return p.State == lifecycle.PRMerged && c.within(p.MergedAt) })
 }
 
 // claim counts one claim: where it began, and how it ended.

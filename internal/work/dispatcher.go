@@ -77,18 +77,14 @@ func (d *Dispatcher) walk(ctx context.Context, src Source, o FetchOptions, take 
 				return c, err
 			}
 		}
+		if able, is := src.(Explainer); is && page.Next == "" {
+			return Claimed{}, able.NoWork()
+		}
 		if page.Next == "" {
-			return Claimed{}, noWork(src)
+			return Claimed{}, ErrNoWork
 		}
 		o.Cursor = page.Next
 	}
-}
-
-func noWork(src Source) error {
-	if e, able := src.(Explainer); able {
-		return e.NoWork()
-	}
-	return ErrNoWork
 }
 
 // Report ends an item with its result.

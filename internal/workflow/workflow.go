@@ -41,7 +41,11 @@ func (j Job) Lacks(needed Permissions) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(needed)) {
 		want := needed[name]
-		if have := j.Has.level(name); have != want && have != "write" {
+		have, stated := j.Has[name]
+		if !stated {
+			have = j.Has[all]
+		}
+		if have != want && have != "write" {
 			out = append(out, name+": "+want)
 		}
 	}
@@ -50,13 +54,6 @@ func (j Job) Lacks(needed Permissions) []string {
 
 // all is the name under which read-all and write-all are kept.
 const all = "*"
-
-func (p Permissions) level(name string) string {
-	if level, stated := p[name]; stated {
-		return level
-	}
-	return p[all]
-}
 
 // Runs reports whether a step's uses names the Action: one of that name, or one of the workflow's own repository.
 func Runs(uses string) bool {
@@ -87,18 +84,14 @@ func Parse(text []byte) ([]Job, error) {
 			if !Runs(step.Uses) {
 				continue
 			}
-			mode, token := step.With["mode"], step.With["token"]
-			j := Job{Name: name, Guard: mode.Value == "guard", Foreign: foreign(token.Value)}
+			mode, token := step.With["mode"].Value, step.With["token"].Value
+			foreign := token != "" && !strings.Contains(token, "github.token") && !strings.Contains(token, "secrets.GITHUB_TOKEN")
+			j := Job{Name: name, Guard: mode == "guard", Foreign: foreign}
 			j.Has, j.Stated = stated(job.Permissions, f.Permissions)
 			out = append(out, j)
 		}
 	}
 	return out, nil
-}
-
-// foreign reports whether the input token is something else than the run's own.
-func foreign(token string) bool {
-	return token != "" && !strings.Contains(token, "github.token") && !strings.Contains(token, "secrets.GITHUB_TOKEN")
 }
 
 // stated is the first that states permissions: the job, then the workflow.

@@ -80,20 +80,17 @@ func (fs *Features) Plan(ctx context.Context, r Request) (Feature, error) {
 	if err != nil {
 		return f, err
 	}
-	if old, exists, err := fs.book.Read(f.Name); exists || err != nil {
-		return f, errors.Join(err, existing(old))
+	old, exists, err := fs.book.Read(f.Name)
+	switch {
+	case err != nil:
+		return f, err
+	case exists:
+		return f, &ExistsError{f.Name, !old.Ready}
 	}
 	if err := f.resolveLinks(); err != nil {
 		return f, err
 	}
 	return f, fs.inspect(ctx, r, &f)
-}
-
-func existing(old Feature) error {
-	if old.Name == "" {
-		return nil
-	}
-	return &ExistsError{old.Name, !old.Ready}
 }
 
 // inspect completes the feature with what only git knows, and refuses what cannot work.
@@ -105,7 +102,7 @@ func (fs *Features) inspect(ctx context.Context, r Request, f *Feature) error {
 		if err != nil {
 			return err
 		}
-		if t.Source, err = src.common(ctx); err != nil {
+		if t.Source, err = src.run(ctx, "rev-parse", "--path-format=absolute", "--git-common-dir"); err != nil {
 			return src.inRepository(err)
 		}
 		if first, twice := seen[t.Source]; twice {

@@ -54,12 +54,31 @@ func (fs *Features) treeKeptBecause(ctx context.Context, t Tree, unfinished bool
 	case whose == foreign:
 		return "it is not the worktree that was made there", nil
 	}
-	for _, ask := range []func(context.Context, Tree) (string, error){fs.dirty, fs.busy, fs.detached} {
-		if why, err := ask(ctx, t); why != "" || err != nil {
-			return why, err
+	changes, err := fs.git(ctx, t.Path, "status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=none")
+	switch {
+	case err != nil:
+		return "", err
+	case changes != "":
+		return "uncommitted changes", nil
+	}
+	dir, err := git.Linked(t.Path)
+	if err != nil {
+		return "", err
+	}
+	for _, name := range []string{"rebase-merge", "rebase-apply", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG"} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+			return "an unfinished rebase, merge, pick or bisection", nil
 		}
 	}
-	return "", nil
+	_, err = fs.git(ctx, t.Path, "symbolic-ref", "--quiet", "HEAD")
+	if err == nil || !git.No(err) {
+		return "", err
+	}
+	commits, err := fs.git(ctx, t.Path, "rev-list", "--max-count=1", "HEAD", "--not", t.From, "--branches", "--tags", "--remotes")
+	if err != nil || commits == "" {
+		return "", err
+	}
+	return "commits on no branch", nil
 }
 
 // Whose a path is.
@@ -93,42 +112,6 @@ func hasFiles(t Tree) bool {
 	}
 	_, err = os.Lstat(filepath.Join(dir, "index"))
 	return err == nil
-}
-
-// dirty finds changes that are in no commit, in submodules too.
-func (fs *Features) dirty(ctx context.Context, t Tree) (string, error) {
-	out, err := fs.git(ctx, t.Path, "status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=none")
-	if err != nil || out == "" {
-		return "", err
-	}
-	return "uncommitted changes", nil
-}
-
-// busy finds a rebase, merge, pick or bisection that is not finished.
-func (fs *Features) busy(_ context.Context, t Tree) (string, error) {
-	dir, err := git.Linked(t.Path)
-	if err != nil {
-		return "", err
-	}
-	for _, name := range []string{"rebase-merge", "rebase-apply", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG"} {
-		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
-			return "an unfinished rebase, merge, pick or bisection", nil
-		}
-	}
-	return "", nil
-}
-
-// detached finds commits that only the tree's HEAD leads to.
-func (fs *Features) detached(ctx context.Context, t Tree) (string, error) {
-	_, err := fs.git(ctx, t.Path, "symbolic-ref", "--quiet", "HEAD")
-	if err == nil || !git.No(err) {
-		return "", err
-	}
-	out, err := fs.git(ctx, t.Path, "rev-list", "--max-count=1", "HEAD", "--not", t.From, "--branches", "--tags", "--remotes")
-	if err != nil || out == "" {
-		return "", err
-	}
-	return "commits on no branch", nil
 }
 
 // unpushed finds commits of the tree's branch that are in nothing that was fetched from a remote or pushed to

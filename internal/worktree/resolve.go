@@ -60,11 +60,6 @@ func refused(ctx context.Context, err error, format string, args ...any) error {
 	return bad(format, args...)
 }
 
-// common is the git directory that all worktrees of the repository share.
-func (s source) common(ctx context.Context) (string, error) {
-	return s.run(ctx, "rev-parse", "--path-format=absolute", "--git-common-dir")
-}
-
 // resolve returns the commit that a base means. A remote's branch is fetched first, unless offline, and comes before a local branch of
 // the same name, which may be behind it or hold what is not meant to leave: refs/heads/NAME is that one.
 func (s source) resolve(ctx context.Context, base string, offline bool) (string, error) {
@@ -117,21 +112,16 @@ func (s source) isLocalName(ctx context.Context, base string) (bool, error) {
 	if strings.HasPrefix(base, "-") {
 		return true, nil // no branch can be called so
 	}
-	for _, name := range s.local(base) {
+	names := []string{"refs/tags/" + base}
+	if len(base) >= 7 && strings.Trim(base, "0123456789abcdef") == "" { // it may begin an object id
+		names = append(names, base)
+	}
+	for _, name := range names {
 		if oid, err := s.commit(ctx, name); err != nil || oid != "" {
 			return oid != "", err
 		}
 	}
 	return false, nil
-}
-
-// local are the names by which a base may be here without being a branch: a tag's, and what begins an object id.
-func (source) local(base string) []string {
-	names := []string{"refs/tags/" + base}
-	if len(base) >= 7 && strings.Trim(base, "0123456789abcdef") == "" {
-		names = append(names, base)
-	}
-	return names
 }
 
 // inRepository names the repository in an error that does not name it.

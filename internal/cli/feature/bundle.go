@@ -115,20 +115,17 @@ type pack struct {
 	calls []*cli.Call // one for each issue, as they were named
 }
 
-// hangUp closes the sessions.
-func (p *pack) hangUp() {
-	for _, c := range p.calls {
-		c.Close()
-	}
-}
-
 // onBundle runs a verb on the bundle that the first argument names. Whatever goes wrong comes back as a
 // *failure, and has been answered in JSON if that was asked for.
 func onBundle(t cli.Terminal, cc *urfave.Context, do func(ctx context.Context, p *pack, refs []string) error) error {
 	ctx, cancel := cli.Deadline(cc)
 	defer cancel()
 	p := &pack{call: &cli.Call{Flags: cc, Terminal: t}, slug: cc.Args().First()}
-	defer p.hangUp()
+	defer func() {
+		for _, c := range p.calls {
+			c.Close()
+		}
+	}()
 	p.view = BundleView{Bundle: cli.OneLine(p.slug), Issues: []PartView{}}
 	err := labels.CheckSlug(p.slug)
 	if err != nil {
@@ -202,13 +199,4 @@ func (p *pack) known(ref string) *cli.Call {
 		}
 	}
 	return nil
-}
-
-// bundle makes the bundle of the sessions.
-func (p *pack) bundle() (ledger.Bundle, error) {
-	parts := make([]ledger.Part, len(p.calls))
-	for n, c := range p.calls {
-		parts[n] = ledger.Part{Issue: c.Session.Issue, Ledger: c.Session.Ledger}
-	}
-	return ledger.NewBundle(p.slug, parts)
 }

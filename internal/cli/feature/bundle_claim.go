@@ -7,9 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
-	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/internal/state"
@@ -18,13 +16,21 @@ import (
 
 func runBundleClaim(t cli.Terminal, cc *urfave.Context) error {
 	return onBundle(t, cc, func(ctx context.Context, p *pack, refs []string) error {
-		if err := p.wanted(refs); err != nil {
+		if len(refs) == 0 {
+			return cli.Usagef(cli.CommandPath(p.call.Flags), "no issue is named; want one at least, as in acme/app#42")
+		}
+		p.call.Session = &setup.Session{Worker: p.call.Terminal.Env.Identity()}
+		if err := p.call.RequireWorker(); err != nil {
 			return err
 		}
 		if err := p.gather(ctx, refs, ""); err != nil {
 			return err
 		}
-		b, err := p.bundle()
+		parts := make([]ledger.Part, len(p.calls))
+		for n, c := range p.calls {
+			parts[n] = ledger.Part{Issue: c.Session.Issue, Ledger: c.Session.Ledger}
+		}
+		b, err := ledger.NewBundle(p.slug, parts)
 		if err != nil {
 			return err
 		}
@@ -36,14 +42,6 @@ func runBundleClaim(t cli.Terminal, cc *urfave.Context) error {
 		}
 		return p.holding(func(page state.JournalPage[bundlePage]) error { return p.take(ctx, page, b) })
 	})
-}
-
-func (p *pack) wanted(refs []string) error {
-	if len(refs) == 0 {
-		return cli.Usagef(cli.CommandPath(p.call.Flags), "no issue is named; want one at least, as in acme/app#42")
-	}
-	p.call.Session = &setup.Session{Worker: p.call.Terminal.Env.Identity()}
-	return p.call.RequireWorker()
 }
 
 func (p *pack) wouldTake(ctx context.Context, b ledger.Bundle) error {
@@ -97,7 +95,9 @@ func (p *pack) take(ctx context.Context, page state.JournalPage[bundlePage], b l
 	p.warnLate(err)
 	note.Taken = true
 	for _, h := range holds {
-		note.Holds = append(note.Holds, onPage(h))
+		note.Holds = append(note.Holds, pageHold{
+			Issue: h.Issue.String(), Comment: h.Comment, URL: h.URL, Token: h.Token, TTL: int64(h.Record.TTL / time.Second), Until: h.Until.UTC(),
+		})
 	}
 	if err := page.Save(note); err != nil {
 		cli.Warnf(p.call.Terminal.Err, "claimed, but the bundle could not be noted, so release it issue by issue: %s", err)
@@ -143,25 +143,18 @@ func (p *pack) permitted(ctx context.Context) error {
 			seen[slug] = true
 		}
 		r, err := c.Session.Client.Repository(ctx, c.Session.Repo)
-		if err != nil {
+		slug := c.Session.Issue.Slug()
+		switch {
+		case err != nil:
 			return err
-		}
-		if err := writable(c.Session.Issue, r); err != nil {
-			return err
+		case r.Archived:
+			return &cli.Failure{Err: &cli.NoAnswer{Text: slug + " is archived: nothing can be written"}, Hint: "leave its issues out, or: gh repo unarchive " + slug}
+		case !r.HasIssues:
+			return &cli.Failure{Err: &cli.NoAnswer{Text: "issues are switched off in " + slug}, Hint: "leave its issues out, or: gh repo edit " + slug + " --enable-issues"}
 		}
 		if err := c.Session.Ledger.Heard(ctx, c.Session.Issue); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-func writable(i claim.Issue, r github.Repository) error {
-	switch {
-	case r.Archived:
-		return &cli.Failure{Err: &cli.NoAnswer{Text: i.Slug() + " is archived: nothing can be written"}, Hint: "leave its issues out, or: gh repo unarchive " + i.Slug()}
-	case !r.HasIssues:
-		return &cli.Failure{Err: &cli.NoAnswer{Text: "issues are switched off in " + i.Slug()}, Hint: "leave its issues out, or: gh repo edit " + i.Slug() + " --enable-issues"}
 	}
 	return nil
 }

@@ -211,7 +211,7 @@ func (p *pack) show(ctx context.Context) error {
 			holders[one.Holder]++
 		}
 		p.view.Issues = append(p.view.Issues, one)
-		rows = append(rows, [2]string{c.Session.Issue.String(), labelsOf(one.Labels) + text})
+		rows = append(rows, [2]string{c.Session.Issue.String(), fmt.Sprintf("%-28s %s", cli.StateOf(one.Labels), text)})
 	}
 	p.view.Answer = "partly held"
 	for w, n := range holders {
@@ -225,5 +225,3 @@ func (p *pack) show(ctx context.Context) error {
 	}
 	return p.call.Answer(p.view, fmt.Sprintf("bundle %s: %s\n", p.slug, p.view.Answer)+cli.Table(rows))
 }
-
-func labelsOf(have []string) string { return fmt.Sprintf("%-28s ", cli.StateOf(have)) }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/host"
-	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/state"
 	"github.com/label-state/label-state/internal/worktree"
 )
@@ -20,11 +19,6 @@ import (
 func featureJournal(t cli.Terminal) (worktree.Book, error) {
 	dir, err := t.Env.StateDir()
 	return worktree.Journal(filepath.Join(dir, "features")), err
-}
-
-func worktrees(t cli.Terminal) (*worktree.Features, error) {
-	book, err := featureJournal(t)
-	return worktree.New(worktree.Program(t.Env.Inherited()), book), err
 }
 
 // worktreesAround are the trees of the feature that a folder belongs to; none outside of any. What
@@ -53,28 +47,20 @@ func worktreesAround(t cli.Terminal, dir string) []worktree.Tree {
 	return nil
 }
 
-func onPage(h ledger.Hold) pageHold {
-	return pageHold{Issue: h.Issue.String(), Comment: h.Comment, URL: h.URL, Token: h.Token, TTL: int64(h.Record.TTL / time.Second), Until: h.Until.UTC()}
-}
-
 // inform records a bundle's holds where its work is done: each in the trees of its repository, when the
 // command was given in a tree of a feature; otherwise all of them in the worktree around us.
 func (p *pack) inform(ctx context.Context, note bundlePage) {
 	trees := worktreesAround(p.call.Terminal, p.call.Terminal.Env.Dir)
-	if len(trees) == 0 {
-		informHere(p.call.Terminal, note)
+	if len(trees) > 0 {
+		informTrees(ctx, p.call.Terminal, trees, note)
 		return
 	}
-	informTrees(ctx, p.call.Terminal, trees, note)
-}
-
-func informHere(t cli.Terminal, note bundlePage) {
-	dir, err := state.GitDir(t.Env.Dir, t.Env.Getenv("GIT_DIR"))
+	dir, err := state.GitDir(p.call.Terminal.Env.Dir, p.call.Terminal.Env.Getenv("GIT_DIR"))
 	if err != nil {
 		return // no worktree, so no hook
 	}
 	for _, h := range note.Holds {
-		recordHold(t, dir, note, h)
+		recordHold(p.call.Terminal, dir, note, h)
 	}
 }
 

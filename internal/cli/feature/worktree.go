@@ -106,9 +106,9 @@ func onWorktrees(t cli.Terminal, cc *urfave.Context, v *FeatureView, do func(ctx
 	ctx, cancel := cli.Deadline(cc)
 	defer cancel()
 	c := &cli.Call{Flags: cc, Terminal: t}
-	y, err := worktrees(t)
+	book, err := featureJournal(t)
 	if err == nil {
-		err = do(ctx, c, y)
+		err = do(ctx, c, worktree.New(worktree.Program(t.Env.Inherited()), book))
 	}
 	if err == nil {
 		return nil

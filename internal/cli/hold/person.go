@@ -26,10 +26,17 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue) error {
 		return err
 	}
 	if mine, has := f.Log.HeldBy(me); has && mine.Held() {
-		if err := assignAgain(ctx, c, f, mine); err != nil {
+		if !c.Flags.Bool("dry-run") {
+			err = c.Session.Ledger.Assign(ctx, f, mine) // a claim that was cut off has not
+		}
+		if err != nil {
 			cli.Warnf(c.Terminal.Err, "%s is yours, but you could not be assigned: %s", i, err)
 		}
-		return hasAsPerson(c, f, mine)
+		out := cli.HoldView{
+			Issue: i.String(), Answer: "won", Codename: mine.Record.Worker.Codename, Firing: mine.Record.Worker.FiringID, Person: mine.Person,
+			Since: cli.Stamp(mine.Created), Token: mine.Record.Token, URL: mine.URL,
+		}
+		return c.Answer(out, fmt.Sprintf("%s %s is yours already, since %s\n", i, cli.OneLine(f.Title), cli.Moment(mine.Created))+giveBack(i))
 	}
 	if c.Flags.Bool("dry-run") {
 		return wouldClaimAsPerson(c, i, f, v)
@@ -57,23 +64,6 @@ func askThem(i claim.Issue, err error) error {
 
 func giveBack(i claim.Issue) string {
 	return fmt.Sprintf("release it with: label-state release %s\n", i)
-}
-
-// assignAgain assigns who holds the issue, where a claim that was cut off has not.
-func assignAgain(ctx context.Context, c *cli.Call, f lifecycle.Facts, mine claim.Claim) error {
-	if c.Flags.Bool("dry-run") {
-		return nil
-	}
-	return c.Session.Ledger.Assign(ctx, f, mine)
-}
-
-// hasAsPerson answers whose claim stands already.
-func hasAsPerson(c *cli.Call, f lifecycle.Facts, mine claim.Claim) error {
-	out := cli.HoldView{
-		Issue: f.Issue.String(), Answer: "won", Codename: mine.Record.Worker.Codename, Firing: mine.Record.Worker.FiringID, Person: mine.Person,
-		Since: cli.Stamp(mine.Created), Token: mine.Record.Token, URL: mine.URL,
-	}
-	return c.Answer(out, fmt.Sprintf("%s %s is yours already, since %s\n", f.Issue, cli.OneLine(f.Title), cli.Moment(mine.Created))+giveBack(f.Issue))
 }
 
 func wouldClaimAsPerson(c *cli.Call, i claim.Issue, f lifecycle.Facts, v lifecycle.Verdict) error {
@@ -131,7 +121,14 @@ func releaseAsPerson(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	case f.HoldBy != "" && !claim.SameLogin(f.HoldBy, me):
 		return notYours(c, i, me, fmt.Sprintf("%s put the label %s on at %s", f.HoldBy, c.Session.Ledger.Rules().Scheme.Hold, cli.Moment(f.HoldAt)))
 	}
-	return takeLabelOff(ctx, c, i)
+	hold := c.Session.Ledger.Rules().Scheme.Hold
+	if c.Flags.Bool("dry-run") {
+		return c.Answer(cli.Reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would take %s off %s\n", hold, i))
+	}
+	if err := c.Session.Client.RemoveLabel(ctx, i, hold); err != nil {
+		return err
+	}
+	return c.Answer(cli.Reply{Issue: i.String(), Answer: "released"}, fmt.Sprintf("released %s: %s is off\n", i, hold))
 }
 
 // reasonText is the first reason of that code, in words.
@@ -166,15 +163,4 @@ func notYours(c *cli.Call, i claim.Issue, me, who string) error {
 		hint = "see who holds it: label-state status " + i.String()
 	}
 	return &cli.Failure{Err: &cli.NoAnswer{Text: who}, Hint: hint}
-}
-
-func takeLabelOff(ctx context.Context, c *cli.Call, i claim.Issue) error {
-	hold := c.Session.Ledger.Rules().Scheme.Hold
-	if c.Flags.Bool("dry-run") {
-		return c.Answer(cli.Reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would take %s off %s\n", hold, i))
-	}
-	if err := c.Session.Client.RemoveLabel(ctx, i, hold); err != nil {
-		return err
-	}
-	return c.Answer(cli.Reply{Issue: i.String(), Answer: "released"}, fmt.Sprintf("released %s: %s is off\n", i, hold))
 }

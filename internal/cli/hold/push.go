@@ -36,7 +36,13 @@ func NewPushCommand(t cli.Terminal) *urfave.Command {
 }
 
 func runPush(t cli.Terminal, cc *urfave.Context) error {
-	remote, more := pushWords(cc.Args().Slice())
+	remote, more := "", cc.Args().Slice()
+	if len(more) > 0 && !cli.IsFlag(more[0]) && more[0] != "--" {
+		remote, more = more[0], more[1:]
+	}
+	if len(more) > 0 && more[0] == "--" { // the library has swallowed one where nothing stood before it
+		more = more[1:]
+	}
 	if len(more) > 0 && !cli.IsFlag(more[0]) {
 		return cli.Usagef(cli.CommandPath(cc), "push: %q: want one remote, and options of git push behind --", cli.OneLine(more[0]))
 	}
@@ -51,18 +57,6 @@ func runPush(t cli.Terminal, cc *urfave.Context) error {
 	return t.WithSession(cc, o, func(ctx context.Context, c *cli.Call) error {
 		return pushUnder(ctx, c, c.Session.Issue, gitpush.Push{Remote: remote, Options: asked})
 	})
-}
-
-// pushWords are the remote, empty when none is named, and the options behind --. The library has
-// swallowed the -- where nothing stood before it.
-func pushWords(words []string) (remote string, more []string) {
-	if len(words) > 0 && !cli.IsFlag(words[0]) && words[0] != "--" {
-		remote, words = words[0], words[1:]
-	}
-	if len(words) > 0 && words[0] == "--" {
-		words = words[1:]
-	}
-	return remote, words
 }
 
 // pushTarget is the issue under whose hold the push is.

@@ -70,7 +70,14 @@ func releaseAsWorker(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Wo
 	}
 	e.Token = token
 	if c.Flags.Bool("dry-run") {
-		return wouldRelease(ctx, c, i, e)
+		err := c.CheckHolds(ctx, i, w, token)
+		if err == nil {
+			err = c.Session.Ledger.CheckPull(ctx, i, e.PR)
+		}
+		if err != nil {
+			return err
+		}
+		return c.Answer(cli.Reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would release %s from %s%s\n", i, w, follows(e)))
 	}
 	rep, err := c.Session.Ledger.Release(ctx, i, e)
 	err = c.WarnLate(err)
@@ -91,17 +98,6 @@ func follows(e ledger.Ending) string {
 		return ""
 	}
 	return " as " + e.Recorded()
-}
-
-func wouldRelease(ctx context.Context, c *cli.Call, i claim.Issue, e ledger.Ending) error {
-	err := c.CheckHolds(ctx, i, e.Worker, e.Token)
-	if err == nil {
-		err = c.Session.Ledger.CheckPull(ctx, i, e.PR)
-	}
-	if err != nil {
-		return err
-	}
-	return c.Answer(cli.Reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would release %s from %s%s\n", i, e.Worker, follows(e)))
 }
 
 func readEnding(c *cli.Call, w claim.Worker) (ledger.Ending, error) {

@@ -22,11 +22,8 @@ func NewDedupCommand(t cli.Terminal) *urfave.Command {
 	}
 }
 
-// seekerOf is who asks, as far as flags, environment and this worktree tell.
-func seekerOf(c *cli.Call) lifecycle.Seeker { return lifecycle.Seeker{Worker: c.Worker()} }
-
 func checkIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
-	who := seekerOf(c)
+	who := lifecycle.Seeker{Worker: c.Worker()}
 	if w, _, err := c.Holder(i); err == nil {
 		who.Worker = w
 	}

@@ -88,7 +88,10 @@ func (e *hostEvent) run(ctx context.Context, name string, ended bool) {
 			e.decide(ctx)
 		}
 	}
-	e.say()
+	if len(e.answer.Notes) > 0 {
+		fmt.Fprintf(e.terminal.Err, "label-state: work goes on, but: %s\n", strings.Join(e.answer.Notes, "; "))
+	}
+	_, _ = io.WriteString(e.terminal.Out, e.answer.Text(e.event)) // nobody is left to tell that nobody listens
 }
 
 func (e *hostEvent) read(name string) error {
@@ -113,14 +116,6 @@ func (e *hostEvent) note(err error) {
 	if line := cli.OneLine(err.Error()); !slices.Contains(e.answer.Notes, line) {
 		e.answer.Notes = append(e.answer.Notes, line)
 	}
-}
-
-// say prints the answer.
-func (e *hostEvent) say() {
-	if len(e.answer.Notes) > 0 {
-		fmt.Fprintf(e.terminal.Err, "label-state: work goes on, but: %s\n", strings.Join(e.answer.Notes, "; "))
-	}
-	_, _ = io.WriteString(e.terminal.Out, e.answer.Text(e.event)) // nobody is left to tell that nobody listens
 }
 
 // look reads what this machine knows: the session's worktrees, and the holds of those that the event is about.
@@ -258,8 +253,13 @@ func (e *hostEvent) decide(ctx context.Context) {
 }
 
 func (e *hostEvent) carryOut(ctx context.Context, p agenthost.Plan) {
-	for _, i := range p.Adopt {
-		e.change(i, e.adopt)
+	for _, i := range p.Adopt { // the hold is this session's from now on
+		e.change(i, func(t *worktreeHolds, h *state.Hold) {
+			h.Beat.Host, h.Beat.Session, h.Beat.Ended = string(e.event.Host), e.event.Session.ID, time.Time{}
+			if err := e.files.Add(e.event.Session, t.top); err != nil {
+				e.note(err)
+			}
+		})
 	}
 	for _, i := range p.End {
 		e.change(i, func(_ *worktreeHolds, h *state.Hold) { h.Beat.Ended = e.now() })
@@ -315,32 +315,18 @@ func (e *hostEvent) save(t *worktreeHolds, n int) {
 	}
 }
 
-// adopt makes the hold this session's, from now on.
-func (e *hostEvent) adopt(t *worktreeHolds, h *state.Hold) {
-	h.Beat.Host, h.Beat.Session, h.Beat.Ended = string(e.event.Host), e.event.Session.ID, time.Time{}
-	if err := e.files.Add(e.event.Session, t.top); err != nil {
-		e.note(err)
-	}
-}
-
 // wantsClaim reports whether the repository of the event lets nobody edit without a hold. A configuration that cannot be read does not.
 func (e *hostEvent) wantsClaim() bool {
 	for _, t := range e.trees[:e.about] {
-		conf, ok, err := localConfig(t.top)
-		if err != nil {
+		conf, ok, err := setup.Checkout(t.top)
+		switch {
+		case err != nil:
 			e.note(err)
-		}
-		if ok && conf.Sessions.RequireClaim {
+		case ok && conf.Sessions.RequireClaim:
 			return true
 		}
 	}
 	return false
-}
-
-// localConfig reads the configuration of a worktree, without asking git or GitHub; ok is false when there is none.
-func localConfig(top string) (conf config.Config, ok bool, err error) {
-	conf, ok, err = setup.Checkout(top)
-	return conf, ok && err == nil, err
 }
 
 // startText is what the session is told at its start; waits says what holds wait for.

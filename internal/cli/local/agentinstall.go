@@ -1,7 +1,6 @@
 package local
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -33,14 +32,6 @@ func placeFlags() []urfave.Flag {
 	}
 }
 
-// hostPlace is where the command line says that a host is set up, or *usageError.
-func hostPlace(t cli.Terminal, cc *urfave.Context) (agentsetup.Place, error) {
-	if cc.Bool("user") && cc.Bool("project") {
-		return agentsetup.Place{}, cli.Usagef(cli.CommandPath(cc), "--user and --project exclude each other")
-	}
-	return placeOf(t, cc.Bool("user"))
-}
-
 func placeOf(t cli.Terminal, user bool) (agentsetup.Place, error) {
 	p := agentsetup.Place{User: user, Getenv: t.Env.Getenv}
 	if !user {
@@ -65,18 +56,6 @@ func placeOf(t cli.Terminal, user bool) (agentsetup.Place, error) {
 	return p, err
 }
 
-// hostArgument is the host that the command is about.
-func hostArgument(cc *urfave.Context) (agenthost.Host, error) {
-	if cc.Args().Len() != 1 {
-		return "", cli.Usagef(cli.CommandPath(cc), "%s: want one host: %s", cli.CommandPath(cc), hostNames())
-	}
-	h, ok := agenthost.Parse(cc.Args().First())
-	if !ok || h == agenthost.Plugin {
-		return "", cli.Usagef(cli.CommandPath(cc), "%q is no host; there are %s", cli.OneLine(cc.Args().First()), hostNames())
-	}
-	return h, nil
-}
-
 // An AgentFileView is the JSON of one file of a host.
 type AgentFileView struct {
 	Host string `json:"host"`
@@ -92,11 +71,17 @@ func setHost(t cli.Terminal,
 	last func(agenthost.Host) string,
 ) urfave.ActionFunc {
 	return func(cc *urfave.Context) error {
-		h, err := hostArgument(cc)
-		if err != nil {
-			return err
+		if cc.Args().Len() != 1 {
+			return cli.Usagef(cli.CommandPath(cc), "%s: want one host: %s", cli.CommandPath(cc), hostNames())
 		}
-		p, err := hostPlace(t, cc)
+		h, ok := agenthost.Parse(cc.Args().First())
+		if !ok || h == agenthost.Plugin {
+			return cli.Usagef(cli.CommandPath(cc), "%q is no host; there are %s", cli.OneLine(cc.Args().First()), hostNames())
+		}
+		if cc.Bool("user") && cc.Bool("project") {
+			return cli.Usagef(cli.CommandPath(cc), "--user and --project exclude each other")
+		}
+		p, err := placeOf(t, cc.Bool("user"))
 		if err != nil {
 			return err
 		}
@@ -134,21 +119,14 @@ func agreeToHost(c *cli.Call, h agenthost.Host, steps []agentsetup.Step) error {
 			return showHost(c, h, steps, "")
 		}
 		return c.Answer(nil, text+"nothing was done (--dry-run)\n")
-	case c.Flags.Bool("yes"), !todo:
-		return nil
-	case !c.Terminal.Live(c.Flags):
-		again := "label-state " + cli.CommandPath(c.Flags) + " " + string(h)
-		if c.Flags.Bool("user") {
-			again += " --user"
-		}
-		return &cli.Failure{Err: cli.Usagef(cli.CommandPath(c.Flags), "nobody is here to ask"), Hint: "look at it first, then say yes: " + again + " --dry-run, " + again + " --yes"}
-	}
-	fmt.Fprint(c.Terminal.Out, text+"go on? [y/N] ")
-	line, _ := bufio.NewReader(c.Terminal.In).ReadString('\n') // what cannot be read is no yes
-	if answer := strings.ToLower(strings.TrimSpace(line)); answer == "y" || answer == "yes" {
+	case !todo:
 		return nil
 	}
-	return &cli.Failure{Err: &cli.NoAnswer{Text: "nothing was done"}, Hint: "label-state " + cli.CommandPath(c.Flags) + " " + string(h) + " --dry-run shows the same again"}
+	command := "label-state " + cli.CommandPath(c.Flags) + " " + string(h)
+	if c.Flags.Bool("user") {
+		command += " --user"
+	}
+	return agree(c, command, "look at it first, then say yes", func() string { return text })
 }
 
 // shortPath is a path as a person names it: from the working folder, where that is shorter.
@@ -269,21 +247,17 @@ func showHosts(c *cli.Call, views []AgentView) error {
 	return c.Answer(nil, text)
 }
 
-// hostPrograms are the names of the hosts' programs, the first that is there.
-func hostPrograms(h agenthost.Host) []string {
-	switch h {
-	case agenthost.ClaudeCode:
-		return []string{"claude"}
-	case agenthost.Cursor:
-		return []string{"cursor-agent", "cursor"}
-	}
-	return []string{string(h)}
-}
-
 // hostProgram is the host's program on the search path; empty when there is none.
 func hostProgram(t cli.Terminal, h agenthost.Host) string {
+	names := []string{string(h)}
+	switch h {
+	case agenthost.ClaudeCode:
+		names = []string{"claude"}
+	case agenthost.Cursor:
+		names = []string{"cursor-agent", "cursor"}
+	}
 	for _, dir := range filepath.SplitList(t.Env.Getenv("PATH")) {
-		for _, name := range hostPrograms(h) {
+		for _, name := range names {
 			file := filepath.Join(dir, name)
 			if runtime.GOOS == "windows" {
 				file += ".exe"

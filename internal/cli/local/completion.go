@@ -79,41 +79,27 @@ func suggest(commands []*urfave.Command, words []string) [][2]string {
 		before = before[1:]
 	}
 	at := cli.Descend(commands, before)
-	switch n := len(at.Rest); {
-	case n > 0 && cli.IsFlag(at.Rest[n-1]) && awaits(at.Flags, at.Rest[n-1]):
-		return nil
-	case strings.HasPrefix(current, "-"):
-		return starting(current, dashes(at.Flags))
-	case at.Stray != "":
-		return nil
-	}
-	return starting(current, verbs(at.Known))
-}
-
-// awaits reports whether the next word is this option's value.
-func awaits(known []urfave.Flag, word string) bool {
-	f := cli.FlagOf(known, word)
-	_, given := cli.ValueOf(word)
-	return f != nil && cli.TakesValue(f) && !given
-}
-
-func verbs(commands []*urfave.Command) (rows [][2]string) {
-	for _, c := range commands {
-		rows = append(rows, [2]string{c.Name, c.Usage})
-	}
-	return rows
-}
-
-func dashes(flags []urfave.Flag) (rows [][2]string) {
-	for _, f := range flags {
-		if doc, ok := f.(urfave.DocGenerationFlag); ok {
-			_, usage := cli.Unquoted(doc)
-			rows = append(rows, [2]string{cli.Dashed(f.Names()[0]), usage})
+	if n := len(at.Rest); n > 0 && cli.IsFlag(at.Rest[n-1]) {
+		f := cli.FlagOf(at.Flags, at.Rest[n-1])
+		_, given := cli.ValueOf(at.Rest[n-1])
+		if f != nil && cli.TakesValue(f) && !given {
+			return nil // the word is this option's value
 		}
 	}
-	return append(rows, [2]string{"--help", "what the command does"})
-}
-
-func starting(prefix string, rows [][2]string) [][2]string {
-	return slices.DeleteFunc(rows, func(row [2]string) bool { return !strings.HasPrefix(row[0], prefix) })
+	var rows [][2]string
+	switch {
+	case strings.HasPrefix(current, "-"):
+		for _, f := range at.Flags {
+			if doc, ok := f.(urfave.DocGenerationFlag); ok {
+				_, usage := cli.Unquoted(doc)
+				rows = append(rows, [2]string{cli.Dashed(f.Names()[0]), usage})
+			}
+		}
+		rows = append(rows, [2]string{"--help", "what the command does"})
+	case at.Stray == "":
+		for _, c := range at.Known {
+			rows = append(rows, [2]string{c.Name, c.Usage})
+		}
+	}
+	return slices.DeleteFunc(rows, func(row [2]string) bool { return !strings.HasPrefix(row[0], current) })
 }

@@ -87,11 +87,13 @@ func failedCheck(c *cli.Call, check string, err error) Diagnosis {
 
 func showReport(c *cli.Call, all []Diagnosis) error {
 	failed, arrows := 0, false
+	inks := map[string]string{"ok": cli.InkGreen, "warn": cli.InkYellow, "fail": cli.InkAlarm}
 	for _, d := range all {
 		if d.Status != "ok" {
 			d.Remedy = cmp.Or(d.Remedy, "see what was asked and answered: label-state doctor --verbose")
 		}
-		text := cli.Wrap(fmt.Sprintf("%s  %-12s %s\n", paintStatus(c, d.Status), d.Check, d.Detail), c.Terminal.Env.Width(c.Terminal.Out))
+		status := c.Paint(inks[d.Status], fmt.Sprintf("%-4s", d.Status))
+		text := cli.Wrap(fmt.Sprintf("%s  %-12s %s\n", status, d.Check, d.Detail), c.Terminal.Env.Width(c.Terminal.Out))
 		if d.Remedy != "" {
 			arrows = true
 			text += strings.Repeat(" ", 19) + "-> " + d.Remedy + "\n"
@@ -113,12 +115,6 @@ func showReport(c *cli.Call, all []Diagnosis) error {
 		return &cli.Failure{Doing: "doctor", Err: no, Hint: strings.TrimSpace("do what the arrows say, then: label-state doctor " + c.Flags.Args().First())}
 	}
 	return nil
-}
-
-// paintStatus pads a status to four columns and paints it.
-func paintStatus(c *cli.Call, status string) string {
-	ink := map[string]string{"ok": cli.InkGreen, "warn": cli.InkYellow, "fail": cli.InkAlarm}[status]
-	return c.Paint(ink, fmt.Sprintf("%-4s", status))
 }
 
 func checkGit(ctx context.Context, c *cli.Call) Diagnosis {
@@ -217,7 +213,7 @@ func checkLabelSet(ctx context.Context, c *cli.Call) Diagnosis {
 }
 
 func checkPauses(ctx context.Context, c *cli.Call) Diagnosis {
-	here, err := c.PausedHere(c.Session.Repo)
+	here, err := c.Terminal.Env.PausedHere(c.Session.Repo)
 	if err != nil {
 		return failedCheck(c, "pause", err)
 	}

@@ -168,15 +168,28 @@ func checkHook(ctx context.Context, c *cli.Call) Diagnosis {
 	return ok("hook", "%s", s.File)
 }
 
-// missingProgram is a program that the hook here needs and that is not to be found; empty when all are there.
+// missingProgram is a program that the hook here needs and that is not to be found; empty when all are there. A shim starts two
+// stages: at the path it was written with, else by PATH (docs/hook.md).
 func missingProgram(s hookfile.State) string {
 	if s.Brings {
 		return ""
 	}
-	for _, program := range hookPrograms(s.Hook) {
-		if _, err := exec.LookPath(program); err != nil {
-			return program
-		}
+	first := cmp.Or(s.Hook, "label-state-pre-push")
+	if _, err := exec.LookPath(first); err != nil {
+		return first
+	}
+	name, windows := strings.CutSuffix(first, ".exe")
+	second := name + "-check"
+	if windows {
+		second += ".exe"
+	}
+	_, err := exec.LookPath(second)
+	if err != nil && filepath.IsAbs(first) {
+		second = "label-state-pre-push-check" // the other place it is looked for
+		_, err = exec.LookPath(second)
+	}
+	if err != nil {
+		return second
 	}
 	return ""
 }
@@ -200,18 +213,4 @@ func OnPath(beside string) string {
 		return "put label-state-pre-push and label-state-pre-push-check on PATH (docs/install.md)"
 	}
 	return fmt.Sprintf(`cd "%s" && ln -sf pre-push label-state-pre-push && ln -sf pre-push-check label-state-pre-push-check`, filepath.Clean(dir))
-}
-
-// hookPrograms are the two stages that a shim starts: at the path it was written with, else by PATH (docs/hook.md).
-func hookPrograms(written string) []string {
-	first := cmp.Or(written, "label-state-pre-push")
-	name, windows := strings.CutSuffix(first, ".exe")
-	second := name + "-check"
-	if windows {
-		second += ".exe"
-	}
-	if _, err := exec.LookPath(second); err != nil && filepath.IsAbs(first) {
-		second = "label-state-pre-push-check" // the other place it is looked for
-	}
-	return []string{first, second}
 }

@@ -49,45 +49,21 @@ func initRepo(ctx context.Context, c *cli.Call) error {
 			missing++
 		}
 	}
+	repo := c.Session.Repo.String()
 	switch {
+	case missing == 0 && slices.ContainsFunc(steps, func(s cli.Step) bool { return s.Status == cli.StepKept }):
+		return cli.ShowSteps(c, repo, steps, "nothing to do here; what a ! stands before is yours to change; then: label-state doctor\n")
 	case missing == 0:
-		return cli.ShowSteps(c, steps, nothingToDo(steps))
+		return cli.ShowSteps(c, repo, steps, "nothing to do: all is there\nnext: see that all is well: label-state doctor\n")
 	case c.Flags.Bool("dry-run"):
-		return cli.ShowSteps(c, steps, refsTip(ctx, c, steps))
+		return cli.ShowSteps(c, repo, steps, refsTip(ctx, c, steps))
 	}
-	if err := agreeToSteps(ctx, c, steps); err != nil {
+	preview := func() string {
+		return cli.Wrap(cli.Preview(repo, steps)+refsTip(ctx, c, steps), c.Terminal.Env.Width(c.Terminal.Out))
+	}
+	if err := agree(c, "label-state init", "look at what it would do, then say yes beforehand", preview); err != nil {
 		return err
 	}
-	return carryOut(ctx, c, steps)
-}
-
-// nothingToDo is init's last word where it finds nothing missing.
-func nothingToDo(steps []cli.Step) string {
-	if slices.ContainsFunc(steps, func(s cli.Step) bool { return s.Status == cli.StepKept }) {
-		return "nothing to do here; what a ! stands before is yours to change; then: label-state doctor\n"
-	}
-	return "nothing to do: all is there\nnext: see that all is well: label-state doctor\n"
-}
-
-// agreeToSteps shows the steps and asks, unless --yes. Without anybody to ask it is a call that lacks --yes.
-func agreeToSteps(ctx context.Context, c *cli.Call, steps []cli.Step) error {
-	if c.Flags.Bool("yes") {
-		return nil
-	}
-	if !c.Terminal.Live(c.Flags) {
-		return &cli.Failure{Err: cli.Usagef("init", "nobody is here to ask"), Hint: "look at what it would do, then say yes beforehand: label-state init --dry-run, label-state init --yes"}
-	}
-	fmt.Fprint(c.Terminal.Out, cli.Wrap(cli.Preview(c.Session.Repo.String(), steps)+refsTip(ctx, c, steps), c.Terminal.Env.Width(c.Terminal.Out))+"go on? [y/N] ")
-	line, _ := bufio.NewReader(c.Terminal.In).ReadString('\n') // what cannot be read is no yes
-	switch strings.ToLower(strings.TrimSpace(line)) {
-	case "y", "yes":
-		return nil
-	}
-	return &cli.Failure{Err: &cli.NoAnswer{Text: "nothing was done"}, Hint: "label-state init --dry-run shows the same again"}
-}
-
-// carryOut makes what is missing, and says how to go on.
-func carryOut(ctx context.Context, c *cli.Call, steps []cli.Step) error {
 	if err := cli.TakeSteps(ctx, c, steps); err != nil {
 		return &cli.Failure{Err: err, Hint: cli.HintOr(err, "what was done before stays; mend that, then: "+cli.Again)}
 	}
@@ -95,4 +71,22 @@ func carryOut(ctx context.Context, c *cli.Call, steps []cli.Step) error {
 		return nil
 	}
 	return c.Answer(nil, "\nnext: commit the new files and push them\n      "+c.FirstCommand()+"\n      see that all is well: label-state doctor\n")
+}
+
+// agree shows what the command would do and asks, unless --yes. Without anybody to ask it is a call that lacks --yes, and advice says
+// what to do beforehand.
+func agree(c *cli.Call, command, advice string, preview func() string) error {
+	if c.Flags.Bool("yes") {
+		return nil
+	}
+	if !c.Terminal.Live(c.Flags) {
+		return &cli.Failure{Err: cli.Usagef(cli.CommandPath(c.Flags), "nobody is here to ask"), Hint: advice + ": " + command + " --dry-run, " + command + " --yes"}
+	}
+	fmt.Fprint(c.Terminal.Out, preview()+"go on? [y/N] ")
+	line, _ := bufio.NewReader(c.Terminal.In).ReadString('\n') // what cannot be read is no yes
+	switch strings.ToLower(strings.TrimSpace(line)) {
+	case "y", "yes":
+		return nil
+	}
+	return &cli.Failure{Err: &cli.NoAnswer{Text: "nothing was done"}, Hint: command + " --dry-run shows the same again"}
 }

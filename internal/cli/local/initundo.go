@@ -1,7 +1,6 @@
 package local
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -63,9 +62,12 @@ func (u *undoing) run(ctx context.Context) error {
 	case len(steps) == 0:
 		return u.call.Answer(nil, "nothing to take back: no init is recorded in this clone\n")
 	case !todo || u.call.Flags.Bool("dry-run"):
-		return u.show(steps, map[bool]string{false: "nothing to take back; what a ! stands before is yours\n"}[todo])
+		return cli.ShowSteps(u.call, u.title(), steps, map[bool]string{false: "nothing to take back; what a ! stands before is yours\n"}[todo])
 	}
-	if err := u.agreeUndo(steps); err != nil {
+	preview := func() string {
+		return cli.Wrap(cli.Preview(u.title(), steps), u.call.Terminal.Env.Width(u.call.Terminal.Out))
+	}
+	if err := agree(u.call, "label-state init --undo", "look at what it would take back, then say yes beforehand", preview); err != nil {
 		return err
 	}
 	for _, s := range steps {
@@ -232,39 +234,9 @@ func (u *undoing) hostStep(h agenthost.Host) (s cli.Step, there bool, err error)
 	return s, true, nil
 }
 
-// show prints the preview.
-func (u *undoing) show(steps []cli.Step, last string) error {
-	if !u.call.Flags.Bool("json") {
-		return u.call.Tell(nil, cli.Preview(u.title(), steps)+last)
-	}
-	for _, s := range steps {
-		if err := u.call.Answer(cli.InitView{Kind: s.Kind, Name: s.Name, Status: s.Status, Detail: cli.OneLine(s.Detail)}, ""); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func (u *undoing) title() string {
 	if u.record.Repo == "" {
 		return "this clone"
 	}
 	return u.record.Repo
-}
-
-// agreeUndo shows what goes and asks, unless --yes.
-func (u *undoing) agreeUndo(steps []cli.Step) error {
-	if u.call.Flags.Bool("yes") {
-		return nil
-	}
-	if !u.call.Terminal.Live(u.call.Flags) {
-		return &cli.Failure{Err: cli.Usagef("init", "nobody is here to ask"), Hint: "look at what it would take back, then say yes beforehand: label-state init --undo --dry-run, label-state init --undo --yes"}
-	}
-	fmt.Fprint(u.call.Terminal.Out, cli.Wrap(cli.Preview(u.title(), steps), u.call.Terminal.Env.Width(u.call.Terminal.Out))+"go on? [y/N] ")
-	line, _ := bufio.NewReader(u.call.Terminal.In).ReadString('\n') // what cannot be read is no yes
-	switch strings.ToLower(strings.TrimSpace(line)) {
-	case "y", "yes":
-		return nil
-	}
-	return &cli.Failure{Err: &cli.NoAnswer{Text: "nothing was done"}, Hint: "label-state init --undo --dry-run shows the same again"}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/host"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/setup"
 	urfave "github.com/urfave/cli/v2"
 )
@@ -113,7 +114,11 @@ func runLiveBoard(t cli.Terminal, cc *urfave.Context) error {
 		return c.Fail(cc.Context, err)
 	}
 	defer d.close()
-	o := board.Options{Name: d.name(), Every: cc.Duration("every"), Gone: func() bool { return !t.Env.IsTerminal(t.Out) }}
+	name := strings.Join(d.names(), " ")
+	if len(d.repos) > 2 {
+		name = cli.Count(len(d.repos), "repository", "repositories")
+	}
+	o := board.Options{Name: name, Every: cc.Duration("every"), Gone: func() bool { return !t.Env.IsTerminal(t.Out) }}
 	screen := board.Screen{In: t.In, Out: t.Out, NoColor: cc.Bool("no-color") || !t.Env.Color(t.Out)}
 	return board.Program(cc.Context, board.New(cc.Context, d, o), screen)
 }
@@ -131,7 +136,7 @@ func showCards(c *cli.Call, r board.Snapshot) error {
 			text += board.Table(r.Cards, r.Now)
 		}
 		for _, ring := range r.Cycles {
-			text += cli.DescribeCycle(ring) + "\n"
+			text += lifecycle.InCycle(lifecycle.Path(ring)) + "; " + cli.CycleRemedy + "\n"
 		}
 		for _, line := range r.Next {
 			text += line + "\n"
@@ -190,12 +195,4 @@ func boardRepos(ctx context.Context, t cli.Terminal, cc *urfave.Context) ([]stri
 		return nil, cli.Usagef("board", "no fleet is known; set LABEL_STATE_SWEEP_REPOS or sweep.repos of the configuration")
 	}
 	return []string{""}, nil
-}
-
-// name is what the board is of, in a line.
-func (d *BoardDesk) name() string {
-	if len(d.repos) > 2 {
-		return cli.Count(len(d.repos), "repository", "repositories")
-	}
-	return strings.Join(d.names(), " ")
 }

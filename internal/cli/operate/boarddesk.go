@@ -155,7 +155,7 @@ func (c *boardRepo) pauses(ctx context.Context, facts []lifecycle.Facts) (out []
 		return nil, err
 	}
 	if p == nil {
-		p, err = c.PausedHere(c.Session.Repo)
+		p, err = c.Terminal.Env.PausedHere(c.Session.Repo)
 	}
 	if p != nil {
 		out = append(out, board.Pause{Repo: c.Session.Repo.String(), Text: strings.TrimSpace(cli.ViewPause(c.Session.Repo.String(), p, p.Here).Line()), Here: p.Here})

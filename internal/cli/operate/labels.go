@@ -71,16 +71,26 @@ func syncLabels(ctx context.Context, c *cli.Call) error {
 	want := c.Session.Ledger.Rules().Scheme.Definitions()
 	views := cli.CompareLabels(want, have)
 	for i, v := range views {
-		do, done := cli.LabelWork(c, want[i], v)
+		done := ""
 		switch {
-		case do == nil:
+		case v.Status == "missing":
+			done = "created"
+		case v.Status == "differs" && c.Flags.Bool("force"):
+			done = "updated"
+		default:
 			continue
-		case c.Flags.Bool("dry-run"):
+		}
+		if c.Flags.Bool("dry-run") {
 			views[i].Detail = strings.TrimSpace(v.Detail + ", would be " + done)
 			views[i].Detail = strings.TrimPrefix(views[i].Detail, ", ")
 			continue
 		}
-		if err := do(ctx); err != nil {
+		if done == "created" {
+			err = c.Session.Client.CreateLabel(ctx, c.Session.Repo, want[i])
+		} else {
+			err = c.Session.Client.UpdateLabel(ctx, c.Session.Repo, want[i].Name, want[i])
+		}
+		if err != nil {
 			return err
 		}
 		views[i].Status = done

@@ -36,21 +36,18 @@ func NewMigrateCommand(t cli.Terminal) *urfave.Command {
 			&urfave.BoolFlag{Name: "dry-run", Usage: "say what it would do, as without --apply"},
 			&urfave.StringFlag{Name: "pause-file", Usage: "`FILE` of the host's paused repositories: lines \"owner/repo reason\", or a JSON list"},
 		),
-		Action: func(cc *urfave.Context) error { return runMigrate(t, cc) },
+		Action: func(cc *urfave.Context) error { // t.InRepo with a client that writes only with --apply (cli.md)
+			o, err := cli.InOneRepo(cc)
+			if err != nil {
+				return err
+			}
+			if cc.Bool("apply") && cc.Bool("dry-run") {
+				return cli.Usagef("migrate", "--apply and --dry-run: want one of them")
+			}
+			o.DryRun = !cc.Bool("apply")
+			return t.WithSession(cc, o, migrateRepo)
+		},
 	}
-}
-
-// runMigrate is inRepo with a client that writes only with --apply (cli.md).
-func runMigrate(t cli.Terminal, cc *urfave.Context) error {
-	o, err := cli.InOneRepo(cc)
-	if err != nil {
-		return err
-	}
-	if cc.Bool("apply") && cc.Bool("dry-run") {
-		return cli.Usagef("migrate", "--apply and --dry-run: want one of them")
-	}
-	o.DryRun = !cc.Bool("apply")
-	return t.WithSession(cc, o, migrateRepo)
 }
 
 func migrateRepo(ctx context.Context, c *cli.Call) error {
@@ -58,19 +55,29 @@ func migrateRepo(ctx context.Context, c *cli.Call) error {
 	if err != nil {
 		return err
 	}
-	var steps []cli.Step
-	for _, read := range []func(context.Context, string) ([]cli.Step, error){func(ctx context.Context, by string) ([]cli.Step, error) { return pauseSteps(ctx, c, by) }, func(ctx context.Context, p2 string) ([]cli.Step, error) { return neededLabels(ctx, c, p2) }, func(ctx context.Context, p2 string) ([]cli.Step, error) { return oldClaims(ctx, c, p2) }, func(ctx context.Context, by string) ([]cli.Step, error) { return attemptSteps(ctx, c, by) }} {
-		found, err := read(ctx, by)
-		if err != nil {
-			return err
-		}
-		steps = append(steps, found...)
+	pauses, err := pauseSteps(ctx, c, by)
+	if err != nil {
+		return err
 	}
+	needed, err := cli.LabelSteps(ctx, c)
+	if err != nil {
+		return err
+	}
+	needed = slices.DeleteFunc(needed, func(s cli.Step) bool { return s.Status == cli.StepThere && s.Detail == "" })
+	claims, err := oldClaims(ctx, c)
+	if err != nil {
+		return err
+	}
+	attempts, err := attemptSteps(ctx, c, by)
+	if err != nil {
+		return err
+	}
+	steps := slices.Concat(pauses, needed, claims, attempts)
 	switch todo := slices.ContainsFunc(steps, func(s cli.Step) bool { return s.Status == cli.StepMissing }); {
 	case !todo:
-		return cli.ShowSteps(c, steps, "nothing to bring over\n")
+		return cli.ShowSteps(c, c.Session.Repo.String(), steps, "nothing to bring over\n")
 	case !c.Flags.Bool("apply"):
-		return cli.ShowSteps(c, steps, "this would be done; do it with: label-state migrate "+c.Session.Repo.String()+" --apply\n")
+		return cli.ShowSteps(c, c.Session.Repo.String(), steps, "this would be done; do it with: label-state migrate "+c.Session.Repo.String()+" --apply\n")
 	}
 	if may, err := c.Session.Client.MayLabel(ctx, c.Session.Repo, by); err != nil {
 		return err
@@ -84,35 +91,28 @@ func migrateRepo(ctx context.Context, c *cli.Call) error {
 	return nil
 }
 
-// neededLabels are the labels that are missing or have another colour.
-func neededLabels(ctx context.Context, c *cli.Call, _ string) ([]cli.Step, error) {
-	all, err := cli.LabelSteps(ctx, c)
-	return slices.DeleteFunc(all, func(s cli.Step) bool { return s.Status == cli.StepThere && s.Detail == "" }), err
-}
-
 // oldClaims lists the claims of the original scripts that stand: they count until their lease ends.
-func oldClaims(ctx context.Context, c *cli.Call, _ string) ([]cli.Step, error) {
+func oldClaims(ctx context.Context, c *cli.Call) ([]cli.Step, error) {
 	var out []cli.Step
 	for f, err := range c.Session.Client.Current(ctx, c.Session.Repo, time.Time{}) {
 		if err != nil {
 			return nil, err
 		}
 		for _, old := range f.Log.Live() {
-			if old.Legacy {
-				out = append(out, cli.Step{Kind: "claim", Name: f.Issue.String(), Status: cli.StepThere, Detail: standing(c, old)})
+			if !old.Legacy {
+				continue
 			}
+			stands := "without end"
+			if end, ok := old.Until(c.Session.Ledger.Rules().Terms); ok {
+				stands = "until " + cli.Moment(end)
+			}
+			out = append(out, cli.Step{
+				Kind: "claim", Name: f.Issue.String(), Status: cli.StepThere,
+				Detail: stands + " by " + cli.OneLine(old.Record.Worker.Codename),
+			})
 		}
 	}
 	return out, nil
-}
-
-// standing says how long an old claim stands.
-func standing(c *cli.Call, old claim.Claim) string {
-	text := "by " + cli.OneLine(old.Record.Worker.Codename)
-	if end, ok := old.Until(c.Session.Ledger.Rules().Terms); ok {
-		return "until " + cli.Moment(end) + " " + text
-	}
-	return "without end " + text
 }
 
 // attemptSteps are the labels that counted failures: one step for each open issue that has some, and
@@ -168,7 +168,13 @@ func attemptStep(ctx context.Context, c *cli.Call, i claim.Issue, by string) (cl
 					return err
 				}
 			}
-			return dropLabels(ctx, c, i, names)
+			for _, name := range names {
+				if err := c.Session.Client.RemoveLabel(ctx, i, name); err != nil {
+					return err
+				}
+			}
+			_, err := c.Session.Ledger.Reconcile(ctx, i)
+			return c.WarnLate(err)
 		},
 	}, nil
 }
@@ -189,17 +195,6 @@ func untold(c *cli.Call, f lifecycle.Facts, counted int) (todo []claim.Worker) {
 		}
 	}
 	return todo
-}
-
-// dropLabels takes the labels off and brings the others in line.
-func dropLabels(ctx context.Context, c *cli.Call, i claim.Issue, names []string) error {
-	for _, name := range names {
-		if err := c.Session.Client.RemoveLabel(ctx, i, name); err != nil {
-			return err
-		}
-	}
-	_, err := c.Session.Ledger.Reconcile(ctx, i)
-	return c.WarnLate(err)
 }
 
 // pauseSteps are the repositories of the pause file.

@@ -25,7 +25,17 @@ func NewReconcileCommand(t cli.Terminal) *urfave.Command {
 
 func reconcileIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	if c.Flags.Bool("dry-run") {
-		return wouldReconcile(ctx, c, i)
+		f, err := c.Session.Ledger.Look(ctx, i)
+		if err != nil {
+			return err
+		}
+		rules := c.Session.Ledger.Rules()
+		projection, _ := rules.Label(f)
+		change := rules.Scheme.Change(f.Labels, projection)
+		was := cli.LabelNames(rules.Scheme.Shown(f.Labels))
+		is := slices.DeleteFunc(slices.Clone(was), func(name string) bool { return labels.Has(change.Remove, name) })
+		m := cli.MoveView{Issue: i.String(), Answer: "dry-run", Was: was, Is: append(is, change.Add...), Why: cli.OneLine(rules.Explain(f, change))}
+		return c.Answer(m, fmt.Sprintf("%s: would add %s, remove %s: %s\n", i, list(change.Add), list(change.Remove), m.Why))
 	}
 	rep, err := c.Session.Ledger.Reconcile(ctx, i)
 	if err != nil {
@@ -36,25 +46,6 @@ func reconcileIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 		text = fmt.Sprintf("%s: %s is right: %s\n", i, cli.StateOf(rep.Is), cli.OneLine(rep.Why))
 	}
 	return c.Answer(cli.ViewMove(rep, "reconciled"), text)
-}
-
-func wouldReconcile(ctx context.Context, c *cli.Call, i claim.Issue) error {
-	rules := c.Session.Ledger.Rules()
-	f, err := c.Session.Ledger.Look(ctx, i)
-	if err != nil {
-		return err
-	}
-	projection, _ := rules.Label(f)
-	change := rules.Scheme.Change(f.Labels, projection)
-	m := cli.MoveView{Issue: i.String(), Answer: "dry-run", Was: cli.LabelNames(rules.Scheme.Shown(f.Labels)), Why: cli.OneLine(rules.Explain(f, change))}
-	m.Is = after(m.Was, change)
-	return c.Answer(m, fmt.Sprintf("%s: would add %s, remove %s: %s\n", i, list(change.Add), list(change.Remove), m.Why))
-}
-
-// after is what a change would make of labels.
-func after(have []string, c labels.Change) []string {
-	left := slices.DeleteFunc(slices.Clone(have), func(name string) bool { return labels.Has(c.Remove, name) })
-	return cli.LabelNames(append(left, c.Add...))
 }
 
 func list(names []string) string {

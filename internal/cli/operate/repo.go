@@ -50,7 +50,12 @@ func pause(ctx context.Context, c *cli.Call) error {
 		v.DryRun = true
 		return c.Answer(v, fmt.Sprintf("would pause %s%s\n", c.Session.Repo, cli.Where(local)))
 	}
-	before, err := standingPause(ctx, c, local)
+	var before *lifecycle.Pause
+	if local {
+		before, err = c.Terminal.Env.PausedHere(c.Session.Repo)
+	} else {
+		before, err = c.Session.Client.Pause(ctx, c.Session.Repo)
+	}
 	if err != nil {
 		return err
 	}
@@ -71,14 +76,6 @@ func pause(ctx context.Context, c *cli.Call) error {
 		text += "; the reason was: " + cli.OneLine(before.Reason)
 	}
 	return c.Answer(v, fmt.Sprintf("%s; resume with: label-state repo resume %s\n", text, v.Resume()))
-}
-
-// standingPause is the pause before this one, nil when there is none.
-func standingPause(ctx context.Context, c *cli.Call, local bool) (*lifecycle.Pause, error) {
-	if local {
-		return c.PausedHere(c.Session.Repo)
-	}
-	return c.Session.Client.Pause(ctx, c.Session.Repo)
 }
 
 func resume(ctx context.Context, c *cli.Call) error {
@@ -118,7 +115,7 @@ func runPauseList(t cli.Terminal, cc *urfave.Context) error {
 }
 
 func listPause(ctx context.Context, c *cli.Call) error {
-	here, err := c.PausedHere(c.Session.Repo)
+	here, err := c.Terminal.Env.PausedHere(c.Session.Repo)
 	if err != nil {
 		return err
 	}

@@ -39,9 +39,16 @@ func runSweep(t cli.Terminal, cc *urfave.Context) error {
 	}
 	ctx, cancel := cli.Deadline(cc)
 	defer cancel()
-	repos, err := reposToSweep(ctx, t, cc)
-	if err != nil {
-		return err
+	repos := cli.NamedRepos(cc)
+	if len(repos) == 0 {
+		fleet, err := fleetRepos(ctx, t, cc)
+		if err != nil {
+			return err
+		}
+		repos = fleet
+	}
+	if len(repos) == 0 {
+		return cli.Usagef("sweep-claims", "no repository to sweep; give OWNER/NAME, set LABEL_STATE_SWEEP_REPOS or sweep.repos of the configuration")
 	}
 	s := sweeping{view: SweepView{Findings: []FindingView{}, Stranded: []StrandView{}, Skipped: []string{}, Left: []string{}, DryRun: cc.Bool("dry-run")}}
 	s.maxAge = time.Duration(hours * float64(time.Hour))
@@ -49,18 +56,6 @@ func runSweep(t cli.Terminal, cc *urfave.Context) error {
 		s.sweep(ctx, t, cc, name)
 	}
 	return s.answer(&cli.Call{Flags: cc, Terminal: t})
-}
-
-// reposToSweep are the repositories to sweep, as they were written. None is an error.
-func reposToSweep(ctx context.Context, t cli.Terminal, cc *urfave.Context) ([]string, error) {
-	if repos := cli.NamedRepos(cc); len(repos) > 0 {
-		return repos, nil
-	}
-	repos, err := fleetRepos(ctx, t, cc)
-	if err == nil && len(repos) == 0 {
-		err = cli.Usagef("sweep-claims", "no repository to sweep; give OWNER/NAME, set LABEL_STATE_SWEEP_REPOS or sweep.repos of the configuration")
-	}
-	return repos, err
 }
 
 // fleetRepos are the repositories of the fleet, as they were written: LABEL_STATE_SWEEP_REPOS, else sweep.repos of the caller's
@@ -122,7 +117,12 @@ func (s *sweeping) sweep(ctx context.Context, t cli.Terminal, cc *urfave.Context
 		s.view.Left = append(s.view.Left, c.Session.Repo.String()+": "+why)
 		return
 	}
-	report := sweepOne(ctx, c, s.maxAge, since)
+	seen, done := countProgress(c)
+	report := c.Session.Ledger.Sweep(ctx, c.Session.Client, ledger.Sweep{
+		Repos: []ledger.Repo{c.Session.Repo}, By: ledger.SweepID(time.Now(), c.Session.Word()), MaxAge: s.maxAge,
+		Since: since, DryRun: c.Flags.Bool("dry-run"), Seen: seen,
+	})
+	done()
 	for _, one := range report.Unshown {
 		cli.Warnf(c.Terminal.Err, "%s", one)
 	}
@@ -159,15 +159,6 @@ func (s *sweeping) answer(c *cli.Call) error {
 		return &cli.Failure{Doing: "sweep-claims", Err: err, Hint: "the lines above say why; when that is mended: " + cli.Again}
 	}
 	return nil
-}
-
-func sweepOne(ctx context.Context, c *cli.Call, maxAge time.Duration, since time.Time) ledger.Report {
-	seen, done := countProgress(c)
-	defer done()
-	return c.Session.Ledger.Sweep(ctx, c.Session.Client, ledger.Sweep{
-		Repos: []ledger.Repo{c.Session.Repo}, By: ledger.SweepID(time.Now(), c.Session.Word()), MaxAge: maxAge,
-		Since: since, DryRun: c.Flags.Bool("dry-run"), Seen: seen,
-	})
 }
 
 // countProgress counts on one line of stderr while a person watches; done takes the line away.

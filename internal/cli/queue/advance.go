@@ -7,7 +7,7 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
-	"github.com/label-state/label-state/internal/labels"
+
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	urfave "github.com/urfave/cli/v2"
@@ -90,7 +90,5 @@ func wouldAdvance(ctx context.Context, c *cli.Call, i claim.Issue, a ledger.Adva
 	case v.Has(lifecycle.CodeInFlight):
 		return &ledger.HeldError{Issue: i, Verdict: v}
 	}
-	return c.Answer(cli.Reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would move %s to %s\n", i, describeStage(to)))
+	return c.Answer(cli.Reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would move %s to %s (label %s)\n", i, to.Name, to.Label))
 }
-
-func describeStage(s labels.Stage) string { return fmt.Sprintf("%s (label %s)", s.Name, s.Label) }

@@ -43,7 +43,10 @@ func atWork(t cli.Terminal, first setup.First, do func(ctx context.Context, c *c
 func atWorkOn(t cli.Terminal, ref string, first setup.First, do func(ctx context.Context, c *cli.Call, d desk) error) func(cc *urfave.Context) error {
 	return func(cc *urfave.Context) error {
 		if dir := cc.String("folder"); dir != "" {
-			return inFolder(t, cc, dir, do)
+			ctx, cancel := cli.Deadline(cc)
+			defer cancel()
+			c := &cli.Call{Flags: cc, Terminal: t, Session: &setup.Session{Worker: t.Env.Identity()}}
+			return c.Fail(ctx, do(ctx, c, newDesk(c, work.Settings{Type: folderwork.Type, Agent: c.Claimant().Codename, Place: dir})))
 		}
 		e, err := readEmployment(t, cc)
 		if err != nil {
@@ -59,13 +62,6 @@ func atWorkOn(t cli.Terminal, ref string, first setup.First, do func(ctx context
 	}
 }
 
-func inFolder(t cli.Terminal, cc *urfave.Context, dir string, do func(ctx context.Context, c *cli.Call, d desk) error) error {
-	ctx, cancel := cli.Deadline(cc)
-	defer cancel()
-	c := &cli.Call{Flags: cc, Terminal: t, Session: &setup.Session{Worker: t.Env.Identity()}}
-	return c.Fail(ctx, do(ctx, c, newDesk(c, work.Settings{Type: folderwork.Type, Agent: c.Claimant().Codename, Place: dir})))
-}
-
 // newDesk names all the sources there are.
 func newDesk(c *cli.Call, s work.Settings) desk {
 	d := desk{Settings: s}
@@ -74,7 +70,16 @@ func newDesk(c *cli.Call, s work.Settings) desk {
 	}
 	d.Dispatcher = work.NewDispatcher(work.Openers{
 		githubwork.Type: func(context.Context, work.Settings) (work.Source, error) { return d.github, nil },
-		folderwork.Type: func(ctx context.Context, s work.Settings) (work.Source, error) { return openFolder(ctx, c, s) },
+		folderwork.Type: func(_ context.Context, s work.Settings) (work.Source, error) {
+			w := c.Claimant()
+			src, err := folderwork.Open(s.Place, folderwork.Options{
+				Agent: cmp.Or(w.Codename, "nobody"), Run: cmp.Or(w.FiringID, c.Session.Word()), TTL: c.TTL(), Exclude: []string{"blocked", "wip"}, Now: time.Now,
+			})
+			if err != nil {
+				return nil, cli.Usagef(cli.CommandPath(c.Flags), "%s", err)
+			}
+			return src, nil
+		},
 	})
 	return d
 }
@@ -91,15 +96,4 @@ func githubSource(c *cli.Call) *githubwork.Source {
 		},
 		Warn: func(err error) { cli.Warnf(c.Terminal.Err, "%s", err) }, Wait: setup.Clock().Sleep,
 	})
-}
-
-func openFolder(_ context.Context, c *cli.Call, s work.Settings) (work.Source, error) {
-	w := c.Claimant()
-	src, err := folderwork.Open(s.Place, folderwork.Options{
-		Agent: cmp.Or(w.Codename, "nobody"), Run: cmp.Or(w.FiringID, c.Session.Word()), TTL: c.TTL(), Exclude: []string{"blocked", "wip"}, Now: time.Now,
-	})
-	if err != nil {
-		return nil, cli.Usagef(cli.CommandPath(c.Flags), "%s", err)
-	}
-	return src, nil
 }

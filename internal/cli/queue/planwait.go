@@ -68,7 +68,11 @@ func awaitAnswer(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Worker
 		}
 		rest := min(pause, time.Until(end))
 		if rest <= 0 {
-			return noAnswerYet(c, v, err, i)
+			if err != nil {
+				return err // the last look saw nothing
+			}
+			f := &cli.Failure{Err: &cli.WaitingError{After: c.Flags.Duration("wait")}, Hint: waitOn(i)}
+			return errors.Join(f, c.AnswerJSON(v))
 		}
 		if over := setup.Clock().Sleep(ctx, rest); over != nil {
 			return &ledger.UnknownError{Issue: i, Err: cmp.Or(err, over)}
@@ -87,13 +91,4 @@ func lookAtPlan(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Worker,
 	}
 	own, _ := f.Log.Find(w)
 	return cli.ViewPlan(i, own, c.Session.Ledger.Rules().Terms), nil
-}
-
-// noAnswerYet is what a wait ends with. The error is why the last look saw nothing; nil when it saw the plan wait.
-func noAnswerYet(c *cli.Call, v cli.PlanView, err error, i claim.Issue) error {
-	if err != nil {
-		return err
-	}
-	f := &cli.Failure{Err: &cli.WaitingError{After: c.Flags.Duration("wait")}, Hint: waitOn(i)}
-	return errors.Join(f, c.AnswerJSON(v))
 }

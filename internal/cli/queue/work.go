@@ -60,7 +60,11 @@ func listWork(ctx context.Context, c *cli.Call, d desk) error {
 		fmt.Fprintf(c.Terminal.Err, "label-state: %s\nhint: %s\n", cli.OneLine(none.Error()), cli.OneLine(c.Terminal.HintFor(why)))
 	}
 	for _, i := range page.Items {
-		if err := c.Answer(i, listLine(i)); err != nil {
+		taken := ""
+		if i.Claimed {
+			taken = "  (claimed)"
+		}
+		if err := c.Answer(i, fmt.Sprintf("%-12s  %-8s  %s%s\n", i.ID, i.Priority, cli.OneLine(i.Title), taken)); err != nil {
 			return err
 		}
 	}
@@ -68,14 +72,6 @@ func listWork(ctx context.Context, c *cli.Call, d desk) error {
 		fmt.Fprintf(c.Terminal.Err, "label-state: there is more: --cursor %s\n", page.Next)
 	}
 	return nil
-}
-
-func listLine(i work.Item) string {
-	taken := ""
-	if i.Claimed {
-		taken = "  (claimed)"
-	}
-	return fmt.Sprintf("%-12s  %-8s  %s%s\n", i.ID, i.Priority, cli.OneLine(i.Title), taken)
 }
 
 // onItem is atWork for commands about one item: of the queue an issue in any form that names one

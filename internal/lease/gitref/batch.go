@@ -49,7 +49,12 @@ func (b *batch) acquire(ctx context.Context) error {
 		if err := b.prepare(ctx); err != nil {
 			return err
 		}
-		err := b.swap(ctx)
+		all := make([]Swap, len(b.asks))
+		for n, a := range b.asks {
+			all[n] = Swap{Name: RefName(a.Issue), Before: b.tips[n].oid, After: b.after[n].oid, RepoID: b.tips[n].repoID}
+		}
+		first := b.asks[0].Issue // since all move or none does, it tells of all
+		err := b.swap(ctx, first, b.tips[0], b.after[0], fmt.Sprintf("move %d references", len(all)), func() error { return b.mover.SwapRefs(ctx, first, all) })
 		var open openError
 		switch {
 		case errors.As(err, &open):
@@ -76,56 +81,19 @@ func (b *batch) prepare(ctx context.Context) error {
 		b.tips = append(b.tips, t)
 	}
 	for n, a := range b.asks {
-		t, err := b.commit(ctx, b.tips[n], a)
+		t := b.tips[n]
+		next := t.claim(a)
+		if t.owned() && t.worker == a.Worker {
+			next = t.then(kindRenew)
+			next.ttl = a.TTL
+		}
+		after, err := b.commit(ctx, a.Issue, t, next)
 		if err != nil {
 			return err
 		}
-		b.after = append(b.after, t)
+		b.after = append(b.after, after)
 	}
 	return nil
-}
-
-func (b *batch) commit(ctx context.Context, t tip, a lease.Ask) (tip, error) {
-	next := t.claim(a)
-	if t.owned() && t.worker == a.Worker {
-		next = t.then(kindRenew)
-		next.ttl = a.TTL
-	}
-	message := next.encode()
-	if back, err := decode(message); err != nil || back.worker != next.worker {
-		return tip{}, fmt.Errorf("write lease: it would not be read back: %w", err)
-	}
-	made, err := b.refs.CreateCommit(ctx, a.Issue, t.oid, message)
-	if err != nil {
-		return tip{}, fmt.Errorf("write lease: %w", err)
-	}
-	return tip{state: next, oid: made.OID, since: made.Date, now: made.Date, repoID: t.repoID}, nil
-}
-
-// swap moves all references and finds out whether it did, like that of one. Since all move or none does,
-// the first tells of all.
-func (b *batch) swap(ctx context.Context) error {
-	all := make([]Swap, len(b.asks))
-	for n, a := range b.asks {
-		all[n] = Swap{Name: RefName(a.Issue), Before: b.tips[n].oid, After: b.after[n].oid, RepoID: b.tips[n].repoID}
-	}
-	at := b.asks[0].Issue
-	err := b.mover.SwapRefs(ctx, at, all)
-	if err == nil || errors.Is(err, ErrMoved) || errors.Is(err, errors.ErrUnsupported) || lease.Rejected(err) {
-		return err
-	}
-	for n := range repeats {
-		if cancelled := b.sleep(ctx, backoff(n)); cancelled != nil {
-			break
-		}
-		if b.mover.SwapRefs(ctx, at, all) == nil {
-			return nil
-		}
-		if now, unread := b.read(ctx, at); unread == nil && now.pos > b.tips[0].pos {
-			return landed(now, b.after[0])
-		}
-	}
-	return openError{fmt.Errorf("move %d references: %w", len(all), err)}
 }
 
 // abandon sees to it that a step of which nobody knows whether it landed does not: a void commit on the
@@ -137,19 +105,15 @@ func (b *batch) abandon(ctx context.Context) error {
 	if errors.Is(err, ErrMoved) {
 		var now tip
 		if now, err = b.readPast(ctx, b.asks[0].Issue, b.tips[0].pos); err == nil && now.oid == b.after[0].oid {
-			err = b.releaseAll(ctx)
+			var unreleased []error
+			for n, a := range b.asks {
+				unreleased = append(unreleased, b.release(ctx, b.after[n].lease(a.Issue)))
+			}
+			err = errors.Join(unreleased...)
 		}
 	}
 	if err != nil {
 		return fmt.Errorf("give up the claims: %w", err)
 	}
 	return nil
-}
-
-func (b *batch) releaseAll(ctx context.Context) error {
-	var all []error
-	for n, a := range b.asks {
-		all = append(all, b.release(ctx, b.after[n].lease(a.Issue)))
-	}
-	return errors.Join(all...)
 }

@@ -35,13 +35,6 @@ func (t tip) lease(i claim.Issue) lease.Lease {
 	}
 }
 
-// pushed is the state behind a push of the holder's: the same lease, counted from where it was.
-func (t tip) pushed() state {
-	next := t.then(kindPush)
-	next.dated = t.since
-	return next
-}
-
 // standing is the tip that a lease was last known to be at, without asking anybody. It reports
 // false for a lease that does not say.
 func standing(l lease.Lease) (tip, bool) {
@@ -121,6 +114,16 @@ func (s *Store) readPast(ctx context.Context, i claim.Issue, pos int64) (t tip, 
 // advance puts one commit on the chain. ErrMoved says that the chain is not at t any more and the
 // commit is not on it; an openError that nobody knows.
 func (s *Store) advance(ctx context.Context, i claim.Issue, t tip, next state) (tip, error) {
+	after, err := s.commit(ctx, i, t, next)
+	if err != nil {
+		return tip{}, err
+	}
+	step := Swap{Name: RefName(i), Before: t.oid, After: after.oid, RepoID: t.repoID}
+	return after, s.swap(ctx, i, t, after, "move "+step.Name, func() error { return s.refs.SwapRef(ctx, i, step) })
+}
+
+// commit makes the commit that is to follow on a tip. The chain is where it was.
+func (s *Store) commit(ctx context.Context, i claim.Issue, t tip, next state) (tip, error) {
 	message := next.encode()
 	if back, err := decode(message); err != nil || back.worker != next.worker {
 		return tip{}, fmt.Errorf("write lease: it would not be read back: %w", err)
@@ -129,8 +132,7 @@ func (s *Store) advance(ctx context.Context, i claim.Issue, t tip, next state) (
 	if err != nil {
 		return tip{}, fmt.Errorf("write lease: %w", err)
 	}
-	after := tip{state: next, oid: made.OID, since: made.Date, now: made.Date, repoID: t.repoID}
-	return after, s.swap(ctx, i, t, after)
+	return tip{state: next, oid: made.OID, since: made.Date, now: made.Date, repoID: t.repoID}, nil
 }
 
 // An openError is a swap of which nobody knows whether it was, or still will be, carried out.
@@ -138,33 +140,28 @@ type openError struct{ error }
 
 func (e openError) Unwrap() error { return e.error }
 
-// swap moves the reference and finds out whether it did. An answer that is lost is resolved by
-// asking for the same swap again, of the same commit: it can be on the chain only once.
-func (s *Store) swap(ctx context.Context, i claim.Issue, t, after tip) error {
-	step := Swap{Name: RefName(i), Before: t.oid, After: after.oid, RepoID: t.repoID}
-	err := s.refs.SwapRef(ctx, i, step)
-	if err == nil || errors.Is(err, ErrMoved) || lease.Rejected(err) {
+// swap moves the issue's reference from t to after, and those of others that move with it or not at all, and finds out whether it did. An
+// answer that is lost is resolved by asking for the same move again, of the same commit: it can be on the chain only once.
+func (s *Store) swap(ctx context.Context, i claim.Issue, t, after tip, what string, move func() error) error {
+	err := move()
+	if err == nil || errors.Is(err, ErrMoved) || errors.Is(err, errors.ErrUnsupported) || lease.Rejected(err) {
 		return err
 	}
 	for n := range repeats {
 		if cancelled := s.sleep(ctx, backoff(n)); cancelled != nil {
 			break
 		}
-		if s.refs.SwapRef(ctx, i, step) == nil {
+		if move() == nil {
 			return nil
 		}
-		if now, unread := s.read(ctx, i); unread == nil && now.pos > t.pos {
-			return landed(now, after)
+		now, unread := s.read(ctx, i)
+		switch {
+		case unread != nil || now.pos <= t.pos:
+		case now.oid == after.oid:
+			return nil
+		default: // a commit that is there and not the tip is somebody else's past already
+			return ErrMoved
 		}
 	}
-	return openError{fmt.Errorf("move %s: %w", step.Name, err)}
-}
-
-// landed says what became of a commit once the chain is seen beyond its parent. A commit that is
-// there and not the tip is somebody else's past already.
-func landed(now, after tip) error {
-	if now.oid == after.oid {
-		return nil
-	}
-	return ErrMoved
+	return openError{fmt.Errorf("%s: %w", what, err)}
 }

@@ -21,5 +21,7 @@ func (s *Store) Push(ctx context.Context, l lease.Lease) (lease.Step, error) {
 	if err != nil {
 		return lease.Step{}, fmt.Errorf("push under %s: %w", l.Issue, named(err))
 	}
-	return lease.Step{Ref: RefName(l.Issue), Before: t.oid, Message: t.pushed().encode()}, nil
+	next := t.then(kindPush)
+	next.dated = t.since
+	return lease.Step{Ref: RefName(l.Issue), Before: t.oid, Message: next.encode()}, nil
 }

@@ -72,7 +72,11 @@ func decode(message string) (state, error) {
 	}
 	f := fields{values: map[string]string{}}
 	for _, token := range strings.Fields(rest) {
-		f.add(token)
+		key, value, ok := strings.Cut(token, "=")
+		text, err := url.QueryUnescape(value)
+		if _, known := f.values[key]; ok && err == nil && !known {
+			f.values[key] = text
+		}
 	}
 	s := state{
 		kind: kind(word), worker: claim.Worker{Codename: f.values["codename"], FiringID: f.values["firing_id"]},
@@ -96,14 +100,6 @@ func decode(message string) (state, error) {
 type fields struct {
 	values map[string]string
 	err    error
-}
-
-func (f *fields) add(token string) {
-	key, value, ok := strings.Cut(token, "=")
-	text, err := url.QueryUnescape(value)
-	if _, known := f.values[key]; ok && err == nil && !known {
-		f.values[key] = text
-	}
 }
 
 // number reads a field that must be there and above zero. What does not fit a time.Duration in

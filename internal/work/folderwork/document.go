@@ -1,7 +1,6 @@
 package folderwork
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -130,6 +129,3 @@ func (d document) close() error {
 	}
 	return nil
 }
-
-// oneLine ends a line of JSON.
-func oneLine(text []byte) []byte { return append(bytes.TrimSpace(text), '\n') }

@@ -100,7 +100,7 @@ func (s *Source) append(id, name string, l log, e entry) error {
 	if err != nil {
 		return &work.Error{ID: id, Reason: work.SourceError, Err: fmt.Errorf("write log of %s: %w", name, printable.Cause(err))}
 	}
-	err = state.Create(filepath.Join(s.logDir(name), number(len(l)+1)), oneLine(text), 0o644)
+	err = state.Create(filepath.Join(s.logDir(name), number(len(l)+1)), append(text, '\n'), 0o644)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return work.Refused(id, work.AlreadyClaimed, "somebody else was faster with %s", id)

@@ -97,8 +97,10 @@ const posts = 4
 func (s *Source) tell(ctx context.Context, i claim.Issue, what string, w claim.Worker, text string) (err error) {
 	mark := fmt.Sprintf("<!-- label-state-%s %s -->", what, w)
 	for n := range posts {
-		if stopped := s.rest(ctx, n); stopped != nil {
-			return errors.Join(err, stopped)
+		if n > 0 {
+			if stopped := s.o.Wait(ctx, time.Second<<n); stopped != nil {
+				return errors.Join(err, stopped)
+			}
 		}
 		said, unread := s.client.Said(ctx, i, mark)
 		if unread != nil || said {
@@ -109,14 +111,6 @@ func (s *Source) tell(ctx context.Context, i claim.Issue, what string, w claim.W
 		}
 	}
 	return err
-}
-
-// rest waits before try n, longer each time; the first is not waited for.
-func (s *Source) rest(ctx context.Context, n int) error {
-	if n == 0 {
-		return nil
-	}
-	return s.o.Wait(ctx, time.Second<<n)
 }
 
 func (s *Source) end(ctx context.Context, id string, i claim.Issue, e ledger.Ending) error {
