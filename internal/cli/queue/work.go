@@ -148,7 +148,7 @@ func workComplete(t cli.Terminal) *urfave.Command {
 		Flags: cli.WriteFlags(append(sourceFlags(cli.TokenFlag()),
 			&urfave.StringFlag{Name: "outcome", Usage: "`OUTCOME`: success, failure or partial"},
 			&urfave.StringFlag{Name: "summary", Usage: "what was done, in a few words"},
-			&urfave.StringFlag{Name: "details", Usage: "the whole story"},
+			&urfave.StringFlag{Name: "details", Usage: "the same at length"},
 			&urfave.StringSliceFlag{Name: "artifact", Usage: "`URL` or path of a result; may be repeated"},
 		)...),
 		Action: onItem(t, func(ctx context.Context, c *cli.Call, d desk, src work.Source, id string) error {
