@@ -299,9 +299,10 @@ export function verdict(snap, p, who = {}, { look = false } = {}) {
 
   let own = false;
   if (decides) {
-    if (who.worker) own = who.worker === decides.key;
+    const mine = decides.person !== undefined && who.login && same(decides.person, who.login);
+    if (who.worker) own = who.worker === decides.key && (!who.login || decides.author === null || same(decides.author, who.login) || mine);
     else {
-      own = (decides.person !== undefined && who.login && same(decides.person, who.login)) ||
+      own = mine ||
         (who.branch && !snap.pull && decides.fields.branch === who.branch && same(who.repo, snap.repo)) ||
         pulls.all.some((q) => q.chain != null && pulls.own(q, decides) && withPushed(q));
     }

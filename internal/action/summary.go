@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -178,30 +179,16 @@ func (p *page) picture(states map[labels.State]int) {
 	if total == 0 {
 		return
 	}
+	words := map[labels.State]string{
+		labels.None: "no lifecycle label", labels.Available: "ready", labels.Claimed: "in flight", labels.PlanPending: "plan waits", labels.PROpen: "pull request",
+	}
 	p.add("### Issues by state\n\n```mermaid\n%s\npie showData\n", pieColours)
 	for st := labels.None; st <= labels.Done; st++ {
 		if n := states[st]; n > 0 {
-			p.add("  \"%s\" : %d\n", sliceName(st), n)
+			p.add("  \"%s\" : %d\n", cmp.Or(words[st], st.String()), n)
 		}
 	}
 	p.add("```\n\n")
-}
-
-// sliceName is a state in a person's words.
-func sliceName(st labels.State) string {
-	switch st {
-	case labels.None:
-		return "no lifecycle label"
-	case labels.Available:
-		return "ready"
-	case labels.Claimed:
-		return "in flight"
-	case labels.PlanPending:
-		return "plan waits"
-	case labels.PROpen:
-		return "pull request"
-	}
-	return st.String()
 }
 
 const clock = "2006-01-02 15:04 UTC"

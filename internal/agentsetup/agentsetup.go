@@ -243,32 +243,38 @@ func (e *FileError) Unwrap() error { return e.Err }
 
 // Install returns what installing would do to each file. Where all is as it shall be every step is Same.
 func (p Place) Install(h agenthost.Host) ([]Step, error) {
+	targets := p.everyTarget(h)
+	if p.packaged(h) { // its package has the server
+		targets = p.files(h)
+	}
+	return p.steps(h, targets, p.install)
+}
+
+// Uninstall returns what uninstalling would do to each file. A file that nobody has touched since becomes what it was; of one that was
+// edited only what is ours is taken out.
+func (p Place) Uninstall(h agenthost.Host) ([]Step, error) {
+	return p.steps(h, p.everyTarget(h), p.uninstall) // the package may have come after the installation
+}
+
+// steps looks at each target. The server stays out of a file that is too large: a host keeps its history there, and its hooks are elsewhere.
+func (p Place) steps(h agenthost.Host, targets []target, look func(agenthost.Host, target, notes) (Step, error)) ([]Step, error) {
 	n, err := p.load(h)
 	if err != nil {
 		return nil, err
 	}
 	var out []Step
-	targets := p.everyTarget(h)
-	if p.packaged(h) { // its package has the server
-		targets = p.files(h)
-	}
 	for _, t := range targets {
-		s, err := p.install(h, t, n)
-		if t.tooLarge(err) {
-			s, err = Step{Path: t.path, What: t.what, Kind: Theirs}, nil
-		}
-		if err != nil {
+		s, err := look(h, t, n)
+		var large *smallfile.LargeError
+		switch {
+		case t.what == "mcp" && errors.As(err, &large):
+			s = Step{Path: t.path, What: t.what, Kind: Theirs}
+		case err != nil:
 			return nil, &FileError{t.path, err}
 		}
 		out = append(out, s)
 	}
 	return out, nil
-}
-
-// tooLarge reports whether the server stays out of a file for its size: a host keeps its history there, and its hooks are elsewhere.
-func (t target) tooLarge(err error) bool {
-	var large *smallfile.LargeError
-	return t.what == "mcp" && errors.As(err, &large)
 }
 
 func (p Place) install(h agenthost.Host, t target, n notes) (Step, error) {
@@ -320,27 +326,6 @@ func (p Place) install(h agenthost.Host, t target, n notes) (Step, error) {
 		s.Kind = Changed
 	}
 	return s, nil
-}
-
-// Uninstall returns what uninstalling would do to each file. A file that nobody has touched since becomes what it was; of one that was
-// edited only what is ours is taken out.
-func (p Place) Uninstall(h agenthost.Host) ([]Step, error) {
-	n, err := p.load(h)
-	if err != nil {
-		return nil, err
-	}
-	var out []Step
-	for _, t := range p.everyTarget(h) { // the package may have come after the installation
-		s, err := p.uninstall(h, t, n)
-		if t.tooLarge(err) {
-			s, err = Step{Path: t.path, What: t.what, Kind: Theirs}, nil
-		}
-		if err != nil {
-			return nil, &FileError{t.path, err}
-		}
-		out = append(out, s)
-	}
-	return out, nil
 }
 
 func (p Place) uninstall(h agenthost.Host, t target, n notes) (Step, error) {

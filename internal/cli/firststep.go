@@ -36,7 +36,7 @@ func (c *Call) LabelsFirst(ctx context.Context) (string, error) {
 	if slices.ContainsFunc(have, func(l labels.Definition) bool { return labels.Same(l.Name, queue) }) {
 		return "", nil
 	}
-	return c.makeLabels(c.Session.Repo) + c.FirstCommand(), nil
+	return makeLabels(c.Session.Repo) + c.FirstCommand(), nil
 }
 
 // ReadyFirst is the line for an issue in a repository that lacks the label of the queue, as far as what was read tells. Empty where it is
@@ -46,11 +46,11 @@ func (c *Call) ReadyFirst(f lifecycle.Facts, v lifecycle.Verdict) string {
 	if v.Answer != lifecycle.Free || f.PullRequest || !c.Session.Client.Lacks(r, c.queue()) {
 		return ""
 	}
-	return c.makeLabels(r) + "label it: " + labelCommand(strconv.Itoa(f.Issue.Number), r.String(), c.queue())
+	return makeLabels(r) + "label it: " + labelCommand(strconv.Itoa(f.Issue.Number), r.String(), c.queue())
 }
 
 func (c *Call) queue() string { return c.Session.Ledger.Rules().Scheme.Queues()[0] }
 
-func (c *Call) makeLabels(r ledger.Repo) string {
+func makeLabels(r ledger.Repo) string {
 	return "make the labels: label-state labels sync " + r.String() + "; then "
 }

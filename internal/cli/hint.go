@@ -36,7 +36,15 @@ func calledAnswers() []answer {
 			}
 			return "give owner/repo#7, the issue's URL, or inside a clone just 7"
 		}),
-		on(ExitCalled, hintConfiguration),
+		on(ExitCalled, func(e *config.Error, _ Failure) string {
+			switch {
+			case e.Everybodys:
+				return "leave " + e.Path + " out of " + e.File + "; what everybody goes by is " + config.Path + " on the default branch"
+			case e.Path == "" && e.Line == 0:
+				return "see that it can be read: ls -l " + ShellWord(e.File) + "; or name another file with --config"
+			}
+			return "correct " + e.File + ", then try it with: label-state doctor"
+		}),
 		on(ExitCalled, func(e *setup.SettingError, _ Failure) string { return e.Remedy() }),
 		on(ExitCalled, func(_ *ledger.NoPullError, at Failure) string {
 			return "see its URL with: gh pr view --json url; without one: label-state release " + at.Object
@@ -47,42 +55,54 @@ func calledAnswers() []answer {
 	}
 }
 
-func hintConfiguration(e *config.Error, _ Failure) string {
-	switch {
-	case e.Everybodys:
-		return "leave " + e.Path + " out of " + e.File + "; what everybody goes by is " + config.Path + " on the default branch"
-	case e.Path == "" && e.Line == 0:
-		return "see that it can be read: ls -l " + ShellWord(e.File) + "; or name another file with --config"
-	}
-	return "correct " + e.File + ", then try it with: label-state doctor"
-}
-
 // noAnswers are the answer no.
 func noAnswers() []answer {
 	return []answer{
-		on(ExitNoWork, hintNoWork),
+		on(ExitNoWork, func(e *work.NoWorkError, at Failure) string {
+			switch {
+			case e.Queue == 0:
+				return labelFirst(at.repo(), e.Label) + "; what others work on: label-state work list --include-claimed"
+			case e.Passed[0].Reason == string(lifecycle.CodePaused):
+				return ResumeHint(at.repo(), false)
+			}
+			return "see what keeps them: label-state board --repo " + at.repo() + "; later: " + Again
+		}),
 		func(err error) (int, string, bool) {
 			return ExitNoWork, "see what others work on: label-state work list --include-claimed; later: " + Again, errors.Is(err, work.ErrNoWork)
 		},
-		on(ExitNo, hintHeld),
-		on(ExitNo, hintLost),
+		on(ExitNo, func(e *ledger.HeldError, _ Failure) string {
+			if e.Yielded == nil && len(e.Verdict.Reasons) > 0 {
+				return hintReason(e, e.Verdict.Reasons[0])
+			}
+			return "see who holds it: label-state status " + e.Issue.String()
+		}),
+		on(ExitNo, func(e *ledger.LostError, at Failure) string {
+			switch {
+			case e.Worker.IsZero():
+				return "see what is known about it: label-state status " + e.Issue.String()
+			case at.Doing == "release" && errors.Is(e, claim.ErrEnded):
+				return "see what was recorded: label-state log " + e.Issue.String()
+			}
+			return "stop work on it; see who holds it now: label-state status " + e.Issue.String()
+		}),
 		on(ExitNo, says[*NoAnswer]("")),
-		ofItem,
+		func(err error) (code int, hint string, is bool) {
+			e, is := errors.AsType[*work.Error](err)
+			if !is {
+				return ExitUnknown, "", false
+			}
+			if e.ID != "" && e.Another() {
+				hint = "see what there is to do: label-state work list"
+			}
+			if e.Reason == work.AlreadyClaimed || e.Reason == work.InvalidState {
+				return ExitNo, hint, true
+			}
+			return ExitUnknown, hint, true
+		},
 		on(ExitNo, help[*hookfile.RefusedError]),
 		on(ExitNo, help[*ledger.BarredError]),
 		on(ExitUnknown, says[*slackgate.BusyError]("leave --slack out, for a plan can be answered on GitHub; or after that time: "+Again)),
 	}
-}
-
-// hintNoWork is what to do about an empty queue, by what it is full of.
-func hintNoWork(e *work.NoWorkError, at Failure) string {
-	if e.Queue == 0 {
-		return labelFirst(at.repo(), e.Label) + "; what others work on: label-state work list --include-claimed"
-	}
-	if e.Passed[0].Reason == string(lifecycle.CodePaused) {
-		return ResumeHint(at.repo(), false)
-	}
-	return "see what keeps them: label-state board --repo " + at.repo() + "; later: " + Again
 }
 
 // ResumeHint is how a pause ends; here is whether it is this host's.
@@ -91,42 +111,6 @@ func ResumeHint(repo string, here bool) string {
 		repo += " --local"
 	}
 	return "when claims may go on: label-state repo resume " + repo
-}
-
-func hintHeld(e *ledger.HeldError, _ Failure) string {
-	if e.Yielded == nil && len(e.Verdict.Reasons) > 0 {
-		return hintReason(e, e.Verdict.Reasons[0])
-	}
-	return "see who holds it: label-state status " + e.Issue.String()
-}
-
-func hintLost(e *ledger.LostError, at Failure) string {
-	switch {
-	case e.Worker.IsZero():
-		return "see what is known about it: label-state status " + e.Issue.String()
-	case at.Doing == "release" && errors.Is(e, claim.ErrEnded):
-		return "see what was recorded: label-state log " + e.Issue.String()
-	}
-	return "stop work on it; see who holds it now: label-state status " + e.Issue.String()
-}
-
-// ofItem answers for an item of a work source.
-func ofItem(err error) (code int, hint string, is bool) {
-	e, is := errors.AsType[*work.Error](err)
-	switch {
-	case !is:
-		return ExitUnknown, "", false
-	case e.Reason == work.AlreadyClaimed || e.Reason == work.InvalidState:
-		return ExitNo, hintItem(e), true
-	}
-	return ExitUnknown, hintItem(e), true
-}
-
-func hintItem(e *work.Error) string {
-	if e.ID == "" || !e.Another() {
-		return ""
-	}
-	return "see what there is to do: label-state work list"
 }
 
 // hintReason is the way on past one reason why an issue may not be taken.

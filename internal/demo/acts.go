@@ -175,7 +175,7 @@ func (s *Story) merged(ctx context.Context) error {
 	}
 	s.shows(1, "agent:done")
 	r, err := s.player("olga", olga).cli(ctx, "log", repo+"#1")
-	s.check(err == nil && r.Code == 0, "the issue's log tells the whole story")
+	s.check(err == nil && r.Code == 0, "the issue's log has every step")
 	return err
 }
 

@@ -1,4 +1,4 @@
-// Package demo plays the product's whole story with real processes on the embedded GitHub, and
+// Package demo runs a complete example with real processes on the embedded GitHub, and
 // checks every step of it.
 package demo
 

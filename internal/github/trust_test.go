@@ -101,9 +101,10 @@ func TestRoleRefused(t *testing.T) {
 		return server.Transport().RoundTrip(r)
 	})
 	var hidden *HiddenRoleError
-	c := connect(t, refusing, byREST)
-	if _, err := c.Facts(t.Context(), claim.Issue{Owner: "acme", Repo: "app", Number: 2}); !errors.As(err, &hidden) {
-		t.Errorf("%v, want a HiddenRoleError", err)
+	sent := watched(refusing)
+	c := connect(t, sent, byREST)
+	if _, err := c.Facts(t.Context(), claim.Issue{Owner: "acme", Repo: "app", Number: 4}); !errors.As(err, &hidden) || asked(sent) != 1 {
+		t.Errorf("%v, want a HiddenRoleError of the one account that was asked about", err)
 	}
 }
 

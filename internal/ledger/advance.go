@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -127,19 +126,4 @@ func (st *stages) stepRecord(f lifecycle.Facts, a Advance, to labels.Stage) (cla
 	}
 	r.Attempt = own.Record.Attempt
 	return r, nil
-}
-
-// begin takes over what the snapshot that admits the claim says: the record names it, so that later
-// changes of the configuration, or of the stage, do not move the hold.
-func (a *attempt) begin(f lifecycle.Facts) {
-	rules := a.set.Rules
-	a.facts = f
-	a.record.Attempt = 1 + confirmed(f.Log)
-	a.record.TTL = cmp.Or(a.record.TTL, rules.TTL(f))
-	if stages := rules.Scheme.Stages; len(stages) > 0 && !f.PullRequest {
-		a.record.Stage = stages[rules.Stage(f)].Name
-	}
-	if a.record.Bundle != "" {
-		a.record.Was = a.before(f)
-	}
 }

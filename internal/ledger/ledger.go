@@ -41,14 +41,13 @@ func DefaultSettings() Settings {
 	}
 }
 
-// A Ledger runs the protocol against one GitHub. Each part has a noun's steps and uses those before it; the parts' methods are
-// the ledger's.
+// A Ledger runs the protocol against one GitHub. Each part has a noun's steps and uses parts that stand before it; the parts'
+// exported methods are the ledger's.
 type Ledger struct {
 	*base
 	*snapshots // what an issue's log says, and the verdict of it
 	*assignees
 	*records   // what is written into a log
-	*notices   // what people are told beside the records
 	*labelling // labels, brought in line with the log
 	*holds     // what a worker may do that has one
 	*claims
@@ -79,8 +78,7 @@ func New(f Forge, c Clock, token func() string, s Settings) *Ledger {
 func assemble(b base) *Ledger {
 	l := &Ledger{base: &b, snapshots: &snapshots{&b}, assignees: &assignees{&b}}
 	l.records = &records{base: &b, snapshots: l.snapshots, assignees: l.assignees}
-	l.notices = &notices{base: &b, records: l.records}
-	l.labelling = &labelling{base: &b, snapshots: l.snapshots, notices: l.notices}
+	l.labelling = &labelling{base: &b, snapshots: l.snapshots, notices: &notices{base: &b, records: l.records}}
 	l.holds = &holds{base: &b, snapshots: l.snapshots, records: l.records}
 	l.claims = &claims{base: &b, snapshots: l.snapshots, assignees: l.assignees, records: l.records, labelling: l.labelling, holds: l.holds}
 	l.pulls = &pulls{base: &b, snapshots: l.snapshots, records: l.records}

@@ -14,10 +14,31 @@ func (r Rules) Explain(f Facts, c labels.Change) string {
 	_, state := r.Label(f)
 	var parts []string
 	for _, name := range c.Add {
-		parts = append(parts, r.added(f, name, state))
+		switch {
+		case labels.Same(name, r.Scheme.Blocked):
+			var open []string
+			for _, b := range f.openBlockers() {
+				open = append(open, b.Issue.String())
+			}
+			parts = append(parts, "blocked by "+strings.Join(open, ", "))
+		case labels.Same(name, r.Scheme.NeedsScope):
+			parts = append(parts, fmt.Sprintf("%d failed attempts; a person must look", len(f.Log.Attempts)))
+		default:
+			parts = append(parts, state)
+		}
 	}
 	for _, name := range c.Remove {
-		parts = append(parts, r.removed(name, state))
+		slug, bundled := r.Scheme.BundleOf(name)
+		switch {
+		case labels.Same(name, r.Scheme.Blocked):
+			parts = append(parts, "no open issue blocks it")
+		case labels.Same(name, r.Scheme.Hold):
+			parts = append(parts, "the hold of a person has ended")
+		case bundled:
+			parts = append(parts, "the bundle "+slug+" does not hold it")
+		default:
+			parts = append(parts, state)
+		}
 	}
 	if len(parts) == 0 {
 		return state
@@ -32,33 +53,4 @@ func rank(part, state string) int {
 		return 0
 	}
 	return 1
-}
-
-// added is why a label is missing; state is why the lifecycle labels are what they are.
-func (r Rules) added(f Facts, name, state string) string {
-	switch {
-	case labels.Same(name, r.Scheme.Blocked):
-		var open []string
-		for _, b := range f.openBlockers() {
-			open = append(open, b.Issue.String())
-		}
-		return "blocked by " + strings.Join(open, ", ")
-	case labels.Same(name, r.Scheme.NeedsScope):
-		return fmt.Sprintf("%d failed attempts; a person must look", len(f.Log.Attempts))
-	}
-	return state
-}
-
-// removed is why a label does not belong there.
-func (r Rules) removed(name, state string) string {
-	switch {
-	case labels.Same(name, r.Scheme.Blocked):
-		return "no open issue blocks it"
-	case labels.Same(name, r.Scheme.Hold):
-		return "the hold of a person has ended"
-	}
-	if slug, ok := r.Scheme.BundleOf(name); ok {
-		return "the bundle " + slug + " does not hold it"
-	}
-	return state
 }

@@ -23,16 +23,12 @@ func (r Rules) Due(f Facts) []claim.Notice {
 	if r.escalated(f.Log) {
 		add(claim.Notice{Kind: claim.NoticeEscalated, Key: f.Log.Attempts[0].Worker.String()})
 	}
-	if r.awake(f) {
+	// The issue slept until its last blocker closed: it still has the label. One whose blockers were taken away, rather than closed, is
+	// woken without words.
+	if f.BlockersRead && len(f.Blockers) > 0 && len(f.openBlockers()) == 0 && labels.Has(f.Labels, r.Scheme.Blocked) {
 		add(claim.Notice{Kind: claim.NoticeAwake, Key: f.BlockedAt.UTC().Format(time.RFC3339)})
 	}
 	return due
-}
-
-// awake reports whether the issue slept until its last blocker closed: it still has the label. One
-// whose blockers were taken away, rather than closed, is woken without words.
-func (r Rules) awake(f Facts) bool {
-	return f.BlockersRead && len(f.Blockers) > 0 && len(f.openBlockers()) == 0 && labels.Has(f.Labels, r.Scheme.Blocked)
 }
 
 // Relieved reports whether somebody must have taken needs:human-scope off: the issue failed too

@@ -32,7 +32,7 @@ func withoutRivals(s claim.State) claim.State {
 // leftHold reports whether the label of a person's hold is what a hold that has ended left behind: it was put on
 // before that end, or by the holder in the same second. One that was put on later, or of which it is not known when, is
 // a person's own doing.
-func (r Rules) leftHold(f Facts) bool {
+func (f Facts) leftHold() bool {
 	last, ended := f.Log.LastPerson()
 	if !ended || personHolds(f.Log) || f.HoldAt.IsZero() {
 		return false
@@ -42,7 +42,7 @@ func (r Rules) leftHold(f Facts) bool {
 
 // bareHold reports whether a label holds the issue for a person without any record.
 func (r Rules) bareHold(f Facts) bool {
-	return labels.Has(f.Labels, r.Scheme.Hold) && !personHolds(f.Log) && !r.leftHold(f)
+	return labels.Has(f.Labels, r.Scheme.Hold) && !personHolds(f.Log) && !f.leftHold()
 }
 
 // holdLabel keeps the label of a person's hold in line with the log. A label without a record stays.
@@ -50,7 +50,7 @@ func (r Rules) holdLabel(f Facts, want *labels.Projection) {
 	switch {
 	case f.Open && personHolds(f.Log):
 		want.Set = append(want.Set, r.Scheme.Hold)
-	case r.leftHold(f):
+	case f.leftHold():
 		want.Clear = append(want.Clear, r.Scheme.Hold)
 	}
 }

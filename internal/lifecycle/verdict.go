@@ -146,13 +146,13 @@ func (r Rules) judge(f Facts, who Seeker, log claim.State) Verdict {
 	default:
 		v.Answer = Free
 	}
-	r.unshown(f, who, &v)
+	f.unshown(who, &v)
 	return v
 }
 
 // unshown takes in comments that nobody can read. Whoever wants to take the issue cannot know then that it is free. All else,
 // a push among it, goes by what can be read.
-func (r Rules) unshown(f Facts, who Seeker, v *Verdict) {
+func (f Facts) unshown(who Seeker, v *Verdict) {
 	if f.Unshown == 0 {
 		return
 	}

@@ -127,7 +127,7 @@ func workTools() []tool {
 			about: "Reports what came of an issue that you hold in one comment and ends the hold. success closes the issue as completed; " +
 				"after failure or partial it goes back to the queue. With a pull request that is not merged yet, use release and pr instead.",
 			params: params(issueParam(), whoParams(), needed(choice("outcome", "what came of it", "success", "failure", "partial")),
-				text("summary", "what was done, in a few words"), story("details", "the whole story"), texts("artifact", "URLs or paths of results")),
+				text("summary", "what was done, in a few words"), story("details", "the same at length"), texts("artifact", "URLs or paths of results")),
 		},
 		{
 			name: "board", title: "The board of a repository", words: []string{"board"}, reads: true, many: true,

@@ -89,15 +89,13 @@ func (e Environment) Inherited() []string {
 	return slices.Clip(e.Environ)
 }
 
-// Git is the installed git in Dir.
-func (e Environment) Git() git.Git { return git.Git{Dir: e.Dir, Env: e.environ(), Exec: e.Exec} }
-
-// environ is Environ, with GIT_DIR in any case: it decides where we are.
-func (e Environment) environ() []string {
-	if dir := e.Getenv("GIT_DIR"); dir != "" && e.Environ == nil {
-		return []string{"GIT_DIR=" + dir}
+// Git is the installed git in Dir. It gets Environ, and GIT_DIR in any case: that decides where we are.
+func (e Environment) Git() git.Git {
+	env := e.Environ
+	if dir := e.Getenv("GIT_DIR"); dir != "" && env == nil {
+		env = []string{"GIT_DIR=" + dir}
 	}
-	return e.Environ
+	return git.Git{Dir: e.Dir, Env: env, Exec: e.Exec}
 }
 
 // afterKill is how long a killed subprocess may keep its pipes open.

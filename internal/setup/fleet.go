@@ -11,21 +11,21 @@ import (
 // A Queue names the labels of an agent's work, as its work source says; empty is the repository's.
 type Queue struct{ Ready, InProgress string }
 
-// tokenFrom reads the variable that a configuration names. Variables that are known to hold tokens
+// inVariable reads the variable that a configuration names. Variables that are known to hold tokens
 // are for their hosts; any other only counts if a person chose the configuration, because a
 // repository must not pick what of the environment is sent.
-func (e Environment) tokenFrom(name string, o Options, at origin) (credential, error) {
-	ours := slices.Contains(e.variables(at), name)
+func (s tokenSearch) inVariable(name string, chosen bool) (credential, error) {
+	ours := slices.Contains(s.variables(), name)
 	switch {
 	case !ours && slices.Contains(tokenVariables(), strings.ToUpper(name)):
-		return credential{}, &SettingError{Setting: "token_env " + name, Err: errors.New("it is not for " + at.Host())}
-	case !ours && !o.Chosen:
+		return credential{}, &SettingError{Setting: "token_env " + name, Err: errors.New("it is not for " + s.at.Host())}
+	case !ours && !chosen:
 		return credential{}, &SettingError{Setting: "token_env " + name, Err: errors.New("a repository's own configuration may only name " +
-			strings.Join(e.variables(at), ", ") + "; choose the file with --config or LABEL_STATE_CONFIG")}
-	case !ours && !at.encrypted() && !(at.local() && at.named):
-		return credential{}, &SettingError{Setting: "token_env " + name, Err: errors.New("it would go unencrypted to " + at.Host())}
+			strings.Join(s.variables(), ", ") + "; choose the file with --config or LABEL_STATE_CONFIG")}
+	case !ours && !s.at.encrypted() && !(s.at.local() && s.at.named):
+		return credential{}, &SettingError{Setting: "token_env " + name, Err: errors.New("it would go unencrypted to " + s.at.Host())}
 	}
-	v := strings.TrimSpace(e.Getenv(name))
+	v := strings.TrimSpace(s.env.Getenv(name))
 	if v == "" {
 		return credential{}, &SettingError{Setting: "token_env " + name, Err: errors.New("the variable is not set"), Do: "export " + name + "=TOKEN"}
 	}
@@ -39,7 +39,7 @@ func tokenVariables() []string {
 
 // queue lays an agent's label names over the configuration. Where the repository has a file
 // they must agree with it: whoever reads a repository uses the same names.
-func (e Environment) queue(o Options, conf *configuration) error {
+func queue(o Options, conf *configuration) error {
 	if o.Queue == (Queue{}) {
 		return nil
 	}

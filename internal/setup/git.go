@@ -111,10 +111,6 @@ func (e Environment) Remote(ctx context.Context, url string) (host.Remote, error
 	if err != nil {
 		return host.Remote{}, err
 	}
-	return e.remote(ctx, s, url)
-}
-
-func (e Environment) remote(ctx context.Context, s settings, url string) (host.Remote, error) {
 	return s.override(e.parseRemote(ctx, url))
 }
 
@@ -176,7 +172,7 @@ func (e Environment) clone(ctx context.Context) (clone, error) {
 	if err != nil {
 		return clone{}, err
 	}
-	r, err := e.remote(ctx, s, url)
+	r, err := s.override(e.parseRemote(ctx, url))
 	var setting *SettingError
 	if errors.As(err, &setting) {
 		return clone{}, err

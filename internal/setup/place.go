@@ -32,7 +32,10 @@ func (e Environment) locate(ctx context.Context, o Options) (place, error) {
 	}
 	var first error
 	for _, at := range hosts {
-		p := place{origin: at, defaults: e.defaults(at, c)}
+		p := place{origin: at, defaults: host.Defaults{Org: e.Getenv("GH_ORG"), Hosts: []string{at.Host()}, Nowhere: c.nowhere}}
+		if at.named || c.remote.Host == at.Host() { // short references are completed with the clone's repository
+			p.defaults.Owner, p.defaults.Repo = c.remote.Owner, c.remote.Repo
+		}
 		err := p.read(o)
 		if err == nil {
 			p.slug = p.repo.String()
@@ -75,15 +78,6 @@ func (e Environment) hosts(o Options, c clone) ([]origin, error) {
 		}
 	}
 	return out, nil
-}
-
-// defaults complete short references: with the clone's repository, when it is on that host.
-func (e Environment) defaults(o origin, c clone) host.Defaults {
-	d := host.Defaults{Org: e.Getenv("GH_ORG"), Hosts: []string{o.Host()}, Nowhere: c.nowhere}
-	if o.named || c.remote.Host == o.Host() {
-		d.Owner, d.Repo = c.remote.Owner, c.remote.Repo
-	}
-	return d
 }
 
 // read reads the repository and the issue that the options name. Bare numbers are of the

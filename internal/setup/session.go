@@ -93,19 +93,19 @@ func Open(ctx context.Context, e Environment, o Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	token, err := e.credential(ctx, o, p.origin)
+	token, err := tokenSearch{e, p.origin}.find(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	if o.Guess != nil {
 		return e.session(o, p, token, &configuration{Config: *o.Guess, source: "a guess", own: own}, nil)
 	}
-	guess := e.guess(o, p, own)
+	guess := guessed(o, p, own)
 	first, err := e.client(o, p, token, guess)
 	if err != nil {
 		return nil, err
 	}
-	if err := e.begin(ctx, o, p, first); err != nil {
+	if err := begin(ctx, o, p, first); err != nil {
 		return nil, err
 	}
 	conf, err := e.configuration(ctx, o, p, first, own)
@@ -118,9 +118,9 @@ func Open(ctx context.Context, e Environment, o Options) (*Session, error) {
 	return e.session(o, p, token, conf, first)
 }
 
-// guess is what the repository's configuration probably is: the one that is checked out, else the defaults. A wrong guess costs a
+// guessed is what the repository's configuration probably is: the one that is checked out, else the defaults. A wrong guess costs a
 // request.
-func (e Environment) guess(o Options, p place, own config.Own) config.Config {
+func guessed(o Options, p place, own config.Own) config.Config {
 	guess := defaults()
 	if p.tree != "" {
 		if here, there, err := Checkout(p.tree); there && err == nil {
@@ -130,12 +130,12 @@ func (e Environment) guess(o Options, p place, own config.Own) config.Config {
 	if whole, err := guess.under(own, p.repo); err == nil {
 		guess = whole
 	}
-	_ = e.queue(o, guess) // names that cannot be the repository's are refused once its configuration is known
+	_ = queue(o, guess) // names that cannot be the repository's are refused once its configuration is known
 	return guess.Config
 }
 
 // begin sends the first query.
-func (e Environment) begin(ctx context.Context, o Options, p place, c *github.Client) error {
+func begin(ctx context.Context, o Options, p place, c *github.Client) error {
 	switch {
 	case p.repo == (ledger.Repo{}), o.First.Late:
 		return nil
@@ -165,7 +165,7 @@ func (e Environment) configuration(ctx context.Context, o Options, p place, c *g
 	if err != nil {
 		return nil, err
 	}
-	return conf, e.queue(o, conf)
+	return conf, queue(o, conf)
 }
 
 // Settle returns the session under the configuration that counts: s itself when the guess was right. The configuration has come along
@@ -181,16 +181,6 @@ func (s *Session) Settle(ctx context.Context) (*Session, error) {
 		return s, nil
 	}
 	return s.env.session(o, s.place, s.token, conf, nil)
-}
-
-func (e Environment) credential(ctx context.Context, o Options, at origin) (credential, error) {
-	switch {
-	case o.Token != "":
-		return credential{github.NewSecret(o.Token), "given"}, nil
-	case o.TokenEnv != "":
-		return e.tokenFrom(o.TokenEnv, o, at)
-	}
-	return e.token(ctx, at)
 }
 
 // session puts the parts together; client is nil when one has to be made.

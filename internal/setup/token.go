@@ -66,8 +66,14 @@ type origin struct {
 	slug  string // owner/repo; credential helpers may tell repositories apart
 }
 
-// token finds the token for an API. Each source is only asked for tokens of that host, and a
-// token that was made for one host never goes to another:
+// A tokenSearch looks for the token of one API.
+type tokenSearch struct {
+	env Environment
+	at  origin
+}
+
+// find is the token that the options give or whose variable they name, else one for the API. Each source is only asked for tokens of
+// that host, and a token that was made for one host never goes to another:
 //
 //   - LABEL_STATE_TOKEN is for the address that LABEL_STATE_API_URL names, and for nothing else.
 //   - GH_TOKEN and GITHUB_TOKEN are for github.com and SUBDOMAIN.ghe.com, and for a named address on this
@@ -77,19 +83,25 @@ type origin struct {
 //   - gh and git's credential helpers know which host a token is for.
 //
 // Over plain http to another machine only LABEL_STATE_TOKEN goes.
-func (e Environment) token(ctx context.Context, o origin) (credential, error) {
-	variables := e.variables(o)
+func (s tokenSearch) find(ctx context.Context, o Options) (credential, error) {
+	switch {
+	case o.Token != "":
+		return credential{github.NewSecret(o.Token), "given"}, nil
+	case o.TokenEnv != "":
+		return s.inVariable(o.TokenEnv, o.Chosen)
+	}
+	variables := s.variables()
 	for _, name := range variables {
-		if v := strings.TrimSpace(e.Getenv(name)); v != "" {
+		if v := strings.TrimSpace(s.env.Getenv(name)); v != "" {
 			return newToken(v, name)
 		}
 	}
-	none := &NoTokenError{o.Host(), variables, e.withheld(o)}
-	if !o.encrypted() || o.local() || !isName(o.Host()) { // gh and git keep tokens for real hosts
+	none := &NoTokenError{s.at.Host(), variables, s.withheld()}
+	if !s.at.encrypted() || s.at.local() || !isName(s.at.Host()) { // gh and git keep tokens for real hosts
 		return credential{}, none
 	}
-	for _, ask := range []func(context.Context, origin) (credential, bool){e.ghToken, e.gitToken} {
-		if t, ok := ask(ctx, o); ok {
+	for _, ask := range []func(context.Context) (credential, bool){s.ghToken, s.gitToken} {
+		if t, ok := ask(ctx); ok {
 			return t, nil
 		}
 	}
@@ -97,35 +109,35 @@ func (e Environment) token(ctx context.Context, o origin) (credential, error) {
 }
 
 // variables are the ones that may hold a token for the origin, best first.
-func (e Environment) variables(o origin) []string {
+func (s tokenSearch) variables() []string {
 	var names []string
-	if o.named {
+	if s.at.named {
 		names = append(names, "LABEL_STATE_TOKEN")
 	}
 	switch {
-	case o.local() && o.named:
+	case s.at.local() && s.at.named:
 		return append(names, "GH_TOKEN", "GITHUB_TOKEN")
-	case o.local() || !o.encrypted():
+	case s.at.local() || !s.at.encrypted():
 		return names
-	case !isCloud(o.Host()) && !e.named(o):
+	case !isCloud(s.at.Host()) && !s.named():
 		return names
 	}
-	return append(names, host.TokenVariables(o.Host())...)
+	return append(names, host.TokenVariables(s.at.Host())...)
 }
 
 // named reports whether the user has named the host as a GitHub of theirs: by GH_HOST, or by the very address. GH_HOST counts first.
-func (e Environment) named(o origin) bool {
-	own := strings.ToLower(e.Getenv("GH_HOST"))
-	return own == o.Host() || o.named && (own == "" || isCloud(own))
+func (s tokenSearch) named() bool {
+	own := strings.ToLower(s.env.Getenv("GH_HOST"))
+	return own == s.at.Host() || s.at.named && (own == "" || isCloud(own))
 }
 
 // withheld are the variables with a token that would be for the host, had the user named it.
-func (e Environment) withheld(o origin) (names []string) {
-	if isCloud(o.Host()) || o.local() || !o.encrypted() || e.named(o) {
+func (s tokenSearch) withheld() (names []string) {
+	if isCloud(s.at.Host()) || s.at.local() || !s.at.encrypted() || s.named() {
 		return nil
 	}
-	for _, name := range host.TokenVariables(o.Host()) {
-		if strings.TrimSpace(e.Getenv(name)) != "" {
+	for _, name := range host.TokenVariables(s.at.Host()) {
+		if strings.TrimSpace(s.env.Getenv(name)) != "" {
 			names = append(names, name)
 		}
 	}
@@ -161,11 +173,11 @@ func newToken(text, source string) (credential, error) {
 const storeTime = 2 * time.Second
 
 // ghToken asks GitHub's own CLI, if there is one.
-func (e Environment) ghToken(ctx context.Context, o origin) (credential, bool) {
+func (s tokenSearch) ghToken(ctx context.Context) (credential, bool) {
 	ctx, cancel := context.WithTimeout(ctx, storeTime)
 	defer cancel()
-	out, err := e.Run(ctx, Command{
-		Name: "gh", Args: []string{"auth", "token", "--hostname=" + o.Host()}, Dir: e.Dir,
+	out, err := s.env.Run(ctx, Command{
+		Name: "gh", Args: []string{"auth", "token", "--hostname=" + s.at.Host()}, Dir: s.env.Dir,
 		Env: append(noTokens(), "GH_PROMPT_DISABLED=1"),
 	})
 	return found(strings.TrimSpace(string(out)), "gh auth token", err)
@@ -178,12 +190,12 @@ func noTokens() []string {
 }
 
 // gitToken asks git's credential helpers (git-credential(1)), which must not ask anybody.
-func (e Environment) gitToken(ctx context.Context, o origin) (credential, bool) {
+func (s tokenSearch) gitToken(ctx context.Context) (credential, bool) {
 	ctx, cancel := context.WithTimeout(ctx, storeTime)
 	defer cancel()
-	git := e.Git()
+	git := s.env.Git()
 	git.Env = append(slices.Clone(git.Env), noTokens()...)
-	out, err := git.Help(ctx, "protocol=https\nhost="+o.Host()+"\npath="+o.slug+".git\n\n", "credential", "fill")
+	out, err := git.Help(ctx, "protocol=https\nhost="+s.at.Host()+"\npath="+s.at.slug+".git\n\n", "credential", "fill")
 	var password string
 	for line := range strings.Lines(out) {
 		if v, ok := strings.CutPrefix(strings.TrimRight(line, "\r\n"), "password="); ok {

@@ -40,8 +40,24 @@ func (c *counting) stay(f lifecycle.Facts) {
 func turns(f lifecycle.Facts) []turn {
 	var all []turn
 	for _, c := range f.Log.Claims {
-		if c.Held() {
-			all = append(all, turnsOf(c)...)
+		if !c.Held() {
+			continue
+		}
+		all = append(all, turn{c.Created, labels.Claimed})
+		if c.Plan != nil {
+			all = append(all, turn{c.Plan.At, labels.PlanPending})
+		}
+		if c.Plan != nil && c.Plan.Approved {
+			all = append(all, turn{c.Plan.AnsweredAt, labels.Claimed})
+		}
+		switch {
+		case c.End == nil:
+		case c.End.Outcome == claim.OutcomeAlreadyImplemented:
+			all = append(all, turn{c.End.At, labels.Done})
+		case c.End.Outcome == claim.OutcomeSuccess || c.End.PR != "":
+			all = append(all, turn{c.End.At, labels.PROpen})
+		default:
+			all = append(all, turn{c.End.At, labels.Available})
 		}
 	}
 	for _, p := range f.PRs {
@@ -51,29 +67,4 @@ func turns(f lifecycle.Facts) []turn {
 	}
 	slices.SortStableFunc(all, func(a, b turn) int { return a.at.Compare(b.at) })
 	return slices.CompactFunc(all, func(a, b turn) bool { return a.state == b.state })
-}
-
-func turnsOf(c claim.Claim) []turn {
-	out := []turn{{c.Created, labels.Claimed}}
-	if c.Plan != nil {
-		out = append(out, turn{c.Plan.At, labels.PlanPending})
-		if c.Plan.Approved {
-			out = append(out, turn{c.Plan.AnsweredAt, labels.Claimed})
-		}
-	}
-	if c.End != nil {
-		out = append(out, turn{c.End.At, afterEnd(*c.End)})
-	}
-	return out
-}
-
-// afterEnd is the state that the end of a hold leads to.
-func afterEnd(e claim.Release) labels.State {
-	switch {
-	case e.Outcome == claim.OutcomeAlreadyImplemented:
-		return labels.Done
-	case e.Outcome == claim.OutcomeSuccess || e.PR != "":
-		return labels.PROpen
-	}
-	return labels.Available
 }

@@ -49,7 +49,7 @@ func (d *Dispatcher) Next(ctx context.Context, s Settings, o FetchOptions) (Clai
 	if err != nil {
 		return Claimed{}, err
 	}
-	return d.walk(ctx, src, o, func(i Item) (Claimed, error) { return src.Claim(ctx, i.ID) })
+	return walk(ctx, src, o, func(i Item) (Claimed, error) { return src.Claim(ctx, i.ID) })
 }
 
 // Peek returns the item that Next would try first, and claims nothing.
@@ -58,12 +58,12 @@ func (d *Dispatcher) Peek(ctx context.Context, s Settings, o FetchOptions) (Item
 	if err != nil {
 		return Item{}, err
 	}
-	c, err := d.walk(ctx, src, o, func(i Item) (Claimed, error) { return Claimed{Item: i}, nil })
+	c, err := walk(ctx, src, o, func(i Item) (Claimed, error) { return Claimed{Item: i}, nil })
 	return c.Item, err
 }
 
 // walk tries one item after the other until one is taken.
-func (d *Dispatcher) walk(ctx context.Context, src Source, o FetchOptions, take func(Item) (Claimed, error)) (Claimed, error) {
+func walk(ctx context.Context, src Source, o FetchOptions, take func(Item) (Claimed, error)) (Claimed, error) {
 	o.Limit, o.Cursor, o.IncludeClaimed = perLook, "", false
 	for {
 		page, err := src.Fetch(ctx, o)
@@ -85,22 +85,4 @@ func (d *Dispatcher) walk(ctx context.Context, src Source, o FetchOptions, take 
 		}
 		o.Cursor = page.Next
 	}
-}
-
-// Report ends an item with its result.
-func (d *Dispatcher) Report(ctx context.Context, s Settings, id string, r Result) error {
-	src, err := d.Source(ctx, s)
-	if err != nil {
-		return err
-	}
-	return src.Complete(ctx, id, r)
-}
-
-// Release releases an item undone.
-func (d *Dispatcher) Release(ctx context.Context, s Settings, id string, o ReleaseOptions) error {
-	src, err := d.Source(ctx, s)
-	if err != nil {
-		return err
-	}
-	return src.Release(ctx, id, o)
 }

@@ -106,8 +106,8 @@ func TestDispatcher(t *testing.T) {
 	if s.opened != 2 {
 		t.Errorf("%d sources opened for two agents", s.opened)
 	}
-	if err := d.Report(t.Context(), ann, "shelf-1", work.Result{Outcome: work.Success}); err != nil || s.opened != 2 {
-		t.Errorf("report: %v, %d opened", err, s.opened)
+	if _, err := d.Source(t.Context(), ann); err != nil || s.opened != 2 {
+		t.Errorf("the source that is open: %v, %d opened", err, s.opened)
 	}
 	if _, err := d.Next(t.Context(), ann, work.FetchOptions{Labels: []string{"x"}}); !errors.Is(err, work.ErrNoWork) {
 		t.Errorf("nothing has the label: %v", err)

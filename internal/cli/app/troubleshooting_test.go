@@ -212,11 +212,11 @@ func literals(e ast.Expr) (texts []string) {
 func pageOf(trials []trial) string {
 	var b strings.Builder
 	b.WriteString("# When something is wrong\n\n" +
-		"Everything that label-state says when it cannot do what it was asked, by what you were doing. A test runs each of these\n" +
-		"command lines and compares; this page is made from `internal/cli/app/" + errorsGolden + "`.\n\n" +
-		"Every error is a line *verb object: reason* and a `hint:` with the next command. The exit code tells no (1) from called or\n" +
-		"configured wrongly (2), could not find out (3) and no work (4). When nothing here fits: `label-state doctor`, then the\n" +
-		"same command with `--verbose`. For runs of the workflow see [the Action](action.md#when-something-is-wrong).\n")
+		"This page lists the errors that label-state prints, by what you were doing. A test runs each of these command lines and\n" +
+		"compares its output; the page is made from `internal/cli/app/" + errorsGolden + "`.\n\n" +
+		"Every error is a line *verb object: reason*, and a `hint:` with the next command. The exit codes are 1 for no, 2 for called or\n" +
+		"configured wrongly, 3 for could not find out, and 4 for no work. If no entry fits, run `label-state doctor`, then the same\n" +
+		"command with `--verbose`. For runs of the workflow see [the Action](action.md#when-something-is-wrong).\n")
 	group := ""
 	for _, tr := range trials {
 		if tr.group != group {

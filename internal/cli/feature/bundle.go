@@ -32,7 +32,7 @@ func NewBundleCommand(t cli.Terminal) *urfave.Command {
 				Action: func(cc *urfave.Context) error { return runBundleClaim(t, cc) },
 			},
 			{
-				Name: "release", Usage: "give every issue of the bundle back", ArgsUsage: "NAME",
+				Name: "release", Usage: "release every issue of the bundle", ArgsUsage: "NAME",
 				Description: "Of a bundle that was claimed on this machine. Holds that have ended already, as by a pull request, are left alone. " +
 					"Who says its codename releases only what that one claimed.\n\n   label-state bundle release checkout-v2 --outcome failure --reason 'API is missing'",
 				Flags: cli.WriteFlags(

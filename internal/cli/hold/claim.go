@@ -51,10 +51,6 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 			return cli.Usagef("claim", "--%s %s: want more than nothing, such as 30m", flag, c.Flags.Duration(flag))
 		}
 	}
-	return claimAsWorker(ctx, c, i, w)
-}
-
-func claimAsWorker(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Worker) error {
 	if c.Flags.Bool("dry-run") {
 		return c.WouldClaim(ctx, i, w)
 	}

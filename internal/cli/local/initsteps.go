@@ -108,10 +108,19 @@ func fileStep(ctx context.Context, c *cli.Call, root, path, text, about string) 
 	s := cli.Step{Kind: "file", Name: path, Status: cli.StepThere, Detail: about, Done: "created"}
 	file := filepath.Join(root, filepath.FromSlash(path))
 	have, err := smallfile.Follow(file, cli.LargestFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return absentFile(ctx, c, s, file, text)
-	}
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		var missing *github.NotFoundError
+		_, err := c.Session.Client.File(ctx, c.Session.Repo, path)
+		switch {
+		case err == nil:
+			s.Detail = "on the default branch already; git pull brings it"
+		case !errors.As(err, &missing):
+			return s, err
+		default:
+			s.Status, s.Do = cli.StepMissing, func(context.Context) error { return Create(file, text) }
+			s.Record = func(r *cli.InitRecord) error { return r.AddFile(file, path, text) }
+		}
 	case err != nil:
 		return s, &cli.Failure{Err: fmt.Errorf("look for file: %w", err), Hint: "nothing was done; see what is in the way: ls -ld " + filepath.Dir(file)}
 	case string(have) == text:
@@ -120,21 +129,6 @@ func fileStep(ctx context.Context, c *cli.Call, root, path, text, about string) 
 	default:
 		s.Status, s.Detail = cli.StepKept, "yours, and it stays: "+differences(string(have), text)
 	}
-	return s, nil
-}
-
-func absentFile(ctx context.Context, c *cli.Call, s cli.Step, file, text string) (cli.Step, error) {
-	var missing *github.NotFoundError
-	_, err := c.Session.Client.File(ctx, c.Session.Repo, s.Name)
-	switch {
-	case err == nil:
-		s.Detail = "on the default branch already; git pull brings it"
-		return s, nil
-	case !errors.As(err, &missing):
-		return s, err
-	}
-	s.Status, s.Do = cli.StepMissing, func(context.Context) error { return Create(file, text) }
-	s.Record = func(r *cli.InitRecord) error { return r.AddFile(file, s.Name, text) }
 	return s, nil
 }
 

@@ -18,7 +18,7 @@ import (
 // NewSweepCommand makes the command sweep-claims.
 func NewSweepCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "sweep-claims", Aliases: []string{"sweep"}, Usage: "release dead claims and repair labels", ArgsUsage: "[OWNER/NAME]...",
+		Name: "sweep-claims", Aliases: []string{"sweep"}, Usage: "release expired holds and correct labels", ArgsUsage: "[OWNER/NAME]...",
 		Description: "Looks at every issue with a lifecycle label and everything changed in the last two days.\n\n" +
 			"Repositories: the arguments and --repo, else LABEL_STATE_SWEEP_REPOS (comma separated), else sweep.repos of the configuration.\n\n" +
 			"   label-state sweep-claims acme/app --dry-run\n" +

@@ -12,7 +12,6 @@ import (
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
-	"github.com/label-state/label-state/internal/slackgate"
 	urfave "github.com/urfave/cli/v2"
 )
 
@@ -63,43 +62,38 @@ func NewRejectCommand(t cli.Terminal) *urfave.Command {
 	}
 }
 
-// A readProposal is what a plan command is about to post.
-type proposal struct {
-	worker claim.Worker
-	text   string
-	gate   *slackgate.Gate // nil without --slack
-}
-
-// readProposal reads the command line.
-func readProposal(c *cli.Call, i claim.Issue) (p proposal, err error) {
-	if err = checkWaitable(c); err != nil {
-		return p, err
-	}
-	if p.text, err = readBodyFile(c); err != nil {
-		return p, err
-	}
-	if p.worker, _, err = c.Holder(i); err != nil {
-		return p, err
-	}
-	p.gate, err = openGate(c)
-	return p, err
-}
-
 func postPlan(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	if c.Flags.String("body-file") == "" && c.Flags.IsSet("wait") {
 		return awaitPosted(ctx, c, i)
 	}
-	p, err := readProposal(c, i)
+	if err := checkWaitable(c); err != nil {
+		return err
+	}
+	text, err := readBodyFile(c)
+	if err != nil {
+		return err
+	}
+	w, _, err := c.Holder(i)
+	if err != nil {
+		return err
+	}
+	gate, err := openGate(c)
 	if err != nil {
 		return err
 	}
 	if c.Flags.Bool("dry-run") {
-		if err := c.CheckHolds(ctx, i, p.worker, 0); err != nil {
+		if err := c.CheckHolds(ctx, i, w, 0); err != nil {
 			return err
 		}
-		return c.Answer(cli.Reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would post a plan of %d bytes on %s for %s\n", len(p.text), i, p.worker))
+		return c.Answer(cli.Reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would post a plan of %d bytes on %s for %s\n", len(text), i, w))
 	}
-	posted, err := propose(ctx, c, i, p)
+	draft := ledger.Draft{Text: text}
+	if gate != nil { // the record names the message in Slack
+		if draft.Gate, err = showInSlack(ctx, c, gate, i, w, text); err != nil {
+			return err
+		}
+	}
+	posted, err := c.Session.Ledger.Plan(ctx, i, w, draft)
 	waits := errors.Is(err, ledger.ErrPlanWaits)
 	switch {
 	case waits && !c.Flags.IsSet("wait"):
@@ -107,22 +101,10 @@ func postPlan(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	case !waits && c.WarnLate(err) != nil:
 		return err
 	case c.Flags.IsSet("wait"):
-		return awaitAnswer(ctx, c, i, p.worker, p.gate)
+		return awaitAnswer(ctx, c, i, w, gate)
 	}
-	v := cli.PlanView{Issue: i.String(), Answer: "posted", Worker: p.worker.String(), URL: posted.URL, Until: cli.Stamp(posted.Until)}
+	v := cli.PlanView{Issue: i.String(), Answer: "posted", Worker: w.String(), URL: posted.URL, Until: cli.Stamp(posted.Until)}
 	return c.Answer(v, fmt.Sprintf("posted %s\nit waits for an answer until %s\n", posted.URL, cli.Moment(posted.Until)))
-}
-
-// propose posts the plan, first in Slack if that was asked for: the record names the message.
-func propose(ctx context.Context, c *cli.Call, i claim.Issue, p proposal) (ledger.Proposal, error) {
-	d := ledger.Draft{Text: p.text}
-	if p.gate != nil {
-		var err error
-		if d.Gate, err = showInSlack(ctx, c, p.gate, i, p.worker, p.text); err != nil {
-			return ledger.Proposal{}, err
-		}
-	}
-	return c.Session.Ledger.Plan(ctx, i, p.worker, d)
 }
 
 // planLimit is the longest plan that is read, in bytes: longer than a comment can be.

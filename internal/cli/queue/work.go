@@ -148,7 +148,7 @@ func workComplete(t cli.Terminal) *urfave.Command {
 		Flags: cli.WriteFlags(append(sourceFlags(cli.TokenFlag()),
 			&urfave.StringFlag{Name: "outcome", Usage: "`OUTCOME`: success, failure or partial"},
 			&urfave.StringFlag{Name: "summary", Usage: "what was done, in a few words"},
-			&urfave.StringFlag{Name: "details", Usage: "the whole story"},
+			&urfave.StringFlag{Name: "details", Usage: "the same at length"},
 			&urfave.StringSliceFlag{Name: "artifact", Usage: "`URL` or path of a result; may be repeated"},
 		)...),
 		Action: onItem(t, func(ctx context.Context, c *cli.Call, d desk, src work.Source, id string) error {
@@ -158,7 +158,7 @@ func workComplete(t cli.Terminal) *urfave.Command {
 			r := work.Result{
 				Outcome: work.Outcome(c.Flags.String("outcome")), Summary: c.Flags.String("summary"), Details: c.Flags.String("details"), Artifacts: c.Flags.StringSlice("artifact"),
 			}
-			if err := d.Report(ctx, d.Settings, id, r); err != nil {
+			if err := src.Complete(ctx, id, r); err != nil {
 				return err
 			}
 			forgetItem(c, d, id)
@@ -179,7 +179,7 @@ func workRelease(t cli.Terminal) *urfave.Command {
 			if c.Flags.Bool("dry-run") {
 				return wouldEnd(ctx, c, d, src, id)
 			}
-			if err := d.Release(ctx, d.Settings, id, work.ReleaseOptions{Reason: c.Flags.String("reason"), Comment: c.Flags.Bool("comment")}); err != nil {
+			if err := src.Release(ctx, id, work.ReleaseOptions{Reason: c.Flags.String("reason"), Comment: c.Flags.Bool("comment")}); err != nil {
 				return err
 			}
 			forgetItem(c, d, id)

@@ -18,11 +18,11 @@ import (
 // NewDemoCommand makes the command demo.
 func NewDemoCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "demo", Usage: "play the whole story on an embedded GitHub; needs only Go and git",
+		Name: "demo", Usage: "run a complete example on an embedded GitHub; needs only Go and git",
 		Description: "Two agents race for an issue, a push is refused, the holder's goes through, a pull request and a\n" +
 			"sweep move the labels. Every step is a real process, and checked.",
 		Flags: []urfave.Flag{
-			&urfave.StringFlag{Name: "keep", Usage: "play in `DIR` and leave everything there"},
+			&urfave.StringFlag{Name: "keep", Usage: "run in `DIR` and keep everything there"},
 			&urfave.BoolFlag{Name: "docker", Usage: "run the Action from its image, built from this clone (Linux)"},
 			&urfave.StringFlag{Name: "image", Usage: "with --docker: run `IMAGE` instead of building one"},
 		},

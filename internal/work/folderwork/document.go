@@ -105,14 +105,6 @@ func (d document) has(label string) bool {
 	return false
 }
 
-// created is when the item was filed, as far as it says.
-func (d document) created() time.Time {
-	if d.Created.IsZero() {
-		return d.changed
-	}
-	return d.Created.UTC()
-}
-
 var stateLine = regexp.MustCompile(`(?m)^state:.*$`)
 
 // close writes the file anew with state: closed. It is replaced in one step.

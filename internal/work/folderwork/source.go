@@ -128,9 +128,13 @@ func (s *Source) refuse(id string, d document, l log) *work.Error {
 }
 
 func (s *Source) item(d document) work.Item {
+	created := d.changed
+	if !d.Created.IsZero() {
+		created = d.Created.UTC()
+	}
 	return work.Item{
 		ID: Type + "-" + d.ID, Source: Type, ExternalID: d.ID, Title: d.Title, Description: d.body, Priority: s.o.Words.Of(d.Labels),
-		Labels: append([]string{}, d.Labels...), URL: d.file, Created: d.created(), Updated: d.changed,
+		Labels: append([]string{}, d.Labels...), URL: d.file, Created: created, Updated: d.changed,
 		Metadata: work.Metadata{State: d.State, Assignees: []string{}}, Blockers: []string{},
 	}
 }

@@ -162,7 +162,7 @@ func TestRace(t *testing.T) {
 					return
 				}
 				if err == nil {
-					err = d.Report(t.Context(), who, c.Item.ID, work.Result{Outcome: work.Success})
+					err = h.Complete(t.Context(), c.Item.ID, work.Result{Outcome: work.Success})
 				}
 				if err != nil {
 					t.Error(err)

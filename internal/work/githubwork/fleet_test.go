@@ -128,7 +128,11 @@ func (f *fleet) report(ctx context.Context, d *work.Dispatcher, who work.Setting
 	delete(f.working, id)
 	f.done[id]++
 	f.mu.Unlock()
-	return d.Report(ctx, who, id, work.Result{Outcome: work.Success})
+	src, err := d.Source(ctx, who)
+	if err != nil {
+		return err
+	}
+	return src.Complete(ctx, id, work.Result{Outcome: work.Success})
 }
 
 // check wants every issue to have been done once, and more urgent ones to have been begun first.

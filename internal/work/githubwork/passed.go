@@ -13,15 +13,6 @@ const (
 	lostRace  lifecycle.Code = "lost-race"     // somebody else was faster
 )
 
-// begin forgets what an earlier search passed over.
-func (s *Source) begin(o work.FetchOptions) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if o.Cursor == "" || s.queue == nil { // a cursor may come from an earlier run
-		s.queue = map[int]string{}
-	}
-}
-
 // pass notes why an issue of the queue was passed over.
 func (s *Source) pass(number int, why lifecycle.Code) {
 	s.mu.Lock()

@@ -102,13 +102,18 @@ func (s *Source) Fetch(ctx context.Context, o work.FetchOptions) (work.Page, err
 		}
 		found = append(found, some...)
 	}
-	s.begin(o)
+	s.mu.Lock()
+	if o.Cursor == "" || s.queue == nil { // what an earlier search passed over is forgotten; a cursor may come from an earlier run
+		s.queue = map[int]string{}
+	}
+	s.mu.Unlock()
+	excluding := slices.Concat(s.ledger.Rules().Exclude, s.o.Exclude) // what has one of these labels need not be read
 	candidates := make([]work.Item, 0, len(found))
 	seen := map[int]bool{}
 	for _, i := range found {
 		switch {
 		case seen[i.Number]:
-		case s.excluded(i):
+		case slices.ContainsFunc(excluding, func(x string) bool { return labels.Has(i.Labels, x) }):
 			s.pass(i.Number, lifecycle.CodeExcluded)
 		case !o.Wants(s.item(i)):
 			s.pass(i.Number, notWanted)
@@ -123,11 +128,6 @@ func (s *Source) Fetch(ctx context.Context, o work.FetchOptions) (work.Page, err
 		return work.Page{}, refusal("", j.unread)
 	}
 	return page, err
-}
-
-// excluded reports whether a label keeps the issue out, so that it need not be read.
-func (s *Source) excluded(i github.Issue) bool {
-	return slices.ContainsFunc(slices.Concat(s.ledger.Rules().Exclude, s.o.Exclude), func(x string) bool { return labels.Has(i.Labels, x) })
 }
 
 func (s *Source) item(i github.Issue) work.Item {
@@ -177,10 +177,12 @@ func (j *judge) take(i work.Item, s ledger.Snapshot) (work.Item, bool) {
 	f := j.ledger.Here(s.Facts)
 	v := j.ledger.Rules().Verdict(f, lifecycle.Seeker{Worker: j.o.Worker})
 	i.Claimed = v.Has(lifecycle.CodeInFlight) || v.Has(lifecycle.CodeOwn)
-	i.Blockers = j.blockers(f)
+	i.Blockers = blockers(f)
 	switch v.Answer {
 	case lifecycle.Free:
-		j.found(i, s)
+		j.mu.Lock()
+		j.free[f.Issue.Number] = judgement{i, s}
+		j.mu.Unlock()
 		j.pass(f.Issue.Number, lostRace) // and unless it is claimed, that is what became of it
 		return i, true
 	case lifecycle.Held:
@@ -197,13 +199,7 @@ type judgement struct {
 	snapshot ledger.Snapshot
 }
 
-func (s *Source) found(i work.Item, by ledger.Snapshot) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.free[by.Facts.Issue.Number] = judgement{i, by}
-}
-
-func (s *Source) blockers(f lifecycle.Facts) []string {
+func blockers(f lifecycle.Facts) []string {
 	out := []string{}
 	for _, b := range f.Blockers {
 		switch {
