@@ -2,6 +2,7 @@ package labelstate_test
 
 import (
 	"bufio"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,13 +11,19 @@ import (
 	"testing"
 
 	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/label-state/label-state/internal/programs"
+	"github.com/label-state/label-state/internal/sample"
 )
 
 // testCommand is the one line of the README that a test cannot run: it is running.
 const testCommand = "go test ./..."
 
+// install is the block of the README that an ordinary run does in a shorter way.
+const install = "go install ./cmd/...\n"
+
 // TestReadme runs the README's shell blocks in their order, in this module for programs and in a
-// clone of acme/app for the rest, against the embedded GitHub.
+// clone of acme/app for the rest, against the embedded GitHub. An ordinary run leaves the demo out and copies the programs from the
+// build cache.
 func TestReadme(t *testing.T) {
 	text, err := os.ReadFile("README.md")
 	if err != nil {
@@ -35,7 +42,11 @@ func TestReadme(t *testing.T) {
 	}
 	for n, dir := range []string{module, module, clone, clone} {
 		block := strings.ReplaceAll(blocks[n][1], testCommand+"\n", "")
-		if testing.Short() && n == 0 {
+		switch {
+		case n == 0 && !sample.All(): // internal/demo plays the demo
+			continue
+		case block == install && !sample.All():
+			installed(t, filepath.Join(dir, "cmd"), filepath.Join(clone, "..", "go", "bin"))
 			continue
 		}
 		cmd := exec.Command("sh", "-ec", block)
@@ -45,6 +56,20 @@ func TestReadme(t *testing.T) {
 		}
 	}
 	t.Run("sim", func(t *testing.T) { simSays(t, env) })
+}
+
+// installed puts the programs where "go install" does, by the names of their folders.
+func installed(t *testing.T, folders, bin string) {
+	t.Helper()
+	all, err := os.ReadDir(folders)
+	if err = errors.Join(err, os.MkdirAll(bin, 0o755)); err != nil || len(all) == 0 {
+		t.Fatalf("%d programs, %v", len(all), err)
+	}
+	for _, f := range all {
+		if err := programs.Copy(f.Name(), filepath.Join(bin, f.Name())); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // pictured wants every picture to be there, and that of the refusal to show one.

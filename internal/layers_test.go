@@ -41,6 +41,7 @@ var mayImport = map[string][]string{
 
 	"internal/golden":   {},                                                                             // of tests only
 	"internal/sample":   {},                                                                             // of tests only
+	"internal/programs": {},                                                                             // of tests only
 	"internal/state":    {"internal/agenthost", "internal/claim", "internal/git", "internal/smallfile"}, // what this machine remembers
 	"internal/migrate":  {"internal/printable"},
 	"internal/workflow": {},

@@ -23,6 +23,8 @@ import (
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lease/gitref"
+	"github.com/label-state/label-state/internal/programs"
+	"github.com/label-state/label-state/internal/sample"
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/internal/state"
 )
@@ -40,11 +42,9 @@ func testMain(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	program = filepath.Join(dir, "label-state-pre-push")
-	for name, source := range map[string]string{program: ".", program + "-check": "../pre-push-check"} {
-		build := exec.Command("go", "build", "-ldflags", "-X main.version=v1.2.3", "-o", name, source)
-		build.Stdout, build.Stderr = os.Stderr, os.Stderr
-		if err := build.Run(); err != nil {
-			fmt.Fprintln(os.Stderr, "build the hook:", err)
+	for to, name := range map[string]string{program: "pre-push", program + "-check": "pre-push-check"} {
+		if err := programs.Copy(name, to, "-ldflags", "-X main.version=v1.2.3"); err != nil {
+			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
 	}
@@ -52,10 +52,11 @@ func testMain(m *testing.M) int {
 }
 
 // TestPush plays real pushes to the embedded GitHub with the compiled hook behind the shim. Each
-// script starts in a fresh clone of acme/app on branch work, with the hook installed and GITHUB_TOKEN set.
+// script starts in a fresh clone of acme/app on branch work, with the hook installed and GITHUB_TOKEN set. An ordinary run plays
+// those that show each outcome, and a sample of the others.
 func TestPush(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir:   "testdata/script",
+		Files: scripts(t),
 		Setup: setUp,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"asked":   asked,
@@ -68,6 +69,19 @@ func TestPush(t *testing.T) {
 			"later":   later,
 			"publish": publish,
 		},
+	})
+}
+
+func scripts(t *testing.T) []string {
+	t.Helper()
+	all, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%d scripts, %v", len(all), err)
+	}
+	outcomes := []string{"passes.txtar", "refused.txtar", "trouble.txtar", "unknown.txtar"}
+	return slices.DeleteFunc(all, func(file string) bool {
+		name := filepath.Base(file)
+		return !slices.Contains(outcomes, name) && !sample.Plays(name, 0, 3)
 	})
 }
 

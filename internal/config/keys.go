@@ -70,7 +70,7 @@ func (f *file) keys() rule {
 		)},
 		key{"recovery", "What happens after failed attempts.", object(
 			key{"max_attempts", "Failed attempts before a person must look; 0 never asks.", count(&c.Recovery.MaxAttempts, 0, 1000)},
-			key{"rest", "Rest after the first, second, … failed attempt; the last repeats.", list(&c.Recovery.Rest, func(d *time.Duration) rule { return span(d, 0, year) })},
+			key{"rest", "How long to back off after the first, second, … failed attempt; the last repeats.", list(&c.Recovery.Rest, func(d *time.Duration) rule { return span(d, 0, year) })},
 		)},
 		key{"plan", "The approval gate.", object(
 			key{"timeout", "How long a plan may wait for its answer.", span(&c.Plan.Timeout, second, year)},

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -13,9 +12,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/label-state/label-state/internal/demo"
+	"github.com/label-state/label-state/internal/programs"
 )
 
-// build compiles the programs once for all tests.
+// build makes the programs once for all tests.
 func build(t *testing.T) demo.Programs {
 	t.Helper()
 	dir := t.TempDir()
@@ -23,10 +23,9 @@ func build(t *testing.T) demo.Programs {
 		CLI: filepath.Join(dir, "label-state"), Hook: filepath.Join(dir, "label-state-pre-push"), Action: filepath.Join(dir, "label-state-action"),
 	}
 	second := filepath.Join(dir, "label-state-pre-push-check") // the hook starts it when a commit names an issue
-	for out, pkg := range map[string]string{p.CLI: "label-state", p.Hook: "pre-push", second: "pre-push-check", p.Action: "action"} {
-		cmd := exec.Command("go", "build", "-o", out, "../../cmd/"+pkg)
-		if text, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("build %s: %v\n%s", pkg, err, text)
+	for to, name := range map[string]string{p.CLI: "label-state", p.Hook: "pre-push", second: "pre-push-check", p.Action: "action"} {
+		if err := programs.Copy(name, to); err != nil {
+			t.Fatal(err)
 		}
 	}
 	return p

@@ -74,7 +74,7 @@ func (r *snapshot) stakes(web string) []claim.Stake {
 	return slices.DeleteFunc(claim.Stakes(r.records()), func(s claim.Stake) bool {
 		return s.Over && !slices.ContainsFunc(s.PRs, func(pr string) bool {
 			id, ok := parsePull(pr, web)
-			return ok && !r.knows(ledger.Repo{Owner: id.Owner, Name: id.Repo}, id.Number)
+			return ok && r.pull(id) == nil
 		})
 	})
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/sample"
 )
 
 // loaded is a repository with so many issues in flight, each claimed and with so many comments besides. Every seventh names
@@ -100,6 +101,9 @@ func TestScanBends(t *testing.T) {
 		"nothing by GraphQL":            {githubsim.Fault{QueryConnections: 1, QueryNodes: 1}, 20, 2, 260, 260},
 		"502 for every query":           {githubsim.Fault{Status: 502}, 20, 2, 260, 260},
 	} {
+		if !sample.Plays(name, 0, 3) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server := loaded(t, c.issues, always(c.talk))
@@ -300,7 +304,10 @@ func TestOutageNamesTheRest(t *testing.T) {
 		"token": {func() *http.Response { return reply(401, "json") }, new(*AuthError)},
 		"limit": {func() *http.Response { return reply(403, "json", "Retry-After: 4000") }, new(*RateLimitError)},
 	} {
-		for _, after := range []int{3, 4, 6} {
+		for n, after := range []int{3, 4, 6} {
+			if !sample.Plays(name, n, 3) {
+				continue
+			}
 			t.Run(fmt.Sprint(name, " after ", after), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					server := loaded(t, 120, always(60))

@@ -67,10 +67,8 @@ func (ou *outsiders) dropExcessive(ctx context.Context, snapshots []*snapshot, w
 			if excess != nil {
 				r.facts.Excessive = append(r.facts.Excessive, *excess)
 			}
-			for n := range r.facts.PRs {
-				if p := &r.facts.PRs[n]; pullOf(*p).Same(pullOf(one.PR)) {
-					p.Stranger = one.stranger
-				}
+			if p := r.pull(pullOf(one.PR)); p != nil {
+				p.Stranger = one.stranger
 			}
 		}
 	}

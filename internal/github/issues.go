@@ -35,7 +35,11 @@ type queuedIssue struct {
 	} `json:"milestone"`
 }
 
-func (q queuedIssue) issue() Issue {
+// issue is what it says; an answer that lacks what makes it an issue is an error.
+func (q queuedIssue) issue() (Issue, error) {
+	if q.Number < 1 || q.State == "" || q.CreatedAt.IsZero() {
+		return Issue{}, &AnswerError{Status: http.StatusOK, Reason: "it is not an issue"}
+	}
 	out := Issue{
 		Number: q.Number, PullRequest: q.PullRequest != nil, Open: q.State == "open", Title: q.Title, Body: q.Body, URL: q.HTMLURL,
 		Labels: []string{}, Assignees: []string{}, Author: q.User.name(), Created: q.CreatedAt.UTC(), Updated: q.UpdatedAt.UTC(),
@@ -49,15 +53,7 @@ func (q queuedIssue) issue() Issue {
 	if q.Milestone != nil {
 		out.Milestone = q.Milestone.Title
 	}
-	return out
-}
-
-// usable refuses an answer that lacks what makes it an issue.
-func (q queuedIssue) usable() error {
-	if q.Number < 1 || q.State == "" || q.CreatedAt.IsZero() {
-		return &AnswerError{Status: http.StatusOK, Reason: "it is not an issue"}
-	}
-	return nil
+	return out, nil
 }
 
 // issues reads what issues say to people, and writes their state.
@@ -101,10 +97,11 @@ func (is *issues) restOpen(ctx context.Context, r ledger.Repo, label string) ([]
 	}
 	var out []Issue
 	for _, q := range found {
-		if err := q.usable(); err != nil {
+		i, err := q.issue()
+		if err != nil {
 			return nil, err
 		}
-		out = append(out, q.issue())
+		out = append(out, i)
 	}
 	return out, nil
 }
@@ -215,13 +212,14 @@ func (is *issues) Issue(ctx context.Context, i claim.Issue) (Issue, error) {
 		return Issue{}, fmt.Errorf("read %s: %w", i, err)
 	}
 	var q queuedIssue
+	var out Issue
 	if _, err = is.api.Do(ctx, http.MethodGet, path, nil, &q); err == nil {
-		err = q.usable()
+		out, err = q.issue()
 	}
 	if err != nil {
 		return Issue{}, fmt.Errorf("read %s: %w", i, missing(err, "issue "+i.String()))
 	}
-	return q.issue(), nil
+	return out, nil
 }
 
 // CloseCompleted closes an issue as completed; one that is closed already stays so.

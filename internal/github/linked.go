@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/ledger"
@@ -35,7 +34,13 @@ func (lp *linkedPulls) addRecorded(ctx context.Context, snapshots []*snapshot) {
 		if r.err != nil || r.facts.PullRequest {
 			continue
 		}
-		by[r] = slices.DeleteFunc(recorded(lp.web, r.facts.Log), func(n naming) bool { return r.mark(n) || !n.linked })
+		by[r] = slices.DeleteFunc(recorded(lp.web, r.facts.Log), func(n naming) bool {
+			known := r.pull(n.id)
+			if known != nil {
+				known.Recorded, known.Named = true, n.newest
+			}
+			return known != nil || !n.linked
+		})
 		for _, n := range by[r] {
 			all.add(n.id)
 		}
@@ -74,18 +79,6 @@ func recorded(web string, s claim.State) []naming {
 		}
 	}
 	return out
-}
-
-// mark notes that the log names a pull request which is known already.
-func (r *snapshot) mark(n naming) bool {
-	for k := range r.facts.PRs {
-		p := &r.facts.PRs[k]
-		if p.Number == n.id.Number && strings.EqualFold(p.Repo, n.id.Slug()) {
-			p.Recorded, p.Named = true, n.newest
-			return true
-		}
-	}
-	return false
 }
 
 // A lead is a pull request that an issue's own one calls another part of its chain.
@@ -162,23 +155,25 @@ func (lp *linkedPulls) follow(ctx context.Context, l lead, found foundPull) erro
 	if err != nil || !trusted {
 		return err
 	}
-	l.join(l.from, said.Feature)
-	if !l.join(l.to, said.Feature) {
-		found.pr.Recorded, found.pr.Sibling, found.pr.Chain = false, true, said.Feature
-		l.facts.PRs = append(l.facts.PRs, found.pr)
+	if p := l.pull(l.from); p != nil {
+		p.Chain = said.Feature
 	}
+	if p := l.pull(l.to); p != nil {
+		p.Chain = said.Feature
+		return nil
+	}
+	found.pr.Recorded, found.pr.Sibling, found.pr.Chain = false, true, said.Feature
+	l.facts.PRs = append(l.facts.PRs, found.pr)
 	return nil
 }
 
-// join marks a pull request that is known as a part of a chain.
-func (r *snapshot) join(id pullID, feature string) (known bool) {
-	for n := range r.facts.PRs {
-		if pullOf(r.facts.PRs[n]).Same(id) {
-			r.facts.PRs[n].Chain = feature
-			return true
-		}
+// pull is the pull request of that name, nil when the facts have none. It may be written to.
+func (r *snapshot) pull(id pullID) *lifecycle.PR {
+	n := slices.IndexFunc(r.facts.PRs, func(p lifecycle.PR) bool { return pullOf(p).Same(id) })
+	if n < 0 {
+		return nil
 	}
-	return false
+	return &r.facts.PRs[n]
 }
 
 // hear remembers a pull request's body, how its author belongs to its repository as GitHub says, and what the body says of its chain, if

@@ -76,7 +76,10 @@ func (o Options) settle() (Options, error) {
 			return o, err
 		}
 	}
-	if o.Web, err = address("Web", cmp.Or(o.Web, webOf(o.REST))); err != nil {
+	if u, err := url.Parse(o.REST); err == nil && o.Web == "" {
+		o.Web = u.Scheme + "://" + strings.TrimPrefix(u.Host, "api.")
+	}
+	if o.Web, err = address("Web", o.Web); err != nil {
 		return o, err
 	}
 	o.Web = strings.TrimRight(o.Web, "/")
@@ -124,13 +127,4 @@ func address(what, text string) (string, error) {
 		return u.String(), nil
 	}
 	return "", fmt.Errorf("use %s address: %w", what, err)
-}
-
-// webOf is where people find what the API root serves.
-func webOf(rest string) string {
-	u, err := url.Parse(rest)
-	if err != nil {
-		return rest
-	}
-	return u.Scheme + "://" + strings.TrimPrefix(u.Host, "api.")
 }

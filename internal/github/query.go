@@ -194,7 +194,7 @@ type sheet struct {
 func (s *sheet) read(data map[string]json.RawMessage) {
 	_ = json.Unmarshal(data[s.alias], &s.fields) // null, and nothing at all, leave it nil
 	for _, e := range s.errors {
-		if len(e.Path) == 0 || e.part(0) == s.alias && !s.single(e) && !isAlong(e.part(1)) && !deniedPulls(e) {
+		if len(e.Path) == 0 || e.part(0) == s.alias && !s.leavesRest(e) {
 			s.err = e.typed("repository " + s.repo.String())
 			return
 		}
@@ -213,12 +213,20 @@ func (s *sheet) read(data map[string]json.RawMessage) {
 	}
 }
 
-// single reports whether an error is about one issue, or about a part of one in a list.
-func (s *sheet) single(e queryError) bool {
-	if slices.ContainsFunc(s.lists, func(k *cursor) bool { return k.alias == e.part(1) }) {
-		return len(e.Path) > 4 && e.part(2) == "nodes"
+// leavesRest reports whether an error of a part leaves the rest of the repository as it is.
+func (s *sheet) leavesRest(e queryError) bool {
+	alias := e.part(1)
+	var denied *PermissionError
+	switch {
+	case numbered(alias, "i"): // one issue
+		return true
+	case alias == "branch" || alias == "file" || numbered(alias, "t"): // what came along
+		return true
+	case strings.HasPrefix(alias, pullsAlias) && errors.As(e.typed(""), &denied): // a list of pull requests is left out
+		return true
 	}
-	return numbered(e.part(1), "i")
+	inList := slices.ContainsFunc(s.lists, func(k *cursor) bool { return k.alias == alias })
+	return inList && len(e.Path) > 4 && e.part(2) == "nodes" // a part of one issue in a list
 }
 
 // numbered reports whether an alias is the letter with a number.
@@ -226,12 +234,6 @@ func numbered(alias, letter string) bool {
 	digits, is := strings.CutPrefix(alias, letter)
 	_, err := strconv.Atoi(digits)
 	return is && err == nil
-}
-
-// deniedPulls reports an error that leaves out a list of pull requests.
-func deniedPulls(e queryError) bool {
-	var denied *PermissionError
-	return strings.HasPrefix(e.part(1), pullsAlias) && errors.As(e.typed(""), &denied)
 }
 
 // failed returns the first error about an alias or about anything below it.

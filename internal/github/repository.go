@@ -204,6 +204,3 @@ func (rp *repositories) Along(r ledger.Repo, path string) (data []byte, known bo
 	got.known = false
 	return got.data, true
 }
-
-// isAlong reports whether an alias is of what came along: an error about it is not one about the repository.
-func isAlong(alias string) bool { return alias == "branch" || alias == "file" || numbered(alias, "t") }

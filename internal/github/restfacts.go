@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 
@@ -60,12 +59,15 @@ func (s *session) read(ctx context.Context, r *snapshot) error {
 	}
 	var group sync.WaitGroup
 	var events []restEvent
-	var pause *lifecycle.Pause
 	var noEvents, noPause error
 	group.Go(func() { events, noEvents = s.timeline(ctx, i) })
 	pull := r.facts.PullRequest
 	group.Go(func() {
-		if pause, noPause = s.pause(ctx, repo); noPause == nil && !pull {
+		if !s.asked[repo] {
+			noPause = s.pauses.restPause(ctx, repo, s.paused)
+			s.asked[repo] = noPause == nil
+		}
+		if noPause == nil && !pull {
 			_, noPause = s.openPulls(ctx, repo)
 		}
 	})
@@ -80,7 +82,7 @@ func (s *session) read(ctx context.Context, r *snapshot) error {
 	if err := cmp.Or(noPause, noEvents); err != nil {
 		return err
 	}
-	r.facts.Pause = pause
+	r.facts.Pause = s.paused[repo]
 	var mentions []restIssue
 	for _, e := range events {
 		switch {
@@ -170,17 +172,6 @@ func (s *session) samePlace(ctx context.Context, i claim.Issue, got restIssue) e
 	return err
 }
 
-func (s *session) pause(ctx context.Context, r ledger.Repo) (*lifecycle.Pause, error) {
-	if s.asked[r] {
-		return s.paused[r], nil
-	}
-	if err := s.pauses.restPause(ctx, r, s.paused); err != nil {
-		return nil, err
-	}
-	s.asked[r] = true
-	return s.paused[r], nil
-}
-
 // timeline reads what happened to an issue.
 func (s *session) timeline(ctx context.Context, i claim.Issue) ([]restEvent, error) {
 	path, err := onIssue(i, "/timeline?per_page=100")
@@ -205,10 +196,11 @@ func (s *session) closers(ctx context.Context, r *snapshot, repo ledger.Repo, me
 	}
 	for _, m := range mentions {
 		from := m.repo()
-		if !s.closes(m.Body, from, r.facts.Issue) || r.knows(from, m.Number) {
+		id := pullID{Owner: from.Owner, Repo: from.Name, Number: m.Number}
+		if !s.closes(m.Body, from, r.facts.Issue) || r.pull(id) != nil {
 			continue
 		}
-		p, err := s.pulls.restPullRequest(ctx, pullID{Owner: from.Owner, Repo: from.Name, Number: m.Number})
+		p, err := s.pulls.restPullRequest(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -246,12 +238,6 @@ func (r *snapshot) addCloser(pull restPull) {
 		r.facts.PRs = append(r.facts.PRs, p)
 		r.hear(pullOf(p), pull.Body, pull.Association)
 	}
-}
-
-func (r *snapshot) knows(repo ledger.Repo, number int) bool {
-	return slices.ContainsFunc(r.facts.PRs, func(p lifecycle.PR) bool {
-		return p.Number == number && strings.EqualFold(p.Repo, repo.String())
-	})
 }
 
 // blockers reads the issues that block this one, where the server knows of such a thing.

@@ -77,8 +77,15 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, &DryRunError{Planned{Method: req.Method, Path: req.URL.Path, Body: string(c.body)}}
 	}
 	t.writes.Add(1)
-	if err := c.pace(); err != nil {
-		return nil, err
+	for c.comment { // GitHub limits content more than anything else
+		now := c.o.Clock.Now()
+		d := c.posts.take(now)
+		if d <= 0 {
+			break
+		}
+		if err := c.wait(d, &RateLimitError{Secondary: true, At: now.Add(d), Message: "comment posts are paced"}); err != nil {
+			return nil, err
+		}
 	}
 	if err := t.writing.enter(req.Context()); err != nil {
 		return nil, c.unsent(err)
@@ -197,24 +204,6 @@ func (c *call) wait(d time.Duration, cause *RateLimitError) error {
 		return c.unsent(err)
 	}
 	return nil
-}
-
-// pace keeps comment posts under GitHub's limits for content.
-func (c *call) pace() error {
-	if !c.comment {
-		return nil
-	}
-	for {
-		now := c.o.Clock.Now()
-		d := c.posts.take(now)
-		if d <= 0 {
-			return nil
-		}
-		cause := &RateLimitError{Secondary: true, At: now.Add(d), Message: "comment posts are paced"}
-		if err := c.wait(d, cause); err != nil {
-			return err
-		}
-	}
 }
 
 func (c *call) resource() string {

@@ -7,12 +7,15 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"pgregory.net/rapid"
+
+	"github.com/label-state/label-state/internal/sample"
 )
 
 // TestPast asks, between one tip and the next, about any commit, in any order.
 func TestPast(t *testing.T) {
 	s := newSandbox(t)
 	n := 0
+	sample.Checks(t, 20)
 	rapid.Check(t, func(rt *rapid.T) {
 		n++
 		folder := fmt.Sprint("r", n)

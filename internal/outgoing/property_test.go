@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/label-state/label-state/internal/sample"
 )
 
 // TestReadersOnRandomHistories writes drawn histories into real repositories. The first reader must give the set
@@ -18,6 +20,7 @@ import (
 func TestReadersOnRandomHistories(t *testing.T) {
 	s := newSandbox(t)
 	n := 0
+	sample.Checks(t, 20)
 	rapid.Check(t, func(rt *rapid.T) {
 		n++
 		folder := fmt.Sprint("r", n)

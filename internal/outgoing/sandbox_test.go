@@ -3,6 +3,7 @@ package outgoing
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -21,13 +23,16 @@ type sandbox struct {
 	env   []string // further variables
 }
 
+// begin is when a sandbox's clock starts, in seconds.
+const begin = 1_700_000_000
+
 func newSandbox(t testing.TB) *sandbox {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &sandbox{t: t, dir: dir, clock: 1_700_000_000}
+	return &sandbox{t: t, dir: dir, clock: begin}
 }
 
 func (s *sandbox) path(name string) string { return filepath.Join(s.dir, name) }
@@ -38,7 +43,8 @@ func (s *sandbox) environ() []string {
 		"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "LC_ALL=C",
 		"GIT_AUTHOR_NAME=ann", "GIT_AUTHOR_EMAIL=ann@example.com", "GIT_AUTHOR_DATE=" + date,
 		"GIT_COMMITTER_NAME=ann", "GIT_COMMITTER_EMAIL=ann@example.com", "GIT_COMMITTER_DATE=" + date,
-		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=protocol.file.allow", "GIT_CONFIG_VALUE_0=always", "GIT_ALLOW_PROTOCOL=file",
+		"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=protocol.file.allow", "GIT_CONFIG_VALUE_0=always", "GIT_ALLOW_PROTOCOL=file",
+		"GIT_CONFIG_KEY_1=maintenance.auto", "GIT_CONFIG_VALUE_1=false",
 	}
 	return append(env, s.env...)
 }
@@ -99,14 +105,58 @@ func (s *sandbox) write(name, text string) {
 // pair makes a bare repository "hub" with three commits on main and a clone of it, "w".
 func (s *sandbox) pair() {
 	s.t.Helper()
-	s.git(".", "init", "--quiet", "--bare", "-b", "main", "hub")
-	s.git(".", "clone", "--quiet", s.path("hub"), "w")
-	s.git("w", "checkout", "--quiet", "-b", "main")
-	for _, m := range []string{"one", "two", "three"} {
-		s.commit("w", m)
+	from, err := template()
+	if err != nil {
+		s.t.Fatal(err)
 	}
-	s.git("w", "push", "--quiet", "-u", "origin", "main")
-	s.git("w", "remote", "set-head", "origin", "main")
+	if err := os.CopyFS(s.dir, os.DirFS(from)); err != nil {
+		s.t.Fatal(err)
+	}
+	config, err := os.ReadFile(s.path("w/.git/config"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.write("w/.git/config", strings.ReplaceAll(string(config), from, s.dir))
+	s.clock += 3 * 60
+}
+
+// template makes the pair once, and returns the folder; a copy starts no git.
+var template = sync.OnceValues(func() (dir string, err error) {
+	if dir, err = filepath.EvalSymlinks(shared); err != nil {
+		return "", err
+	}
+	s := &sandbox{dir: dir, clock: begin}
+	for _, args := range []string{
+		". init --quiet --bare -b main hub", ". clone --quiet " + s.path("hub") + " w", "w checkout --quiet -b main",
+		"w commit --quiet --allow-empty -m one", "w commit --quiet --allow-empty -m two", "w commit --quiet --allow-empty -m three",
+		"w push --quiet -u origin main", "w remote set-head origin main",
+	} {
+		words := strings.Fields(args)
+		if words[1] == "commit" {
+			s.clock += 60
+		}
+		cmd := exec.Command("git", words[1:]...)
+		cmd.Dir, cmd.Env = s.path(words[0]), s.environ()
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("git %s: %w: %s", args, err, out)
+		}
+	}
+	return dir, nil
+})
+
+// shared is a folder of all tests.
+var shared string
+
+// TestMain makes it.
+func TestMain(m *testing.M) {
+	var err error
+	if shared, err = os.MkdirTemp("", "outgoing-test-*"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(shared) // of the tests only
+	os.Exit(code)
 }
 
 // hook is a pre-push hook that writes down everything git gives it and refuses the push.

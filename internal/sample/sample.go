@@ -3,8 +3,10 @@
 package sample
 
 import (
+	"flag"
 	"hash/fnv"
 	"os"
+	"strconv"
 )
 
 // All reports whether everything is played.
@@ -25,7 +27,39 @@ func Steps(name string, every int) (first, stride int) {
 	if All() {
 		return 1, 1
 	}
+	return 1 + number(name, every), every
+}
+
+// Plays reports whether the case of that name is played as the n-th of so many kinds, which are counted from 0: always with All,
+// otherwise as the one kind that its name decides. Where there is one kind only, Plays(name, 0, 4) plays every fourth case.
+func Plays(name string, n, kinds int) bool { return All() || number(name, kinds) == n }
+
+func number(name string, below int) int {
 	h := fnv.New32a()
 	h.Write([]byte(name))
-	return 1 + int(h.Sum32()%uint32(every)), every
+	return int(h.Sum32() % uint32(below))
+}
+
+// A test is the part of testing.TB that is needed here.
+type test interface {
+	Helper()
+	Cleanup(func())
+	Fatal(...any)
+}
+
+// Checks has rapid check the properties of a test so many times in an ordinary run, until the test ends. With All, or where a flag or
+// RAPID_CHECKS says how many, nothing changes. It is not for tests that run in parallel.
+func Checks(t test, some int) {
+	t.Helper()
+	checks := flag.Lookup("rapid.checks")
+	if checks == nil {
+		t.Fatal("no test of this program uses rapid")
+	}
+	if All() || os.Getenv("RAPID_CHECKS") != "" || checks.Value.String() != checks.DefValue {
+		return
+	}
+	if err := checks.Value.Set(strconv.Itoa(some)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = checks.Value.Set(checks.DefValue) }) // it was valid before
 }

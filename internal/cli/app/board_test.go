@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,7 +26,11 @@ import (
 // deskOf is the desk of the board over acme/app on the server, for a person with that token.
 func deskOf(t *testing.T, server *githubsim.Server, token string) *operate.BoardDesk {
 	t.Helper()
-	vars := map[string]string{"GH_TOKEN": token, "HOME": t.TempDir()}
+	quick := filepath.Join(t.TempDir(), "quick.yml")
+	if err := os.WriteFile(quick, []byte("version: 1\nclaim: {settle: 0s}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	vars := map[string]string{"GH_TOKEN": token, "HOME": t.TempDir(), "LABEL_STATE_CONFIG": quick}
 	env := setup.OS()
 	env.Getenv, env.Dir, env.HTTP, env.Stderr = func(name string) string { return vars[name] }, t.TempDir(), server.Transport(), io.Discard
 	term := cli.Terminal{Commands: commands, In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Env: env}

@@ -40,13 +40,14 @@ func (m *mortal) RoundTrip(r *http.Request) (*http.Response, error) {
 // TestBundleKilled kills "bundle claim" before and after every request that writes. What comes next, on
 // the same machine, is a release that leaves the labels exactly as they were, or a claim that wins.
 func TestBundleKilled(t *testing.T) {
+	dir, git := t.TempDir(), new(gitAnswers)
 	const claim = "label-state bundle claim checkout acme/app#1 acme/web#1 --codename lucius"
 	for _, then := range []string{"label-state bundle release checkout", claim} {
 		for _, after := range []bool{false, true} {
 			deaths := 0
 			for at := 1; ; at++ {
 				finished := false
-				synctest.Test(t, func(t *testing.T) { finished = killBundle(t, claim, then, at, after) })
+				synctest.Test(t, func(t *testing.T) { finished = killBundle(t, dir, git, claim, then, at, after) })
 				if t.Failed() {
 					t.Fatalf("killed at request %d, after it: %t, then %s", at, after, then)
 				}
@@ -62,8 +63,8 @@ func TestBundleKilled(t *testing.T) {
 	}
 }
 
-// killBundle reports whether the first command came to its end alive.
-func killBundle(t *testing.T, first, then string, at int, after bool) (finished bool) {
+// killBundle plays it in a folder and reports whether the first command came to its end alive.
+func killBundle(t *testing.T, dir string, git *gitAnswers, first, then string, at int, after bool) (finished bool) {
 	w, err := newWorld("")
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +76,8 @@ func killBundle(t *testing.T, first, then string, at int, after bool) (finished 
 	var out bytes.Buffer
 	do := func(line string, through http.RoundTripper) int {
 		env := setup.OS()
-		env.Getenv, env.Dir, env.Stderr, env.HTTP = func(name string) string { return vars[name] }, vars["HOME"], &out, through
+		env.Getenv, env.Dir, env.Stderr, env.HTTP = func(name string) string { return vars[name] }, dir, &out, through
+		env.Exec = git.answer
 		return cli.Run(t.Context(), strings.Fields(line), cli.Terminal{Commands: commands, In: strings.NewReader(""), Out: &out, Err: &out, Env: env})
 	}
 	done := make(chan struct{})

@@ -30,6 +30,9 @@ var fileOption = regexp.MustCompile(`^--(body-file|config|file|folder|log|plot|s
 // ofProcesses are lines of scripts that need processes: standard input, and the PATH that programs are looked for on.
 var ofProcesses = regexp.MustCompile(`(?m)^(stdin |env PATH=)`)
 
+// ownWords are words of git's own. An Exec hands on the exit code alone, so a script or a trial that looks for them asks git itself.
+const ownWords = "not a git repository"
+
 // settings are the variables that lines of a script set.
 var settings = regexp.MustCompile(`(?m)^(?:env|readenv) ([A-Za-z_][A-Za-z0-9_]*)`)
 
@@ -54,6 +57,9 @@ func arrange(e *testscript.Env, folder string) error {
 	}
 	slices.Sort(names)
 	e.Values["variables"] = slices.Compact(names)
+	if !strings.Contains(string(text), ownWords) {
+		e.Values["git"] = new(gitAnswers)
+	}
 	e.Values["apart"] = sample.All() || ofProcesses.Match(text)
 	return nil
 }
@@ -84,6 +90,9 @@ func asCall(ts *testscript.TestScript, args []string) int {
 			cmd.Dir, cmd.Env, cmd.Stdin = c.Dir, append(slices.Clip(environ), c.Env...), strings.NewReader(c.Stdin)
 			return cmd.Output()
 		},
+	}
+	if git, ok := ts.Value("git").(*gitAnswers); ok {
+		git.environ, env.Exec = environ, git.answer
 	}
 	return Run(context.Background(), append([]string{"label-state"}, args...), "dev", strings.NewReader(""), ts.Stdout(), ts.Stderr(), env)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -21,9 +22,10 @@ import (
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lease/leasetest"
+	"github.com/label-state/label-state/internal/sample"
 )
 
-// TestLeases plays the same scripts with every lease store: references on the embedded GitHub, a real
+// TestLeases plays the same scripts with every lease store (in an ordinary run, a sample of them): references on the embedded GitHub, a real
 // Redis with TLS and certificates of its own and a real etcd, each named by the configuration on the default branch. $WRITER is the value of
 // $LOGIN, the variable that says who may write the store, $READER of one who may not.
 func TestLeases(t *testing.T) {
@@ -36,12 +38,26 @@ func TestLeases(t *testing.T) {
 			cmds := vocabulary()
 			cmds["expire"], cmds["tokens"], cmds["larger"], cmds["login"], cmds["gone"], cmds["won"] = expire, tokens, larger, login, gone, won
 			testscript.Run(t, testscript.Params{
-				Dir: "testdata/lease", Cmds: cmds,
+				Files: leaseScripts(t, kind), Cmds: cmds,
 				Setup:     arranged("testdata/lease", func(e *testscript.Env) error { return serve(t).setUp(e, kind) }),
 				Condition: func(name string) (bool, error) { return name == kind, nil },
 			})
 		})
 	}
+}
+
+// leaseScripts are the scripts that are played with a kind of store: all with references, which need nothing installed; of the others
+// each plays half of them in an ordinary run.
+func leaseScripts(t *testing.T, kind string) []string {
+	t.Helper()
+	all, err := filepath.Glob("testdata/lease/*.txtar")
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%d scripts, %v", len(all), err)
+	}
+	others := []string{lease.Etcd, lease.Redis}
+	return slices.DeleteFunc(all, func(file string) bool {
+		return kind != lease.Refs && !sample.Plays(filepath.Base(file), slices.Index(others, kind), len(others))
+	})
 }
 
 // A store is one that a script uses.

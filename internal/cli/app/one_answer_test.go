@@ -104,7 +104,6 @@ func TestOneAnswer(t *testing.T) {
 // answering is a world with a plan to post, and two outsiders who each have a fork of acme/app.
 func answering(t *testing.T) *trialWorld {
 	s := stageFor(t, &trial{})
-	s.runGit = new(gitAnswers).answer // a command asks three questions that have one answer here
 	if err := os.WriteFile(filepath.Join(s.home, "plan.md"), []byte("Plan"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -87,12 +87,12 @@ func (p *pane) styled() string { return p.must("capture-pane", "-p", "-e") }
 func (p *pane) await(texts ...string) string {
 	p.t.Helper()
 	screen := ""
-	for range 1000 {
+	for start, pause := time.Now(), 20*time.Millisecond; time.Since(start) < time.Minute; pause = min(pause*5/4, 200*time.Millisecond) {
 		screen = p.look()
 		if !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(screen, text) }) {
 			return screen
 		}
-		time.Sleep(20 * time.Millisecond)
+		time.Sleep(pause)
 	}
 	p.t.Fatalf("waited in vain for %q:\n%s", texts, screen)
 	return ""

@@ -12,6 +12,7 @@ import (
 
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/label-state/label-state/internal/sample"
 )
 
 // TestPeopleRace has people and workers claim one issue at once, each a process of its own. Nobody's claim lands before
@@ -19,10 +20,7 @@ import (
 func TestPeopleRace(t *testing.T) {
 	t.Parallel()
 	a := newArena(t)
-	many := 50
-	if testing.Short() {
-		many = 12
-	}
+	many := sample.Size(12, 50)
 	for _, c := range []struct {
 		name    string
 		people  []string

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/programs"
 )
 
 // buildOthers builds the programs besides label-state that people hear of, and returns their folder. Trials run them as git
@@ -18,11 +19,9 @@ import (
 func buildOthers(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, source := range map[string]string{
-		"label-state-pre-push": "../../../cmd/pre-push", "label-state-pre-push-check": "../../../cmd/pre-push-check", "label-state-action": "../../../cmd/action",
-	} {
-		if out, err := exec.Command("go", "build", "-o", cli.Binary(dir, name), source).CombinedOutput(); err != nil {
-			t.Fatalf("build %s: %v\n%s", name, err, out)
+	for _, name := range []string{"pre-push", "pre-push-check", "action"} {
+		if err := programs.Copy(name, cli.Binary(dir, "label-state-"+name)); err != nil {
+			t.Fatal(err)
 		}
 	}
 	return dir

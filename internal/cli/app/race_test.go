@@ -20,6 +20,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/label-state/label-state/internal/programs"
 	"github.com/label-state/label-state/internal/sample"
 )
 
@@ -81,8 +82,8 @@ func newArena(t *testing.T) *arena {
 	t.Helper()
 	dir := t.TempDir()
 	a := &arena{T: t, program: cli.Binary(dir, "label-state")}
-	if out, err := exec.Command("go", "build", "-o", a.program, "github.com/label-state/label-state/cmd/label-state").CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
+	if err := programs.Copy("label-state", a.program); err != nil {
+		t.Fatal(err)
 	}
 	a.env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_CEILING_DIRECTORIES=" + filepath.Dir(dir),

@@ -54,6 +54,14 @@ func pricedCommands() []priced {
 	}
 }
 
+// quiet is how many repositories are there besides, for the command that names them.
+func (c priced) quiet() int {
+	if strings.Contains(c.line, "acme/quiet-") {
+		return quietRepos
+	}
+	return 0
+}
+
 // A pricing is a column of the table.
 type pricing struct {
 	name   string
@@ -154,7 +162,7 @@ func (c priced) bill(t *testing.T, p pricing) (b bill) {
 			if p.config != "" {
 				seed.Repos[0].Files[config.Path] = p.config
 			}
-			for n := range quietRepos {
+			for n := range c.quiet() {
 				name := fmt.Sprintf("acme/quiet-%d", n)
 				seed.Repos = append(seed.Repos, githubsim.SeedRepo{Name: name, DefaultBranch: "main", Files: map[string]string{"README": "quiet\n"}})
 				for u := range seed.Users {

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/label-state/label-state/internal/sample"
 )
 
 var screens = flag.String("screens", "", "folder in which to draw what the terminals of TestTerminalScreens show")
@@ -50,7 +52,8 @@ var looks = []look{
 var inks = regexp.MustCompile(`\x1b\[([0-9]+;)*(2|3[0-8]|9[0-7])[;m]`)
 
 // TestTerminalScreens looks at everything that people look at every day, in terminals of several widths and kinds: nothing
-// is cut off, no line runs over the edge where words could break, and without colours there are none.
+// is cut off, no line runs over the edge where words could break, and without colours there are none. An ordinary run plays each kind
+// in one width.
 func TestTerminalScreens(t *testing.T) {
 	_, env := stage(t, "tok-olga")
 	clone := cloneOf(t, "https://github.com/acme/app.git")
@@ -63,8 +66,12 @@ func TestTerminalScreens(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "git", "-C", clone, "config", "core.hooksPath", ".husky/_").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	for _, width := range []int{40, 80, 200} {
+	widths := []int{40, 80, 200}
+	for n, width := range widths {
 		for _, l := range looks {
+			if *screens == "" && !sample.Plays(l.name, n, len(widths)) {
+				continue
+			}
 			t.Run(l.name+"-"+strconv.Itoa(width), func(t *testing.T) {
 				for _, v := range sights {
 					p := v.open(t, width, l, clone, env)

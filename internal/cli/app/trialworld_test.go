@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -48,6 +49,9 @@ func stageFor(t *testing.T, tr *trial) *trialWorld {
 	s.home = filepath.Dir(s.clone)
 	s.dir = s.home
 	s.vars = map[string]string{"GH_TOKEN": "tok-agents", "HOME": s.home}
+	if !*update && !slices.ContainsFunc(tr.asked, func(q question) bool { return strings.Contains(strings.Join(q.answer, "\n"), ownWords) }) {
+		s.runGit = new(gitAnswers).answer
+	}
 	s.interrupt, s.out = func(func()) {}, io.Discard
 	for _, line := range tr.before {
 		switch what, rest, _ := strings.Cut(line, " "); what {

@@ -3,6 +3,7 @@ package etcd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -16,16 +17,18 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lease/leasetest"
+	"github.com/label-state/label-state/internal/sample"
 )
 
-// TestExam sits the exam on one real member that is killed in the middle.
+// TestExam sits the exam on one real member that is killed in the middle, and, when everything is played, on three members that lose
+// their leader there.
 func TestExam(t *testing.T) {
-	leasetest.Exam(t, func(t *testing.T) leasetest.Bench { return bench(t, start(t, 1)) })
-}
-
-// TestExamCluster sits it on three members that lose their leader in the middle.
-func TestExamCluster(t *testing.T) {
-	leasetest.Exam(t, func(t *testing.T) leasetest.Bench { return bench(t, start(t, 3)) })
+	members := []int{1, 3}
+	for _, size := range members[:sample.Size(1, len(members))] {
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			leasetest.Exam(t, func(t *testing.T) leasetest.Bench { return bench(t, start(t, size)) })
+		})
+	}
 }
 
 func bench(t *testing.T, c *cluster) leasetest.Bench {
@@ -40,6 +43,7 @@ func bench(t *testing.T, c *cluster) leasetest.Bench {
 		Wire:    w.wire,
 		Restart: c.loseLeader,
 		TTL:     30 * time.Minute,
+		Sparse:  !sample.All(),
 	}
 }
 

@@ -25,9 +25,7 @@ func TestExamByREST(t *testing.T) {
 	leasetest.Exam(t, func(t *testing.T) leasetest.Bench {
 		s := simulated(t)
 		s.GraphQLOff = true
-		b := bench(t, s)
-		b.Sparse = !sample.All()
-		return b
+		return bench(t, s)
 	})
 }
 
@@ -65,7 +63,7 @@ func bench(t *testing.T, s *githubsim.Server) leasetest.Bench {
 		Client: func(skew time.Duration) lease.Store {
 			return gitref.New(client(t, s, "tok-bot", skew), gitref.Options{Sleep: hurry})
 		},
-		Advance: s.Skip, Wire: wire, TTL: 30 * time.Minute, Grace: gitref.DefaultGrace,
+		Advance: s.Skip, Wire: wire, TTL: 30 * time.Minute, Grace: gitref.DefaultGrace, Sparse: !sample.All(),
 	}
 }
 

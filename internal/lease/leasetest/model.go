@@ -14,8 +14,8 @@ import (
 // model plays random operations of three workers, with time between them, against a page of
 // arithmetic that says what each must answer. A failure prints the whole game.
 func model(t *testing.T, x *exam) {
-	const games, moves = 3, 25
-	for seed := range uint64(games) {
+	const moves = 25
+	for seed := range uint64(x.times()) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			g := newGame(x, rand.New(rand.NewPCG(seed, 7)))
 			for range moves {

@@ -21,7 +21,7 @@ const (
 
 // oneWinner: many ask at one moment, each as a process of its own.
 func oneWinner(t *testing.T, x *exam) {
-	for range 3 {
+	for range x.times() {
 		i := x.issue()
 		workers := x.crowd(i)
 		leases, errs := make([]lease.Lease, crowd), make([]error, crowd)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/sample"
 	"github.com/label-state/label-state/internal/work"
 	"github.com/label-state/label-state/internal/work/githubwork"
 )
@@ -162,8 +163,8 @@ func TestFleet(t *testing.T) {
 }
 
 var (
-	agents = flag.Int("agents", 20, "agents of TestLoad")
-	issues = flag.Int("issues", 100, "issues of TestLoad")
+	agents = flag.Int("agents", sample.Size(8, 20), "agents of TestLoad")
+	issues = flag.Int("issues", sample.Size(35, 100), "issues of TestLoad")
 )
 
 // TestLoad is a larger fleet; with -v it says how many requests an issue takes.
