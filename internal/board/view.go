@@ -32,8 +32,10 @@ func (v view) screen() string {
 	switch side := v.split(); {
 	case v.mode == helping, v.details && side == 0:
 		body = v.scroll(v.page(), height, v.width)
+	case !v.loaded && v.stale != nil:
+		body = []string{"", "  u tries again, q quits"}
 	case !v.loaded:
-		body = v.waiting()
+		body = append([]string{""}, broken("reading the issues of "+printable.Line(v.name)+" …", v.width, v.palette.dim)...)
 	case v.details:
 		body = beside(v.columns(v.width-side-3, height), v.scroll(v.page(), height, side), v.width-side-3, v.palette.dim.Render(" │ "))
 	default:
@@ -219,13 +221,6 @@ func (v view) tabs() string {
 		out += v.palette.dim.Render("›")
 	}
 	return out
-}
-
-func (v view) waiting() []string {
-	if v.stale != nil {
-		return []string{"", "  u tries again, q quits"}
-	}
-	return append([]string{""}, broken("reading the issues of "+printable.Line(v.name)+" …", v.width, v.palette.dim)...)
 }
 
 // page is what is scrolled: the help, or the chosen issue at length.

@@ -47,16 +47,6 @@ func (g Git) ended(operation string, code int) error {
 	return &git.Error{Repository: g.Dir, Operation: operation, Code: code}
 }
 
-// commit makes a commit on the tree of its parent. Its author is nobody in particular, so that it needs no
-// settings of the user's.
-func (g Git) commit(ctx context.Context, parent, message string) (string, error) {
-	g.Env = slices.Clone(g.Env)
-	for _, who := range []string{"AUTHOR", "COMMITTER"} {
-		g.Env = append(g.Env, "GIT_"+who+"_NAME=label-state", "GIT_"+who+"_EMAIL=label-state@users.noreply.github.com")
-	}
-	return g.git().Feed(ctx, message, "commit-tree", parent+"^{tree}", "-p", parent, "-F", "-")
-}
-
 // Head returns the commit that is checked out and the branch it is on, which is empty when it is on none.
 func (g Git) Head(ctx context.Context) (oid, branch string, err error) {
 	if _, err = g.ask(ctx, "rev-parse", "--git-dir"); err != nil {

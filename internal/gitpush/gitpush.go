@@ -8,6 +8,7 @@ package gitpush
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 )
@@ -88,8 +89,17 @@ func (g Git) Push(ctx context.Context, p Push) (Result, error) {
 	case p.With != nil && seen.second != p.With.Before:
 		return 0, &MovedError{p.With.Ref, seen.second}
 	}
-	if err := g.forward(ctx, p, seen.branch); err != nil {
-		return 0, err
+	if seen.branch != "" { // the push takes nothing away that is in the branch
+		if _, err := g.ask(ctx, "cat-file", "-e", seen.branch+"^{commit}"); no(err) {
+			return 0, &MovedError{p.ref(), seen.branch}
+		}
+		_, err := g.ask(ctx, "merge-base", "--is-ancestor", seen.branch, p.Source)
+		switch {
+		case no(err):
+			return 0, &MovedError{p.ref(), seen.branch}
+		case err != nil:
+			return 0, err
+		}
 	}
 	next, err := g.successor(ctx, p)
 	if err != nil {
@@ -98,23 +108,8 @@ func (g Git) Push(ctx context.Context, p Push) (Result, error) {
 	return g.send(ctx, p, seen.branch, next)
 }
 
-// forward makes sure that the push takes nothing away that is in the branch.
-func (g Git) forward(ctx context.Context, p Push, seen string) error {
-	if seen == "" {
-		return nil
-	}
-	if _, err := g.ask(ctx, "cat-file", "-e", seen+"^{commit}"); no(err) {
-		return &MovedError{p.ref(), seen}
-	}
-	_, err := g.ask(ctx, "merge-base", "--is-ancestor", seen, p.Source)
-	if no(err) {
-		return &MovedError{p.ref(), seen}
-	}
-	return err
-}
-
-// successor makes the commit that the second reference moves to, empty without one. Its parent has to be
-// here, or git could not tell what to send.
+// successor makes the commit that the second reference moves to, empty without one, on the tree of its parent. That has to be
+// here, or git could not tell what to send. Its author is nobody in particular, so that it needs no settings of the user's.
 func (g Git) successor(ctx context.Context, p Push) (string, error) {
 	if p.With == nil {
 		return "", nil
@@ -125,7 +120,11 @@ func (g Git) successor(ctx context.Context, p Push) (string, error) {
 			return "", err
 		}
 	}
-	return g.commit(ctx, before, p.With.Message)
+	g.Env = slices.Clone(g.Env)
+	for _, who := range []string{"AUTHOR", "COMMITTER"} {
+		g.Env = append(g.Env, "GIT_"+who+"_NAME=label-state", "GIT_"+who+"_EMAIL=label-state@users.noreply.github.com")
+	}
+	return g.git().Feed(ctx, p.With.Message, "commit-tree", before+"^{tree}", "-p", before, "-F", "-")
 }
 
 // lookTime is how long it may take to see what became of a push that was cut short.

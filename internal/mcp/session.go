@@ -69,21 +69,18 @@ func (s *session) note(r *jsonrpc.Request) {
 // a call at the wrong time; without one it would be 0, which JSON-RPC does not know.
 func (s *session) Write(ctx context.Context, m jsonrpc.Message) error {
 	r, ok := m.(*jsonrpc.Response)
-	if ok && s.finished(r.ID) && !s.in.old.Load() {
-		return nil
+	if ok {
+		s.mu.Lock()
+		cancelled := s.running[r.ID]
+		delete(s.running, r.ID)
+		s.mu.Unlock()
+		if cancelled && !s.in.old.Load() {
+			return nil
+		}
 	}
 	var coded *jsonrpc.Error
 	if ok && r.Error != nil && !errors.As(r.Error, &coded) {
 		r.Error = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: r.Error.Error()}
 	}
 	return s.Connection.Write(ctx, m)
-}
-
-// finished takes note that a call has its answer, and reports whether it was cancelled.
-func (s *session) finished(id jsonrpc.ID) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	cancelled := s.running[id]
-	delete(s.running, id)
-	return cancelled
 }

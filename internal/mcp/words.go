@@ -130,7 +130,12 @@ func (p param) words(value json.RawMessage, patience time.Duration) ([]string, e
 	option := p.flag()
 	values, err := p.values(value)
 	if err == nil && p.span {
-		values, err = within(values[0], patience)
+		var wait time.Duration
+		wait, err = time.ParseDuration(values[0])
+		if err == nil && wait <= 0 {
+			err = errors.New("no time")
+		}
+		values = []string{min(wait, patience).String()}
 	}
 	switch {
 	case err != nil:
@@ -157,15 +162,6 @@ func (p param) words(value json.RawMessage, patience time.Duration) ([]string, e
 		}
 	}
 	return out, nil
-}
-
-// within is a length of time, cut to the longest that is allowed.
-func within(text string, most time.Duration) ([]string, error) {
-	d, err := time.ParseDuration(text)
-	if err == nil && d <= 0 {
-		err = errors.New("no time")
-	}
-	return []string{min(d, most).String()}, err
 }
 
 // values reads an argument as its kind, strictly.
