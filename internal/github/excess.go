@@ -202,9 +202,8 @@ func (ou *outsiders) Excess(ctx context.Context, p Pull, named []claim.Issue) (*
 // namedIn are the issues that a description closes, each once.
 func namedIn(web, body, repo string) []claim.Issue {
 	owner, name, _ := strings.Cut(repo, "/")
-	host := strings.TrimPrefix(strings.TrimPrefix(web, "https://"), "http://")
 	var out []claim.Issue
-	for _, ref := range closing.InDescription(body, closing.Repo{Owner: owner, Name: name}, host) {
+	for _, ref := range closing.InDescription(body, closing.Repo{Owner: owner, Name: name}, hostOf(web)) {
 		out = append(out, ref.Issue)
 	}
 	return out

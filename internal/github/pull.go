@@ -169,11 +169,16 @@ func (ps *pulls) PullAt(ctx context.Context, address string, i claim.Issue) (lif
 
 // closes reports whether a pull request's description closes the issue.
 func closes(id pullID, description string, i claim.Issue, web string) bool {
-	home, err := url.Parse(web)
+	return closing.Closes(description, closing.Repo{Owner: id.Owner, Name: id.Repo}, hostOf(web), i)
+}
+
+// hostOf is the host of a web address that is known to be one.
+func hostOf(web string) string {
+	u, err := url.Parse(web)
 	if err != nil {
-		return false
+		return ""
 	}
-	return closing.Closes(description, closing.Repo{Owner: id.Owner, Name: id.Repo}, home.Host, i)
+	return u.Host
 }
 
 // PullsFrom lists the pull requests of every state from a branch of the repository itself, newest first.

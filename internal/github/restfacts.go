@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/closing"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -190,14 +189,15 @@ func (s *session) closers(ctx context.Context, r *snapshot, repo ledger.Repo, me
 		return err
 	}
 	for _, p := range open {
-		if s.closes(p.Body, p.Base.Repo.repo(), r.facts.Issue) {
+		in := p.Base.Repo.repo()
+		if closes(pullID{Owner: in.Owner, Repo: in.Name, Number: p.Number}, p.Body, r.facts.Issue, s.web) {
 			r.addCloser(p)
 		}
 	}
 	for _, m := range mentions {
 		from := m.repo()
 		id := pullID{Owner: from.Owner, Repo: from.Name, Number: m.Number}
-		if !s.closes(m.Body, from, r.facts.Issue) || r.pull(id) != nil {
+		if !closes(id, m.Body, r.facts.Issue, s.web) || r.pull(id) != nil {
 			continue
 		}
 		p, err := s.pulls.restPullRequest(ctx, id)
@@ -223,12 +223,6 @@ func (s *session) openPulls(ctx context.Context, repo ledger.Repo) ([]restPull, 
 		s.open[repo] = open
 	}
 	return open, err
-}
-
-// closes reports whether a pull request's description, written in a repository, closes the issue.
-func (s *session) closes(body string, in ledger.Repo, i claim.Issue) bool {
-	host := strings.TrimPrefix(strings.TrimPrefix(s.web, "https://"), "http://")
-	return closing.Closes(body, closing.Repo{Owner: in.Owner, Name: in.Name}, host, i)
 }
 
 // addCloser adds a pull request if its keywords close anything: only the default branch does
