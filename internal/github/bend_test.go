@@ -92,7 +92,7 @@ func TestScanBends(t *testing.T) {
 		first, again int // requests at most
 	}{
 		"no limit":                      {githubsim.Fault{}, 120, 12, 12, 8},
-		"nodes":                         {githubsim.Fault{QueryNodes: 900}, 1000, 12, 84, 62},
+		"nodes":                         {githubsim.Fault{QueryNodes: 900}, sample.Size(250, 1000), 12, sample.Size(24, 84), sample.Size(18, 62)},
 		"connections":                   {githubsim.Fault{QueryConnections: 150}, 120, 12, 24, 17},
 		"a 502 after so many nodes":     {githubsim.Fault{QueryTimeout: 300}, 120, 12, 24, 17},
 		"a 504 after so many nodes":     {githubsim.Fault{QueryTimeout: 300, Status: 504}, 120, 12, 24, 17},

@@ -110,7 +110,7 @@ func scan(t *testing.T, c *Client, r ledger.Repo, since time.Time) []lifecycle.F
 func TestScanRequests(t *testing.T) {
 	for _, each := range []int{0, 1, 101, sample.Size(100, 1000)} {
 		sent := watched(crowd(t, each).Transport())
-		c := connect(t, sent)
+		c := connect(t, sent, patient)
 		found := scan(t, c, repoOf("lib"), time.Time{})
 		if len(found) != each {
 			t.Errorf("found %d issues, want %d", len(found), each)

@@ -55,7 +55,7 @@ func everyday(args []string) bool {
 	return false
 }
 
-// decisive is the state of the files that decide those answers in a folder. It reports false where git would look for others: from a
+// decisive are the contents of the files that decide those answers in a folder; it reports false where git would look for others: from a
 // linked worktree, or for variables that name a repository.
 func decisive(dir string, environ []string) (files string, plain bool) {
 	home, global := "", ""
@@ -89,12 +89,8 @@ func decisive(dir string, environ []string) (files string, plain bool) {
 		}
 	}
 	for _, name := range names {
-		info, err := os.Stat(name)
-		if err != nil {
-			files += name + " is not there\n"
-			continue
-		}
-		files += fmt.Sprintln(name, info.Size(), info.ModTime().UnixNano())
+		text, err := os.ReadFile(name)
+		files += fmt.Sprintf("%s %q %v\n", name, text, err)
 	}
 	return files, true
 }
