@@ -101,6 +101,17 @@ func TestContractTables(t *testing.T) {
 			t.Errorf("field %s is not in the table", m[1])
 		}
 	}
+	grammar := regexp.MustCompile(`(?m)^kind +=(.*)$`).FindString(page)
+	_, table, _ := strings.Cut(page, "| record | counts if | effect |")
+	table, _, _ = strings.Cut(table, "\n\n")
+	for _, k := range claim.Kinds() {
+		if !strings.Contains(grammar, `"`+string(k)+`"`) {
+			t.Errorf("kind %s is not in the grammar", k)
+		}
+		if k != claim.KindClaim && !strings.Contains(table, "\n| "+string(k)+" | ") {
+			t.Errorf("kind %s is not in the table of the fold", k)
+		}
+	}
 	reasons := codes(t, page, "## The verdict", 2)
 	for _, m := range regexp.MustCompile(`(?m)^\tCode\w+ +Code = "([a-z-]+)"`).FindAllStringSubmatch(readPage(t, "internal/lifecycle/verdict.go"), -1) {
 		note := m[1] == "expired" || m[1] == "too-many-issues"

@@ -12,10 +12,6 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 )
 
-var kinds = []claim.Kind{
-	claim.KindClaim, claim.KindRelease, claim.KindRevoke, claim.KindPlan, claim.KindApprove, claim.KindReject, claim.KindReset,
-}
-
 // anyText draws valid and invalid UTF-8.
 func anyText() *rapid.Generator[string] {
 	return rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }))
@@ -33,7 +29,7 @@ func anyTime() *rapid.Generator[time.Time] {
 func anyRecord() *rapid.Generator[claim.Record] {
 	return rapid.Custom(func(t *rapid.T) claim.Record {
 		return claim.Record{
-			Kind:      rapid.SampledFrom(append(kinds, "", "note", "claim:codename=x", "claim -->")).Draw(t, "kind"),
+			Kind:      rapid.SampledFrom(append(claim.Kinds(), "", "note", "claim:codename=x", "claim -->")).Draw(t, "kind"),
 			Worker:    claim.Worker{Codename: anyText().Draw(t, "codename"), FiringID: anyText().Draw(t, "firing id")},
 			Nonce:     anyText().Draw(t, "nonce"),
 			TTL:       time.Duration(rapid.Int64().Draw(t, "ttl")),
@@ -71,7 +67,7 @@ func writableRecord() *rapid.Generator[claim.Record] {
 	return rapid.Custom(func(t *rapid.T) claim.Record {
 		r := anyRecord().Draw(t, "record")
 		name := rapid.StringN(1, 30, 256)
-		r.Kind = rapid.SampledFrom(kinds).Draw(t, "kind of ours")
+		r.Kind = rapid.SampledFrom(claim.Kinds()).Draw(t, "kind of ours")
 		r.Worker = claim.Worker{Codename: name.Draw(t, "name"), FiringID: name.Draw(t, "run")}
 		r.TTL = time.Duration(rapid.Int64Range(0, 1<<30).Draw(t, "seconds")) * time.Second
 		r.Heartbeat, r.Token, r.Attempt = r.Heartbeat>>33&0x7fffffff, r.Token>>33&0x7fffffff, r.Attempt>>33&0x7fffffff
@@ -109,10 +105,11 @@ func body() *rapid.Generator[string] {
 		return "codename=" + codename + " firing_id=" + firing
 	})
 	claims := rapid.SampledFrom([]string{"nonce=n ttl=5", "nonce=n ttl=5 state=held hb=1", "", "nonce=n state=held ttl=none"})
-	ends := rapid.SampledFrom([]string{"outcome=success", "outcome=failure", "outcome=stale-swept by=sweep", "outcome=forced by=ann", ""})
+	ends := rapid.SampledFrom([]string{"outcome=success", "outcome=success pr=https://x/o/r/pull/9", "outcome=failure", "outcome=stale-swept by=sweep", "outcome=forced by=ann", ""})
+	unlinks := rapid.SampledFrom([]string{"by=ann pr=https://x/o/r/pull/9", "pr=https://x/o/r/pull/9", "by=ann"})
 	others := rapid.SampledFrom([]string{"by=ann", "by=bob", ""})
 	return rapid.Custom(func(t *rapid.T) string {
-		kind := rapid.SampledFrom(append(kinds, claim.KindClaim, claim.KindClaim, claim.KindRelease, "talk", "note")).Draw(t, "kind")
+		kind := rapid.SampledFrom(append(claim.Kinds(), claim.KindClaim, claim.KindClaim, claim.KindRelease, "talk", "note")).Draw(t, "kind")
 		fields := others
 		switch kind {
 		case "talk":
@@ -121,6 +118,8 @@ func body() *rapid.Generator[string] {
 			fields = claims
 		case claim.KindRelease:
 			fields = ends
+		case claim.KindUnlink:
+			fields = unlinks
 		}
 		return fmt.Sprintf("<!-- agent-%s:%s %s -->", kind, key.Draw(t, "key"), fields.Draw(t, "fields"))
 	})

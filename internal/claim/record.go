@@ -3,6 +3,7 @@ package claim
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -91,7 +92,7 @@ func Decode(body string) (r Record, ok bool, err error) {
 		return Record{}, false, ErrUnterminated
 	}
 	kind, fields, found := strings.Cut(inside, ":")
-	if !found || !knownKind(Kind(kind)) {
+	if !found || !slices.Contains(Kinds(), Kind(kind)) {
 		return Record{}, false, fmt.Errorf("%w: %q", ErrUnknownKind, clip(kind))
 	}
 	r = Record{Kind: Kind(kind)}
@@ -125,12 +126,9 @@ func indented(before string) bool {
 // tabStop is how far a tab goes in Markdown, and how many spaces make a line a block of code.
 const tabStop = 4
 
-func knownKind(k Kind) bool {
-	switch k {
-	case KindClaim, KindRelease, KindRevoke, KindPlan, KindApprove, KindReject, KindReset, KindUnlink:
-		return true
-	}
-	return false
+// Kinds returns the record kinds, in the order of spec.md#grammar. Decode ignores a record of any other.
+func Kinds() []Kind {
+	return []Kind{KindClaim, KindRelease, KindRevoke, KindPlan, KindApprove, KindReject, KindReset, KindUnlink}
 }
 
 // splitFields cuts at ASCII white space and at the first "=" of each token. Older spellings of a

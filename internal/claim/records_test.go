@@ -3,7 +3,6 @@ package claim_test
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -166,13 +165,13 @@ func plain(s string) string {
 
 // TestRecordVectorsAreWrittenBack: whatever counts can be written again and then means the same.
 func TestRecordVectorsAreWrittenBack(t *testing.T) {
-	var kinds []string
+	kinds := map[claim.Kind]bool{}
 	for _, c := range recordCases(t) {
 		r, ok, _ := claim.Decode(c.body)
 		if !ok {
 			continue
 		}
-		kinds = append(kinds, string(r.Kind))
+		kinds[r.Kind] = true
 		text, err := claim.Encode(r)
 		if err != nil {
 			if len(c.body) < 8<<10 {
@@ -184,9 +183,9 @@ func TestRecordVectorsAreWrittenBack(t *testing.T) {
 			t.Errorf("line %d: written back it is\n     %s\nwant %s", c.line, again, c.want)
 		}
 	}
-	slices.Sort(kinds)
-	want := []string{"approve", "claim", "plan", "reject", "release", "reset", "revoke", "unlink"}
-	if got := slices.Compact(kinds); !slices.Equal(got, want) {
-		t.Errorf("kinds in the vectors: %v, want %v", got, want)
+	for _, k := range claim.Kinds() {
+		if !kinds[k] {
+			t.Errorf("no vector has a record of kind %s", k)
+		}
 	}
 }

@@ -45,6 +45,7 @@ func (e EntryView) Deed(begun string) string {
 	text := map[string]string{
 		string(claim.KindRevoke): "was asked to stop", string(claim.KindPlan): "posted a plan, and waits", string(claim.KindApprove): "had its plan approved",
 		string(claim.KindReject): "had its plan rejected", string(claim.KindReset): "attempts are counted anew",
+		string(claim.KindUnlink): "its pull request is not for the issue any more",
 	}[e.Kind]
 	return cmp.Or(text, e.Kind) + e.detail()
 }

@@ -3,7 +3,6 @@ package config_test
 import (
 	"encoding/json"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -128,7 +127,7 @@ type schema map[string]any
 
 func load(t *testing.T) schema {
 	t.Helper()
-	data, err := os.ReadFile(published)
+	data, err := config.Schema()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,8 @@ type Store interface {
 	Renew(ctx context.Context, l Lease) (Lease, error)
 	// Release releases the lease if it is still l's; one that is gone is a success, one that is
 	// somebody else's stays as it is, and that is a success too. Without a token l is whatever lease
-	// the worker has: so gives up who never heard how its Acquire ended.
+	// the worker has: so gives up who never heard how its Acquire ended. That Acquire may arrive after
+	// the Release, and then leaves no lease of the worker.
 	Release(ctx context.Context, l Lease) error
 	// Look returns the lease that stands. Its answer may be late; it decides nothing.
 	Look(ctx context.Context, i claim.Issue) (l Lease, held bool, err error)

@@ -84,12 +84,18 @@ func TestDeeds(t *testing.T) {
 		{cli.EntryView{Kind: "approve", By: "olga"}, "had its plan approved by olga"},
 		{cli.EntryView{Kind: "reject", By: "olga", Reason: "too big"}, "had its plan rejected by olga, because too big"},
 		{cli.EntryView{Kind: "reset", By: "olga"}, "attempts are counted anew by olga"},
+		{cli.EntryView{Kind: "unlink", By: "olga", PR: "https://x/pull/3"}, "its pull request is not for the issue any more by olga, https://x/pull/3"},
 		{cli.EntryView{Kind: "tomorrow"}, "tomorrow"},
 		{cli.EntryView{Kind: "ignored", Ignored: "no worker"}, "wrote a record that does not count: no worker"},
 	} {
 		c.entry.At = at
 		if got := c.entry.Deed(begun); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+	for _, k := range claim.Kinds() {
+		if got := (cli.EntryView{Kind: string(k)}).Deed(""); got == string(k) {
+			t.Errorf("kind %s has no words", k)
 		}
 	}
 }

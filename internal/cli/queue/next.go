@@ -60,7 +60,7 @@ func nextItem(ctx context.Context, c *cli.Call, d desk) error {
 	if err != nil {
 		return err
 	}
-	command, err := commandLine(c)
+	command, err := commandLine(c, d)
 	if err != nil {
 		return err
 	}
@@ -106,8 +106,8 @@ func withFirstStep(ctx context.Context, c *cli.Call, d desk, err error) error {
 	return err
 }
 
-// commandLine is what --run runs.
-func commandLine(c *cli.Call) ([]string, error) {
+// commandLine is what --run runs, which needs a hold on GitHub.
+func commandLine(c *cli.Call, d desk) ([]string, error) {
 	args := c.Flags.Args().Slice()
 	if len(args) > 0 && args[0] == "--" {
 		args = args[1:]
@@ -117,7 +117,7 @@ func commandLine(c *cli.Call) ([]string, error) {
 		return nil, cli.Usagef("next", "a command goes with --run: label-state next --run -- %s", cli.OneLine(strings.Join(args, " ")))
 	case !c.Flags.Bool("run"):
 		return nil, nil
-	case c.Flags.Bool("no-claim") || c.Flags.String("folder") != "":
+	case c.Flags.Bool("no-claim") || d.github == nil:
 		return nil, cli.Usagef("next", "--run claims on GitHub; it does not go with --no-claim or --folder")
 	}
 	return args, cli.CheckProgram(c, args)
