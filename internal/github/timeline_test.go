@@ -10,10 +10,6 @@ import (
 	"testing"
 )
 
-type tripFunc func(*http.Request) (*http.Response, error)
-
-func (f tripFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
 // TestTimelineIsNoOlderThanLabels: comments, timeline and issue are read side by side, and the list of comments falls short once, so that
 // the issue is read again. A label that came meanwhile has its time.
 func TestTimelineIsNoOlderThanLabels(t *testing.T) {
@@ -24,7 +20,7 @@ func TestTimelineIsNoOlderThanLabels(t *testing.T) {
 	timeline := make(chan struct{})
 	var first sync.Once
 	var told sync.Once
-	trip := tripFunc(func(r *http.Request) (*http.Response, error) {
+	trip := roundTrip(func(r *http.Request) (*http.Response, error) {
 		resp, err := server.Transport().RoundTrip(r)
 		switch {
 		case err != nil:

@@ -149,15 +149,23 @@ func (p *configParser) value() (string, bool) {
 			if p.rest == "" {
 				return "", false
 			}
-			at := strings.IndexByte("\n\\\"ntb", p.rest[0])
-			if at < 0 {
+			escaped := p.rest[0]
+			p.rest = p.rest[1:]
+			switch escaped {
+			case '\n': // the value goes on in the next line
+				continue
+			case 'n':
+				escaped = '\n'
+			case 't':
+				escaped = '\t'
+			case 'b':
+				escaped = '\b'
+			case '\\', '"':
+			default:
 				return "", false
 			}
-			if at > 0 { // nothing comes of a line break
-				text = append(text, "\\\"\n\t\b"[at-1])
-				length = len(text)
-			}
-			p.rest = p.rest[1:]
+			text = append(text, escaped)
+			length = len(text)
 		case (c == '#' || c == ';') && !quoted:
 			p.rest = p.rest[strings.IndexByte(p.rest+"\n", '\n'):]
 		case c == '"':
