@@ -61,8 +61,10 @@ func (u *undoing) run(ctx context.Context) error {
 		return nil
 	case len(steps) == 0:
 		return u.call.Answer(nil, "nothing to take back: no init is recorded in this clone\n")
-	case !todo || u.call.Flags.Bool("dry-run"):
-		return cli.ShowSteps(u.call, u.title(), steps, map[bool]string{false: "nothing to take back; what a ! stands before is yours\n"}[todo])
+	case !todo:
+		return cli.ShowSteps(u.call, u.title(), steps, "nothing to take back; what a ! stands before is yours\n")
+	case u.call.Flags.Bool("dry-run"):
+		return cli.ShowSteps(u.call, u.title(), steps, "")
 	}
 	preview := func() string {
 		return cli.Wrap(cli.Preview(u.title(), steps), u.call.Terminal.Env.Width(u.call.Terminal.Out))
