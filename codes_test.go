@@ -69,9 +69,9 @@ func TestReasonCodes(t *testing.T) {
 		t.Fatalf("docs/cli.md lists %q", want)
 	}
 	same(t, "ReasonCode", want)
-	for _, m := range regexp.MustCompile(`(?m)^\tCode\w+ +Code = "([a-z-]+)"`).FindAllStringSubmatch(readPage(t, "internal/lifecycle/verdict.go"), -1) {
-		if note := m[1] == "expired" || m[1] == "too-many-issues"; note == slices.Contains(want, m[1]) {
-			t.Errorf("reason %s: docs/cli.md lists %q", m[1], want)
+	for _, m := range lifecycle.Meanings() {
+		if note := m.Where == lifecycle.AmongNotes; note == slices.Contains(want, string(m.Code)) {
+			t.Errorf("reason %s: docs/cli.md lists %q", m.Code, want)
 		}
 	}
 }

@@ -26,15 +26,11 @@ func (s State) Ended(claims []Claim, outcome func(Claim) string, at time.Time) S
 	return out
 }
 
-// Outdated are the comments that say nothing of today any more: claims, releases and revokes of keys that have ended, in
-// order. Plans and their answers stay, because people read and wrote them.
+// Outdated are the comments that say nothing of today any more, of keys that have ended, in order (About.Aging).
 func (s State) Outdated() (out []Comment) {
 	for _, e := range s.Log {
-		switch e.Record.Kind {
-		case KindClaim, KindRelease, KindRevoke:
-			if c, claimed := s.Find(e.Record.Worker); !claimed || c.End != nil {
-				out = append(out, e.Comment)
-			}
+		if c, claimed := s.Find(e.Record.Worker); e.Record.Kind.About().Aging && (!claimed || c.End != nil) {
+			out = append(out, e.Comment)
 		}
 	}
 	return out

@@ -26,7 +26,7 @@ func (s State) Refuse(r Record, author string, t Terms, now time.Time) error {
 	switch {
 	case r.Kind == KindClaim && s.Used(r.Worker):
 		return ErrKeyUsed
-	case r.By == "" && needsBy(r.Kind):
+	case r.By == "" && r.Kind.About().Signed:
 		return ErrUnsigned
 	case r.Kind == KindClaim, r.Kind == KindReset:
 		return nil
@@ -106,11 +106,6 @@ func (c Claim) refuse(r Record, author string, t Terms, now time.Time) error {
 		}
 	}
 	return nil
-}
-
-// needsBy reports whether records of the kind are other people's and must say whose.
-func needsBy(k Kind) bool {
-	return k == KindRevoke || k == KindApprove || k == KindReject || k == KindReset || k == KindUnlink
 }
 
 // RefuseRenewal says why w may not extend its lease at server time now, or nil. margin is how

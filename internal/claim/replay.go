@@ -97,7 +97,7 @@ func (f *fold) apply(e Entry) {
 		if f.s.Stage == "" && SameLogin(f.s.Claims[f.byKey[e.Record.Worker]].Author, e.Author) {
 			f.stage(e)
 		}
-	case needsBy(kind) && e.Record.By == "":
+	case kind.About().Signed && e.Record.By == "":
 		f.ignore(e, string(kind)+" without by")
 	case kind == KindReset:
 		f.s.Reset = rankOf(e.Comment)

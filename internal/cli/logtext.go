@@ -42,12 +42,7 @@ func (e EntryView) Deed(begun string) string {
 	case e.Kind == string(claim.KindClaim):
 		return "claimed it" + strings.Replace(strings.TrimPrefix(e.State, "held"), "renewed 1 time", "renewed once", 1)
 	}
-	text := map[string]string{
-		string(claim.KindRevoke): "was asked to stop", string(claim.KindPlan): "posted a plan, and waits", string(claim.KindApprove): "had its plan approved",
-		string(claim.KindReject): "had its plan rejected", string(claim.KindReset): "attempts are counted anew",
-		string(claim.KindUnlink): "its pull request is not for the issue any more",
-	}[e.Kind]
-	return cmp.Or(text, e.Kind) + e.detail()
+	return cmp.Or(claim.Kind(e.Kind).About().Deed, e.Kind) + e.detail()
 }
 
 // end is how the hold, or the claim before it was one, came to its end.

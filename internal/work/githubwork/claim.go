@@ -137,13 +137,8 @@ func reasonOf(err error) work.Reason {
 
 // reasonHeld tells what somebody else has from what nobody may have.
 func reasonHeld(e *ledger.HeldError) work.Reason {
-	if e.Yielded != nil {
+	if e.Yielded != nil || slices.ContainsFunc(e.Verdict.Reasons, func(r lifecycle.Reason) bool { return r.Code.Meaning().Taken }) {
 		return work.AlreadyClaimed
-	}
-	for _, c := range []lifecycle.Code{lifecycle.CodeInFlight, lifecycle.CodeOwn, lifecycle.CodePROpen, lifecycle.CodeHold} {
-		if e.Verdict.Has(c) {
-			return work.AlreadyClaimed
-		}
 	}
 	return work.InvalidState
 }
