@@ -124,22 +124,14 @@ func splitFields(s string) []Field {
 		case "swept_by":
 			key = "by"
 		}
-		if !found || !keyName(key) || seen[key] {
+		notName := key == "" || strings.ContainsFunc(key, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') })
+		if !found || notName || seen[key] {
 			continue
 		}
 		seen[key] = true
 		out = append(out, Field{key, unescape(value)})
 	}
 	return out
-}
-
-func keyName(s string) bool {
-	for _, r := range s {
-		if r != '_' && (r < 'a' || r > 'z') {
-			return false
-		}
-	}
-	return s != ""
 }
 
 // set stores one field; false means the key is not one of ours.

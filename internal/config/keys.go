@@ -36,10 +36,9 @@ func (f *file) keys() rule {
 	for _, l := range named(&f.labels) {
 		names = append(names, key{l.key, l.about, text(l.name, label())})
 	}
-	kinds := []string{lease.Comments, lease.Refs}
+	kinds := append([]string{lease.Comments, lease.Refs}, Services()...)
 	for _, s := range services() {
 		stores = append(stores, key{s.kind, s.about + ", for claim.lease: " + s.kind + ".", s.keys(&c.Lease)})
-		kinds = append(kinds, s.kind)
 	}
 	return object(
 		key{"version", "Version of this format.", count(&f.version, 1, 1)},

@@ -50,6 +50,15 @@ func services() []service {
 	}
 }
 
+// Services are the kinds of store that are services of their own.
+func Services() []string {
+	var kinds []string
+	for _, s := range services() {
+		kinds = append(kinds, s.kind)
+	}
+	return kinds
+}
+
 // address is a member's. Who has the file has what is in it, so that there is no place for a password.
 func address() form {
 	return form{allowed: "https:// or http://, a host and a port; a password belongs into the variable that auth_env names", pattern: `^https?://[^\s/@?#]+$`, longest: 2000}

@@ -294,7 +294,6 @@ func (v *Verdict) people(r Rules, f Facts, log claim.State) {
 // stays done by a person's label although another lifecycle label, such as the queue's, was left beside it. One that
 // shows done alone is not offered, but whoever names it may take it.
 func (v *Verdict) history(r Rules, f Facts, log claim.State) {
-	f.Log = log
 	have := r.Scheme.Of(f.Labels)
 	switch {
 	case f.PullRequest:
