@@ -112,7 +112,9 @@ func Open(ctx context.Context, e Environment, o Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !alike(guess, conf.Config) {
+	b := conf.Config // another one may make another client
+	if !reflect.DeepEqual(guess.Labels, b.Labels) || guess.Compat != b.Compat || guess.Blockers != b.Blockers ||
+		guess.Lifecycle.OutsiderIssues != b.Lifecycle.OutsiderIssues || !reflect.DeepEqual(guess.Trust, b.Trust) {
 		first = nil
 	}
 	return e.session(o, p, token, conf, first)
@@ -230,12 +232,6 @@ func (e Environment) client(o Options, p place, t credential, conf config.Config
 		Trust:          github.Trust{Logins: append([]string{}, conf.Trust.Logins...), Apps: conf.Trust.Apps, Minimum: github.Role(conf.Trust.Permission)},
 		Warn:           func(text string) { e.say("warning: " + text) },
 	})
-}
-
-// alike reports whether two configurations make the same client.
-func alike(a, b config.Config) bool {
-	return reflect.DeepEqual(a.Labels, b.Labels) && a.Compat == b.Compat && a.Blockers == b.Blockers &&
-		a.Lifecycle.OutsiderIssues == b.Lifecycle.OutsiderIssues && reflect.DeepEqual(a.Trust, b.Trust)
 }
 
 // say writes one line to Stderr, whatever the text holds.

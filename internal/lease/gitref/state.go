@@ -10,6 +10,7 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lease"
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // A kind says what a commit of the chain does.
@@ -88,7 +89,7 @@ func decode(message string) (state, error) {
 	case kindPush:
 		s.dated = time.Unix(f.number("dated"), 0).UTC()
 	default:
-		return state{}, fmt.Errorf("a commit of kind %q is newer than this program", clip(word))
+		return state{}, fmt.Errorf("a commit of kind %q is newer than this program", printable.Clip(word, 40))
 	}
 	if f.err == nil && (s.worker.Codename == "" || s.worker.FiringID == "") {
 		f.err = errors.New("its worker is missing")
@@ -108,16 +109,9 @@ func (f *fields) number(key string) int64 {
 	const most = int64(1) << 33
 	n, err := strconv.ParseInt(f.values[key], 10, 64)
 	if f.err == nil && (err != nil || n < 1 || n > most) {
-		f.err = fmt.Errorf("its %s is %q", key, clip(f.values[key]))
+		f.err = fmt.Errorf("its %s is %q", key, printable.Clip(f.values[key], 40))
 	}
 	return n
-}
-
-func clip(text string) string {
-	if len(text) > 40 {
-		return text[:40] + "…"
-	}
-	return text
 }
 
 // owned reports whether the commit leaves the issue with a holder, who may be overdue.

@@ -62,11 +62,6 @@ func (s *Source) candidate(ctx context.Context, id string, i claim.Issue) (work.
 	return s.item(read), read.Labels, ledger.Snapshot{}, nil
 }
 
-func (s *Source) claim(ctx context.Context, i claim.Issue, judged ledger.Snapshot) (ledger.Hold, error) {
-	h, err := s.ledger.Claim(ctx, i, ledger.Request{Worker: s.o.Worker, TTL: s.o.TTL, Judged: judged})
-	return h, s.late(err)
-}
-
 // late turns a success whose labels could not be written into a warning.
 func (s *Source) late(err error) error {
 	var late *ledger.LabelsError
