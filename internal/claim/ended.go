@@ -18,7 +18,7 @@ func (s State) Ended(claims []Claim, outcome func(Claim) string, at time.Time) S
 		if !ends || c.End != nil {
 			continue
 		}
-		c.End = &Release{Outcome: outcome(*c), At: at, rank: Rank{Created: at, ID: math.MaxInt64}}
+		c.End = &Release{Outcome: outcome(*c), At: at, Rank: Rank{Created: at, ID: math.MaxInt64}}
 		if c.failed() {
 			out.Attempts = append(out.Attempts, Attempt{c.Record.Worker, *c.End})
 		}

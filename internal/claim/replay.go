@@ -26,7 +26,7 @@ func Replay(comments []Comment) State {
 		}
 	}
 	for _, c := range f.s.Claims { // what ended since the last reset counts against the issue, and may let it rest
-		if c.End == nil || c.End.rank.Compare(f.s.Reset) <= 0 {
+		if c.End == nil || c.End.Rank.Compare(f.s.Reset) <= 0 {
 			continue
 		}
 		if c.End.NotBefore.After(f.s.NotBefore) {
@@ -36,7 +36,7 @@ func Replay(comments []Comment) State {
 			f.s.Attempts = append(f.s.Attempts, Attempt{c.Record.Worker, *c.End})
 		}
 	}
-	slices.SortFunc(f.s.Attempts, func(a, b Attempt) int { return a.Release.rank.Compare(b.Release.rank) })
+	slices.SortFunc(f.s.Attempts, func(a, b Attempt) int { return a.Release.Rank.Compare(b.Release.Rank) })
 	slices.SortFunc(f.s.Log, func(a, b Entry) int { return rankOf(a.Comment).Compare(rankOf(b.Comment)) })
 	slices.SortFunc(f.s.Ignored, func(a, b Ignored) int { return rankOf(a.Comment).Compare(rankOf(b.Comment)) })
 	return f.s
@@ -162,7 +162,7 @@ func (f *fold) apply(e Entry) (ignored string) {
 		c.Plan.Approved, c.Plan.AnsweredAt, c.Plan.By, c.Plan.Author = true, e.Created, r.By, e.Author
 	case r.Kind == KindReject:
 		c.Plan.AnsweredAt, c.Plan.By, c.Plan.Author = e.Created, r.By, e.Author
-		c.End = &Release{Outcome: OutcomePlanRejected, By: r.By, Reason: r.Reason, At: e.Created, Author: e.Author, URL: e.URL, rank: rank}
+		c.End = &Release{Outcome: OutcomePlanRejected, By: r.By, Reason: r.Reason, At: e.Created, Author: e.Author, URL: e.URL, Rank: rank}
 	case r.Kind == KindRevoke && c.Revoked == nil:
 		c.Revoked = releaseOf(e)
 	}
@@ -181,6 +181,6 @@ func releaseOf(e Entry) *Release {
 	r := e.Record
 	return &Release{
 		Outcome: r.Outcome, PR: r.PR, Closes: r.Closes, By: r.By, Reason: r.Reason, NotBefore: r.NotBefore,
-		At: e.Created, Author: e.Author, URL: e.URL, rank: rankOf(e.Comment),
+		At: e.Created, Author: e.Author, URL: e.URL, Rank: rankOf(e.Comment),
 	}
 }

@@ -74,8 +74,8 @@ func recorded(web string, s claim.State) []naming {
 			at, out = len(out), append(out, naming{id: id})
 		}
 		out[at].linked = out[at].linked || !k.End.Unlinked
-		if k.End.Rank().Compare(out[at].newest) > 0 {
-			out[at].newest = k.End.Rank()
+		if k.End.Rank.Compare(out[at].newest) > 0 {
+			out[at].newest = k.End.Rank
 		}
 	}
 	return out

@@ -275,5 +275,5 @@ func fresh(r Rules, f Facts) bool {
 // implemented reports whether the last holder of the log found the work done already, and nobody reopened the issue since.
 func (f Facts) implemented(log claim.State) bool {
 	last, ended := log.Lasting().LastEnded()
-	return ended && last.End.Rank().Compare(log.Restart) > 0 && last.End.Outcome == claim.OutcomeAlreadyImplemented && !f.ReopenedAt.After(last.End.At)
+	return ended && last.End.Rank.Compare(log.Restart) > 0 && last.End.Outcome == claim.OutcomeAlreadyImplemented && !f.ReopenedAt.After(last.End.At)
 }
