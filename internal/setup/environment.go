@@ -151,7 +151,6 @@ func (e Environment) HookJSON() bool { return e.Getenv("LABEL_STATE_HOOK_FORMAT"
 // IsTerminal reports whether a person watches w.
 func (e Environment) IsTerminal(w io.Writer) bool { return e.Watched != nil && e.Watched(w) }
 
-
 // Width is how many cells the terminal w has in a line; 0 when w is none.
 func (e Environment) Width(w io.Writer) int {
 	f, ok := w.(interface{ Fd() uintptr })
