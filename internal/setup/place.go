@@ -22,7 +22,11 @@ type place struct {
 // locate finds the place. Names come from the options, what they leave out from the clone. Errors
 // are *host.ReferenceError and *SettingError.
 func (e Environment) locate(ctx context.Context, o Options) (place, error) {
-	c, err := e.clone(ctx)
+	var c clone
+	var err error
+	if o.Guess == nil { // who has a guess knows the rest, too: git, which would answer in a process for each question, is not asked
+		c, err = e.clone(ctx)
+	}
 	if err != nil {
 		return place{}, err
 	}
