@@ -24,7 +24,7 @@ type place struct {
 func (e Environment) locate(ctx context.Context, o Options) (place, error) {
 	var c clone
 	var err error
-	if o.Guess == nil { // who has a guess knows the rest, too: git, which would answer in a process for each question, is not asked
+	if o.Guess == nil || o.Repo == "" || o.Host == "" { // else git, which answers each question in a process, has nothing to add
 		c, err = e.clone(ctx)
 	}
 	if err != nil {
