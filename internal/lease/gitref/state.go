@@ -45,10 +45,11 @@ func (s state) encode() string {
 	add := func(key, value string) { out += key + "=" + url.QueryEscape(value) + " " }
 	add("codename", s.worker.Codename)
 	add("firing_id", s.worker.FiringID)
+	ttl := int64((s.ttl + time.Second - 1) / time.Second) // rounded up: a lease that lasts longer for others than for its holder does no harm
 	for _, f := range []struct {
 		key   string
 		value int64
-	}{{"epoch", s.epoch}, {"pos", s.pos}, {"token", s.token}, {"ttl", seconds(s.ttl)}} {
+	}{{"epoch", s.epoch}, {"pos", s.pos}, {"token", s.token}, {"ttl", ttl}} {
 		add(f.key, strconv.FormatInt(f.value, 10))
 	}
 	if s.prev != "" {
@@ -60,9 +61,6 @@ func (s state) encode() string {
 	}
 	return strings.TrimRight(out, " ") + "\n"
 }
-
-// seconds rounds up: a lease that lasts longer for others than for its holder does no harm.
-func seconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
 
 // decode reads a commit message. Unknown fields are left aside; of two with one name the first counts.
 func decode(message string) (state, error) {

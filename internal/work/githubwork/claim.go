@@ -116,9 +116,9 @@ func reasonOf(err error) work.Reason {
 		limit   *github.RateLimitError
 	)
 	switch {
-	case errors.As(err, &held):
-		return reasonHeld(held)
-	case errors.As(err, &lost), errors.As(err, &call):
+	case errors.As(err, &held) && (held.Yielded != nil || slices.ContainsFunc(held.Verdict.Reasons, func(r lifecycle.Reason) bool { return r.Code.Meaning().Taken })):
+		return work.AlreadyClaimed // by somebody else; what is held for another reason nobody may have
+	case errors.As(err, &held), errors.As(err, &lost), errors.As(err, &call):
 		return work.InvalidState
 	case errors.As(err, &limit):
 		return work.RateLimited
@@ -128,12 +128,4 @@ func reasonOf(err error) work.Reason {
 		return work.NotFound
 	}
 	return work.SourceError
-}
-
-// reasonHeld tells what somebody else has from what nobody may have.
-func reasonHeld(e *ledger.HeldError) work.Reason {
-	if e.Yielded != nil || slices.ContainsFunc(e.Verdict.Reasons, func(r lifecycle.Reason) bool { return r.Code.Meaning().Taken }) {
-		return work.AlreadyClaimed
-	}
-	return work.InvalidState
 }
