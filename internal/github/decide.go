@@ -90,7 +90,7 @@ func decide(a answer, t traits, n tally, rand float64, local time.Time) decision
 		return decision{step: stepRetry, wait: backoff(n.fresh, rand), err: a.failure()}
 	default:
 		err := a.failure()
-		if denied := (*PermissionError)(nil); errors.As(err, &denied) {
+		if denied, is := errors.AsType[*PermissionError](err); is {
 			denied.Write = t.write
 		}
 		return decision{step: stepFail, err: err}

@@ -84,9 +84,8 @@ func (es *edits) queryEdits(ctx context.Context, all []*comment) error {
 	}
 	var data map[string]json.RawMessage
 	got, err := es.api.ask(ctx, d.text(""), d.variables, &data)
-	var off unavailable
 	switch {
-	case errors.Is(err, errAgain), errors.As(err, &off):
+	case errors.Is(err, errAgain), is[unavailable](err):
 		es.api.lack(featureEdits)
 		return nil
 	case err != nil:

@@ -3,8 +3,8 @@ package github
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -139,10 +139,13 @@ func (ou *outsiders) allow(ctx context.Context, all []*opened) {
 	var mu sync.Mutex
 	for _, own := range by {
 		group.Go(func() error {
-			listed, err := ou.openOf(ctx, own[0].account())
+			a := own[0].account()
+			to := at(a.repo.Owner, a.repo.Name, "/issues").where("creator", a.login, "state", "open", "per_page", strconv.Itoa(perPage))
+			listed, _, err := list[restIssue](ctx, ou.api, to)
 			if err != nil {
 				return nil
 			}
+			listed = slices.DeleteFunc(listed, func(i restIssue) bool { return i.PullRequest == nil })
 			mu.Lock()
 			defer mu.Unlock()
 			for _, one := range own {
@@ -152,16 +155,6 @@ func (ou *outsiders) allow(ctx context.Context, all []*opened) {
 		})
 	}
 	_ = group.Wait()
-}
-
-// openOf lists the open pull requests of an account in the repository.
-func (ou *outsiders) openOf(ctx context.Context, a account) ([]restIssue, error) {
-	path, err := at(a.repo.Owner, a.repo.Name, "/issues")
-	if err != nil {
-		return nil, err
-	}
-	all, _, err := list[restIssue](ctx, ou.api, query(path, "creator", a.login, "state", "open", "per_page", fmt.Sprint(perPage)))
-	return slices.DeleteFunc(all, func(i restIssue) bool { return i.PullRequest == nil }), err
 }
 
 // among says what a stranger's open pull requests leave one of them to move; nil when it moves its issues.

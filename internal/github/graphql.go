@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"net/http"
 	"regexp"
 	"slices"
@@ -120,29 +121,16 @@ func (a *api) ask(ctx context.Context, document string, variables map[string]any
 }
 
 // post returns the whole answer of a GraphQL request.
-func (a *api) post(ctx context.Context, document string, variables map[string]any) (http.Header, []byte, error) {
-	req, err := a.rest.NewRequest(http.MethodPost, a.graphql, map[string]any{"query": document, "variables": variables})
-	if err != nil {
-		return nil, nil, &NetworkError{Err: err, reason: "make request: " + oneLine(err.Error())}
-	}
-	req.Header.Set("Accept", "application/json")
-	var body json.RawMessage
-	resp, err := a.rest.Do(ctx, req, &body)
-	if err != nil {
-		return nil, nil, Cause(err)
-	}
-	return resp.Header, body, nil
+func (a *api) post(ctx context.Context, document string, variables map[string]any) (header http.Header, body json.RawMessage, err error) {
+	header, err = a.carry(ctx, http.MethodPost, a.graphql, "application/json", map[string]any{"query": document, "variables": variables}, &body)
+	return header, body, err
 }
 
 // refusal tells "no GraphQL here" from an error that says nothing about that.
 func refusal(err error) error {
-	var (
-		gone   *NotFoundError
-		denied *PermissionError
-		status *StatusError
-	)
+	var status *StatusError
 	switch {
-	case errors.As(err, &gone), errors.As(err, &denied):
+	case is[*NotFoundError](err), is[*PermissionError](err):
 		return unavailable{err}
 	case errors.As(err, &status) && status.Rejected():
 		return unavailable{err}
@@ -196,9 +184,8 @@ func (a *api) eitherWay(query, rest func() error) error {
 	for errors.Is(err, errAgain) {
 		err = query()
 	}
-	var off unavailable
 	switch {
-	case errors.As(err, &off):
+	case is[unavailable](err):
 		a.mu.Lock()
 		a.noQuery = true
 		a.mu.Unlock()
@@ -207,6 +194,14 @@ func (a *api) eitherWay(query, rest func() error) error {
 		return rest()
 	}
 	return err
+}
+
+// either is eitherWay for what returns a value.
+func either[T any](a *api, query, rest func() (T, error)) (out T, err error) {
+	err = a.eitherWay(
+		func() (err error) { out, err = query(); return err },
+		func() (err error) { out, err = rest(); return err })
+	return out, err
 }
 
 // queries reports whether GraphQL is worth asking. Without a token it never answers.
@@ -240,6 +235,17 @@ type connection[T any] struct {
 		EndCursor       string
 	}
 	Nodes []*T
+}
+
+// shown are the nodes that could be read; a connection that is missing has none.
+func (c *connection[T]) shown() iter.Seq[*T] {
+	return func(yield func(*T) bool) {
+		for k := 0; c != nil && k < len(c.Nodes); k++ {
+			if c.Nodes[k] != nil && !yield(c.Nodes[k]) {
+				return
+			}
+		}
+	}
 }
 
 // all returns the nodes, or an error if some are missing.

@@ -48,7 +48,7 @@ func (lp *linkedPulls) addRecorded(ctx context.Context, snapshots []*snapshot) {
 	found := lp.pulls.pullRequests(ctx, all)
 	for r, named := range by {
 		for _, n := range named {
-			read := found[all.at(n.id)]
+			read := *found[all.at(n.id)]
 			read.pr.Named = n.newest
 			read.pr.Bare = !closes(n.id, read.body, r.facts.Issue, lp.web) // GitHub's own list of what it closes may be late
 			r.facts.PRs = append(r.facts.PRs, read.pr)
@@ -102,7 +102,7 @@ func (lp *linkedPulls) addSiblings(ctx context.Context, snapshots []*snapshot) {
 	}
 	found := lp.pulls.pullRequests(ctx, all)
 	for _, l := range leads {
-		one := found[all.at(l.to)]
+		one := *found[all.at(l.to)]
 		if one.err == nil {
 			one.err = lp.follow(ctx, l, one)
 		}

@@ -2,7 +2,6 @@ package github
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -48,8 +47,7 @@ func (mt *mutations) minimize(ctx context.Context, comments []claim.Comment) (do
 		}
 	}
 	for _, e := range got.errors {
-		var gone *NotFoundError
-		if err := e.typed("comment"); !errors.As(err, &gone) {
+		if err := e.typed("comment"); !is[*NotFoundError](err) {
 			return done, err
 		}
 	}

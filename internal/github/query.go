@@ -3,7 +3,6 @@ package github
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -216,13 +215,12 @@ func (s *sheet) read(data map[string]json.RawMessage) {
 // leavesRest reports whether an error of a part leaves the rest of the repository as it is.
 func (s *sheet) leavesRest(e queryError) bool {
 	alias := e.part(1)
-	var denied *PermissionError
 	switch {
 	case numbered(alias, "i"): // one issue
 		return true
 	case alias == "branch" || alias == "file" || numbered(alias, "t"): // what came along
 		return true
-	case strings.HasPrefix(alias, pullsAlias) && errors.As(e.typed(""), &denied): // a list of pull requests is left out
+	case strings.HasPrefix(alias, pullsAlias) && is[*PermissionError](e.typed("")): // a list of pull requests is left out
 		return true
 	}
 	inList := slices.ContainsFunc(s.lists, func(k *cursor) bool { return k.alias == alias })

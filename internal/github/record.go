@@ -65,9 +65,8 @@ func (mt *mutations) record(ctx context.Context, one *snapshot, body string) (cl
 	}
 	writes := mt.api.transport.writes.Load() + 1
 	got, err := mt.api.ask(ctx, d.mutation("Record", issueFields(mt.api, much)+pullRequestFields(much)), d.variables, &data)
-	var off unavailable
 	switch {
-	case errors.As(err, &off):
+	case is[unavailable](err):
 		return claim.Comment{}, errors.ErrUnsupported
 	case err != nil:
 		return claim.Comment{}, err

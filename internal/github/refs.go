@@ -22,8 +22,7 @@ type refs struct{ api *api }
 func (rf *refs) GetRef(ctx context.Context, i claim.Issue, name string) (gitref.Tip, error) {
 	if rf.api.queries() {
 		tip, err := rf.queryRef(ctx, i, name)
-		var off unavailable
-		if !errors.As(err, &off) {
+		if !is[unavailable](err) {
 			return tip, err
 		}
 	}
@@ -75,7 +74,7 @@ func (rf *refs) restRef(ctx context.Context, i claim.Issue, name string) (gitref
 		if tip.OID = ref.Object.SHA; ref.Object.Type != "commit" {
 			return tip, nil
 		}
-		made, err := rf.restCommit(ctx, i, ref.Object.SHA)
+		made, err := rf.commit(hinted(ctx, justCreated), http.MethodGet, onGit(i, "commits/", ref.Object.SHA), nil)
 		tip.Message, tip.Date = made.Message, made.Committer.Date
 		return tip, err
 	}
@@ -90,10 +89,7 @@ type restNamed struct {
 
 // matchingRefs lists the references whose full names begin with name (REST, "List matching references").
 func (rf *refs) matchingRefs(ctx context.Context, i claim.Issue, name string) (refs []restNamed, header http.Header, err error) {
-	path, err := onGit(i, "matching-refs/", strings.TrimPrefix(name, "refs/"))
-	if err == nil {
-		refs, header, err = list[restNamed](ctx, rf.api, path)
-	}
+	refs, header, err = list[restNamed](ctx, rf.api, onGit(i, "matching-refs/", strings.TrimPrefix(name, "refs/")))
 	return refs, header, missing(err, "repository "+i.Slug())
 }
 
@@ -114,20 +110,11 @@ type restCommit struct {
 	Committer struct{ Date time.Time }
 }
 
-func (m restCommit) check() error {
-	if m.SHA == "" || m.Committer.Date.IsZero() {
-		return &AnswerError{Status: http.StatusOK, Reason: "it is not a commit"}
-	}
-	return nil
-}
-
-func (rf *refs) restCommit(ctx context.Context, i claim.Issue, sha string) (made restCommit, err error) {
-	path, err := onGit(i, "commits/", sha)
-	if err == nil {
-		_, err = rf.api.Do(hinted(ctx, justCreated), http.MethodGet, path, nil, &made)
-	}
-	if err == nil {
-		err = made.check()
+// commit sends a request about a commit, and returns it.
+func (rf *refs) commit(ctx context.Context, method string, to target, body any) (made restCommit, err error) {
+	_, err = rf.api.send(ctx, method, to, body, &made)
+	if err == nil && (made.SHA == "" || made.Committer.Date.IsZero()) {
+		err = &AnswerError{Status: http.StatusOK, Reason: "it is not a commit"}
 	}
 	return made, err
 }
@@ -139,18 +126,28 @@ const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 const featureEmptyTree = "emptyTree"
 
 // CreateCommit implements gitref.Refs. Where GitHub does not know the empty tree it stores one with
-// a single line in it. A token that may not write is a *PermissionError.
+// a single line in it. Author and committer are left out, so that GitHub dates the commit (REST, "Create a commit"). A token that
+// may not write is a *PermissionError.
 func (rf *refs) CreateCommit(ctx context.Context, i claim.Issue, parent, message string) (gitref.Commit, error) {
 	tree := emptyTree
 	if !rf.api.has(featureEmptyTree) {
-		var err error
-		if tree, err = rf.createTree(ctx, i); err != nil {
-			return gitref.Commit{}, err
+		file := map[string]string{"path": "README", "mode": "100644", "type": "blob", "content": "Leases of issues, kept by label-state.\n"}
+		var made struct{ SHA string }
+		_, err := rf.api.send(ctx, http.MethodPost, onGit(i, "trees", ""), map[string]any{"tree": []any{file}}, &made) // again it stores nothing new
+		if err == nil && made.SHA == "" {
+			err = &AnswerError{Status: http.StatusOK, Reason: "it is not a tree"}
 		}
+		if err != nil {
+			return gitref.Commit{}, mayNotWrite(err)
+		}
+		tree = made.SHA
 	}
-	made, err := rf.createCommit(ctx, i, tree, parent, message)
-	var refused *StatusError
-	if tree == emptyTree && errors.As(err, &refused) && refused.Status == http.StatusUnprocessableEntity && rf.api.lack(featureEmptyTree) {
+	parents := []string{}
+	if parent != "" {
+		parents = append(parents, parent)
+	}
+	made, err := rf.commit(ctx, http.MethodPost, onGit(i, "commits", ""), map[string]any{"message": message, "tree": tree, "parents": parents})
+	if err = mayNotWrite(err); tree == emptyTree && unprocessable(err) && rf.api.lack(featureEmptyTree) {
 		return rf.CreateCommit(ctx, i, parent, message)
 	}
 	if err != nil {
@@ -159,54 +156,18 @@ func (rf *refs) CreateCommit(ctx context.Context, i claim.Issue, parent, message
 	return gitref.Commit{OID: made.SHA, Date: made.Committer.Date}, nil
 }
 
-// createCommit leaves author and committer out, so that GitHub dates the commit (REST, "Create a commit").
-func (rf *refs) createCommit(ctx context.Context, i claim.Issue, tree, parent, message string) (made restCommit, err error) {
-	sent := struct {
-		Message string   `json:"message"`
-		Tree    string   `json:"tree"`
-		Parents []string `json:"parents"`
-	}{message, tree, []string{}}
-	if parent != "" {
-		sent.Parents = append(sent.Parents, parent)
-	}
-	path, err := onGit(i, "commits", "")
-	if err == nil {
-		_, err = rf.api.Do(ctx, http.MethodPost, path, sent, &made)
-	}
-	if err == nil {
-		err = made.check()
-	}
-	return made, mayNotWrite(err)
+// unprocessable reports whether GitHub refused what was sent as it stands (422).
+func unprocessable(err error) bool {
+	refused, is := errors.AsType[*StatusError](err)
+	return is && refused.Status == http.StatusUnprocessableEntity
 }
 
-// createTree stores a tree with one file; doing it again stores nothing new.
-func (rf *refs) createTree(ctx context.Context, i claim.Issue) (string, error) {
-	type entry struct {
-		Path    string `json:"path"`
-		Mode    string `json:"mode"`
-		Type    string `json:"type"`
-		Content string `json:"content"`
-	}
-	sent := struct {
-		Tree []entry `json:"tree"`
-	}{[]entry{{"README", "100644", "blob", "Leases of issues, kept by label-state.\n"}}}
-	path, err := onGit(i, "trees", "")
-	var made struct{ SHA string }
-	if err == nil {
-		_, err = rf.api.Do(ctx, http.MethodPost, path, sent, &made)
-	}
-	if err == nil && made.SHA == "" {
-		err = &AnswerError{Status: http.StatusOK, Reason: "it is not a tree"}
-	}
-	return made.SHA, mayNotWrite(err)
-}
-
-// onGit returns a path of the git database API; name is escaped part by part.
-func onGit(i claim.Issue, what, name string) (string, error) {
+// onGit is something of the git database API; name is escaped part by part.
+func onGit(i claim.Issue, what, name string) target {
 	parts := strings.Split(name, "/")
 	for k, part := range parts {
 		if strings.Trim(part, ".") == "" && part != "" {
-			return "", &NotFoundError{What: "reference " + oneLine(name), Status: http.StatusNotFound, Message: "not a name"}
+			return target{err: &NotFoundError{What: "reference " + oneLine(name), Status: http.StatusNotFound, Message: "not a name"}}
 		}
 		parts[k] = url.PathEscape(part)
 	}
@@ -219,8 +180,7 @@ func onGit(i claim.Issue, what, name string) (string, error) {
 func (rf *refs) SwapRef(ctx context.Context, i claim.Issue, s gitref.Swap) error {
 	if rf.api.queries() && s.RepoID != "" {
 		err := rf.queryUpdateRefs(ctx, s.RepoID, []gitref.Swap{s})
-		var off unavailable
-		if !errors.As(err, &off) {
+		if !is[unavailable](err) {
 			return mayNotWrite(err)
 		}
 	}
@@ -236,8 +196,7 @@ func (rf *refs) SwapRefs(ctx context.Context, _ claim.Issue, all []gitref.Swap) 
 		return errors.ErrUnsupported
 	}
 	err := rf.queryUpdateRefs(ctx, all[0].RepoID, all)
-	var off unavailable
-	if errors.As(err, &off) {
+	if is[unavailable](err) {
 		return errors.ErrUnsupported
 	}
 	return mayNotWrite(err)
@@ -273,12 +232,10 @@ func (rf *refs) restUpdateRef(ctx context.Context, i claim.Issue, s gitref.Swap)
 	if s.Before == "" {
 		method, rest, sent = http.MethodPost, "", map[string]any{"ref": s.Name, "sha": s.After}
 	}
-	path, err := onGit(i, "refs/", rest)
-	if err == nil {
-		_, err = rf.api.Do(ctx, method, strings.TrimSuffix(path, "/"), sent, nil)
-	}
-	var refused *StatusError
-	if errors.As(err, &refused) && refused.Status == http.StatusUnprocessableEntity {
+	to := onGit(i, "refs/", rest)
+	to.path = strings.TrimSuffix(to.path, "/")
+	_, err := rf.api.send(ctx, method, to, sent, nil)
+	if unprocessable(err) {
 		return fmt.Errorf("%w: %w", gitref.ErrMoved, err)
 	}
 	return err
@@ -290,8 +247,7 @@ const contentsWrite = "contents: write"
 // mayNotWrite names what a 404 for a write means. GitHub answers so rather than 403 where a token
 // lacks a permission that its owner could have given it.
 func mayNotWrite(err error) error {
-	var hidden *NotFoundError
-	if errors.As(err, &hidden) {
+	if is[*NotFoundError](err) {
 		return &PermissionError{Message: "no such repository, or the token lacks contents: write", Write: true, Needs: contentsWrite}
 	}
 	var denied *PermissionError

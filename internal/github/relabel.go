@@ -58,9 +58,8 @@ func (mt *mutations) relabel(ctx context.Context, one *snapshot, change labels.C
 	var data map[string]*struct{ Labelable json.RawMessage }
 	writes := mt.api.transport.writes.Load() + 1
 	got, err := mt.api.ask(ctx, d.mutation("Relabel", issueFields(mt.api, much)+pullRequestFields(much)), d.variables, &data)
-	var off unavailable
 	switch {
-	case errors.As(err, &off), tooMuch(err):
+	case is[unavailable](err), tooMuch(err):
 		return errors.ErrUnsupported
 	case err != nil:
 		return err

@@ -171,13 +171,12 @@ func (th *threads) stretches(ctx context.Context, i claim.Issue, newest *connect
 			group.Go(func() error { return th.askParts(asking, i, parts, first, min(first+most, len(parts))) })
 		}
 		err := group.Wait()
-		var off unavailable
 		switch {
 		case err == nil:
 			return parts, joined(parts, newest), nil
 		case wholeRequest(err):
 			return nil, false, err
-		case errors.Is(err, errAgain), errors.As(err, &off):
+		case errors.Is(err, errAgain), is[unavailable](err):
 			th.api.lack(featureSkip)
 			return nil, false, nil
 		case !tooMuch(err) || most == 1:

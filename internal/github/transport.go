@@ -74,7 +74,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return c.run()
 	}
 	if t.o.DryRun {
-		return nil, &DryRunError{Planned{Method: req.Method, Path: req.URL.Path, Body: string(c.body)}}
+		return nil, &DryRunError{Planned: Planned{Method: req.Method, Path: req.URL.Path, Body: string(c.body)}}
 	}
 	t.writes.Add(1)
 	for c.comment { // GitHub limits content more than anything else

@@ -178,8 +178,7 @@ func (j judgement) of(a account) (bool, error) {
 // guess judges an account whose role GitHub does not tell by what it calls the author beside the comment, for a view. Nothing is decided by that:
 // every other client leaves it unknown.
 func (rs *roles) guess(a account, because error) (counts, guessed bool) {
-	var hidden *HiddenRoleError
-	if !rs.view || !errors.As(because, &hidden) {
+	if !rs.view || !is[*HiddenRoleError](because) {
 		return false, false
 	}
 	rs.mu.Lock()
@@ -258,19 +257,13 @@ func (rs *roles) askRole(ctx context.Context, a account) error {
 	if rs.mayNotAsk(a.repo) {
 		return hidden
 	}
-	path, err := at(a.repo.Owner, a.repo.Name, "/collaborators/%s/permission", url.PathEscape(a.login))
-	if err != nil {
-		return err
-	}
-	var got restPermission
-	_, err = rs.api.Do(ctx, http.MethodGet, path, nil, &got)
-	var gone *NotFoundError
-	var denied *PermissionError
+	to := at(a.repo.Owner, a.repo.Name, "/collaborators/%s/permission", url.PathEscape(a.login))
+	got, _, err := fetch[restPermission](ctx, rs.api, to)
 	switch {
-	case errors.As(err, &gone):
+	case to.err == nil && is[*NotFoundError](err):
 		rs.noteRole(a.repo, a.login, roleNone)
 		return nil
-	case errors.As(err, &denied):
+	case is[*PermissionError](err):
 		rs.noteSecretive(a.repo)
 		return hidden
 	case err != nil:
@@ -405,6 +398,7 @@ type OutsiderError struct {
 	Login   string
 	Role    Role // empty for an App
 	Minimum Role // that records count from
+	refused
 }
 
 func (e *OutsiderError) Error() string {
@@ -413,9 +407,6 @@ func (e *OutsiderError) Error() string {
 	}
 	return fmt.Sprintf("records of %s do not count in %s: its role there is %s, and trust.permission is %s", e.Login, e.Repo, e.Role, e.Minimum)
 }
-
-// Rejected reports true: nothing was sent.
-func (e *OutsiderError) Rejected() bool { return true }
 
 // Remedy says what makes the records count.
 func (e *OutsiderError) Remedy() string {

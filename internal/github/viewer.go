@@ -2,7 +2,6 @@ package github
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -47,9 +46,8 @@ func (v *viewer) queryViewer(ctx context.Context) (string, error) {
 func (v *viewer) restViewer(ctx context.Context) (string, error) {
 	var user struct{ Login string }
 	_, err := v.api.Do(ctx, http.MethodGet, "user", nil, &user)
-	var refused *PermissionError
 	switch {
-	case errors.As(err, &refused):
+	case is[*PermissionError](err):
 		return actionsBot, nil
 	case err == nil && user.Login == "":
 		return "", &AnswerError{Status: http.StatusOK, Reason: "it is not a user"}
