@@ -192,3 +192,16 @@ func (r *snapshot) hear(id pullID, body, association string) {
 	}
 	r.regions[key(id.String())] = said
 }
+
+// wanted are the issues, or pull requests, that a batch of snapshots asks for besides its own, each once.
+type wanted []claim.Issue
+
+// add asks for one more.
+func (w *wanted) add(i claim.Issue) {
+	if !slices.ContainsFunc(*w, i.Same) {
+		*w = append(*w, i)
+	}
+}
+
+// at returns the place of one that was added.
+func (w wanted) at(i claim.Issue) int { return slices.IndexFunc(w, i.Same) }

@@ -40,7 +40,27 @@ func (pa *pauses) Pauses(ctx context.Context, repos []ledger.Repo) (map[ledger.R
 		return out, nil
 	}
 	err := pa.api.eitherWay(
-		func() error { return pa.queryPauses(ctx, repos, out) },
+		func() error {
+			d := newDocument()
+			marker := d.bind("String!", pa.scheme.Paused)
+			for k, r := range repos {
+				d.open(fmt.Sprintf("r%d", k), r)
+				d.add("    pause: label(name: %s) { name description createdAt }\n  }\n", marker)
+			}
+			var data map[string]json.RawMessage
+			got, err := pa.api.ask(ctx, d.text(""), d.variables, &data)
+			for k, r := range repos {
+				if err != nil {
+					return err
+				}
+				s := sheet{repo: r, alias: fmt.Sprintf("r%d", k), partial: got}
+				if s.read(data); s.pause != nil {
+					out[r] = s.pause
+				}
+				err = s.err
+			}
+			return err
+		},
 		func() error {
 			for _, r := range repos {
 				if err := pa.restPause(ctx, r, out); err != nil {
@@ -53,31 +73,6 @@ func (pa *pauses) Pauses(ctx context.Context, repos []ledger.Repo) (map[ledger.R
 		return nil, fmt.Errorf("read pause marker: %w", err)
 	}
 	return out, nil
-}
-
-func (pa *pauses) queryPauses(ctx context.Context, repos []ledger.Repo, out map[ledger.Repo]*lifecycle.Pause) error {
-	d := newDocument()
-	marker := d.bind("String!", pa.scheme.Paused)
-	for k, r := range repos {
-		d.open(fmt.Sprintf("r%d", k), r)
-		d.add("    pause: label(name: %s) { name description createdAt }\n  }\n", marker)
-	}
-	var data map[string]json.RawMessage
-	got, err := pa.api.ask(ctx, d.text(""), d.variables, &data)
-	if err != nil {
-		return err
-	}
-	for k, r := range repos {
-		s := sheet{repo: r, alias: fmt.Sprintf("r%d", k), partial: got}
-		s.read(data)
-		if s.err != nil {
-			return s.err
-		}
-		if s.pause != nil {
-			out[r] = s.pause
-		}
-	}
-	return nil
 }
 
 func (pa *pauses) restPause(ctx context.Context, r ledger.Repo, out map[ledger.Repo]*lifecycle.Pause) error {

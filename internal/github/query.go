@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -264,16 +263,21 @@ func (sn *snapshots) take(one *snapshot, s sheet, alias string) {
 func (sn *snapshots) takeIssue(one *snapshot, s sheet, q *queryIssue) {
 	one.facts, one.err = q.facts(one.facts.Issue, sn.scheme)
 	one.facts.Now, one.facts.Pause, one.body = s.now, s.pause, q.Body
-	sn.noteNodes(s.repo, one.facts.Issue, q)
+	if q.Number == one.facts.Issue.Number { // the global ids are for writes
+		if q.ID != "" {
+			sn.mu.Lock()
+			sn.nodes[key(one.facts.Issue.String())] = q.ID
+			sn.mu.Unlock()
+		}
+		for l := range q.Labels.shown() {
+			sn.definitions.noteLabelNode(s.repo, l.Name, l.ID)
+		}
+	}
 	if one.err != nil {
 		return
 	}
-	if q.Closing != nil {
-		for _, p := range q.Closing.Nodes {
-			if p != nil {
-				one.hear(pullOf(p.pr()), p.Body, p.Association)
-			}
-		}
+	for p := range q.Closing.shown() {
+		one.hear(pullOf(p.pr()), p.Body, p.Association)
 	}
 	if q.Comments == nil {
 		one.err = &AnswerError{Status: http.StatusOK, Reason: "comments are missing"}
@@ -286,25 +290,5 @@ func (sn *snapshots) takeIssue(one *snapshot, s sheet, q *queryIssue) {
 	}
 	for _, m := range comments {
 		one.comments = append(one.comments, m.comment())
-	}
-}
-
-// noteNodes remembers the global ids of an issue and of its labels.
-func (sn *snapshots) noteNodes(r ledger.Repo, i claim.Issue, q *queryIssue) {
-	if q.Number != i.Number {
-		return
-	}
-	if q.ID != "" {
-		sn.mu.Lock()
-		sn.nodes[key(i.String())] = q.ID
-		sn.mu.Unlock()
-	}
-	if q.Labels == nil {
-		return
-	}
-	for _, l := range q.Labels.Nodes {
-		if l != nil {
-			sn.definitions.noteLabelNode(r, l.Name, l.ID)
-		}
 	}
 }

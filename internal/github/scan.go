@@ -388,50 +388,34 @@ func (sc *scans) takePage(got partial, r ledger.Repo, data map[string]json.RawMe
 		}
 		over := false
 		for n, q := range page.Nodes {
-			one, err := sc.takeListed(k, s, n, q)
-			if err != nil {
-				return nil, err
+			if q == nil || q.Number == 0 {
+				return nil, &AnswerError{Status: http.StatusOK, Reason: "an issue of a list is missing"}
 			}
-			if over = k.pulls != "" && one.updated.Before(k.since); over {
+			if over = k.pulls != "" && q.UpdatedAt.Before(k.since); over {
 				break
 			}
-			found = append(found, one)
+			found = append(found, listed{number: q.Number, updated: q.UpdatedAt})
+			if !k.carries() {
+				continue
+			}
+			one := &snapshot{facts: lifecycle.Facts{Issue: claim.Issue{Owner: r.Owner, Repo: r.Name, Number: q.Number}}}
+			for _, e := range s.errors { // the first error about a part of the n-th issue of the list
+				if one.err == nil && e.part(0) == s.alias && e.part(1) == k.alias && len(e.Path) > 3 && e.Path[3] == float64(n) {
+					one.err = e.typed("issue " + one.facts.Issue.String())
+				}
+			}
+			if one.err == nil {
+				sc.snapshots.takeIssue(one, s, q)
+			}
+			if one.read = one.err == nil; !short(one.err) { // else it is read by itself
+				found[len(found)-1].snapshot = one
+			}
 		}
 		next := page.PageInfo.EndCursor
 		k.done = over || !page.PageInfo.HasNextPage || next == "" || next == k.after
 		k.after = next
 	}
 	return found, nil
-}
-
-func (sc *scans) takeListed(k *cursor, s sheet, n int, q *queryIssue) (listed, error) {
-	if q == nil || q.Number == 0 {
-		return listed{}, &AnswerError{Status: http.StatusOK, Reason: "an issue of a list is missing"}
-	}
-	one := listed{number: q.Number, updated: q.UpdatedAt}
-	if !k.carries() {
-		return one, nil
-	}
-	one.snapshot = &snapshot{facts: lifecycle.Facts{Issue: claim.Issue{Owner: s.repo.Owner, Repo: s.repo.Name, Number: q.Number}}}
-	if one.snapshot.err = s.failedNode(k.alias, n, one.snapshot.facts.Issue); one.snapshot.err == nil {
-		sc.snapshots.takeIssue(one.snapshot, s, q)
-	}
-	if short(one.snapshot.err) {
-		one.snapshot = nil // it is read by itself
-		return one, nil
-	}
-	one.snapshot.read = one.snapshot.err == nil
-	return one, nil
-}
-
-// failedNode returns the first error about a part of the n-th issue of a list.
-func (s *sheet) failedNode(alias string, n int, i claim.Issue) error {
-	for _, e := range s.errors {
-		if e.part(0) == s.alias && e.part(1) == alias && len(e.Path) > 3 && e.Path[3] == float64(n) {
-			return e.typed("issue " + i.String())
-		}
-	}
-	return nil
 }
 
 // restLists lists what to scan without GraphQL. Page numbers shift when an issue leaves a list
