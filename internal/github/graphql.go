@@ -80,8 +80,12 @@ func (a *api) ask(ctx context.Context, document string, variables map[string]any
 		return partial{}, unavailable{&QueryError{Message: "no GraphQL address"}}
 	}
 	header, body, err := a.post(ctx, document, variables)
-	if err != nil {
-		return partial{}, refusal(err)
+	var status *StatusError
+	switch {
+	case hidden(err), errors.As(err, &status) && status.Rejected(): // no GraphQL here; any other error says nothing about that
+		return partial{}, unavailable{err}
+	case err != nil:
+		return partial{}, err
 	}
 	var top struct {
 		Data   json.RawMessage
@@ -126,18 +130,6 @@ func (a *api) post(ctx context.Context, document string, variables map[string]an
 	return header, body, err
 }
 
-// refusal tells "no GraphQL here" from an error that says nothing about that.
-func refusal(err error) error {
-	var status *StatusError
-	switch {
-	case is[*NotFoundError](err), is[*PermissionError](err):
-		return unavailable{err}
-	case errors.As(err, &status) && status.Rejected():
-		return unavailable{err}
-	}
-	return err
-}
-
 // errAgain says that the same question, asked anew, leaves out what the schema lacks.
 var errAgain = errors.New("the server's schema is older than the query")
 
@@ -151,14 +143,11 @@ const (
 // learn notes which optional parts the schema lacks. It reports false when something is missing
 // that is not optional, or was left out already.
 func (a *api) learn(all []queryError) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	for _, e := range all {
 		known := false
 		for _, f := range []string{featureBlockers, featureDuplicates, featureActors} {
 			if strings.Contains(e.Message, f) {
-				known = !a.lacks[f]
-				a.lacks[f] = true
+				known = a.lack(f)
 			}
 		}
 		if !known {
@@ -250,15 +239,12 @@ func (c *connection[T]) shown() iter.Seq[*T] {
 
 // all returns the nodes, or an error if some are missing.
 func (c *connection[T]) all(what string) ([]*T, error) {
-	if c == nil {
+	switch {
+	case c == nil:
 		return nil, &AnswerError{Status: http.StatusOK, Reason: what + " are missing"}
-	}
-	for _, n := range c.Nodes {
-		if n == nil {
-			return nil, &AnswerError{Status: http.StatusOK, Reason: "some " + what + " are missing"}
-		}
-	}
-	if len(c.Nodes) < c.TotalCount {
+	case slices.Contains(c.Nodes, nil):
+		return nil, &AnswerError{Status: http.StatusOK, Reason: "some " + what + " are missing"}
+	case len(c.Nodes) < c.TotalCount:
 		return nil, &AnswerError{Status: http.StatusOK, Reason: fmt.Sprintf("%d of %d %s are missing", c.TotalCount-len(c.Nodes), c.TotalCount, what), short: true}
 	}
 	return c.Nodes, nil

@@ -64,10 +64,20 @@ func (is *issues) OpenIssues(ctx context.Context, r ledger.Repo, label string) (
 	if to := at(r.Owner, r.Name, ""); to.err != nil {
 		return nil, fmt.Errorf("list issues of %s: %w", r, to.err)
 	}
-	var all []Issue
-	err := is.api.eitherWay(
-		func() (err error) { all, err = is.queryOpen(ctx, r, label); return err },
-		func() (err error) { all, err = is.restOpen(ctx, r, label); return err })
+	all, err := either(is.api,
+		func() ([]Issue, error) { return is.queryOpen(ctx, r, label) },
+		func() (out []Issue, err error) {
+			to := at(r.Owner, r.Name, "/issues").where("state", "open", "labels", label, "sort", "created", "direction", "asc", "per_page", "100")
+			found, _, err := list[queuedIssue](ctx, is.api, to)
+			for _, q := range found {
+				i, err := q.issue()
+				if err != nil {
+					return nil, err
+				}
+				out = append(out, i)
+			}
+			return out, err
+		})
 	if err != nil {
 		return nil, fmt.Errorf("list issues of %s: %w", r, missing(err, "repository "+r.String()))
 	}
@@ -78,19 +88,6 @@ func (is *issues) OpenIssues(ctx context.Context, r ledger.Repo, label string) (
 		}
 	}
 	return out, nil
-}
-
-func (is *issues) restOpen(ctx context.Context, r ledger.Repo, label string) (out []Issue, err error) {
-	to := at(r.Owner, r.Name, "/issues").where("state", "open", "labels", label, "sort", "created", "direction", "asc", "per_page", "100")
-	found, _, err := list[queuedIssue](ctx, is.api, to)
-	for _, q := range found {
-		i, err := q.issue()
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, i)
-	}
-	return out, err
 }
 
 func (is *issues) queryOpen(ctx context.Context, r ledger.Repo, label string) ([]Issue, error) {

@@ -123,14 +123,9 @@ func (sn *snapshots) askFactsAnd(ctx context.Context, snapshots []*snapshot, tip
 	if err != nil {
 		return err
 	}
-	viewer := viewerIn(data)
-	sn.viewer.note(viewer)
 	for k, r := range repos {
 		sheet := sheet{repo: r, alias: fmt.Sprintf("r%d", k), partial: got}
-		sheet.read(data)
-		sn.roles.noteOwnRole(sheet, viewer)
-		sn.definitions.noteLabels(sheet)
-		sn.repositories.noteAlong(sheet)
+		sn.note(&sheet, data)
 		for n, one := range snapshots {
 			if of[n] == k {
 				one.reset()
@@ -170,12 +165,15 @@ func reposOf(snapshots []*snapshot) (repos []ledger.Repo, of []int) {
 	return repos, of
 }
 
-func viewerIn(data map[string]json.RawMessage) string {
+// note reads a sheet, and remembers what it says besides issues: who we are, our own role, the labels of the repository, and what came along.
+func (sn *snapshots) note(s *sheet, data map[string]json.RawMessage) {
 	var viewer struct{ Login string }
-	if json.Unmarshal(data["viewer"], &viewer) != nil {
-		return ""
-	}
-	return viewer.Login
+	_ = json.Unmarshal(data["viewer"], &viewer) // who is not known stays so
+	sn.viewer.note(viewer.Login)
+	s.read(data)
+	sn.roles.noteOwnRole(*s, viewer.Login)
+	sn.definitions.noteLabels(*s)
+	sn.repositories.noteAlong(*s)
 }
 
 // A sheet is one repository's part of an answer.

@@ -257,8 +257,19 @@ func (s *session) withComments(ctx context.Context, r *snapshot, seen restIssue)
 		if have < seen.Comments && try < rereads-1 {
 			continue
 		}
-		if reason, err = s.shifted(ctx, r.facts.Issue, seen, have); err != nil {
-			return seen, again, err
+		// Pages are numbered: one comment deleted and another posted between two of them hide a third, and the number is as before. So the
+		// issue is looked at again then.
+		reason = ""
+		if have > seen.Comments {
+			reason = fmt.Sprintf("%d comments counted and %d readable", seen.Comments, have)
+		} else if have < seen.Comments || have > onePage {
+			now, _, err := fetch[restIssue](ctx, s.api, onIssue(r.facts.Issue, ""))
+			if err != nil {
+				return seen, again, err
+			}
+			if !now.UpdatedAt.Equal(seen.UpdatedAt) || now.Comments != seen.Comments {
+				reason = "comments came and went while they were read"
+			}
 		}
 		if reason == "" {
 			r.comments = nil
@@ -270,25 +281,6 @@ func (s *session) withComments(ctx context.Context, r *snapshot, seen restIssue)
 		}
 	}
 	return restIssue{}, again, &AnswerError{Status: http.StatusOK, Reason: reason}
-}
-
-// shifted says why the comments that were read may not be all there are. Pages are numbered: one comment deleted and
-// another posted between two of them hide a third, and the number is as before. So the issue is looked at again then.
-func (s *session) shifted(ctx context.Context, i claim.Issue, seen restIssue, have int) (reason string, err error) {
-	if have > seen.Comments {
-		return fmt.Sprintf("%d comments counted and %d readable", seen.Comments, have), nil
-	}
-	if have == seen.Comments && have <= onePage {
-		return "", nil
-	}
-	now, _, err := fetch[restIssue](ctx, s.api, onIssue(i, ""))
-	if err != nil {
-		return "", err
-	}
-	if !now.UpdatedAt.Equal(seen.UpdatedAt) || now.Comments != seen.Comments {
-		return "comments came and went while they were read", nil
-	}
-	return "", nil
 }
 
 // restIssue is the issue object of REST with the fields that go-github v62 does not know.

@@ -31,10 +31,7 @@ type listed struct {
 // scans reads all issues of a repository that the rules have something to say about.
 type scans struct {
 	api          *api
-	viewer       *viewer
 	repositories *repositories
-	roles        *roles
-	definitions  *definitions
 	snapshots    *snapshots
 	beginnings   *beginnings
 	scheme       labels.Scheme
@@ -332,49 +329,11 @@ func (sc *scans) queryPage(ctx context.Context, r ledger.Repo, lists []*cursor, 
 	if err != nil {
 		return nil, err
 	}
-	sc.viewer.note(viewerIn(data))
-	return sc.takePage(got, r, data, lists)
-}
-
-// list asks for the next page, oldest issue first: an order in which changes move nothing.
-func (d *document) list(k *cursor, size pageSize) {
-	var filter string
-	if k.pulls != "" || k.since.IsZero() {
-		filter = "labels: [" + d.bind("String!", k.label) + "]"
-	} else {
-		filter = "filterBy: {since: " + d.bind("DateTime", k.since.UTC().Format(time.RFC3339)) + "}"
-	}
-	after := ""
-	if k.after != "" {
-		after = ", after: " + d.bind("String", k.after)
-	}
-	nodes, first := "number updatedAt", size.numbers
-	switch {
-	case k.carries():
-		nodes, first = "__typename ...I", size.facts
-	case k.numbersOnly:
-		first = 1
-	}
-	list, states, order := "issues", "OPEN, CLOSED", "{field: CREATED_AT, direction: ASC}"
-	if k.pulls != "" {
-		list, states = "pullRequests", k.pulls
-	}
-	if k.pulls != "" && !k.since.IsZero() {
-		order = "{field: UPDATED_AT, direction: DESC}"
-	}
-	d.add("    %s: %s(%s, states: [%s], first: %d%s, orderBy: %s) {\n"+
-		"      pageInfo { hasNextPage endCursor } nodes { %s }\n    }\n", k.alias, list, filter, states, first, after, order, nodes)
-}
-
-func (sc *scans) takePage(got partial, r ledger.Repo, data map[string]json.RawMessage, lists []*cursor) ([]listed, error) {
 	s := sheet{repo: r, alias: "r0", partial: got, lists: lists}
-	s.read(data)
+	sc.snapshots.note(&s, data)
 	if s.err != nil {
 		return nil, s.err
 	}
-	sc.definitions.noteLabels(s)
-	sc.repositories.noteAlong(s)
-	sc.roles.noteOwnRole(s, viewerIn(data))
 	var found []listed
 	for _, k := range lists {
 		var page *connection[queryIssue]
@@ -416,6 +375,36 @@ func (sc *scans) takePage(got partial, r ledger.Repo, data map[string]json.RawMe
 		k.after = next
 	}
 	return found, nil
+}
+
+// list asks for the next page, oldest issue first: an order in which changes move nothing.
+func (d *document) list(k *cursor, size pageSize) {
+	var filter string
+	if k.pulls != "" || k.since.IsZero() {
+		filter = "labels: [" + d.bind("String!", k.label) + "]"
+	} else {
+		filter = "filterBy: {since: " + d.bind("DateTime", k.since.UTC().Format(time.RFC3339)) + "}"
+	}
+	after := ""
+	if k.after != "" {
+		after = ", after: " + d.bind("String", k.after)
+	}
+	nodes, first := "number updatedAt", size.numbers
+	switch {
+	case k.carries():
+		nodes, first = "__typename ...I", size.facts
+	case k.numbersOnly:
+		first = 1
+	}
+	list, states, order := "issues", "OPEN, CLOSED", "{field: CREATED_AT, direction: ASC}"
+	if k.pulls != "" {
+		list, states = "pullRequests", k.pulls
+	}
+	if k.pulls != "" && !k.since.IsZero() {
+		order = "{field: UPDATED_AT, direction: DESC}"
+	}
+	d.add("    %s: %s(%s, states: [%s], first: %d%s, orderBy: %s) {\n"+
+		"      pageInfo { hasNextPage endCursor } nodes { %s }\n    }\n", k.alias, list, filter, states, first, after, order, nodes)
 }
 
 // restLists lists what to scan without GraphQL. Page numbers shift when an issue leaves a list

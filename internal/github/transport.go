@@ -135,12 +135,17 @@ func (t *transport) open(req *http.Request) (*call, error) {
 func (c *call) run() (*http.Response, error) {
 	for {
 		for { // stays away for as long as GitHub has asked anyone of us to
-			until, cause := c.limits.until(c.resource())
-			wait := until.Sub(c.o.Clock.Now())
+			c.limits.mu.Lock()
+			closed := c.limits.closed[c.resource()]
+			if all := c.limits.closed[everything]; all.until.After(closed.until) {
+				closed = all
+			}
+			c.limits.mu.Unlock()
+			wait := closed.until.Sub(c.o.Clock.Now())
 			if wait <= 0 {
 				break
 			}
-			if err := c.wait(wait, cause); err != nil {
+			if err := c.wait(wait, closed.cause); err != nil {
 				return nil, err
 			}
 		}
@@ -177,7 +182,15 @@ func (c *call) run() (*http.Response, error) {
 func (c *call) obey(err error) {
 	var limit *RateLimitError
 	if errors.As(err, &limit) {
-		c.limits.set(c.resource(), c.o.Clock.Now().Add(limit.RetryAfter), limit)
+		resource, until := c.resource(), c.o.Clock.Now().Add(limit.RetryAfter)
+		if limit.Secondary {
+			resource = everything
+		}
+		c.limits.mu.Lock()
+		defer c.limits.mu.Unlock()
+		if until.After(c.limits.closed[resource].until) {
+			c.limits.closed[resource] = closure{until, limit}
+		}
 	}
 }
 
