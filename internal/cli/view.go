@@ -118,24 +118,6 @@ type ClaimView struct {
 	Reason   string `json:"reason,omitempty"`
 }
 
-func viewClaim(c claim.Claim, t claim.Terms, now time.Time) ClaimView {
-	v := ClaimView{
-		Codename: c.Record.Worker.Codename, Firing: c.Record.Worker.FiringID, Person: c.Person, Author: c.Author, Since: Stamp(c.Created),
-		Held: c.Held(), Expired: c.Expired(t, now), Token: c.Record.Token, Branch: c.Record.Branch, Bundle: OneLine(c.Record.Bundle), URL: c.URL,
-	}
-	if c.Updated.After(c.Created) {
-		v.Renewed = Stamp(c.Updated)
-	}
-	if c.End != nil {
-		v.Outcome, v.Ended, v.By, v.Reason = c.End.Outcome, Stamp(c.End.At), c.End.Who(), c.End.Reason
-		return v
-	}
-	if end, ok := c.Until(t); ok {
-		v.Until = Stamp(end)
-	}
-	return v
-}
-
 // Table lays out name: value lines.
 func Table(rows [][2]string) string {
 	width := 0

@@ -119,7 +119,7 @@ func (sc *scans) scan(ctx context.Context, r ledger.Repo, what selection) iter.S
 				}
 				got := one.snapshot.public()
 				if got.Err != nil {
-					got.Err = fmt.Errorf("read %s: %w", got.Facts.Issue, got.Err)
+					got.Err = &claim.IssueError{Doing: "read", Issue: got.Facts.Issue, Err: got.Err}
 				}
 				if !yield(got.Facts, got.Err) {
 					return

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -76,9 +77,29 @@ func New(o Options) (*sdk.Server, error) {
 		s.AddTool(&sdk.Tool{
 			Name: t.name, Title: t.title, Description: t.about, InputSchema: t.input(), OutputSchema: out,
 			Annotations: &sdk.ToolAnnotations{ReadOnlyHint: t.reads, DestructiveHint: &t.destroys, IdempotentHint: t.reads || t.repeats},
-		}, o.handler(t))
+		}, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			a := o.run(ctx, t, r.Params.Arguments)
+			data, err := a.json()
+			if err != nil {
+				return nil, err
+			}
+			return &sdk.CallToolResult{
+				Content:           []sdk.Content{&sdk.TextContent{Text: string(data)}},
+				StructuredContent: data,
+				IsError:           a.Answer != "yes" && a.Answer != waiting && !(t.asks && a.Answer == "no"), // no may be an answer to its question
+			}, nil
+		})
 	}
-	o.addResources(s)
+	for _, r := range resources() {
+		s.AddResourceTemplate(&sdk.ResourceTemplate{
+			Name: r.name, Title: r.title, Description: r.about, MIMEType: "application/json", URITemplate: scheme + "://{owner}/{repo}/" + strings.Join(r.path, "/"),
+		}, o.reader(r))
+	}
+	if board := resources()[0]; o.Repo != "" { // of the server's own repository
+		s.AddResource(&sdk.Resource{
+			Name: board.name, Title: board.title, Description: board.about, MIMEType: "application/json", URI: scheme + "://" + o.Repo + "/board",
+		}, o.reader(board))
+	}
 	return s, nil
 }
 
@@ -117,21 +138,6 @@ func (o Options) sets() []Toolset {
 		return []Toolset{Core, Work} // enough to take work, keep it and end it
 	}
 	return slices.Clone(o.Toolsets)
-}
-
-func (o Options) handler(t tool) sdk.ToolHandler {
-	return func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		a := o.run(ctx, t, r.Params.Arguments)
-		data, err := a.json()
-		if err != nil {
-			return nil, err
-		}
-		return &sdk.CallToolResult{
-			Content:           []sdk.Content{&sdk.TextContent{Text: string(data)}},
-			StructuredContent: data,
-			IsError:           a.Answer != "yes" && a.Answer != waiting && !(t.asks && a.Answer == "no"), // no may be an answer to its question
-		}, nil
-	}
 }
 
 func (o Options) run(ctx context.Context, t tool, arguments json.RawMessage) answer {

@@ -62,7 +62,7 @@ func (p *pack) whole(offset int64, f *inflater) (plumbing.ObjectType, []byte, er
 	if !hasText(kind) {
 		return kind, nil, nil
 	}
-	data := make([]byte, min(size, maxObject))
+	data := f.room(size)
 	packed, err := p.bytes(offset+int64(n), deflated(len(data)))
 	if err != nil {
 		return 0, nil, err

@@ -71,8 +71,8 @@ func (s *objectStore) close() {
 	}
 }
 
-// object returns an object's type and, of commits and tags, the content, of large ones as much as is looked at. One that is nowhere is
-// plumbing.ErrObjectNotFound.
+// object returns an object's type and, of commits and tags, the content, of large ones as much as is looked at. The content is valid until
+// the next call. One that is nowhere is plumbing.ErrObjectNotFound.
 func (s *objectStore) object(oid plumbing.Hash) (plumbing.ObjectType, []byte, error) {
 	s.reads++
 	if err := s.list(); err != nil {

@@ -1,6 +1,7 @@
 package outgoing
 
 import (
+	"bytes"
 	"errors"
 	"math"
 	"slices"
@@ -190,7 +191,7 @@ func (w *walk) judge(n *node, message []byte, cut bool) {
 	n.judged = true
 	n.wanted = w.keep == nil || cut || w.keep(message)
 	if n.wanted {
-		n.message, n.cut = message, cut
+		n.message, n.cut = bytes.Clone(message), cut // the buffer is used again
 	}
 }
 
