@@ -37,7 +37,18 @@ var update = flag.Bool("update", false, "rewrite the texts that scripts compare 
 // TestMain has the tests cost little, and the processes that are label-state: package testmain says how. Most of these tests wait for processes.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(testmain.Garbage)
-	testscript.Main(testmain.Tests{Play: m.Run, AtOnce: 8}, map[string]func(){"label-state": asProgram})
+	testscript.Main(testmain.Tests{Play: func() int { return testMain(m) }, AtOnce: 8}, map[string]func(){"label-state": asProgram})
+}
+
+func testMain(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "programs")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	compiled.dir = dir
+	return m.Run()
 }
 
 // asProgram is label-state as main makes it.
