@@ -22,16 +22,20 @@ type Tests struct {
 }
 
 // Run is for TestMain, which exits with what it returns. The folders of the tests lie in memory if the machine has a file system for it
-// (folder says which), and garbage is collected less often. TMPDIR, GOGC and "go test -parallel" win over all this.
+// (folder says which), and garbage is collected less often. TMPDIR, GOGC and "go test -parallel" win over all this, and benchmarks measure
+// the machine as it is.
 func (t Tests) Run() int {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(Garbage)
-	}
 	if t.AtOnce > runtime.GOMAXPROCS(0) { // before the flags are parsed, so that the caller's own wins
 		if err := flag.Set("test.parallel", strconv.Itoa(t.AtOnce)); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
+	}
+	if flag.Parse(); flag.Lookup("test.bench").Value.String() != "" {
+		return t.Play()
+	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(Garbage)
 	}
 	if os.Getenv("TMPDIR") == "" {
 		if dir, remove, ok := folder(memory); ok {
