@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -129,6 +130,25 @@ func Table(rows [][2]string) string {
 		if r[1] != "" {
 			fmt.Fprintf(&b, "%-*s  %s\n", width, r[0], r[1])
 		}
+	}
+	return b.String()
+}
+
+// Columns lays out rows of cells, each column as wide as its widest cell.
+func Columns(rows [][]string) string {
+	widths := map[int]int{}
+	for _, row := range rows {
+		for n, cell := range row {
+			widths[n] = max(widths[n], ansi.StringWidth(cell))
+		}
+	}
+	var b strings.Builder
+	for _, row := range rows {
+		line := ""
+		for n, cell := range row {
+			line += cell + strings.Repeat(" ", widths[n]-ansi.StringWidth(cell)+2)
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	return b.String()
 }

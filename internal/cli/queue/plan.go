@@ -131,18 +131,6 @@ func readBodyFile(c *cli.Call) (string, error) {
 	return string(text), nil
 }
 
-func answerWithPlan(c *cli.Call, v cli.PlanView) error {
-	if v.Answer == "approved" {
-		return c.Answer(v, fmt.Sprintf("approved by %s: go on with %s\n", cli.OneLine(v.By), v.Issue))
-	}
-	text := "the hold is over: " + v.Reason
-	if v.Answer == "rejected" {
-		text = fmt.Sprintf("rejected by %s: %s", cli.OneLine(v.By), v.Reason)
-	}
-	no := &cli.Failure{Err: &cli.NoAnswer{Text: text}, Hint: "stop work on it; see where it stands: label-state status " + v.Issue}
-	return errors.Join(no, c.AnswerJSON(v))
-}
-
 // answerPlan answers the plan that waits in the name of whose token this is.
 func answerPlan(ctx context.Context, c *cli.Call, i claim.Issue, answer claim.Kind, word, reason string) error {
 	by, err := c.Session.Viewer(ctx)

@@ -31,7 +31,7 @@ func workList(t cli.Terminal) *urfave.Command {
 			&urfave.StringFlag{Name: "cursor", Usage: "go on behind the page that gave out `CURSOR`"},
 			&urfave.BoolFlag{Name: "include-claimed", Usage: "also what somebody works on"},
 		)...),
-		Action: atWork(t, setup.First{Ready: true}, listWork),
+		Action: atWork(t, "", setup.First{Ready: true}, listWork),
 	}
 }
 
@@ -46,7 +46,7 @@ func listWork(ctx context.Context, c *cli.Call, d desk) error {
 		}
 	}
 	o.Cursor, o.IncludeClaimed = c.Flags.String("cursor"), c.Flags.Bool("include-claimed")
-	src, err := d.source(ctx)
+	src, err := d.Source(ctx, d.Settings)
 	if err != nil {
 		return err
 	}
@@ -85,12 +85,12 @@ func onItem(t cli.Terminal, do func(ctx context.Context, c *cli.Call, d desk, sr
 			return cli.Usagef(cli.CommandPath(cc), "%s: the id is empty", cli.CommandPath(cc))
 		}
 		id := cc.Args().First()
-		return atWorkOn(t, id, setup.First{}, func(ctx context.Context, c *cli.Call, d desk) error {
+		return atWork(t, id, setup.First{}, func(ctx context.Context, c *cli.Call, d desk) error {
 			id := id
 			if d.github != nil {
 				id = work.ID(d.Type, int64(c.Session.Issue.Number))
 			}
-			src, err := d.source(ctx)
+			src, err := d.Source(ctx, d.Settings)
 			if err != nil {
 				return err
 			}
