@@ -35,15 +35,6 @@ func (f *inflater) open(r io.Reader) error {
 	return f.reader.(zlib.Resetter).Reset(r, nil)
 }
 
-// inflate fills to from the start of what data decompresses to.
-func (f *inflater) inflate(data, to []byte) error {
-	if err := f.open(bytes.NewReader(data)); err != nil {
-		return err
-	}
-	_, err := io.ReadFull(f.reader, to)
-	return err
-}
-
 // loose reads an object in a file of its own: "TYPE SIZE NUL CONTENT".
 func (f *inflater) loose(r io.Reader) (plumbing.ObjectType, []byte, error) {
 	if err := f.open(r); err != nil {
