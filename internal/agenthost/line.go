@@ -162,8 +162,8 @@ func (l line) harmless() bool {
 		}
 		verb, _ := gitVerb(words[1:])
 		switch name := path.Base(words[0]); {
-		case name == "git" && slices.Contains(gitLooking, verb) && !slices.ContainsFunc(words, risky):
-		case slices.Contains(looking, name) && !slices.ContainsFunc(words, output):
+		case name == "git" && slices.Contains(gitLooking, verb) && !anyBegins(words, "--output", "-c", "--ext-diff", "--textconv", "--exec-path", "--config-env"):
+		case slices.Contains(looking, name) && !anyBegins(words, "-o", "--output", "--pre", "--compress-program"): // a file or a program, of sort and rg
 		default:
 			return false
 		}
@@ -171,16 +171,11 @@ func (l line) harmless() bool {
 	return true
 }
 
-// risky is an option by which a looking git command writes or runs something.
-func risky(word string) bool {
-	return strings.HasPrefix(word, "--output") || strings.HasPrefix(word, "-c") || strings.HasPrefix(word, "--ext-diff") ||
-		strings.HasPrefix(word, "--textconv") || strings.HasPrefix(word, "--exec-path") || strings.HasPrefix(word, "--config-env")
-}
-
-// output is sort's and rg's option for a file or a program.
-func output(word string) bool {
-	return strings.HasPrefix(word, "-o") || strings.HasPrefix(word, "--output") || strings.HasPrefix(word, "--pre") ||
-		strings.HasPrefix(word, "--compress-program")
+// anyBegins looks for an option by which a command that looks writes or runs something.
+func anyBegins(words []string, options ...string) bool {
+	return slices.ContainsFunc(words, func(word string) bool {
+		return slices.ContainsFunc(options, func(option string) bool { return strings.HasPrefix(word, option) })
+	})
 }
 
 // writes reports whether the word sends output into a file; /dev/null and another descriptor are none.

@@ -1,11 +1,5 @@
 package cli
 
-import (
-	"regexp"
-	"strings"
-	"unicode/utf8"
-)
-
 // Colours by the numbers of the sixteen that every terminal has and its owner has chosen; light and dark is theirs to know.
 const (
 	InkBold   = "1"
@@ -22,20 +16,4 @@ func (c *Call) Paint(ink, text string) string {
 		return text
 	}
 	return "\x1b[" + ink + "m" + text + "\x1b[0m"
-}
-
-// charts finds the filled part of a bar, the rest of one, and a heading.
-var charts = regexp.MustCompile(`(?m)[▏▎▍▌▋▊▉█▁▂▃▄▅▆▇]+|░+|^[A-Z][A-Z0-9 ]+\b`)
-
-// Charted paints the bars and the headings of figures.
-func Charted(c *Call, text string) string {
-	return charts.ReplaceAllStringFunc(text, func(part string) string {
-		switch {
-		case part[0] < utf8.RuneSelf:
-			return c.Paint(InkBold, part)
-		case strings.HasPrefix(part, "░"):
-			return c.Paint(InkFaint, part)
-		}
-		return c.Paint(InkCyan, part)
-	})
 }

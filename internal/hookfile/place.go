@@ -130,15 +130,23 @@ const thirdHook = "label-state hook install --force keeps that one under a third
 
 // keep gives the hook its second name, without taking the first away yet where links are to be had.
 func (p place) keep(force bool) error {
-	if exists(p.kept()) {
-		if !force && !p.same() {
-			return p.refuse(verbInstall, "another hook is kept already as "+p.name+suffix, thirdHook)
+	var err error
+	switch free := p.kept() + ".1"; {
+	case !exists(p.kept()):
+	case p.same():
+		err = os.Remove(p.kept())
+	case !force:
+		return p.refuse(verbInstall, "another hook is kept already as "+p.name+suffix, thirdHook)
+	default: // it gets the first free name
+		for n := 2; exists(free); n++ {
+			free = fmt.Sprintf("%s.%d", p.kept(), n)
 		}
-		if err := p.moveKept(); err != nil {
-			return err
-		}
+		err = os.Rename(p.kept(), free)
 	}
-	err := os.Link(p.file(), p.kept())
+	if err != nil {
+		return err
+	}
+	err = os.Link(p.file(), p.kept())
 	if err != nil {
 		err = os.Rename(p.file(), p.kept())
 	}
@@ -152,19 +160,6 @@ func (p place) keep(force bool) error {
 func (p place) same() bool {
 	kept, err := smallfile.Follow(p.kept(), maxScript)
 	return err == nil && string(kept) == read(p.file())
-}
-
-// moveKept frees the name of the kept hook: a copy of the present one goes, another gets the first free name.
-func (p place) moveKept() error {
-	if p.same() {
-		return os.Remove(p.kept())
-	}
-	for n := 1; ; n++ {
-		free := fmt.Sprintf("%s.%d", p.kept(), n)
-		if !exists(free) {
-			return os.Rename(p.kept(), free)
-		}
-	}
 }
 
 func (p place) uninstall(force bool) (Change, error) {

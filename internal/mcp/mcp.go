@@ -140,10 +140,36 @@ func (o Options) sets() []Toolset {
 	return slices.Clone(o.Toolsets)
 }
 
+// run is what a tool says to a call.
 func (o Options) run(ctx context.Context, t tool, arguments json.RawMessage) answer {
 	l, err := o.line(t, arguments)
 	if err != nil {
 		return answer{Answer: answers[codeCalled], Code: codeCalled, Error: t.name + ": " + err.Error(), Hint: "correct the arguments: " + t.allowed()}
 	}
-	return answerTo(t, o.inTools(t, o.Program(ctx, l.words, l.input)))
+	out := o.inTools(t, o.Program(ctx, l.words, l.input))
+	a := answer{Answer: "unknown", Code: out.Code, Error: out.Problem, Hint: out.Hint, Notes: out.Notes}
+	if out.Code >= 0 && out.Code < len(answers) {
+		a.Answer = answers[out.Code]
+	}
+	switch {
+	case t.many && out.Code == codeYes:
+		a.Results = append([]json.RawMessage{}, out.Objects...)
+		a.Untrusted = below("results.", t.untrusted)
+	case len(out.Objects) > 0:
+		a.Result = out.Objects[len(out.Objects)-1]
+		a.Untrusted = below("result.", t.untrusted)
+	}
+	if a.Code != codeYes && (a.Error != "" || a.Result != nil) {
+		a.Untrusted = []string{"error", "result"}
+	}
+	if len(a.Notes) > 0 {
+		a.Untrusted = append(a.Untrusted, "notes")
+	}
+	var said struct {
+		Answer string `json:"answer"`
+	}
+	if t.waits != "" && a.Answer == "unknown" && json.Unmarshal(a.Result, &said) == nil && said.Answer == t.waits { // neither a no nor trouble
+		a.Answer, a.Hint = waiting, "nobody has decided yet: call "+t.name+" again"
+	}
+	return a
 }

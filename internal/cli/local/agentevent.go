@@ -230,7 +230,15 @@ func (e *hostEvent) decide(ctx context.Context) {
 		e.forgetSession()
 	}
 	if e.event.Kind == agenthost.BeforeTool && e.event.Call == agenthost.Edits {
-		w.Claim = e.wantsClaim()
+		for _, t := range e.trees[:e.about] {
+			conf, ok, err := setup.Checkout(t.top)
+			if err != nil { // what cannot be read keeps nobody from editing
+				e.note(err)
+			}
+			if w.Claim = err == nil && ok && conf.Sessions.RequireClaim; w.Claim {
+				break
+			}
+		}
 	}
 	e.answer.Deny = agenthost.Denies(e.event, w)
 	if e.event.Kind == agenthost.SessionStart && e.answer.Context == "" {
@@ -299,20 +307,6 @@ func (e *hostEvent) save(t *worktreeHolds, n int) {
 	if err := t.store.Save(t.holds[n]); err != nil {
 		e.note(err)
 	}
-}
-
-// wantsClaim reports whether the repository of the event lets nobody edit without a hold. A configuration that cannot be read does not.
-func (e *hostEvent) wantsClaim() bool {
-	for _, t := range e.trees[:e.about] {
-		conf, ok, err := setup.Checkout(t.top)
-		switch {
-		case err != nil:
-			e.note(err)
-		case ok && conf.Sessions.RequireClaim:
-			return true
-		}
-	}
-	return false
 }
 
 // startText is what the session is told at its start; waits says what holds wait for.
