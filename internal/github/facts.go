@@ -169,8 +169,8 @@ func readable(snapshots []*snapshot, err error) []*snapshot {
 
 // nameable refuses what cannot be an issue before it spoils a query for others.
 func nameable(i claim.Issue) error {
-	if _, err := onIssue(i, ""); err != nil {
-		return err
+	if to := onIssue(i, ""); to.err != nil {
+		return to.err
 	}
 	if i.Number > math.MaxInt32 {
 		return &NotFoundError{What: "issue " + i.String(), Status: http.StatusNotFound, Message: "not a number GitHub has given out"}
@@ -229,10 +229,8 @@ func (sn *snapshots) finish(ctx context.Context, snapshots []*snapshot, want sco
 
 // wholeRequest reports whether an error concerns everything that was asked, not one issue.
 func wholeRequest(err error) bool {
-	var limit *RateLimitError
-	var auth *AuthError
 	var lost *NetworkError
-	return errors.As(err, &limit) || errors.As(err, &auth) || errors.As(err, &lost) && !lost.slow || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	return is[*RateLimitError](err) || is[*AuthError](err) || errors.As(err, &lost) && !lost.slow || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // completeAll reads the older comments of those issues that have more than one page of them. After an error those that it

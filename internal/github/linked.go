@@ -47,7 +47,7 @@ func (lp *linkedPulls) addRecorded(ctx context.Context, snapshots []*snapshot) {
 	found := lp.pulls.pullRequests(ctx, all)
 	for r, named := range by {
 		for _, n := range named {
-			read := found[all.at(n.id)]
+			read := *found[all.at(n.id)]
 			read.pr.Named = n.newest
 			read.pr.Bare = !closes(n.id, read.body, r.facts.Issue, lp.web) // GitHub's own list of what it closes may be late
 			r.facts.PRs = append(r.facts.PRs, read.pr)
@@ -92,7 +92,7 @@ func (lp *linkedPulls) addSiblings(ctx context.Context, snapshots []*snapshot) {
 	}
 	found := lp.pulls.pullRequests(ctx, all)
 	for _, l := range leads {
-		one := found[all.at(l.to)]
+		one := *found[all.at(l.to)]
 		if one.err == nil {
 			one.err = lp.follow(ctx, l, one)
 		}
@@ -182,3 +182,16 @@ func (r *snapshot) hear(id pullID, body, association string) {
 	}
 	r.regions[key(id.String())] = said
 }
+
+// wanted are the issues, or pull requests, that a batch of snapshots asks for besides its own, each once.
+type wanted []claim.Issue
+
+// add asks for one more.
+func (w *wanted) add(i claim.Issue) {
+	if !slices.ContainsFunc(*w, i.Same) {
+		*w = append(*w, i)
+	}
+}
+
+// at returns the place of one that was added.
+func (w wanted) at(i claim.Issue) int { return slices.IndexFunc(w, i.Same) }

@@ -56,7 +56,6 @@ func (lb *labelling) reconcile(ctx context.Context, f lifecycle.Facts) (Repair, 
 		if last, ended := f.Log.LastPerson(); ended && holdIsOurs {
 			f.HoldAt = last.End.At.Add(-time.Second) // a label that this very reconcile put on is left behind when the hold has ended meanwhile
 		}
-		lb.notices.unrepeat(ctx, f)
 		told, err := lb.notices.announce(ctx, f)
 		if err != nil {
 			return rep, &LabelsError{f.Issue, err}
