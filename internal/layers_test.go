@@ -153,7 +153,7 @@ var mayImport = map[string][]string{
 	},
 	"internal/cli/operate": {
 		"internal/board", "internal/claim", "internal/cli", "internal/host", "internal/labels", "internal/ledger",
-		"internal/lifecycle", "internal/migrate", "internal/printable", "internal/setup", "internal/stats",
+		"internal/lifecycle", "internal/migrate", "internal/printable", "internal/setup", "internal/state", "internal/stats",
 	},
 	"internal/cli/local": {
 		"internal/agenthost", "internal/agentsetup", "internal/claim", "internal/cli", "internal/config",

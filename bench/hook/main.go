@@ -71,7 +71,10 @@ func run(o options, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	scratch, err := os.MkdirTemp("", "label-state-bench")
+	if err := os.MkdirAll(cache, 0o755); err != nil {
+		return err
+	}
+	scratch, err := os.MkdirTemp(cache, "programs-") // on the disk, as git is
 	if err != nil {
 		return err
 	}
@@ -170,7 +173,7 @@ func build(source, dir string) (binaries, error) {
 	err := errors.Join(
 		os.WriteFile(empty, []byte("package main\n\nfunc main() {}\n"), 0o644),
 		compile(source, b.whole+"/", "./cmd/pre-push", "./cmd/pre-push-check"),
-		compile(dir, b.nothing(), empty),
+		compile(dir, b.stage+"/", empty),
 	)
 	if err != nil {
 		return b, err
@@ -185,11 +188,20 @@ func build(source, dir string) (binaries, error) {
 	)
 }
 
+// compile builds programs into a folder and then writes each of them once more, as an installer does: the linker leaves a file in single
+// pages, from which a program starts slower than git does from its own.
 func compile(dir, to string, packages ...string) error {
 	cmd := exec.Command("go", append([]string{"build", "-trimpath", "-ldflags", "-s -w", "-o", to}, packages...)...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
 	if said, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build %s: %w: %s", strings.Join(packages, " "), err, said)
+	}
+	for _, name := range packages {
+		file := filepath.Join(to, strings.TrimSuffix(filepath.Base(name), ".go"))
+		program, err := os.ReadFile(file)
+		if err := errors.Join(err, os.Remove(file), os.WriteFile(file, program, 0o755)); err != nil {
+			return err
+		}
 	}
 	return nil
 }

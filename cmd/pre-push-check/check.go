@@ -241,7 +241,7 @@ func ask(ctx context.Context, client *github.Client, named []dedup.Named) []dedu
 		case errors.As(got.Err, &absent) && strings.HasPrefix(absent.What, "issue "):
 			out[k].Absent = true
 		default:
-			out[k].Unread = strings.TrimPrefix(got.Err.Error(), "read "+issues[k].String()+": ")
+			out[k].Unread = ledger.Reason(issues[k], got.Err)
 		}
 	}
 	return out

@@ -33,7 +33,7 @@ func decide(ctx context.Context, s *setup.Session, of ledger.Repo, snapshots []d
 				defer func() { <-turns }()
 				f, err := s.Ledger.Ruled(ctx, r.Facts)
 				if err != nil {
-					r.Unread = strings.TrimPrefix(err.Error(), "look at "+r.Issue.String()+": ")
+					r.Unread = ledger.Reason(r.Issue, err)
 					return
 				}
 				r.Facts = f

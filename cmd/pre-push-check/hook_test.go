@@ -231,7 +231,8 @@ func TestOtherConfiguration(t *testing.T) {
 			requests++
 			return server.Transport().RoundTrip(r)
 		})
-		h.env.Exec = func(context.Context, git.Command) ([]byte, error) { return nil, nil }
+		asked := 0
+		h.env.Exec = func(context.Context, git.Command) ([]byte, error) { asked++; return nil, nil }
 		if c.here != "" {
 			file := filepath.Join(h.env.Dir, filepath.FromSlash(config.Path))
 			if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(c.here), 0o644)); err != nil {
@@ -242,6 +243,9 @@ func TestOtherConfiguration(t *testing.T) {
 		said := strings.ReplaceAll(stderr.String(), "label-state: note: not in a git repository\n", "")
 		if code != exitPass || said != c.want {
 			t.Errorf("%s: exit %d with\n%s", c.name, code, said)
+		}
+		if asked != 1 {
+			t.Errorf("%s: git was started %d times", c.name, asked)
 		}
 		if most := map[bool]int{true: 2, false: 1}[c.want != "" || c.here == ""]; requests > most { // under other rules the issue is read again
 			t.Errorf("%s: %d requests", c.name, requests)

@@ -68,13 +68,13 @@ func (c *checker) askPulls(ctx context.Context, client *github.Client) []dedup.S
 	home := ledger.Repo{Owner: c.remote.Owner, Name: c.remote.Repo}
 	found, err := client.HoldersOfHeads(ctx, home, c.pushedTo(), all)
 	if err != nil {
-		return []dedup.Snapshot{{Unread: ofHeads(all, strings.TrimPrefix(err.Error(), "list pull requests of "+home.String()+": "))}}
+		return []dedup.Snapshot{{Unread: ofHeads(all, err.Error())}}
 	}
 	out := make([]dedup.Snapshot, len(found))
 	for k, h := range found {
 		out[k] = dedup.Snapshot{Named: dedup.Named{Issue: h.Pull, Branch: h.Branch}, Facts: h.Facts}
 		if h.Err != nil {
-			out[k].Unread = strings.TrimPrefix(h.Err.Error(), "read "+h.Pull.String()+": ")
+			out[k].Unread = ledger.Reason(h.Pull, h.Err)
 		}
 	}
 	return out

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -282,4 +283,29 @@ func hold(ts *testscript.TestScript, neg bool, args []string) {
 		Issue: claim.Issue{Owner: "acme", Repo: "app", Number: number}, Worker: claim.Worker{Codename: args[1], FiringID: args[2]},
 		Comment: 1, Token: 1, TTL: 4 * time.Hour, Until: time.Now().Add(time.Hour),
 	}))
+}
+
+// TestInputWithoutEnd is lefthook without use_stdin: whoever holds the other end of the input, and whatever they wrote, the program ends.
+func TestInputWithoutEnd(t *testing.T) {
+	for _, written := range []string{"", "refs/heads/work " + strings.Repeat("1", 40) + " refs/heads/work " + strings.Repeat("0", 40) + "\n"} {
+		t.Run(fmt.Sprint(len(written)), func(t *testing.T) {
+			t.Parallel()
+			in, out, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { errors.Join(in.Close(), out.Close()) }()
+			if _, err := out.WriteString(written); err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			cmd := exec.CommandContext(ctx, program, "origin", "https://github.com/acme/app.git")
+			cmd.Dir, cmd.Stdin = t.TempDir(), in
+			said, err := cmd.CombinedOutput()
+			if want := "label-state: not checked, pushing anyway: read from git: the input does not end\n"; err != nil || string(said) != want {
+				t.Errorf("%v with\n%s", err, said)
+			}
+		})
+	}
 }

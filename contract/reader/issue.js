@@ -18,13 +18,13 @@ const MISSING = 10 * 60 * 1000;
 
 // "Facts of a pull request", by a state of the log.
 class Pulls {
-  constructor(snap, state, p) {
-    Object.assign(this, { snap, state, p });
+  constructor(snap, state, p, whole = state) {
+    Object.assign(this, { snap, state, p, whole });
     this.excessive = snap.pulls.filter((q) => q.state === 'open' && !this.named(q) && (q.closes ?? 0) > (q.counts === false ? p.outsider_issues : LIMIT));
     this.all = snap.pulls.filter((q) => !this.excessive.includes(q));
   }
   named(q) {
-    return this.state.named.get(q.url);
+    return this.whole.named.get(q.url);
   }
   hidden(q) {
     const r = this.named(q);
@@ -42,8 +42,8 @@ class Pulls {
     return this.merged(q) && !this.all.some((r) => r !== q && this.chained(q, r) && r.state === 'open');
   }
   own(q, c) {
-    if (c.fields.branch === undefined) return c.author !== null && same(q.author, c.author);
-    return q.branch === c.fields.branch && (same(q.headRepo, q.repo) || (c.author !== null && same(q.author, c.author)));
+    const wrote = Boolean(q.author) && same(q.author, c.author);
+    return c.fields.branch === undefined ? wrote : q.branch === c.fields.branch && (same(q.headRepo, q.repo) || wrote);
   }
   // "Pending": the verdict's reason, or null.
   pending(q) {
@@ -65,7 +65,7 @@ class View {
     this.p = p;
     this.full = full ?? fold(readLog(snap.comments, p));
     this.log = forLabels(this.full);
-    this.pulls = new Pulls(snap, this.log, p);
+    this.pulls = new Pulls(snap, this.log, p, this.full);
     this.labels = snap.labels.map((l) => lower(l.name));
     const all = lifecycle(p.names, p.stages).map(lower);
     this.has = this.labels.filter((l) => all.includes(l));
@@ -126,7 +126,7 @@ class View {
 // "Projection": {state: a state, 'none' or 'keep', show: [labels], plus: [labels], minus: [labels]}.
 export function project(snap, p) {
   const v = new View(snap, p);
-  if (snap.unread.length) return { state: 'keep', keep: true, show: [], plus: [], minus: [] };
+  if (snap.unread.length || snap.now == null) return { state: 'keep', keep: true, show: [], plus: [], minus: [] };
   if (snap.pull) return { state: 'keep', keep: true, show: [], ...heldPull(v) };
   let state = table(v);
   let bundleMinus = [];
@@ -235,7 +235,7 @@ function correct(v, state) {
   const stray = v.label(p.names.claimed) && !v.fresh(full);
   const removed = label && !had ? [label] : [];
   if (was && (stray || (!v.has.length && was !== 'none'))) return { state: was, minus: removed };
-  if (was) return { state, minus: removed.filter((l) => v.label(l)) };
+  if (was) return { state, minus: removed };
   if (stray && (state === 'claimed' || state === 'keep')) return { state: 'available', minus: [] };
   return { state, minus: [] };
 }
@@ -257,7 +257,7 @@ function leftOver(v) {
 export function delivered(snap, p) {
   const v = new View(snap, p);
   const h = v.full.holder;
-  if (snap.pull || !h?.confirmed || h.waits || h.person !== undefined || p.stages.length) return null;
+  if (snap.unread.length || snap.pull || !h?.confirmed || h.waits || h.person !== undefined || p.stages.length) return null;
   const pulls = new Pulls(snap, v.full, p);
   const own = pulls.all.filter((q) => pulls.own(q, h));
   const fits = (q) => q.toDefault && !q.sibling && own.some((o) => pulls.chained(o, q)) &&

@@ -12,7 +12,9 @@ export const DEFAULTS = {
 };
 const FAILED = ['failure', 'partial', 'no-commit', 'max-turns', 'error', 'stale-swept'];
 
-export const lower = (s) => (s ?? '').replace(/[A-Z]/g, (c) => c.toLowerCase());
+// "Equal" without case: texts are octets, and a letter with one capital is folded with it.
+const utf8 = (s) => Buffer.from(s, 'latin1').toString('utf8');
+export const lower = (s) => [...utf8(s ?? '')].map((c) => (c.toUpperCase().length === c.length ? c.toUpperCase() : c).toLowerCase()).join('');
 export const same = (a, b) => lower(a) === lower(b);
 export const isApp = (login) => lower(login).endsWith('[bot]');
 
@@ -155,6 +157,7 @@ export function fold({ records, ignored = [] }) {
     c.undone = Boolean(c.end) && (c.provisional || c.end.outcome === 'bundle-claim-rolled-back');
     c.waits = Boolean(c.plan && !c.plan.approved);
     c.person = person(c);
+    if (c.author === null) c.assignee = c.fields.assignee;
   }
   const ended = state.claims.filter((c) => c.end).sort((a, b) => a.end.rank - b.end.rank);
   const live = state.claims.filter((c) => !c.end);
@@ -169,11 +172,12 @@ export function fold({ records, ignored = [] }) {
   const without = new Set(ignored.map((i) => i.record));
   state.records = records.filter((r) => !without.has(r));
   state.lastRecord = state.records.at(-1) ?? null;
-  // Pull requests that a release names ("Facts of a pull request"), each with its newest naming.
+  // Pull requests that the log names ("Facts of a pull request"), each with its newest naming.
   state.named = new Map();
-  const releases = [...ended.map((c) => c.end.record), ...[...tombstones.values()].flat()].filter((r) => r.kind === 'release');
-  for (const r of releases.sort((a, b) => a.rank - b.rank)) {
-    if (r.fields.pr !== undefined && !unlinked.has(r)) state.named.set(r.fields.pr, r);
+  for (const r of ended.map((c) => c.end.record)) {
+    if (r.kind !== 'release' || r.fields.pr === undefined || unlinked.has(r)) continue;
+    state.named.delete(r.fields.pr);
+    state.named.set(r.fields.pr, r);
   }
   return state;
 }

@@ -132,6 +132,7 @@ function* replay(content) {
     for (const c of s.attempts) got.push(`attempt ${c.key} ${c.end.outcome} at=${clock(c.end.at)}`);
     const last = s.ended.filter((c) => c.confirmed).at(-1);
     if (last && s.claims.length > 1) got.push(`last-ended ${last.key}`);
+    for (const [url, r] of s.named) got.push(`named ${url} at=${clock(r.comment.at)}`);
     if (s.stage !== undefined) got.push(`stage ${s.stage} at=${clock(s.stageRecord.comment.at)}`);
     const notBefore = Math.max(0, ...s.afterReset.map((c) => (c.end.record.kind === 'release' && c.end.record.fields.not_before) || 0));
     if (notBefore) got.push(`not-before ${clock(notBefore)}`);

@@ -1,10 +1,5 @@
 package agenthost
 
-import (
-	"bytes"
-	"encoding/json"
-)
-
 // An Answer is what a host is told. The zero Answer lets everything go on in silence.
 type Answer struct {
 	Deny    string   // why a tool call may not be made
@@ -25,13 +20,7 @@ func (a Answer) Text(e Event) string {
 	if v == nil {
 		return ""
 	}
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(v) != nil {
-		return ""
-	}
-	return out.String()
+	return string(encode(v)) + "\n"
 }
 
 // nested is the form of Claude Code, which Codex shares and Copilot reads.

@@ -131,7 +131,7 @@ func Denies(e Event, w World) string {
 	}
 	alive := slices.ContainsFunc(w.Here, func(h Hold) bool { return h.Alive(w.Now) })
 	if e.Call == Edits && w.Claim && !alive {
-		return unclaimed()
+		return unclaimed
 	}
 	return ""
 }

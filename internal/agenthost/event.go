@@ -91,26 +91,25 @@ type input struct {
 // ignored; the error says that the text is no event at all.
 func Read(name Host, text []byte) (Event, error) {
 	var w wire
-	if err := json.Unmarshal(text, &w); err != nil {
-		return Event{}, fmt.Errorf("read the event: %w", withoutText(err))
+	err := json.Unmarshal(text, &w)
+	var kind *json.UnmarshalTypeError
+	switch { // a decoder quotes the text
+	case errors.As(err, &kind):
+		return Event{}, fmt.Errorf("read the event: %s has the wrong type", kind.Field)
+	case err != nil:
+		return Event{}, errors.New("read the event: it is not one JSON object")
 	}
 	h := w.host(name)
-	e := Event{Host: h, Name: w.Name, Dir: w.dir(h), Source: w.Source, Tool: cmp.Or(w.Tool, w.ToolCamel), Call: Reads}
+	if h == Cursor && len(w.Roots) > 0 {
+		w.Cwd = w.Roots[0] // its cwd is not the repository
+	}
+	e := Event{Host: h, Name: w.Name, Dir: w.Cwd, Source: w.Source, Tool: cmp.Or(w.Tool, w.ToolCamel), Call: Reads}
 	e.Session = Session{h, strings.TrimSpace(cmp.Or(w.SessionID, w.SessionIDCamel, w.Conversation))}
 	e.Kind = w.kind(h)
 	if e.Kind == BeforeTool || e.Kind == AfterTool {
 		e.call(w)
 	}
 	return e, nil
-}
-
-// withoutText leaves out what a decoder quotes of the text.
-func withoutText(err error) error {
-	var kind *json.UnmarshalTypeError
-	if errors.As(err, &kind) {
-		return fmt.Errorf("%s has the wrong type", kind.Field)
-	}
-	return errors.New("it is not one JSON object")
 }
 
 // host tells the host by what only its events have, where the name leaves it open.
@@ -128,16 +127,9 @@ func (w wire) host(name Host) Host {
 	return ClaudeCode
 }
 
-func (w wire) dir(h Host) string {
-	if h == Cursor && len(w.Roots) > 0 {
-		return w.Roots[0] // its cwd is not the repository
-	}
-	return w.Cwd
-}
-
-// kinds are the events of all hosts, in small letters.
-func kinds(name string) Kind {
-	switch strings.ToLower(name) {
+// kind is the event's kind, by the names of all hosts; Copilot's own form has no name and is told by its fields.
+func (w wire) kind(h Host) Kind {
+	switch strings.ToLower(w.Name) {
 	case "sessionstart":
 		return SessionStart
 	case "sessionend":
@@ -150,14 +142,9 @@ func kinds(name string) Kind {
 		"subagentstart", "subagentstop", "posttoolbatch":
 		return Turn
 	}
-	return Ignored
-}
-
-// kind is the event's kind; Copilot's own form has no name and is told by its fields.
-func (w wire) kind(h Host) Kind {
 	switch {
 	case w.Name != "" || h != Copilot:
-		return kinds(w.Name)
+		return Ignored
 	case w.ToolCamel != "" && w.Result != nil:
 		return AfterTool
 	case w.ToolCamel != "":
@@ -172,27 +159,23 @@ func (w wire) kind(h Host) Kind {
 	return Ignored
 }
 
-// call fills in what the tool call does.
+// call fills in what the tool call does. Cursor's events name no tool, and pull requests are opened by many.
 func (e *Event) call(w wire) {
 	in := read(w.Input)
 	if w.Input == nil {
 		in = read(w.Args)
 	}
 	command := cmp.Or(in.Command, in.Cmd, w.Command)
-	switch strings.ToLower(e.Tool) {
+	name := strings.ToLower(e.Tool)
+	switch name {
 	case "edit", "write", "multiedit", "notebookedit", "replace", "write_file", "create", "delete", "patch", "str_replace_editor", "apply_patch":
 		e.Call = Edits
 		e.Paths = append(list(in.FilePath, in.Camel, in.Path, in.Notebook), patched(cmp.Or(command, in.Patch))...)
+		return
 	case "bash", "shell", "run_shell_command", "exec_command", "local_shell", "powershell":
 		e.runs(command)
-	default:
-		e.other(w)
+		return
 	}
-}
-
-// other is a call of a tool without a meaning of its own: Cursor's events name none, and pull requests are opened by many.
-func (e *Event) other(w wire) {
-	name := strings.ToLower(e.Tool)
 	switch {
 	case strings.EqualFold(e.Name, "beforeShellExecution"), strings.EqualFold(e.Name, "afterShellExecution"):
 		e.runs(w.Command)

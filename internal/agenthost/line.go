@@ -57,7 +57,7 @@ func (p *lineParser) read(text string, i int) int {
 		p.quote, p.inWord = c, true
 	case c == ' ', c == '\t':
 		p.endWord()
-	case c == '&' && p.redirects():
+	case c == '&' && (strings.HasSuffix(p.word.String(), ">") || strings.HasSuffix(p.word.String(), "<")): // as in 2>&1
 		p.word.WriteByte(c)
 	case strings.IndexByte(";|&\n()", c) >= 0:
 		p.endCommand()
@@ -68,12 +68,6 @@ func (p *lineParser) read(text string, i int) int {
 		p.letter(c)
 	}
 	return 0
-}
-
-// redirects reports whether the word so far ends in an arrow, as in 2>&1.
-func (p *lineParser) redirects() bool {
-	s := p.word.String()
-	return strings.HasSuffix(s, ">") || strings.HasSuffix(s, "<")
 }
 
 func (p *lineParser) letter(c byte) {
@@ -109,34 +103,24 @@ func assignment(word string) bool {
 	})
 }
 
-// publishes reports whether the line pushes, or opens or merges a pull request. What stands in quotes is looked at as well,
-// because it may be a command for another shell: one check too many costs a question.
+// publishes reports whether the line pushes, or opens or merges a pull request. The verb may stand anywhere, behind sudo, env, time or
+// xargs. What stands in quotes is looked at as well, because it may be a command for another shell: one check too many costs a question.
 func (l line) publishes() bool {
 	for _, words := range l.commands {
-		if publishing(words) {
-			return true
-		}
-		for _, word := range words {
+		for i, word := range words {
+			rest := words[i+1:]
+			switch path.Base(word) {
+			case "git":
+				if verb, _ := gitVerb(rest); verb == "push" {
+					return true
+				}
+			case "gh":
+				at := slices.Index(rest, "pr")
+				if at >= 0 && (slices.Contains(rest[at:], "create") || slices.Contains(rest[at:], "merge")) {
+					return true
+				}
+			}
 			if strings.ContainsAny(word, " \t\n") && parseLine(word).publishes() {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// publishing looks for the verb anywhere in the words: sudo, env, time and xargs may stand in front of it.
-func publishing(words []string) bool {
-	for i, word := range words {
-		rest := words[i+1:]
-		switch path.Base(word) {
-		case "git":
-			if verb, _ := gitVerb(rest); verb == "push" {
-				return true
-			}
-		case "gh":
-			at := slices.Index(rest, "pr")
-			if at >= 0 && (slices.Contains(rest[at:], "create") || slices.Contains(rest[at:], "merge")) {
 				return true
 			}
 		}
@@ -178,8 +162,8 @@ func (l line) harmless() bool {
 		}
 		verb, _ := gitVerb(words[1:])
 		switch name := path.Base(words[0]); {
-		case name == "git" && slices.Contains(gitLooking, verb) && !slices.ContainsFunc(words, risky):
-		case slices.Contains(looking, name) && !slices.ContainsFunc(words, output):
+		case name == "git" && slices.Contains(gitLooking, verb) && !anyBegins(words, "--output", "-c", "--ext-diff", "--textconv", "--exec-path", "--config-env"):
+		case slices.Contains(looking, name) && !anyBegins(words, "-o", "--output", "--pre", "--compress-program"): // a file or a program, of sort and rg
 		default:
 			return false
 		}
@@ -187,16 +171,11 @@ func (l line) harmless() bool {
 	return true
 }
 
-// risky is an option by which a looking git command writes or runs something.
-func risky(word string) bool {
-	return strings.HasPrefix(word, "--output") || strings.HasPrefix(word, "-c") || strings.HasPrefix(word, "--ext-diff") ||
-		strings.HasPrefix(word, "--textconv") || strings.HasPrefix(word, "--exec-path") || strings.HasPrefix(word, "--config-env")
-}
-
-// output is sort's and rg's option for a file or a program.
-func output(word string) bool {
-	return strings.HasPrefix(word, "-o") || strings.HasPrefix(word, "--output") || strings.HasPrefix(word, "--pre") ||
-		strings.HasPrefix(word, "--compress-program")
+// anyBegins looks for an option by which a command that looks writes or runs something.
+func anyBegins(words []string, options ...string) bool {
+	return slices.ContainsFunc(words, func(word string) bool {
+		return slices.ContainsFunc(options, func(option string) bool { return strings.HasPrefix(word, option) })
+	})
 }
 
 // writes reports whether the word sends output into a file; /dev/null and another descriptor are none.

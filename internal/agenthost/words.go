@@ -18,10 +18,8 @@ func expired(h Hold) string {
 		"Before you go on: label-state claim %s", h.Issue, clock(h.Expires()), h.Issue)
 }
 
-func unclaimed() string {
-	return "this repository wants an issue to be claimed before its files are edited, and this worktree holds none " +
-		"(sessions.require_claim). Take work with: label-state next; or a certain issue with: label-state claim ISSUE"
-}
+const unclaimed = "this repository wants an issue to be claimed before its files are edited, and this worktree holds none " +
+	"(sessions.require_claim). Take work with: label-state next; or a certain issue with: label-state claim ISSUE"
 
 // clock writes a time of this machine for a person and for a model: with its zone.
 func clock(t time.Time) string { return t.UTC().Format("15:04 UTC") }
@@ -35,55 +33,39 @@ type Shown struct {
 // StartText returns what a session is told when it starts: what its worktree holds, whose that is, or how to take work. It is empty
 // in a repository that does not use label-state.
 func StartText(e Event, w World, shown []Shown, worktree string) string {
-	if len(shown) == 0 {
-		if !w.Known {
-			return ""
-		}
+	switch {
+	case len(shown) == 0 && !w.Known:
+		return ""
+	case len(shown) == 0:
 		return "label-state: this worktree holds no issue. Before you work on one, take it with: label-state next; " +
 			"or a certain one with: label-state claim ISSUE"
 	}
 	var out []string
 	for _, s := range shown {
-		out = append(out, "label-state: "+describe(e, w.Now, s, worktree))
+		i, until, stays := s.Issue, "", "It does not expire"
+		if s.TTL >= 0 {
+			until, stays = " until "+clock(s.Expires()), "It is renewed while you work"
+		}
+		if s.Waits != "" {
+			stays += "; " + s.Waits
+		}
+		text := fmt.Sprintf("another session, of %s, works on %s in this worktree%s. Do not edit files here; use a worktree of your own, "+
+			"such as: git worktree add %s", s.Session.Host, i, until, worktree)
+		switch {
+		case s.Lost != "":
+			text = lost(s.Hold)
+		case s.Expired(w.Now):
+			text = fmt.Sprintf("%s was held in this worktree until %s, and what was done for it may still be here. "+
+				"To go on with it: label-state claim %s; to be rid of it: label-state release %s", i, clock(s.Expires()), i, i)
+		case s.Session == e.Session || s.Session.IsZero():
+			text = fmt.Sprintf("this worktree holds %s for you (%s)%s. %s. When you are done: label-state release %s --pr URL", i, s.Worker, until, stays, i)
+		case !s.Ended.IsZero():
+			text = fmt.Sprintf("this worktree holds %s%s for a session of %s that ended at %s and left work behind. To go on with it: "+
+				"label-state renew %s; to release it: label-state release %s", i, until, s.Session.Host, clock(s.Ended), i, i)
+		}
+		out = append(out, "label-state: "+text)
 	}
 	return strings.Join(out, "\n")
-}
-
-func describe(e Event, now time.Time, s Shown, worktree string) string {
-	i := s.Issue
-	switch {
-	case s.Lost != "":
-		return lost(s.Hold)
-	case s.Expired(now):
-		return fmt.Sprintf("%s was held in this worktree until %s, and what was done for it may still be here. "+
-			"To go on with it: label-state claim %s; to be rid of it: label-state release %s", i, clock(s.Expires()), i, i)
-	case s.Session == e.Session || s.Session.IsZero():
-		return fmt.Sprintf("this worktree holds %s for you (%s)%s. %s", i, s.Worker, until(s.Hold), follow(s))
-	case !s.Ended.IsZero():
-		return fmt.Sprintf("this worktree holds %s%s for a session of %s that ended at %s and left work behind. To go on with it: "+
-			"label-state renew %s; to release it: label-state release %s", i, until(s.Hold), s.Session.Host, clock(s.Ended), i, i)
-	}
-	return fmt.Sprintf("another session, of %s, works on %s in this worktree%s. Do not edit files here; use a worktree of your own, "+
-		"such as: git worktree add %s", s.Session.Host, i, until(s.Hold), worktree)
-}
-
-// follow says what the session does with its hold.
-func follow(s Shown) string {
-	text := "It is renewed while you work"
-	if s.TTL < 0 {
-		text = "It does not expire"
-	}
-	if s.Waits != "" {
-		text += "; " + s.Waits
-	}
-	return text + fmt.Sprintf(". When you are done: label-state release %s --pr URL", s.Issue)
-}
-
-func until(h Hold) string {
-	if h.TTL < 0 {
-		return ""
-	}
-	return " until " + clock(h.Expires())
 }
 
 // Over is what a session is told when a heartbeat finds that its hold is lost.

@@ -5,8 +5,6 @@ package agentsetup
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -107,20 +105,6 @@ func (t target) without(text []byte) (out []byte, found bool, err error) {
 		found = found || hooks
 	}
 	return out, found, err
-}
-
-// means reports whether two texts of the file say the same, in whatever order its keys are.
-func (t target) means(a, b []byte) bool {
-	parse := parseAny
-	if t.server.Table != "" {
-		parse = parseTOML
-	}
-	x, err := parse(a)
-	if err != nil {
-		return false
-	}
-	y, err := parse(b)
-	return err == nil && reflect.DeepEqual(x, y)
 }
 
 // everyTarget are the host's files: of hooks and skills, and where it looks for MCP servers.
@@ -286,13 +270,13 @@ func (p Place) install(h agenthost.Host, t target, n notes) (Step, error) {
 	s.read = text
 	s.was = kept{Path: t.path, Existed: there, Before: text}
 	old, ours := n.find(t.path)
-	ours = ours && there && old.After == sum(text)
+	ours = ours && there && old.After == state.Fingerprint(text)
 	if ours {
 		s.was = old
 	}
 	switch {
 	case t.text == "":
-		if other, shared := p.other(h, t.path); !ours && shared && there && other.After == sum(text) {
+		if other, shared := p.other(h, t.path); !ours && shared && there && other.After == state.Fingerprint(text) {
 			s.was, ours = other, true // another host of ours wrote the same
 		}
 		if !ours {
@@ -301,8 +285,16 @@ func (p Place) install(h agenthost.Host, t target, n notes) (Step, error) {
 		if err == nil {
 			s.text, err = t.with(s.was.Before, h)
 		}
-		if err == nil && there && t.means(text, s.text) {
-			s.text = text // the same in another order: the host or its user has written behind our entries
+		parse := parseAny
+		if t.server.Table != "" {
+			parse = parseTOML
+		}
+		if err == nil && there {
+			now, failed := parse(text)
+			then, failing := parse(s.text)
+			if failed == nil && failing == nil && reflect.DeepEqual(now, then) {
+				s.text = text // the same in another order: the host or its user has written behind our entries
+			}
 		}
 	case there && !ours && string(text) != t.text:
 		s.Kind = Theirs
@@ -316,7 +308,7 @@ func (p Place) install(h agenthost.Host, t target, n notes) (Step, error) {
 	if err != nil {
 		return s, err
 	}
-	s.was.After = sum(s.text)
+	s.was.After = state.Fingerprint(s.text)
 	switch {
 	case !there:
 		s.Kind = Created
@@ -336,7 +328,7 @@ func (p Place) uninstall(h agenthost.Host, t target, n notes) (Step, error) {
 	}
 	s.read = text
 	old, known := n.find(t.path)
-	untouched := known && old.After == sum(text)
+	untouched := known && old.After == state.Fingerprint(text)
 	switch {
 	case p.elsewhere(h, t.path):
 	case untouched && old.Existed:
@@ -369,9 +361,9 @@ func (p Place) Carry(h agenthost.Host, steps []Step) error {
 		if s.Kind == Theirs {
 			continue
 		}
-		n.set(s.was)
+		n.Files = append(slices.DeleteFunc(n.Files, func(k kept) bool { return k.Path == s.was.Path }), s.was)
 		if s.Kind == Created {
-			n.Dirs = append(n.Dirs, missing(filepath.Dir(s.Path))...)
+			n.Dirs = append(n.Dirs, state.Missing(filepath.Dir(s.Path))...)
 		}
 	}
 	if err := p.save(h, n); err != nil { // before anything is changed, so that there always is a way back
@@ -433,30 +425,25 @@ func (p Place) TakeBack(h agenthost.Host, steps []Step) error {
 	for _, dir := range slices.Backward(n.Dirs) {
 		_ = os.Remove(dir) // one that has something in it stays
 	}
-	if err := p.leave(h, n.Dirs); err != nil {
-		return err
+	needed := slices.DeleteFunc(n.Dirs, func(dir string) bool {
+		_, err := os.Stat(dir)
+		return err != nil
+	})
+	for _, o := range agenthost.Hosts() { // another host's notes name the folders that its files still need
+		n, err := p.load(o)
+		if o == h || err != nil || len(n.Files) == 0 || len(needed) == 0 {
+			continue
+		}
+		n.Dirs = append(needed, n.Dirs...)
+		if err := p.save(o, n); err != nil {
+			return err
+		}
+		break
 	}
 	if err := os.Remove(p.file(h)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return &FileError{p.file(h), err}
 	}
 	_ = os.Remove(filepath.Dir(p.file(h)))
-	return nil
-}
-
-// leave has another host's notes name the folders that its files still need.
-func (p Place) leave(h agenthost.Host, dirs []string) error {
-	dirs = slices.DeleteFunc(slices.Clone(dirs), func(dir string) bool {
-		_, err := os.Stat(dir)
-		return err != nil
-	})
-	for _, o := range agenthost.Hosts() {
-		n, err := p.load(o)
-		if o == h || err != nil || len(n.Files) == 0 || len(dirs) == 0 {
-			continue
-		}
-		n.Dirs = append(dirs, n.Dirs...)
-		return p.save(o, n)
-	}
 	return nil
 }
 
@@ -514,16 +501,6 @@ func (n notes) find(path string) (kept, bool) {
 		}
 	}
 	return kept{}, false
-}
-
-func (n *notes) set(k kept) {
-	for i := range n.Files {
-		if n.Files[i].Path == k.Path {
-			n.Files[i] = k
-			return
-		}
-	}
-	n.Files = append(n.Files, k)
 }
 
 func (p Place) file(h agenthost.Host) string {
@@ -593,24 +570,6 @@ func write(path string, text []byte, mode fs.FileMode) error {
 		}
 	}
 	return cause(state.Replace(path, text, mode))
-}
-
-// missing are the folders above a file that are not there yet, outermost first.
-func missing(dir string) []string {
-	var out []string
-	for {
-		if _, err := os.Stat(dir); err == nil || dir == filepath.Dir(dir) {
-			slices.Reverse(out)
-			return out
-		}
-		out = append(out, dir)
-		dir = filepath.Dir(dir)
-	}
-}
-
-func sum(text []byte) string {
-	s := sha256.Sum256(text)
-	return hex.EncodeToString(s[:])
 }
 
 // cause leaves out the path, which is said already.

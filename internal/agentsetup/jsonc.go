@@ -31,15 +31,23 @@ func withHooks(text []byte, h agenthost.Host) ([]byte, error) {
 		return nil, err
 	}
 	for _, e := range agenthost.Entries(h) {
-		list, err := arrayAt(hooks, e.Event, indent, indent)
-		if err != nil {
-			return nil, err
+		if find(hooks, e.Event) == nil {
+			add(hooks, e.Event, hujson.Value{Value: &hujson.Array{}}, indent, indent)
+		}
+		list, ok := find(hooks, e.Event).Value.(*hujson.Array)
+		if !ok {
+			return nil, fmt.Errorf("hooks.%s is no list", e.Event)
 		}
 		value, err := hujson.Parse(laidOut(e.Value, strings.Repeat(indent, 3), indent))
 		if err != nil {
 			return nil, err
 		}
-		push(list, value, indent+indent, indent)
+		value.AfterExtra = nil // behind the last one, on a line of its own
+		if n := len(list.Elements); n > 0 {
+			value.AfterExtra = comma(list.Elements[n-1])
+		}
+		value.BeforeExtra = seam(&list.AfterExtra, indent+indent, indent)
+		list.Elements = append(list.Elements, value)
 	}
 	return root.Pack(), nil
 }
@@ -230,17 +238,6 @@ func objectAt(o *hujson.Object, key, depth, indent string) (*hujson.Object, erro
 	return out, nil
 }
 
-func arrayAt(o *hujson.Object, key, depth, indent string) (*hujson.Array, error) {
-	if find(o, key) == nil {
-		add(o, key, hujson.Value{Value: &hujson.Array{}}, depth, indent)
-	}
-	out, ok := find(o, key).Value.(*hujson.Array)
-	if !ok {
-		return nil, fmt.Errorf("hooks.%s is no list", key)
-	}
-	return out, nil
-}
-
 // add puts a member behind the last one, on a line of its own.
 func add(o *hujson.Object, key string, value hujson.Value, depth, indent string) {
 	m := hujson.ObjectMember{Name: hujson.Value{Value: hujson.String(key)}, Value: value}
@@ -250,16 +247,6 @@ func add(o *hujson.Object, key string, value hujson.Value, depth, indent string)
 	}
 	m.Name.BeforeExtra = seam(&o.AfterExtra, depth, indent)
 	o.Members = append(o.Members, m)
-}
-
-// push puts an element behind the last one, on a line of its own.
-func push(a *hujson.Array, value hujson.Value, depth, indent string) {
-	value.AfterExtra = nil
-	if n := len(a.Elements); n > 0 {
-		value.AfterExtra = comma(a.Elements[n-1])
-	}
-	value.BeforeExtra = seam(&a.AfterExtra, depth, indent)
-	a.Elements = append(a.Elements, value)
 }
 
 // comma is what stands behind a new last value: a comma only where one stood behind the value that was last.

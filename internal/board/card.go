@@ -135,9 +135,18 @@ func deal(r lifecycle.Rules, f lifecycle.Facts) (Card, bool) {
 		}
 		c.Why = printable.Line(strings.Join(why, "; "))
 	}
-	if held {
-		c.hold(r.Terms, h, f.Now)
-	} else if c.Person && f.HoldBy != "" {
+	switch {
+	case held:
+		c.Holder, c.Worker = printable.Line(h.Record.Worker.Codename), printable.Line(h.Record.Worker.String())
+		if h.Person != "" {
+			c.Holder, c.Person = printable.Line(h.Person), true
+		}
+		c.Login, c.Branch = printable.Line(h.Author), printable.Line(h.Record.Branch)
+		c.Since, c.Seen, c.Expired, c.Plan = h.Created, h.Updated, h.Expired(r.Terms, f.Now), h.Plan.Pending()
+		if end, ends := h.Until(r.Terms); ends {
+			c.Lease = end.Sub(h.Updated)
+		}
+	case c.Person && f.HoldBy != "":
 		c.Holder, c.Since, c.Seen = printable.Line(f.HoldBy), f.HoldAt, f.HoldAt
 	}
 	for _, p := range f.PRs {
@@ -148,18 +157,6 @@ func deal(r lifecycle.Rules, f lifecycle.Facts) (Card, bool) {
 	}
 	c.Marks = marks(r, f, projection, verdict)
 	return c, true
-}
-
-func (c *Card) hold(t claim.Terms, h claim.Claim, now time.Time) {
-	c.Holder, c.Worker = printable.Line(h.Record.Worker.Codename), printable.Line(h.Record.Worker.String())
-	if h.Person != "" {
-		c.Holder, c.Person = printable.Line(h.Person), true
-	}
-	c.Login, c.Branch = printable.Line(h.Author), printable.Line(h.Record.Branch)
-	c.Since, c.Seen, c.Expired, c.Plan = h.Created, h.Updated, h.Expired(t, now), h.Plan.Pending()
-	if end, ends := h.Until(t); ends {
-		c.Lease = end.Sub(h.Updated)
-	}
 }
 
 // laneOf finds the column. What only a person can move on is in the people's.
@@ -192,8 +189,20 @@ func marks(r lifecycle.Rules, f lifecycle.Facts, p labels.Projection, v lifecycl
 	if urgent := work.DefaultWords().Of(f.Labels); urgent != work.Medium && f.Open {
 		out = append(out, Mark{urgent.String(), false})
 	}
-	if h, held := f.Log.Holder(); held {
-		out = append(out, holdMarks(r.Terms, h, f.Now)...)
+	h, held := f.Log.Holder()
+	end, ends := h.Until(r.Terms)
+	switch {
+	case !held:
+	case h.Expired(r.Terms, f.Now):
+		out = append(out, Mark{"expired", true})
+	case h.Plan.Pending():
+		out = append(out, Mark{"waits " + printable.Span(f.Now.Sub(h.Plan.At)), false})
+	case !h.Held():
+		out = append(out, Mark{"asking", false})
+	case h.Person != "":
+		out = append(out, Mark{"a person's", false})
+	case ends && f.Now.Sub(h.Updated) > end.Sub(h.Updated)/2: // as in the sweep's report
+		out = append(out, Mark{"late", false})
 	}
 	for _, reason := range v.Reasons {
 		if reason.Code == lifecycle.CodePaused && p.State != labels.Available {
@@ -211,25 +220,6 @@ func marks(r lifecycle.Rules, f lifecycle.Facts, p labels.Projection, v lifecycl
 	}
 	slices.SortStableFunc(out, func(a, b Mark) int { return yes(b.Alert) - yes(a.Alert) })
 	return slices.Compact(out)
-}
-
-// holdMarks tell a hold that has expired from one that is late: more than half its lease has gone without a heartbeat, as
-// in the sweep's report.
-func holdMarks(t claim.Terms, h claim.Claim, now time.Time) []Mark {
-	end, ends := h.Until(t)
-	switch {
-	case h.Expired(t, now):
-		return []Mark{{"expired", true}}
-	case h.Plan.Pending():
-		return []Mark{{"waits " + printable.Span(now.Sub(h.Plan.At)), false}}
-	case !h.Held():
-		return []Mark{{"asking", false}}
-	case h.Person != "":
-		return []Mark{{"a person's", false}}
-	case ends && now.Sub(h.Updated) > end.Sub(h.Updated)/2:
-		return []Mark{{"late", false}}
-	}
-	return nil
 }
 
 // blocked is the mark of what waits for another issue.

@@ -100,7 +100,14 @@ func (v view) column(l Lane, width, height int) []string {
 
 // stack is the part of a lane's cards that has room, around the one with the cursor.
 func (v view) stack(l Lane, cards []Card, width, height int) []string {
-	next := v.advice(l, width)
+	var next []string // what to do where nothing can be taken; it stands where that would be looked for
+	for _, line := range v.snapshot.Next {
+		for _, one := range broken(printable.Line(line), width-1, v.palette.dim) {
+			if l == Ready && v.filter == "" {
+				next = append(next, " "+one)
+			}
+		}
+	}
 	if len(cards) == 0 {
 		return append([]string{v.palette.dim.Render(" –"), ""}, next...)
 	}
@@ -112,7 +119,11 @@ func (v view) stack(l Lane, cards []Card, width, height int) []string {
 		}
 		blocks[i] = append(blocks[i], "")
 	}
-	first := firstBlock(blocks, v.at[l], height-2)
+	first, used := v.at[l], len(blocks[v.at[l]])
+	for first > 0 && used+len(blocks[first-1]) <= height-2 {
+		first--
+		used += len(blocks[first])
+	}
 	var out []string
 	if first > 0 {
 		out = append(out, v.palette.dim.Render(fmt.Sprintf(" ↑ %d more", first)))
@@ -130,29 +141,6 @@ func (v view) stack(l Lane, cards []Card, width, height int) []string {
 	return append(out, next...)
 }
 
-// advice is what to do where nothing can be taken; it stands where that would be looked for.
-func (v view) advice(l Lane, width int) (out []string) {
-	if l != Ready || v.filter != "" {
-		return nil
-	}
-	for _, line := range v.snapshot.Next {
-		for _, one := range broken(printable.Line(line), width-1, v.palette.dim) {
-			out = append(out, " "+one)
-		}
-	}
-	return out
-}
-
-// firstBlock is the first of the blocks to show so that the one at chosen is among those that fit.
-func firstBlock(blocks [][]string, chosen, height int) int {
-	first, used := chosen, len(blocks[chosen])
-	for first > 0 && used+len(blocks[first-1]) <= height {
-		first--
-		used += len(blocks[first])
-	}
-	return first
-}
-
 // card is one issue: number and title, who holds it with the age of the hold, and marks.
 func (v view) card(c Card, width int, chosen bool) []string {
 	edge, style := " ", lipgloss.NewStyle()
@@ -163,8 +151,12 @@ func (v view) card(c Card, width int, chosen bool) []string {
 	if c.Request {
 		ref = "PR " + ref
 	}
+	title := strings.Split(ansi.Wrap(ref+" "+c.Title, width-1, ""), "\n")
+	if len(title) > titleLines {
+		title = append(title[:titleLines-1], ansi.Truncate(strings.Join(title[titleLines-1:], " "), width-1, "…"))
+	}
 	var out []string
-	for i, line := range wrapped(ref+" "+c.Title, width-1, titleLines) {
+	for i, line := range title {
 		if i == 0 && strings.HasPrefix(line, ref) {
 			line = v.palette.number.Render(ref) + style.Render(strings.TrimPrefix(line, ref))
 		} else {
@@ -178,7 +170,20 @@ func (v view) card(c Card, width int, chosen bool) []string {
 	for _, p := range c.Pulls {
 		out = append(out, edge+ansi.Truncate("→ "+p.Name, width-1, "…"))
 	}
-	for _, line := range v.marks(c, width-1) {
+	var marks []string // as many to a line as there is room for
+	for _, mark := range c.Marks {
+		text := v.palette.mark.Render("· " + mark.Text)
+		if mark.Alert {
+			text = v.palette.alert.Render("! " + mark.Text)
+		}
+		last := len(marks) - 1
+		if last >= 0 && ansi.StringWidth(marks[last])+1+ansi.StringWidth(text) <= width-1 {
+			marks[last] += " " + text
+			continue
+		}
+		marks = append(marks, ansi.Truncate(text, width-1, "…"))
+	}
+	for _, line := range marks {
 		out = append(out, edge+line)
 	}
 	return out
@@ -210,32 +215,6 @@ func (v view) holder(c Card, width int) string {
 	}
 	full, rest := printable.Bar(part, cells)
 	return name + " " + style.Render(full) + v.palette.dim.Render(rest+" "+age)
-}
-
-// marks are as many to a line as there is room for.
-func (v view) marks(c Card, width int) (lines []string) {
-	for _, mark := range c.Marks {
-		text := v.palette.mark.Render("· " + mark.Text)
-		if mark.Alert {
-			text = v.palette.alert.Render("! " + mark.Text)
-		}
-		last := len(lines) - 1
-		if last >= 0 && ansi.StringWidth(lines[last])+1+ansi.StringWidth(text) <= width {
-			lines[last] += " " + text
-			continue
-		}
-		lines = append(lines, ansi.Truncate(text, width, "…"))
-	}
-	return lines
-}
-
-// wrapped breaks text into at most so many lines of width cells.
-func wrapped(text string, width, lines int) []string {
-	all := strings.Split(ansi.Wrap(text, width, ""), "\n")
-	if len(all) > lines {
-		all = append(all[:lines-1], ansi.Truncate(strings.Join(all[lines-1:], " "), width, "…"))
-	}
-	return all
 }
 
 // pad makes a line exactly width cells wide.

@@ -44,7 +44,18 @@ func (m Model) key(name, text string) (tea.Model, tea.Cmd) {
 		}
 		return m, nil
 	case reasoning:
-		return m.reasonKey(name, text)
+		switch name {
+		case "esc":
+			m.mode, m.notice = browsing, notice{text: "nothing was done", left: said}
+			return m, nil
+		case "enter":
+			if m.asked.Reason = strings.TrimSpace(m.asked.Reason); m.asked.Reason == "" {
+				return m, nil
+			}
+			m.mode = browsing
+			return m.carryOut()
+		}
+		return m.typed(name, text), nil
 	case confirming: // everything but yes is no
 		m.mode = browsing
 		if name != "y" && name != "Y" {
@@ -66,7 +77,7 @@ func (m Model) browse(name string) (tea.Model, tea.Cmd) {
 	if !m.working && m.done == nil {
 		m.notice = notice{}
 	}
-	if m.details && m.scrolled(name, view{m}.split() == 0) || m.moved(name) {
+	if m.details && m.scrolled(name, m.split() == 0) || m.moved(name) {
 		return m, nil
 	}
 	switch name {
@@ -136,17 +147,17 @@ func (m *Model) scrolled(name string, all bool) bool {
 	case all && (name == "g" || name == "home"):
 		m.top = 0
 	case all && (name == "G" || name == "end"):
-		m.top = len(view{*m}.page())
+		m.top = len(m.page())
 	default:
 		return false
 	}
-	m.top = max(min(m.top, len(view{*m}.page())-1), 0)
+	m.top = max(min(m.top, len(m.page())-1), 0)
 	return true
 }
 
 // sideways goes to the next lane on that side that is shown.
 func (m *Model) sideways(step int) {
-	shown := view{*m}.shown()
+	shown := m.shown()
 	for l := m.lane + Lane(step); l >= 0 && l < lanes; l += Lane(step) {
 		if slices.Contains(shown, l) {
 			m.lane = l
@@ -223,23 +234,6 @@ func (m Model) act(name string) (tea.Model, tea.Cmd) {
 		m.mode = confirming
 	}
 	return m, nil
-}
-
-// reasonKey edits the reason of an order, and carries it out when there is one.
-func (m Model) reasonKey(name, text string) (tea.Model, tea.Cmd) {
-	switch name {
-	case "esc":
-		m.mode = browsing
-		m.notice = notice{text: "nothing was done", left: said}
-		return m, nil
-	case "enter":
-		if m.asked.Reason = strings.TrimSpace(m.asked.Reason); m.asked.Reason == "" {
-			return m, nil
-		}
-		m.mode = browsing
-		return m.carryOut()
-	}
-	return m.typed(name, text), nil
 }
 
 func (m Model) carryOut() (tea.Model, tea.Cmd) {

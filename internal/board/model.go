@@ -21,26 +21,35 @@ type Options struct {
 	Gone  func() bool   // whether the terminal is gone, so that nobody looks any more; nil is never
 }
 
-// A Model is the board in a terminal: what is shown, and where the person is. It is a value; Update returns the next one.
+// A Model is the board in a terminal: the view, and what it is fed by. It is a value; Update returns the next one.
 type Model struct {
-	ctx     context.Context
-	desk    Desk
+	view
+	ctx  context.Context
+	desk Desk
+	gone func() bool
+
+	waited  time.Duration // since the last try to read
+	ticked  time.Time
+	reads   int    // which snapshot counts: an earlier one that comes in late does not
+	working bool   // an order is under way
+	done    *Order // carried out, and not borne out by a snapshot yet
+	warned  []string
+}
+
+// A view is what is shown, and where the person is.
+type view struct {
 	name    string
 	every   time.Duration
-	gone    func() bool
 	palette palette
 
 	width, height int
 	snapshot      Snapshot
 	age           time.Duration // of the snapshot, by this machine's clock
-	waited        time.Duration // since the last try to read
-	ticked        time.Time
-	loaded        bool // there is a snapshot
-	busy          bool // it is being read
-	reads         int  // which snapshot counts: an earlier one that comes in late does not
-	working       bool // an order is under way
+	loaded        bool          // there is a snapshot
+	busy          bool          // it is being read
 	stale         error
-	failures      int // snapshots that failed in a row
+	remedy        string // of what made it stale
+	failures      int    // snapshots that failed in a row
 
 	lane    Lane
 	at      [lanes]int // the chosen card of each lane
@@ -49,8 +58,6 @@ type Model struct {
 	details bool // the chosen card is shown at length
 	top     int  // the first line that is shown of what is scrolled
 	asked   question
-	done    *Order // carried out, and not borne out by a snapshot yet
-	warned  []string
 	notice  notice
 }
 
@@ -77,7 +84,7 @@ const said = 15 * time.Second
 
 // New returns a board that has not read anything yet. ctx ends every request it makes.
 func New(ctx context.Context, d Desk, o Options) Model {
-	m := Model{ctx: ctx, desk: d, name: o.Name, every: o.Every, gone: o.Gone, palette: dark(), busy: true, width: 80, height: 24}
+	m := Model{ctx: ctx, desk: d, gone: o.Gone, view: view{name: o.Name, every: o.Every, palette: dark(), busy: true, width: 80, height: 24}}
 	if o.Light {
 		m.palette = light()
 	}
@@ -107,7 +114,12 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m = m.took(msg)
 		}
 	case didMsg:
-		return m.did(msg)
+		m.working = false
+		m.done, m.warned, m.notice = &msg.order, msg.answer.Warnings, notice{text: "done, reading again …"}
+		if msg.err != nil { // it may be another board by now
+			m.done, m.warned, m.notice = nil, nil, notice{text: msg.err.Error(), hint: m.desk.Hint(msg.err), bad: true}
+		}
+		return m.again()
 	case openedMsg:
 		m.notice = notice{text: "opened " + msg.url, left: said}
 		if !msg.ok {
@@ -164,8 +176,8 @@ func (m Model) ticks(at time.Time) (tea.Model, tea.Cmd) {
 const longest = 5 * time.Minute
 
 // pause is how long to wait before the next snapshot: longer after each that failed, so that a GitHub in trouble is left alone.
-func (m Model) pause() time.Duration {
-	return max(m.every, min(m.every<<min(m.failures, 8), longest))
+func (v view) pause() time.Duration {
+	return max(v.every, min(v.every<<min(v.failures, 8), longest))
 }
 
 // took puts a snapshot on the board. One that failed leaves the older one there, and says so.
@@ -174,6 +186,7 @@ func (m Model) took(msg readMsg) Model {
 	m.stale = msg.err
 	if msg.err != nil {
 		m.failures++
+		m.remedy = m.desk.Hint(msg.err)
 		return m
 	}
 	chosen, had := m.chosen()
@@ -186,74 +199,63 @@ func (m Model) took(msg readMsg) Model {
 		m.follow(chosen.Issue)
 	}
 	m.settle()
-	m.bearOut()
-	return m
-}
-
-// bearOut says what an order has done, once a snapshot shows it.
-func (m *Model) bearOut() {
 	if m.done == nil {
-		return
+		return m
 	}
-	m.notice = notice{text: m.outcome(*m.done), left: said}
-	if !m.done.seen(m.snapshot) {
-		m.notice = notice{text: "done: " + m.done.Command() + "; GitHub does not show it yet, u reads again"}
+	o, ref := *m.done, m.ref(m.done.Card) // carried out: the snapshot may show what came of it
+	m.notice = notice{left: said, text: [...]string{
+		Claim: ref + " is yours", TakeOver: ref + " is yours", Release: ref + " is released", End: "the hold on " + ref + " is ended",
+		Approve: "the plan on " + ref + " is approved", Reject: "the plan on " + ref + " is rejected",
+		PauseRepo: o.Repo + " is paused", Resume: o.Repo + " is no longer paused",
+	}[o.Act]}
+	if !o.seen(m.snapshot) {
+		m.notice = notice{text: "done: " + o.Command() + "; GitHub does not show it yet, u reads again"}
 	}
 	if len(m.warned) > 0 {
 		m.notice.hint, m.notice.left = strings.Join(m.warned, "; "), 0
 	}
 	m.done, m.warned = nil, nil
-}
-
-func (m Model) did(msg didMsg) (tea.Model, tea.Cmd) {
-	m.working = false
-	if msg.err != nil {
-		m.notice = notice{text: msg.err.Error(), hint: m.desk.Hint(msg.err), bad: true}
-		return m.again() // it may be another board by now
-	}
-	m.done, m.warned = &msg.order, msg.answer.Warnings
-	m.notice = notice{text: "done, reading again …"}
-	return m.again()
+	return m
 }
 
 // now is GitHub's time, carried on by this machine's.
-func (m Model) now() time.Time { return m.snapshot.Now.Add(m.age) }
+func (v view) now() time.Time { return v.snapshot.Now.Add(v.age) }
 
 // in are the cards of a lane that the filter lets through.
-func (m Model) in(l Lane) []Card {
-	return slices.DeleteFunc(slices.Clone(m.snapshot.Cards), func(c Card) bool { return c.Lane != l || !c.matches(m.filter) })
+func (v view) in(l Lane) []Card {
+	return slices.DeleteFunc(slices.Clone(v.snapshot.Cards), func(c Card) bool { return c.Lane != l || !c.matches(v.filter) })
 }
 
 // chosen is the card the cursor is on.
-func (m Model) chosen() (Card, bool) {
-	cards := m.in(m.lane)
-	if n := m.at[m.lane]; n < len(cards) {
+func (v view) chosen() (Card, bool) {
+	cards := v.in(v.lane)
+	if n := v.at[v.lane]; n < len(cards) {
 		return cards[n], true
 	}
 	return Card{}, false
 }
 
 // follow moves the cursor to where the issue is now, if it is anywhere.
-func (m *Model) follow(i claim.Issue) {
+func (v *view) follow(i claim.Issue) {
 	for l := range lanes {
-		if n := slices.IndexFunc(m.in(l), func(c Card) bool { return c.Issue == i }); n >= 0 {
-			m.lane, m.at[l] = l, n
+		if n := slices.IndexFunc(v.in(l), func(c Card) bool { return c.Issue == i }); n >= 0 {
+			v.lane, v.at[l] = l, n
 			return
 		}
 	}
 }
 
 // settle keeps every cursor on a card.
-func (m *Model) settle() {
+func (v *view) settle() {
 	for l := range lanes {
-		m.at[l] = max(min(m.at[l], len(m.in(l))-1), 0)
+		v.at[l] = max(min(v.at[l], len(v.in(l))-1), 0)
 	}
 }
 
 // firstLane is where a person wants to look first: at work, else at whatever there is.
-func (m Model) firstLane() Lane {
+func (v view) firstLane() Lane {
 	for _, l := range []Lane{InFlight, Ready, Planned, Pull, People, Done} {
-		if len(m.in(l)) > 0 {
+		if len(v.in(l)) > 0 {
 			return l
 		}
 	}
@@ -261,12 +263,12 @@ func (m Model) firstLane() Lane {
 }
 
 // ref is the issue's name, as short as it can be.
-func (m Model) ref(c Card) string {
-	if len(m.snapshot.Repos) < 2 {
+func (v view) ref(c Card) string {
+	if len(v.snapshot.Repos) < 2 {
 		return fmt.Sprintf("#%d", c.Issue.Number)
 	}
 	same := 0
-	for _, r := range m.snapshot.Repos {
+	for _, r := range v.snapshot.Repos {
 		if _, name, _ := strings.Cut(r, "/"); strings.EqualFold(name, c.Issue.Repo) {
 			same++
 		}

@@ -107,16 +107,6 @@ func (o Order) seen(r Snapshot) bool {
 	return !now.Plan
 }
 
-// outcome says what was done. It is shown once a snapshot bears it out.
-func (m Model) outcome(o Order) string {
-	ref := m.ref(o.Card)
-	return [...]string{
-		Claim: ref + " is yours", TakeOver: ref + " is yours", Release: ref + " is released", End: "the hold on " + ref + " is ended",
-		Approve: "the plan on " + ref + " is approved", Reject: "the plan on " + ref + " is rejected",
-		PauseRepo: o.Repo + " is paused", Resume: o.Repo + " is no longer paused",
-	}[o.Act]
-}
-
 // A question is an order that waits for a yes, or for its reason.
 type question struct {
 	Order
@@ -124,16 +114,31 @@ type question struct {
 }
 
 // ask is what the key asks for the chosen card. Without an order there is only a text, which says why not.
-func (m Model) ask(key string, c Card) (q question, ok bool) {
-	ref := m.ref(c)
+func (v view) ask(key string, c Card) (q question, ok bool) {
+	ref := v.ref(c)
 	q.Card = c
 	switch key {
 	case "c":
-		return m.askClaim(q, ref)
+		switch {
+		case c.Lane == Done:
+			q.text = ref + " is done: there is nothing to claim"
+			return q, false
+		case c.isOf(v.snapshot.Viewer):
+			q.text = ref + " is yours already"
+			return q, false
+		case c.Expired:
+			q.text = fmt.Sprintf("Claim %s for yourself? The lease of %s has expired.", ref, c.Holder)
+		case c.Holder != "":
+			q.Act = TakeOver
+			q.text = fmt.Sprintf("Take %s from %s by force, for yourself?", ref, c.Holder)
+		default:
+			q.text = fmt.Sprintf("Claim %s for yourself? Workers will leave it alone.", ref)
+		}
+		return q, true
 	case "r":
 		q.Act = Release
 		switch {
-		case c.isOf(m.snapshot.Viewer) || c.Person && c.Worker == "":
+		case c.isOf(v.snapshot.Viewer) || c.Person && c.Worker == "":
 			q.text = fmt.Sprintf("Release %s, so that workers may take it?", ref)
 			return q, true
 		case c.Holder != "":
@@ -167,39 +172,19 @@ func (m Model) ask(key string, c Card) (q question, ok bool) {
 	return q, c.Plan
 }
 
-func (m Model) askClaim(q question, ref string) (question, bool) {
-	c := q.Card
-	switch {
-	case c.Lane == Done:
-		q.text = ref + " is done: there is nothing to claim"
-		return q, false
-	case c.isOf(m.snapshot.Viewer):
-		q.text = ref + " is yours already"
-		return q, false
-	case c.Expired:
-		q.text = fmt.Sprintf("Claim %s for yourself? The lease of %s has expired.", ref, c.Holder)
-	case c.Holder != "":
-		q.Act = TakeOver
-		q.text = fmt.Sprintf("Take %s from %s by force, for yourself?", ref, c.Holder)
-	default:
-		q.text = fmt.Sprintf("Claim %s for yourself? Workers will leave it alone.", ref)
-	}
-	return q, true
-}
-
 // askPause is what p asks: to pause the chosen card's repository, or to end its pause.
-func (m Model) askPause() (q question, ok bool) {
-	c, chosen := m.chosen()
+func (v view) askPause() (q question, ok bool) {
+	c, chosen := v.chosen()
 	switch {
 	case chosen:
 		q.Repo = c.Issue.Slug()
-	case len(m.snapshot.Repos) == 1:
-		q.Repo = m.snapshot.Repos[0]
+	case len(v.snapshot.Repos) == 1:
+		q.Repo = v.snapshot.Repos[0]
 	default:
 		q.text = "choose a card: the pause is of its repository"
 		return q, false
 	}
-	for _, p := range m.snapshot.Pauses {
+	for _, p := range v.snapshot.Pauses {
 		if strings.EqualFold(p.Repo, q.Repo) {
 			q.Act, q.Repo, q.Here = Resume, p.Repo, p.Here
 			q.text = fmt.Sprintf("Let workers claim in %s again?", q.Repo)
@@ -212,12 +197,12 @@ func (m Model) askPause() (q question, ok bool) {
 }
 
 // copied is the command that somebody who looks at the card types next.
-func (m Model) copied(c Card) string {
+func (v view) copied(c Card) string {
 	issue := c.Issue.String()
 	switch {
 	case c.Plan:
 		return command("approve", issue)
-	case c.isOf(m.snapshot.Viewer):
+	case c.isOf(v.snapshot.Viewer):
 		return command("release", issue)
 	case c.Free:
 		return command("claim", issue)
@@ -226,11 +211,11 @@ func (m Model) copied(c Card) string {
 }
 
 // standing is the chosen card in one clause: who holds it comes before why it is in its lane.
-func (c Card) standing(m Model) string {
+func (c Card) standing(viewer string) string {
 	switch {
 	case len(c.Cycle) > 0:
 		return lifecycle.InCycle(c.Cycle)
-	case c.isOf(m.snapshot.Viewer):
+	case c.isOf(viewer):
 		return "yours"
 	case c.Person && c.Holder != "":
 		return "held by " + c.Holder + ", a person"

@@ -18,12 +18,7 @@ func Table(cards []Card, now time.Time) string {
 		}
 		rows = append(rows, []string{c.Issue.String(), strings.ToLower(c.Lane.title()), c.Named(), age, c.marked(), c.Title})
 	}
-	return aligned(rows)
-}
-
-// aligned pads all columns but the last to their widest cell.
-func aligned(rows [][]string) string {
-	widths := make([]int, len(rows[0]))
+	widths := make([]int, len(rows[0])) // of all columns but the last
 	for _, row := range rows {
 		for i, cell := range row {
 			widths[i] = max(widths[i], ansi.StringWidth(cell))

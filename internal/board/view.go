@@ -17,13 +17,10 @@ const high = 20
 
 // View is the screen, exactly as wide and high as the terminal.
 func (m Model) View() tea.View {
-	v := tea.NewView(view{m}.screen())
+	v := tea.NewView(m.screen())
 	v.AltScreen, v.WindowTitle = true, "label-state board "+m.name
 	return v
 }
-
-// A view shows a model.
-type view struct{ Model }
 
 func (v view) screen() string {
 	head, foot := v.head(), v.foot()
@@ -37,7 +34,15 @@ func (v view) screen() string {
 	case !v.loaded:
 		body = append([]string{""}, broken("reading the issues of "+printable.Line(v.name)+" …", v.width, v.palette.dim)...)
 	case v.details:
-		body = beside(v.columns(v.width-side-3, height), v.scroll(v.page(), height, side), v.width-side-3, v.palette.dim.Render(" │ "))
+		body = v.columns(v.width-side-3, height)
+		page := v.scroll(v.page(), height, side)
+		for i := range body {
+			right := ""
+			if i < len(page) {
+				right = page[i]
+			}
+			body[i] = pad(body[i], v.width-side-3) + v.palette.dim.Render(" │ ") + right
+		}
 	default:
 		body = v.columns(v.width, height)
 	}
@@ -49,22 +54,6 @@ func (v view) screen() string {
 		lines[i] = ansi.Truncate(line, v.width, "…")
 	}
 	return strings.Join(lines[max(len(lines)-max(v.height, 1), 0):], "\n")
-}
-
-// beside puts two blocks side by side, the left one padded to its width.
-func beside(left, right []string, width int, between string) []string {
-	out := make([]string, max(len(left), len(right)))
-	for i := range out {
-		l, r := "", ""
-		if i < len(left) {
-			l = left[i]
-		}
-		if i < len(right) {
-			r = right[i]
-		}
-		out[i] = pad(l, width) + between + r
-	}
-	return out
 }
 
 // Widths in cells: a terminal that shows an issue beside the columns, and how much of it the issue may have.
@@ -110,7 +99,15 @@ func (v view) head() []string {
 		alerts = append(alerts, few(broken("! "+printable.Line(p.Text), v.width, v.palette.alert), 2, v.width)...)
 	}
 	if v.stale != nil {
-		alerts = append(alerts, v.trouble()...)
+		text := "! nothing could be read: "
+		if v.loaded {
+			text = "! this is " + printable.Span(v.age) + " old, reading fails: "
+		}
+		text += printable.Line(v.stale.Error())
+		if v.remedy != "" {
+			text += "; " + printable.Line(v.remedy)
+		}
+		alerts = append(alerts, broken(text, v.width, v.palette.alert)...)
 	}
 	out = append(out, few(alerts, max(v.height/2, 1), v.width)...)
 	if v.loaded && v.mode != helping && (!v.details || v.split() > 0) && v.tabbed() {
@@ -122,24 +119,24 @@ func (v view) head() []string {
 	return out
 }
 
-// trouble says that reading fails, how old what is shown is, and what to do.
-func (v view) trouble() []string {
-	text := "! nothing could be read: "
-	if v.loaded {
-		text = "! this is " + printable.Span(v.age) + " old, reading fails: "
-	}
-	text += printable.Line(v.stale.Error())
-	if hint := v.desk.Hint(v.stale); hint != "" {
-		text += "; " + printable.Line(hint)
-	}
-	return broken(text, v.width, v.palette.alert)
-}
-
 // title is the longest of the first lines that have room.
 func (v view) title() string {
-	name, summary, fresh, brief := printable.Line(v.name), v.summary(), v.freshness(), printable.Span(v.age)
+	issues, held, stuck := 0, 0, 0
+	for _, c := range v.snapshot.Cards {
+		issues += yes(!c.Request)
+		held += yes(c.Holder != "")
+		stuck += yes(c.Stuck())
+	}
+	name, brief, summary := printable.Line(v.name), printable.Span(v.age), fmt.Sprintf("%d issues, %d held, %d stuck", issues, held, stuck)
+	fresh := "read " + brief + " ago"
 	if !v.loaded {
-		brief = "…"
+		brief, summary, fresh = "…", "", "not read yet"
+	}
+	if v.busy {
+		fresh = "reading …"
+	}
+	if v.every > 0 {
+		fresh += ", every " + printable.Span(v.pause())
 	}
 	for _, t := range [][4]string{
 		{"label-state ", name, "  " + summary, fresh},
@@ -154,35 +151,6 @@ func (v view) title() string {
 		}
 	}
 	return v.palette.focus.Render(ansi.Truncate(name, v.width, "…"))
-}
-
-func (v view) summary() string {
-	if !v.loaded {
-		return ""
-	}
-	issues, held, stuck := 0, 0, 0
-	for _, c := range v.snapshot.Cards {
-		if !c.Request {
-			issues++
-		}
-		held += yes(c.Holder != "")
-		stuck += yes(c.Stuck())
-	}
-	return fmt.Sprintf("%d issues, %d held, %d stuck", issues, held, stuck)
-}
-
-func (v view) freshness() string {
-	text := "read " + printable.Span(v.age) + " ago"
-	switch {
-	case v.busy:
-		text = "reading …"
-	case !v.loaded:
-		text = "not read yet"
-	}
-	if v.every > 0 {
-		text += ", every " + printable.Span(v.pause())
-	}
-	return text
 }
 
 // tabs name the columns with cards, as many as have room around the chosen one.
@@ -225,8 +193,26 @@ func (v view) tabs() string {
 
 // page is what is scrolled: the help, or the chosen issue at length.
 func (v view) page() []string {
+	var out []string
 	if v.mode == helping {
-		return v.help()
+		for _, row := range keyRows {
+			for n, line := range broken(row[1], max(v.width-12, 8), lipgloss.NewStyle()) {
+				key := strings.Repeat(" ", 8)
+				if n == 0 {
+					key = v.palette.number.Render(pad(row[0], 8))
+				}
+				out = append(out, "  "+key+" "+line)
+			}
+		}
+		out = append(out, "")
+		for _, text := range []string{
+			"A bar fills while the holder sends no heartbeat; full, the lease has expired.",
+			"What is marked ! needs a person: no rule moves it on.",
+			"Ready is in the order in which next hands issues out.",
+		} {
+			out = append(out, broken("  "+text, v.width, v.palette.dim)...)
+		}
+		return out
 	}
 	width := v.width
 	if side := v.split(); side > 0 {
@@ -239,35 +225,12 @@ func (v view) page() []string {
 	if v.snapshot.Details == nil {
 		return broken(c.Title, width, v.palette.name)
 	}
-	var out []string
 	for n, line := range v.snapshot.Details(c.Issue, v.now(), width) {
 		style := lipgloss.NewStyle()
 		if n == 0 {
 			style = v.palette.name
 		}
 		out = append(out, broken(printable.Line(line), width, style)...)
-	}
-	return out
-}
-
-func (v view) help() []string {
-	var out []string
-	for _, row := range keyRows {
-		for n, line := range broken(row[1], max(v.width-12, 8), lipgloss.NewStyle()) {
-			key := strings.Repeat(" ", 8)
-			if n == 0 {
-				key = v.palette.number.Render(pad(row[0], 8))
-			}
-			out = append(out, "  "+key+" "+line)
-		}
-	}
-	out = append(out, "")
-	for _, text := range []string{
-		"A bar fills while the holder sends no heartbeat; full, the lease has expired.",
-		"What is marked ! needs a person: no rule moves it on.",
-		"Ready is in the order in which next hands issues out.",
-	} {
-		out = append(out, broken("  "+text, v.width, v.palette.dim)...)
 	}
 	return out
 }
@@ -296,26 +259,22 @@ func (v view) foot() []string {
 	out := []string{v.palette.dim.Render(strings.Repeat("─", max(v.width, 0))), "", ""}
 	if ok {
 		out[1] = v.palette.number.Render(printable.Line(c.Issue.String())) + " " + v.palette.name.Render(c.Title)
-		out[2] = v.palette.dim.Render(strings.Join(v.facts(c), " · "))
+		facts := []string{c.standing(v.snapshot.Viewer)}
+		if c.Login != "" && !c.Person {
+			facts = append(facts, "login "+c.Login)
+		}
+		if !c.Since.IsZero() {
+			facts = append(facts, "since "+c.Since.UTC().Format("Jan 2 15:04 UTC"))
+		}
+		if c.Branch != "" {
+			facts = append(facts, "branch "+c.Branch)
+		}
+		for _, p := range c.Pulls {
+			facts = append(facts, p.URL)
+		}
+		out[2] = v.palette.dim.Render(strings.Join(facts, " · "))
 	}
 	return append(out, talk...)
-}
-
-func (v view) facts(c Card) []string {
-	facts := []string{c.standing(v.Model)}
-	if c.Login != "" && !c.Person {
-		facts = append(facts, "login "+c.Login)
-	}
-	if !c.Since.IsZero() {
-		facts = append(facts, "since "+c.Since.UTC().Format("Jan 2 15:04 UTC"))
-	}
-	if c.Branch != "" {
-		facts = append(facts, "branch "+c.Branch)
-	}
-	for _, p := range c.Pulls {
-		facts = append(facts, p.URL)
-	}
-	return facts
 }
 
 // keys are those that do something now, as many as have room; the help knows the others.

@@ -44,3 +44,29 @@ func (s State) Outdated() (out []Comment) {
 func (c Claim) failed() bool {
 	return c.End != nil && c.Held() && !c.Undone() && CountsAgainst(c.End.Outcome)
 }
+
+// A Naming is a pull request that the log names for the issue (spec.md#facts-of-a-pull-request).
+type Naming struct {
+	PR     string // its address, as the releases have it
+	Newest Rank   // of the releases that name it
+}
+
+// Named lists the pull requests that the log names, in the order of their newest naming: each by the release that ended a claim, unless
+// a record unlinked it. Other releases name none, be they copies or of a key without a claim: no unlink could take those back.
+func (s State) Named() []Naming {
+	var out []Naming
+	for _, c := range s.Claims {
+		if c.End == nil || c.End.PR == "" || c.End.Unlinked {
+			continue
+		}
+		n := slices.IndexFunc(out, func(o Naming) bool { return o.PR == c.End.PR })
+		switch {
+		case n < 0:
+			out = append(out, Naming{c.End.PR, c.End.rank})
+		case c.End.rank.Compare(out[n].Newest) > 0:
+			out[n].Newest = c.End.rank
+		}
+	}
+	slices.SortFunc(out, func(a, b Naming) int { return a.Newest.Compare(b.Newest) })
+	return out
+}

@@ -33,6 +33,18 @@ func (i Issue) Folded() Issue {
 	return Issue{strings.ToLower(i.Owner), strings.ToLower(i.Repo), i.Number}
 }
 
+// An IssueError says what was being done to which issue when it failed. It prints as "read owner/repo#7: " and the cause.
+type IssueError struct {
+	Doing string // read, look at
+	Issue Issue
+	Err   error
+}
+
+func (e *IssueError) Error() string { return e.Doing + " " + e.Issue.String() + ": " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *IssueError) Unwrap() error { return e.Err }
+
 // Compare orders issues by repository, then number.
 func (i Issue) Compare(o Issue) int {
 	return cmp.Or(strings.Compare(strings.ToLower(i.Slug()), strings.ToLower(o.Slug())), cmp.Compare(i.Number, o.Number))

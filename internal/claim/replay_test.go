@@ -114,6 +114,9 @@ func (c replayCase) state() []string {
 	if last, ok := s.LastEnded(); ok && len(s.Claims) > 1 {
 		out = append(out, "last-ended "+last.Record.Worker.String())
 	}
+	for _, n := range s.Named() {
+		out = append(out, "named "+n.PR+" at="+claimtest.Clock(n.Newest.Created))
+	}
 	if s.Stage != "" {
 		out = append(out, "stage "+s.Stage+" at="+claimtest.Clock(s.StageAt))
 	}

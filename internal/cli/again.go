@@ -55,29 +55,24 @@ func ShellWord(text string) string {
 
 var notPlain = regexp.MustCompile(`[^\w@%+=:,./#-]|^#`)
 
-// withLongerTimeout is a command line with four times its --timeout, a minute at least.
+// withLongerTimeout is a command line with four times its --timeout, a minute at least; what is no length of time stays.
 func withLongerTimeout(typed []string) []string {
 	out := slices.Clone(typed)
 	for n, word := range out {
+		if word == "--" {
+			break
+		}
 		name, value, joined := strings.Cut(word, "=")
-		switch {
-		case word == "--":
-			return out
-		case strings.TrimLeft(name, "-") != "timeout" || !strings.HasPrefix(name, "-"):
-		case joined:
-			out[n] = name + "=" + longer(value)
-		case n+1 < len(out):
-			out[n+1] = longer(out[n+1])
+		if !strings.HasPrefix(name, "-") || strings.TrimLeft(name, "-") != "timeout" {
+			continue
+		}
+		at, before := n, name+"="
+		if !joined && n+1 < len(out) {
+			at, before, value = n+1, "", out[n+1]
+		}
+		if d, err := time.ParseDuration(value); err == nil {
+			out[at] = before + printable.Exact(max(4*d, time.Minute))
 		}
 	}
 	return out
-}
-
-// longer is four times a length of time, a minute at least; what is none stays.
-func longer(text string) string {
-	d, err := time.ParseDuration(text)
-	if err != nil {
-		return text
-	}
-	return printable.Exact(max(4*d, time.Minute))
 }

@@ -55,7 +55,7 @@ func NewApp(t Terminal) *cli.App {
 		ExitErrHandler: func(*cli.Context, error) {},
 		OnUsageError:   usage,
 	}
-	app.Action = t.manual(nil)
+	app.Action = func(cc *cli.Context) error { return t.help(cc.App, nil) }
 	for _, c := range app.Commands {
 		t.prepare(c, nil)
 	}
@@ -70,7 +70,7 @@ func (t Terminal) prepare(c *cli.Command, above []string) {
 		t.prepare(sub, path)
 	}
 	if len(c.Subcommands) > 0 {
-		c.Action = t.manual(path)
+		c.Action = func(cc *cli.Context) error { return t.help(cc.App, path) }
 	}
 }
 

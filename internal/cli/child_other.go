@@ -16,12 +16,7 @@ func apart(*exec.Cmd, bool) (end func()) { return func() {} }
 // Alone does nothing: there are no groups.
 func Alone(*exec.Cmd) {}
 
-// tell passes a signal on, where the system can.
+// tell passes a signal on, where the system can; none but os.Kill may be what it knows.
 func tell(cmd *exec.Cmd, s os.Signal) { _ = cmd.Process.Signal(s) }
-
-// terminate does nothing: there is no signal that asks; kill follows.
-func terminate(*exec.Cmd) {}
-
-func kill(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
 
 func codeOf(s *os.ProcessState) int { return s.ExitCode() }

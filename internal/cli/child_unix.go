@@ -47,26 +47,16 @@ func apart(cmd *exec.Cmd, terminal bool) (end func()) {
 // Alone lets the command live on when the group that started it ends.
 func Alone(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
-// tell passes a signal on. On a terminal the command has got it already.
+// tell signals the command and all of its group. A command on a terminal has got an interrupt already; one that has ended is no trouble.
 func tell(cmd *exec.Cmd, s os.Signal) {
 	n, ok := s.(syscall.Signal)
-	if !ok || n == syscall.SIGINT && !cmd.SysProcAttr.Setpgid {
-		return
+	switch group := cmd.SysProcAttr.Setpgid; {
+	case !ok || n == syscall.SIGINT && !group:
+	case group:
+		_ = syscall.Kill(-cmp.Or(cmd.SysProcAttr.Pgid, cmd.Process.Pid), n) // the group may be gone
+	default:
+		_ = cmd.Process.Signal(n) // the command may be gone
 	}
-	send(cmd, n)
-}
-
-func terminate(cmd *exec.Cmd) { send(cmd, syscall.SIGTERM) }
-
-func kill(cmd *exec.Cmd) { send(cmd, syscall.SIGKILL) }
-
-// send signals the command and all of its group. One that has ended is no trouble.
-func send(cmd *exec.Cmd, s syscall.Signal) {
-	if cmd.SysProcAttr.Setpgid {
-		_ = syscall.Kill(-cmp.Or(cmd.SysProcAttr.Pgid, cmd.Process.Pid), s) // the group may be gone
-		return
-	}
-	_ = cmd.Process.Signal(s) // the command may be gone
 }
 
 // codeOf is the exit code as a shell has it: 128 and the number of a signal that ended it.

@@ -22,38 +22,27 @@ type CycleView struct {
 	Unknown string   `json:"unknown,omitempty"` // without path: why nobody can tell
 }
 
-// rows are the cycle for people.
-func (v *CycleView) rows() [][2]string {
-	switch {
-	case v == nil:
-		return nil
-	case len(v.Path) == 0:
-		return [][2]string{{"  cycle", OneLine("whether it waits in a dependency cycle is not known: " + v.Unknown)}}
-	}
-	return [][2]string{
-		{"  cycle", OneLine(lifecycle.Round(v.Path) + ", so none of them ever wakes")},
-		{"", CycleRemedy},
-	}
-}
-
-// A pursuit follows what issues wait for.
-type pursuit struct {
-	waits map[claim.Issue][]claim.Issue
-	seen  map[claim.Issue]bool // folded
-	read  int
-}
-
 // FindCycle returns the cycle that keeps an open issue blocked, be it one of it or not; nil when there is none. It reads
 // cycleIssues other issues at most, in cycleRounds rounds; an issue without open blockers costs nothing.
 func (c *Call) FindCycle(ctx context.Context, f lifecycle.Facts) *CycleView {
 	if !f.Open {
 		return nil
 	}
-	p := pursuit{waits: map[claim.Issue][]claim.Issue{f.Issue: f.Waits()}, seen: map[claim.Issue]bool{f.Issue.Folded(): true}}
-	front := p.fresh(f.Waits())
-	for round := 0; ; round++ {
-		rings := lifecycle.Cycles(p.waits)
-		left := min(cycleIssues-p.read, len(front))
+	waits, seen := map[claim.Issue][]claim.Issue{}, map[claim.Issue]bool{f.Issue.Folded(): true}
+	var front []claim.Issue // waited for, and not read yet
+	follow := func(f lifecycle.Facts) {
+		waits[f.Issue] = f.Waits()
+		for _, i := range waits[f.Issue] {
+			if !seen[i.Folded()] {
+				seen[i.Folded()] = true
+				front = append(front, i)
+			}
+		}
+	}
+	follow(f)
+	for round, read := 0, 0; ; round++ {
+		rings := lifecycle.Cycles(waits)
+		left := min(cycleIssues-read, len(front))
 		switch {
 		case len(rings) > 0:
 			own := slices.IndexFunc(rings, func(ring []claim.Issue) bool { return slices.ContainsFunc(ring, f.Issue.Same) })
@@ -61,38 +50,17 @@ func (c *Call) FindCycle(ctx context.Context, f lifecycle.Facts) *CycleView {
 		case len(front) == 0:
 			return nil
 		case left == 0 || round == cycleRounds:
-			return &CycleView{Unknown: fmt.Sprintf("%d issues behind it were looked at, and there are more; the sweep looks at all", p.read)}
+			return &CycleView{Unknown: fmt.Sprintf("%d issues behind it were looked at, and there are more; the sweep looks at all", read)}
 		}
-		next, err := c.followBlockers(ctx, &p, front[:left])
-		if err != nil {
-			return &CycleView{Unknown: OneLine(err.Error())}
-		}
-		front = append(front[left:], next...)
-	}
-}
-
-// followBlockers reads some issues and returns those behind them that are new.
-func (c *Call) followBlockers(ctx context.Context, p *pursuit, issues []claim.Issue) (next []claim.Issue, err error) {
-	p.read += len(issues)
-	for _, r := range c.Session.Client.FactsOf(ctx, issues) {
-		if r.Err != nil {
-			return nil, r.Err
-		}
-		if r.Facts.Open {
-			p.waits[r.Facts.Issue] = r.Facts.Waits()
-			next = append(next, p.fresh(r.Facts.Waits())...)
+		asked := front[:left]
+		read, front = read+left, front[left:]
+		for _, r := range c.Session.Client.FactsOf(ctx, asked) {
+			if r.Err != nil {
+				return &CycleView{Unknown: OneLine(r.Err.Error())}
+			}
+			if r.Facts.Open {
+				follow(r.Facts)
+			}
 		}
 	}
-	return next, nil
-}
-
-// fresh are those of the issues that nobody has seen.
-func (p pursuit) fresh(issues []claim.Issue) (out []claim.Issue) {
-	for _, i := range issues {
-		if !p.seen[i.Folded()] {
-			p.seen[i.Folded()] = true
-			out = append(out, i)
-		}
-	}
-	return out
 }

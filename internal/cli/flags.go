@@ -38,36 +38,63 @@ func DryRunFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "dry-run", Usage: "look and report, write nothing"}
 }
 
-// A line is a command line, sorted.
-type line struct {
-	path, flags, plain []string
-	help               bool
-}
-
 // Arrange moves flags in front of arguments, because people and agents type them behind ("claim 12
 // --ttl 2h") and the library would take them for arguments. Everything after "--" stays. A call for
-// help, anywhere, becomes the command help. The error is a *usageError.
+// help, anywhere, becomes the command help. The error is a *usageError: the first flag that is unknown or has a wrong value.
 func Arrange(commands []*cli.Command, args []string) ([]string, error) {
 	if len(args) == 0 {
 		return args, nil
 	}
 	at := Descend(commands, args[1:])
+	path := strings.Join(at.path, " ")
 	if len(at.Known) > 0 && at.Stray != "" && at.Stray != "help" {
-		return nil, unknownCommand(at.Known, strings.Join(at.path, " "), at.Stray)
+		return nil, unknownCommand(at.Known, path, at.Stray)
 	}
-	l := line{path: at.path}
-	err := l.sort(at.Flags, at.Rest)
+	var flags, plain []string
+	var problem error
+	help := false
+	for i := 0; i < len(at.Rest); i++ {
+		word := at.Rest[i]
+		if word == "--" {
+			plain = append(plain, at.Rest[i:]...)
+			break
+		}
+		if !IsFlag(word) {
+			plain = append(plain, word)
+			continue
+		}
+		help = help || word == "--help" || word == "-help" || word == "-h"
+		flags = append(flags, word)
+		flag := FlagOf(at.Flags, word)
+		value, given := ValueOf(word)
+		if flag != nil && TakesValue(flag) && !given && i+1 < len(at.Rest) {
+			i++
+			flags = append(flags, at.Rest[i])
+			value, given = at.Rest[i], true
+		}
+		switch {
+		case problem != nil:
+		case flag == nil:
+			problem = unknownFlag(at.Flags, path, word)
+		case given:
+			if want := wanted(flag, value); want != "" {
+				problem = Usagef(path, "%s %q: want %s", Dashed(flag.Names()[0]), OneLine(value), want)
+			}
+		case TakesValue(flag):
+			problem = Usagef(path, "%s needs a value", Dashed(flag.Names()[0]))
+		}
+	}
 	switch {
 	case len(at.Known) > 0 && at.Stray == "help":
-		return slices.Concat(args[:1], []string{"help"}, l.path, l.plain[1:]), nil
-	case l.help:
-		return append([]string{args[0], "help"}, l.path...), nil
-	case err != nil:
-		return nil, err
-	case len(l.path) == 0 && len(l.flags) > 0:
+		return slices.Concat(args[:1], []string{"help"}, at.path, plain[1:]), nil
+	case help:
+		return append([]string{args[0], "help"}, at.path...), nil
+	case problem != nil:
+		return nil, problem
+	case len(at.path) == 0 && len(flags) > 0:
 		return []string{args[0], "version"}, nil
 	}
-	return slices.Concat(args[:1], l.path, l.flags, l.plain), nil
+	return slices.Concat(args[:1], at.path, flags, plain), nil
 }
 
 // A descent is how far the words of a command line name a command.
@@ -100,43 +127,6 @@ func Descend(commands []*cli.Command, words []string) descent {
 		at.path, at.Flags, at.Known = append(at.path, next.Name), next.Flags, next.Subcommands
 	}
 	return at
-}
-
-// sort puts the words into flags and arguments. The error is the first flag that cannot be.
-func (l *line) sort(known []cli.Flag, words []string) (problem error) {
-	path := strings.Join(l.path, " ")
-	for i := 0; i < len(words); i++ {
-		word := words[i]
-		if word == "--" {
-			l.plain = append(l.plain, words[i:]...)
-			break
-		}
-		if !IsFlag(word) {
-			l.plain = append(l.plain, word)
-			continue
-		}
-		l.help = l.help || word == "--help" || word == "-help" || word == "-h"
-		l.flags = append(l.flags, word)
-		flag := FlagOf(known, word)
-		value, given := ValueOf(word)
-		if flag != nil && TakesValue(flag) && !given && i+1 < len(words) {
-			i++
-			l.flags = append(l.flags, words[i])
-			value, given = words[i], true
-		}
-		switch {
-		case problem != nil:
-		case flag == nil:
-			problem = unknownFlag(known, path, word)
-		case given:
-			if want := wanted(flag, value); want != "" {
-				problem = Usagef(path, "%s %q: want %s", Dashed(flag.Names()[0]), OneLine(value), want)
-			}
-		case TakesValue(flag):
-			problem = Usagef(path, "%s needs a value", Dashed(flag.Names()[0]))
-		}
-	}
-	return problem
 }
 
 // wanted says what a flag's value must be, when it is not.

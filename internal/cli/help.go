@@ -20,11 +20,6 @@ func NewHelpCommand(t Terminal) *cli.Command {
 	}
 }
 
-// manual is the action that prints the help of what is at path.
-func (t Terminal) manual(path []string) cli.ActionFunc {
-	return func(cc *cli.Context) error { return t.help(cc.App, path) }
-}
-
 func (t Terminal) help(app *cli.App, path []string) error {
 	known, text := app.Commands, programHelp(app)
 	if len(path) == 1 {

@@ -61,7 +61,7 @@ func noAnswers() []answer {
 		on(ExitNoWork, func(e *work.NoWorkError, at Failure) string {
 			switch {
 			case e.Queue == 0:
-				return labelFirst(at.repo(), e.Label) + "; what others work on: label-state work list --include-claimed"
+				return "label an issue: " + labelCommand("NUMBER", at.repo(), e.Label) + "; what others work on: label-state work list --include-claimed"
 			case e.Passed[0].Reason == string(lifecycle.CodePaused):
 				return ResumeHint(at.repo(), false)
 			}
@@ -185,7 +185,17 @@ func reachAnswers() []answer {
 			return e.Remedy() + "; then: label-state doctor " + e.Repo.String()
 		}),
 		on(ExitUnknown, func(e remedied, _ Failure) string { return e.Remedy() }),
-		on(ExitUnknown, hintTimeout),
+		on(ExitUnknown, func(e *timeoutError, at Failure) string {
+			switch {
+			case e.store() != "":
+				return "nothing is claimed while the lease store cannot be asked; see whether it answers: " + at.doctor()
+			case strings.Contains(at.Object, "#"):
+				return "see where it stands: label-state status " + at.Object + "; then: " + AgainLonger
+			case strings.HasPrefix(at.Doing, "chain "):
+				return "see what is missing: label-state chain status --feature " + at.Object + "; then: " + AgainLonger
+			}
+			return "see what is slow: " + at.doctor() + "; then: " + AgainLonger
+		}),
 		on(ExitUnknown, func(_ *interruptedError, at Failure) string {
 			switch {
 			case strings.HasPrefix(at.Doing, "bundle "):
@@ -202,7 +212,15 @@ func reachAnswers() []answer {
 		on(ExitUnknown, func(_ *github.AuthError, at Failure) string {
 			return "see which token is used and what it may do: " + at.doctor()
 		}),
-		on(ExitUnknown, hintPermission),
+		on(ExitUnknown, func(e *github.PermissionError, at Failure) string {
+			switch {
+			case strings.Contains(e.Message, "archived") && at.repo() != "": // GitHub's words, where no permission is what is missing
+				return "nothing can be written while it is archived; an owner may: gh repo unarchive " + at.repo()
+			case e.Needs != "":
+				return "give the token the permission " + e.Needs + "; then: " + at.doctor()
+			}
+			return "see what the token may do: " + at.doctor()
+		}),
 		on(ExitUnknown, func(_ *github.NotFoundError, at Failure) string {
 			return "check the name and the number, and that the token may see it: " + at.doctor()
 		}),
@@ -230,30 +248,6 @@ func reachAnswers() []answer {
 			return "check the network and LABEL_STATE_API_URL, then: " + Again
 		}),
 	}
-}
-
-// hintPermission goes by GitHub's words where no permission is what is missing.
-func hintPermission(e *github.PermissionError, at Failure) string {
-	if strings.Contains(e.Message, "archived") && at.repo() != "" {
-		return "nothing can be written while it is archived; an owner may: gh repo unarchive " + at.repo()
-	}
-	if e.Needs != "" {
-		return "give the token the permission " + e.Needs + "; then: " + at.doctor()
-	}
-	return "see what the token may do: " + at.doctor()
-}
-
-func hintTimeout(e *timeoutError, at Failure) string {
-	if e.store() != "" {
-		return "nothing is claimed while the lease store cannot be asked; see whether it answers: " + at.doctor()
-	}
-	if strings.Contains(at.Object, "#") {
-		return "see where it stands: label-state status " + at.Object + "; then: " + AgainLonger
-	}
-	if strings.HasPrefix(at.Doing, "chain ") {
-		return "see what is missing: label-state chain status --feature " + at.Object + "; then: " + AgainLonger
-	}
-	return "see what is slow: " + at.doctor() + "; then: " + AgainLonger
 }
 
 const gitHubHasTrouble = "GitHub has trouble of its own (https://www.githubstatus.com); in a minute: " + Again
@@ -292,24 +286,20 @@ func pushAnswers() []answer {
 		on(ExitUnknown, func(_ *gitpush.UnclearError, at Failure) string {
 			return "see what has arrived, and push again if nothing has: label-state push --issue " + at.Object
 		}),
-		on(ExitUnknown, hintGit),
+		on(ExitUnknown, func(e *git.Error, at Failure) string {
+			switch {
+			case interrupted(e):
+			case at.Doing == "push":
+				return "nothing was pushed; git said above what is wrong; when it is mended: " + Again
+			case e.Operation == "fetch" || e.Operation == "ls-remote":
+				return "see that the remote answers: git -C " + e.Repository + " ls-remote; or take what was fetched last: --offline"
+			}
+			return ""
+		}),
 		on(ExitCalled, func(e *git.EmbeddedError, _ Failure) string {
 			return "run it in the clone: cd " + e.Around + "; if the bare repository is your own: export GIT_DIR=" + e.Dir
 		}),
 	}
-}
-
-// hintGit is the way on when git could not do its part.
-func hintGit(e *git.Error, at Failure) string {
-	switch {
-	case interrupted(e):
-		return ""
-	case at.Doing == "push":
-		return "nothing was pushed; git said above what is wrong; when it is mended: " + Again
-	case e.Operation == "fetch" || e.Operation == "ls-remote":
-		return "see that the remote answers: git -C " + e.Repository + " ls-remote; or take what was fetched last: --offline"
-	}
-	return ""
 }
 
 // A WaitingError is a plan that nobody has answered yet: neither a yes nor a no.

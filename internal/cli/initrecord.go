@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -111,7 +109,7 @@ func (r InitRecord) Save(file string) error {
 
 // AddFile notes that a file is about to get a text.
 func (r *InitRecord) AddFile(path, name, text string) error {
-	f := InitFile{Path: path, Name: name, After: Fingerprint([]byte(text))}
+	f := InitFile{Path: path, Name: name, After: state.Fingerprint([]byte(text))}
 	before, err := smallfile.Follow(path, LargestFile)
 	switch {
 	case err == nil:
@@ -119,7 +117,7 @@ func (r *InitRecord) AddFile(path, name, text string) error {
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	r.Dirs = append(r.Dirs, absentDirs(filepath.Dir(path))...)
+	r.Dirs = append(r.Dirs, state.Missing(filepath.Dir(path))...)
 	r.Files = append(slices.DeleteFunc(r.Files, func(old InitFile) bool { return old.Path == path }), f)
 	return nil
 }
@@ -127,30 +125,13 @@ func (r *InitRecord) AddFile(path, name, text string) error {
 // AddHook notes that git's hook is about to be installed, or brought up to date.
 func (r *InitRecord) AddHook(found hookfile.State) error {
 	r.Hook = &initHook{}
-	r.Dirs = append(r.Dirs, absentDirs(filepath.Dir(found.File))...)
+	r.Dirs = append(r.Dirs, state.Missing(filepath.Dir(found.File))...)
 	if found.Kind != hookfile.Outdated {
 		return nil
 	}
 	var err error
 	r.Hook.Before, err = smallfile.Follow(found.File, LargestFile)
 	return err
-}
-
-func Fingerprint(text []byte) string {
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
-}
-
-// absentDirs are the folders above a file that are not there yet, outermost first.
-func absentDirs(dir string) []string {
-	var out []string
-	for ; ; dir = filepath.Dir(dir) {
-		if _, err := os.Lstat(dir); err == nil || dir == filepath.Dir(dir) {
-			slices.Reverse(out)
-			return out
-		}
-		out = append(out, dir)
-	}
 }
 
 // LargestFile is the size in bytes above which a file that init would write is somebody else's.

@@ -32,47 +32,39 @@ func (e EntryView) actor() string { return OneLine(cmp.Or(e.Person, e.Worker, e.
 
 // Deed is what the record says, in words; begun is when its worker claimed.
 func (e EntryView) Deed(begun string) string {
-	switch {
-	case e.Ignored != "":
-		return "wrote a record that does not count: " + e.Ignored
-	case e.Kind == string(claim.KindRelease):
-		return e.end(begun) + e.detail()
-	case e.Kind == string(claim.KindClaim) && e.State == "asked":
-		return "asked for it"
-	case e.Kind == string(claim.KindClaim):
-		return "claimed it" + strings.Replace(strings.TrimPrefix(e.State, "held"), "renewed 1 time", "renewed once", 1)
-	}
 	text := map[string]string{
 		string(claim.KindRevoke): "was asked to stop", string(claim.KindPlan): "posted a plan, and waits", string(claim.KindApprove): "had its plan approved",
 		string(claim.KindReject): "had its plan rejected", string(claim.KindReset): "attempts are counted anew",
 		string(claim.KindUnlink): "its pull request is not for the issue any more",
 	}[e.Kind]
-	return cmp.Or(text, e.Kind) + e.detail()
-}
-
-// end is how the hold, or the claim before it was one, came to its end.
-func (e EntryView) end(begun string) string {
-	if winner, yielded := claim.Yielded(e.Outcome); yielded {
-		return "lost the race to " + winner.String()
+	winner, yielded := claim.Yielded(e.Outcome)
+	switch {
+	case e.Ignored != "":
+		return "wrote a record that does not count: " + e.Ignored
+	case e.Kind == string(claim.KindClaim) && e.State == "asked":
+		return "asked for it"
+	case e.Kind == string(claim.KindClaim):
+		return "claimed it" + strings.Replace(strings.TrimPrefix(e.State, "held"), "renewed 1 time", "renewed once", 1)
+	case e.Kind == string(claim.KindRelease) && yielded:
+		text = "lost the race to " + winner.String()
+	case e.Kind == string(claim.KindRelease): // how the hold, or the claim before it was one, came to its end
+		switch e.Outcome {
+		case claim.OutcomeSuccess, claim.OutcomeAlreadyImplemented:
+			text = fmt.Sprintf("delivered it%s: %s", heldFor(begun, e.At), e.Outcome)
+		case claim.OutcomeStaleSwept:
+			text = fmt.Sprintf("lost it%s without a heartbeat: %s", heldFor(begun, e.At), e.Outcome)
+		case claim.OutcomeForced:
+			text = fmt.Sprintf("lost it%s: %s", heldFor(begun, e.At), e.Outcome)
+		case claim.OutcomeAdvanced:
+			text = fmt.Sprintf("moved it on%s to stage %s: %s", heldFor(begun, e.At), cmp.Or(e.Stage, "?"), e.Outcome)
+		case claim.OutcomeAbandoned:
+			text = "gave up its claim: " + e.Outcome
+		default:
+			text = fmt.Sprintf("released it%s: %s", heldFor(begun, e.At), cmp.Or(e.Outcome, "no outcome told"))
+		}
 	}
-	switch e.Outcome {
-	case claim.OutcomeSuccess, claim.OutcomeAlreadyImplemented:
-		return fmt.Sprintf("delivered it%s: %s", heldFor(begun, e.At), e.Outcome)
-	case claim.OutcomeStaleSwept:
-		return fmt.Sprintf("lost it%s without a heartbeat: %s", heldFor(begun, e.At), e.Outcome)
-	case claim.OutcomeForced:
-		return fmt.Sprintf("lost it%s: %s", heldFor(begun, e.At), e.Outcome)
-	case claim.OutcomeAdvanced:
-		return fmt.Sprintf("moved it on%s to stage %s: %s", heldFor(begun, e.At), cmp.Or(e.Stage, "?"), e.Outcome)
-	case claim.OutcomeAbandoned:
-		return "gave up its claim: " + e.Outcome
-	}
-	return fmt.Sprintf("released it%s: %s", heldFor(begun, e.At), cmp.Or(e.Outcome, "no outcome told"))
-}
-
-// detail is who else had a hand in it, why, and what came of it.
-func (e EntryView) detail() string {
-	text := ""
+	text = cmp.Or(text, e.Kind)
+	// Who else had a hand in it, why, and what came of it.
 	for _, p := range [][2]string{{" by ", claim.Signature(e.Author, e.By)}, {", because ", e.Reason}, {", ", e.PR}} {
 		if p[1] != "" {
 			text += p[0] + p[1]
@@ -125,10 +117,14 @@ func Timeline(s claim.State) []EntryView {
 		if c, claimed := s.Find(r.Worker); claimed {
 			v.Person = c.Person
 		}
-		switch r.Kind {
-		case claim.KindClaim:
-			v.State = progress(r)
-		case claim.KindRelease:
+		switch {
+		case r.Kind == claim.KindClaim && !r.Held:
+			v.State = "asked"
+		case r.Kind == claim.KindClaim && r.Heartbeat > 0:
+			v.State = "held, renewed " + Count(int(r.Heartbeat), "time", "times")
+		case r.Kind == claim.KindClaim:
+			v.State = "held"
+		case r.Kind == claim.KindRelease:
 			v.Stage = OneLine(r.Stage) // where it has moved the issue in a pipeline
 		}
 		if e.Updated.After(e.Created) {
@@ -150,15 +146,4 @@ func Timeline(s claim.State) []EntryView {
 		out[i] = p.view
 	}
 	return out
-}
-
-// progress is how far a claim got.
-func progress(r claim.Record) string {
-	switch {
-	case !r.Held:
-		return "asked"
-	case r.Heartbeat > 0:
-		return fmt.Sprintf("held, renewed %s", Count(int(r.Heartbeat), "time", "times"))
-	}
-	return "held"
 }

@@ -3,9 +3,7 @@ package cli
 import (
 	"time"
 
-	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
-	"github.com/label-state/label-state/internal/state"
 )
 
 // A PauseView is the JSON of one repository's pause.
@@ -62,22 +60,4 @@ func (v PauseView) Sentence(paused string) string {
 		}
 	}
 	return text
-}
-
-// PauseHere pauses a repository for whoever works on this host.
-func (c *Call) PauseHere(r ledger.Repo, p lifecycle.Pause) error {
-	file, err := c.Terminal.Env.LocalPauses()
-	if err != nil {
-		return err
-	}
-	return file.Set(state.Pause{Repo: r.String(), Since: time.Now(), By: p.By, Reason: p.Reason})
-}
-
-// ResumeHere ends this host's own pause.
-func (c *Call) ResumeHere(r ledger.Repo) error {
-	file, err := c.Terminal.Env.LocalPauses()
-	if err != nil {
-		return err
-	}
-	return file.Clear(r.String())
 }

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -60,8 +61,17 @@ func RunProgram(ctx context.Context, c *Call, h ledger.Hold, p Program) error {
 	r := runner{call: c, hold: h, signals: make(chan os.Signal, 8)}
 	signal.Notify(r.signals, forwarded()...)
 	defer signal.Stop(r.signals)
-	cmd, ended, err := r.start(p)
-	defer r.unwatch()
+	cmd := exec.Command(p.Args[0], p.Args[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.In, c.Terminal.ChildOut, c.Terminal.ChildErr
+	cmd.Dir = c.Terminal.Env.Dir
+	w := h.Record.Worker
+	url, _, _ := strings.Cut(h.URL, "#")
+	cmd.Env = append(c.Terminal.Env.Inherited(),
+		"LABEL_STATE_CODENAME="+w.Codename, "LABEL_STATE_FIRING_ID="+w.FiringID, "LABEL_STATE_ISSUE="+h.Issue.String(),
+		"LABEL_STATE_ISSUE_URL="+url, "LABEL_STATE_FENCING_TOKEN="+strconv.FormatInt(h.Token, 10))
+	unwatch := apart(cmd, c.Terminal.Env.IsTerminal(c.Terminal.Err))
+	defer unwatch()
+	ended, err := launch(cmd)
 	if err != nil {
 		r.release(ctx, ledger.Ending{Outcome: claim.OutcomeCancelled, Reason: "the command did not start"})
 		return fmt.Errorf("start %s: %w", OneLine(p.Args[0]), err)
@@ -89,22 +99,6 @@ type runner struct {
 	hold     ledger.Hold
 	signals  chan os.Signal
 	signaled bool // one came and was passed on
-	unwatch  func()
-}
-
-// start starts the program. The channel is closed when it has ended.
-func (r *runner) start(p Program) (*exec.Cmd, <-chan struct{}, error) {
-	cmd := exec.Command(p.Args[0], p.Args[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.In, r.call.Terminal.ChildOut, r.call.Terminal.ChildErr
-	cmd.Dir = r.call.Terminal.Env.Dir
-	w := r.hold.Record.Worker
-	url, _, _ := strings.Cut(r.hold.URL, "#")
-	cmd.Env = append(r.call.Terminal.Env.Inherited(),
-		"LABEL_STATE_CODENAME="+w.Codename, "LABEL_STATE_FIRING_ID="+w.FiringID, "LABEL_STATE_ISSUE="+r.hold.Issue.String(),
-		"LABEL_STATE_ISSUE_URL="+url, "LABEL_STATE_FENCING_TOKEN="+strconv.FormatInt(r.hold.Token, 10))
-	r.unwatch = apart(cmd, r.call.Terminal.Env.IsTerminal(r.call.Terminal.Err))
-	ended, err := launch(cmd)
-	return cmd, ended, err
 }
 
 // launch starts a command from a thread that stays until the command has ended: on Linux a parent-death signal is sent when
@@ -171,7 +165,7 @@ func (r *runner) stop(cmd *exec.Cmd, ended <-chan struct{}) {
 	if r.call.Flags.IsSet("grace") {
 		grace = r.call.Flags.Duration("grace")
 	}
-	terminate(cmd)
+	tell(cmd, syscall.SIGTERM)
 	timer := time.NewTimer(grace)
 	defer timer.Stop()
 	select {
@@ -179,7 +173,7 @@ func (r *runner) stop(cmd *exec.Cmd, ended <-chan struct{}) {
 	case <-timer.C:
 		Warnf(r.call.Terminal.Err, "the command did not stop within %s", grace)
 	}
-	kill(cmd) // also what the program left behind
+	tell(cmd, os.Kill) // also what the program left behind
 	<-ended
 }
 

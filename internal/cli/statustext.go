@@ -30,13 +30,48 @@ func DescribeStatus(t claim.Terms, f lifecycle.Facts, v lifecycle.Verdict, s Sta
 	if len(f.Assignees) > 0 {
 		rows = append(rows, [2]string{"  assigned to", OneLine(strings.Join(f.Assignees, ", "))})
 	}
-	rows = append(rows, s.Cycle.rows()...)
+	switch {
+	case s.Cycle == nil:
+	case len(s.Cycle.Path) == 0:
+		rows = append(rows, [2]string{"  cycle", OneLine("whether it waits in a dependency cycle is not known: " + s.Cycle.Unknown)})
+	default:
+		rows = append(rows, [2]string{"  cycle", OneLine(lifecycle.Round(s.Cycle.Path) + ", so none of them ever wakes")}, [2]string{"", CycleRemedy})
+	}
 	rows = append(rows, [2]string{"  labels", OneLine(cmp.Or(strings.Join(s.Labels, ", "), "none"))})
-	rows = append(rows, describeDrift(s)...)
+	if s.Drift != nil {
+		var parts []string
+		if len(s.Drift.Add) > 0 {
+			parts = append(parts, strings.Join(s.Drift.Add, ", ")+" is missing")
+		}
+		if len(s.Drift.Remove) > 0 {
+			parts = append(parts, strings.Join(s.Drift.Remove, ", ")+" does not belong there")
+		}
+		rows = append(rows,
+			[2]string{"  drift", OneLine(strings.Join(parts, ", ") + ": " + s.Drift.Why)},
+			[2]string{"", "labels decide nothing; the next sweep repairs them, or: label-state reconcile " + s.Issue})
+	}
 	if s.Stranded != "" {
 		rows = append(rows, [2]string{"  stranded", s.Stranded}, [2]string{"", "begin it again: label-state release " + s.Issue + " --force"})
 	}
-	rows = append(rows, describeHistory(f, s)...)
+	// What came before, and what does not count.
+	for _, a := range f.Log.Attempts {
+		text := fmt.Sprintf("%s by %s, %s", a.Release.Outcome, a.Worker, When(a.Release.At, f.Now))
+		if a.Release.Reason != "" {
+			text += ": " + a.Release.Reason
+		}
+		rows = append(rows, [2]string{"  attempt", OneLine(text)})
+	}
+	for _, p := range s.PRs {
+		draft := ""
+		if p.Draft {
+			draft = " (a draft)"
+		}
+		rows = append(rows, [2]string{"  pull request", fmt.Sprintf("%s is %s%s, %s", p.Ref, p.State, draft, p.URL)})
+	}
+	for _, g := range f.Log.Ignored {
+		text := fmt.Sprintf("a record by %s, %s, does not count: %s", g.Comment.Author, distance(g.Comment.Created.Sub(f.Now)), g.Reason)
+		rows = append(rows, [2]string{"  ignored", OneLine(text)}, [2]string{"", g.Comment.URL})
+	}
 	rows = append(rows, [2]string{"  next", s.Next})
 	return fmt.Sprintf("%s %s\n%s\n", s.Issue, s.Title, OneLine(Standing(t, f, v))) + Table(rows)
 }
@@ -125,6 +160,14 @@ func describeHolder(t claim.Terms, f lifecycle.Facts, h claim.Claim) [][2]string
 	if h.Record.Forced != "" {
 		claimed += ", by force in spite of: " + OneLine(h.Record.Forced)
 	}
+	plan := ""
+	switch {
+	case h.Plan == nil:
+	case h.Plan.Pending():
+		plan = fmt.Sprintf("waits for an answer since %s, %s", When(h.Plan.At, f.Now), h.Plan.URL)
+	default:
+		plan = OneLine(fmt.Sprintf("approved by %s, %s", h.Plan.Who(), When(h.Plan.AnsweredAt, f.Now)))
+	}
 	return [][2]string{
 		{"  holder", OneLine(holder)},
 		{"  claimed", claimed},
@@ -132,58 +175,7 @@ func describeHolder(t claim.Terms, f lifecycle.Facts, h claim.Claim) [][2]string
 		{"  token", token},
 		{"  branch", OneLine(h.Record.Branch)},
 		{"  bundle", OneLine(h.Record.Bundle)},
-		{"  plan", describePlan(f, h)},
+		{"  plan", plan},
 		{"  record", h.URL},
 	}
-}
-
-func describePlan(f lifecycle.Facts, h claim.Claim) string {
-	switch {
-	case h.Plan == nil:
-		return ""
-	case h.Plan.Pending():
-		return fmt.Sprintf("waits for an answer since %s, %s", When(h.Plan.At, f.Now), h.Plan.URL)
-	}
-	return OneLine(fmt.Sprintf("approved by %s, %s", h.Plan.Who(), When(h.Plan.AnsweredAt, f.Now)))
-}
-
-// describeDrift says which labels lie, what they should say and why, and how to put them right.
-func describeDrift(s StatusView) [][2]string {
-	if s.Drift == nil {
-		return nil
-	}
-	var parts []string
-	if len(s.Drift.Add) > 0 {
-		parts = append(parts, strings.Join(s.Drift.Add, ", ")+" is missing")
-	}
-	if len(s.Drift.Remove) > 0 {
-		parts = append(parts, strings.Join(s.Drift.Remove, ", ")+" does not belong there")
-	}
-	return [][2]string{
-		{"  drift", OneLine(strings.Join(parts, ", ") + ": " + s.Drift.Why)},
-		{"", "labels decide nothing; the next sweep repairs them, or: label-state reconcile " + s.Issue},
-	}
-}
-
-// describeHistory is what came before, and what does not count.
-func describeHistory(f lifecycle.Facts, s StatusView) (rows [][2]string) {
-	for _, a := range f.Log.Attempts {
-		text := fmt.Sprintf("%s by %s, %s", a.Release.Outcome, a.Worker, When(a.Release.At, f.Now))
-		if a.Release.Reason != "" {
-			text += ": " + a.Release.Reason
-		}
-		rows = append(rows, [2]string{"  attempt", OneLine(text)})
-	}
-	for _, p := range s.PRs {
-		draft := ""
-		if p.Draft {
-			draft = " (a draft)"
-		}
-		rows = append(rows, [2]string{"  pull request", fmt.Sprintf("%s is %s%s, %s", p.Ref, p.State, draft, p.URL)})
-	}
-	for _, g := range f.Log.Ignored {
-		text := fmt.Sprintf("a record by %s, %s, does not count: %s", g.Comment.Author, distance(g.Comment.Created.Sub(f.Now)), g.Reason)
-		rows = append(rows, [2]string{"  ignored", OneLine(text)}, [2]string{"", g.Comment.URL})
-	}
-	return rows
 }

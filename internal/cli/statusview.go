@@ -78,8 +78,16 @@ func ViewStatus(r lifecycle.Rules, f lifecycle.Facts, v lifecycle.Verdict) Statu
 		s.Drift = &driftView{LabelNames(sum.Drift.Add), LabelNames(sum.Drift.Remove), OneLine(sum.DriftWhy)}
 	}
 	if h, ok := f.Log.Holder(); ok {
-		view := viewClaim(h, r.Terms, f.Now)
-		s.Holder = &view
+		s.Holder = &ClaimView{
+			Codename: h.Record.Worker.Codename, Firing: h.Record.Worker.FiringID, Person: h.Person, Author: h.Author, Since: Stamp(h.Created),
+			Held: h.Held(), Expired: h.Expired(r.Terms, f.Now), Token: h.Record.Token, Branch: h.Record.Branch, Bundle: OneLine(h.Record.Bundle), URL: h.URL,
+		}
+		if h.Updated.After(h.Created) {
+			s.Holder.Renewed = Stamp(h.Updated)
+		}
+		if end, ok := h.Until(r.Terms); ok {
+			s.Holder.Until = Stamp(end)
+		}
 		if h.Plan != nil {
 			plan := ViewPlan(f.Issue, h, r.Terms)
 			s.Plan = &plan

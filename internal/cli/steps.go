@@ -40,49 +40,42 @@ type InitView struct {
 	Detail string `json:"detail,omitempty"`
 }
 
-// TakeSteps does what is missing, in order, and says so as it goes. What was done before an error stays.
+// TakeSteps does what is missing, in order, and says so as it goes. What was done before an error stays. What is taken back one day is
+// noted on the disk before it is made, so that there always is a way back.
 func TakeSteps(ctx context.Context, c *Call, steps []Step) error {
 	for _, s := range steps {
-		if s.Status == StepMissing {
-			if err := s.take(ctx, c); err != nil {
+		if s.Status == StepMissing && s.Record != nil {
+			file, _, err := InitRecordFile(c.Terminal.Env.Dir)
+			if err != nil {
 				return err
+			}
+			r, err := LoadInit(file)
+			if err != nil {
+				return err
+			}
+			r.Repo = c.Session.Repo.String()
+			if err := s.Record(&r); err != nil {
+				return err
+			}
+			if err := r.Save(file); err != nil {
+				return err
+			}
+		}
+		if s.Status == StepMissing {
+			err := s.Do(ctx)
+			var kept *KeptError
+			switch {
+			case errors.As(err, &kept):
+				s.Status, s.Detail = StepKept, kept.Why
+			case err != nil:
+				return err
+			default:
+				s.Status = s.Done
 			}
 		}
 		if err := ShowStep(c, s); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// take makes what is missing, with a note of it on the disk before, so that there always is a way back.
-func (s *Step) take(ctx context.Context, c *Call) error {
-	if s.Record != nil {
-		file, _, err := InitRecordFile(c.Terminal.Env.Dir)
-		if err != nil {
-			return err
-		}
-		r, err := LoadInit(file)
-		if err != nil {
-			return err
-		}
-		r.Repo = c.Session.Repo.String()
-		if err := s.Record(&r); err != nil {
-			return err
-		}
-		if err := r.Save(file); err != nil {
-			return err
-		}
-	}
-	err := s.Do(ctx)
-	var kept *KeptError
-	switch {
-	case errors.As(err, &kept):
-		s.Status, s.Detail = StepKept, kept.Why
-	case err != nil:
-		return err
-	default:
-		s.Status = s.Done
 	}
 	return nil
 }

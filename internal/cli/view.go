@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -118,24 +119,6 @@ type ClaimView struct {
 	Reason   string `json:"reason,omitempty"`
 }
 
-func viewClaim(c claim.Claim, t claim.Terms, now time.Time) ClaimView {
-	v := ClaimView{
-		Codename: c.Record.Worker.Codename, Firing: c.Record.Worker.FiringID, Person: c.Person, Author: c.Author, Since: Stamp(c.Created),
-		Held: c.Held(), Expired: c.Expired(t, now), Token: c.Record.Token, Branch: c.Record.Branch, Bundle: OneLine(c.Record.Bundle), URL: c.URL,
-	}
-	if c.Updated.After(c.Created) {
-		v.Renewed = Stamp(c.Updated)
-	}
-	if c.End != nil {
-		v.Outcome, v.Ended, v.By, v.Reason = c.End.Outcome, Stamp(c.End.At), c.End.Who(), c.End.Reason
-		return v
-	}
-	if end, ok := c.Until(t); ok {
-		v.Until = Stamp(end)
-	}
-	return v
-}
-
 // Table lays out name: value lines.
 func Table(rows [][2]string) string {
 	width := 0
@@ -147,6 +130,25 @@ func Table(rows [][2]string) string {
 		if r[1] != "" {
 			fmt.Fprintf(&b, "%-*s  %s\n", width, r[0], r[1])
 		}
+	}
+	return b.String()
+}
+
+// Columns lays out rows of cells, each column as wide as its widest cell.
+func Columns(rows [][]string) string {
+	widths := map[int]int{}
+	for _, row := range rows {
+		for n, cell := range row {
+			widths[n] = max(widths[n], ansi.StringWidth(cell))
+		}
+	}
+	var b strings.Builder
+	for _, row := range rows {
+		line := ""
+		for n, cell := range row {
+			line += cell + strings.Repeat(" ", widths[n]-ansi.StringWidth(cell)+2)
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	return b.String()
 }

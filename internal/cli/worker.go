@@ -70,28 +70,6 @@ func (c *Call) OneSession() error {
 	return &Failure{Err: use, Hint: strings.Join(again, " ")}
 }
 
-// madeHere is the worker of a live claim that a session around this command has made in another worktree; the zero worker when there is
-// none.
-func (c *Call) madeHere(i claim.Issue, named claim.Worker) (claim.Worker, int64, error) {
-	_, all := c.Terminal.Env.Session()
-	if len(all) == 0 || c.Session.Ledger == nil || named.FiringID != "" {
-		return claim.Worker{}, 0, nil
-	}
-	f, _, err := c.Session.Ledger.Check(c.Flags.Context, i, lifecycle.Seeker{})
-	if err != nil {
-		return claim.Worker{}, 0, err
-	}
-	for _, s := range all {
-		for _, own := range f.Log.Live() {
-			w := own.Record.Worker
-			if s.Made(w.FiringID) && (named.Codename == "" || named.Codename == w.Codename) {
-				return w, own.Record.Token, nil
-			}
-		}
-	}
-	return claim.Worker{}, 0, nil
-}
-
 // RequireWorker refuses a command that needs to know who works.
 func (c *Call) RequireWorker() error {
 	if c.Claimant().Codename == "" {
@@ -131,8 +109,20 @@ func (c *Call) recorded(i claim.Issue) (claim.Worker, int64, error) {
 	case w.Codename != "" && w.FiringID != "":
 		return w, 0, nil
 	}
-	if made, token, err := c.madeHere(i, w); err != nil || !made.IsZero() {
-		return made, token, err
+	// A session around this command may have made a live claim in another worktree.
+	if _, all := c.Terminal.Env.Session(); len(all) > 0 && c.Session.Ledger != nil && w.FiringID == "" {
+		f, _, err := c.Session.Ledger.Check(c.Flags.Context, i, lifecycle.Seeker{})
+		if err != nil {
+			return claim.Worker{}, 0, err
+		}
+		for _, s := range all {
+			for _, own := range f.Log.Live() {
+				made := own.Record.Worker
+				if s.Made(made.FiringID) && (w.Codename == "" || w.Codename == made.Codename) {
+					return made, own.Record.Token, nil
+				}
+			}
+		}
 	}
 	return w, 0, Usagef(CommandPath(c.Flags), "this worktree has no hold on %s; name the worker with --codename and --firing-id", i)
 }
@@ -152,6 +142,12 @@ func (c *Call) CheckHolds(ctx context.Context, i claim.Issue, w claim.Worker, to
 	}
 	return nil
 }
+
+// Between two tries --wait rests for RetryFirst, then twice as long each time up to RetryMost.
+const (
+	RetryFirst = time.Second
+	RetryMost  = 15 * time.Second
+)
 
 // runTTL is the lease of a hold that is renewed all the time.
 const runTTL = 30 * time.Minute

@@ -33,23 +33,6 @@ func (c *Call) WouldClaim(ctx context.Context, i claim.Issue, w claim.Worker) er
 	return c.Answer(Reply{Issue: i.String(), Answer: "free"}, text+"\n")
 }
 
-// CheckFree ends the hold that stands in the way of a worker, if nothing else does: a hold is not ended
-// for a claim that is refused anyway.
-func (c *Call) CheckFree(ctx context.Context, i claim.Issue, w claim.Worker) error {
-	f, v, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{Worker: w})
-	if err != nil {
-		return err
-	}
-	others := c.BeyondForce(f, v)
-	switch {
-	case len(others.Reasons) > 0 && len(v.Expired) == 0:
-		return &ledger.HeldError{Issue: i, Verdict: others}
-	case f.Log.Used(w) || !v.Has(lifecycle.CodeInFlight) && !c.Session.Ledger.Rules().Stuck(f):
-		return nil // Claim says why not, or wins
-	}
-	return c.ForceFree(ctx, i)
-}
-
 // BeyondForce is what of a verdict --force does not end: not a hold, a stranger's pull request, and what an issue is stuck by.
 func (c *Call) BeyondForce(f lifecycle.Facts, v lifecycle.Verdict) lifecycle.Verdict {
 	v = Without(v, lifecycle.CodeInFlight, lifecycle.CodeAssigned)

@@ -16,34 +16,30 @@ func Wrap(text string, width int) string {
 	}
 	var out strings.Builder
 	for line := range strings.Lines(text) {
-		body, end := strings.CutSuffix(line, "\n")
-		out.WriteString(wrapLine(body, width))
+		line, end := strings.CutSuffix(line, "\n")
+		if ansi.StringWidth(line) > width {
+			label := line[:column(line, width*2/3)]
+			indent := "\n" + strings.Repeat(" ", ansi.StringWidth(label))
+			wrapped, used := label, ansi.StringWidth(label)
+			for n, word := range strings.Fields(line[len(label):]) {
+				wide := ansi.StringWidth(word)
+				switch {
+				case n == 0:
+				case used+1+wide > width:
+					wrapped, used = wrapped+indent, len(indent)-1
+				default:
+					wrapped, used = wrapped+" ", used+1
+				}
+				wrapped, used = wrapped+word, used+wide
+			}
+			line = wrapped
+		}
+		out.WriteString(line)
 		if end {
 			out.WriteByte('\n')
 		}
 	}
 	return out.String()
-}
-
-func wrapLine(line string, width int) string {
-	if ansi.StringWidth(line) <= width {
-		return line
-	}
-	label := line[:column(line, width*2/3)]
-	indent := "\n" + strings.Repeat(" ", ansi.StringWidth(label))
-	out, used := label, ansi.StringWidth(label)
-	for n, word := range strings.Fields(line[len(label):]) {
-		wide := ansi.StringWidth(word)
-		switch {
-		case n == 0:
-		case used+1+wide > width:
-			out, used = out+indent, len(indent)-1
-		default:
-			out, used = out+" ", used+1
-		}
-		out, used = out+word, used+wide
-	}
-	return out
 }
 
 // column is the byte at which the last column begins that does so left of most: after two spaces or more, or those at the start.

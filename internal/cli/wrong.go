@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+	"github.com/xrash/smetrics"
 )
 
 // A UsageError is a command line that makes no sense: exit 2.
@@ -48,12 +49,14 @@ func meant(near string) string {
 	return fmt.Sprintf("; did you mean %q?", near)
 }
 
-// Nearest returns the known word that is one edit from name, or two when name is four letters or
-// longer; else nothing. The same letters in another order are nearest of all.
+// Nearest returns the known word that is one edit from name, or two when name is four letters or longer; the same letters in another
+// order are nearest of all. Else it is the first of which name is the beginning, or all behind a dash, when that is three letters or
+// longer; else nothing.
 func Nearest(known []string, name string) string {
+	sorted := func(word string) string { return string(slices.Sorted(slices.Values([]byte(word)))) }
 	best, distance := "", min(len(name)/2, 2)+1
 	for _, k := range known {
-		d := edits(k, name)
+		d := smetrics.WagnerFischer(k, name, 1, 1, 1)
 		if sorted(k) == sorted(name) {
 			d = 0
 		}
@@ -61,33 +64,9 @@ func Nearest(known []string, name string) string {
 			best, distance = k, d
 		}
 	}
+	shortened := slices.IndexFunc(known, func(k string) bool { return strings.HasPrefix(k, name) || strings.HasSuffix(k, "-"+name) })
+	if best == "" && len(name) >= 3 && shortened >= 0 {
+		return known[shortened]
+	}
 	return best
-}
-
-// sorted is the letters of a word in their order: a slip of the fingers changes nothing in it.
-func sorted(word string) string {
-	letters := []byte(word)
-	slices.Sort(letters)
-	return string(letters)
-}
-
-// edits is the Levenshtein distance in bytes.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

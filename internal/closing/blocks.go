@@ -1,5 +1,7 @@
 package closing
 
+import "strings"
+
 // maxDepth bounds the containers that are told apart, and so the work per line; deeper marks are
 // text.
 const maxDepth = 32
@@ -30,14 +32,19 @@ type blocks struct {
 
 // line takes the next line of the text.
 func (b *blocks) line(l line) {
-	depth := b.match(&l)
+	depth := 0 // how many of the open containers the line continues
+	for depth < len(b.open) && b.continues(&l, depth) {
+		depth++
+	}
 	b.bare = b.bare && depth == len(b.open) && l.isBlank()
 	if depth < len(b.open) && b.leaf != paragraph {
 		b.close(depth)
 	}
 	switch b.leaf {
 	case fenced:
-		if l.closes(b.fence) {
+		rest, ok := l.unindented()
+		mark := strings.TrimRight(rest.text[rest.at:], " \t")
+		if ok && len(mark) >= b.fence.length && strings.Trim(mark, string(b.fence.char)) == "" {
 			b.leaf = noLeaf
 		}
 		b.blank(l.at, len(l.text))
@@ -48,31 +55,31 @@ func (b *blocks) line(l line) {
 	}
 }
 
-// match goes past the marks of the open containers and returns how many of them the line continues.
-// An empty line continues a list item, unless it is the second one at its start.
-func (b *blocks) match(l *line) int {
-	for depth, width := range b.open {
-		switch {
-		case width == quote:
-			if !l.cutQuote() {
-				return depth
-			}
-		case l.indent() >= width:
-			l.skip(width)
-		case !l.isBlank() || b.bare && depth == len(b.open)-1:
-			return depth
-		}
+// continues goes past the mark of an open container, if the line has it. An empty line continues a list item, unless it is the second one
+// at its start.
+func (b *blocks) continues(l *line, depth int) bool {
+	switch width := b.open[depth]; {
+	case width == quote:
+		return l.cutQuote()
+	case l.indent() >= width:
+		l.skip(width)
+		return true
 	}
-	return len(b.open)
+	return l.isBlank() && !(b.bare && depth == len(b.open)-1)
 }
 
 // begin opens the containers and the leaf that l begins, depth containers being continued. A line
 // that begins nothing goes on with the open paragraph, even past the end of its containers.
 func (b *blocks) begin(l line, depth int) {
 	for len(b.open) < maxDepth {
-		width, ok := b.container(&l, depth)
-		if !ok {
-			break
+		width := quote
+		if !l.cutQuote() {
+			inParagraph := b.leaf == paragraph && depth == len(b.open)
+			rest, item, ok := l.item()
+			if !ok || l.isRule() || inParagraph && (l.isUnderline() || !item.interrupts) {
+				break
+			}
+			l, width = rest, item.width
 		}
 		b.close(depth)
 		b.open = append(b.open, width)
@@ -93,23 +100,6 @@ func (b *blocks) begin(l line, depth int) {
 	}
 }
 
-// container cuts the mark of a block quote or list item off l and returns its width.
-func (b *blocks) container(l *line, depth int) (width int, ok bool) {
-	if l.cutQuote() {
-		return quote, true
-	}
-	inParagraph := b.leaf == paragraph && depth == len(b.open)
-	if l.isRule() || inParagraph && l.isUnderline() {
-		return 0, false
-	}
-	rest, item, ok := l.item()
-	if !ok || inParagraph && !item.interrupts {
-		return 0, false
-	}
-	*l = rest
-	return item.width, true
-}
-
 // beginLeaf reports whether l was, or began, something else than a paragraph.
 func (b *blocks) beginLeaf(l line, depth int) bool {
 	if l.indent() >= 4 {
@@ -122,16 +112,19 @@ func (b *blocks) beginLeaf(l line, depth int) bool {
 	}
 	l.skip(l.indent())
 	fence, isFence := l.fence()
+	text := l.text[l.at:]
+	title := strings.TrimLeft(text, "#")
+	level := len(text) - len(title)
 	switch {
 	case isFence:
 		b.close(depth)
 		b.leaf, b.fence = fenced, fence
 		b.blank(l.at, len(l.text))
-	case l.hasPrefix("<!--"):
+	case strings.HasPrefix(text, "<!--"):
 		b.close(depth)
 		b.leaf = comment
 		b.inComment(l, l.at+len("<!"))
-	case l.isHeading():
+	case level >= 1 && level <= 6 && (title == "" || title[0] == ' ' || title[0] == '\t'): // a heading
 		b.close(depth)
 		b.inline(l.at, len(l.text))
 	case l.isRule():

@@ -6,26 +6,19 @@ import "strings"
 // that is neither word nor blank in place of every other byte of code and of HTML comments.
 func withoutCode(markdown string) string {
 	b := blocks{text: markdown, out: []byte(markdown)}
-	for from := 0; from < len(markdown); {
-		end, next := lineEnd(markdown, from)
+	for from, end := 0, 0; from < len(markdown); from = end {
+		end = len(markdown)
+		if length := strings.IndexAny(markdown[from:], "\r\n"); length >= 0 {
+			end = from + length
+		}
 		b.line(line{text: markdown[:end], at: from})
-		from = next
+		if strings.HasPrefix(markdown[end:], "\r\n") {
+			end++
+		}
+		end++
 	}
 	b.endParagraph()
 	return string(b.out)
-}
-
-// lineEnd returns where the line that begins at from ends, and where the next one begins.
-func lineEnd(text string, from int) (end, next int) {
-	length := strings.IndexAny(text[from:], "\r\n")
-	if length < 0 {
-		return len(text), len(text)
-	}
-	end = from + length
-	if strings.HasPrefix(text[end:], "\r\n") {
-		return end, end + 2
-	}
-	return end, end + 1
 }
 
 func (b *blocks) blank(from, to int) {
@@ -43,17 +36,30 @@ func (b *blocks) inline(from, to int) {
 	if !strings.ContainsAny(text, "`<") {
 		return
 	}
-	runs, open := backticks(text), true
+	runs, open := map[int][]int{}, true // where the runs of backticks of each length begin, in order
+	for at := strings.IndexByte(text, '`'); at >= 0 && at < len(text); {
+		n := runLength(text[at:])
+		if n > 0 {
+			runs[n] = append(runs[n], at)
+		} else if n = strings.IndexByte(text[at:], '`'); n < 0 {
+			break
+		}
+		at += n
+	}
 	for at := 0; at < len(text); {
 		end := at + 1
 		switch {
 		case text[at] == '\\':
 			end++
 		case text[at] == '`':
-			end = at + runLength(text[at:])
-			if after, ok := runs.next(end, end-at); ok {
-				b.blank(from+at, from+after)
-				end = after
+			length := runLength(text[at:])
+			end = at + length
+			for len(runs[length]) > 0 && runs[length][0] < end {
+				runs[length] = runs[length][1:] // no later run of backticks asks for it
+			}
+			if len(runs[length]) > 0 {
+				end = runs[length][0] + length
+				b.blank(from+at, from+end)
 			}
 		case open && strings.HasPrefix(text[at:], "<!--"):
 			if after, ok := commentEnd(text, at+len("<!")); ok {
@@ -72,41 +78,6 @@ func (b *blocks) inline(from, to int) {
 func commentEnd(text string, from int) (int, bool) {
 	length := strings.Index(text[from:], "-->")
 	return from + length + len("-->"), length >= 0
-}
-
-// spans holds where the runs of backticks of each length begin, in order.
-type spans map[int][]int
-
-func backticks(text string) spans {
-	runs := spans{}
-	for at := 0; at < len(text); {
-		n := runLength(text[at:])
-		if n == 0 {
-			next := strings.IndexByte(text[at:], '`')
-			if next < 0 {
-				break
-			}
-			at += next
-			continue
-		}
-		runs[n] = append(runs[n], at)
-		at += n
-	}
-	return runs
-}
-
-// next returns the end of the first run of that length at or after from, and forgets those before:
-// it is asked with growing from.
-func (s spans) next(from, length int) (end int, ok bool) {
-	starts := s[length]
-	for len(starts) > 0 && starts[0] < from {
-		starts = starts[1:]
-	}
-	s[length] = starts
-	if len(starts) == 0 {
-		return 0, false
-	}
-	return starts[0] + length, true
 }
 
 func runLength(text string) int {

@@ -28,8 +28,6 @@ func (l line) peek() byte {
 	return l.text[l.at]
 }
 
-func (l line) hasPrefix(s string) bool { return strings.HasPrefix(l.text[l.at:], s) }
-
 func (l line) isBlank() bool { return strings.Trim(l.text[l.at:], " \t") == "" }
 
 // indent returns the columns of blanks ahead.
@@ -92,10 +90,17 @@ func (l line) item() (line, item, bool) {
 	if !ok {
 		return l, item{}, false
 	}
-	mark := rest.marker()
-	if mark == "" {
+	text, digits, allowed := rest.text[rest.at:], 0, ".)"
+	for digits < len(text) && digits <= 9 && isDigit(text[digits]) {
+		digits++
+	}
+	if digits == 0 {
+		allowed = "-+*"
+	}
+	if digits > 9 || digits == len(text) || strings.IndexByte(allowed, text[digits]) < 0 {
 		return l, item{}, false
 	}
+	mark := text[:digits+1]
 	for range mark {
 		rest.next()
 	}
@@ -117,26 +122,6 @@ func (l line) item() (line, item, bool) {
 	return rest, item{width: width, interrupts: !empty && (len(mark) == 1 || ordinal == "1")}, true
 }
 
-// marker returns the bullet or number ahead, or "".
-func (l line) marker() string {
-	text := l.text[l.at:]
-	digits := 0
-	for digits < len(text) && digits <= 9 && isDigit(text[digits]) {
-		digits++
-	}
-	if digits > 9 || digits == len(text) {
-		return ""
-	}
-	allowed := ".)"
-	if digits == 0 {
-		allowed = "-+*"
-	}
-	if strings.IndexByte(allowed, text[digits]) < 0 {
-		return ""
-	}
-	return text[:digits+1]
-}
-
 // fence reads the mark that opens fenced code.
 func (l line) fence() (fence, bool) {
 	f := fence{char: l.peek()}
@@ -146,16 +131,6 @@ func (l line) fence() (fence, bool) {
 	rest := strings.TrimLeft(l.text[l.at:], string(f.char))
 	f.length = len(l.text) - l.at - len(rest)
 	return f, f.length >= 3 && (f.char == '~' || !strings.Contains(rest, "`"))
-}
-
-// closes reports whether l ends the code that f opened.
-func (l line) closes(f fence) bool {
-	l, ok := l.unindented()
-	if !ok {
-		return false
-	}
-	mark := strings.TrimRight(l.text[l.at:], " \t")
-	return len(mark) >= f.length && strings.Trim(mark, string(f.char)) == ""
 }
 
 // isUnderline reports whether l makes a heading of the paragraph before it.
@@ -174,12 +149,4 @@ func (l line) isRule() bool {
 	}
 	text := l.text[l.at:]
 	return strings.Trim(text, string(char)+" \t") == "" && strings.Count(text, string(char)) >= 3
-}
-
-// isHeading reports whether l begins with one to six # and a blank.
-func (l line) isHeading() bool {
-	text := l.text[l.at:]
-	rest := strings.TrimLeft(text, "#")
-	level := len(text) - len(rest)
-	return level >= 1 && level <= 6 && (rest == "" || rest[0] == ' ' || rest[0] == '\t')
 }

@@ -37,8 +37,8 @@ func (s *Story) deliver(ctx context.Context, name, action string) error {
 func (s *Story) action(ctx context.Context, e githubsim.Event) (Result, error) {
 	p := s.player("action", actions)
 	s.seen++
-	dir, err := mkdir(s.Dir, fmt.Sprintf("run-%d", s.seen))
-	if err != nil {
+	dir := filepath.Join(s.Dir, fmt.Sprintf("run-%d", s.seen))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return Result{}, err
 	}
 	files := map[string][]byte{"event.json": e.Payload, "output": nil, "summary.md": nil}
@@ -52,15 +52,11 @@ func (s *Story) action(ctx context.Context, e githubsim.Event) (Result, error) {
 		"GITHUB_REPOSITORY="+repo, "GITHUB_OUTPUT="+filepath.Join(dir, "output"), "GITHUB_STEP_SUMMARY="+filepath.Join(dir, "summary.md"),
 		"GITHUB_API_URL="+s.url, "GITHUB_SERVER_URL="+s.url, "GITHUB_GRAPHQL_URL="+s.url+"/graphql",
 		"INPUT_TOKEN="+actions, "INPUT_MODE=auto", "INPUT_API-URL="+s.url)
-	if s.Programs.Image != "" {
-		return p.contained(ctx, dir)
+	if s.Programs.Image == "" {
+		return p.show(ctx, s.Programs.Action)
 	}
-	return p.show(ctx, s.Programs.Action)
-}
-
-// contained runs the Action from its image, as the runner runs a Docker action: the variables' names on the command line,
-// their values in the environment, the run's folder mounted where it is.
-func (p *player) contained(ctx context.Context, dir string) (Result, error) {
+	// From its image, as the runner runs a Docker action: the variables' names on the command line, their values in the environment, the
+	// run's folder mounted where it is.
 	args := []string{"run", "--rm", "--network", "host", "--volume", dir + ":" + dir, "--workdir", dir}
 	for _, kv := range p.env {
 		if name, _, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "GITHUB_") || strings.HasPrefix(name, "INPUT_") {

@@ -131,7 +131,11 @@ func (s *Story) killed(ctx context.Context) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	claimed := s.await(func() bool { return s.labels(2) == "agent:in-flight" })
+	claimed := false
+	for n := 0; n < 200 && !claimed; n++ { // ten seconds at most
+		time.Sleep(50 * time.Millisecond)
+		claimed = s.labels(2) == "agent:in-flight"
+	}
 	if err := cmd.Process.Kill(); err != nil {
 		return err
 	}
@@ -147,17 +151,6 @@ func (s *Story) killed(ctx context.Context) error {
 	s.check(r.Code == 0, "the scheduled sweep is green")
 	s.shows(2, "agent:implement")
 	return nil
-}
-
-// await polls until a fact of the server is true, ten seconds at most.
-func (s *Story) await(fact func() bool) bool {
-	for range 200 {
-		if fact() {
-			return true
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	return false
 }
 
 func (s *Story) merged(ctx context.Context) error {

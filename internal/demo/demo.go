@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -87,8 +86,13 @@ type Story struct {
 func Play(ctx context.Context, stage Stage) error {
 	start := time.Now()
 	s := &Story{Stage: stage}
-	stop, err := s.open()
+	var err error
+	s.server, err = githubsim.New(seed(), githubsim.Options{Dir: filepath.Join(s.Dir, "github")})
 	if err != nil {
+		return fmt.Errorf("open the stage: %w", err)
+	}
+	var stop func()
+	if s.url, stop, err = s.server.Listen("127.0.0.1:0"); err != nil {
 		return fmt.Errorf("open the stage: %w", err)
 	}
 	defer stop()
@@ -97,24 +101,11 @@ func Play(ctx context.Context, stage Stage) error {
 			return fmt.Errorf("act %d: %w", s.step, err)
 		}
 	}
-	return s.close(time.Since(start))
-}
-
-func (s *Story) open() (stop func(), err error) {
-	s.server, err = githubsim.New(seed(), githubsim.Options{Dir: filepath.Join(s.Dir, "github")})
-	if err != nil {
-		return nil, err
-	}
-	s.url, stop, err = s.server.Listen("127.0.0.1:0")
-	return stop, err
-}
-
-func (s *Story) close(took time.Duration) error {
 	fmt.Fprintln(s.Out)
 	if len(s.failed) > 0 {
 		return fmt.Errorf("%d checks failed: %s", len(s.failed), strings.Join(s.failed, "; "))
 	}
-	fmt.Fprintf(s.Out, "All of it happened, in %s: %d requests to the embedded GitHub, real git, real processes.\n", took.Round(100*time.Millisecond), len(s.server.Requests()))
+	fmt.Fprintf(s.Out, "All of it happened, in %s: %d requests to the embedded GitHub, real git, real processes.\n", time.Since(start).Round(100*time.Millisecond), len(s.server.Requests()))
 	fmt.Fprint(s.Out, `
 What next
   go run ./cmd/label-state sim              the same GitHub to play with; it prints what to try
@@ -164,9 +155,4 @@ func (s *Story) quote(text string) {
 		}
 		fmt.Fprintf(s.Out, "     %s\n", strings.TrimRight(line, "\n"))
 	}
-}
-
-func mkdir(parts ...string) (string, error) {
-	dir := filepath.Join(parts...)
-	return dir, os.MkdirAll(dir, 0o755)
 }

@@ -111,8 +111,8 @@ func (p *player) cli(ctx context.Context, args ...string) (Result, error) {
 
 // clone makes the player's clone over smart HTTP and installs the hook in it.
 func (p *player) clone(ctx context.Context) error {
-	home, err := mkdir(p.Dir, "home-"+p.name)
-	if err != nil {
+	home := filepath.Join(p.Dir, "home-"+p.name)
+	if err := os.MkdirAll(home, 0o755); err != nil {
 		return err
 	}
 	secret := base64.StdEncoding.EncodeToString([]byte("x:" + p.token))

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"net/http"
 	"slices"
@@ -83,7 +82,7 @@ func (sn *snapshots) read(ctx context.Context, issues []claim.Issue, want scope)
 		for k, i := range part {
 			one := snapshots[k].public()
 			if one.Err != nil {
-				one.Err = fmt.Errorf("read %s: %w", i, one.Err)
+				one.Err = &claim.IssueError{Doing: "read", Issue: i, Err: one.Err}
 			}
 			out = append(out, one)
 		}

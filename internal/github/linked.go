@@ -22,7 +22,6 @@ type linkedPulls struct {
 type naming struct {
 	id     pullID
 	newest claim.Rank // of the releases that name it
-	linked bool       // a release names it and no record unlinked it
 }
 
 // addRecorded marks the pull requests that the logs name, and reads those that are not known from
@@ -39,7 +38,7 @@ func (lp *linkedPulls) addRecorded(ctx context.Context, snapshots []*snapshot) {
 			if known != nil {
 				known.Recorded, known.Named = true, n.newest
 			}
-			return known != nil || !n.linked
+			return known != nil
 		})
 		for _, n := range by[r] {
 			all.add(n.id)
@@ -58,25 +57,16 @@ func (lp *linkedPulls) addRecorded(ctx context.Context, snapshots []*snapshot) {
 	}
 }
 
-// recorded lists the pull requests that the releases in a log name, each once.
+// recorded lists the pull requests that a log names, each once, however it spells their addresses.
 func recorded(web string, s claim.State) []naming {
 	var out []naming
-	for _, k := range s.Claims {
-		if k.End == nil || k.End.PR == "" {
-			continue
-		}
-		id, ok := parsePull(k.End.PR, web)
+	for _, n := range s.Named() {
+		id, ok := parsePull(n.PR, web)
 		if !ok {
 			continue
 		}
-		at := slices.IndexFunc(out, func(n naming) bool { return n.id.Same(id) })
-		if at < 0 {
-			at, out = len(out), append(out, naming{id: id})
-		}
-		out[at].linked = out[at].linked || !k.End.Unlinked
-		if k.End.Rank().Compare(out[at].newest) > 0 {
-			out[at].newest = k.End.Rank()
-		}
+		out = slices.DeleteFunc(out, func(o naming) bool { return o.id.Same(id) })
+		out = append(out, naming{id, n.Newest})
 	}
 	return out
 }

@@ -128,7 +128,7 @@ func (sc *scans) scan(ctx context.Context, r ledger.Repo, what selection) iter.S
 				}
 				told := got.public()
 				if told.Err != nil {
-					told.Err = fmt.Errorf("read %s: %w", told.Facts.Issue, told.Err)
+					told.Err = &claim.IssueError{Doing: "read", Issue: told.Facts.Issue, Err: told.Err}
 				}
 				if !yield(told.Facts, told.Err) {
 					return

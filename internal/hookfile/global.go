@@ -12,18 +12,6 @@ import (
 
 const hooksPath = "core.hooksPath"
 
-// passed are the other hooks of githooks(5) that a repository's own must still be found for. Left
-// out are push-to-checkout and proc-receive, which change what git does by being there, and
-// reference-transaction, post-index-change and fsmonitor-watchman, which run too often for a detour.
-func passed() []string {
-	return []string{
-		"applypatch-msg", "pre-applypatch", "post-applypatch", "pre-commit", "pre-merge-commit",
-		"prepare-commit-msg", "commit-msg", "post-commit", "pre-rebase", "post-checkout", "post-merge",
-		"pre-receive", "update", "post-receive", "post-update", "pre-auto-gc", "post-rewrite",
-		"sendemail-validate",
-	}
-}
-
 // installGlobal has core.hooksPath lead to a folder of ours. Git then looks into no repository's
 // own folder any more, so the folder hands every hook on.
 func installGlobal(ctx context.Context, o Options) (State, Change, error) {
@@ -73,9 +61,17 @@ func global(o Options, verb string) ([]place, error) {
 	if !filepath.IsAbs(o.Home) {
 		return nil, &RefusedError{Verb: verb, File: o.Home, Reason: "label-state's own folder is not an absolute path"}
 	}
+	// The other hooks of githooks(5) that a repository's own must still be found for. Left out are push-to-checkout and proc-receive, which
+	// change what git does by being there, and reference-transaction, post-index-change and fsmonitor-watchman, which run too often for a detour.
+	passed := []string{
+		"applypatch-msg", "pre-applypatch", "post-applypatch", "pre-commit", "pre-merge-commit",
+		"prepare-commit-msg", "commit-msg", "post-commit", "pre-rebase", "post-checkout", "post-merge",
+		"pre-receive", "update", "post-receive", "post-update", "pre-auto-gc", "post-rewrite",
+		"sendemail-validate",
+	}
 	folder := filepath.Join(o.Home, "hooks")
 	var all []place
-	for _, name := range passed() {
+	for _, name := range passed {
 		all = append(all, place{folder: folder, name: name, shims: passThrough(), shared: true, global: true})
 	}
 	return append(all, place{folder: folder, name: "pre-push", shims: globalPush(), shared: true, global: true}), nil

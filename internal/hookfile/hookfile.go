@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/printable"
@@ -198,8 +199,10 @@ func (p place) whole(ctx context.Context, g git.Git) (State, manager) {
 			s.Hint = thirdHook
 		}
 		return s, m
-	case s.Kind == Absent && p.switchedOff():
-		s.Hint = hooksPath + " leads to no folder: git config --unset " + hooksPath
+	case s.Kind == Absent:
+		if _, err := os.Lstat(p.file()); errors.Is(err, syscall.ENOTDIR) { // as with core.hooksPath=/dev/null
+			s.Hint = hooksPath + " leads to no folder: git config --unset " + hooksPath
+		}
 	}
 	return s, manager{}
 }

@@ -7,13 +7,9 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
-
-// lefthook replaces whatever is in the place of its hook as soon as its configuration changes.
-func lefthook(p place) bool { return strings.Contains(read(p.file()), "call_lefthook ") }
 
 // A lefthookConfig is what matters here of a lefthook.yml: lefthook skips its commands when the branch that is checked out
 // differs in no file from its upstream, so that only scripts run at every push.
@@ -46,6 +42,7 @@ const (
 	lefthookName = "label-state" // of our script, as docs/hook.md has it
 )
 
+// underLefthook looks for a script for pre-push that runs our hook, in lefthook's folders, and for its name in lefthook's configuration.
 func underLefthook(top string) manager {
 	m := manager{name: "lefthook", reason: "lefthook writes this file anew"}
 	all, main := lefthookConfigs(top)
@@ -55,12 +52,7 @@ func underLefthook(top string) manager {
 		c.PrePush.collect(named)
 		folders = append(folders, c.SourceDir, c.SourceLocal)
 	}
-	return m.judge(top, main, named, scripts(top, folders))
-}
-
-// scripts are those for pre-push, in any of the folders, that run our hook: where they are, by their names.
-func scripts(top string, folders []string) map[string]string {
-	found := map[string]string{}
+	found := map[string]string{} // where our scripts are, by their names
 	for _, folder := range folders {
 		dir := filepath.Join(top, folder, "pre-push")
 		entries, err := os.ReadDir(dir)
@@ -73,11 +65,6 @@ func scripts(top string, folders []string) map[string]string {
 			}
 		}
 	}
-	return found
-}
-
-// judge says whether one of the found scripts is among the named, and if not, what is to be added to the file main.
-func (m manager) judge(top, main string, named map[string]bool, found map[string]string) manager {
 	m.hint = "add to " + main + ", under pre-push:  scripts: {" + lefthookName + ": {use_stdin: true}}"
 	if len(found) == 0 {
 		m.script, m.text = ".lefthook/pre-push/"+lefthookName, lefthookText
@@ -96,7 +83,7 @@ func (m manager) judge(top, main string, named map[string]bool, found map[string
 			if slices.Contains(shipped(), text) {
 				m.text = lefthookText
 			}
-			return m.by(ours(text, top)).exposed(text, top)
+			return m.by(text, top)
 		case is:
 			m.hint = "add  use_stdin: true  to the script " + name + " in " + main
 			return m

@@ -37,12 +37,12 @@ func (p place) manager(ctx context.Context, g git.Git) manager {
 		top = p.folder // a bare repository has no other files
 	}
 	switch top = filepath.FromSlash(top); {
-	case lefthook(p):
+	case strings.Contains(text, "call_lefthook "): // which replaces whatever is in the place of its hook as soon as its configuration changes
 		return underLefthook(top)
 	case isPreCommit(text):
 		return underPreCommit(top)
 	}
-	return manager{}.by(ours(text, top)).exposed(text, top)
+	return manager{}.by(text, top)
 }
 
 // husky has git look into .husky/_, where each file finds the user's hook by its own name.
@@ -70,7 +70,7 @@ func underHusky(p place) manager {
 	m := manager{name: "husky", reason: "husky writes this file anew", script: ".husky/pre-push"}
 	top := filepath.Dir(filepath.Dir(p.folder))
 	file := filepath.Join(top, m.script)
-	m = m.by(ours(read(file), top)).exposed(read(file), top)
+	m = m.by(read(file), top)
 	if slices.Contains(shipped(), read(file)) {
 		m.text = scriptText
 	}
@@ -90,7 +90,7 @@ func underHusky(p place) manager {
 // is no comment; empty when there is none.
 func ours(text, top string) string {
 	for line := range strings.Lines(text) {
-		for word := range strings.FieldsFuncSeq(line, betweenWords) {
+		for word := range strings.FieldsFuncSeq(line, func(r rune) bool { return strings.ContainsRune(" \t\r\n|&;(){}", r) }) {
 			word = strings.Trim(word, `"'`)
 			if strings.HasPrefix(word, "#") {
 				break
@@ -104,28 +104,20 @@ func ours(text, top string) string {
 	return ""
 }
 
-// by has the manager run our hook when word, from one of its files, is how it does.
-func (m manager) by(word string) manager {
+// by has the manager run our hook when the text, of one of its files, does. Such a script refuses every push on a machine where our hook is
+// missing, unless it looks for it first, or runs a file of the repository that is our shim: that is everywhere, and looks for itself.
+func (m manager) by(text, top string) manager {
+	word := ours(text, top)
 	m.runs = word != ""
 	if filepath.IsAbs(word) && filepath.Base(word) == compiled {
 		m.hook = word
 	}
-	return m
-}
-
-// exposed finds out whether a script that runs our hook refuses every push on a machine where that is missing. A file of the repository
-// that is our shim is everywhere, and looks for itself.
-func (m manager) exposed(text, top string) manager {
-	word := ours(text, top)
 	looks := slices.ContainsFunc([]string{"command -v ", "which ", "type ", "hash ", "-x ", "|| true", "|| :", "|| exit 0"}, func(guard string) bool {
 		return strings.Contains(text, guard)
 	})
-	m.bare = word != "" && !looks && !(filepath.IsLocal(word) && prePush().marked(read(filepath.Join(top, word))))
+	m.bare = m.runs && !looks && !(filepath.IsLocal(word) && prePush().marked(read(filepath.Join(top, word))))
 	return m
 }
-
-// betweenWords is what the shell splits commands at, spaces included.
-func betweenWords(r rune) bool { return strings.ContainsRune(" \t\r\n|&;(){}", r) }
 
 // exists reports whether there is anything of that name.
 func exists(file string) bool {

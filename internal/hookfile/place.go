@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/smallfile"
@@ -29,11 +28,6 @@ type place struct {
 func (p place) file() string { return filepath.Join(p.folder, p.name) }
 func (p place) kept() string {
 	return filepath.Join(p.folder, strings.TrimSuffix(p.name, legacy)+suffix)
-}
-
-// circular reports whether what was moved aside is pre-commit, which has come back since and runs us.
-func (p place) circular() bool {
-	return strings.HasSuffix(p.name, legacy) && isPreCommit(read(p.kept()))
 }
 
 // read returns the content of a regular file of up to a mebibyte, else nothing.
@@ -134,23 +128,25 @@ func (p place) put(s State, o Options) (err error) {
 
 const thirdHook = "label-state hook install --force keeps that one under a third name"
 
-// switchedOff reports whether the folder is, or lies in, something else than a folder, as with core.hooksPath=/dev/null.
-func (p place) switchedOff() bool {
-	_, err := os.Lstat(p.file())
-	return errors.Is(err, syscall.ENOTDIR)
-}
-
 // keep gives the hook its second name, without taking the first away yet where links are to be had.
 func (p place) keep(force bool) error {
-	if exists(p.kept()) {
-		if !force && !p.same() {
-			return p.refuse(verbInstall, "another hook is kept already as "+p.name+suffix, thirdHook)
+	var err error
+	switch free := p.kept() + ".1"; {
+	case !exists(p.kept()):
+	case p.same():
+		err = os.Remove(p.kept())
+	case !force:
+		return p.refuse(verbInstall, "another hook is kept already as "+p.name+suffix, thirdHook)
+	default: // it gets the first free name
+		for n := 2; exists(free); n++ {
+			free = fmt.Sprintf("%s.%d", p.kept(), n)
 		}
-		if err := p.moveKept(); err != nil {
-			return err
-		}
+		err = os.Rename(p.kept(), free)
 	}
-	err := os.Link(p.file(), p.kept())
+	if err != nil {
+		return err
+	}
+	err = os.Link(p.file(), p.kept())
 	if err != nil {
 		err = os.Rename(p.file(), p.kept())
 	}
@@ -166,19 +162,6 @@ func (p place) same() bool {
 	return err == nil && string(kept) == read(p.file())
 }
 
-// moveKept frees the name of the kept hook: a copy of the present one goes, another gets the first free name.
-func (p place) moveKept() error {
-	if p.same() {
-		return os.Remove(p.kept())
-	}
-	for n := 1; ; n++ {
-		free := fmt.Sprintf("%s.%d", p.kept(), n)
-		if !exists(free) {
-			return os.Rename(p.kept(), free)
-		}
-	}
-}
-
 func (p place) uninstall(force bool) (Change, error) {
 	s := p.state()
 	switch {
@@ -186,7 +169,7 @@ func (p place) uninstall(force bool) (Change, error) {
 		return Nothing, p.refuse(verbRemove, "it was edited, or is of a newer version", "label-state hook uninstall --force removes it")
 	case s.Kind == Foreign, s.Kind == Blocked, s.Kind == Absent && s.Kept == "":
 		return Nothing, nil
-	case s.Kept != "" && !p.circular():
+	case s.Kept != "" && !(strings.HasSuffix(p.name, legacy) && isPreCommit(read(p.kept()))): // which has come back since, and runs us
 		if err := os.Rename(p.kept(), p.file()); err != nil {
 			return Nothing, fmt.Errorf("remove hook: %w", err)
 		}

@@ -18,11 +18,6 @@ type preCommitHook struct {
 	Stages []string `yaml:"stages"`
 }
 
-// pushes reports whether it runs before a push; without stages it runs at all of them. Before pre-commit 3.2 the stage was "push".
-func (h preCommitHook) pushes() bool {
-	return len(h.Stages) == 0 || slices.Contains(h.Stages, "pre-push") || slices.Contains(h.Stages, "push")
-}
-
 // underPreCommit looks for our hook in pre-commit's configuration, either way of docs/hook.md. A hook of ours may as well stand
 // before pre-commit's.
 func underPreCommit(top string) manager {
@@ -38,13 +33,15 @@ func underPreCommit(top string) manager {
 	}
 	for _, r := range c.Repos {
 		for _, h := range r.Hooks {
+			// Without stages it runs at all of them. Before pre-commit 3.2 the stage was "push".
+			pushes := len(h.Stages) == 0 || slices.Contains(h.Stages, "pre-push") || slices.Contains(h.Stages, "push")
 			built := h.ID == "label-state" && r.Repo != "local"
-			switch word := ours(h.Entry, top); {
-			case !h.pushes():
+			switch {
+			case !pushes:
 			case built:
 				m.runs, m.brings = true, true
-			case word != "":
-				m = m.by(word).exposed(h.Entry, top)
+			case ours(h.Entry, top) != "":
+				m = m.by(h.Entry, top)
 			}
 		}
 	}

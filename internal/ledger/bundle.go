@@ -65,7 +65,7 @@ type BundleError struct {
 func (e *BundleError) Error() string {
 	texts := make([]string, len(e.Causes))
 	for n, err := range e.Causes {
-		texts[n] = e.Issues[n].String() + ": " + strings.TrimPrefix(err.Error(), "read "+e.Issues[n].String()+": ")
+		texts[n] = e.Issues[n].String() + ": " + Reason(e.Issues[n], err)
 	}
 	return strings.Join(texts, "; ") + "; " + e.Aftermath()
 }

@@ -41,6 +41,17 @@ func (e *UnknownError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *UnknownError) Unwrap() error { return e.Err }
 
+// Reason words an error for a text that names the issue already: what was being done to that issue goes, the cause stays.
+func Reason(i claim.Issue, err error) string {
+	if unknown, ok := err.(*UnknownError); ok { // not errors.As: what stands around it is said
+		err = unknown.Err
+	}
+	if of, ok := err.(*claim.IssueError); ok && of.Issue.Same(i) {
+		err = of.Err
+	}
+	return err.Error()
+}
+
 // A LostError says that a hold is over: whoever acted under it must stop.
 type LostError struct {
 	Issue  claim.Issue

@@ -9,20 +9,21 @@ import (
 // Of reports whether the pull request is the work of the claim's holder: it comes from the
 // branch the claim names, or the claim names none and the same login wrote both.
 func (p PR) Of(c claim.Claim) bool {
+	sameAuthor := p.Author != "" && claim.SameLogin(c.Author, p.Author)
 	if c.Record.Branch == "" {
-		return p.Author != "" && claim.SameLogin(c.Author, p.Author)
+		return sameAuthor
 	}
-	return c.Record.Branch == p.Head && (strings.EqualFold(p.HeadRepo, p.Repo) || claim.SameLogin(c.Author, p.Author))
+	return c.Record.Branch == p.Head && (strings.EqualFold(p.HeadRepo, p.Repo) || sameAuthor)
 }
 
 // Delivered returns the confirmed holder and its own pull request that is open or merged: the
 // hold has done its work, and from here on the pull request shows who works on the issue. Of a
 // chain it is the part that closes the issue, whichever part comes from the claim's branch. A draft counts
 // (spec.md#hand-over); a waiting plan keeps the hold, a stage of a pipeline ends by advancing, and a person's hold
-// ends when the person says so.
+// ends when the person says so. A snapshot with something missing shows nothing of the kind.
 func (r Rules) Delivered(f Facts) (claim.Claim, PR, bool) {
 	c, held := f.Log.Holder()
-	if !held || f.PullRequest || !c.Held() || c.Person != "" || c.Plan.Pending() || r.staged() {
+	if !held || len(f.Missing) > 0 || f.PullRequest || !c.Held() || c.Person != "" || c.Plan.Pending() || r.staged() {
 		return c, PR{}, false
 	}
 	for _, p := range f.PRs {

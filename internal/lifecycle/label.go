@@ -12,10 +12,13 @@ import (
 
 // Label is the projection: which labels the facts ask for, and why in one clause. It is the
 // same for every reader and for every event (spec.md#projection). A snapshot
-// with something missing changes nothing (spec.md#projection).
+// with something missing, or without server time, changes nothing.
 func (r Rules) Label(f Facts) (labels.Projection, string) {
 	if len(f.Missing) > 0 {
 		return keep("not read: " + f.Missing[0])
+	}
+	if f.Now.IsZero() {
+		return keep("no server time")
 	}
 	if f.PullRequest {
 		return r.pull(f)
@@ -27,7 +30,7 @@ func (r Rules) Label(f Facts) (labels.Projection, string) {
 	f.Log = withoutRivals(f.Log).Lasting()
 	want, why := r.state(f)
 	if undone {
-		want, why = bundle.tidy(f, want, why)
+		want, why = bundle.tidy(want, why)
 	}
 	want.Stage = stage
 	if r.gated(f) && !want.Keep && (want.State == labels.Available || want.State == labels.Claimed) {

@@ -1,10 +1,6 @@
 package lifecycle
 
-import (
-	"slices"
-
-	"github.com/label-state/label-state/internal/labels"
-)
+import "github.com/label-state/label-state/internal/labels"
 
 // leftovers are what a bundle's claim that was released before any work leaves to put right. In everything
 // else labels say what they would if the claim had never been.
@@ -31,7 +27,7 @@ func (r Rules) leftovers(f Facts) (l leftovers, undone bool) {
 }
 
 // tidy puts right what is left of the claim in the projection that the issue would show without it.
-func (l leftovers) tidy(f Facts, want labels.Projection, why string) (labels.Projection, string) {
+func (l leftovers) tidy(want labels.Projection, why string) (labels.Projection, string) {
 	const because = "a claim for a bundle was undone"
 	switch {
 	case l.left && l.told:
@@ -39,7 +35,7 @@ func (l leftovers) tidy(f Facts, want labels.Projection, why string) (labels.Pro
 	case l.left && (want.Keep || want.State == labels.Claimed):
 		return show(labels.Available, because)
 	case !l.left: // a late write may have put the bundle's label on after all
-		want.Clear = slices.DeleteFunc(l.before.Clear, func(name string) bool { return !labels.Has(f.Labels, name) })
+		want.Clear = l.before.Clear
 	}
 	return want, why
 }

@@ -25,35 +25,6 @@ const (
 	codeCalled = 2
 )
 
-// answerTo is what a tool says to an outcome.
-func answerTo(t tool, o Outcome) answer {
-	a := answer{Answer: "unknown", Code: o.Code, Error: o.Problem, Hint: o.Hint, Notes: o.Notes}
-	if o.Code >= 0 && o.Code < len(answers) {
-		a.Answer = answers[o.Code]
-	}
-	switch {
-	case t.many && o.Code == codeYes:
-		a.Results = append([]json.RawMessage{}, o.Objects...)
-		a.Untrusted = below("results.", t.untrusted)
-	case len(o.Objects) > 0:
-		a.Result = o.Objects[len(o.Objects)-1]
-		a.Untrusted = below("result.", t.untrusted)
-	}
-	if a.Code != codeYes && (a.Error != "" || a.Result != nil) {
-		a.Untrusted = []string{"error", "result"}
-	}
-	if len(a.Notes) > 0 {
-		a.Untrusted = append(a.Untrusted, "notes")
-	}
-	var said struct {
-		Answer string `json:"answer"`
-	}
-	if t.waits != "" && a.Answer == "unknown" && json.Unmarshal(a.Result, &said) == nil && said.Answer == t.waits { // neither a no nor trouble
-		a.Answer, a.Hint = waiting, "nobody has decided yet: call "+t.name+" again"
-	}
-	return a
-}
-
 // waiting is the answer when a call has waited for others and they have not decided.
 const waiting = "waiting"
 

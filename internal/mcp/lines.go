@@ -72,7 +72,19 @@ func (l *lines) judge(line []byte) *jsonrpc.Error {
 	case line[0] == '[' && !l.old.Load():
 		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "batches are not part of this revision of the protocol: send one message a line"}
 	case line[0] == '[':
-		return judgeBatch(line)
+		var all []json.RawMessage
+		err := json.Unmarshal(line, &all)
+		if err == nil && len(all) == 0 {
+			err = errors.New("the batch is empty")
+		}
+		for _, one := range all {
+			_, bad := jsonrpc.DecodeMessage(one)
+			err = cmp.Or(err, bad)
+		}
+		if err != nil {
+			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: err.Error()}
+		}
+		return nil
 	}
 	message, err := jsonrpc.DecodeMessage(line)
 	if err != nil {
@@ -83,22 +95,6 @@ func (l *lines) judge(line []byte) *jsonrpc.Error {
 			ProtocolVersion string `json:"protocolVersion"`
 		}
 		l.old.Store(json.Unmarshal(r.Params, &p) == nil && slices.Contains(batched[:], p.ProtocolVersion))
-	}
-	return nil
-}
-
-func judgeBatch(line []byte) *jsonrpc.Error {
-	var all []json.RawMessage
-	err := json.Unmarshal(line, &all)
-	if err == nil && len(all) == 0 {
-		err = errors.New("the batch is empty")
-	}
-	for _, one := range all {
-		_, bad := jsonrpc.DecodeMessage(one)
-		err = cmp.Or(err, bad)
-	}
-	if err != nil {
-		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: err.Error()}
 	}
 	return nil
 }

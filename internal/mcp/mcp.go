@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -76,9 +77,29 @@ func New(o Options) (*sdk.Server, error) {
 		s.AddTool(&sdk.Tool{
 			Name: t.name, Title: t.title, Description: t.about, InputSchema: t.input(), OutputSchema: out,
 			Annotations: &sdk.ToolAnnotations{ReadOnlyHint: t.reads, DestructiveHint: &t.destroys, IdempotentHint: t.reads || t.repeats},
-		}, o.handler(t))
+		}, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			a := o.run(ctx, t, r.Params.Arguments)
+			data, err := a.json()
+			if err != nil {
+				return nil, err
+			}
+			return &sdk.CallToolResult{
+				Content:           []sdk.Content{&sdk.TextContent{Text: string(data)}},
+				StructuredContent: data,
+				IsError:           a.Answer != "yes" && a.Answer != waiting && !(t.asks && a.Answer == "no"), // no may be an answer to its question
+			}, nil
+		})
 	}
-	o.addResources(s)
+	for _, r := range resources() {
+		s.AddResourceTemplate(&sdk.ResourceTemplate{
+			Name: r.name, Title: r.title, Description: r.about, MIMEType: "application/json", URITemplate: scheme + "://{owner}/{repo}/" + strings.Join(r.path, "/"),
+		}, o.reader(r))
+	}
+	if board := resources()[0]; o.Repo != "" { // of the server's own repository
+		s.AddResource(&sdk.Resource{
+			Name: board.name, Title: board.title, Description: board.about, MIMEType: "application/json", URI: scheme + "://" + o.Repo + "/board",
+		}, o.reader(board))
+	}
 	return s, nil
 }
 
@@ -119,25 +140,36 @@ func (o Options) sets() []Toolset {
 	return slices.Clone(o.Toolsets)
 }
 
-func (o Options) handler(t tool) sdk.ToolHandler {
-	return func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		a := o.run(ctx, t, r.Params.Arguments)
-		data, err := a.json()
-		if err != nil {
-			return nil, err
-		}
-		return &sdk.CallToolResult{
-			Content:           []sdk.Content{&sdk.TextContent{Text: string(data)}},
-			StructuredContent: data,
-			IsError:           a.Answer != "yes" && a.Answer != waiting && !(t.asks && a.Answer == "no"), // no may be an answer to its question
-		}, nil
-	}
-}
-
+// run is what a tool says to a call.
 func (o Options) run(ctx context.Context, t tool, arguments json.RawMessage) answer {
 	l, err := o.line(t, arguments)
 	if err != nil {
 		return answer{Answer: answers[codeCalled], Code: codeCalled, Error: t.name + ": " + err.Error(), Hint: "correct the arguments: " + t.allowed()}
 	}
-	return answerTo(t, o.inTools(t, o.Program(ctx, l.words, l.input)))
+	out := o.inTools(t, o.Program(ctx, l.words, l.input))
+	a := answer{Answer: "unknown", Code: out.Code, Error: out.Problem, Hint: out.Hint, Notes: out.Notes}
+	if out.Code >= 0 && out.Code < len(answers) {
+		a.Answer = answers[out.Code]
+	}
+	switch {
+	case t.many && out.Code == codeYes:
+		a.Results = append([]json.RawMessage{}, out.Objects...)
+		a.Untrusted = below("results.", t.untrusted)
+	case len(out.Objects) > 0:
+		a.Result = out.Objects[len(out.Objects)-1]
+		a.Untrusted = below("result.", t.untrusted)
+	}
+	if a.Code != codeYes && (a.Error != "" || a.Result != nil) {
+		a.Untrusted = []string{"error", "result"}
+	}
+	if len(a.Notes) > 0 {
+		a.Untrusted = append(a.Untrusted, "notes")
+	}
+	var said struct {
+		Answer string `json:"answer"`
+	}
+	if t.waits != "" && a.Answer == "unknown" && json.Unmarshal(a.Result, &said) == nil && said.Answer == t.waits { // neither a no nor trouble
+		a.Answer, a.Hint = waiting, "nobody has decided yet: call "+t.name+" again"
+	}
+	return a
 }

@@ -113,29 +113,24 @@ func filterParams() []param {
 	}
 }
 
-func (p param) schema() *jsonschema.Schema {
-	s := &jsonschema.Schema{Type: string(p.kind), Description: p.about}
-	one := s
-	switch p.kind {
-	case isTexts:
-		one = &jsonschema.Schema{Type: string(isText)}
-		s.Items = one
-	case isNumber:
-		s.Minimum = jsonschema.Ptr(1.0)
-	}
-	for _, c := range p.choices {
-		one.Enum = append(one.Enum, c)
-	}
-	return s
-}
-
 func (t tool) input() *jsonschema.Schema {
 	s := &jsonschema.Schema{
 		Type: "object", Properties: map[string]*jsonschema.Schema{},
 		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}},
 	}
 	for _, p := range t.params {
-		s.Properties[p.name] = p.schema()
+		one := &jsonschema.Schema{Type: string(p.kind), Description: p.about}
+		s.Properties[p.name] = one
+		switch p.kind {
+		case isTexts:
+			one.Items = &jsonschema.Schema{Type: string(isText)}
+			one = one.Items
+		case isNumber:
+			one.Minimum = jsonschema.Ptr(1.0)
+		}
+		for _, c := range p.choices {
+			one.Enum = append(one.Enum, c)
+		}
 		s.PropertyOrder = append(s.PropertyOrder, p.name)
 		if p.needed {
 			s.Required = append(s.Required, p.name)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -39,20 +40,6 @@ func resources() []resource {
 
 const scheme = "label-state"
 
-// addResources offers every resource as a template, and the board of the server's own repository.
-func (o Options) addResources(s *sdk.Server) {
-	for _, r := range resources() {
-		s.AddResourceTemplate(&sdk.ResourceTemplate{
-			Name: r.name, Title: r.title, Description: r.about, MIMEType: "application/json", URITemplate: scheme + "://{owner}/{repo}/" + strings.Join(r.path, "/"),
-		}, o.reader(r))
-	}
-	if board := resources()[0]; o.Repo != "" {
-		s.AddResource(&sdk.Resource{
-			Name: board.name, Title: board.title, Description: board.about, MIMEType: "application/json", URI: scheme + "://" + o.Repo + "/board",
-		}, o.reader(board))
-	}
-}
-
 // reader answers with what the resource's tool answers. Whatever is not yes is an error of the
 // protocol, with the same words.
 func (o Options) reader(r resource) sdk.ResourceHandler {
@@ -66,7 +53,8 @@ func (o Options) reader(r resource) sdk.ResourceHandler {
 		if err != nil {
 			return nil, err
 		}
-		a := o.run(ctx, called(r.tool), raw)
+		all := tools()
+		a := o.run(ctx, all[slices.IndexFunc(all, func(t tool) bool { return t.name == r.tool })], raw)
 		data, err := a.json()
 		if err != nil {
 			return nil, err

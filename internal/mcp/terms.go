@@ -56,7 +56,14 @@ func (o Options) command(t tool, line string) string {
 	if slices.Contains(words, "--help") {
 		return t.allowed()
 	}
-	asked, arguments, ok := toolFor(words)
+	var asked tool
+	arguments, ok := "", false
+	for _, one := range tools() { // the first that takes all of the words
+		if given, takes := one.arguments(words); takes && !ok {
+			data, err := json.Marshal(given)
+			asked, arguments, ok = one, string(data), err == nil
+		}
+	}
 	switch {
 	case ok && o.offers(asked):
 		return asked.name + " " + arguments
@@ -70,19 +77,6 @@ func (o Options) command(t tool, line string) string {
 		return asked.name + " " + arguments + " (the user starts the server with --toolset " + strings.Join(sets, ",") + ")"
 	}
 	return line + " (in a shell)"
-}
-
-// toolFor returns the tool for the words of a command line, and its arguments in JSON; ok is false when no tool takes them all.
-func toolFor(words []string) (t tool, arguments string, ok bool) {
-	for _, t := range tools() {
-		given, ok := t.arguments(words)
-		if !ok {
-			continue
-		}
-		data, err := json.Marshal(given)
-		return t, string(data), err == nil
-	}
-	return tool{}, "", false
 }
 
 // arguments reads a command line as a call of the tool; ok is false when it is not one.

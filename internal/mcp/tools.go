@@ -58,12 +58,6 @@ func grouped(set Toolset, all []tool) []tool {
 	return all
 }
 
-// called returns the tool of that name.
-func called(name string) tool {
-	all := tools()
-	return all[slices.IndexFunc(all, func(t tool) bool { return t.name == name })]
-}
-
 // coreTools claim an issue, keep the hold and end it.
 func coreTools() []tool {
 	return []tool{

@@ -23,18 +23,30 @@ type line struct {
 // behind "--", so that no text of it becomes an option. The error says which argument is wrong and
 // what is allowed.
 func (o Options) line(t tool, raw json.RawMessage) (l line, err error) {
-	given, err := read(raw)
-	if err == nil {
-		err = o.check(t, given)
+	given := map[string]json.RawMessage{}
+	if len(bytes.TrimSpace(raw)) > 0 && json.Unmarshal(raw, &given) != nil {
+		return line{}, errors.New("the arguments are not a JSON object")
 	}
-	if err != nil {
+	maps.DeleteFunc(given, func(_ string, v json.RawMessage) bool { return string(v) == "null" || string(v) == `""` }) // as if left out
+	if err := o.check(t, given); err != nil {
 		return line{}, err
 	}
 	l.words = append(slices.Clone(t.words), o.common(t, given)...)
 	var plain []string
 	for _, p := range t.params {
-		value, ok := o.value(p, given)
-		if !ok {
+		value, ok := given[p.name]
+		own := "" // what the server has in its place
+		switch {
+		case ok:
+		case p.name == "codename":
+			own = o.Codename
+		case p.span:
+			own = o.patience().String()
+		}
+		if own != "" {
+			value, err = json.Marshal(own)
+		}
+		if err != nil || value == nil {
 			continue
 		}
 		words, err := p.words(value, o.patience())
@@ -71,35 +83,6 @@ func (o Options) check(t tool, given map[string]json.RawMessage) error {
 		return errors.New(`who works? Give codename, or start the server with --codename`)
 	}
 	return nil
-}
-
-// value is an argument, or what the server has in its place.
-func (o Options) value(p param, given map[string]json.RawMessage) (json.RawMessage, bool) {
-	value, ok := given[p.name]
-	own := ""
-	switch {
-	case ok:
-		return value, true
-	case p.name == "codename":
-		own = o.Codename
-	case p.span:
-		own = o.patience().String()
-	}
-	value, err := json.Marshal(own)
-	return value, err == nil && own != ""
-}
-
-// read returns the arguments by name; null and the empty string count as left out.
-func read(raw json.RawMessage) (map[string]json.RawMessage, error) {
-	given := map[string]json.RawMessage{}
-	if len(bytes.TrimSpace(raw)) == 0 {
-		return given, nil
-	}
-	if err := json.Unmarshal(raw, &given); err != nil {
-		return nil, errors.New("the arguments are not a JSON object")
-	}
-	maps.DeleteFunc(given, func(_ string, v json.RawMessage) bool { return string(v) == "null" || string(v) == `""` })
-	return given, nil
 }
 
 // common are the options of every call: what every command has, but for a repository where it is about several.

@@ -105,9 +105,17 @@ func parseGraph(data []byte, below uint32) (graphLayer, error) {
 	if len(data) < 8 || string(data[:4]) != "CGPH" || data[4] != 1 || data[5] != 1 {
 		return l, fmt.Errorf("%w: not a version 1 commit-graph of SHA-1", errDamaged)
 	}
-	chunks, err := graphChunks(data, int(data[6]))
-	if err != nil {
-		return l, err
+	chunks := map[string][]byte{}
+	for i := range int(data[6]) { // the table of contents: an id and an offset for each chunk, then the offset of the end
+		entry := 8 + 12*i
+		if len(data) < entry+24 {
+			return l, fmt.Errorf("%w: table of contents", errDamaged)
+		}
+		from, to := binary.BigEndian.Uint64(data[entry+4:]), binary.BigEndian.Uint64(data[entry+16:])
+		if from > to || to > uint64(len(data)) {
+			return l, fmt.Errorf("%w: chunk offsets", errDamaged)
+		}
+		chunks[string(data[entry:entry+4])] = data[from:to]
 	}
 	l.fanout, l.names, l.commits = chunks["OIDF"], chunks["OIDL"], chunks["CDAT"]
 	l.generations, l.overflow = chunks["GDA2"], chunks["GDO2"]
@@ -124,23 +132,6 @@ func parseGraph(data []byte, below uint32) (graphLayer, error) {
 	return l, nil
 }
 
-// graphChunks reads the table of contents: an id and an offset for each chunk, then the offset of the end.
-func graphChunks(data []byte, count int) (map[string][]byte, error) {
-	chunks := map[string][]byte{}
-	for i := range count {
-		entry := 8 + 12*i
-		if len(data) < entry+24 {
-			return nil, fmt.Errorf("%w: table of contents", errDamaged)
-		}
-		from, to := binary.BigEndian.Uint64(data[entry+4:]), binary.BigEndian.Uint64(data[entry+16:])
-		if from > to || to > uint64(len(data)) {
-			return nil, fmt.Errorf("%w: chunk offsets", errDamaged)
-		}
-		chunks[string(data[entry:entry+4])] = data[from:to]
-	}
-	return chunks, nil
-}
-
 // commit returns what the graph says of a commit; ok is false when it says nothing.
 func (g *commitGraph) commit(oid plumbing.Hash) (facts commitFacts, ok bool, err error) {
 	position, ok := g.find(oid)
@@ -153,7 +144,8 @@ func (g *commitGraph) commit(oid plumbing.Hash) (facts commitFacts, ok bool, err
 	}
 	positions, err := g.parents(position, nil)
 	for _, p := range positions {
-		facts.parents = append(facts.parents, g.oid(p))
+		l, at := g.layer(p)
+		facts.parents = append(facts.parents, plumbing.Hash(l.names[at*hashSize:]))
 	}
 	return facts, true, err
 }
@@ -192,12 +184,6 @@ func (g *commitGraph) layer(position uint32) (l *graphLayer, at int) {
 	return l, int(position - l.below)
 }
 
-func (g *commitGraph) oid(position uint32) (oid plumbing.Hash) {
-	l, at := g.layer(position)
-	copy(oid[:], l.names[at*hashSize:])
-	return oid
-}
-
 // rank returns the rank of the commit at a position.
 func (g *commitGraph) rank(position uint32) (rank, error) {
 	l, at := g.layer(position)
@@ -231,10 +217,14 @@ func (g *commitGraph) parents(position uint32, list []uint32) ([]uint32, error) 
 	case second == noParent:
 	case second&lastEdge == 0:
 		list = append(list, second)
-	default:
-		var err error
-		if list, err = l.octopus(second&^lastEdge, list); err != nil {
-			return nil, err
+	default: // a merge of more than two
+		for edge := uint32(0); edge&lastEdge == 0; second++ {
+			from := uint64(second&^lastEdge) * 4
+			if from+4 > uint64(len(l.edges)) {
+				return nil, fmt.Errorf("%w: commit-graph edges", errDamaged)
+			}
+			edge = binary.BigEndian.Uint32(l.edges[from:])
+			list = append(list, edge&^lastEdge)
 		}
 	}
 	for _, p := range list[before:] {
@@ -243,16 +233,4 @@ func (g *commitGraph) parents(position uint32, list []uint32) ([]uint32, error) 
 		}
 	}
 	return list, nil
-}
-
-// octopus appends the second and later parents of a merge of more than two: the list of edges that begins at from.
-func (l *graphLayer) octopus(from uint32, list []uint32) ([]uint32, error) {
-	for at := uint64(from) * 4; at+4 <= uint64(len(l.edges)); at += 4 {
-		edge := binary.BigEndian.Uint32(l.edges[at:])
-		list = append(list, edge&^lastEdge)
-		if edge&lastEdge != 0 {
-			return list, nil
-		}
-	}
-	return nil, fmt.Errorf("%w: commit-graph edges", errDamaged)
 }

@@ -64,7 +64,10 @@ func checkHistory(at Location, common string, refs *refStore) error {
 			return fmt.Errorf("%w: %s", errUnfit, name)
 		}
 	}
-	if refs.any("refs/replace/") {
+	for range refs.packed.under("refs/replace/") {
+		return fmt.Errorf("%w: refs/replace", errUnfit)
+	}
+	if len(refs.loose("refs/replace/")) > 0 {
 		return fmt.Errorf("%w: refs/replace", errUnfit)
 	}
 	return nil
@@ -127,6 +130,7 @@ func named(remote string) []string {
 // wellFormed applies git-check-ref-format(1): what passes is a path below a directory and means nothing more than
 // itself in a pattern.
 func wellFormed(name string) bool {
+	forbidden := func(c rune) bool { return c <= ' ' || c == 0x7f || strings.ContainsRune("~^:?*[\\", c) }
 	if strings.Contains(name, "..") || strings.HasPrefix(name, "-") || strings.ContainsFunc(name, forbidden) {
 		return false
 	}
@@ -137,5 +141,3 @@ func wellFormed(name string) bool {
 	}
 	return true
 }
-
-func forbidden(c rune) bool { return c <= ' ' || c == 0x7f || strings.ContainsRune("~^:?*[\\", c) }

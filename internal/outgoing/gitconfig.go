@@ -48,12 +48,24 @@ func parseConfig(text string) (settings, error) {
 		return nil, fmt.Errorf("%w: a NUL", errDamaged)
 	}
 	p := configParser{rest: strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")}
-	for p.rest != "" {
-		if !p.item() {
+	for {
+		right := true
+		p.rest = strings.TrimLeft(p.rest, " \t\r\n")
+		switch {
+		case p.rest == "":
+			return p.read, nil
+		case p.rest[0] == '#' || p.rest[0] == ';':
+			_, p.rest, _ = strings.Cut(p.rest, "\n")
+		case p.rest[0] == '[':
+			p.rest = p.rest[1:]
+			right = p.header()
+		default:
+			right = p.setting()
+		}
+		if !right {
 			return nil, fmt.Errorf("%w: line %d from the end", errDamaged, 1+strings.Count(p.rest, "\n"))
 		}
 	}
-	return p.read, nil
 }
 
 // A configParser has read everything but rest. Its methods report whether the syntax was right.
@@ -61,22 +73,6 @@ type configParser struct {
 	rest                string
 	section, subsection string
 	read                settings
-}
-
-// item reads a header, a setting or a comment.
-func (p *configParser) item() bool {
-	p.rest = strings.TrimLeft(p.rest, " \t\r\n")
-	switch {
-	case p.rest == "":
-		return true
-	case p.rest[0] == '#' || p.rest[0] == ';':
-		_, p.rest, _ = strings.Cut(p.rest, "\n")
-		return true
-	case p.rest[0] == '[':
-		p.rest = p.rest[1:]
-		return p.header()
-	}
-	return p.setting()
 }
 
 // header reads what follows "[": a section, and after a dot, as it was once written, or in quotes a subsection.

@@ -24,18 +24,6 @@ type question struct {
 	likely bool
 }
 
-// revisions is the input of git rev-list --stdin.
-func (q question) revisions() string {
-	var text strings.Builder
-	for _, oid := range q.send {
-		text.WriteString(oid + "\n")
-	}
-	for _, oid := range q.hide {
-		text.WriteString("^" + oid + "\n")
-	}
-	return text.String()
-}
-
 // readGit is Commits for the second reader.
 func readGit(ctx context.Context, at Location, p Push, q question, yield func(Commit) bool) error {
 	g, err := openGit(at)
@@ -62,7 +50,8 @@ func openGit(at Location) (gitReader, error) {
 	return gitReader{g}, err
 }
 
-// questionOf asks git what the pushed objects, and those that the remote has, peel to.
+// questionOf asks git what the pushed objects, and those that the remote has, peel to, and keeps the commits. Of the former all must be
+// there.
 func questionOf(ctx context.Context, at Location, p Push) (q question, err error) {
 	send := pushed(p.Updates)
 	if len(send) == 0 {
@@ -72,34 +61,28 @@ func questionOf(ctx context.Context, at Location, p Push) (q question, err error
 	if err != nil {
 		return q, err
 	}
-	q.send, q.hide, err = g.commits(ctx, send, remoteOIDs(p.Updates))
-	return q, err
-}
-
-// commits peels what is pushed and what the remote has and keeps the commits. Of the former all must be there.
-func (g gitReader) commits(ctx context.Context, send, known []string) (commits, hidden []string, err error) {
-	ask := strings.Join(append(send[:len(send):len(send)], known...), "^{}\n") + "^{}\n"
-	out, err := g.Feed(ctx, ask, "cat-file", "--batch-check=%(objectname) %(objecttype)")
+	all := append(send[:len(send):len(send)], remoteOIDs(p.Updates)...)
+	out, err := g.Feed(ctx, strings.Join(all, "^{}\n")+"^{}\n", "cat-file", "--batch-check=%(objectname) %(objecttype)")
 	if err != nil {
-		return nil, nil, err
+		return q, err
 	}
 	answers := strings.Split(out, "\n")
-	if len(answers) != len(send)+len(known) {
-		return nil, nil, fmt.Errorf("ask git cat-file: %d answers to %d questions", len(answers), len(send)+len(known))
+	if len(answers) != len(all) {
+		return q, fmt.Errorf("ask git cat-file: %d answers to %d questions", len(answers), len(all))
 	}
 	for i, answer := range answers {
 		oid, kind, _ := strings.Cut(answer, " ")
 		switch {
 		case i < len(send) && !isOID(oid):
-			return nil, nil, fmt.Errorf("read pushed object %s: it is not in the repository", send[i])
+			return q, fmt.Errorf("read pushed object %s: it is not in the repository", send[i])
 		case kind != "commit":
 		case i < len(send):
-			commits = append(commits, oid)
+			q.send = append(q.send, oid)
 		default:
-			hidden = append(hidden, oid)
+			q.hide = append(q.hide, oid)
 		}
 	}
-	return commits, hidden, nil
+	return q, nil
 }
 
 // trackingNames is the function of that name on what git says of its configuration, all files included. It is asked only
@@ -131,8 +114,19 @@ func (g gitReader) trackingNames(ctx context.Context, p Push) ([]string, error) 
 func (g gitReader) log(ctx context.Context, q question, names []string, keep func([]byte) bool, yield func(Commit) bool) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	var revisions strings.Builder
+	for _, oid := range q.send {
+		revisions.WriteString(oid + "\n")
+	}
+	for _, oid := range q.hide {
+		revisions.WriteString("^" + oid + "\n")
+	}
+	args := []string{"rev-list", "--stdin", "--ignore-missing", "--not"}
+	for _, name := range names {
+		args = append(args, "--remotes="+name)
+	}
 	var listErrors, readErrors bytes.Buffer
-	list, err := g.Stream(ctx, &listErrors, q.revisions(), append([]string{"rev-list", "--stdin", "--ignore-missing"}, hidden(names)...)...)
+	list, err := g.Stream(ctx, &listErrors, revisions.String(), args...)
 	if err != nil {
 		return err
 	}
@@ -171,58 +165,37 @@ func (g gitReader) log(ctx context.Context, q question, names []string, keep fun
 	return errors.Join(g.Failed(ctx, listErr, listErrors.Bytes(), "rev-list"), g.Failed(ctx, readErr, readErrors.Bytes(), "cat-file"))
 }
 
-func hidden(names []string) []string {
-	if len(names) == 0 {
-		return nil
-	}
-	args := []string{"--not"}
-	for _, name := range names {
-		args = append(args, "--remotes="+name)
-	}
-	return args
-}
-
 // readObjects reads what git cat-file --batch prints, "OID TYPE SIZE LF CONTENT LF" for each commit, until the end or
 // until yield has enough.
 func readObjects(r io.Reader, keep func([]byte) bool, yield func(Commit) bool) (enough bool, err error) {
 	in := bufio.NewReaderSize(r, 64<<10)
 	for {
-		c, err := readObject(in)
-		if errors.Is(err, io.EOF) {
+		head, err := in.ReadString('\n')
+		switch {
+		case err == io.EOF && head == "":
 			return false, nil
-		}
-		if err != nil {
+		case err == io.EOF:
+			err = io.ErrUnexpectedEOF
+			fallthrough
+		case err != nil:
 			return false, fmt.Errorf("read git cat-file: %w", err)
 		}
+		fields := append(strings.Fields(head), "", "", "")
+		size, err := strconv.Atoi(fields[2])
+		if err != nil || size < 0 || fields[3] != "" || !isOID(fields[0]) || fields[1] != "commit" {
+			return false, fmt.Errorf("read git cat-file: unexpected answer %.100q", head)
+		}
+		data := make([]byte, min(size, maxObject))
+		if _, err = io.ReadFull(in, data); err == nil {
+			_, err = in.Discard(size - len(data) + 1)
+		}
+		if err != nil {
+			return false, fmt.Errorf("read git cat-file: %w", io.ErrUnexpectedEOF)
+		}
+		_, message, _ := bytes.Cut(data, []byte("\n\n"))
+		c := Commit{OID: fields[0], Message: message[:min(len(message), maxMessage)], Cut: size > len(data) || len(message) > maxMessage}
 		if (keep == nil || c.Cut || keep(c.Message)) && !yield(c) {
 			return true, nil
 		}
 	}
-}
-
-func readObject(in *bufio.Reader) (Commit, error) {
-	head, err := in.ReadString('\n')
-	if err != nil && head != "" {
-		return Commit{}, io.ErrUnexpectedEOF
-	}
-	if err != nil {
-		return Commit{}, err
-	}
-	fields := strings.Fields(head)
-	if len(fields) != 3 || !isOID(fields[0]) || fields[1] != "commit" {
-		return Commit{}, fmt.Errorf("unexpected answer %.100q", head)
-	}
-	size, err := strconv.Atoi(fields[2])
-	if err != nil {
-		return Commit{}, fmt.Errorf("unexpected answer %.100q", head)
-	}
-	data := make([]byte, min(size, maxObject))
-	if _, err := io.ReadFull(in, data); err != nil {
-		return Commit{}, io.ErrUnexpectedEOF
-	}
-	if _, err := in.Discard(size - len(data) + 1); err != nil {
-		return Commit{}, io.ErrUnexpectedEOF
-	}
-	_, message, _ := bytes.Cut(data, []byte("\n\n"))
-	return Commit{OID: fields[0], Message: cutMessage(message), Cut: size > len(data) || len(message) > maxMessage}, nil
 }

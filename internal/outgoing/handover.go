@@ -1,7 +1,6 @@
 package outgoing
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -63,30 +62,19 @@ func ReadInput(r io.Reader) (Input, error) {
 	if in.Updates, err = ReadUpdates(bytes.NewReader(lines)); err != nil || !handed {
 		return in, err
 	}
-	in.Commits, err = readCommits(bufio.NewReader(bytes.NewReader(list)))
-	return in, err
-}
-
-func readCommits(in *bufio.Reader) ([]Commit, error) {
-	var commits []Commit
 	for {
-		line, err := in.ReadString('\n')
-		if err != nil {
-			return nil, errHandOver
+		line, rest, ended := bytes.Cut(list, []byte("\n"))
+		if string(line) == "end" && ended {
+			return in, nil
 		}
-		if line == "end\n" {
-			return commits, nil
-		}
-		head, cut := strings.CutSuffix(strings.TrimSuffix(line, "\n"), cutMark)
+		head, cut := strings.CutSuffix(string(line), cutMark)
 		oid, length, _ := strings.Cut(head, " ")
 		size, err := strconv.Atoi(length)
-		if err != nil || !isOID(oid) || size < 0 || size > maxMessage {
-			return nil, errHandOver
+		if err != nil || !isOID(oid) || size < 0 || size > maxMessage || size >= len(rest) || rest[size] != '\n' {
+			in.Commits = nil
+			return in, errHandOver
 		}
-		message := make([]byte, size+1)
-		if _, err := io.ReadFull(in, message); err != nil || message[size] != '\n' {
-			return nil, errHandOver
-		}
-		commits = append(commits, Commit{OID: oid, Message: message[:size], Cut: cut})
+		in.Commits = append(in.Commits, Commit{OID: oid, Message: rest[:size:size], Cut: cut})
+		list = rest[size+1:]
 	}
 }

@@ -37,8 +37,8 @@ func (r rank) before(other rank) bool {
 
 // A history is what a walk goes through.
 type history interface {
-	// commit returns the parents, rank and, unless it comes from a commit-graph, message of a commit. An annotated tag is
-	// a *tagError.
+	// commit returns the parents, rank and, unless it comes from a commit-graph, message of a commit; the message is valid until the next
+	// call. An annotated tag is a *tagError.
 	commit(oid plumbing.Hash) (commitFacts, error)
 	// hide is told of a commit that the remote has. When it reports false, which it does for all commits that are not in
 	// a commit-graph, the walk itself follows the commit.

@@ -10,8 +10,20 @@ import (
 	"github.com/klauspost/compress/zlib"
 )
 
-// An inflater decompresses one object after the other with one set of tables, which are large.
-type inflater struct{ reader io.ReadCloser }
+// An inflater decompresses one object after the other with one set of tables, which are large, and into one buffer.
+type inflater struct {
+	reader io.ReadCloser
+	text   []byte
+}
+
+// room returns the buffer in the size of an object, of which no more than maxObject is read.
+func (f *inflater) room(size int64) []byte {
+	n := int(min(size, maxObject))
+	if n > cap(f.text) {
+		f.text = make([]byte, max(n, 4<<10))
+	}
+	return f.text[:n]
+}
 
 // open starts with the next compressed object.
 func (f *inflater) open(r io.Reader) error {
@@ -21,15 +33,6 @@ func (f *inflater) open(r io.Reader) error {
 		return err
 	}
 	return f.reader.(zlib.Resetter).Reset(r, nil)
-}
-
-// inflate fills to from the start of what data decompresses to.
-func (f *inflater) inflate(data, to []byte) error {
-	if err := f.open(bytes.NewReader(data)); err != nil {
-		return err
-	}
-	_, err := io.ReadFull(f.reader, to)
-	return err
 }
 
 // loose reads an object in a file of its own: "TYPE SIZE NUL CONTENT".
@@ -55,7 +58,7 @@ func (f *inflater) loose(r io.Reader) (plumbing.ObjectType, []byte, error) {
 	if !hasText(kind) {
 		return kind, nil, nil
 	}
-	data := make([]byte, min(size, maxObject))
+	data := f.room(size)
 	_, err = io.ReadFull(f.reader, data[copy(data, begin):])
 	return kind, data, err
 }

@@ -119,7 +119,9 @@ func (n *native) commits(ctx context.Context) ([]Commit, error) {
 		return nil, err
 	}
 	for _, look := range []func(*walk) error{n.lookNear, n.lookLikely} {
-		if err := look(w); err != nil || (n.narrow && !w.anyWanted()) {
+		err := look(w)
+		wanted := slices.ContainsFunc(w.found, func(n *node) bool { return n.outgoing() && (n.wanted || !n.judged) })
+		if err != nil || (n.narrow && !wanted) {
 			return nil, err
 		}
 	}
@@ -137,7 +139,20 @@ func (n *native) commits(ctx context.Context) ([]Commit, error) {
 
 // start is a walk that stands at what is pushed, with the likely tips marked.
 func (n *native) start(ctx context.Context) (*walk, error) {
-	n.likely = append(hashes(remoteOIDs(n.push.Updates)), n.likelyTips()...)
+	n.likely = hashes(remoteOIDs(n.push.Updates))
+	branches := []string{"HEAD", "main", "master"} // of the remote, that a push most often builds on, and below those that it updates
+	for _, u := range n.push.Updates {
+		if branch, ok := strings.CutPrefix(u.RemoteRef, "refs/heads/"); ok {
+			branches = append(branches, branch)
+		}
+	}
+	for _, name := range n.names {
+		for _, branch := range branches {
+			if oid, ok := n.refs.lookup("refs/remotes/" + name + "/" + branch); ok {
+				n.likely = append(n.likely, oid)
+			}
+		}
+	}
 	var w *walk
 	w = newWalk(n, n.push.Keep, func(paint uint8) error { return n.within(ctx, w, paint) })
 	for _, oid := range n.likely {
@@ -223,7 +238,15 @@ func (n *native) within(ctx context.Context, w *walk, paint uint8) error {
 		return n.far()
 	}
 	if n.hiddenReads > n.most {
-		if n.hiddenReads > maxHidden || w.expected(n.hiddenReads) > maxHidden {
+		// As dates go, there is a way from the newest commit that the remote has to the oldest outgoing one that is queued.
+		gone, end := w.newest-w.reached, w.reached
+		for _, queued := range w.queue {
+			if queued.outgoing() {
+				end = min(end, queued.rank.date)
+			}
+		}
+		expected := float64(n.hiddenReads) * float64(w.newest-end) / float64(gone)
+		if n.hiddenReads > maxHidden || gone <= 0 || w.reached == 0 || expected > maxHidden {
 			return n.far()
 		}
 		n.most = maxHidden
@@ -237,23 +260,4 @@ func (n *native) far() error {
 		return fmt.Errorf("%w: %d references are pushed", errUnfit, len(n.push.Updates))
 	}
 	return &tooFar{n.ask}
-}
-
-// likelyTips are the references of the remote that a push most often builds on: those it updates, and the main branch.
-func (n *native) likelyTips() []plumbing.Hash {
-	branches := []string{"HEAD", "main", "master"}
-	for _, u := range n.push.Updates {
-		if branch, ok := strings.CutPrefix(u.RemoteRef, "refs/heads/"); ok {
-			branches = append(branches, branch)
-		}
-	}
-	var oids []plumbing.Hash
-	for _, name := range n.names {
-		for _, branch := range branches {
-			if oid, ok := n.refs.lookup("refs/remotes/" + name + "/" + branch); ok {
-				oids = append(oids, oid)
-			}
-		}
-	}
-	return oids
 }

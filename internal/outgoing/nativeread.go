@@ -1,6 +1,7 @@
 package outgoing
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -18,11 +19,13 @@ func (n *native) commit(oid plumbing.Hash) (commitFacts, error) {
 	case err != nil:
 		return commitFacts{}, err
 	case kind == plumbing.TagObject:
-		target, err := tagTarget(data)
-		if err == nil {
-			err = &tagError{target}
+		line, _, _ := bytes.Cut(data, []byte("\n"))
+		value, ok := bytes.CutPrefix(line, []byte("object "))
+		target, valid := parseHash(string(value))
+		if !ok || !valid {
+			return commitFacts{}, fmt.Errorf("%w: tag without an object", errDamaged)
 		}
-		return commitFacts{}, err
+		return commitFacts{}, &tagError{target}
 	case kind != plumbing.CommitObject:
 		return commitFacts{}, fmt.Errorf("%s: %w", oid, errNotCommit)
 	}

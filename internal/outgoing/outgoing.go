@@ -91,26 +91,21 @@ func Commits(ctx context.Context, at Location, p Push, yield func(Commit) bool) 
 		}
 		return nil
 	}
-	return elseGit(ctx, at, p, err, func(q question) error { return readGit(ctx, at, p, q, yield) })
-}
-
-// elseGit has the second reader do what the first one could not for the reason given, unless that one is no reader's business.
-func elseGit(ctx context.Context, at Location, p Push, reason error, read func(question) error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
 	var far *tooFar
 	var irregular *smallfile.IrregularError
 	var large *smallfile.LargeError
+	reason := err
 	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
 	case errors.As(reason, &far):
-		return read(far.question)
+		return readGit(ctx, at, p, far.question, yield)
 	case errors.As(reason, &irregular), errors.As(reason, &large):
 		return reason // git would read such a file to its end, if it has one
 	}
 	q, err := questionOf(ctx, at, p)
 	if err == nil {
-		err = read(q)
+		err = readGit(ctx, at, p, q, yield)
 	}
 	if err != nil {
 		return fmt.Errorf("%w (nor without git: %w)", err, reason)

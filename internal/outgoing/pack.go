@@ -1,6 +1,7 @@
 package outgoing
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -28,8 +29,17 @@ type pack struct {
 const partSize = 16 << 10
 
 func (p *pack) object(oid plumbing.Hash, f *inflater) (plumbing.ObjectType, []byte, error) {
-	if err := p.open(); err != nil {
-		return 0, nil, err
+	if p.index == nil {
+		index, err := openPackIndex(p.base + ".idx")
+		if err != nil {
+			return 0, nil, err
+		}
+		file, err := smallfile.Open(p.base + ".pack")
+		if err != nil {
+			index.file.close()
+			return 0, nil, err
+		}
+		p.index, p.file = index, file
 	}
 	offset, err := p.index.FindOffset(oid)
 	if err != nil {
@@ -55,38 +65,26 @@ func (p *pack) whole(offset int64, f *inflater) (plumbing.ObjectType, []byte, er
 	if err != nil {
 		return 0, nil, err
 	}
-	kind, size, n := entryHeader(head)
-	if n == 0 || size < 0 || !kind.Valid() || kind == 5 { // 5 is reserved
+	kind, size, n := plumbing.ObjectType(head[0]>>4&7), int64(head[0]&15), 1
+	for ; n < len(head) && head[n-1] >= 0x80; n++ {
+		size |= int64(head[n]&0x7f) << (4 + 7*(n-1))
+	}
+	if head[n-1] >= 0x80 || size < 0 || !kind.Valid() || kind == 5 { // 5 is reserved
 		return 0, nil, fmt.Errorf("%w: entry of a pack", errDamaged)
 	}
 	if !hasText(kind) {
 		return kind, nil, nil
 	}
-	data := make([]byte, min(size, maxObject))
-	packed, err := p.bytes(offset+int64(n), deflated(len(data)))
-	if err != nil {
-		return 0, nil, err
+	data := f.room(size)
+	packed, err := p.bytes(offset+int64(n), len(data)+len(data)>>8+1<<10) // with tables, and were it incompressible
+	if err == nil {
+		err = f.open(bytes.NewReader(packed))
 	}
-	return kind, data, f.inflate(packed, data)
-}
-
-// entryHeader reads type and size, of n bytes; n is 0 when that is not what is there.
-func entryHeader(b []byte) (kind plumbing.ObjectType, size int64, n int) {
-	for i, c := range b {
-		if i == 0 {
-			kind, size = plumbing.ObjectType(c>>4&7), int64(c&15)
-		} else {
-			size |= int64(c&0x7f) << (4 + 7*(i-1))
-		}
-		if c < 0x80 {
-			return kind, size, i + 1
-		}
+	if err == nil {
+		_, err = io.ReadFull(f.reader, data)
 	}
-	return 0, 0, 0
+	return kind, data, err
 }
-
-// deflated is how long the compressed form of so many bytes is at most, tables and incompressible content included.
-func deflated(size int) int { return size + size>>8 + 1<<10 }
 
 // bytes returns what is in the file from offset on: so many bytes, or more, or all there are. What it reads beside them
 // lies in the direction in which the walk goes through the file: forwards in a pack that git has ordered, backwards in one
@@ -125,30 +123,6 @@ func (p *pack) delta(offset int64) (plumbing.ObjectType, []byte, error) {
 	}
 	data, err := io.ReadAll(r)
 	return o.Type(), data, err
-}
-
-func (p *pack) open() error {
-	if p.index != nil {
-		return nil
-	}
-	index, err := openPackIndex(p.base + ".idx")
-	if err != nil {
-		return err
-	}
-	f, err := smallfile.Open(p.base + ".pack")
-	if err != nil {
-		index.file.close()
-		return err
-	}
-	p.index, p.file = index, f
-	return nil
-}
-
-func (p *pack) close() {
-	if p.index != nil {
-		p.index.file.close()
-		p.file.Close()
-	}
 }
 
 // A packFile is an open file in the shape go-git asks for; nobody locks it.

@@ -42,30 +42,23 @@ func openPackIndex(path string) (*packIndex, error) {
 		return nil, err
 	}
 	x := &packIndex{file: f}
-	if err := x.readFanout(); err != nil {
+	head, err := f.at(0, indexHeader)
+	if err == nil && !bytes.Equal(head[:8], []byte("\xfftOc\x00\x00\x00\x02")) {
+		err = fmt.Errorf("%w: not a version 2 index", errDamaged)
+	}
+	last := uint32(0)
+	for i := 0; err == nil && i < len(x.fanout); i++ {
+		x.fanout[i] = binary.BigEndian.Uint32(head[8+4*i:])
+		if x.fanout[i] < last {
+			err = fmt.Errorf("%w: fanout goes down", errDamaged)
+		}
+		last = x.fanout[i]
+	}
+	if err != nil {
 		f.close()
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
 	return x, nil
-}
-
-func (x *packIndex) readFanout() error {
-	head, err := x.file.at(0, indexHeader)
-	if err != nil {
-		return err
-	}
-	if !bytes.Equal(head[:8], []byte("\xfftOc\x00\x00\x00\x02")) {
-		return fmt.Errorf("%w: not a version 2 index", errDamaged)
-	}
-	last := uint32(0)
-	for i := range x.fanout {
-		n := binary.BigEndian.Uint32(head[8+4*i:])
-		if n < last {
-			return fmt.Errorf("%w: fanout goes down", errDamaged)
-		}
-		x.fanout[i], last = n, n
-	}
-	return nil
 }
 
 // FindOffset returns where the object starts in the pack, or plumbing.ErrObjectNotFound.

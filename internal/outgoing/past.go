@@ -43,24 +43,12 @@ func (p *past) hidden(oid plumbing.Hash) (bool, error) {
 	}
 	rank, err := p.graph.rank(position)
 	for err == nil && len(p.queue) > 0 && p.queue[0].generation > rank.generation {
-		err = p.descend()
-	}
-	return p.known[position/64]&(1<<(position%64)) != 0, err
-}
-
-// descend learns the parents of the commit that is first in the queue.
-func (p *past) descend() error {
-	parents, err := p.graph.parents(p.pop().position, p.list[:0])
-	if err != nil {
-		return err
-	}
-	p.list = parents
-	for _, parent := range parents {
-		if err := p.learn(parent); err != nil {
-			return err
+		p.list, err = p.graph.parents(p.pop().position, p.list[:0])
+		for k := 0; err == nil && k < len(p.list); k++ {
+			err = p.learn(p.list[k])
 		}
 	}
-	return nil
+	return p.known[position/64]&(1<<(position%64)) != 0, err
 }
 
 func (p *past) learn(position uint32) error {
@@ -70,11 +58,7 @@ func (p *past) learn(position uint32) error {
 	}
 	*word |= bit
 	rank, err := p.graph.rank(position)
-	p.push(pastCommit{rank.generation, position})
-	return err
-}
-
-func (p *past) push(c pastCommit) {
+	c := pastCommit{rank.generation, position}
 	q := append(p.queue, c)
 	i := len(q) - 1
 	for i > 0 && q[(i-1)/2].generation < c.generation {
@@ -83,6 +67,7 @@ func (p *past) push(c pastCommit) {
 	}
 	q[i] = c
 	p.queue = q
+	return err
 }
 
 func (p *past) pop() pastCommit {

@@ -37,12 +37,9 @@ func parseCommit(data []byte) (rawCommit, error) {
 		}
 	}
 	c.cut = c.cut || len(data) > maxMessage
-	c.message = cutMessage(data)
+	c.message = data[:min(len(data), maxMessage)]
 	return c, nil
 }
-
-// cutMessage is as much of a message as is looked at.
-func cutMessage(message []byte) []byte { return message[:min(len(message), maxMessage)] }
 
 // signatureDate reads the seconds in "NAME <EMAIL> SECONDS ZONE".
 func signatureDate(signature []byte) int64 {
@@ -55,15 +52,4 @@ func signatureDate(signature []byte) int64 {
 		seconds = seconds*10 + int64(c-'0')
 	}
 	return seconds
-}
-
-// tagTarget returns what an annotated tag points at.
-func tagTarget(data []byte) (plumbing.Hash, error) {
-	line, _, _ := bytes.Cut(data, []byte("\n"))
-	value, ok := bytes.CutPrefix(line, []byte("object "))
-	oid, valid := parseHash(string(value))
-	if !ok || !valid {
-		return oid, fmt.Errorf("%w: tag without an object", errDamaged)
-	}
-	return oid, nil
 }

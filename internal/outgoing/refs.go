@@ -39,13 +39,18 @@ func (r *refStore) lookup(name string) (plumbing.Hash, bool) {
 		if !wellFormed(name) {
 			return plumbing.ZeroHash, false
 		}
-		text, err := readSmall(filepath.Join(r.dir, filepath.FromSlash(name)))
+		f, err := smallfile.Open(filepath.Join(r.dir, filepath.FromSlash(name)))
 		if err != nil {
 			return r.packed.lookup(name)
 		}
-		target, symbolic := strings.CutPrefix(text, "ref:")
+		text, err := io.ReadAll(io.LimitReader(f, 16<<10)) // longer ones are no reference
+		f.Close()
+		if err != nil {
+			return r.packed.lookup(name)
+		}
+		target, symbolic := strings.CutPrefix(string(text), "ref:")
 		if !symbolic {
-			return parseHash(strings.TrimSpace(text))
+			return parseHash(strings.TrimSpace(target))
 		}
 		name = strings.TrimSpace(target)
 	}
@@ -72,14 +77,6 @@ func (r *refStore) under(prefix string) []plumbing.Hash {
 		}
 	}
 	return oids
-}
-
-// any reports whether there is a reference below the prefix.
-func (r *refStore) any(prefix string) bool {
-	for range r.packed.under(prefix) {
-		return true
-	}
-	return len(r.loose(prefix)) > 0
 }
 
 // loose names the files below a prefix, git's lock files among them, which no lookup accepts.
@@ -147,10 +144,11 @@ func (p packedRefs) under(prefix string) func(yield func(name, oid []byte) bool)
 func (p packedRefs) search(name string) int {
 	low, high := 0, len(p)
 	for low < high {
-		start := p.entry(low + (high-low)/2)
-		if start <= low {
-			start = low
+		start := bytes.LastIndexByte(p[:low+(high-low)/2], '\n') + 1
+		for start > low && p[start] == '^' { // it belongs to the line above
+			start = bytes.LastIndexByte(p[:start-1], '\n') + 1
 		}
+		start = max(start, low)
 		line, _, _ := bytes.Cut(p[start:high], []byte("\n"))
 		_, found, ok := bytes.Cut(line, []byte(" "))
 		if !ok || line[0] == '#' || line[0] == '^' || string(found) < name {
@@ -162,29 +160,9 @@ func (p packedRefs) search(name string) int {
 	return low
 }
 
-// entry returns the start of the entry around a position: the line, or for a "^" line the one above it.
-func (p packedRefs) entry(at int) int {
-	start := bytes.LastIndexByte(p[:at], '\n') + 1
-	for start > 0 && p[start] == '^' {
-		start = bytes.LastIndexByte(p[:start-1], '\n') + 1
-	}
-	return start
-}
-
 func parseHash(text string) (plumbing.Hash, bool) {
 	if len(text) != 40 || !isOID(text) {
 		return plumbing.ZeroHash, false
 	}
 	return plumbing.NewHash(text), true
-}
-
-// readSmall reads a file of the git directory, of a few lines; longer ones are cut.
-func readSmall(path string) (string, error) {
-	f, err := smallfile.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, 16<<10))
-	return string(data), err
 }

@@ -67,26 +67,48 @@ func alternates(dir string, depth int) ([]string, error) {
 
 func (s *objectStore) close() {
 	for _, p := range s.packs {
-		p.close()
+		if p.index != nil {
+			p.index.file.close()
+			p.file.Close()
+		}
 	}
 }
 
-// object returns an object's type and, of commits and tags, the content, of large ones as much as is looked at. One that is nowhere is
-// plumbing.ErrObjectNotFound.
+// object returns an object's type and, of commits and tags, the content, of large ones as much as is looked at. The content is valid until
+// the next call. One that is nowhere is plumbing.ErrObjectNotFound.
 func (s *objectStore) object(oid plumbing.Hash) (plumbing.ObjectType, []byte, error) {
 	s.reads++
-	if err := s.list(); err != nil {
-		return 0, nil, err
+	for k := 0; k < len(s.dirs) && !s.listed; k++ { // the packs are found once, and none is opened
+		entries, err := os.ReadDir(filepath.Join(s.dirs[k], "pack"))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return 0, nil, err
+		}
+		for _, e := range entries {
+			if name, ok := strings.CutSuffix(e.Name(), ".idx"); ok {
+				s.packs = append(s.packs, &pack{base: filepath.Join(s.dirs[k], "pack", name)})
+			}
+		}
 	}
+	s.listed = true
 	tried := min(1, len(s.packs))
 	if kind, data, err := s.packed(oid, 0, tried); !errors.Is(err, plumbing.ErrObjectNotFound) {
 		return kind, data, err
 	}
+	name := oid.String()
 	for _, dir := range s.dirs {
-		kind, data, err := looseObject(dir, oid, &s.inflater)
-		if !errors.Is(err, os.ErrNotExist) {
-			return kind, data, err
+		file, err := smallfile.Open(filepath.Join(dir, name[:2], name[2:]))
+		if errors.Is(err, os.ErrNotExist) {
+			continue
 		}
+		if err != nil {
+			return 0, nil, err
+		}
+		kind, data, err := s.loose(file)
+		file.Close()
+		if err != nil {
+			err = fmt.Errorf("read object %s: %w", oid, err)
+		}
+		return kind, data, err
 	}
 	return s.packed(oid, tried, len(s.packs))
 }
@@ -102,38 +124,4 @@ func (s *objectStore) packed(oid plumbing.Hash, from, to int) (plumbing.ObjectTy
 		return kind, data, err
 	}
 	return 0, nil, plumbing.ErrObjectNotFound
-}
-
-// list finds the packs, once, and opens none.
-func (s *objectStore) list() error {
-	if s.listed {
-		return nil
-	}
-	s.listed = true
-	for _, dir := range s.dirs {
-		entries, err := os.ReadDir(filepath.Join(dir, "pack"))
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-		for _, e := range entries {
-			if name, ok := strings.CutSuffix(e.Name(), ".idx"); ok {
-				s.packs = append(s.packs, &pack{base: filepath.Join(dir, "pack", name)})
-			}
-		}
-	}
-	return nil
-}
-
-func looseObject(dir string, oid plumbing.Hash, f *inflater) (plumbing.ObjectType, []byte, error) {
-	name := oid.String()
-	file, err := smallfile.Open(filepath.Join(dir, name[:2], name[2:]))
-	if err != nil {
-		return 0, nil, err
-	}
-	defer file.Close()
-	kind, data, err := f.loose(file)
-	if err != nil {
-		return 0, nil, fmt.Errorf("read object %s: %w", oid, err)
-	}
-	return kind, data, nil
 }

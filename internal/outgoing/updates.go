@@ -43,9 +43,20 @@ func ReadUpdates(r io.Reader) ([]Update, error) {
 		if text == "" {
 			continue
 		}
-		u, reason := parseUpdate(text)
-		if reason != "" {
-			return nil, &LineError{Line: n, Reason: reason}
+		fields, rest := [3]string{}, text
+		for i := 2; i >= 0; i-- {
+			at := strings.LastIndexByte(rest, ' ')
+			if at < 0 {
+				return nil, &LineError{Line: n, Reason: "fewer than four fields"}
+			}
+			rest, fields[i] = rest[:at], rest[at+1:]
+		}
+		u := Update{LocalRef: rest, LocalOID: fields[0], RemoteRef: fields[1], RemoteOID: fields[2]}
+		switch {
+		case u.LocalRef == "" || u.RemoteRef == "":
+			return nil, &LineError{Line: n, Reason: "a reference without a name"}
+		case !isOID(u.LocalOID) || !isOID(u.RemoteOID) || len(u.LocalOID) != len(u.RemoteOID):
+			return nil, &LineError{Line: n, Reason: "an object id is not 40 or 64 hexadecimal digits"}
 		}
 		updates = append(updates, u)
 	}
@@ -56,26 +67,6 @@ func ReadUpdates(r io.Reader) ([]Update, error) {
 		return nil, fmt.Errorf("read line %d from git: %w", n+1, err)
 	}
 	return updates, nil
-}
-
-func parseUpdate(text string) (u Update, reason string) {
-	fields := make([]string, 3)
-	rest := text
-	for i := 2; i >= 0; i-- {
-		at := strings.LastIndexByte(rest, ' ')
-		if at < 0 {
-			return u, "fewer than four fields"
-		}
-		rest, fields[i] = rest[:at], rest[at+1:]
-	}
-	u = Update{LocalRef: rest, LocalOID: fields[0], RemoteRef: fields[1], RemoteOID: fields[2]}
-	switch {
-	case u.LocalRef == "" || u.RemoteRef == "":
-		return u, "a reference without a name"
-	case !isOID(u.LocalOID) || !isOID(u.RemoteOID) || len(u.LocalOID) != len(u.RemoteOID):
-		return u, "an object id is not 40 or 64 hexadecimal digits"
-	}
-	return u, ""
 }
 
 // isOID accepts full SHA-1 and SHA-256 ids in lower case, as git prints them.

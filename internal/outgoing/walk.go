@@ -1,8 +1,8 @@
 package outgoing
 
 import (
+	"bytes"
 	"errors"
-	"math"
 	"slices"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -25,7 +25,7 @@ type walk struct {
 	limit   func(paint uint8) error // asked before a commit is read for the sake of a colour
 
 	nodes   map[plumbing.Hash]*node
-	queue   queue
+	queue   []*node         // a heap, the first by rank on top
 	found   []*node         // outgoing when their turn came, in that order
 	moved   bool            // found has changed, or the colour of one in it
 	open    int             // queued and outgoing
@@ -151,11 +151,38 @@ func (w *walk) enqueue(n *node) {
 	if n.passed {
 		w.stale++
 	}
-	w.queue.push(n)
+	h := append(w.queue, n)
+	for i := len(h) - 1; i > 0; {
+		parent := (i - 1) / 2
+		if !h[i].rank.before(h[parent].rank) {
+			break
+		}
+		h[i], h[parent] = h[parent], h[i]
+		i = parent
+	}
+	w.queue = h
 }
 
 func (w *walk) pop() *node {
-	n := w.queue.pop()
+	h := w.queue
+	n, last := h[0], len(h)-1
+	h[0], h[last] = h[last], nil
+	h = h[:last]
+	for i := 0; ; {
+		child := 2*i + 1
+		if child >= len(h) {
+			break
+		}
+		if child+1 < len(h) && h[child+1].rank.before(h[child].rank) {
+			child++
+		}
+		if !h[child].rank.before(h[i].rank) {
+			break
+		}
+		h[i], h[child] = h[child], h[i]
+		i = child
+	}
+	w.queue = h
 	n.queued = false
 	if n.outgoing() {
 		w.open--
@@ -190,7 +217,7 @@ func (w *walk) judge(n *node, message []byte, cut bool) {
 	n.judged = true
 	n.wanted = w.keep == nil || cut || w.keep(message)
 	if n.wanted {
-		n.message, n.cut = message, cut
+		n.message, n.cut = bytes.Clone(message), cut // the buffer is used again
 	}
 }
 
@@ -263,29 +290,9 @@ func (w *walk) descend(most int) (bool, error) {
 	return w.open == 0, nil
 }
 
-// expected estimates how many commits that the remote has will have been read in the end, when so many have been: as dates
-// go, there is a way from the newest of them to the oldest outgoing commit that is queued.
-func (w *walk) expected(read int) float64 {
-	gone, end := w.newest-w.reached, w.reached
-	if gone <= 0 || w.reached == 0 {
-		return math.Inf(1)
-	}
-	for _, n := range w.queue {
-		if n.outgoing() {
-			end = min(end, n.rank.date)
-		}
-	}
-	return float64(read) * float64(w.newest-end) / float64(gone)
-}
-
 // outgoing lists the commits that leave, newest first as far as ranks tell.
 func (w *walk) outgoing() []*node {
 	return slices.DeleteFunc(slices.Clone(w.found), func(n *node) bool { return !n.outgoing() })
-}
-
-// anyWanted reports whether a commit that leaves is wanted, or may be.
-func (w *walk) anyWanted() bool {
-	return slices.ContainsFunc(w.found, func(n *node) bool { return n.outgoing() && (n.wanted || !n.judged) })
 }
 
 // judgeAll judges the outgoing commits whose messages the history did not have at hand.

@@ -22,7 +22,11 @@ type place struct {
 // locate finds the place. Names come from the options, what they leave out from the clone. Errors
 // are *host.ReferenceError and *SettingError.
 func (e Environment) locate(ctx context.Context, o Options) (place, error) {
-	c, err := e.clone(ctx)
+	var c clone
+	var err error
+	if o.Guess == nil || o.Repo == "" || o.Host == "" { // else git, which answers each question in a process, has nothing to add
+		c, err = e.clone(ctx)
+	}
 	if err != nil {
 		return place{}, err
 	}

@@ -38,7 +38,7 @@ type Options struct {
 	View    bool // nothing is decided by what is read (github.Options.View); every write is refused
 
 	// Guess is a configuration to go by until Settle has asked for the repository's; nothing may be written under it. nil has Open
-	// ask.
+	// ask. With a guess, Repo and Host the clone is not looked at.
 	Guess *config.Config
 
 	First First // what the first query reads besides the configuration

@@ -6,10 +6,13 @@
 package state
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/gofrs/flock"
 )
@@ -54,6 +57,24 @@ func beside(file string, text []byte, mode fs.FileMode, place func(temp, file st
 		_ = dir.Close()
 	}
 	return nil
+}
+
+// Missing are the folder and those above it that are not there yet, outermost first: what os.MkdirAll would make.
+func Missing(dir string) []string {
+	var out []string
+	for ; ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(dir); err == nil || dir == filepath.Dir(dir) {
+			slices.Reverse(out)
+			return out
+		}
+		out = append(out, dir)
+	}
+}
+
+// Fingerprint is the SHA-256 of a text, in hexadecimal digits.
+func Fingerprint(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
 }
 
 var errIrregular = errors.New("it is no regular file")

@@ -31,9 +31,10 @@ func TestRound(t *testing.T) {
 }
 
 func TestNearest(t *testing.T) {
-	known := []string{"claim", "release", "log", "repo", "status"}
+	known := []string{"claim", "release", "log", "repo", "status", "dedup-check"}
 	for name, want := range map[string]string{
 		"clam": "claim", "claims": "claim", "relase": "release", "lgo": "log", "lo": "log", "foo": "", "x": "", "stauts": "status", "": "",
+		"rel": "release", "re": "", "check": "dedup-check", "heck": "",
 	} {
 		if got := cli.Nearest(known, name); got != want {
 			t.Errorf("nearest(%q) = %q, want %q", name, got, want)

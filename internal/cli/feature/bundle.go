@@ -142,26 +142,20 @@ func onBundle(t cli.Terminal, cc *urfave.Context, do func(ctx context.Context, p
 		return f
 	}
 	p.view.Answer = cli.Reply{}.Negative(f).Answer
-	p.blame(err)
+	var no *ledger.BundleError
+	if errors.As(err, &no) { // the issues that stood in the way
+		p.view.Issues = nil
+		for n, cause := range no.Causes {
+			one := PartView{Issue: no.Issues[n].String(), Answer: "unknown"}
+			var held *ledger.HeldError
+			if errors.As(cause, &held) {
+				one.Answer, one.Reasons = "held", cli.Reasons(held.Verdict)
+			}
+			p.view.Issues = append(p.view.Issues, one)
+		}
+	}
 	p.view.Error = cli.OneLine(f.Reason())
 	return errors.Join(f, p.call.AnswerJSON(p.view))
-}
-
-// blame lists the issues that stood in the way.
-func (p *pack) blame(err error) {
-	var no *ledger.BundleError
-	if !errors.As(err, &no) {
-		return
-	}
-	p.view.Issues = nil
-	for n, cause := range no.Causes {
-		one := PartView{Issue: no.Issues[n].String(), Answer: "unknown"}
-		var held *ledger.HeldError
-		if errors.As(cause, &held) {
-			one.Answer, one.Reasons = "held", cli.Reasons(held.Verdict)
-		}
-		p.view.Issues = append(p.view.Issues, one)
-	}
 }
 
 // gather opens a session for each reference; those of one repository share it.

@@ -29,7 +29,11 @@ func (p *pack) recover(ctx context.Context, page state.JournalPage[bundlePage]) 
 	}
 	for _, c := range old.calls {
 		if note.Taken {
-			err = checkGone(ctx, c, note.worker())
+			var f lifecycle.Facts
+			f, err = c.Session.Ledger.Look(ctx, c.Session.Issue)
+			if own, ok := f.Log.Find(note.worker()); err == nil && ok && own.Live() {
+				err = &cli.HeldHereError{Text: fmt.Sprintf("%s holds %s for it already", note.worker(), c.Session.Issue)}
+			}
 		} else {
 			err = ledger.Part{Issue: c.Session.Issue, Ledger: c.Session.Ledger}.Undo(ctx, note.worker())
 		}
@@ -41,18 +45,6 @@ func (p *pack) recover(ctx context.Context, page state.JournalPage[bundlePage]) 
 		cli.Warnf(p.call.Terminal.Err, "bundle %s: released what a killed run of %s has left", p.slug, note.worker())
 	}
 	return page.Remove()
-}
-
-// checkGone is nil when w does not hold the issue any more.
-func checkGone(ctx context.Context, c *cli.Call, w claim.Worker) error {
-	f, err := c.Session.Ledger.Look(ctx, c.Session.Issue)
-	if err != nil {
-		return err
-	}
-	if own, ok := f.Log.Find(w); ok && own.Live() {
-		return &cli.HeldHereError{Text: fmt.Sprintf("%s holds %s for it already", w, c.Session.Issue)}
-	}
-	return nil
 }
 
 func runBundleRelease(t cli.Terminal, cc *urfave.Context) error {

@@ -128,7 +128,16 @@ func executeChain(ctx context.Context, c chainCall) error {
 		}
 		return c.call.Answer(viewChain(r, "dry-run"), chainText(r, "would be opened"))
 	}
-	r, err := c.execute(ctx)
+	var r prchain.Result
+	var err error
+	if c.given {
+		r, err = c.executor().Begin(ctx, c.Plan)
+	} else {
+		r, err = c.executor().Resume(ctx, c.Feature)
+	}
+	if refused, is := errors.AsType[*github.StatusError](err); is && refused.Rejected() {
+		return &cli.Failure{Err: err, Hint: "is the branch pushed, with commits that its base lacks? Then: label-state chain execute --feature " + c.Feature}
+	}
 	if err != nil {
 		return err
 	}
@@ -138,33 +147,16 @@ func executeChain(ctx context.Context, c chainCall) error {
 	if err := c.call.Answer(viewChain(r, "incomplete"), chainText(r, "opened")); err != nil {
 		return err
 	}
-	return &cli.Failure{Err: &cli.NoAnswer{Text: strings.Join(openEnds(r), "; ")}, Hint: "see to them, then: label-state chain execute --feature " + c.Feature}
-}
-
-func (c chainCall) execute(ctx context.Context) (r prchain.Result, err error) {
-	if c.given {
-		r, err = c.executor().Begin(ctx, c.Plan)
-	} else {
-		r, err = c.executor().Resume(ctx, c.Feature)
-	}
-	if refused, is := errors.AsType[*github.StatusError](err); is && refused.Rejected() {
-		err = &cli.Failure{Err: err, Hint: "is the branch pushed, with commits that its base lacks? Then: label-state chain execute --feature " + c.Feature}
-	}
-	return r, err
-}
-
-// openEnds says what a person has to look at.
-func openEnds(r prchain.Result) []string {
-	var out []string
+	var open []string // what a person has to look at
 	for _, o := range r.Parts {
 		switch {
 		case o.Err != nil:
-			out = append(out, fmt.Sprintf("the body of %s was left alone: %s", o.Pull.ID, o.Err))
+			open = append(open, fmt.Sprintf("the body of %s was left alone: %s", o.Pull.ID, o.Err))
 		case o.Pull.State == prchain.Closed:
-			out = append(out, o.Pull.ID.String()+" was closed without a merge")
+			open = append(open, o.Pull.ID.String()+" was closed without a merge")
 		}
 	}
-	return out
+	return &cli.Failure{Err: &cli.NoAnswer{Text: strings.Join(open, "; ")}, Hint: "see to them, then: label-state chain execute --feature " + c.Feature}
 }
 
 // state is how far the chain is. One that was never begun here is a *prchain.NoChainError.

@@ -1,9 +1,8 @@
 package feature
 
 import (
+	"cmp"
 	"fmt"
-	"strings"
-	"text/tabwriter"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
@@ -90,20 +89,10 @@ func reportText(r prchain.Report) string {
 }
 
 func (v ChainView) text(rest func(p ChainPart) []string) string {
-	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	var rows [][]string
 	for _, p := range v.Parts {
-		name := p.PR
-		if name == "" {
-			name = p.Repo + " (" + p.Branch + ")"
-		}
-		cells := append([]string{fmt.Sprintf("%d/%d", p.Part, len(v.Parts)), name}, rest(p)...)
-		fmt.Fprintln(w, strings.Join(cells, "\t"))
+		name := cmp.Or(p.PR, p.Repo+" ("+p.Branch+")")
+		rows = append(rows, append([]string{fmt.Sprintf("%d/%d", p.Part, len(v.Parts)), name}, rest(p)...))
 	}
-	_ = w.Flush() // into memory
-	var out strings.Builder
-	for line := range strings.Lines(b.String()) {
-		out.WriteString(strings.TrimRight(line, " \n") + "\n")
-	}
-	return out.String()
+	return cli.Columns(rows)
 }

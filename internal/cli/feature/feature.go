@@ -80,19 +80,13 @@ func informTrees(ctx context.Context, t cli.Terminal, trees []worktree.Tree, not
 			continue
 		}
 		for _, h := range note.Holds {
-			if isAbout(t, home, note, h) {
+			i, err := host.ParseIssue(h.Issue, host.Defaults{})
+			sameHost := home.Host == note.Host || t.Env.Getenv("LABEL_STATE_API_URL") != "" // an API that was named outright is the host of all
+			if err == nil && sameHost && strings.EqualFold(i.Slug(), home.Owner+"/"+home.Repo) {
 				recordHold(t, dir, note, h)
 			}
 		}
 	}
-}
-
-// isAbout reports whether a hold is on an issue of the repository. An API that was named outright is
-// the host of all.
-func isAbout(t cli.Terminal, home host.Remote, note bundlePage, h pageHold) bool {
-	i, err := host.ParseIssue(h.Issue, host.Defaults{})
-	sameHost := home.Host == note.Host || t.Env.Getenv("LABEL_STATE_API_URL") != ""
-	return err == nil && sameHost && strings.EqualFold(i.Slug(), home.Owner+"/"+home.Repo)
 }
 
 func recordHold(t cli.Terminal, gitDir string, note bundlePage, h pageHold) {
@@ -125,23 +119,18 @@ func (p *pack) disown(note bundlePage) {
 		}
 	}
 	for _, dir := range dirs {
-		forgetIn(p.call.Terminal, dir, note)
-	}
-}
-
-// forgetIn removes the records of the bundle's own run, and of no other.
-func forgetIn(t cli.Terminal, gitDir string, note bundlePage) {
-	store := state.OpenHolds(gitDir)
-	holds, err := store.All()
-	for _, h := range holds {
-		if h.Worker != note.worker() {
-			continue
+		store := state.OpenHolds(dir)
+		holds, err := store.All()
+		for _, h := range holds {
+			if h.Worker != note.worker() { // another run's
+				continue
+			}
+			if failed := store.Remove(h.Issue); failed != nil {
+				err = failed
+			}
 		}
-		if failed := store.Remove(h.Issue); failed != nil {
-			err = failed
+		if err != nil {
+			cli.Warnf(p.call.Terminal.Err, "records of the holds in %s could not be removed: %s", dir, err)
 		}
-	}
-	if err != nil {
-		cli.Warnf(t.Err, "records of the holds in %s could not be removed: %s", gitDir, err)
 	}
 }

@@ -69,7 +69,16 @@ func runWorktreePrune(t cli.Terminal, cc *urfave.Context) error {
 		found, unknown := y.Prune(ctx)
 		var kept []worktree.Kept
 		for _, p := range found {
-			v := pruned(p)
+			v := FeatureView{Feature: p.Feature, Answer: "pruned", Trees: []TreeView{}}
+			for _, tree := range p.Gone {
+				v.Trees = append(v.Trees, viewTree(tree, "removed", ""))
+			}
+			for _, k := range p.Kept {
+				v.Trees = append(v.Trees, viewTree(k.Tree, "kept", k.Why))
+			}
+			if p.Err != nil {
+				v.Answer, v.Error = "unknown", cli.OneLine(p.Err.Error())
+			}
 			kept, unknown = append(kept, p.Kept...), errors.Join(unknown, p.Err, c.Answer(v, v.text()))
 		}
 		if unknown == nil && len(kept) > 0 {
@@ -77,20 +86,6 @@ func runWorktreePrune(t cli.Terminal, cc *urfave.Context) error {
 		}
 		return unknown
 	})
-}
-
-func pruned(p worktree.Pruned) FeatureView {
-	v := FeatureView{Feature: p.Feature, Answer: "pruned", Trees: []TreeView{}}
-	for _, tree := range p.Gone {
-		v.Trees = append(v.Trees, viewTree(tree, "removed", ""))
-	}
-	for _, k := range p.Kept {
-		v.Trees = append(v.Trees, viewTree(k.Tree, "kept", k.Why))
-	}
-	if p.Err != nil {
-		v.Answer, v.Error = "unknown", cli.OneLine(p.Err.Error())
-	}
-	return v
 }
 
 func wouldPrune(ctx context.Context, c *cli.Call, y *worktree.Features) error {

@@ -10,6 +10,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/setup"
 	urfave "github.com/urfave/cli/v2"
 )
@@ -54,9 +55,20 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	if c.Flags.Bool("dry-run") {
 		return c.WouldClaim(ctx, i, w)
 	}
-	if c.Flags.Bool("force") {
-		if err := c.CheckFree(ctx, i, w); err != nil {
+	if c.Flags.Bool("force") { // a hold is not ended for a claim that is refused anyway
+		f, v, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{Worker: w})
+		if err != nil {
 			return err
+		}
+		others := c.BeyondForce(f, v)
+		switch {
+		case len(others.Reasons) > 0 && len(v.Expired) == 0:
+			return &ledger.HeldError{Issue: i, Verdict: others}
+		case f.Log.Used(w) || !v.Has(lifecycle.CodeInFlight) && !c.Session.Ledger.Rules().Stuck(f): // the claim says why not, or wins
+		default:
+			if err := c.ForceFree(ctx, i); err != nil {
+				return err
+			}
 		}
 	}
 	h, err := claimWaiting(ctx, c, i, ledger.Request{Worker: w, TTL: c.Flags.Duration("ttl"), Branch: c.Flags.String("branch"), Force: c.Flags.Bool("force")})

@@ -2,6 +2,7 @@ package hold
 
 import (
 	"context"
+	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
@@ -32,7 +33,8 @@ func showLog(ctx context.Context, c *cli.Call, i claim.Issue) error {
 		return c.Answer(nil, i.String()+" has no records; whether it is free: label-state status "+i.String()+"\n")
 	}
 	for n, line := range cli.LogLines(entries) {
-		if err := c.Tell(entries[n], cli.Dated(c, line)); err != nil {
+		at, rest, _ := strings.Cut(line, " ")
+		if err := c.Tell(entries[n], c.Paint(cli.InkFaint, at)+" "+rest); err != nil {
 			return err
 		}
 	}

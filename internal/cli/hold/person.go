@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
@@ -17,9 +18,12 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	if err := refuseWorkerFlags(c, "ttl", "branch", "wait", "firing-id"); err != nil {
 		return err
 	}
-	me, err := c.Login(ctx)
-	if err != nil {
+	me, err := c.Session.Viewer(ctx)
+	switch {
+	case err != nil:
 		return err
+	case claim.IsApp(me):
+		return cli.Usagef("claim", "the token is of the app %s, and an app is no person: say which worker it is with --codename", me)
 	}
 	f, v, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{})
 	if err != nil {
@@ -41,11 +45,37 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	if c.Flags.Bool("dry-run") {
 		return wouldClaimAsPerson(c, i, f, v)
 	}
-	h, err := c.ClaimAsPerson(ctx, i, me, c.Flags.Bool("force"))
+	h, err := claimForcing(ctx, c, i, me)
 	if err = c.WarnLate(err); err != nil {
 		return askThem(i, err)
 	}
 	return c.Answer(cli.ViewHold(h, "won"), fmt.Sprintf("%s %s is yours since %s\n", i, cli.OneLine(h.Title), cli.Moment(h.Since))+giveBack(i))
+}
+
+// claimForcing ends the hold that stands first, if --force says so and nothing else is in the way.
+func claimForcing(ctx context.Context, c *cli.Call, i claim.Issue, me string) (ledger.Hold, error) {
+	force := c.Flags.Bool("force")
+	if force {
+		f, v, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{})
+		if err != nil {
+			return ledger.Hold{}, err
+		}
+		v = ledger.PersonStops(f, v)
+		others := cli.Without(c.BeyondForce(f, v), lifecycle.CodeHold)
+		switch {
+		case len(others.Reasons) > 0:
+			return ledger.Hold{}, &ledger.HeldError{Issue: i, Verdict: others}
+		case v.Has(lifecycle.CodeInFlight) || c.Session.Ledger.Rules().Stuck(f):
+			if err := c.ForceFree(ctx, i); err != nil {
+				return ledger.Hold{}, err
+			}
+		}
+	}
+	h, err := c.Session.Ledger.ClaimPerson(ctx, i, me, force)
+	if h.Unassigned != nil {
+		cli.Warnf(c.Terminal.Err, "%s is yours, but you could not be assigned: %s", i, h.Unassigned)
+	}
+	return h, err
 }
 
 // askThem adds to a refusal by another person's hold what a person can do about it.
@@ -114,7 +144,11 @@ func releaseAsPerson(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	case !labels.Has(f.Labels, c.Session.Ledger.Rules().Scheme.Hold):
 		text, hint := "you do not hold it, and nobody else does", "see what happened to it: label-state log "
 		if held {
-			text = "you do not hold it: " + reasonText(v, lifecycle.CodeInFlight) + ", and this worktree has no record of that run"
+			who := "somebody else does"
+			if n := slices.IndexFunc(v.Reasons, func(r lifecycle.Reason) bool { return r.Code == lifecycle.CodeInFlight }); n >= 0 {
+				who = cli.OneLine(v.Reasons[n].Text)
+			}
+			text = "you do not hold it: " + who + ", and this worktree has no record of that run"
 			hint = "see who holds it: label-state status "
 		}
 		return &cli.Failure{Err: &cli.NoAnswer{Text: text}, Hint: hint + i.String()}
@@ -129,16 +163,6 @@ func releaseAsPerson(ctx context.Context, c *cli.Call, i claim.Issue) error {
 		return err
 	}
 	return c.Answer(cli.Reply{Issue: i.String(), Answer: "released"}, fmt.Sprintf("released %s: %s is off\n", i, hold))
-}
-
-// reasonText is the first reason of that code, in words.
-func reasonText(v lifecycle.Verdict, code lifecycle.Code) string {
-	for _, r := range v.Reasons {
-		if r.Code == code {
-			return cli.OneLine(r.Text)
-		}
-	}
-	return "somebody else does"
 }
 
 func releaseOwn(ctx context.Context, c *cli.Call, f lifecycle.Facts, mine claim.Claim, me string) error {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
@@ -124,7 +123,34 @@ func pushUnder(ctx context.Context, c *cli.Call, i claim.Issue, p gitpush.Push) 
 	if err := c.Session.Remember(h); err != nil {
 		cli.Warnf(c.Terminal.Err, "this worktree's record of the hold could not be written: %s", err)
 	}
-	if err := pushWithin(ctx, c, pusher, p, h, within); err != nil {
+	step, strict, err := c.Session.Ledger.Step(ctx, h)
+	if err != nil {
+		return err
+	}
+	var got gitpush.Result
+	mode, how := "strict", "strict: the branch moves together with the lease, or not at all"
+	if strict {
+		p.With = (*gitpush.Step)(&step)
+		got, err = pushStrictly(ctx, c, pusher, p, h)
+	} else { // as long as the hold is good for sure (spec.md#acting-under-a-hold)
+		mode, how = "fenced", "fenced: the hold was good for longer than the push; GitHub compared the branch only"
+		timed, cancel := context.WithTimeoutCause(ctx, within, fmt.Errorf("no answer within %s; it was given up before the lease could end", within))
+		defer cancel()
+		got, err = pusher.Push(timed, p)
+		if err == nil && !c.Session.Ledger.Owns(h) {
+			err = &ledger.LostError{Issue: h.Issue, Worker: h.Record.Worker, Err: fmt.Errorf("pushed, but the answer came after the end: %w", claim.ErrOverdue)}
+		}
+	}
+	if err != nil {
+		return err
+	}
+	v := PushView{h.Issue.String(), "pushed", mode, remoteName(p.Remote), p.Branch, p.Source, cli.Stamp(h.Until)}
+	text := "pushed "
+	if got == gitpush.There {
+		v.Answer, text = "up-to-date", "nothing to push: "
+	}
+	text += fmt.Sprintf("%s to %s under %s\n", cli.OneLine(p.Branch), remoteName(p.Remote), h.Issue)
+	if err := c.Answer(v, text+cli.Table([][2]string{{"  commit", p.Source}, {"  mode", how}})); err != nil {
 		return err
 	}
 	if err := pusher.Track(ctx, p, local); err != nil {
@@ -154,33 +180,6 @@ func planPush(ctx context.Context, c *cli.Call, git gitpush.Git, p *gitpush.Push
 	return local, err
 }
 
-// pushWithin pushes under a hold that was just renewed.
-func pushWithin(ctx context.Context, c *cli.Call, git gitpush.Git, p gitpush.Push, h ledger.Hold, within time.Duration) error {
-	step, strict, err := c.Session.Ledger.Step(ctx, h)
-	if err != nil {
-		return err
-	}
-	var got gitpush.Result
-	mode, how := "strict", "strict: the branch moves together with the lease, or not at all"
-	if strict {
-		p.With = (*gitpush.Step)(&step)
-		got, err = pushStrictly(ctx, c, git, p, h)
-	} else {
-		mode, how = "fenced", "fenced: the hold was good for longer than the push; GitHub compared the branch only"
-		got, err = pushFenced(ctx, c, git, p, h, within)
-	}
-	if err != nil {
-		return err
-	}
-	v := PushView{h.Issue.String(), "pushed", mode, remoteName(p.Remote), p.Branch, p.Source, cli.Stamp(h.Until)}
-	text := "pushed "
-	if got == gitpush.There {
-		v.Answer, text = "up-to-date", "nothing to push: "
-	}
-	return c.Answer(v, text+fmt.Sprintf("%s to %s under %s\n", cli.OneLine(p.Branch), remoteName(p.Remote), h.Issue)+
-		cli.Table([][2]string{{"  commit", p.Source}, {"  mode", how}}))
-}
-
 // pushTries is how often a strict push is made whose lease was moved by the own worker meanwhile, or was
 // read late.
 const pushTries = 4
@@ -188,8 +187,13 @@ const pushTries = 4
 // pushStrictly pushes with the lease. When that has moved, the store says whether it still is ours: then it
 // was a renewal of this worker's, and the push is made again on top of it.
 func pushStrictly(ctx context.Context, c *cli.Call, git gitpush.Git, p gitpush.Push, h ledger.Hold) (gitpush.Result, error) {
-	if err := checkRemote(ctx, c, git, p, h.Issue); err != nil {
+	at, err := git.Address(ctx, p.Remote)
+	if err != nil {
 		return 0, err
+	}
+	to, err := c.Terminal.Env.Remote(ctx, at) // which must be the repository that has the lease, as far as its address tells
+	if name := to.Owner + "/" + to.Repo; err == nil && !strings.EqualFold(name, h.Issue.Slug()) {
+		return 0, cli.Usagef(cli.CommandPath(c.Flags), "push: %s is %s, and the lease is in %s", remoteName(p.Remote), cli.OneLine(name), h.Issue.Slug())
 	}
 	for n := 1; ; n++ {
 		got, err := git.Push(ctx, p)
@@ -210,28 +214,4 @@ func pushStrictly(ctx context.Context, c *cli.Call, git gitpush.Git, p gitpush.P
 			return 0, &ledger.UnknownError{Issue: h.Issue, Err: err}
 		}
 	}
-}
-
-// checkRemote makes sure that the remote is the repository that has the lease, as far as its address tells.
-func checkRemote(ctx context.Context, c *cli.Call, git gitpush.Git, p gitpush.Push, i claim.Issue) error {
-	at, err := git.Address(ctx, p.Remote)
-	if err != nil {
-		return err
-	}
-	to, err := c.Terminal.Env.Remote(ctx, at)
-	if name := to.Owner + "/" + to.Repo; err == nil && !strings.EqualFold(name, i.Slug()) {
-		return cli.Usagef(cli.CommandPath(c.Flags), "push: %s is %s, and the lease is in %s", remoteName(p.Remote), cli.OneLine(name), i.Slug())
-	}
-	return nil
-}
-
-// pushFenced pushes as long as the hold is good for sure (spec.md#acting-under-a-hold).
-func pushFenced(ctx context.Context, c *cli.Call, git gitpush.Git, p gitpush.Push, h ledger.Hold, within time.Duration) (gitpush.Result, error) {
-	timed, cancel := context.WithTimeoutCause(ctx, within, fmt.Errorf("no answer within %s; it was given up before the lease could end", within))
-	defer cancel()
-	got, err := git.Push(timed, p)
-	if err == nil && !c.Session.Ledger.Owns(h) {
-		return got, &ledger.LostError{Issue: h.Issue, Worker: h.Record.Worker, Err: fmt.Errorf("pushed, but the answer came after the end: %w", claim.ErrOverdue)}
-	}
-	return got, err
 }

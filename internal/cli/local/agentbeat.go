@@ -40,28 +40,23 @@ func (e *hostEvent) renew(ctx context.Context, t *worktreeHolds, n int) {
 		t.holds[n] = h
 		return
 	}
-	if stays := e.beat(ctx, t, n); stays && ok {
+	held, start, stays := &t.holds[n], e.now(), true
+	s, err := setup.Open(ctx, e.environment(t), setup.Options{Ref: held.Issue.String()})
+	if err != nil {
+		e.untold(held, err)
+	} else {
+		defer func() { _ = s.Close() }()
+		got, err := s.Ledger.Renew(ctx, held.Issue, held.Worker, held.Token)
+		if err != nil {
+			stays = e.failed(ctx, s, t, held, err)
+		} else {
+			held.Comment, held.URL, held.Token, held.TTL, held.Until = got.Comment, got.URL, got.Token, got.Lease(), got.Until
+			held.Beat.Renewed, held.Beat.Tried = start, time.Time{}
+		}
+	}
+	if stays && ok {
 		e.save(t, n)
 	}
-}
-
-// beat renews and puts what came of it into the record. It reports whether the record stays: one whose work is handed over goes.
-func (e *hostEvent) beat(ctx context.Context, t *worktreeHolds, n int) (stays bool) {
-	h := &t.holds[n]
-	start := e.now()
-	s, err := setup.Open(ctx, e.environment(t), setup.Options{Ref: h.Issue.String()})
-	if err != nil {
-		e.untold(h, err)
-		return true
-	}
-	defer func() { _ = s.Close() }()
-	got, err := s.Ledger.Renew(ctx, h.Issue, h.Worker, h.Token)
-	if err != nil {
-		return e.failed(ctx, s, t, h, err)
-	}
-	h.Comment, h.URL, h.Token, h.TTL, h.Until = got.Comment, got.URL, got.Token, got.Lease(), got.Until
-	h.Beat.Renewed, h.Beat.Tried = start, time.Time{}
-	return true
 }
 
 // failed tells a hold that is lost, one whose work is handed over, and a question without an answer apart. It reports whether the record stays.
@@ -130,25 +125,18 @@ func (e *hostEvent) verify(ctx context.Context, t *worktreeHolds, n int) {
 		e.note(fmt.Errorf("could not find out whether %s is still held: %w", h.Issue, err))
 		return
 	}
-	if lost := stillHeld(s.Ledger.Rules(), f, *h); lost != nil && !keep.Delivered(s.Ledger.Rules(), f, h.Worker) {
+	own, found := f.Log.Find(h.Worker)
+	lost := claim.ErrNotHolder
+	if found {
+		lost = cmp.Or(f.Log.RefuseRenewal(h.Worker, own.Author, s.Ledger.Rules().Terms, f.Now, 0), f.Log.RefuseToken(h.Worker, h.Token))
+	}
+	if lost != nil && !keep.Delivered(s.Ledger.Rules(), f, h.Worker) {
 		h.Beat.Lost = whyLost(lost, nil)
 		if c, ok := f.Log.Holder(); ok && c.Record.Worker != h.Worker {
 			h.Beat.Lost = whyLost(lost, &c)
 		}
 		e.save(t, n)
 	}
-}
-
-// stillHeld is nil while the snapshot shows the hold as its worker's.
-func stillHeld(r lifecycle.Rules, f lifecycle.Facts, h state.Hold) error {
-	own, ok := f.Log.Find(h.Worker)
-	if !ok {
-		return claim.ErrNotHolder
-	}
-	if err := f.Log.RefuseRenewal(h.Worker, own.Author, r.Terms, f.Now, 0); err != nil {
-		return err
-	}
-	return f.Log.RefuseToken(h.Worker, h.Token)
 }
 
 // waiting says what the holds wait for, from one snapshot of each worktree. What cannot be found out is left out in silence: the

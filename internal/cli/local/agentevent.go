@@ -43,9 +43,28 @@ func runAgentEvent(t cli.Terminal, cc *urfave.Context) error {
 
 // AnswerEvent answers one event of a host, which stands on the terminal's standard input, and returns the answer. Of an event that
 // ended is told, its end is carried out; else detach is asked to carry it out behind the session.
-func AnswerEvent(ctx context.Context, t cli.Terminal, host string, ended bool, detach func(host string, event []byte) error) agenthost.Answer {
+func AnswerEvent(ctx context.Context, t cli.Terminal, host string, ended bool, detach func(host string, event []byte) error) (answer agenthost.Answer) {
 	e := hostEvent{terminal: t, now: time.Now, detach: detach}
-	e.run(ctx, host, ended)
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintf(t.Err, "label-state: work goes on, but: internal error: %s\n", cli.OneLine(fmt.Sprint(p)))
+		}
+		answer = e.answer
+	}()
+	if err := e.read(host); err != nil {
+		e.note(err)
+	} else if e.event.Kind != agenthost.Ignored && e.event.Session.Run() != "" {
+		e.look()
+		if ended {
+			e.finish(ctx)
+		} else {
+			e.decide(ctx)
+		}
+	}
+	if len(e.answer.Notes) > 0 {
+		fmt.Fprintf(t.Err, "label-state: work goes on, but: %s\n", strings.Join(e.answer.Notes, "; "))
+	}
+	_, _ = io.WriteString(t.Out, e.answer.Text(e.event)) // nobody is left to tell that nobody listens
 	return e.answer
 }
 
@@ -72,28 +91,6 @@ type worktreeHolds struct {
 	holds []state.Hold
 }
 
-func (e *hostEvent) run(ctx context.Context, name string, ended bool) {
-	defer func() {
-		if p := recover(); p != nil {
-			fmt.Fprintf(e.terminal.Err, "label-state: work goes on, but: internal error: %s\n", cli.OneLine(fmt.Sprint(p)))
-		}
-	}()
-	if err := e.read(name); err != nil {
-		e.note(err)
-	} else if e.event.Kind != agenthost.Ignored && e.event.Session.Run() != "" {
-		e.look()
-		if ended {
-			e.finish(ctx)
-		} else {
-			e.decide(ctx)
-		}
-	}
-	if len(e.answer.Notes) > 0 {
-		fmt.Fprintf(e.terminal.Err, "label-state: work goes on, but: %s\n", strings.Join(e.answer.Notes, "; "))
-	}
-	_, _ = io.WriteString(e.terminal.Out, e.answer.Text(e.event)) // nobody is left to tell that nobody listens
-}
-
 func (e *hostEvent) read(name string) error {
 	h, known := agenthost.Parse(name)
 	if !known {
@@ -118,10 +115,17 @@ func (e *hostEvent) note(err error) {
 	}
 }
 
-// look reads what this machine knows: the session's worktrees, and the holds of those that the event is about.
+// look reads what this machine knows: the session's worktrees, and the holds of those that the event is about. These are where the files
+// are that are written, where the command works, else where the agent does.
 func (e *hostEvent) look() {
-	for _, dir := range e.dirs() {
-		e.open(dir)
+	for _, p := range e.event.Paths {
+		e.open(filepath.Dir(e.absolute(p)))
+	}
+	for _, p := range e.event.Dirs {
+		e.open(e.absolute(p))
+	}
+	if len(e.event.Paths)+len(e.event.Dirs) == 0 {
+		e.open(e.absolute(""))
 	}
 	e.about = len(e.trees)
 	files, err := e.terminal.Env.SessionFiles()
@@ -145,21 +149,6 @@ func (e *hostEvent) look() {
 	}
 }
 
-// dirs are the folders that the event is about: of the files that are written, of the command, else where the agent works.
-func (e *hostEvent) dirs() []string {
-	var out []string
-	for _, p := range e.event.Paths {
-		out = append(out, filepath.Dir(e.absolute(p)))
-	}
-	for _, p := range e.event.Dirs {
-		out = append(out, e.absolute(p))
-	}
-	if len(out) == 0 {
-		out = append(out, e.absolute(""))
-	}
-	return out
-}
-
 func (e *hostEvent) absolute(p string) string {
 	if p = filepath.FromSlash(p); filepath.IsAbs(p) {
 		return p
@@ -173,7 +162,14 @@ func (e *hostEvent) absolute(p string) string {
 
 // open reads the holds of the worktree that the folder is in, once. A folder that is yet to be made is in its parent's.
 func (e *hostEvent) open(dir string) {
-	top, err := state.Top(existing(dir))
+	for missing := true; missing && dir != filepath.Dir(dir); {
+		if _, err := os.Stat(dir); err == nil {
+			missing = false
+		} else {
+			dir = filepath.Dir(dir)
+		}
+	}
+	top, err := state.Top(dir)
 	if errors.Is(err, state.ErrNoRepository) || slices.ContainsFunc(e.trees, func(t *worktreeHolds) bool { return t.top == top }) {
 		return
 	}
@@ -190,16 +186,6 @@ func (e *hostEvent) open(dir string) {
 	}
 	if t.git != "" {
 		e.trees = append(e.trees, t)
-	}
-}
-
-// existing is the folder, or the nearest above it that is there.
-func existing(dir string) string {
-	for {
-		if _, err := os.Stat(dir); err == nil || dir == filepath.Dir(dir) {
-			return dir
-		}
-		dir = filepath.Dir(dir)
 	}
 }
 
@@ -244,7 +230,15 @@ func (e *hostEvent) decide(ctx context.Context) {
 		e.forgetSession()
 	}
 	if e.event.Kind == agenthost.BeforeTool && e.event.Call == agenthost.Edits {
-		w.Claim = e.wantsClaim()
+		for _, t := range e.trees[:e.about] {
+			conf, ok, err := setup.Checkout(t.top)
+			if err != nil { // what cannot be read keeps nobody from editing
+				e.note(err)
+			}
+			if w.Claim = err == nil && ok && conf.Sessions.RequireClaim; w.Claim {
+				break
+			}
+		}
 	}
 	e.answer.Deny = agenthost.Denies(e.event, w)
 	if e.event.Kind == agenthost.SessionStart && e.answer.Context == "" {
@@ -315,20 +309,6 @@ func (e *hostEvent) save(t *worktreeHolds, n int) {
 	}
 }
 
-// wantsClaim reports whether the repository of the event lets nobody edit without a hold. A configuration that cannot be read does not.
-func (e *hostEvent) wantsClaim() bool {
-	for _, t := range e.trees[:e.about] {
-		conf, ok, err := setup.Checkout(t.top)
-		switch {
-		case err != nil:
-			e.note(err)
-		case ok && conf.Sessions.RequireClaim:
-			return true
-		}
-	}
-	return false
-}
-
 // startText is what the session is told at its start; waits says what holds wait for.
 func (e *hostEvent) startText(waits map[claim.Issue]string) string {
 	w := e.world()
@@ -339,19 +319,12 @@ func (e *hostEvent) startText(waits map[claim.Issue]string) string {
 	own := "../" + "NAME"
 	for _, t := range e.trees[:e.about] {
 		own = filepath.Join("..", filepath.Base(t.top)+"-2")
-		w.Known = w.Known || usesLabelState(t.top)
-	}
-	return agenthost.StartText(e.event, w, shown, own)
-}
-
-// usesLabelState reports whether a worktree has a configuration, or the skill that agent install writes into a repository.
-func usesLabelState(top string) bool {
-	for _, file := range []string{config.Path, ".claude/skills/label-state/SKILL.md", ".agents/skills/label-state/SKILL.md"} {
-		if _, err := os.Stat(filepath.Join(top, filepath.FromSlash(file))); err == nil {
-			return true
+		for _, file := range []string{config.Path, ".claude/skills/label-state/SKILL.md", ".agents/skills/label-state/SKILL.md"} { // what init and agent install write
+			_, err := os.Stat(filepath.Join(t.top, filepath.FromSlash(file)))
+			w.Known = w.Known || err == nil
 		}
 	}
-	return false
+	return agenthost.StartText(e.event, w, shown, own)
 }
 
 func (e *hostEvent) forgetSession() {

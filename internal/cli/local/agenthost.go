@@ -37,7 +37,7 @@ func NewAgentCommand(t cli.Terminal) *urfave.Command {
 				Description: "A file that nobody has touched since becomes what it was, byte for byte; of one that was edited only what is ours goes.\n\n" +
 					"   label-state agent uninstall claude-code",
 				Flags:  append(placeFlags(), &urfave.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"}, cli.DryRunFlag(), json),
-				Action: setHost(t, agentsetup.Place.Uninstall, agentsetup.Place.TakeBack, lastOf),
+				Action: setHost(t, agentsetup.Place.Uninstall, agentsetup.Place.TakeBack, func(agenthost.Host) string { return "" }),
 			},
 			{
 				Name: "event", Usage: "answer one event of a host; its hooks call it", ArgsUsage: "HOST",

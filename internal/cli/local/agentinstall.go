@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 
@@ -190,61 +189,43 @@ func runAgentStatus(t cli.Terminal, cc *urfave.Context) error {
 	c := &cli.Call{Flags: cc, Terminal: t}
 	ctx, cancel := cli.Deadline(cc)
 	defer cancel()
+	rows := [][]string{{"HOST", "PROGRAM", "USER", "PROJECT", "MISSING"}}
 	var views []AgentView
-	lacking := ""
+	lacking, used := "", false
 	for _, h := range agenthost.Hosts() {
 		v, err := viewHost(ctx, c, h)
 		if err != nil {
 			return fileFailure(cc, err)
 		}
 		views = append(views, v)
-		if v.Program != "" && v.Missing != "" && lacking == "" {
-			lacking = v.Missing
-		}
-	}
-	if err := showHosts(c, views); err != nil || lacking == "" {
-		return err
-	}
-	return &cli.Failure{Err: &cli.NoAnswer{Text: "not every host here is set up"}, Hint: lacking}
-}
-
-func showHosts(c *cli.Call, views []AgentView) error {
-	rows := [][]string{{"HOST", "PROGRAM", "USER", "PROJECT", "MISSING"}}
-	wide := make([]int, len(rows[0]))
-	for _, v := range views {
-		if c.Flags.Bool("json") {
-			if err := c.Answer(v, ""); err != nil {
-				return err
-			}
-		}
 		program := "not found"
 		if v.Program != "" {
 			program = cmp.Or(v.Version, "found")
 		}
 		rows = append(rows, []string{v.Host, program, v.User, v.Project, v.Missing})
-	}
-	if c.Flags.Bool("json") {
-		return nil
-	}
-	text := ""
-	for _, row := range rows {
-		for n, cell := range row {
-			wide[n] = max(wide[n], len(cell))
+		used = used || v.Program != "" || v.User != "no" || v.Project == "yes" || v.Project == "partly"
+		if v.Program != "" && v.Missing != "" && lacking == "" {
+			lacking = v.Missing
 		}
 	}
-	for _, row := range rows {
-		line := ""
-		for n, cell := range row {
-			line += fmt.Sprintf("%-*s  ", wide[n], cell)
-		}
-		text += strings.TrimRight(line, " ") + "\n"
-	}
-	if !slices.ContainsFunc(views, func(v AgentView) bool {
-		return v.Program != "" || v.User != "no" || v.Project == "yes" || v.Project == "partly"
-	}) {
+	text := cli.Columns(rows)
+	if !used {
 		text += "set one up: label-state agent install HOST\n"
 	}
-	return c.Answer(nil, text)
+	for _, v := range views {
+		if err := c.AnswerJSON(v); err != nil {
+			return err
+		}
+	}
+	if !cc.Bool("json") {
+		if err := c.Answer(nil, text); err != nil {
+			return err
+		}
+	}
+	if lacking == "" {
+		return nil
+	}
+	return &cli.Failure{Err: &cli.NoAnswer{Text: "not every host here is set up"}, Hint: lacking}
 }
 
 // hostProgram is the host's program on the search path; empty when there is none.
@@ -276,21 +257,15 @@ const versionTime = 5 * time.Second
 
 var aVersion = regexp.MustCompile(`\d+(\.\d+)+[-+.\w]*`)
 
-// hostVersion is the version that a host's program says it has; empty when it does not say.
-func hostVersion(ctx context.Context, c *cli.Call, program string) string {
-	ctx, cancel := context.WithTimeout(ctx, versionTime)
-	defer cancel()
-	out, err := c.Terminal.Env.Run(ctx, setup.Command{Name: program, Args: []string{"--version"}, Dir: c.Terminal.Env.Dir})
-	if err != nil {
-		return ""
-	}
-	return aVersion.FindString(string(out))
-}
-
 func viewHost(ctx context.Context, c *cli.Call, h agenthost.Host) (AgentView, error) {
 	v := AgentView{Host: string(h), Program: hostProgram(c.Terminal, h)}
 	if v.Program != "" {
-		v.Version = hostVersion(ctx, c, v.Program)
+		timed, cancel := context.WithTimeout(ctx, versionTime)
+		defer cancel()
+		out, err := c.Terminal.Env.Run(timed, setup.Command{Name: v.Program, Args: []string{"--version"}, Dir: c.Terminal.Env.Dir})
+		if err == nil {
+			v.Version = aVersion.FindString(string(out))
+		}
 	}
 	for _, user := range []bool{true, false} {
 		p, err := placeOf(c.Terminal, user)
@@ -405,5 +380,3 @@ func hostSteps(t cli.Terminal) []cli.Step {
 	}
 	return out
 }
-
-func lastOf(agenthost.Host) string { return "" }

@@ -53,7 +53,12 @@ func runDoctor(t cli.Terminal, cc *urfave.Context) error {
 	ctx, cancel := cli.Deadline(cc)
 	defer cancel()
 	c := &cli.Call{Flags: cc, Terminal: t}
-	all := []Diagnosis{checkGit(ctx, c)}
+	all := []Diagnosis{}
+	if version, err := t.Env.Git().Ask(ctx, "version"); err != nil {
+		all = append(all, ok("git", "git does not run: %s", err).or("fail", "install git"))
+	} else {
+		all = append(all, ok("git", "%s", version))
+	}
 	err = c.Open(ctx, o)
 	defer c.Close()
 	if err != nil {
@@ -115,14 +120,6 @@ func showReport(c *cli.Call, all []Diagnosis) error {
 		return &cli.Failure{Doing: "doctor", Err: no, Hint: strings.TrimSpace("do what the arrows say, then: label-state doctor " + c.Flags.Args().First())}
 	}
 	return nil
-}
-
-func checkGit(ctx context.Context, c *cli.Call) Diagnosis {
-	out, err := c.Terminal.Env.Git().Ask(ctx, "version")
-	if err != nil {
-		return ok("git", "git does not run: %s", err).or("fail", "install git")
-	}
-	return ok("git", "%s", out)
 }
 
 // examine asks GitHub. A bad token ends the examination: everything after it would only repeat it.

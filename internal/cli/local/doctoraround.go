@@ -74,7 +74,11 @@ func checkWorkflow(ctx context.Context, c *cli.Call) Diagnosis {
 	if lacking := lackingInWorkflow(c, text); lacking != "" {
 		return ok("workflow", "%s: %s", WorkflowPath, lacking).or("fail", "give the job these permissions in "+WorkflowPath+" on the default branch")
 	}
-	state, err := workflowState(ctx, c)
+	var answer struct {
+		State string `json:"state"` // active, disabled_inactivity, disabled_manually ("Get a workflow" in GitHub's REST docs)
+	}
+	_, err = c.Session.Client.Do(ctx, http.MethodGet, repoPath(c)+"/actions/workflows/label-state.yml", nil, &answer)
+	state := cmp.Or(answer.State, "unknown")
 	switch {
 	case err != nil:
 		return ok("workflow", "%s; whether GitHub still runs it was not told: %s", WorkflowPath, err).or("warn", "look under Actions, or give the token the permission actions: read")
@@ -130,17 +134,6 @@ func existsHere(ctx context.Context, c *cli.Call, path string) bool {
 	}
 	_, err = os.Stat(filepath.Join(root, filepath.FromSlash(path)))
 	return err == nil
-}
-
-// workflowState is GitHub's word for it: active, disabled_inactivity, disabled_manually ("Get a workflow" in GitHub's REST docs).
-func workflowState(ctx context.Context, c *cli.Call) (string, error) {
-	var answer struct {
-		State string `json:"state"`
-	}
-	if _, err := c.Session.Client.Do(ctx, http.MethodGet, repoPath(c)+"/actions/workflows/label-state.yml", nil, &answer); err != nil {
-		return "", err
-	}
-	return cmp.Or(answer.State, "unknown"), nil
 }
 
 func checkHook(ctx context.Context, c *cli.Call) Diagnosis {

@@ -2,10 +2,8 @@ package local
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/config"
@@ -27,7 +25,13 @@ const refsLine = "claim: {lease: refs}                       # a git reference d
 // chosenLease is the kind of lease that --lease names, else the settings. A *cli.UsageError says that there is no such kind for init to
 // set up, or that the settings are there and name another one.
 func chosenLease(c *cli.Call, root string, settings cli.Step) (string, error) {
-	kind, there := c.Flags.String("lease"), leaseThere(c, root)
+	kind, there := c.Flags.String("lease"), c.Session.Config.Claim.Lease
+	text, err := smallfile.Follow(filepath.Join(root, filepath.FromSlash(config.Path)), cli.LargestFile)
+	if err == nil {
+		if own, err := config.Parse(config.Path, text); err == nil { // an init before this one may have written it, and nobody pushed yet
+			there = own.Claim.Lease
+		}
+	}
 	switch {
 	case kind == "":
 		return there, nil
@@ -45,18 +49,6 @@ func chosenLease(c *cli.Call, root string, settings cli.Step) (string, error) {
 	return kind, nil
 }
 
-// leaseThere is the kind of lease in the settings of this checkout, which an init before this one may have written and nobody pushed yet;
-// else in those that count.
-func leaseThere(c *cli.Call, root string) string {
-	text, err := smallfile.Follow(filepath.Join(root, filepath.FromSlash(config.Path)), cli.LargestFile)
-	if err == nil {
-		if own, err := config.Parse(config.Path, text); err == nil {
-			return own.Claim.Lease
-		}
-	}
-	return c.Session.Config.Claim.Lease
-}
-
 // refsTip is RefsTip where this init writes the settings and the token may write contents, as far as its role tells; else empty. That the
 // role cannot be read is no reason to stop.
 func refsTip(ctx context.Context, c *cli.Call, steps []cli.Step) string {
@@ -69,15 +61,4 @@ func refsTip(ctx context.Context, c *cli.Call, steps []cli.Step) string {
 		return ""
 	}
 	return RefsTip
-}
-
-// withLease is the configuration that init writes, for a kind of lease.
-func withLease(text, kind string) (string, error) {
-	if kind != lease.Refs {
-		return text, nil
-	}
-	if !strings.Contains(text, settingsLine) {
-		return "", fmt.Errorf("the settings to start with have no line %q", settingsLine)
-	}
-	return strings.Replace(text, settingsLine, refsLine, 1), nil
 }

@@ -65,9 +65,12 @@ func configSteps(ctx context.Context, c *cli.Call, root string) (steps []cli.Ste
 	if outsider != nil && outsider.App() != "" {
 		about = "the settings; trust.apps lists " + outsider.App()
 	}
-	text, err := withLease(ConfigFor(outsider), c.Flags.String("lease"))
-	if err != nil {
-		return nil, "", err
+	text := ConfigFor(outsider)
+	if c.Flags.String("lease") == lease.Refs {
+		if !strings.Contains(text, settingsLine) {
+			return nil, "", fmt.Errorf("the settings to start with have no line %q", settingsLine)
+		}
+		text = strings.Replace(text, settingsLine, refsLine, 1)
 	}
 	file, err := fileStep(ctx, c, root, config.Path, text, about)
 	if err == nil {
@@ -127,7 +130,11 @@ func fileStep(ctx context.Context, c *cli.Call, root, path, text, about string) 
 	case path == config.Path:
 		s.Detail = "yours" // it is meant to be changed, and has been read already
 	default:
-		s.Status, s.Detail = cli.StepKept, "yours, and it stays: "+differences(string(have), text)
+		ours, theirs := lacking(text, string(have)), lacking(string(have), text)
+		s.Status, s.Detail = cli.StepKept, fmt.Sprintf("yours, and it stays: %s of ours missing, %d of its own", cli.Count(len(ours), "line", "lines"), len(theirs))
+		if len(ours) > 0 {
+			s.Detail += fmt.Sprintf("; ours has, for one, %q", ours[0])
+		}
 	}
 	return s, nil
 }
@@ -151,16 +158,6 @@ func createMode(file, text string, mode fs.FileMode) error {
 		return errors.Join(err, os.Remove(file))
 	}
 	return nil
-}
-
-// differences says in one line how a person's file differs from ours.
-func differences(have, want string) string {
-	ours, theirs := lacking(want, have), lacking(have, want)
-	out := fmt.Sprintf("%s of ours missing, %d of its own", cli.Count(len(ours), "line", "lines"), len(theirs))
-	if len(ours) > 0 {
-		out += fmt.Sprintf("; ours has, for one, %q", ours[0])
-	}
-	return out
 }
 
 // lacking are the lines of text, comments and empty ones aside, that other does not have.
@@ -212,31 +209,23 @@ func hookStep(ctx context.Context, c *cli.Call, root string) (cli.Step, error) {
 	}
 	s.Status, s.Do = cli.StepMissing, func(ctx context.Context) error { return installHook(ctx, o) }
 	s.Record = func(r *cli.InitRecord) error { return r.AddHook(found) }
-	if found.Hint != "" {
-		s = delegateHook(s, root, found, o)
-	}
-	return s, nil
-}
-
-// delegateHook is the step where somebody else keeps the place: the file from which it runs ours is made when there is
-// none. What else it takes is for a person to do, and is said.
-func delegateHook(s cli.Step, root string, found hookfile.State, o hookfile.Options) cli.Step {
-	if found.Text == "" {
+	switch { // where somebody else keeps the place, the file from which it runs ours is made; what else it takes is for a person to do
+	case found.Hint != "" && found.Text == "":
 		s.Status, s.Detail, s.Record = cli.StepKept, todo(found), nil
-		return s
-	}
-	s.Detail, s.Record = "a script for "+found.Manager+" to run", scriptNote(root, found)
-	s.Do = func(ctx context.Context) error {
-		if err := createMode(filepath.Join(root, filepath.FromSlash(found.Script)), found.Text, 0o755); err != nil {
+	case found.Hint != "":
+		s.Detail, s.Record = "a script for "+found.Manager+" to run", scriptNote(root, found)
+		s.Do = func(ctx context.Context) error {
+			if err := createMode(filepath.Join(root, filepath.FromSlash(found.Script)), found.Text, 0o755); err != nil {
+				return err
+			}
+			after, err := hookfile.Status(ctx, o)
+			if err == nil && !after.Installed() {
+				return &cli.KeptError{Why: todo(after)}
+			}
 			return err
 		}
-		after, err := hookfile.Status(ctx, o)
-		if err == nil && !after.Installed() {
-			return &cli.KeptError{Why: todo(after)}
-		}
-		return err
 	}
-	return s
+	return s, nil
 }
 
 // scriptNote records the script from which a hook manager runs ours.

@@ -152,7 +152,7 @@ func (u *undoing) fileStep(f cli.InitFile) (cli.Step, error) {
 	case f.Existed && bytes.Equal(now, f.Before):
 		s.Detail, s.Done = "as it was already", "restored"
 		s.Do = inOrder(forget)
-	case cli.Fingerprint(now) != f.After:
+	case state.Fingerprint(now) != f.After:
 		s.Status, s.Detail = cli.StepKept, "changed since, and it stays; away with: rm "+cli.ShellWord(f.Name)
 	}
 	return s, nil

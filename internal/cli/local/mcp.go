@@ -43,9 +43,17 @@ func runMCP(t cli.Terminal, cc *urfave.Context) error {
 	if cc.IsSet("timeout") && cc.Duration("timeout") <= 0 {
 		return cli.Usagef("mcp", "--timeout %s: want more than nothing, such as 1m", cc.Duration("timeout"))
 	}
-	sets, err := toolsets(cc.StringSlice("toolset"))
-	if err != nil {
-		return err
+	var sets []mcp.Toolset // none are the server's default
+	for _, name := range cc.StringSlice("toolset") {
+		set := mcp.Toolset(strings.TrimSpace(name))
+		switch {
+		case set == "all":
+			sets = append(sets, mcp.Toolsets()...)
+		case slices.Contains(mcp.Toolsets(), set):
+			sets = append(sets, set)
+		default:
+			return cli.Usagef("mcp", "--toolset %q: want core, work, plan, bundle, chain or all", cli.OneLine(name))
+		}
 	}
 	server, err := mcp.New(mcp.Options{
 		Version: cc.App.Version, Program: func(ctx context.Context, words []string, input string) mcp.Outcome {
@@ -61,22 +69,6 @@ func runMCP(t cli.Terminal, cc *urfave.Context) error {
 		return &cli.Failure{Doing: "mcp", Err: fmt.Errorf("talk to the client: %w", err), Hint: "start it from a client: docs/mcp.md"}
 	}
 	return nil
-}
-
-// toolsets reads the names of toolsets; none are the server's default.
-func toolsets(names []string) (sets []mcp.Toolset, err error) {
-	for _, name := range names {
-		set := mcp.Toolset(strings.TrimSpace(name))
-		switch {
-		case set == "all":
-			sets = append(sets, mcp.Toolsets()...)
-		case slices.Contains(mcp.Toolsets(), set):
-			sets = append(sets, set)
-		default:
-			return nil, cli.Usagef("mcp", "--toolset %q: want core, work, plan, bundle, chain or all", cli.OneLine(name))
-		}
-	}
-	return sets, nil
 }
 
 // RunTool runs a command line with streams of its own, and nobody to ask.

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/state"
 	urfave "github.com/urfave/cli/v2"
 )
 
@@ -64,7 +66,10 @@ func pause(ctx context.Context, c *cli.Call) error {
 		return c.Answer(v, fmt.Sprintf("%s; resume with: label-state repo resume %s\n", v.Sentence("is paused already"), v.Resume()))
 	}
 	if local {
-		err = c.PauseHere(c.Session.Repo, p)
+		file, cause := c.Terminal.Env.LocalPauses()
+		if err = cause; err == nil {
+			err = file.Set(state.Pause{Repo: c.Session.Repo.String(), Since: time.Now(), By: p.By, Reason: p.Reason})
+		}
 	} else {
 		err = c.Session.Client.SetPause(ctx, c.Session.Repo, p)
 	}
@@ -84,10 +89,11 @@ func resume(ctx context.Context, c *cli.Call) error {
 	if v.DryRun {
 		return c.Answer(v, fmt.Sprintf("would resume %s%s\n", c.Session.Repo, cli.Where(local)))
 	}
-	var err error
-	if local {
-		err = c.ResumeHere(c.Session.Repo)
-	} else {
+	file, err := c.Terminal.Env.LocalPauses()
+	switch {
+	case local && err == nil:
+		err = file.Clear(c.Session.Repo.String())
+	case !local:
 		err = c.Session.Client.ClearPause(ctx, c.Session.Repo)
 	}
 	if err != nil {

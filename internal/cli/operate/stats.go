@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/stats"
@@ -103,6 +105,9 @@ type WorkerFigures struct {
 	Median    int    `json:"median"`
 }
 
+// charts finds the filled part of a bar, the rest of one, and a heading.
+var charts = regexp.MustCompile(`(?m)[▏▎▍▌▋▊▉█▁▂▃▄▅▆▇]+|░+|^[A-Z][A-Z0-9 ]+\b`)
+
 func showStats(ctx context.Context, c *cli.Call) error {
 	back, err := longAgo(c.Flags.String("since"))
 	if err != nil {
@@ -130,7 +135,15 @@ func showStats(ctx context.Context, c *cli.Call) error {
 	}
 	view := viewStats(c.Session.Repo.String(), figures)
 	view.Guessed = c.Session.Client.Guessed()
-	text := cli.Charted(c, figures.Text(c.Session.Repo.String(), c.Terminal.Env.Width(c.Terminal.Out)))
+	text := charts.ReplaceAllStringFunc(figures.Text(c.Session.Repo.String(), c.Terminal.Env.Width(c.Terminal.Out)), func(part string) string {
+		switch {
+		case part[0] < utf8.RuneSelf:
+			return c.Paint(cli.InkBold, part)
+		case strings.HasPrefix(part, "░"):
+			return c.Paint(cli.InkFaint, part)
+		}
+		return c.Paint(cli.InkCyan, part)
+	})
 	if figures.Issues == 0 && !c.Flags.Bool("json") {
 		next, _ := c.LabelsFirst(ctx) // only what to say
 		text += "\nnobody has claimed anything in that time; " + cmp.Or(next, "take an issue: label-state next --codename NAME") + "\n"

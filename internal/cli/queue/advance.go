@@ -35,7 +35,23 @@ func advanceIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 		return err
 	}
 	if c.Flags.Bool("dry-run") {
-		return wouldAdvance(ctx, c, i, a)
+		f, err := c.Session.Ledger.Look(ctx, i)
+		if err != nil {
+			return err
+		}
+		v := c.Session.Ledger.Rules().Verdict(f, lifecycle.Seeker{Worker: a.Worker})
+		to, err := c.Session.Ledger.Target(f, a)
+		switch {
+		case err != nil:
+			return err
+		case a.Worker.IsZero() && v.Has(lifecycle.CodeInFlight):
+			return &ledger.HeldError{Issue: i, Verdict: v}
+		case !a.Worker.IsZero():
+			if err := c.CheckHolds(ctx, i, a.Worker, 0); err != nil {
+				return err
+			}
+		}
+		return c.Answer(cli.Reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would move %s to %s (label %s)\n", i, to.Name, to.Label))
 	}
 	rep, to, err := c.Session.Ledger.Advance(ctx, i, a)
 	err = c.WarnLate(err)
@@ -71,24 +87,4 @@ func readAdvance(ctx context.Context, c *cli.Call, i claim.Issue) (ledger.Advanc
 		return a, err
 	}
 	return a, checkCounted(ctx, c, i, a.By)
-}
-
-func wouldAdvance(ctx context.Context, c *cli.Call, i claim.Issue, a ledger.Advance) error {
-	f, err := c.Session.Ledger.Look(ctx, i)
-	if err != nil {
-		return err
-	}
-	v := c.Session.Ledger.Rules().Verdict(f, lifecycle.Seeker{Worker: a.Worker})
-	to, err := c.Session.Ledger.Target(f, a)
-	switch {
-	case err != nil:
-		return err
-	case !a.Worker.IsZero():
-		if err := c.CheckHolds(ctx, i, a.Worker, 0); err != nil {
-			return err
-		}
-	case v.Has(lifecycle.CodeInFlight):
-		return &ledger.HeldError{Issue: i, Verdict: v}
-	}
-	return c.Answer(cli.Reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would move %s to %s (label %s)\n", i, to.Name, to.Label))
 }

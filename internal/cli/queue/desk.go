@@ -22,25 +22,15 @@ type desk struct {
 	github *githubwork.Source // nil when the work is not on GitHub
 }
 
-// source is the source itself.
-func (d desk) source(ctx context.Context) (work.Source, error) {
-	return d.Dispatcher.Source(ctx, d.Settings)
-}
-
 // sourceFlags say whose work it is and where from.
 func sourceFlags(more ...urfave.Flag) []urfave.Flag {
 	return append(append(cli.IdentityFlags(), &urfave.StringFlag{Name: "agent", Usage: "`NAME` of an agent of the configuration: its work source, and its codename"},
 		&urfave.StringFlag{Name: "folder", Usage: "take work from the Markdown files in `DIR` instead of GitHub"}), more...)
 }
 
-// atWork is session for commands about the work of a repository; first is what they ask GitHub for first. A folder needs no GitHub, and
-// so no session.
-func atWork(t cli.Terminal, first setup.First, do func(ctx context.Context, c *cli.Call, d desk) error) func(cc *urfave.Context) error {
-	return atWorkOn(t, "", first, do)
-}
-
-// atWorkOn is atWork for a command about the issue ref, which may be in any repository. An empty ref names none.
-func atWorkOn(t cli.Terminal, ref string, first setup.First, do func(ctx context.Context, c *cli.Call, d desk) error) func(cc *urfave.Context) error {
+// atWork is session for commands about the work of a repository; first is what they ask GitHub for first. A ref is the issue that it is
+// about, which may be in any repository; an empty one names none. A folder needs no GitHub, and so no session.
+func atWork(t cli.Terminal, ref string, first setup.First, do func(ctx context.Context, c *cli.Call, d desk) error) func(cc *urfave.Context) error {
 	return func(cc *urfave.Context) error {
 		if dir := cc.String("folder"); dir != "" {
 			ctx, cancel := cli.Deadline(cc)
@@ -66,7 +56,17 @@ func atWorkOn(t cli.Terminal, ref string, first setup.First, do func(ctx context
 func newDesk(c *cli.Call, s work.Settings) desk {
 	d := desk{Settings: s}
 	if s.Type == githubwork.Type {
-		d.github = githubSource(c)
+		d.github = githubwork.New(c.Session.Client, c.Session.Ledger, githubwork.Options{
+			Repo: c.Session.Repo, Worker: c.Claimant(), Exclude: c.Source.Exclude, KeepFailed: c.Source.KeepFailed,
+			Take: func(ctx context.Context, i claim.Issue, judged ledger.Snapshot) (ledger.Hold, error) {
+				return c.Claim(ctx, i, ledger.Request{Worker: c.Claimant(), TTL: c.TTL(), Judged: judged})
+			},
+			Recall: func(i claim.Issue) (ledger.Hold, bool, error) {
+				w, token, err := c.Holder(i)
+				return ledger.Hold{Record: claim.Record{Worker: w}, Token: token}, err == nil, err
+			},
+			Warn: func(err error) { cli.Warnf(c.Terminal.Err, "%s", err) }, Wait: setup.Clock().Sleep,
+		})
 	}
 	d.Dispatcher = work.NewDispatcher(work.Openers{
 		githubwork.Type: func(context.Context, work.Settings) (work.Source, error) { return d.github, nil },
@@ -82,18 +82,4 @@ func newDesk(c *cli.Call, s work.Settings) desk {
 		},
 	})
 	return d
-}
-
-func githubSource(c *cli.Call) *githubwork.Source {
-	return githubwork.New(c.Session.Client, c.Session.Ledger, githubwork.Options{
-		Repo: c.Session.Repo, Worker: c.Claimant(), Exclude: c.Source.Exclude, KeepFailed: c.Source.KeepFailed,
-		Take: func(ctx context.Context, i claim.Issue, judged ledger.Snapshot) (ledger.Hold, error) {
-			return c.Claim(ctx, i, ledger.Request{Worker: c.Claimant(), TTL: c.TTL(), Judged: judged})
-		},
-		Recall: func(i claim.Issue) (ledger.Hold, bool, error) {
-			w, token, err := c.Holder(i)
-			return ledger.Hold{Record: claim.Record{Worker: w}, Token: token}, err == nil, err
-		},
-		Warn: func(err error) { cli.Warnf(c.Terminal.Err, "%s", err) }, Wait: setup.Clock().Sleep,
-	})
 }

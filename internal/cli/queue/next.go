@@ -32,7 +32,7 @@ func NewNextCommand(t cli.Terminal) *urfave.Command {
 			&urfave.BoolFlag{Name: "run", Usage: "run COMMAND under the hold, as the command run does"},
 			cli.GraceFlag(),
 		)...),
-		Action: atWork(t, setup.First{Ready: true}, nextItem),
+		Action: atWork(t, "", setup.First{Ready: true}, nextItem),
 	}
 }
 

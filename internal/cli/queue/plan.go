@@ -44,7 +44,7 @@ func NewApproveCommand(t cli.Terminal) *urfave.Command {
 			cli.IssueForms + "   label-state approve 42",
 		Flags: cli.WriteFlags(),
 		Action: t.OnIssue(func(ctx context.Context, c *cli.Call, i claim.Issue) error {
-			return answerPlan(ctx, c, i, claim.KindApprove, "approved", "")
+			return answerPlan(ctx, c, i, claim.KindApprove)
 		}),
 	}
 }
@@ -57,7 +57,7 @@ func NewRejectCommand(t cli.Terminal) *urfave.Command {
 			cli.IssueForms + "   label-state reject 42 --reason 'too large, split it'",
 		Flags: cli.WriteFlags(&urfave.StringFlag{Name: "reason", Usage: "why, for whoever planned it"}),
 		Action: t.OnIssue(func(ctx context.Context, c *cli.Call, i claim.Issue) error {
-			return answerPlan(ctx, c, i, claim.KindReject, "rejected", c.Flags.String("reason"))
+			return answerPlan(ctx, c, i, claim.KindReject)
 		}),
 	}
 }
@@ -131,20 +131,8 @@ func readBodyFile(c *cli.Call) (string, error) {
 	return string(text), nil
 }
 
-func answerWithPlan(c *cli.Call, v cli.PlanView) error {
-	if v.Answer == "approved" {
-		return c.Answer(v, fmt.Sprintf("approved by %s: go on with %s\n", cli.OneLine(v.By), v.Issue))
-	}
-	text := "the hold is over: " + v.Reason
-	if v.Answer == "rejected" {
-		text = fmt.Sprintf("rejected by %s: %s", cli.OneLine(v.By), v.Reason)
-	}
-	no := &cli.Failure{Err: &cli.NoAnswer{Text: text}, Hint: "stop work on it; see where it stands: label-state status " + v.Issue}
-	return errors.Join(no, c.AnswerJSON(v))
-}
-
 // answerPlan answers the plan that waits in the name of whose token this is.
-func answerPlan(ctx context.Context, c *cli.Call, i claim.Issue, answer claim.Kind, word, reason string) error {
+func answerPlan(ctx context.Context, c *cli.Call, i claim.Issue, answer claim.Kind) error {
 	by, err := c.Session.Viewer(ctx)
 	if err != nil {
 		return err
@@ -156,10 +144,12 @@ func answerPlan(ctx context.Context, c *cli.Call, i claim.Issue, answer claim.Ki
 		return wouldAnswer(ctx, c, i, answer, by)
 	}
 	var rep ledger.Repair
+	word := "approved"
 	if answer == claim.KindApprove {
 		rep, err = c.Session.Ledger.Approve(ctx, i, time.Time{}, by)
 	} else {
-		rep, err = c.Session.Ledger.Reject(ctx, i, time.Time{}, by, reason)
+		word = "rejected"
+		rep, err = c.Session.Ledger.Reject(ctx, i, time.Time{}, by, c.Flags.String("reason"))
 	}
 	if err = c.WarnLate(err); err != nil {
 		return unanswerable(i, err)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -62,9 +63,23 @@ func awaitAnswer(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Worker
 	end := time.Now().Add(c.Flags.Duration("wait"))
 	asked := slackWatch{gate: gate}
 	for pause := cli.RetryFirst; ; pause = min(2*pause, cli.RetryMost) {
-		v, err := lookAtPlan(ctx, c, i, w, &asked)
-		if err == nil && v.Answer != "waiting" {
-			return answerWithPlan(c, v)
+		f, err := c.Session.Ledger.Look(ctx, i)
+		if err == nil && askSlack(ctx, c, &asked, f, w) {
+			f, err = c.Session.Ledger.Look(ctx, i)
+		}
+		own, _ := f.Log.Find(w)
+		v := cli.ViewPlan(i, own, c.Session.Ledger.Rules().Terms)
+		switch {
+		case err != nil || v.Answer == "waiting":
+		case v.Answer == "approved":
+			return c.Answer(v, fmt.Sprintf("approved by %s: go on with %s\n", cli.OneLine(v.By), v.Issue))
+		default:
+			text := "the hold is over: " + v.Reason
+			if v.Answer == "rejected" {
+				text = fmt.Sprintf("rejected by %s: %s", cli.OneLine(v.By), v.Reason)
+			}
+			no := &cli.Failure{Err: &cli.NoAnswer{Text: text}, Hint: "stop work on it; see where it stands: label-state status " + v.Issue}
+			return errors.Join(no, c.AnswerJSON(v))
 		}
 		rest := min(pause, time.Until(end))
 		if rest <= 0 {
@@ -78,17 +93,4 @@ func awaitAnswer(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Worker
 			return &ledger.UnknownError{Issue: i, Err: cmp.Or(err, over)}
 		}
 	}
-}
-
-// lookAtPlan is where the plan of w stands now, and takes in an answer from Slack.
-func lookAtPlan(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Worker, asked *slackWatch) (cli.PlanView, error) {
-	f, err := c.Session.Ledger.Look(ctx, i)
-	if err == nil && askSlack(ctx, c, asked, f, w) {
-		f, err = c.Session.Ledger.Look(ctx, i)
-	}
-	if err != nil {
-		return cli.PlanView{}, err
-	}
-	own, _ := f.Log.Find(w)
-	return cli.ViewPlan(i, own, c.Session.Ledger.Rules().Terms), nil
 }

@@ -31,7 +31,7 @@ func workList(t cli.Terminal) *urfave.Command {
 			&urfave.StringFlag{Name: "cursor", Usage: "go on behind the page that gave out `CURSOR`"},
 			&urfave.BoolFlag{Name: "include-claimed", Usage: "also what somebody works on"},
 		)...),
-		Action: atWork(t, setup.First{Ready: true}, listWork),
+		Action: atWork(t, "", setup.First{Ready: true}, listWork),
 	}
 }
 
@@ -46,7 +46,7 @@ func listWork(ctx context.Context, c *cli.Call, d desk) error {
 		}
 	}
 	o.Cursor, o.IncludeClaimed = c.Flags.String("cursor"), c.Flags.Bool("include-claimed")
-	src, err := d.source(ctx)
+	src, err := d.Source(ctx, d.Settings)
 	if err != nil {
 		return err
 	}
@@ -74,9 +74,16 @@ func listWork(ctx context.Context, c *cli.Call, d desk) error {
 	return nil
 }
 
+// An item is what a command is about, and the source that has it.
+type item struct {
+	desk
+	source work.Source
+	id     string
+}
+
 // onItem is atWork for commands about one item: of the queue an issue in any form that names one
 // (cli.md#naming-an-issue), of a folder an id.
-func onItem(t cli.Terminal, do func(ctx context.Context, c *cli.Call, d desk, src work.Source, id string) error) urfave.ActionFunc {
+func onItem(t cli.Terminal, do func(ctx context.Context, c *cli.Call, it item) error) urfave.ActionFunc {
 	return func(cc *urfave.Context) error {
 		if n := cc.Args().Len(); n != 1 {
 			return cli.Usagef(cli.CommandPath(cc), "%s: want one id such as github-42, got %d arguments", cli.CommandPath(cc), n)
@@ -84,17 +91,15 @@ func onItem(t cli.Terminal, do func(ctx context.Context, c *cli.Call, d desk, sr
 		if cc.Args().First() == "" {
 			return cli.Usagef(cli.CommandPath(cc), "%s: the id is empty", cli.CommandPath(cc))
 		}
-		id := cc.Args().First()
-		return atWorkOn(t, id, setup.First{}, func(ctx context.Context, c *cli.Call, d desk) error {
-			id := id
+		return atWork(t, cc.Args().First(), setup.First{}, func(ctx context.Context, c *cli.Call, d desk) (err error) {
+			it := item{desk: d, id: cc.Args().First()}
 			if d.github != nil {
-				id = work.ID(d.Type, int64(c.Session.Issue.Number))
+				it.id = work.ID(d.Type, int64(c.Session.Issue.Number))
 			}
-			src, err := d.source(ctx)
-			if err != nil {
+			if it.source, err = d.Source(ctx, d.Settings); err != nil {
 				return err
 			}
-			return do(ctx, c, d, src, id)
+			return do(ctx, c, it)
 		})(cc)
 	}
 }
@@ -104,8 +109,8 @@ func workShow(t cli.Terminal) *urfave.Command {
 		Name: "show", Usage: "show one item, whatever its state", ArgsUsage: "ID",
 		Description: "   label-state work show github-42",
 		Flags:       cli.RepoFlags(append(sourceFlags(), &urfave.BoolFlag{Name: "prompt", Usage: "print a prompt about it"})...),
-		Action: onItem(t, func(ctx context.Context, c *cli.Call, _ desk, src work.Source, id string) error {
-			i, err := src.Get(ctx, id)
+		Action: onItem(t, func(ctx context.Context, c *cli.Call, it item) error {
+			i, err := it.source.Get(ctx, it.id)
 			if err != nil {
 				return err
 			}
@@ -123,14 +128,14 @@ func workClaim(t cli.Terminal) *urfave.Command {
 		Name: "claim", Usage: "claim one item of the queue", ArgsUsage: "ID",
 		Description: "   label-state work claim github-42 --codename lucius",
 		Flags:       cli.WriteFlags(append(sourceFlags(), &urfave.DurationFlag{Name: "ttl", Usage: "length of the lease (default: claim.ttl)"})...),
-		Action: onItem(t, func(ctx context.Context, c *cli.Call, d desk, src work.Source, id string) error {
+		Action: onItem(t, func(ctx context.Context, c *cli.Call, it item) error {
 			if err := c.RequireWorker(); err != nil {
 				return err
 			}
 			if c.Flags.Bool("dry-run") {
-				return wouldTake(ctx, c, d, src, id)
+				return wouldTake(ctx, c, it)
 			}
-			got, err := src.Claim(ctx, id)
+			got, err := it.source.Claim(ctx, it.id)
 			if err != nil {
 				return err
 			}
@@ -151,18 +156,18 @@ func workComplete(t cli.Terminal) *urfave.Command {
 			&urfave.StringFlag{Name: "details", Usage: "the same at length"},
 			&urfave.StringSliceFlag{Name: "artifact", Usage: "`URL` or path of a result; may be repeated"},
 		)...),
-		Action: onItem(t, func(ctx context.Context, c *cli.Call, d desk, src work.Source, id string) error {
+		Action: onItem(t, func(ctx context.Context, c *cli.Call, it item) error {
 			if c.Flags.Bool("dry-run") {
-				return wouldEnd(ctx, c, d, src, id)
+				return wouldEnd(ctx, c, it)
 			}
 			r := work.Result{
 				Outcome: work.Outcome(c.Flags.String("outcome")), Summary: c.Flags.String("summary"), Details: c.Flags.String("details"), Artifacts: c.Flags.StringSlice("artifact"),
 			}
-			if err := src.Complete(ctx, id, r); err != nil {
+			if err := it.source.Complete(ctx, it.id, r); err != nil {
 				return err
 			}
-			forgetItem(c, d, id)
-			return c.Answer(WorkDone{Issue: namedItem(c), ID: id, Answer: "completed", Outcome: c.Flags.String("outcome")}, fmt.Sprintf("completed %s: %s\n", id, r.Outcome))
+			forgetItem(c, it)
+			return c.Answer(WorkDone{Issue: namedItem(c), ID: it.id, Answer: "completed", Outcome: c.Flags.String("outcome")}, fmt.Sprintf("completed %s: %s\n", it.id, r.Outcome))
 		}),
 	}
 }
@@ -175,29 +180,29 @@ func workRelease(t cli.Terminal) *urfave.Command {
 			&urfave.StringFlag{Name: "reason", Usage: "why, for people"},
 			&urfave.BoolFlag{Name: "comment", Usage: "say so in a comment of its own"},
 		)...),
-		Action: onItem(t, func(ctx context.Context, c *cli.Call, d desk, src work.Source, id string) error {
+		Action: onItem(t, func(ctx context.Context, c *cli.Call, it item) error {
 			if c.Flags.Bool("dry-run") {
-				return wouldEnd(ctx, c, d, src, id)
+				return wouldEnd(ctx, c, it)
 			}
-			if err := src.Release(ctx, id, work.ReleaseOptions{Reason: c.Flags.String("reason"), Comment: c.Flags.Bool("comment")}); err != nil {
+			if err := it.source.Release(ctx, it.id, work.ReleaseOptions{Reason: c.Flags.String("reason"), Comment: c.Flags.Bool("comment")}); err != nil {
 				return err
 			}
-			forgetItem(c, d, id)
-			return c.Answer(WorkDone{Issue: namedItem(c), ID: id, Answer: "released"}, fmt.Sprintf("released %s\n", id))
+			forgetItem(c, it)
+			return c.Answer(WorkDone{Issue: namedItem(c), ID: it.id, Answer: "released"}, fmt.Sprintf("released %s\n", it.id))
 		}),
 	}
 }
 
 // wouldTake is the dry run of work claim.
-func wouldTake(ctx context.Context, c *cli.Call, d desk, src work.Source, id string) error {
-	i, err := src.Get(ctx, id)
+func wouldTake(ctx context.Context, c *cli.Call, it item) error {
+	i, err := it.source.Get(ctx, it.id)
 	if err != nil {
 		return err
 	}
-	if d.github == nil {
+	if it.github == nil {
 		return c.Answer(ItemView{Answer: "dry-run", Item: i}, "would claim "+describeItem(i))
 	}
-	n, err := work.ParseID(d.Type, id)
+	n, err := work.ParseID(it.Type, it.id)
 	if err != nil {
 		return err
 	}
@@ -205,11 +210,11 @@ func wouldTake(ctx context.Context, c *cli.Call, d desk, src work.Source, id str
 }
 
 // wouldEnd is the dry run of work complete and work release.
-func wouldEnd(ctx context.Context, c *cli.Call, d desk, src work.Source, id string) error {
-	if _, err := src.Get(ctx, id); err != nil {
+func wouldEnd(ctx context.Context, c *cli.Call, it item) error {
+	if _, err := it.source.Get(ctx, it.id); err != nil {
 		return err
 	}
-	if n, err := work.ParseID(d.Type, id); err == nil && d.github != nil {
+	if n, err := work.ParseID(it.Type, it.id); err == nil && it.github != nil {
 		i := issueOf(c.Session.Repo, n)
 		w, token, err := c.Holder(i)
 		if err == nil {
@@ -219,7 +224,7 @@ func wouldEnd(ctx context.Context, c *cli.Call, d desk, src work.Source, id stri
 			return err
 		}
 	}
-	return c.Answer(WorkDone{Issue: namedItem(c), ID: id, Answer: "dry-run"}, fmt.Sprintf("would end %s\n", id))
+	return c.Answer(WorkDone{Issue: namedItem(c), ID: it.id, Answer: "dry-run"}, fmt.Sprintf("would end %s\n", it.id))
 }
 
 // A WorkDone is the JSON of an item that was ended.
@@ -239,8 +244,8 @@ func namedItem(c *cli.Call) string {
 }
 
 // forgetItem removes this worktree's record of the hold.
-func forgetItem(c *cli.Call, d desk, id string) {
-	if n, err := work.ParseID(d.Type, id); err == nil && d.github != nil {
+func forgetItem(c *cli.Call, it item) {
+	if n, err := work.ParseID(it.Type, it.id); err == nil && it.github != nil {
 		c.ForgetHold(issueOf(c.Session.Repo, n))
 	}
 }

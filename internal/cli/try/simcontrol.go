@@ -19,22 +19,13 @@ func followControl(t cli.Terminal, s *githubsim.Server) {
 		if line == "" {
 			continue
 		}
-		d, err := passage(line)
-		if err != nil {
-			cli.Warnf(t.Err, "sim: %s", err)
+		word, span, _ := strings.Cut(line, " ")
+		d, err := time.ParseDuration(strings.TrimSpace(span))
+		if word != "later" || err != nil || d <= 0 {
+			cli.Warnf(t.Err, "sim: %q: want later and a duration, such as later 2h", cli.OneLine(line))
 			continue
 		}
 		s.Skip(d)
 		fmt.Fprintf(t.Out, "%s later\n", d)
 	}
-}
-
-// passage reads "later 2h".
-func passage(line string) (time.Duration, error) {
-	word, span, _ := strings.Cut(line, " ")
-	d, err := time.ParseDuration(strings.TrimSpace(span))
-	if word != "later" || err != nil || d <= 0 {
-		return 0, fmt.Errorf("%q: want later and a duration, such as later 2h", cli.OneLine(line))
-	}
-	return d, nil
 }

@@ -16,7 +16,11 @@ import (
 func announce(ctx context.Context, t cli.Terminal, url string, seed githubsim.Seed, file string) error {
 	said := fmt.Sprintf("the embedded GitHub answers at %s   (stop it with Ctrl-C)\n", url)
 	if try := tryThis(url, seed); try != "" {
-		said += fmt.Sprintf("\ntry it in another terminal, line by line:\n\n%s%s", firstBuild(ctx), try)
+		build := "" // for somebody who runs this one by "go run" and has not installed the programs
+		if _, err := exec.LookPath("label-state"); err != nil && sources(ctx) != "" {
+			build = "  go build -o bin/ ./cmd/... && export PATH=\"$PWD/bin:$PATH\"\n"
+		}
+		said += fmt.Sprintf("\ntry it in another terminal, line by line:\n\n%s%s", build, try)
 	}
 	fmt.Fprint(t.Out, said) // at once: whoever has read that it answers need not read on
 	if file == "" {
@@ -27,14 +31,6 @@ func announce(ctx context.Context, t cli.Terminal, url string, seed githubsim.Se
 		return cli.Usagef("sim", "--url-file: %s", err)
 	}
 	return os.Rename(temp, file)
-}
-
-// firstBuild is how to get the programs for somebody who runs this one by "go run" and has not installed them.
-func firstBuild(ctx context.Context) string {
-	if _, err := exec.LookPath("label-state"); err == nil || sources(ctx) == "" {
-		return ""
-	}
-	return "  go build -o bin/ ./cmd/... && export PATH=\"$PWD/bin:$PATH\"\n"
 }
 
 // tryThis are commands, ready to be copied: an agent takes the first issue that is open, a person looks, and is

@@ -276,7 +276,7 @@ func (s *Store) Look(ctx context.Context, i claim.Issue) (lease.Lease, bool, err
 	defer cancel()
 	l, held, err := s.look(ctx, i)
 	if err != nil {
-		return lease.Lease{}, false, fmt.Errorf("look at %s: %w", i, named(err))
+		return lease.Lease{}, false, &claim.IssueError{Doing: "look at", Issue: i, Err: named(err)}
 	}
 	return l, held, nil
 }

@@ -138,7 +138,7 @@ func (s *Store) step(ctx context.Context, l lease.Lease, k kind) (tip, error) {
 func (s *Store) Look(ctx context.Context, i claim.Issue) (lease.Lease, bool, error) {
 	t, err := s.shown(ctx, i)
 	if err != nil {
-		return lease.Lease{}, false, fmt.Errorf("look at %s: %w", i, named(err))
+		return lease.Lease{}, false, &claim.IssueError{Doing: "look at", Issue: i, Err: named(err)}
 	}
 	if t.free(s.grace) {
 		return lease.Lease{}, false, nil

@@ -192,7 +192,7 @@ func (s *Store) Release(ctx context.Context, l lease.Lease) error {
 func (s *Store) Look(ctx context.Context, i claim.Issue) (l lease.Lease, held bool, err error) {
 	got, err := s.run(ctx, i, look, []string{key(i).lease})
 	if err != nil {
-		return lease.Lease{}, false, fmt.Errorf("look at %s: %w", i, err)
+		return lease.Lease{}, false, &claim.IssueError{Doing: "look at", Issue: i, Err: err}
 	}
 	return got, got.Token != 0, nil
 }
