@@ -41,6 +41,7 @@ var mayImport = map[string][]string{
 
 	"internal/golden":   {},                                                                             // of tests only
 	"internal/sample":   {},                                                                             // of tests only
+	"internal/testmain": {},                                                                             // of tests only
 	"internal/programs": {},                                                                             // of tests only
 	"internal/state":    {"internal/agenthost", "internal/claim", "internal/git", "internal/smallfile"}, // what this machine remembers
 	"internal/migrate":  {"internal/printable"},
@@ -317,7 +318,7 @@ func checkUses(dir string, f *ast.File) (complaints []string) {
 		}
 		names[name] = p
 	}
-	isMain, isSetup := strings.HasPrefix(dir, "cmd/"), dir == "internal/setup" || dir == "internal/sample" // of tests only
+	isMain, isSetup := strings.HasPrefix(dir, "cmd/"), slices.Contains([]string{"internal/setup", "internal/sample", "internal/testmain"}, dir) // two of tests only
 	ast.Inspect(f, func(n ast.Node) bool {
 		selector, ok := n.(*ast.SelectorExpr)
 		if !ok {

@@ -116,7 +116,20 @@ func (g Git) successor(ctx context.Context, p Push) (string, error) {
 	}
 	before := p.With.Before
 	if _, err := g.ask(ctx, "cat-file", "-e", before+"^{commit}"); err != nil {
-		if err := g.fetch(ctx, p); err != nil {
+		at, err := g.readable(ctx, p.Remote)
+		if err != nil {
+			return "", err
+		}
+		// its commits come into no reference and no file
+		_, code, err := g.talk(ctx, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules",
+			"--no-auto-maintenance", at, p.With.Ref)
+		if err == nil && code != 0 {
+			err = g.ended("fetch", code)
+		}
+		if err == nil {
+			_, err = g.ask(ctx, "cat-file", "-e", before+"^{commit}")
+		}
+		if err != nil {
 			return "", err
 		}
 	}
@@ -208,21 +221,4 @@ func (g Git) look(ctx context.Context, p Push) (sight, error) {
 		}
 	}
 	return s, err
-}
-
-// fetch brings the second reference's commits here, into no reference and no file.
-func (g Git) fetch(ctx context.Context, p Push) error {
-	at, err := g.readable(ctx, p.Remote)
-	if err != nil {
-		return err
-	}
-	_, code, err := g.talk(ctx, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules",
-		"--no-auto-maintenance", at, p.With.Ref)
-	if err == nil && code != 0 {
-		err = g.ended("fetch", code)
-	}
-	if err == nil {
-		_, err = g.ask(ctx, "cat-file", "-e", p.With.Before+"^{commit}")
-	}
-	return err
 }

@@ -42,7 +42,18 @@ func (fs *Features) Create(ctx context.Context, r Request) (f Feature, err error
 	if err := page.Save(f); err != nil {
 		return f, err
 	}
-	if err := fs.addTrees(ctx, f); err != nil {
+	err = os.MkdirAll(f.Folder, 0o755)
+	for n := 0; n < len(f.Trees) && err == nil; n++ { // no branch tracks its base: a push goes where it is told
+		t := f.Trees[n]
+		s := source{fs.git, t.Source, t.Repo}
+		if _, err = s.run(ctx, "worktree", "add", "--quiet", "--no-track", "-b", t.Branch, t.Path, t.From); err != nil {
+			err = s.inRepository(err)
+		}
+	}
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
 		return f, fs.undo(ctx, page, f, err)
 	}
 	f.Ready = true
@@ -138,20 +149,6 @@ func (s source) checkVacant(ctx context.Context, t Tree) error {
 		}
 	}
 	return nil
-}
-
-// addTrees adds the trees. The branch does not track its base: a push goes where it is told.
-func (fs *Features) addTrees(ctx context.Context, f Feature) error {
-	if err := os.MkdirAll(f.Folder, 0o755); err != nil {
-		return err
-	}
-	for _, t := range f.Trees {
-		s := source{fs.git, t.Source, t.Repo}
-		if _, err := s.run(ctx, "worktree", "add", "--quiet", "--no-track", "-b", t.Branch, t.Path, t.From); err != nil {
-			return s.inRepository(err)
-		}
-	}
-	return ctx.Err()
 }
 
 // undo removes what Create has made so far, in the opposite order, and forgets the feature, but for what
