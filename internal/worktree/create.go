@@ -123,29 +123,21 @@ func (fs *Features) inspect(ctx context.Context, r Request, f *Feature) error {
 		if t.From, err = src.resolve(ctx, s.Base, r.Offline); err != nil {
 			return err
 		}
-		if err := src.checkVacant(ctx, *t); err != nil {
+		if _, err := os.Lstat(t.Path); err == nil {
+			return bad("repository %s: %s exists already", s.Name, t.Path)
+		}
+		if _, err := src.run(ctx, "check-ref-format", "refs/heads/"+t.Branch); err != nil {
+			return src.inRepository(refused(ctx, err, "repository %s: %q is no name for a branch", s.Name, t.Branch))
+		}
+		out, err := src.run(ctx, "for-each-ref", "--format=%(refname:strip=2)", "refs/heads/")
+		if err != nil {
 			return src.inRepository(err)
 		}
-	}
-	return nil
-}
-
-// checkVacant refuses a tree whose path or branch is there already.
-func (s source) checkVacant(ctx context.Context, t Tree) error {
-	if _, err := os.Lstat(t.Path); err == nil {
-		return bad("repository %s: %s exists already", s.name, t.Path)
-	}
-	if _, err := s.run(ctx, "check-ref-format", "refs/heads/"+t.Branch); err != nil {
-		return refused(ctx, err, "repository %s: %q is no name for a branch", s.name, t.Branch)
-	}
-	out, err := s.run(ctx, "for-each-ref", "--format=%(refname:strip=2)", "refs/heads/")
-	if err != nil {
-		return err
-	}
-	for name := range strings.Lines(out) {
-		name = strings.TrimSuffix(name, "\n")
-		if name == t.Branch || strings.HasPrefix(t.Branch, name+"/") || strings.HasPrefix(name, t.Branch+"/") {
-			return bad("repository %s: branch %s stands in the way of %s", s.name, name, t.Branch)
+		for name := range strings.Lines(out) {
+			name = strings.TrimSuffix(name, "\n")
+			if name == t.Branch || strings.HasPrefix(t.Branch, name+"/") || strings.HasPrefix(name, t.Branch+"/") {
+				return bad("repository %s: branch %s stands in the way of %s", s.Name, name, t.Branch)
+			}
 		}
 	}
 	return nil
