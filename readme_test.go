@@ -25,6 +25,7 @@ const install = "go install ./cmd/...\n"
 // clone of acme/app for the rest, against the embedded GitHub. An ordinary run leaves the demo out and copies the programs from the
 // build cache.
 func TestReadme(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)

@@ -28,12 +28,15 @@ import (
 	"github.com/label-state/label-state/internal/sample"
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/internal/state"
+	"github.com/label-state/label-state/internal/testmain"
 )
 
 // program is the compiled hook, under the name by which the shim finds it.
 var program string
 
-func TestMain(m *testing.M) { os.Exit(testMain(m)) }
+func TestMain(m *testing.M) {
+	os.Exit(testmain.Tests{Play: func() int { return testMain(m) }}.Run())
+}
 
 func testMain(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "pre-push")

@@ -2,12 +2,12 @@ package action_test
 
 import (
 	"os"
-	"runtime/debug"
 	"testing"
+
+	"github.com/label-state/label-state/internal/testmain"
 )
 
-// TestMain lets garbage lie: what a test makes is small and dies young.
+// TestMain has the tests cost little: package testmain says how.
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(400)
-	os.Exit(m.Run())
+	os.Exit(testmain.Tests{Play: m.Run}.Run())
 }

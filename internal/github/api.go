@@ -52,16 +52,35 @@ func (a *api) String() string { return "client of " + a.rest.BaseURL.String() }
 // answer into into unless nil. path starts without a slash; parts from outside must be escaped.
 // The header is that of the answer, nil with an error.
 func (a *api) Do(ctx context.Context, method, path string, body, into any) (http.Header, error) {
-	req, err := a.rest.NewRequest(method, path, body)
+	return a.carry(ctx, method, path, "application/vnd.github+json", body, into)
+}
+
+// carry sends a request that accepts one kind of answer.
+func (a *api) carry(ctx context.Context, method, address, accept string, body, into any) (http.Header, error) {
+	req, err := a.rest.NewRequest(method, address, body)
 	if err != nil {
 		return nil, &NetworkError{Err: err, reason: "make request: " + oneLine(err.Error())}
 	}
-	req.Header.Set("Accept", "application/vnd.github+json")
+	req.Header.Set("Accept", accept)
 	resp, err := a.rest.Do(ctx, req, into)
 	if err != nil {
 		return nil, Cause(err)
 	}
 	return resp.Header, nil
+}
+
+// send is Do for a target.
+func (a *api) send(ctx context.Context, method string, to target, body, into any) (http.Header, error) {
+	if to.err != nil {
+		return nil, to.err
+	}
+	return a.Do(ctx, method, to.path, body, into)
+}
+
+// fetch reads what is at a target.
+func fetch[T any](ctx context.Context, a *api, to target) (got T, header http.Header, err error) {
+	header, err = a.send(ctx, http.MethodGet, to, nil, &got)
+	return got, header, err
 }
 
 // Cause returns the error of this package that net/http and go-github have wrapped. What they
@@ -81,22 +100,38 @@ func Cause(err error) error {
 // repoName is what GitHub accepts; anything else would change the path it is put into.
 var repoName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`)
 
-// at returns the path of something in a repository, or an error for a name that is none.
-func at(owner, repo, format string, args ...any) (string, error) {
-	for _, name := range []string{owner, repo} {
-		if !repoName.MatchString(name) || strings.Trim(name, ".") == "" {
-			return "", &NotFoundError{What: "repository " + oneLine(owner+"/"+repo), Status: http.StatusNotFound, Message: "not a name"}
-		}
-	}
-	return "repos/" + owner + "/" + repo + fmt.Sprintf(format, args...), nil
+// A target is the path of something below the API root, or why there can be none.
+type target struct {
+	path string
+	err  error
 }
 
-// onIssue returns the path of something of an issue.
-func onIssue(i claim.Issue, format string, args ...any) (string, error) {
+// at is something in a repository.
+func at(owner, repo, format string, args ...any) target {
+	for _, name := range []string{owner, repo} {
+		if !repoName.MatchString(name) || strings.Trim(name, ".") == "" {
+			return target{err: &NotFoundError{What: "repository " + oneLine(owner+"/"+repo), Status: http.StatusNotFound, Message: "not a name"}}
+		}
+	}
+	return target{path: "repos/" + owner + "/" + repo + fmt.Sprintf(format, args...)}
+}
+
+// onIssue is something of an issue.
+func onIssue(i claim.Issue, format string, args ...any) target {
 	if i.Number < 1 {
-		return "", &NotFoundError{What: "issue " + oneLine(i.String()), Status: http.StatusNotFound, Message: "not a number"}
+		return target{err: &NotFoundError{What: "issue " + oneLine(i.String()), Status: http.StatusNotFound, Message: "not a number"}}
 	}
 	return at(i.Owner, i.Repo, "/issues/%d%s", i.Number, fmt.Sprintf(format, args...))
+}
+
+// where adds a query of key and value pairs, with everything escaped.
+func (t target) where(pairs ...string) target {
+	values := url.Values{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		values.Set(pairs[i], pairs[i+1])
+	}
+	t.path += "?" + values.Encode()
+	return t
 }
 
 // labelName escapes a label for a path. Dots alone would name the folder above.
@@ -105,6 +140,14 @@ func labelName(name string) (string, error) {
 		return "", &NotFoundError{What: fmt.Sprintf("label %q", name), Status: http.StatusNotFound, Message: "not a name"}
 	}
 	return url.PathEscape(name), nil
+}
+
+// failed says what was tried, and what a 404 was about; nil stays nil.
+func failed(err error, what, format string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf(format+": %w", append(args, missing(err, what))...)
 }
 
 // missing says what a 404 was about.

@@ -20,22 +20,6 @@ const (
 	standingClaims
 )
 
-// spoken leaves out ordinary talk.
-func (sn *snapshots) spoken(all []comment) []comment {
-	var out []comment
-	for _, m := range all {
-		if sn.stageLocks {
-			m.Body = claim.FromStageLock(m.Body)
-		}
-		_, counts, err := claim.Decode(m.Body)
-		_, tells := claim.DecodeNotice(m.Body)
-		if m.record = counts || tells; m.record || err != nil {
-			out = append(out, m)
-		}
-	}
-	return out
-}
-
 // account is a login in the repository of the issue.
 func (r *snapshot) account(login string) account {
 	a := account{repo: ledger.Repo{Owner: r.facts.Issue.Owner, Name: r.facts.Issue.Repo}, login: login}
@@ -46,54 +30,39 @@ func (r *snapshot) account(login string) account {
 }
 
 // accounts are the authors of comments, each once.
-func (r *snapshot) accounts(comments []claim.Comment) []account {
-	var out []account
-	seen := map[string]bool{}
+func (r *snapshot) accounts(comments []claim.Comment) (out []account) {
 	for _, m := range comments {
-		if login := strings.ToLower(m.Author); !seen[login] {
-			seen[login] = true
+		if !slices.ContainsFunc(out, func(a account) bool { return strings.EqualFold(a.login, m.Author) }) {
 			out = append(out, r.account(m.Author))
 		}
 	}
 	return out
 }
 
-// records are the comments whose authors matter.
-func (r *snapshot) records() []claim.Comment {
-	var out []claim.Comment
-	for _, m := range r.comments {
-		if m.record {
-			out = append(out, m.Comment)
-		}
-	}
-	return out
-}
-
-// stakes are the keys whose records can change who holds the issue, or which pull requests are for it.
-func (r *snapshot) stakes(web string) []claim.Stake {
-	return slices.DeleteFunc(claim.Stakes(r.records()), func(s claim.Stake) bool {
-		return s.Over && !slices.ContainsFunc(s.PRs, func(pr string) bool {
-			id, ok := parsePull(pr, web)
-			return ok && r.pull(id) == nil
-		})
-	})
-}
-
 // judgeAuthors finds out whose records count, for all snapshots together. For who only asks who holds the issues, nobody
 // is asked about who has ended all own claims; and about who ended a claim only if that claim counts.
 func (sn *snapshots) judgeAuthors(ctx context.Context, snapshots []*snapshot, want scope) judgement {
 	var all []account
-	stakes := map[*snapshot][]claim.Stake{}
+	stakes := map[*snapshot][]claim.Stake{} // keys whose records can change who holds the issue, or which pull requests are for it
 	for _, r := range snapshots {
-		switch {
-		case r.err != nil:
-		case want == everyRecord:
-			all = append(all, r.accounts(r.records())...)
-		default:
-			stakes[r] = r.stakes(sn.web)
-			for _, s := range stakes[r] {
-				all = append(all, r.accounts(s.Claims)...)
+		var records []claim.Comment // whose authors matter
+		for _, m := range r.comments {
+			if m.record && r.err == nil {
+				records = append(records, m.Comment)
 			}
+		}
+		if want == everyRecord {
+			all = append(all, r.accounts(records)...)
+			continue
+		}
+		stakes[r] = slices.DeleteFunc(claim.Stakes(records), func(s claim.Stake) bool {
+			return s.Over && !slices.ContainsFunc(s.PRs, func(pr string) bool {
+				id, ok := parsePull(pr, sn.web)
+				return ok && r.pull(id) == nil
+			})
+		})
+		for _, s := range stakes[r] {
+			all = append(all, r.accounts(s.Claims)...)
 		}
 	}
 	if want == everyRecord {

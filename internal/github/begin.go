@@ -69,7 +69,7 @@ func (sc *scans) BeginCurrent(ctx context.Context, r ledger.Repo, since time.Tim
 
 // BeginOpen does it for OpenIssues with the label of what is ready for work, or of the first stage.
 func (is *issues) BeginOpen(ctx context.Context, r ledger.Repo) error {
-	if _, err := at(r.Owner, r.Name, ""); err != nil {
+	if at(r.Owner, r.Name, "").err != nil {
 		return nil // whoever asks next says so
 	}
 	label := is.scheme.Queues()[0]
@@ -83,7 +83,7 @@ func (is *issues) BeginOpen(ctx context.Context, r ledger.Repo) error {
 }
 
 func (sc *scans) beginScan(ctx context.Context, r ledger.Repo, what selection) error {
-	if _, err := at(r.Owner, r.Name, ""); err != nil {
+	if at(r.Owner, r.Name, "").err != nil {
 		return nil // whoever asks next says so
 	}
 	lists := listsOf(sc.scheme, what)

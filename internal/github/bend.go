@@ -76,6 +76,13 @@ func bend[T any](ctx context.Context, d *dose, items []T, ask func(context.Conte
 	return nil
 }
 
+// inParts is bend where there is GraphQL, and reads the items one by one where there is none. Its errors are bend's.
+func inParts[T any](ctx context.Context, a *api, d *dose, items []T, ask func(context.Context, []T) error, alone func(context.Context, T) error) error {
+	return a.eitherWay(
+		func() error { return bend(ctx, d, items, ask, alone) },
+		func() error { return oneByOne(ctx, items, alone) })
+}
+
 // oneByOne reads items where there is no GraphQL. Its errors are bend's.
 func oneByOne[T any](ctx context.Context, items []T, alone func(context.Context, T) error) error {
 	var lost losses
@@ -102,21 +109,17 @@ func (l *losses) end(err error) bool {
 
 // tooMuch reports whether asking for less may help: GitHub could not answer, took too long, or refused the query's weight.
 func tooMuch(err error) bool {
-	var (
-		off    unavailable
-		status *StatusError
-		lost   *NetworkError
-		query  *QueryError
-	)
+	var status *StatusError
+	var lost *NetworkError
 	switch {
-	case errors.As(err, &off):
+	case is[unavailable](err):
 		return false
 	case errors.As(err, &status):
 		return !status.Rejected()
 	case errors.As(err, &lost):
 		return lost.slow
 	}
-	return errors.As(err, &query)
+	return is[*QueryError](err)
 }
 
 // replaceable marks a request for which there is something better to do than to repeat it after a 5xx or when it takes too

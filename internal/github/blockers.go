@@ -3,9 +3,7 @@ package github
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
@@ -108,9 +106,7 @@ func (bl *blockers) addNamedBlockers(ctx context.Context, snapshots []*snapshot)
 	for k, i := range all {
 		states[k] = &blockerState{issue: i}
 	}
-	err := bl.api.eitherWay(
-		func() error { return bend(ctx, bl.dose, states, bl.queryStates, bl.restState) },
-		func() error { return oneByOne(ctx, states, bl.restState) })
+	err := inParts(ctx, bl.api, bl.dose, states, bl.queryStates, bl.restState)
 	for r, named := range by {
 		for _, i := range named {
 			state := states[all.at(i)]
@@ -159,11 +155,7 @@ func (bl *blockers) queryStates(ctx context.Context, named []*blockerState) erro
 }
 
 func (bl *blockers) restState(ctx context.Context, n *blockerState) error {
-	path, err := onIssue(n.issue, "")
-	var got restIssue
-	if err == nil {
-		_, err = bl.api.Do(ctx, http.MethodGet, path, nil, &got)
-	}
+	got, _, err := fetch[restIssue](ctx, bl.api, onIssue(n.issue, ""))
 	switch {
 	case err == nil && got.HTMLURL != "":
 		n.found = lifecycle.Blocker{Issue: n.issue, Open: got.State == "open", URL: got.HTMLURL}
@@ -175,9 +167,7 @@ func (bl *blockers) restState(ctx context.Context, n *blockerState) error {
 
 // hidden reports whether GitHub does not show something, rather than failing to.
 func hidden(err error) bool {
-	var gone *NotFoundError
-	var denied *PermissionError
-	return errors.As(err, &gone) || errors.As(err, &denied)
+	return is[*NotFoundError](err) || is[*PermissionError](err)
 }
 
 // Blocking lists the issues that wait for this one (spec.md#further-labels): by GitHub's own dependencies,
@@ -186,17 +176,12 @@ func hidden(err error) bool {
 func (bl *blockers) Blocking(ctx context.Context, i claim.Issue) ([]claim.Issue, error) {
 	var out []claim.Issue
 	if bl.api.has(featureDependencies) {
-		path, err := onIssue(i, "/dependencies/blocking?per_page=100")
-		var found []restIssue
-		if err == nil {
-			found, _, err = list[restIssue](ctx, bl.api, path)
-		}
-		if gone := (*NotFoundError)(nil); err != nil && !errors.As(err, &gone) {
+		found, _, err := list[restIssue](ctx, bl.api, onIssue(i, "/dependencies/blocking?per_page=100"))
+		if err != nil && !is[*NotFoundError](err) {
 			return nil, fmt.Errorf("list what waits for %s: %w", i, err)
 		}
 		for _, one := range found {
-			from := one.repo()
-			out = append(out, claim.Issue{Owner: from.Owner, Repo: from.Name, Number: one.Number})
+			out = append(out, one.issue())
 		}
 	}
 	if bl.off.TextOff {

@@ -88,13 +88,9 @@ func New(o Options) (*Client, error) {
 		scheme:      o.Scheme, web: o.Web, stageLocks: o.StageLocks, dose: doseOf(perQuery), nodes: map[string]string{},
 	}
 	c.scans = &scans{
-		api: a, viewer: c.viewer, repositories: c.repositories, roles: c.roles, definitions: c.definitions, snapshots: c.snapshots, beginnings: begun,
-		scheme: o.Scheme, pages: doseOf(perPage), numbers: doseOf(perPage),
+		api: a, repositories: c.repositories, snapshots: c.snapshots, beginnings: begun, scheme: o.Scheme, pages: doseOf(perPage), numbers: doseOf(perPage),
 	}
-	c.heads = &heads{
-		api: a, viewer: c.viewer, repositories: c.repositories, roles: c.roles, definitions: c.definitions, pulls: c.pulls, snapshots: c.snapshots,
-		scheme: o.Scheme,
-	}
+	c.heads = &heads{api: a, repositories: c.repositories, pulls: c.pulls, snapshots: c.snapshots, scheme: o.Scheme}
 	c.mutations = &mutations{api: a, viewer: c.viewer, definitions: c.definitions, snapshots: c.snapshots}
 	return c, nil
 }

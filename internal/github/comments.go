@@ -2,14 +2,11 @@ package github
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
-
-	gogithub "github.com/google/go-github/v62/github"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/ledger"
@@ -24,117 +21,87 @@ type comments struct {
 // Comment posts a comment. Posts are paced under GitHub's limits for content. Unless the error's
 // Rejected is true the comment may be there all the same.
 func (cs *comments) Comment(ctx context.Context, i claim.Issue, body string) (claim.Comment, error) {
-	if _, err := onIssue(i, ""); err != nil {
-		return claim.Comment{}, fmt.Errorf("comment on %s: %w", i, err)
-	}
-	got, _, err := cs.api.rest.Issues.CreateComment(ctx, i.Owner, i.Repo, i.Number, &gogithub.IssueComment{Body: &body})
-	if err == nil {
-		err = isComment(got)
-	}
+	posted, err := cs.write(ctx, http.MethodPost, onIssue(i, "/comments"), body)
 	if err != nil {
-		return claim.Comment{}, fmt.Errorf("comment on %s: %w", i, missing(Cause(err), "issue "+i.String()))
+		return claim.Comment{}, failed(err, "issue "+i.String(), "comment on %s", i)
 	}
-	cs.viewer.note(got.GetUser().GetLogin()) // an App's token without GraphQL cannot tell before
-	return written(got), nil
+	cs.viewer.note(posted.Author) // an App's token without GraphQL cannot tell before
+	return posted, nil
 }
 
 // EditComment replaces a comment's body. A comment that is gone is ledger.ErrGone.
 func (cs *comments) EditComment(ctx context.Context, i claim.Issue, id int64, body string) (claim.Comment, error) {
-	if _, err := onIssue(i, ""); err != nil {
-		return claim.Comment{}, fmt.Errorf("edit comment of %s: %w", i, err)
+	to := onIssue(i, "")
+	if to.err != nil {
+		return claim.Comment{}, fmt.Errorf("edit comment of %s: %w", i, to.err)
 	}
-	got, _, err := cs.api.rest.Issues.EditComment(ctx, i.Owner, i.Repo, id, &gogithub.IssueComment{Body: &body})
-	if err == nil {
-		err = isComment(got)
-	}
-	err = missing(Cause(err), fmt.Sprintf("comment %d", id))
-	var gone *NotFoundError
+	edited, err := cs.write(ctx, http.MethodPatch, at(i.Owner, i.Repo, "/issues/comments/%d", id), body)
+	err = missing(err, fmt.Sprintf("comment %d", id))
 	switch {
-	case errors.As(err, &gone):
+	case is[*NotFoundError](err):
 		return claim.Comment{}, fmt.Errorf("edit comment of %s: %w: %w", i, ledger.ErrGone, err)
 	case err != nil:
 		return claim.Comment{}, fmt.Errorf("edit comment %d of %s: %w", id, i, err)
 	}
-	return written(got), nil
+	return edited, nil
+}
+
+// write sends a comment of our own, and returns it as GitHub stored it. An answer that lacks what makes it a comment is an error.
+func (cs *comments) write(ctx context.Context, method string, to target, body string) (claim.Comment, error) {
+	var got restComment
+	_, err := cs.api.send(ctx, method, to, map[string]string{"body": body}, &got)
+	if err == nil && (got.ID == 0 || got.CreatedAt.IsZero() || got.User == nil || got.User.Login == "") {
+		err = &AnswerError{Status: http.StatusOK, Reason: "it is not a comment"}
+	}
+	out := got.comment().Comment
+	out.Trusted = true
+	return out, err
 }
 
 // React puts a reaction on a comment: +1, -1, laugh, confused, heart, hooray, rocket or eyes. One
 // that is there already is success.
 func (cs *comments) React(ctx context.Context, r ledger.Repo, comment int64, content string) error {
-	if _, err := at(r.Owner, r.Name, ""); err != nil {
-		return fmt.Errorf("react to comment %d of %s: %w", comment, r, err)
-	}
-	_, _, err := cs.api.rest.Reactions.CreateIssueCommentReaction(ctx, r.Owner, r.Name, comment, content)
-	if err != nil {
-		return fmt.Errorf("react to comment %d of %s: %w", comment, r, missing(Cause(err), "comment"))
-	}
-	return nil
-}
-
-// isComment refuses an answer to a write that lacks what makes it a comment.
-func isComment(got *gogithub.IssueComment) error {
-	if got.GetID() == 0 || got.GetCreatedAt().IsZero() || got.GetUser().GetLogin() == "" {
-		return &AnswerError{Status: 200, Reason: "it is not a comment"}
-	}
-	return nil
-}
-
-// written is a comment of our own as GitHub stored it.
-func written(got *gogithub.IssueComment) claim.Comment {
-	return claim.Comment{
-		ID: got.GetID(), Created: got.GetCreatedAt().UTC(), Updated: got.GetUpdatedAt().UTC(), Author: got.GetUser().GetLogin(),
-		Trusted: true, URL: got.GetHTMLURL(), Body: got.GetBody(),
-	}
+	to := at(r.Owner, r.Name, "/issues/comments/%d/reactions", comment)
+	_, err := cs.api.send(ctx, http.MethodPost, to, map[string]string{"content": content}, nil)
+	return failed(err, "comment", "react to comment %d of %s", comment, r)
 }
 
 // Comments lists the comments of an issue or a pull request in GitHub's order, all of them, or
 // those written or edited since then. Trusted is never set: nobody was asked.
 func (cs *comments) Comments(ctx context.Context, i claim.Issue, since time.Time) ([]claim.Comment, error) {
-	path, err := onIssue(i, "/comments?per_page=100")
-	var got []restComment
-	if err == nil {
-		if !since.IsZero() {
-			path += "&since=" + since.UTC().Format(time.RFC3339)
-		}
-		got, _, err = list[restComment](ctx, cs.api, path)
+	to := onIssue(i, "/comments?per_page=100")
+	if !since.IsZero() {
+		to.path += "&since=" + since.UTC().Format(time.RFC3339)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("list comments of %s: %w", i, missing(err, "issue "+i.String()))
-	}
+	got, _, err := list[restComment](ctx, cs.api, to)
 	out := make([]claim.Comment, 0, len(got))
 	for _, m := range got {
 		out = append(out, m.comment().Comment)
 	}
-	return out, nil
+	return out, failed(err, "issue "+i.String(), "list comments of %s", i)
 }
 
 // Said reports whether we have posted a comment that begins with that line.
 func (cs *comments) Said(ctx context.Context, i claim.Issue, line string) (bool, error) {
-	path, err := onIssue(i, "/comments")
-	if err != nil {
-		return false, fmt.Errorf("read comments of %s: %w", i, err)
+	to := onIssue(i, "/comments?per_page=100")
+	if to.err != nil {
+		return false, fmt.Errorf("read comments of %s: %w", i, to.err)
 	}
 	self, err := cs.viewer.self(ctx)
 	if err != nil {
 		return false, err
 	}
-	all, _, err := list[restComment](ctx, cs.api, query(path, "per_page", "100"))
-	if err != nil {
-		return false, fmt.Errorf("read comments of %s: %w", i, missing(err, "issue "+i.String()))
-	}
+	all, _, err := list[restComment](ctx, cs.api, to)
 	return slices.ContainsFunc(all, func(m restComment) bool {
 		return claim.SameLogin(m.User.name(), self) && strings.HasPrefix(m.Body, line+"\n")
-	}), nil
+	}), failed(err, "issue "+i.String(), "read comments of %s", i)
 }
 
 // DeleteComment takes a comment away; one that is gone is success.
 func (cs *comments) DeleteComment(ctx context.Context, i claim.Issue, id int64) error {
-	path, err := at(i.Owner, i.Repo, "/issues/comments/%d", id)
-	if err == nil {
-		_, err = cs.api.Do(ctx, http.MethodDelete, path, nil, nil)
-	}
-	var gone *NotFoundError
-	if err == nil || errors.As(err, &gone) && path != "" {
+	to := at(i.Owner, i.Repo, "/issues/comments/%d", id)
+	_, err := cs.api.send(ctx, http.MethodDelete, to, nil, nil)
+	if err == nil || is[*NotFoundError](err) && to.err == nil {
 		return nil
 	}
 	return fmt.Errorf("delete comment %d of %s: %w", id, i, err)
@@ -148,33 +115,19 @@ type reaction struct {
 
 // Reactions lists what a login has put under a comment: +1, confused, ….
 func (cs *comments) Reactions(ctx context.Context, r ledger.Repo, comment int64, login string) ([]string, error) {
-	path, err := at(r.Owner, r.Name, "/issues/comments/%d/reactions?per_page=100", comment)
-	var got []reaction
-	if err == nil {
-		got, _, err = list[reaction](ctx, cs.api, path)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("list reactions to comment %d of %s: %w", comment, r, missing(err, "comment"))
-	}
+	got, _, err := list[reaction](ctx, cs.api, at(r.Owner, r.Name, "/issues/comments/%d/reactions?per_page=100", comment))
 	var out []string
 	for _, one := range got {
 		if claim.SameLogin(one.User.name(), login) {
 			out = append(out, one.Content)
 		}
 	}
-	return out, nil
+	return out, failed(err, "comment", "list reactions to comment %d of %s", comment, r)
 }
 
 // Votes lists the reactions +1 and -1 to a comment of an issue, oldest first (ledger.Electorate).
 func (cs *comments) Votes(ctx context.Context, i claim.Issue, comment int64) ([]ledger.Vote, error) {
-	path, err := at(i.Owner, i.Repo, "/issues/comments/%d/reactions?per_page=100", comment)
-	var got []reaction
-	if err == nil {
-		got, _, err = list[reaction](ctx, cs.api, path)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("list reactions to comment %d of %s: %w", comment, i, missing(err, "comment"))
-	}
+	got, _, err := list[reaction](ctx, cs.api, at(i.Owner, i.Repo, "/issues/comments/%d/reactions?per_page=100", comment))
 	answers := map[string]claim.Kind{"+1": claim.KindApprove, "-1": claim.KindReject}
 	var out []ledger.Vote
 	for _, r := range got {
@@ -183,5 +136,5 @@ func (cs *comments) Votes(ctx context.Context, i claim.Issue, comment int64) ([]
 		}
 	}
 	slices.SortStableFunc(out, func(a, b ledger.Vote) int { return a.At.Compare(b.At) })
-	return out, nil
+	return out, failed(err, "comment", "list reactions to comment %d of %s", comment, i)
 }

@@ -8,6 +8,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -81,16 +82,41 @@ func decide(a answer, t traits, n tally, rand float64, local time.Time) decision
 	}
 	switch {
 	case a.status >= 200 && a.status < 300:
-		return whole(a, t)
+		// A success is accepted only if it is the JSON it must be.
+		kind, _, err := mime.ParseMediaType(a.header.Get("Content-Type"))
+		reason := ""
+		switch {
+		case a.status == http.StatusNoContent || t.method == http.MethodHead:
+		case len(bytes.TrimSpace(a.body)) == 0:
+			reason = "it is empty"
+		case err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json"):
+			reason = "it is not JSON but " + oneLine(fmt.Sprintf("%q", a.header.Get("Content-Type")))
+		case !json.Valid(a.body):
+			reason = "its JSON is cut short or damaged"
+		}
+		if reason != "" {
+			return decision{step: stepFail, err: &AnswerError{Status: a.status, Reason: reason}}
+		}
+		return decision{step: stepDone}
 	case a.status == http.StatusRequestTimeout || a.status >= 500:
 		return again(a.failure(), t, n, rand)
 	case a.status >= 300 && a.status < 400 && a.status != http.StatusNotModified:
-		return redirect(a, t, n)
+		// A read is followed on its own host. A write must not follow: net/http would turn it into a GET, and its answer would look like success.
+		to, err := t.url.Parse(a.header.Get("Location"))
+		if err != nil || a.header.Get("Location") == "" {
+			return decision{step: stepFail, err: &MovedError{}}
+		}
+		shown := *to
+		shown.RawQuery, shown.Fragment, shown.User = "", "", nil
+		if t.method != http.MethodGet || n.hops >= maxHops || to.Scheme != t.url.Scheme || to.Host != t.url.Host {
+			return decision{step: stepFail, err: &MovedError{To: oneLine(shown.String())}}
+		}
+		return decision{step: stepFollow, to: to}
 	case a.status == http.StatusNotFound && t.fresh && n.fresh < maxFresh:
 		return decision{step: stepRetry, wait: backoff(n.fresh, rand), err: a.failure()}
 	default:
 		err := a.failure()
-		if denied := (*PermissionError)(nil); errors.As(err, &denied) {
+		if denied, is := errors.AsType[*PermissionError](err); is {
 			denied.Write = t.write
 		}
 		return decision{step: stepFail, err: err}
@@ -110,41 +136,6 @@ func again(err error, t traits, n tally, rand float64) decision {
 func backoff(n int, rand float64) time.Duration {
 	d := backoffBase << min(n, 10)
 	return min(d+time.Duration(rand*float64(d)/10), backoffCap)
-}
-
-// redirect follows a read on its own host. A write must not follow: net/http would turn it into
-// a GET, and its answer would look like success.
-func redirect(a answer, t traits, n tally) decision {
-	to, err := t.url.Parse(a.header.Get("Location"))
-	if err != nil || a.header.Get("Location") == "" {
-		return decision{step: stepFail, err: &MovedError{}}
-	}
-	shown := *to
-	shown.RawQuery, shown.Fragment, shown.User = "", "", nil
-	if t.method != http.MethodGet || n.hops >= maxHops || to.Scheme != t.url.Scheme || to.Host != t.url.Host {
-		return decision{step: stepFail, err: &MovedError{To: oneLine(shown.String())}}
-	}
-	return decision{step: stepFollow, to: to}
-}
-
-// whole accepts a success only if it is the JSON it must be.
-func whole(a answer, t traits) decision {
-	if a.status == http.StatusNoContent || t.method == http.MethodHead {
-		return decision{step: stepDone}
-	}
-	reason := ""
-	kind, _, err := mime.ParseMediaType(a.header.Get("Content-Type"))
-	switch {
-	case len(bytes.TrimSpace(a.body)) == 0:
-		reason = "it is empty"
-	case err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json"):
-		reason = "it is not JSON but " + oneLine(fmt.Sprintf("%q", a.header.Get("Content-Type")))
-	case !json.Valid(a.body):
-		reason = "its JSON is cut short or damaged"
-	default:
-		return decision{step: stepDone}
-	}
-	return decision{step: stepFail, err: &AnswerError{Status: a.status, Reason: reason}}
 }
 
 // failure is the typed error of a status that means no.
@@ -177,4 +168,145 @@ func (a answer) date(local time.Time) time.Time {
 		return local
 	}
 	return t
+}
+
+// limitOf returns when to come back if the answer is a rate limit, else nil. waits is how often
+// this request has waited for one already.
+func limitOf(a answer, graphql bool, waits int, local time.Time) *RateLimitError {
+	message, limited := a.limited(graphql)
+	if !limited {
+		return nil
+	}
+	now := a.date(local)
+	e := &RateLimitError{Secondary: true, Message: message}
+	after, told := retryAfter(a.header.Get("Retry-After"), now)
+	if reset, exhausted := budgetReset(a.header); exhausted {
+		e.Secondary = told
+		after = max(after, reset.Sub(now)+time.Second, time.Second)
+		told = true
+	}
+	if !told {
+		after = secondaryWait << waits
+	}
+	e.RetryAfter, e.At = after, now.Add(after)
+	return e
+}
+
+// limited reports whether the answer is a rate limit of any kind, with GitHub's words.
+func (a answer) limited(graphql bool) (message string, yes bool) {
+	if graphql && a.status == http.StatusOK { // GraphQL reports one under status 200
+		var top struct {
+			Data   json.RawMessage
+			Errors []queryError
+		}
+		// The search for the literal saves decoding every answer; a quote in somebody's text is always escaped in JSON.
+		if !bytes.Contains(a.body, []byte(`"errors"`)) || json.Unmarshal(a.body, &top) != nil {
+			return "", false
+		}
+		for _, e := range top.Errors {
+			nothing := len(top.Data) == 0 || string(top.Data) == "null"
+			if e.Type == "RATE_LIMITED" || nothing && (said{Message: e.Message}).limited() {
+				return oneLine(e.Message), true
+			}
+		}
+		return "", false
+	}
+	said := a.says()
+	switch a.status {
+	case http.StatusForbidden, http.StatusTooManyRequests:
+	case http.StatusUnprocessableEntity:
+		return oneLine(said.all()), said.tooQuick()
+	default:
+		return "", false
+	}
+	_, exhausted := budgetReset(a.header)
+	yes = a.status == http.StatusTooManyRequests || exhausted || a.header.Get("Retry-After") != "" || said.limited()
+	return oneLine(said.Message), yes
+}
+
+// said is the body of a refusal.
+type said struct {
+	Message string
+	Docs    string `json:"documentation_url"`
+	Errors  []struct {
+		Code    string
+		Message string
+	}
+}
+
+// says reads a refusal's body; pages of HTML say nothing.
+func (a answer) says() said {
+	var s said
+	if json.Unmarshal(a.body, &s) != nil {
+		// Some endpoints send strings instead of objects under errors, or one string.
+		var plain struct {
+			Message string
+			Errors  any
+		}
+		_ = json.Unmarshal(a.body, &plain) // no message is a message too
+		s = said{Message: plain.Message}
+		if list, is := plain.Errors.([]any); is {
+			plain.Errors = fmt.Sprint(list...)
+		}
+		if text, is := plain.Errors.(string); is && text != "" {
+			s.Message += ": " + text
+		}
+	}
+	return s
+}
+
+// all is the message with those of its parts.
+func (s said) all() string {
+	text := s.Message
+	for _, e := range s.Errors {
+		if e.Message != "" {
+			text += ": " + e.Message
+		}
+	}
+	return text
+}
+
+// tooQuick recognises the secondary limit for content, which GitHub also words as a failed validation: "was submitted too
+// quickly" (github.com/cli/cli/issues/4801).
+func (s said) tooQuick() bool {
+	return strings.Contains(strings.ToLower(s.all()), "submitted too quickly")
+}
+
+// limited recognises a secondary limit by its words; GitHub marks it in no other way.
+func (s said) limited() bool {
+	text := strings.ToLower(s.Message)
+	for _, sign := range []string{"secondary rate limit", "rate limit exceeded", "abuse detection"} {
+		if strings.Contains(text, sign) {
+			return true
+		}
+	}
+	return s.tooQuick() || strings.Contains(s.Docs, "secondary-rate-limits") || strings.Contains(s.Docs, "abuse-rate-limits")
+}
+
+// budgetReset returns when a used-up budget is filled again.
+func budgetReset(h http.Header) (reset time.Time, exhausted bool) {
+	if h.Get("X-RateLimit-Remaining") != "0" {
+		return time.Time{}, false
+	}
+	seconds, err := strconv.ParseInt(h.Get("X-RateLimit-Reset"), 10, 64)
+	if err != nil || seconds < 0 || seconds > 1<<40 {
+		return time.Time{}, false
+	}
+	return time.Unix(seconds, 0).UTC(), true
+}
+
+// retryAfter reads seconds or a date; nonsense counts as a minute.
+func retryAfter(text string, now time.Time) (wait time.Duration, told bool) {
+	if text == "" {
+		return 0, false
+	}
+	seconds, err := strconv.ParseUint(strings.TrimSpace(text), 10, 31)
+	if err == nil {
+		return max(time.Duration(seconds)*time.Second, time.Second), true
+	}
+	at, err := http.ParseTime(text)
+	if err != nil || !at.After(now) {
+		return time.Minute, true
+	}
+	return at.Sub(now), true
 }

@@ -84,9 +84,8 @@ func (es *edits) queryEdits(ctx context.Context, all []*comment) error {
 	}
 	var data map[string]json.RawMessage
 	got, err := es.api.ask(ctx, d.text(""), d.variables, &data)
-	var off unavailable
 	switch {
-	case errors.Is(err, errAgain), errors.As(err, &off):
+	case errors.Is(err, errAgain), is[unavailable](err):
 		es.api.lack(featureEdits)
 		return nil
 	case err != nil:
@@ -101,11 +100,9 @@ func (es *edits) queryEdits(ctx context.Context, all []*comment) error {
 		if err := json.Unmarshal(data[fmt.Sprintf("c%d", n)], &found); err != nil || found == nil {
 			continue // it was deleted meanwhile
 		}
-		if found.Edits != nil {
-			for _, e := range found.Edits.Nodes {
-				if e != nil && e.Editor != nil && !claim.SameLogin(e.Editor.name(), m.Author) {
-					m.Editor = e.Editor.name()
-				}
+		for e := range found.Edits.shown() {
+			if e.Editor != nil && !claim.SameLogin(e.Editor.name(), m.Author) {
+				m.Editor = e.Editor.name()
 			}
 		}
 		es.mu.Lock()

@@ -3,12 +3,20 @@ package github
 import (
 	"errors"
 	"fmt"
+	"net/http"
+	"regexp"
 	"strings"
 	"time"
 
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/printable"
 )
+
+// refused is a part of errors that mean: the request was certainly not carried out.
+type refused struct{}
+
+// Rejected reports true.
+func (refused) Rejected() bool { return true }
 
 // A RateLimitError says that GitHub wants us to come back later and that this does not fit the
 // caller's deadline, or that waiting did not help.
@@ -17,6 +25,7 @@ type RateLimitError struct {
 	RetryAfter time.Duration // the same, from when the error was made
 	Secondary  bool          // too fast, rather than the hourly budget used up
 	Message    string        // GitHub's words, or ours when nothing was sent
+	refused
 }
 
 func (e *RateLimitError) Error() string {
@@ -27,19 +36,16 @@ func (e *RateLimitError) Error() string {
 	return fmt.Sprintf("%s reached, come back at %s", what, e.At.UTC().Format("15:04:05 UTC"))
 }
 
-// Rejected reports true: a limited request is not carried out.
-func (e *RateLimitError) Rejected() bool { return true }
-
 // Exhausted reports true: going on with other requests can only do harm.
 func (e *RateLimitError) Exhausted() bool { return true }
 
 // An AuthError says that the token is bad, expired or missing (401).
-type AuthError struct{ Message string }
+type AuthError struct {
+	Message string
+	refused
+}
 
 func (e *AuthError) Error() string { return withMessage("token refused", 401, e.Message) }
-
-// Rejected reports true.
-func (e *AuthError) Rejected() bool { return true }
 
 // A MissingLabelError says that a repository lacks a label of ours, which this login may not create.
 type MissingLabelError struct {
@@ -65,6 +71,7 @@ type PermissionError struct {
 	Message string
 	Write   bool   // it was asked to change something
 	Needs   string // what would have been accepted, as a workflow writes it: "contents: write"; empty when GitHub did not say
+	refused
 }
 
 // Needed returns Needs.
@@ -72,29 +79,38 @@ func (e *PermissionError) Needed() string { return e.Needs }
 
 func (e *PermissionError) Error() string { return withMessage("not permitted", 403, e.Message) }
 
-// Rejected reports true.
-func (e *PermissionError) Rejected() bool { return true }
-
 // Forbidden reports true: whose token it is lacks the right.
 func (e *PermissionError) Forbidden() bool { return true }
+
+// Denied reports whether the token was made without the right to do this, so that the same kind
+// of write fails everywhere: a workflow's or an app's token without a permission.
+func (e *PermissionError) Denied() bool {
+	return e.Write && e.ofToken()
+}
+
+// ofToken reports whether the token lacks a permission, rather than its login a role.
+func (e *PermissionError) ofToken() bool {
+	return strings.HasPrefix(e.Message, "Resource not accessible by")
+}
 
 // A NotFoundError says that there is no such thing, or none that the token may see (404), or none any more (410).
 type NotFoundError struct {
 	What    string // issue owner/repo#7, repository owner/repo, …; empty when the request named it
 	Status  int
 	Message string
+	refused
 }
 
 func (e *NotFoundError) Error() string {
 	return withMessage(strings.TrimSpace(e.What+" not found"), e.Status, e.Message)
 }
 
-// Rejected reports true.
-func (e *NotFoundError) Rejected() bool { return true }
-
 // A MovedError says that a repository was renamed or an issue transferred, where following would
 // be wrong: writes lose their method on the way, and another host must not see the token.
-type MovedError struct{ To string }
+type MovedError struct {
+	To string
+	refused
+}
 
 func (e *MovedError) Error() string {
 	if e.To == "" {
@@ -102,9 +118,6 @@ func (e *MovedError) Error() string {
 	}
 	return "it has moved to " + e.To
 }
-
-// Rejected reports true.
-func (e *MovedError) Rejected() bool { return true }
 
 // A StatusError is any other status that means failure.
 type StatusError struct {
@@ -179,12 +192,12 @@ func (e *QueryError) Error() string {
 func (e *QueryError) Rejected() bool { return false }
 
 // A DryRunError is a write that a dry run held back. Callers usually treat it as success.
-type DryRunError struct{ Planned }
+type DryRunError struct {
+	Planned
+	refused
+}
 
 func (e *DryRunError) Error() string { return "dry run: " + e.Method + " " + e.Path + " was not sent" }
-
-// Rejected reports true.
-func (e *DryRunError) Rejected() bool { return true }
 
 // A Planned is a write that was not sent. Body is the JSON it would have carried.
 type Planned struct{ Method, Path, Body string }
@@ -196,16 +209,37 @@ func withMessage(what string, status int, message string) string {
 	return fmt.Sprintf("%s (HTTP %d: %s)", what, status, message)
 }
 
+// is reports whether an error is one of a type, or wraps one.
+func is[E error](err error) bool {
+	_, yes := errors.AsType[E](err)
+	return yes
+}
+
 // oneLine makes one short line of what GitHub, or anybody else, said.
 func oneLine(text string) string { return printable.Short(text, 200) }
 
-// Denied reports whether the token was made without the right to do this, so that the same kind
-// of write fails everywhere: a workflow's or an app's token without a permission.
-func (e *PermissionError) Denied() bool {
-	return e.Write && e.ofToken()
-}
+// acceptedHeader names the permissions that an endpoint accepts from a fine-grained token: sets with "; " between, of which one is
+// enough, and the permissions of a set with "," (GitHub's REST docs, "Troubleshooting the REST API").
+const acceptedHeader = "X-Accepted-GitHub-Permissions"
 
-// ofToken reports whether the token lacks a permission, rather than its login a role.
-func (e *PermissionError) ofToken() bool {
-	return strings.HasPrefix(e.Message, "Resource not accessible by")
+var acceptedPattern = regexp.MustCompile(`^([a-z_]+)=(read|write|admin)$`)
+
+// accepted is what the header says in the words of a workflow: "issues: write or pull-requests: write". It is empty where there is
+// nothing that can be read. A set that only adds to one before it says nothing new.
+func accepted(h http.Header) string {
+	var sets []string
+	for set := range strings.SplitSeq(h.Get(acceptedHeader), ";") {
+		var all []string
+		for one := range strings.SplitSeq(set, ",") {
+			m := acceptedPattern.FindStringSubmatch(strings.TrimSpace(one))
+			if m == nil {
+				return ""
+			}
+			all = append(all, strings.ReplaceAll(m[1], "_", "-")+": "+m[2])
+		}
+		if text := strings.Join(all, " and "); len(sets) == 0 || !strings.HasPrefix(text, sets[0]+" and ") {
+			sets = append(sets, text)
+		}
+	}
+	return strings.Join(sets, " or ")
 }

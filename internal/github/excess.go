@@ -3,8 +3,8 @@ package github
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -51,7 +51,7 @@ func (ou *outsiders) dropExcessive(ctx context.Context, snapshots []*snapshot, w
 	judged := ou.roles.judge(ctx, ask)
 	for _, all := range of {
 		for _, one := range all {
-			if one.stranger = one.foreign() && judged.certainlyNot(one.account()); one.stranger {
+			if one.settle(judged) {
 				doubtful = append(doubtful, one)
 			}
 		}
@@ -86,6 +86,7 @@ type opened struct {
 
 func (o *opened) account() account { return account{repo: o.in, login: o.Author} }
 
+// home reports whether it is in the issue's repository.
 func (o *opened) home() bool { return strings.EqualFold(o.Repo, o.in.String()) }
 
 // foreign reports whether the author may be a stranger: no App, because those are installed by somebody who may, and nobody whom GitHub calls
@@ -100,10 +101,13 @@ func (o *opened) asked(least int) bool {
 	return o.foreign() || len(o.named) > least && len(o.named) <= lifecycle.MostIssues
 }
 
-// certainlyNot reports whether it was found out that an account's records do not count.
-func (j judgement) certainlyNot(a account) bool {
-	counts, err := j.of(a)
-	return err == nil && !counts
+// settle notes whether the author is a stranger: it was found out that the records do not count.
+func (o *opened) settle(judged judgement) bool {
+	if o.foreign() {
+		counts, err := judged.of(o.account())
+		o.stranger = err == nil && !counts
+	}
+	return o.stranger
 }
 
 // excess says why a pull request moves none of its issues; nil when it moves them. The error is that it could not be found out.
@@ -139,10 +143,13 @@ func (ou *outsiders) allow(ctx context.Context, all []*opened) {
 	var mu sync.Mutex
 	for _, own := range by {
 		group.Go(func() error {
-			listed, err := ou.openOf(ctx, own[0].account())
+			a := own[0].account()
+			to := at(a.repo.Owner, a.repo.Name, "/issues").where("creator", a.login, "state", "open", "per_page", strconv.Itoa(perPage))
+			listed, _, err := list[restIssue](ctx, ou.api, to)
 			if err != nil {
 				return nil
 			}
+			listed = slices.DeleteFunc(listed, func(i restIssue) bool { return i.PullRequest == nil })
 			mu.Lock()
 			defer mu.Unlock()
 			for _, one := range own {
@@ -152,16 +159,6 @@ func (ou *outsiders) allow(ctx context.Context, all []*opened) {
 		})
 	}
 	_ = group.Wait()
-}
-
-// openOf lists the open pull requests of an account in the repository.
-func (ou *outsiders) openOf(ctx context.Context, a account) ([]restIssue, error) {
-	path, err := at(a.repo.Owner, a.repo.Name, "/issues")
-	if err != nil {
-		return nil, err
-	}
-	all, _, err := list[restIssue](ctx, ou.api, query(path, "creator", a.login, "state", "open", "per_page", fmt.Sprint(perPage)))
-	return slices.DeleteFunc(all, func(i restIssue) bool { return i.PullRequest == nil }), err
 }
 
 // among says what a stranger's open pull requests leave one of them to move; nil when it moves its issues.
@@ -187,12 +184,11 @@ func (ou *outsiders) among(o *opened, listed []restIssue) *lifecycle.Excess {
 // Excess says why an open pull request moves none of the issues that it names; nil when it moves them. The error is that it could
 // not be found out.
 func (ou *outsiders) Excess(ctx context.Context, p Pull, named []claim.Issue) (*lifecycle.Excess, error) {
-	owner, name, _ := strings.Cut(p.Repo, "/")
-	one := &opened{PR: p.PR, in: ledger.Repo{Owner: owner, Name: name}, named: named, association: p.association}
+	one := &opened{PR: p.PR, in: place(p.Repo), named: named, association: p.association}
 	var judged judgement
 	if one.asked(ou.limit) {
 		judged = ou.roles.judge(ctx, []account{one.account()})
-		if one.stranger = one.foreign() && judged.certainlyNot(one.account()); one.stranger {
+		if one.settle(judged) {
 			ou.allow(ctx, []*opened{one})
 		}
 	}
@@ -201,9 +197,9 @@ func (ou *outsiders) Excess(ctx context.Context, p Pull, named []claim.Issue) (*
 
 // namedIn are the issues that a description closes, each once.
 func namedIn(web, body, repo string) []claim.Issue {
-	owner, name, _ := strings.Cut(repo, "/")
+	in := place(repo)
 	var out []claim.Issue
-	for _, ref := range closing.InDescription(body, closing.Repo{Owner: owner, Name: name}, hostOf(web)) {
+	for _, ref := range closing.InDescription(body, closing.Repo{Owner: in.Owner, Name: in.Name}, hostOf(web)) {
 		out = append(out, ref.Issue)
 	}
 	return out

@@ -105,9 +105,6 @@ type snapshot struct {
 	err     error
 }
 
-// done reports whether the snapshot says all that there is to say.
-func (r *snapshot) done() bool { return (r.read || r.err != nil) && !wholeRequest(r.err) }
-
 // reset forgets what was read, before it is read again.
 func (r *snapshot) reset() { *r = snapshot{facts: lifecycle.Facts{Issue: r.facts.Issue}} }
 
@@ -169,8 +166,8 @@ func readable(snapshots []*snapshot, err error) []*snapshot {
 
 // nameable refuses what cannot be an issue before it spoils a query for others.
 func nameable(i claim.Issue) error {
-	if _, err := onIssue(i, ""); err != nil {
-		return err
+	if to := onIssue(i, ""); to.err != nil {
+		return to.err
 	}
 	if i.Number > math.MaxInt32 {
 		return &NotFoundError{What: "issue " + i.String(), Status: http.StatusNotFound, Message: "not a number GitHub has given out"}
@@ -187,8 +184,20 @@ func (sn *snapshots) finish(ctx context.Context, snapshots []*snapshot, want sco
 	viewer, err := sn.viewer.self(ctx)
 	for _, r := range snapshots {
 		r.facts.Viewer = viewer
-		if r.err = cmp.Or(r.err, err); r.err == nil {
-			r.comments = sn.spoken(r.comments)
+		r.err = cmp.Or(r.err, err)
+		var records []comment // without ordinary talk
+		for _, m := range r.comments {
+			if sn.stageLocks {
+				m.Body = claim.FromStageLock(m.Body)
+			}
+			_, counts, err := claim.Decode(m.Body)
+			_, tells := claim.DecodeNotice(m.Body)
+			if m.record = counts || tells; m.record || err != nil {
+				records = append(records, m)
+			}
+		}
+		if r.err == nil {
+			r.comments = records
 		}
 	}
 	judged := sn.judgeAuthors(ctx, snapshots, want)
@@ -229,10 +238,8 @@ func (sn *snapshots) finish(ctx context.Context, snapshots []*snapshot, want sco
 
 // wholeRequest reports whether an error concerns everything that was asked, not one issue.
 func wholeRequest(err error) bool {
-	var limit *RateLimitError
-	var auth *AuthError
 	var lost *NetworkError
-	return errors.As(err, &limit) || errors.As(err, &auth) || errors.As(err, &lost) && !lost.slow || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	return is[*RateLimitError](err) || is[*AuthError](err) || errors.As(err, &lost) && !lost.slow || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // completeAll reads the older comments of those issues that have more than one page of them. After an error those that it

@@ -36,27 +36,6 @@ type closure struct {
 
 const everything = ""
 
-func (l *limits) set(resource string, until time.Time, cause *RateLimitError) {
-	if cause.Secondary {
-		resource = everything
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if until.After(l.closed[resource].until) {
-		l.closed[resource] = closure{until, cause}
-	}
-}
-
-func (l *limits) until(resource string) (time.Time, *RateLimitError) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	own, all := l.closed[resource], l.closed[everything]
-	if all.until.After(own.until) {
-		own = all
-	}
-	return own.until, own.cause
-}
-
 // A pacer spreads what creates content over time. The first ones go at once; no minute sees 80
 // and no hour 500 (GitHub docs, secondary rate limits).
 type pacer struct {

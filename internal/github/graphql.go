@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"net/http"
 	"regexp"
 	"slices"
@@ -79,8 +80,12 @@ func (a *api) ask(ctx context.Context, document string, variables map[string]any
 		return partial{}, unavailable{&QueryError{Message: "no GraphQL address"}}
 	}
 	header, body, err := a.post(ctx, document, variables)
-	if err != nil {
-		return partial{}, refusal(err)
+	var status *StatusError
+	switch {
+	case hidden(err), errors.As(err, &status) && status.Rejected(): // no GraphQL here; any other error says nothing about that
+		return partial{}, unavailable{err}
+	case err != nil:
+		return partial{}, err
 	}
 	var top struct {
 		Data   json.RawMessage
@@ -120,34 +125,9 @@ func (a *api) ask(ctx context.Context, document string, variables map[string]any
 }
 
 // post returns the whole answer of a GraphQL request.
-func (a *api) post(ctx context.Context, document string, variables map[string]any) (http.Header, []byte, error) {
-	req, err := a.rest.NewRequest(http.MethodPost, a.graphql, map[string]any{"query": document, "variables": variables})
-	if err != nil {
-		return nil, nil, &NetworkError{Err: err, reason: "make request: " + oneLine(err.Error())}
-	}
-	req.Header.Set("Accept", "application/json")
-	var body json.RawMessage
-	resp, err := a.rest.Do(ctx, req, &body)
-	if err != nil {
-		return nil, nil, Cause(err)
-	}
-	return resp.Header, body, nil
-}
-
-// refusal tells "no GraphQL here" from an error that says nothing about that.
-func refusal(err error) error {
-	var (
-		gone   *NotFoundError
-		denied *PermissionError
-		status *StatusError
-	)
-	switch {
-	case errors.As(err, &gone), errors.As(err, &denied):
-		return unavailable{err}
-	case errors.As(err, &status) && status.Rejected():
-		return unavailable{err}
-	}
-	return err
+func (a *api) post(ctx context.Context, document string, variables map[string]any) (header http.Header, body json.RawMessage, err error) {
+	header, err = a.carry(ctx, http.MethodPost, a.graphql, "application/json", map[string]any{"query": document, "variables": variables}, &body)
+	return header, body, err
 }
 
 // errAgain says that the same question, asked anew, leaves out what the schema lacks.
@@ -163,14 +143,11 @@ const (
 // learn notes which optional parts the schema lacks. It reports false when something is missing
 // that is not optional, or was left out already.
 func (a *api) learn(all []queryError) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	for _, e := range all {
 		known := false
 		for _, f := range []string{featureBlockers, featureDuplicates, featureActors} {
 			if strings.Contains(e.Message, f) {
-				known = !a.lacks[f]
-				a.lacks[f] = true
+				known = a.lack(f)
 			}
 		}
 		if !known {
@@ -196,9 +173,8 @@ func (a *api) eitherWay(query, rest func() error) error {
 	for errors.Is(err, errAgain) {
 		err = query()
 	}
-	var off unavailable
 	switch {
-	case errors.As(err, &off):
+	case is[unavailable](err):
 		a.mu.Lock()
 		a.noQuery = true
 		a.mu.Unlock()
@@ -207,6 +183,14 @@ func (a *api) eitherWay(query, rest func() error) error {
 		return rest()
 	}
 	return err
+}
+
+// either is eitherWay for what returns a value.
+func either[T any](a *api, query, rest func() (T, error)) (out T, err error) {
+	err = a.eitherWay(
+		func() (err error) { out, err = query(); return err },
+		func() (err error) { out, err = rest(); return err })
+	return out, err
 }
 
 // queries reports whether GraphQL is worth asking. Without a token it never answers.
@@ -242,17 +226,25 @@ type connection[T any] struct {
 	Nodes []*T
 }
 
-// all returns the nodes, or an error if some are missing.
-func (c *connection[T]) all(what string) ([]*T, error) {
-	if c == nil {
-		return nil, &AnswerError{Status: http.StatusOK, Reason: what + " are missing"}
-	}
-	for _, n := range c.Nodes {
-		if n == nil {
-			return nil, &AnswerError{Status: http.StatusOK, Reason: "some " + what + " are missing"}
+// shown are the nodes that could be read; a connection that is missing has none.
+func (c *connection[T]) shown() iter.Seq[*T] {
+	return func(yield func(*T) bool) {
+		for k := 0; c != nil && k < len(c.Nodes); k++ {
+			if c.Nodes[k] != nil && !yield(c.Nodes[k]) {
+				return
+			}
 		}
 	}
-	if len(c.Nodes) < c.TotalCount {
+}
+
+// all returns the nodes, or an error if some are missing.
+func (c *connection[T]) all(what string) ([]*T, error) {
+	switch {
+	case c == nil:
+		return nil, &AnswerError{Status: http.StatusOK, Reason: what + " are missing"}
+	case slices.Contains(c.Nodes, nil):
+		return nil, &AnswerError{Status: http.StatusOK, Reason: "some " + what + " are missing"}
+	case len(c.Nodes) < c.TotalCount:
 		return nil, &AnswerError{Status: http.StatusOK, Reason: fmt.Sprintf("%d of %d %s are missing", c.TotalCount-len(c.Nodes), c.TotalCount, what), short: true}
 	}
 	return c.Nodes, nil

@@ -30,10 +30,7 @@ type Head struct {
 // heads reads the pull requests that branches are of.
 type heads struct {
 	api          *api
-	viewer       *viewer
 	repositories *repositories
-	roles        *roles
-	definitions  *definitions
 	pulls        *pulls
 	snapshots    *snapshots
 	scheme       labels.Scheme
@@ -104,13 +101,8 @@ func (hd *heads) queryHeads(ctx context.Context, home, head ledger.Repo, branche
 	if err != nil {
 		return nil, nil, err
 	}
-	viewer := viewerIn(data)
-	hd.viewer.note(viewer)
 	sheet := sheet{repo: home, alias: "r0", partial: got}
-	sheet.read(data)
-	hd.roles.noteOwnRole(sheet, viewer)
-	hd.definitions.noteLabels(sheet)
-	hd.repositories.noteAlong(sheet)
+	hd.snapshots.note(&sheet, data)
 	if sheet.err != nil {
 		return nil, nil, sheet.err
 	}

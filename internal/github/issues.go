@@ -42,13 +42,7 @@ func (q queuedIssue) issue() (Issue, error) {
 	}
 	out := Issue{
 		Number: q.Number, PullRequest: q.PullRequest != nil, Open: q.State == "open", Title: q.Title, Body: q.Body, URL: q.HTMLURL,
-		Labels: []string{}, Assignees: []string{}, Author: q.User.name(), Created: q.CreatedAt.UTC(), Updated: q.UpdatedAt.UTC(),
-	}
-	for _, l := range q.Labels {
-		out.Labels = append(out.Labels, l.Name)
-	}
-	for _, u := range q.Assignees {
-		out.Assignees = append(out.Assignees, u.Login)
+		Labels: append([]string{}, q.labels()...), Assignees: append([]string{}, q.assignees()...), Author: q.User.name(), Created: q.CreatedAt.UTC(), Updated: q.UpdatedAt.UTC(),
 	}
 	if q.Milestone != nil {
 		out.Milestone = q.Milestone.Title
@@ -67,13 +61,41 @@ type issues struct {
 // OpenIssues lists the open issues with a label, each once, oldest first; a hundred a request. Pull
 // requests are left out. The label holds no comma: to REST that is two labels.
 func (is *issues) OpenIssues(ctx context.Context, r ledger.Repo, label string) ([]Issue, error) {
-	if _, err := at(r.Owner, r.Name, ""); err != nil {
-		return nil, fmt.Errorf("list issues of %s: %w", r, err)
+	if to := at(r.Owner, r.Name, ""); to.err != nil {
+		return nil, fmt.Errorf("list issues of %s: %w", r, to.err)
 	}
-	var all []Issue
-	err := is.api.eitherWay(
-		func() (err error) { all, err = is.queryOpen(ctx, r, label); return err },
-		func() (err error) { all, err = is.restOpen(ctx, r, label); return err })
+	all, err := either(is.api,
+		func() ([]Issue, error) {
+			begun := is.beginnings.takeBegun(func(b *beginning) bool { return b.label != "" && b.label == label && b.repo == r })
+			var found []Issue
+			next := ""
+			if begun != nil {
+				found, next = begun.open, begun.after
+			}
+			for more := begun == nil || next != ""; more; more = next != "" {
+				page, after, err := is.queryOpenPage(ctx, r, label, next)
+				switch {
+				case err != nil:
+					return nil, err
+				case after != "" && after == next:
+					return nil, &AnswerError{Status: http.StatusOK, Reason: "its pages lead back to an earlier one"}
+				}
+				found, next = append(found, page...), after
+			}
+			return found, nil
+		},
+		func() (out []Issue, err error) {
+			to := at(r.Owner, r.Name, "/issues").where("state", "open", "labels", label, "sort", "created", "direction", "asc", "per_page", "100")
+			found, _, err := list[queuedIssue](ctx, is.api, to)
+			for _, q := range found {
+				i, err := q.issue()
+				if err != nil {
+					return nil, err
+				}
+				out = append(out, i)
+			}
+			return out, err
+		})
 	if err != nil {
 		return nil, fmt.Errorf("list issues of %s: %w", r, missing(err, "repository "+r.String()))
 	}
@@ -84,46 +106,6 @@ func (is *issues) OpenIssues(ctx context.Context, r ledger.Repo, label string) (
 		}
 	}
 	return out, nil
-}
-
-func (is *issues) restOpen(ctx context.Context, r ledger.Repo, label string) ([]Issue, error) {
-	path, err := at(r.Owner, r.Name, "/issues")
-	if err != nil {
-		return nil, err
-	}
-	found, _, err := list[queuedIssue](ctx, is.api, query(path, "state", "open", "labels", label, "sort", "created", "direction", "asc", "per_page", "100"))
-	if err != nil {
-		return nil, err
-	}
-	var out []Issue
-	for _, q := range found {
-		i, err := q.issue()
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, i)
-	}
-	return out, nil
-}
-
-func (is *issues) queryOpen(ctx context.Context, r ledger.Repo, label string) ([]Issue, error) {
-	begun := is.beginnings.takeBegun(func(b *beginning) bool { return b.label != "" && b.label == label && b.repo == r })
-	var all []Issue
-	next := ""
-	if begun != nil {
-		all, next = begun.open, begun.after
-	}
-	for more := begun == nil || next != ""; more; more = next != "" {
-		page, after, err := is.queryOpenPage(ctx, r, label, next)
-		switch {
-		case err != nil:
-			return nil, err
-		case after != "" && after == next:
-			return nil, &AnswerError{Status: http.StatusOK, Reason: "its pages lead back to an earlier one"}
-		}
-		all, next = append(all, page...), after
-	}
-	return all, nil
 }
 
 // openFields are what is read of an issue of a work list. GitHub allows a hundred labels.
@@ -206,55 +188,28 @@ func (q *queuedQuery) issue() (Issue, error) {
 }
 
 // Issue reads one issue, or the pull request of that number.
-func (is *issues) Issue(ctx context.Context, i claim.Issue) (Issue, error) {
-	path, err := onIssue(i, "")
-	if err != nil {
-		return Issue{}, fmt.Errorf("read %s: %w", i, err)
-	}
-	var q queuedIssue
-	var out Issue
-	if _, err = is.api.Do(ctx, http.MethodGet, path, nil, &q); err == nil {
+func (is *issues) Issue(ctx context.Context, i claim.Issue) (out Issue, err error) {
+	q, _, err := fetch[queuedIssue](ctx, is.api, onIssue(i, ""))
+	if err == nil {
 		out, err = q.issue()
 	}
-	if err != nil {
-		return Issue{}, fmt.Errorf("read %s: %w", i, missing(err, "issue "+i.String()))
-	}
-	return out, nil
+	return out, failed(err, "issue "+i.String(), "read %s", i)
 }
 
 // CloseCompleted closes an issue as completed; one that is closed already stays so.
 func (is *issues) CloseCompleted(ctx context.Context, i claim.Issue) error {
-	path, err := onIssue(i, "")
-	if err == nil {
-		_, err = is.api.Do(ctx, http.MethodPatch, path, map[string]string{"state": "closed", "state_reason": "completed"}, nil)
-	}
-	if err != nil {
-		return fmt.Errorf("close %s: %w", i, missing(err, "issue "+i.String()))
-	}
-	return nil
+	_, err := is.api.send(ctx, http.MethodPatch, onIssue(i, ""), map[string]string{"state": "closed", "state_reason": "completed"}, nil)
+	return failed(err, "issue "+i.String(), "close %s", i)
 }
 
 // Assign assigns a login to an issue. GitHub drops a login that cannot be assigned without a word, and so does this.
 func (is *issues) Assign(ctx context.Context, i claim.Issue, login string) error {
-	if err := is.assignees(ctx, http.MethodPost, i, login); err != nil {
-		return fmt.Errorf("assign %s to %s: %w", login, i, err)
-	}
-	return nil
+	_, err := is.api.send(ctx, http.MethodPost, onIssue(i, "/assignees"), map[string][]string{"assignees": {login}}, nil)
+	return failed(err, "issue "+i.String(), "assign %s to %s", login, i)
 }
 
 // Unassign takes a login off an issue; one that is not assigned is success.
 func (is *issues) Unassign(ctx context.Context, i claim.Issue, login string) error {
-	if err := is.assignees(ctx, http.MethodDelete, i, login); err != nil {
-		return fmt.Errorf("take %s off %s: %w", login, i, err)
-	}
-	return nil
-}
-
-func (is *issues) assignees(ctx context.Context, method string, i claim.Issue, login string) error {
-	path, err := onIssue(i, "/assignees")
-	if err != nil {
-		return err
-	}
-	_, err = is.api.Do(ctx, method, path, map[string][]string{"assignees": {login}}, nil)
-	return missing(Cause(err), "issue "+i.String())
+	_, err := is.api.send(ctx, http.MethodDelete, onIssue(i, "/assignees"), map[string][]string{"assignees": {login}}, nil)
+	return failed(err, "issue "+i.String(), "take %s off %s", login, i)
 }

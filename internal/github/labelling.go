@@ -8,8 +8,6 @@ import (
 	"slices"
 	"time"
 
-	gogithub "github.com/google/go-github/v62/github"
-
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
@@ -24,43 +22,28 @@ type labelling struct {
 // AddLabel puts a label on an issue. GitHub would create a name it does not know, in grey; so a
 // label of the scheme that is missing is created properly first, and any other is refused.
 func (lb *labelling) AddLabel(ctx context.Context, i claim.Issue, name string) error {
-	path, err := onIssue(i, "/labels")
-	if err == nil {
-		err = lb.definitions.ensureLabel(ctx, ledger.Repo{Owner: i.Owner, Name: i.Repo}, name)
+	to := onIssue(i, "/labels")
+	if to.err == nil {
+		to.err = lb.definitions.ensureLabel(ctx, ledger.Repo{Owner: i.Owner, Name: i.Repo}, name)
 	}
-	var got []*gogithub.Label
-	if err == nil {
-		body := map[string][]string{"labels": {name}} // go-github sends the bare list, which GitHub no longer describes
-		_, err = lb.api.Do(hinted(ctx, repeatable), http.MethodPost, path, body, &got)
-		err = missing(Cause(err), "issue "+i.String())
-	}
-	if err == nil && !slices.ContainsFunc(got, func(l *gogithub.Label) bool { return labels.Same(l.GetName(), name) }) {
+	var got []named
+	_, err := lb.api.send(hinted(ctx, repeatable), http.MethodPost, to, map[string][]string{"labels": {name}}, &got)
+	if err == nil && !slices.ContainsFunc(got, func(l named) bool { return labels.Same(l.Name, name) }) {
 		err = &AnswerError{Status: http.StatusOK, Reason: "the label is not in it"}
 	}
-	if err != nil {
-		return fmt.Errorf("add label %q to %s: %w", name, i, err)
-	}
-	return nil
+	return failed(err, "issue "+i.String(), "add label %q to %s", name, i)
 }
 
 // RemoveLabel takes a label off an issue; one that is not there is success.
 func (lb *labelling) RemoveLabel(ctx context.Context, i claim.Issue, name string) error {
 	escaped, err := labelName(name)
 	if err == nil {
-		_, err = onIssue(i, "")
+		_, err = lb.api.send(ctx, http.MethodDelete, onIssue(i, "/labels/%s", escaped), nil, nil)
 	}
-	if err == nil {
-		_, err = lb.api.rest.Issues.RemoveLabelForIssue(ctx, i.Owner, i.Repo, i.Number, escaped)
-		err = missing(Cause(err), "issue "+i.String())
-	}
-	var gone *NotFoundError
-	if errors.As(err, &gone) && gone.Message == "Label does not exist" {
+	if gone, is := errors.AsType[*NotFoundError](err); is && gone.Message == "Label does not exist" {
 		return nil
 	}
-	if err != nil {
-		return fmt.Errorf("remove label %q from %s: %w", name, i, err)
-	}
-	return nil
+	return failed(err, "issue "+i.String(), "remove label %q from %s", name, i)
 }
 
 // LastRemoval returns the latest removal of a label from an issue, zero when there was none
@@ -78,18 +61,21 @@ func (lb *labelling) LastAddition(ctx context.Context, i claim.Issue, label stri
 // moves are GitHub's words for one kind of change of a label: of a timeline's item and its type, and of an event.
 type moves struct{ item, kind, event string }
 
-func (lb *labelling) lastMove(ctx context.Context, i claim.Issue, label string, of moves) (ledger.Removal, error) {
-	var out ledger.Removal
-	err := nameable(i)
-	if err == nil {
-		err = lb.api.eitherWay(
-			func() (err error) { out, err = lb.queryMove(ctx, i, label, of); return err },
-			func() (err error) { out, err = lb.restMove(ctx, i, label, of); return err })
+func (lb *labelling) lastMove(ctx context.Context, i claim.Issue, label string, of moves) (out ledger.Removal, err error) {
+	if err = nameable(i); err == nil {
+		out, err = either(lb.api,
+			func() (ledger.Removal, error) { return lb.queryMove(ctx, i, label, of) },
+			func() (last ledger.Removal, err error) {
+				events, _, err := list[restEvent](ctx, lb.api, onIssue(i, "/events?per_page=100"))
+				for _, e := range events {
+					if e.Event == of.event && labels.Same(e.Label.Name, label) && e.Actor != nil {
+						last = ledger.Removal{By: e.Actor.Login, Person: e.Actor.Type == "User", At: e.CreatedAt.UTC()}
+					}
+				}
+				return last, err
+			})
 	}
-	if err != nil {
-		return ledger.Removal{}, fmt.Errorf("read label events of %s: %w", i, missing(err, "issue "+i.String()))
-	}
-	return out, nil
+	return out, failed(err, "issue "+i.String(), "read label events of %s", i)
 }
 
 func (lb *labelling) queryMove(ctx context.Context, i claim.Issue, label string, of moves) (ledger.Removal, error) {
@@ -114,31 +100,10 @@ func (lb *labelling) queryMove(ctx context.Context, i claim.Issue, label string,
 		return ledger.Removal{}, got.absence("r")
 	}
 	var last ledger.Removal
-	for _, e := range data["r"].Subject.Gone.Nodes {
-		if e != nil && labels.Same(e.Label.Name, label) {
+	for e := range data["r"].Subject.Gone.shown() {
+		if labels.Same(e.Label.Name, label) {
 			last = ledger.Removal{By: e.Actor.name(), Person: e.Actor != nil && e.Actor.Typename == "User", At: e.CreatedAt.UTC()}
 		}
 	}
 	return last, nil
-}
-
-func (lb *labelling) restMove(ctx context.Context, i claim.Issue, label string, of moves) (ledger.Removal, error) {
-	path, err := onIssue(i, "/events?per_page=100")
-	if err != nil {
-		return ledger.Removal{}, err
-	}
-	type event struct {
-		Event     string
-		CreatedAt time.Time `json:"created_at"`
-		Label     named
-		Actor     *struct{ Login, Type string }
-	}
-	events, _, err := list[event](ctx, lb.api, path)
-	var last ledger.Removal
-	for _, e := range events {
-		if e.Event == of.event && labels.Same(e.Label.Name, label) && e.Actor != nil {
-			last = ledger.Removal{By: e.Actor.Login, Person: e.Actor.Type == "User", At: e.CreatedAt.UTC()}
-		}
-	}
-	return last, err
 }

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"sync"
 
-	gogithub "github.com/google/go-github/v62/github"
-
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
 )
@@ -28,7 +26,8 @@ type definitions struct {
 	nodes  map[string]string // their global ids, likewise
 }
 
-// ensureLabel makes sure that a label exists before it is put on.
+// ensureLabel makes sure that a label exists before it is put on. To create one of ours that is missing takes the right to push, which many
+// who may label do not have.
 func (ds *definitions) ensureLabel(ctx context.Context, r ledger.Repo, name string) error {
 	ds.mu.Lock()
 	exists := ds.exists[key(r.String(), name)]
@@ -36,33 +35,24 @@ func (ds *definitions) ensureLabel(ctx context.Context, r ledger.Repo, name stri
 	if exists {
 		return nil
 	}
-	escaped, err := labelName(name)
-	if err != nil {
-		return err
-	}
-	_, _, err = ds.api.rest.Issues.GetLabel(ctx, r.Owner, r.Name, escaped)
-	var gone *NotFoundError
+	to := labelPath(r, name)
+	_, err := ds.api.send(ctx, http.MethodGet, to, nil, nil)
 	switch {
 	case err == nil:
 		ds.noteLabel(r, name, true)
 		return nil
-	case !errors.As(err, &gone):
-		return Cause(err)
+	case to.err != nil || !is[*NotFoundError](err):
+		return err
 	}
-	for _, d := range ds.scheme.Definitions() {
-		if labels.Same(d.Name, name) {
-			return ds.supplyLabel(ctx, r, d)
-		}
+	var ours labels.Definition
+	if n := slices.IndexFunc(ds.scheme.Definitions(), func(d labels.Definition) bool { return labels.Same(d.Name, name) }); n >= 0 {
+		ours = ds.scheme.Definitions()[n]
+	} else if slug, ok := ds.scheme.BundleOf(name); ok {
+		ours = ds.scheme.BundleDefinition(slug)
+	} else {
+		return &NotFoundError{What: fmt.Sprintf("label %q of %s", name, r), Status: http.StatusNotFound, Message: "it is not one of ours to create"}
 	}
-	if slug, ok := ds.scheme.BundleOf(name); ok {
-		return ds.supplyLabel(ctx, r, ds.scheme.BundleDefinition(slug))
-	}
-	return &NotFoundError{What: fmt.Sprintf("label %q of %s", name, r), Status: http.StatusNotFound, Message: "it is not one of ours to create"}
-}
-
-// supplyLabel creates a label of ours that is missing. That takes the right to push, which many who may label do not have.
-func (ds *definitions) supplyLabel(ctx context.Context, r ledger.Repo, d labels.Definition) error {
-	err := ds.CreateLabel(ctx, r, d)
+	err = ds.CreateLabel(ctx, r, ours)
 	var denied *PermissionError
 	if !errors.As(err, &denied) {
 		return err
@@ -76,7 +66,7 @@ func (ds *definitions) supplyLabel(ctx context.Context, r ledger.Repo, d labels.
 		own = got.Role
 	}
 	if own != "" && rank(own) < rank(RoleWrite) {
-		return &MissingLabelError{Repo: r, Name: d.Name, Err: denied}
+		return &MissingLabelError{Repo: r, Name: ours.Name, Err: denied}
 	}
 	return err
 }
@@ -100,37 +90,31 @@ func (ds *definitions) noteLabel(r ledger.Repo, name string, exists bool) {
 
 // Labels lists the labels a repository defines, in GitHub's order.
 func (ds *definitions) Labels(ctx context.Context, r ledger.Repo) ([]labels.Definition, error) {
-	path, err := at(r.Owner, r.Name, "/labels?per_page=100")
-	var got []gogithub.Label
-	if err == nil {
-		got, _, err = list[gogithub.Label](ctx, ds.api, path)
-	}
+	got, _, err := list[labels.Definition](ctx, ds.api, at(r.Owner, r.Name, "/labels?per_page=100"))
 	if err != nil {
-		return nil, fmt.Errorf("list labels of %s: %w", r, missing(err, "repository "+r.String()))
+		return nil, failed(err, "repository "+r.String(), "list labels of %s", r)
 	}
 	out := make([]labels.Definition, 0, len(got))
 	for _, l := range got {
-		out = append(out, labels.Definition{Name: l.GetName(), Color: strings.ToLower(l.GetColor()), Description: l.GetDescription()})
+		l.Color = strings.ToLower(l.Color)
+		out = append(out, l)
 	}
 	return out, nil
 }
 
 // CreateLabel defines a label in a repository; one that exists already is success and stays as it is.
 func (ds *definitions) CreateLabel(ctx context.Context, r ledger.Repo, d labels.Definition) error {
-	err := ds.createLabel(ctx, r, d)
-	if err != nil && !taken(err) {
-		return fmt.Errorf("create label %q in %s: %w", d.Name, r, missing(err, "repository "+r.String()))
+	if err := ds.createLabel(ctx, r, d); err != nil && !taken(err) {
+		return failed(err, "repository "+r.String(), "create label %q in %s", d.Name, r)
 	}
 	ds.noteLabel(r, d.Name, true)
 	return nil
 }
 
 func (ds *definitions) createLabel(ctx context.Context, r ledger.Repo, d labels.Definition) error {
-	if _, err := at(r.Owner, r.Name, ""); err != nil {
-		return err
-	}
-	_, _, err := ds.api.rest.Issues.CreateLabel(ctx, r.Owner, r.Name, &gogithub.Label{Name: &d.Name, Color: &d.Color, Description: &d.Description})
-	return Cause(err)
+	body := map[string]string{"name": d.Name, "color": d.Color, "description": d.Description}
+	_, err := ds.api.send(ctx, http.MethodPost, at(r.Owner, r.Name, "/labels"), body, nil)
+	return err
 }
 
 func taken(err error) bool {
@@ -141,9 +125,8 @@ func taken(err error) bool {
 // UpdateLabel rewrites the colour and description of the label called name, and renames it when
 // d.Name differs. A label that does not exist is a *NotFoundError.
 func (ds *definitions) UpdateLabel(ctx context.Context, r ledger.Repo, name string, d labels.Definition) error {
-	err := ds.updateLabel(ctx, r, name, d)
-	if err != nil {
-		return fmt.Errorf("update label %q of %s: %w", name, r, missing(err, "label"))
+	if err := ds.updateLabel(ctx, r, name, d); err != nil {
+		return failed(err, "label", "update label %q of %s", name, r)
 	}
 	ds.noteLabel(r, name, false)
 	ds.noteLabel(r, d.Name, true)
@@ -151,40 +134,31 @@ func (ds *definitions) UpdateLabel(ctx context.Context, r ledger.Repo, name stri
 }
 
 func (ds *definitions) updateLabel(ctx context.Context, r ledger.Repo, name string, d labels.Definition) error {
-	path, err := labelPath(r, name)
-	if err != nil {
-		return err
-	}
-	body := struct {
-		NewName     string `json:"new_name"`
-		Color       string `json:"color"`
-		Description string `json:"description"`
-	}{d.Name, d.Color, d.Description}
-	_, err = ds.api.Do(ctx, http.MethodPatch, path, body, nil)
+	body := map[string]string{"new_name": d.Name, "color": d.Color, "description": d.Description}
+	_, err := ds.api.send(ctx, http.MethodPatch, labelPath(r, name), body, nil)
 	return err
 }
 
 // DeleteLabel removes a label's definition, and so the label from every issue; one that does not
 // exist is success, if the repository does.
 func (ds *definitions) DeleteLabel(ctx context.Context, r ledger.Repo, name string) error {
-	path, err := labelPath(r, name)
-	if err == nil {
-		_, err = ds.api.Do(ctx, http.MethodDelete, path, nil, nil)
-		if gone := (*NotFoundError)(nil); errors.As(err, &gone) {
-			_, err = ds.repositories.Repository(ctx, r) // is only the label missing?
-		}
+	to := labelPath(r, name)
+	_, err := ds.api.send(ctx, http.MethodDelete, to, nil, nil)
+	if to.err == nil && is[*NotFoundError](err) {
+		_, err = ds.repositories.Repository(ctx, r) // is only the label missing?
 	}
 	if err != nil {
-		return fmt.Errorf("delete label %q of %s: %w", name, r, missing(err, "label"))
+		return failed(err, "label", "delete label %q of %s", name, r)
 	}
 	ds.noteLabel(r, name, false)
 	return nil
 }
 
-func labelPath(r ledger.Repo, name string) (string, error) {
+// labelPath is the definition of a label.
+func labelPath(r ledger.Repo, name string) target {
 	escaped, err := labelName(name)
 	if err != nil {
-		return "", err
+		return target{err: err}
 	}
 	return at(r.Owner, r.Name, "/labels/%s", escaped)
 }

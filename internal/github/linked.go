@@ -47,7 +47,7 @@ func (lp *linkedPulls) addRecorded(ctx context.Context, snapshots []*snapshot) {
 	found := lp.pulls.pullRequests(ctx, all)
 	for r, named := range by {
 		for _, n := range named {
-			read := found[all.at(n.id)]
+			read := *found[all.at(n.id)]
 			read.pr.Named = n.newest
 			read.pr.Bare = !closes(n.id, read.body, r.facts.Issue, lp.web) // GitHub's own list of what it closes may be late
 			r.facts.PRs = append(r.facts.PRs, read.pr)
@@ -92,7 +92,7 @@ func (lp *linkedPulls) addSiblings(ctx context.Context, snapshots []*snapshot) {
 	}
 	found := lp.pulls.pullRequests(ctx, all)
 	for _, l := range leads {
-		one := found[all.at(l.to)]
+		one := *found[all.at(l.to)]
 		if one.err == nil {
 			one.err = lp.follow(ctx, l, one)
 		}
@@ -117,7 +117,7 @@ func (lp *linkedPulls) leads(ctx context.Context, r *snapshot) []lead {
 		if !own.Same(id) && (own.Number != 0 || !own.SameRepo(id)) { // right after it was opened its number is not in its text yet
 			continue
 		}
-		trusted, err := lp.vouches(ctx, r.facts.Issue, p.Author)
+		trusted, err := lp.roles.MayLabel(ctx, ledger.Repo{Owner: r.facts.Issue.Owner, Name: r.facts.Issue.Repo}, p.Author)
 		if r.err = cmp.Or(r.err, err); err != nil || !trusted {
 			continue
 		}
@@ -130,18 +130,13 @@ func (lp *linkedPulls) leads(ctx context.Context, r *snapshot) []lead {
 	return out
 }
 
-// vouches reports whether what a pull request's author says of a chain counts on an issue.
-func (lp *linkedPulls) vouches(ctx context.Context, i claim.Issue, author string) (bool, error) {
-	return lp.roles.MayLabel(ctx, ledger.Repo{Owner: i.Owner, Name: i.Repo}, author)
-}
-
 // follow takes up a pull request that was named, if it agrees.
 func (lp *linkedPulls) follow(ctx context.Context, l lead, found foundPull) error {
 	said, ok, err := prchain.Find(found.body)
 	if err != nil || !ok || found.pr.State == lifecycle.PRUnreadable || !said.Names(l.to, l.said, l.from) {
 		return nil
 	}
-	trusted, err := lp.vouches(ctx, l.facts.Issue, found.pr.Author)
+	trusted, err := lp.roles.MayLabel(ctx, ledger.Repo{Owner: l.facts.Issue.Owner, Name: l.facts.Issue.Repo}, found.pr.Author)
 	if err != nil || !trusted {
 		return err
 	}
@@ -182,3 +177,16 @@ func (r *snapshot) hear(id pullID, body, association string) {
 	}
 	r.regions[key(id.String())] = said
 }
+
+// wanted are the issues, or pull requests, that a batch of snapshots asks for besides its own, each once.
+type wanted []claim.Issue
+
+// add asks for one more.
+func (w *wanted) add(i claim.Issue) {
+	if !slices.ContainsFunc(*w, i.Same) {
+		*w = append(*w, i)
+	}
+}
+
+// at returns the place of one that was added.
+func (w wanted) at(i claim.Issue) int { return slices.IndexFunc(w, i.Same) }

@@ -58,12 +58,6 @@ type Trust struct {
 	Minimum Role     // of collaborators; empty is RoleTriage
 }
 
-const (
-	defaultMaxWait   = 5 * time.Minute
-	defaultReadTime  = 10 * time.Second
-	defaultWriteTime = 20 * time.Second
-)
-
 // settle checks the options and fills in what is left out.
 func (o Options) settle() (Options, error) {
 	var err error
@@ -98,9 +92,9 @@ func (o Options) settle() (Options, error) {
 	if o.Warn == nil {
 		o.Warn = func(string) {}
 	}
-	o.MaxWait = cmp.Or(o.MaxWait, defaultMaxWait)
-	o.ReadTime = cmp.Or(o.ReadTime, defaultReadTime)
-	o.WriteTime = cmp.Or(o.WriteTime, defaultWriteTime)
+	o.MaxWait = cmp.Or(o.MaxWait, 5*time.Minute)
+	o.ReadTime = cmp.Or(o.ReadTime, 10*time.Second)
+	o.WriteTime = cmp.Or(o.WriteTime, 20*time.Second)
 	o.UserAgent = cmp.Or(o.UserAgent, "label-state")
 	o.OutsiderIssues = cmp.Or(o.OutsiderIssues, lifecycle.DefaultRules().OutsiderIssues)
 	if o.Trust.Logins == nil {

@@ -3,14 +3,10 @@ package github
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"net/http"
 	"regexp"
 	"strings"
 	"time"
-
-	gogithub "github.com/google/go-github/v62/github"
 
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
@@ -44,7 +40,27 @@ func (pa *pauses) Pauses(ctx context.Context, repos []ledger.Repo) (map[ledger.R
 		return out, nil
 	}
 	err := pa.api.eitherWay(
-		func() error { return pa.queryPauses(ctx, repos, out) },
+		func() error {
+			d := newDocument()
+			marker := d.bind("String!", pa.scheme.Paused)
+			for k, r := range repos {
+				d.open(fmt.Sprintf("r%d", k), r)
+				d.add("    pause: label(name: %s) { name description createdAt }\n  }\n", marker)
+			}
+			var data map[string]json.RawMessage
+			got, err := pa.api.ask(ctx, d.text(""), d.variables, &data)
+			for k, r := range repos {
+				if err != nil {
+					return err
+				}
+				s := sheet{repo: r, alias: fmt.Sprintf("r%d", k), partial: got}
+				if s.read(data); s.pause != nil {
+					out[r] = s.pause
+				}
+				err = s.err
+			}
+			return err
+		},
 		func() error {
 			for _, r := range repos {
 				if err := pa.restPause(ctx, r, out); err != nil {
@@ -59,44 +75,14 @@ func (pa *pauses) Pauses(ctx context.Context, repos []ledger.Repo) (map[ledger.R
 	return out, nil
 }
 
-func (pa *pauses) queryPauses(ctx context.Context, repos []ledger.Repo, out map[ledger.Repo]*lifecycle.Pause) error {
-	d := newDocument()
-	marker := d.bind("String!", pa.scheme.Paused)
-	for k, r := range repos {
-		d.open(fmt.Sprintf("r%d", k), r)
-		d.add("    pause: label(name: %s) { name description createdAt }\n  }\n", marker)
-	}
-	var data map[string]json.RawMessage
-	got, err := pa.api.ask(ctx, d.text(""), d.variables, &data)
-	if err != nil {
-		return err
-	}
-	for k, r := range repos {
-		s := sheet{repo: r, alias: fmt.Sprintf("r%d", k), partial: got}
-		s.read(data)
-		if s.err != nil {
-			return s.err
-		}
-		if s.pause != nil {
-			out[r] = s.pause
-		}
-	}
-	return nil
-}
-
 func (pa *pauses) restPause(ctx context.Context, r ledger.Repo, out map[ledger.Repo]*lifecycle.Pause) error {
-	path, err := labelPath(r, pa.scheme.Paused)
-	if err != nil {
-		return err
-	}
-	var marker gogithub.Label
-	_, err = pa.api.Do(ctx, http.MethodGet, path, nil, &marker)
-	var gone *NotFoundError
+	to := labelPath(r, pa.scheme.Paused)
+	marker, _, err := fetch[labels.Definition](ctx, pa.api, to)
 	switch {
-	case errors.As(err, &gone):
+	case to.err == nil && is[*NotFoundError](err):
 		_, err = pa.repositories.Repository(ctx, r) // is only the label missing?
 	case err == nil:
-		p := parsePause(marker.GetDescription(), time.Time{})
+		p := parsePause(marker.Description, time.Time{})
 		out[r] = &p
 	}
 	return err
@@ -113,18 +99,12 @@ func (pa *pauses) SetPause(ctx context.Context, r ledger.Repo, p lifecycle.Pause
 	default:
 		err = pa.definitions.updateLabel(ctx, r, pa.scheme.Paused, d)
 	}
-	if err != nil {
-		return fmt.Errorf("pause %s: %w", r, missing(err, "repository "+r.String()))
-	}
-	return nil
+	return failed(err, "repository "+r.String(), "pause %s", r)
 }
 
 // ClearPause removes the marker; gone is success.
 func (pa *pauses) ClearPause(ctx context.Context, r ledger.Repo) error {
-	if err := pa.definitions.DeleteLabel(ctx, r, pa.scheme.Paused); err != nil {
-		return fmt.Errorf("end pause of %s: %w", r, err)
-	}
-	return nil
+	return failed(pa.definitions.DeleteLabel(ctx, r, pa.scheme.Paused), "label", "end pause of %s", r)
 }
 
 // describePause is the marker's description: paused since TIME by LOGIN: REASON. Without a time the

@@ -3,7 +3,6 @@ package github
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -38,25 +37,17 @@ type pulls struct {
 }
 
 // Pull reads one pull request. One that is not there, or that the token may not see, is a *NotFoundError.
-func (ps *pulls) Pull(ctx context.Context, r ledger.Repo, number int) (Pull, error) {
+func (ps *pulls) Pull(ctx context.Context, r ledger.Repo, number int) (out Pull, err error) {
 	id := pullID{Owner: r.Owner, Repo: r.Name, Number: number}
-	var out Pull
-	err := nameable(id)
-	if err == nil {
-		err = ps.api.eitherWay(
-			func() (err error) { out, err = ps.queryPull(ctx, id); return err },
-			func() error {
+	if err = nameable(id); err == nil {
+		out, err = either(ps.api,
+			func() (Pull, error) { return ps.queryPull(ctx, id) },
+			func() (Pull, error) {
 				got, err := ps.restPullRequest(ctx, id)
-				if err == nil {
-					out = Pull{PR: got.pr(), Body: got.Body, Comments: got.Comments, association: got.Association}
-				}
-				return err
+				return Pull{PR: got.pr(), Body: got.Body, Comments: got.Comments, association: got.Association}, err
 			})
 	}
-	if err != nil {
-		return out, fmt.Errorf("read pull request %s: %w", id, missing(err, "pull request "+id.String()))
-	}
-	return out, nil
+	return out, failed(err, "pull request "+id.String(), "read pull request %s", id)
 }
 
 // A queryWholePull is a pull request with the issues it closes.
@@ -89,12 +80,9 @@ func (ps *pulls) queryPull(ctx context.Context, id pullID) (Pull, error) {
 	if found.PullRequest.Closes == nil {
 		return out, &AnswerError{Status: http.StatusOK, Reason: "closing references are missing"}
 	}
-	for _, n := range found.PullRequest.Closes.Nodes {
-		if n == nil {
-			continue // in a repository that the token may not see
-		}
-		owner, name, _ := strings.Cut(n.Repository.NameWithOwner, "/")
-		out.Closes = append(out.Closes, claim.Issue{Owner: owner, Repo: name, Number: n.Number})
+	for n := range found.PullRequest.Closes.shown() { // the others are in repositories that the token may not see
+		in := place(n.Repository.NameWithOwner)
+		out.Closes = append(out.Closes, claim.Issue{Owner: in.Owner, Repo: in.Name, Number: n.Number})
 	}
 	return out, nil
 }
@@ -121,23 +109,16 @@ func parsePull(text, web string) (pullID, bool) {
 
 // pullOf is a pull request's name.
 func pullOf(p lifecycle.PR) pullID {
-	owner, name, _ := strings.Cut(p.Repo, "/")
-	return pullID{Owner: owner, Repo: name, Number: p.Number}
+	in := place(p.Repo)
+	return pullID{Owner: in.Owner, Repo: in.Name, Number: p.Number}
 }
 
 func (ps *pulls) restPullRequest(ctx context.Context, id pullID) (restPull, error) {
-	var got restPull
-	path, err := at(id.Owner, id.Repo, "/pulls/%d", id.Number)
-	if err != nil {
-		return got, err
+	got, _, err := fetch[restPull](ctx, ps.api, at(id.Owner, id.Repo, "/pulls/%d", id.Number))
+	if err == nil && (got.Number != id.Number || got.Base.Ref == "") {
+		err = &AnswerError{Status: http.StatusOK, Reason: "it is not the pull request"}
 	}
-	if _, err := ps.api.Do(ctx, http.MethodGet, path, nil, &got); err != nil {
-		return got, err
-	}
-	if got.Number != id.Number || got.Base.Ref == "" {
-		return got, &AnswerError{Status: http.StatusOK, Reason: "it is not the pull request"}
-	}
-	return got, nil
+	return got, err
 }
 
 // PullAt reads the pull request at an address, for who says that it is for the issue (ledger.PullReader).
@@ -150,12 +131,11 @@ func (ps *pulls) PullAt(ctx context.Context, address string, i claim.Issue) (lif
 		return lifecycle.PR{}, no("want the URL of a pull request, as in %s/%s/pull/50", ps.web, i.Slug())
 	}
 	p, err := ps.Pull(ctx, ledger.Repo{Owner: id.Owner, Name: id.Repo}, id.Number)
-	var gone *NotFoundError
 	switch {
 	case err == nil:
 		p.Bare = !closes(id, p.Body, i, ps.web) && !slices.ContainsFunc(p.Closes, i.Same)
 		return p.PR, nil
-	case !errors.As(err, &gone):
+	case !is[*NotFoundError](err):
 		return lifecycle.PR{}, err
 	}
 	if _, unseen := ps.repositories.Repository(ctx, ledger.Repo{Owner: id.Owner, Name: id.Repo}); unseen != nil {
@@ -182,25 +162,18 @@ func hostOf(web string) string {
 }
 
 // PullsFrom lists the pull requests of every state from a branch of the repository itself, newest first.
-func (ps *pulls) PullsFrom(ctx context.Context, repo, branch string) ([]prchain.Pull, error) {
+func (ps *pulls) PullsFrom(ctx context.Context, repo, branch string) (out []prchain.Pull, err error) {
 	got, err := ps.restPullsFrom(ctx, place(repo), place(repo), branch, "all")
-	if err != nil {
-		return nil, fmt.Errorf("list pull requests of %s: %w", repo, err)
-	}
-	var out []prchain.Pull
 	for _, p := range got {
 		out = append(out, p.part())
 	}
-	return out, nil
+	return out, failed(err, "repository "+repo, "list pull requests of %s", repo)
 }
 
 // restPullsFrom lists the pull requests into a repository from a branch of head, newest first. The state is open, closed or all.
 func (ps *pulls) restPullsFrom(ctx context.Context, into, head ledger.Repo, branch, state string) ([]restPull, error) {
-	path, err := at(into.Owner, into.Name, "/pulls?state=%s&sort=created&direction=desc&per_page=100&head=%s", state, url.QueryEscape(head.Owner+":"+branch))
-	var got []restPull
-	if err == nil {
-		got, _, err = list[restPull](ctx, ps.api, path)
-	}
+	to := at(into.Owner, into.Name, "/pulls?state=%s&sort=created&direction=desc&per_page=100&head=%s", state, url.QueryEscape(head.Owner+":"+branch))
+	got, _, err := list[restPull](ctx, ps.api, to)
 	return slices.DeleteFunc(got, func(p restPull) bool {
 		return p.Head.Ref != branch || !strings.EqualFold(p.Head.Repo.repo().String(), head.String())
 	}), missing(err, "repository "+into.String())
@@ -209,17 +182,14 @@ func (ps *pulls) restPullsFrom(ctx context.Context, into, head ledger.Repo, bran
 // OpenPull opens a pull request. Unless the error's Rejected is true it may be open all the same.
 func (ps *pulls) OpenPull(ctx context.Context, repo string, p prchain.Proposal) (prchain.Pull, error) {
 	r := place(repo)
-	path, err := at(r.Owner, r.Name, "/pulls")
 	var got restPull
-	if err == nil {
-		body := map[string]string{"title": p.Title, "body": p.Body, "head": p.Branch, "base": p.Base}
-		_, err = ps.api.Do(ctx, http.MethodPost, path, body, &got)
-	}
+	body := map[string]string{"title": p.Title, "body": p.Body, "head": p.Branch, "base": p.Base}
+	_, err := ps.api.send(ctx, http.MethodPost, at(r.Owner, r.Name, "/pulls"), body, &got)
 	if err == nil && (got.Number < 1 || got.Base.Ref == "") {
 		err = &AnswerError{Status: http.StatusCreated, Reason: "it is not a pull request"}
 	}
 	if err != nil {
-		return prchain.Pull{}, fmt.Errorf("open pull request in %s: %w", repo, missing(err, "repository "+repo))
+		return prchain.Pull{}, failed(err, "repository "+repo, "open pull request in %s", repo)
 	}
 	return got.part(), nil
 }
@@ -233,18 +203,14 @@ func (ps *pulls) ReadPull(ctx context.Context, i claim.Issue) (prchain.Pull, err
 		got, err = ps.restPullRequest(hinted(ctx, justCreated), i)
 	}
 	if err != nil {
-		return prchain.Pull{}, fmt.Errorf("read pull request %s: %w", i, missing(err, "pull request "+i.String()))
+		return prchain.Pull{}, failed(err, "pull request "+i.String(), "read pull request %s", i)
 	}
 	return got.part(), nil
 }
 
 // part is the pull request as a part of a chain.
 func (p restPull) part() prchain.Pull {
-	known := p.pr()
-	out := prchain.Pull{
-		ID: claim.Issue{Owner: p.Base.Repo.repo().Owner, Repo: p.Base.Repo.repo().Name, Number: p.Number}, URL: p.HTMLURL,
-		Title: p.Title, Body: p.Body, State: string(known.State), Base: p.Base.Ref, SHA: p.Head.SHA,
-	}
+	out := prchain.Pull{ID: p.id(), URL: p.HTMLURL, Title: p.Title, Body: p.Body, State: string(p.pr().State), Base: p.Base.Ref, SHA: p.Head.SHA}
 	for _, l := range p.Labels {
 		out.Labels = append(out.Labels, l.Name)
 	}
@@ -254,20 +220,13 @@ func (p restPull) part() prchain.Pull {
 // EditPullBody replaces the body of a pull request.
 func (ps *pulls) EditPullBody(ctx context.Context, i claim.Issue, body string) error {
 	err := nameable(i)
-	var path string
 	if err == nil {
-		path, err = at(i.Owner, i.Repo, "/pulls/%d", i.Number)
+		_, err = ps.api.send(ctx, http.MethodPatch, at(i.Owner, i.Repo, "/pulls/%d", i.Number), map[string]string{"body": body}, nil)
 	}
-	if err == nil {
-		_, err = ps.api.Do(ctx, http.MethodPatch, path, map[string]string{"body": body}, nil)
-	}
-	if err != nil {
-		return fmt.Errorf("edit pull request %s: %w", i, missing(err, "pull request "+i.String()))
-	}
-	return nil
+	return failed(err, "pull request "+i.String(), "edit pull request %s", i)
 }
 
-// A foundPull is a pull request, or why nobody knows. One that GitHub does not show is no error.
+// A foundPull is a pull request that a log names, or why nobody knows. One that GitHub does not show is no error.
 type foundPull struct {
 	id   pullID
 	pr   lifecycle.PR
@@ -276,20 +235,16 @@ type foundPull struct {
 }
 
 // pullRequests reads pull requests in the order of their ids.
-func (ps *pulls) pullRequests(ctx context.Context, ids []pullID) []foundPull {
+func (ps *pulls) pullRequests(ctx context.Context, ids []pullID) []*foundPull {
 	found := make([]*foundPull, len(ids))
 	for k, id := range ids {
-		found[k] = &foundPull{id: id, pr: recordedPull(id, lifecycle.PRUnreadable)}
+		found[k] = &foundPull{id: id, pr: lifecycle.PR{Repo: id.Slug(), Number: id.Number, State: lifecycle.PRUnreadable, Recorded: true}}
 	}
-	err := ps.api.eitherWay(
-		func() error { return bend(ctx, ps.dose, found, ps.queryPulls, ps.restFound) },
-		func() error { return oneByOne(ctx, found, ps.restFound) })
-	out := make([]foundPull, len(ids))
-	for k, one := range found {
-		out[k] = *one
-		out[k].err = cmp.Or(one.err, err)
+	err := inParts(ctx, ps.api, ps.dose, found, ps.queryPulls, ps.restFound)
+	for _, one := range found {
+		one.err = cmp.Or(one.err, err)
 	}
-	return out
+	return found
 }
 
 func (ps *pulls) queryPulls(ctx context.Context, wanted []*foundPull) error {
@@ -310,10 +265,7 @@ func (ps *pulls) queryPulls(ctx context.Context, wanted []*foundPull) error {
 		if holder := data[alias]; holder != nil && holder.PullRequest != nil {
 			one.know(holder.PullRequest.pr(), holder.PullRequest.Body)
 		} else {
-			one.miss(got.absence(alias))
-			if gone := (*NotFoundError)(nil); holder != nil && errors.As(got.absence(alias), &gone) {
-				one.pr = recordedPull(one.id, lifecycle.PRMissing)
-			}
+			one.miss(got.absence(alias), func() bool { return holder != nil })
 		}
 	}
 	return nil
@@ -326,12 +278,10 @@ func (ps *pulls) restFound(ctx context.Context, f *foundPull) error {
 		f.know(p.pr(), p.Body)
 		return nil
 	}
-	f.miss(err)
-	if gone := (*NotFoundError)(nil); errors.As(err, &gone) {
-		if _, unseen := ps.repositories.Repository(ctx, ledger.Repo{Owner: f.id.Owner, Name: f.id.Repo}); unseen == nil {
-			f.pr = recordedPull(f.id, lifecycle.PRMissing)
-		}
-	}
+	f.miss(err, func() bool {
+		_, unseen := ps.repositories.Repository(ctx, ledger.Repo{Owner: f.id.Owner, Name: f.id.Repo})
+		return unseen == nil
+	})
 	if wholeRequest(f.err) || tooMuch(f.err) {
 		return f.err
 	}
@@ -344,14 +294,12 @@ func (f *foundPull) know(pr lifecycle.PR, body string) {
 	f.pr.Recorded = true
 }
 
-// miss tells a pull request that GitHub does not show from one that could not be read just now.
-func (f *foundPull) miss(err error) {
+// miss tells a pull request that GitHub does not show from one that could not be read just now. Of a repository that it shows there is none.
+func (f *foundPull) miss(err error, shown func() bool) {
 	if !hidden(err) {
 		f.err = fmt.Errorf("read pull request %s: %w", f.id, err)
 	}
-}
-
-// recordedPull is a pull request of which only the log tells: it could not be read, or a repository which GitHub shows does not have it.
-func recordedPull(id pullID, state lifecycle.PRState) lifecycle.PR {
-	return lifecycle.PR{Repo: id.Slug(), Number: id.Number, State: state, Recorded: true}
+	if is[*NotFoundError](err) && shown() {
+		f.pr.State = lifecycle.PRMissing
+	}
 }

@@ -3,7 +3,6 @@ package github
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -101,7 +99,14 @@ func (sn *snapshots) askFactsAnd(ctx context.Context, snapshots []*snapshot, tip
 	d := newDocument()
 	d.add("  viewer { login }\n")
 	names := names(sn.scheme, d)
-	repos, of := reposOf(snapshots)
+	var repos []ledger.Repo // each once
+	of := make([]int, len(snapshots))
+	for n, one := range snapshots {
+		i := one.facts.Issue
+		if of[n] = slices.IndexFunc(repos, func(r ledger.Repo) bool { return strings.EqualFold(r.String(), i.Slug()) }); of[n] < 0 {
+			of[n], repos = len(repos), append(repos, ledger.Repo{Owner: i.Owner, Name: i.Repo})
+		}
+	}
 	for k, r := range repos {
 		d.open(fmt.Sprintf("r%d", k), r)
 		d.body.WriteString(names)
@@ -125,14 +130,9 @@ func (sn *snapshots) askFactsAnd(ctx context.Context, snapshots []*snapshot, tip
 	if err != nil {
 		return err
 	}
-	viewer := viewerIn(data)
-	sn.viewer.note(viewer)
 	for k, r := range repos {
 		sheet := sheet{repo: r, alias: fmt.Sprintf("r%d", k), partial: got}
-		sheet.read(data)
-		sn.roles.noteOwnRole(sheet, viewer)
-		sn.definitions.noteLabels(sheet)
-		sn.repositories.noteAlong(sheet)
+		sn.note(&sheet, data)
 		for n, one := range snapshots {
 			if of[n] == k {
 				one.reset()
@@ -156,28 +156,15 @@ func pullRequestFields(much portion) string {
 `, much.labels, much.comments, labeledFields)
 }
 
-// reposOf lists the distinct repositories of a batch, and for every snapshot which it is.
-func reposOf(snapshots []*snapshot) (repos []ledger.Repo, of []int) {
-	index := map[string]int{}
-	for _, one := range snapshots {
-		i := one.facts.Issue
-		k, known := index[key(i.Slug())]
-		if !known {
-			k = len(repos)
-			index[key(i.Slug())] = k
-			repos = append(repos, ledger.Repo{Owner: i.Owner, Name: i.Repo})
-		}
-		of = append(of, k)
-	}
-	return repos, of
-}
-
-func viewerIn(data map[string]json.RawMessage) string {
+// note reads a sheet, and remembers what it says besides issues: who we are, our own role, the labels of the repository, and what came along.
+func (sn *snapshots) note(s *sheet, data map[string]json.RawMessage) {
 	var viewer struct{ Login string }
-	if json.Unmarshal(data["viewer"], &viewer) != nil {
-		return ""
-	}
-	return viewer.Login
+	_ = json.Unmarshal(data["viewer"], &viewer) // who is not known stays so
+	sn.viewer.note(viewer.Login)
+	s.read(data)
+	sn.roles.noteOwnRole(*s, viewer.Login)
+	sn.definitions.noteLabels(*s)
+	sn.repositories.noteAlong(*s)
 }
 
 // A sheet is one repository's part of an answer.
@@ -216,13 +203,12 @@ func (s *sheet) read(data map[string]json.RawMessage) {
 // leavesRest reports whether an error of a part leaves the rest of the repository as it is.
 func (s *sheet) leavesRest(e queryError) bool {
 	alias := e.part(1)
-	var denied *PermissionError
 	switch {
 	case numbered(alias, "i"): // one issue
 		return true
 	case alias == "branch" || alias == "file" || numbered(alias, "t"): // what came along
 		return true
-	case strings.HasPrefix(alias, pullsAlias) && errors.As(e.typed(""), &denied): // a list of pull requests is left out
+	case strings.HasPrefix(alias, pullsAlias) && is[*PermissionError](e.typed("")): // a list of pull requests is left out
 		return true
 	}
 	inList := slices.ContainsFunc(s.lists, func(k *cursor) bool { return k.alias == alias })
@@ -266,16 +252,21 @@ func (sn *snapshots) take(one *snapshot, s sheet, alias string) {
 func (sn *snapshots) takeIssue(one *snapshot, s sheet, q *queryIssue) {
 	one.facts, one.err = q.facts(one.facts.Issue, sn.scheme)
 	one.facts.Now, one.facts.Pause, one.body = s.now, s.pause, q.Body
-	sn.noteNodes(s.repo, one.facts.Issue, q)
+	if q.Number == one.facts.Issue.Number { // the global ids are for writes
+		if q.ID != "" {
+			sn.mu.Lock()
+			sn.nodes[key(one.facts.Issue.String())] = q.ID
+			sn.mu.Unlock()
+		}
+		for l := range q.Labels.shown() {
+			sn.definitions.noteLabelNode(s.repo, l.Name, l.ID)
+		}
+	}
 	if one.err != nil {
 		return
 	}
-	if q.Closing != nil {
-		for _, p := range q.Closing.Nodes {
-			if p != nil {
-				one.hear(pullOf(p.pr()), p.Body, p.Association)
-			}
-		}
+	for p := range q.Closing.shown() {
+		one.hear(pullOf(p.pr()), p.Body, p.Association)
 	}
 	if q.Comments == nil {
 		one.err = &AnswerError{Status: http.StatusOK, Reason: "comments are missing"}
@@ -288,25 +279,5 @@ func (sn *snapshots) takeIssue(one *snapshot, s sheet, q *queryIssue) {
 	}
 	for _, m := range comments {
 		one.comments = append(one.comments, m.comment())
-	}
-}
-
-// noteNodes remembers the global ids of an issue and of its labels.
-func (sn *snapshots) noteNodes(r ledger.Repo, i claim.Issue, q *queryIssue) {
-	if q.Number != i.Number {
-		return
-	}
-	if q.ID != "" {
-		sn.mu.Lock()
-		sn.nodes[key(i.String())] = q.ID
-		sn.mu.Unlock()
-	}
-	if q.Labels == nil {
-		return
-	}
-	for _, l := range q.Labels.Nodes {
-		if l != nil {
-			sn.definitions.noteLabelNode(r, l.Name, l.ID)
-		}
 	}
 }

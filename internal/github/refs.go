@@ -3,15 +3,20 @@ package github
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/clock"
 	"github.com/label-state/label-state/internal/lease/gitref"
+	"github.com/label-state/label-state/internal/ledger"
 )
 
 // refs reads and moves references.
@@ -22,8 +27,7 @@ type refs struct{ api *api }
 func (rf *refs) GetRef(ctx context.Context, i claim.Issue, name string) (gitref.Tip, error) {
 	if rf.api.queries() {
 		tip, err := rf.queryRef(ctx, i, name)
-		var off unavailable
-		if !errors.As(err, &off) {
+		if !is[unavailable](err) {
 			return tip, err
 		}
 	}
@@ -75,7 +79,7 @@ func (rf *refs) restRef(ctx context.Context, i claim.Issue, name string) (gitref
 		if tip.OID = ref.Object.SHA; ref.Object.Type != "commit" {
 			return tip, nil
 		}
-		made, err := rf.restCommit(ctx, i, ref.Object.SHA)
+		made, err := rf.commit(hinted(ctx, justCreated), http.MethodGet, onGit(i, "commits/", ref.Object.SHA), nil)
 		tip.Message, tip.Date = made.Message, made.Committer.Date
 		return tip, err
 	}
@@ -90,10 +94,7 @@ type restNamed struct {
 
 // matchingRefs lists the references whose full names begin with name (REST, "List matching references").
 func (rf *refs) matchingRefs(ctx context.Context, i claim.Issue, name string) (refs []restNamed, header http.Header, err error) {
-	path, err := onGit(i, "matching-refs/", strings.TrimPrefix(name, "refs/"))
-	if err == nil {
-		refs, header, err = list[restNamed](ctx, rf.api, path)
-	}
+	refs, header, err = list[restNamed](ctx, rf.api, onGit(i, "matching-refs/", strings.TrimPrefix(name, "refs/")))
 	return refs, header, missing(err, "repository "+i.Slug())
 }
 
@@ -114,20 +115,11 @@ type restCommit struct {
 	Committer struct{ Date time.Time }
 }
 
-func (m restCommit) check() error {
-	if m.SHA == "" || m.Committer.Date.IsZero() {
-		return &AnswerError{Status: http.StatusOK, Reason: "it is not a commit"}
-	}
-	return nil
-}
-
-func (rf *refs) restCommit(ctx context.Context, i claim.Issue, sha string) (made restCommit, err error) {
-	path, err := onGit(i, "commits/", sha)
-	if err == nil {
-		_, err = rf.api.Do(hinted(ctx, justCreated), http.MethodGet, path, nil, &made)
-	}
-	if err == nil {
-		err = made.check()
+// commit sends a request about a commit, and returns it.
+func (rf *refs) commit(ctx context.Context, method string, to target, body any) (made restCommit, err error) {
+	_, err = rf.api.send(ctx, method, to, body, &made)
+	if err == nil && (made.SHA == "" || made.Committer.Date.IsZero()) {
+		err = &AnswerError{Status: http.StatusOK, Reason: "it is not a commit"}
 	}
 	return made, err
 }
@@ -139,18 +131,28 @@ const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 const featureEmptyTree = "emptyTree"
 
 // CreateCommit implements gitref.Refs. Where GitHub does not know the empty tree it stores one with
-// a single line in it. A token that may not write is a *PermissionError.
+// a single line in it. Author and committer are left out, so that GitHub dates the commit (REST, "Create a commit"). A token that
+// may not write is a *PermissionError.
 func (rf *refs) CreateCommit(ctx context.Context, i claim.Issue, parent, message string) (gitref.Commit, error) {
 	tree := emptyTree
 	if !rf.api.has(featureEmptyTree) {
-		var err error
-		if tree, err = rf.createTree(ctx, i); err != nil {
-			return gitref.Commit{}, err
+		file := map[string]string{"path": "README", "mode": "100644", "type": "blob", "content": "Leases of issues, kept by label-state.\n"}
+		var made struct{ SHA string }
+		_, err := rf.api.send(ctx, http.MethodPost, onGit(i, "trees", ""), map[string]any{"tree": []any{file}}, &made) // again it stores nothing new
+		if err == nil && made.SHA == "" {
+			err = &AnswerError{Status: http.StatusOK, Reason: "it is not a tree"}
 		}
+		if err != nil {
+			return gitref.Commit{}, mayNotWrite(err)
+		}
+		tree = made.SHA
 	}
-	made, err := rf.createCommit(ctx, i, tree, parent, message)
-	var refused *StatusError
-	if tree == emptyTree && errors.As(err, &refused) && refused.Status == http.StatusUnprocessableEntity && rf.api.lack(featureEmptyTree) {
+	parents := []string{}
+	if parent != "" {
+		parents = append(parents, parent)
+	}
+	made, err := rf.commit(ctx, http.MethodPost, onGit(i, "commits", ""), map[string]any{"message": message, "tree": tree, "parents": parents})
+	if err = mayNotWrite(err); tree == emptyTree && unprocessable(err) && rf.api.lack(featureEmptyTree) {
 		return rf.CreateCommit(ctx, i, parent, message)
 	}
 	if err != nil {
@@ -159,54 +161,18 @@ func (rf *refs) CreateCommit(ctx context.Context, i claim.Issue, parent, message
 	return gitref.Commit{OID: made.SHA, Date: made.Committer.Date}, nil
 }
 
-// createCommit leaves author and committer out, so that GitHub dates the commit (REST, "Create a commit").
-func (rf *refs) createCommit(ctx context.Context, i claim.Issue, tree, parent, message string) (made restCommit, err error) {
-	sent := struct {
-		Message string   `json:"message"`
-		Tree    string   `json:"tree"`
-		Parents []string `json:"parents"`
-	}{message, tree, []string{}}
-	if parent != "" {
-		sent.Parents = append(sent.Parents, parent)
-	}
-	path, err := onGit(i, "commits", "")
-	if err == nil {
-		_, err = rf.api.Do(ctx, http.MethodPost, path, sent, &made)
-	}
-	if err == nil {
-		err = made.check()
-	}
-	return made, mayNotWrite(err)
+// unprocessable reports whether GitHub refused what was sent as it stands (422).
+func unprocessable(err error) bool {
+	refused, is := errors.AsType[*StatusError](err)
+	return is && refused.Status == http.StatusUnprocessableEntity
 }
 
-// createTree stores a tree with one file; doing it again stores nothing new.
-func (rf *refs) createTree(ctx context.Context, i claim.Issue) (string, error) {
-	type entry struct {
-		Path    string `json:"path"`
-		Mode    string `json:"mode"`
-		Type    string `json:"type"`
-		Content string `json:"content"`
-	}
-	sent := struct {
-		Tree []entry `json:"tree"`
-	}{[]entry{{"README", "100644", "blob", "Leases of issues, kept by label-state.\n"}}}
-	path, err := onGit(i, "trees", "")
-	var made struct{ SHA string }
-	if err == nil {
-		_, err = rf.api.Do(ctx, http.MethodPost, path, sent, &made)
-	}
-	if err == nil && made.SHA == "" {
-		err = &AnswerError{Status: http.StatusOK, Reason: "it is not a tree"}
-	}
-	return made.SHA, mayNotWrite(err)
-}
-
-// onGit returns a path of the git database API; name is escaped part by part.
-func onGit(i claim.Issue, what, name string) (string, error) {
+// onGit is something of the git database API; name is escaped part by part.
+func onGit(i claim.Issue, what, name string) target {
 	parts := strings.Split(name, "/")
 	for k, part := range parts {
 		if strings.Trim(part, ".") == "" && part != "" {
-			return "", &NotFoundError{What: "reference " + oneLine(name), Status: http.StatusNotFound, Message: "not a name"}
+			return target{err: &NotFoundError{What: "reference " + oneLine(name), Status: http.StatusNotFound, Message: "not a name"}}
 		}
 		parts[k] = url.PathEscape(part)
 	}
@@ -219,12 +185,21 @@ func onGit(i claim.Issue, what, name string) (string, error) {
 func (rf *refs) SwapRef(ctx context.Context, i claim.Issue, s gitref.Swap) error {
 	if rf.api.queries() && s.RepoID != "" {
 		err := rf.queryUpdateRefs(ctx, s.RepoID, []gitref.Swap{s})
-		var off unavailable
-		if !errors.As(err, &off) {
+		if !is[unavailable](err) {
 			return mayNotWrite(err)
 		}
 	}
-	return mayNotWrite(rf.restUpdateRef(ctx, i, s))
+	method, rest, sent := http.MethodPatch, strings.TrimPrefix(s.Name, "refs/"), map[string]any{"sha": s.After, "force": false}
+	if s.Before == "" {
+		method, rest, sent = http.MethodPost, "", map[string]any{"ref": s.Name, "sha": s.After}
+	}
+	to := onGit(i, "refs/", rest)
+	to.path = strings.TrimSuffix(to.path, "/")
+	_, err := rf.api.send(ctx, method, to, sent, nil)
+	if unprocessable(err) {
+		err = fmt.Errorf("%w: %w", gitref.ErrMoved, err)
+	}
+	return mayNotWrite(err)
 }
 
 // zeroOID stands for a reference that must not exist.
@@ -236,8 +211,7 @@ func (rf *refs) SwapRefs(ctx context.Context, _ claim.Issue, all []gitref.Swap) 
 		return errors.ErrUnsupported
 	}
 	err := rf.queryUpdateRefs(ctx, all[0].RepoID, all)
-	var off unavailable
-	if errors.As(err, &off) {
+	if is[unavailable](err) {
 		return errors.ErrUnsupported
 	}
 	return mayNotWrite(err)
@@ -268,30 +242,13 @@ func (rf *refs) queryUpdateRefs(ctx context.Context, repoID string, all []gitref
 	return err
 }
 
-func (rf *refs) restUpdateRef(ctx context.Context, i claim.Issue, s gitref.Swap) error {
-	method, rest, sent := http.MethodPatch, strings.TrimPrefix(s.Name, "refs/"), map[string]any{"sha": s.After, "force": false}
-	if s.Before == "" {
-		method, rest, sent = http.MethodPost, "", map[string]any{"ref": s.Name, "sha": s.After}
-	}
-	path, err := onGit(i, "refs/", rest)
-	if err == nil {
-		_, err = rf.api.Do(ctx, method, strings.TrimSuffix(path, "/"), sent, nil)
-	}
-	var refused *StatusError
-	if errors.As(err, &refused) && refused.Status == http.StatusUnprocessableEntity {
-		return fmt.Errorf("%w: %w", gitref.ErrMoved, err)
-	}
-	return err
-}
-
 // contentsWrite is the permission that everything of git's asks for.
 const contentsWrite = "contents: write"
 
 // mayNotWrite names what a 404 for a write means. GitHub answers so rather than 403 where a token
 // lacks a permission that its owner could have given it.
 func mayNotWrite(err error) error {
-	var hidden *NotFoundError
-	if errors.As(err, &hidden) {
+	if is[*NotFoundError](err) {
 		return &PermissionError{Message: "no such repository, or the token lacks contents: write", Write: true, Needs: contentsWrite}
 	}
 	var denied *PermissionError
@@ -302,4 +259,86 @@ func mayNotWrite(err error) error {
 		}
 	}
 	return err
+}
+
+// A shownTip is a reference as a snapshot of its issue showed it.
+type shownTip struct {
+	tip    gitref.Tip
+	at     time.Time
+	writes int64 // that had been sent when it was asked for
+}
+
+// tips keeps the references that snapshots of issues showed.
+type tips struct {
+	api   *api
+	clock ledger.Clock
+
+	leases atomic.Bool // whether snapshots show the references of leases
+	mu     sync.Mutex
+	shown  map[string]shownTip // by owner/repo and reference, lower case
+}
+
+// ShowLeases has every snapshot of an issue show the reference of its lease, for ShownRef. Whoever keeps leases in references asks for
+// it.
+func (ts *tips) ShowLeases() { ts.leases.Store(true) }
+
+// ShownRef implements gitref.Shower: a reference as the last snapshot of the issue showed it, for 5 s and until the next write.
+func (ts *tips) ShownRef(i claim.Issue, name string) (gitref.Tip, bool) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	got, known := ts.shown[key(i.Slug(), name)]
+	if !known || got.writes != ts.api.transport.writes.Load() || clock.Passed(got.at, ts.clock.Now()) > fresh {
+		return gitref.Tip{}, false
+	}
+	return got.tip, true
+}
+
+// queryTarget is a reference with its commit as GraphQL shows it.
+type queryTarget struct {
+	Target *struct {
+		OID           string
+		Message       string
+		CommittedDate time.Time
+	}
+}
+
+// targetFields are what is read of a reference.
+const targetFields = "{ target { oid ... on Commit { message committedDate } } }"
+
+// tip is the reference as a query showed it, of a repository with the id.
+func (q *queryTarget) tip(now time.Time, id string) (tip gitref.Tip, whole bool) {
+	tip = gitref.Tip{Now: now, RepoID: id}
+	switch {
+	case now.IsZero() || id == "":
+		return tip, false
+	case q == nil:
+		return tip, true
+	case q.Target == nil || q.Target.OID == "":
+		return tip, false
+	}
+	tip.OID, tip.Message, tip.Date = q.Target.OID, q.Target.Message, q.Target.CommittedDate
+	return tip, true
+}
+
+// tip asks for the reference of the n-th issue's lease.
+func (d *document) tip(n int, i claim.Issue) {
+	d.add("    t%d: ref(qualifiedName: %s) %s\n", n, d.bind("String!", gitref.RefName(i)), targetFields)
+}
+
+// noteTip remembers the reference of the n-th issue's lease, if the answer shows it; writes had been sent when it was asked for.
+func (ts *tips) noteTip(s sheet, n int, i claim.Issue, writes int64) {
+	alias := fmt.Sprintf("t%d", n)
+	var id string
+	var shown *queryTarget
+	if s.err != nil || s.fields[alias] == nil || s.failed(alias, alias) != nil ||
+		json.Unmarshal(s.fields["id"], &id) != nil || json.Unmarshal(s.fields[alias], &shown) != nil {
+		return
+	}
+	tip, whole := shown.tip(s.now, id)
+	if !whole {
+		return
+	}
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	ts.shown[key(i.Slug(), gitref.RefName(i))] = shownTip{tip, ts.clock.Now(), writes}
 }

@@ -36,25 +36,17 @@ type repositories struct {
 
 // Repository reads a repository. One that does not exist, or that the token may not see, is a *NotFoundError.
 func (rp *repositories) Repository(ctx context.Context, r ledger.Repo) (Repository, error) {
-	path, err := at(r.Owner, r.Name, "")
-	var got restRepository
-	if err == nil {
-		_, err = rp.api.Do(ctx, http.MethodGet, path, nil, &got)
-	}
+	got, _, err := fetch[restRepository](ctx, rp.api, at(r.Owner, r.Name, ""))
 	if err == nil && got.repo() == (ledger.Repo{}) {
 		err = &AnswerError{Status: http.StatusOK, Reason: "it is not a repository"}
 	}
 	if err != nil {
-		return Repository{}, fmt.Errorf("read repository %s: %w", r, missing(err, "repository "+r.String()))
+		return Repository{}, failed(err, "repository "+r.String(), "read repository %s", r)
 	}
-	out := Repository{
+	return Repository{
 		Repo: got.repo(), DefaultBranch: got.DefaultBranch, Private: got.Private, Archived: got.Archived,
-		HasIssues: got.HasIssues, Fork: got.Fork, Role: mapped(got.Permissions),
-	}
-	if got.Parent != nil {
-		out.Parent = got.Parent.repo()
-	}
-	return out, nil
+		HasIssues: got.HasIssues, Fork: got.Fork, Parent: got.Parent.repo(), Role: mapped(got.Permissions),
+	}, nil
 }
 
 // restRepository is the repository object of REST, wherever it appears.
@@ -73,8 +65,7 @@ func (r *restRepository) repo() ledger.Repo {
 	if r == nil {
 		return ledger.Repo{}
 	}
-	owner, name, _ := strings.Cut(r.FullName, "/")
-	return ledger.Repo{Owner: owner, Name: name}
+	return place(r.FullName)
 }
 
 // DefaultBranch returns the name of a repository's default branch.
@@ -106,36 +97,28 @@ func (rp *repositories) Sweepable(ctx context.Context, r ledger.Repo) (archived,
 
 // File reads a file of the default branch, at most the megabyte that GitHub sends this way. A
 // file that does not exist is a *NotFoundError, a folder an *AnswerError.
-func (rp *repositories) File(ctx context.Context, r ledger.Repo, path string) ([]byte, error) {
-	content, err := rp.file(ctx, r, path)
-	if err != nil {
-		return nil, fmt.Errorf("read %s of %s: %w", path, r, missing(err, "file"))
-	}
-	return content, nil
-}
-
-func (rp *repositories) file(ctx context.Context, r ledger.Repo, path string) ([]byte, error) {
+func (rp *repositories) File(ctx context.Context, r ledger.Repo, path string) (content []byte, err error) {
 	var escaped []string
 	for part := range strings.SplitSeq(path, "/") {
 		if strings.Trim(part, ".") == "" {
-			return nil, &NotFoundError{What: "file", Status: http.StatusNotFound, Message: "not a path"}
+			err = &NotFoundError{What: "file", Status: http.StatusNotFound, Message: "not a path"}
 		}
 		escaped = append(escaped, url.PathEscape(part))
 	}
-	where, err := at(r.Owner, r.Name, "/contents/%s", strings.Join(escaped, "/"))
-	if err != nil {
-		return nil, err
-	}
 	var got struct{ Type, Encoding, Content string } // a folder is a list and does not decode into it
-	if _, err := rp.api.Do(ctx, http.MethodGet, where, nil, &got); err != nil {
-		return nil, err
+	if err == nil {
+		_, err = rp.api.send(ctx, http.MethodGet, at(r.Owner, r.Name, "/contents/%s", strings.Join(escaped, "/")), nil, &got)
 	}
-	if got.Type != "file" || got.Encoding != "base64" {
-		return nil, &AnswerError{Status: http.StatusOK, Reason: "it is not a file of up to a megabyte"}
+	if err == nil && (got.Type != "file" || got.Encoding != "base64") {
+		err = &AnswerError{Status: http.StatusOK, Reason: "it is not a file of up to a megabyte"}
 	}
-	content, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(got.Content, "\n", ""))
+	if err == nil {
+		if content, err = base64.StdEncoding.DecodeString(strings.ReplaceAll(got.Content, "\n", "")); err != nil {
+			err = &AnswerError{Status: http.StatusOK, Reason: "its content is not base64"}
+		}
+	}
 	if err != nil {
-		return nil, &AnswerError{Status: http.StatusOK, Reason: "its content is not base64"}
+		return nil, failed(err, "file", "read %s of %s", path, r)
 	}
 	return content, nil
 }

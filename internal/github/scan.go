@@ -3,9 +3,13 @@ package github
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
+	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,10 +31,7 @@ type listed struct {
 // scans reads all issues of a repository that the rules have something to say about.
 type scans struct {
 	api          *api
-	viewer       *viewer
 	repositories *repositories
-	roles        *roles
-	definitions  *definitions
 	snapshots    *snapshots
 	beginnings   *beginnings
 	scheme       labels.Scheme
@@ -103,7 +104,14 @@ func spans(numbers []int) string {
 
 func (sc *scans) scan(ctx context.Context, r ledger.Repo, what selection) iter.Seq2[lifecycle.Facts, error] {
 	return func(yield func(lifecycle.Facts, error) bool) {
-		found, err := sc.collect(ctx, r, what)
+		var found []listed
+		err := at(r.Owner, r.Name, "").err
+		if err == nil {
+			found, err = either(sc.api,
+				func() ([]listed, error) { return sc.queryLists(ctx, r, what) },
+				func() ([]listed, error) { return sc.restLists(ctx, r, what) })
+		}
+		found = unique(found) // each issue once, least recently updated first
 		if err != nil {
 			yield(lifecycle.Facts{}, fmt.Errorf("list issues of %s: %w", r, missing(err, "repository "+r.String())))
 			return
@@ -113,15 +121,16 @@ func (sc *scans) scan(ctx context.Context, r ledger.Repo, what selection) iter.S
 			err := sc.fill(ctx, r, part)
 			unread := &UnreadError{Repo: r, Err: err}
 			for _, one := range part {
-				if err != nil && (one.snapshot == nil || !one.snapshot.done()) {
+				got := one.snapshot
+				if done := got != nil && (got.read || got.err != nil) && !wholeRequest(got.err); err != nil && !done {
 					unread.Numbers = append(unread.Numbers, one.number)
 					continue
 				}
-				got := one.snapshot.public()
-				if got.Err != nil {
-					got.Err = &claim.IssueError{Doing: "read", Issue: got.Facts.Issue, Err: got.Err}
+				told := got.public()
+				if told.Err != nil {
+					told.Err = &claim.IssueError{Doing: "read", Issue: told.Facts.Issue, Err: told.Err}
 				}
-				if !yield(got.Facts, got.Err) {
+				if !yield(told.Facts, told.Err) {
 					return
 				}
 			}
@@ -136,19 +145,14 @@ func (sc *scans) scan(ctx context.Context, r ledger.Repo, what selection) iter.S
 	}
 }
 
-// collect lists what to scan, each issue once, least recently updated first.
-func (sc *scans) collect(ctx context.Context, r ledger.Repo, what selection) (found []listed, err error) {
-	if _, err := at(r.Owner, r.Name, ""); err != nil {
-		return nil, err
-	}
-	err = sc.api.eitherWay(
-		func() (err error) { found, err = sc.queryLists(ctx, r, what); return err },
-		func() (err error) { found, err = sc.restLists(ctx, r, what); return err })
-	return unique(found), err
-}
-
 // unique keeps of each issue the entry that carries facts, and puts the oldest change first.
 func unique(found []listed) []listed {
+	have := func(one listed) int {
+		if one.snapshot == nil {
+			return 0
+		}
+		return 1
+	}
 	slices.SortStableFunc(found, func(a, b listed) int {
 		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(have(b), have(a)), b.updated.Compare(a.updated))
 	})
@@ -157,13 +161,6 @@ func unique(found []listed) []listed {
 		return cmp.Or(a.updated.Compare(b.updated), cmp.Compare(a.number, b.number))
 	})
 	return found
-}
-
-func have(one listed) int {
-	if one.snapshot == nil {
-		return 0
-	}
-	return 1
 }
 
 // fill completes a part of the scan: it reads the issues that came without facts and finishes those
@@ -200,4 +197,246 @@ func (sc *scans) fill(ctx context.Context, r ledger.Repo, part []listed) error {
 		}
 	}
 	return nil
+}
+
+// A cursor goes through the pages of one list.
+type cursor struct {
+	alias string
+	label string    // what it lists: the issues with a label
+	since time.Time // or those changed since then
+	facts bool      // whether the pages carry facts
+	pulls string    // it lists pull requests with the label, in these states; empty for issues
+	after string
+	done  bool
+
+	numbersOnly bool // the facts of the issue that comes next are too much for a page, even of one
+}
+
+// carries reports whether the next page is one with facts.
+func (k *cursor) carries() bool { return k.facts && !k.numbersOnly }
+
+// listsOf are what a scan goes through: one list for every label, and one for what changed. Of pull requests it goes through those that a
+// label says are held; and of those that have ended and have the label of a person's hold, which is left there where people put it, through
+// the ones that changed.
+func listsOf(scheme labels.Scheme, what selection) []*cursor {
+	var out []*cursor
+	for k, name := range what.labels {
+		if name != "" {
+			out = append(out, &cursor{alias: "s" + strconv.Itoa(k), label: name, facts: name == scheme.Claimed})
+		}
+	}
+	out = append(out, &cursor{alias: pullsAlias + "0", label: scheme.Claimed, pulls: "OPEN, CLOSED, MERGED"})
+	if scheme.Hold != "" {
+		out = append(out, &cursor{alias: pullsAlias + "1", label: scheme.Hold, pulls: "OPEN"})
+		if !what.since.IsZero() {
+			out = append(out, &cursor{alias: pullsAlias + "2", label: scheme.Hold, pulls: "CLOSED, MERGED", since: what.since})
+		}
+	}
+	if !what.since.IsZero() {
+		out = append(out, &cursor{alias: "changed", since: what.since})
+	}
+	return out
+}
+
+// pullsAlias begins the aliases of lists of pull requests. A token that may not read pull requests gets none of them.
+const pullsAlias = "pulls"
+
+// queryLists goes through all lists side by side, one request for the next page of each.
+func (sc *scans) queryLists(ctx context.Context, r ledger.Repo, what selection) ([]listed, error) {
+	begun := sc.beginnings.takeBegun(func(b *beginning) bool {
+		further := what.since.Sub(b.what.since) // one that looks a moment further back has all that is asked for
+		return b.facts == nil && b.label == "" && b.repo == r && slices.Equal(b.what.labels, what.labels) && further >= 0 && further <= fresh
+	})
+	var found []listed
+	lists := listsOf(sc.scheme, what)
+	if begun != nil {
+		found, lists = begun.found, begun.lists
+	}
+	for len(lists) > 0 {
+		size := sc.pageSize(lists)
+		page, err := sc.queryPage(replaceable(ctx, !size.least()), r, lists, size)
+		switch {
+		case err == nil:
+			sc.answered(lists, size)
+			found = append(found, page...)
+			lists = slices.DeleteFunc(lists, func(k *cursor) bool { return k.done })
+		case !tooMuch(err) || size.least():
+			return nil, err
+		// The next pages are smaller: first those with facts, down to one issue; what is too much even then is listed by its number, to be
+		// read by itself; at last the pages of numbers.
+		case size.facts > 1:
+			sc.pages.refused(size.facts)
+		case size.facts == 1:
+			sc.pages.alone()
+			for _, k := range lists {
+				k.numbersOnly = k.facts
+			}
+		default:
+			sc.numbers.refused(size.numbers)
+		}
+	}
+	return found, nil
+}
+
+// A pageSize is how many issues a page lists: with their facts, which is 0 where no list carries them, and without.
+type pageSize struct{ facts, numbers int }
+
+func (sc *scans) pageSize(lists []*cursor) pageSize {
+	size := pageSize{numbers: sc.numbers.size()}
+	if slices.ContainsFunc(lists, (*cursor).carries) {
+		size.facts = sc.pages.size()
+	}
+	return size
+}
+
+// least reports whether less cannot be asked for.
+func (s pageSize) least() bool { return s.facts == 0 && s.numbers == 1 }
+
+// answered notes that pages of that size were answered. An issue that was too much for a page of one is passed now.
+func (sc *scans) answered(lists []*cursor, size pageSize) {
+	sc.numbers.answered(size.numbers)
+	if size.facts > 0 {
+		sc.pages.answered(size.facts)
+	}
+	for _, k := range lists {
+		k.numbersOnly = false
+	}
+}
+
+func (sc *scans) queryPage(ctx context.Context, r ledger.Repo, lists []*cursor, size pageSize) ([]listed, error) {
+	d := newDocument()
+	d.add("  viewer { login }\n")
+	names := names(sc.scheme, d)
+	d.open("r0", r)
+	d.body.WriteString(names)
+	sc.repositories.askAlong(d, r)
+	fragments := ""
+	for _, k := range lists {
+		d.list(k, size)
+		if k.carries() {
+			fragments = issueFields(sc.api, ofMany())
+		}
+	}
+	d.add("  }\n")
+	var data map[string]json.RawMessage
+	got, err := sc.api.ask(ctx, d.text(fragments), d.variables, &data)
+	if err != nil {
+		return nil, err
+	}
+	s := sheet{repo: r, alias: "r0", partial: got, lists: lists}
+	sc.snapshots.note(&s, data)
+	if s.err != nil {
+		return nil, s.err
+	}
+	var found []listed
+	for _, k := range lists {
+		var page *connection[queryIssue]
+		var denied *PermissionError
+		if k.pulls != "" && errors.As(s.failed(k.alias, "pull requests of "+r.String()), &denied) {
+			k.done = true
+			continue
+		}
+		if err := json.Unmarshal(s.fields[k.alias], &page); err != nil || page == nil {
+			return nil, &AnswerError{Status: http.StatusOK, Reason: "a list of issues is missing"}
+		}
+		over := false
+		for n, q := range page.Nodes {
+			if q == nil || q.Number == 0 {
+				return nil, &AnswerError{Status: http.StatusOK, Reason: "an issue of a list is missing"}
+			}
+			if over = k.pulls != "" && q.UpdatedAt.Before(k.since); over {
+				break
+			}
+			found = append(found, listed{number: q.Number, updated: q.UpdatedAt})
+			if !k.carries() {
+				continue
+			}
+			one := &snapshot{facts: lifecycle.Facts{Issue: claim.Issue{Owner: r.Owner, Repo: r.Name, Number: q.Number}}}
+			for _, e := range s.errors { // the first error about a part of the n-th issue of the list
+				if one.err == nil && e.part(0) == s.alias && e.part(1) == k.alias && len(e.Path) > 3 && e.Path[3] == float64(n) {
+					one.err = e.typed("issue " + one.facts.Issue.String())
+				}
+			}
+			if one.err == nil {
+				sc.snapshots.takeIssue(one, s, q)
+			}
+			if one.read = one.err == nil; !short(one.err) { // else it is read by itself
+				found[len(found)-1].snapshot = one
+			}
+		}
+		next := page.PageInfo.EndCursor
+		k.done = over || !page.PageInfo.HasNextPage || next == "" || next == k.after
+		k.after = next
+	}
+	return found, nil
+}
+
+// list asks for the next page, oldest issue first: an order in which changes move nothing.
+func (d *document) list(k *cursor, size pageSize) {
+	var filter string
+	if k.pulls != "" || k.since.IsZero() {
+		filter = "labels: [" + d.bind("String!", k.label) + "]"
+	} else {
+		filter = "filterBy: {since: " + d.bind("DateTime", k.since.UTC().Format(time.RFC3339)) + "}"
+	}
+	after := ""
+	if k.after != "" {
+		after = ", after: " + d.bind("String", k.after)
+	}
+	nodes, first := "number updatedAt", size.numbers
+	switch {
+	case k.carries():
+		nodes, first = "__typename ...I", size.facts
+	case k.numbersOnly:
+		first = 1
+	}
+	list, states, order := "issues", "OPEN, CLOSED", "{field: CREATED_AT, direction: ASC}"
+	if k.pulls != "" {
+		list, states = "pullRequests", k.pulls
+	}
+	if k.pulls != "" && !k.since.IsZero() {
+		order = "{field: UPDATED_AT, direction: DESC}"
+	}
+	d.add("    %s: %s(%s, states: [%s], first: %d%s, orderBy: %s) {\n"+
+		"      pageInfo { hasNextPage endCursor } nodes { %s }\n    }\n", k.alias, list, filter, states, first, after, order, nodes)
+}
+
+// restLists lists what to scan without GraphQL. Page numbers shift when an issue leaves a list
+// while it is being read, which would hide another; so a list of several pages is read again
+// until it shows nothing new.
+func (sc *scans) restLists(ctx context.Context, r ledger.Repo, what selection) (found []listed, err error) {
+	var filters [][2]string
+	for _, name := range what.labels {
+		if name != "" {
+			filters = append(filters, [2]string{"labels", name})
+		}
+	}
+	if !what.since.IsZero() {
+		filters = append(filters, [2]string{"since", what.since.UTC().Format(time.RFC3339)})
+	}
+	for _, filter := range filters {
+		to := at(r.Owner, r.Name, "/issues").where("state", "all", "sort", "created", "direction", "asc", "per_page", "100", filter[0], filter[1])
+		var part []listed
+		for range scanPasses {
+			before := len(part)
+			page, _, err := list[restIssue](ctx, sc.api, to)
+			if err != nil {
+				return nil, err
+			}
+			for _, one := range page {
+				held := slices.ContainsFunc(one.Labels, func(l named) bool {
+					return labels.Same(l.Name, sc.scheme.Claimed) || labels.Same(l.Name, sc.scheme.Hold)
+				})
+				if one.PullRequest == nil || held {
+					part = append(part, listed{number: one.Number, updated: one.UpdatedAt})
+				}
+			}
+			part = unique(part)
+			if len(page) <= 100 || len(part) == before {
+				break
+			}
+		}
+		found = append(found, part...)
+	}
+	return found, nil
 }

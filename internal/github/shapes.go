@@ -217,19 +217,11 @@ func (q *queryIssue) facts(i claim.Issue, scheme labels.Scheme) (lifecycle.Facts
 	for _, a := range assignees {
 		f.Assignees = append(f.Assignees, a.Login)
 	}
-	if q.Labeled != nil {
-		for _, e := range q.Labeled.Nodes {
-			if e != nil {
-				f.Labelled(scheme, e.Label.Name, e.CreatedAt, e.Actor.person())
-			}
-		}
+	for e := range q.Labeled.shown() {
+		f.Labelled(scheme, e.Label.Name, e.CreatedAt, e.Actor.person())
 	}
-	if q.Reopened != nil {
-		for _, e := range q.Reopened.Nodes {
-			if e != nil {
-				f.ReopenedAt = e.CreatedAt.UTC()
-			}
-		}
+	for e := range q.Reopened.shown() {
+		f.ReopenedAt = e.CreatedAt.UTC()
 	}
 	if f.PullRequest {
 		f.StateReason = ""
@@ -244,10 +236,8 @@ func (q *queryIssue) facts(i claim.Issue, scheme labels.Scheme) (lifecycle.Facts
 	case q.Closing.TotalCount > len(q.Closing.Nodes):
 		return f, &AnswerError{Status: http.StatusOK, Reason: fmt.Sprintf("%d pull requests close it, too many to read", q.Closing.TotalCount), short: true}
 	}
-	for _, p := range q.Closing.Nodes {
-		if p != nil { // one in a repository that the token may not see cannot be told apart from none
-			f.PRs = append(f.PRs, p.pr())
-		}
+	for p := range q.Closing.shown() { // one in a repository that the token may not see cannot be told apart from none
+		f.PRs = append(f.PRs, p.pr())
 	}
 	if q.BlockedBy == nil {
 		return f, nil
@@ -258,9 +248,9 @@ func (q *queryIssue) facts(i claim.Issue, scheme labels.Scheme) (lifecycle.Facts
 	}
 	f.BlockersRead = true
 	for _, b := range blockers {
-		owner, name, _ := strings.Cut(b.Repository.NameWithOwner, "/")
+		in := place(b.Repository.NameWithOwner)
 		f.Blockers = append(f.Blockers, lifecycle.Blocker{
-			Issue: claim.Issue{Owner: owner, Repo: name, Number: b.Number}, Open: b.State == "OPEN", URL: b.URL,
+			Issue: claim.Issue{Owner: in.Owner, Repo: in.Name, Number: b.Number}, Open: b.State == "OPEN", URL: b.URL,
 		})
 	}
 	return f, nil

@@ -54,11 +54,21 @@ func (th *threads) commentsFrom(ctx context.Context, i claim.Issue, newest *conn
 	if err != nil {
 		return nil, false, err
 	}
-	pages := []*connection[queryComment]{newest}
-	if whole {
-		pages = append(pages, older...)
-	} else if pages, whole, err = th.pagesBefore(ctx, i, newest); err != nil {
-		return nil, false, err
+	pages := append([]*connection[queryComment]{newest}, older...)
+	if !whole { // one after the other, until one says that none is older
+		pages = pages[:1]
+		for page := newest; ; pages = append(pages, page) {
+			before := page.PageInfo.StartCursor
+			if whole = !page.PageInfo.HasPreviousPage; whole || before == "" {
+				break
+			}
+			if page, err = th.commentPage(ctx, i, before); err != nil {
+				return nil, false, err
+			}
+			if page.PageInfo.StartCursor == before {
+				break
+			}
+		}
 	}
 	seen := map[bigInt]bool{}
 	for _, page := range pages {
@@ -73,24 +83,6 @@ func (th *threads) commentsFrom(ctx context.Context, i claim.Issue, newest *conn
 		}
 	}
 	return found, whole, nil
-}
-
-// pagesBefore returns a page and every older one, which are asked for one after the other. They are whole if the last one says that
-// none is older.
-func (th *threads) pagesBefore(ctx context.Context, i claim.Issue, page *connection[queryComment]) (pages []*connection[queryComment], whole bool, err error) {
-	for {
-		pages = append(pages, page)
-		before := page.PageInfo.StartCursor
-		if !page.PageInfo.HasPreviousPage || before == "" {
-			return pages, !page.PageInfo.HasPreviousPage, nil
-		}
-		if page, err = th.commentPage(ctx, i, before); err != nil {
-			return nil, false, err
-		}
-		if page.PageInfo.StartCursor == before {
-			return pages, false, nil
-		}
-	}
 }
 
 // commentPage reads the hundred comments before a cursor, or the newest hundred; fewer where a hundred are too much.
@@ -171,13 +163,12 @@ func (th *threads) stretches(ctx context.Context, i claim.Issue, newest *connect
 			group.Go(func() error { return th.askParts(asking, i, parts, first, min(first+most, len(parts))) })
 		}
 		err := group.Wait()
-		var off unavailable
 		switch {
 		case err == nil:
 			return parts, joined(parts, newest), nil
 		case wholeRequest(err):
 			return nil, false, err
-		case errors.Is(err, errAgain), errors.As(err, &off):
+		case errors.Is(err, errAgain), is[unavailable](err):
 			th.api.lack(featureSkip)
 			return nil, false, nil
 		case !tooMuch(err) || most == 1:

@@ -1,11 +1,17 @@
 package github
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -14,6 +20,7 @@ import (
 const (
 	maxAtOnce = 10       // requests under way; GitHub allows a hundred (docs, "Rate limits for the REST API")
 	maxAnswer = 64 << 20 // bytes of one answer
+	lowBudget = 100      // requests that are left when the one warning is given
 )
 
 // transport carries every request of a client: it authorizes, bounds, paces, retries and judges
@@ -26,14 +33,13 @@ type transport struct {
 	writing  gate
 	limits   *limits
 	posts    *pacer
-	budgets  *watch
+	warned   atomic.Bool
 	writes   atomic.Int64 // that were sent
 }
 
 func newTransport(o Options) *transport {
 	t := &transport{
-		o: o, slots: newGate(maxAtOnce), writing: newGate(1), limits: &limits{closed: map[string]closure{}}, posts: newPacer(), budgets: &watch{warn: o.Warn},
-		endpoint: o.GraphQL,
+		o: o, slots: newGate(maxAtOnce), writing: newGate(1), limits: &limits{closed: map[string]closure{}}, posts: newPacer(), endpoint: o.GraphQL,
 	}
 	for _, address := range []string{o.REST, o.GraphQL} {
 		if u, err := url.Parse(address); err == nil && u.Host != "" {
@@ -74,10 +80,10 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return c.run()
 	}
 	if t.o.DryRun {
-		return nil, &DryRunError{Planned{Method: req.Method, Path: req.URL.Path, Body: string(c.body)}}
+		return nil, &DryRunError{Planned: Planned{Method: req.Method, Path: req.URL.Path, Body: string(c.body)}}
 	}
 	t.writes.Add(1)
-	for c.comment { // GitHub limits content more than anything else
+	for c.comment {
 		now := c.o.Clock.Now()
 		d := c.posts.take(now)
 		if d <= 0 {
@@ -118,20 +124,43 @@ func (t *transport) open(req *http.Request) (*call, error) {
 	default:
 		c.write = !c.graphql || !readsOnly(c.body)
 	}
-	c.comment = c.isComment(t.o.REST) || ctx.Value(commenting) != nil
+	if base, err := url.Parse(t.o.REST); err == nil { // GitHub limits comments more than anything else
+		words := strings.Split(strings.TrimPrefix(req.URL.EscapedPath(), base.EscapedPath()), "/")
+		c.comment = req.Method == http.MethodPost && !c.graphql && len(words) == 6 && words[3] == "issues" && words[5] == "comments"
+	}
+	c.comment = c.comment || ctx.Value(commenting) != nil
 	return c, nil
 }
 
 func (c *call) run() (*http.Response, error) {
 	for {
-		if err := c.hold(); err != nil {
-			return nil, err
+		for { // stays away for as long as GitHub has asked anyone of us to
+			c.limits.mu.Lock()
+			closed := c.limits.closed[c.resource()]
+			if all := c.limits.closed[everything]; all.until.After(closed.until) {
+				closed = all
+			}
+			c.limits.mu.Unlock()
+			wait := closed.until.Sub(c.o.Clock.Now())
+			if wait <= 0 {
+				break
+			}
+			if err := c.wait(wait, closed.cause); err != nil {
+				return nil, err
+			}
 		}
 		a := c.try()
 		d := decide(a, c.traits, c.n, c.o.Rand(), c.o.Clock.Now())
 		switch d.step {
 		case stepDone:
-			return a.response(c.request), nil
+			// Without the reset time go-github's own memory of rate limits, which is wrong about secondary ones, never starts.
+			header := a.header.Clone()
+			header.Del("X-RateLimit-Reset")
+			return &http.Response{
+				Status: fmt.Sprintf("%d %s", a.status, http.StatusText(a.status)), StatusCode: a.status,
+				Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: header, Request: c.request,
+				Body: io.NopCloser(bytes.NewReader(a.body)), ContentLength: int64(len(a.body)),
+			}, nil
 		case stepFail:
 			c.obey(d.err)
 			return nil, d.err
@@ -153,7 +182,15 @@ func (c *call) run() (*http.Response, error) {
 func (c *call) obey(err error) {
 	var limit *RateLimitError
 	if errors.As(err, &limit) {
-		c.limits.set(c.resource(), c.o.Clock.Now().Add(limit.RetryAfter), limit)
+		resource, until := c.resource(), c.o.Clock.Now().Add(limit.RetryAfter)
+		if limit.Secondary {
+			resource = everything
+		}
+		c.limits.mu.Lock()
+		defer c.limits.mu.Unlock()
+		if until.After(c.limits.closed[resource].until) {
+			c.limits.closed[resource] = closure{until, limit}
+		}
 	}
 }
 
@@ -172,21 +209,6 @@ func (c *call) backOff(a answer, d decision) error {
 		return errors.Join(d.err, err)
 	}
 	return nil
-}
-
-// hold stays away for as long as GitHub has asked anyone of us to.
-func (c *call) hold() error {
-	for {
-		now := c.o.Clock.Now()
-		until, cause := c.limits.until(c.resource())
-		wait := until.Sub(now)
-		if wait <= 0 {
-			return nil
-		}
-		if err := c.wait(wait, cause); err != nil {
-			return err
-		}
-	}
 }
 
 // wait waits for a rate limit if that fits the caller's deadline and MaxWait, else gives up at
@@ -227,3 +249,93 @@ const (
 )
 
 func hinted(ctx context.Context, h hint) context.Context { return context.WithValue(ctx, h, true) }
+
+// try sends the request once and reads the whole answer within the time for one try. The token goes to the configured hosts only.
+func (c *call) try() answer {
+	ctx := c.request.Context()
+	if err := c.slots.enter(ctx); err != nil {
+		return answer{err: c.unsent(err)}
+	}
+	defer c.slots.leave()
+	limit := c.o.ReadTime
+	if c.write {
+		limit = c.o.WriteTime
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("nothing within %s", limit))
+	defer cancel()
+	r := c.request.Clone(ctx)
+	r.URL, r.Host = c.url, ""
+	r.Body, r.GetBody, r.ContentLength = nil, nil, 0
+	if c.body != nil {
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(c.body)), int64(len(c.body))
+		r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(c.body)), nil }
+	}
+	r.Header.Del("Authorization")
+	if slices.Contains(c.hosts, origin(c.url)) && !c.o.Token.Empty() {
+		r.Header.Set("Authorization", "Bearer "+c.o.Token.reveal())
+	}
+	r.Header.Set("User-Agent", c.o.UserAgent)
+	r.Header.Set("X-GitHub-Api-Version", "2022-11-28")
+	r.Header.Set("Accept", cmp.Or(r.Header.Get("Accept"), "application/vnd.github+json"))
+	resp, err := c.o.HTTP.RoundTrip(r)
+	if err != nil {
+		return answer{err: c.lost(ctx, err)}
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	err = errors.Join(err, resp.Body.Close())
+	switch {
+	case err != nil:
+	case len(body) > maxAnswer:
+		err = fmt.Errorf("answer of more than %d bytes", maxAnswer)
+	case resp.ContentLength > int64(len(body)) && resp.Request != nil && resp.Request.Method != http.MethodHead:
+		err = io.ErrUnexpectedEOF // it ends too early
+	}
+	if err != nil {
+		return answer{err: c.lost(ctx, err)}
+	}
+	c.watch(resp.Header)
+	return answer{status: resp.StatusCode, header: resp.Header, body: body}
+}
+
+// lost is the error of a try without a whole answer. Only the end of the caller's time is a
+// context's error; the end of one try's is not.
+func (c *call) lost(try context.Context, err error) *NetworkError {
+	slow := false
+	switch caller := c.request.Context(); {
+	case caller.Err() != nil:
+		err = caller.Err()
+	case try.Err() != nil:
+		err, slow = context.Cause(try), true
+	}
+	return &NetworkError{Sent: true, Err: err, slow: slow, reason: c.o.Token.hide(oneLine(err.Error()))}
+}
+
+func (c *call) unsent(err error) *NetworkError {
+	return &NetworkError{Err: err, reason: c.o.Token.hide(oneLine(err.Error()))}
+}
+
+// watch reads an answer's rate headers and warns once in a client's life when little is left.
+func (c *call) watch(h http.Header) {
+	limit, noLimit := strconv.Atoi(h.Get("X-RateLimit-Limit"))
+	remaining, noRemaining := strconv.Atoi(h.Get("X-RateLimit-Remaining"))
+	reset, noReset := strconv.ParseInt(h.Get("X-RateLimit-Reset"), 10, 64)
+	if noLimit != nil || noRemaining != nil || noReset != nil || remaining >= lowBudget || c.warned.Swap(true) {
+		return
+	}
+	resource := cmp.Or(oneLine(h.Get("X-RateLimit-Resource")), c.resource())
+	c.o.Warn(fmt.Sprintf("%d of %d %s requests left until %s", remaining, limit, resource, time.Unix(reset, 0).UTC().Format("15:04 UTC")))
+}
+
+// readsOnly reports whether a GraphQL request cannot change anything. A document that begins with
+// a query and names no operation runs that query, or nothing (GraphQL specification, 6.1).
+func readsOnly(body []byte) bool {
+	var request struct {
+		Query         string
+		OperationName string `json:"operationName"`
+	}
+	if json.Unmarshal(body, &request) != nil || request.OperationName != "" {
+		return false
+	}
+	document := strings.TrimLeft(request.Query, " \t\r\n,\ufeff")
+	return strings.HasPrefix(document, "{") || strings.HasPrefix(document, "query")
+}

@@ -43,19 +43,7 @@ const (
 
 // rank orders roles; one that is not known is 0.
 func rank(r Role) int {
-	switch r {
-	case roleRead:
-		return 1
-	case RoleTriage:
-		return 2
-	case RoleWrite:
-		return 3
-	case RoleMaintain:
-		return 4
-	case RoleAdmin:
-		return 5
-	}
-	return 0
+	return 1 + slices.Index([]Role{roleRead, RoleTriage, RoleWrite, RoleMaintain, RoleAdmin}, r)
 }
 
 // An account is a login in a repository, whose records are judged there.
@@ -68,12 +56,6 @@ type account struct {
 func (a account) key() string { return key(a.repo.String(), a.login) }
 
 func (a account) isApp() bool { return strings.HasSuffix(strings.ToLower(a.login), botSuffix) }
-
-// names reports whether the configuration trusts a login.
-func (t Trust) names(login string) bool {
-	return slices.ContainsFunc(t.Logins, func(one string) bool { return claim.SameLogin(one, login) }) ||
-		slices.ContainsFunc(t.Apps, func(slug string) bool { return claim.SameLogin(slug+botSuffix, login) })
-}
 
 // roles finds out whose records count.
 type roles struct {
@@ -92,10 +74,12 @@ type roles struct {
 
 // judged knows without any request whether an account counts, or does not know.
 func (rs *roles) judged(a account) (counts, known bool) {
+	named := slices.ContainsFunc(rs.trust.Logins, func(one string) bool { return claim.SameLogin(one, a.login) }) ||
+		slices.ContainsFunc(rs.trust.Apps, func(slug string) bool { return claim.SameLogin(slug+botSuffix, a.login) })
 	switch {
 	case a.login == ghost || a.login == "":
 		return false, true
-	case a.association == "OWNER" || claim.SameLogin(a.repo.Owner, a.login) || rs.trust.names(a.login):
+	case a.association == "OWNER" || claim.SameLogin(a.repo.Owner, a.login) || named:
 		return true, true
 	case a.isApp(): // GitHub tells no role of an App
 		return false, true
@@ -129,15 +113,7 @@ func (e *HiddenRoleError) Remedy() string {
 		e.Repo, oneLine(e.Login))
 }
 
-// mayNotAsk reports whether GitHub refuses to tell us roles in a repository: that takes the right to push.
-func (rs *roles) mayNotAsk(r ledger.Repo) bool {
-	viewer := rs.viewer.known()
-	rs.mu.Lock()
-	defer rs.mu.Unlock()
-	own, told := rs.known[key(r.String(), viewer)]
-	return rs.secretive[key(r.String())] || told && viewer != "" && rank(own) < rank(RoleWrite)
-}
-
+// noteSecretive remembers that GitHub refuses to tell us roles in a repository.
 func (rs *roles) noteSecretive(r ledger.Repo) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -164,23 +140,16 @@ type judgement struct {
 	errs  map[string]error // by account
 }
 
+// of tells of an account. One whose role GitHub does not tell is judged by what it calls the author beside the comment, for a view: nothing is
+// decided by that, and every other client leaves it unknown.
 func (j judgement) of(a account) (bool, error) {
-	if err := j.errs[a.key()]; err != nil {
-		if counts, guessed := j.roles.guess(a, err); guessed {
-			return counts, nil
-		}
-		return false, err
+	rs, err := j.roles, j.errs[a.key()]
+	if err == nil {
+		counts, _ := rs.judged(a)
+		return counts, nil
 	}
-	counts, _ := j.roles.judged(a)
-	return counts, nil
-}
-
-// guess judges an account whose role GitHub does not tell by what it calls the author beside the comment, for a view. Nothing is decided by that:
-// every other client leaves it unknown.
-func (rs *roles) guess(a account, because error) (counts, guessed bool) {
-	var hidden *HiddenRoleError
-	if !rs.view || !errors.As(because, &hidden) {
-		return false, false
+	if !rs.view || !is[*HiddenRoleError](err) {
+		return false, err
 	}
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -188,7 +157,7 @@ func (rs *roles) guess(a account, because error) (counts, guessed bool) {
 		rs.guessed = fmt.Sprintf("GitHub does not tell this token who has which role in %s; records count here if GitHub calls their author an owner, a member or a collaborator, which is a guess", a.repo)
 		rs.warn(rs.guessed)
 	}
-	return a.association == "OWNER" || belongs(a.association), true
+	return a.association == "OWNER" || belongs(a.association), nil
 }
 
 // Guessed says in one line that a view went by a guess about whose records count; empty when it did not.
@@ -255,22 +224,21 @@ func (rs *roles) askRole(ctx context.Context, a account) error {
 		return nil
 	}
 	hidden := &HiddenRoleError{Repo: a.repo, Login: a.login}
-	if rs.mayNotAsk(a.repo) {
+	viewer := rs.viewer.known()
+	rs.mu.Lock()
+	own, told := rs.known[key(a.repo.String(), viewer)]
+	refused := rs.secretive[key(a.repo.String())] || told && viewer != "" && rank(own) < rank(RoleWrite)
+	rs.mu.Unlock()
+	if refused { // GitHub tells roles only to those who may push
 		return hidden
 	}
-	path, err := at(a.repo.Owner, a.repo.Name, "/collaborators/%s/permission", url.PathEscape(a.login))
-	if err != nil {
-		return err
-	}
-	var got restPermission
-	_, err = rs.api.Do(ctx, http.MethodGet, path, nil, &got)
-	var gone *NotFoundError
-	var denied *PermissionError
+	to := at(a.repo.Owner, a.repo.Name, "/collaborators/%s/permission", url.PathEscape(a.login))
+	got, _, err := fetch[restPermission](ctx, rs.api, to)
 	switch {
-	case errors.As(err, &gone):
+	case to.err == nil && is[*NotFoundError](err):
 		rs.noteRole(a.repo, a.login, roleNone)
 		return nil
-	case errors.As(err, &denied):
+	case is[*PermissionError](err):
 		rs.noteSecretive(a.repo)
 		return hidden
 	case err != nil:
@@ -278,7 +246,13 @@ func (rs *roles) askRole(ctx context.Context, a account) error {
 	case got.Permission == "":
 		return &AnswerError{Status: http.StatusOK, Reason: "it is not a permission"}
 	}
-	rs.noteRole(a.repo, a.login, got.role())
+	role := got.Permission
+	if _, complete := got.User.Permissions["triage"]; complete {
+		role = mapped(got.User.Permissions)
+	} else if rank(got.RoleName) > rank(got.Permission) {
+		role = got.RoleName
+	}
+	rs.noteRole(a.repo, a.login, role)
 	return nil
 }
 
@@ -290,16 +264,6 @@ type restPermission struct {
 	User       struct {
 		Permissions map[string]bool
 	}
-}
-
-func (p restPermission) role() Role {
-	if _, complete := p.User.Permissions["triage"]; complete {
-		return mapped(p.User.Permissions)
-	}
-	if rank(p.RoleName) > rank(p.Permission) {
-		return p.RoleName
-	}
-	return p.Permission
 }
 
 // mapped is the role that a map of permissions stands for; empty when it has none.
@@ -321,8 +285,9 @@ func mapped(permissions map[string]bool) Role {
 func (rs *roles) listRoles(ctx context.Context, ask []account) (left []account) {
 	by := map[ledger.Repo][]account{}
 	var repos []ledger.Repo
+	listable := rs.api.queries() && rs.api.has(featureCollaborators) && rank(rs.trust.Minimum) > rank(roleRead)
 	for _, a := range ask {
-		if !rs.mayList(a.repo) {
+		if !listable || rank(rs.ownRole(a.repo)) < rank(RoleWrite) { // to list them takes the right to push
 			left = append(left, a)
 			continue
 		}
@@ -343,14 +308,6 @@ func (rs *roles) listRoles(ctx context.Context, ask []account) (left []account) 
 	}
 	_ = group.Wait() // whoever it did not tell of is left
 	return slices.DeleteFunc(left, func(a account) bool { _, known := rs.judged(a); return known })
-}
-
-// mayList reports whether it is worth asking for collaborators by GraphQL: that takes the right to push.
-func (rs *roles) mayList(r ledger.Repo) bool {
-	if !rs.api.queries() || !rs.api.has(featureCollaborators) || rank(rs.trust.Minimum) <= rank(roleRead) {
-		return false
-	}
-	return rank(rs.ownRole(r)) >= rank(RoleWrite)
 }
 
 // featureCollaborators is GraphQL's list of who may do what.
@@ -405,6 +362,7 @@ type OutsiderError struct {
 	Login   string
 	Role    Role // empty for an App
 	Minimum Role // that records count from
+	refused
 }
 
 func (e *OutsiderError) Error() string {
@@ -413,9 +371,6 @@ func (e *OutsiderError) Error() string {
 	}
 	return fmt.Sprintf("records of %s do not count in %s: its role there is %s, and trust.permission is %s", e.Login, e.Repo, e.Role, e.Minimum)
 }
-
-// Rejected reports true: nothing was sent.
-func (e *OutsiderError) Rejected() bool { return true }
 
 // Remedy says what makes the records count.
 func (e *OutsiderError) Remedy() string {

@@ -2,7 +2,6 @@ package github
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -22,10 +21,18 @@ func (v *viewer) Viewer(ctx context.Context) (string, error) {
 	if login := v.known(); login != "" {
 		return login, nil
 	}
-	var login string
-	err := v.api.eitherWay(
-		func() (err error) { login, err = v.queryViewer(ctx); return err },
-		func() (err error) { login, err = v.restViewer(ctx); return err })
+	login, err := either(v.api,
+		func() (string, error) { return v.queryViewer(ctx) },
+		func() (string, error) {
+			user, _, err := fetch[restUser](ctx, v.api, target{path: "user"})
+			switch {
+			case is[*PermissionError](err):
+				return actionsBot, nil
+			case err == nil && user.Login == "":
+				err = &AnswerError{Status: http.StatusOK, Reason: "it is not a user"}
+			}
+			return user.Login, err
+		})
 	if err != nil {
 		return "", fmt.Errorf("read who we are: %w", err)
 	}
@@ -42,19 +49,6 @@ func (v *viewer) queryViewer(ctx context.Context) (string, error) {
 		return "", &AnswerError{Status: http.StatusOK, Reason: "nobody is in it"}
 	}
 	return data.Viewer.Login, nil
-}
-
-func (v *viewer) restViewer(ctx context.Context) (string, error) {
-	var user struct{ Login string }
-	_, err := v.api.Do(ctx, http.MethodGet, "user", nil, &user)
-	var refused *PermissionError
-	switch {
-	case errors.As(err, &refused):
-		return actionsBot, nil
-	case err == nil && user.Login == "":
-		return "", &AnswerError{Status: http.StatusOK, Reason: "it is not a user"}
-	}
-	return user.Login, err
 }
 
 // self is our own login; without a token there is none.

@@ -10,11 +10,13 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/label-state/label-state/internal/testmain"
 )
 
 // TestMain lets the scripts run this package as a program.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"hookfile": program})
+	testscript.Main(testmain.Tests{Play: m.Run}, map[string]func(){"hookfile": program})
 }
 
 // program is hookfile install|uninstall|status [-global] [-force] [-hook PATH]. It prints what was

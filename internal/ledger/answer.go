@@ -42,7 +42,7 @@ func (pl *plans) answer(ctx context.Context, i claim.Issue, moment time.Time, r 
 		if !moment.IsZero() && c.Plan.At.After(moment) {
 			return claim.ErrNoPlan
 		}
-		if why := pl.set.Rules.Bars(c, r.Kind, r.By); why != "" {
+		if why := pl.set.Rules.Approvers.Bars(c, r.Kind, r.By); why != "" {
 			return &BarredError{r.By, why}
 		}
 		return nil
@@ -69,27 +69,18 @@ func (pl *plans) record(ctx context.Context, i claim.Issue, r claim.Record, ok f
 	if _, err := pl.records.do(ctx, f, r); err != nil {
 		return Repair{Issue: i}, wrapWrite(i, err)
 	}
-	if err := pl.tooLate(ctx, i, r); err != nil {
-		return Repair{Issue: i}, err
-	}
-	return pl.labelling.rereadAndReconcile(ctx, f)
-}
-
-// tooLate looks at what became of an answer that was posted: the end of the hold, or another answer, may
-// have come first, and then it says nothing.
-func (pl *plans) tooLate(ctx context.Context, i claim.Issue, r claim.Record) error {
-	f, err := pl.snapshots.Look(ctx, i)
+	// The end of the hold, or another answer, may have come first, and then this one says nothing.
+	now, err := pl.snapshots.Look(ctx, i)
 	if err != nil {
-		return &UnknownError{i, err}
+		return Repair{Issue: i}, &UnknownError{i, err}
 	}
-	c, _ := f.Log.Find(r.Worker)
+	c, _ = now.Log.Find(r.Worker)
 	switch {
 	case r.Kind == claim.KindReject && c.End != nil && c.End.Outcome == claim.OutcomePlanRejected:
-		return nil
 	case c.End != nil:
-		return claim.ErrEnded
+		return Repair{Issue: i}, claim.ErrEnded
 	case r.Kind == claim.KindReject && c.Plan != nil && c.Plan.Approved:
-		return claim.ErrNoPlan
+		return Repair{Issue: i}, claim.ErrNoPlan
 	}
-	return nil
+	return pl.labelling.rereadAndReconcile(ctx, f)
 }

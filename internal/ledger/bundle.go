@@ -151,8 +151,15 @@ func (b Bundle) Claim(ctx context.Context, req Request) ([]Hold, error) {
 		return nil, err
 	}
 	t := taking{Bundle: b, worker: req.Worker}
-	for len(t.holds) < len(b.parts) {
-		if n, err := t.next(ctx, req); err != nil {
+	for len(t.holds) < len(b.parts) { // the next issue, or all of its repository, where a store takes them in one step
+		n, err := t.together(ctx, req)
+		if errors.Is(err, errors.ErrUnsupported) {
+			var h Hold
+			if h, err = b.parts[n].Ledger.Claim(ctx, b.parts[n].Issue, req); err == nil || late(err) {
+				t.holds, err = append(t.holds, h), nil
+			}
+		}
+		if err != nil {
 			return nil, t.undo(ctx, n, err)
 		}
 	}
@@ -169,22 +176,6 @@ func (b Bundle) Claim(ctx context.Context, req Request) ([]Hold, error) {
 		late = append(late, lateLabels(p.Issue, err))
 	}
 	return t.holds, errors.Join(late...)
-}
-
-// next takes the next issue; or all of its repository, where a store takes them in one step. An error
-// is of part n.
-func (t *taking) next(ctx context.Context, req Request) (n int, err error) {
-	n = len(t.holds)
-	p := t.parts[n]
-	if n, err = t.together(ctx, req); !errors.Is(err, errors.ErrUnsupported) {
-		return n, err
-	}
-	h, err := p.Ledger.Claim(ctx, p.Issue, req)
-	if err == nil || late(err) {
-		t.holds = append(t.holds, h)
-		return n, nil
-	}
-	return n, err
 }
 
 // late reports whether only labels failed.
@@ -217,7 +208,7 @@ func (t *taking) undo(ctx context.Context, n int, because error) error {
 	}
 	for k := len(t.holds) - 1; k >= 0; k-- {
 		no.Taken = append(no.Taken, t.parts[k].Issue)
-		if err := t.parts[k].undo(ctx, t.worker); err != nil {
+		if err := t.parts[k].undo(ctx, t.worker, true); err != nil {
 			no.Left = errors.Join(no.Left, fmt.Errorf("%s: %w", t.parts[k].Issue, err))
 		}
 	}
@@ -226,35 +217,26 @@ func (t *taking) undo(ctx context.Context, n int, because error) error {
 
 // Undo gives a claim of the bundle back if the log shows it, with the labels as they were. Labels that
 // are late are no error: the sweep puts them right.
-func (p Part) Undo(ctx context.Context, w claim.Worker) error {
+func (p Part) Undo(ctx context.Context, w claim.Worker) error { return p.undo(ctx, w, false) }
+
+// undo gives a claim back: one that certainly was taken whatever a snapshot shows, any other if the log shows it.
+func (p Part) undo(ctx context.Context, w claim.Worker, taken bool) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedIn)
 	defer cancel()
 	f, err := p.Ledger.Look(ctx, p.Issue)
-	if err != nil {
+	switch {
+	case err != nil && taken:
+		f = lifecycle.Facts{Issue: p.Issue}
+	case err != nil:
 		return err
 	}
-	if c, claimed := f.Log.Find(w); !claimed || !c.Live() {
+	c, claimed := f.Log.Find(w)
+	if !taken && (!claimed || !c.Live()) {
 		return nil
 	}
-	if err := f.Log.RefuseLogin(w, f.Viewer); err != nil {
+	if err := f.Log.RefuseLogin(w, f.Viewer); err != nil && !taken {
 		return p.Ledger.lost(f, w, err)
 	}
-	return p.giveBack(ctx, f, w)
-}
-
-// undo releases what certainly was taken, whatever a snapshot shows.
-func (p Part) undo(ctx context.Context, w claim.Worker) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedIn)
-	defer cancel()
-	f, err := p.Ledger.Look(ctx, p.Issue)
-	if err != nil {
-		f = lifecycle.Facts{Issue: p.Issue}
-	}
-	return p.giveBack(ctx, f, w)
-}
-
-func (p Part) giveBack(ctx context.Context, f lifecycle.Facts, w claim.Worker) error {
-	c, _ := f.Log.Find(w)
 	r := claim.Record{Kind: claim.KindRelease, Worker: w, Outcome: claim.OutcomeBundleRolledBack, Attempt: c.Record.Attempt, At: f.Now}
 	if _, err := p.Ledger.do(ctx, f, r); err != nil {
 		return err

@@ -139,7 +139,13 @@ func (a *attempt) admit(ctx context.Context) error {
 		if err := a.pause(ctx, max(n-1, 0), backoff(n)); err != nil { // the first end shows at once, as a rule
 			return &UnknownError{a.issue, err}
 		}
-		f, err := a.snapshot(ctx, n)
+		var f lifecycle.Facts
+		var err error
+		if n > 0 || !a.snapshots.Fresh(a.issue, a.judged) {
+			f, err = a.snapshots.Look(ctx, a.issue)
+		} else if f, err = a.snapshots.whole(a.issue, a.judged.Facts, nil); err == nil { // by which the caller chose the issue
+			f, err = a.snapshots.Ruled(ctx, f)
+		}
 		if err != nil {
 			return err
 		}
@@ -162,7 +168,18 @@ func (a *attempt) admit(ctx context.Context) error {
 			return err
 		}
 		if len(a.set.Rules.Over(f)) == 0 {
-			a.begin(f)
+			// The record names what the snapshot that admits the claim says, so that later changes of the configuration, or of the stage, do not move
+			// the hold.
+			rules := a.set.Rules
+			a.facts = f
+			a.record.Attempt = 1 + confirmed(f.Log)
+			a.record.TTL = cmp.Or(a.record.TTL, rules.TTL(f))
+			if stages := rules.Scheme.Stages; len(stages) > 0 && !f.PullRequest {
+				a.record.Stage = stages[rules.Stage(f)].Name
+			}
+			if a.record.Bundle != "" {
+				a.record.Was = a.before(f)
+			}
 			return nil
 		}
 		ended, err := a.records.expire(ctx, f, a.worker().String(), a.ended)
@@ -172,18 +189,6 @@ func (a *attempt) admit(ctx context.Context) error {
 		}
 	}
 	return &UnknownError{a.issue, ErrInvisible}
-}
-
-// snapshot is what round n of admit judges: in the first the caller's, while it is fresh, else a new one.
-func (a *attempt) snapshot(ctx context.Context, n int) (lifecycle.Facts, error) {
-	if n > 0 || !a.snapshots.Fresh(a.issue, a.judged) {
-		return a.snapshots.Look(ctx, a.issue)
-	}
-	f, err := a.snapshots.whole(a.issue, a.judged.Facts, nil)
-	if err != nil {
-		return f, err
-	}
-	return a.snapshots.Ruled(ctx, f)
 }
 
 func (a *attempt) refused(f lifecycle.Facts, v lifecycle.Verdict) error {
@@ -198,21 +203,6 @@ func (a *attempt) refused(f lifecycle.Facts, v lifecycle.Verdict) error {
 		return &HeldError{Issue: a.issue, Verdict: v}
 	}
 	return nil
-}
-
-// begin takes over what the snapshot that admits the claim says: the record names it, so that later
-// changes of the configuration, or of the stage, do not move the hold.
-func (a *attempt) begin(f lifecycle.Facts) {
-	rules := a.set.Rules
-	a.facts = f
-	a.record.Attempt = 1 + confirmed(f.Log)
-	a.record.TTL = cmp.Or(a.record.TTL, rules.TTL(f))
-	if stages := rules.Scheme.Stages; len(stages) > 0 && !f.PullRequest {
-		a.record.Stage = stages[rules.Stage(f)].Name
-	}
-	if a.record.Bundle != "" {
-		a.record.Was = a.before(f)
-	}
 }
 
 func confirmed(s claim.State) int {
@@ -275,27 +265,20 @@ func (a *attempt) giveUp(ctx context.Context, because error) error {
 // bury ends the own key for ever, also when the caller's context is over: by an edit of the own comment where that is
 // quiet and safe (spec.md#quiet-comments), else, or if the edit does not succeed, by a record of its own.
 func (a *attempt) bury(ctx context.Context, outcome string) error {
-	if a.unedited() && a.overwrite(ctx, outcome) == nil {
-		return nil
-	}
-	return a.records.tombstone(ctx, a.facts, a.worker(), outcome)
-}
-
-// unedited reports whether the own comment can be seen and no edit of it was ever sent: then none can land later and put the
-// claim back. A claim that another run may resume is edited by that run. What a release does not carry must not be lost.
-func (a *attempt) unedited() bool {
+	// Where the own comment can be seen and no edit of it was ever sent, none can land later and put the claim back. A claim that another
+	// run may resume is edited by that run. What a release does not carry must not be lost.
 	r := a.record
 	_, seen := a.facts.Log.Find(a.worker())
 	plain := r.Stage == "" && r.Bundle == "" && r.Person == "" && r.By == ""
-	return a.set.Quiet && !a.IsStrict() && !a.resume && plain && seen && !r.Held
-}
-
-// overwrite turns the own claim comment into the release that ends it.
-func (a *attempt) overwrite(ctx context.Context, outcome string) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedIn)
-	defer cancel()
-	_, err := a.records.edit(ctx, a.facts, a.bound.ID, claim.Record{Kind: claim.KindRelease, Worker: a.worker(), Outcome: outcome, At: a.facts.Now})
-	return err
+	if a.set.Quiet && !a.IsStrict() && !a.resume && plain && seen && !r.Held {
+		detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedIn)
+		defer cancel()
+		end := claim.Record{Kind: claim.KindRelease, Worker: a.worker(), Outcome: outcome, At: a.facts.Now}
+		if _, err := a.records.edit(detached, a.facts, a.bound.ID, end); err == nil {
+			return nil
+		}
+	}
+	return a.records.tombstone(ctx, a.facts, a.worker(), outcome)
 }
 
 func (a *attempt) hold() Hold {

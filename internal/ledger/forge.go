@@ -99,3 +99,9 @@ type Repos interface {
 
 // ErrGone is wrapped by a Forge when what was to be changed does not exist any more.
 var ErrGone = errors.New("gone")
+
+// A Minimizer is a Forge that minimizes comments as outdated: GitHub folds them, and they count as before.
+type Minimizer interface {
+	// Minimize minimizes comments and returns how many. One that is minimized, or gone, is success.
+	Minimize(ctx context.Context, comments []claim.Comment) (int, error)
+}

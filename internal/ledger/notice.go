@@ -23,8 +23,14 @@ type notices struct {
 	records *records
 }
 
-// announce posts what people are to be told and were not, and reports whether there was anything.
+// announce posts what people are to be told and were not, and reports whether there was anything. Before that it takes away own notices that
+// say what an earlier one said: two sweeps ran at once. One that stays does no harm, and the next sweep sees it again.
 func (nt *notices) announce(ctx context.Context, f lifecycle.Facts) (bool, error) {
+	if e, able := nt.forge.(Eraser); able {
+		for _, n := range f.Log.Repeats(f.Viewer) {
+			_ = e.DeleteComment(ctx, f.Issue, n.Comment.ID)
+		}
+	}
 	due := nt.set.Rules.Due(f)
 	for _, n := range due {
 		body := n.Mark() + "\n" + nt.words(f, n)
@@ -34,18 +40,6 @@ func (nt *notices) announce(ctx context.Context, f lifecycle.Facts) (bool, error
 		}
 	}
 	return len(due) > 0, nil
-}
-
-// unrepeat takes away own notices that say what an earlier one said: two sweeps ran at once. One that
-// stays does no harm, and the next sweep sees it again.
-func (nt *notices) unrepeat(ctx context.Context, f lifecycle.Facts) {
-	e, able := nt.forge.(Eraser)
-	if !able {
-		return
-	}
-	for _, n := range f.Log.Repeats(f.Viewer) {
-		_ = e.DeleteComment(ctx, f.Issue, n.Comment.ID)
-	}
 }
 
 // words are a notice's text for people.

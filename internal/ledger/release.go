@@ -110,9 +110,23 @@ func (rl *releases) ending(f lifecycle.Facts, e Ending) (claim.Record, error) {
 		Kind: claim.KindRelease, Worker: e.Worker, Outcome: e.Outcome, PR: e.PR, Closes: e.closes, Reason: e.Reason, By: e.By,
 		Attempt: c.Record.Attempt, At: f.Now,
 	}
-	if e.To != nil {
-		if err := rl.move(f, e); err != nil {
-			return r, err
+	if e.To != nil { // by the table of spec.md#legal-moves; labels follow the log and nothing else, so the outcome must lead there
+		now, _ := rl.set.Rules.Label(f)
+		scheme := rl.set.Rules.Scheme
+		if err := scheme.Check(now.State, *e.To); err != nil {
+			return r, &CallError{err}
+		}
+		switch {
+		case *e.To == labels.Claimed:
+			return r, callError("transition to %s: a released issue is held by nobody", scheme.Claimed)
+		case *e.To == labels.Done && e.Recorded() != claim.OutcomeAlreadyImplemented:
+			return r, callError("transition to %s: needs outcome %s, or a merged pull request", scheme.Done, claim.OutcomeAlreadyImplemented)
+		case *e.To == labels.PROpen && e.PR == "" && len(f.PRs) == 0:
+			return r, callError("transition to %s: needs the pull request's URL", scheme.PROpen)
+		case *e.To == labels.Available && e.PR != "":
+			return r, callError("transition to %s: an issue with an open pull request is %s", scheme.Available, scheme.PROpen)
+		case *e.To == labels.PlanPending:
+			return r, callError("transition to %s: post a plan instead of releasing", scheme.PlanPending)
 		}
 	}
 	r.Outcome = e.Recorded()
@@ -134,26 +148,4 @@ func (e Ending) Recorded() string {
 		return claim.OutcomeSuccess
 	}
 	return claim.OutcomeCancelled
-}
-
-// move checks the transition against the table of spec.md#legal-moves. Labels follow the log and nothing else, so the outcome must
-// lead there.
-func (rl *releases) move(f lifecycle.Facts, e Ending) error {
-	now, _ := rl.set.Rules.Label(f)
-	if err := rl.set.Rules.Scheme.Check(now.State, *e.To); err != nil {
-		return &CallError{err}
-	}
-	switch {
-	case *e.To == labels.Claimed:
-		return callError("transition to %s: a released issue is held by nobody", rl.set.Rules.Scheme.Claimed)
-	case *e.To == labels.Done && e.Recorded() != claim.OutcomeAlreadyImplemented:
-		return callError("transition to %s: needs outcome %s, or a merged pull request", rl.set.Rules.Scheme.Done, claim.OutcomeAlreadyImplemented)
-	case *e.To == labels.PROpen && e.PR == "" && len(f.PRs) == 0:
-		return callError("transition to %s: needs the pull request's URL", rl.set.Rules.Scheme.PROpen)
-	case *e.To == labels.Available && e.PR != "":
-		return callError("transition to %s: an issue with an open pull request is %s", rl.set.Rules.Scheme.Available, rl.set.Rules.Scheme.PROpen)
-	case *e.To == labels.PlanPending:
-		return callError("transition to %s: post a plan instead of releasing", rl.set.Rules.Scheme.PlanPending)
-	}
-	return nil
 }

@@ -88,7 +88,10 @@ func (l *Ledger) Sweep(ctx context.Context, repos Repos, s Sweep) Report {
 		}
 		run.each(ctx, repo.String(), snapshots)
 	}
-	run.minimize(ctx)
+	// Comments of ended holds are for people's eyes alone, so that a failure does not make the sweep incomplete.
+	if forge, able := run.forge.(Minimizer); able && len(run.outdated) > 0 && run.stopped == nil {
+		run.report.Minimized, run.report.NotMinimized = forge.Minimize(ctx, run.outdated)
+	}
 	return run.finish()
 }
 
@@ -129,8 +132,10 @@ func (w *sweeper) skip(what string, err error) {
 	w.report.Skipped = append(w.report.Skipped, what+": "+err.Error())
 }
 
-// A batch is so many snapshots: what they show is mended before the next is read.
-const batch = 100
+const (
+	batch             = 100 // snapshots: what they show is mended before the next is read
+	minimizedPerSweep = 100 // comments; the next sweep goes on
+)
 
 // each looks at one snapshot after the other; name is of all of them together.
 func (w *sweeper) each(ctx context.Context, name string, snapshots iter.Seq2[lifecycle.Facts, error]) {
@@ -175,7 +180,13 @@ func (w *sweeper) repair(ctx context.Context, all []repairs) []repairs {
 		done := w.mend(ctx, all[n].facts, all[n].vote)
 		all[n].done = &done
 		w.stop(done.Err)
-		w.forbid(done.Err)
+		var refusal interface {
+			error
+			Denied() bool
+		}
+		if errors.As(done.Err, &refusal) && refusal.Denied() { // this token may never write so: every further write would be refused too
+			w.stopped = refusal
+		}
 	}
 	for _, r := range all {
 		if r.done == nil {
@@ -221,7 +232,11 @@ func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) (repairs, bool) 
 	if f.Unshown > 0 {
 		w.report.Unshown = append(w.report.Unshown, Unshown{f.Issue, f.Unshown})
 	}
-	w.collectOutdated(f)
+	for _, c := range f.Log.Outdated() { // an end is for ever, so its age does not matter
+		if w.set.Minimize && !w.s.DryRun && c.Node != "" && !c.Minimized && len(w.outdated) < minimizedPerSweep {
+			w.outdated = append(w.outdated, c)
+		}
+	}
 	// Of an issue that somebody may hold a store is asked; for all others the store, the log and the labels agree that nobody does.
 	// A closed issue needs no holder: its lease runs out.
 	var err error
@@ -248,18 +263,6 @@ func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) (repairs, bool) 
 		return repairs{}, false
 	}
 	return repairs{facts: f, vote: vote}, true
-}
-
-// forbid ends the sweep when GitHub said that this token may never write so, by an error with a method Denied: every further write
-// would be refused too.
-func (w *sweeper) forbid(err error) {
-	var refusal interface {
-		error
-		Denied() bool
-	}
-	if errors.As(err, &refusal) && refusal.Denied() {
-		w.stopped = refusal
-	}
 }
 
 func (w *sweeper) inOrder(f lifecycle.Facts, p labels.Projection) bool {

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/label-state/label-state/internal/testmain"
 )
 
 // A sandbox is a folder in which real git runs with nothing of the user's, on a clock that the test moves.
@@ -149,14 +151,15 @@ var shared string
 
 // TestMain makes it.
 func TestMain(m *testing.M) {
-	var err error
-	if shared, err = os.MkdirTemp("", "outgoing-test-*"); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	code := m.Run()
-	_ = os.RemoveAll(shared) // of the tests only
-	os.Exit(code)
+	os.Exit(testmain.Tests{Play: func() int {
+		var err error
+		if shared, err = os.MkdirTemp("", "outgoing-test-*"); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer os.RemoveAll(shared)
+		return m.Run()
+	}}.Run())
 }
 
 // hook is a pre-push hook that writes down everything git gives it and refuses the push.

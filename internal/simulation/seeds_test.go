@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"runtime/debug"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/sample"
+	"github.com/label-state/label-state/internal/testmain"
 )
 
 var (
@@ -22,10 +22,9 @@ var (
 	story   = flag.Bool("story", false, "print what happens, with -v")
 )
 
-// TestMain lets garbage lie: worlds are small and die young.
+// TestMain has the tests cost little: package testmain says how.
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(400)
-	os.Exit(m.Run())
+	os.Exit(testmain.Tests{Play: m.Run}.Run())
 }
 
 // TestSeeds plays worlds and complains about every invariant that does not hold. The line that it prints plays a seed again.

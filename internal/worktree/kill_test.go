@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/label-state/label-state/internal/sample"
+	"github.com/label-state/label-state/internal/testmain"
 	"github.com/label-state/label-state/internal/worktree"
 )
 
@@ -23,11 +24,13 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv("WORKTREE_TEST_DIR"); dir != "" {
 		os.Exit(victim(dir))
 	}
-	code := m.Run()
-	if dir, err := template(); err == nil {
-		_ = os.RemoveAll(dir) // of the tests only
-	}
-	os.Exit(code)
+	os.Exit(testmain.Tests{Play: func() int {
+		code := m.Run()
+		if dir, err := template(); err == nil {
+			_ = os.RemoveAll(dir) // of the tests only
+		}
+		return code
+	}}.Run())
 }
 
 // victim creates or removes a feature, and dies at a step: before it, or after it.

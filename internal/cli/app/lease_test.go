@@ -29,6 +29,7 @@ import (
 // Redis with TLS and certificates of its own and a real etcd, each named by the configuration on the default branch. $WRITER is the value of
 // $LOGIN, the variable that says who may write the store, $READER of one who may not.
 func TestLeases(t *testing.T) {
+	t.Parallel()
 	for kind, serve := range map[string]func(*testing.T) *store{lease.Refs: serveRefs, lease.Redis: serveRedis, lease.Etcd: serveEtcd} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()

@@ -186,6 +186,7 @@ func TestToolBundle(t *testing.T) {
 
 // TestToolChain: what is begun by one call is waited for by another, no longer than a call may.
 func TestToolChain(t *testing.T) {
+	t.Parallel()
 	w := withGit(t)
 	a := newAgent(t, quiet(t, t.TempDir(), w.Transport(), nil))
 	if err := w.pull("acme/app", "agents", 2); err != nil { // makes the branch work

@@ -8,11 +8,34 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/programs"
 )
+
+// compiled is the folder of TestMain in which a copy of each program is kept for all tests.
+var compiled struct {
+	sync.Mutex
+	dir string
+}
+
+// copyProgram is programs.Copy that asks Go only once for each program.
+func copyProgram(t *testing.T, name, to string) {
+	t.Helper()
+	compiled.Lock()
+	defer compiled.Unlock()
+	kept := filepath.Join(compiled.dir, name)
+	if _, err := os.Stat(kept); err != nil {
+		if err := programs.Copy(name, kept); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Link(kept, to); err != nil {
+		t.Fatal(err)
+	}
+}
 
 // buildOthers builds the programs besides label-state that people hear of, and returns their folder. Trials run them as git
 // and the runner do, against the trial's GitHub.
@@ -20,9 +43,7 @@ func buildOthers(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, name := range []string{"pre-push", "pre-push-check", "action"} {
-		if err := programs.Copy(name, cli.Binary(dir, "label-state-"+name)); err != nil {
-			t.Fatal(err)
-		}
+		copyProgram(t, name, cli.Binary(dir, "label-state-"+name))
 	}
 	return dir
 }

@@ -20,7 +20,6 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/githubsim"
-	"github.com/label-state/label-state/internal/programs"
 	"github.com/label-state/label-state/internal/sample"
 )
 
@@ -82,9 +81,7 @@ func newArena(t *testing.T) *arena {
 	t.Helper()
 	dir := t.TempDir()
 	a := &arena{T: t, program: cli.Binary(dir, "label-state")}
-	if err := programs.Copy("label-state", a.program); err != nil {
-		t.Fatal(err)
-	}
+	copyProgram(t, "label-state", a.program)
 	a.env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_CEILING_DIRECTORIES=" + filepath.Dir(dir),
 		"LABEL_STATE_TOKEN=tok-agents",

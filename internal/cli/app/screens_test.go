@@ -130,6 +130,7 @@ func (p *pane) draw(name string, width int) {
 
 // TestTerminalResize: the board is drawn anew for every size its terminal gets, however small.
 func TestTerminalResize(t *testing.T) {
+	t.Parallel()
 	_, env := stage(t, "tok-olga")
 	p := openBoard(t, 200, 30, darkPane, env)
 	p.await("FOR PEOPLE 2")

@@ -29,14 +29,26 @@ import (
 	"github.com/label-state/label-state/internal/host"
 	"github.com/label-state/label-state/internal/lease/services"
 	"github.com/label-state/label-state/internal/setup"
+	"github.com/label-state/label-state/internal/testmain"
 )
 
 var update = flag.Bool("update", false, "rewrite the texts that scripts compare with")
 
-// TestMain lets garbage lie, here and in the processes that are label-state: what a test makes is small and dies young.
+// TestMain has the tests cost little, and the processes that are label-state: package testmain says how. Most of these tests wait for processes.
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(400)
-	testscript.Main(m, map[string]func(){"label-state": asProgram})
+	debug.SetGCPercent(testmain.Garbage)
+	testscript.Main(testmain.Tests{Play: func() int { return testMain(m) }, AtOnce: 8}, map[string]func(){"label-state": asProgram})
+}
+
+func testMain(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "programs")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	compiled.dir = dir
+	return m.Run()
 }
 
 // asProgram is label-state as main makes it.
@@ -52,6 +64,7 @@ func asProgram() {
 // TestScripts plays the program as a program, against a GitHub of each script's own. Scripts start in
 // an empty folder with LABEL_STATE_API_URL and the token of agents; claims do not settle.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", Setup: arranged("testdata/script", setUp), UpdateScripts: *update, RequireUniqueNames: true, Cmds: vocabulary(),
 	})

@@ -78,7 +78,9 @@ func widest(screen string) int {
 
 // TestTerminalBoard plays the board in real terminals against a real server.
 func TestTerminalBoard(t *testing.T) {
+	t.Parallel()
 	t.Run("80 columns", func(t *testing.T) {
+		t.Parallel()
 		server, env := stage(t, "tok-olga")
 		p := openBoard(t, 80, 24, darkPane, env)
 		if w := widest(p.await("[in flight 3]", "READY 3", "PLAN 1", "▌#1", "every 30s")); w > 80 {
@@ -113,6 +115,7 @@ func TestTerminalBoard(t *testing.T) {
 		p.await("ended with 0")
 	})
 	t.Run("40 columns", func(t *testing.T) {
+		t.Parallel()
 		server, env := stage(t, "tok-olga")
 		p := openBoard(t, 40, 12, lightPane, env)
 		p.await("[in flight 3]", "▌#1 Retry the upload on 503", "▌lucius", "? help")
@@ -136,6 +139,7 @@ func TestTerminalBoard(t *testing.T) {
 		p.await("ended with 0")
 	})
 	t.Run("200 columns", func(t *testing.T) {
+		t.Parallel()
 		_, env := stage(t, "tok-olga")
 		p := openBoard(t, 200, 60, darkPane, env)
 		screen := p.await("READY 3", "IN FLIGHT 3", "PLAN 1", "PULL REQUEST 1", "DONE 2", "FOR PEOPLE 2", "every 30s", "→ #20")
@@ -155,6 +159,7 @@ func TestTerminalBoard(t *testing.T) {
 		}
 	})
 	t.Run("copied", func(t *testing.T) {
+		t.Parallel()
 		_, env := stage(t, "tok-olga")
 		p := openBoard(t, 80, 24, darkPane, env)
 		p.must("set", "-s", "set-clipboard", "on")
@@ -168,11 +173,13 @@ func TestTerminalBoard(t *testing.T) {
 		}
 	})
 	t.Run("once", func(t *testing.T) {
+		t.Parallel()
 		_, env := stage(t, "tok-olga")
 		p := openPane(t, 120, 24, darkPane, t.TempDir(), env, "label-state", "board", "--repo", "acme/app", "--once")
 		p.await("ISSUE", "acme/app#1", "lucius:l1", "ended with 0")
 	})
 	t.Run("refused", func(t *testing.T) {
+		t.Parallel()
 		_, env := stage(t, "tok-mallory")
 		p := openPane(t, 80, 24, darkPane, t.TempDir(), env, "label-state", "board", "--repo", "acme/app")
 		p.await("! nothing could be read: ", "records of\nagents count in acme/app", "use\nthe token of a login that may push to acme/app")
@@ -227,6 +234,7 @@ func TestTerminalBoardRefresh(t *testing.T) {
 
 // TestTerminalColours: the board asks the terminal for its background, and is silent in colours where none are wanted.
 func TestTerminalColours(t *testing.T) {
+	t.Parallel()
 	const ofDark, ofLight = "38;5;75m", "38;5;25m" // the accent of each, in the 256 colours that tmux has
 	for _, c := range []struct {
 		name, style string
@@ -239,6 +247,7 @@ func TestTerminalColours(t *testing.T) {
 		{"--no-color", darkPane, nil, []string{"--no-color"}, "▌", "\x1b[38"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			_, env := stage(t, "tok-olga")
 			p := openBoard(t, 80, 24, c.style, append(env, c.env...), c.flags...)
 			p.press("j") // what the terminal answered has come by then

@@ -23,6 +23,7 @@ import (
 // TestExam sits the exam on one real member that is killed in the middle, and, when everything is played, on three members that lose
 // their leader there.
 func TestExam(t *testing.T) {
+	t.Parallel()
 	members := []int{1, 3}
 	for _, size := range members[:sample.Size(1, len(members))] {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
@@ -172,11 +173,13 @@ func (w *world) keepLate(id int64) {
 
 // TestRealTime: no time of the test's, but etcd's own: a lease ends by itself, and not before its time.
 func TestRealTime(t *testing.T) {
+	t.Parallel()
 	leasetest.RealTime(t, New(start(t, 1).admin), time.Second)
 }
 
 // TestKeys are a promise to whoever looks into the cluster or shares it.
 func TestKeys(t *testing.T) {
+	t.Parallel()
 	c := start(t, 1).admin
 	s := New(c)
 	a := lease.Ask{Issue: claim.Issue{Owner: "Acme", Repo: "App", Number: 7}, Worker: claim.Worker{Codename: "ann", FiringID: "x:y"}, TTL: time.Minute}

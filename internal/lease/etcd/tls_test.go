@@ -15,6 +15,7 @@ import (
 
 // TestSecure asks a real member that speaks nothing but TLS with its clients.
 func TestSecure(t *testing.T) {
+	t.Parallel()
 	path := leasetest.Find(t, os.Getenv("LABEL_STATE_REQUIRE"), "etcd", "etcd")
 	leasetest.Secure(t, leasetest.Guarded{
 		Open: Open,

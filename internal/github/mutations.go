@@ -1,0 +1,225 @@
+package github
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// mutations writes, and takes from the answer what the issue is then.
+type mutations struct {
+	api         *api
+	viewer      *viewer
+	definitions *definitions
+	snapshots   *snapshots
+}
+
+// Record implements ledger.Recorder: one mutation posts the comment, and its payload shows the issue as it is then. It takes the global
+// id that an earlier snapshot has shown. What GitHub certainly refused is errors.ErrUnsupported: Comment finds out why.
+func (mt *mutations) Record(ctx context.Context, i claim.Issue, body string) (claim.Comment, *lifecycle.Facts, error) {
+	one := &snapshot{facts: lifecycle.Facts{Issue: i}}
+	var posted claim.Comment
+	err := errAgain
+	for errors.Is(err, errAgain) { // the schema lacks a part of the question, so nothing was carried out
+		posted, err = mt.record(hinted(ctx, commenting), one, body)
+	}
+	if err != nil {
+		return claim.Comment{}, nil, fmt.Errorf("comment on %s: %w", i, err)
+	}
+	mt.viewer.note(posted.Author)
+	if short(one.err) || one.more != nil {
+		if mt.snapshots.completeFacts(ctx, []*snapshot{one}) != nil {
+			return posted, nil, nil
+		}
+	}
+	mt.snapshots.finish(ctx, readable([]*snapshot{one}, nil), everyRecord)
+	if got := one.public(); one.read && got.Err == nil {
+		return posted, &got.Facts, nil
+	}
+	return posted, nil, nil
+}
+
+func (mt *mutations) record(ctx context.Context, one *snapshot, body string) (claim.Comment, error) {
+	i := one.facts.Issue
+	subject, known := mt.snapshots.node(i)
+	if !mt.api.queries() || !known {
+		return claim.Comment{}, errors.ErrUnsupported
+	}
+	much := ofOne()
+	d := newDocument()
+	d.add("  post: addComment(input: {subjectId: %s, body: %s}) { commentEdge { node { ...C } } subject %s }\n",
+		d.bind("ID!", subject), d.bind("String!", body), mt.snapshots.issueAfter(d, i))
+	var data struct {
+		Post *struct {
+			CommentEdge *struct{ Node *queryComment }
+			Subject     json.RawMessage
+		}
+	}
+	writes := mt.api.transport.writes.Load() + 1
+	got, err := mt.api.ask(ctx, d.mutation("Record", issueFields(mt.api, much)+pullRequestFields(much)), d.variables, &data)
+	switch {
+	case is[unavailable](err):
+		return claim.Comment{}, errors.ErrUnsupported
+	case err != nil:
+		return claim.Comment{}, err
+	case data.Post == nil && len(got.errors) > 0 && notCarriedOut(got.errors[0], "post"):
+		return claim.Comment{}, errors.ErrUnsupported
+	case data.Post == nil && len(got.errors) > 0:
+		return claim.Comment{}, &QueryError{Type: oneLine(got.errors[0].Type), Message: oneLine(got.errors[0].Message)} // it may be there
+	case data.Post == nil || data.Post.CommentEdge == nil || data.Post.CommentEdge.Node == nil:
+		return claim.Comment{}, &AnswerError{Status: http.StatusOK, Reason: "the comment is not in it"}
+	}
+	node := data.Post.CommentEdge.Node
+	if node.ID == 0 || node.CreatedAt.IsZero() || node.Author == nil || node.Author.Login == "" {
+		return claim.Comment{}, &AnswerError{Status: http.StatusOK, Reason: "it is not a comment"}
+	}
+	mt.snapshots.takeAfter(one, got, data.Post.Subject, writes)
+	posted := node.comment().Comment
+	posted.Trusted = true
+	return posted, nil
+}
+
+// notCarriedOut reports whether the error says that the field of a mutation was not carried out: it is about the field itself, and not
+// about a part of its payload.
+func notCarriedOut(e queryError, field string) bool {
+	if len(e.Path) != 1 || e.part(0) != field {
+		return false
+	}
+	return slices.Contains([]string{"NOT_FOUND", "FORBIDDEN", "INSUFFICIENT_SCOPES", "UNPROCESSABLE"}, e.Type)
+}
+
+// Relabel implements ledger.Relabeler: the fields of a mutation run one after the other, and the payload of the last one shows the
+// issue as it is then. It takes the global ids that an earlier snapshot has shown, so a label that does not exist is never created
+// here. What GitHub refuses is errors.ErrUnsupported: one request a label finds out which, and why.
+func (mt *mutations) Relabel(ctx context.Context, i claim.Issue, change labels.Change) (lifecycle.Facts, error) {
+	one := &snapshot{facts: lifecycle.Facts{Issue: i}}
+	err := errAgain
+	for errors.Is(err, errAgain) {
+		err = mt.relabel(hinted(ctx, repeatable), one, change)
+	}
+	if err == nil {
+		err = mt.snapshots.completeFacts(ctx, []*snapshot{one})
+	}
+	if err != nil {
+		return lifecycle.Facts{}, fmt.Errorf("change labels of %s: %w", i, err)
+	}
+	mt.snapshots.finish(ctx, readable([]*snapshot{one}, nil), everyRecord)
+	got := one.public()
+	return got.Facts, got.Err
+}
+
+func (mt *mutations) relabel(ctx context.Context, one *snapshot, change labels.Change) error {
+	i := one.facts.Issue
+	repo := ledger.Repo{Owner: i.Owner, Name: i.Repo}
+	subject, known := mt.snapshots.node(i)
+	add, all := mt.definitions.labelNodes(repo, change.Add)
+	remove, both := mt.definitions.labelNodes(repo, change.Remove)
+	if !mt.api.queries() || !known || !all || !both || len(add)+len(remove) == 0 {
+		return errors.ErrUnsupported
+	}
+	much := ofOne()
+	d := newDocument()
+	sent := d.bind("ID!", subject)
+	seen := "labelable " + mt.snapshots.issueAfter(d, i)
+	if len(add) > 0 {
+		payload := "clientMutationId"
+		if len(remove) == 0 {
+			payload = seen
+		}
+		d.add("  add: addLabelsToLabelable(input: {labelableId: %s, labelIds: %s}) { %s }\n", sent, d.bind("[ID!]!", add), payload)
+	}
+	if len(remove) > 0 {
+		d.add("  remove: removeLabelsFromLabelable(input: {labelableId: %s, labelIds: %s}) { %s }\n", sent, d.bind("[ID!]!", remove), seen)
+	}
+	var data map[string]*struct{ Labelable json.RawMessage }
+	writes := mt.api.transport.writes.Load() + 1
+	got, err := mt.api.ask(ctx, d.mutation("Relabel", issueFields(mt.api, much)+pullRequestFields(much)), d.variables, &data)
+	switch {
+	case is[unavailable](err), tooMuch(err):
+		return errors.ErrUnsupported
+	case err != nil:
+		return err
+	case len(got.errors) > 0:
+		return errors.ErrUnsupported
+	}
+	last := cmp.Or(data["remove"], data["add"])
+	if last == nil {
+		return errors.ErrUnsupported
+	}
+	mt.snapshots.takeAfter(one, got, last.Labelable, writes)
+	return nil
+}
+
+// issueAfter is the selection by which the payload of a mutation shows an issue as it is then, for takeAfter.
+func (sn *snapshots) issueAfter(d *document, i claim.Issue) string {
+	tip := document{declared: d.declared, variables: d.variables}
+	names := names(sn.scheme, &tip)
+	if sn.tips.leases.Load() {
+		tip.add("    id\n")
+		tip.tip(0, i)
+	}
+	d.declared = tip.declared
+	repository := "repository { nameWithOwner\n" + names + tip.body.String() + "  }"
+	return "{ __typename ... on Issue { ...I " + repository + " } ... on PullRequest { ...Q " + repository + " } }"
+}
+
+// takeAfter fills a snapshot from the payload of a mutation, the last of so many writes.
+func (sn *snapshots) takeAfter(one *snapshot, got partial, payload json.RawMessage, writes int64) {
+	var whole struct{ Repository json.RawMessage }
+	_ = json.Unmarshal(payload, &whole) // null leaves it empty
+	i := one.facts.Issue
+	s := sheet{repo: ledger.Repo{Owner: i.Owner, Name: i.Repo}, alias: "repository", partial: got}
+	s.read(map[string]json.RawMessage{"repository": whole.Repository})
+	if s.err == nil {
+		sn.tips.noteTip(s, 0, i, writes)
+		s.fields["i0"] = payload
+	}
+	sn.take(one, s, "i0")
+	one.read = one.err == nil
+}
+
+// minimizedAtOnce is how many comments one mutation minimizes.
+const minimizedAtOnce = 20
+
+// Minimize implements ledger.Minimizer. Comments that were not read by GraphQL are left alone, those that are gone, or were
+// minimized meanwhile, are no error. A token that may not minimize is a *PermissionError.
+func (mt *mutations) Minimize(ctx context.Context, comments []claim.Comment) (done int, err error) {
+	for part := range slices.Chunk(comments, minimizedAtOnce) {
+		d := newDocument()
+		for n, m := range part {
+			if m.Node != "" {
+				d.add("  m%d: minimizeComment(input: {subjectId: %s, classifier: OUTDATED}) { minimizedComment { isMinimized } }\n", n, d.bind("ID!", m.Node))
+			}
+		}
+		if len(d.declared) == 0 {
+			continue
+		}
+		var data map[string]*struct {
+			MinimizedComment *struct{ IsMinimized bool }
+		}
+		got, err := mt.api.ask(hinted(ctx, repeatable), d.mutation("Minimize", ""), d.variables, &data)
+		for _, one := range data {
+			if one != nil && one.MinimizedComment != nil && one.MinimizedComment.IsMinimized {
+				done++
+			}
+		}
+		for _, e := range got.errors {
+			if e := e.typed("comment"); err == nil && !is[*NotFoundError](e) {
+				err = e
+			}
+		}
+		if err != nil {
+			return done, fmt.Errorf("minimize comments: %w", err)
+		}
+	}
+	return done, nil
+}
