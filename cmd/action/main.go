@@ -129,7 +129,10 @@ func (all *sessions) connect(ctx context.Context, s *action.Step, env setup.Envi
 	if err != nil {
 		return err
 	}
-	s.Place, s.Host = placeOf(s, session), webHost(session.Endpoints.Web)
+	s.Place = placeOf(s, session)
+	if web, err := url.Parse(session.Endpoints.Web); err == nil {
+		s.Host = web.Host
+	}
 	s.Open = func(ctx context.Context, r ledger.Repo) (action.Place, error) {
 		other, err := open(ctx, r)
 		if err != nil {
@@ -146,14 +149,6 @@ func placeOf(s *action.Step, o *setup.Session) action.Place {
 		Repo: o.Repo, Ledger: o.Ledger, Hub: s.Judged(o.Client, o.Ledger, o.Repo),
 		Guard: cmp.Or(s.Inputs.Guard, o.Config.Guard),
 	}
-}
-
-func webHost(web string) string {
-	u, err := url.Parse(web)
-	if err != nil {
-		return ""
-	}
-	return u.Host
 }
 
 // open opens the runner's files for outputs and the summary; without them, as on a developer's

@@ -10,7 +10,6 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
-	"github.com/label-state/label-state/internal/lifecycle"
 )
 
 // byIssue signs what was done because of an issue's event.
@@ -72,7 +71,19 @@ func (s *Step) unlabeled(ctx context.Context, i claim.Issue, r *result) error {
 		return nil // tend says what is wrong
 	}
 	if !labels.Same(name, scheme.NeedsScope) {
-		return s.takenOff(ctx, snapshot.Facts, removal, r)
+		// It shows a hold: the hold that stood then is released by force. Tools of ours take labels off with people's tokens, too, and events
+		// arrive late: a removal beside a record of the same account is the tool's, and a later hold is none of its business.
+		c, held := snapshot.Facts.Log.Holder()
+		persons := labels.Same(name, scheme.Hold) // a person's hold is shown by this label, a worker's by the other
+		if removal.ByTool(snapshot.Facts.Log) || !held || c.Plan.Pending() || persons != (c.Person != "") {
+			return nil
+		}
+		before := removal.At.Add(-time.Second) // times are in whole seconds
+		rep, ended, err := s.Ledger.ForceBefore(ctx, i, before, removal.By, "label taken off by hand")
+		for _, c := range ended {
+			r.notes = append(r.notes, fmt.Sprintf("%s took the label off %s: the hold of %s was released by force", removal.By, i, c.Holder()))
+		}
+		return s.steered(ctx, rep, ended, err, r)
 	}
 	did, err := s.Ledger.Reset(ctx, i, removal.At, removal.By)
 	if did {
@@ -105,23 +116,6 @@ func (s *Step) queued(ctx context.Context, i claim.Issue, r *result) error {
 		s.deleteRepeats(ctx, []claim.Issue{i}, nil)
 	}
 	return err
-}
-
-// takenOff is the label that shows a hold gone by a person's hand: the hold that stood then is released by
-// force. Tools of ours take labels off with people's tokens, too, and events arrive late: a removal
-// beside a record of the same account is the tool's, and a later hold is none of its business.
-func (s *Step) takenOff(ctx context.Context, f lifecycle.Facts, g ledger.Removal, r *result) error {
-	c, held := f.Log.Holder()
-	persons := labels.Same(s.Event.Label.Name, s.Ledger.Rules().Scheme.Hold) // a person's hold is shown by this label, a worker's by the other
-	if g.ByTool(f.Log) || !held || c.Plan.Pending() || persons != (c.Person != "") {
-		return nil
-	}
-	before := g.At.Add(-time.Second) // times are in whole seconds
-	rep, ended, err := s.Ledger.ForceBefore(ctx, f.Issue, before, g.By, "label taken off by hand")
-	for _, c := range ended {
-		r.notes = append(r.notes, fmt.Sprintf("%s took the label off %s: the hold of %s was released by force", g.By, f.Issue, c.Holder()))
-	}
-	return s.steered(ctx, rep, ended, err, r)
 }
 
 // steered takes what a person's decision did into the result. Labels that are late are brought in

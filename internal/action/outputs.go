@@ -11,20 +11,6 @@ import (
 	"github.com/label-state/label-state/internal/printable"
 )
 
-// outputs writes the step's outputs in the runner's file format. The delimiter is random, so
-// that no value can end its own block and start another output.
-func outputs(w io.Writer, delimiter string, values [][2]string) error {
-	var b strings.Builder
-	for _, v := range values {
-		if strings.Contains(v[1], delimiter) {
-			return fmt.Errorf("write output %s: value contains the delimiter", v[0])
-		}
-		fmt.Fprintf(&b, "%s<<%s\n%s\n%s\n", v[0], delimiter, v[1], delimiter)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
 // A transition is one entry of the transitions output.
 type transition struct {
 	Issue string   `json:"issue"`
@@ -60,7 +46,8 @@ func (r result) transitions() (string, error) {
 	return string(all), err
 }
 
-// writeOutputs counts what was done: a run that writes nothing has swept, repaired and moved nothing.
+// writeOutputs writes the step's outputs in the runner's file format. The delimiter is random, so that no value can end its own block and
+// start another output. They count what was done: a run that writes nothing has swept, repaired and moved nothing.
 func (rp *reporter) writeOutputs(r result) error {
 	if rp.dry() {
 		r.report.Findings = nil
@@ -69,7 +56,9 @@ func (rp *reporter) writeOutputs(r result) error {
 	if err != nil {
 		return err
 	}
-	return outputs(rp.output, "label-state-"+rp.word()+rp.word(), [][2]string{
+	delimiter := "label-state-" + rp.word() + rp.word()
+	var b strings.Builder
+	for _, v := range [][2]string{
 		{"examined", strconv.Itoa(r.report.Examined)},
 		{"swept", strconv.Itoa(r.report.Swept())},
 		{"repaired", strconv.Itoa(r.report.Repaired())},
@@ -79,7 +68,14 @@ func (rp *reporter) writeOutputs(r result) error {
 		{"refused", strconv.Itoa(len(r.refused))},
 		{"incomplete", strconv.FormatBool(r.err != nil || !r.report.Complete())},
 		{"next-sweep-advice", r.advice()},
-	})
+	} {
+		if strings.Contains(v[1], delimiter) {
+			return fmt.Errorf("write output %s: value contains the delimiter", v[0])
+		}
+		fmt.Fprintf(&b, "%s<<%s\n%s\n%s\n", v[0], delimiter, v[1], delimiter)
+	}
+	_, err = io.WriteString(rp.output, b.String())
+	return err
 }
 
 func (r result) advice() string {

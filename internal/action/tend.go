@@ -2,7 +2,6 @@ package action
 
 import (
 	"context"
-	"iter"
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -16,13 +15,7 @@ func (s *Step) dry() bool { return s.Inputs.DryRun || s.Event.readOnly() }
 // tend brings issues of this repository in line with what GitHub says now. see is shown every
 // reading before anything is written.
 func (s *Step) tend(ctx context.Context, issues []claim.Issue, by string, see func(lifecycle.Facts)) ledger.Report {
-	return s.runSweep(ctx, ledger.Sweep{By: by, MaxAge: s.Inputs.MaxAge, DryRun: s.dry(), Seen: see},
-		func(w ledger.Sweep) ledger.Report { return s.Ledger.Tend(ctx, s.snapshots(ctx, issues), w) })
-}
-
-// snapshots reads issues, fifty a request. Issues that are not there, or not in this repository any more, are left out.
-func (s *Step) snapshots(ctx context.Context, issues []claim.Issue) iter.Seq2[lifecycle.Facts, error] {
-	return func(yield func(lifecycle.Facts, error) bool) {
+	read := func(yield func(lifecycle.Facts, error) bool) { // fifty a request; issues that are not there, or not here any more, are left out
 		for _, r := range s.Hub.FactsOf(ctx, issues) {
 			if absent(r.Err) {
 				s.Console.line("%s", r.Err)
@@ -33,6 +26,8 @@ func (s *Step) snapshots(ctx context.Context, issues []claim.Issue) iter.Seq2[li
 			}
 		}
 	}
+	return s.runSweep(ctx, ledger.Sweep{By: by, MaxAge: s.Inputs.MaxAge, DryRun: s.dry(), Seen: see},
+		func(w ledger.Sweep) ledger.Report { return s.Ledger.Tend(ctx, read, w) })
 }
 
 // runSweep does work and takes away what two runs at once have written twice: the repeats that the
@@ -97,14 +92,14 @@ func repeats(f lifecycle.Facts) []repeat {
 		}
 	}
 	for _, e := range f.Log.Log {
-		if e.Record.Kind == claim.KindRelease || e.Record.Kind == claim.KindReset {
+		if e.Record.Kind.About().Again == claim.AgainIdle {
 			again(e.Comment, e.Record)
 		}
 		said[saying{e.Record.Kind, e.Record.Worker}] = true
 	}
 	for _, i := range f.Log.Ignored {
 		r, ok, _ := claim.Decode(i.Comment.Body)
-		if ok && (r.Kind == claim.KindApprove || r.Kind == claim.KindReject || r.Kind == claim.KindUnlink) {
+		if ok && r.Kind.About().Again == claim.AgainIgnored {
 			again(i.Comment, r)
 		}
 	}

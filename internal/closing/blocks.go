@@ -111,14 +111,15 @@ func (b *blocks) beginLeaf(l line, depth int) bool {
 		return true
 	}
 	l.skip(l.indent())
-	fence, isFence := l.fence()
-	text := l.text[l.at:]
+	text, char := l.text[l.at:], l.peek()
+	info := strings.TrimLeft(text, string(char))
+	mark := fence{char, len(text) - len(info)}
 	title := strings.TrimLeft(text, "#")
 	level := len(text) - len(title)
 	switch {
-	case isFence:
+	case mark.length >= 3 && (char == '~' || char == '`' && !strings.Contains(info, "`")):
 		b.close(depth)
-		b.leaf, b.fence = fenced, fence
+		b.leaf, b.fence = fenced, mark
 		b.blank(l.at, len(l.text))
 	case strings.HasPrefix(text, "<!--"):
 		b.close(depth)

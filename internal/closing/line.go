@@ -122,17 +122,6 @@ func (l line) item() (line, item, bool) {
 	return rest, item{width: width, interrupts: !empty && (len(mark) == 1 || ordinal == "1")}, true
 }
 
-// fence reads the mark that opens fenced code.
-func (l line) fence() (fence, bool) {
-	f := fence{char: l.peek()}
-	if f.char != '`' && f.char != '~' {
-		return fence{}, false
-	}
-	rest := strings.TrimLeft(l.text[l.at:], string(f.char))
-	f.length = len(l.text) - l.at - len(rest)
-	return f, f.length >= 3 && (f.char == '~' || !strings.Contains(rest, "`"))
-}
-
 // isUnderline reports whether l makes a heading of the paragraph before it.
 func (l line) isUnderline() bool {
 	l, ok := l.unindented()

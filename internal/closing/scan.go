@@ -50,8 +50,15 @@ func keywords(text string) iter.Seq2[int, int] {
 			for end < len(text) && isWord(text[end]) {
 				end++
 			}
-			if isKeyword(text[at:end]) && !yield(at, end) {
-				return
+			var lower [len("resolved")]byte
+			for i := range min(end-at, len(lower)) {
+				lower[i] = text[at+i] | 0x20 // no digit and no underscore becomes a letter by this
+			}
+			switch string(lower[:min(end-at, len(lower))]) {
+			case "close", "closes", "closed", "fix", "fixes", "fixed", "resolve", "resolves", "resolved":
+				if end-at <= len(lower) && !yield(at, end) {
+					return
+				}
 			}
 			at = end
 		}
@@ -153,19 +160,4 @@ func skipGap(text string, keyword int) (target int, ok bool) {
 		at++
 	}
 	return at, at > keyword
-}
-
-func isKeyword(word string) bool {
-	var lower [len("resolved")]byte
-	if len(word) > len(lower) {
-		return false
-	}
-	for i := range len(word) {
-		lower[i] = word[i] | 0x20 // no digit and no underscore becomes a letter by this
-	}
-	switch string(lower[:len(word)]) {
-	case "close", "closes", "closed", "fix", "fixes", "fixed", "resolve", "resolves", "resolved":
-		return true
-	}
-	return false
 }

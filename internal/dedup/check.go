@@ -54,7 +54,19 @@ type judge struct {
 // ask puts the predicate's question once for each pushed branch: a claim or a pull request is the
 // pusher's own if it is for one of them.
 func (j *judge) ask(who Pusher) {
-	me := who.identity(j.facts)
+	// The worker that pushes is the environment's, else the one that claimed the issue from this worktree, else a session that the push runs in
+	// and that made the claim, else nobody, and then the branch decides (hook.md#who-you-are).
+	me := who.Worker
+	for _, h := range who.Holds {
+		if me.IsZero() && h.Issue.Same(j.facts.Issue) {
+			me = h.Worker
+		}
+	}
+	for _, own := range j.facts.Log.Live() {
+		if me.IsZero() && who.Made != nil && who.Made(own.Record.Worker) {
+			me = own.Record.Worker
+		}
+	}
 	if c, ok := j.facts.Log.Find(me); ok {
 		j.mine = &c
 	}
@@ -95,31 +107,16 @@ func (j *judge) ask(who Pusher) {
 	}
 }
 
-// identity is the worker that pushes, for this issue: the environment's, else the one that claimed
-// it from this worktree, else a session that the push runs in and that made the claim, else nobody, and then the branch decides (HOOK, "Who am I").
-func (p Pusher) identity(f lifecycle.Facts) claim.Worker {
-	if !p.Worker.IsZero() {
-		return p.Worker
-	}
-	for _, h := range p.Holds {
-		if h.Issue.Same(f.Issue) {
-			return h.Worker
-		}
-	}
-	for _, own := range f.Log.Live() {
-		if p.Made != nil && p.Made(own.Record.Worker) {
-			return own.Record.Worker
-		}
-	}
-	return claim.Worker{}
-}
-
 // report says what the facts mean for the push. A closed issue is ignored, and so is a commit that names a pull request.
 func (j *judge) report(n Named, r *Report) {
 	issue := n.Issue
 	switch reasons := j.refusing(); {
 	case j.verdict.Answer == lifecycle.Unknown:
-		r.unknown(issue, texts(j.verdict.Reasons))
+		var said []string
+		for _, reason := range j.verdict.Reasons {
+			said = append(said, reason.Text)
+		}
+		r.unknown(issue, strings.Join(said, "; "))
 	case !j.facts.Open || j.facts.PullRequest && n.Branch == "":
 	case len(reasons) > 0:
 		r.Refusals = append(r.Refusals, Refusal{
@@ -159,14 +156,6 @@ func (j *judge) lost() *claim.Claim {
 	return j.mine
 }
 
-func texts(reasons []lifecycle.Reason) string {
-	out := make([]string, len(reasons))
-	for i, r := range reasons {
-		out[i] = r.Text
-	}
-	return strings.Join(out, "; ")
-}
-
 // notes are what a push that goes on should know. The holder is told that somebody wants it to stop, or that its lease is over though nobody
 // may take the issue yet; and another worker that its claim was ended by others, or expired, while nobody took over.
 func (j *judge) notes() []Note {
@@ -195,25 +184,21 @@ func (j *judge) notes() []Note {
 		out = append(out, Note{Text: text, URL: j.holder.URL})
 	case j.facts.PullRequest:
 		return out // its labels and assignees say nothing about a push
-	case len(out) == 0:
-		out = j.labelNotes()
+	case len(out) > 0 || j.ownPR != nil: // labels decide nothing: that one promises what nothing bears out is said when nothing else is
+	case labels.Has(j.facts.Labels, j.rules.Scheme.Name(labels.PROpen)):
+		out = []Note{{Text: "labelled " + j.rules.Scheme.PROpen + ", but no open pull request closes it", URL: j.facts.URL}}
+	case labels.Has(j.facts.Labels, j.rules.Scheme.Name(labels.Claimed)):
+		out = []Note{{Text: "labelled " + j.rules.Scheme.Claimed + ", but nobody has claimed it", URL: j.facts.URL}}
 	}
 	if j.facts.Unshown > 0 && j.ownPR == nil {
 		out = append(out, Note{Text: lifecycle.Unshown(j.facts.Unshown), URL: j.facts.URL})
 	}
-	return append(out, j.peopleNotes()...)
-}
-
-// peopleNotes say that a person may be at work without having claimed the issue: by a label alone, or as its assignee.
-// That stops no push.
-func (j *judge) peopleNotes() []Note {
-	var out []Note
-	for _, r := range j.verdict.Reasons {
-		if (r.Code == lifecycle.CodeHold || r.Code == lifecycle.CodeAssigned) && j.ownPR == nil && j.holder == nil {
-			out = append(out, Note{Text: r.Text, URL: r.URL})
-		}
+	// A person may be at work without having claimed the issue, by a label alone or as its assignee. That stops no push.
+	person := slices.IndexFunc(j.verdict.Reasons, func(r lifecycle.Reason) bool { return r.Code == lifecycle.CodeHold || r.Code == lifecycle.CodeAssigned })
+	if person >= 0 && j.ownPR == nil && j.holder == nil {
+		out = append(out, Note{Text: j.verdict.Reasons[person].Text, URL: j.verdict.Reasons[person].URL})
 	}
-	return out[:min(len(out), 1)]
+	return out
 }
 
 func (j *judge) otherPRs() []Note {
@@ -225,18 +210,4 @@ func (j *judge) otherPRs() []Note {
 		out = append(out, Note{Text: fmt.Sprintf("pull request %s is open for it as well", o.PR.Shown()), URL: o.URL})
 	}
 	return out
-}
-
-// labelNotes say that a label promises what nothing bears out; labels decide nothing.
-func (j *judge) labelNotes() []Note {
-	has := func(s labels.State) bool { return labels.Has(j.facts.Labels, j.rules.Scheme.Name(s)) }
-	switch {
-	case j.ownPR != nil:
-		return nil
-	case has(labels.PROpen):
-		return []Note{{Text: "labelled " + j.rules.Scheme.PROpen + ", but no open pull request closes it", URL: j.facts.URL}}
-	case has(labels.Claimed):
-		return []Note{{Text: "labelled " + j.rules.Scheme.Claimed + ", but nobody has claimed it", URL: j.facts.URL}}
-	}
-	return nil
 }

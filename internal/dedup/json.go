@@ -87,7 +87,9 @@ func JSON(r Report) string {
 	}
 	out := jsonReport{
 		Version: jsonVersion, Refused: r.Stops(), Bypass: bypass,
-		Refusals: each(r.Refusals, toRefusal), Notes: each(r.Notes, toNote), Unknown: each(r.Unknown, toUnchecked),
+		Refusals: each(r.Refusals, toRefusal),
+		Notes:    each(r.Notes, func(n Note) jsonNote { return jsonNote{named(n.Issue), strip(n.Text), strip(n.URL)} }),
+		Unknown:  each(r.Unknown, func(u Unchecked) jsonUnchecked { return jsonUnchecked{named(u.Issue), strip(u.Reason)} }),
 	}
 	var text strings.Builder
 	e := json.NewEncoder(&text)
@@ -110,9 +112,18 @@ func each[A, B any](list []A, f func(A) B) []B {
 func toRefusal(r Refusal) jsonRefusal {
 	out := jsonRefusal{
 		Issue: r.Issue.String(), Title: strip(r.Title), URL: strip(r.URL), Branch: strip(r.Branch),
-		Commits:  each(r.Commits, func(c Commit) jsonCommit { return jsonCommit{c.OID, strip(c.Subject)} }),
-		Reasons:  each(r.Reasons, toReason),
-		LostHold: toLost(r.Lost, r.Terms),
+		Commits: each(r.Commits, func(c Commit) jsonCommit { return jsonCommit{c.OID, strip(c.Subject)} }),
+		Reasons: each(r.Reasons, toReason),
+	}
+	if c := r.Lost; c != nil {
+		lost := &jsonLost{Codename: strip(c.Record.Worker.Codename), FiringID: strip(c.Record.Worker.FiringID), Outcome: "expired"}
+		if c.End == nil {
+			end, _ := c.Until(r.Terms)
+			lost.Ended = end.UTC()
+		} else {
+			lost.Ended, lost.Outcome, lost.By = c.End.At.UTC(), strip(c.End.Outcome), strip(c.End.By)
+		}
+		out.LostHold = lost
 	}
 	for _, reason := range r.Reasons {
 		if reason.Code == lifecycle.CodeInFlight {
@@ -135,24 +146,6 @@ func toReason(r lifecycle.Reason) jsonReason {
 	}
 	return out
 }
-
-func toLost(c *claim.Claim, t claim.Terms) *jsonLost {
-	if c == nil {
-		return nil
-	}
-	out := &jsonLost{Codename: strip(c.Record.Worker.Codename), FiringID: strip(c.Record.Worker.FiringID), Outcome: "expired"}
-	if c.End == nil {
-		out.Ended, _ = c.Until(t)
-		out.Ended = out.Ended.UTC()
-		return out
-	}
-	out.Ended, out.Outcome, out.By = c.End.At.UTC(), strip(c.End.Outcome), strip(c.End.By)
-	return out
-}
-
-func toNote(n Note) jsonNote { return jsonNote{named(n.Issue), strip(n.Text), strip(n.URL)} }
-
-func toUnchecked(u Unchecked) jsonUnchecked { return jsonUnchecked{named(u.Issue), strip(u.Reason)} }
 
 func named(i claim.Issue) string {
 	if i == (claim.Issue{}) {

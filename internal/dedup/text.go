@@ -25,17 +25,29 @@ func (s Style) paint(code, text string) string {
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
-func (s Style) bold(text string) string { return s.paint("1", text) }
-func (s Style) red(text string) string  { return s.paint("1;31", text) }
+func (s Style) red(text string) string { return s.paint("1;31", text) }
 
 // Text writes the report for people. It is empty when there is nothing to say, ends in a line
 // break otherwise, and holds no control character but those of the style.
 func Text(r Report, s Style) string {
 	w := writer{report: r, style: s}
-	if len(r.Refusals) > 0 {
-		w.refusals()
+	if all := r.Refusals; len(all) > 0 {
+		w.line("label-state: %s, %s someone else's work\n", s.red("push refused"), counted(all))
+		for _, r := range all[:min(len(all), mostIssues)] {
+			w.refusal(r)
+		}
+		if more := len(all) - mostIssues; more > 0 {
+			w.line("  and %d more\n", more)
+		}
+		w.wayOut()
 	}
-	w.notes()
+	for _, n := range r.Notes[:min(len(r.Notes), mostIssues)] {
+		about := ""
+		if n.Issue != (claim.Issue{}) {
+			about = w.short(n.Issue) + ": "
+		}
+		w.line("label-state: note: %s%s", about, clause(n.Text))
+	}
 	w.unknown()
 	return w.out.String()
 }
@@ -56,18 +68,6 @@ func (w *writer) short(i claim.Issue) string {
 		return fmt.Sprintf("#%d", i.Number)
 	}
 	return i.String()
-}
-
-func (w *writer) refusals() {
-	all := w.report.Refusals
-	w.line("label-state: %s, %s someone else's work\n", w.style.red("push refused"), counted(all))
-	for _, r := range all[:min(len(all), mostIssues)] {
-		w.refusal(r)
-	}
-	if more := len(all) - mostIssues; more > 0 {
-		w.line("  and %d more\n", more)
-	}
-	w.wayOut()
 }
 
 // counted says how many issues and pull requests are refused, with the verb.
@@ -99,12 +99,12 @@ func counted(all []Refusal) string {
 }
 
 func (w *writer) refusal(r Refusal) {
-	w.line("  %s %s", w.style.bold(w.short(r.Issue)), title(r.Title))
+	w.line("  %s %s", w.style.paint("1", w.short(r.Issue)), title(r.Title))
 	if r.Branch != "" {
 		w.line("    open pull request from %s", title(r.Branch))
 	}
 	for _, c := range r.Commits[:min(len(r.Commits), mostCommits)] {
-		w.line("    closed by %s \"%s\"", shortOID(c.OID), title(c.Subject))
+		w.line("    closed by %s \"%s\"", c.OID[:min(len(c.OID), 7)], title(c.Subject))
 	}
 	if more := len(r.Commits) - mostCommits; more > 0 {
 		w.line("    and by %d more", more)
@@ -173,7 +173,8 @@ func (w *writer) wayOut() {
 	if slices.ContainsFunc(w.report.Refusals, func(r Refusal) bool { return r.Branch == "" }) {
 		steps = append(steps, "pick another (label-state next)")
 	}
-	if taken != nil && !w.persons(taken) {
+	persons := func(r lifecycle.Reason) bool { return r.Claim != nil && r.Claim.Person != "" }
+	if taken != nil && !slices.ContainsFunc(taken.Reasons, persons) { // nobody is told to take it from a person: an agent may be reading
 		steps = append(steps, "take it over ("+takeOver(taken.Issue)+")")
 	}
 	w.line("  %s,\n  or push anyway: %s", strings.Join(steps, ", "), bypass)
@@ -183,11 +184,6 @@ const bypass = "git push --no-verify"
 
 func takeOver(i claim.Issue) string { return fmt.Sprintf("label-state claim %s --force", i) }
 
-// persons reports whether a person holds the issue. Nobody is told here to take it from them: an agent may be reading.
-func (w *writer) persons(r *Refusal) bool {
-	return slices.ContainsFunc(r.Reasons, func(x lifecycle.Reason) bool { return x.Claim != nil && x.Claim.Person != "" })
-}
-
 // first is the first refusal that was given for a reason of that code.
 func (w *writer) first(c lifecycle.Code) *Refusal {
 	for _, r := range w.report.Refusals {
@@ -196,16 +192,6 @@ func (w *writer) first(c lifecycle.Code) *Refusal {
 		}
 	}
 	return nil
-}
-
-func (w *writer) notes() {
-	for _, n := range w.report.Notes[:min(len(w.report.Notes), mostIssues)] {
-		about := ""
-		if n.Issue != (claim.Issue{}) {
-			about = w.short(n.Issue) + ": "
-		}
-		w.line("label-state: note: %s%s", about, clause(n.Text))
-	}
 }
 
 // unknown is one line, however much could not be found out.
@@ -223,7 +209,15 @@ func (w *writer) unknown() {
 			reasons = append(reasons, reason)
 		}
 	}
-	text := w.verdict(len(issues))
+	text := w.style.red("push refused") + ", could not check "
+	switch {
+	case len(w.report.Refusals) > 0:
+		text = "not checked: "
+	case w.report.Policy == Allow:
+		text = "not checked, pushing anyway: "
+	case len(issues) == 0:
+		text += "it: "
+	}
 	if len(issues) > 0 {
 		text += some(issues, ", ", 5) + ": "
 	}
@@ -232,20 +226,6 @@ func (w *writer) unknown() {
 		text += " (hook.on_unknown: refuse; find out why: label-state doctor; push anyway: " + bypass + ")"
 	}
 	w.line("label-state: %s", text)
-}
-
-// verdict says what becomes of the push for want of an answer.
-func (w *writer) verdict(issues int) string {
-	switch {
-	case len(w.report.Refusals) > 0:
-		return "not checked: "
-	case w.report.Policy == Allow:
-		return "not checked, pushing anyway: "
-	case issues == 0:
-		return w.style.red("push refused") + ", could not check it: "
-	default:
-		return w.style.red("push refused") + ", could not check "
-	}
 }
 
 // some joins at most n of the texts and says how many it left out.

@@ -20,9 +20,6 @@ func title(s string) string  { return printable.Short(s, longestTitle) }
 func clause(s string) string { return printable.Short(s, longestClause) }
 func strip(s string) string  { return printable.Short(s, longestGiven) }
 
-// shortOID is the abbreviation git prints in small repositories.
-func shortOID(oid string) string { return oid[:min(len(oid), 7)] }
-
 // lostText says how a worker's own claim came to stand no more.
 func lostText(c claim.Claim, t claim.Terms, at clock) string {
 	your := "your hold (run " + c.Record.Worker.FiringID + ") "

@@ -41,17 +41,33 @@ func Find(dir, env string) (Place, error) {
 	if err != nil {
 		return Place{}, fmt.Errorf("find git directory: %w", err)
 	}
-	if env != "" {
-		named, err := follow(dir, env)
+	if env != "" { // like git, look nowhere else when that is wrong
+		named := absolute(dir, env)
+		info, err := os.Stat(named)
+		switch {
+		case err != nil:
+			err = fmt.Errorf("follow GIT_DIR: %w", err)
+		case info.Mode().IsRegular():
+			named, err = pointedTo(named)
+		case !isGitDir(named):
+			err = fmt.Errorf("follow GIT_DIR: %s is not a git directory", named)
+		}
+		if err != nil {
+			named = ""
+		}
 		return Place{Dir: named, Named: true}, err
 	}
 	for at := dir; ; at = filepath.Dir(at) {
-		found, err := inside(at)
+		dot := filepath.Join(at, dotGit)
+		info, err := os.Stat(dot)
 		switch {
-		case err != nil:
-			return Place{}, err
-		case found != "":
-			return Place{Dir: found}, nil
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return Place{}, fmt.Errorf("find git directory: %w", err)
+		case err == nil && info.Mode().IsRegular():
+			found, err := pointedTo(dot)
+			return Place{Dir: found}, err
+		case err == nil && isGitDir(dot):
+			return Place{Dir: dot}, nil
 		case isGitDir(at):
 			return bare(at)
 		case at == filepath.Dir(at):
@@ -94,38 +110,6 @@ const (
 	maxPointer = 16 << 10 // bytes of a file that names a folder
 )
 
-// follow follows GIT_DIR; like git it does not look elsewhere when that is wrong.
-func follow(dir, env string) (string, error) {
-	named := absolute(dir, env)
-	info, err := os.Stat(named)
-	switch {
-	case err != nil:
-		return "", fmt.Errorf("follow GIT_DIR: %w", err)
-	case info.Mode().IsRegular():
-		return pointedTo(named)
-	case !isGitDir(named):
-		return "", fmt.Errorf("follow GIT_DIR: %s is not a git directory", named)
-	}
-	return named, nil
-}
-
-// inside looks for .git in one folder; nothing is "".
-func inside(dir string) (string, error) {
-	dot := filepath.Join(dir, dotGit)
-	info, err := os.Stat(dot)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "", nil
-	case err != nil:
-		return "", fmt.Errorf("find git directory: %w", err)
-	case info.Mode().IsRegular():
-		return pointedTo(dot)
-	case isGitDir(dot):
-		return dot, nil
-	}
-	return "", nil
-}
-
 // pointedTo is pointed for a folder that has to be a git directory.
 func pointedTo(file string) (string, error) {
 	dir, err := pointed(file)
@@ -160,10 +144,9 @@ func absolute(base, path string) string {
 
 // isGitDir asks what git asks: a HEAD, and objects and refs of its own or of the repository it is linked to.
 func isGitDir(dir string) bool {
-	return exists(dir, "HEAD") && (exists(dir, "commondir") || exists(dir, "objects") && exists(dir, "refs"))
-}
-
-func exists(dir, name string) bool {
-	_, err := os.Lstat(filepath.Join(dir, name))
-	return err == nil
+	exists := func(name string) bool {
+		_, err := os.Lstat(filepath.Join(dir, name))
+		return err == nil
+	}
+	return exists("HEAD") && (exists("commondir") || exists("objects") && exists("refs"))
 }

@@ -8,6 +8,7 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -261,37 +262,24 @@ func Elsewhere(environ []string) []string {
 	})
 }
 
-// worded is the error of a run that ended with err, after it said something.
+// worded is the error of a run that ended with err, after it said something. What git says went wrong is a line of what it and the programs
+// behind it said: the first error, or what stands before it when that error only says that a program behind git had one.
 func (g Git) worded(args []string, err error, said string) error {
-	e := &Error{Repository: g.Repo, Operation: operation(args), Said: cause(said)}
-	if e.Repository == "" {
-		e.Repository = g.Dir
-	}
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.ExitCode() > 0 {
-		e.Code = exit.ExitCode()
-	} else {
-		e.Err, e.Said = err, ""
-	}
-	return e
-}
-
-// operation is the command that args call for.
-func operation(args []string) string {
-	for n := 0; n < len(args); n++ {
+	e := &Error{Repository: cmp.Or(g.Repo, g.Dir)}
+	for n := 0; n < len(args) && e.Operation == ""; n++ {
 		switch {
 		case args[n] == "-c":
 			n++
 		case !strings.HasPrefix(args[n], "-"):
-			return args[n]
+			e.Operation = args[n]
 		}
 	}
-	return ""
-}
-
-// cause is the line that says what went wrong, in what git and the programs behind it said: the first error, or what stands before it
-// when that error only says that a program behind git had one.
-func cause(said string) string {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() <= 0 {
+		e.Err = err
+		return e
+	}
+	e.Code = exit.ExitCode()
 	var lines []string
 	for line := range strings.Lines(said) {
 		if line = strings.TrimSpace(line); line != "" {
@@ -299,7 +287,7 @@ func cause(said string) string {
 		}
 	}
 	if len(lines) == 0 {
-		return ""
+		return e
 	}
 	at := slices.IndexFunc(lines, func(line string) bool {
 		return strings.HasPrefix(line, "fatal: ") || strings.HasPrefix(line, "error: ")
@@ -311,5 +299,6 @@ func cause(said string) string {
 		at--
 	}
 	line := strings.TrimPrefix(strings.TrimPrefix(lines[at], "fatal: "), "error: ")
-	return strings.TrimSuffix(printable.Short(line, 300), ".")
+	e.Said = strings.TrimSuffix(printable.Short(line, 300), ".")
+	return e
 }

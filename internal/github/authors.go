@@ -20,22 +20,6 @@ const (
 	standingClaims
 )
 
-// spoken leaves out ordinary talk.
-func (sn *snapshots) spoken(all []comment) []comment {
-	var out []comment
-	for _, m := range all {
-		if sn.stageLocks {
-			m.Body = claim.FromStageLock(m.Body)
-		}
-		_, counts, err := claim.Decode(m.Body)
-		_, tells := claim.DecodeNotice(m.Body)
-		if m.record = counts || tells; m.record || err != nil {
-			out = append(out, m)
-		}
-	}
-	return out
-}
-
 // account is a login in the repository of the issue.
 func (r *snapshot) account(login string) account {
 	a := account{repo: ledger.Repo{Owner: r.facts.Issue.Owner, Name: r.facts.Issue.Repo}, login: login}

@@ -82,7 +82,22 @@ func decide(a answer, t traits, n tally, rand float64, local time.Time) decision
 	}
 	switch {
 	case a.status >= 200 && a.status < 300:
-		return whole(a, t)
+		// A success is accepted only if it is the JSON it must be.
+		kind, _, err := mime.ParseMediaType(a.header.Get("Content-Type"))
+		reason := ""
+		switch {
+		case a.status == http.StatusNoContent || t.method == http.MethodHead:
+		case len(bytes.TrimSpace(a.body)) == 0:
+			reason = "it is empty"
+		case err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json"):
+			reason = "it is not JSON but " + oneLine(fmt.Sprintf("%q", a.header.Get("Content-Type")))
+		case !json.Valid(a.body):
+			reason = "its JSON is cut short or damaged"
+		}
+		if reason != "" {
+			return decision{step: stepFail, err: &AnswerError{Status: a.status, Reason: reason}}
+		}
+		return decision{step: stepDone}
 	case a.status == http.StatusRequestTimeout || a.status >= 500:
 		return again(a.failure(), t, n, rand)
 	case a.status >= 300 && a.status < 400 && a.status != http.StatusNotModified:
@@ -121,26 +136,6 @@ func again(err error, t traits, n tally, rand float64) decision {
 func backoff(n int, rand float64) time.Duration {
 	d := backoffBase << min(n, 10)
 	return min(d+time.Duration(rand*float64(d)/10), backoffCap)
-}
-
-// whole accepts a success only if it is the JSON it must be.
-func whole(a answer, t traits) decision {
-	if a.status == http.StatusNoContent || t.method == http.MethodHead {
-		return decision{step: stepDone}
-	}
-	reason := ""
-	kind, _, err := mime.ParseMediaType(a.header.Get("Content-Type"))
-	switch {
-	case len(bytes.TrimSpace(a.body)) == 0:
-		reason = "it is empty"
-	case err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json"):
-		reason = "it is not JSON but " + oneLine(fmt.Sprintf("%q", a.header.Get("Content-Type")))
-	case !json.Valid(a.body):
-		reason = "its JSON is cut short or damaged"
-	default:
-		return decision{step: stepDone}
-	}
-	return decision{step: stepFail, err: &AnswerError{Status: a.status, Reason: reason}}
 }
 
 // failure is the typed error of a status that means no.

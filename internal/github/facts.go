@@ -105,9 +105,6 @@ type snapshot struct {
 	err     error
 }
 
-// done reports whether the snapshot says all that there is to say.
-func (r *snapshot) done() bool { return (r.read || r.err != nil) && !wholeRequest(r.err) }
-
 // reset forgets what was read, before it is read again.
 func (r *snapshot) reset() { *r = snapshot{facts: lifecycle.Facts{Issue: r.facts.Issue}} }
 
@@ -187,8 +184,20 @@ func (sn *snapshots) finish(ctx context.Context, snapshots []*snapshot, want sco
 	viewer, err := sn.viewer.self(ctx)
 	for _, r := range snapshots {
 		r.facts.Viewer = viewer
-		if r.err = cmp.Or(r.err, err); r.err == nil {
-			r.comments = sn.spoken(r.comments)
+		r.err = cmp.Or(r.err, err)
+		var records []comment // without ordinary talk
+		for _, m := range r.comments {
+			if sn.stageLocks {
+				m.Body = claim.FromStageLock(m.Body)
+			}
+			_, counts, err := claim.Decode(m.Body)
+			_, tells := claim.DecodeNotice(m.Body)
+			if m.record = counts || tells; m.record || err != nil {
+				records = append(records, m)
+			}
+		}
+		if r.err == nil {
+			r.comments = records
 		}
 	}
 	judged := sn.judgeAuthors(ctx, snapshots, want)

@@ -65,7 +65,25 @@ func (is *issues) OpenIssues(ctx context.Context, r ledger.Repo, label string) (
 		return nil, fmt.Errorf("list issues of %s: %w", r, to.err)
 	}
 	all, err := either(is.api,
-		func() ([]Issue, error) { return is.queryOpen(ctx, r, label) },
+		func() ([]Issue, error) {
+			begun := is.beginnings.takeBegun(func(b *beginning) bool { return b.label != "" && b.label == label && b.repo == r })
+			var found []Issue
+			next := ""
+			if begun != nil {
+				found, next = begun.open, begun.after
+			}
+			for more := begun == nil || next != ""; more; more = next != "" {
+				page, after, err := is.queryOpenPage(ctx, r, label, next)
+				switch {
+				case err != nil:
+					return nil, err
+				case after != "" && after == next:
+					return nil, &AnswerError{Status: http.StatusOK, Reason: "its pages lead back to an earlier one"}
+				}
+				found, next = append(found, page...), after
+			}
+			return found, nil
+		},
 		func() (out []Issue, err error) {
 			to := at(r.Owner, r.Name, "/issues").where("state", "open", "labels", label, "sort", "created", "direction", "asc", "per_page", "100")
 			found, _, err := list[queuedIssue](ctx, is.api, to)
@@ -88,26 +106,6 @@ func (is *issues) OpenIssues(ctx context.Context, r ledger.Repo, label string) (
 		}
 	}
 	return out, nil
-}
-
-func (is *issues) queryOpen(ctx context.Context, r ledger.Repo, label string) ([]Issue, error) {
-	begun := is.beginnings.takeBegun(func(b *beginning) bool { return b.label != "" && b.label == label && b.repo == r })
-	var all []Issue
-	next := ""
-	if begun != nil {
-		all, next = begun.open, begun.after
-	}
-	for more := begun == nil || next != ""; more; more = next != "" {
-		page, after, err := is.queryOpenPage(ctx, r, label, next)
-		switch {
-		case err != nil:
-			return nil, err
-		case after != "" && after == next:
-			return nil, &AnswerError{Status: http.StatusOK, Reason: "its pages lead back to an earlier one"}
-		}
-		all, next = append(all, page...), after
-	}
-	return all, nil
 }
 
 // openFields are what is read of an issue of a work list. GitHub allows a hundred labels.

@@ -117,7 +117,7 @@ func (lp *linkedPulls) leads(ctx context.Context, r *snapshot) []lead {
 		if !own.Same(id) && (own.Number != 0 || !own.SameRepo(id)) { // right after it was opened its number is not in its text yet
 			continue
 		}
-		trusted, err := lp.vouches(ctx, r.facts.Issue, p.Author)
+		trusted, err := lp.roles.MayLabel(ctx, ledger.Repo{Owner: r.facts.Issue.Owner, Name: r.facts.Issue.Repo}, p.Author)
 		if r.err = cmp.Or(r.err, err); err != nil || !trusted {
 			continue
 		}
@@ -130,18 +130,13 @@ func (lp *linkedPulls) leads(ctx context.Context, r *snapshot) []lead {
 	return out
 }
 
-// vouches reports whether what a pull request's author says of a chain counts on an issue.
-func (lp *linkedPulls) vouches(ctx context.Context, i claim.Issue, author string) (bool, error) {
-	return lp.roles.MayLabel(ctx, ledger.Repo{Owner: i.Owner, Name: i.Repo}, author)
-}
-
 // follow takes up a pull request that was named, if it agrees.
 func (lp *linkedPulls) follow(ctx context.Context, l lead, found foundPull) error {
 	said, ok, err := prchain.Find(found.body)
 	if err != nil || !ok || found.pr.State == lifecycle.PRUnreadable || !said.Names(l.to, l.said, l.from) {
 		return nil
 	}
-	trusted, err := lp.vouches(ctx, l.facts.Issue, found.pr.Author)
+	trusted, err := lp.roles.MayLabel(ctx, ledger.Repo{Owner: l.facts.Issue.Owner, Name: l.facts.Issue.Repo}, found.pr.Author)
 	if err != nil || !trusted {
 		return err
 	}

@@ -99,7 +99,14 @@ func (sn *snapshots) askFactsAnd(ctx context.Context, snapshots []*snapshot, tip
 	d := newDocument()
 	d.add("  viewer { login }\n")
 	names := names(sn.scheme, d)
-	repos, of := reposOf(snapshots)
+	var repos []ledger.Repo // each once
+	of := make([]int, len(snapshots))
+	for n, one := range snapshots {
+		i := one.facts.Issue
+		if of[n] = slices.IndexFunc(repos, func(r ledger.Repo) bool { return strings.EqualFold(r.String(), i.Slug()) }); of[n] < 0 {
+			of[n], repos = len(repos), append(repos, ledger.Repo{Owner: i.Owner, Name: i.Repo})
+		}
+	}
 	for k, r := range repos {
 		d.open(fmt.Sprintf("r%d", k), r)
 		d.body.WriteString(names)
@@ -147,22 +154,6 @@ func pullRequestFields(much portion) string {
   comments(last: %d) { ...Page }
   %s }
 `, much.labels, much.comments, labeledFields)
-}
-
-// reposOf lists the distinct repositories of a batch, and for every snapshot which it is.
-func reposOf(snapshots []*snapshot) (repos []ledger.Repo, of []int) {
-	index := map[string]int{}
-	for _, one := range snapshots {
-		i := one.facts.Issue
-		k, known := index[key(i.Slug())]
-		if !known {
-			k = len(repos)
-			index[key(i.Slug())] = k
-			repos = append(repos, ledger.Repo{Owner: i.Owner, Name: i.Repo})
-		}
-		of = append(of, k)
-	}
-	return repos, of
 }
 
 // note reads a sheet, and remembers what it says besides issues: who we are, our own role, the labels of the repository, and what came along.

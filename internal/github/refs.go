@@ -189,7 +189,17 @@ func (rf *refs) SwapRef(ctx context.Context, i claim.Issue, s gitref.Swap) error
 			return mayNotWrite(err)
 		}
 	}
-	return mayNotWrite(rf.restUpdateRef(ctx, i, s))
+	method, rest, sent := http.MethodPatch, strings.TrimPrefix(s.Name, "refs/"), map[string]any{"sha": s.After, "force": false}
+	if s.Before == "" {
+		method, rest, sent = http.MethodPost, "", map[string]any{"ref": s.Name, "sha": s.After}
+	}
+	to := onGit(i, "refs/", rest)
+	to.path = strings.TrimSuffix(to.path, "/")
+	_, err := rf.api.send(ctx, method, to, sent, nil)
+	if unprocessable(err) {
+		err = fmt.Errorf("%w: %w", gitref.ErrMoved, err)
+	}
+	return mayNotWrite(err)
 }
 
 // zeroOID stands for a reference that must not exist.
@@ -227,20 +237,6 @@ func (rf *refs) queryUpdateRefs(ctx context.Context, repoID string, all []gitref
 	}
 	var refused *QueryError
 	if errors.As(err, &refused) && (refused.Type == "UNPROCESSABLE" || refused.Type == "STALE_DATA") {
-		return fmt.Errorf("%w: %w", gitref.ErrMoved, err)
-	}
-	return err
-}
-
-func (rf *refs) restUpdateRef(ctx context.Context, i claim.Issue, s gitref.Swap) error {
-	method, rest, sent := http.MethodPatch, strings.TrimPrefix(s.Name, "refs/"), map[string]any{"sha": s.After, "force": false}
-	if s.Before == "" {
-		method, rest, sent = http.MethodPost, "", map[string]any{"ref": s.Name, "sha": s.After}
-	}
-	to := onGit(i, "refs/", rest)
-	to.path = strings.TrimSuffix(to.path, "/")
-	_, err := rf.api.send(ctx, method, to, sent, nil)
-	if unprocessable(err) {
 		return fmt.Errorf("%w: %w", gitref.ErrMoved, err)
 	}
 	return err

@@ -54,8 +54,20 @@ func (s *session) read(ctx context.Context, r *snapshot) error {
 	i := r.facts.Issue
 	repo := ledger.Repo{Owner: i.Owner, Name: i.Repo}
 	seen, err := s.issue(ctx, r)
+	if is[*NotFoundError](err) {
+		// Only a repository that answers has no such issue; where it does not answer either, as on a server at another path or for a token that
+		// may not see it, nothing is known about the issue.
+		asked, known := s.answers[repo]
+		if !known {
+			_, asked = s.repositories.Repository(ctx, repo)
+			s.answers[repo] = asked
+		}
+		if asked != nil {
+			return asked
+		}
+	}
 	if err != nil {
-		return s.absence(ctx, repo, missing(err, "issue "+i.String()))
+		return missing(err, "issue "+i.String())
 	}
 	var group sync.WaitGroup
 	var events []restEvent
@@ -104,32 +116,26 @@ func (s *session) read(ctx context.Context, r *snapshot) error {
 	return s.blockers(ctx, r, seen)
 }
 
-// absence says what the 404 of an issue means. Only a repository that answers has no such issue; where it does not answer
-// either, as on a server at another path or for a token that may not see it, nothing is known about the issue.
-func (s *session) absence(ctx context.Context, r ledger.Repo, err error) error {
-	if !is[*NotFoundError](err) {
-		return err
-	}
-	asked, known := s.answers[r]
-	if !known {
-		_, asked = s.repositories.Repository(ctx, r)
-		s.answers[r] = asked
-	}
-	if asked != nil {
-		return asked
-	}
-	return err
-}
-
 // issue begins a snapshot with what the issue says of itself.
 func (s *session) issue(ctx context.Context, r *snapshot) (restIssue, error) {
 	i := r.facts.Issue
 	got, header, err := fetch[restIssue](ctx, s.api, onIssue(i, ""))
-	if err == nil {
-		err = s.samePlace(ctx, i, got)
-	}
 	if err != nil {
 		return got, err
+	}
+	// An issue that was transferred is refused: the read followed it, a write would not. A renamed repository is the same place.
+	in := slugOf(got.RepositoryURL)
+	if got.Number != i.Number {
+		return got, &MovedError{To: oneLine(got.HTMLURL)}
+	}
+	if !strings.EqualFold(in, i.Slug()) {
+		now, err := s.repositories.Repository(ctx, ledger.Repo{Owner: i.Owner, Name: i.Repo})
+		if err == nil && !strings.EqualFold(in, now.Repo.String()) {
+			err = &MovedError{To: oneLine(got.HTMLURL)}
+		}
+		if err != nil {
+			return got, err
+		}
 	}
 	r.facts = lifecycle.Facts{
 		Issue: i, Title: got.Title, URL: got.HTMLURL, PullRequest: got.PullRequest != nil, Open: got.State == "open", Created: got.CreatedAt.UTC(),
@@ -143,23 +149,6 @@ func (s *session) issue(ctx context.Context, r *snapshot) (restIssue, error) {
 		}
 	}
 	return got, nil
-}
-
-// samePlace refuses an issue that was transferred: the read followed it, a write would not. A
-// renamed repository is the same place.
-func (s *session) samePlace(ctx context.Context, i claim.Issue, got restIssue) error {
-	slug := slugOf(got.RepositoryURL)
-	switch {
-	case got.Number != i.Number:
-		return &MovedError{To: oneLine(got.HTMLURL)}
-	case strings.EqualFold(slug, i.Slug()):
-		return nil
-	}
-	r, err := s.repositories.Repository(ctx, ledger.Repo{Owner: i.Owner, Name: i.Repo})
-	if err == nil && !strings.EqualFold(slug, r.Repo.String()) {
-		err = &MovedError{To: oneLine(got.HTMLURL)}
-	}
-	return err
 }
 
 // closers adds the pull requests whose description closes the issue: the open ones of its own

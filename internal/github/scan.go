@@ -121,15 +121,16 @@ func (sc *scans) scan(ctx context.Context, r ledger.Repo, what selection) iter.S
 			err := sc.fill(ctx, r, part)
 			unread := &UnreadError{Repo: r, Err: err}
 			for _, one := range part {
-				if err != nil && (one.snapshot == nil || !one.snapshot.done()) {
+				got := one.snapshot
+				if done := got != nil && (got.read || got.err != nil) && !wholeRequest(got.err); err != nil && !done {
 					unread.Numbers = append(unread.Numbers, one.number)
 					continue
 				}
-				got := one.snapshot.public()
-				if got.Err != nil {
-					got.Err = &claim.IssueError{Doing: "read", Issue: got.Facts.Issue, Err: got.Err}
+				told := got.public()
+				if told.Err != nil {
+					told.Err = &claim.IssueError{Doing: "read", Issue: told.Facts.Issue, Err: told.Err}
 				}
-				if !yield(got.Facts, got.Err) {
+				if !yield(told.Facts, told.Err) {
 					return
 				}
 			}
@@ -261,8 +262,17 @@ func (sc *scans) queryLists(ctx context.Context, r ledger.Repo, what selection) 
 			lists = slices.DeleteFunc(lists, func(k *cursor) bool { return k.done })
 		case !tooMuch(err) || size.least():
 			return nil, err
+		// The next pages are smaller: first those with facts, down to one issue; what is too much even then is listed by its number, to be
+		// read by itself; at last the pages of numbers.
+		case size.facts > 1:
+			sc.pages.refused(size.facts)
+		case size.facts == 1:
+			sc.pages.alone()
+			for _, k := range lists {
+				k.numbersOnly = k.facts
+			}
 		default:
-			sc.refused(lists, size)
+			sc.numbers.refused(size.numbers)
 		}
 	}
 	return found, nil
@@ -290,22 +300,6 @@ func (sc *scans) answered(lists []*cursor, size pageSize) {
 	}
 	for _, k := range lists {
 		k.numbersOnly = false
-	}
-}
-
-// refused makes the next pages smaller: first those with facts, down to one issue; what is too much even then is listed by
-// its number, to be read by itself; at last the pages of numbers.
-func (sc *scans) refused(lists []*cursor, size pageSize) {
-	switch {
-	case size.facts > 1:
-		sc.pages.refused(size.facts)
-	case size.facts == 1:
-		sc.pages.alone()
-		for _, k := range lists {
-			k.numbersOnly = k.facts
-		}
-	default:
-		sc.numbers.refused(size.numbers)
 	}
 }
 

@@ -140,22 +140,16 @@ type judgement struct {
 	errs  map[string]error // by account
 }
 
+// of tells of an account. One whose role GitHub does not tell is judged by what it calls the author beside the comment, for a view: nothing is
+// decided by that, and every other client leaves it unknown.
 func (j judgement) of(a account) (bool, error) {
-	if err := j.errs[a.key()]; err != nil {
-		if counts, guessed := j.roles.guess(a, err); guessed {
-			return counts, nil
-		}
-		return false, err
+	rs, err := j.roles, j.errs[a.key()]
+	if err == nil {
+		counts, _ := rs.judged(a)
+		return counts, nil
 	}
-	counts, _ := j.roles.judged(a)
-	return counts, nil
-}
-
-// guess judges an account whose role GitHub does not tell by what it calls the author beside the comment, for a view. Nothing is decided by that:
-// every other client leaves it unknown.
-func (rs *roles) guess(a account, because error) (counts, guessed bool) {
-	if !rs.view || !is[*HiddenRoleError](because) {
-		return false, false
+	if !rs.view || !is[*HiddenRoleError](err) {
+		return false, err
 	}
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -163,7 +157,7 @@ func (rs *roles) guess(a account, because error) (counts, guessed bool) {
 		rs.guessed = fmt.Sprintf("GitHub does not tell this token who has which role in %s; records count here if GitHub calls their author an owner, a member or a collaborator, which is a guess", a.repo)
 		rs.warn(rs.guessed)
 	}
-	return a.association == "OWNER" || belongs(a.association), true
+	return a.association == "OWNER" || belongs(a.association), nil
 }
 
 // Guessed says in one line that a view went by a guess about whose records count; empty when it did not.

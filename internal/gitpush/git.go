@@ -37,14 +37,14 @@ func (g Git) ask(ctx context.Context, args ...string) (string, error) {
 	return g.git().Ask(ctx, args...)
 }
 
-// talk has git talk to the remote, and with the user: for passwords, and about trouble.
+// talk has git talk to the remote, and with the user: for passwords, and about trouble. A code that is not 0 comes with an error, for whom
+// the user was told the reason already.
 func (g Git) talk(ctx context.Context, args ...string) (out string, code int, err error) {
-	return g.git().Talk(ctx, g.Say, args...)
-}
-
-// ended is the error of a git that told the user why it ended with that exit code.
-func (g Git) ended(operation string, code int) error {
-	return &git.Error{Repository: g.Dir, Operation: operation, Code: code}
+	out, code, err = g.git().Talk(ctx, g.Say, args...)
+	if err == nil && code != 0 {
+		err = &git.Error{Repository: g.Dir, Operation: args[0], Code: code}
+	}
+	return out, code, err
 }
 
 // Head returns the commit that is checked out and the branch it is on, which is empty when it is on none.

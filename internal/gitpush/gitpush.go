@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/label-state/label-state/internal/git"
 )
 
 // A Push is what is to be pushed, and under which conditions.
@@ -116,7 +118,17 @@ func (g Git) successor(ctx context.Context, p Push) (string, error) {
 	}
 	before := p.With.Before
 	if _, err := g.ask(ctx, "cat-file", "-e", before+"^{commit}"); err != nil {
-		if err := g.fetch(ctx, p); err != nil {
+		at, err := g.readable(ctx, p.Remote)
+		if err != nil {
+			return "", err
+		}
+		// its commits come into no reference and no file
+		_, _, err = g.talk(ctx, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules",
+			"--no-auto-maintenance", at, p.With.Ref)
+		if err == nil {
+			_, err = g.ask(ctx, "cat-file", "-e", before+"^{commit}")
+		}
+		if err != nil {
 			return "", err
 		}
 	}
@@ -137,14 +149,13 @@ func (g Git) send(ctx context.Context, p Push, seen, next string) (Result, error
 		return 0, err
 	}
 	out, code, err := g.talk(ctx, args...)
-	if err == nil && code == 0 && arrived(out, p, next) {
+	switch {
+	case err == nil && arrived(out, p, next):
 		return Landed, nil
-	}
-	if err == nil && code == 1 && out == "" {
+	case code == 1 && out == "":
 		return 0, &RefusedError{}
-	}
-	if err == nil {
-		err = g.ended("push", code)
+	case err == nil:
+		err = &git.Error{Repository: g.Dir, Operation: "push"}
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTime)
 	defer cancel()
@@ -193,10 +204,7 @@ func (g Git) look(ctx context.Context, p Push) (sight, error) {
 		second = p.With.Ref
 		args = append(args, second)
 	}
-	out, code, err := g.talk(ctx, args...)
-	if err == nil && code != 0 {
-		err = g.ended("ls-remote", code)
-	}
+	out, _, err := g.talk(ctx, args...)
 	var s sight
 	for line := range strings.Lines(out) {
 		oid, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
@@ -208,21 +216,4 @@ func (g Git) look(ctx context.Context, p Push) (sight, error) {
 		}
 	}
 	return s, err
-}
-
-// fetch brings the second reference's commits here, into no reference and no file.
-func (g Git) fetch(ctx context.Context, p Push) error {
-	at, err := g.readable(ctx, p.Remote)
-	if err != nil {
-		return err
-	}
-	_, code, err := g.talk(ctx, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules",
-		"--no-auto-maintenance", at, p.With.Ref)
-	if err == nil && code != 0 {
-		err = g.ended("fetch", code)
-	}
-	if err == nil {
-		_, err = g.ask(ctx, "cat-file", "-e", p.With.Before+"^{commit}")
-	}
-	return err
 }

@@ -3,6 +3,7 @@ package gitpush
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -23,6 +24,10 @@ type Options struct {
 // --force would take all conditions away (git-push(1)). They are a list, not a pattern, since git also takes
 // beginnings of long options. The error is an *OptionError.
 func ReadOptions(words []string) (o Options, err error) {
+	plain := []string{ // without a value
+		"-q", "--quiet", "-v", "--verbose", "--progress", "--no-progress", "--verify", "--no-verify", "--thin", "--no-thin", "--no-signed",
+		"-4", "--ipv4", "-6", "--ipv6",
+	}
 	for n := 0; n < len(words); n++ {
 		word := words[n]
 		switch name, _, valued := strings.Cut(word, "="); {
@@ -36,23 +41,13 @@ func ReadOptions(words []string) (o Options, err error) {
 				n++
 				o.git = append(o.git, words[n])
 			}
-		case name == "--signed" || !valued && plain(word):
+		case name == "--signed" || !valued && slices.Contains(plain, word):
 			o.git = append(o.git, word)
 		default:
 			return o, &OptionError{word}
 		}
 	}
 	return o, nil
-}
-
-// plain are the options without a value.
-func plain(option string) bool {
-	switch option {
-	case "-q", "--quiet", "-v", "--verbose", "--progress", "--no-progress", "--verify", "--no-verify", "--thin", "--no-thin", "--no-signed",
-		"-4", "--ipv4", "-6", "--ipv6":
-		return true
-	}
-	return false
 }
 
 // Track has the local branch follow the branch that was pushed, if the options ask for it. Git's own

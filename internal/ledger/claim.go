@@ -168,7 +168,18 @@ func (a *attempt) admit(ctx context.Context) error {
 			return err
 		}
 		if len(a.set.Rules.Over(f)) == 0 {
-			a.begin(f)
+			// The record names what the snapshot that admits the claim says, so that later changes of the configuration, or of the stage, do not move
+			// the hold.
+			rules := a.set.Rules
+			a.facts = f
+			a.record.Attempt = 1 + confirmed(f.Log)
+			a.record.TTL = cmp.Or(a.record.TTL, rules.TTL(f))
+			if stages := rules.Scheme.Stages; len(stages) > 0 && !f.PullRequest {
+				a.record.Stage = stages[rules.Stage(f)].Name
+			}
+			if a.record.Bundle != "" {
+				a.record.Was = a.before(f)
+			}
 			return nil
 		}
 		ended, err := a.records.expire(ctx, f, a.worker().String(), a.ended)
@@ -192,21 +203,6 @@ func (a *attempt) refused(f lifecycle.Facts, v lifecycle.Verdict) error {
 		return &HeldError{Issue: a.issue, Verdict: v}
 	}
 	return nil
-}
-
-// begin takes over what the snapshot that admits the claim says: the record names it, so that later
-// changes of the configuration, or of the stage, do not move the hold.
-func (a *attempt) begin(f lifecycle.Facts) {
-	rules := a.set.Rules
-	a.facts = f
-	a.record.Attempt = 1 + confirmed(f.Log)
-	a.record.TTL = cmp.Or(a.record.TTL, rules.TTL(f))
-	if stages := rules.Scheme.Stages; len(stages) > 0 && !f.PullRequest {
-		a.record.Stage = stages[rules.Stage(f)].Name
-	}
-	if a.record.Bundle != "" {
-		a.record.Was = a.before(f)
-	}
 }
 
 func confirmed(s claim.State) int {

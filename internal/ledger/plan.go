@@ -105,9 +105,18 @@ func (pl *plans) Plan(ctx context.Context, i claim.Issue, w claim.Worker, d Draf
 	if d.Gate != "" {
 		r.Extra = []claim.Field{{Key: gateField, Value: d.Gate}}
 	}
-	body, err := pl.planBody(f, r, d.Text)
-	if err != nil {
+	if strings.TrimSpace(printable.Lines(d.Text)) == "" {
+		return Proposal{}, callError("the plan is empty")
+	}
+	// The record, how to answer, and the plan in a block that it cannot end: what is approved is what is seen.
+	head := fmt.Sprintf("%s proposes a plan and waits for an answer until %s.\n\n"+
+		"Answer with 👍 or 👎 on this comment, or comment `/approve` or `/reject why`.\n\n", whose(r.Worker), printable.Minute(f.Now.Add(pl.set.Rules.Terms.Plan)))
+	body, err := claim.Body(r, head+quote.Fence("markdown", d.Text))
+	switch {
+	case err != nil:
 		return Proposal{}, &CallError{err}
+	case utf8.RuneCountInString(body) > commentLimit:
+		return Proposal{}, callError("the plan has %d characters: too long for a comment", utf8.RuneCountInString(d.Text))
 	}
 	if err := f.Log.Refuse(r, f.Viewer, pl.set.Rules.Terms, f.Now); err != nil {
 		return Proposal{}, pl.lost(f, w, err)
@@ -133,22 +142,6 @@ func (pl *plans) Plan(ctx context.Context, i claim.Issue, w claim.Worker, d Draf
 	return p, err
 }
 
-// planBody is the record, how to answer, and the plan in a block that it cannot end: what is approved
-// is what is seen.
-func (pl *plans) planBody(f lifecycle.Facts, r claim.Record, text string) (string, error) {
-	if strings.TrimSpace(printable.Lines(text)) == "" {
-		return "", errors.New("the plan is empty")
-	}
-	until := f.Now.Add(pl.set.Rules.Terms.Plan)
-	head := fmt.Sprintf("%s proposes a plan and waits for an answer until %s.\n\n"+
-		"Answer with 👍 or 👎 on this comment, or comment `/approve` or `/reject why`.\n\n", whose(r.Worker), printable.Minute(until))
-	body, err := claim.Body(r, head+quote.Fence("markdown", text))
-	if err == nil && utf8.RuneCountInString(body) > commentLimit {
-		return "", fmt.Errorf("the plan has %d characters: too long for a comment", utf8.RuneCountInString(text))
-	}
-	return body, err
-}
-
 // decisiveVote returns the reaction that answers the plan which waits on the issue, nil when there is none.
 // One that rejects outweighs any that approve.
 func (pl *plans) decisiveVote(ctx context.Context, f lifecycle.Facts) (*Vote, error) {
@@ -163,7 +156,7 @@ func (pl *plans) decisiveVote(ctx context.Context, f lifecycle.Facts) (*Vote, er
 	}
 	slices.SortStableFunc(all, func(a, b Vote) int { return weight(a) - weight(b) })
 	for _, v := range all {
-		if !pl.set.Rules.Votes(c, v.Answer, v.Login, v.Person) {
+		if !pl.set.Rules.Approvers.Votes(c, v.Answer, v.Login, v.Person) {
 			continue
 		}
 		may := len(pl.set.Rules.Approvers) > 0

@@ -49,7 +49,21 @@ func (lb *labelling) reconcile(ctx context.Context, f lifecycle.Facts) (Repair, 
 	rep := Repair{Issue: f.Issue, Title: f.Title, URL: f.URL, Was: lb.set.Rules.Scheme.Shown(f.Labels), Is: lb.set.Rules.Scheme.Shown(f.Labels)}
 	var next *lifecycle.Facts // read along with the first change
 	for n := range lb.set.Reconciles {
-		f, err := lb.round(ctx, f, next, n)
+		// The first round works from the snapshot it was given, a later one from that which came with the change, or else from a new one. From
+		// the third on it waits before it reads, up to twice backoff(n) by chance, so that two reconcilers do not keep step.
+		var err error
+		if n > 0 && next != nil {
+			f = *next
+		} else if n > 0 {
+			word := fnv.New32a()
+			if n > 1 {
+				word.Write([]byte(lb.token()))
+				err = lb.clock.Sleep(ctx, time.Duration(float64(2*backoff(n))*float64(word.Sum32())/float64(1<<32)))
+			}
+			if err == nil {
+				f, err = lb.snapshots.Look(ctx, rep.Issue)
+			}
+		}
 		if err != nil {
 			return rep, &LabelsError{rep.Issue, err}
 		}
@@ -77,26 +91,6 @@ func (lb *labelling) reconcile(ctx context.Context, f lifecycle.Facts) (Repair, 
 		rep.Change.Remove = append(rep.Change.Remove, change.Remove...)
 	}
 	return rep, &LabelsError{f.Issue, ErrDirty}
-}
-
-// round is the snapshot that round n of a reconcile works from: f in the first, then next, which came with the change, or else a
-// new one. From the third round on it waits before it reads, up to twice backoff(n) by chance, so that two reconcilers do not keep step.
-func (lb *labelling) round(ctx context.Context, f lifecycle.Facts, next *lifecycle.Facts, n int) (lifecycle.Facts, error) {
-	switch {
-	case n == 0:
-		return f, nil
-	case next != nil:
-		return *next, nil
-	}
-	if n > 1 {
-		word := fnv.New32a()
-		word.Write([]byte(lb.token()))
-		wait := time.Duration(float64(2*backoff(n)) * float64(word.Sum32()) / float64(1<<32))
-		if err := lb.clock.Sleep(ctx, wait); err != nil {
-			return f, err
-		}
-	}
-	return lb.snapshots.Look(ctx, f.Issue)
 }
 
 // relabel adds before it removes. In the first round of a reconcile it is one request where the forge can, and the issue as it is

@@ -43,14 +43,25 @@ func (s stored) look(ctx context.Context, f lifecycle.Facts) (lifecycle.Facts, l
 
 func (s stored) steps(a *attempt) []step {
 	if a.record.Person != "" {
-		return slices.Concat([]step{a.with(s.reserve)}, comments{}.steps(a), []step{a.with(s.unreserve)})
+		// The lease is taken while the log decides a person's claim, so that nobody wins at the store meanwhile, and released after that: the log
+		// shows the person's claim, and everybody who wins at the store reads the log before working. One that cannot be released ends by time.
+		reserve := func(ctx context.Context) error { return s.ask(ctx, a, a.set.Rules.Terms.TTL) }
+		unreserve := func(ctx context.Context) error {
+			_ = s.letGo(ctx, a.got)
+			return nil
+		}
+		return slices.Concat([]step{reserve}, comments{}.steps(a), []step{unreserve})
 	}
-	return []step{a.with(s.acquire), a.with(s.mirror)}
-}
-
-// with is a step that the decider takes for the attempt.
-func (a *attempt) with(do func(context.Context, *attempt) error) step {
-	return func(ctx context.Context) error { return do(ctx, a) }
+	acquire := func(ctx context.Context) error { // the store's answer is the claim; the lease counts from before the first try
+		ttl := a.term()
+		a.start, a.lease = a.clock.Now(), ttl
+		if err := s.ask(ctx, a, ttl); err != nil {
+			return err
+		}
+		a.record.TTL, a.record.Held, a.record.Token, a.record.Lease = ttl, true, a.got.Token, s.name
+		return nil
+	}
+	return []step{acquire, func(ctx context.Context) error { return s.mirror(ctx, a) }}
 }
 
 // between: who has reserved the issue for a person is not kept from it by anything that the store decided before.
@@ -134,29 +145,6 @@ func ruling(f lifecycle.Facts, l lease.Lease) claim.Ruling {
 		r.Until = f.Now.Add(l.TTL)
 	}
 	return r
-}
-
-// acquire asks the store: its answer is the claim. The lease counts from before the first try.
-func (s stored) acquire(ctx context.Context, a *attempt) error {
-	ttl := a.term()
-	a.start, a.lease = a.clock.Now(), ttl
-	if err := s.ask(ctx, a, ttl); err != nil {
-		return err
-	}
-	a.record.TTL, a.record.Held, a.record.Token, a.record.Lease = ttl, true, a.got.Token, s.name
-	return nil
-}
-
-// reserve takes the lease of the issue while the log decides a person's claim, so that nobody wins there meanwhile.
-func (s stored) reserve(ctx context.Context, a *attempt) error {
-	return s.ask(ctx, a, a.set.Rules.Terms.TTL)
-}
-
-// unreserve releases the lease: the log shows the person's claim, and everybody who wins at the store reads the log
-// before working. One that cannot be released ends by time.
-func (s stored) unreserve(ctx context.Context, a *attempt) error {
-	_ = s.letGo(ctx, a.got)
-	return nil
 }
 
 // ask asks the store for the lease of the issue. After an answer that is not known the lease is released.

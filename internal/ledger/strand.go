@@ -40,25 +40,6 @@ func (w *sweeper) strand(r Repair) {
 	}
 }
 
-// wished begins an issue again that is stuck and that a person put into the queue, when that event was lost. What an
-// account's tool wrote beside a record of the same account is no person's wish.
-func (w *sweeper) wished(ctx context.Context, f lifecycle.Facts) (bool, error) {
-	see, able := w.forge.(Witness)
-	if !able || !w.set.Rules.Wished(f) {
-		return false, nil
-	}
-	for _, queue := range w.set.Rules.Scheme.Queues() {
-		g, err := see.LastAddition(ctx, f.Issue, queue)
-		if err != nil {
-			return false, &UnknownError{f.Issue, err}
-		}
-		if g.Person && g.At.After(f.Log.Last) && !g.ByTool(f.Log) {
-			return w.overrides.restart(ctx, f, g.By, "put into the queue by hand")
-		}
-	}
-	return false, nil
-}
-
 // around is how far from a record of somebody's the same account's change of a label still counts as part of that step.
 const around = 2 * time.Minute
 
@@ -69,17 +50,31 @@ func (g Removal) ByTool(s claim.State) bool {
 	})
 }
 
-// relieve brings labels in line. A person who took needs:human-scope off, and whose event was lost, has
+// relieve brings labels in line. An issue that is stuck begins again if a person put it into the queue and that event was lost; what an
+// account's tool wrote beside a record of the same account is no person's wish. A person who took needs:human-scope off, and whose event was lost, has
 // counted attempts anew (spec.md#sweep); any other removal was a slip, and the label comes back.
 func (w *sweeper) relieve(ctx context.Context, f lifecycle.Facts) (Repair, error) {
-	again, err := w.wished(ctx, f)
-	if err != nil {
-		return Repair{Issue: f.Issue, Title: f.Title, URL: f.URL}, err
-	}
-	if again {
-		return w.labelling.rereadAndReconcile(ctx, f)
-	}
 	see, able := w.forge.(Witness)
+	none := Repair{Issue: f.Issue, Title: f.Title, URL: f.URL}
+	if able && w.set.Rules.Wished(f) {
+		for _, queue := range w.set.Rules.Scheme.Queues() {
+			g, err := see.LastAddition(ctx, f.Issue, queue)
+			if err != nil {
+				return none, &UnknownError{f.Issue, err}
+			}
+			if !g.Person || !g.At.After(f.Log.Last) || g.ByTool(f.Log) {
+				continue
+			}
+			again, err := w.overrides.restart(ctx, f, g.By, "put into the queue by hand")
+			if err != nil {
+				return none, err
+			}
+			if again {
+				return w.labelling.rereadAndReconcile(ctx, f)
+			}
+			break
+		}
+	}
 	if !able || !w.set.Rules.Relieved(f) {
 		return w.labelling.reconcile(ctx, f)
 	}
@@ -91,7 +86,7 @@ func (w *sweeper) relieve(ctx context.Context, f lifecycle.Facts) (Repair, error
 	}
 	switch {
 	case err != nil:
-		return Repair{Issue: f.Issue, Title: f.Title, URL: f.URL}, &UnknownError{f.Issue, err}
+		return none, &UnknownError{f.Issue, err}
 	case did:
 		return w.labelling.rereadAndReconcile(ctx, f)
 	}

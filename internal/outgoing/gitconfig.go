@@ -48,19 +48,31 @@ func parseConfig(text string) (settings, error) {
 		return nil, fmt.Errorf("%w: a NUL", errDamaged)
 	}
 	p := configParser{rest: strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")}
+	var read settings
 	for {
 		right := true
 		p.rest = strings.TrimLeft(p.rest, " \t\r\n")
 		switch {
 		case p.rest == "":
-			return p.read, nil
+			return read, nil
 		case p.rest[0] == '#' || p.rest[0] == ';':
 			_, p.rest, _ = strings.Cut(p.rest, "\n")
 		case p.rest[0] == '[':
 			p.rest = p.rest[1:]
 			right = p.header()
 		default:
-			right = p.setting()
+			key := p.word(isKeyByte)
+			if right = key != "" && isLetter(key[0]) && p.section != ""; !right {
+				break
+			}
+			x := setting{section: p.section, subsection: p.subsection, key: strings.ToLower(key), value: "true"}
+			p.rest = strings.TrimLeft(p.rest, " \t")
+			right = p.rest == "" || p.rest[0] == '\n'
+			if value, found := strings.CutPrefix(p.rest, "="); found {
+				p.rest = value
+				x.value, right = p.value()
+			}
+			read = append(read, x)
 		}
 		if !right {
 			return nil, fmt.Errorf("%w: line %d from the end", errDamaged, 1+strings.Count(p.rest, "\n"))
@@ -72,7 +84,6 @@ func parseConfig(text string) (settings, error) {
 type configParser struct {
 	rest                string
 	section, subsection string
-	read                settings
 }
 
 // header reads what follows "[": a section, and after a dot, as it was once written, or in quotes a subsection.
@@ -110,22 +121,6 @@ func (p *configParser) header() bool {
 		subsection = append(subsection, p.rest[i])
 	}
 	return false
-}
-
-func (p *configParser) setting() bool {
-	key := p.word(isKeyByte)
-	if key == "" || !isLetter(key[0]) || p.section == "" {
-		return false
-	}
-	x := setting{section: p.section, subsection: p.subsection, key: strings.ToLower(key), value: "true"}
-	p.rest = strings.TrimLeft(p.rest, " \t")
-	ok := p.rest == "" || p.rest[0] == '\n'
-	if value, found := strings.CutPrefix(p.rest, "="); found {
-		p.rest = value
-		x.value, ok = p.value()
-	}
-	p.read = append(p.read, x)
-	return ok
 }
 
 // value reads up to the end of the line, or of a later one when backslashes continue it. Blanks around a value do not belong to it,

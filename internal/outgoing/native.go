@@ -154,7 +154,31 @@ func (n *native) start(ctx context.Context) (*walk, error) {
 		}
 	}
 	var w *walk
-	w = newWalk(n, n.push.Keep, func(paint uint8) error { return n.within(ctx, w, paint) })
+	w = newWalk(n, n.push.Keep, func(paint uint8) error { // an error when time is up or git should take over
+		if paint&remote != 0 {
+			n.hiddenReads++
+		} else {
+			n.pushedReads++
+		}
+		if n.pushedReads > maxPushed {
+			return n.far()
+		}
+		if n.hiddenReads > n.most {
+			// As dates go, there is a way from the newest commit that the remote has to the oldest outgoing one that is queued.
+			gone, end := w.newest-w.reached, w.reached
+			for _, queued := range w.queue {
+				if queued.outgoing() {
+					end = min(end, queued.rank.date)
+				}
+			}
+			expected := float64(n.hiddenReads) * float64(w.newest-end) / float64(gone)
+			if n.hiddenReads > maxHidden || gone <= 0 || w.reached == 0 || expected > maxHidden {
+				return n.far()
+			}
+			n.most = maxHidden
+		}
+		return ctx.Err()
+	})
 	for _, oid := range n.likely {
 		w.mark(oid)
 	}
@@ -225,33 +249,6 @@ func (n *native) settle(w *walk, extra int) error {
 		return err
 	}
 	return w.judgeAll(n.message)
-}
-
-// within is an error when time is up or git should take over.
-func (n *native) within(ctx context.Context, w *walk, paint uint8) error {
-	if paint&remote != 0 {
-		n.hiddenReads++
-	} else {
-		n.pushedReads++
-	}
-	if n.pushedReads > maxPushed {
-		return n.far()
-	}
-	if n.hiddenReads > n.most {
-		// As dates go, there is a way from the newest commit that the remote has to the oldest outgoing one that is queued.
-		gone, end := w.newest-w.reached, w.reached
-		for _, queued := range w.queue {
-			if queued.outgoing() {
-				end = min(end, queued.rank.date)
-			}
-		}
-		expected := float64(n.hiddenReads) * float64(w.newest-end) / float64(gone)
-		if n.hiddenReads > maxHidden || gone <= 0 || w.reached == 0 || expected > maxHidden {
-			return n.far()
-		}
-		n.most = maxHidden
-	}
-	return ctx.Err()
 }
 
 // far hands over to git, which has to peel tags itself when it comes to that too early.

@@ -46,8 +46,19 @@ func (p *pack) object(oid plumbing.Hash, f *inflater) (plumbing.ObjectType, []by
 		return 0, nil, err
 	}
 	kind, data, err := p.whole(offset, f)
-	if err == nil && kind.IsDelta() {
-		kind, data, err = p.delta(offset)
+	if err == nil && kind.IsDelta() { // go-git puts it together from others
+		if p.reader == nil {
+			p.reader = packfile.NewPackfileWithCache(p.index, nil, packFile{p.file}, nil, 0)
+		}
+		var o plumbing.EncodedObject
+		var content io.ReadCloser
+		if o, err = p.reader.GetByOffset(offset); err == nil {
+			content, err = o.Reader()
+		}
+		if err == nil {
+			kind = o.Type()
+			data, err = io.ReadAll(content)
+		}
 	}
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
 		err = errDamaged // the index names it: another pack is not where to look
@@ -106,23 +117,6 @@ func (p *pack) bytes(offset int64, most int) ([]byte, error) {
 		return p.part[from:], nil
 	}
 	return nil, cmp.Or(err, io.ErrUnexpectedEOF)
-}
-
-// delta has go-git put an object together from others.
-func (p *pack) delta(offset int64) (plumbing.ObjectType, []byte, error) {
-	if p.reader == nil {
-		p.reader = packfile.NewPackfileWithCache(p.index, nil, packFile{p.file}, nil, 0)
-	}
-	o, err := p.reader.GetByOffset(offset)
-	if err != nil {
-		return 0, nil, err
-	}
-	r, err := o.Reader()
-	if err != nil {
-		return 0, nil, err
-	}
-	data, err := io.ReadAll(r)
-	return o.Type(), data, err
 }
 
 // A packFile is an open file in the shape go-git asks for; nobody locks it.

@@ -110,7 +110,8 @@ func (x Executor) Resume(ctx context.Context, feature string) (Result, error) {
 	return x.holding(ctx, feature, func() (State, error) { return Load(x.Book, feature) })
 }
 
-// holding goes on from a state while no other process works on the feature.
+// holding goes on from a state while no other process works on the feature: it opens what is not open, in order, then brings every body up
+// to date.
 func (x Executor) holding(ctx context.Context, feature string, state func() (State, error)) (r Result, err error) {
 	page, err := x.Book.Open(feature)
 	if err != nil {
@@ -121,20 +122,10 @@ func (x Executor) holding(ctx context.Context, feature string, state func() (Sta
 	if err != nil {
 		return Result{}, err
 	}
-	return run{x, page}.all(ctx, s)
-}
-
-// A run carries out one plan; how far it came is on its page.
-type run struct {
-	Executor
-	page state.JournalPage[State]
-}
-
-// all opens what is not open, in order, then brings every body up to date.
-func (x run) all(ctx context.Context, s State) (Result, error) {
-	r := Result{Plan: s.Plan, Parts: make([]Outcome, len(s.Parts))}
+	going := run{x, page}
+	r = Result{Plan: s.Plan, Parts: make([]Outcome, len(s.Parts))}
 	for n := range s.Parts {
-		opened, err := x.open(ctx, s, n)
+		opened, err := going.open(ctx, s, n)
 		if err != nil {
 			return r, fmt.Errorf("open part %d of %d, branch %s: %w", n+1, len(s.Parts), s.Plan.Parts[n].Branch, err)
 		}
@@ -157,19 +148,24 @@ func (x run) all(ctx context.Context, s State) (Result, error) {
 	return r, nil
 }
 
+// A run carries out one plan; how far it came is on its page.
+type run struct {
+	Executor
+	page state.JournalPage[State]
+}
+
 // open makes sure that a part has its pull request: the one it is known to have, the one that its
 // branch has, or a new one. The intent is on the disk before anything is asked.
 func (x run) open(ctx context.Context, s State, n int) (opened bool, err error) {
-	p := &s.Parts[n]
+	p, part := &s.Parts[n], s.Plan.Parts[n]
 	if p.Number > 0 {
 		return false, nil
 	}
 	if !p.Intent {
-		base, err := x.base(ctx, s.Plan.Parts[n])
-		if err != nil {
+		if p.Base, err = x.base(ctx, part); err != nil {
 			return false, err
 		}
-		p.Base, p.Intent = base, true
+		p.Intent = true
 		if err := x.page.Save(s); err != nil {
 			return false, err
 		}
@@ -179,9 +175,19 @@ func (x run) open(ctx context.Context, s State, n int) (opened bool, err error) 
 		return false, err
 	}
 	if !ok {
-		if found, opened, err = x.create(ctx, s, n); err != nil {
+		body, err := Replace(part.Body, s.Region(n))
+		if err != nil {
 			return false, err
 		}
+		found, err = x.Forge.OpenPull(ctx, part.Repo, Proposal{s.Plan.Title(n + 1), body, part.Branch, p.Base})
+		if err != nil { // it may be open all the same: the answer was lost, or somebody else was quicker and GitHub refused a second one
+			there, ok, again := x.find(ctx, s, n)
+			if again != nil || !ok {
+				return false, err
+			}
+			found = there
+		}
+		opened = true
 	}
 	p.Number, p.URL = found.ID.Number, found.URL
 	err = x.page.Save(s)
@@ -218,25 +224,6 @@ func (x Executor) find(ctx context.Context, s State, n int) (Pull, bool, error) 
 		}
 	}
 	return Pull{}, false, nil
-}
-
-// create opens the pull request of a part. After an error it may be open all the same: the answer
-// was lost, or somebody else was quicker and GitHub refused a second one.
-func (x Executor) create(ctx context.Context, s State, n int) (p Pull, opened bool, err error) {
-	part := s.Plan.Parts[n]
-	body, err := Replace(part.Body, s.Region(n))
-	if err != nil {
-		return Pull{}, false, err
-	}
-	p, err = x.Forge.OpenPull(ctx, part.Repo, Proposal{s.Plan.Title(n + 1), body, part.Branch, s.Parts[n].Base})
-	if err == nil {
-		return p, true, nil
-	}
-	found, ok, again := x.find(ctx, s, n)
-	if again == nil && ok {
-		return found, true, nil
-	}
-	return Pull{}, false, err
 }
 
 // refresh brings the label and the region of a pull request up to date. A body that must be left

@@ -43,26 +43,23 @@ func (r Region) String() string {
 		beginMark, r.Feature, r.Part, len(r.PRs), r.Parent, r.Closes, strings.Join(names, ","))
 	fmt.Fprintf(&b, "Part %d of %d of `%s`, for %s:\n\n", r.Part, len(r.PRs), r.Feature, r.Parent)
 	for n, p := range r.PRs {
-		fmt.Fprintf(&b, "%d. %s\n", n+1, r.line(n+1, p))
+		name, remark := p.String(), ""
+		switch {
+		case n+1 == r.Part:
+			remark = " (this PR)"
+		case p.Number == 0:
+			remark = " (not open yet)"
+		}
+		if p.Number == 0 {
+			name = p.Slug()
+		}
+		fmt.Fprintf(&b, "%d. %s%s\n", n+1, name, remark)
 	}
 	if r.Part == r.Closes {
 		fmt.Fprintf(&b, "\nCloses %s\n", r.Parent)
 	}
 	b.WriteString(endMark)
 	return b.String()
-}
-
-// line is one pull request in the list of a region.
-func (r Region) line(part int, p claim.Issue) string {
-	switch {
-	case part == r.Part && p.Number == 0:
-		return p.Slug() + " (this PR)"
-	case part == r.Part:
-		return p.String() + " (this PR)"
-	case p.Number == 0:
-		return p.Slug() + " (not open yet)"
-	}
-	return p.String()
 }
 
 // Find reads the region of a body. ok is false when there is none; the error is ErrDamaged.
@@ -72,8 +69,26 @@ func Find(body string) (r Region, ok bool, err error) {
 		return Region{}, false, err
 	}
 	line, _, _ := strings.Cut(body[start:end], "\n")
-	r, err = parseBegin(strings.TrimSuffix(line, "\r"))
-	return r, err == nil, err
+	m := beginLine.FindStringSubmatch(strings.TrimSuffix(line, "\r"))
+	if m == nil {
+		return Region{}, false, ErrDamaged
+	}
+	parent, err := parseIssue(m[4])
+	if err != nil || parent.Number == 0 {
+		return Region{}, false, ErrDamaged
+	}
+	r = Region{Feature: m[1], Parent: parent, Part: number(m[2]), Closes: number(m[5])}
+	for text := range strings.SplitSeq(m[6], ",") {
+		p, err := parseIssue(text)
+		if err != nil || !closing.ValidOwner(p.Owner) || !closing.ValidRepo(p.Repo) {
+			return Region{}, false, ErrDamaged
+		}
+		r.PRs = append(r.PRs, p)
+	}
+	if of := number(m[3]); of != len(r.PRs) || of > maxParts || r.Part < 1 || r.Part > of || r.Closes > of || CheckFeature(r.Feature) != nil {
+		return Region{}, false, ErrDamaged
+	}
+	return r, true, nil
 }
 
 // Replace puts a region into a body: in the place of the one that is there, else behind everything.
@@ -85,24 +100,18 @@ func Replace(body string, r Region) (string, error) {
 		return "", err
 	case found && (old.Feature != r.Feature || !old.Parent.Same(r.Parent)):
 		return "", fmt.Errorf("it is part of chain %s for %s already", old.Feature, old.Parent)
+	case !found && body == "":
+		return r.String(), nil
+	case !found && strings.HasSuffix(body, "\n"):
+		return body + "\n" + r.String(), nil
 	case !found:
-		return joined(body, r.String()), nil
+		return body + "\n\n" + r.String(), nil
 	}
 	start, end, _ := locate(body)
 	if strings.ReplaceAll(body[start:end], "\r\n", "\n") == r.String() { // editors on the web change line ends
 		return body, nil
 	}
 	return body[:start] + r.String() + body[end:], nil
-}
-
-func joined(body, region string) string {
-	switch {
-	case body == "":
-		return region
-	case strings.HasSuffix(body, "\n"):
-		return body + "\n" + region
-	}
-	return body + "\n\n" + region
 }
 
 // locate finds the region's bytes; start equals end when there is none.
@@ -129,29 +138,6 @@ func locate(body string) (start, end int, err error) {
 		return 0, 0, ErrDamaged
 	}
 	return max(start, 0), max(end, 0), nil
-}
-
-func parseBegin(line string) (Region, error) {
-	m := beginLine.FindStringSubmatch(line)
-	if m == nil {
-		return Region{}, ErrDamaged
-	}
-	parent, err := parseIssue(m[4])
-	if err != nil || parent.Number == 0 {
-		return Region{}, ErrDamaged
-	}
-	r := Region{Feature: m[1], Parent: parent, Part: number(m[2]), Closes: number(m[5])}
-	for text := range strings.SplitSeq(m[6], ",") {
-		p, err := parseIssue(text)
-		if err != nil || !closing.ValidOwner(p.Owner) || !closing.ValidRepo(p.Repo) {
-			return Region{}, ErrDamaged
-		}
-		r.PRs = append(r.PRs, p)
-	}
-	if of := number(m[3]); of != len(r.PRs) || of > maxParts || r.Part < 1 || r.Part > of || r.Closes > of || CheckFeature(r.Feature) != nil {
-		return Region{}, ErrDamaged
-	}
-	return r, nil
 }
 
 // number reads digits that a pattern has let through.

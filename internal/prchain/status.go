@@ -44,40 +44,33 @@ func (r Report) Colour() Colour {
 	return all
 }
 
-// Look reads how a chain does. An error means that nobody knows, not even of the parts that were read.
+// Look reads how a chain does. What is merged has nothing to wait for; what was closed by hand will not be green. An error means that nobody
+// knows, not even of the parts that were read.
 func Look(ctx context.Context, w Watcher, s State) (Report, error) {
 	r := Report{Plan: s.Plan}
 	for n := range s.Parts {
-		one, err := look(ctx, w, s.ID(n))
+		one, i := Standing{Why: "not open yet"}, s.ID(n)
+		var err error
+		if i.Number != 0 {
+			one.Pull, err = w.ReadPull(ctx, i)
+		}
+		switch {
+		case err != nil || i.Number == 0:
+		case one.Pull.State == Merged:
+			one.Colour, one.Why = Green, "merged"
+		case one.Pull.State == Closed:
+			one.Colour, one.Why = Red, "closed without a merge"
+		default:
+			if one.Checks, err = w.Checks(ctx, i.Slug(), one.Pull.SHA); err == nil {
+				one.Colour, one.Why = Judge(one.Checks)
+			}
+		}
 		if err != nil {
 			return Report{}, fmt.Errorf("look at part %d of %d: %w", n+1, len(s.Parts), err)
 		}
 		r.Parts = append(r.Parts, one)
 	}
 	return r, nil
-}
-
-// look judges one part. What is merged has nothing to wait for; what was closed by hand will not be green.
-func look(ctx context.Context, w Watcher, i claim.Issue) (Standing, error) {
-	if i.Number == 0 {
-		return Standing{Why: "not open yet"}, nil
-	}
-	p, err := w.ReadPull(ctx, i)
-	if err != nil {
-		return Standing{}, err
-	}
-	switch p.State {
-	case Merged:
-		return Standing{Pull: p, Colour: Green, Why: "merged"}, nil
-	case Closed:
-		return Standing{Pull: p, Colour: Red, Why: "closed without a merge"}, nil
-	}
-	checks, err := w.Checks(ctx, i.Slug(), p.SHA)
-	if err != nil {
-		return Standing{}, err
-	}
-	colour, why := Judge(checks)
-	return Standing{p, colour, why, checks}, nil
 }
 
 // Wait looks again and again, so far apart, until the chain is green or red. load is asked each time:

@@ -42,7 +42,18 @@ func (fs *Features) Create(ctx context.Context, r Request) (f Feature, err error
 	if err := page.Save(f); err != nil {
 		return f, err
 	}
-	if err := fs.addTrees(ctx, f); err != nil {
+	err = os.MkdirAll(f.Folder, 0o755)
+	for n := 0; n < len(f.Trees) && err == nil; n++ { // no branch tracks its base: a push goes where it is told
+		t := f.Trees[n]
+		s := source{fs.git, t.Source, t.Repo}
+		if _, err = s.run(ctx, "worktree", "add", "--quiet", "--no-track", "-b", t.Branch, t.Path, t.From); err != nil {
+			err = s.inRepository(err)
+		}
+	}
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
 		return f, fs.undo(ctx, page, f, err)
 	}
 	f.Ready = true
@@ -112,46 +123,24 @@ func (fs *Features) inspect(ctx context.Context, r Request, f *Feature) error {
 		if t.From, err = src.resolve(ctx, s.Base, r.Offline); err != nil {
 			return err
 		}
-		if err := src.checkVacant(ctx, *t); err != nil {
+		if _, err := os.Lstat(t.Path); err == nil {
+			return bad("repository %s: %s exists already", s.Name, t.Path)
+		}
+		if _, err := src.run(ctx, "check-ref-format", "refs/heads/"+t.Branch); err != nil {
+			return src.inRepository(refused(ctx, err, "repository %s: %q is no name for a branch", s.Name, t.Branch))
+		}
+		out, err := src.run(ctx, "for-each-ref", "--format=%(refname:strip=2)", "refs/heads/")
+		if err != nil {
 			return src.inRepository(err)
 		}
-	}
-	return nil
-}
-
-// checkVacant refuses a tree whose path or branch is there already.
-func (s source) checkVacant(ctx context.Context, t Tree) error {
-	if _, err := os.Lstat(t.Path); err == nil {
-		return bad("repository %s: %s exists already", s.name, t.Path)
-	}
-	if _, err := s.run(ctx, "check-ref-format", "refs/heads/"+t.Branch); err != nil {
-		return refused(ctx, err, "repository %s: %q is no name for a branch", s.name, t.Branch)
-	}
-	out, err := s.run(ctx, "for-each-ref", "--format=%(refname:strip=2)", "refs/heads/")
-	if err != nil {
-		return err
-	}
-	for name := range strings.Lines(out) {
-		name = strings.TrimSuffix(name, "\n")
-		if name == t.Branch || strings.HasPrefix(t.Branch, name+"/") || strings.HasPrefix(name, t.Branch+"/") {
-			return bad("repository %s: branch %s stands in the way of %s", s.name, name, t.Branch)
+		for name := range strings.Lines(out) {
+			name = strings.TrimSuffix(name, "\n")
+			if name == t.Branch || strings.HasPrefix(t.Branch, name+"/") || strings.HasPrefix(name, t.Branch+"/") {
+				return bad("repository %s: branch %s stands in the way of %s", s.Name, name, t.Branch)
+			}
 		}
 	}
 	return nil
-}
-
-// addTrees adds the trees. The branch does not track its base: a push goes where it is told.
-func (fs *Features) addTrees(ctx context.Context, f Feature) error {
-	if err := os.MkdirAll(f.Folder, 0o755); err != nil {
-		return err
-	}
-	for _, t := range f.Trees {
-		s := source{fs.git, t.Source, t.Repo}
-		if _, err := s.run(ctx, "worktree", "add", "--quiet", "--no-track", "-b", t.Branch, t.Path, t.From); err != nil {
-			return s.inRepository(err)
-		}
-	}
-	return ctx.Err()
 }
 
 // undo removes what Create has made so far, in the opposite order, and forgets the feature, but for what

@@ -39,7 +39,20 @@ func (fs *Features) drop(ctx context.Context, t Tree, unfinished bool) (why stri
 	if err != nil || why != "" && !s.pushed(ctx, t.Branch, tip) {
 		return why, err
 	}
-	if err := s.remove(ctx, t, unfinished && !hasFiles(t)); err != nil {
+	trees, err := s.linked(ctx)
+	if err != nil {
+		return "", err
+	}
+	if _, known := trees[t.Path]; known { // git looks once more whether it is clean, unless it never was filled
+		args := []string{"worktree", "remove"}
+		if unfinished && !hasFiles(t) {
+			args = append(args, "--force", "--force") // the second is for the lock of a tree in the making
+		}
+		if _, err := s.run(ctx, append(args, t.Path)...); err != nil {
+			return "", err
+		}
+	}
+	if err := os.Remove(t.Path); err != nil && !errors.Is(err, os.ErrNotExist) { // an empty folder that git did not come to use
 		return "", err
 	}
 	return s.dropBranch(ctx, t.Branch, tip)
@@ -141,28 +154,6 @@ func (s source) pushed(ctx context.Context, branch, tip string) bool {
 		}
 	}
 	return false
-}
-
-// remove takes the tree away. Git looks once more whether it is clean, unless it never was filled.
-func (s source) remove(ctx context.Context, t Tree, empty bool) error {
-	trees, err := s.linked(ctx)
-	if err != nil {
-		return err
-	}
-	if _, known := trees[t.Path]; known {
-		args := []string{"worktree", "remove"}
-		if empty {
-			args = append(args, "--force", "--force") // the second is for the lock of a tree in the making
-		}
-		if _, err := s.run(ctx, append(args, t.Path)...); err != nil {
-			return err
-		}
-	}
-	err = os.Remove(t.Path) // an empty folder that git did not come to use
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	return err
 }
 
 // linked lists the paths of the repository's worktrees with the branch that each is on.

@@ -134,31 +134,27 @@ func (fs *Features) List(ctx context.Context) ([]Listing, error) {
 		l := Listing{Feature: f, Err: err}
 		l.Name = name
 		for _, t := range f.Trees {
-			l.Trees = append(l.Trees, fs.standing(ctx, f, t))
+			whose, err := ownershipOf(t)
+			s := Standing{t, "clean", ""}
+			if err == nil {
+				s.Why, err = fs.treeKeptBecause(ctx, t, !f.Ready)
+			}
+			if err == nil && s.Why == "" {
+				_, s.Why, err = source{fs.git, t.Source, t.Repo}.unpushed(ctx, t)
+			}
+			switch {
+			case err != nil:
+				s.State, s.Why = "unknown", err.Error()
+			case !f.Ready:
+				s.State = "unfinished"
+			case whose == missing:
+				s.State, s.Why = "missing", ""
+			case s.Why != "":
+				s.State = "kept"
+			}
+			l.Trees = append(l.Trees, s)
 		}
 		out = append(out, l)
 	}
 	return out, nil
-}
-
-func (fs *Features) standing(ctx context.Context, f Feature, t Tree) Standing {
-	whose, err := ownershipOf(t)
-	var why string
-	if err == nil {
-		why, err = fs.treeKeptBecause(ctx, t, !f.Ready)
-	}
-	if err == nil && why == "" {
-		_, why, err = source{fs.git, t.Source, t.Repo}.unpushed(ctx, t)
-	}
-	switch {
-	case err != nil:
-		return Standing{t, "unknown", err.Error()}
-	case !f.Ready:
-		return Standing{t, "unfinished", why}
-	case whose == missing:
-		return Standing{t, "missing", ""}
-	case why != "":
-		return Standing{t, "kept", why}
-	}
-	return Standing{t, "clean", ""}
 }

@@ -32,21 +32,16 @@ func ParseSpec(s string) (Spec, error) {
 	if !ok || name == "" || rest == "" {
 		return Spec{}, bad("repository %q: want name=path or name=path@base", s)
 	}
-	path, base, found := cutBase(rest)
-	if found && base == "" {
-		return Spec{}, bad("repository %q: there is no base behind the @", s)
-	}
-	return Spec{name, path, base}, nil
-}
-
-// cutBase cuts behind the last @ that is not git's own, as in main@{upstream}.
-func cutBase(s string) (path, base string, found bool) {
-	for n := len(s) - 1; n >= 0; n-- {
-		if s[n] == '@' && !strings.HasPrefix(s[n+1:], "{") {
-			return s[:n], s[n+1:], true
+	for n := len(rest) - 1; n >= 0; n-- {
+		switch {
+		case rest[n] != '@' || strings.HasPrefix(rest[n+1:], "{"): // git's own, as in main@{upstream}
+		case n == len(rest)-1:
+			return Spec{}, bad("repository %q: there is no base behind the @", s)
+		default:
+			return Spec{name, rest[:n], rest[n+1:]}, nil
 		}
 	}
-	return s, "", false
+	return Spec{Name: name, Path: rest}, nil
 }
 
 // features makes the feature that a request asks for, as far as that is known without git.
