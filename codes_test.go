@@ -1,8 +1,10 @@
 package labelstate_test
 
 import (
+	"errors"
 	"go/ast"
 	"go/token"
+	"os"
 	"os/exec"
 	"regexp"
 	"slices"
@@ -12,6 +14,7 @@ import (
 
 	labelstate "github.com/label-state/label-state"
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/work"
@@ -69,9 +72,9 @@ func TestReasonCodes(t *testing.T) {
 		t.Fatalf("docs/cli.md lists %q", want)
 	}
 	same(t, "ReasonCode", want)
-	for _, m := range regexp.MustCompile(`(?m)^\tCode\w+ +Code = "([a-z-]+)"`).FindAllStringSubmatch(readPage(t, "internal/lifecycle/verdict.go"), -1) {
-		if note := m[1] == "expired" || m[1] == "too-many-issues"; note == slices.Contains(want, m[1]) {
-			t.Errorf("reason %s: docs/cli.md lists %q", m[1], want)
+	for _, m := range lifecycle.Meanings() {
+		if note := m.Where == lifecycle.AmongNotes; note == slices.Contains(want, string(m.Code)) {
+			t.Errorf("reason %s: docs/cli.md lists %q", m.Code, want)
 		}
 	}
 }
@@ -150,5 +153,30 @@ func TestLinked(t *testing.T) {
 				t.Errorf("%s is not linked with %s", of.pkg, prefix)
 			}
 		}
+	}
+}
+
+// otherStore is a store of somebody else.
+type otherStore struct{}
+
+func (otherStore) Kind() string { return "other" }
+
+// TestOtherStore: the error names the package of each lease service, and each is there.
+func TestOtherStore(t *testing.T) {
+	_, err := labelstate.Open(t.Context(), labelstate.Options{Repo: "acme/app", Token: "t", Stores: []labelstate.Store{otherStore{}}})
+	if !errors.Is(err, labelstate.ErrInvalid) {
+		t.Fatalf("Open with a strange store = %v", err)
+	}
+	entries, err2 := os.ReadDir("lease")
+	if err2 != nil {
+		t.Fatal(err2)
+	}
+	for _, e := range entries {
+		if !strings.Contains(err.Error(), "lease/"+e.Name()) {
+			t.Errorf("%v, without lease/%s", err, e.Name())
+		}
+	}
+	if want := len(config.Services()); len(entries) != want {
+		t.Errorf("lease/ has %d packages, want one for each of the %d services", len(entries), want)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lifecycle"
 )
 
 // TestPagesAreLinked: every page of docs is in docs/README.md, and no page links to a file that is not there.
@@ -113,10 +114,9 @@ func TestContractTables(t *testing.T) {
 		}
 	}
 	reasons := codes(t, page, "## The verdict", 2)
-	for _, m := range regexp.MustCompile(`(?m)^\tCode\w+ +Code = "([a-z-]+)"`).FindAllStringSubmatch(readPage(t, "internal/lifecycle/verdict.go"), -1) {
-		note := m[1] == "expired" || m[1] == "too-many-issues"
-		if slices.Contains(reasons, m[1]) == note {
-			t.Errorf("reason %s: the table has %q", m[1], reasons)
+	for _, m := range lifecycle.Meanings() {
+		if note := m.Where == lifecycle.AmongNotes; slices.Contains(reasons, string(m.Code)) == note {
+			t.Errorf("reason %s: the table has %q", m.Code, reasons)
 		}
 	}
 }

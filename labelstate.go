@@ -54,6 +54,7 @@ import (
 	"sync"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/setup"
@@ -166,7 +167,8 @@ func (o Options) surroundings(c *Client) (setup.Environment, error) {
 		service, ours := store.(lease.Service)
 		switch {
 		case !ours:
-			return env, fmt.Errorf("open %s: %w: a store of type %T: want those of lease/redis and lease/etcd", o.Repo, ErrInvalid, store)
+			packages := "lease/" + strings.Join(config.Services(), " and lease/")
+			return env, fmt.Errorf("open %s: %w: a store of type %T: want those of %s", o.Repo, ErrInvalid, store, packages)
 		case o.environment && service.Secret == "" && service.TLS == nil:
 			env.Stores[service.Name] = service.Open
 		default:

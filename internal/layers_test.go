@@ -39,11 +39,11 @@ var mayImport = map[string][]string{
 	"internal/outgoing": {"internal/git", "internal/smallfile"},
 	"internal/hookfile": {"internal/git", "internal/printable", "internal/smallfile"},
 
-	"internal/golden":   {},                                                                             // of tests only
-	"internal/sample":   {},                                                                             // of tests only
-	"internal/testmain": {},                                                                             // of tests only
-	"internal/programs": {},                                                                             // of tests only
-	"internal/state":    {"internal/agenthost", "internal/claim", "internal/git", "internal/smallfile"}, // what this machine remembers
+	"internal/golden":   {},                                                                                                   // of tests only
+	"internal/sample":   {},                                                                                                   // of tests only
+	"internal/testmain": {},                                                                                                   // of tests only
+	"internal/programs": {},                                                                                                   // of tests only
+	"internal/state":    {"internal/agenthost", "internal/claim", "internal/git", "internal/printable", "internal/smallfile"}, // what this machine remembers
 	"internal/migrate":  {"internal/printable"},
 	"internal/workflow": {},
 	"internal/worktree": {"internal/labels", "internal/state", "internal/printable", "internal/git"},
@@ -54,7 +54,7 @@ var mayImport = map[string][]string{
 
 	"internal/lease":           {"internal/claim"},
 	"internal/lease/leasetest": {"internal/claim", "internal/lease", "internal/clock"}, // the exam of every store
-	"internal/lease/gitref":    {"internal/claim", "internal/lease", "internal/clock"},
+	"internal/lease/gitref":    {"internal/claim", "internal/lease", "internal/clock", "internal/printable"},
 	"internal/lease/redis":     {"internal/claim", "internal/lease"},
 	"internal/lease/etcd":      {"internal/claim", "internal/lease"},
 	"internal/lease/services":  {"internal/lease", "internal/lease/redis", "internal/lease/etcd"}, // for who can bear their clients

@@ -241,6 +241,12 @@ export function accepts(state, key, n) {
   return own?.token ? n === own.token : n > others && n <= state.index;
 }
 
+// "The fencing token": may a caller with that login renew, complete or release the claim of a key?
+export function actsAs(state, key, login) {
+  const own = state.claims.find((c) => c.key === key);
+  return !own || own.author === null || same(own.author, login);
+}
+
 // "Expire": the outcome with which anybody records the end of an expired claim.
 export function expiredAs(c, closed) {
   if (closed || c.fields.codename === 'stage-lock') return 'cancelled';

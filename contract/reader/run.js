@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { decode, encode, show } from './records.js';
-import { DEFAULTS, accepts, endOf, expired, fold, overdue, readLog, token } from './replay.js';
+import { DEFAULTS, accepts, actsAs, endOf, expired, fold, overdue, readLog, token } from './replay.js';
 import { fnv1a, rest } from './rest.js';
 import { move } from './moves.js';
 import { NAMES, change } from './change.js';
@@ -98,7 +98,7 @@ function* replay(content) {
       const [word, ...args] = line.split(' ');
       if (/^[0-9]/.test(word)) comments.push(comment(line));
       else if (word === 'now') now = time(args[0]);
-      else if (word === 'confirms' || word === 'shows') questions.push([word, ...args]);
+      else if (word === 'confirms' || word === 'shows' || word === 'acts') questions.push([word, ...args]);
       else for (const [name, value] of args.map((a) => a.split('='))) p[{ max: 'max_ttl', plan: 'plan_timeout' }[name] ?? name] = seconds(value);
     }
     const s = fold(readLog(comments));
@@ -138,7 +138,8 @@ function* replay(content) {
     if (notBefore) got.push(`not-before ${clock(notBefore)}`);
     for (const i of s.ignored.sort((a, b) => a.rank - b.rank)) got.push(`ignored ${i.comment.id}`);
     for (const [word, key, n] of questions) {
-      got.push(word === 'confirms' ? `confirms ${key} -> ${token(s, key)}` : `shows ${key} ${n} -> ${accepts(s, key, Number(n)) ? 'accepted' : 'refused'}`);
+      if (word === 'confirms') got.push(`confirms ${key} -> ${token(s, key)}`);
+      else got.push(`${word} ${key} ${n} -> ${(word === 'acts' ? actsAs(s, key, n) : accepts(s, key, Number(n))) ? 'accepted' : 'refused'}`);
     }
     yield { title, want: want.map((w) => w.replace(/^(ignored [0-9]+):.*/, '$1')).join('\n'), got: got.join('\n') };
   }

@@ -92,14 +92,14 @@ func repeats(f lifecycle.Facts) []repeat {
 		}
 	}
 	for _, e := range f.Log.Log {
-		if e.Record.Kind == claim.KindRelease || e.Record.Kind == claim.KindReset {
+		if e.Record.Kind.About().Again == claim.AgainIdle {
 			again(e.Comment, e.Record)
 		}
 		said[saying{e.Record.Kind, e.Record.Worker}] = true
 	}
 	for _, i := range f.Log.Ignored {
 		r, ok, _ := claim.Decode(i.Comment.Body)
-		if ok && (r.Kind == claim.KindApprove || r.Kind == claim.KindReject || r.Kind == claim.KindUnlink) {
+		if ok && r.Kind.About().Again == claim.AgainIgnored {
 			again(i.Comment, r)
 		}
 	}

@@ -208,8 +208,13 @@ func marks(r lifecycle.Rules, f lifecycle.Facts, p labels.Projection, v lifecycl
 		if reason.Code == lifecycle.CodePaused && p.State != labels.Available {
 			continue // only what is ready looks as if it could be taken
 		}
-		if m, ok := reasonMark(reason, f.Now); ok {
-			out = append(out, m)
+		m := reason.Code.Meaning()
+		switch {
+		case m.Mark == "":
+		case reason.Until.IsZero():
+			out = append(out, Mark{m.Mark, m.Alert})
+		default:
+			out = append(out, Mark{m.Mark + " " + printable.Span(reason.Until.Sub(f.Now)), m.Alert})
 		}
 	}
 	if n := len(f.Log.Attempts); n > 0 && f.Open {
@@ -220,35 +225,6 @@ func marks(r lifecycle.Rules, f lifecycle.Facts, p labels.Projection, v lifecycl
 	}
 	slices.SortStableFunc(out, func(a, b Mark) int { return yes(b.Alert) - yes(a.Alert) })
 	return slices.Compact(out)
-}
-
-// blocked is the mark of what waits for another issue.
-var blocked = Mark{"blocked", false}
-
-func reasonMark(r lifecycle.Reason, now time.Time) (Mark, bool) {
-	switch r.Code {
-	case lifecycle.CodeHold:
-		return Mark{"a person's", false}, true
-	case lifecycle.CodeAssigned:
-		return Mark{"assigned", false}, true
-	case lifecycle.CodeScope:
-		return Mark{"needs scope", true}, true
-	case lifecycle.CodeBlocked:
-		return blocked, true
-	case lifecycle.CodeExcluded:
-		return Mark{"excluded", false}, true
-	case lifecycle.CodePaused:
-		return Mark{"paused", false}, true
-	case lifecycle.CodeDone:
-		return Mark{"done", true}, true
-	case lifecycle.CodeUnread:
-		return Mark{"not read", true}, true
-	case lifecycle.CodeMerged:
-		return Mark{"merged", true}, true
-	case lifecycle.CodeBackingOff:
-		return Mark{"backing off " + printable.Span(r.Until.Sub(now)), false}, true
-	}
-	return Mark{}, false
 }
 
 // Named is who holds it, in full: a person's login, else the worker's key.

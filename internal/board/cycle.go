@@ -27,7 +27,7 @@ func MarkCycles(cards []Card, snapshots []lifecycle.Facts) [][]claim.Issue {
 			for _, name := range lifecycle.Path(ring) {
 				c.Cycle = append(c.Cycle, printable.Line(name))
 			}
-			c.Marks = slices.DeleteFunc(slices.Clone(c.Marks), func(m Mark) bool { return m == blocked })
+			c.Marks = slices.DeleteFunc(slices.Clone(c.Marks), func(m Mark) bool { return m.Text == lifecycle.CodeBlocked.Meaning().Mark })
 			c.Marks = slices.Insert(c.Marks, 0, Mark{"dependency cycle", true}) // the first: nothing but a person ends a cycle
 		}
 	}

@@ -25,7 +25,7 @@ func (c Claim) Undone() bool {
 func (s State) LastUndone() (Claim, bool) {
 	var last Claim
 	for _, c := range s.Claims {
-		if c.End != nil && (last.End == nil || c.End.rank.Compare(last.End.rank) > 0) {
+		if c.End != nil && (last.End == nil || c.End.Rank.Compare(last.End.Rank) > 0) {
 			last = c
 		}
 	}

@@ -33,8 +33,16 @@ func Encode(r Record) (string, error) {
 	if b.Len() > maxRecord {
 		return "", fmt.Errorf("%w: %d bytes, at most %d", ErrUnwritable, b.Len(), maxRecord)
 	}
+	want := r // as it reads back: seconds of precision, UTC
+	want.At, want.NotBefore = wholeSecond(r.At), wholeSecond(r.NotBefore)
+	if r.TTL > 0 {
+		want.TTL = r.TTL.Truncate(time.Second)
+	}
+	if len(r.Extra) == 0 {
+		want.Extra = nil
+	}
 	back, ok, err := Decode(b.String())
-	if err != nil || !ok || !reflect.DeepEqual(back, normal(r)) {
+	if err != nil || !ok || !reflect.DeepEqual(back, want) {
 		return "", fmt.Errorf("%w: a value would not be read back", ErrUnwritable)
 	}
 	return b.String(), nil
@@ -47,18 +55,6 @@ func Body(r Record, sentence string) (string, error) {
 		return line, err
 	}
 	return line + "\n" + sentence, nil
-}
-
-// normal is what a written record reads back as: seconds of precision, UTC.
-func normal(r Record) Record {
-	r.At, r.NotBefore = wholeSecond(r.At), wholeSecond(r.NotBefore)
-	if r.TTL > 0 {
-		r.TTL = r.TTL.Truncate(time.Second)
-	}
-	if len(r.Extra) == 0 {
-		r.Extra = nil
-	}
-	return r
 }
 
 func wholeSecond(t time.Time) time.Time {
@@ -89,7 +85,11 @@ func (r Record) fields() []Field {
 	add("stage", r.Stage)
 	add("ts", stamp(r.At))
 	add("nonce", r.Nonce)
-	add("ttl", ttl(r.TTL))
+	if r.TTL == NoExpiry {
+		add("ttl", "none")
+	} else {
+		add("ttl", count(int64(r.TTL/time.Second)))
+	}
 	add("attempt", count(int64(r.Attempt)))
 	add("not_before", stamp(r.NotBefore))
 	if r.Held {
@@ -121,16 +121,6 @@ func stamp(t time.Time) string {
 		return ""
 	}
 	return t.UTC().Format(time.RFC3339)
-}
-
-func ttl(d time.Duration) string {
-	switch {
-	case d == 0:
-		return ""
-	case d == NoExpiry:
-		return "none"
-	}
-	return strconv.FormatInt(int64(d/time.Second), 10)
 }
 
 // escape percent-encodes what would end a value or the comment, and whatever a terminal or

@@ -18,7 +18,7 @@ func (s State) Ended(claims []Claim, outcome func(Claim) string, at time.Time) S
 		if !ends || c.End != nil {
 			continue
 		}
-		c.End = &Release{Outcome: outcome(*c), At: at, rank: Rank{Created: at, ID: math.MaxInt64}}
+		c.End = &Release{Outcome: outcome(*c), At: at, Rank: Rank{Created: at, ID: math.MaxInt64}}
 		if c.failed() {
 			out.Attempts = append(out.Attempts, Attempt{c.Record.Worker, *c.End})
 		}
@@ -26,15 +26,11 @@ func (s State) Ended(claims []Claim, outcome func(Claim) string, at time.Time) S
 	return out
 }
 
-// Outdated are the comments that say nothing of today any more: claims, releases and revokes of keys that have ended, in
-// order. Plans and their answers stay, because people read and wrote them.
+// Outdated are the comments that say nothing of today any more, of keys that have ended, in order (About.Aging).
 func (s State) Outdated() (out []Comment) {
 	for _, e := range s.Log {
-		switch e.Record.Kind {
-		case KindClaim, KindRelease, KindRevoke:
-			if c, claimed := s.Find(e.Record.Worker); !claimed || c.End != nil {
-				out = append(out, e.Comment)
-			}
+		if c, claimed := s.Find(e.Record.Worker); e.Record.Kind.About().Aging && (!claimed || c.End != nil) {
+			out = append(out, e.Comment)
 		}
 	}
 	return out
@@ -62,9 +58,9 @@ func (s State) Named() []Naming {
 		n := slices.IndexFunc(out, func(o Naming) bool { return o.PR == c.End.PR })
 		switch {
 		case n < 0:
-			out = append(out, Naming{c.End.PR, c.End.rank})
-		case c.End.rank.Compare(out[n].Newest) > 0:
-			out[n].Newest = c.End.rank
+			out = append(out, Naming{c.End.PR, c.End.Rank})
+		case c.End.Rank.Compare(out[n].Newest) > 0:
+			out[n].Newest = c.End.Rank
 		}
 	}
 	slices.SortFunc(out, func(a, b Naming) int { return a.Newest.Compare(b.Newest) })

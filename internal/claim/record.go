@@ -9,21 +9,6 @@ import (
 	"time"
 )
 
-// A Kind says what a record does to the log.
-type Kind string
-
-// The record kinds (spec.md#grammar).
-const (
-	KindClaim   Kind = "claim"   // a worker asks for, and after confirmation holds, the issue
-	KindRelease Kind = "release" // ends the claim of its key, for ever
-	KindRevoke  Kind = "revoke"  // asks the holder to stop at its next heartbeat
-	KindPlan    Kind = "plan"    // the holder proposes and waits
-	KindApprove Kind = "approve" // the plan of the key may go ahead
-	KindReject  Kind = "reject"  // the plan of the key may not; ends the claim
-	KindReset   Kind = "reset"   // attempts are counted anew from here
-	KindUnlink  Kind = "unlink"  // the pull request that the key's release names is not for the issue any more
-)
-
 // NoExpiry is the TTL of a claim that only an explicit release ends.
 const NoExpiry time.Duration = -1
 
@@ -126,11 +111,6 @@ func indented(before string) bool {
 // tabStop is how far a tab goes in Markdown, and how many spaces make a line a block of code.
 const tabStop = 4
 
-// Kinds returns the record kinds, in the order of spec.md#grammar. Decode ignores a record of any other.
-func Kinds() []Kind {
-	return []Kind{KindClaim, KindRelease, KindRevoke, KindPlan, KindApprove, KindReject, KindReset, KindUnlink}
-}
-
 // splitFields cuts at ASCII white space and at the first "=" of each token. Older spellings of a
 // key are that key.
 func splitFields(s string) []Field {
@@ -144,22 +124,14 @@ func splitFields(s string) []Field {
 		case "swept_by":
 			key = "by"
 		}
-		if !found || !keyName(key) || seen[key] {
+		notName := key == "" || strings.ContainsFunc(key, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') })
+		if !found || notName || seen[key] {
 			continue
 		}
 		seen[key] = true
 		out = append(out, Field{key, unescape(value)})
 	}
 	return out
-}
-
-func keyName(s string) bool {
-	for _, r := range s {
-		if r != '_' && (r < 'a' || r > 'z') {
-			return false
-		}
-	}
-	return s != ""
 }
 
 // set stores one field; false means the key is not one of ours.

@@ -26,7 +26,7 @@ func (s State) Refuse(r Record, author string, t Terms, now time.Time) error {
 	switch {
 	case r.Kind == KindClaim && s.Used(r.Worker):
 		return ErrKeyUsed
-	case r.By == "" && needsBy(r.Kind):
+	case r.By == "" && r.Kind.About().Signed:
 		return ErrUnsigned
 	case r.Kind == KindClaim, r.Kind == KindReset:
 		return nil
@@ -39,7 +39,30 @@ func (s State) Refuse(r Record, author string, t Terms, now time.Time) error {
 	if !c.Live() && !(r.Kind == KindRelease && unclaimed) {
 		return fmt.Errorf("%w: %s", ErrEnded, c.End.describe())
 	}
-	return c.refuse(r, author, t, now)
+	stranger := !c.WrittenBy(author)
+	switch r.Kind {
+	case KindRelease:
+		if r.By == "" && stranger {
+			return fmt.Errorf("%w: the claim was written by %s", ErrNotHolder, c.Author)
+		}
+	case KindPlan:
+		switch {
+		case stranger:
+			return fmt.Errorf("%w: the claim was written by %s", ErrNotHolder, c.Author)
+		case !c.Held():
+			return fmt.Errorf("%w: the claim was never confirmed", ErrNotHolder)
+		case c.Overdue(t, now):
+			return ErrOverdue
+		}
+	case KindApprove, KindReject:
+		switch {
+		case !c.Plan.Pending():
+			return ErrNoPlan
+		case r.Kind == KindApprove && c.Overdue(t, now):
+			return ErrOverdue
+		}
+	}
+	return nil
 }
 
 // RefuseToken says why a caller that shows this fencing token may not act as w, or nil. 0 shows none. The token must
@@ -79,38 +102,6 @@ func (s State) unheld(w Worker) error {
 		}
 	}
 	return fmt.Errorf("%w: the log has no claim of %s", ErrNotHolder, w)
-}
-
-func (c Claim) refuse(r Record, author string, t Terms, now time.Time) error {
-	stranger := !c.WrittenBy(author)
-	switch r.Kind {
-	case KindRelease:
-		if r.By == "" && stranger {
-			return fmt.Errorf("%w: the claim was written by %s", ErrNotHolder, c.Author)
-		}
-	case KindPlan:
-		switch {
-		case stranger:
-			return fmt.Errorf("%w: the claim was written by %s", ErrNotHolder, c.Author)
-		case !c.Held():
-			return fmt.Errorf("%w: the claim was never confirmed", ErrNotHolder)
-		case c.Overdue(t, now):
-			return ErrOverdue
-		}
-	case KindApprove, KindReject:
-		switch {
-		case !c.Plan.Pending():
-			return ErrNoPlan
-		case r.Kind == KindApprove && c.Overdue(t, now):
-			return ErrOverdue
-		}
-	}
-	return nil
-}
-
-// needsBy reports whether records of the kind are other people's and must say whose.
-func needsBy(k Kind) bool {
-	return k == KindRevoke || k == KindApprove || k == KindReject || k == KindReset || k == KindUnlink
 }
 
 // RefuseRenewal says why w may not extend its lease at server time now, or nil. margin is how

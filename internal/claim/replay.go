@@ -15,9 +15,28 @@ func Replay(comments []Comment) State {
 		}
 	}
 	for _, e := range log {
-		f.apply(e)
+		if e.Record.Kind == KindClaim { // the stage that the first claims were made in; later ones may know an older one
+			if f.s.Stage == "" && SameLogin(f.s.Claims[f.byKey[e.Record.Worker]].Author, e.Author) {
+				f.stage(e)
+			}
+		} else if why := f.apply(e); why != "" {
+			f.ignore(e, why)
+		} else {
+			f.counts(e)
+		}
 	}
-	f.attempts()
+	for _, c := range f.s.Claims { // what ended since the last reset counts against the issue, and may let it rest
+		if c.End == nil || c.End.Rank.Compare(f.s.Reset) <= 0 {
+			continue
+		}
+		if c.End.NotBefore.After(f.s.NotBefore) {
+			f.s.NotBefore = c.End.NotBefore
+		}
+		if c.failed() {
+			f.s.Attempts = append(f.s.Attempts, Attempt{c.Record.Worker, *c.End})
+		}
+	}
+	slices.SortFunc(f.s.Attempts, func(a, b Attempt) int { return a.Release.Rank.Compare(b.Release.Rank) })
 	slices.SortFunc(f.s.Log, func(a, b Entry) int { return rankOf(a.Comment).Compare(rankOf(b.Comment)) })
 	slices.SortFunc(f.s.Ignored, func(a, b Ignored) int { return rankOf(a.Comment).Compare(rankOf(b.Comment)) })
 	return f.s
@@ -89,68 +108,65 @@ func (c *Claim) confirm(r Record) {
 	c.Record.Token = max(c.Record.Token, r.Token)
 }
 
-// apply takes in every record that is not a claim.
-func (f *fold) apply(e Entry) {
-	kind := e.Record.Kind
+// apply takes in a record that is not a claim, by the table of spec.md#fold, and says why one does not count.
+//
+// A release kills a key for ever, also when its claim is not (yet) in the log (rule 11). Only the
+// claim's own author may, or a trusted one that says so in by=. An unlink takes the pull request out of the release that
+// names it, once, and behind the release. A plan, its answer and a revoke are about a claim that lives.
+func (f *fold) apply(e Entry) (ignored string) {
+	r, rank := e.Record, rankOf(e.Comment)
+	c := &Claim{}
+	i, claimed := f.byKey[r.Worker]
+	if claimed {
+		c = &f.s.Claims[i]
+	}
 	switch {
-	case kind == KindClaim: // the stage that the first claims were made in; later ones may know an older one
-		if f.s.Stage == "" && SameLogin(f.s.Claims[f.byKey[e.Record.Worker]].Author, e.Author) {
+	case r.Kind.About().Signed && r.By == "":
+		return string(r.Kind) + " without by"
+	case r.Kind == KindReset:
+		f.s.Reset = rank
+		if r.Restart {
+			f.s.Restart = rank
+		}
+	case r.Kind == KindRelease && !claimed:
+		f.s.used[r.Worker] = true
+		if r.By != "" {
 			f.stage(e)
 		}
-	case needsBy(kind) && e.Record.By == "":
-		f.ignore(e, string(kind)+" without by")
-	case kind == KindReset:
-		f.s.Reset = rankOf(e.Comment)
-		if e.Record.Restart {
-			f.s.Restart = f.s.Reset
-		}
-		f.counts(e)
-	case kind == KindRelease:
-		f.release(e)
-	case kind == KindUnlink:
-		f.unlink(e)
-	default:
-		f.mark(e)
-	}
-}
-
-// release kills a key for ever, also when its claim is not (yet) in the log (rule 11). Only the
-// claim's own author may, or a trusted one that says so in by= (spec.md#fold).
-func (f *fold) release(e Entry) {
-	i, known := f.byKey[e.Record.Worker]
-	if !known {
-		f.s.used[e.Record.Worker] = true
-		f.counts(e)
-		if e.Record.By != "" {
-			f.stage(e)
-		}
-		return
-	}
-	c := &f.s.Claims[i]
-	if e.Record.By == "" && c.Comment != 0 && !SameLogin(c.Author, e.Author) {
-		f.ignore(e, "not the claim's author, and no by= says who ended it")
-		return
-	}
-	if c.End == nil {
+	case r.Kind == KindRelease && r.By == "" && c.Comment != 0 && !SameLogin(c.Author, e.Author):
+		return "not the claim's author, and no by= says who ended it"
+	case r.Kind == KindRelease && c.End == nil:
 		c.End = releaseOf(e)
 		f.stage(e)
-	}
-	f.counts(e)
-}
+	case r.Kind == KindRelease: // the first has ended it
+	case r.Kind == KindUnlink && (c.End == nil || r.PR == "" || c.End.PR != r.PR):
+		return "no release of the run names that pull request"
+	case r.Kind == KindUnlink && c.End.Unlinked:
+		return "the pull request was unlinked before"
+	case r.Kind == KindUnlink:
+		c.End.Unlinked = true
 
-// unlink takes the pull request out of the release that names it. It counts once, and behind the release.
-func (f *fold) unlink(e Entry) {
-	i, known := f.byKey[e.Record.Worker]
-	if !known || f.s.Claims[i].End == nil || e.Record.PR == "" || f.s.Claims[i].End.PR != e.Record.PR {
-		f.ignore(e, "no release of the run names that pull request")
-		return
+	case !claimed:
+		return "names a run that never claimed this issue"
+	case !c.Live():
+		return "the claim had ended"
+	case r.Kind == KindPlan && !SameLogin(c.Author, e.Author):
+		return "plan by somebody other than the holder"
+	case r.Kind == KindPlan && !c.Held():
+		return "plan of a claim that was never confirmed"
+	case r.Kind == KindPlan:
+		c.Plan = &Plan{At: e.Created, Comment: e.ID, URL: e.URL}
+	case (r.Kind == KindApprove || r.Kind == KindReject) && !c.Plan.Pending():
+		return "no plan was waiting"
+	case r.Kind == KindApprove:
+		c.Plan.Approved, c.Plan.AnsweredAt, c.Plan.By, c.Plan.Author = true, e.Created, r.By, e.Author
+	case r.Kind == KindReject:
+		c.Plan.AnsweredAt, c.Plan.By, c.Plan.Author = e.Created, r.By, e.Author
+		c.End = &Release{Outcome: OutcomePlanRejected, By: r.By, Reason: r.Reason, At: e.Created, Author: e.Author, URL: e.URL, Rank: rank}
+	case r.Kind == KindRevoke && c.Revoked == nil:
+		c.Revoked = releaseOf(e)
 	}
-	if f.s.Claims[i].End.Unlinked {
-		f.ignore(e, "the pull request was unlinked before")
-		return
-	}
-	f.s.Claims[i].End.Unlinked = true
-	f.counts(e)
+	return ""
 }
 
 // stage takes in where a pipeline has moved: the claim's own end says it, or somebody who moves the
@@ -165,71 +181,6 @@ func releaseOf(e Entry) *Release {
 	r := e.Record
 	return &Release{
 		Outcome: r.Outcome, PR: r.PR, Closes: r.Closes, By: r.By, Reason: r.Reason, NotBefore: r.NotBefore,
-		At: e.Created, Author: e.Author, URL: e.URL, rank: rankOf(e.Comment),
+		At: e.Created, Author: e.Author, URL: e.URL, Rank: rankOf(e.Comment),
 	}
-}
-
-// mark notes what a plan, its answer or a revoke says about a claim.
-func (f *fold) mark(e Entry) {
-	i, known := f.byKey[e.Record.Worker]
-	if !known {
-		f.ignore(e, "names a run that never claimed this issue")
-		return
-	}
-	c := &f.s.Claims[i]
-	if why := c.unmarkable(e); why != "" {
-		f.ignore(e, why)
-		return
-	}
-	c.mark(e)
-	f.counts(e)
-}
-
-func (c *Claim) unmarkable(e Entry) (why string) {
-	switch kind := e.Record.Kind; {
-	case !c.Live():
-		return "the claim had ended"
-	case kind == KindPlan && !SameLogin(c.Author, e.Author):
-		return "plan by somebody other than the holder"
-	case kind == KindPlan && !c.Held():
-		return "plan of a claim that was never confirmed"
-	case (kind == KindApprove || kind == KindReject) && !c.Plan.Pending():
-		return "no plan was waiting"
-	}
-	return ""
-}
-
-func (c *Claim) mark(e Entry) {
-	switch e.Record.Kind {
-	case KindPlan:
-		c.Plan = &Plan{At: e.Created, Comment: e.ID, URL: e.URL}
-	case KindApprove:
-		c.Plan.Approved, c.Plan.AnsweredAt, c.Plan.By, c.Plan.Author = true, e.Created, e.Record.By, e.Author
-	case KindReject:
-		c.Plan.AnsweredAt, c.Plan.By, c.Plan.Author = e.Created, e.Record.By, e.Author
-		c.End = &Release{
-			Outcome: OutcomePlanRejected, By: e.Record.By, Reason: e.Record.Reason, At: e.Created, Author: e.Author, URL: e.URL, rank: rankOf(e.Comment),
-		}
-	case KindRevoke:
-		if c.Revoked == nil {
-			c.Revoked = releaseOf(e)
-		}
-	}
-}
-
-// attempts lists the holds whose end counts against the issue, since the last reset, and until when
-// releases since then let it rest.
-func (f *fold) attempts() {
-	for _, c := range f.s.Claims {
-		if c.End == nil || c.End.rank.Compare(f.s.Reset) <= 0 {
-			continue
-		}
-		if c.End.NotBefore.After(f.s.NotBefore) {
-			f.s.NotBefore = c.End.NotBefore
-		}
-		if c.failed() {
-			f.s.Attempts = append(f.s.Attempts, Attempt{c.Record.Worker, *c.End})
-		}
-	}
-	slices.SortFunc(f.s.Attempts, func(a, b Attempt) int { return a.Release.rank.Compare(b.Release.rank) })
 }

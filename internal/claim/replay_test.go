@@ -1,6 +1,7 @@
 package claim_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -18,7 +19,7 @@ type replayCase struct {
 	comments []claim.Comment
 	terms    claim.Terms
 	now      time.Time
-	tokens   []string // the lines about fencing tokens
+	asked    []string // the lines about fencing tokens and logins
 }
 
 func replayCases(t testing.TB) []claimtest.Case {
@@ -52,8 +53,8 @@ func (c *replayCase) take(line string) (err error) {
 		c.now, err = claimtest.Time(rest)
 	case "terms":
 		err = setTerms(&c.terms, rest)
-	case "confirms", "shows":
-		c.tokens = append(c.tokens, line)
+	case "confirms", "shows", "acts":
+		c.asked = append(c.asked, line)
 	default:
 		var comment claim.Comment
 		comment, err = claimtest.Comment(line)
@@ -126,24 +127,43 @@ func (c replayCase) state() []string {
 	for _, i := range s.Ignored {
 		out = append(out, fmt.Sprintf("ignored %d: %s", i.Comment.ID, i.Reason))
 	}
-	for _, line := range c.tokens {
+	for _, line := range c.asked {
 		out = append(out, line+" -> "+answer(s, strings.Fields(line)))
 	}
 	return out
 }
 
-// answer says what comes of a line about a fencing token.
+// answer says what comes of a line about a fencing token or a login.
 func answer(s claim.State, words []string) string {
 	codename, firing, _ := strings.Cut(words[1], ":")
 	w := claim.Worker{Codename: codename, FiringID: firing}
 	if words[0] == "confirms" {
 		return fmt.Sprint(s.NextToken(w))
 	}
+	if words[0] == "acts" {
+		return mayAct(s, w, words[2])
+	}
 	token, err := strconv.ParseInt(words[2], 10, 64)
 	switch {
 	case err != nil:
 		return err.Error()
 	case s.RefuseToken(w, token) != nil:
+		return "refused"
+	}
+	return "accepted"
+}
+
+// mayAct says whether the login may act as w, as whatever asks that has it: of a hold that lives, its release and its renewal.
+func mayAct(s claim.State, w claim.Worker, login string) string {
+	refused := s.RefuseLogin(w, login) != nil
+	if c, held := s.Find(w); held && c.Live() && c.Held() {
+		release := s.Refuse(claim.Record{Kind: claim.KindRelease, Worker: w}, login, claim.DefaultTerms(), c.Updated)
+		renewal := s.RefuseRenewal(w, login, claim.DefaultTerms(), c.Updated, 0)
+		if errors.Is(release, claim.ErrNotHolder) != refused || errors.Is(renewal, claim.ErrNotHolder) != refused {
+			return fmt.Sprintf("refused is %t, but a release: %v, a renewal: %v", refused, release, renewal)
+		}
+	}
+	if refused {
 		return "refused"
 	}
 	return "accepted"

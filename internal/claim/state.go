@@ -71,11 +71,8 @@ type Release struct {
 	NotBefore               time.Time
 	At                      time.Time
 	Author, URL             string
-	rank                    Rank
+	Rank                    Rank // its place in the log
 }
-
-// Rank is the place of the record in the log.
-func (r Release) Rank() Rank { return r.rank }
 
 // A Plan waits for approval, or has its answer.
 type Plan struct {
@@ -257,7 +254,7 @@ func (s State) LastEnded() (Claim, bool) {
 		if c.End == nil || !c.Held() {
 			continue
 		}
-		if !found || c.End.rank.Compare(last.End.rank) > 0 {
+		if !found || c.End.Rank.Compare(last.End.Rank) > 0 {
 			last, found = c, true
 		}
 	}

@@ -149,8 +149,10 @@ func hintReason(held *ledger.HeldError, r lifecycle.Reason) string {
 		return "a person decides, by taking the label off: " + r.URL
 	case lifecycle.CodeInFlight:
 		return "see who holds it: label-state status " + issue
+	case lifecycle.CodeBlocked, lifecycle.CodeBackingOff, lifecycle.CodeUnread, lifecycle.CodeUnshown:
+		return "see what stands in the way: label-state status " + issue
 	}
-	return "see what stands in the way: label-state status " + issue
+	return "" // of a reason without a case; a test asks for each
 }
 
 // A remedied error knows itself what to do about it.

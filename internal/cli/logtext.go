@@ -32,11 +32,7 @@ func (e EntryView) actor() string { return OneLine(cmp.Or(e.Person, e.Worker, e.
 
 // Deed is what the record says, in words; begun is when its worker claimed.
 func (e EntryView) Deed(begun string) string {
-	text := map[string]string{
-		string(claim.KindRevoke): "was asked to stop", string(claim.KindPlan): "posted a plan, and waits", string(claim.KindApprove): "had its plan approved",
-		string(claim.KindReject): "had its plan rejected", string(claim.KindReset): "attempts are counted anew",
-		string(claim.KindUnlink): "its pull request is not for the issue any more",
-	}[e.Kind]
+	text := claim.Kind(e.Kind).About().Deed
 	winner, yielded := claim.Yielded(e.Outcome)
 	switch {
 	case e.Ignored != "":

@@ -21,22 +21,30 @@ func (f *file) finish(r *reader) {
 	f.pipeline(r)
 	f.fleet(r)
 	f.leases(r)
-	f.stores(r)
 	f.distinct(r)
 	f.stageLabels(r)
 	f.prefix(r)
 	f.takeable(r)
 }
 
+// leases reports a ttl that nobody could have, a store that is named without its settings, and settings that nobody would use.
 func (f *file) leases(r *reader) {
-	if f.c.Claim.TTL <= f.c.Claim.MaxTTL {
-		return
+	if f.c.Claim.TTL > f.c.Claim.MaxTTL {
+		path := "claim.max_ttl"
+		if r.has("claim.ttl") {
+			path = "claim.ttl"
+		}
+		r.at(path, "ttl is "+printable.Exact(f.c.Claim.TTL)+" and max_ttl "+printable.Exact(f.c.Claim.MaxTTL), "a ttl of at most max_ttl")
 	}
-	path := "claim.max_ttl"
-	if r.has("claim.ttl") {
-		path = "claim.ttl"
+	for _, s := range services() {
+		named := f.c.Claim.Lease == s.kind
+		if named && !s.said(f.c.Lease) {
+			r.at("claim.lease", "is "+s.kind+", and the file does not say which", s.example+" beside it")
+		}
+		if path := "lease." + s.kind; !named && r.has(path) {
+			r.at(path, "is not used: claim.lease is "+f.c.Claim.Lease, "claim: {lease: "+s.kind+"}, or leave it out")
+		}
 	}
-	r.at(path, "ttl is "+printable.Exact(f.c.Claim.TTL)+" and max_ttl "+printable.Exact(f.c.Claim.MaxTTL), "a ttl of at most max_ttl")
 }
 
 // distinct reports labels with two meanings: an issue could never be told from one in another state.

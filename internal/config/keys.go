@@ -36,10 +36,9 @@ func (f *file) keys() rule {
 	for _, l := range named(&f.labels) {
 		names = append(names, key{l.key, l.about, text(l.name, label())})
 	}
-	kinds := []string{lease.Comments, lease.Refs}
+	kinds := append([]string{lease.Comments, lease.Refs}, Services()...)
 	for _, s := range services() {
 		stores = append(stores, key{s.kind, s.about + ", for claim.lease: " + s.kind + ".", s.keys(&c.Lease)})
-		kinds = append(kinds, s.kind)
 	}
 	return object(
 		key{"version", "Version of this format.", count(&f.version, 1, 1)},
@@ -79,7 +78,15 @@ func (f *file) keys() rule {
 				key{"channel", "Id of the channel.", text(&c.Plan.Slack.Channel, slackID("a channel's id, such as C0123ABC", "CG"))},
 				key{"token_env", "Environment variable with the bot's token.", text(&c.Plan.Slack.TokenEnv, variable())},
 				key{"approvers", "Ids of the users who may answer; at least one.", texts(&c.Plan.Slack.Approvers, slackID("a user's id, such as U0123ABC", "UW"))},
-			), f.gate)},
+			), func(r *reader, path string) { // what only makes sense together
+				s := c.Plan.Slack
+				if s.Channel == "" && !r.has(path+".channel") {
+					r.at(path+".channel", "is missing", "the id of a channel")
+				}
+				if len(s.Approvers) == 0 {
+					r.at(path+".approvers", "is empty: nobody could answer", "ids of users")
+				}
+			})},
 		)},
 		key{"blockers", "Where dependencies are read from.", object(
 			key{"native", "GitHub's own \"blocked by\".", truth(&c.Blockers.Native)},
@@ -101,7 +108,13 @@ func (f *file) keys() rule {
 		key{"stage_ttl", "Lease of a claim that names none, by stage.", spans(&f.ttls, stageName(), second, year)},
 		key{"compat", "Older record formats that are read as claims.", word(&c.Compat, "none", "stage-locks")},
 		key{"defaults", "Settings every agent starts from.", f.defaults.keys()},
-		key{"agents", "A fleet: settings by codename.", each(codename(), f.agent)},
+		key{"agents", "A fleet: settings by codename.", each(codename(), func(name string) rule { // of one agent; without a name it only describes what one looks like
+			a := newAgent()
+			if name != "" {
+				f.agents[name] = a
+			}
+			return a.keys()
+		})},
 	)
 }
 
@@ -126,24 +139,4 @@ func named(s *labels.Scheme) []namedLabel {
 		{"bundle_prefix", "How labels of bundles begin.", &s.BundlePrefix},
 		{"paused", "Its existence pauses the repository.", &s.Paused},
 	}
-}
-
-// gate checks what only makes sense together.
-func (f *file) gate(r *reader, path string) {
-	s := f.c.Plan.Slack
-	if s.Channel == "" && !r.has(path+".channel") {
-		r.at(path+".channel", "is missing", "the id of a channel")
-	}
-	if len(s.Approvers) == 0 {
-		r.at(path+".approvers", "is empty: nobody could answer", "ids of users")
-	}
-}
-
-// agent is the entry of one agent; without a name it only describes what one looks like.
-func (f *file) agent(name string) rule {
-	a := newAgent()
-	if name != "" {
-		f.agents[name] = a
-	}
-	return a.keys()
 }

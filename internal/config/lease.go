@@ -50,22 +50,18 @@ func services() []service {
 	}
 }
 
+// Services are the kinds of store that are services of their own.
+func Services() []string {
+	var kinds []string
+	for _, s := range services() {
+		kinds = append(kinds, s.kind)
+	}
+	return kinds
+}
+
 // address is a member's. Who has the file has what is in it, so that there is no place for a password.
 func address() form {
 	return form{allowed: "https:// or http://, a host and a port; a password belongs into the variable that auth_env names", pattern: `^https?://[^\s/@?#]+$`, longest: 2000}
-}
-
-// stores reports a store that is named without its settings, and settings that nobody would use.
-func (f *file) stores(r *reader) {
-	for _, s := range services() {
-		named := f.c.Claim.Lease == s.kind
-		if named && !s.said(f.c.Lease) {
-			r.at("claim.lease", "is "+s.kind+", and the file does not say which", s.example+" beside it")
-		}
-		if path := "lease." + s.kind; !named && r.has(path) {
-			r.at(path, "is not used: claim.lease is "+f.c.Claim.Lease, "claim: {lease: "+s.kind+"}, or leave it out")
-		}
-	}
 }
 
 // Store names what decides and, if that is a service, where it is. Two configurations that say the same ask the same one.

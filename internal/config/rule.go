@@ -147,28 +147,22 @@ func after(inner rule, check func(r *reader, path string)) rule {
 
 // wrongType says what a value is instead of what it should be.
 func (r *reader) wrongType(path string, n *yaml.Node, allowed string) {
-	r.problem(n.Line, path, "is "+kind(n), allowed)
-}
-
-func kind(n *yaml.Node) string {
-	switch n.Kind {
-	case yaml.MappingNode:
-		return "a mapping"
-	case yaml.SequenceNode:
-		return "a list"
-	case yaml.AliasNode:
-		return "an alias; write the value itself"
+	is := "tagged " + quote(n.ShortTag())
+	switch tag := n.ShortTag(); {
+	case n.Kind == yaml.MappingNode:
+		is = "a mapping"
+	case n.Kind == yaml.SequenceNode:
+		is = "a list"
+	case n.Kind == yaml.AliasNode:
+		is = "an alias; write the value itself"
+	case tag == "!!null":
+		is = "empty"
+	case tag == "!!bool":
+		is = "true or false"
+	case tag == "!!int", tag == "!!float":
+		is = "a number"
+	case tag == "!!str":
+		is = "text"
 	}
-	switch tag := n.ShortTag(); tag {
-	case "!!null":
-		return "empty"
-	case "!!bool":
-		return "true or false"
-	case "!!int", "!!float":
-		return "a number"
-	case "!!str":
-		return "text"
-	default:
-		return "tagged " + quote(tag)
-	}
+	r.problem(n.Line, path, "is "+is, allowed)
 }

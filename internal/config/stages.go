@@ -52,15 +52,6 @@ func (f *file) pipeline(r *reader) {
 		r.at("stages", "is "+strconv.Itoa(len(f.stages))+" stages", "two stages or more; the last one is done")
 		return
 	}
-	f.c.Labels = f.c.Labels.Pipeline(f.staged(r))
-	for _, key := range []string{"labels.available", "labels.done"} {
-		if r.has(key) {
-			r.at(key, "a pipeline's stages name it", "leave it out")
-		}
-	}
-}
-
-func (f *file) staged(r *reader) []labels.Stage {
 	var out []labels.Stage
 	for n, name := range f.stages {
 		s := labels.Stage{Name: name, Label: stagePrefix + name, TTL: f.ttls[name]}
@@ -81,7 +72,12 @@ func (f *file) staged(r *reader) []labels.Stage {
 			r.at("stage_ttl."+name, "no stage in which anybody works", "one of the stages but the last")
 		}
 	}
-	return out
+	f.c.Labels = f.c.Labels.Pipeline(out)
+	for _, key := range []string{"labels.available", "labels.done"} {
+		if r.has(key) {
+			r.at(key, "a pipeline's stages name it", "leave it out")
+		}
+	}
 }
 
 // staged reports whether a pipeline's stages are what gives the label of that key its name.

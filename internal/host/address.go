@@ -10,12 +10,19 @@ type address struct{ scheme, host, port, path string }
 
 // split reads a URL or git's scp form. Its host is valid, but in any case and spelling.
 func split(url string) (address, error) {
-	if strings.ContainsFunc(url, neverInURL) {
+	if strings.ContainsFunc(url, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '\\' }) {
 		return address{}, &NotGitHubError{"it holds a blank, a control character or a backslash"}
 	}
 	scheme, rest, ok := strings.Cut(url, "://")
-	if !ok {
-		return splitSCP(url)
+	if !ok { // [user@]host:path; as git does, what has no colon before its first slash is a local path, and so is a drive letter before the colon
+		end := strings.IndexByte(url, ':')
+		if open := strings.IndexByte(url, '['); open >= 0 && open < end {
+			end = strings.Index(url, "]:") + 1
+		}
+		if end < 2 || strings.Contains(url[:end], "/") {
+			return address{}, &NotGitHubError{"it is a local path"}
+		}
+		return address{scheme: "ssh", path: url[end+1:]}.at(url[:end])
 	}
 	a := address{scheme: strings.ToLower(scheme)}
 	if !slices.Contains([]string{"https", "http", "ssh", "git+ssh", "ssh+git", "git"}, a.scheme) {
@@ -24,19 +31,6 @@ func split(url string) (address, error) {
 	authority, path, _ := strings.Cut(rest, "/")
 	a.path = path
 	return a.at(authority)
-}
-
-// splitSCP reads [user@]host:path. As git does, it takes what has no colon before its first slash
-// for a local path; a drive letter before the colon makes one too.
-func splitSCP(url string) (address, error) {
-	end := strings.IndexByte(url, ':')
-	if open := strings.IndexByte(url, '['); open >= 0 && open < end {
-		end = strings.Index(url, "]:") + 1
-	}
-	if end < 2 || strings.Contains(url[:end], "/") {
-		return address{}, &NotGitHubError{"it is a local path"}
-	}
-	return address{scheme: "ssh", path: url[end+1:]}.at(url[:end])
 }
 
 // at returns a with the host and port of "user:password@host:port".
@@ -50,8 +44,6 @@ func (a address) at(authority string) (address, error) {
 	}
 	return a, nil
 }
-
-func neverInURL(r rune) bool { return r <= ' ' || r == 0x7f || r == '\\' }
 
 func (a address) isWeb() bool { return a.scheme == "https" || a.scheme == "http" }
 
@@ -71,15 +63,14 @@ func validHost(s string) bool {
 		ip, ok = strings.CutSuffix(ip, "]")
 		return ok && ip != "" && strings.Trim(ip, "0123456789abcdefABCDEF:.") == ""
 	}
+	foreign := func(r rune) bool {
+		letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+		return !letter && (r < '0' || r > '9') && r != '-' && r != '_'
+	}
 	for label := range strings.SplitSeq(strings.TrimSuffix(s, "."), ".") {
-		if label == "" || label[0] == '-' || strings.ContainsFunc(label, notInHost) {
+		if label == "" || label[0] == '-' || strings.ContainsFunc(label, foreign) {
 			return false
 		}
 	}
 	return len(s) <= 253
-}
-
-func notInHost(r rune) bool {
-	letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
-	return !letter && (r < '0' || r > '9') && r != '-' && r != '_'
 }

@@ -1,5 +1,7 @@
 package labels
 
+import "slices"
+
 // A Projection is what an issue's labels should say. Only lifecycle labels and the labels
 // named in Set and Clear are ever touched. Set and Clear name no lifecycle label and share none.
 type Projection struct {
@@ -20,31 +22,22 @@ func (c Change) Empty() bool { return len(c.Add) == 0 && len(c.Remove) == 0 }
 // Change returns what leads from have to the projection. Removed names are spelled as the issue has them.
 func (s Scheme) Change(have []string, want Projection) Change {
 	var c Change
+	var shows []string
 	if !want.Keep {
-		c = s.lifecycle(have, s.Shows(want))
+		shows = s.Shows(want)
+		for _, h := range have {
+			if _, ours := s.Parse(h); ours && !Has(shows, h) {
+				c.Remove = append(c.Remove, h)
+			}
+		}
 	}
-	for _, name := range want.Set {
+	for _, name := range slices.Concat(shows, want.Set) {
 		if !Has(have, name) {
 			c.Add = append(c.Add, name)
 		}
 	}
 	for _, h := range have {
 		if Has(want.Clear, h) {
-			c.Remove = append(c.Remove, h)
-		}
-	}
-	return c
-}
-
-func (s Scheme) lifecycle(have, want []string) Change {
-	var c Change
-	for _, name := range want {
-		if !Has(have, name) {
-			c.Add = append(c.Add, name)
-		}
-	}
-	for _, h := range have {
-		if _, ok := s.Parse(h); ok && !Has(want, h) {
 			c.Remove = append(c.Remove, h)
 		}
 	}

@@ -1,6 +1,10 @@
 package labels
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"strings"
+)
 
 // A Move is one legal step of an issue's life.
 type Move struct {
@@ -37,7 +41,18 @@ type IllegalMoveError struct {
 }
 
 func (e *IllegalMoveError) Error() string {
-	return fmt.Sprintf("no legal move from %q to %q; from there: %s", e.name(e.From), e.name(e.To), e.targets())
+	var targets []string
+	for _, m := range Moves() {
+		switch {
+		case m.From != e.From:
+		case m.Escalates:
+			targets = append(targets, e.Scheme.NeedsScope)
+		default:
+			targets = append(targets, e.name(m.To))
+		}
+	}
+	there := cmp.Or(strings.Join(targets, ", "), "nothing")
+	return fmt.Sprintf("no legal move from %q to %q; from there: %s", e.name(e.From), e.name(e.To), there)
 }
 
 func (e *IllegalMoveError) name(s State) string {
@@ -45,27 +60,6 @@ func (e *IllegalMoveError) name(s State) string {
 		return "(none)"
 	}
 	return e.Scheme.Name(s)
-}
-
-func (e *IllegalMoveError) targets() string {
-	out := ""
-	for _, m := range Moves() {
-		if m.From != e.From {
-			continue
-		}
-		name := e.name(m.To)
-		if m.Escalates {
-			name = e.Scheme.NeedsScope
-		}
-		if out != "" {
-			out += ", "
-		}
-		out += name
-	}
-	if out == "" {
-		return "nothing"
-	}
-	return out
 }
 
 // Check returns nil for a legal move or for staying, else an *IllegalMoveError.

@@ -42,7 +42,7 @@ func (pl *plans) answer(ctx context.Context, i claim.Issue, moment time.Time, r 
 		if !moment.IsZero() && c.Plan.At.After(moment) {
 			return claim.ErrNoPlan
 		}
-		if why := pl.set.Rules.Bars(c, r.Kind, r.By); why != "" {
+		if why := pl.set.Rules.Approvers.Bars(c, r.Kind, r.By); why != "" {
 			return &BarredError{r.By, why}
 		}
 		return nil

@@ -44,14 +44,9 @@ func (a *attempt) earlierRun(f lifecycle.Facts) (claim.Claim, bool) {
 // PersonStops is what is left of a verdict for a person who asks as f.Viewer: less than what stops a worker, because a
 // person may well take what is paused, blocked or too vague, and has put the own label on for that.
 func PersonStops(f lifecycle.Facts, v lifecycle.Verdict) lifecycle.Verdict {
-	stops := []lifecycle.Code{
-		lifecycle.CodeUnread, lifecycle.CodeInFlight, lifecycle.CodePROpen, lifecycle.CodeClosed,
-		lifecycle.CodeAssigned, lifecycle.CodeOwn,
-	}
-	if !claim.SameLogin(f.HoldBy, f.Viewer) {
-		stops = append(stops, lifecycle.CodeHold)
-	}
-	v.Reasons = slices.DeleteFunc(slices.Clone(v.Reasons), func(r lifecycle.Reason) bool { return !slices.Contains(stops, r.Code) })
+	v.Reasons = slices.DeleteFunc(slices.Clone(v.Reasons), func(r lifecycle.Reason) bool {
+		return !r.Code.Meaning().Person || r.Code == lifecycle.CodeHold && claim.SameLogin(f.HoldBy, f.Viewer)
+	})
 	return answered(f, v)
 }
 

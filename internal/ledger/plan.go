@@ -156,7 +156,7 @@ func (pl *plans) decisiveVote(ctx context.Context, f lifecycle.Facts) (*Vote, er
 	}
 	slices.SortStableFunc(all, func(a, b Vote) int { return weight(a) - weight(b) })
 	for _, v := range all {
-		if !pl.set.Rules.Votes(c, v.Answer, v.Login, v.Person) {
+		if !pl.set.Rules.Approvers.Votes(c, v.Answer, v.Login, v.Person) {
 			continue
 		}
 		may := len(pl.set.Rules.Approvers) > 0

@@ -6,25 +6,28 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 )
 
+// Approvers are the logins that may answer plans. Without any it is everybody who may label the repository.
+type Approvers []string
+
 // Bars says why a login may not answer the plan of c, by approving or rejecting it; empty when it may,
-// provided that it may label the repository. With Approvers only they may. Without, everybody but the
-// login that wrote the plan: nobody waves the own plan through. To reject the own one is to give up.
-func (r Rules) Bars(c claim.Claim, answer claim.Kind, login string) string {
+// provided that it may label the repository. With names only those may. Without, everybody but the
+// login that wrote the plan: nobody approves the own plan. To reject the own one is to give up.
+func (a Approvers) Bars(c claim.Claim, answer claim.Kind, login string) string {
 	switch {
-	case len(r.Approvers) > 0 && !r.approver(login):
+	case len(a) > 0 && !a.name(login):
 		return login + " is not among the approvers of plans"
-	case len(r.Approvers) == 0 && answer == claim.KindApprove && claim.SameLogin(c.Author, login):
+	case len(a) == 0 && answer == claim.KindApprove && claim.SameLogin(c.Author, login):
 		return login + " wrote the plan itself; plan.approvers would have to name it"
 	}
 	return ""
 }
 
 // Votes reports whether somebody's reaction to the plan of c is an answer: a person's who is not
-// barred, or whose name is among Approvers, whatever it is.
-func (r Rules) Votes(c claim.Claim, answer claim.Kind, login string, person bool) bool {
-	return (person || r.approver(login)) && r.Bars(c, answer, login) == ""
+// barred, or whose name is among the approvers, whatever it is.
+func (a Approvers) Votes(c claim.Claim, answer claim.Kind, login string, person bool) bool {
+	return (person || a.name(login)) && a.Bars(c, answer, login) == ""
 }
 
-func (r Rules) approver(login string) bool {
-	return slices.ContainsFunc(r.Approvers, func(a string) bool { return claim.SameLogin(a, login) })
+func (a Approvers) name(login string) bool {
+	return slices.ContainsFunc(a, func(one string) bool { return claim.SameLogin(one, login) })
 }

@@ -27,14 +27,10 @@ func (r Rules) Delivered(f Facts) (claim.Claim, PR, bool) {
 		return c, PR{}, false
 	}
 	for _, p := range f.PRs {
-		if (p.State == PROpened || p.State == PRMerged) && p.DefaultBase && !p.Sibling && f.Of(p, c) && !p.stale(f, c) {
+		earlier := p.State == PRMerged && (!p.MergedAt.After(f.ReopenedAt) || p.MergedAt.Before(c.Created)) // before it was reopened, or claimed
+		if (p.State == PROpened || p.State == PRMerged) && p.DefaultBase && !p.Sibling && f.Of(p, c) && !earlier {
 			return c, p, true
 		}
 	}
 	return c, PR{}, false
-}
-
-// stale is a merge of an earlier time: before the issue was reopened, or before it was claimed.
-func (p PR) stale(f Facts, c claim.Claim) bool {
-	return p.State == PRMerged && (!p.MergedAt.After(f.ReopenedAt) || p.MergedAt.Before(c.Created))
 }

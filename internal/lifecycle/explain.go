@@ -17,8 +17,8 @@ func (r Rules) Explain(f Facts, c labels.Change) string {
 		switch {
 		case labels.Same(name, r.Scheme.Blocked):
 			var open []string
-			for _, b := range f.openBlockers() {
-				open = append(open, b.Issue.String())
+			for _, i := range f.Waits() {
+				open = append(open, i.String())
 			}
 			parts = append(parts, "blocked by "+strings.Join(open, ", "))
 		case labels.Same(name, r.Scheme.NeedsScope):
@@ -43,14 +43,8 @@ func (r Rules) Explain(f Facts, c labels.Change) string {
 	if len(parts) == 0 {
 		return state
 	}
-	slices.SortStableFunc(parts, func(a, b string) int { return rank(a, state) - rank(b, state) })
-	return strings.Join(slices.Compact(parts), "; ")
-}
-
-// rank puts the reason of the state before the others.
-func rank(part, state string) int {
-	if part == state {
-		return 0
+	if slices.Contains(parts, state) { // it goes before the others
+		parts = slices.Insert(slices.DeleteFunc(parts, func(p string) bool { return p == state }), 0, state)
 	}
-	return 1
+	return strings.Join(slices.Compact(parts), "; ")
 }

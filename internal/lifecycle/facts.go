@@ -170,6 +170,6 @@ type Rules struct {
 	Stray          time.Duration   // how long a claimed label without a claim is left alone
 	Requeue        bool            // on_reopen: requeue
 	OutsiderIssues int             // how many issues a pull request may move whose author's records do not count
-	Approvers      []string        // logins that may answer plans; none is everybody who may label
-	Unassigned     bool            // claim.assignees: ignore, so that an assignee is no reason
+	Approvers      Approvers
+	Unassigned     bool // claim.assignees: ignore, so that an assignee is no reason
 }

@@ -25,7 +25,7 @@ func (r Rules) Label(f Facts) (labels.Projection, string) {
 	}
 	stage := r.Stage(f)
 	r.Scheme = r.Scheme.At(stage)
-	bundle, undone := r.leftovers(f)
+	bundle, undone := leftoversOf(r, f)
 	all := f
 	f.Log = withoutRivals(f.Log).Lasting()
 	want, why := r.state(f)
@@ -33,33 +33,94 @@ func (r Rules) Label(f Facts) (labels.Projection, string) {
 		want, why = bundle.tidy(want, why)
 	}
 	want.Stage = stage
-	if r.gated(f) && !want.Keep && (want.State == labels.Available || want.State == labels.Claimed) {
+	if gated(r.Scheme, f) && !want.Keep && (want.State == labels.Available || want.State == labels.Claimed) {
 		want.Gate = true
 		why = "the label " + r.Scheme.PlanPending + " was put on by hand; " + why
 	}
-	r.modifiers(f, &want)
-	r.holdLabel(all, &want)
-	if person, held := all.Log.Holder(); held && person.Person != "" && f.Open {
-		why = "held by " + person.Person
+	if f.Open && managed(r.Scheme, f) { // what coexists with the lifecycle label; a person's labels are never removed
+		if r.escalated(f.Log) {
+			want.Set = append(want.Set, r.Scheme.NeedsScope)
+		}
+		switch {
+		case !f.BlockersRead:
+		case len(f.Waits()) > 0:
+			want.Set = append(want.Set, r.Scheme.Blocked)
+		default:
+			want.Clear = append(want.Clear, r.Scheme.Blocked)
+		}
 	}
-	return want, why
+	return personsLabel(r.Scheme, all, want, why)
 }
 
+// state is the table of spec.md#projection: the numbers are those of its lines, which come in its order, but where one of ours stands for
+// several. f has the reduced log.
 func (r Rules) state(f Facts) (labels.Projection, string) {
+	have := r.Scheme.Of(f.Labels)
+	queued, isFresh := slices.Contains(have, labels.Available), fresh(r, f)
+	merge, rest, shipped := f.shipped()
 	if !f.Open {
-		return r.closed(f)
+		switch {
+		case !managed(r.Scheme, f): // 3
+			return keep("never part of the lifecycle")
+		case !shipped && rest.Chain != "": // 4
+			return show(labels.PROpen, rest.String()+" of its chain is open")
+		case f.StateReason == "completed" || shipped: // 5
+			return show(labels.Done, "closed as completed")
+		}
+		return show(labels.None, "closed without being done") // 6
 	}
-	if c, held := f.Log.Holder(); held {
+	if c, held := f.Log.Holder(); held { // 7, 8
 		return r.live(c)
 	}
-	if want, why, ok := r.byPR(f); ok {
-		return want, why
+	if managed(r.Scheme, f) {
+		if shipped { // 9
+			return show(labels.Done, merge.Shown()+" was merged")
+		}
+		if p, waits := r.awaited(f); waits { // 10
+			return show(labels.PROpen, p.Shown()+p.stands())
+		}
 	}
-	if f.Log.Records == 0 {
-		return r.unrecorded(f)
+	if f.Log.Records == 0 { // nobody ever claimed it through the log: people's labels stand, as long as they say one thing and it can be true
+		const byHand = "labelled done by a person"
+		switch done := slices.Contains(have, labels.Done); {
+		case len(have) == 0: // 11
+			return keep("not part of the lifecycle")
+		case done && f.wasReopened() && queued: // 12
+			return show(labels.Available, "reopened and put into the queue")
+		case done && f.wasReopened(): // 12
+			return r.reopened()
+		case done && len(have) == 1: // 13
+			return keep(byHand)
+		case done && isFresh: // 14
+			return keep(handMade)
+		case done: // 14
+			return show(labels.Done, byHand)
+		case isFresh: // 15
+			return show(labels.Claimed, handMade)
+		case slices.Contains(have, labels.Claimed) && f.ClaimedAt.IsZero(): // 16
+			return keep("claimed label without a claim, age not known")
+		case slices.Equal(have, []labels.State{labels.PlanPending}): // 17
+			return keep("plan label put on by hand")
+		}
+		return show(labels.Available, "nobody holds it and no pull request is open") // 18
 	}
-	return r.unheld(f)
+	switch {
+	case r.escalated(f.Log): // 19
+		return show(labels.None, fmt.Sprintf("%d failed attempts; a person must look", len(f.Log.Attempts)))
+	case isFresh: // 20
+		return show(labels.Claimed, handMade)
+	case f.ReopenedAt.After(f.Log.Last) && !queued: // 21
+		return r.reopened()
+	case f.implemented(f.Log): // 22
+		return show(labels.Done, "released as already implemented")
+	case through(r, f): // 23
+		return show(labels.Done, "went through all stages")
+	}
+	return show(labels.Available, "nobody holds it and no pull request is open") // 24
 }
+
+// handMade is why a claimed label without a claim stays for a while.
+const handMade = "claimed label put on by hand a moment ago"
 
 func keep(why string) (labels.Projection, string) { return labels.Projection{Keep: true}, why }
 
@@ -68,24 +129,9 @@ func show(s labels.State, why string) (labels.Projection, string) {
 }
 
 // managed reports whether the issue is ours to label at all: it has records or a lifecycle label.
-func (r Rules) managed(f Facts) bool {
-	return f.Log.Records > 0 || len(r.Scheme.Of(f.Labels)) > 0
-}
+func managed(s labels.Scheme, f Facts) bool { return f.Log.Records > 0 || len(s.Of(f.Labels)) > 0 }
 
-func (r Rules) closed(f Facts) (labels.Projection, string) {
-	_, rest, shipped := f.shipped()
-	switch {
-	case !r.managed(f):
-		return keep("never part of the lifecycle")
-	case !shipped && rest.Chain != "":
-		return show(labels.PROpen, rest.String()+" of its chain is open")
-	case f.StateReason == "completed" || shipped:
-		return show(labels.Done, "closed as completed")
-	default:
-		return show(labels.None, "closed without being done")
-	}
-}
-
+// live is what an issue shows whose holder, or first contender, has the claim c.
 func (r Rules) live(c claim.Claim) (labels.Projection, string) {
 	who := c.Record.Worker.String()
 	want, why := show(labels.Claimed, "held by "+who)
@@ -99,6 +145,23 @@ func (r Rules) live(c claim.Claim) (labels.Projection, string) {
 		want.Set = []string{name}
 	}
 	return want, why
+}
+
+// reopened is what an issue without a label of the queue shows after a reopening: the setting decides.
+func (r Rules) reopened() (labels.Projection, string) {
+	if r.Requeue {
+		return show(labels.Available, "reopened")
+	}
+	return show(labels.None, "reopened; on_reopen is not requeue")
+}
+
+// awaited returns the first pull request that may still ship. In a pipeline none is waited for.
+func (r Rules) awaited(f Facts) (PR, bool) {
+	i := slices.IndexFunc(f.PRs, f.pending)
+	if r.staged() || i < 0 {
+		return PR{}, false
+	}
+	return f.PRs[i], true
 }
 
 // shippedBy reports whether the merge of p finished the issue: into the default branch, of more than a part that closes nothing.
@@ -118,22 +181,18 @@ const searched = 10 * time.Minute
 // merged there and waits to ship. What GitHub does not show counts as open: for ten minutes, when its
 // repository is there and does not have it, else until somebody begins the issue again.
 func (f Facts) pending(p PR) bool {
+	hidden := f.Log.Restart == claim.Rank{} || p.Named.Compare(f.Log.Restart) > 0 // it was named since the issue was begun again
 	switch {
 	case p.Sibling:
 		return p.State == PROpened
 	case !p.Recorded:
 		return p.State == PROpened && p.DefaultBase
 	case p.State == PRMissing:
-		return f.hidden(p) && f.Now.Sub(p.Named.Created) < searched
+		return hidden && f.Now.Sub(p.Named.Created) < searched
 	case p.State == PRUnreadable:
-		return f.hidden(p)
+		return hidden
 	}
 	return p.State == PROpened || p.State == PRMerged && !p.DefaultBase
-}
-
-// hidden reports whether a pull request that GitHub does not show was named since the issue was begun again.
-func (f Facts) hidden(p PR) bool {
-	return f.Log.Restart == claim.Rank{} || p.Named.Compare(f.Log.Restart) > 0
 }
 
 // Unlinked returns the claims whose release says that a pull request closed the issue by its own word, when that one does
@@ -175,21 +234,6 @@ func (p PR) At(address string) bool {
 	return rest == "" || strings.ContainsAny(rest[:1], "/?#")
 }
 
-func (r Rules) byPR(f Facts) (labels.Projection, string, bool) {
-	if !r.managed(f) {
-		return labels.Projection{}, "", false
-	}
-	if p, _, yes := f.shipped(); yes {
-		return labels.Projection{State: labels.Done}, p.Shown() + " was merged", true
-	}
-	for _, p := range f.PRs {
-		if f.pending(p) && !r.staged() {
-			return labels.Projection{State: labels.PROpen}, p.Shown() + p.stands(), true
-		}
-	}
-	return labels.Projection{}, "", false
-}
-
 // stands says what makes a pull request pending.
 func (p PR) stands() string {
 	switch p.State {
@@ -215,125 +259,24 @@ func (p PR) Shown() string {
 	return fmt.Sprintf("%s (%s:%s)", p, owner, p.Head)
 }
 
-// unrecorded is an issue nobody ever claimed through the log: people's labels stand, as long
-// as they say one thing and it can be true.
-func (r Rules) unrecorded(f Facts) (labels.Projection, string) {
-	have := r.Scheme.Of(f.Labels)
-	switch {
-	case len(have) == 0:
-		return keep("not part of the lifecycle")
-	case slices.Contains(have, labels.Done):
-		return r.labelledDone(f, have)
-	case r.stray(f):
-		return show(labels.Claimed, "claimed label put on by hand a moment ago")
-	case slices.Contains(have, labels.Claimed) && f.ClaimedAt.IsZero():
-		return keep("claimed label without a claim, age not known")
-	case slices.Equal(have, []labels.State{labels.PlanPending}):
-		return keep("plan label put on by hand")
-	default:
-		return show(labels.Available, "nobody holds it and no pull request is open")
-	}
-}
-
-// labelledDone is an issue without records that somebody has labelled done and left open. It stays done
-// beside a leftover of another state; after a reopening, the label of the queue is a person's wish.
-func (r Rules) labelledDone(f Facts, have []labels.State) (labels.Projection, string) {
-	const why = "labelled done by a person"
-	switch {
-	case len(have) == 1, f.wasReopened() && !slices.Contains(have, labels.Available):
-		return r.reopened(f, why)
-	case f.wasReopened():
-		return show(labels.Available, "reopened and put into the queue")
-	case r.stray(f):
-		return keep("claimed label put on by hand a moment ago")
-	default:
-		return show(labels.Done, why)
-	}
-}
-
 // wasReopened reports whether the issue is known to have been closed and opened again.
 func (f Facts) wasReopened() bool { return !f.ReopenedAt.IsZero() || f.StateReason == "reopened" }
 
-// doneByHand reports whether an open issue stays done by a person's label although another lifecycle label, such as the
-// queue's, was left beside it. One that shows done alone is not offered, but whoever names it may take it.
-func (r Rules) doneByHand(f Facts) bool {
-	have := r.Scheme.Of(f.Labels)
-	return f.Log.Lasting().Records == 0 && len(have) > 1 && slices.Contains(have, labels.Done) && !f.wasReopened()
-}
-
 // gated reports whether a plan label without any plan record is on the open issue: whoever put it there, a
 // person or an older tool, wants a person to approve first and takes it off then.
-func (r Rules) gated(f Facts) bool {
+func gated(s labels.Scheme, f Facts) bool {
 	planned := slices.ContainsFunc(f.Log.Claims, func(c claim.Claim) bool { return c.Plan != nil })
-	return f.Open && !f.PullRequest && !planned && labels.Has(f.Labels, r.Scheme.PlanPending)
+	return f.Open && !f.PullRequest && !planned && labels.Has(f.Labels, s.PlanPending)
 }
 
-// reopened is a done issue that is open: after a reopening the setting decides, else people's label stands.
-func (r Rules) reopened(f Facts, otherwise string) (labels.Projection, string) {
-	switch {
-	case !f.wasReopened():
-		return keep(otherwise)
-	case r.Requeue:
-		return show(labels.Available, "reopened")
-	default:
-		return show(labels.None, "reopened; on_reopen is not requeue")
-	}
-}
-
-// stray reports a claimed label that is newer than every record and younger than Stray: an
+// fresh reports a claimed label that is newer than every record and younger than Stray: an
 // older tool labels first and comments later (spec.md#projection).
-func (r Rules) stray(f Facts) bool {
+func fresh(r Rules, f Facts) bool {
 	return labels.Has(f.Labels, r.Scheme.Claimed) && f.ClaimedAt.After(f.Log.Last) && f.Now.Sub(f.ClaimedAt) < r.Stray
-}
-
-// unheld is an open issue with records that nobody holds and no pull request is about.
-func (r Rules) unheld(f Facts) (labels.Projection, string) {
-	switch {
-	case r.escalated(f.Log):
-		return show(labels.None, fmt.Sprintf("%d failed attempts; a person must look", len(f.Log.Attempts)))
-	case r.stray(f):
-		return show(labels.Claimed, "claimed label put on by hand a moment ago")
-	case f.ReopenedAt.After(f.Log.Last) && !slices.Contains(r.Scheme.Of(f.Labels), labels.Available):
-		return r.reopened(f, "")
-	case f.implemented(f.Log):
-		return show(labels.Done, "released as already implemented")
-	case r.through(f):
-		return show(labels.Done, "went through all stages")
-	default:
-		return show(labels.Available, "nobody holds it and no pull request is open")
-	}
 }
 
 // implemented reports whether the last holder of the log found the work done already, and nobody reopened the issue since.
 func (f Facts) implemented(log claim.State) bool {
 	last, ended := log.Lasting().LastEnded()
-	return ended && last.End.Rank().Compare(log.Restart) > 0 && last.End.Outcome == claim.OutcomeAlreadyImplemented && !f.ReopenedAt.After(last.End.At)
-}
-
-// modifiers adds what coexists with the lifecycle label. A person's labels are never removed.
-func (r Rules) modifiers(f Facts, want *labels.Projection) {
-	if !f.Open || !r.managed(f) {
-		return
-	}
-	if r.escalated(f.Log) {
-		want.Set = append(want.Set, r.Scheme.NeedsScope)
-	}
-	if !f.BlockersRead {
-		return
-	}
-	if len(f.openBlockers()) > 0 {
-		want.Set = append(want.Set, r.Scheme.Blocked)
-	} else {
-		want.Clear = append(want.Clear, r.Scheme.Blocked)
-	}
-}
-
-func (f Facts) openBlockers() []Blocker {
-	var out []Blocker
-	for _, b := range f.Blockers {
-		if b.Open {
-			out = append(out, b)
-		}
-	}
-	return out
+	return ended && last.End.Rank.Compare(log.Restart) > 0 && last.End.Outcome == claim.OutcomeAlreadyImplemented && !f.ReopenedAt.After(last.End.At)
 }

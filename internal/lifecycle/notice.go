@@ -11,7 +11,7 @@ import (
 // (spec.md#notices), and that the last blocker closed (spec.md#notices). They are told before the labels move, so that a
 // crash in between costs nothing.
 func (r Rules) Due(f Facts) []claim.Notice {
-	if len(f.Missing) > 0 || f.PullRequest || !f.Open || !r.managed(f) {
+	if len(f.Missing) > 0 || f.PullRequest || !f.Open || !managed(r.Scheme, f) {
 		return nil
 	}
 	var due []claim.Notice
@@ -25,7 +25,7 @@ func (r Rules) Due(f Facts) []claim.Notice {
 	}
 	// The issue slept until its last blocker closed: it still has the label. One whose blockers were taken away, rather than closed, is
 	// woken without words.
-	if f.BlockersRead && len(f.Blockers) > 0 && len(f.openBlockers()) == 0 && labels.Has(f.Labels, r.Scheme.Blocked) {
+	if f.BlockersRead && len(f.Blockers) > 0 && len(f.Waits()) == 0 && labels.Has(f.Labels, r.Scheme.Blocked) {
 		add(claim.Notice{Kind: claim.NoticeAwake, Key: f.BlockedAt.UTC().Format(time.RFC3339)})
 	}
 	return due

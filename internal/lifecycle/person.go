@@ -2,7 +2,6 @@ package lifecycle
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
@@ -41,18 +40,21 @@ func (f Facts) leftHold() bool {
 }
 
 // bareHold reports whether a label holds the issue for a person without any record.
-func (r Rules) bareHold(f Facts) bool {
-	return labels.Has(f.Labels, r.Scheme.Hold) && !personHolds(f.Log) && !f.leftHold()
+func bareHold(s labels.Scheme, f Facts) bool {
+	return labels.Has(f.Labels, s.Hold) && !personHolds(f.Log) && !f.leftHold()
 }
 
-// holdLabel keeps the label of a person's hold in line with the log. A label without a record stays.
-func (r Rules) holdLabel(f Facts, want *labels.Projection) {
+// personsLabel is the projection with the label of a person's hold in line with the log. A label without a record stays.
+func personsLabel(s labels.Scheme, f Facts, want labels.Projection, why string) (labels.Projection, string) {
 	switch {
 	case f.Open && personHolds(f.Log):
-		want.Set = append(want.Set, r.Scheme.Hold)
+		want.Set = append(want.Set, s.Hold)
+		person, _ := f.Log.Holder()
+		why = "held by " + person.Person
 	case f.leftHold():
-		want.Clear = append(want.Clear, r.Scheme.Hold)
+		want.Clear = append(want.Clear, s.Hold)
 	}
+	return want, why
 }
 
 // Assigned lists the logins to whom the issue is assigned, and who are not who asks, unless one of the asker's is among
@@ -69,14 +71,4 @@ func (f Facts) Assigned() []string {
 		}
 	}
 	return others
-}
-
-// assigned is what the assignees say, to somebody who does not hold the issue.
-func (r Rules) assigned(f Facts, v *Verdict) {
-	if r.Unassigned || f.PullRequest || v.Has(CodeOwn) {
-		return
-	}
-	if others := f.Assigned(); len(others) > 0 {
-		v.because(CodeAssigned, f.URL, "assigned to %s", strings.Join(others, ", "))
-	}
 }

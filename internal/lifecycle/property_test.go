@@ -30,12 +30,12 @@ func moment() *rapid.Generator[time.Time] {
 func comments() *rapid.Generator[[]claim.Comment] {
 	ends := []string{"outcome=success", "outcome=failure", "outcome=already-implemented", "outcome=cancelled", "outcome=stale-swept by=s", "outcome=failure not_before=2026-05-01T13:00:00Z"}
 	line := rapid.Custom(func(t *rapid.T) string {
-		kind := rapid.SampledFrom([]string{"claim", "claim", "claim", "release", "release", "plan", "approve", "reset", "revoke"}).Draw(t, "kind")
+		kind := rapid.SampledFrom(append(claim.Kinds(), claim.KindClaim, claim.KindClaim, claim.KindRelease)).Draw(t, "kind")
 		fields := "by=ann"
 		switch kind {
-		case "claim":
+		case claim.KindClaim:
 			fields = rapid.SampledFrom([]string{"nonce=n ttl=1800 state=held branch=work", "nonce=n ttl=1800", "", "nonce=n state=held ttl=none", "nonce=n state=held ttl=none person=bot", "nonce=n ttl=none person=bot"}).Draw(t, "claim")
-		case "release":
+		case claim.KindRelease:
 			fields = rapid.SampledFrom(ends).Draw(t, "end")
 		}
 		return fmt.Sprintf("<!-- agent-%s:codename=a firing_id=%d %s -->", kind, rapid.IntRange(1, 4).Draw(t, "run"), fields)

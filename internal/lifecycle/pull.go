@@ -25,17 +25,13 @@ func (r Rules) pull(f Facts) (labels.Projection, string) {
 	case held && f.Open:
 		want.State, want.Set = labels.Claimed, []string{r.Scheme.Claimed}
 		_, why = r.live(c)
-	case workers.Log.Records > 0 && !(f.Open && r.stray(workers)):
+	case workers.Log.Records > 0 && !(f.Open && fresh(r, workers)):
 		want.Clear = []string{r.Scheme.Claimed}
-	}
-	r.holdLabel(f, &want)
-	if person, held := f.Log.Holder(); held && person.Person != "" && f.Open {
-		why = "held by " + person.Person
 	}
 	if !f.Open {
 		why = f.ending()
 	}
-	return want, why
+	return personsLabel(r.Scheme, f, want, why)
 }
 
 // ended reports a pull request that was merged or closed. Its end is the end of every hold of it.

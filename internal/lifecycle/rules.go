@@ -28,8 +28,8 @@ func (r Rules) escalated(s claim.State) bool {
 }
 
 // RestUntil returns until when the issue rests between attempts, or the zero time: the larger of
-// what releases since the last reset asked for and the resting time of that many failures, ±25 % drawn from
-// the log itself so that every reader gets the same answer (spec.md#back-off).
+// what releases since the last reset asked for and the resting time of that many failures, spread over 75 % to 125 % by
+// the key of the last failed worker, so that every reader gets the same answer (spec.md#back-off).
 func (r Rules) RestUntil(s claim.State) time.Time {
 	until := s.NotBefore
 	n := len(s.Attempts)
@@ -37,20 +37,15 @@ func (r Rules) RestUntil(s claim.State) time.Time {
 		return until
 	}
 	last := s.Attempts[n-1]
-	rest := r.Rest[min(n, len(r.Rest))-1]
-	if end := last.Release.At.Add(jitter(rest, last.Worker)); end.After(until) {
+	// d·3/4 + d/2·h/2³² in whole milliseconds, h being FNV-1a (32 bits) of codename:firing_id. No fractions, so that
+	// implementations in other languages agree to the millisecond.
+	h := fnv.New32a()
+	h.Write([]byte(last.Worker.String()))
+	ms := uint64(max(r.Rest[min(n, len(r.Rest))-1], 0).Milliseconds())
+	hi, lo := bits.Mul64(ms/2, uint64(h.Sum32()))
+	rest := time.Duration(ms*3/4+hi<<32+lo>>32) * time.Millisecond
+	if end := last.Release.At.Add(rest); end.After(until) {
 		until = end
 	}
 	return until
-}
-
-// jitter spreads d over 75 % to 125 % by the worker's key: d·3/4 + d/2·h/2³² in whole
-// milliseconds, h being FNV-1a (32 bits) of codename:firing_id. No fractions, so that
-// implementations in other languages agree to the millisecond.
-func jitter(d time.Duration, w claim.Worker) time.Duration {
-	h := fnv.New32a()
-	h.Write([]byte(w.String()))
-	ms := uint64(max(d, 0).Milliseconds())
-	hi, lo := bits.Mul64(ms/2, uint64(h.Sum32()))
-	return time.Duration(ms*3/4+hi<<32+lo>>32) * time.Millisecond
 }

@@ -15,9 +15,9 @@ func (r Rules) Stranded(f Facts) string {
 	want, why := r.Label(f)
 	_, held := f.Log.Holder()
 	switch {
-	case len(f.Missing) > 0, f.PullRequest, !f.Open, !r.managed(f), held:
+	case len(f.Missing) > 0, f.PullRequest, !f.Open, !managed(r.Scheme, f), held:
 		return ""
-	case r.bareHold(f), labels.Has(f.Labels, r.Scheme.NeedsScope), r.escalated(f.Log):
+	case bareHold(r.Scheme, f), labels.Has(f.Labels, r.Scheme.NeedsScope), r.escalated(f.Log):
 		return ""
 	case want.Gate:
 		return ""
@@ -38,7 +38,7 @@ func (r Rules) Stuck(f Facts) bool {
 	want, _ := r.Label(f)
 	_, held := f.Log.Holder()
 	switch {
-	case len(f.Missing) > 0, f.PullRequest, !f.Open, !r.managed(f), held, want.Gate:
+	case len(f.Missing) > 0, f.PullRequest, !f.Open, !managed(r.Scheme, f), held, want.Gate:
 		return false
 	case want.State == labels.PROpen:
 		return !slices.ContainsFunc(f.PRs, func(p PR) bool { return f.pending(p) && p.State != PRUnreadable && p.State != PRMissing })
@@ -56,8 +56,10 @@ func (r Rules) Wished(f Facts) bool {
 // Waits are the issues that keep f from going on: its open blockers.
 func (f Facts) Waits() []claim.Issue {
 	var out []claim.Issue
-	for _, b := range f.openBlockers() {
-		out = append(out, b.Issue)
+	for _, b := range f.Blockers {
+		if b.Open {
+			out = append(out, b.Issue)
+		}
 	}
 	return out
 }

@@ -10,19 +10,20 @@ type leftovers struct {
 	left   bool              // the labels still are as the claim made them
 }
 
-// leftovers returns what the bundle's claim that was undone last has left behind; undone is false when there is
+// leftoversOf returns what the bundle's claim that was undone last has left behind; undone is false when there is
 // no such claim, or when since then somebody has held the issue or opened a pull request for it.
-func (r Rules) leftovers(f Facts) (l leftovers, undone bool) {
+func leftoversOf(r Rules, f Facts) (l leftovers, undone bool) {
 	c, undone := f.Log.LastUndone()
 	_, held := f.Log.Holder()
-	_, _, pulled := r.byPR(f)
-	if !undone || held || pulled || !f.Open || f.PullRequest {
+	_, _, shipped := f.shipped()
+	_, awaited := r.awaited(f)
+	if !undone || held || shipped || awaited || !f.Open || f.PullRequest {
 		return leftovers{}, false
 	}
 	l.before, l.told = r.Scheme.Before(c.Record.Was, c.Record.Bundle)
 	claimed := labels.Has(f.Labels, r.Scheme.Claimed)
 	bare := l.told && l.before.State != labels.None && len(r.Scheme.Of(f.Labels)) == 0 // a late write took the last one away
-	l.left = (claimed || bare) && !r.stray(f)
+	l.left = (claimed || bare) && !fresh(r, f)
 	return l, true
 }
 

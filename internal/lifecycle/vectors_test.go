@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -217,12 +218,64 @@ func TestIssueVectors(t *testing.T) {
 	if len(cases) < 120 {
 		t.Fatalf("read %d cases, want all of them", len(cases))
 	}
+	reasons, notes := map[lifecycle.Code]bool{}, map[lifecycle.Code]bool{}
 	for _, c := range cases {
 		t.Run(c.Title, func(t *testing.T) {
-			if got := parseScene(t, c).answer(); !slices.Equal(got, c.Want) {
+			s := parseScene(t, c)
+			if got := s.answer(); !slices.Equal(got, c.Want) {
 				t.Errorf("line %d\n got:\n-> %s\nwant:\n-> %s", c.Line, strings.Join(got, "\n-> "), strings.Join(c.Want, "\n-> "))
 			}
+			v := s.rules.Verdict(s.facts, s.who)
+			for _, r := range v.Reasons {
+				reasons[r.Code] = true
+				if unknown := v.Answer == lifecycle.Unknown; unknown != (r.Code.Meaning().Where == lifecycle.WithoutOther) {
+					t.Errorf("line %d: the answer is %s, and %s is a reason", c.Line, v.Answer, r.Code)
+				}
+			}
+			for _, n := range v.Notes {
+				notes[n.Code] = true
+			}
 		})
+	}
+	for _, m := range lifecycle.Meanings() {
+		if note := m.Where == lifecycle.AmongNotes; reasons[m.Code] == note || note && !notes[m.Code] {
+			t.Errorf("code %s: a vector has it as a reason: %t, as a note: %t", m.Code, reasons[m.Code], notes[m.Code])
+		}
+		delete(reasons, m.Code)
+		delete(notes, m.Code)
+	}
+	if len(reasons)+len(notes) > 0 {
+		t.Errorf("codes without a row in Meanings: %v %v", reasons, notes)
+	}
+}
+
+// TestMeanings: every reason has words for the queue, and no row stands twice.
+func TestMeanings(t *testing.T) {
+	seen := map[lifecycle.Code]bool{}
+	for _, m := range lifecycle.Meanings() {
+		if seen[m.Code] {
+			t.Errorf("two rows of %s", m.Code)
+		}
+		seen[m.Code] = true
+		if (m.Passed == "") != (m.Where == lifecycle.AmongNotes) || m.Alert && m.Mark == "" {
+			t.Errorf("the row of %s is %+v", m.Code, m)
+		}
+	}
+	text, err := os.ReadFile("reason.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	constants := regexp.MustCompile(`(?m)^\tCode\w+ +Code = "([a-z-]+)"`).FindAllSubmatch(text, -1)
+	for _, c := range constants {
+		if !seen[lifecycle.Code(c[1])] {
+			t.Errorf("code %s has no row", c[1])
+		}
+	}
+	if len(constants) != len(seen) {
+		t.Errorf("%d constants for %d rows", len(constants), len(seen))
+	}
+	if m := lifecycle.Code("tomorrow").Meaning(); m != (lifecycle.Meaning{Code: "tomorrow"}) {
+		t.Errorf("a code that is none has the row %+v", m)
 	}
 }
 

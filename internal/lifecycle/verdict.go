@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
@@ -23,46 +22,6 @@ const (
 
 // String returns unknown, free or held.
 func (a Answer) String() string { return [...]string{"unknown", "free", "held"}[a] }
-
-// A Code names a reason.
-type Code string
-
-// The reasons why an issue may not be taken.
-const (
-	CodeUnread     Code = "unread"  // a fact is missing
-	CodeUnshown    Code = "unshown" // GitHub counts comments that it does not show
-	CodeClosed     Code = "closed"
-	CodeInFlight   Code = "in-flight" // somebody else holds it, or asks for it
-	CodeOwn        Code = "own"       // this very run holds it already
-	CodePROpen     Code = "pr-open"   // an open pull request closes it
-	CodeMerged     Code = "merged"    // a merged pull request was for it, the issue stayed open
-	CodeDone       Code = "done"      // released as already implemented, or labelled so by a person
-	CodePlan       Code = "plan"      // a plan label without a plan record: a person approves first
-	CodeHold       Code = "person-hold"
-	CodeScope      Code = "needs-scope"
-	CodePaused     Code = "paused"
-	CodeExcluded   Code = "excluded-label"
-	CodeBlocked    Code = "blocked"
-	CodeBackingOff Code = "backing-off"
-	CodeAttempts   Code = "too-many-attempts"
-	CodeExcessive  Code = "too-many-issues" // a note: a pull request that names too many issues moves none
-	CodeExpired    Code = "expired"         // a note: the hold's lease is over
-	CodeAssigned   Code = "assigned"        // to somebody else
-)
-
-// A Reason is one cause of a verdict with its evidence.
-type Reason struct {
-	Code  Code
-	Text  string // one clause, plain facts; may contain other people's text
-	URL   string // evidence
-	Claim *claim.Claim
-	PR    *PR
-	Until time.Time // when it ends by itself; zero when it does not
-	Here  bool      // of CodePaused: on this host only
-}
-
-// ByStranger reports whether the reason is a stranger's pull request. Somebody whose records count may claim in spite of it.
-func (r Reason) ByStranger() bool { return r.Code == CodePROpen && r.PR != nil && r.PR.Stranger }
 
 // A Verdict is the answer with all its reasons.
 type Verdict struct {
@@ -99,9 +58,14 @@ type Seeker struct {
 
 // Verdict answers "may this worker take the issue?" for claim, dedup-check, the hook, the sweep
 // and the work source alike (spec.md#the-verdict). Anything that could not be read makes it Unknown.
-// A hold that has expired is judged as the claim would judge it: after its end was recorded.
+// A hold that has expired is judged as the claim would judge it: after its end was recorded. While somebody
+// holds the issue nobody records ends for a new claim.
 func (r Rules) Verdict(f Facts, who Seeker) Verdict {
-	return r.judge(f, who, r.expired(f))
+	log := f.Log
+	if _, held := r.Holder(f); !held {
+		log = f.Log.Ended(r.Over(f), f.ExpiryOutcome, f.Now)
+	}
+	return r.judge(f, who, log)
 }
 
 // Admits is Verdict for a claim that has not yet recorded the ends of expired holds: what follows from
@@ -117,13 +81,13 @@ func (r Rules) judge(f Facts, who Seeker, log claim.State) Verdict {
 		f.PRs, f.Excessive, f.Blockers = nil, nil, nil
 	}
 	for _, m := range f.Missing {
-		v.Reasons = append(v.Reasons, Reason{Code: CodeUnread, Text: m})
+		v.because(CodeUnread, "", "%s", m)
 	}
 	if f.Now.IsZero() {
-		v.Reasons = append(v.Reasons, Reason{Code: CodeUnread, Text: "no server time"})
+		v.because(CodeUnread, "", "no server time")
 	}
 	if f.PauseErr != nil {
-		v.Reasons = append(v.Reasons, Reason{Code: CodeUnread, Text: f.PauseErr.Error()})
+		v.because(CodeUnread, "", "%s", f.PauseErr)
 	}
 	if len(v.Reasons) > 0 {
 		return v
@@ -131,11 +95,13 @@ func (r Rules) judge(f Facts, who Seeker, log claim.State) Verdict {
 	if !f.Open {
 		v.because(CodeClosed, f.URL, "%s", f.ending())
 	}
-	r.holds(f, who, &v)
-	r.pulls(f, who, &v)
-	r.people(f, log, &v)
-	r.assigned(f, &v)
-	r.history(f, log, &v)
+	v.holds(r, f, who)
+	v.pulls(r, f, who)
+	v.people(r, f, log)
+	if others := f.Assigned(); len(others) > 0 && !r.Unassigned && !f.PullRequest && !v.Has(CodeOwn) {
+		v.because(CodeAssigned, f.URL, "assigned to %s", strings.Join(others, ", "))
+	}
+	v.history(r, f, log)
 	switch {
 	case len(v.Reasons) > 0:
 		v.Answer = Held
@@ -146,22 +112,15 @@ func (r Rules) judge(f Facts, who Seeker, log claim.State) Verdict {
 	default:
 		v.Answer = Free
 	}
-	f.unshown(who, &v)
+	if f.Unshown > 0 { // whoever wants to take the issue cannot know then that it is free; all else, a push among it, goes by what can be read
+		reason := Reason{Code: CodeUnshown, Text: Unshown(f.Unshown), URL: f.URL}
+		if v.Answer == Held || who.Repo != "" || who.Branch != "" {
+			v.Notes = append(v.Notes, reason)
+		} else {
+			v.Answer, v.Reasons = Unknown, append(v.Reasons, reason)
+		}
+	}
 	return v
-}
-
-// unshown takes in comments that nobody can read. Whoever wants to take the issue cannot know then that it is free. All else,
-// a push among it, goes by what can be read.
-func (f Facts) unshown(who Seeker, v *Verdict) {
-	if f.Unshown == 0 {
-		return
-	}
-	reason := Reason{Code: CodeUnshown, Text: Unshown(f.Unshown), URL: f.URL}
-	if v.Answer == Held || who.Repo != "" || who.Branch != "" {
-		v.Notes = append(v.Notes, reason)
-		return
-	}
-	v.Answer, v.Reasons = Unknown, append(v.Reasons, reason)
 }
 
 // Unshown words that GitHub counts n comments more than it shows.
@@ -176,7 +135,7 @@ func (v *Verdict) because(c Code, url, format string, args ...any) *Reason {
 
 // holds names the claim that decides. To its worker it is its own; a live claim behind somebody
 // else's is nobody's hold, not even for the worker that made it.
-func (r Rules) holds(f Facts, who Seeker, v *Verdict) {
+func (v *Verdict) holds(r Rules, f Facts, who Seeker) {
 	for _, c := range f.Log.Live() {
 		if c.Expired(r.Terms, f.Now) {
 			v.Expired = append(v.Expired, c)
@@ -184,13 +143,53 @@ func (r Rules) holds(f Facts, who Seeker, v *Verdict) {
 		}
 	}
 	c, held := r.Holder(f)
-	switch {
-	case !held:
-	case who.owns(c, f) || who.Worker.IsZero() && (c.IsOf(f.Viewer) || f.through(who, c)):
-		r.hold(CodeOwn, c, v)
-	default:
-		r.hold(CodeInFlight, c, v)
+	if !held {
+		return
 	}
+	code := CodeInFlight
+	if who.owns(c, f) {
+		code = CodeOwn
+	}
+	end, ends := c.Until(r.Terms)
+	var text string
+	switch {
+	case c.Person != "" && c.Held(): // without an end
+		text = c.Person + " holds it since " + printable.Minute(c.Created)
+	case c.Person != "":
+		text = c.Person + " is claiming it since " + printable.Minute(c.Created)
+	default:
+		verb := "held"
+		if !c.Held() {
+			verb = "being claimed"
+		}
+		text = fmt.Sprintf("%s by %s (run %s)", verb, c.Record.Worker.Codename, c.Record.Worker.FiringID)
+		if !c.Created.IsZero() { // a lease store knows holds that the log does not show yet
+			text += " since " + printable.Minute(c.Created)
+		}
+		if ends {
+			text += ", lease until " + printable.Minute(end)
+		} else {
+			text += ", without end"
+		}
+	}
+	reason := v.because(code, c.URL, "%s", text)
+	reason.Claim, reason.Until = &c, end
+}
+
+// owns reports whether the claim is the seeker's own: it is the claim's worker. Who names no worker is the person whose hold it is, or
+// pushes the branch the claim names, or a part of the chain in which the claim's holder has a part. Of a pull request
+// everybody who works on it pushes the same branch, which tells nothing. Everybody can read a key in the log,
+// so it is not the seeker's when another login wrote the claim, unless an app wrote it for the seeker. A snapshot without a login goes by the key alone.
+func (w Seeker) owns(c claim.Claim, f Facts) bool {
+	switch {
+	case !w.Worker.IsZero():
+		return c.Record.Worker == w.Worker && (f.Viewer == "" || c.WrittenBy(f.Viewer) || c.IsOf(f.Viewer))
+	case c.IsOf(f.Viewer):
+		return true
+	case w.Branch != "" && !f.PullRequest && c.Record.Branch == w.Branch && strings.EqualFold(w.Repo, f.Issue.Slug()):
+		return true
+	}
+	return slices.ContainsFunc(f.PRs, func(p PR) bool { return w.pushes(p) && p.Chain != "" && f.Of(p, c) })
 }
 
 // Holder returns the claim that decides now: of the live claims that have not expired the first confirmed
@@ -213,15 +212,6 @@ func (r Rules) Over(f Facts) []claim.Claim {
 	})
 }
 
-// expired is the log as it will be once the claims that are over have their ends recorded. While
-// somebody holds the issue it is the log as it is: nobody records them for a new claim.
-func (r Rules) expired(f Facts) claim.State {
-	if _, held := r.Holder(f); held {
-		return f.Log
-	}
-	return f.Log.Ended(r.Over(f), f.ExpiryOutcome, f.Now)
-}
-
 // ExpiryOutcome is the outcome of a hold that ran out. It counts as an attempt only when there was work to do
 // and nobody did it.
 func (f Facts) ExpiryOutcome(c claim.Claim) string {
@@ -238,54 +228,8 @@ func (f Facts) ExpiryOutcome(c claim.Claim) string {
 	return claim.OutcomeStaleSwept
 }
 
-func (r Rules) hold(code Code, c claim.Claim, v *Verdict) {
-	reason := v.because(code, c.URL, "%s", r.describe(c))
-	reason.Claim = &c
-	reason.Until, _ = c.Until(r.Terms)
-}
-
-// owns reports whether the seeker is the claim's worker, or pushes the branch the claim names. Of a pull request
-// everybody who works on it pushes the same branch, which tells nothing. Everybody can read a key in the log,
-// so it is not the seeker's when another login wrote the claim, unless an app wrote it for the seeker. A snapshot without a login goes by the key alone.
-func (w Seeker) owns(c claim.Claim, f Facts) bool {
-	if !w.Worker.IsZero() {
-		return c.Record.Worker == w.Worker && (f.Viewer == "" || c.WrittenBy(f.Viewer) || c.IsOf(f.Viewer))
-	}
-	return w.Branch != "" && !f.PullRequest && c.Record.Branch == w.Branch && strings.EqualFold(w.Repo, f.Issue.Slug())
-}
-
-// through reports whether the seeker pushes a part of the chain in which the claim's holder has a part.
-func (f Facts) through(who Seeker, c claim.Claim) bool {
-	for _, p := range f.PRs {
-		if who.pushes(p) && p.Chain != "" && f.Of(p, c) {
-			return true
-		}
-	}
-	return false
-}
-
-func (r Rules) describe(c claim.Claim) string {
-	switch {
-	case c.Person != "" && c.Held(): // without an end
-		return c.Person + " holds it since " + printable.Minute(c.Created)
-	case c.Person != "":
-		return c.Person + " is claiming it since " + printable.Minute(c.Created)
-	}
-	verb := "held"
-	if !c.Held() {
-		verb = "being claimed"
-	}
-	text := fmt.Sprintf("%s by %s (run %s)", verb, c.Record.Worker.Codename, c.Record.Worker.FiringID)
-	if !c.Created.IsZero() { // a lease store knows holds that the log does not show yet
-		text += " since " + printable.Minute(c.Created)
-	}
-	if end, ok := c.Until(r.Terms); ok {
-		return text + ", lease until " + printable.Minute(end)
-	}
-	return text + ", without end"
-}
-
-func (r Rules) pulls(f Facts, who Seeker, v *Verdict) {
+// pulls are the pull requests for the issue, and those that name too many.
+func (v *Verdict) pulls(r Rules, f Facts, who Seeker) {
 	for _, e := range f.Excessive {
 		v.Notes = append(v.Notes, Reason{Code: CodeExcessive, Text: e.String(), URL: e.PR.URL})
 	}
@@ -308,7 +252,7 @@ func (r Rules) pulls(f Facts, who Seeker, v *Verdict) {
 
 // people are the labels and marks by which persons steer. A person's claim that has expired does not stand for the label of a
 // person's hold: log has its end.
-func (r Rules) people(f Facts, log claim.State, v *Verdict) {
+func (v *Verdict) people(r Rules, f Facts, log claim.State) {
 	f.Log = log
 	if p := f.Pause; p != nil {
 		where := ""
@@ -322,7 +266,7 @@ func (r Rules) people(f Facts, log claim.State, v *Verdict) {
 		}
 	}
 	switch known := f.HoldBy != "" && !f.HoldAt.IsZero(); {
-	case !r.bareHold(f):
+	case !bareHold(r.Scheme, f):
 	case known:
 		v.because(CodeHold, f.URL, "%s holds it since %s (label %s, without a claim)", f.HoldBy, printable.Minute(f.HoldAt), r.Scheme.Hold)
 	default:
@@ -331,7 +275,7 @@ func (r Rules) people(f Facts, log claim.State, v *Verdict) {
 	if labels.Has(f.Labels, r.Scheme.NeedsScope) {
 		v.because(CodeScope, f.URL, "it needs a person (label %s)", r.Scheme.NeedsScope)
 	}
-	if r.gated(f) {
+	if gated(r.Scheme, f) {
 		v.because(CodePlan, f.URL, "a plan waits for approval (label %s)", r.Scheme.PlanPending)
 	}
 	for _, x := range r.Exclude {
@@ -339,23 +283,28 @@ func (r Rules) people(f Facts, log claim.State, v *Verdict) {
 			v.because(CodeExcluded, f.URL, "label %s keeps it out", x)
 		}
 	}
-	for _, b := range f.openBlockers() {
-		v.because(CodeBlocked, b.URL, "blocked by %s", b.Issue)
+	for _, b := range f.Blockers {
+		if b.Open {
+			v.because(CodeBlocked, b.URL, "blocked by %s", b.Issue)
+		}
 	}
 }
 
-func (r Rules) history(f Facts, log claim.State, v *Verdict) {
-	f.Log = log
+// history is what the past of an issue says, by log: that it is done, or failed too often, or waits for the next attempt. An open issue
+// stays done by a person's label although another lifecycle label, such as the queue's, was left beside it. One that
+// shows done alone is not offered, but whoever names it may take it.
+func (v *Verdict) history(r Rules, f Facts, log claim.State) {
+	have := r.Scheme.Of(f.Labels)
 	switch {
 	case f.PullRequest:
 		return
 	case !f.Open:
 	case f.implemented(log):
 		v.because(CodeDone, f.URL, "its last holder found it implemented already")
-	case r.doneByHand(f):
+	case log.Lasting().Records == 0 && len(have) > 1 && slices.Contains(have, labels.Done) && !f.wasReopened():
 		v.because(CodeDone, f.URL, "a person labelled it done (label %s)", r.Scheme.Done)
 	}
-	if f.Open && r.through(f) {
+	if f.Open && through(r, f) {
 		v.because(CodeDone, f.URL, "it went through all stages")
 	}
 	if r.escalated(log) {

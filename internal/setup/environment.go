@@ -78,7 +78,13 @@ func OS() Environment {
 	if err != nil {
 		dir = string(filepath.Separator)
 	}
-	return Environment{Getenv: os.Getenv, Environ: os.Environ(), Dir: dir, Stderr: os.Stderr, Run: run, HTTP: http.DefaultTransport, Watched: isTerminal}
+	return Environment{
+		Getenv: os.Getenv, Environ: os.Environ(), Dir: dir, Stderr: os.Stderr, Run: run, HTTP: http.DefaultTransport,
+		Watched: func(w io.Writer) bool {
+			f, ok := w.(interface{ Fd() uintptr })
+			return ok && term.IsTerminal(int(f.Fd()))
+		},
+	}
 }
 
 // Inherited is the environment of the programs that a command starts: Environ, or this process's own when that is not set.
@@ -144,11 +150,6 @@ func (e Environment) HookJSON() bool { return e.Getenv("LABEL_STATE_HOOK_FORMAT"
 
 // IsTerminal reports whether a person watches w.
 func (e Environment) IsTerminal(w io.Writer) bool { return e.Watched != nil && e.Watched(w) }
-
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(interface{ Fd() uintptr })
-	return ok && term.IsTerminal(int(f.Fd()))
-}
 
 // Width is how many cells the terminal w has in a line; 0 when w is none.
 func (e Environment) Width(w io.Writer) int {

@@ -105,14 +105,27 @@ func Open(ctx context.Context, e Environment, o Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := begin(ctx, o, p, first); err != nil {
+	switch { // the first query
+	case p.repo == (ledger.Repo{}), o.First.Late:
+	case o.First.Ready:
+		err = first.BeginOpen(ctx, p.repo)
+	case o.First.Live:
+		err = first.BeginCurrent(ctx, p.repo, o.First.Since)
+	case !o.First.Since.IsZero():
+		err = first.BeginScan(ctx, p.repo, o.First.Since)
+	case o.Ref != "":
+		err = first.Begin(ctx, p.issue)
+	}
+	if err != nil {
 		return nil, err
 	}
 	conf, err := e.configuration(ctx, o, p, first, own)
 	if err != nil {
 		return nil, err
 	}
-	if !alike(guess, conf.Config) {
+	b := conf.Config // another one may make another client
+	if !reflect.DeepEqual(guess.Labels, b.Labels) || guess.Compat != b.Compat || guess.Blockers != b.Blockers ||
+		guess.Lifecycle.OutsiderIssues != b.Lifecycle.OutsiderIssues || !reflect.DeepEqual(guess.Trust, b.Trust) {
 		first = nil
 	}
 	return e.session(o, p, token, conf, first)
@@ -132,23 +145,6 @@ func guessed(o Options, p place, own config.Own) config.Config {
 	}
 	_ = queue(o, guess) // names that cannot be the repository's are refused once its configuration is known
 	return guess.Config
-}
-
-// begin sends the first query.
-func begin(ctx context.Context, o Options, p place, c *github.Client) error {
-	switch {
-	case p.repo == (ledger.Repo{}), o.First.Late:
-		return nil
-	case o.First.Ready:
-		return c.BeginOpen(ctx, p.repo)
-	case o.First.Live:
-		return c.BeginCurrent(ctx, p.repo, o.First.Since)
-	case !o.First.Since.IsZero():
-		return c.BeginScan(ctx, p.repo, o.First.Since)
-	case o.Ref != "":
-		return c.Begin(ctx, p.issue)
-	}
-	return nil
 }
 
 // configuration is the repository's with what is the caller's own.
@@ -230,12 +226,6 @@ func (e Environment) client(o Options, p place, t credential, conf config.Config
 		Trust:          github.Trust{Logins: append([]string{}, conf.Trust.Logins...), Apps: conf.Trust.Apps, Minimum: github.Role(conf.Trust.Permission)},
 		Warn:           func(text string) { e.say("warning: " + text) },
 	})
-}
-
-// alike reports whether two configurations make the same client.
-func alike(a, b config.Config) bool {
-	return reflect.DeepEqual(a.Labels, b.Labels) && a.Compat == b.Compat && a.Blockers == b.Blockers &&
-		a.Lifecycle.OutsiderIssues == b.Lifecycle.OutsiderIssues && reflect.DeepEqual(a.Trust, b.Trust)
 }
 
 // say writes one line to Stderr, whatever the text holds.

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"strconv"
 	"syscall"
 )
 
@@ -33,16 +32,15 @@ type LargeError struct {
 func (e *LargeError) Error() string { return "read " + e.Path + ": " + e.Reason() }
 
 // Reason is the error without the path.
-func (e *LargeError) Reason() string { return "it is larger than " + size(e.Limit) }
-
-func size(n int64) string {
-	if n%(1<<20) == 0 {
-		return strconv.FormatInt(n>>20, 10) + " MiB"
+func (e *LargeError) Reason() string {
+	n, unit := e.Limit, "bytes"
+	switch {
+	case n%(1<<20) == 0:
+		n, unit = n>>20, "MiB"
+	case n%1024 == 0:
+		n, unit = n>>10, "KiB"
 	}
-	if n%1024 == 0 {
-		return strconv.FormatInt(n>>10, 10) + " KiB"
-	}
-	return strconv.FormatInt(n, 10) + " bytes"
+	return fmt.Sprintf("it is larger than %d %s", n, unit)
 }
 
 // Read returns the content of a file of a repository, at most limit bytes. A symbolic link is no regular file. Errors are
@@ -84,45 +82,34 @@ func read(path string, limit int64, stat func(string) (fs.FileInfo, error)) ([]b
 	if err != nil {
 		return nil, err
 	}
-	data, err := readOpened(f, path, limit)
-	return data, errors.Join(err, f.Close())
-}
-
-func readOpened(f io.Reader, path string, limit int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(f, limit+1))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("read %s: %w", path, err)
+		data, err = nil, fmt.Errorf("read %s: %w", path, err)
 	case int64(len(data)) > limit:
-		return nil, &LargeError{path, limit}
+		data, err = nil, &LargeError{path, limit}
 	}
-	return data, nil
+	return data, errors.Join(err, f.Close())
 }
 
 func fit(path string, info fs.FileInfo, limit int64) error {
-	switch {
-	case !info.Mode().IsRegular():
-		return &IrregularError{path, kind(info.Mode())}
+	switch m := info.Mode(); {
+	case m&fs.ModeSymlink != 0:
+		return &IrregularError{path, "a symbolic link"}
+	case m.IsDir():
+		return &IrregularError{path, "a folder"}
+	case m&fs.ModeNamedPipe != 0:
+		return &IrregularError{path, "a pipe"}
+	case m&fs.ModeSocket != 0:
+		return &IrregularError{path, "a socket"}
+	case m&fs.ModeDevice != 0:
+		return &IrregularError{path, "a device"}
+	case !m.IsRegular():
+		return &IrregularError{path, "something of its own"}
 	case info.Size() > limit:
 		return &LargeError{path, limit}
 	}
 	return nil
-}
-
-func kind(m fs.FileMode) string {
-	switch {
-	case m&fs.ModeSymlink != 0:
-		return "a symbolic link"
-	case m.IsDir():
-		return "a folder"
-	case m&fs.ModeNamedPipe != 0:
-		return "a pipe"
-	case m&fs.ModeSocket != 0:
-		return "a socket"
-	case m&fs.ModeDevice != 0:
-		return "a device"
-	}
-	return "something of its own"
 }
 
 // Reason is what is wrong with a file without its path, which the message around it names already.

@@ -96,7 +96,10 @@ func Lock(file string) (free func() error, err error) {
 			return nil, err
 		case !ok:
 			return nil, ErrLocked
-		case current(f):
+		}
+		locked, err1 := f.Stat()
+		there, err2 := os.Stat(file)
+		if err1 == nil && err2 == nil && os.SameFile(locked, there) { // else the last holder has removed what was locked
 			return func() error {
 				_ = os.Remove(file) // while it is held, so that nobody can take it before; Windows keeps it
 				return f.Unlock()
@@ -106,11 +109,4 @@ func Lock(file string) (free func() error, err error) {
 			return nil, err
 		}
 	}
-}
-
-// current reports whether what was locked is still what is there: the last holder may have removed it.
-func current(f *flock.Flock) bool {
-	locked, err1 := f.Stat()
-	there, err2 := os.Stat(f.Path())
-	return err1 == nil && err2 == nil && os.SameFile(locked, there)
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/smallfile"
 )
 
@@ -202,14 +203,7 @@ func sortedPauses(paused map[string]Pause) []Pause {
 func normalRepo(repo string) (string, error) {
 	owner, name, ok := strings.Cut(repo, "/")
 	if !ok || !claim.IsName(owner) || !claim.IsName(name) {
-		return "", &RepoNameError{clip(repo)}
+		return "", &RepoNameError{printable.Clip(repo, 80)}
 	}
 	return strings.ToLower(repo), nil
-}
-
-func clip(s string) string {
-	if len(s) > 80 {
-		return s[:80] + "…"
-	}
-	return s
 }

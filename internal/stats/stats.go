@@ -137,22 +137,16 @@ func (c *counting) issue(f lifecycle.Facts) {
 	for _, one := range f.Log.Claims {
 		c.claim(one)
 	}
-	c.lost(f)
-	c.twice(f)
-	c.merge(f)
-	c.stay(f)
-}
-
-// lost counts the claims that lost a race and were turned into their own end: the log has only that end of them
-// (spec.md#quiet-comments).
-func (c *counting) lost(f lifecycle.Facts) {
-	for _, e := range f.Log.Log {
+	for _, e := range f.Log.Log { // a claim that lost a race and was turned into its own end: the log has only that end (spec.md#quiet-comments)
 		_, claimed := f.Log.Find(e.Record.Worker)
 		if e.Record.Kind == claim.KindRelease && !claimed && strings.HasPrefix(e.Record.Outcome, claim.OutcomeRaceYielded) && c.within(e.Created) {
 			c.totals.Yielded++
 			c.worker(e.Record.Worker.Codename).Yielded++
 		}
 	}
+	c.twice(f)
+	c.merge(f)
+	c.stay(f)
 }
 
 // twice counts an issue for which a second pull request was merged or closed in the time. The parts of a chain are one.
@@ -228,13 +222,11 @@ func (c *counting) claim(one claim.Claim) {
 		w.Holds++
 		c.days[midnight(one.Created)].Holds++
 	}
-	if one.End != nil && c.within(one.End.At) {
-		w.lengths = append(w.lengths, one.End.At.Sub(one.Created))
-		c.end(w, *one.End)
+	if one.End == nil || !c.within(one.End.At) {
+		return
 	}
-}
-
-func (c *counting) end(w *tally, e claim.Release) {
+	e := *one.End
+	w.lengths = append(w.lengths, e.At.Sub(one.Created))
 	day := c.days[midnight(e.At)]
 	switch {
 	case e.Outcome == claim.OutcomeSuccess || e.Outcome == claim.OutcomeAlreadyImplemented || e.PR != "":

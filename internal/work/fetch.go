@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // FetchOptions say which items, and how many.
@@ -34,7 +36,7 @@ func (o FetchOptions) check() error {
 	}
 	for _, l := range o.Labels {
 		if strings.TrimSpace(l) == "" || strings.Contains(l, ",") {
-			return &OptionError{"label", fmt.Sprintf("%q: want one label, without a comma", clip(l, 80))}
+			return &OptionError{"label", fmt.Sprintf("%q: want one label, without a comma", printable.Clip(l, 80))}
 		}
 	}
 	for _, p := range o.Priorities {
@@ -88,15 +90,7 @@ func (o FetchOptions) sum() uint32 {
 	return h.Sum32()
 }
 
-func (o FetchOptions) cursor(after Item) (string, error) {
-	text, err := json.Marshal(cursor{keyOf(after), o.sum()})
-	if err != nil {
-		return "", fmt.Errorf("make cursor: %w", err)
-	}
-	return base64.RawURLEncoding.EncodeToString(text), nil
-}
-
-// start reads the cursor; nil is the beginning. Anything that is not exactly what cursor makes for
+// start reads the cursor; nil is the beginning. Anything that is not exactly what Select makes for
 // these options is refused.
 func (o FetchOptions) start() (*key, error) {
 	if o.Cursor == "" {
@@ -148,7 +142,11 @@ func Select(ctx context.Context, candidates []Item, o FetchOptions, judge Judge)
 	}
 	if o.Limit > 0 && len(page.Items) > o.Limit {
 		page.Items = page.Items[:o.Limit]
-		page.Next, err = o.cursor(page.Items[o.Limit-1])
+		text, err := json.Marshal(cursor{keyOf(page.Items[o.Limit-1]), o.sum()})
+		if err != nil {
+			return page, fmt.Errorf("make cursor: %w", err)
+		}
+		page.Next = base64.RawURLEncoding.EncodeToString(text)
 	}
-	return page, err
+	return page, nil
 }

@@ -3,6 +3,8 @@ package work
 import (
 	"strconv"
 	"strings"
+
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // maxID is the largest whole number that every JSON reader keeps: 2^53-1.
@@ -34,5 +36,5 @@ func badID(source, id string) error {
 	} else {
 		source += "-NUMBER"
 	}
-	return Refused(clip(id, 80), NotFound, "no such item %q: want %s", clip(id, 80), source)
+	return Refused(printable.Clip(id, 80), NotFound, "no such item %q: want %s", printable.Clip(id, 80), source)
 }

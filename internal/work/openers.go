@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // Settings are one agent's work source, as configured.
@@ -32,7 +34,7 @@ func (e *UnknownTypeError) Error() string {
 	if len(e.Known) > 0 {
 		known = strings.Join(e.Known, ", ")
 	}
-	return fmt.Sprintf("unknown work source %q: known are %s", clip(e.Type, 80), known)
+	return fmt.Sprintf("unknown work source %q: known are %s", printable.Clip(e.Type, 80), known)
 }
 
 // Get returns the opener of a type, or an *UnknownTypeError.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // A Priority is how urgent an item is; smaller is more urgent.
@@ -36,7 +38,7 @@ func (p *Priority) UnmarshalText(text []byte) (err error) {
 func ParsePriority(name string) (Priority, error) {
 	i := slices.Index(priorityNames[:], strings.ToLower(name))
 	if i < 0 {
-		return Medium, &OptionError{"priority", fmt.Sprintf("%q: allowed are %s", clip(name, 80), strings.Join(priorityNames[:], ", "))}
+		return Medium, &OptionError{"priority", fmt.Sprintf("%q: allowed are %s", printable.Clip(name, 80), strings.Join(priorityNames[:], ", "))}
 	}
 	return Priority(i), nil
 }

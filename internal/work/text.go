@@ -49,17 +49,17 @@ func (r Result) Comment(agent string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s finished with outcome **%s**.\n", line(agent), line(string(r.Outcome)))
 	if r.Summary != "" {
-		b.WriteString("\nSummary:\n\n" + fence(clip(r.Summary, maxNote)))
+		b.WriteString("\nSummary:\n\n" + fence(printable.Clip(r.Summary, maxNote)))
 	}
 	if r.Details != "" {
-		b.WriteString("\nDetails:\n\n" + fence(clip(r.Details, maxDetails)))
+		b.WriteString("\nDetails:\n\n" + fence(printable.Clip(r.Details, maxDetails)))
 	}
 	if len(r.Artifacts) > 0 {
 		lines := make([]string, len(r.Artifacts))
 		for i, a := range r.Artifacts {
 			lines[i] = line(a)
 		}
-		b.WriteString("\nArtifacts:\n\n" + fence(clip(strings.Join(lines, "\n"), maxNote)))
+		b.WriteString("\nArtifacts:\n\n" + fence(printable.Clip(strings.Join(lines, "\n"), maxNote)))
 	}
 	return b.String()
 }
@@ -68,15 +68,13 @@ func (r Result) Comment(agent string) string {
 func (o ReleaseOptions) Note(agent string) string {
 	text := line(agent) + " released it.\n"
 	if o.Reason != "" {
-		text += "\n" + fence(clip(o.Reason, maxDetails))
+		text += "\n" + fence(printable.Clip(o.Reason, maxDetails))
 	}
 	return text
 }
 
 // fence is other people's text in a block of its own.
-func fence(text string) string { return quote.Fence("text", clip(text, maxText)) }
+func fence(text string) string { return quote.Fence("text", printable.Clip(text, maxText)) }
 
 // line makes text one short line.
 func line(text string) string { return printable.Short(text, maxLine) }
-
-func clip(text string, n int) string { return printable.Clip(text, n) }

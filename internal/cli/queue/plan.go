@@ -178,7 +178,7 @@ func wouldAnswer(ctx context.Context, c *cli.Call, i claim.Issue, answer claim.K
 	if !held || !h.Plan.Pending() {
 		return unanswerable(i, claim.ErrNoPlan)
 	}
-	if why := c.Session.Ledger.Rules().Bars(h, answer, by); why != "" {
+	if why := c.Session.Ledger.Rules().Approvers.Bars(h, answer, by); why != "" {
 		return unanswerable(i, &ledger.BarredError{Login: by, Why: why})
 	}
 	return c.Answer(cli.Reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would %s the plan of %s on %s\n", answer, h.Record.Worker, i))

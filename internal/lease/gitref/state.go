@@ -10,6 +10,7 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lease"
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // A kind says what a commit of the chain does.
@@ -44,10 +45,11 @@ func (s state) encode() string {
 	add := func(key, value string) { out += key + "=" + url.QueryEscape(value) + " " }
 	add("codename", s.worker.Codename)
 	add("firing_id", s.worker.FiringID)
+	ttl := int64((s.ttl + time.Second - 1) / time.Second) // rounded up: a lease that lasts longer for others than for its holder does no harm
 	for _, f := range []struct {
 		key   string
 		value int64
-	}{{"epoch", s.epoch}, {"pos", s.pos}, {"token", s.token}, {"ttl", seconds(s.ttl)}} {
+	}{{"epoch", s.epoch}, {"pos", s.pos}, {"token", s.token}, {"ttl", ttl}} {
 		add(f.key, strconv.FormatInt(f.value, 10))
 	}
 	if s.prev != "" {
@@ -59,9 +61,6 @@ func (s state) encode() string {
 	}
 	return strings.TrimRight(out, " ") + "\n"
 }
-
-// seconds rounds up: a lease that lasts longer for others than for its holder does no harm.
-func seconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
 
 // decode reads a commit message. Unknown fields are left aside; of two with one name the first counts.
 func decode(message string) (state, error) {
@@ -88,7 +87,7 @@ func decode(message string) (state, error) {
 	case kindPush:
 		s.dated = time.Unix(f.number("dated"), 0).UTC()
 	default:
-		return state{}, fmt.Errorf("a commit of kind %q is newer than this program", clip(word))
+		return state{}, fmt.Errorf("a commit of kind %q is newer than this program", printable.Clip(word, 40))
 	}
 	if f.err == nil && (s.worker.Codename == "" || s.worker.FiringID == "") {
 		f.err = errors.New("its worker is missing")
@@ -108,16 +107,9 @@ func (f *fields) number(key string) int64 {
 	const most = int64(1) << 33
 	n, err := strconv.ParseInt(f.values[key], 10, 64)
 	if f.err == nil && (err != nil || n < 1 || n > most) {
-		f.err = fmt.Errorf("its %s is %q", key, clip(f.values[key]))
+		f.err = fmt.Errorf("its %s is %q", key, printable.Clip(f.values[key], 40))
 	}
 	return n
-}
-
-func clip(text string) string {
-	if len(text) > 40 {
-		return text[:40] + "…"
-	}
-	return text
 }
 
 // owned reports whether the commit leaves the issue with a holder, who may be overdue.

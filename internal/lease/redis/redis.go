@@ -78,8 +78,12 @@ func Open(secure *tls.Config, addresses ...string) (lease.Remote, error) {
 	case at.Scheme != "redis" && at.Scheme != "rediss", at.Hostname() == "", err != nil, database > 1<<15:
 		return nil, errAddress
 	case at.Scheme == "rediss":
-		config, err := recognize(at, secure)
-		if err != nil {
+		config := &tls.Config{MinVersion: tls.VersionTLS12}
+		if secure != nil {
+			config = secure.Clone()
+		}
+		config.ServerName = at.Hostname()
+		if err := lease.ProbeTLS(context.Background(), config, net.JoinHostPort(at.Hostname(), cmp.Or(at.Port(), "6379"))); err != nil {
 			return nil, fmt.Errorf("open redis: %w", err)
 		}
 		options = append(options, redis.DialTLSConfig(config))
@@ -87,16 +91,6 @@ func Open(secure *tls.Config, addresses ...string) (lease.Remote, error) {
 	return New(connect(func(ctx context.Context) (redis.Conn, error) {
 		return redis.DialURLContext(ctx, addresses[0], options...)
 	})), nil
-}
-
-// recognize returns how a server with TLS is recognized, as secure says, after it was asked whether it accepts us.
-func recognize(at *url.URL, secure *tls.Config) (*tls.Config, error) {
-	config := &tls.Config{MinVersion: tls.VersionTLS12}
-	if secure != nil {
-		config = secure.Clone()
-	}
-	config.ServerName = at.Hostname()
-	return config, lease.ProbeTLS(context.Background(), config, net.JoinHostPort(at.Hostname(), cmp.Or(at.Port(), "6379")))
 }
 
 // connect returns a client that keeps one idle connection.

@@ -62,11 +62,6 @@ func (s *Source) candidate(ctx context.Context, id string, i claim.Issue) (work.
 	return s.item(read), read.Labels, ledger.Snapshot{}, nil
 }
 
-func (s *Source) claim(ctx context.Context, i claim.Issue, judged ledger.Snapshot) (ledger.Hold, error) {
-	h, err := s.ledger.Claim(ctx, i, ledger.Request{Worker: s.o.Worker, TTL: s.o.TTL, Judged: judged})
-	return h, s.late(err)
-}
-
 // late turns a success whose labels could not be written into a warning.
 func (s *Source) late(err error) error {
 	var late *ledger.LabelsError
@@ -121,9 +116,9 @@ func reasonOf(err error) work.Reason {
 		limit   *github.RateLimitError
 	)
 	switch {
-	case errors.As(err, &held):
-		return reasonHeld(held)
-	case errors.As(err, &lost), errors.As(err, &call):
+	case errors.As(err, &held) && (held.Yielded != nil || slices.ContainsFunc(held.Verdict.Reasons, func(r lifecycle.Reason) bool { return r.Code.Meaning().Taken })):
+		return work.AlreadyClaimed // by somebody else; what is held for another reason nobody may have
+	case errors.As(err, &held), errors.As(err, &lost), errors.As(err, &call):
 		return work.InvalidState
 	case errors.As(err, &limit):
 		return work.RateLimited
@@ -133,17 +128,4 @@ func reasonOf(err error) work.Reason {
 		return work.NotFound
 	}
 	return work.SourceError
-}
-
-// reasonHeld tells what somebody else has from what nobody may have.
-func reasonHeld(e *ledger.HeldError) work.Reason {
-	if e.Yielded != nil {
-		return work.AlreadyClaimed
-	}
-	for _, c := range []lifecycle.Code{lifecycle.CodeInFlight, lifecycle.CodeOwn, lifecycle.CodePROpen, lifecycle.CodeHold} {
-		if e.Verdict.Has(c) {
-			return work.AlreadyClaimed
-		}
-	}
-	return work.InvalidState
 }

@@ -1,6 +1,7 @@
 package githubwork
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -45,15 +46,11 @@ func (s *Source) NoWork() *work.NoWorkError {
 }
 
 func passedText(why lifecycle.Code) string {
-	text := map[lifecycle.Code]string{
-		lifecycle.CodeAssigned: "assigned to somebody else", lifecycle.CodeBlocked: "blocked by other issues", lifecycle.CodeBackingOff: "backing off after a failure",
-		lifecycle.CodePaused: "paused with the repository", lifecycle.CodeExcluded: "excluded by a label", lifecycle.CodeInFlight: "held", lifecycle.CodeOwn: "yours already",
-		lifecycle.CodeHold: "held by a person", lifecycle.CodeScope: "waiting for a person", lifecycle.CodeAttempts: "failed too often",
-		lifecycle.CodePROpen: "with an open pull request", lifecycle.CodeMerged: "with a merged pull request", lifecycle.CodeDone: "done",
-		lostRace: "taken by somebody faster", notWanted: "not of the label or priority asked for",
-	}[why]
-	if text == "" {
-		return "not free (" + string(why) + ")"
+	switch why {
+	case lostRace:
+		return "taken by somebody faster"
+	case notWanted:
+		return "not of the label or priority asked for"
 	}
-	return text
+	return cmp.Or(why.Meaning().Passed, "not free ("+string(why)+")")
 }

@@ -70,7 +70,10 @@ func New(c *github.Client, l *ledger.Ledger, o Options) *Source {
 		s.o.Recall = func(claim.Issue) (ledger.Hold, bool, error) { return ledger.Hold{}, false, nil }
 	}
 	if s.o.Take == nil {
-		s.o.Take = s.claim
+		s.o.Take = func(ctx context.Context, i claim.Issue, judged ledger.Snapshot) (ledger.Hold, error) {
+			h, err := l.Claim(ctx, i, ledger.Request{Worker: s.o.Worker, TTL: s.o.TTL, Judged: judged})
+			return h, s.late(err)
+		}
 	}
 	return s
 }

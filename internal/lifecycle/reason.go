@@ -1,0 +1,103 @@
+package lifecycle
+
+import (
+	"slices"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+)
+
+// A Code names a reason.
+type Code string
+
+// The reasons why an issue may not be taken, and the notes beside a verdict. What follows from each is a row of Meanings.
+const (
+	CodeUnread     Code = "unread"  // a fact is missing
+	CodeUnshown    Code = "unshown" // GitHub counts comments that it does not show
+	CodeClosed     Code = "closed"
+	CodeInFlight   Code = "in-flight" // somebody else holds it, or asks for it
+	CodeOwn        Code = "own"       // this very run holds it already
+	CodePROpen     Code = "pr-open"   // an open pull request closes it
+	CodeMerged     Code = "merged"    // a merged pull request was for it, the issue stayed open
+	CodeDone       Code = "done"      // released as already implemented, or labelled so by a person
+	CodePlan       Code = "plan"      // a plan label without a plan record: a person approves first
+	CodeHold       Code = "person-hold"
+	CodeScope      Code = "needs-scope"
+	CodePaused     Code = "paused"
+	CodeExcluded   Code = "excluded-label"
+	CodeBlocked    Code = "blocked"
+	CodeBackingOff Code = "backing-off"
+	CodeAttempts   Code = "too-many-attempts"
+	CodeAssigned   Code = "assigned"        // to somebody else
+	CodeExpired    Code = "expired"         // a note: the hold's lease is over
+	CodeExcessive  Code = "too-many-issues" // a note: a pull request that names too many issues moves none
+)
+
+// A Meaning is what a reason says to those who act on it, and its words where only a few fit.
+type Meaning struct {
+	Code   Code
+	Where  Where
+	Person bool   // it keeps a person from claiming as well; the others are an agent's alone
+	Taken  bool   // somebody is at work on the issue, so that other work is to be looked for
+	Passed string // how many issues "next" passed over for it: "3 " and this
+	Mark   string // on the issue's card; empty where the column, or another mark, says it
+	Alert  bool   // the mark is of what no rule moves on: a person is needed
+}
+
+// Where says in which part of a verdict a reason stands.
+type Where int
+
+// The parts of a verdict.
+const (
+	AmongReasons Where = iota // the answer is held
+	WithoutOther              // the answer is unknown, when no other reason was given; unshown may be a note as well
+	AmongNotes                // it says nothing about the answer
+)
+
+// Meanings is the table of all reasons, a row for each.
+func Meanings() []Meaning {
+	return []Meaning{
+		{Code: CodeUnread, Where: WithoutOther, Person: true, Passed: "not read", Mark: "not read", Alert: true},
+		{Code: CodeUnshown, Where: WithoutOther, Person: true, Passed: "with comments that GitHub does not show"},
+		{Code: CodeClosed, Person: true, Passed: "closed"},
+		{Code: CodeInFlight, Person: true, Taken: true, Passed: "held"},
+		{Code: CodeOwn, Person: true, Taken: true, Passed: "yours already"},
+		{Code: CodePROpen, Person: true, Taken: true, Passed: "with an open pull request"},
+		{Code: CodeMerged, Passed: "with a merged pull request", Mark: "merged", Alert: true},
+		{Code: CodeDone, Passed: "done", Mark: "done", Alert: true},
+		{Code: CodePlan, Passed: "waiting for a plan's approval"},
+		{Code: CodeHold, Person: true, Taken: true, Passed: "held by a person", Mark: "a person's"},
+		{Code: CodeScope, Passed: "waiting for a person", Mark: "needs scope", Alert: true},
+		{Code: CodePaused, Passed: "paused with the repository", Mark: "paused"},
+		{Code: CodeExcluded, Passed: "excluded by a label", Mark: "excluded"},
+		{Code: CodeBlocked, Passed: "blocked by other issues", Mark: "blocked"},
+		{Code: CodeBackingOff, Passed: "backing off after a failure", Mark: "backing off"},
+		{Code: CodeAttempts, Passed: "failed too often"},
+		{Code: CodeAssigned, Person: true, Passed: "assigned to somebody else", Mark: "assigned"},
+		{Code: CodeExpired, Where: AmongNotes},
+		{Code: CodeExcessive, Where: AmongNotes},
+	}
+}
+
+// Meaning returns the row of c; of a code that is none of ours it has the code alone.
+func (c Code) Meaning() Meaning {
+	rows := Meanings()
+	if i := slices.IndexFunc(rows, func(m Meaning) bool { return m.Code == c }); i >= 0 {
+		return rows[i]
+	}
+	return Meaning{Code: c}
+}
+
+// A Reason is one cause of a verdict with its evidence.
+type Reason struct {
+	Code  Code
+	Text  string // one clause, plain facts; may contain other people's text
+	URL   string // evidence
+	Claim *claim.Claim
+	PR    *PR
+	Until time.Time // when it ends by itself; zero when it does not
+	Here  bool      // of CodePaused: on this host only
+}
+
+// ByStranger reports whether the reason is a stranger's pull request. Somebody whose records count may claim in spite of it.
+func (r Reason) ByStranger() bool { return r.Code == CodePROpen && r.PR != nil && r.PR.Stranger }
