@@ -168,7 +168,8 @@ func (c *checker) judge(ctx context.Context, named []dedup.Named, cut []dedup.Un
 // that it is one.
 func (c *checker) stranger(ctx context.Context) bool {
 	get := c.env.Getenv
-	if wellKnown(c.remote.Host) || get("LABEL_STATE_API_URL") != "" || strings.EqualFold(get("GH_HOST"), c.remote.Host) {
+	known := c.remote.Host == "github.com" || strings.HasSuffix(c.remote.Host, ".ghe.com") // another may be an alias of ssh's configuration
+	if known || get("LABEL_STATE_API_URL") != "" || strings.EqualFold(get("GH_HOST"), c.remote.Host) {
 		return false
 	}
 	said, err := c.env.Git().Ask(ctx, "config", "--get", "label-state.host")

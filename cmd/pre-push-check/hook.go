@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/label-state/label-state/internal/closing"
@@ -75,10 +74,6 @@ func (h *hook) scan(ctx context.Context, push outgoing.Push) ([]dedup.Message, e
 	err := outgoing.Commits(ctx, outgoing.Location{Dir: h.env.Dir, Env: h.environ}, push, add)
 	return messages, err
 }
-
-// wellKnown is a host that GitHub itself runs; another may be an alias of ssh's configuration, or no
-// GitHub at all.
-func wellKnown(name string) bool { return name == "github.com" || strings.HasSuffix(name, ".ghe.com") }
 
 // unknown is the report of a push of which nothing is known. How that counts the configuration says;
 // one that cannot be read lets the push go.

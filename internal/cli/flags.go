@@ -48,6 +48,13 @@ func Arrange(commands []*cli.Command, args []string) ([]string, error) {
 	at := Descend(commands, args[1:])
 	path := strings.Join(at.path, " ")
 	if len(at.Known) > 0 && at.Stray != "" && at.Stray != "help" {
+		all := everyFlag(commands)
+		wrong := slices.IndexFunc(at.Rest, func(word string) bool {
+			return !IsFlag(word) || FlagOf(all, word) == nil && word != "--help" && word != "-help" && word != "-h" && word != "--version"
+		})
+		if word := at.Rest[wrong]; IsFlag(word) { // no command has it, so that its value was taken for a command
+			return nil, unknownFlag(everyFlag(at.Known), path, word)
+		}
 		return nil, unknownCommand(at.Known, path, at.Stray)
 	}
 	var flags, plain []string
@@ -108,12 +115,14 @@ type descent struct {
 
 // Descend follows command names, skipping flags that stand before them.
 func Descend(commands []*cli.Command, words []string) descent {
-	at := descent{Flags: []cli.Flag{&cli.BoolFlag{Name: "version"}}, Known: commands}
+	at, all := descent{Flags: []cli.Flag{&cli.BoolFlag{Name: "version"}}, Known: commands}, everyFlag(commands)
 	for i := 0; i < len(words); i++ {
 		word := words[i]
 		if IsFlag(word) {
 			at.Rest = append(at.Rest, word)
-			if i+1 < len(words) && valued(commands, word) {
+			_, given := ValueOf(word)
+			takes := slices.ContainsFunc(all, func(f cli.Flag) bool { return TakesValue(f) && FlagOf([]cli.Flag{f}, word) != nil })
+			if i+1 < len(words) && takes && !given {
 				i++
 				at.Rest = append(at.Rest, words[i])
 			}
@@ -195,13 +204,10 @@ func TakesValue(f cli.Flag) bool {
 	return ok && doc.TakesValue()
 }
 
-// valued reports whether the word is a flag of any command that wants the next word.
-func valued(commands []*cli.Command, word string) bool {
-	if _, given := ValueOf(word); given {
-		return false
+// everyFlag are the flags of all commands.
+func everyFlag(commands []*cli.Command) (out []cli.Flag) {
+	for _, c := range commands {
+		out = append(append(out, c.Flags...), everyFlag(c.Subcommands)...)
 	}
-	return slices.ContainsFunc(commands, func(c *cli.Command) bool {
-		f := FlagOf(c.Flags, word)
-		return f != nil && TakesValue(f) || valued(c.Subcommands, word)
-	})
+	return out
 }

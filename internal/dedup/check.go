@@ -110,7 +110,15 @@ func (j *judge) ask(who Pusher) {
 // report says what the facts mean for the push. A closed issue is ignored, and so is a commit that names a pull request.
 func (j *judge) report(n Named, r *Report) {
 	issue := n.Issue
-	switch reasons := j.refusing(); {
+	var reasons []lifecycle.Reason // that stop the push
+	fenced := j.holder != nil && !j.own && j.mine != nil
+	if !j.own && (j.ownPR == nil || fenced) {
+		if j.holder != nil {
+			reasons = append(reasons, *j.holder)
+		}
+		reasons = append(reasons, j.others...)
+	}
+	switch {
 	case j.verdict.Answer == lifecycle.Unknown:
 		var said []string
 		for _, reason := range j.verdict.Reasons {
@@ -133,19 +141,6 @@ func (j *judge) report(n Named, r *Report) {
 			r.Notes = append(r.Notes, note)
 		}
 	}
-}
-
-// refusing lists the reasons that stop the push.
-func (j *judge) refusing() []lifecycle.Reason {
-	fenced := j.holder != nil && !j.own && j.mine != nil
-	if j.own || j.ownPR != nil && !fenced {
-		return nil
-	}
-	var out []lifecycle.Reason
-	if j.holder != nil {
-		out = append(out, *j.holder)
-	}
-	return append(out, j.others...)
 }
 
 // lost is the pusher's own claim when it does not stand any more.

@@ -120,8 +120,23 @@ func (p packedRefs) lookup(name string) (plumbing.Hash, bool) {
 func (p packedRefs) under(prefix string) func(yield func(name, oid []byte) bool) {
 	return func(yield func(name, oid []byte) bool) {
 		sorted, rest := p.sorted(), p
-		if sorted {
-			rest = p[p.search(prefix):]
+		if sorted { // skip to the first line whose name is not less than the prefix
+			low, high := 0, len(p)
+			for low < high {
+				start := bytes.LastIndexByte(p[:low+(high-low)/2], '\n') + 1
+				for start > low && p[start] == '^' { // it belongs to the line above
+					start = bytes.LastIndexByte(p[:start-1], '\n') + 1
+				}
+				start = max(start, low)
+				line, _, _ := bytes.Cut(p[start:high], []byte("\n"))
+				_, found, ok := bytes.Cut(line, []byte(" "))
+				if !ok || line[0] == '#' || line[0] == '^' || string(found) < prefix {
+					low = min(start+len(line)+1, high)
+				} else {
+					high = start
+				}
+			}
+			rest = p[low:]
 		}
 		for len(rest) > 0 {
 			var line []byte
@@ -138,26 +153,6 @@ func (p packedRefs) under(prefix string) func(yield func(name, oid []byte) bool)
 			}
 		}
 	}
-}
-
-// search returns where the first line stands whose name is not less than name.
-func (p packedRefs) search(name string) int {
-	low, high := 0, len(p)
-	for low < high {
-		start := bytes.LastIndexByte(p[:low+(high-low)/2], '\n') + 1
-		for start > low && p[start] == '^' { // it belongs to the line above
-			start = bytes.LastIndexByte(p[:start-1], '\n') + 1
-		}
-		start = max(start, low)
-		line, _, _ := bytes.Cut(p[start:high], []byte("\n"))
-		_, found, ok := bytes.Cut(line, []byte(" "))
-		if !ok || line[0] == '#' || line[0] == '^' || string(found) < name {
-			low = min(start+len(line)+1, high)
-		} else {
-			high = start
-		}
-	}
-	return low
 }
 
 func parseHash(text string) (plumbing.Hash, bool) {
