@@ -46,7 +46,7 @@ func TestVectors(t *testing.T) {
 						synctest.Test(t, func(t *testing.T) { play(t, script, twice(seed)) })
 					}
 				}
-				first, stride := sample.Steps(name, 8)
+				first, stride := sample.Steps(name, 16)
 				for n, reached := first, sample.Plays(name, 1, ways); reached && !t.Failed(); n += stride {
 					synctest.Test(t, func(t *testing.T) { play(t, script, cutOff(n, &reached)) })
 				}

@@ -23,8 +23,8 @@ type bound struct {
 // fewStates are so few that an ordinary run plays the scenario.
 const fewStates = 1000
 
-// always are the scenarios of many states in an ordinary run: for R2, for the grace, and for references whose lease runs out.
-var always = []string{"two workers, inverted", "stale, less than grace", "expired, stale"}
+// always are the scenarios of many states in an ordinary run: for R2, and for references whose lease runs out.
+var always = []string{"two workers, inverted", "expired, stale"}
 
 // sampled reports whether this run plays the scenario.
 func (b bound) sampled(name string) bool {

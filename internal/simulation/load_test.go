@@ -197,7 +197,7 @@ func TestLoadOneToken(t *testing.T) {
 // TestStorm: for twenty minutes GitHub turns most requests away, in all its ways. No request is early, none is repeated more
 // than the client's limit, and afterwards everything is done.
 func TestStorm(t *testing.T) {
-	f := &fleet{workers: sample.Size(20, 40), issues: sample.Size(40, 80), storm: 20 * time.Minute}
+	f := &fleet{workers: sample.Size(12, 40), issues: sample.Size(24, 80), storm: 20 * time.Minute}
 	f.run(t)
 	t.Log(f.report())
 	switch most := f.workers * int(f.storm/(15*time.Second)); {

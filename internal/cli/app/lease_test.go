@@ -48,7 +48,7 @@ func TestLeases(t *testing.T) {
 }
 
 // leaseScripts are the scripts that are played with a kind of store: all with references, which need nothing installed; of the others
-// each plays half of them in an ordinary run.
+// each plays a quarter of them in an ordinary run.
 func leaseScripts(t *testing.T, kind string) []string {
 	t.Helper()
 	all, err := filepath.Glob("testdata/lease/*.txtar")
@@ -57,7 +57,7 @@ func leaseScripts(t *testing.T, kind string) []string {
 	}
 	others := []string{lease.Etcd, lease.Redis}
 	return slices.DeleteFunc(all, func(file string) bool {
-		return kind != lease.Refs && !sample.Plays(filepath.Base(file), slices.Index(others, kind), len(others))
+		return kind != lease.Refs && !sample.Plays(filepath.Base(file), slices.Index(others, kind), 2*len(others))
 	})
 }
 

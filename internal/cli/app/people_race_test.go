@@ -20,7 +20,7 @@ import (
 func TestPeopleRace(t *testing.T) {
 	t.Parallel()
 	a := newArena(t)
-	many := sample.Size(12, 50)
+	many := sample.Size(8, 50)
 	for _, c := range []struct {
 		name    string
 		people  []string

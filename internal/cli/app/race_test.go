@@ -23,12 +23,12 @@ import (
 	"github.com/label-state/label-state/internal/sample"
 )
 
-// TestRace has fifty processes, or sixteen in an ordinary run, claim one issue of a GitHub that is a process as well, all with the
+// TestRace has fifty processes, or ten in an ordinary run, claim one issue of a GitHub that is a process as well, all with the
 // default settings: one wins, the others learn it and leave no trace but two comments each. GitHub takes
 // its time with new comments, so that many ask before the first has been heard.
 func TestRace(t *testing.T) {
 	t.Parallel()
-	contenders := sample.Size(16, 50)
+	contenders := sample.Size(10, 50)
 	a := newArena(t)
 	a.serve("--fault", "delay=2s:mutation:addComment")
 	a.check(a.race(contenders))
