@@ -247,6 +247,7 @@ func cloneOf(t *testing.T, url string) string {
 	t.Setenv("HOME", home)
 	t.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(home, ".gitconfig"))
 	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(home)) // git's words for no clone tell where the file system ends
 	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	err := os.Mkdir(bin, 0o755)
 	for _, program := range []string{"label-state-pre-push", "label-state-pre-push-check"} {
