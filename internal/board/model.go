@@ -115,11 +115,12 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	case didMsg:
 		m.working = false
-		m.done, m.warned, m.notice = &msg.order, msg.answer.Warnings, notice{text: "done, reading again …"}
-		if msg.err != nil { // it may be another board by now
-			m.done, m.warned, m.notice = nil, nil, notice{text: msg.err.Error(), hint: m.desk.Hint(msg.err), bad: true}
+		if msg.err == nil {
+			m.done, m.warned, m.notice = &msg.order, msg.answer.Warnings, notice{text: "done, reading again …"}
+		} else {
+			m.notice = notice{text: msg.err.Error(), hint: m.desk.Hint(msg.err), bad: true}
 		}
-		return m.again()
+		return m.again() // after an error, too: it may be another board by now
 	case openedMsg:
 		m.notice = notice{text: "opened " + msg.url, left: said}
 		if !msg.ok {

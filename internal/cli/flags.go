@@ -48,12 +48,8 @@ func Arrange(commands []*cli.Command, args []string) ([]string, error) {
 	at := Descend(commands, args[1:])
 	path := strings.Join(at.path, " ")
 	if len(at.Known) > 0 && at.Stray != "" && at.Stray != "help" {
-		all := everyFlag(commands)
-		wrong := slices.IndexFunc(at.Rest, func(word string) bool {
-			return !IsFlag(word) || FlagOf(all, word) == nil && word != "--help" && word != "-help" && word != "-h" && word != "--version"
-		})
-		if word := at.Rest[wrong]; IsFlag(word) { // no command has it, so that its value was taken for a command
-			return nil, unknownFlag(everyFlag(at.Known), path, word)
+		if at.wrong != "" { // no command has it, so that its value was taken for a command
+			return nil, unknownFlag(everyFlag(at.Known), path, at.wrong)
 		}
 		return nil, unknownCommand(at.Known, path, at.Stray)
 	}
@@ -111,6 +107,7 @@ type descent struct {
 	Known []*cli.Command // what could have come next; none behind a command that is complete
 	Stray string         // what came instead, unless it was the end
 	Rest  []string       // all words but the path
+	wrong string         // the first flag before all that which no command has
 }
 
 // Descend follows command names, skipping flags that stand before them.
@@ -120,6 +117,9 @@ func Descend(commands []*cli.Command, words []string) descent {
 		word := words[i]
 		if IsFlag(word) {
 			at.Rest = append(at.Rest, word)
+			if at.wrong == "" && FlagOf(all, word) == nil && !slices.Contains([]string{"--help", "-help", "-h", "--version"}, word) {
+				at.wrong = word
+			}
 			_, given := ValueOf(word)
 			takes := slices.ContainsFunc(all, func(f cli.Flag) bool { return TakesValue(f) && FlagOf([]cli.Flag{f}, word) != nil })
 			if i+1 < len(words) && takes && !given {

@@ -97,7 +97,7 @@ func ViewHold(h ledger.Hold, answer string) HoldView {
 	}
 }
 
-// A ClaimView is the JSON of one claim in status and log.
+// A ClaimView is the JSON of the claim that holds an issue, in status.
 type ClaimView struct {
 	Codename string `json:"codename"`
 	Firing   string `json:"firing_id"`
@@ -113,10 +113,6 @@ type ClaimView struct {
 	Branch   string `json:"branch,omitempty"`
 	Bundle   string `json:"bundle,omitempty"`
 	URL      string `json:"url"`
-	Outcome  string `json:"outcome,omitempty"`
-	Ended    string `json:"ended,omitempty"`
-	By       string `json:"by,omitempty"`
-	Reason   string `json:"reason,omitempty"`
 }
 
 // Table lays out name: value lines.

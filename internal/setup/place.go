@@ -16,10 +16,11 @@ type place struct {
 	repo     ledger.Repo // zero when nobody says
 	issue    claim.Issue // zero without Options.Ref
 	defaults host.Defaults
-	tree     string // top of the worktree, when it is a clone of repo
+	tree     string // top of the worktree, when it is a clone of repo; empty where no clone was looked at
 }
 
-// locate finds the place. Names come from the options, what they leave out from the clone. Errors
+// locate finds the place. Names come from the options, what they leave out from the clone; with Options.Guess, and repository and host by
+// name, no clone is looked at, so that Settle has no checked-out file to remark on. Errors
 // are *host.ReferenceError and *SettingError.
 func (e Environment) locate(ctx context.Context, o Options) (place, error) {
 	var c clone

@@ -13,8 +13,8 @@ const (
 	tmpfs   = 0x01021994
 )
 
-// folder makes a folder at a place of the file system, and returns how to remove it. It makes none where suits says no, or where it may not
-// write. First it removes the folders of runs that were killed: a run holds a lock on its folder.
+// folder makes a folder at a place of the file system, and returns how to remove it. It makes none where suits or roomy say no, or where it
+// may not write. First it removes the folders of runs that were killed: a run holds a lock on its folder.
 func folder(place string) (dir string, remove func(), ok bool) {
 	var fs syscall.Statfs_t
 	if err := syscall.Statfs(place, &fs); err != nil || !suits(fs) {
@@ -27,12 +27,20 @@ func folder(place string) (dir string, remove func(), ok bool) {
 			lock.Close()
 		}
 	}
+	if err := syscall.Statfs(place, &fs); err != nil || !roomy(fs) { // only now: what was left has taken room
+		return "", nil, false
+	}
 	dir, err := os.MkdirTemp(place, pattern)
 	if err != nil {
 		return "", nil, false
 	}
 	lock, ok := hold(dir)
-	if _, err := os.Stat(dir); !ok || err != nil { // another run has taken it for one that was left
+	if !ok {
+		_ = os.Remove(dir) // it is empty, and no run could remove it later if folders cannot be locked here
+		return "", nil, false
+	}
+	if _, err := os.Stat(dir); err != nil { // another run has taken it for one that was left
+		lock.Close()
 		return "", nil, false
 	}
 	return dir, func() {
@@ -41,14 +49,17 @@ func folder(place string) (dir string, remove func(), ok bool) {
 	}, true
 }
 
-// suits reports whether a file system lies in memory, lets programs run from it (the tests' hooks), and has enough room.
+// suits reports whether a file system lies in memory, and lets programs run from it: the tests' hooks.
 func suits(fs syscall.Statfs_t) bool {
-	return fs.Type == tmpfs && fs.Flags&syscall.MS_NOEXEC == 0 && fs.Bavail*uint64(fs.Bsize) >= enough
+	return fs.Type == tmpfs && fs.Flags&syscall.MS_NOEXEC == 0
 }
+
+// roomy reports whether a file system has enough room.
+func roomy(fs syscall.Statfs_t) bool { return fs.Bavail*uint64(fs.Bsize) >= enough }
 
 // hold locks a folder until the file is closed, unless somebody else does.
 func hold(dir string) (*os.File, bool) {
-	f, err := os.Open(dir)
+	f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0) // what others put there may be a pipe, or lead elsewhere
 	if err != nil {
 		return nil, false
 	}

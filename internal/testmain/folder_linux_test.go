@@ -19,7 +19,7 @@ func TestSuits(t *testing.T) {
 		{"no programs", syscall.Statfs_t{Type: tmpfs, Bsize: 4096, Bavail: enough / 4096, Flags: syscall.MS_NOEXEC | syscall.MS_NOSUID}, false},
 		{"Docker's 64 MB", syscall.Statfs_t{Type: tmpfs, Bsize: 4096, Bavail: 64 << 20 / 4096}, false},
 	} {
-		if got := suits(c.fs); got != c.want {
+		if got := suits(c.fs) && roomy(c.fs); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}

@@ -36,7 +36,6 @@ var update = flag.Bool("update", false, "rewrite the texts that scripts compare 
 
 // TestMain has the tests cost little, and the processes that are label-state: package testmain says how. Most of these tests wait for processes.
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(testmain.Garbage)
 	testscript.Main(testmain.Tests{Play: func() int { return testMain(m) }, AtOnce: 8}, map[string]func(){"label-state": asProgram})
 }
 
@@ -53,6 +52,9 @@ func testMain(m *testing.M) int {
 
 // asProgram is label-state as main makes it.
 func asProgram() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(testmain.Garbage)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	env := setup.OS()
 	env.Stores = services.Openers()
