@@ -29,7 +29,10 @@ func (s State) Ended(claims []Claim, outcome func(Claim) string, at time.Time) S
 // Outdated are the comments that say nothing of today any more, of keys that have ended, in order (About.Aging).
 func (s State) Outdated() (out []Comment) {
 	for _, e := range s.Log {
-		if c, claimed := s.Find(e.Record.Worker); e.Record.Kind.About().Aging && (!claimed || c.End != nil) {
+		if !e.Record.Kind.About().Aging {
+			continue
+		}
+		if c, claimed := s.Find(e.Record.Worker); !claimed || c.End != nil {
 			out = append(out, e.Comment)
 		}
 	}

@@ -226,7 +226,7 @@ func (ps *pulls) EditPullBody(ctx context.Context, i claim.Issue, body string) e
 	return failed(err, "pull request "+i.String(), "edit pull request %s", i)
 }
 
-// A foundPull is a pull request that a log names, or why nobody knows. One that GitHub does not show is no error.
+// A foundPull is a pull request that a log names, or a part of its chain, or why nobody knows. One that GitHub does not show is no error.
 type foundPull struct {
 	id   pullID
 	pr   lifecycle.PR
@@ -300,6 +300,6 @@ func (f *foundPull) miss(err error, shown func() bool) {
 		f.err = fmt.Errorf("read pull request %s: %w", f.id, err)
 	}
 	if is[*NotFoundError](err) && shown() {
-		f.pr.State = lifecycle.PRMissing
+		f.pr, f.body = lifecycle.PR{Repo: f.id.Slug(), Number: f.id.Number, State: lifecycle.PRMissing, Recorded: true}, ""
 	}
 }

@@ -155,6 +155,7 @@ func (b Bundle) Claim(ctx context.Context, req Request) ([]Hold, error) {
 		n, err := t.together(ctx, req)
 		if errors.Is(err, errors.ErrUnsupported) {
 			var h Hold
+			n = len(t.holds)
 			if h, err = b.parts[n].Ledger.Claim(ctx, b.parts[n].Issue, req); err == nil || late(err) {
 				t.holds, err = append(t.holds, h), nil
 			}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -81,6 +82,24 @@ func TestFailedLook(t *testing.T) {
 		}
 		if n := records(w, "agent-release:"); n != 0 || !store.held() {
 			t.Errorf("%d ends were recorded; the store has the lease: %v", n, store.held())
+		}
+	})
+}
+
+// TestReleaseWithoutServerTime: where no answer says when it was given the labels say nothing of the move, and a release with a target is
+// neither legal nor refused: nobody knows.
+func TestReleaseWithoutServerTime(t *testing.T) {
+	alone(t, func(t *testing.T, w *world) {
+		l, f := w.ledger(nil)
+		h := take(t, l, "ann")
+		available := labels.Available
+		f.timeless = true
+		var unknown *ledger.UnknownError
+		if _, err := l.Release(t.Context(), issue, ledger.Ending{Worker: h.Record.Worker, Outcome: claim.OutcomeFailure, To: &available}); !errors.As(err, &unknown) {
+			t.Errorf("release: %v, want that nobody knows", err)
+		}
+		if n := records(w, "agent-release:"); n != 0 {
+			t.Errorf("%d ends were recorded", n)
 		}
 	})
 }

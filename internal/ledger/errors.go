@@ -108,6 +108,9 @@ func (e *CallError) Unwrap() error { return e.Err }
 // ErrDirty is wrapped by a LabelsError when somebody kept changing the labels.
 var ErrDirty = errors.New("labels did not settle")
 
+// errNoServerTime is wrapped by an UnknownError when no answer said when it was given.
+var errNoServerTime = errors.New("no server time")
+
 // ErrInvisible is wrapped by an UnknownError when an own record did not show up in time: never a win.
 var ErrInvisible = errors.New("own record did not become visible")
 

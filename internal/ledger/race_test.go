@@ -115,6 +115,7 @@ type forge struct {
 	fresh    bool // a sweep at the end of the story reads the truth
 	near     bool // requests take no time
 	slowEdit time.Duration
+	timeless bool // its answers do not say when they were given
 	calls    map[string]int
 }
 
@@ -130,7 +131,11 @@ func (f *forge) Facts(_ context.Context, i claim.Issue) (lifecycle.Facts, error)
 	f.count("read")
 	defer f.mu.Unlock()
 	v := f.read(f.fresh)
-	return lifecycle.Facts{Issue: i, Open: true, Labels: v.labels, Log: claim.Replay(v.comments), Now: second(time.Now()), Viewer: "bot"}, nil
+	out := lifecycle.Facts{Issue: i, Open: true, Labels: v.labels, Log: claim.Replay(v.comments), Now: second(time.Now()), Viewer: "bot"}
+	if f.timeless {
+		out.Now = time.Time{}
+	}
+	return out, nil
 }
 
 func second(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }

@@ -111,6 +111,9 @@ func (rl *releases) ending(f lifecycle.Facts, e Ending) (claim.Record, error) {
 		Attempt: c.Record.Attempt, At: f.Now,
 	}
 	if e.To != nil { // by the table of spec.md#legal-moves; labels follow the log and nothing else, so the outcome must lead there
+		if f.Now.IsZero() { // then the labels stay as they are, which says nothing of the move
+			return r, &UnknownError{f.Issue, errNoServerTime}
+		}
 		now, _ := rl.set.Rules.Label(f)
 		scheme := rl.set.Rules.Scheme
 		if err := scheme.Check(now.State, *e.To); err != nil {

@@ -232,9 +232,11 @@ func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) (repairs, bool) 
 	if f.Unshown > 0 {
 		w.report.Unshown = append(w.report.Unshown, Unshown{f.Issue, f.Unshown})
 	}
-	for _, c := range f.Log.Outdated() { // an end is for ever, so its age does not matter
-		if w.set.Minimize && !w.s.DryRun && c.Node != "" && !c.Minimized && len(w.outdated) < minimizedPerSweep {
-			w.outdated = append(w.outdated, c)
+	if w.set.Minimize && !w.s.DryRun {
+		for _, c := range f.Log.Outdated() { // an end is for ever, so its age does not matter
+			if c.Node != "" && !c.Minimized && len(w.outdated) < minimizedPerSweep {
+				w.outdated = append(w.outdated, c)
+			}
 		}
 	}
 	// Of an issue that somebody may hold a store is asked; for all others the store, the log and the labels agree that nobody does.

@@ -15,7 +15,7 @@ func (r Rules) Stranded(f Facts) string {
 	want, why := r.Label(f)
 	_, held := f.Log.Holder()
 	switch {
-	case len(f.Missing) > 0, f.PullRequest, !f.Open, !managed(r.Scheme, f), held:
+	case len(f.Missing) > 0, f.Now.IsZero(), f.PullRequest, !f.Open, !managed(r.Scheme, f), held:
 		return ""
 	case bareHold(r.Scheme, f), labels.Has(f.Labels, r.Scheme.NeedsScope), r.escalated(f.Log):
 		return ""
@@ -38,7 +38,7 @@ func (r Rules) Stuck(f Facts) bool {
 	want, _ := r.Label(f)
 	_, held := f.Log.Holder()
 	switch {
-	case len(f.Missing) > 0, f.PullRequest, !f.Open, !managed(r.Scheme, f), held, want.Gate:
+	case len(f.Missing) > 0, f.Now.IsZero(), f.PullRequest, !f.Open, !managed(r.Scheme, f), held, want.Gate:
 		return false
 	case want.State == labels.PROpen:
 		return !slices.ContainsFunc(f.PRs, func(p PR) bool { return f.pending(p) && p.State != PRUnreadable && p.State != PRMissing })

@@ -143,7 +143,11 @@ func TestStranded(t *testing.T) {
 		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
-		f.Open = false
+		f.Now = time.Time{}
+		if got := lifecycle.DefaultRules().Stranded(f); got != "" || lifecycle.DefaultRules().Stuck(f) {
+			t.Errorf("%s, without server time: %q, or a reset begins it again", name, got)
+		}
+		f.Open, f.Now = false, now
 		if got := lifecycle.DefaultRules().Stranded(f); got != "" {
 			t.Errorf("%s, closed: %q", name, got)
 		}
