@@ -3,6 +3,7 @@
 package hosts
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -103,6 +104,7 @@ func TestKilled(t *testing.T) {
 				t.Fatal(err)
 			}
 			<-ended
+			w.settle()
 			if got := w.labels(2); !slices.Equal(got, []string{"agent:in-flight"}) {
 				t.Fatalf("labels of the killed session's issue: %v", got)
 			}
@@ -117,6 +119,28 @@ func TestKilled(t *testing.T) {
 				t.Errorf("after the lease: %v", got)
 			}
 		})
+	}
+}
+
+// settle waits for what the killed host had started in process groups of their own: a hook among that may still renew.
+func (w *world) settle() {
+	w.t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		var left []string
+		environments, err := filepath.Glob("/proc/[0-9]*/environ")
+		w.check(err)
+		for _, file := range environments {
+			if text, err := os.ReadFile(file); err == nil && bytes.Contains(text, []byte("HOME="+w.home+"\x00")) { // else it has ended
+				command, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "cmdline"))
+				left = append(left, string(bytes.ReplaceAll(command, []byte{0}, []byte{' '})))
+			}
+		}
+		if len(left) == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			w.t.Fatalf("the killed session left %q", left)
+		}
 	}
 }
 
