@@ -116,7 +116,7 @@ func TestKilled(t *testing.T) {
 			w.pass(10 * time.Minute)
 			w.sweep()
 			if got := w.labels(2); !slices.Equal(got, []string{"agent:implement"}) {
-				t.Errorf("after the lease: %v", got)
+				t.Errorf("after the lease: %v; the log:\n%s", got, w.labelState("log", "acme/app#2"))
 			}
 		})
 	}
