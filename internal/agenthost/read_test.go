@@ -127,7 +127,7 @@ func TestCommitted(t *testing.T) {
 // TestFence: what of a command line the fence lets through under a lost hold, and what it takes for a push.
 func TestFence(t *testing.T) {
 	for command, want := range map[string]agenthost.Call{
-		"label-state claim 42":                                  agenthost.Reads,
+		"label-state claim 42": agenthost.Reads,
 		"cd /w/app && label-state release 42 --outcome failure": agenthost.Reads,
 		"/usr/bin/label-state next | jq .issue":                 agenthost.Reads,
 		"git status --short":                                    agenthost.Reads,
