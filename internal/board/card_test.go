@@ -8,6 +8,7 @@ import (
 
 	"github.com/label-state/label-state/internal/board"
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/golden"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
@@ -104,5 +105,5 @@ func TestMarkCycles(t *testing.T) {
 }
 
 func TestTable(t *testing.T) {
-	golden.Check(t, "testdata/table.txt", board.Table(board.Deal(lifecycle.DefaultRules(), busy(t)), now))
+	golden.Check(t, "testdata/table.txt", cli.Columns(board.Rows(board.Deal(lifecycle.DefaultRules(), busy(t)), now)))
 }

@@ -11,6 +11,11 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
+// labelFirst is the first step of everybody who has no work yet.
+func labelFirst(repo, label string) string {
+	return "label an issue: " + labelCommand("NUMBER", repo, label)
+}
+
 // labelCommand puts a label on an issue.
 func labelCommand(number, repo, label string) string {
 	return fmt.Sprintf("gh issue edit %s --repo %s --add-label %s", number, repo, ShellWord(label))
@@ -18,7 +23,7 @@ func labelCommand(number, repo, label string) string {
 
 // FirstCommand is the line for who has no ready issue yet.
 func (c *Call) FirstCommand() string {
-	return "label an issue: " + labelCommand("NUMBER", c.Session.Repo.String(), c.queue())
+	return labelFirst(c.Session.Repo.String(), c.queue())
 }
 
 // LabelsFirst is the line for a repository that lacks the label of the queue: no issue can be given it. Empty where it is there.

@@ -66,7 +66,7 @@ func Arrange(commands []*cli.Command, args []string) ([]string, error) {
 			plain = append(plain, word)
 			continue
 		}
-		help = help || word == "--help" || word == "-help" || word == "-h"
+		help = help || asksHelp(word)
 		flags = append(flags, word)
 		flag := FlagOf(at.Flags, word)
 		value, given := ValueOf(word)
@@ -117,7 +117,7 @@ func Descend(commands []*cli.Command, words []string) descent {
 		word := words[i]
 		if IsFlag(word) {
 			at.Rest = append(at.Rest, word)
-			if at.wrong == "" && FlagOf(all, word) == nil && !slices.Contains([]string{"--help", "-help", "-h", "--version"}, word) {
+			if at.wrong == "" && FlagOf(all, word) == nil && !asksHelp(word) && word != "--version" {
 				at.wrong = word
 			}
 			_, given := ValueOf(word)
@@ -203,6 +203,8 @@ func TakesValue(f cli.Flag) bool {
 	doc, ok := f.(cli.DocGenerationFlag)
 	return ok && doc.TakesValue()
 }
+
+func asksHelp(word string) bool { return word == "--help" || word == "-help" || word == "-h" }
 
 // everyFlag are the flags of all commands.
 func everyFlag(commands []*cli.Command) (out []cli.Flag) {

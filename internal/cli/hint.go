@@ -61,7 +61,7 @@ func noAnswers() []answer {
 		on(ExitNoWork, func(e *work.NoWorkError, at Failure) string {
 			switch {
 			case e.Queue == 0:
-				return "label an issue: " + labelCommand("NUMBER", at.repo(), e.Label) + "; what others work on: label-state work list --include-claimed"
+				return labelFirst(at.repo(), e.Label) + "; what others work on: label-state work list --include-claimed"
 			case e.Passed[0].Reason == string(lifecycle.CodePaused):
 				return ResumeHint(at.repo(), false)
 			}

@@ -234,11 +234,16 @@ type foundPull struct {
 	err  error
 }
 
+// recordedPull is a pull request of which only the log tells: it could not be read, or a repository which GitHub shows does not have it.
+func recordedPull(id pullID, state lifecycle.PRState) lifecycle.PR {
+	return lifecycle.PR{Repo: id.Slug(), Number: id.Number, State: state, Recorded: true}
+}
+
 // pullRequests reads pull requests in the order of their ids.
 func (ps *pulls) pullRequests(ctx context.Context, ids []pullID) []*foundPull {
 	found := make([]*foundPull, len(ids))
 	for k, id := range ids {
-		found[k] = &foundPull{id: id, pr: lifecycle.PR{Repo: id.Slug(), Number: id.Number, State: lifecycle.PRUnreadable, Recorded: true}}
+		found[k] = &foundPull{id: id, pr: recordedPull(id, lifecycle.PRUnreadable)}
 	}
 	err := inParts(ctx, ps.api, ps.dose, found, ps.queryPulls, ps.restFound)
 	for _, one := range found {
@@ -300,6 +305,6 @@ func (f *foundPull) miss(err error, shown func() bool) {
 		f.err = fmt.Errorf("read pull request %s: %w", f.id, err)
 	}
 	if is[*NotFoundError](err) && shown() {
-		f.pr, f.body = lifecycle.PR{Repo: f.id.Slug(), Number: f.id.Number, State: lifecycle.PRMissing, Recorded: true}, ""
+		f.pr, f.body = recordedPull(f.id, lifecycle.PRMissing), ""
 	}
 }

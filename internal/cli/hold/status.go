@@ -69,10 +69,7 @@ func showStatus(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	if view.Stranded == "" {
 		view.Next = c.ReadyFirst(f, v)
 	}
-	h, held := f.Log.Holder()
-	recorded, here, err := c.Session.Recall(i)
-	own := h.Record.Worker == c.Worker() || err == nil && here && recorded.Worker == h.Record.Worker
-	if held && !h.Plan.Pending() && own {
+	if h, ok := f.Log.Holder(); ok && !h.Plan.Pending() && ownsHold(c, i, h.Record.Worker) {
 		end, _ := h.Until(c.Session.Ledger.Rules().Terms)
 		view.Holder.Renew = cli.RenewBefore(end, h.Lease(c.Session.Ledger.Rules().Terms))
 	}
@@ -80,4 +77,13 @@ func showStatus(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	verdict, facts, _ := strings.Cut(rest, "\n")
 	ink := map[lifecycle.Answer]string{lifecycle.Free: cli.InkGreen, lifecycle.Held: cli.InkYellow}[v.Answer]
 	return c.Tell(view, c.Paint(cli.InkBold, title)+"\n"+c.Paint(cmp.Or(ink, cli.InkAlarm), verdict)+"\n"+facts)
+}
+
+// ownsHold reports whether the worker is who asks: named by flags or environment, or recorded in this worktree.
+func ownsHold(c *cli.Call, i claim.Issue, w claim.Worker) bool {
+	if w == c.Worker() {
+		return true
+	}
+	recorded, ok, err := c.Session.Recall(i)
+	return err == nil && ok && recorded.Worker == w
 }

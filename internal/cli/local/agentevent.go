@@ -162,12 +162,11 @@ func (e *hostEvent) absolute(p string) string {
 
 // open reads the holds of the worktree that the folder is in, once. A folder that is yet to be made is in its parent's.
 func (e *hostEvent) open(dir string) {
-	for missing := true; missing && dir != filepath.Dir(dir); {
+	for dir != filepath.Dir(dir) {
 		if _, err := os.Stat(dir); err == nil {
-			missing = false
-		} else {
-			dir = filepath.Dir(dir)
+			break
 		}
+		dir = filepath.Dir(dir)
 	}
 	top, err := state.Top(dir)
 	if errors.Is(err, state.ErrNoRepository) || slices.ContainsFunc(e.trees, func(t *worktreeHolds) bool { return t.top == top }) {
@@ -319,10 +318,11 @@ func (e *hostEvent) startText(waits map[claim.Issue]string) string {
 	own := "../" + "NAME"
 	for _, t := range e.trees[:e.about] {
 		own = filepath.Join("..", filepath.Base(t.top)+"-2")
-		for _, file := range []string{config.Path, ".claude/skills/label-state/SKILL.md", ".agents/skills/label-state/SKILL.md"} { // what init and agent install write
+		written := []string{config.Path, ".claude/skills/label-state/SKILL.md", ".agents/skills/label-state/SKILL.md"} // by init and agent install
+		w.Known = w.Known || slices.ContainsFunc(written, func(file string) bool {
 			_, err := os.Stat(filepath.Join(t.top, filepath.FromSlash(file)))
-			w.Known = w.Known || err == nil
-		}
+			return err == nil
+		})
 	}
 	return agenthost.StartText(e.event, w, shown, own)
 }

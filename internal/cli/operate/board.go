@@ -133,7 +133,7 @@ func showCards(c *cli.Call, r board.Snapshot) error {
 		if len(r.Cards) == 0 {
 			text += "no issue is part of the lifecycle\n"
 		} else {
-			text += board.Table(r.Cards, r.Now)
+			text += cli.Columns(board.Rows(r.Cards, r.Now))
 		}
 		for _, ring := range r.Cycles {
 			text += lifecycle.InCycle(lifecycle.Path(ring)) + "; " + cli.CycleRemedy + "\n"
