@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/ledger"
 )
 
@@ -108,9 +109,9 @@ func (rp *reporter) missingPermission(r result) string {
 		return "a pull request from a fork, or Dependabot's"
 	}
 	for _, err := range []error{r.err, r.report.Stopped} {
-		var denied interface{ Needed() string }
-		if errors.As(err, &denied) && denied.Needed() != "" && !strings.Contains(denied.Needed(), "issues: write") {
-			return "the job needs permissions: " + denied.Needed()
+		var denied *github.PermissionError
+		if errors.As(err, &denied) && denied.Needs != "" && !strings.Contains(denied.Needs, "issues: write") {
+			return "the job needs permissions: " + denied.Needs
 		}
 	}
 	return "the job needs permissions: issues: write, pull-requests: write"
