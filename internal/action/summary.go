@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
@@ -203,12 +202,12 @@ func (p *page) holds(r result) {
 			who = link(a.Claim.Person, a.Claim.URL) + " (a person)"
 		}
 		if !a.Until.IsZero() {
-			ends = stamp(a.Until)
+			ends = a.Until.UTC().Format(clock)
 		}
 		if slices.ContainsFunc(r.report.Ageing, func(o ledger.Aged) bool { return o.Issue == a.Issue }) {
 			ends = "**late:** " + ends
 		}
-		rows = append(rows, []string{issueLink(a.Issue, a.URL) + " " + markdown(a.Title), who, stamp(a.Claim.Updated), ends})
+		rows = append(rows, []string{issueLink(a.Issue, a.URL) + " " + markdown(a.Title), who, a.Claim.Updated.UTC().Format(clock), ends})
 	}
 	p.table("Who holds what", []string{"Issue", "Holder", "Last heartbeat", "Lease ends"}, rows)
 }
@@ -221,5 +220,3 @@ func (p *page) strands(title, why string, all []ledger.Strand) {
 	}
 	p.table(title, []string{"Issue", why}, rows)
 }
-
-func stamp(t time.Time) string { return t.UTC().Format(clock) }
