@@ -27,7 +27,7 @@ type objectStore struct {
 	packs  []*pack // the one that had the last packed object first
 	listed bool
 	inPack bool // the last object was found in one
-	reads  int // how many objects were read, found or not
+	reads  int  // how many objects were read, found or not
 	inflater
 }
 
