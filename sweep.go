@@ -118,7 +118,7 @@ type Pause struct {
 // Pause keeps everybody from claiming in the repository, on every machine, until [Client.Resume]. reason is shown to everybody who is
 // refused. An empty reason keeps the reason of an existing pause.
 func (c *Client) Pause(ctx context.Context, reason string) error {
-	by, err := c.s.Viewer(ctx)
+	by, err := c.s.Client.Viewer(ctx)
 	if err == nil {
 		err = c.s.Client.SetPause(ctx, c.s.Repo, lifecycle.Pause{By: by, Reason: reason})
 	}

@@ -59,7 +59,8 @@ func newDesk(c *cli.Call, s work.Settings) desk {
 		d.github = githubwork.New(c.Session.Client, c.Session.Ledger, githubwork.Options{
 			Repo: c.Session.Repo, Worker: c.Claimant(), Exclude: c.Source.Exclude, KeepFailed: c.Source.KeepFailed,
 			Take: func(ctx context.Context, i claim.Issue, judged ledger.Snapshot) (ledger.Hold, error) {
-				return c.Claim(ctx, i, ledger.Request{Worker: c.Claimant(), TTL: c.TTL(), Judged: judged})
+				h, err := c.Session.Ledger.Claim(ctx, i, ledger.Request{Worker: c.Claimant(), TTL: c.TTL(), Judged: judged})
+				return h, c.RecordClaim(h, err)
 			},
 			Recall: func(i claim.Issue) (ledger.Hold, bool, error) {
 				w, token, err := c.Holder(i)
