@@ -55,9 +55,14 @@ func run(ctx context.Context, env setup.Environment, out io.Writer) int {
 	if err != nil {
 		return action.Refuse(step, err, action.ExitCalled)
 	}
-	env.Dir, env.Run, env.Exec, env.Stderr = string(filepath.Separator), nothing, noGit, step.Console
+	env.Exec = func(context.Context, git.Command) ([]byte, error) { return nil, exec.ErrNotFound }
+	env.Dir, env.Run, env.Stderr = string(filepath.Separator), nothing, step.Console
 	var opened sessions
-	defer opened.close()
+	defer func() {
+		for _, s := range opened {
+			_ = s.Close() // what goes wrong then changes nothing
+		}
+	}()
 	if err := opened.connect(ctx, step, env); err != nil {
 		code := action.ExitUnknown
 		if setup.Misconfigured(err) {
@@ -71,8 +76,6 @@ func run(ctx context.Context, env setup.Environment, out io.Writer) int {
 // nothing is what the Action runs: no git, no gh. With a root folder for its own it does not look
 // into the workspace either, where a checkout of anybody's pull request may lie.
 func nothing(context.Context, setup.Command) ([]byte, error) { return nil, exec.ErrNotFound }
-
-func noGit(context.Context, git.Command) ([]byte, error) { return nil, exec.ErrNotFound }
 
 // place reads the event and the repository the run is for.
 func place(s *action.Step, env setup.Environment) error {
@@ -98,13 +101,6 @@ func place(s *action.Step, env setup.Environment) error {
 
 // sessions are those that the step has opened.
 type sessions []*setup.Session
-
-// close ends their connections. What goes wrong then changes nothing.
-func (all *sessions) close() {
-	for _, s := range *all {
-		_ = s.Close()
-	}
-}
 
 // connect opens the session of the workflow's repository, and says how to open others. The address
 // and the token are the step's own; nothing else in the environment may redirect them.

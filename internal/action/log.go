@@ -55,14 +55,7 @@ func (rp *reporter) log(r result) {
 	for _, one := range r.refused {
 		refuse("%s (%s)", one, one.reason.URL)
 	}
-	rp.trouble(r)
-}
-
-// trouble says what was not done. A token that may only read is one notice: the sweep does the
-// work, unless this is the sweep.
-func (rp *reporter) trouble(r result) {
-	rep := r.report
-	switch {
+	switch { // what was not done; a token that may only read is one notice: the sweep does the work, unless this is the sweep
 	case r.readOnly() && rp.sweepDoes(r):
 		rp.console.notice("the token of this run may only read (%s); the next sweep brings the labels in line", rp.missingPermission(r))
 		return
