@@ -37,9 +37,10 @@ func (r Rules) pull(f Facts) (labels.Projection, string) {
 // ended reports a pull request that was merged or closed. Its end is the end of every hold of it.
 func (f Facts) ended() bool { return f.PullRequest && !f.Open }
 
-// Ended lists the claims whose end anybody may record because the pull request has ended, with the outcome Expire.
+// Ended lists the claims whose end anybody may record because the pull request has ended, with the outcome Expire. A
+// snapshot with something missing, or in doubt, ends none.
 func (f Facts) Ended() []claim.Claim {
-	if !f.ended() {
+	if !f.ended() || len(f.Missing) > 0 || len(f.Doubts) > 0 {
 		return nil
 	}
 	return f.Log.Live()
