@@ -35,7 +35,7 @@ func (e Environment) git(ctx context.Context, args ...string) (string, error) {
 
 // settings are the lines of git's configuration that say where a clone belongs.
 type settings struct {
-	repo, host string            // label-state.repo, label-state.host
+	repo, host string              // label-state.repo, label-state.host
 	branches   map[string]string   // branch → remote it tracks
 	remotes    map[string][]string // name → URLs as they are written
 	rewritten  bool                // git takes some URLs for others (url.*.insteadOf)
