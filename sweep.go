@@ -10,6 +10,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/setup"
 )
 
 // A StaleClaim is an expired hold whose end is not recorded yet. Times are GitHub's.
@@ -85,7 +86,7 @@ func (c *Client) Sweep(ctx context.Context, o SweepOptions) (Report, error) {
 		o.Since = time.Now().Add(-ledger.Lookback)
 	}
 	r := c.s.Ledger.Sweep(ctx, c.s.Client, ledger.Sweep{
-		Repos: []ledger.Repo{c.s.Repo}, By: ledger.SweepID(time.Now(), c.s.Word()), MaxAge: o.MaxAge, Since: o.Since, DryRun: c.dryRun,
+		Repos: []ledger.Repo{c.s.Repo}, By: ledger.SweepID(time.Now(), setup.Word()), MaxAge: o.MaxAge, Since: o.Since, DryRun: c.dryRun,
 	})
 	out := Report{Examined: r.Examined, Skipped: r.Skipped}
 	for _, s := range r.Stranded {

@@ -197,7 +197,7 @@ func (e Environment) session(o Options, p place, t credential, conf *configurati
 	if e.Dir != "" {
 		settings.PausedHere = e.PausedHere
 	}
-	l := ledger.New(client, Clock(), word, settings)
+	l := ledger.New(client, Clock(), Word, settings)
 	switch {
 	case store == nil: // the log itself decides
 	case o.DryRun:
@@ -263,9 +263,6 @@ func (s *Session) Close() error {
 	}
 	return nil
 }
-
-// Word returns a random word, new at every call, for names of runs.
-func (s *Session) Word() string { return word() }
 
 // Remember records a hold for the worktree, so that later commands and the hook know whose it
 // is. A new claim of a worktree takes the place of those that were lost there. Outside a git repository there is nothing to record it for.

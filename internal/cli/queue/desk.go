@@ -74,7 +74,7 @@ func newDesk(c *cli.Call, s work.Settings) desk {
 		folderwork.Type: func(_ context.Context, s work.Settings) (work.Source, error) {
 			w := c.Claimant()
 			src, err := folderwork.Open(s.Place, folderwork.Options{
-				Agent: cmp.Or(w.Codename, "nobody"), Run: cmp.Or(w.FiringID, c.Session.Word()), TTL: c.TTL(), Exclude: []string{"blocked", "wip"}, Now: time.Now,
+				Agent: cmp.Or(w.Codename, "nobody"), Run: cmp.Or(w.FiringID, setup.Word()), TTL: c.TTL(), Exclude: []string{"blocked", "wip"}, Now: time.Now,
 			})
 			if err != nil {
 				return nil, cli.Usagef(cli.CommandPath(c.Flags), "%s", err)
