@@ -173,10 +173,11 @@ func (a *attempt) admit(ctx context.Context) error {
 			rules := a.set.Rules
 			a.facts = f
 			a.record.Attempt = 1 + confirmed(f.Log)
-			a.record.TTL = cmp.Or(a.record.TTL, rules.TTL(f))
 			if stages := rules.Scheme.Stages; len(stages) > 0 && !f.PullRequest {
-				a.record.Stage = stages[rules.Stage(f)].Name
+				stage := stages[rules.Stage(f)]
+				a.record.Stage, a.record.TTL = stage.Name, cmp.Or(a.record.TTL, stage.TTL)
 			}
+			a.record.TTL = cmp.Or(a.record.TTL, rules.Terms.TTL)
 			if a.record.Bundle != "" {
 				a.record.Was = a.before(f)
 			}

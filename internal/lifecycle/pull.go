@@ -1,9 +1,6 @@
 package lifecycle
 
-import (
-	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/labels"
-)
+import "github.com/label-state/label-state/internal/labels"
 
 // How a pull request has ended, as the text of a reason.
 const (
@@ -34,19 +31,8 @@ func (r Rules) pull(f Facts) (labels.Projection, string) {
 	return personsLabel(r.Scheme, f, want, why)
 }
 
-// ended reports a pull request that was merged or closed. Its end is the end of every hold of it.
-func (f Facts) ended() bool { return f.PullRequest && !f.Open }
-
-// Ended lists the claims whose end anybody may record because the pull request has ended, with the outcome Expire.
-func (f Facts) Ended() []claim.Claim {
-	if !f.ended() {
-		return nil
-	}
-	return f.Log.Live()
-}
-
 // Merged reports whether the number is that of a pull request that was merged.
-func (f Facts) Merged() bool { return f.ended() && f.StateReason == merged }
+func (f Facts) Merged() bool { return f.PullRequest && !f.Open && f.StateReason == merged }
 
 // ending says how what is not open ended.
 func (f Facts) ending() string {
