@@ -35,7 +35,7 @@ func (p *pack) recover(ctx context.Context, page state.JournalPage[bundlePage]) 
 				err = &cli.HeldHereError{Text: fmt.Sprintf("%s holds %s for it already", note.worker(), c.Session.Issue)}
 			}
 		} else {
-			err = ledger.Part{Issue: c.Session.Issue, Ledger: c.Session.Ledger}.Undo(ctx, note.worker())
+			err = ledger.Part{Issue: c.Session.Issue, Ledger: c.Session.Ledger}.Undo(ctx, note.worker(), false)
 		}
 		if err != nil {
 			return err
@@ -116,7 +116,7 @@ func (p *pack) end(ctx context.Context, c *cli.Call, note bundlePage) (PartView,
 		return v, err
 	}
 	if !note.Taken {
-		return v, ledger.Part{Issue: c.Session.Issue, Ledger: c.Session.Ledger}.Undo(ctx, note.worker())
+		return v, ledger.Part{Issue: c.Session.Issue, Ledger: c.Session.Ledger}.Undo(ctx, note.worker(), false)
 	}
 	rep, err := c.Session.Ledger.Release(ctx, c.Session.Issue, ledger.Ending{Worker: note.worker(), Outcome: p.call.Flags.String("outcome"), Reason: p.call.Flags.String("reason")})
 	var lost *ledger.LostError
