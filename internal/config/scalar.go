@@ -60,20 +60,11 @@ func login() form {
 	return form{allowed: "a GitHub login", pattern: `^[A-Za-z0-9][A-Za-z0-9_-]*(\[bot\])?$`, longest: 100}
 }
 
-func appSlug() form {
-	return form{allowed: "the slug of a GitHub App, without [bot]", pattern: `^[A-Za-z0-9][A-Za-z0-9-]*$`, longest: 100}
-}
-
 func repository() form {
 	return form{
 		allowed: "owner/name", pattern: `^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+$`, longest: 140,
 		also: func(s string) bool { return !strings.HasSuffix(s, "/.") && !strings.HasSuffix(s, "/..") },
 	}
-}
-
-// codename is what claim.Worker accepts as one.
-func codename() form {
-	return form{allowed: "a codename: letters, digits and . _ / -", pattern: `^[A-Za-z0-9][A-Za-z0-9._/-]*$`, longest: 64}
 }
 
 // slackID is an id of Slack's that begins with one of the letters.
