@@ -125,7 +125,7 @@ func (c *Client) take(ctx context.Context, i claim.Issue, o ClaimOptions) (ledge
 			Worker: claim.Worker{Codename: o.Codename, FiringID: o.FiringID}, TTL: o.TTL, Branch: o.Branch,
 		})
 	}
-	me, err := c.s.Viewer(ctx)
+	me, err := c.s.Client.Viewer(ctx)
 	if err != nil {
 		return ledger.Hold{}, err
 	}
@@ -254,7 +254,7 @@ func (c *Client) Check(ctx context.Context, number int) error {
 // ForceRelease ends the current hold, whoever has it. The release is recorded in the name of the token's login. A no-op if nobody holds the
 // issue. Until its next heartbeat or push the former holder may still act.
 func (c *Client) ForceRelease(ctx context.Context, number int, reason string) error {
-	by, err := c.s.Viewer(ctx)
+	by, err := c.s.Client.Viewer(ctx)
 	if err == nil {
 		var ended []claim.Claim
 		_, ended, err = c.s.Ledger.Force(ctx, c.issue(number), by, reason)

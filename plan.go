@@ -128,7 +128,7 @@ func (c *Client) Reject(ctx context.Context, number int, reason string) error {
 
 // answerPlan answers in the name of the token's login, if its records count.
 func (c *Client) answerPlan(ctx context.Context, verb string, number int, do func(by string) error) error {
-	by, err := c.s.Viewer(ctx)
+	by, err := c.s.Client.Viewer(ctx)
 	if err == nil {
 		err = c.s.Ledger.Heard(ctx, c.issue(number))
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/setup"
 )
 
 // A StaleClaim is an expired hold whose end is not recorded yet. Times are GitHub's.
@@ -84,7 +85,7 @@ func (c *Client) Sweep(ctx context.Context, o SweepOptions) (Report, error) {
 		o.Since = time.Now().Add(-ledger.Lookback)
 	}
 	r := c.s.Ledger.Sweep(ctx, c.s.Client, ledger.Sweep{
-		Repos: []ledger.Repo{c.s.Repo}, By: ledger.SweepID(time.Now(), c.s.Word()), MaxAge: o.MaxAge, Since: o.Since, DryRun: c.dryRun,
+		Repos: []ledger.Repo{c.s.Repo}, By: ledger.SweepID(time.Now(), setup.Word()), MaxAge: o.MaxAge, Since: o.Since, DryRun: c.dryRun,
 	})
 	out := Report{Examined: r.Examined, Skipped: r.Skipped}
 	for _, s := range r.Stranded {
@@ -117,7 +118,7 @@ type Pause struct {
 // Pause keeps everybody from claiming in the repository, on every machine, until [Client.Resume]. reason is shown to everybody who is
 // refused. An empty reason keeps the reason of an existing pause.
 func (c *Client) Pause(ctx context.Context, reason string) error {
-	by, err := c.s.Viewer(ctx)
+	by, err := c.s.Client.Viewer(ctx)
 	if err == nil {
 		err = c.s.Client.SetPause(ctx, c.s.Repo, lifecycle.Pause{By: by, Reason: reason})
 	}

@@ -5,8 +5,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -45,7 +43,7 @@ func run(ctx context.Context, env setup.Environment, out io.Writer) int {
 	if in.Token != "" {
 		gh.AddMask(in.Token)
 	}
-	step := &action.Step{Inputs: in, Console: action.NewConsole(gh, out), Now: time.Now(), Word: word, Output: io.Discard, Summary: io.Discard}
+	step := &action.Step{Inputs: in, Console: action.NewConsole(gh, out), Now: time.Now(), Word: setup.Word, Output: io.Discard, Summary: io.Discard}
 	files, fileErr := open(env, step)
 	defer files()
 	err = errors.Join(fileErr, err)
@@ -55,10 +53,18 @@ func run(ctx context.Context, env setup.Environment, out io.Writer) int {
 	if err != nil {
 		return action.Refuse(step, err, action.ExitCalled)
 	}
-	env.Dir, env.Run, env.Exec, env.Stderr = string(filepath.Separator), nothing, noGit, step.Console
-	var opened sessions
-	defer opened.close()
-	if err := opened.connect(ctx, step, env); err != nil {
+	// No git and no gh runs. With a root folder for its own the Action does not look into the workspace either, where a checkout of
+	// anybody's pull request may lie.
+	env.Dir, env.Stderr = string(filepath.Separator), step.Console
+	env.Run = func(context.Context, setup.Command) ([]byte, error) { return nil, exec.ErrNotFound }
+	env.Exec = func(context.Context, git.Command) ([]byte, error) { return nil, exec.ErrNotFound }
+	var opened []*setup.Session
+	defer func() {
+		for _, s := range opened {
+			_ = s.Close() // what goes wrong then changes nothing
+		}
+	}()
+	if err := connect(ctx, step, env, &opened); err != nil {
 		code := action.ExitUnknown
 		if setup.Misconfigured(err) {
 			code = action.ExitCalled
@@ -67,12 +73,6 @@ func run(ctx context.Context, env setup.Environment, out io.Writer) int {
 	}
 	return action.Run(ctx, step)
 }
-
-// nothing is what the Action runs: no git, no gh. With a root folder for its own it does not look
-// into the workspace either, where a checkout of anybody's pull request may lie.
-func nothing(context.Context, setup.Command) ([]byte, error) { return nil, exec.ErrNotFound }
-
-func noGit(context.Context, git.Command) ([]byte, error) { return nil, exec.ErrNotFound }
 
 // place reads the event and the repository the run is for.
 func place(s *action.Step, env setup.Environment) error {
@@ -96,19 +96,9 @@ func place(s *action.Step, env setup.Environment) error {
 	return nil
 }
 
-// sessions are those that the step has opened.
-type sessions []*setup.Session
-
-// close ends their connections. What goes wrong then changes nothing.
-func (all *sessions) close() {
-	for _, s := range *all {
-		_ = s.Close()
-	}
-}
-
 // connect opens the session of the workflow's repository, and says how to open others. The address
-// and the token are the step's own; nothing else in the environment may redirect them.
-func (all *sessions) connect(ctx context.Context, s *action.Step, env setup.Environment) error {
+// and the token are the step's own; nothing else in the environment may redirect them. Every session is added to opened.
+func connect(ctx context.Context, s *action.Step, env setup.Environment, opened *[]*setup.Session) error {
 	if s.Inputs.Token == "" {
 		return errors.New("input token is empty; leave it out to use github.token")
 	}
@@ -121,7 +111,7 @@ func (all *sessions) connect(ctx context.Context, s *action.Step, env setup.Envi
 		o.Repo = r.String()
 		s, err := setup.Open(ctx, env, o)
 		if err == nil {
-			*all = append(*all, s)
+			*opened = append(*opened, s)
 		}
 		return s, err
 	}
@@ -173,11 +163,4 @@ func open(env setup.Environment, s *action.Step) (func(), error) {
 		*to = f
 	}
 	return done, nil
-}
-
-// word returns eight random hexadecimal digits; crypto/rand never fails.
-func word() string {
-	var b [4]byte
-	rand.Read(b[:])
-	return hex.EncodeToString(b[:])
 }

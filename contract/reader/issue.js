@@ -1,6 +1,6 @@
 // What an issue shows, and whether a worker may take it (spec.md, "Pull requests", "Labels", "The verdict").
 //
-// A snapshot is {repo, pull, open, stateReason, labels: [{name, at, by}], comments, pulls, blockers: [{name, open}] or null, assignees,
+// A snapshot is {repo, pull, open, stateReason, labels: [{name, at}], holdLabel: {at, by} or null, when the label of a person's hold was last put on, comments, pulls, blockers: [{name, open}] or null, assignees,
 // reopened, now, unread: [what], paused, unknownAuthors, unshown, text}; times in milliseconds, null where they are not known.
 // A pull request is {url, repo, state, merged, author, branch, headRepo, toDefault, chain, sibling, missing, unreadable, closes, counts}.
 // The configuration is the parameters, `names`, `stages`, `ignoreAssignees`.
@@ -170,7 +170,7 @@ function heldPull(v) {
 
 // "Held pull requests", 3: the claims that the end of the pull request ends, and how.
 export function endedWithPull(snap, p) {
-  if (!snap.pull || snap.open) return [];
+  if (!snap.pull || snap.open || unread(snap)) return [];
   const outcome = snap.stateReason === 'merged' ? 'success' : 'cancelled';
   return new View(snap, p).full.live.map((c) => ({ key: c.key, outcome }));
 }
@@ -247,17 +247,20 @@ function bundleLabel(c, p) {
 
 // "People", 4: the label is left over from a person's hold that ended.
 function leftOver(v) {
-  const l = v.labelled(v.p.names['person-hold']);
+  const l = v.snap.holdLabel;
   const last = v.full.ended.filter((c) => c.person !== undefined && c.confirmed).at(-1);
-  if (!l || l.at == null || !last) return false;
+  if (!l || !last) return false;
   return l.at < last.end.at || (l.at === last.end.at && same(l.by, last.author));
 }
+
+// "What everybody may do": by such a snapshot nothing is recorded.
+const unread = (snap) => snap.unread.length > 0 || snap.unknownAuthors.length > 0;
 
 // "Hand over": the holder's key and the pull request that it has delivered, or null.
 export function delivered(snap, p) {
   const v = new View(snap, p);
   const h = v.full.holder;
-  if (snap.unread.length || snap.pull || !h?.confirmed || h.waits || h.person !== undefined || p.stages.length) return null;
+  if (unread(snap) || snap.pull || !h?.confirmed || h.waits || h.person !== undefined || p.stages.length) return null;
   const pulls = new Pulls(snap, v.full, p);
   const own = pulls.all.filter((q) => pulls.own(q, h));
   const fits = (q) => q.toDefault && !q.sibling && own.some((o) => pulls.chained(o, q)) &&

@@ -68,10 +68,10 @@ export function fold({ records, ignored = [] }) {
       continue;
     }
     if (!c) {
-      c = { key: keyOf(r), id: r.comment.id, rank: r.rank, at: r.comment.at, author: null, fields: f, head: r, comments: [], confirmed: false, nonceless: false, hb: 0, token: 0, last: 0, plan: null, end: null, revoke: null };
+      c = { key: keyOf(r), id: r.comment.id, rank: r.rank, at: r.comment.at, author: null, signed: -1, fields: f, head: r, comments: [], confirmed: false, nonceless: false, hb: 0, token: 0, last: 0, plan: null, end: null, revoke: null };
       claims.set(mapKey(r), c);
     }
-    if (!onBehalf && c.author === null) Object.assign(c, { author: r.comment.author, fields: f, head: r });
+    if (!onBehalf && c.author === null) Object.assign(c, { author: r.comment.author, signed: c.comments.length ? r.rank : -1, fields: f, head: r });
     c.comments.push(r);
     if (f.nonce === undefined) c.nonceless = true;
     if (f.state === 'held' || f.nonce === undefined) c.confirmed = true;
@@ -98,7 +98,7 @@ export function fold({ records, ignored = [] }) {
           if (by) moveTo(r);
           return true;
         }
-        if (!author && !by && c.author !== null) return false;
+        if (!author && !by && c.author !== null && r.rank > c.signed) return false;
         if (live) {
           c.end = { record: r, rank: r.rank, at: r.comment.at, outcome: r.fields.outcome };
           moveTo(r);

@@ -194,7 +194,7 @@ function* issues(content) {
 }
 
 function snapshot(facts) {
-  const snap = { repo: 'o/r', open: true, pull: false, stateReason: '', labels: [], comments: [], pulls: [], blockers: null, assignees: [], reopened: null, now: time('10:00'), unread: [], unknownAuthors: [], unshown: 0, paused: false };
+  const snap = { repo: 'o/r', open: true, pull: false, stateReason: '', labels: [], holdLabel: null, comments: [], pulls: [], blockers: null, assignees: [], reopened: null, now: time('10:00'), unread: [], unknownAuthors: [], unshown: 0, paused: false };
   const who = { login: 'bot' };
   const settings = {};
   const excessive = [];
@@ -212,7 +212,7 @@ function snapshot(facts) {
       closed: () => Object.assign(snap, { open: false, stateReason: tail }),
       reopened: () => (snap.reopened = time(tail)),
       'claimed-label': () => (at.claimed = { at: time(tail) }),
-      'hold-label': () => (at['person-hold'] = { at: time(args[0]), by: args[1] }),
+      'hold-label': () => (snap.holdLabel = { at: time(args[0]), by: args[1] }),
       assignees: () => (snap.assignees = args),
       viewer: () => (who.login = tail),
       pr: () => snap.pulls.push(pull(args)),

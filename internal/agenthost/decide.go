@@ -1,6 +1,7 @@
 package agenthost
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -126,7 +127,8 @@ func Denies(e Event, w World) string {
 		case h.Lost != "":
 			return lost(h)
 		case h.Expired(w.Now):
-			return expired(h)
+			return fmt.Sprintf("your hold of %s expired at %s and could not be renewed; somebody else may have the issue now. "+
+				"Before you go on: label-state claim %s", h.Issue, clock(h.Expires()), h.Issue)
 		}
 	}
 	alive := slices.ContainsFunc(w.Here, func(h Hold) bool { return h.Alive(w.Now) })

@@ -179,18 +179,15 @@ func pretty(v any) string {
 	return b.String() + "\n"
 }
 
-// hookFile is a file that has hooks and nothing else.
-func hookFile(h Host, version bool) string {
+// HookFile is a file that has hooks and nothing else, as Copilot has them in a folder.
+func HookFile(h Host) string {
 	var events object
 	for _, k := range Hooks(h) {
 		events = append(events, member{k.Event, []any{k.entry(h)}})
 	}
 	file := object{{"hooks", events}}
-	if version {
+	if h == Copilot || h == Cursor {
 		file = object{{"version", 1}, {"hooks", events}}
 	}
 	return pretty(file)
 }
-
-// HookFile is a file of hooks that is the program's alone, as Copilot has them in a folder.
-func HookFile(h Host) string { return hookFile(h, h == Copilot || h == Cursor) }

@@ -18,7 +18,37 @@ type line struct {
 func parseLine(text string) line {
 	p := lineParser{}
 	for i := 0; i < len(text); i++ {
-		i += p.read(text, i)
+		c, next := text[i], byte(0)
+		if i+1 < len(text) {
+			next = text[i+1]
+		}
+		switch {
+		case p.quote == '\'' && c != '\'', p.quote == '"' && c != '"' && c != '\\' && c != '`' && (c != '$' || next != '('):
+			p.word.WriteByte(c)
+		case p.quote != 0 && c == p.quote:
+			p.quote = 0
+		case c == '`', c == '$' && next == '(':
+			p.odd = true
+			p.letter(c)
+		case c == '\\' && next == '\n':
+			i++
+		case c == '\\' && next != 0:
+			p.letter(next)
+			i++
+		case c == '\'', c == '"':
+			p.quote, p.inWord = c, true
+		case c == ' ', c == '\t':
+			p.endWord()
+		case c == '&' && (strings.HasSuffix(p.word.String(), ">") || strings.HasSuffix(p.word.String(), "<")): // as in 2>&1
+			p.word.WriteByte(c)
+		case strings.IndexByte(";|&\n()", c) >= 0:
+			p.endCommand()
+		case c == '<' && next == '<':
+			p.odd = true
+			p.letter(c)
+		default:
+			p.letter(c)
+		}
 	}
 	p.odd = p.odd || p.quote != 0
 	p.endCommand()
@@ -31,43 +61,6 @@ type lineParser struct {
 	word   strings.Builder
 	inWord bool
 	quote  byte
-}
-
-// read takes the letter at i and returns how many more it took.
-func (p *lineParser) read(text string, i int) int {
-	c := text[i]
-	next := byte(0)
-	if i+1 < len(text) {
-		next = text[i+1]
-	}
-	switch {
-	case p.quote == '\'' && c != '\'', p.quote == '"' && c != '"' && c != '\\' && c != '`' && (c != '$' || next != '('):
-		p.word.WriteByte(c)
-	case p.quote != 0 && c == p.quote:
-		p.quote = 0
-	case c == '`', c == '$' && next == '(':
-		p.odd = true
-		p.letter(c)
-	case c == '\\' && next == '\n':
-		return 1
-	case c == '\\' && next != 0:
-		p.letter(next)
-		return 1
-	case c == '\'', c == '"':
-		p.quote, p.inWord = c, true
-	case c == ' ', c == '\t':
-		p.endWord()
-	case c == '&' && (strings.HasSuffix(p.word.String(), ">") || strings.HasSuffix(p.word.String(), "<")): // as in 2>&1
-		p.word.WriteByte(c)
-	case strings.IndexByte(";|&\n()", c) >= 0:
-		p.endCommand()
-	case c == '<' && next == '<':
-		p.odd = true
-		p.letter(c)
-	default:
-		p.letter(c)
-	}
-	return 0
 }
 
 func (p *lineParser) letter(c byte) {

@@ -31,11 +31,11 @@ func Packages() []File {
 		{plugin + ".claude-plugin/plugin.json", pretty(object{
 			{"name", name}, {"version", PackageVersion}, {"description", about}, {"author", owner}, {"homepage", home}, {"license", "MIT"},
 		})},
-		{plugin + "hooks/hooks.json", hookFile(Plugin, false)},
+		{plugin + "hooks/hooks.json", HookFile(Plugin)},
 		{plugin + ".mcp.json", pretty(object{{"mcpServers", server}})},
 		{plugin + skills, skill},
 		{gemini + "gemini-extension.json", pretty(object{{"name", name}, {"version", PackageVersion}, {"description", about}, {"mcpServers", geminis}})},
-		{gemini + "hooks/hooks.json", hookFile(Gemini, false)},
+		{gemini + "hooks/hooks.json", HookFile(Gemini)},
 		{gemini + skills, skill},
 		{"agents/opencode/label-state.js", openCodePlugin},
 		{"agents/cursor/hooks.json", HookFile(Cursor)},

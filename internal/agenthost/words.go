@@ -13,11 +13,6 @@ func lost(h Hold) string {
 		"Take other work with: label-state next; or give this one up here with: label-state release %s", h.Issue, h.Lost, h.Issue)
 }
 
-func expired(h Hold) string {
-	return fmt.Sprintf("your hold of %s expired at %s and could not be renewed; somebody else may have the issue now. "+
-		"Before you go on: label-state claim %s", h.Issue, clock(h.Expires()), h.Issue)
-}
-
 const unclaimed = "this repository wants an issue to be claimed before its files are edited, and this worktree holds none " +
 	"(sessions.require_claim). Take work with: label-state next; or a certain issue with: label-state claim ISSUE"
 

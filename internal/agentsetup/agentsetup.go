@@ -150,13 +150,16 @@ func (p Place) packaged(h agenthost.Host) bool {
 	case agenthost.ClaudeCode:
 		for _, dir := range []string{cmp.Or(absolute(p.Getenv("CLAUDE_CONFIG_DIR")), filepath.Join(home, ".claude")), filepath.Join(p.Root, ".claude")} {
 			text, _, _ := read(filepath.Join(dir, "settings.json")) // what cannot be read enables nothing
-			if enables(text, plugin) {
+			settings, _ := parseAny(text)
+			if plugins, _ := settings["enabledPlugins"].(map[string]any); plugins[plugin] == true {
 				return true
 			}
 		}
 	case agenthost.Codex:
 		text, _, _ := read(filepath.Join(cmp.Or(absolute(p.Getenv("CODEX_HOME")), filepath.Join(home, ".codex")), "config.toml"))
-		return enablesTable(text, plugin)
+		plugins, _ := tableAt(text, "plugins")
+		entry, _ := plugins[plugin].(map[string]any)
+		return entry["enabled"] == true
 	case agenthost.Gemini:
 		_, err := os.Stat(filepath.Join(home, ".gemini", "extensions", "label-state"))
 		return err == nil
@@ -300,7 +303,7 @@ func (p Place) install(h agenthost.Host, t target, n notes) (Step, error) {
 		s.Kind = Theirs
 		return s, nil
 	default:
-		if there && !ours && p.elsewhere(h, t.path) {
+		if _, elsewhere := p.other(h, t.path); there && !ours && elsewhere {
 			s.was.Existed, s.was.Before = false, nil // another host of ours made it
 		}
 		s.text = []byte(t.text)
@@ -329,8 +332,9 @@ func (p Place) uninstall(h agenthost.Host, t target, n notes) (Step, error) {
 	s.read = text
 	old, known := n.find(t.path)
 	untouched := known && old.After == state.Fingerprint(text)
+	_, elsewhere := p.other(h, t.path)
 	switch {
-	case p.elsewhere(h, t.path):
+	case elsewhere:
 	case untouched && old.Existed:
 		s.Kind, s.text = Changed, old.Before
 	case untouched:
@@ -471,12 +475,6 @@ func (p Place) Installed(h agenthost.Host) (all, some bool, err error) {
 		}
 	}
 	return all, some, nil
-}
-
-// elsewhere reports whether another host's installation in this place needs the file.
-func (p Place) elsewhere(h agenthost.Host, path string) bool {
-	_, ok := p.other(h, path)
-	return ok
 }
 
 // other is what another host's installation in this place remembers of the file.

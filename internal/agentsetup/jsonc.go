@@ -134,23 +134,6 @@ func withoutServer(text []byte, s agenthost.Server) ([]byte, bool, error) {
 	return root.Pack(), true, nil
 }
 
-// enables reports whether a settings file of Claude Code enables the plugin.
-func enables(text []byte, plugin string) bool {
-	root, err := parseObject(text)
-	if err != nil {
-		return false
-	}
-	at := find(root.Value.(*hujson.Object), "enabledPlugins")
-	if at == nil {
-		return false
-	}
-	plugins, ok := at.Value.(*hujson.Object)
-	if !ok || find(plugins, plugin) == nil {
-		return false
-	}
-	return equal(*find(plugins, plugin), json.RawMessage("true"))
-}
-
 // remove takes the member out if its value is one to take out, and reports whether it did.
 func remove(o *hujson.Object, key string, is func(hujson.Value) bool) bool {
 	for n := range o.Members {

@@ -119,13 +119,3 @@ func lastLine(text []byte) (end int) {
 	}
 	return end
 }
-
-// enablesTable reports whether Codex's settings enable the plugin.
-func enablesTable(text []byte, plugin string) bool {
-	plugins, err := tableAt(text, "plugins")
-	if err != nil {
-		return false
-	}
-	entry, _ := plugins[plugin].(map[string]any)
-	return entry["enabled"] == true
-}

@@ -104,7 +104,7 @@ func body() *rapid.Generator[string] {
 		codename, firing, _ := strings.Cut(s, " ")
 		return "codename=" + codename + " firing_id=" + firing
 	})
-	claims := rapid.SampledFrom([]string{"nonce=n ttl=5", "nonce=n ttl=5 state=held hb=1", "", "nonce=n state=held ttl=none"})
+	claims := rapid.SampledFrom([]string{"nonce=n ttl=5", "nonce=n ttl=5 state=held hb=1", "", "nonce=n state=held ttl=none", "nonce=n state=held lease=refs", "nonce=n state=held lease=refs by=sweep"})
 	ends := rapid.SampledFrom([]string{"outcome=success", "outcome=success pr=https://x/o/r/pull/9", "outcome=failure", "outcome=stale-swept by=sweep", "outcome=forced by=ann", ""})
 	unlinks := rapid.SampledFrom([]string{"by=ann pr=https://x/o/r/pull/9", "pr=https://x/o/r/pull/9", "by=ann"})
 	others := rapid.SampledFrom([]string{"by=ann", "by=bob", ""})

@@ -120,7 +120,7 @@ func TestReplayOfReleasesDoesNotDependOnTheirRank(t *testing.T) {
 		var m logMaker
 		log := slices.DeleteFunc(m.log(t), func(c claim.Comment) bool {
 			r, _, _ := claim.Decode(c.Body)
-			return r.Kind != claim.KindClaim && r.Kind != claim.KindRelease
+			return r.Kind != claim.KindClaim && r.Kind != claim.KindRelease || r.Lease != "" // where others claim for a worker, the place of a release tells whose it is
 		})
 		moved := slices.Clone(log)
 		for i, c := range moved {
@@ -213,32 +213,37 @@ func definition(log []claim.Comment) (index int64, live []string) {
 		}
 		return int(a.ID - b.ID)
 	})
-	author, held, dead, tomb, plan := map[string]string{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
-	each := func(visit func(claim.Record, string, string)) {
-		for _, c := range ordered {
+	author, signed := map[string]string{}, map[string]int{}
+	claimed, held, dead, tomb, plan := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
+	each := func(visit func(i int, r claim.Record, key, who string)) {
+		for i, c := range ordered {
 			who := strings.ToLower(c.Author)
 			if r, ok, _ := claim.Decode(c.Body); ok && c.Trusted && (c.Editor == "" || c.Editor == who) {
-				visit(r, r.Worker.String(), who)
+				visit(i, r, r.Worker.String(), who)
 			}
 		}
 	}
-	each(func(r claim.Record, key, who string) {
+	each(func(i int, r claim.Record, key, who string) {
 		if r.Kind != claim.KindClaim {
 			return
 		}
-		if author[key] == "" {
+		onBehalf := r.Lease != "" && r.By != ""
+		if author[key] == "" && !onBehalf {
 			author[key] = who
+			if claimed[key] {
+				signed[key] = i
+			}
 		}
-		if author[key] == who && (r.Held || r.Nonce == "") {
+		claimed[key] = true
+		if (onBehalf || author[key] == who) && (r.Held || r.Nonce == "") {
 			held[key] = true
 		}
 	})
-	each(func(r claim.Record, key, who string) {
-		claimed := author[key] != ""
+	each(func(i int, r claim.Record, key, who string) {
 		switch {
-		case r.Kind == claim.KindRelease && !claimed:
+		case r.Kind == claim.KindRelease && !claimed[key]:
 			tomb[key] = true
-		case r.Kind == claim.KindRelease && (author[key] == who || r.By != ""):
+		case r.Kind == claim.KindRelease && (author[key] == who || author[key] == "" || i < signed[key] || r.By != ""):
 			dead[key] = true
 		case r.Kind == claim.KindPlan && author[key] == who && held[key] && !dead[key]:
 			plan[key] = true
@@ -248,13 +253,13 @@ func definition(log []claim.Comment) (index int64, live []string) {
 			dead[key] = true
 		}
 	})
-	for key := range author {
+	for key := range claimed {
 		if !dead[key] {
 			live = append(live, key)
 		}
 	}
 	slices.Sort(live)
-	return int64(len(author) + len(held) + len(dead) + len(tomb)), live
+	return int64(len(claimed) + len(held) + len(dead) + len(tomb)), live
 }
 
 // TestLeaseEnds: who may be swept must have stopped before, and stays so.

@@ -90,6 +90,9 @@ func (f *fold) claim(e Entry) {
 		before := c.Record
 		c.Record, c.Author, c.Comment, c.Person = e.Record, e.Author, e.ID, personOf(e)
 		c.confirm(before)
+		if known {
+			c.signed = rankOf(e.Comment)
+		}
 	case !SameLogin(c.Author, e.Author):
 		f.ignore(e.Comment, "another login already uses this codename and firing id")
 		return
@@ -119,7 +122,8 @@ func (c *Claim) confirm(r Record) {
 // apply takes in a record that is not a claim, by the table of spec.md#fold, and says why one does not count.
 //
 // A release kills a key for ever, also when its claim is not (yet) in the log (rule 11). Only the
-// claim's own author may, or a trusted one that says so in by=. An unlink takes the pull request out of the release that
+// claim's own author may, or a trusted one that says so in by=, or anybody trusted before a mirrored claim has its author: what
+// ended then stays ended. An unlink takes the pull request out of the release that
 // names it, once, and behind the release. A plan, its answer and a revoke are about a claim that lives.
 func (f *fold) apply(e Entry) (ignored string) {
 	r, rank := e.Record, rankOf(e.Comment)
@@ -141,7 +145,7 @@ func (f *fold) apply(e Entry) (ignored string) {
 		if r.By != "" {
 			f.stage(e)
 		}
-	case r.Kind == KindRelease && r.By == "" && c.Comment != 0 && !SameLogin(c.Author, e.Author):
+	case r.Kind == KindRelease && r.By == "" && c.Comment != 0 && rank.Compare(c.signed) > 0 && !SameLogin(c.Author, e.Author):
 		return "not the claim's author, and no by= says who ended it"
 	case r.Kind == KindRelease && c.End == nil:
 		c.End = releaseOf(e)

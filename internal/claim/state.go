@@ -48,6 +48,7 @@ type Claim struct {
 	Rank    Rank   // smallest among its comments: its place for everybody else (rule 10)
 	Ranks   []Rank // of all its comments
 	Author  string // empty when only somebody else has mirrored it
+	signed  Rank   // where its author's first comment stands, if somebody else had mirrored it before; else zero
 	Person  string // login of the person whose hold it is; empty for an agent's run
 	Comment int64  // the worker's own first comment; 0 when only somebody else has mirrored it
 	URL     string

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,13 +20,27 @@ const (
 // HintFor is the next command after an error, as package function HintFor has it, with the command line that failed where the
 // hint says to run it again. It is never empty.
 func (t Terminal) HintFor(err error) string {
-	hint := HintFor(err)
-	if hint == "" {
-		hint = "when its cause is mended: " + Again
-	}
+	hint := cmp.Or(HintFor(err), "when its cause is mended: "+Again)
 	again, longer := "the same call", "the same call with a longer --timeout" // to a server's tool
 	if !t.Env.Server {
-		again, longer = commandLine(t.Typed), commandLine(withLongerTimeout(t.Typed))
+		typed := slices.Clone(t.Typed) // with four times its --timeout, a minute at least; what is no length of time stays
+		for n, word := range typed {
+			if word == "--" {
+				break
+			}
+			name, value, joined := strings.Cut(word, "=")
+			if !strings.HasPrefix(name, "-") || strings.TrimLeft(name, "-") != "timeout" {
+				continue
+			}
+			at, before := n, name+"="
+			if !joined && n+1 < len(typed) {
+				at, before, value = n+1, "", typed[n+1]
+			}
+			if d, err := time.ParseDuration(value); err == nil {
+				typed[at] = before + printable.Exact(max(4*d, time.Minute))
+			}
+		}
+		again, longer = commandLine(t.Typed), commandLine(typed)
 	}
 	return strings.NewReplacer(Again, again, AgainLonger, longer).Replace(hint)
 }
@@ -54,25 +69,3 @@ func ShellWord(text string) string {
 }
 
 var notPlain = regexp.MustCompile(`[^\w@%+=:,./#-]|^#`)
-
-// withLongerTimeout is a command line with four times its --timeout, a minute at least; what is no length of time stays.
-func withLongerTimeout(typed []string) []string {
-	out := slices.Clone(typed)
-	for n, word := range out {
-		if word == "--" {
-			break
-		}
-		name, value, joined := strings.Cut(word, "=")
-		if !strings.HasPrefix(name, "-") || strings.TrimLeft(name, "-") != "timeout" {
-			continue
-		}
-		at, before := n, name+"="
-		if !joined && n+1 < len(out) {
-			at, before, value = n+1, "", out[n+1]
-		}
-		if d, err := time.ParseDuration(value); err == nil {
-			out[at] = before + printable.Exact(max(4*d, time.Minute))
-		}
-	}
-	return out
-}

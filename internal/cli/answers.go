@@ -21,9 +21,7 @@ type answer func(err error) (code int, hint string, is bool)
 // answers are those of every feature. The first of an error's kind that has a hint gives it; what they say
 // of its code never mixes: whoever called wrongly is told so, a no is a no, and all else could not be
 // found out.
-func answers() []answer {
-	return slices.Concat(chainAnswers(), calledAnswers(), undertakingAnswers(), noAnswers(), pushAnswers(), reachAnswers(), hereAnswers())
-}
+var answers = slices.Concat(chainAnswers, calledAnswers, undertakingAnswers, noAnswers, pushAnswers, reachAnswers, hereAnswers)
 
 // on answers errors of the type E.
 func on[E error](code int, hint func(e E, at Failure) string) answer {
@@ -59,7 +57,7 @@ func ExitCode(err error) int {
 		return ExitYes
 	}
 	found := map[int]bool{}
-	for _, ask := range answers() {
+	for _, ask := range answers {
 		code, _, is := ask(err)
 		found[code] = found[code] || is
 	}
@@ -83,7 +81,7 @@ func HintFor(err error) string {
 	if given != "" {
 		return given
 	}
-	for _, ask := range answers() {
+	for _, ask := range answers {
 		if _, hint, is := ask(err); is && hint != "" {
 			return hint
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/config"
+	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/setup"
@@ -98,9 +99,13 @@ func (c *Call) Timed(ctx context.Context, err error) error {
 	case ExitCode(err) != ExitUnknown || ctx.Err() == nil:
 		return err
 	case ctx.Err() == context.DeadlineExceeded:
-		return &timeoutError{c.Flags.Duration("timeout"), err}
+		late := &timeoutError{cause: cause{err}, after: c.Flags.Duration("timeout")}
+		if e, is := errors.AsType[*lease.Error](err); is {
+			late.store = e.Kind
+		}
+		return late
 	case ctx.Err() == context.Canceled:
-		return &interruptedError{err}
+		return &interruptedError{cause{err}}
 	}
 	return err
 }

@@ -11,9 +11,7 @@ import (
 )
 
 // forwarded are the signals that are passed on to a running command.
-func forwarded() []os.Signal {
-	return []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2}
-}
+var forwarded = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2}
 
 // watchdog is a shell's program that kills its process group when its standard input ends without a word.
 const watchdog = `trap "" HUP INT QUIT TERM USR1 USR2; read -r word; [ "$word" = ended ] || kill -KILL 0`

@@ -36,7 +36,7 @@ func (c *Call) LabelsFirst(ctx context.Context) (string, error) {
 	if slices.ContainsFunc(have, func(l labels.Definition) bool { return labels.Same(l.Name, queue) }) {
 		return "", nil
 	}
-	return makeLabels(c.Session.Repo) + c.FirstCommand(), nil
+	return fmt.Sprintf(makeLabels, c.Session.Repo) + c.FirstCommand(), nil
 }
 
 // ReadyFirst is the line for an issue in a repository that lacks the label of the queue, as far as what was read tells. Empty where it is
@@ -46,11 +46,10 @@ func (c *Call) ReadyFirst(f lifecycle.Facts, v lifecycle.Verdict) string {
 	if v.Answer != lifecycle.Free || f.PullRequest || !c.Session.Client.Lacks(r, c.queue()) {
 		return ""
 	}
-	return makeLabels(r) + "label it: " + labelCommand(strconv.Itoa(f.Issue.Number), r.String(), c.queue())
+	return fmt.Sprintf(makeLabels, r) + "label it: " + labelCommand(strconv.Itoa(f.Issue.Number), r.String(), c.queue())
 }
 
 func (c *Call) queue() string { return c.Session.Ledger.Rules().Scheme.Queues()[0] }
 
-func makeLabels(r ledger.Repo) string {
-	return "make the labels: label-state labels sync " + r.String() + "; then "
-}
+// makeLabels is what comes first in a repository that lacks them.
+const makeLabels = "make the labels: label-state labels sync %s; then "

@@ -66,10 +66,10 @@ func Arrange(commands []*cli.Command, args []string) ([]string, error) {
 			plain = append(plain, word)
 			continue
 		}
-		help = help || asksHelp(word)
+		help = help || slices.Contains(helpFlags, word)
 		flags = append(flags, word)
 		flag := FlagOf(at.Flags, word)
-		value, given := ValueOf(word)
+		_, value, given := strings.Cut(word, "=")
 		if flag != nil && TakesValue(flag) && !given && i+1 < len(at.Rest) {
 			i++
 			flags = append(flags, at.Rest[i])
@@ -117,10 +117,10 @@ func Descend(commands []*cli.Command, words []string) descent {
 		word := words[i]
 		if IsFlag(word) {
 			at.Rest = append(at.Rest, word)
-			if at.wrong == "" && FlagOf(all, word) == nil && !asksHelp(word) && word != "--version" {
+			if at.wrong == "" && FlagOf(all, word) == nil && !slices.Contains(helpFlags, word) && word != "--version" {
 				at.wrong = word
 			}
-			_, given := ValueOf(word)
+			given := strings.Contains(word, "=")
 			takes := slices.ContainsFunc(all, func(f cli.Flag) bool { return TakesValue(f) && FlagOf([]cli.Flag{f}, word) != nil })
 			if i+1 < len(words) && takes && !given {
 				i++
@@ -176,11 +176,6 @@ func Dashed(name string) string {
 	return "--" + name
 }
 
-func ValueOf(word string) (value string, given bool) {
-	_, value, given = strings.Cut(word, "=")
-	return value, given
-}
-
 func FindCommand(known []*cli.Command, name string) *cli.Command {
 	i := slices.IndexFunc(known, func(c *cli.Command) bool { return c.HasName(name) })
 	if i < 0 {
@@ -204,7 +199,8 @@ func TakesValue(f cli.Flag) bool {
 	return ok && doc.TakesValue()
 }
 
-func asksHelp(word string) bool { return word == "--help" || word == "-help" || word == "-h" }
+// helpFlags are the words that ask for help wherever they stand.
+var helpFlags = []string{"--help", "-help", "-h"}
 
 // everyFlag are the flags of all commands.
 func everyFlag(commands []*cli.Command) (out []cli.Flag) {

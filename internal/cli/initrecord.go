@@ -55,16 +55,13 @@ func InitRecordFile(dir string) (file, top string, err error) {
 
 // A recordError is a record of init that cannot be read or written.
 type recordError struct {
+	cause
 	File string
-	Err  error
 }
 
 func (e *recordError) Error() string {
-	return "the record of what init did, " + e.File + ": " + e.Err.Error()
+	return "the record of what init did, " + e.File + ": " + e.err.Error()
 }
-
-// Unwrap returns the cause.
-func (e *recordError) Unwrap() error { return e.Err }
 
 // LoadInit reads the record. One that is not there is empty.
 func LoadInit(file string) (r InitRecord, err error) {
@@ -79,7 +76,7 @@ func LoadInit(file string) (r InitRecord, err error) {
 		err = fmt.Errorf("format %d, this version reads %d", r.Format, initFormat)
 	}
 	if err != nil {
-		return r, &recordError{file, err}
+		return r, &recordError{cause{err}, file}
 	}
 	return r, nil
 }
@@ -102,7 +99,7 @@ func (r InitRecord) Save(file string) error {
 		err = state.Replace(file, append(text, '\n'), 0o600)
 	}
 	if err != nil {
-		return &recordError{file, err}
+		return &recordError{cause{err}, file}
 	}
 	return nil
 }

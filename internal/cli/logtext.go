@@ -12,9 +12,10 @@ import (
 
 // LogLines are the entries for people: when, who, and what it did to the issue.
 func LogLines(entries []EntryView) []string {
-	wide := 0
-	for _, e := range entries {
-		wide = max(wide, len(e.actor()))
+	wide, actors := 0, make([]string, len(entries)) // whose record it is: the person's or the worker's, or for one that does not count the login's
+	for n, e := range entries {
+		actors[n] = OneLine(cmp.Or(e.Person, e.Worker, e.Author))
+		wide = max(wide, len(actors[n]))
 	}
 	begun := map[string]string{}
 	out := make([]string, len(entries))
@@ -22,13 +23,10 @@ func LogLines(entries []EntryView) []string {
 		if e.Kind == string(claim.KindClaim) {
 			begun[e.Worker] = e.At
 		}
-		out[n] = OneLine(fmt.Sprintf("%s  %-*s  %s", e.At, wide, e.actor(), e.Deed(begun[e.Worker]))) + "\n"
+		out[n] = OneLine(fmt.Sprintf("%s  %-*s  %s", e.At, wide, actors[n], e.Deed(begun[e.Worker]))) + "\n"
 	}
 	return out
 }
-
-// actor is whose record it is: the person's or the worker's, or for one that does not count the login's.
-func (e EntryView) actor() string { return OneLine(cmp.Or(e.Person, e.Worker, e.Author)) }
 
 // Deed is what the record says, in words; begun is when its worker claimed.
 func (e EntryView) Deed(begun string) string {
@@ -44,19 +42,25 @@ func (e EntryView) Deed(begun string) string {
 	case e.Kind == string(claim.KindRelease) && yielded:
 		text = "lost the race to " + winner.String()
 	case e.Kind == string(claim.KindRelease): // how the hold, or the claim before it was one, came to its end
+		held := "" // for how long, when that is worth telling
+		from, err := time.Parse(time.RFC3339, begun)
+		to, err2 := time.Parse(time.RFC3339, e.At)
+		if err == nil && err2 == nil && to.Sub(from) >= time.Minute {
+			held = " after " + Round(to.Sub(from))
+		}
 		switch e.Outcome {
 		case claim.OutcomeSuccess, claim.OutcomeAlreadyImplemented:
-			text = fmt.Sprintf("delivered it%s: %s", heldFor(begun, e.At), e.Outcome)
+			text = fmt.Sprintf("delivered it%s: %s", held, e.Outcome)
 		case claim.OutcomeStaleSwept:
-			text = fmt.Sprintf("lost it%s without a heartbeat: %s", heldFor(begun, e.At), e.Outcome)
+			text = fmt.Sprintf("lost it%s without a heartbeat: %s", held, e.Outcome)
 		case claim.OutcomeForced:
-			text = fmt.Sprintf("lost it%s: %s", heldFor(begun, e.At), e.Outcome)
+			text = fmt.Sprintf("lost it%s: %s", held, e.Outcome)
 		case claim.OutcomeAdvanced:
-			text = fmt.Sprintf("moved it on%s to stage %s: %s", heldFor(begun, e.At), cmp.Or(e.Stage, "?"), e.Outcome)
+			text = fmt.Sprintf("moved it on%s to stage %s: %s", held, cmp.Or(e.Stage, "?"), e.Outcome)
 		case claim.OutcomeAbandoned:
 			text = "gave up its claim: " + e.Outcome
 		default:
-			text = fmt.Sprintf("released it%s: %s", heldFor(begun, e.At), cmp.Or(e.Outcome, "no outcome told"))
+			text = fmt.Sprintf("released it%s: %s", held, cmp.Or(e.Outcome, "no outcome told"))
 		}
 	}
 	text = cmp.Or(text, e.Kind)
@@ -67,16 +71,6 @@ func (e EntryView) Deed(begun string) string {
 		}
 	}
 	return text
-}
-
-// heldFor is how long after the claim something was, when that is worth telling.
-func heldFor(begun, at string) string {
-	from, err := time.Parse(time.RFC3339, begun)
-	to, err2 := time.Parse(time.RFC3339, at)
-	if err != nil || err2 != nil || to.Sub(from) < time.Minute {
-		return ""
-	}
-	return " after " + Round(to.Sub(from))
 }
 
 // An EntryView is one line of log --json.

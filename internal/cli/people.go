@@ -7,7 +7,7 @@ import (
 )
 
 func (c *Call) ForceFree(ctx context.Context, i claim.Issue) error {
-	by, err := c.Session.Viewer(ctx)
+	by, err := c.Session.Client.Viewer(ctx)
 	if err != nil {
 		return err
 	}

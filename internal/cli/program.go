@@ -59,7 +59,7 @@ func RunProgram(ctx context.Context, c *Call, h ledger.Hold, p Program) error {
 	c.Answered = true // standard output is the program's
 	fmt.Fprintf(c.Terminal.Err, "label-state: claimed %s\n", h.Issue)
 	r := runner{call: c, hold: h, signals: make(chan os.Signal, 8)}
-	signal.Notify(r.signals, forwarded()...)
+	signal.Notify(r.signals, forwarded...)
 	defer signal.Stop(r.signals)
 	cmd := exec.Command(p.Args[0], p.Args[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.In, c.Terminal.ChildOut, c.Terminal.ChildErr
@@ -71,8 +71,19 @@ func RunProgram(ctx context.Context, c *Call, h ledger.Hold, p Program) error {
 		"LABEL_STATE_ISSUE_URL="+url, "LABEL_STATE_FENCING_TOKEN="+strconv.FormatInt(h.Token, 10))
 	unwatch := apart(cmd, c.Terminal.Env.IsTerminal(c.Terminal.Err))
 	defer unwatch()
-	ended, err := launch(cmd)
-	if err != nil {
+	// The thread that starts the command stays until the command has ended: on Linux a parent-death signal is sent when that thread ends.
+	started, ended := make(chan error, 1), make(chan struct{})
+	go func() {
+		defer close(ended)
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			_ = cmd.Wait() // ProcessState says all there is to say
+		}
+	}()
+	if err := <-started; err != nil {
 		r.release(ctx, ledger.Ending{Outcome: claim.OutcomeCancelled, Reason: "the command did not start"})
 		return fmt.Errorf("start %s: %w", OneLine(p.Args[0]), err)
 	}
@@ -101,24 +112,8 @@ type runner struct {
 	signaled bool // one came and was passed on
 }
 
-// launch starts a command from a thread that stays until the command has ended: on Linux a parent-death signal is sent when
-// the thread that started it ends. The channel is closed when the command has ended.
-func launch(cmd *exec.Cmd) (<-chan struct{}, error) {
-	started, ended := make(chan error, 1), make(chan struct{})
-	go func() {
-		defer close(ended)
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		err := cmd.Start()
-		started <- err
-		if err == nil {
-			_ = cmd.Wait() // ProcessState says all there is to say
-		}
-	}()
-	return ended, <-started
-}
-
-// wait returns when the program has ended: its exit code, and why the hold ended before it, if it did.
+// wait returns when the program has ended: its exit code, and why the hold ended before it, if it did. A program whose hold is lost
+// is ended: TERM, and KILL after the grace.
 func (r *runner) wait(ctx context.Context, cmd *exec.Cmd, ended <-chan struct{}) (int, error) {
 	alive, stop := context.WithCancel(ctx)
 	kept := make(chan error, 1)
@@ -152,29 +147,22 @@ func (r *runner) wait(ctx context.Context, cmd *exec.Cmd, ended <-chan struct{})
 				continue
 			}
 			Warnf(r.call.Terminal.Err, "%s is lost, stopping the command: %s", r.hold.Issue, over)
-			r.stop(cmd, ended)
+			grace := defaultGrace
+			if r.call.Flags.IsSet("grace") {
+				grace = r.call.Flags.Duration("grace")
+			}
+			tell(cmd, syscall.SIGTERM)
+			select {
+			case <-ended:
+			case <-time.After(grace):
+				Warnf(r.call.Terminal.Err, "the command did not stop within %s", grace)
+			}
+			tell(cmd, os.Kill) // also what the program left behind
+			<-ended
 			stop()
 			return codeOf(cmd.ProcessState), over
 		}
 	}
-}
-
-// stop ends the program: TERM, and KILL after the grace.
-func (r *runner) stop(cmd *exec.Cmd, ended <-chan struct{}) {
-	grace := defaultGrace
-	if r.call.Flags.IsSet("grace") {
-		grace = r.call.Flags.Duration("grace")
-	}
-	tell(cmd, syscall.SIGTERM)
-	timer := time.NewTimer(grace)
-	defer timer.Stop()
-	select {
-	case <-ended:
-	case <-timer.C:
-		Warnf(r.call.Terminal.Err, "the command did not stop within %s", grace)
-	}
-	tell(cmd, os.Kill) // also what the program left behind
-	<-ended
 }
 
 // ending is what an exit code means for the issue (spec.md#attempts).

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/config"
-	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/printable"
 )
 
@@ -39,38 +38,32 @@ func (f *Failure) Reason() string {
 
 func (f *Failure) Unwrap() error { return f.Err }
 
+// A cause is the error that another one is about.
+type cause struct{ err error }
+
+func (c cause) Unwrap() error { return c.err }
+
 // A timeoutError is what --timeout did not leave time for.
 type timeoutError struct {
+	cause
 	after time.Duration
-	err   error
+	store string // the lease store that did not answer, if it was one
 }
 
 func (e *timeoutError) Error() string {
 	text := "no answer within " + printable.Exact(e.after)
-	if store := e.store(); store != "" {
-		text += " from the lease store " + store
+	if e.store != "" {
+		text += " from the lease store " + e.store
 	}
 	return text + undone(e.err)
 }
 
-// store is the lease store that did not answer, if it was one.
-func (e *timeoutError) store() string {
-	if late, is := errors.AsType[*lease.Error](e.err); is {
-		return late.Kind
-	}
-	return ""
-}
-
-func (e *timeoutError) Unwrap() error { return e.err }
-
 // An interruptedError is what a signal ended.
-type interruptedError struct{ err error }
+type interruptedError struct{ cause }
 
 func (e *interruptedError) Error() string { return "interrupted" + undone(e.err) }
 
-func (e *interruptedError) Unwrap() error { return e.err }
-
-// An NoAnswer is a no that is neither a hold nor a lost hold.
+// A NoAnswer is a no that is neither a hold nor a lost hold.
 type NoAnswer struct{ Text string }
 
 func (e *NoAnswer) Error() string { return e.Text }

@@ -85,10 +85,13 @@ func Standing(t claim.Terms, f lifecycle.Facts, v lifecycle.Verdict) string {
 		return "Whether it is free is unknown: " + clauses(v) + "."
 	case !f.Open:
 		return "It is closed."
-	case held && h.Expired(t, f.Now) && len(others.Reasons) > 0:
-		return "T" + strings.TrimPrefix(expired(t, f, h), "t") + " It cannot be claimed now: " + clauses(others) + "."
 	case held && h.Expired(t, f.Now):
-		return "It is free: " + expired(t, f, h)
+		end, _ := h.Until(t)
+		text := fmt.Sprintf("he lease of %s ran out %s, and the next claim or sweep ends its hold.", h.Record.Worker.Codename, distance(end.Sub(f.Now)))
+		if len(others.Reasons) > 0 {
+			return "T" + text + " It cannot be claimed now: " + clauses(others) + "."
+		}
+		return "It is free: t" + text
 	case held && len(others.Reasons) > 0:
 		return tenure(t, f, h) + " Also in the way: " + clauses(others) + "."
 	case held:
@@ -105,11 +108,6 @@ func clauses(v lifecycle.Verdict) string {
 		texts[i] = r.Text
 	}
 	return strings.Join(texts, "; ")
-}
-
-func expired(t claim.Terms, f lifecycle.Facts, h claim.Claim) string {
-	end, _ := h.Until(t)
-	return fmt.Sprintf("the lease of %s ran out %s, and the next claim or sweep ends its hold.", h.Record.Worker.Codename, distance(end.Sub(f.Now)))
 }
 
 // tenure is who has it, and for how long.

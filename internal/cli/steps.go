@@ -80,14 +80,6 @@ func TakeSteps(ctx context.Context, c *Call, steps []Step) error {
 	return nil
 }
 
-// HintOr is the hint of an error, or another one.
-func HintOr(err error, other string) string {
-	if hint := HintFor(err); hint != "" {
-		return hint
-	}
-	return other
-}
-
 // ShowStep tells what became of one step; what was there is only told in JSON. What something is for is said before, what differs
 // also after.
 func ShowStep(c *Call, s Step) error {

@@ -87,27 +87,19 @@ func (c *Call) RequireWorker() error {
 // Holder is who holds the issue from here: named by flags or environment, else recorded by
 // claim in this worktree. The fencing token is 0 when nobody told it.
 func (c *Call) Holder(i claim.Issue) (claim.Worker, int64, error) {
-	w, token, err := c.recorded(i)
-	if c.Flags.IsSet("token") {
-		token = c.Flags.Int64("token")
+	w, told := c.Worker(), c.Flags.Int64("token")
+	if c.Flags.IsSet("token") && told < 1 {
+		return w, 0, Usagef(CommandPath(c.Flags), "--token %d: want the number that claim printed", told)
 	}
-	if c.Flags.IsSet("token") && token < 1 {
-		return w, 0, Usagef(CommandPath(c.Flags), "--token %d: want the number that claim printed", token)
-	}
-	return w, token, err
-}
-
-func (c *Call) recorded(i claim.Issue) (claim.Worker, int64, error) {
-	w := c.Worker()
 	recorded, found, err := c.Session.Recall(i)
 	if err != nil && (w.Codename == "" || w.FiringID == "") {
 		return w, 0, err
 	}
 	switch {
 	case found && (w.Codename == "" || w.Codename == recorded.Worker.Codename) && (w.FiringID == "" || w.FiringID == recorded.Worker.FiringID):
-		return recorded.Worker, recorded.Token, nil
+		return recorded.Worker, cmp.Or(told, recorded.Token), nil
 	case w.Codename != "" && w.FiringID != "":
-		return w, 0, nil
+		return w, told, nil
 	}
 	// A session around this command may have made a live claim in another worktree.
 	if _, all := c.Terminal.Env.Session(); len(all) > 0 && c.Session.Ledger != nil && w.FiringID == "" {
@@ -119,7 +111,7 @@ func (c *Call) recorded(i claim.Issue) (claim.Worker, int64, error) {
 			for _, own := range f.Log.Live() {
 				made := own.Record.Worker
 				if s.Made(made.FiringID) && (w.Codename == "" || w.Codename == made.Codename) {
-					return made, own.Record.Token, nil
+					return made, cmp.Or(told, own.Record.Token), nil
 				}
 			}
 		}
@@ -161,12 +153,6 @@ func (c *Call) TTL() time.Duration {
 		return runTTL
 	}
 	return 0
-}
-
-// Claim claims as a worker does, and remembers the hold for this worktree.
-func (c *Call) Claim(ctx context.Context, i claim.Issue, req ledger.Request) (ledger.Hold, error) {
-	h, err := c.Session.Ledger.Claim(ctx, i, req)
-	return h, c.RecordClaim(h, err)
 }
 
 // RecordClaim remembers a hold for this worktree. The error is the claim's, unless only labels are late.

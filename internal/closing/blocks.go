@@ -71,7 +71,7 @@ func (b *blocks) continues(l *line, depth int) bool {
 // begin opens the containers and the leaf that l begins, depth containers being continued. A line
 // that begins nothing goes on with the open paragraph, even past the end of its containers.
 func (b *blocks) begin(l line, depth int) {
-	for len(b.open) < maxDepth {
+	for depth < maxDepth {
 		width := quote
 		if !l.cutQuote() {
 			inParagraph := b.leaf == paragraph && depth == len(b.open)

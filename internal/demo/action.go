@@ -5,32 +5,23 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/label-state/label-state/internal/githubsim"
 )
 
-// pulls returns the pull-request deliveries with that action.
-func (s *Story) pulls(action string) []githubsim.Event {
+// deliver runs the Action on the newest delivery of a pull request with that action.
+func (s *Story) deliver(ctx context.Context, action string) error {
 	events, _ := s.server.Events()
-	var out []githubsim.Event
-	for _, e := range events {
+	for _, e := range slices.Backward(events) {
 		if e.Name == "pull_request" && e.Action == action {
-			out = append(out, e)
+			r, err := s.action(ctx, e)
+			s.check(err == nil && r.Code == 0, "the Action's run on pull_request %s is green", action)
+			return err
 		}
 	}
-	return out
-}
-
-// deliver runs the Action on the newest delivery of that name and action.
-func (s *Story) deliver(ctx context.Context, name, action string) error {
-	all := s.pulls(action)
-	if len(all) == 0 {
-		return fmt.Errorf("no %s event %q was delivered", name, action)
-	}
-	r, err := s.action(ctx, all[len(all)-1])
-	s.check(err == nil && r.Code == 0, "the Action's run on %s %s is green", name, action)
-	return err
+	return fmt.Errorf("no pull_request event %q was delivered", action)
 }
 
 // action runs the Action as the runner does: event file, variables, output and summary files.

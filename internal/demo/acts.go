@@ -17,12 +17,12 @@ func (s *Story) prepare(ctx context.Context) error {
 	if err := op.clone(ctx); err != nil {
 		return err
 	}
-	r, err := op.cli(ctx, "labels", "sync", repo)
+	r, err := op.show(ctx, s.Programs.CLI, "labels", "sync", repo)
 	if err != nil {
 		return err
 	}
 	s.check(r.Code == 0, "the lifecycle labels exist")
-	r, err = op.cli(ctx, "status", "1")
+	r, err = op.show(ctx, s.Programs.CLI, "status", "1")
 	s.check(err == nil && r.Code == 0 && strings.Contains(r.Output, "free"), "issue 1 is free")
 	return err
 }
@@ -108,12 +108,13 @@ func (s *Story) delivery(ctx context.Context) error {
 
 func (s *Story) opened(ctx context.Context) error {
 	s.act("It opens a pull request; the Action moves the issue to agent:pr-open")
-	number, err := s.server.OpenPull(repo, "agents", githubsim.Pull{Title: "Retry uploads", Body: "Closes #1", Head: "retry-uploads"})
+	var err error
+	s.pull, err = s.server.OpenPull(repo, "agents", githubsim.Pull{Title: "Retry uploads", Body: "Closes #1", Head: "retry-uploads"})
 	if err != nil {
 		return err
 	}
-	s.note("pull request #%d: Closes #1", number)
-	if err := s.deliver(ctx, "pull_request", "opened"); err != nil {
+	s.note("pull request #%d: Closes #1", s.pull)
+	if err := s.deliver(ctx, "opened"); err != nil {
 		return err
 	}
 	s.shows(1, "agent:pr-open")
@@ -155,19 +156,15 @@ func (s *Story) killed(ctx context.Context) error {
 
 func (s *Story) merged(ctx context.Context) error {
 	s.act("The pull request is merged; the Action marks issue 1 done")
-	pulls := s.pulls("opened")
-	if len(pulls) == 0 {
-		return fmt.Errorf("no pull request was opened")
-	}
-	if err := s.server.MergePull(repo, pulls[0].Number, "olga"); err != nil {
+	if err := s.server.MergePull(repo, s.pull, "olga"); err != nil {
 		return err
 	}
-	s.note("olga merges #%d", pulls[0].Number)
-	if err := s.deliver(ctx, "pull_request", "closed"); err != nil {
+	s.note("olga merges #%d", s.pull)
+	if err := s.deliver(ctx, "closed"); err != nil {
 		return err
 	}
 	s.shows(1, "agent:done")
-	r, err := s.player("olga", olga).cli(ctx, "log", repo+"#1")
+	r, err := s.player("olga", olga).show(ctx, s.Programs.CLI, "log", repo+"#1")
 	s.check(err == nil && r.Code == 0, "the issue's log has every step")
 	return err
 }

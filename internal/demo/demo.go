@@ -79,6 +79,7 @@ type Story struct {
 	step   int
 	failed []string
 	seen   int // webhook events already turned into runs of the Action
+	pull   int // number of the pull request that the winner opened
 	winner *player
 }
 

@@ -104,11 +104,6 @@ func (p *player) prompt(name string, args []string) {
 	fmt.Fprintf(p.Out, "   %s$ %s\n", p.name, p.paint(Typed, strings.TrimSpace(line)))
 }
 
-// cli runs label-state in the open.
-func (p *player) cli(ctx context.Context, args ...string) (Result, error) {
-	return p.show(ctx, p.Programs.CLI, args...)
-}
-
 // clone makes the player's clone over smart HTTP and installs the hook in it.
 func (p *player) clone(ctx context.Context) error {
 	home := filepath.Join(p.Dir, "home-"+p.name)

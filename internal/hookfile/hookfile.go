@@ -105,8 +105,21 @@ func Install(ctx context.Context, o Options) (State, Change, error) {
 	}
 	s, m := p.whole(ctx, o.Git)
 	switch {
-	case s.Kind == Delegated && s.Text != "":
-		return p.renew(ctx, o.Git, s)
+	case s.Kind == Delegated && s.Text != "": // an older version wrote the script that the hook manager runs
+		top, err := o.Git.Ask(ctx, "rev-parse", "--show-toplevel")
+		if err != nil {
+			return s, Nothing, fmt.Errorf("%s: %w", verbInstall, err)
+		}
+		file := filepath.Join(filepath.FromSlash(top), filepath.FromSlash(s.Script))
+		temp, err := writeTemp(filepath.Dir(file), s.Text)
+		if err == nil {
+			err = os.Rename(temp, file)
+		}
+		if err != nil {
+			return s, Nothing, &RefusedError{Verb: verbInstall, File: file, Reason: "it cannot be written: " + printable.Cause(err).Error(), Hint: "ls -ld " + filepath.Dir(file)}
+		}
+		after, _ := p.whole(ctx, o.Git)
+		return after, Upgraded, nil
 	case s.Kind == Delegated && !o.Force:
 		return s, Nothing, nil
 	case m.reason != "" && (m.name == "husky" || !o.Force):
@@ -114,24 +127,6 @@ func Install(ctx context.Context, o Options) (State, Change, error) {
 	}
 	change, err := p.install(o)
 	return p.state(), change, err
-}
-
-// renew replaces the script that an older version wrote for a hook manager.
-func (p place) renew(ctx context.Context, g git.Git, s State) (State, Change, error) {
-	top, err := g.Ask(ctx, "rev-parse", "--show-toplevel")
-	if err != nil {
-		return s, Nothing, fmt.Errorf("%s: %w", verbInstall, err)
-	}
-	file := filepath.Join(filepath.FromSlash(top), filepath.FromSlash(s.Script))
-	temp, err := writeTemp(filepath.Dir(file), s.Text)
-	if err == nil {
-		err = os.Rename(temp, file)
-	}
-	if err != nil {
-		return s, Nothing, &RefusedError{Verb: verbInstall, File: file, Reason: "it cannot be written: " + printable.Cause(err).Error(), Hint: "ls -ld " + filepath.Dir(file)}
-	}
-	after, _ := p.whole(ctx, g)
-	return after, Upgraded, nil
 }
 
 func (o Options) checkHook() error {

@@ -80,7 +80,7 @@ func underLefthook(top string) manager {
 		switch {
 		case stdin:
 			text := read(filepath.Join(top, m.script))
-			if slices.Contains(shipped(), text) {
+			if slices.Contains(shipped, text) {
 				m.text = lefthookText
 			}
 			return m.by(text, top)

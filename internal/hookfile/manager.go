@@ -62,16 +62,14 @@ fi
 `
 
 // shipped are the scripts that init wrote before: where our hook was missing they had the shell end with 127, which refuses the push.
-func shipped() []string {
-	return []string{compiled + " \"$@\"\n", "#!/bin/sh\nexec " + compiled + " \"$@\"\n"}
-}
+var shipped = []string{compiled + " \"$@\"\n", "#!/bin/sh\nexec " + compiled + " \"$@\"\n"}
 
 func underHusky(p place) manager {
 	m := manager{name: "husky", reason: "husky writes this file anew", script: ".husky/pre-push"}
 	top := filepath.Dir(filepath.Dir(p.folder))
 	file := filepath.Join(top, m.script)
 	m = m.by(read(file), top)
-	if slices.Contains(shipped(), read(file)) {
+	if slices.Contains(shipped, read(file)) {
 		m.text = scriptText
 	}
 	switch {

@@ -50,7 +50,8 @@ func fill(text, hook string) string {
 func (f family) recognise(content string) (version int, hook string) {
 	_, rest, _ := strings.Cut(content, "\nhook=")
 	line, _, _ := strings.Cut(rest, "\n")
-	hook = unquote(line)
+	line = strings.TrimSuffix(strings.TrimPrefix(line, "'"), "'")
+	hook = strings.ReplaceAll(line, `'\''`, "'") // undoes quote; what that cannot have written comes out as something else
 	version = 1 + slices.IndexFunc(f.texts, func(text string) bool { return fill(text, hook) == content })
 	return version, hook
 }
@@ -63,9 +64,3 @@ func (f family) marked(content string) bool {
 
 // quote makes one word of the shell out of s.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
-
-// unquote undoes quote; what quote cannot have written comes out as something else.
-func unquote(s string) string {
-	s = strings.TrimSuffix(strings.TrimPrefix(s, "'"), "'")
-	return strings.ReplaceAll(s, `'\''`, "'")
-}

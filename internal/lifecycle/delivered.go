@@ -20,10 +20,10 @@ func (p PR) Of(c claim.Claim) bool {
 // hold has done its work, and from here on the pull request shows who works on the issue. Of a
 // chain it is the part that closes the issue, whichever part comes from the claim's branch. A draft counts
 // (spec.md#hand-over); a waiting plan keeps the hold, a stage of a pipeline ends by advancing, and a person's hold
-// ends when the person says so. A snapshot with something missing shows nothing of the kind.
+// ends when the person says so. A snapshot with something missing, or in doubt, shows nothing of the kind.
 func (r Rules) Delivered(f Facts) (claim.Claim, PR, bool) {
 	c, held := f.Log.Holder()
-	if !held || len(f.Missing) > 0 || f.PullRequest || !c.Held() || c.Person != "" || c.Plan.Pending() || r.staged() {
+	if !held || len(f.Missing) > 0 || len(f.Doubts) > 0 || f.PullRequest || !c.Held() || c.Person != "" || c.Plan.Pending() || r.staged() {
 		return c, PR{}, false
 	}
 	for _, p := range f.PRs {

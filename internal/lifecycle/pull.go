@@ -1,6 +1,9 @@
 package lifecycle
 
-import "github.com/label-state/label-state/internal/labels"
+import (
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
+)
 
 // How a pull request has ended, as the text of a reason.
 const (
@@ -29,6 +32,15 @@ func (r Rules) pull(f Facts) (labels.Projection, string) {
 		why = f.ending()
 	}
 	return personsLabel(r.Scheme, f, want, why)
+}
+
+// Ended lists the claims whose end anybody may record because the pull request was merged or closed, with the outcome Expire. A
+// snapshot with something missing, or in doubt, ends none.
+func (f Facts) Ended() []claim.Claim {
+	if !f.PullRequest || f.Open || len(f.Missing) > 0 || len(f.Doubts) > 0 {
+		return nil
+	}
+	return f.Log.Live()
 }
 
 // Merged reports whether the number is that of a pull request that was merged.

@@ -293,10 +293,8 @@ func (s scenario) answer() []string {
 	if c, p, ok := s.rules.Delivered(s.facts); ok {
 		out = append(out, fmt.Sprintf("delivered %s #%d", c.Record.Worker, p.Number))
 	}
-	if s.facts.PullRequest && !s.facts.Open {
-		for _, c := range s.rules.Over(s.facts) {
-			out = append(out, fmt.Sprintf("ends %s %s", c.Record.Worker, s.facts.ExpiryOutcome(c)))
-		}
+	for _, c := range s.facts.Ended() {
+		out = append(out, fmt.Sprintf("ends %s %s", c.Record.Worker, s.facts.ExpiryOutcome(c)))
 	}
 	v := s.rules.Verdict(s.facts, s.who)
 	verdict := "verdict " + v.Answer.String()

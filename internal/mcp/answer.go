@@ -28,14 +28,6 @@ const (
 // waiting is the answer when a call has waited for others and they have not decided.
 const waiting = "waiting"
 
-func below(prefix string, paths []string) []string {
-	var out []string
-	for _, p := range paths {
-		out = append(out, prefix+p)
-	}
-	return out
-}
-
 // json is the answer on the wire, with nothing in it that does not show.
 func (a answer) json() (json.RawMessage, error) {
 	data, err := json.Marshal(a)

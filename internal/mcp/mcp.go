@@ -51,9 +51,6 @@ const DefaultTimeout = 2 * time.Minute
 // longestWait is how long a call waits for somebody else: less than the minute after which clients give a call up.
 const longestWait = 45 * time.Second
 
-// patience is how long a call of this server waits for somebody else at most.
-func (o Options) patience() time.Duration { return min(longestWait, o.Timeout/2) }
-
 const instructions = `label-state keeps two workers from doing the same GitHub issue. Claim an issue before you work on it (next, or claim); ` +
 	`renew it before renew_before of the last answer; end it with release or complete. ` +
 	`Every result has "answer": yes; no (somebody else has it: take another); unknown (could not find out: act neither as if it were yes nor as if it were no); ` +
@@ -151,13 +148,19 @@ func (o Options) run(ctx context.Context, t tool, arguments json.RawMessage) ans
 	if out.Code >= 0 && out.Code < len(answers) {
 		a.Answer = answers[out.Code]
 	}
+	under := "" // where the result is
 	switch {
 	case t.many && out.Code == codeYes:
 		a.Results = append([]json.RawMessage{}, out.Objects...)
-		a.Untrusted = below("results.", t.untrusted)
+		under = "results."
 	case len(out.Objects) > 0:
 		a.Result = out.Objects[len(out.Objects)-1]
-		a.Untrusted = below("result.", t.untrusted)
+		under = "result."
+	}
+	for _, path := range t.untrusted {
+		if under != "" {
+			a.Untrusted = append(a.Untrusted, under+path)
+		}
 	}
 	if a.Code != codeYes && (a.Error != "" || a.Result != nil) {
 		a.Untrusted = []string{"error", "result"}

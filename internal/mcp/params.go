@@ -49,10 +49,9 @@ func (p param) called() string {
 
 func params(groups ...[]param) []param { return slices.Concat(groups...) }
 
-func text(name, about string) []param   { return []param{{name: name, about: about, kind: isText}} }
-func texts(name, about string) []param  { return []param{{name: name, about: about, kind: isTexts}} }
-func flag(name, about string) []param   { return []param{{name: name, about: about, kind: isFlag}} }
-func number(name, about string) []param { return []param{{name: name, about: about, kind: isNumber}} }
+func text(name, about string) []param  { return []param{{name: name, about: about, kind: isText}} }
+func texts(name, about string) []param { return []param{{name: name, about: about, kind: isTexts}} }
+func flag(name, about string) []param  { return []param{{name: name, about: about, kind: isFlag}} }
 
 func choice(name, about string, choices ...string) []param {
 	return []param{{name: name, about: about, kind: isText, choices: choices}}
@@ -66,17 +65,6 @@ func needed(group []param) []param {
 // bare makes an argument stand behind the options.
 func bare(group []param) []param {
 	group[0].bare = true
-	return group
-}
-
-// story is a text that may be long.
-func story(name, about string) []param {
-	return []param{{name: name, about: about, kind: isText, most: mostStory}}
-}
-
-// fed makes an argument what the command reads.
-func fed(group []param) []param {
-	group[0].fed = true
 	return group
 }
 

@@ -37,32 +37,30 @@ type session struct {
 	running map[jsonrpc.ID]bool // the calls under way; true when cancelled
 }
 
-// Read is the next message of the client.
+// Read is the next message of the client. A call is noted, and that one was cancelled.
 func (s *session) Read(ctx context.Context) (jsonrpc.Message, error) {
 	m, err := s.Connection.Read(ctx)
-	if r, ok := m.(*jsonrpc.Request); ok && err == nil {
-		s.note(r)
+	r, ok := m.(*jsonrpc.Request)
+	if err != nil || !ok {
+		return m, err
 	}
-	return m, err
-}
-
-func (s *session) note(r *jsonrpc.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r.IsCall() {
 		s.running[r.ID] = false
-		return
+		return m, nil
 	}
 	var p struct {
 		RequestID any `json:"requestId"`
 	}
 	if r.Method != "notifications/cancelled" || json.Unmarshal(r.Params, &p) != nil {
-		return
+		return m, nil
 	}
 	id, err := jsonrpc.MakeID(p.RequestID)
 	if _, under := s.running[id]; under && err == nil {
 		s.running[id] = true
 	}
+	return m, nil
 }
 
 // Write sends a message, unless it is the answer to what was cancelled. An error without a code is the library's word for

@@ -31,7 +31,18 @@ func (o Options) line(t tool, raw json.RawMessage) (l line, err error) {
 	if err := o.check(t, given); err != nil {
 		return line{}, err
 	}
-	l.words = append(slices.Clone(t.words), o.common(t, given)...)
+	l.words = append(slices.Clone(t.words), "--json")
+	// The options that every command has, but for a repository where it is about several.
+	if t.param(func(p param) bool { return p.option == "timeout" }).name == "" {
+		l.words = append(l.words, "--timeout="+o.Timeout.String())
+	}
+	if o.Config != "" {
+		l.words = append(l.words, "--config="+o.Config)
+	}
+	if o.Repo != "" && given["repo"] == nil && !t.anywhere {
+		l.words = append(l.words, "--repo="+o.Repo)
+	}
+	patience := min(longestWait, o.Timeout/2) // how long the call waits for somebody else at most
 	var plain []string
 	for _, p := range t.params {
 		value, ok := given[p.name]
@@ -41,7 +52,7 @@ func (o Options) line(t tool, raw json.RawMessage) (l line, err error) {
 		case p.name == "codename":
 			own = o.Codename
 		case p.span:
-			own = o.patience().String()
+			own = patience.String()
 		}
 		if own != "" {
 			value, err = json.Marshal(own)
@@ -49,7 +60,7 @@ func (o Options) line(t tool, raw json.RawMessage) (l line, err error) {
 		if err != nil || value == nil {
 			continue
 		}
-		words, err := p.words(value, o.patience())
+		words, err := p.words(value, patience)
 		switch {
 		case err != nil:
 			return line{}, err
@@ -83,21 +94,6 @@ func (o Options) check(t tool, given map[string]json.RawMessage) error {
 		return errors.New(`who works? Give codename, or start the server with --codename`)
 	}
 	return nil
-}
-
-// common are the options of every call: what every command has, but for a repository where it is about several.
-func (o Options) common(t tool, given map[string]json.RawMessage) []string {
-	out := []string{"--json"}
-	if t.param(func(p param) bool { return p.option == "timeout" }).name == "" {
-		out = append(out, "--timeout="+o.Timeout.String())
-	}
-	if o.Config != "" {
-		out = append(out, "--config="+o.Config)
-	}
-	if o.Repo != "" && given["repo"] == nil && !t.anywhere {
-		out = append(out, "--repo="+o.Repo)
-	}
-	return out
 }
 
 func (t tool) allowed() string {

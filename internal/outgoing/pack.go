@@ -14,7 +14,7 @@ import (
 	"github.com/label-state/label-state/internal/smallfile"
 )
 
-// A pack is opened when first asked. Commits that are stored whole, as nearly all are, are read from the part of the file
+// The index of a pack is opened when first asked, the pack when the index names an object. Commits that are stored whole, as nearly all are, are read from the part of the file
 // at hand, since neighbours in history are neighbours in a pack; go-git's reader resolves the others.
 type pack struct {
 	base   string // the path without .idx or .pack
@@ -34,14 +34,12 @@ func (p *pack) object(oid plumbing.Hash, f *inflater) (plumbing.ObjectType, []by
 		if err != nil {
 			return 0, nil, err
 		}
-		file, err := smallfile.Open(p.base + ".pack")
-		if err != nil {
-			index.file.close()
-			return 0, nil, err
-		}
-		p.index, p.file = index, file
+		p.index = index
 	}
 	offset, err := p.index.FindOffset(oid)
+	if err == nil && p.file == nil {
+		p.file, err = smallfile.Open(p.base + ".pack")
+	}
 	if err != nil {
 		return 0, nil, err
 	}

@@ -17,15 +17,8 @@ var errDamaged = errors.New("damaged file")
 // names around the one it looks for and nothing else, so that opening costs 1 KiB however large the pack is. It is an
 // idxfile.Index as far as go-git's pack reader needs one without a cache.
 type packIndex struct {
-	file   parts
+	file   *partFile
 	fanout [256]uint32
-}
-
-// parts gives parts of a file.
-type parts interface {
-	// at returns n bytes from an offset on; they are valid until the next call. A part that is not all there is an error.
-	at(offset int64, n int) ([]byte, error)
-	close()
 }
 
 const (

@@ -24,9 +24,10 @@ const maxObject = maxMessage + 1<<20
 // An objectStore reads objects by id: loose or packed, in the repository's own directory or one it borrows from.
 type objectStore struct {
 	dirs   []string
-	packs  []*pack // the one that had the last object first
+	packs  []*pack // the one that had the last packed object first
 	listed bool
-	reads  int // how many objects were read, found or not
+	inPack bool // the last object was found in one
+	reads  int  // how many objects were read, found or not
 	inflater
 }
 
@@ -69,15 +70,32 @@ func (s *objectStore) close() {
 	for _, p := range s.packs {
 		if p.index != nil {
 			p.index.file.close()
+		}
+		if p.file != nil {
 			p.file.Close()
 		}
 	}
 }
 
 // object returns an object's type and, of commits and tags, the content, of large ones as much as is looked at. The content is valid until
-// the next call. One that is nowhere is plumbing.ErrObjectNotFound.
+// the next call. One that is nowhere is plumbing.ErrObjectNotFound. It is looked for first where the last one was: commits that nobody
+// else has yet are loose, as a rule, and those before them in a pack.
 func (s *objectStore) object(oid plumbing.Hash) (plumbing.ObjectType, []byte, error) {
 	s.reads++
+	kind, data, err := s.stored(oid, s.inPack)
+	if errors.Is(err, plumbing.ErrObjectNotFound) {
+		if kind, data, err = s.stored(oid, !s.inPack); err == nil {
+			s.inPack = !s.inPack
+		}
+	}
+	return kind, data, err
+}
+
+// stored looks through the loose objects, or through the packs, and moves the pack that has the object to the front.
+func (s *objectStore) stored(oid plumbing.Hash, inPack bool) (plumbing.ObjectType, []byte, error) {
+	if !inPack {
+		return s.looseFile(oid)
+	}
 	for k := 0; k < len(s.dirs) && !s.listed; k++ { // the packs are found once, and none is opened
 		entries, err := os.ReadDir(filepath.Join(s.dirs[k], "pack"))
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -90,10 +108,18 @@ func (s *objectStore) object(oid plumbing.Hash) (plumbing.ObjectType, []byte, er
 		}
 	}
 	s.listed = true
-	tried := min(1, len(s.packs))
-	if kind, data, err := s.packed(oid, 0, tried); !errors.Is(err, plumbing.ErrObjectNotFound) {
+	for i, p := range s.packs {
+		kind, data, err := p.object(oid, &s.inflater)
+		if errors.Is(err, plumbing.ErrObjectNotFound) {
+			continue
+		}
+		s.packs[0], s.packs[i] = p, s.packs[0]
 		return kind, data, err
 	}
+	return 0, nil, plumbing.ErrObjectNotFound
+}
+
+func (s *objectStore) looseFile(oid plumbing.Hash) (plumbing.ObjectType, []byte, error) {
 	name := oid.String()
 	for _, dir := range s.dirs {
 		file, err := smallfile.Open(filepath.Join(dir, name[:2], name[2:]))
@@ -108,19 +134,6 @@ func (s *objectStore) object(oid plumbing.Hash) (plumbing.ObjectType, []byte, er
 		if err != nil {
 			err = fmt.Errorf("read object %s: %w", oid, err)
 		}
-		return kind, data, err
-	}
-	return s.packed(oid, tried, len(s.packs))
-}
-
-// packed looks through some of the packs and moves the one that has the object to the front.
-func (s *objectStore) packed(oid plumbing.Hash, from, to int) (plumbing.ObjectType, []byte, error) {
-	for i := from; i < to; i++ {
-		kind, data, err := s.packs[i].object(oid, &s.inflater)
-		if errors.Is(err, plumbing.ErrObjectNotFound) {
-			continue
-		}
-		s.packs[0], s.packs[i] = s.packs[i], s.packs[0]
 		return kind, data, err
 	}
 	return 0, nil, plumbing.ErrObjectNotFound

@@ -11,8 +11,8 @@ import (
 // Clock is the machine's clock.
 func Clock() ledger.Clock { return clock.Machine{} }
 
-// word is a random word of eight hexadecimal digits, new at every call.
-func word() string {
+// Word is a random word of eight hexadecimal digits, new at every call.
+func Word() string {
 	var b [4]byte
 	rand.Read(b[:]) // never fails (crypto/rand)
 	return hex.EncodeToString(b[:])

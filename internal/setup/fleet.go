@@ -17,7 +17,7 @@ type Queue struct{ Ready, InProgress string }
 func (s tokenSearch) inVariable(name string, chosen bool) (credential, error) {
 	ours := slices.Contains(s.variables(), name)
 	switch {
-	case !ours && slices.Contains(tokenVariables(), strings.ToUpper(name)):
+	case !ours && slices.Contains(tokenVariables, strings.ToUpper(name)):
 		return credential{}, &SettingError{Setting: "token_env " + name, Err: errors.New("it is not for " + s.at.Host())}
 	case !ours && !chosen:
 		return credential{}, &SettingError{Setting: "token_env " + name, Err: errors.New("a repository's own configuration may only name " +
@@ -32,10 +32,8 @@ func (s tokenSearch) inVariable(name string, chosen bool) (credential, error) {
 	return newToken(v, name)
 }
 
-func tokenVariables() []string {
-	names := append([]string{"LABEL_STATE_TOKEN"}, host.TokenVariables("github.com")...)
-	return append(names, host.TokenVariables("github.example.com")...)
-}
+// tokenVariables are all that are known to hold tokens.
+var tokenVariables = slices.Concat([]string{"LABEL_STATE_TOKEN"}, host.TokenVariables("github.com"), host.TokenVariables("github.example.com"))
 
 // queue lays an agent's label names over the configuration. Where the repository has a file
 // they must agree with it: whoever reads a repository uses the same names.
@@ -57,7 +55,7 @@ func (s *Session) SlackToken() (token, api string, err error) {
 	e, name := s.env, s.Config.Plan.Slack.TokenEnv
 	setting := "plan.slack.token_env " + name
 	switch {
-	case slices.Contains(tokenVariables(), strings.ToUpper(name)):
+	case slices.Contains(tokenVariables, strings.ToUpper(name)):
 		return "", "", &SettingError{Setting: setting, Err: errors.New("it is not for Slack")}
 	case name != "SLACK_BOT_TOKEN" && !s.own.Has("plan.slack.token_env"): // a repository's own file may hold what a stranger proposes
 		return "", "", &SettingError{Setting: setting, Err: errors.New("a repository's own configuration may only name SLACK_BOT_TOKEN; " +

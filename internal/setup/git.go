@@ -168,9 +168,25 @@ func (e Environment) clone(ctx context.Context) (clone, error) {
 	if err != nil {
 		return clone{}, err
 	}
-	url, err := e.upstreamURL(ctx, s)
+	branch, err := e.git(ctx, "symbolic-ref", "--quiet", "--short", "HEAD")
 	if err != nil {
 		return clone{}, err
+	}
+	// The clone belongs to the remote of the current branch, else to origin, else to the only one.
+	name, url := s.branches[branch], ""
+	switch {
+	case slices.Contains(s.remotes, name):
+	case slices.Contains(s.remotes, "origin"):
+		name = "origin"
+	case len(s.remotes) == 1:
+		name = s.remotes[0]
+	default:
+		name = ""
+	}
+	if name != "" {
+		if url, err = e.git(ctx, "remote", "get-url", name); err != nil { // after insteadOf
+			return clone{}, err
+		}
 	}
 	r, err := s.override(e.parseRemote(ctx, url))
 	var setting *SettingError
@@ -183,22 +199,9 @@ func (e Environment) clone(ctx context.Context) (clone, error) {
 	return clone{top, r, err}, nil
 }
 
-// upstreamURL is the URL of the remote that the clone belongs to, after insteadOf: the current branch's, else origin, else the only
-// one. It may be empty.
-func (e Environment) upstreamURL(ctx context.Context, s settings) (string, error) {
-	branch, err := e.git(ctx, "symbolic-ref", "--quiet", "--short", "HEAD")
-	if err != nil {
-		return "", err
-	}
-	name := s.branches[branch]
-	switch {
-	case slices.Contains(s.remotes, name):
-	case slices.Contains(s.remotes, "origin"):
-		name = "origin"
-	case len(s.remotes) == 1:
-		name = s.remotes[0]
-	default:
-		return "", nil
-	}
-	return e.git(ctx, "remote", "get-url", name)
+// Home returns the repository that the clone around Dir belongs to: label-state.repo, else what the
+// remote of its branch means. It is zero outside a clone, and for a clone of nothing on a GitHub.
+func (e Environment) Home(ctx context.Context) (host.Remote, error) {
+	c, err := e.clone(ctx)
+	return c.remote, err
 }

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"path/filepath"
 	"reflect"
 	"time"
 
+	"github.com/label-state/label-state/internal/agenthost"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/github"
@@ -100,7 +102,18 @@ func Open(ctx context.Context, e Environment, o Options) (*Session, error) {
 	if o.Guess != nil {
 		return e.session(o, p, token, &configuration{Config: *o.Guess, source: "a guess", own: own}, nil)
 	}
-	guess := guessed(o, p, own)
+	// What the repository's configuration probably is: the one that is checked out, else the defaults. A wrong guess costs a request.
+	probably := defaults()
+	if p.tree != "" {
+		if here, there, err := Checkout(p.tree); there && err == nil {
+			probably = &configuration{Config: here, source: config.Path}
+		}
+	}
+	if whole, err := probably.under(own, p.repo); err == nil {
+		probably = whole
+	}
+	_ = queue(o, probably) // names that cannot be the repository's are refused once its configuration is known
+	guess := probably.Config
 	first, err := e.client(o, p, token, guess)
 	if err != nil {
 		return nil, err
@@ -129,22 +142,6 @@ func Open(ctx context.Context, e Environment, o Options) (*Session, error) {
 		first = nil
 	}
 	return e.session(o, p, token, conf, first)
-}
-
-// guessed is what the repository's configuration probably is: the one that is checked out, else the defaults. A wrong guess costs a
-// request.
-func guessed(o Options, p place, own config.Own) config.Config {
-	guess := defaults()
-	if p.tree != "" {
-		if here, there, err := Checkout(p.tree); there && err == nil {
-			guess = &configuration{Config: here, source: config.Path}
-		}
-	}
-	if whole, err := guess.under(own, p.repo); err == nil {
-		guess = whole
-	}
-	_ = queue(o, guess) // names that cannot be the repository's are refused once its configuration is known
-	return guess.Config
 }
 
 // configuration is the repository's with what is the caller's own.
@@ -188,11 +185,19 @@ func (e Environment) session(o Options, p place, t credential, conf *configurati
 		}
 	}
 	store := e.store(client, conf.Config)
-	settings := e.inSession(conf.Config)
+	// Who asks from within a session has its name in the firing ids it makes, and a short lease where the host's events renew it.
+	settings := conf.Settings()
+	in, _ := e.Session()
+	settings.Run = in.Run()
+	nameless := agenthost.Nameless(e.Getenv) // a host that does not say in which session
+	files, err := e.SessionFiles()
+	if e.Heartbeats(in) || nameless != "" && err == nil && files.Some(nameless) {
+		settings.Lease = min(conf.Sessions.TTL, conf.Claim.MaxTTL)
+	}
 	if e.Dir != "" {
 		settings.PausedHere = e.PausedHere
 	}
-	l := ledger.New(client, Clock(), word, settings)
+	l := ledger.New(client, Clock(), Word, settings)
 	switch {
 	case store == nil: // the log itself decides
 	case o.DryRun:
@@ -259,20 +264,55 @@ func (s *Session) Close() error {
 	return nil
 }
 
-// Viewer returns the login that the token belongs to.
-func (s *Session) Viewer(ctx context.Context) (string, error) { return s.Client.Viewer(ctx) }
-
-// Word returns a random word, new at every call, for names of runs.
-func (s *Session) Word() string { return word() }
-
 // Remember records a hold for the worktree, so that later commands and the hook know whose it
-// is. Outside a git repository there is nothing to record it for.
+// is. A new claim of a worktree takes the place of those that were lost there. Outside a git repository there is nothing to record it for.
 func (s *Session) Remember(h ledger.Hold) error {
 	store, ok, err := s.holds()
 	if !ok {
 		return err
 	}
-	return s.env.remember(store, h)
+	e, now := s.env, time.Now()
+	renewed := h.Extended()
+	if renewed.IsZero() {
+		renewed = now
+	}
+	beat := state.Beat{Claimed: now, Renewed: renewed}
+	known, again, _ := store.Load(h.Issue) // one that cannot be read is replaced
+	again = again && known.Worker == h.Record.Worker
+	if again {
+		beat.Host, beat.Session = known.Beat.Host, known.Beat.Session
+		beat.Claimed = cmp.Or(known.Beat.Claimed, beat.Claimed)
+	}
+	if in, _ := e.Session(); !in.IsZero() && !e.Server {
+		beat.Host, beat.Session = string(in.Host), in.ID
+	}
+	err = store.Save(state.Hold{
+		Issue: h.Issue, Worker: h.Record.Worker, Comment: h.Comment, URL: h.URL, Token: h.Token,
+		TTL: cmp.Or(h.Lease(), h.Record.TTL), Branch: h.Record.Branch, Until: h.Until, Beat: beat,
+	})
+	if err != nil {
+		return err
+	}
+	if !again { // the records of holds that are known to be lost or expired go
+		holds, _ := store.All() // what cannot be read stays, and is said elsewhere
+		for _, old := range holds {
+			over := old.Beat.Lost != "" || old.TTL >= 0 && !old.Beat.Renewed.IsZero() && now.After(old.Beat.Renewed.Add(old.TTL))
+			if over && !old.Issue.Same(h.Issue) {
+				err = errors.Join(err, store.Remove(old.Issue))
+			}
+		}
+	}
+	// The worktree is noted for a session whose host sends events. That it cannot be noted costs heartbeats from other folders, and is
+	// no reason to fail.
+	in := agenthost.Session{Host: agenthost.Host(beat.Host), ID: beat.Session}
+	files, missing := e.SessionFiles()
+	if missing != nil || in.IsZero() || !e.Heartbeats(in) {
+		return err
+	}
+	if top, outside := state.Top(e.Dir); outside == nil {
+		_ = files.Add(in, filepath.Clean(top))
+	}
+	return err
 }
 
 // Recall returns the hold that this worktree has recorded; ok is false when there is none.

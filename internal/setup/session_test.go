@@ -236,7 +236,7 @@ func TestSession(t *testing.T) {
 	if err := s.Client.AddLabel(t.Context(), s.Issue, "ready"); !errors.As(err, &dry) {
 		t.Errorf("a dry run wrote: %v", err)
 	}
-	if a, b := s.Word(), s.Word(); a == b || len(a) != 8 {
+	if a, b := setup.Word(), setup.Word(); a == b || len(a) != 8 {
 		t.Errorf("words %s, %s", a, b)
 	}
 }

@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
@@ -19,13 +18,19 @@ import (
 // rest go in clear. The error is a *SettingError.
 func (e Environment) secured(addresses []string) (*tls.Config, error) {
 	ca, cert, key := e.Getenv(lease.CAVariable), e.Getenv(lease.CertVariable), e.Getenv(lease.KeyVariable)
-	if ca == "" && cert == "" && key == "" {
+	first := "" // of these that is set
+	for _, v := range [][2]string{{lease.KeyVariable, key}, {lease.CertVariable, cert}, {lease.CAVariable, ca}} {
+		if v[1] != "" {
+			first = v[0]
+		}
+	}
+	if first == "" {
 		return nil, nil
 	}
 	for _, at := range addresses {
 		scheme, _, _ := strings.Cut(at, "://")
 		if scheme != "https" && scheme != "rediss" && scheme != "unix" {
-			return nil, &SettingError{Setting: cmp.Or(variable(lease.CAVariable, ca), variable(lease.CertVariable, cert), lease.KeyVariable), Err: fmt.Errorf("it is set, and the store's address begins with %s://, which is without TLS", scheme)}
+			return nil, &SettingError{Setting: first, Err: fmt.Errorf("it is set, and the store's address begins with %s://, which is without TLS", scheme)}
 		}
 	}
 	conf := &tls.Config{MinVersion: tls.VersionTLS12}
@@ -39,42 +44,29 @@ func (e Environment) secured(addresses []string) (*tls.Config, error) {
 			return nil, &SettingError{Setting: lease.CAVariable, Err: errors.New("there is no certificate in it")}
 		}
 	}
-	if cert == "" && key == "" {
+	switch {
+	case cert == "" && key == "":
 		return conf, nil
+	case cert == "":
+		return nil, &SettingError{Setting: lease.CertVariable, Err: fmt.Errorf("it is not set, and %s is", lease.KeyVariable)}
+	case key == "":
+		return nil, &SettingError{Setting: lease.KeyVariable, Err: fmt.Errorf("it is not set, and %s is", lease.CertVariable)}
 	}
-	own, err := e.pair(cert, key)
-	conf.Certificates = []tls.Certificate{own}
-	return conf, err
-}
-
-// variable is its name if it is set.
-func variable(name, value string) string {
-	if value == "" {
-		return ""
-	}
-	return name
-}
-
-// pair is this machine's certificate with its key.
-func (e Environment) pair(cert, key string) (own tls.Certificate, err error) {
-	switch "" {
-	case cert:
-		return own, &SettingError{Setting: lease.CertVariable, Err: fmt.Errorf("it is not set, and %s is", lease.KeyVariable)}
-	case key:
-		return own, &SettingError{Setting: lease.KeyVariable, Err: fmt.Errorf("it is not set, and %s is", lease.CertVariable)}
-	}
+	// This machine's certificate with its key.
 	certText, err := e.pem(lease.CertVariable, cert)
 	if err != nil {
-		return own, err
+		return nil, err
 	}
 	keyText, err := e.pem(lease.KeyVariable, key)
 	if err != nil {
-		return own, err
+		return nil, err
 	}
-	if own, err = tls.X509KeyPair(certText, keyText); err != nil {
-		return own, &SettingError{Setting: lease.CertVariable, Err: fmt.Errorf("with %s it is no certificate and its key: %w", lease.KeyVariable, err)}
+	own, err := tls.X509KeyPair(certText, keyText)
+	if err != nil {
+		return nil, &SettingError{Setting: lease.CertVariable, Err: fmt.Errorf("with %s it is no certificate and its key: %w", lease.KeyVariable, err)}
 	}
-	return own, nil
+	conf.Certificates = []tls.Certificate{own}
+	return conf, nil
 }
 
 // pem is what the variable holds, or what is in the file that it names. What a variable holds is never in an error.

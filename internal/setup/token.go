@@ -178,23 +178,21 @@ func (s tokenSearch) ghToken(ctx context.Context) (credential, bool) {
 	defer cancel()
 	out, err := s.env.Run(ctx, Command{
 		Name: "gh", Args: []string{"auth", "token", "--hostname=" + s.at.Host()}, Dir: s.env.Dir,
-		Env: append(noTokens(), "GH_PROMPT_DISABLED=1"),
+		Env: append(slices.Clone(noTokens), "GH_PROMPT_DISABLED=1"),
 	})
 	return found(strings.TrimSpace(string(out)), "gh auth token", err)
 }
 
 // noTokens keeps gh, which may also be git's helper, from answering with a variable for whatever host it is asked about: what the
 // variables hold has been judged already.
-func noTokens() []string {
-	return []string{"GH_TOKEN=", "GITHUB_TOKEN=", "GH_ENTERPRISE_TOKEN=", "GITHUB_ENTERPRISE_TOKEN="}
-}
+var noTokens = []string{"GH_TOKEN=", "GITHUB_TOKEN=", "GH_ENTERPRISE_TOKEN=", "GITHUB_ENTERPRISE_TOKEN="}
 
 // gitToken asks git's credential helpers (git-credential(1)), which must not ask anybody.
 func (s tokenSearch) gitToken(ctx context.Context) (credential, bool) {
 	ctx, cancel := context.WithTimeout(ctx, storeTime)
 	defer cancel()
 	git := s.env.Git()
-	git.Env = append(slices.Clone(git.Env), noTokens()...)
+	git.Env = append(slices.Clone(git.Env), noTokens...)
 	out, err := git.Help(ctx, "protocol=https\nhost="+s.at.Host()+"\npath="+s.at.slug+".git\n\n", "credential", "fill")
 	var password string
 	for line := range strings.Lines(out) {

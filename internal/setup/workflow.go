@@ -34,37 +34,34 @@ func (l *workflowLog) Write(p []byte) (n int, err error) {
 	defer l.mu.Unlock()
 	out := make([]byte, 0, len(p))
 	for _, b := range p {
-		out = l.next(out, b)
+		if b == '\n' || b == '\r' {
+			l.blank, l.colon, l.json, l.sharps = true, false, false, 0
+			out = append(out, b)
+			continue
+		}
+		switch {
+		case b == '[' && l.sharps >= 2 && l.json:
+			l.sharps = 0
+			out = append(out, `\u005b`...)
+			continue
+		case b == '[' && l.sharps >= 2, b == ':' && l.blank && l.colon:
+			out = append(out, unseen...)
+		}
+		out = append(out, b)
+		visible := b > ' ' && b < 0x7f
+		if l.blank && visible {
+			l.json = b == '{'
+		}
+		l.colon = l.blank && b == ':' && !l.colon
+		l.blank = l.blank && (!visible || l.colon)
+		if b == '#' {
+			l.sharps++
+		} else {
+			l.sharps = 0
+		}
 	}
 	if _, err := l.to.Write(out); err != nil {
 		return 0, err
 	}
 	return len(p), nil
-}
-
-// next appends one byte, and what has to stand before it.
-func (l *workflowLog) next(out []byte, b byte) []byte {
-	if b == '\n' || b == '\r' {
-		l.blank, l.colon, l.json, l.sharps = true, false, false, 0
-		return append(out, b)
-	}
-	switch {
-	case b == '[' && l.sharps >= 2 && l.json:
-		l.sharps = 0
-		return append(out, `\u005b`...)
-	case b == '[' && l.sharps >= 2, b == ':' && l.blank && l.colon:
-		out = append(out, unseen...)
-	}
-	visible := b > ' ' && b < 0x7f
-	if l.blank && visible {
-		l.json = b == '{'
-	}
-	l.colon = l.blank && b == ':' && !l.colon
-	l.blank = l.blank && (!visible || l.colon)
-	if b == '#' {
-		l.sharps++
-	} else {
-		l.sharps = 0
-	}
-	return append(out, b)
 }

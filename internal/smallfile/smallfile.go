@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"syscall"
 )
 
 // An IrregularError is a name that leads to something else than a regular file.
@@ -64,7 +63,7 @@ func open(path string, limit int64, stat func(string) (fs.FileInfo, error)) (*os
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := openWithoutWaiting(path)
 	if err != nil {
 		return nil, err
 	}

@@ -158,18 +158,6 @@ func (s *sheet) stays(states []Stay) {
 	}
 }
 
-// each is how many holds it had, and how long the one in the middle was.
-func (w Worker) each() string {
-	text := plural(w.Holds, "hold", "holds")
-	switch {
-	case w.Median == 0:
-		return text
-	case w.Holds == 1:
-		return text + ", " + printable.Span(w.Median)
-	}
-	return text + ", " + printable.Span(w.Median) + " each"
-}
-
 // crew is one bar a worker: what became of its holds.
 func (s *sheet) crew(workers []Worker) {
 	const most = 12
@@ -192,7 +180,14 @@ func (s *sheet) crew(workers []Worker) {
 			s.rect(x, float64(s.y+4), unit*float64(part.n), 15, part.color)
 			x += unit * float64(part.n)
 		}
-		s.text(until(s.y+16), lettering{12, faint, false}, w.each())
+		note := plural(w.Holds, "hold", "holds")
+		if w.Median != 0 {
+			note += ", " + printable.Span(w.Median)
+		}
+		if w.Median != 0 && w.Holds != 1 {
+			note += " each"
+		}
+		s.text(until(s.y+16), lettering{12, faint, false}, note)
 		s.y += rowHeight
 	}
 	if more := len(workers) - most; more > 0 {

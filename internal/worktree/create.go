@@ -33,9 +33,6 @@ func (fs *Features) Create(ctx context.Context, r Request) (f Feature, err error
 	case exists:
 		return f, &ExistsError{f.Name, !old.Ready}
 	}
-	if err := f.resolveLinks(); err != nil {
-		return f, err
-	}
 	if err := fs.inspect(ctx, r, &f); err != nil {
 		return f, err
 	}
@@ -63,26 +60,6 @@ func (fs *Features) Create(ctx context.Context, r Request) (f Feature, err error
 	return f, nil
 }
 
-// resolveLinks follows the links in the folder's path, as git does: later the two are compared.
-func (f *Feature) resolveLinks() error {
-	there, below := f.Folder, ""
-	for {
-		real, err := filepath.EvalSymlinks(there)
-		if err == nil {
-			f.Folder = filepath.Join(real, below)
-			break
-		}
-		if up := filepath.Dir(there); !errors.Is(err, os.ErrNotExist) || up == there {
-			return err
-		}
-		there, below = filepath.Dir(there), filepath.Join(filepath.Base(there), below)
-	}
-	for n := range f.Trees {
-		f.Trees[n].Path = filepath.Join(f.Folder, f.Trees[n].Repo)
-	}
-	return nil
-}
-
 // Plan returns the feature that Create would make, and makes nothing: remotes' branches are taken as
 // they were last seen. Errors are those of Create that did nothing.
 func (fs *Features) Plan(ctx context.Context, r Request) (Feature, error) {
@@ -98,14 +75,26 @@ func (fs *Features) Plan(ctx context.Context, r Request) (Feature, error) {
 	case exists:
 		return f, &ExistsError{f.Name, !old.Ready}
 	}
-	if err := f.resolveLinks(); err != nil {
-		return f, err
-	}
 	return f, fs.inspect(ctx, r, &f)
 }
 
-// inspect completes the feature with what only git knows, and refuses what cannot work.
+// inspect completes the feature with what only the file system and git know, and refuses what cannot work.
 func (fs *Features) inspect(ctx context.Context, r Request, f *Feature) error {
+	// Links in the folder's path are followed, as git does: later the two are compared.
+	for there, below := f.Folder, ""; ; {
+		real, err := filepath.EvalSymlinks(there)
+		if err == nil {
+			f.Folder = filepath.Join(real, below)
+			break
+		}
+		if up := filepath.Dir(there); !errors.Is(err, os.ErrNotExist) || up == there {
+			return err
+		}
+		there, below = filepath.Dir(there), filepath.Join(filepath.Base(there), below)
+	}
+	for n := range f.Trees {
+		f.Trees[n].Path = filepath.Join(f.Folder, f.Trees[n].Repo)
+	}
 	seen := map[string]string{}
 	for n, s := range r.Specs {
 		t := &f.Trees[n]

@@ -144,18 +144,21 @@ func pattern(format string) *regexp.Regexp {
 	return regexp.MustCompile(regexp.MustCompile(`%(\\?[+#])?[a-z]`).ReplaceAllString(regexp.QuoteMeta(format), `.*`))
 }
 
-// troubles are the texts with which a file tells of trouble: what hint functions return, hints of failures,
+// troubles are the texts with which a file tells of trouble: what hint functions return and tables of answers say, hints of failures,
 // texts of answers no, and formats of Usagef.
 func (f sourceFile) troubles() (texts []string) {
 	for _, d := range f.Decls {
-		fn, ok := d.(*ast.FuncDecl)
-		if !ok || fn.Body == nil {
-			continue
-		}
-		ast.Inspect(fn.Body, func(n ast.Node) bool {
+		fn, _ := d.(*ast.FuncDecl)
+		ast.Inspect(d, func(n ast.Node) bool {
 			switch n := n.(type) {
+			case *ast.ValueSpec:
+				if hinting(n.Names[0].Name) {
+					for _, v := range n.Values {
+						texts = append(texts, literals(v)...)
+					}
+				}
 			case *ast.ReturnStmt:
-				if hinting(fn.Name.Name) {
+				if fn != nil && hinting(fn.Name.Name) {
 					for _, r := range n.Results {
 						texts = append(texts, literals(r)...)
 					}
@@ -190,7 +193,7 @@ func called(e ast.Expr) string {
 	return ""
 }
 
-// hinting reports whether a function makes hints.
+// hinting reports whether a function, or a table, makes hints.
 func hinting(name string) bool {
 	return strings.HasPrefix(strings.ToLower(name), "hint") || strings.HasSuffix(name, "Answers")
 }

@@ -32,7 +32,8 @@ func (p *pack) recover(ctx context.Context, page state.JournalPage[bundlePage]) 
 			var f lifecycle.Facts
 			f, err = c.Session.Ledger.Look(ctx, c.Session.Issue)
 			if own, ok := f.Log.Find(note.worker()); err == nil && ok && own.Live() {
-				err = &cli.HeldHereError{Text: fmt.Sprintf("%s holds %s for it already", note.worker(), c.Session.Issue)}
+				held := &cli.NoAnswer{Text: fmt.Sprintf("%s holds %s for it already", note.worker(), c.Session.Issue)}
+				err = &cli.Failure{Err: held, Hint: "release it first: label-state bundle release " + p.slug}
 			}
 		} else {
 			err = ledger.Part{Issue: c.Session.Issue, Ledger: c.Session.Ledger}.Undo(ctx, note.worker(), false)

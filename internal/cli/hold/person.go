@@ -18,7 +18,7 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	if err := refuseWorkerFlags(c, "ttl", "branch", "wait", "firing-id"); err != nil {
 		return err
 	}
-	me, err := c.Session.Viewer(ctx)
+	me, err := c.Session.Client.Viewer(ctx)
 	switch {
 	case err != nil:
 		return err
@@ -126,7 +126,7 @@ func releaseAsPerson(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	if err := refuseWorkerFlags(c, "outcome", "pr", "transition-to"); err != nil {
 		return err
 	}
-	me, err := c.Session.Viewer(ctx)
+	me, err := c.Session.Client.Viewer(ctx)
 	if err != nil {
 		return err
 	}

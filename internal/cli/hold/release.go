@@ -120,7 +120,7 @@ func forceRelease(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	if c.Flags.Bool("dry-run") {
 		return c.Answer(cli.Reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would end every hold on %s by force\n", i))
 	}
-	by, err := c.Session.Viewer(ctx)
+	by, err := c.Session.Client.Viewer(ctx)
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func askToStop(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	if c.Flags.Bool("dry-run") {
 		return c.Answer(cli.Reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would ask the holder of %s to stop\n", i))
 	}
-	by, err := c.Session.Viewer(ctx)
+	by, err := c.Session.Client.Viewer(ctx)
 	if err != nil {
 		return err
 	}

@@ -44,8 +44,8 @@ func runUnderHold(t cli.Terminal, cc *urfave.Context) error {
 		if c.Flags.Bool("dry-run") {
 			return c.WouldClaim(ctx, c.Session.Issue, c.Claimant())
 		}
-		h, err := c.Claim(ctx, c.Session.Issue, ledger.Request{Worker: c.Claimant(), TTL: c.TTL(), Branch: c.Flags.String("branch")})
-		if err != nil {
+		h, err := c.Session.Ledger.Claim(ctx, c.Session.Issue, ledger.Request{Worker: c.Claimant(), TTL: c.TTL(), Branch: c.Flags.String("branch")})
+		if err := c.RecordClaim(h, err); err != nil {
 			return err
 		}
 		return cli.RunProgram(ctx, c, h, cli.Program{Args: args[2:], In: c.Terminal.In})

@@ -81,8 +81,7 @@ func suggest(commands []*urfave.Command, words []string) [][2]string {
 	at := cli.Descend(commands, before)
 	if n := len(at.Rest); n > 0 && cli.IsFlag(at.Rest[n-1]) {
 		f := cli.FlagOf(at.Flags, at.Rest[n-1])
-		_, given := cli.ValueOf(at.Rest[n-1])
-		if f != nil && cli.TakesValue(f) && !given {
+		if f != nil && cli.TakesValue(f) && !strings.Contains(at.Rest[n-1], "=") {
 			return nil // the word is this option's value
 		}
 	}

@@ -124,7 +124,7 @@ func showReport(c *cli.Call, all []Diagnosis) error {
 
 // examine asks GitHub. A bad token ends the examination: everything after it would only repeat it.
 func examine(ctx context.Context, c *cli.Call) []Diagnosis {
-	who, err := c.Session.Viewer(ctx)
+	who, err := c.Session.Client.Viewer(ctx)
 	if err != nil {
 		return []Diagnosis{failedCheck(c, "token", err)}
 	}

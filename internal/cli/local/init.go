@@ -3,6 +3,7 @@ package local
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -65,7 +66,7 @@ func initRepo(ctx context.Context, c *cli.Call) error {
 		return err
 	}
 	if err := cli.TakeSteps(ctx, c, steps); err != nil {
-		return &cli.Failure{Err: err, Hint: cli.HintOr(err, "what was done before stays; mend that, then: "+cli.Again)}
+		return &cli.Failure{Err: err, Hint: cmp.Or(cli.HintFor(err), "what was done before stays; mend that, then: "+cli.Again)}
 	}
 	if c.Flags.Bool("json") {
 		return nil

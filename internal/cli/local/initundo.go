@@ -2,6 +2,7 @@ package local
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,7 +76,7 @@ func (u *undoing) run(ctx context.Context) error {
 	for _, s := range steps {
 		if s.Status == cli.StepMade {
 			if err := s.Do(ctx); err != nil {
-				return &cli.Failure{Err: err, Hint: cli.HintOr(err, "what was done before stays; mend that, then: "+cli.Again)}
+				return &cli.Failure{Err: err, Hint: cmp.Or(cli.HintFor(err), "what was done before stays; mend that, then: "+cli.Again)}
 			}
 			s.Status = s.Done
 		}

@@ -51,7 +51,7 @@ func NewMigrateCommand(t cli.Terminal) *urfave.Command {
 }
 
 func migrateRepo(ctx context.Context, c *cli.Call) error {
-	by, err := c.Session.Viewer(ctx)
+	by, err := c.Session.Client.Viewer(ctx)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func migrateRepo(ctx context.Context, c *cli.Call) error {
 		return &cli.Failure{Err: no, Hint: "set GH_TOKEN to the token of a login with the triage role or more, then: " + cli.Again}
 	}
 	if err := cli.TakeSteps(ctx, c, steps); err != nil {
-		return &cli.Failure{Err: err, Hint: cli.HintOr(err, "what was brought over stays; go on with: "+cli.Again)}
+		return &cli.Failure{Err: err, Hint: cmp.Or(cli.HintFor(err), "what was brought over stays; go on with: "+cli.Again)}
 	}
 	return nil
 }

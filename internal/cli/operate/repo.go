@@ -42,7 +42,7 @@ func NewRepoCommand(t cli.Terminal) *urfave.Command {
 }
 
 func pause(ctx context.Context, c *cli.Call) error {
-	by, err := c.Session.Viewer(ctx)
+	by, err := c.Session.Client.Viewer(ctx)
 	if err != nil {
 		return err
 	}

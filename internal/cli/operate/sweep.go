@@ -119,7 +119,7 @@ func (s *sweeping) sweep(ctx context.Context, t cli.Terminal, cc *urfave.Context
 	}
 	seen, done := countProgress(c)
 	report := c.Session.Ledger.Sweep(ctx, c.Session.Client, ledger.Sweep{
-		Repos: []ledger.Repo{c.Session.Repo}, By: ledger.SweepID(time.Now(), c.Session.Word()), MaxAge: s.maxAge,
+		Repos: []ledger.Repo{c.Session.Repo}, By: ledger.SweepID(time.Now(), setup.Word()), MaxAge: s.maxAge,
 		Since: since, DryRun: c.Flags.Bool("dry-run"), Seen: seen,
 	})
 	done()

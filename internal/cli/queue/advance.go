@@ -82,7 +82,7 @@ func readAdvance(ctx context.Context, c *cli.Call, i claim.Issue) (ledger.Advanc
 	case !errors.As(err, &use) || c.Worker().Codename != "":
 		return a, err
 	}
-	a.By, err = c.Session.Viewer(ctx)
+	a.By, err = c.Session.Client.Viewer(ctx)
 	if err != nil {
 		return a, err
 	}

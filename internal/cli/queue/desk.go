@@ -59,7 +59,8 @@ func newDesk(c *cli.Call, s work.Settings) desk {
 		d.github = githubwork.New(c.Session.Client, c.Session.Ledger, githubwork.Options{
 			Repo: c.Session.Repo, Worker: c.Claimant(), Exclude: c.Source.Exclude, KeepFailed: c.Source.KeepFailed,
 			Take: func(ctx context.Context, i claim.Issue, judged ledger.Snapshot) (ledger.Hold, error) {
-				return c.Claim(ctx, i, ledger.Request{Worker: c.Claimant(), TTL: c.TTL(), Judged: judged})
+				h, err := c.Session.Ledger.Claim(ctx, i, ledger.Request{Worker: c.Claimant(), TTL: c.TTL(), Judged: judged})
+				return h, c.RecordClaim(h, err)
 			},
 			Recall: func(i claim.Issue) (ledger.Hold, bool, error) {
 				w, token, err := c.Holder(i)
@@ -73,7 +74,7 @@ func newDesk(c *cli.Call, s work.Settings) desk {
 		folderwork.Type: func(_ context.Context, s work.Settings) (work.Source, error) {
 			w := c.Claimant()
 			src, err := folderwork.Open(s.Place, folderwork.Options{
-				Agent: cmp.Or(w.Codename, "nobody"), Run: cmp.Or(w.FiringID, c.Session.Word()), TTL: c.TTL(), Exclude: []string{"blocked", "wip"}, Now: time.Now,
+				Agent: cmp.Or(w.Codename, "nobody"), Run: cmp.Or(w.FiringID, setup.Word()), TTL: c.TTL(), Exclude: []string{"blocked", "wip"}, Now: time.Now,
 			})
 			if err != nil {
 				return nil, cli.Usagef(cli.CommandPath(c.Flags), "%s", err)

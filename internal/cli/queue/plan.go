@@ -133,7 +133,7 @@ func readBodyFile(c *cli.Call) (string, error) {
 
 // answerPlan answers the plan that waits in the name of whose token this is.
 func answerPlan(ctx context.Context, c *cli.Call, i claim.Issue, answer claim.Kind) error {
-	by, err := c.Session.Viewer(ctx)
+	by, err := c.Session.Client.Viewer(ctx)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -49,7 +50,7 @@ func showInSlack(ctx context.Context, c *cli.Call, g *slackgate.Gate, i claim.Is
 	}
 	m, err := g.Post(ctx, slackgate.Plan{Issue: i.String(), Title: f.Title, URL: f.URL, Worker: w.String(), Text: text})
 	if err != nil {
-		return "", &cli.Failure{Err: err, Hint: cli.HintOr(err, "correct plan.slack, or leave --slack out: a plan can be answered on GitHub")}
+		return "", &cli.Failure{Err: err, Hint: cmp.Or(cli.HintFor(err), "correct plan.slack, or leave --slack out: a plan can be answered on GitHub")}
 	}
 	return m.String(), nil
 }
