@@ -67,7 +67,9 @@ type fold struct {
 	byKey map[Worker]int // index into s.Claims
 }
 
-func (f *fold) ignore(c Comment, reason string) { f.s.Ignored = append(f.s.Ignored, Ignored{c, reason}) }
+func (f *fold) ignore(c Comment, reason string) {
+	f.s.Ignored = append(f.s.Ignored, Ignored{c, reason})
+}
 
 // claim adds a claim comment. Several of one key are one claim; a second login cannot
 // borrow the key. A claim comment of a lease store's hold that somebody else than the worker wrote only mirrors what the

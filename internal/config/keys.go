@@ -36,8 +36,6 @@ func (f *file) keys() rule {
 	for _, l := range named(&f.labels) {
 		names = append(names, key{l.key, l.about, text(l.name, label())})
 	}
-	codename := form{allowed: "a codename: letters, digits and . _ / -", pattern: `^[A-Za-z0-9][A-Za-z0-9._/-]*$`, longest: 64} // as claim.Worker accepts it
-	kinds := append([]string{lease.Comments, lease.Refs}, Services()...)
 	for _, s := range services() {
 		stores = append(stores, key{s.kind, s.about + ", for claim.lease: " + s.kind + ".", s.keys(&c.Lease)})
 	}
@@ -50,7 +48,7 @@ func (f *file) keys() rule {
 			key{"ttl", "Lease of a claim that names none.", span(&c.Claim.TTL, second, year)},
 			key{"max_ttl", "Longest lease that may be asked for.", span(&c.Claim.MaxTTL, second, year)},
 			key{"settle", "Wait between a claim's post and the read that decides.", span(&c.Claim.Settle, 0, 30*second)},
-			key{"lease", "What decides a race.", word(&c.Claim.Lease, kinds...)},
+			key{"lease", "What decides a race.", word(&c.Claim.Lease, append([]string{lease.Comments, lease.Refs}, Services()...)...)},
 			key{"assignees", "Whether an issue that is assigned to somebody else is somebody else's.", word(&c.Claim.Assignees, "respect", "ignore")},
 			key{"assign", "Whose winning claims assign their login, until they release. Apps cannot be assigned.", word(&c.Claim.Assign, "people", "all", "none")},
 			key{"comments", "Whether a claim that lost a race posts its end, or turns its own comment into it, which notifies nobody.", word(&c.Claim.Comments, "all", "quiet")},
@@ -112,7 +110,7 @@ func (f *file) keys() rule {
 		})},
 		key{"compat", "Older record formats that are read as claims.", word(&c.Compat, "none", "stage-locks")},
 		key{"defaults", "Settings every agent starts from.", f.defaults.keys()},
-		key{"agents", "A fleet: settings by codename.", each(codename, func(name string) rule { // of one agent; without a name it only describes what one looks like
+		key{"agents", "A fleet: settings by codename.", each(codename(), func(name string) rule { // of one agent; without a name it only describes what one looks like
 			a := newAgent()
 			if name != "" {
 				f.agents[name] = a

@@ -67,6 +67,11 @@ func repository() form {
 	}
 }
 
+// codename is what claim.Worker accepts as one.
+func codename() form {
+	return form{allowed: "a codename: letters, digits and . _ / -", pattern: `^[A-Za-z0-9][A-Za-z0-9._/-]*$`, longest: 64}
+}
+
 // slackID is an id of Slack's that begins with one of the letters.
 func slackID(allowed, letters string) form {
 	return form{allowed: allowed, pattern: `^[` + letters + `][A-Z0-9]+$`, longest: 40}
