@@ -76,12 +76,13 @@ func Comment(line string) (claim.Comment, error) {
 		return claim.Comment{}, fmt.Errorf("comment %q: %w", line, err)
 	}
 	c := claim.Comment{ID: id, URL: "#" + f[0]}
-	created, updated, edited := strings.Cut(f[1], "~")
-	if c.Created, err = Time(created); err != nil {
+	from, to, edited := strings.Cut(f[1], "~")
+	if c.Created, err = Time(from); err != nil {
 		return c, err
 	}
-	if c.Updated = c.Created; edited {
-		if c.Updated, err = Time(updated); err != nil {
+	c.Updated = c.Created
+	if edited {
+		if c.Updated, err = Time(to); err != nil {
 			return c, err
 		}
 	}
