@@ -9,6 +9,7 @@ import (
 
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/internal/state"
 	urfave "github.com/urfave/cli/v2"
@@ -45,7 +46,7 @@ func runBundleClaim(t cli.Terminal, cc *urfave.Context) error {
 }
 
 func (p *pack) wouldTake(ctx context.Context, b ledger.Bundle) error {
-	if _, err := b.Check(ctx, p.call.Claimant()); err != nil {
+	if _, err := b.Check(ctx, p.call.Claimant(), lifecycle.Rules.Verdict); err != nil {
 		return err
 	}
 	text := fmt.Sprintf("would claim bundle %s for %s:\n", p.slug, p.call.Claimant().Codename)
