@@ -150,7 +150,7 @@ export function project(snap, p) {
   return { state, keep: state === 'keep', show: shown(v, state), plus, minus };
 }
 
-// "People", 4.
+// "People", 2.
 function personsLabel(v, plus, minus) {
   const name = v.p.names['person-hold'];
   const hold = v.full.holder?.person !== undefined;
@@ -245,7 +245,7 @@ function bundleLabel(c, p) {
   return /^[a-z0-9][a-z0-9-]{0,62}$/.test(c.fields.bundle ?? '') && label.length <= 50 ? label : null;
 }
 
-// "People", 4: the label is left over from a person's hold that ended.
+// "People", 2: the label is left over from a person's hold that ended.
 function leftOver(v) {
   const l = v.snap.holdLabel;
   const last = v.full.ended.filter((c) => c.person !== undefined && c.confirmed).at(-1);

@@ -40,7 +40,7 @@ export function readLog(comments, { stageLocks = false } = {}) {
   return { records, ignored };
 }
 
-// "Pipelines", 8: a comment of the older stage locks, read as a claim without nonce.
+// "Pipelines", 7: a comment of the older stage locks, read as a claim without nonce.
 function stageLock(body) {
   const m = /^<!-- claim run=([A-Za-z0-9][A-Za-z0-9._:-]{0,127})(?: ttl=([0-9]+)s)? -->/.exec(body);
   if (!m) return null;

@@ -87,14 +87,14 @@ func defaults() *configuration {
 
 // under lays the caller's own file over the configuration of the repository.
 func (c *configuration) under(own config.Own, r ledger.Repo) (*configuration, error) {
-	if own.File() == "" {
+	if own.File == "" {
 		return c, nil
 	}
 	whole, err := own.Over(c.Config, r.String())
 	if err != nil {
 		return nil, err
 	}
-	return &configuration{Config: whole, source: c.source + " and " + own.File(), absent: c.absent, own: own}, nil
+	return &configuration{Config: whole, source: c.source + " and " + own.File, absent: c.absent, own: own}, nil
 }
 
 // Differs says in one line that the configuration which is checked out is not the one on the default branch of a repository; empty when

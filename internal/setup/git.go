@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os/exec"
-	"slices"
 	"strings"
 	"time"
 
@@ -37,19 +35,19 @@ func (e Environment) git(ctx context.Context, args ...string) (string, error) {
 
 // settings are the lines of git's configuration that say where a clone belongs.
 type settings struct {
-	repo, host string            // label-state.repo, label-state.host
-	branches   map[string]string // branch → remote it tracks
-	remotes    []string          // names, sorted
+	repo, host string              // label-state.repo, label-state.host
+	branches   map[string]string   // branch → remote it tracks
+	remotes    map[string][]string // name → URLs as they are written
+	rewritten  bool                // git takes some URLs for others (url.*.insteadOf)
 }
 
 // settings reads git's configuration. No repository, or nothing set, is the zero value.
 func (e Environment) settings(ctx context.Context) (settings, error) {
-	s := settings{branches: map[string]string{}}
-	out, err := e.git(ctx, "config", "-z", "--get-regexp", `^(label-state\.(repo|host)|branch\..*\.remote|remote\..*\.url)$`)
+	s := settings{branches: map[string]string{}, remotes: map[string][]string{}}
+	out, err := e.git(ctx, "config", "-z", "--get-regexp", `^(label-state\.(repo|host)|branch\..*\.remote|remote\..*\.url|url\..*\.insteadof)$`)
 	if err != nil {
 		return s, err
 	}
-	remotes := map[string]bool{}
 	for entry := range strings.SplitSeq(out, "\x00") {
 		key, value, _ := strings.Cut(entry, "\n")
 		section, rest, _ := strings.Cut(key, ".")
@@ -62,10 +60,11 @@ func (e Environment) settings(ctx context.Context) (settings, error) {
 		case section == "branch":
 			s.branches[name] = value
 		case section == "remote":
-			remotes[name] = true
+			s.remotes[name] = append(s.remotes[name], value)
+		case section == "url":
+			s.rewritten = true
 		}
 	}
-	s.remotes = slices.Sorted(maps.Keys(remotes))
 	return s, nil
 }
 
@@ -160,33 +159,19 @@ func (e Environment) clone(ctx context.Context) (clone, error) {
 	if strange, is := errors.AsType[*git.EmbeddedError](err); is { // a bare repository that a clone has brought along
 		return clone{nowhere: strange}, nil
 	}
-	top, err := e.git(ctx, "rev-parse", "--show-toplevel")
-	if err != nil {
-		return clone{}, err
+	top := ""
+	if !errors.Is(err, git.ErrNone) {
+		if top, err = e.git(ctx, "rev-parse", "--show-toplevel"); err != nil {
+			return clone{}, err
+		}
 	}
 	s, err := e.settings(ctx)
 	if err != nil {
 		return clone{}, err
 	}
-	branch, err := e.git(ctx, "symbolic-ref", "--quiet", "--short", "HEAD")
+	url, err := e.remoteURL(ctx, s)
 	if err != nil {
 		return clone{}, err
-	}
-	// The clone belongs to the remote of the current branch, else to origin, else to the only one.
-	name, url := s.branches[branch], ""
-	switch {
-	case slices.Contains(s.remotes, name):
-	case slices.Contains(s.remotes, "origin"):
-		name = "origin"
-	case len(s.remotes) == 1:
-		name = s.remotes[0]
-	default:
-		name = ""
-	}
-	if name != "" {
-		if url, err = e.git(ctx, "remote", "get-url", name); err != nil { // after insteadOf
-			return clone{}, err
-		}
 	}
 	r, err := s.override(e.parseRemote(ctx, url))
 	var setting *SettingError
@@ -197,6 +182,34 @@ func (e Environment) clone(ctx context.Context) (clone, error) {
 		err = nil
 	}
 	return clone{top, r, err}, nil
+}
+
+// remoteURL is where the remote is that the clone belongs to: that of the current branch, else origin, else the only one. It is empty
+// when there is none. Git is asked again only where its configuration does not say it.
+func (e Environment) remoteURL(ctx context.Context, s settings) (string, error) {
+	branch := ""
+	if len(s.remotes) > 1 {
+		var err error
+		if branch, err = e.git(ctx, "symbolic-ref", "--quiet", "--short", "HEAD"); err != nil {
+			return "", err
+		}
+	}
+	name := s.branches[branch]
+	if s.remotes[name] == nil {
+		name = "origin"
+	}
+	if s.remotes[name] == nil && len(s.remotes) == 1 {
+		for only := range s.remotes {
+			name = only
+		}
+	}
+	switch urls := s.remotes[name]; {
+	case urls == nil:
+		return "", nil
+	case len(urls) == 1 && urls[0] != "" && !s.rewritten:
+		return urls[0], nil
+	}
+	return e.git(ctx, "remote", "get-url", name)
 }
 
 // Home returns the repository that the clone around Dir belongs to: label-state.repo, else what the

@@ -39,6 +39,7 @@ func TestClone(t *testing.T) {
 		{"branch tracks a local one", "remote.origin.url=git@github.com:me/app branch.main.remote=.", "https://api.github.com/ me/app"},
 		{"remote with dots", "remote.a.b.c.url=git@github.com:acme/app", "https://api.github.com/ acme/app"},
 		{"insteadOf", "remote.origin.url=gh:acme/app url.https://github.com/.insteadof=gh:", "https://api.github.com/ acme/app"},
+		{"two addresses of one remote", "remote.origin.url=git@github.com:acme/app remote.origin.url=git@github.com:acme/web", "https://api.github.com/ acme/app"},
 		{"enterprise", "remote.origin.url=https://GHES.corp:8443/acme/app.git", "https://ghes.corp:8443/api/v3/ acme/app"},
 		{"tenant", "remote.origin.url=acme@acme.ghe.com:acme/app.git", "https://api.acme.ghe.com/ acme/app"},
 		{"another forge", "remote.origin.url=https://gitlab.com/acme/app", "https://api.github.com/ /"},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/internal/state"
 	urfave "github.com/urfave/cli/v2"
@@ -38,7 +39,7 @@ func runBundleClaim(t cli.Terminal, cc *urfave.Context) error {
 			return err
 		}
 		if p.call.Flags.Bool("dry-run") {
-			if _, err := b.Check(ctx, p.call.Claimant()); err != nil {
+			if _, err := b.Check(ctx, p.call.Claimant(), lifecycle.Rules.Verdict); err != nil {
 				return err
 			}
 			text := fmt.Sprintf("would claim bundle %s for %s:\n", p.slug, p.call.Claimant().Codename)
