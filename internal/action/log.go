@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/ledger"
 )
 
@@ -54,14 +55,7 @@ func (rp *reporter) log(r result) {
 	for _, one := range r.refused {
 		refuse("%s (%s)", one, one.reason.URL)
 	}
-	rp.trouble(r)
-}
-
-// trouble says what was not done. A token that may only read is one notice: the sweep does the
-// work, unless this is the sweep.
-func (rp *reporter) trouble(r result) {
-	rep := r.report
-	switch {
+	switch { // what was not done; a token that may only read is one notice: the sweep does the work, unless this is the sweep
 	case r.readOnly() && rp.sweepDoes(r):
 		rp.console.notice("the token of this run may only read (%s); the next sweep brings the labels in line", rp.missingPermission(r))
 		return
@@ -108,9 +102,9 @@ func (rp *reporter) missingPermission(r result) string {
 		return "a pull request from a fork, or Dependabot's"
 	}
 	for _, err := range []error{r.err, r.report.Stopped} {
-		var denied interface{ Needed() string }
-		if errors.As(err, &denied) && denied.Needed() != "" && !strings.Contains(denied.Needed(), "issues: write") {
-			return "the job needs permissions: " + denied.Needed()
+		var denied *github.PermissionError
+		if errors.As(err, &denied) && denied.Needs != "" && !strings.Contains(denied.Needs, "issues: write") {
+			return "the job needs permissions: " + denied.Needs
 		}
 	}
 	return "the job needs permissions: issues: write, pull-requests: write"

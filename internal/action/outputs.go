@@ -29,7 +29,7 @@ func (r result) transitions() (string, error) {
 		if f.Err != nil && !f.Moved() && len(f.Ended) == 0 {
 			continue // nothing was changed: failed counts it
 		}
-		t := transition{Issue: f.Issue.String(), Was: some(f.Was), Is: some(f.Is), Why: printable.Short(explained(f, false), cellLimit)}
+		t := transition{Issue: f.Issue.String(), Was: append([]string{}, f.Was...), Is: append([]string{}, f.Is...), Why: printable.Short(explained(f, false), cellLimit)}
 		if f.Err != nil {
 			t.Error = printable.Short(f.Err.Error(), cellLimit)
 		}
@@ -93,11 +93,4 @@ func (r result) advice() string {
 		return "run again: a write failed"
 	}
 	return "none"
-}
-
-func some(names []string) []string {
-	if names == nil {
-		return []string{}
-	}
-	return names
 }

@@ -30,12 +30,20 @@ type api struct {
 }
 
 func newAPI(o Options) (*api, error) {
+	t := &transport{
+		o: o, slots: make(gate, maxAtOnce), writing: make(gate, 1), limits: &limits{closed: map[string]closure{}}, posts: newPacer(), endpoint: o.GraphQL,
+	}
+	for _, address := range []string{o.REST, o.GraphQL} {
+		if u, err := url.Parse(address); err == nil && u.Host != "" {
+			t.hosts = append(t.hosts, origin(u))
+		}
+	}
 	a := &api{
-		transport: newTransport(o), graphql: o.GraphQL, token: o.Token, noQuery: o.GraphQL == "",
+		transport: t, graphql: o.GraphQL, token: o.Token, noQuery: o.GraphQL == "",
 		lacks: map[string]bool{featureBlockers: o.Blockers.NativeOff, featureDependencies: o.Blockers.NativeOff},
 	}
 	a.rest = gogithub.NewClient(&http.Client{
-		Transport:     a.transport,
+		Transport:     t,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	})
 	base, err := url.Parse(o.REST)

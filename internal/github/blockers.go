@@ -106,7 +106,16 @@ func (bl *blockers) addNamedBlockers(ctx context.Context, snapshots []*snapshot)
 	for k, i := range all {
 		states[k] = &blockerState{issue: i}
 	}
-	err := inParts(ctx, bl.api, bl.dose, states, bl.queryStates, bl.restState)
+	err := inParts(ctx, bl.api, bl.dose, states, bl.queryStates, func(ctx context.Context, n *blockerState) error {
+		got, _, err := fetch[restIssue](ctx, bl.api, onIssue(n.issue, ""))
+		switch {
+		case err == nil && got.HTMLURL != "":
+			n.found = lifecycle.Blocker{Issue: n.issue, Open: got.State == "open", URL: got.HTMLURL}
+		case err != nil && !hidden(err):
+			n.err = err
+		}
+		return n.err
+	})
 	for r, named := range by {
 		for _, i := range named {
 			state := states[all.at(i)]
@@ -152,17 +161,6 @@ func (bl *blockers) queryStates(ctx context.Context, named []*blockerState) erro
 		}
 	}
 	return nil
-}
-
-func (bl *blockers) restState(ctx context.Context, n *blockerState) error {
-	got, _, err := fetch[restIssue](ctx, bl.api, onIssue(n.issue, ""))
-	switch {
-	case err == nil && got.HTMLURL != "":
-		n.found = lifecycle.Blocker{Issue: n.issue, Open: got.State == "open", URL: got.HTMLURL}
-	case err != nil && !hidden(err):
-		n.err = err
-	}
-	return n.err
 }
 
 // hidden reports whether GitHub does not show something, rather than failing to.

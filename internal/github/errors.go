@@ -18,6 +18,12 @@ type refused struct{}
 // Rejected reports true.
 func (refused) Rejected() bool { return true }
 
+// uncertain is a part of errors that mean: the request may have been carried out.
+type uncertain struct{}
+
+// Rejected reports false.
+func (uncertain) Rejected() bool { return false }
+
 // A RateLimitError says that GitHub wants us to come back later and that this does not fit the
 // caller's deadline, or that waiting did not help.
 type RateLimitError struct {
@@ -73,9 +79,6 @@ type PermissionError struct {
 	Needs   string // what would have been accepted, as a workflow writes it: "contents: write"; empty when GitHub did not say
 	refused
 }
-
-// Needed returns Needs.
-func (e *PermissionError) Needed() string { return e.Needs }
 
 func (e *PermissionError) Error() string { return withMessage("not permitted", 403, e.Message) }
 
@@ -169,6 +172,7 @@ type AnswerError struct {
 	Status int
 	Reason string
 	short  bool // a list is longer than what was asked for
+	uncertain
 }
 
 func (e *AnswerError) Error() string {
@@ -180,9 +184,6 @@ func short(err error) bool {
 	var answer *AnswerError
 	return errors.As(err, &answer) && answer.short
 }
-
-// Rejected reports false: the request may have been applied.
-func (e *AnswerError) Rejected() bool { return false }
 
 // A NetworkError says that no whole answer arrived.
 type NetworkError struct {
@@ -206,7 +207,10 @@ func (e *NetworkError) Rejected() bool { return !e.Sent }
 func (e *NetworkError) Unwrap() error { return e.Err }
 
 // A QueryError is an error GraphQL reported for the whole query or a part of it.
-type QueryError struct{ Type, Message string }
+type QueryError struct {
+	Type, Message string
+	uncertain
+}
 
 func (e *QueryError) Error() string {
 	if e.Type == "" {
@@ -214,9 +218,6 @@ func (e *QueryError) Error() string {
 	}
 	return "query failed: " + e.Type + ": " + e.Message
 }
-
-// Rejected reports false.
-func (e *QueryError) Rejected() bool { return false }
 
 // A DryRunError is a write that a dry run held back. Callers usually treat it as success.
 type DryRunError struct {

@@ -105,9 +105,6 @@ type snapshot struct {
 	err     error
 }
 
-// reset forgets what was read, before it is read again.
-func (r *snapshot) reset() { *r = snapshot{facts: lifecycle.Facts{Issue: r.facts.Issue}} }
-
 func (r *snapshot) public() Snapshot {
 	if r.err != nil {
 		return Snapshot{Facts: lifecycle.Facts{Issue: r.facts.Issue}, Err: r.err}

@@ -64,7 +64,34 @@ type moves struct{ item, kind, event string }
 func (lb *labelling) lastMove(ctx context.Context, i claim.Issue, label string, of moves) (out ledger.Removal, err error) {
 	if err = nameable(i); err == nil {
 		out, err = either(lb.api,
-			func() (ledger.Removal, error) { return lb.queryMove(ctx, i, label, of) },
+			func() (last ledger.Removal, err error) {
+				d := newDocument()
+				d.open("r", ledger.Repo{Owner: i.Owner, Name: i.Repo})
+				gone := fmt.Sprintf("gone: timelineItems(last: 100, itemTypes: [%s]) { nodes { ... on %s { createdAt label { name } actor { __typename login } } } }", of.item, of.kind)
+				d.add("    subject: issueOrPullRequest(number: %d) { ... on Issue { %s } ... on PullRequest { %s } }\n  }\n", i.Number, gone, gone)
+				var data map[string]*struct {
+					Subject *struct {
+						Gone connection[struct {
+							CreatedAt time.Time
+							Label     named
+							Actor     *actor
+						}]
+					}
+				}
+				got, err := lb.api.ask(ctx, d.text(""), d.variables, &data)
+				if err != nil {
+					return last, err
+				}
+				if data["r"] == nil || data["r"].Subject == nil {
+					return last, got.absence("r")
+				}
+				for e := range data["r"].Subject.Gone.shown() {
+					if labels.Same(e.Label.Name, label) {
+						last = ledger.Removal{By: e.Actor.name(), Person: e.Actor != nil && e.Actor.Typename == "User", At: e.CreatedAt.UTC()}
+					}
+				}
+				return last, nil
+			},
 			func() (last ledger.Removal, err error) {
 				events, _, err := list[restEvent](ctx, lb.api, onIssue(i, "/events?per_page=100"))
 				for _, e := range events {
@@ -76,34 +103,4 @@ func (lb *labelling) lastMove(ctx context.Context, i claim.Issue, label string, 
 			})
 	}
 	return out, failed(err, Object{IssueObject, i.String()}, "read label events of %s", i)
-}
-
-func (lb *labelling) queryMove(ctx context.Context, i claim.Issue, label string, of moves) (ledger.Removal, error) {
-	d := newDocument()
-	d.open("r", ledger.Repo{Owner: i.Owner, Name: i.Repo})
-	gone := fmt.Sprintf("gone: timelineItems(last: 100, itemTypes: [%s]) { nodes { ... on %s { createdAt label { name } actor { __typename login } } } }", of.item, of.kind)
-	d.add("    subject: issueOrPullRequest(number: %d) { ... on Issue { %s } ... on PullRequest { %s } }\n  }\n", i.Number, gone, gone)
-	var data map[string]*struct {
-		Subject *struct {
-			Gone connection[struct {
-				CreatedAt time.Time
-				Label     named
-				Actor     *actor
-			}]
-		}
-	}
-	got, err := lb.api.ask(ctx, d.text(""), d.variables, &data)
-	if err != nil {
-		return ledger.Removal{}, err
-	}
-	if data["r"] == nil || data["r"].Subject == nil {
-		return ledger.Removal{}, got.absence("r")
-	}
-	var last ledger.Removal
-	for e := range data["r"].Subject.Gone.shown() {
-		if labels.Same(e.Label.Name, label) {
-			last = ledger.Removal{By: e.Actor.name(), Person: e.Actor != nil && e.Actor.Typename == "User", At: e.CreatedAt.UTC()}
-		}
-	}
-	return last, nil
 }

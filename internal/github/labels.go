@@ -2,7 +2,6 @@ package github
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -161,23 +160,6 @@ func labelPath(r ledger.Repo, name string) target {
 		return target{err: err}
 	}
 	return at(r.Owner, r.Name, "/labels/%s", escaped)
-}
-
-// noteLabels remembers which of the scheme's labels the repository has.
-func (ds *definitions) noteLabels(s sheet) {
-	if s.err != nil {
-		return
-	}
-	for k, d := range ds.scheme.Definitions() {
-		var label *queryLabel
-		if err := json.Unmarshal(s.fields[fmt.Sprintf("l%d", k)], &label); err == nil && d.Name != "" {
-			exists := label != nil && labels.Same(label.Name, d.Name)
-			ds.noteLabel(s.repo, d.Name, exists)
-			if exists {
-				ds.noteLabelNode(s.repo, d.Name, label.ID)
-			}
-		}
-	}
 }
 
 // labelNodes are the global ids of labels of a repository; all is false when one of them is not known.

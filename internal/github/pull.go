@@ -41,7 +41,32 @@ func (ps *pulls) Pull(ctx context.Context, r ledger.Repo, number int) (out Pull,
 	id := pullID{Owner: r.Owner, Repo: r.Name, Number: number}
 	if err = nameable(id); err == nil {
 		out, err = either(ps.api,
-			func() (Pull, error) { return ps.queryPull(ctx, id) },
+			func() (Pull, error) {
+				d := newDocument()
+				d.open("p", r)
+				d.add("    pullRequest(number: %d) { ...P comments(first: 1) { totalCount } closingIssuesReferences(first: 100) { totalCount nodes { number repository { nameWithOwner } } } }\n  }\n", number)
+				var data map[string]*struct{ PullRequest *queryWholePull }
+				got, err := ps.api.ask(ctx, d.text(pullFields), d.variables, &data)
+				if err != nil {
+					return Pull{}, err
+				}
+				if err := got.under("p"); err != nil {
+					return Pull{}, err
+				}
+				if data["p"] == nil || data["p"].PullRequest == nil {
+					return Pull{}, got.absence("p")
+				}
+				found := data["p"].PullRequest
+				out := Pull{PR: found.pr(), Body: found.Body, Comments: found.Comments.TotalCount, association: found.Association}
+				if found.Closes == nil {
+					return out, &AnswerError{Status: http.StatusOK, Reason: "closing references are missing"}
+				}
+				for n := range found.Closes.shown() { // the others are in repositories that the token may not see
+					in := place(n.Repository.NameWithOwner)
+					out.Closes = append(out.Closes, claim.Issue{Owner: in.Owner, Repo: in.Name, Number: n.Number})
+				}
+				return out, nil
+			},
 			func() (Pull, error) {
 				got, err := ps.restPullRequest(ctx, id)
 				return Pull{PR: got.pr(), Body: got.Body, Comments: got.Comments, association: got.Association}, err
@@ -58,33 +83,6 @@ type queryWholePull struct {
 		Number     int
 		Repository slugged
 	}] `json:"closingIssuesReferences"`
-}
-
-func (ps *pulls) queryPull(ctx context.Context, id pullID) (Pull, error) {
-	d := newDocument()
-	d.open("p", ledger.Repo{Owner: id.Owner, Name: id.Repo})
-	d.add("    pullRequest(number: %d) { ...P comments(first: 1) { totalCount } closingIssuesReferences(first: 100) { totalCount nodes { number repository { nameWithOwner } } } }\n  }\n", id.Number)
-	var data map[string]*struct{ PullRequest *queryWholePull }
-	got, err := ps.api.ask(ctx, d.text(pullFields), d.variables, &data)
-	if err != nil {
-		return Pull{}, err
-	}
-	if err := got.under("p"); err != nil {
-		return Pull{}, err
-	}
-	found := data["p"]
-	if found == nil || found.PullRequest == nil {
-		return Pull{}, got.absence("p")
-	}
-	out := Pull{PR: found.PullRequest.pr(), Body: found.PullRequest.Body, Comments: found.PullRequest.Comments.TotalCount, association: found.PullRequest.Association}
-	if found.PullRequest.Closes == nil {
-		return out, &AnswerError{Status: http.StatusOK, Reason: "closing references are missing"}
-	}
-	for n := range found.PullRequest.Closes.shown() { // the others are in repositories that the token may not see
-		in := place(n.Repository.NameWithOwner)
-		out.Closes = append(out.Closes, claim.Issue{Owner: in.Owner, Repo: in.Name, Number: n.Number})
-	}
-	return out, nil
 }
 
 // A pullID names a pull request. Pull requests are numbered like issues.
@@ -245,52 +243,46 @@ func (ps *pulls) pullRequests(ctx context.Context, ids []pullID) []*foundPull {
 	for k, id := range ids {
 		found[k] = &foundPull{id: id, pr: recordedPull(id, lifecycle.PRUnreadable)}
 	}
-	err := inParts(ctx, ps.api, ps.dose, found, ps.queryPulls, ps.restFound)
+	query := func(ctx context.Context, wanted []*foundPull) error {
+		d := newDocument()
+		for k, one := range wanted {
+			d.open(fmt.Sprintf("p%d", k), ledger.Repo{Owner: one.id.Owner, Name: one.id.Repo})
+			d.add("    pullRequest(number: %d) { ...P }\n  }\n", one.id.Number)
+		}
+		var data map[string]*struct{ PullRequest *queryPull }
+		got, err := ps.api.ask(ctx, d.text(pullFields), d.variables, &data)
+		if err != nil {
+			return err
+		}
+		for k, one := range wanted {
+			alias := fmt.Sprintf("p%d", k)
+			if holder := data[alias]; holder != nil && holder.PullRequest != nil {
+				one.know(holder.PullRequest.pr(), holder.PullRequest.Body)
+			} else {
+				one.miss(got.absence(alias), func() bool { return holder != nil })
+			}
+		}
+		return nil
+	}
+	err := inParts(ctx, ps.api, ps.dose, found, query, func(ctx context.Context, f *foundPull) error {
+		p, err := ps.restPullRequest(ctx, f.id)
+		if err == nil {
+			f.know(p.pr(), p.Body)
+			return nil
+		}
+		f.miss(err, func() bool {
+			_, unseen := ps.repositories.Repository(ctx, ledger.Repo{Owner: f.id.Owner, Name: f.id.Repo})
+			return unseen == nil
+		})
+		if wholeRequest(f.err) || tooMuch(f.err) {
+			return f.err
+		}
+		return nil
+	})
 	for _, one := range found {
 		one.err = cmp.Or(one.err, err)
 	}
 	return found
-}
-
-func (ps *pulls) queryPulls(ctx context.Context, wanted []*foundPull) error {
-	d := newDocument()
-	for k, one := range wanted {
-		d.open(fmt.Sprintf("p%d", k), ledger.Repo{Owner: one.id.Owner, Name: one.id.Repo})
-		d.add("    pullRequest(number: %d) { ...P }\n  }\n", one.id.Number)
-	}
-	var data map[string]*struct {
-		PullRequest *queryPull
-	}
-	got, err := ps.api.ask(ctx, d.text(pullFields), d.variables, &data)
-	if err != nil {
-		return err
-	}
-	for k, one := range wanted {
-		alias := fmt.Sprintf("p%d", k)
-		if holder := data[alias]; holder != nil && holder.PullRequest != nil {
-			one.know(holder.PullRequest.pr(), holder.PullRequest.Body)
-		} else {
-			one.miss(got.absence(alias), func() bool { return holder != nil })
-		}
-	}
-	return nil
-}
-
-// restFound reads a pull request that a log names. What GitHub does not show is no error.
-func (ps *pulls) restFound(ctx context.Context, f *foundPull) error {
-	p, err := ps.restPullRequest(ctx, f.id)
-	if err == nil {
-		f.know(p.pr(), p.Body)
-		return nil
-	}
-	f.miss(err, func() bool {
-		_, unseen := ps.repositories.Repository(ctx, ledger.Repo{Owner: f.id.Owner, Name: f.id.Repo})
-		return unseen == nil
-	})
-	if wholeRequest(f.err) || tooMuch(f.err) {
-		return f.err
-	}
-	return nil
 }
 
 // know notes what was read.

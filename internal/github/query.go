@@ -36,11 +36,7 @@ func (d *document) add(format string, args ...any) { fmt.Fprintf(&d.body, format
 
 func (d *document) text(fragments string) string { return d.operation("query", fragments) }
 
-// mutation returns the document of a mutation. The name stands in the logs of servers and of proxies.
-func (d *document) mutation(name, fragments string) string {
-	return d.operation("mutation "+name, fragments)
-}
-
+// operation returns the document of a query or a mutation. The name of a mutation stands in the logs of servers and of proxies.
 func (d *document) operation(head, fragments string) string {
 	if len(d.declared) > 0 {
 		head += "(" + strings.Join(d.declared, ", ") + ")"
@@ -78,7 +74,7 @@ func (sn *snapshots) completeFacts(ctx context.Context, snapshots []*snapshot) e
 			cut = append(cut, r)
 		}
 	}
-	if err := bend(ctx, doseOf(1), cut, sn.askFacts, byREST.alone); err != nil {
+	if err := bend(ctx, &dose{now: 1}, cut, sn.askFacts, byREST.alone); err != nil {
 		return err
 	}
 	return sn.completeAll(ctx, snapshots)
@@ -135,7 +131,7 @@ func (sn *snapshots) askFactsAnd(ctx context.Context, snapshots []*snapshot, tip
 		sn.note(&sheet, data)
 		for n, one := range snapshots {
 			if of[n] == k {
-				one.reset()
+				*one = snapshot{facts: lifecycle.Facts{Issue: one.facts.Issue}}
 				sn.tips.noteTip(sheet, n, one.facts.Issue, writes)
 				sn.take(one, sheet, fmt.Sprintf("i%d", n))
 				one.read = one.err == nil
@@ -162,8 +158,24 @@ func (sn *snapshots) note(s *sheet, data map[string]json.RawMessage) {
 	_ = json.Unmarshal(data["viewer"], &viewer) // who is not known stays so
 	sn.viewer.note(viewer.Login)
 	s.read(data)
-	sn.roles.noteOwnRole(*s, viewer.Login)
-	sn.definitions.noteLabels(*s)
+	var own string // role; an App's is null
+	if json.Unmarshal(s.fields["viewerPermission"], &own) == nil && own != "" && viewer.Login != "" {
+		sn.roles.noteRole(s.repo, viewer.Login, Role(strings.ToLower(own)))
+	}
+	if s.err != nil {
+		return
+	}
+	for k, d := range sn.scheme.Definitions() {
+		var label *queryLabel
+		if json.Unmarshal(s.fields[fmt.Sprintf("l%d", k)], &label) != nil || d.Name == "" {
+			continue
+		}
+		exists := label != nil && labels.Same(label.Name, d.Name)
+		sn.definitions.noteLabel(s.repo, d.Name, exists)
+		if exists {
+			sn.definitions.noteLabelNode(s.repo, d.Name, label.ID)
+		}
+	}
 	sn.repositories.noteAlong(*s)
 }
 

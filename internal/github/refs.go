@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -31,7 +32,26 @@ func (rf *refs) GetRef(ctx context.Context, i claim.Issue, name string) (gitref.
 			return tip, err
 		}
 	}
-	return rf.restRef(ctx, i, name)
+	// A 404 for the reference itself would not say whether it or the repository is missing. So what begins like the name is listed, itself
+	// first.
+	refs, header, err := rf.matchingRefs(ctx, i, name)
+	if err != nil {
+		return gitref.Tip{}, err
+	}
+	tip := gitref.Tip{Now: answer{header: header}.date(time.Time{})}
+	if tip.Now.IsZero() {
+		return gitref.Tip{}, &AnswerError{Status: http.StatusOK, Reason: "the date is not in it"}
+	}
+	n := slices.IndexFunc(refs, func(r restNamed) bool { return r.Ref == name })
+	if n < 0 {
+		return tip, nil
+	}
+	if tip.OID = refs[n].Object.SHA; refs[n].Object.Type != "commit" {
+		return tip, nil
+	}
+	made, err := rf.commit(hinted(ctx, justCreated), http.MethodGet, onGit(i, "commits/", tip.OID), nil)
+	tip.Message, tip.Date = made.Message, made.Committer.Date
+	return tip, err
 }
 
 func (rf *refs) queryRef(ctx context.Context, i claim.Issue, name string) (gitref.Tip, error) {
@@ -56,31 +76,6 @@ func (rf *refs) queryRef(ctx context.Context, i claim.Issue, name string) (gitre
 	tip, whole := data.Repository.Ref.tip(got.now, data.Repository.ID)
 	if !whole {
 		return gitref.Tip{}, &AnswerError{Status: http.StatusOK, Reason: "what the reference points at is not in it"}
-	}
-	return tip, nil
-}
-
-// restRef lists what begins like the name, because a 404 for the reference itself would not say
-// whether it or the repository is missing. Its own name comes first in that list.
-func (rf *refs) restRef(ctx context.Context, i claim.Issue, name string) (gitref.Tip, error) {
-	refs, header, err := rf.matchingRefs(ctx, i, name)
-	if err != nil {
-		return gitref.Tip{}, err
-	}
-	tip := gitref.Tip{Now: answer{header: header}.date(time.Time{})}
-	if tip.Now.IsZero() {
-		return gitref.Tip{}, &AnswerError{Status: http.StatusOK, Reason: "the date is not in it"}
-	}
-	for _, ref := range refs {
-		if ref.Ref != name {
-			continue
-		}
-		if tip.OID = ref.Object.SHA; ref.Object.Type != "commit" {
-			return tip, nil
-		}
-		made, err := rf.commit(hinted(ctx, justCreated), http.MethodGet, onGit(i, "commits/", ref.Object.SHA), nil)
-		tip.Message, tip.Date = made.Message, made.Committer.Date
-		return tip, err
 	}
 	return tip, nil
 }

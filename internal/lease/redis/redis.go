@@ -196,18 +196,13 @@ const day = 24 * time.Hour
 // millis rounds up to what Redis counts in; nothing lasts for no time.
 func millis(d time.Duration) int64 { return max(1, int64((d+time.Millisecond-1)/time.Millisecond)) }
 
-// eval runs a script; its keys come before its other arguments.
-func (s *Store) eval(ctx context.Context, x script, args ...any) (any, error) {
-	return s.client.Do(ctx, "EVAL", append([]any{x.text, x.keys}, args...)...)
-}
-
 // run runs a script and reads the lease that it answers; a Token of zero is no lease.
 func (s *Store) run(ctx context.Context, i claim.Issue, x script, keys []string, args ...any) (lease.Lease, error) {
-	all := make([]any, 0, len(keys)+len(args))
+	all := []any{x.text, x.keys} // and the keys before the other arguments
 	for _, k := range keys {
 		all = append(all, k)
 	}
-	answer, err := redis.Strings(s.eval(ctx, x, append(all, args...)...))
+	answer, err := redis.Strings(s.client.Do(ctx, "EVAL", append(all, args...)...))
 	if err != nil || len(answer) == 0 {
 		return lease.Lease{}, named(err)
 	}
