@@ -98,15 +98,42 @@ func (e *PermissionError) ofToken() bool {
 
 // A NotFoundError says that there is no such thing, or none that the token may see (404), or none any more (410).
 type NotFoundError struct {
-	What    string // issue owner/repo#7, repository owner/repo, …; empty when the request named it
+	What    Object // the zero Object when the request named it
 	Status  int
 	Message string
 	refused
 }
 
 func (e *NotFoundError) Error() string {
-	return withMessage(strings.TrimSpace(e.What+" not found"), e.Status, e.Message)
+	return withMessage(strings.TrimSpace(e.What.String()+" not found"), e.Status, e.Message)
 }
+
+// An Object is something of GitHub's, as an error names it. The zero value is something that the error does not name.
+type Object struct {
+	Kind ObjectKind
+	Name string // owner/repo#7, owner/repo, …; may be empty
+}
+
+// String returns the kind and the name: issue owner/repo#7.
+func (o Object) String() string { return strings.TrimSpace(string(o.Kind) + " " + o.Name) }
+
+// An ObjectKind is the kind of an Object, in words.
+type ObjectKind string
+
+// The kinds of objects that may not be there.
+const (
+	RepositoryObject    ObjectKind = "repository"
+	IssueObject         ObjectKind = "issue" // a pull request may have the number
+	PullObject          ObjectKind = "pull request"
+	CommentObject       ObjectKind = "comment"
+	LabelObject         ObjectKind = "label"
+	ReferenceObject     ObjectKind = "reference"
+	CommitObject        ObjectKind = "commit"
+	FileObject          ObjectKind = "file"
+	CollaboratorsObject ObjectKind = "collaborators"
+	SchemaObject        ObjectKind = "schema"
+	QueriedObject       ObjectKind = "what the query names" // any of the above
+)
 
 // A MovedError says that a repository was renamed or an issue transferred, where following would
 // be wrong: writes lose their method on the way, and another host must not see the token.
