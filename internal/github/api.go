@@ -68,7 +68,7 @@ func (a *api) Do(ctx context.Context, method, path string, body, into any) (http
 func (a *api) carry(ctx context.Context, method, address, accept string, body, into any) (http.Header, error) {
 	req, err := a.rest.NewRequest(method, address, body)
 	if err != nil {
-		return nil, &NetworkError{Err: err, reason: "make request: " + oneLine(err.Error())}
+		return nil, &NetworkError{caused: caused{err}, reason: "make request: " + oneLine(err.Error())}
 	}
 	req.Header.Set("Accept", accept)
 	resp, err := a.rest.Do(ctx, req, into)
