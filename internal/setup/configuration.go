@@ -97,26 +97,6 @@ func (c *configuration) under(own config.Own, r ledger.Repo) (*configuration, er
 	return &configuration{Config: whole, source: c.source + " and " + own.File, absent: c.absent, own: own}, nil
 }
 
-// remark says in one line that the file which is checked out is not the one that counts.
-func (e Environment) remark(p place, conf *configuration) {
-	if p.tree == "" {
-		return
-	}
-	here, there, err := Checkout(p.tree)
-	if !there {
-		return
-	}
-	where := "the default branch of " + p.repo.String()
-	if err != nil {
-		first, _, _ := strings.Cut(err.Error(), "\n")
-		e.say("note: " + first + "; what counts is " + where)
-		return
-	}
-	if text := Differs(here, conf.Config, p.repo); text != "" {
-		e.say("note: " + text)
-	}
-}
-
 // Differs says in one line that the configuration which is checked out is not the one on the default branch of a repository; empty when
 // they mean the same.
 func Differs(here, there config.Config, r ledger.Repo) string {
