@@ -24,18 +24,17 @@ type StaleClaim struct {
 
 // StaleClaims lists the holds that a sweep would release. It writes nothing.
 func (c *Client) StaleClaims(ctx context.Context) ([]StaleClaim, error) {
-	terms := c.s.Ledger.Rules().Terms
+	rules := c.s.Ledger.Rules()
 	out := []StaleClaim{}
 	for f, err := range c.s.Client.Scan(ctx, c.s.Repo, time.Time{}) {
+		if err == nil && len(f.Log.Live()) > 0 { // of others nothing is to be asked of a lease store
+			f, err = c.s.Ledger.Ruled(ctx, f)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("list stale claims of %s: %w", c.Repo(), err)
 		}
-		stale, err := c.s.Ledger.Stale(ctx, f)
-		if err != nil {
-			return nil, fmt.Errorf("list stale claims of %s: %w", c.Repo(), err)
-		}
-		for _, held := range stale {
-			out = append(out, staleOf(f.Issue.Number, held, terms))
+		for _, held := range rules.Over(f) {
+			out = append(out, staleOf(f.Issue.Number, held, rules.Terms))
 		}
 	}
 	return out, nil

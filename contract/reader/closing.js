@@ -91,7 +91,7 @@ function blocks(text) {
         if (indent > 3 || line.rest[line.spaces()] !== '>') break;
         line.quote();
       } else if (line.blank()) {
-        if (c.empty) break;
+        if (c.empty && indent < c.width) break;
       } else {
         if (indent < c.width) break;
         line.eat(c.width);

@@ -78,46 +78,52 @@ type order struct {
 	at    time.Time // of the comment: what began later is not meant
 }
 
-// commands obeys what comments ask for.
-type commands struct{ step *Step }
+// commands obeys what a comment asks for.
+type commands struct {
+	Place   // the comment's
+	event   Event
+	console *Console
+	dry     bool
+	tend    func(ctx context.Context, issues []claim.Issue, by string, see func(lifecycle.Facts)) ledger.Report
+}
 
 // run obeys a slash command on an issue. The comment is acknowledged by a reaction, which is
 // also how a second delivery knows that all is done.
 func (cm *commands) run(ctx context.Context) result {
 	var r result
-	c := cm.step.Event.Comment
-	cmd, ok := cm.step.Event.command()
+	c := cm.event.Comment
+	cmd, ok := cm.event.command()
 	if !ok {
-		cm.step.Console.line("no command for label-state")
+		cm.console.line("no command for label-state")
 		return r
 	}
-	viewer, err := cm.step.Hub.Viewer(ctx)
+	viewer, err := cm.Hub.Viewer(ctx)
 	if err != nil {
 		return result{err: err}
 	}
-	reactions, err := cm.step.Hub.Reactions(ctx, cm.step.Repo, c.ID, viewer)
+	reactions, err := cm.Hub.Reactions(ctx, cm.Repo, c.ID, viewer)
 	switch {
 	case absent(err):
-		cm.step.Console.line("the comment is gone")
+		cm.console.line("the comment is gone")
 		return r
 	case err != nil:
 		return result{err: err}
 	case slices.Contains(reactions, reactYes) || slices.Contains(reactions, reactNo):
 		return r
 	}
-	may, err := cm.step.Hub.MayLabel(ctx, cm.step.Repo, c.User.Login)
+	may, err := cm.Hub.MayLabel(ctx, cm.Repo, c.User.Login)
 	switch {
 	case err != nil:
 		r.err = err
 	case !may:
-		cm.step.Console.line("%s may not label this repository: %s was ignored", c.User.Login, cmd.verb)
+		cm.console.line("%s may not label this repository: %s was ignored", c.User.Login, cmd.verb)
 		r.err = cm.react(ctx, c, reactNo)
 	default:
-		i := claim.Issue{Owner: cm.step.Repo.Owner, Repo: cm.step.Repo.Name, Number: cm.step.Event.commented()}
+		i := claim.Issue{Owner: cm.Repo.Owner, Repo: cm.Repo.Name, Number: cm.event.Issue.Number}
 		r.err = cm.answer(ctx, i, cmd, cm.obey(ctx, i, cmd, &r), &r)
 	}
 	if absent(r.err) {
-		cm.step.Console.line("%s", r.err)
+		cm.console.line("%s", r.err)
 		r.err = nil
 	}
 	return r
@@ -126,7 +132,7 @@ func (cm *commands) run(ctx context.Context) result {
 // command is what the event's comment asks for: a new comment, by a person, on an issue or a pull request.
 func (e Event) command() (cmd command, ok bool) {
 	c := e.Comment
-	if c == nil || e.Action != "created" || e.commented() == 0 || c.App != nil || !c.User.person() {
+	if c == nil || e.Action != "created" || e.Issue.Number == 0 || c.App != nil || !c.User.person() {
 		return cmd, false
 	}
 	return parseCommand(c.Body)
@@ -137,21 +143,31 @@ func (cm *commands) obey(ctx context.Context, i claim.Issue, cmd command, r *res
 	if cmd.surplus {
 		return no{cmd.verb + " takes no further words"}
 	}
-	snapshot := cm.step.Hub.FactsOf(ctx, []claim.Issue{i})[0]
+	snapshot := cm.Hub.FactsOf(ctx, []claim.Issue{i})[0]
 	if snapshot.Err != nil {
 		return snapshot.Err
 	}
-	o := order{cmd, snapshot.Facts, cm.step.Event.Comment.User.Login, cm.step.Event.Comment.Created}
-	do := map[string]func(context.Context, order, *result) error{
-		"/claim": cm.claim, "/release": cm.release, "/approve": cm.decide, "/reject": cm.decide,
-		"/hold": cm.hold, "/unhold": cm.unhold, "/requeue": cm.requeue,
-	}[cmd.verb]
-	if !cm.step.dry() {
-		if err := do(ctx, o, r); err != nil {
-			return err
-		}
+	o := order{cmd, snapshot.Facts, cm.event.Comment.User.Login, cm.event.Comment.Created}
+	var err error
+	switch c, held := o.facts.Log.Holder(); {
+	case cm.dry:
+	case o.verb == "/claim":
+		err = cm.claim(ctx, o, r)
+	case o.verb == verbApprove, o.verb == "/reject":
+		err = cm.decide(ctx, o, r)
+	case o.verb == "/requeue":
+		err = cm.requeue(ctx, o, r)
+	case o.verb == "/hold": // keeps agents off without anybody holding the issue: the label alone
+		err = cm.Hub.AddLabel(ctx, o.facts.Issue, cm.Ledger.Rules().Scheme.Hold)
+	case o.verb == "/unhold" && (!held || c.Person == ""): // takes that label off again
+		err = cm.Hub.RemoveLabel(ctx, o.facts.Issue, cm.Ledger.Rules().Scheme.Hold)
+	case o.verb == "/release", o.verb == "/unhold": // what somebody has claimed is released, not unheld
+		err = cm.release(ctx, o, r)
 	}
-	r.add(cm.step.tend(ctx, []claim.Issue{i}, byCommand, nil))
+	if err != nil {
+		return err
+	}
+	r.add(cm.tend(ctx, []claim.Issue{i}, byCommand, nil))
 	return nil
 }
 
@@ -160,23 +176,23 @@ func (cm *commands) obey(ctx context.Context, i claim.Issue, cmd command, r *res
 func (cm *commands) answer(ctx context.Context, i claim.Issue, cmd command, err error, r *result) error {
 	var refused no
 	switch {
-	case cm.step.dry():
+	case cm.dry:
 		return nil
 	case err == nil:
-		r.notes = append(r.notes, fmt.Sprintf("%s by %s on %s", cmd.verb, cm.step.Event.Comment.User.Login, i))
-		return cm.react(ctx, cm.step.Event.Comment, reactYes)
+		r.notes = append(r.notes, fmt.Sprintf("%s by %s on %s", cmd.verb, cm.event.Comment.User.Login, i))
+		return cm.react(ctx, cm.event.Comment, reactYes)
 	case errors.As(err, &refused):
-		r.notes = append(r.notes, fmt.Sprintf("%s by %s on %s was refused: %s", cmd.verb, cm.step.Event.Comment.User.Login, i, refused))
-		return errors.Join(cm.reply(ctx, i, cmd, refused), cm.react(ctx, cm.step.Event.Comment, reactNo))
+		r.notes = append(r.notes, fmt.Sprintf("%s by %s on %s was refused: %s", cmd.verb, cm.event.Comment.User.Login, i, refused))
+		return errors.Join(cm.reply(ctx, i, cmd, refused), cm.react(ctx, cm.event.Comment, reactNo))
 	}
 	return fmt.Errorf("%s on %s: %w", cmd.verb, i, err)
 }
 
 func (cm *commands) react(ctx context.Context, c *Comment, content string) error {
-	if cm.step.dry() {
+	if cm.dry {
 		return nil
 	}
-	if err := cm.step.Hub.React(ctx, cm.step.Repo, c.ID, content); err != nil && !absent(err) {
+	if err := cm.Hub.React(ctx, cm.Repo, c.ID, content); err != nil && !absent(err) {
 		return err
 	}
 	return nil
@@ -184,19 +200,19 @@ func (cm *commands) react(ctx context.Context, c *Comment, content string) error
 
 // reply says why a command was not carried out, once.
 func (cm *commands) reply(ctx context.Context, i claim.Issue, cmd command, why no) error {
-	mark := replyMark(cm.step.Event.Comment.ID)
-	own, err := cm.step.ours(ctx, i, cm.step.Event.Comment.Created, mark)
+	mark := replyMark(cm.event.Comment.ID)
+	own, err := cm.ours(ctx, i, cm.event.Comment.Created, mark)
 	if err != nil || len(own) > 0 {
 		return err
 	}
-	if _, err := cm.step.Hub.Comment(ctx, i, replyBody(cm.step.Event.Comment.ID, cmd.verb, why)); err != nil {
+	if _, err := cm.Hub.Comment(ctx, i, replyBody(cm.event.Comment.ID, cmd.verb, why)); err != nil {
 		return err
 	}
-	if own, err = cm.step.ours(ctx, i, cm.step.Event.Comment.Created, mark); err != nil {
+	if own, err = cm.ours(ctx, i, cm.event.Comment.Created, mark); err != nil {
 		return err
 	}
 	for _, c := range own[min(1, len(own)):] {
-		if err := cm.step.Hub.DeleteComment(ctx, i, c.ID); err != nil {
+		if err := cm.Hub.DeleteComment(ctx, i, c.ID); err != nil {
 			return err
 		}
 	}
@@ -213,12 +229,12 @@ func replyBody(comment int64, verb string, why no) string {
 }
 
 // ours lists our own comments since a moment that begin with the mark, oldest first.
-func (s *Step) ours(ctx context.Context, i claim.Issue, since time.Time, mark string) ([]claim.Comment, error) {
-	viewer, err := s.Hub.Viewer(ctx)
+func (p Place) ours(ctx context.Context, i claim.Issue, since time.Time, mark string) ([]claim.Comment, error) {
+	viewer, err := p.Hub.Viewer(ctx)
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.Hub.Comments(ctx, i, since)
+	all, err := p.Hub.Comments(ctx, i, since)
 	return slices.DeleteFunc(all, func(c claim.Comment) bool {
 		return !strings.EqualFold(c.Author, viewer) || !strings.HasPrefix(c.Body, mark)
 	}), err
@@ -228,10 +244,10 @@ func (s *Step) ours(ctx context.Context, i claim.Issue, since time.Time, mark st
 // second delivery is the same claim.
 func (cm *commands) claim(ctx context.Context, o order, r *result) error {
 	if mine, held := o.facts.Log.HeldBy(o.by); held && mine.Held() {
-		return cm.step.Ledger.Assign(ctx, o.facts, mine)
+		return cm.Ledger.Assign(ctx, o.facts, mine)
 	}
-	w := claim.Worker{Codename: o.by, FiringID: fmt.Sprintf("comment-%d", cm.step.Event.Comment.ID)}
-	h, err := cm.step.Ledger.Claim(ctx, o.facts.Issue, ledger.Request{Worker: w, TTL: claim.NoExpiry, Person: o.by, By: o.by, Resume: true})
+	w := claim.Worker{Codename: o.by, FiringID: fmt.Sprintf("comment-%d", cm.event.Comment.ID)}
+	h, err := cm.Ledger.Claim(ctx, o.facts.Issue, ledger.Request{Worker: w, TTL: claim.NoExpiry, Person: o.by, By: o.by, Resume: true})
 	var held *ledger.HeldError
 	var lost *ledger.LostError
 	var late *ledger.LabelsError
@@ -244,9 +260,9 @@ func (cm *commands) claim(ctx context.Context, o order, r *result) error {
 		return err
 	}
 	if h.Unassigned != nil {
-		cm.step.Console.warn("%s could not be assigned to %s: %s", o.by, o.facts.Issue, h.Unassigned)
+		cm.console.warn("%s could not be assigned to %s: %s", o.by, o.facts.Issue, h.Unassigned)
 	}
-	cm.step.deleteRepeats(ctx, []claim.Issue{o.facts.Issue}, nil)
+	cm.deleteRepeats(ctx, []claim.Issue{o.facts.Issue}, nil)
 	r.notes = append(r.notes, fmt.Sprintf("%s holds %s", o.by, o.facts.Issue))
 	return nil
 }
@@ -254,7 +270,7 @@ func (cm *commands) claim(ctx context.Context, o order, r *result) error {
 // claimedBefore answers a command of which an earlier run, or one beside this, has ended the claim: what became of it is
 // in the log.
 func (cm *commands) claimedBefore(ctx context.Context, o order, w claim.Worker) error {
-	now := cm.step.Hub.FactsOf(ctx, []claim.Issue{o.facts.Issue})[0]
+	now := cm.Hub.FactsOf(ctx, []claim.Issue{o.facts.Issue})[0]
 	if now.Err != nil {
 		return now.Err
 	}
@@ -295,39 +311,26 @@ func (cm *commands) release(ctx context.Context, o order, r *result) error {
 		if mine.Created.After(o.at) {
 			return nil // the comment did not mean this hold
 		}
-		rep, err := cm.step.Ledger.Release(ctx, o.facts.Issue, ledger.Ending{Worker: mine.Record.Worker, By: o.by, Reason: o.text})
+		rep, err := cm.Ledger.Release(ctx, o.facts.Issue, ledger.Ending{Worker: mine.Record.Worker, By: o.by, Reason: o.text})
 		var lost *ledger.LostError
 		if errors.As(err, &lost) {
 			return nil // it has ended meanwhile
 		}
-		return cm.step.steered(ctx, rep, []claim.Claim{mine}, err, r)
+		return cm.steered(ctx, rep, []claim.Claim{mine}, err, r)
 	}
 	reason, force := strings.CutPrefix(o.text, forceWord)
 	c, held := o.facts.Log.Holder()
 	if held && c.Person != "" && !force {
 		return no{fmt.Sprintf("%s holds it; ask them, or comment /release --force to end it in your name", c.Person)}
 	}
-	scheme := cm.step.Ledger.Rules().Scheme
+	scheme := cm.Ledger.Rules().Scheme
 	if labels.Has(o.facts.Labels, scheme.Hold) && (!held || c.Person == "") {
-		if err := cm.step.Hub.RemoveLabel(ctx, o.facts.Issue, scheme.Hold); err != nil {
+		if err := cm.Hub.RemoveLabel(ctx, o.facts.Issue, scheme.Hold); err != nil {
 			return err
 		}
 	}
-	rep, ended, err := cm.step.Ledger.ForceBefore(ctx, o.facts.Issue, o.at, o.by, strings.TrimSpace(reason))
-	return cm.step.steered(ctx, rep, ended, err, r)
-}
-
-// hold keeps agents off without anybody holding the issue: the label alone.
-func (cm *commands) hold(ctx context.Context, o order, _ *result) error {
-	return cm.step.Hub.AddLabel(ctx, o.facts.Issue, cm.step.Ledger.Rules().Scheme.Hold)
-}
-
-// unhold takes that label off again. What somebody has claimed is released, not unheld.
-func (cm *commands) unhold(ctx context.Context, o order, r *result) error {
-	if c, held := o.facts.Log.Holder(); held && c.Person != "" {
-		return cm.release(ctx, o, r)
-	}
-	return cm.step.Hub.RemoveLabel(ctx, o.facts.Issue, cm.step.Ledger.Rules().Scheme.Hold)
+	rep, ended, err := cm.Ledger.ForceBefore(ctx, o.facts.Issue, o.at, o.by, strings.TrimSpace(reason))
+	return cm.steered(ctx, rep, ended, err, r)
 }
 
 // requeue gives a failed issue another round of attempts.
@@ -338,11 +341,11 @@ func (cm *commands) requeue(ctx context.Context, o order, r *result) error {
 	case !o.facts.Open:
 		return no{"the issue is closed"}
 	}
-	if _, err := cm.step.Ledger.Reset(ctx, o.facts.Issue, o.at, o.by); err != nil {
+	if _, err := cm.Ledger.Reset(ctx, o.facts.Issue, o.at, o.by); err != nil {
 		return err
 	}
-	cm.step.deleteRepeats(ctx, []claim.Issue{o.facts.Issue}, nil)
-	return cm.step.Hub.RemoveLabel(ctx, o.facts.Issue, cm.step.Ledger.Rules().Scheme.NeedsScope)
+	cm.deleteRepeats(ctx, []claim.Issue{o.facts.Issue}, nil)
+	return cm.Hub.RemoveLabel(ctx, o.facts.Issue, cm.Ledger.Rules().Scheme.NeedsScope)
 }
 
 // decide answers a plan. That no plan is waiting is no refusal when this very command has answered
@@ -351,12 +354,12 @@ func (cm *commands) decide(ctx context.Context, o order, r *result) error {
 	var rep ledger.Repair
 	var err error
 	if o.verb == verbApprove {
-		rep, err = cm.step.Ledger.Approve(ctx, o.facts.Issue, o.at, o.by)
+		rep, err = cm.Ledger.Approve(ctx, o.facts.Issue, o.at, o.by)
 	} else {
-		rep, err = cm.step.Ledger.Reject(ctx, o.facts.Issue, o.at, o.by, o.text)
+		rep, err = cm.Ledger.Reject(ctx, o.facts.Issue, o.at, o.by, o.text)
 	}
 	if errors.Is(err, claim.ErrNoPlan) || errors.Is(err, claim.ErrEnded) {
-		now := cm.step.Hub.FactsOf(ctx, []claim.Issue{o.facts.Issue})[0]
+		now := cm.Hub.FactsOf(ctx, []claim.Issue{o.facts.Issue})[0]
 		if o.facts = now.Facts; now.Err == nil && o.settled() {
 			return nil
 		}
@@ -372,8 +375,8 @@ func (cm *commands) decide(ctx context.Context, o order, r *result) error {
 	case errors.Is(err, claim.ErrEnded), errors.Is(err, claim.ErrNotHolder):
 		return no{"the hold has ended"}
 	}
-	cm.step.deleteRepeats(ctx, []claim.Issue{rep.Issue}, nil)
-	return cm.step.steered(ctx, rep, nil, err, r)
+	cm.deleteRepeats(ctx, []claim.Issue{rep.Issue}, nil)
+	return cm.steered(ctx, rep, nil, err, r)
 }
 
 // settled reports whether this very command was carried out before: the same person answered the

@@ -14,7 +14,7 @@ type Event struct {
 	Name   string // GITHUB_EVENT_NAME
 	Action string
 	Number int
-	Issue  *struct {
+	Issue  struct {
 		Number      int
 		PullRequest *struct{} `json:"pull_request"`
 	}
@@ -75,23 +75,6 @@ const (
 	modeSetup     = "setup"
 )
 
-// mode is what auto means for the event; empty when there is nothing to do.
-func (e Event) mode() string {
-	switch e.Name {
-	case "schedule", "workflow_dispatch", "repository_dispatch":
-		return modeSweep
-	case "pull_request", "pull_request_target":
-		return modeLifecycle
-	case "issues":
-		return modeReconcile
-	case "issue_comment":
-		return modeCommands
-	case "merge_group":
-		return modeGuard
-	}
-	return ""
-}
-
 // pull is the number of the pull request the event is about, 0 when it does not say.
 func (e Event) pull() int {
 	switch {
@@ -99,7 +82,7 @@ func (e Event) pull() int {
 		return e.PullRequest.Number
 	case e.MergeGroup != nil:
 		return queuedPull(e.MergeGroup.HeadRef)
-	case e.Issue == nil:
+	case e.Issue.Number == 0:
 		return e.Number
 	}
 	return 0
@@ -116,22 +99,6 @@ func queuedPull(ref string) int {
 		return 0
 	}
 	return n
-}
-
-// issue is the number of the issue the event is about, 0 when it does not say or when that is a pull request.
-func (e Event) issue() int {
-	if e.Issue == nil || e.Issue.PullRequest != nil {
-		return 0
-	}
-	return e.Issue.Number
-}
-
-// commented is the number of the issue or pull request that a comment is on, 0 when the event does not say.
-func (e Event) commented() int {
-	if e.Issue == nil {
-		return 0
-	}
-	return e.Issue.Number
 }
 
 // readOnly reports whether GitHub hands out a token that may only read: for a pull request from a

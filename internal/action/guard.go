@@ -64,33 +64,23 @@ func (s *Step) judge(f lifecycle.Facts, p github.Pull) []refusal {
 		return nil
 	}
 	var out []refusal
-	if n := slices.IndexFunc(f.PRs, func(o lifecycle.PR) bool { return same(o, p.PR) }); n >= 0 {
-		p.PR = f.PRs[n] // the facts say what chain it is a part of
+	if n := slices.IndexFunc(f.PRs, func(o lifecycle.PR) bool { return o.Number == p.Number && strings.EqualFold(o.Repo, p.Repo) }); n >= 0 {
+		p.PR = f.PRs[n] // the facts say what chain it is a part of, and whether a release names it
 	}
+	c, held := f.Log.Holder()
+	own := p.Recorded || held && f.Of(p.PR, c) // the work of the holder, or of the last one
 	v := s.Ledger.Rules().Verdict(f, lifecycle.Seeker{Repo: p.HeadRepo, Branch: p.Head})
 	for _, reason := range v.Reasons {
 		held := reason.Code == lifecycle.CodeInFlight && !f.Of(p.PR, *reason.Claim)
-		taken := reason.Code == lifecycle.CodePROpen && !owns(f, p) && older(*reason.PR, p.PR)
+		// Numbers tell within a repository; another repository's pull request is taken for older.
+		taken := reason.Code == lifecycle.CodePROpen && !own &&
+			(!strings.EqualFold(reason.PR.Repo, p.Repo) || reason.PR.Number < p.Number)
 		if held || taken {
 			out = append(out, refusal{p.String(), f, reason})
 		}
 	}
 	return out
 }
-
-// owns reports whether the pull request is the work of the holder, or of the last one.
-func owns(f lifecycle.Facts, p github.Pull) bool {
-	if c, held := f.Log.Holder(); held && f.Of(p.PR, c) {
-		return true
-	}
-	return slices.ContainsFunc(f.PRs, func(o lifecycle.PR) bool { return same(o, p.PR) && o.Recorded })
-}
-
-func same(a, b lifecycle.PR) bool { return a.Number == b.Number && strings.EqualFold(a.Repo, b.Repo) }
-
-// older reports whether a was there before b: numbers tell within a repository, and another
-// repository's is taken for older.
-func older(a, b lifecycle.PR) bool { return !strings.EqualFold(a.Repo, b.Repo) || a.Number < b.Number }
 
 // guardMark is how the guard finds its comment again. It is no record: those begin with "<!-- agent-".
 const guardMark = "<!-- label-state:guard -->"

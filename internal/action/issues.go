@@ -19,8 +19,8 @@ const byIssue = "issue-event"
 // of the issue, and of those that it blocks, are brought in line.
 func (s *Step) reconcile(ctx context.Context) result {
 	var r result
-	number := s.Event.issue()
-	if number == 0 {
+	number := s.Event.Issue.Number
+	if number == 0 || s.Event.Issue.PullRequest != nil {
 		s.Console.line("event %s is about no issue", s.Event.Name)
 		return r
 	}
@@ -120,10 +120,10 @@ func (s *Step) queued(ctx context.Context, i claim.Issue, r *result) error {
 
 // steered takes what a person's decision did into the result. Labels that are late are brought in
 // line afterwards, with everything else.
-func (s *Step) steered(ctx context.Context, rep ledger.Repair, ended []claim.Claim, err error, r *result) error {
+func (p Place) steered(ctx context.Context, rep ledger.Repair, ended []claim.Claim, err error, r *result) error {
 	if len(ended) > 0 || !rep.Change.Empty() {
 		r.report.Findings = append(r.report.Findings, ledger.Finding{Repair: rep, Ended: ended})
-		s.deleteRepeats(ctx, []claim.Issue{rep.Issue}, nil)
+		p.deleteRepeats(ctx, []claim.Issue{rep.Issue}, nil)
 	}
 	var late *ledger.LabelsError
 	if errors.As(err, &late) {

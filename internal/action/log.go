@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/ledger"
 )
 
@@ -14,7 +15,7 @@ const skippedShown = 3 // of what was not examined, as annotations; the log and 
 func (rp *reporter) log(r result) {
 	rep, changed := r.report, r.changed()
 	back, repaired := "released", "repaired"
-	if rp.dry() {
+	if rp.dry {
 		back, repaired = "would be released", "would be repaired"
 	}
 	rp.console.line("%s: %d examined, %d %s, %d %s, %d failed, %d not examined",
@@ -25,10 +26,10 @@ func (rp *reporter) log(r result) {
 		if f.Moved() {
 			move = fmt.Sprintf("%s -> %s: ", state(f.Was), state(f.Is))
 		}
-		moves = append(moves, fmt.Sprintf("%s: %s%s", f.Issue, move, explained(f, rp.dry())))
+		moves = append(moves, fmt.Sprintf("%s: %s%s", f.Issue, move, explained(f, rp.dry)))
 	}
 	verb := "changed"
-	if rp.dry() {
+	if rp.dry {
 		verb = "would change"
 	}
 	rp.console.group(fmt.Sprintf("%d issues %s", len(changed), verb), moves)
@@ -54,14 +55,7 @@ func (rp *reporter) log(r result) {
 	for _, one := range r.refused {
 		refuse("%s (%s)", one, one.reason.URL)
 	}
-	rp.trouble(r)
-}
-
-// trouble says what was not done. A token that may only read is one notice: the sweep does the
-// work, unless this is the sweep.
-func (rp *reporter) trouble(r result) {
-	rep := r.report
-	switch {
+	switch { // what was not done; a token that may only read is one notice: the sweep does the work, unless this is the sweep
 	case r.readOnly() && rp.sweepDoes(r):
 		rp.console.notice("the token of this run may only read (%s); the next sweep brings the labels in line", rp.missingPermission(r))
 		return
@@ -108,9 +102,9 @@ func (rp *reporter) missingPermission(r result) string {
 		return "a pull request from a fork, or Dependabot's"
 	}
 	for _, err := range []error{r.err, r.report.Stopped} {
-		var denied interface{ Needed() string }
-		if errors.As(err, &denied) && denied.Needed() != "" && !strings.Contains(denied.Needed(), "issues: write") {
-			return "the job needs permissions: " + denied.Needed()
+		var denied *github.PermissionError
+		if errors.As(err, &denied) && denied.Needs != "" && !strings.Contains(denied.Needs, "issues: write") {
+			return "the job needs permissions: " + denied.Needs
 		}
 	}
 	return "the job needs permissions: issues: write, pull-requests: write"

@@ -29,7 +29,7 @@ func (r result) transitions() (string, error) {
 		if f.Err != nil && !f.Moved() && len(f.Ended) == 0 {
 			continue // nothing was changed: failed counts it
 		}
-		t := transition{Issue: f.Issue.String(), Was: some(f.Was), Is: some(f.Is), Why: printable.Short(explained(f, false), cellLimit)}
+		t := transition{Issue: f.Issue.String(), Was: append([]string{}, f.Was...), Is: append([]string{}, f.Is...), Why: printable.Short(explained(f, false), cellLimit)}
 		if f.Err != nil {
 			t.Error = printable.Short(f.Err.Error(), cellLimit)
 		}
@@ -49,7 +49,7 @@ func (r result) transitions() (string, error) {
 // writeOutputs writes the step's outputs in the runner's file format. The delimiter is random, so that no value can end its own block and
 // start another output. They count what was done: a run that writes nothing has swept, repaired and moved nothing.
 func (rp *reporter) writeOutputs(r result) error {
-	if rp.dry() {
+	if rp.dry {
 		r.report.Findings = nil
 	}
 	moved, err := r.transitions()
@@ -93,11 +93,4 @@ func (r result) advice() string {
 		return "run again: a write failed"
 	}
 	return "none"
-}
-
-func some(names []string) []string {
-	if names == nil {
-		return []string{}
-	}
-	return names
 }

@@ -32,7 +32,13 @@ func (s *Step) lifecycle(ctx context.Context) result {
 	if len(before) > lifecycle.MostIssues {
 		before = nil // it moved none of them
 	}
-	home, _ := s.apart(slices.Concat(closes, before, parents(p.Body, s.Event.Changes.Body.From)))
+	var parents []claim.Issue // whose chains the bodies say it is of; whether that is so does not matter, because those are only looked at again
+	for _, body := range []string{p.Body, s.Event.Changes.Body.From} {
+		if r, ok, err := prchain.Find(body); err == nil && ok {
+			parents = append(parents, r.Parent)
+		}
+	}
+	home, _ := s.apart(slices.Concat(closes, before, parents))
 	_, abroad := s.apart(closes)
 	if r.err = s.unlink(ctx, p, before, &r); r.err != nil {
 		return r
@@ -147,18 +153,6 @@ func (s *Step) named(description string, p github.Pull) []claim.Issue {
 	}
 	for _, ref := range closing.InDescription(description, closing.Repo{Owner: s.Repo.Owner, Name: s.Repo.Name}, s.Host) {
 		out = append(out, ref.Issue)
-	}
-	return out
-}
-
-// parents lists the issues that bodies say their chains are for. Whether that is so does not matter
-// here: those issues are only looked at again.
-func parents(bodies ...string) []claim.Issue {
-	var out []claim.Issue
-	for _, body := range bodies {
-		if r, ok, err := prchain.Find(body); err == nil && ok {
-			out = append(out, r.Parent)
-		}
 	}
 	return out
 }

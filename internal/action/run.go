@@ -93,12 +93,24 @@ const (
 	ExitUnknown = 3 // nothing could be found out
 )
 
-// mode is what the step does: what its input says, else what its event asks for.
+// mode is what the step does: what its input says, else what its event asks for; empty when there is nothing to do.
 func (s *Step) mode() string {
-	if s.Inputs.Mode == modeAuto {
-		return s.Event.mode()
+	if s.Inputs.Mode != modeAuto {
+		return s.Inputs.Mode
 	}
-	return s.Inputs.Mode
+	switch s.Event.Name {
+	case "schedule", "workflow_dispatch", "repository_dispatch":
+		return modeSweep
+	case "pull_request", "pull_request_target":
+		return modeLifecycle
+	case "issues":
+		return modeReconcile
+	case "issue_comment":
+		return modeCommands
+	case "merge_group":
+		return modeGuard
+	}
+	return ""
 }
 
 // SweepSince is the time since which a step that sweeps looks at what changed; zero for every other step.
@@ -114,7 +126,7 @@ func Run(ctx context.Context, s *Step) int {
 	mode := s.mode()
 	do := map[string]func(context.Context) result{
 		modeSweep: s.sweep, modeLifecycle: s.lifecycle, modeGuard: s.guardOnly,
-		modeReconcile: s.reconcile, modeCommands: (&commands{s}).run, modeSetup: s.setUp,
+		modeReconcile: s.reconcile, modeCommands: (&commands{s.Place, s.Event, s.Console, s.dry(), s.tend}).run, modeSetup: s.setUp,
 	}[mode]
 	if do == nil {
 		s.Console.line("nothing to do for event %s", s.Event.Name)
@@ -122,7 +134,23 @@ func Run(ctx context.Context, s *Step) int {
 	}
 	r := do(ctx)
 	r.mode = mode
-	return s.reporter().finish(r)
+	rp := s.reporter()
+	rp.log(r)
+	rp.write(r)
+	var called *InputError
+	switch {
+	case errors.As(r.err, &called):
+		return ExitCalled
+	case r.readOnly() && rp.sweepDoes(r): // only the guard's verdict counts
+	case r.err != nil:
+		return ExitUnknown
+	case !r.report.Complete() && rp.inputs.FailOnIncomplete:
+		return ExitNo
+	}
+	if (len(r.refused) > 0 || r.excess != "") && rp.guard == guardFail {
+		return ExitNo
+	}
+	return ExitOK
 }
 
 // Refuse ends a run that could not even begin: the log, the summary and the outputs say so. The code is
@@ -145,34 +173,12 @@ type reporter struct {
 	inputs          Inputs
 	guard           string
 	readOnly        bool // GitHub hands this run a token that may only read
+	dry             bool // nothing was to be written
 	word            func() string
 }
 
 func (s *Step) reporter() *reporter {
-	return &reporter{s.Console, s.Summary, s.Output, s.Inputs, s.Guard, s.Event.readOnly(), s.Word}
-}
-
-// dry reports whether nothing was to be written.
-func (rp *reporter) dry() bool { return rp.inputs.DryRun || rp.readOnly }
-
-// finish tells people and the following steps what happened, and turns it into the exit code.
-func (rp *reporter) finish(r result) int {
-	rp.log(r)
-	rp.write(r)
-	var called *InputError
-	switch {
-	case errors.As(r.err, &called):
-		return ExitCalled
-	case r.readOnly() && rp.sweepDoes(r): // only the guard's verdict counts
-	case r.err != nil:
-		return ExitUnknown
-	case !r.report.Complete() && rp.inputs.FailOnIncomplete:
-		return ExitNo
-	}
-	if (len(r.refused) > 0 || r.excess != "") && rp.guard == guardFail {
-		return ExitNo
-	}
-	return ExitOK
+	return &reporter{s.Console, s.Summary, s.Output, s.Inputs, s.Guard, s.Event.readOnly(), s.dry(), s.Word}
 }
 
 func (rp *reporter) write(r result) {

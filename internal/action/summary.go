@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
@@ -25,7 +24,7 @@ func (p *page) add(format string, args ...any) { fmt.Fprintf(p, format, args...)
 func (rp *reporter) writeSummary(r result) error {
 	var p page
 	rep, would := r.report, ""
-	if rp.dry() {
+	if rp.dry {
 		would = "would be "
 	}
 	p.add("## label-state: %s\n\n", markdown(r.mode))
@@ -34,7 +33,7 @@ func (rp *reporter) writeSummary(r result) error {
 	switch {
 	case rp.inputs.DryRun:
 		p.add("> Nothing was written: dry run.\n\n")
-	case rp.dry():
+	case rp.dry:
 		p.add("> Nothing was written: the token of this run may only read.\n\n")
 	}
 	if r.err != nil {
@@ -50,10 +49,40 @@ func (rp *reporter) writeSummary(r result) error {
 	}
 	p.bullets("Refused: somebody else has it", refused)
 	p.bullets("Done", each(r.notes))
-	p.changes(r, rp.dry())
+	// What changed, and apart from it what was to change and could not be written.
+	var done, failed [][]string
+	for _, f := range r.changed() {
+		issue := issueLink(f.Issue, f.URL) + " " + markdown(f.Title)
+		if f.Err != nil && len(f.Ended) == 0 && !f.Moved() {
+			failed = append(failed, []string{issue, names(f.Was), markdown(f.Err.Error())})
+			continue
+		}
+		done = append(done, []string{issue, names(f.Was), becomes(f), markdown(explained(f, rp.dry))})
+	}
+	title, is := "Changed", "Is"
+	if rp.dry {
+		title, is = "Would change", "Would be"
+	}
+	p.table(title, []string{"Issue", "Was", is, "Why"}, done)
+	p.table("Could not be written", []string{"Issue", "Shows", "Why not"}, failed)
 	p.strands("Waits for a person", "For what", rep.Waiting)
 	p.strands("Stranded: a person must look", "Why", rep.Stranded)
-	p.holds(r)
+	var held [][]string // who holds what, people by their names
+	holds := slices.SortedFunc(slices.Values(rep.Holds), func(a, b ledger.Aged) int { return a.Issue.Compare(b.Issue) })
+	for _, a := range holds {
+		who, ends := link(a.Claim.Record.Worker.String(), a.Claim.URL), "never"
+		if a.Claim.Person != "" {
+			who = link(a.Claim.Person, a.Claim.URL) + " (a person)"
+		}
+		if !a.Until.IsZero() {
+			ends = a.Until.UTC().Format(clock)
+		}
+		if slices.ContainsFunc(rep.Ageing, func(o ledger.Aged) bool { return o.Issue == a.Issue }) { // more than half its lease without a heartbeat
+			ends = "**late:** " + ends
+		}
+		held = append(held, []string{issueLink(a.Issue, a.URL) + " " + markdown(a.Title), who, a.Claim.Updated.UTC().Format(clock), ends})
+	}
+	p.table("Who holds what", []string{"Issue", "Holder", "Last heartbeat", "Lease ends"}, held)
 	var shelf [][]string
 	for _, l := range r.labels {
 		shelf = append(shelf, []string{markdown(l.repo.String()), names([]string{l.name}), markdown(l.status)})
@@ -115,25 +144,6 @@ func (p *page) table(title string, head []string, rows [][]string) {
 	p.add("\n")
 }
 
-// changes lists what changed, and apart from it what was to change and could not be written.
-func (p *page) changes(r result, dry bool) {
-	var done, failed [][]string
-	for _, f := range r.changed() {
-		issue := issueLink(f.Issue, f.URL) + " " + markdown(f.Title)
-		if f.Err != nil && len(f.Ended) == 0 && !f.Moved() {
-			failed = append(failed, []string{issue, names(f.Was), markdown(f.Err.Error())})
-			continue
-		}
-		done = append(done, []string{issue, names(f.Was), becomes(f), markdown(explained(f, dry))})
-	}
-	title, is := "Changed", "Is"
-	if dry {
-		title, is = "Would change", "Would be"
-	}
-	p.table(title, []string{"Issue", "Was", is, "Why"}, done)
-	p.table("Could not be written", []string{"Issue", "Shows", "Why not"}, failed)
-}
-
 // becomes shows the lifecycle labels after a change, or, where they stay, the other labels that came and went.
 func becomes(f ledger.Finding) string {
 	if f.Moved() {
@@ -193,26 +203,6 @@ func (p *page) picture(states map[labels.State]int) {
 
 const clock = "2006-01-02 15:04 UTC"
 
-// holds lists who holds what, people by their names. A hold that has gone more than half its lease without a heartbeat is late.
-func (p *page) holds(r result) {
-	var rows [][]string
-	holds := slices.SortedFunc(slices.Values(r.report.Holds), func(a, b ledger.Aged) int { return a.Issue.Compare(b.Issue) })
-	for _, a := range holds {
-		who, ends := link(a.Claim.Record.Worker.String(), a.Claim.URL), "never"
-		if a.Claim.Person != "" {
-			who = link(a.Claim.Person, a.Claim.URL) + " (a person)"
-		}
-		if !a.Until.IsZero() {
-			ends = stamp(a.Until)
-		}
-		if slices.ContainsFunc(r.report.Ageing, func(o ledger.Aged) bool { return o.Issue == a.Issue }) {
-			ends = "**late:** " + ends
-		}
-		rows = append(rows, []string{issueLink(a.Issue, a.URL) + " " + markdown(a.Title), who, stamp(a.Claim.Updated), ends})
-	}
-	p.table("Who holds what", []string{"Issue", "Holder", "Last heartbeat", "Lease ends"}, rows)
-}
-
 // strands lists issues that nothing but a person moves.
 func (p *page) strands(title, why string, all []ledger.Strand) {
 	var rows [][]string
@@ -221,5 +211,3 @@ func (p *page) strands(title, why string, all []ledger.Strand) {
 	}
 	p.table(title, []string{"Issue", why}, rows)
 }
-
-func stamp(t time.Time) string { return t.UTC().Format(clock) }

@@ -49,7 +49,11 @@ func (s *Step) sweepOne(ctx context.Context, repo ledger.Repo, by string, r *res
 	}
 	switch {
 	case err != nil:
-		r.report.Stopped = stopping(err)
+		r.report.Stopped = nil
+		var exhausted interface{ Exhausted() bool }
+		if errors.As(err, &exhausted) && exhausted.Exhausted() || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+			r.report.Stopped = err // no further repository is worth asking
+		}
 		return err
 	case known.Archived:
 		r.left = append(r.left, repo.String()+": archived, nothing can change there")
@@ -60,15 +64,6 @@ func (s *Step) sweepOne(ctx context.Context, repo ledger.Repo, by string, r *res
 	}
 	w := ledger.Sweep{Repos: []ledger.Repo{known.Repo}, By: by, MaxAge: s.Inputs.MaxAge, Since: s.Now.Add(-ledger.Lookback), DryRun: s.Inputs.DryRun}
 	r.add(p.runSweep(ctx, w, func(w ledger.Sweep) ledger.Report { return p.Ledger.Sweep(ctx, p.Hub, w) }))
-	return nil
-}
-
-// stopping returns an error after which no further repository is worth asking, else nil.
-func stopping(err error) error {
-	var exhausted interface{ Exhausted() bool }
-	if errors.As(err, &exhausted) && exhausted.Exhausted() || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
 	return nil
 }
 

@@ -21,17 +21,6 @@ func (c Claim) Undone() bool {
 	return c.End != nil && (c.Provisional() || c.End.Outcome == OutcomeBundleRolledBack)
 }
 
-// LastUndone returns the claim that a record ended last, if it is Undone.
-func (s State) LastUndone() (Claim, bool) {
-	var last Claim
-	for _, c := range s.Claims {
-		if c.End != nil && (last.End == nil || c.End.Rank.Compare(last.End.Rank) > 0) {
-			last = c
-		}
-	}
-	return last, last.Undone()
-}
-
 // Lasting is the state without the claims that are Undone and without those of people: what lifecycle labels are
 // drawn from. A person's hold has a label of its own, and the issue is where it was when the person lets go. Used
 // and Dead still know them, for their keys are dead.

@@ -34,7 +34,7 @@ func Encode(r Record) (string, error) {
 		return "", fmt.Errorf("%w: %d bytes, at most %d", ErrUnwritable, b.Len(), maxRecord)
 	}
 	want := r // as it reads back: seconds of precision, UTC
-	want.At, want.NotBefore = wholeSecond(r.At), wholeSecond(r.NotBefore)
+	want.At, want.NotBefore = r.At.UTC().Truncate(time.Second), r.NotBefore.UTC().Truncate(time.Second)
 	if r.TTL > 0 {
 		want.TTL = r.TTL.Truncate(time.Second)
 	}
@@ -57,19 +57,22 @@ func Body(r Record, sentence string) (string, error) {
 	return line + "\n" + sentence, nil
 }
 
-func wholeSecond(t time.Time) time.Time {
-	if t.IsZero() {
-		return time.Time{}
-	}
-	return t.UTC().Truncate(time.Second)
-}
-
-// fields lists what is written, in the order of spec.md#fields.
+// fields lists what is written, in the order of spec.md#fields. Of most keys the zero value says as much as no key.
 func (r Record) fields() []Field {
 	out := []Field{{"codename", r.Worker.Codename}, {"firing_id", r.Worker.FiringID}}
 	add := func(key, value string) {
 		if value != "" {
 			out = append(out, Field{key, value})
+		}
+	}
+	number := func(key string, n int64) {
+		if n != 0 {
+			add(key, strconv.FormatInt(n, 10))
+		}
+	}
+	moment := func(key string, t time.Time) {
+		if !t.IsZero() {
+			add(key, t.UTC().Format(time.RFC3339))
 		}
 	}
 	add("outcome", r.Outcome)
@@ -83,22 +86,22 @@ func (r Record) fields() []Field {
 		add("restart", "yes")
 	}
 	add("stage", r.Stage)
-	add("ts", stamp(r.At))
+	moment("ts", r.At)
 	add("nonce", r.Nonce)
 	if r.TTL == NoExpiry {
 		add("ttl", "none")
 	} else {
-		add("ttl", count(int64(r.TTL/time.Second)))
+		number("ttl", int64(r.TTL/time.Second))
 	}
-	add("attempt", count(int64(r.Attempt)))
-	add("not_before", stamp(r.NotBefore))
+	number("attempt", int64(r.Attempt))
+	moment("not_before", r.NotBefore)
 	if r.Held {
 		add("state", "held")
 	}
 	if r.Held || r.Heartbeat != 0 {
 		add("hb", strconv.FormatInt(r.Heartbeat, 10))
 	}
-	add("token", count(r.Token))
+	number("token", r.Token)
 	add("lease", r.Lease)
 	add("branch", r.Branch)
 	add("bundle", r.Bundle)
@@ -107,20 +110,6 @@ func (r Record) fields() []Field {
 	add("assignee", r.Assignee)
 	add("forced", r.Forced)
 	return append(out, r.Extra...)
-}
-
-func count(n int64) string {
-	if n == 0 {
-		return ""
-	}
-	return strconv.FormatInt(n, 10)
-}
-
-func stamp(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.UTC().Format(time.RFC3339)
 }
 
 // escape percent-encodes what would end a value or the comment, and whatever a terminal or

@@ -33,25 +33,6 @@ type Ignored struct {
 	Reason  string
 }
 
-// read sorts comments into the order of the log and decides for each whether its record counts.
-func read(comments []Comment) (log []Entry, ignored []Ignored) {
-	for _, c := range inOrder(comments) {
-		r, ok, err := Decode(c.Body)
-		switch {
-		case err != nil:
-			ignored = append(ignored, Ignored{c, err.Error()})
-		case !ok:
-		case !c.Trusted:
-			ignored = append(ignored, Ignored{c, "author may not label this repository"})
-		case c.Editor != "" && !SameLogin(c.Editor, c.Author):
-			ignored = append(ignored, Ignored{c, "edited by somebody other than its author"})
-		default:
-			log = append(log, Entry{c, r})
-		}
-	}
-	return log, ignored
-}
-
 // inOrder sorts by created_at, then id (spec.md#order). Of a comment that was read twice the
 // version edited last stays, whichever came first.
 func inOrder(comments []Comment) []Comment {

@@ -44,18 +44,6 @@ func DecodeNotice(body string) (n Notice, ok bool) {
 	return n, n.Kind == NoticeEscalated || n.Kind == NoticeAwake
 }
 
-// notices are those of trusted authors, in the order of the log.
-func notices(comments []Comment) (out []Notice) {
-	for _, c := range inOrder(comments) {
-		n, ok := DecodeNotice(c.Body)
-		if ok && c.Trusted && (c.Editor == "" || SameLogin(c.Editor, c.Author)) {
-			n.Comment = c
-			out = append(out, n)
-		}
-	}
-	return out
-}
-
 // Told reports whether the log's thread has the notice already.
 func (s State) Told(n Notice) bool { return slices.ContainsFunc(s.Notices, n.Says) }
 

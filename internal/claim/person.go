@@ -48,6 +48,5 @@ func (s State) HeldBy(login string) (Claim, bool) {
 
 // LastPerson returns the confirmed claim of a person that a record ended last.
 func (s State) LastPerson() (Claim, bool) {
-	only := State{Claims: slices.DeleteFunc(slices.Clone(s.Claims), func(c Claim) bool { return c.Person == "" })}
-	return only.LastEnded()
+	return s.LastEnded(func(c Claim) bool { return c.Held() && c.Person != "" })
 }

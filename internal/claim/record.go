@@ -63,13 +63,22 @@ const (
 
 // Decode reads the record at the very start of a comment body. ok is false for ordinary
 // talk; then err is nil, or says why text that begins like a record does not count.
-// It is tolerant: unknown keys are kept in Extra, broken optional values count as absent,
-// the first of a repeated key wins (spec.md#reading).
+// It is tolerant: fields stand between ASCII white space, unknown keys are kept in Extra, broken optional values count
+// as absent, the first of a repeated key wins (spec.md#reading).
 func Decode(body string) (r Record, ok bool, err error) {
 	body = strings.TrimPrefix(body, "\ufeff")
 	text := strings.TrimLeft(body, " \t\r\n\v\f")
+	before := body[:len(body)-len(text)]
 	rest, found := strings.CutPrefix(text, open)
-	if !found || indented(body[:len(body)-len(text)]) {
+	width := 0 // of the white space before the record, in columns
+	for _, r := range before[strings.LastIndexAny(before, "\r\n")+1:] {
+		if r == '\t' {
+			width += tabStop - width%tabStop
+		} else {
+			width++
+		}
+	}
+	if !found || width >= tabStop { // such a line is a block of code: text that is shown
 		return Record{}, false, nil
 	}
 	inside, _, found := strings.Cut(rest, closer)
@@ -81,9 +90,22 @@ func Decode(body string) (r Record, ok bool, err error) {
 		return Record{}, false, fmt.Errorf("%w: %q", ErrUnknownKind, clip(kind))
 	}
 	r = Record{Kind: Kind(kind)}
-	for _, f := range splitFields(fields) {
-		if !r.set(f.Key, f.Value) {
-			r.Extra = append(r.Extra, f)
+	seen := map[string]bool{}
+	for _, token := range strings.FieldsFunc(fields, func(r rune) bool { return r == ' ' || r >= '\t' && r <= '\r' }) {
+		key, value, found := strings.Cut(token, "=")
+		switch key { // older spellings
+		case "pr_url":
+			key = "pr"
+		case "swept_by":
+			key = "by"
+		}
+		notName := key == "" || strings.ContainsFunc(key, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') })
+		if !found || notName || seen[key] {
+			continue
+		}
+		seen[key] = true
+		if value = unescape(value); !r.set(key, value) {
+			r.Extra = append(r.Extra, Field{key, value})
 		}
 	}
 	switch {
@@ -95,44 +117,8 @@ func Decode(body string) (r Record, ok bool, err error) {
 	return r, true, nil
 }
 
-// indented reports whether the white space before a record makes its line a block of code: text that is shown.
-func indented(before string) bool {
-	width := 0
-	for _, r := range before[strings.LastIndexAny(before, "\r\n")+1:] {
-		if r == '\t' {
-			width += tabStop - width%tabStop
-		} else {
-			width++
-		}
-	}
-	return width >= tabStop
-}
-
 // tabStop is how far a tab goes in Markdown, and how many spaces make a line a block of code.
 const tabStop = 4
-
-// splitFields cuts at ASCII white space and at the first "=" of each token. Older spellings of a
-// key are that key.
-func splitFields(s string) []Field {
-	var out []Field
-	seen := map[string]bool{}
-	for _, token := range strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r >= '\t' && r <= '\r' }) {
-		key, value, found := strings.Cut(token, "=")
-		switch key {
-		case "pr_url":
-			key = "pr"
-		case "swept_by":
-			key = "by"
-		}
-		notName := key == "" || strings.ContainsFunc(key, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') })
-		if !found || notName || seen[key] {
-			continue
-		}
-		seen[key] = true
-		out = append(out, Field{key, unescape(value)})
-	}
-	return out
-}
 
 // set stores one field; false means the key is not one of ours.
 func (r *Record) set(key, value string) bool {
@@ -215,7 +201,7 @@ func parseTime(s string) time.Time {
 	if zone := s[len(s)-len("+00:00"):]; !strings.HasSuffix(s, "Z") && (zone[1:3] > "23" || zone[4:] > "59") {
 		return time.Time{}
 	}
-	return wholeSecond(t)
+	return t.UTC().Truncate(time.Second)
 }
 
 // maxTTL is the longest lease but for none; in seconds it is the largest number that a record may have.

@@ -5,10 +5,27 @@ import "slices"
 // Replay folds the comments of one issue into its state (spec.md#fold). The order in
 // which comments are given does not matter, nor do repeated ones.
 func Replay(comments []Comment) State {
-	log, ignored := read(comments)
-	f := fold{byKey: map[Worker]int{}}
-	f.s.Ignored, f.s.Notices = ignored, notices(comments)
-	f.s.used = map[Worker]bool{}
+	f := fold{s: State{used: map[Worker]bool{}}, byKey: map[Worker]int{}}
+	var log []Entry
+	for _, c := range inOrder(comments) { // whether its record counts, or what it tells people
+		edited := c.Editor != "" && !SameLogin(c.Editor, c.Author)
+		if n, ok := DecodeNotice(c.Body); ok && c.Trusted && !edited {
+			n.Comment = c
+			f.s.Notices = append(f.s.Notices, n)
+		}
+		r, ok, err := Decode(c.Body)
+		switch {
+		case err != nil:
+			f.ignore(c, err.Error())
+		case !ok:
+		case !c.Trusted:
+			f.ignore(c, "author may not label this repository")
+		case edited:
+			f.ignore(c, "edited by somebody other than its author")
+		default:
+			log = append(log, Entry{c, r})
+		}
+	}
 	for _, e := range log {
 		if e.Record.Kind == KindClaim {
 			f.claim(e)
@@ -20,9 +37,9 @@ func Replay(comments []Comment) State {
 				f.stage(e)
 			}
 		} else if why := f.apply(e); why != "" {
-			f.ignore(e, why)
+			f.ignore(e.Comment, why)
 		} else {
-			f.counts(e)
+			f.s.Log = append(f.s.Log, e)
 		}
 	}
 	for _, c := range f.s.Claims { // what ended since the last reset counts against the issue, and may let it rest
@@ -39,6 +56,9 @@ func Replay(comments []Comment) State {
 	slices.SortFunc(f.s.Attempts, func(a, b Attempt) int { return a.Release.Rank.Compare(b.Release.Rank) })
 	slices.SortFunc(f.s.Log, func(a, b Entry) int { return rankOf(a.Comment).Compare(rankOf(b.Comment)) })
 	slices.SortFunc(f.s.Ignored, func(a, b Ignored) int { return rankOf(a.Comment).Compare(rankOf(b.Comment)) })
+	if f.s.Records = len(f.s.Log); f.s.Records > 0 {
+		f.s.Last = f.s.Log[f.s.Records-1].Created
+	}
 	return f.s
 }
 
@@ -47,21 +67,15 @@ type fold struct {
 	byKey map[Worker]int // index into s.Claims
 }
 
-func (f *fold) counts(e Entry) {
-	f.s.Records++
-	f.s.Log = append(f.s.Log, e)
-	if e.Created.After(f.s.Last) {
-		f.s.Last = e.Created
-	}
-}
-
-func (f *fold) ignore(e Entry, reason string) {
-	f.s.Ignored = append(f.s.Ignored, Ignored{e.Comment, reason})
+func (f *fold) ignore(c Comment, reason string) {
+	f.s.Ignored = append(f.s.Ignored, Ignored{c, reason})
 }
 
 // claim adds a claim comment. Several of one key are one claim; a second login cannot
-// borrow the key.
+// borrow the key. A claim comment of a lease store's hold that somebody else than the worker wrote only mirrors what the
+// store decided: a sweep found that it was missing (spec.md#fold).
 func (f *fold) claim(e Entry) {
+	onBehalf := e.Record.Lease != "" && e.Record.By != ""
 	i, known := f.byKey[e.Record.Worker]
 	if !known {
 		f.byKey[e.Record.Worker] = len(f.s.Claims)
@@ -73,7 +87,7 @@ func (f *fold) claim(e Entry) {
 	}
 	c := &f.s.Claims[i]
 	switch {
-	case e.onBehalf():
+	case onBehalf:
 	case c.Comment == 0: // the worker's own first comment stands for the claim; what was written on its behalf before still confirms it
 		before := c.Record
 		c.Record, c.Author, c.Comment, c.Person = e.Record, e.Author, e.ID, personOf(e)
@@ -82,7 +96,7 @@ func (f *fold) claim(e Entry) {
 			c.signed = rankOf(e.Comment)
 		}
 	case !SameLogin(c.Author, e.Author):
-		f.ignore(e, "another login already uses this codename and firing id")
+		f.ignore(e.Comment, "another login already uses this codename and firing id")
 		return
 	}
 	c.Ranks = append(c.Ranks, rankOf(e.Comment))
@@ -94,15 +108,11 @@ func (f *fold) claim(e Entry) {
 	}
 	c.Legacy = c.Legacy || e.Record.Nonce == ""
 	c.confirm(e.Record)
-	if c.Record.Assignee == "" && !e.onBehalf() { // written with the confirmation, so a later comment may be the first that names it
+	if c.Record.Assignee == "" && !onBehalf { // written with the confirmation, so a later comment may be the first that names it
 		c.Record.Assignee = e.Record.Assignee
 	}
-	f.counts(e)
+	f.s.Log = append(f.s.Log, e)
 }
-
-// onBehalf reports whether a claim comment only mirrors what a lease store decided, written by
-// somebody else than the worker: a sweep found that it was missing (spec.md#fold).
-func (e Entry) onBehalf() bool { return e.Record.Lease != "" && e.Record.By != "" }
 
 // confirm takes in what every claim comment of the key says about the hold, whoever wrote it.
 func (c *Claim) confirm(r Record) {

@@ -112,7 +112,7 @@ func (c replayCase) state() []string {
 	for _, a := range s.Attempts {
 		out = append(out, fmt.Sprintf("attempt %s %s at=%s", a.Worker, a.Release.Outcome, claimtest.Clock(a.Release.At)))
 	}
-	if last, ok := s.LastEnded(); ok && len(s.Claims) > 1 {
+	if last, ok := s.LastEnded(claim.Claim.Held); ok && len(s.Claims) > 1 {
 		out = append(out, "last-ended "+last.Record.Worker.String())
 	}
 	for _, n := range s.Named() {

@@ -21,27 +21,19 @@ type Ruling struct {
 func (s State) Ruled(r Ruling) State {
 	out := s
 	out.Claims = slices.Clone(s.Claims)
-	found := false
+	if _, shown := s.Find(r.Worker); !shown && !r.Worker.IsZero() {
+		out.Claims = append(out.Claims, Claim{Record: Record{Kind: KindClaim, Worker: r.Worker}})
+	}
 	for i := range out.Claims {
 		c := &out.Claims[i]
-		c.ruled(r)
-		found = found || c.Record.Worker == r.Worker
-	}
-	if !found && !r.Worker.IsZero() {
-		c := Claim{Record: Record{Kind: KindClaim, Worker: r.Worker}}
-		c.ruled(r)
-		out.Claims = append(out.Claims, c)
+		if c.Record.Worker != r.Worker {
+			c.Overruled = c.End == nil && c.Record.Lease != ""
+			continue
+		}
+		c.End, c.Overruled, c.Stored, c.until = nil, false, true, r.Until
+		c.Record.Held, c.Record.Token, c.Record.TTL = true, r.Token, r.TTL
 	}
 	return out
-}
-
-func (c *Claim) ruled(r Ruling) {
-	if c.Record.Worker != r.Worker {
-		c.Overruled = c.End == nil && c.Record.Lease != ""
-		return
-	}
-	c.End, c.Overruled, c.Stored, c.until = nil, false, true, r.Until
-	c.Record.Held, c.Record.Token, c.Record.TTL = true, r.Token, r.TTL
 }
 
 // ByToken is the state as far as the log alone can tell what a lease store decided: of the live claims

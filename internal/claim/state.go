@@ -247,17 +247,12 @@ func (s State) Index() int64 {
 	return n
 }
 
-// LastEnded returns the confirmed claim that a record ended last.
-func (s State) LastEnded() (Claim, bool) {
-	var last Claim
-	found := false
+// LastEnded returns, of the claims for which of is true, the one that a record ended last; ok is false when none has ended.
+func (s State) LastEnded(of func(Claim) bool) (last Claim, ok bool) {
 	for _, c := range s.Claims {
-		if c.End == nil || !c.Held() {
-			continue
-		}
-		if !found || c.End.Rank.Compare(last.End.Rank) > 0 {
-			last, found = c, true
+		if c.End != nil && of(c) && (!ok || c.End.Rank.Compare(last.End.Rank) > 0) {
+			last, ok = c, true
 		}
 	}
-	return last, found
+	return last, ok
 }

@@ -11,19 +11,14 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// labelFirst is the first step of everybody who has no work yet.
-func labelFirst(repo, label string) string {
-	return "label an issue: " + labelCommand("NUMBER", repo, label)
-}
-
-// labelCommand puts a label on an issue.
-func labelCommand(number, repo, label string) string {
-	return fmt.Sprintf("gh issue edit %s --repo %s --add-label %s", number, repo, ShellWord(label))
+// labelCommand puts a label on an issue; what says so before it.
+func labelCommand(what, number, repo, label string) string {
+	return fmt.Sprintf("%s: gh issue edit %s --repo %s --add-label %s", what, number, repo, ShellWord(label))
 }
 
 // FirstCommand is the line for who has no ready issue yet.
 func (c *Call) FirstCommand() string {
-	return labelFirst(c.Session.Repo.String(), c.queue())
+	return labelCommand("label an issue", "NUMBER", c.Session.Repo.String(), c.queue())
 }
 
 // LabelsFirst is the line for a repository that lacks the label of the queue: no issue can be given it. Empty where it is there.
@@ -46,7 +41,7 @@ func (c *Call) ReadyFirst(f lifecycle.Facts, v lifecycle.Verdict) string {
 	if v.Answer != lifecycle.Free || f.PullRequest || !c.Session.Client.Lacks(r, c.queue()) {
 		return ""
 	}
-	return fmt.Sprintf(makeLabels, r) + "label it: " + labelCommand(strconv.Itoa(f.Issue.Number), r.String(), c.queue())
+	return fmt.Sprintf(makeLabels, r) + labelCommand("label it", strconv.Itoa(f.Issue.Number), r.String(), c.queue())
 }
 
 func (c *Call) queue() string { return c.Session.Ledger.Rules().Scheme.Queues()[0] }

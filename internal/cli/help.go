@@ -20,15 +20,40 @@ func NewHelpCommand(t Terminal) *cli.Command {
 	}
 }
 
+// toBeginWith are the commands that the help of the program explains; it has no room for more than eight.
+var toBeginWith = [8]string{"demo", "init", "doctor", "next", "claim", "run", "status", "board"}
+
+// help prints the help of the command that path leads to, or of a group of commands. That of the program is at most 24 lines of 80
+// columns: what to begin with, and which commands there are.
 func (t Terminal) help(app *cli.App, path []string) error {
-	known, text := app.Commands, programHelp(app)
-	if len(path) == 1 {
-		family := slices.DeleteFunc(slices.Clone(app.Commands), func(c *cli.Command) bool { return c.Category != path[0] })
-		if len(family) > 0 {
-			_, err := fmt.Fprintf(t.Out, "%s help %s\n\nCOMMANDS:\n%s\nMore about each: %s COMMAND --help\n", app.Name, path[0], commandRows(family), app.Name)
-			return err
+	if len(path) == 0 {
+		var first, rows [][2]string
+		for _, name := range toBeginWith {
+			first = append(first, [2]string{name, FindCommand(app.Commands, name).Usage})
 		}
+		var families []string
+		for _, c := range app.Commands {
+			if !slices.Contains(families, c.Category) {
+				families = append(families, c.Category)
+				rows = append(rows, [2]string{c.Category, ""})
+			}
+			row := &rows[slices.Index(families, c.Category)]
+			row[1] = strings.TrimPrefix(row[1]+", "+c.Name, ", ")
+		}
+		_, err := io.WriteString(t.Out, app.Name+": nobody does the same issue twice\n\n"+
+			"USAGE: label-state COMMAND [options] [arguments]\n\n"+
+			"TO BEGIN WITH:\n"+columns(first)+"\n"+
+			"ALL COMMANDS, BY GROUP:\n"+columns(rows)+"\n"+
+			"More: label-state COMMAND --help, label-state help GROUP\n"+
+			"Exit: 0 yes, 1 no, 2 called or set up wrongly, 3 could not find out, 4 no work\n")
+		return err
 	}
+	family := slices.DeleteFunc(slices.Clone(app.Commands), func(c *cli.Command) bool { return c.Category != path[0] })
+	if len(path) == 1 && len(family) > 0 {
+		_, err := fmt.Fprintf(t.Out, "%s help %s\n\nCOMMANDS:\n%s\nMore about each: %s COMMAND --help\n", app.Name, path[0], commandRows(family), app.Name)
+		return err
+	}
+	known, text := app.Commands, ""
 	for n, name := range path {
 		c := FindCommand(known, name)
 		if c == nil {
@@ -38,33 +63,6 @@ func (t Terminal) help(app *cli.App, path []string) error {
 	}
 	_, err := io.WriteString(t.Out, text)
 	return err
-}
-
-// toBeginWith are the commands that the help of the program explains; it has no room for more than eight.
-var toBeginWith = [8]string{"demo", "init", "doctor", "next", "claim", "run", "status", "board"}
-
-// programHelp is at most 24 lines of 80 columns: what to begin with, and which commands there are.
-func programHelp(app *cli.App) string {
-	var first [][2]string
-	for _, name := range toBeginWith {
-		first = append(first, [2]string{name, FindCommand(app.Commands, name).Usage})
-	}
-	var families []string
-	rows := [][2]string{}
-	for _, c := range app.Commands {
-		if !slices.Contains(families, c.Category) {
-			families = append(families, c.Category)
-			rows = append(rows, [2]string{c.Category, ""})
-		}
-		row := &rows[slices.Index(families, c.Category)]
-		row[1] = strings.TrimPrefix(row[1]+", "+c.Name, ", ")
-	}
-	return app.Name + ": nobody does the same issue twice\n\n" +
-		"USAGE: label-state COMMAND [options] [arguments]\n\n" +
-		"TO BEGIN WITH:\n" + columns(first) + "\n" +
-		"ALL COMMANDS, BY GROUP:\n" + columns(rows) + "\n" +
-		"More: label-state COMMAND --help, label-state help GROUP\n" +
-		"Exit: 0 yes, 1 no, 2 called or set up wrongly, 3 could not find out, 4 no work\n"
 }
 
 func commandHelp(c *cli.Command, above []string) string {

@@ -58,7 +58,7 @@ var noAnswers = []answer{
 	on(ExitNoWork, func(e *work.NoWorkError, at Failure) string {
 		switch {
 		case e.Queue == 0:
-			return labelFirst(at.repo(), e.Label) + "; what others work on: label-state work list --include-claimed"
+			return labelCommand("label an issue", "NUMBER", at.repo(), e.Label) + "; what others work on: label-state work list --include-claimed"
 		case e.Passed[0].Reason == string(lifecycle.CodePaused):
 			return ResumeHint(at.repo(), false)
 		}

@@ -52,11 +52,7 @@ func Beyond(message string, home Repo, host string) bool {
 // given, and for any URL after a keyword.
 func Perhaps(message string) bool {
 	s := scanner{home: Repo{Owner: "any", Name: "any"}}
-	for _, end := range keywords(message) {
-		from, ok := skipGap(message, end)
-		if !ok {
-			continue
-		}
+	for _, from := range keywords(message) {
 		if _, ok := cutScheme(message[from:]); ok {
 			return true
 		}
@@ -82,11 +78,7 @@ func InDescription(markdown string, home Repo, host string) []Reference {
 // number of issues stands before.
 func Closes(markdown string, home Repo, host string, issue claim.Issue) bool {
 	s, text := scanner{home, host}, withoutCode(markdown)
-	for _, end := range keywords(text) {
-		from, ok := skipGap(text, end)
-		if !ok {
-			continue
-		}
+	for _, from := range keywords(text) {
 		if named, _, ok := s.target(text[from:]); ok && named.Same(issue) {
 			return true
 		}

@@ -38,7 +38,7 @@ func (b *blocks) inline(from, to int) {
 	}
 	runs, open := map[int][]int{}, true // where the runs of backticks of each length begin, in order
 	for at := strings.IndexByte(text, '`'); at >= 0 && at < len(text); {
-		n := runLength(text[at:])
+		n := len(text[at:]) - len(strings.TrimLeft(text[at:], "`"))
 		if n > 0 {
 			runs[n] = append(runs[n], at)
 		} else if n = strings.IndexByte(text[at:], '`'); n < 0 {
@@ -52,7 +52,7 @@ func (b *blocks) inline(from, to int) {
 		case text[at] == '\\':
 			end++
 		case text[at] == '`':
-			length := runLength(text[at:])
+			length := len(text[at:]) - len(strings.TrimLeft(text[at:], "`"))
 			end = at + length
 			for len(runs[length]) > 0 && runs[length][0] < end {
 				runs[length] = runs[length][1:] // no later run of backticks asks for it
@@ -78,12 +78,4 @@ func (b *blocks) inline(from, to int) {
 func commentEnd(text string, from int) (int, bool) {
 	length := strings.Index(text[from:], "-->")
 	return from + length + len("-->"), length >= 0
-}
-
-func runLength(text string) int {
-	n := 0
-	for n < len(text) && text[n] == '`' {
-		n++
-	}
-	return n
 }

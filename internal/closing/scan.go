@@ -18,11 +18,7 @@ type scanner struct {
 func (s scanner) scan(text string) (found []Reference, more bool) {
 	seen := map[claim.Issue]bool{}
 	line, counted := 1, 0 // line is that of text[counted]
-	for keyword, end := range keywords(text) {
-		from, ok := skipGap(text, end)
-		if !ok {
-			continue
-		}
+	for keyword, from := range keywords(text) {
 		issue, length, ok := s.target(text[from:])
 		if !ok || seen[issue.Folded()] {
 			continue
@@ -33,14 +29,17 @@ func (s scanner) scan(text string) (found []Reference, more bool) {
 		seen[issue.Folded()] = true
 		line += strings.Count(text[counted:keyword], "\n")
 		counted = keyword
-		found = append(found, Reference{Issue: issue, Keyword: text[keyword:end], Offset: keyword, End: from + length, Line: line})
+		found = append(found, Reference{Issue: issue, Keyword: strings.TrimRight(text[keyword:from], gap), Offset: keyword, End: from + length, Line: line})
 	}
 	return found, false
 }
 
-// keywords calls yield with where each keyword begins and ends.
+// gap are the bytes that stand between a keyword and its target.
+const gap = ": \t"
+
+// keywords calls yield with where each keyword begins, and where its target must begin: behind a colon, blanks, or both.
 func keywords(text string) iter.Seq2[int, int] {
-	return func(yield func(from, end int) bool) {
+	return func(yield func(keyword, target int) bool) {
 		for at := 0; at < len(text); {
 			if !isWord(text[at]) {
 				at++
@@ -56,7 +55,14 @@ func keywords(text string) iter.Seq2[int, int] {
 			}
 			switch string(lower[:min(end-at, len(lower))]) {
 			case "close", "closes", "closed", "fix", "fixes", "fixed", "resolve", "resolves", "resolved":
-				if end-at <= len(lower) && !yield(at, end) {
+				target := end
+				if target < len(text) && text[target] == ':' {
+					target++
+				}
+				for target < len(text) && (text[target] == ' ' || text[target] == '\t') {
+					target++
+				}
+				if end-at <= len(lower) && target > end && !yield(at, target) {
 					return
 				}
 			}
@@ -148,16 +154,4 @@ func cutPrefixFold(text, prefix string) (string, bool) {
 		return "", false
 	}
 	return text[len(prefix):], true
-}
-
-// skipGap goes from the end of a keyword to where its target must begin.
-func skipGap(text string, keyword int) (target int, ok bool) {
-	at := keyword
-	if at < len(text) && text[at] == ':' {
-		at++
-	}
-	for at < len(text) && (text[at] == ' ' || text[at] == '\t') {
-		at++
-	}
-	return at, at > keyword
 }

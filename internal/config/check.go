@@ -20,15 +20,6 @@ func (f *file) finish(r *reader) {
 	}
 	f.pipeline(r)
 	f.fleet(r)
-	f.leases(r)
-	f.distinct(r)
-	f.stageLabels(r)
-	f.prefix(r)
-	f.takeable(r)
-}
-
-// leases reports a ttl that nobody could have, a store that is named without its settings, and settings that nobody would use.
-func (f *file) leases(r *reader) {
 	if f.c.Claim.TTL > f.c.Claim.MaxTTL {
 		path := "claim.max_ttl"
 		if r.has("claim.ttl") {
@@ -36,7 +27,7 @@ func (f *file) leases(r *reader) {
 		}
 		r.at(path, "ttl is "+printable.Exact(f.c.Claim.TTL)+" and max_ttl "+printable.Exact(f.c.Claim.MaxTTL), "a ttl of at most max_ttl")
 	}
-	for _, s := range services() {
+	for _, s := range services() { // one that is named without its settings, and settings that nobody would use
 		named := f.c.Claim.Lease == s.kind
 		if named && !s.said(f.c.Lease) {
 			r.at("claim.lease", "is "+s.kind+", and the file does not say which", s.example+" beside it")
@@ -45,6 +36,9 @@ func (f *file) leases(r *reader) {
 			r.at(path, "is not used: claim.lease is "+f.c.Claim.Lease, "claim: {lease: "+s.kind+"}, or leave it out")
 		}
 	}
+	f.distinct(r)
+	f.prefix(r)
+	f.takeable(r)
 }
 
 // distinct reports labels with two meanings: an issue could never be told from one in another state.

@@ -26,7 +26,7 @@ type file struct {
 }
 
 func newFile(c *Config) *file {
-	return &file{c: c, version: 1, defaults: newAgent(), agents: map[string]*agent{}}
+	return &file{c: c, version: 1, ttls: map[string]time.Duration{}, defaults: newAgent(), agents: map[string]*agent{}}
 }
 
 // keys is the whole format (the CLI's manual, "Configuration").
@@ -36,7 +36,6 @@ func (f *file) keys() rule {
 	for _, l := range named(&f.labels) {
 		names = append(names, key{l.key, l.about, text(l.name, label())})
 	}
-	kinds := append([]string{lease.Comments, lease.Refs}, Services()...)
 	for _, s := range services() {
 		stores = append(stores, key{s.kind, s.about + ", for claim.lease: " + s.kind + ".", s.keys(&c.Lease)})
 	}
@@ -49,7 +48,7 @@ func (f *file) keys() rule {
 			key{"ttl", "Lease of a claim that names none.", span(&c.Claim.TTL, second, year)},
 			key{"max_ttl", "Longest lease that may be asked for.", span(&c.Claim.MaxTTL, second, year)},
 			key{"settle", "Wait between a claim's post and the read that decides.", span(&c.Claim.Settle, 0, 30*second)},
-			key{"lease", "What decides a race.", word(&c.Claim.Lease, kinds...)},
+			key{"lease", "What decides a race.", word(&c.Claim.Lease, append([]string{lease.Comments, lease.Refs}, Services()...)...)},
 			key{"assignees", "Whether an issue that is assigned to somebody else is somebody else's.", word(&c.Claim.Assignees, "respect", "ignore")},
 			key{"assign", "Whose winning claims assign their login, until they release. Apps cannot be assigned.", word(&c.Claim.Assign, "people", "all", "none")},
 			key{"comments", "Whether a claim that lost a race posts its end, or turns its own comment into it, which notifies nobody.", word(&c.Claim.Comments, "all", "quiet")},
@@ -58,7 +57,7 @@ func (f *file) keys() rule {
 		key{"trust", "Whose records count, besides the repository owner's. A claim by anybody else is refused before anything is written.", object(
 			key{"permission", "Least role of a collaborator.", word(&c.Trust.Permission, "triage", "write", "maintain", "admin")},
 			key{"logins", "Users, whatever their role.", texts(&c.Trust.Logins, login())},
-			key{"apps", "GitHub Apps, by slug. GitHub tells no role of an App, so one that is not listed counts for nothing.", texts(&c.Trust.Apps, appSlug())},
+			key{"apps", "GitHub Apps, by slug. GitHub tells no role of an App, so one that is not listed counts for nothing.", texts(&c.Trust.Apps, form{allowed: "the slug of a GitHub App, without [bot]", pattern: `^[A-Za-z0-9][A-Za-z0-9-]*$`, longest: 100})},
 		)},
 		key{"lifecycle", "What may move an issue, and what becomes of its comments.", object(
 			key{
@@ -105,7 +104,10 @@ func (f *file) keys() rule {
 		key{"guard", "What the Action's check does when a pull request closes somebody else's issue.", word(&c.Guard, "fail", "warn", "off")},
 		key{"on_reopen", "What becomes of a done issue that is reopened.", word(&c.OnReopen, "none", "requeue")},
 		key{"stages", "Stages of a pipeline, in order, with preset stages: two or more, the last one is done.", texts(&f.stages, stageName())},
-		key{"stage_ttl", "Lease of a claim that names none, by stage.", spans(&f.ttls, stageName(), second, year)},
+		key{"stage_ttl", "Lease of a claim that names none, by stage.", each(stageName(), func(name string) rule {
+			ttl := new(time.Duration)
+			return after(span(ttl, second, year), func(*reader, string) { f.ttls[name] = *ttl })
+		})},
 		key{"compat", "Older record formats that are read as claims.", word(&c.Compat, "none", "stage-locks")},
 		key{"defaults", "Settings every agent starts from.", f.defaults.keys()},
 		key{"agents", "A fleet: settings by codename.", each(codename(), func(name string) rule { // of one agent; without a name it only describes what one looks like

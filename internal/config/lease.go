@@ -35,13 +35,21 @@ func services() []service {
 			func(l *Lease) rule {
 				return object(key{"url_env", "Variable that holds its redis:// or rediss:// URL.", text(&l.RedisURLEnv, variable())})
 			},
-			func(l Lease) bool { return l.RedisURLEnv != "" }, func(l Lease) string { return l.RedisURLEnv }, Lease.url,
+			func(l Lease) bool { return l.RedisURLEnv != "" }, func(l Lease) string { return l.RedisURLEnv },
+			func(l Lease, getenv func(string) string) ([]string, *Login) {
+				at := getenv(l.RedisURLEnv)
+				if at == "" {
+					return nil, &Login{l.RedisURLEnv, errors.New("it is not set; it holds the URL of the lease store"), "redis://USER:PASSWORD@HOST:6379"}
+				}
+				return []string{at}, nil
+			},
 		},
 		{
 			lease.Etcd, "An etcd cluster", "lease: {etcd: {endpoints: [https://etcd-1.example:2379]}}",
-			func(l *Lease) rule {
+			func(l *Lease) rule { // who has the file has what is in it, so that there is no place for a password
+				const allowed = "https:// or http://, a host and a port; a password belongs into the variable that auth_env names"
 				return object(
-					key{"endpoints", "Addresses of its members.", texts(&l.Endpoints, address())},
+					key{"endpoints", "Addresses of its members.", texts(&l.Endpoints, form{allowed: allowed, pattern: `^https?://[^\s/@?#]+$`, longest: 2000})},
 					key{"auth_env", "Variable that holds USER:PASSWORD@HOST,HOST: the login, and the members it is for.", text(&l.EtcdAuthEnv, variable())},
 				)
 			},
@@ -57,11 +65,6 @@ func Services() []string {
 		kinds = append(kinds, s.kind)
 	}
 	return kinds
-}
-
-// address is a member's. Who has the file has what is in it, so that there is no place for a password.
-func address() form {
-	return form{allowed: "https:// or http://, a host and a port; a password belongs into the variable that auth_env names", pattern: `^https?://[^\s/@?#]+$`, longest: 2000}
 }
 
 // Store names what decides and, if that is a service, where it is. Two configurations that say the same ask the same one.
@@ -90,14 +93,6 @@ func (c Config) Addresses(getenv func(string) string) (at []string, bad *Login) 
 		}
 	}
 	return nil, nil
-}
-
-func (l Lease) url(getenv func(string) string) ([]string, *Login) {
-	at := getenv(l.RedisURLEnv)
-	if at == "" {
-		return nil, &Login{l.RedisURLEnv, errors.New("it is not set; it holds the URL of the lease store"), "redis://USER:PASSWORD@HOST:6379"}
-	}
-	return []string{at}, nil
 }
 
 // members are the cluster's addresses. The repository says where they are and the machine who it is, so that the login

@@ -18,18 +18,25 @@ import (
 // An Own is a configuration that the caller named.
 type Own struct {
 	Config
-	file  string
+	File  string // its name; empty for the zero value
 	lines map[string]int
 }
 
 // ParseOwn reads the file of a caller. The error is an *Error.
 func ParseOwn(name string, data []byte) (Own, error) {
-	c, r, err := parse(name, data)
-	return Own{Config: c, file: name, lines: r.lines}, err
+	r := &reader{file: name, lines: map[string]int{}}
+	own := Own{Config: Default(), File: name, lines: r.lines}
+	if top := r.document(data); top != nil {
+		f := newFile(&own.Config)
+		f.keys().read(r, "", top)
+		f.finish(r)
+	}
+	if err := r.err(); err != nil {
+		own.Config = Config{}
+		return own, err
+	}
+	return own, nil
 }
-
-// File is its name; empty for the zero value.
-func (o Own) File() string { return o.file }
 
 // Has reports whether the file sets a key or anything below it.
 func (o Own) Has(path string) bool {
@@ -44,7 +51,7 @@ func (o Own) Has(path string) bool {
 // Over lays what is the caller's own over the configuration of the repository. Whatever else the file sets has to be what the
 // repository says; repo names it in errors. The error is an *Error.
 func (o Own) Over(c Config, repo string) (Config, error) {
-	r := &reader{file: o.file, lines: o.lines}
+	r := &reader{file: o.File, lines: o.lines}
 	for _, s := range shared() {
 		mine, theirs := s.of(o.Config), s.of(c)
 		if o.Has(s.path) && !reflect.DeepEqual(mine, theirs) {

@@ -17,27 +17,12 @@ import (
 // Parse reads a configuration. name is what errors call the file. An empty file is Default. The
 // error is an *Error.
 func Parse(name string, data []byte) (Config, error) {
-	c, _, err := parse(name, data)
-	return c, err
+	own, err := ParseOwn(name, data)
+	return own.Config, err
 }
 
 // MaxFile in bytes is far beyond any configuration people write.
 const MaxFile = 256 << 10
-
-func parse(name string, data []byte) (Config, *reader, error) {
-	r := &reader{file: name, lines: map[string]int{}}
-	c := Default()
-	top, ok := r.document(data)
-	if ok && top != nil {
-		f := newFile(&c)
-		f.keys().read(r, "", top)
-		f.finish(r)
-	}
-	if err := r.err(); err != nil {
-		return Config{}, r, err
-	}
-	return c, r, nil
-}
 
 // A reader collects the problems of one file.
 type reader struct {
@@ -52,20 +37,18 @@ func (r *reader) problem(line int, path, problem, allowed string) {
 
 // at reports a problem of a key, or of the nearest key above it that the file has.
 func (r *reader) at(path, problem, allowed string) {
-	r.problem(r.lineOf(path), path, problem, allowed)
-}
-
-func (r *reader) lineOf(path string) int {
-	for {
-		if line, ok := r.lines[path]; ok {
-			return line
+	key := path
+	line, there := r.lines[key]
+	for !there {
+		end := strings.LastIndexAny(key, ".[")
+		if end < 0 {
+			line = 1
+			break
 		}
-		i := strings.LastIndexAny(path, ".[")
-		if i < 0 {
-			return 1
-		}
-		path = path[:i]
+		key = key[:end]
+		line, there = r.lines[key]
 	}
+	r.problem(line, path, problem, allowed)
 }
 
 // has reports whether the file names the key.
@@ -84,23 +67,23 @@ func (r *reader) err() error {
 	return &first
 }
 
-// document returns the top of the only document, nil when it is empty.
-func (r *reader) document(data []byte) (*yaml.Node, bool) {
+// document returns the top of the only document, nil when it is empty or cannot be read.
+func (r *reader) document(data []byte) *yaml.Node {
 	switch {
 	case len(data) > MaxFile:
 		r.problem(0, "", "the file is larger than "+strconv.Itoa(MaxFile>>10)+" KiB", "")
-		return nil, false
+		return nil
 	case !utf8.Valid(data):
 		r.problem(0, "", "the file is not UTF-8 text", "")
-		return nil, false
+		return nil
 	}
 	d := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, second yaml.Node
 	if err := d.Decode(&doc); errors.Is(err, io.EOF) {
-		return nil, true
+		return nil
 	} else if err != nil {
 		r.syntax(err)
-		return nil, false
+		return nil
 	}
 	if err := d.Decode(&second); err == nil {
 		r.problem(second.Line, "", "a second document", "one document")
@@ -108,9 +91,9 @@ func (r *reader) document(data []byte) (*yaml.Node, bool) {
 		r.syntax(err)
 	}
 	if len(doc.Content) != 1 || doc.Content[0].ShortTag() == "!!null" {
-		return nil, true
+		return nil
 	}
-	return doc.Content[0], true
+	return doc.Content[0]
 }
 
 // syntax reports what the YAML library says; it has the line in its text only.

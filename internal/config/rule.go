@@ -42,21 +42,17 @@ func object(keys ...key) rule {
 			r.mapping(path, n, "a mapping", func(name string, at string, line int, value *yaml.Node) {
 				i := slices.IndexFunc(keys, func(k key) bool { return k.name == name })
 				if i < 0 {
-					r.problem(line, at, "unknown key", names(keys))
+					names := make([]string, len(keys))
+					for n, k := range keys {
+						names[n] = k.name
+					}
+					r.problem(line, at, "unknown key", strings.Join(names, ", "))
 					return
 				}
 				keys[i].read(r, at, value)
 			})
 		},
 	}
-}
-
-func names(keys []key) string {
-	out := make([]string, len(keys))
-	for i, k := range keys {
-		out[i] = k.name
-	}
-	return strings.Join(out, ", ")
 }
 
 // mapping calls entry for every key of a mapping, and remembers where each stands.
@@ -111,7 +107,14 @@ func list[T any](to *[]T, item func(*T) rule) rule {
 	var zero T
 	s := schema{"type": "array", "items": item(&zero).schema}
 	if len(*to) > 0 {
-		s["default"] = printed(*to)
+		values := make([]any, len(*to)) // as people would write them
+		for i, v := range *to {
+			values[i] = v
+			if d, ok := any(v).(time.Duration); ok {
+				values[i] = printable.Exact(d)
+			}
+		}
+		s["default"] = values
 	}
 	return rule{s, func(r *reader, path string, n *yaml.Node) {
 		if n.Kind != yaml.SequenceNode {
@@ -123,18 +126,6 @@ func list[T any](to *[]T, item func(*T) rule) rule {
 			item(&(*to)[i]).read(r, path+"["+strconv.Itoa(i)+"]", el)
 		}
 	}}
-}
-
-// printed is a default as people would write it.
-func printed[T any](values []T) []any {
-	out := make([]any, len(values))
-	for i, v := range values {
-		out[i] = v
-		if d, ok := any(v).(time.Duration); ok {
-			out[i] = printable.Exact(d)
-		}
-	}
-	return out
 }
 
 // after is a rule with a check of the value as a whole.

@@ -60,10 +60,6 @@ func login() form {
 	return form{allowed: "a GitHub login", pattern: `^[A-Za-z0-9][A-Za-z0-9_-]*(\[bot\])?$`, longest: 100}
 }
 
-func appSlug() form {
-	return form{allowed: "the slug of a GitHub App, without [bot]", pattern: `^[A-Za-z0-9][A-Za-z0-9-]*$`, longest: 100}
-}
-
 func repository() form {
 	return form{
 		allowed: "owner/name", pattern: `^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+$`, longest: 140,

@@ -51,7 +51,25 @@ func (f *file) fleet(r *reader) {
 	r.twoLabels("defaults.work_source", f.c.Work)
 	for _, name := range slices.Sorted(maps.Keys(f.agents)) {
 		path := join("agents", name) + ".work_source"
-		own := f.agents[name].over(f.defaults, func(key string) bool { return r.has(path + "." + key) })
+		set := func(key string) bool { return r.has(path + "." + key) }
+		d, own := f.defaults, f.agents[name].WorkSource
+		keep := func(key string, to *string, from string) { // what the agent does not set itself is the default
+			if !set(key) {
+				*to = from
+			}
+		}
+		keep("type", &own.Type, d.Type)
+		keep("repo", &own.Repo, d.Repo)
+		keep("labels.ready", &own.Ready, d.Ready)
+		keep("labels.in_progress", &own.InProgress, d.InProgress)
+		keep("auth.token_env", &own.TokenEnv, d.TokenEnv)
+		if !set("exclude_labels") {
+			own.Exclude = slices.Clone(d.Exclude)
+		}
+		own.KeepFailed = !f.agents[name].cleanup
+		if !set("cleanup_on_failure") {
+			own.KeepFailed = !d.cleanup
+		}
 		if r.has(path + ".labels") {
 			r.twoLabels(path, own)
 		}
@@ -60,29 +78,6 @@ func (f *file) fleet(r *reader) {
 		}
 		f.c.Agents[name] = own
 	}
-}
-
-// over is the agent with what it does not set itself taken from the defaults.
-func (a *agent) over(d *agent, set func(key string) bool) WorkSource {
-	out := a.WorkSource
-	keep := func(key string, to *string, from string) {
-		if !set(key) {
-			*to = from
-		}
-	}
-	keep("type", &out.Type, d.Type)
-	keep("repo", &out.Repo, d.Repo)
-	keep("labels.ready", &out.Ready, d.Ready)
-	keep("labels.in_progress", &out.InProgress, d.InProgress)
-	keep("auth.token_env", &out.TokenEnv, d.TokenEnv)
-	if !set("exclude_labels") {
-		out.Exclude = slices.Clone(d.Exclude)
-	}
-	out.KeepFailed = !a.cleanup
-	if !set("cleanup_on_failure") {
-		out.KeepFailed = !d.cleanup
-	}
-	return out
 }
 
 // twoLabels reports a queue that cannot be told from what is claimed.

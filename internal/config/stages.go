@@ -4,9 +4,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"time"
-
-	"go.yaml.in/yaml/v3"
 
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/printable"
@@ -17,25 +14,6 @@ const stagePrefix = "stage:"
 
 func stageName() form {
 	return form{allowed: "a stage: up to 40 of a-z 0-9 _ -", pattern: `^[a-z0-9][a-z0-9_-]*$`, longest: 40}
-}
-
-// spans is a mapping from names to durations.
-func spans(to *map[string]time.Duration, name form, least, most time.Duration) rule {
-	var one time.Duration
-	return rule{
-		schema{"type": "object", "additionalProperties": span(&one, least, most).schema},
-		func(r *reader, path string, n *yaml.Node) {
-			*to = map[string]time.Duration{}
-			r.mapping(path, n, "a mapping", func(k, at string, line int, value *yaml.Node) {
-				var d time.Duration
-				if !name.fits(k) {
-					r.problem(line, at, "not a name", name.allowed)
-				}
-				span(&d, least, most).read(r, at, value)
-				(*to)[k] = d
-			})
-		},
-	}
 }
 
 // pipeline makes the scheme of a repository with stages.
@@ -78,20 +56,16 @@ func (f *file) pipeline(r *reader) {
 			r.at(key, "a pipeline's stages name it", "leave it out")
 		}
 	}
-}
-
-// staged reports whether a pipeline's stages are what gives the label of that key its name.
-func (c *Config) staged(key string) bool {
-	return len(c.Labels.Stages) > 0 && (key == "available" || key == "done")
-}
-
-// stageLabels reports a stage whose label means something else as well.
-func (f *file) stageLabels(r *reader) {
-	for n, s := range f.c.Labels.Stages {
+	for n, s := range out { // one whose label means something else as well
 		for _, l := range named(&f.c.Labels) {
 			if !f.c.staged(l.key) && labels.Same(*l.name, s.Label) {
 				r.at("stages["+strconv.Itoa(n)+"]", "has the label "+quote(s.Label)+", the same as labels."+l.key, "a label of its own")
 			}
 		}
 	}
+}
+
+// staged reports whether a pipeline's stages are what gives the label of that key its name.
+func (c *Config) staged(key string) bool {
+	return len(c.Labels.Stages) > 0 && (key == "available" || key == "done")
 }

@@ -154,7 +154,12 @@ func (j *judge) lost() *claim.Claim {
 // notes are what a push that goes on should know. The holder is told that somebody wants it to stop, or that its lease is over though nobody
 // may take the issue yet; and another worker that its claim was ended by others, or expired, while nobody took over.
 func (j *judge) notes() []Note {
-	var out []Note
+	var out, others []Note // of those, that other pull requests are open
+	for _, o := range j.others {
+		if !j.own || !o.PR.Of(*j.holder.Claim) {
+			others = append(others, Note{Text: fmt.Sprintf("pull request %s is open for it as well", o.PR.Shown()), URL: o.URL})
+		}
+	}
 	if j.own {
 		switch c := *j.holder.Claim; {
 		case c.Revoked != nil:
@@ -163,12 +168,12 @@ func (j *judge) notes() []Note {
 			end, _ := c.Until(j.rules.Terms)
 			out = append(out, Note{Text: fmt.Sprintf("the lease of your run %s is over since %s", c.Record.Worker.FiringID, j.now.at(end)), URL: c.URL})
 		}
-		return append(out, j.otherPRs()...)
+		return append(out, others...)
 	}
 	if c := j.lost(); c != nil && (c.End == nil || c.End.By != "") {
 		out = append(out, Note{Text: lostText(*c, j.rules.Terms, j.now) + "; nobody has taken it over", URL: c.URL})
 	}
-	out = append(out, j.otherPRs()...)
+	out = append(out, others...)
 	for _, l := range j.expired {
 		end, _ := l.Claim.Until(j.rules.Terms)
 		out = append(out, Note{Text: fmt.Sprintf("the lease of %s is over since %s and does not count", l.Claim.Holder(), j.now.at(end)), URL: l.URL})
@@ -188,21 +193,9 @@ func (j *judge) notes() []Note {
 	if j.facts.Unshown > 0 && j.ownPR == nil {
 		out = append(out, Note{Text: lifecycle.Unshown(j.facts.Unshown), URL: j.facts.URL})
 	}
-	// A person may be at work without having claimed the issue, by a label alone or as its assignee. That stops no push.
-	person := slices.IndexFunc(j.verdict.Reasons, func(r lifecycle.Reason) bool { return r.Code == lifecycle.CodeHold || r.Code == lifecycle.CodeAssigned })
+	person := slices.IndexFunc(j.verdict.Reasons, func(r lifecycle.Reason) bool { return r.Code.Meaning().Noted })
 	if person >= 0 && j.ownPR == nil && j.holder == nil {
 		out = append(out, Note{Text: j.verdict.Reasons[person].Text, URL: j.verdict.Reasons[person].URL})
-	}
-	return out
-}
-
-func (j *judge) otherPRs() []Note {
-	var out []Note
-	for _, o := range j.others {
-		if j.own && o.PR.Of(*j.holder.Claim) {
-			continue
-		}
-		out = append(out, Note{Text: fmt.Sprintf("pull request %s is open for it as well", o.PR.Shown()), URL: o.URL})
 	}
 	return out
 }

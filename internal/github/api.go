@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -29,12 +30,20 @@ type api struct {
 }
 
 func newAPI(o Options) (*api, error) {
+	t := &transport{
+		o: o, slots: make(gate, maxAtOnce), writing: make(gate, 1), limits: &limits{closed: map[string]closure{}}, posts: newPacer(), endpoint: o.GraphQL,
+	}
+	for _, address := range []string{o.REST, o.GraphQL} {
+		if u, err := url.Parse(address); err == nil && u.Host != "" {
+			t.hosts = append(t.hosts, origin(u))
+		}
+	}
 	a := &api{
-		transport: newTransport(o), graphql: o.GraphQL, token: o.Token, noQuery: o.GraphQL == "",
+		transport: t, graphql: o.GraphQL, token: o.Token, noQuery: o.GraphQL == "",
 		lacks: map[string]bool{featureBlockers: o.Blockers.NativeOff, featureDependencies: o.Blockers.NativeOff},
 	}
 	a.rest = gogithub.NewClient(&http.Client{
-		Transport:     a.transport,
+		Transport:     t,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	})
 	base, err := url.Parse(o.REST)
@@ -110,7 +119,7 @@ type target struct {
 func at(owner, repo, format string, args ...any) target {
 	for _, name := range []string{owner, repo} {
 		if !repoName.MatchString(name) || strings.Trim(name, ".") == "" {
-			return target{err: &NotFoundError{What: "repository " + oneLine(owner+"/"+repo), Status: http.StatusNotFound, Message: "not a name"}}
+			return target{err: &NotFoundError{What: Object{RepositoryObject, oneLine(owner + "/" + repo)}, Status: http.StatusNotFound, Message: "not a name"}}
 		}
 	}
 	return target{path: "repos/" + owner + "/" + repo + fmt.Sprintf(format, args...)}
@@ -119,7 +128,7 @@ func at(owner, repo, format string, args ...any) target {
 // onIssue is something of an issue.
 func onIssue(i claim.Issue, format string, args ...any) target {
 	if i.Number < 1 {
-		return target{err: &NotFoundError{What: "issue " + oneLine(i.String()), Status: http.StatusNotFound, Message: "not a number"}}
+		return target{err: &NotFoundError{What: Object{IssueObject, oneLine(i.String())}, Status: http.StatusNotFound, Message: "not a number"}}
 	}
 	return at(i.Owner, i.Repo, "/issues/%d%s", i.Number, fmt.Sprintf(format, args...))
 }
@@ -137,13 +146,13 @@ func (t target) where(pairs ...string) target {
 // labelName escapes a label for a path. Dots alone would name the folder above.
 func labelName(name string) (string, error) {
 	if strings.Trim(name, ".") == "" {
-		return "", &NotFoundError{What: fmt.Sprintf("label %q", name), Status: http.StatusNotFound, Message: "not a name"}
+		return "", &NotFoundError{What: Object{LabelObject, strconv.Quote(name)}, Status: http.StatusNotFound, Message: "not a name"}
 	}
 	return url.PathEscape(name), nil
 }
 
 // failed says what was tried, and what a 404 was about; nil stays nil.
-func failed(err error, what, format string, args ...any) error {
+func failed(err error, what Object, format string, args ...any) error {
 	if err == nil {
 		return nil
 	}
@@ -151,9 +160,9 @@ func failed(err error, what, format string, args ...any) error {
 }
 
 // missing says what a 404 was about.
-func missing(err error, what string) error {
+func missing(err error, what Object) error {
 	var e *NotFoundError
-	if errors.As(err, &e) && e.What == "" {
+	if errors.As(err, &e) && e.What == (Object{}) {
 		named := *e
 		named.What = what
 		return &named

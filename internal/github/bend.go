@@ -14,8 +14,6 @@ type dose struct {
 	worked int // the largest that was answered since one item was too much by itself
 }
 
-func doseOf(n int) *dose { return &dose{now: n} }
-
 func (d *dose) size() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()

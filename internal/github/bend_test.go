@@ -371,7 +371,7 @@ func TestBend(t *testing.T) {
 		}
 		done := make([]int, len(weights))
 		queries, wasted := 0, 0
-		err := bend(context.Background(), doseOf(50), items, func(_ context.Context, part []int) error {
+		err := bend(context.Background(), &dose{now: 50}, items, func(_ context.Context, part []int) error {
 			queries++
 			sum := 0
 			for _, n := range part {

@@ -75,20 +75,20 @@ func New(o Options) (*Client, error) {
 	c.pauses = &pauses{api: a, definitions: c.definitions, repositories: c.repositories, scheme: o.Scheme}
 	begun := &beginnings{api: a, clock: o.Clock}
 	c.issues = &issues{api: a, repositories: c.repositories, beginnings: begun, scheme: o.Scheme}
-	c.pulls = &pulls{api: a, repositories: c.repositories, issues: c.issues, web: o.Web, dose: doseOf(perQuery)}
-	c.blockers = &blockers{api: a, issues: c.issues, scheme: o.Scheme, web: o.Web, off: o.Blockers, dose: doseOf(perQuery)}
+	c.pulls = &pulls{api: a, repositories: c.repositories, issues: c.issues, web: o.Web, dose: &dose{now: perQuery}}
+	c.blockers = &blockers{api: a, issues: c.issues, scheme: o.Scheme, web: o.Web, off: o.Blockers, dose: &dose{now: perQuery}}
 	c.outsiders = &outsiders{api: a, roles: c.roles, limit: o.OutsiderIssues, web: o.Web}
 	c.tips = &tips{api: a, clock: o.Clock, shown: map[string]shownTip{}}
 	c.snapshots = &snapshots{
 		api: a, viewer: c.viewer, repositories: c.repositories, roles: c.roles, definitions: c.definitions, pauses: c.pauses, pulls: c.pulls,
 		blockers: c.blockers, outsiders: c.outsiders, tips: c.tips, beginnings: begun,
-		threads:     &threads{api: a, pages: doseOf(perPage), stretch: doseOf(stretchesInQuery)},
-		edits:       &edits{api: a, dose: doseOf(editsInQuery), meddlers: map[revision]string{}},
+		threads:     &threads{api: a, pages: &dose{now: perPage}, stretch: &dose{now: stretchesInQuery}},
+		edits:       &edits{api: a, dose: &dose{now: editsInQuery}, meddlers: map[revision]string{}},
 		linkedPulls: &linkedPulls{pulls: c.pulls, roles: c.roles, web: o.Web},
-		scheme:      o.Scheme, web: o.Web, stageLocks: o.StageLocks, dose: doseOf(perQuery), nodes: map[string]string{},
+		scheme:      o.Scheme, web: o.Web, stageLocks: o.StageLocks, dose: &dose{now: perQuery}, nodes: map[string]string{},
 	}
 	c.scans = &scans{
-		api: a, repositories: c.repositories, snapshots: c.snapshots, beginnings: begun, scheme: o.Scheme, pages: doseOf(perPage), numbers: doseOf(perPage),
+		api: a, repositories: c.repositories, snapshots: c.snapshots, beginnings: begun, scheme: o.Scheme, pages: &dose{now: perPage}, numbers: &dose{now: perPage},
 	}
 	c.heads = &heads{api: a, repositories: c.repositories, pulls: c.pulls, snapshots: c.snapshots, scheme: o.Scheme}
 	c.mutations = &mutations{api: a, viewer: c.viewer, definitions: c.definitions, snapshots: c.snapshots}

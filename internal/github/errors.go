@@ -18,6 +18,12 @@ type refused struct{}
 // Rejected reports true.
 func (refused) Rejected() bool { return true }
 
+// uncertain is a part of errors that mean: the request may have been carried out.
+type uncertain struct{}
+
+// Rejected reports false.
+func (uncertain) Rejected() bool { return false }
+
 // A RateLimitError says that GitHub wants us to come back later and that this does not fit the
 // caller's deadline, or that waiting did not help.
 type RateLimitError struct {
@@ -74,9 +80,6 @@ type PermissionError struct {
 	refused
 }
 
-// Needed returns Needs.
-func (e *PermissionError) Needed() string { return e.Needs }
-
 func (e *PermissionError) Error() string { return withMessage("not permitted", 403, e.Message) }
 
 // Forbidden reports true: whose token it is lacks the right.
@@ -95,15 +98,42 @@ func (e *PermissionError) ofToken() bool {
 
 // A NotFoundError says that there is no such thing, or none that the token may see (404), or none any more (410).
 type NotFoundError struct {
-	What    string // issue owner/repo#7, repository owner/repo, …; empty when the request named it
+	What    Object // the zero Object when the request named it
 	Status  int
 	Message string
 	refused
 }
 
 func (e *NotFoundError) Error() string {
-	return withMessage(strings.TrimSpace(e.What+" not found"), e.Status, e.Message)
+	return withMessage(strings.TrimSpace(e.What.String()+" not found"), e.Status, e.Message)
 }
+
+// An Object is something of GitHub's, as an error names it. The zero value is something that the error does not name.
+type Object struct {
+	Kind ObjectKind
+	Name string // owner/repo#7, owner/repo, …; may be empty
+}
+
+// String returns the kind and the name: issue owner/repo#7.
+func (o Object) String() string { return strings.TrimSpace(string(o.Kind) + " " + o.Name) }
+
+// An ObjectKind is the kind of an Object, in words.
+type ObjectKind string
+
+// The kinds of objects that may not be there.
+const (
+	RepositoryObject    ObjectKind = "repository"
+	IssueObject         ObjectKind = "issue" // a pull request may have the number
+	PullObject          ObjectKind = "pull request"
+	CommentObject       ObjectKind = "comment"
+	LabelObject         ObjectKind = "label"
+	ReferenceObject     ObjectKind = "reference"
+	CommitObject        ObjectKind = "commit"
+	FileObject          ObjectKind = "file"
+	CollaboratorsObject ObjectKind = "collaborators"
+	SchemaObject        ObjectKind = "schema"
+	QueriedObject       ObjectKind = "what the query names" // any of the above
+)
 
 // A MovedError says that a repository was renamed or an issue transferred, where following would
 // be wrong: writes lose their method on the way, and another host must not see the token.
@@ -142,6 +172,7 @@ type AnswerError struct {
 	Status int
 	Reason string
 	short  bool // a list is longer than what was asked for
+	uncertain
 }
 
 func (e *AnswerError) Error() string {
@@ -153,9 +184,6 @@ func short(err error) bool {
 	var answer *AnswerError
 	return errors.As(err, &answer) && answer.short
 }
-
-// Rejected reports false: the request may have been applied.
-func (e *AnswerError) Rejected() bool { return false }
 
 // A NetworkError says that no whole answer arrived.
 type NetworkError struct {
@@ -179,7 +207,10 @@ func (e *NetworkError) Rejected() bool { return !e.Sent }
 func (e *NetworkError) Unwrap() error { return e.Err }
 
 // A QueryError is an error GraphQL reported for the whole query or a part of it.
-type QueryError struct{ Type, Message string }
+type QueryError struct {
+	Type, Message string
+	uncertain
+}
 
 func (e *QueryError) Error() string {
 	if e.Type == "" {
@@ -187,9 +218,6 @@ func (e *QueryError) Error() string {
 	}
 	return "query failed: " + e.Type + ": " + e.Message
 }
-
-// Rejected reports false.
-func (e *QueryError) Rejected() bool { return false }
 
 // A DryRunError is a write that a dry run held back. Callers usually treat it as success.
 type DryRunError struct {

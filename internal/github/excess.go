@@ -41,10 +41,11 @@ func (ou *outsiders) dropExcessive(ctx context.Context, snapshots []*snapshot, w
 				continue
 			}
 			id := key(pullOf(*p).String())
-			one := &opened{PR: *p, in: ledger.Repo{Owner: r.facts.Issue.Owner, Name: r.facts.Issue.Repo}, named: namedIn(ou.web, r.bodies[id], p.Repo), association: r.associations[id]}
+			author := account{repo: ledger.Repo{Owner: r.facts.Issue.Owner, Name: r.facts.Issue.Repo}, login: p.Author}
+			one := &opened{PR: *p, author: author, named: namedIn(ou.web, r.bodies[id], p.Repo), association: r.associations[id]}
 			of[r] = append(of[r], one)
 			if one.asked(ou.limit) {
-				ask = append(ask, one.account())
+				ask = append(ask, one.author)
 			}
 		}
 	}
@@ -77,23 +78,21 @@ func (ou *outsiders) dropExcessive(ctx context.Context, snapshots []*snapshot, w
 // An opened is an open pull request that no release names, as an issue's repository sees it.
 type opened struct {
 	lifecycle.PR
-	in          ledger.Repo // the issue's
+	author      account // as the issue's repository judges it
 	named       []claim.Issue
 	association string // of the author to the pull request's repository
 	stranger    bool
 	excess      *lifecycle.Excess // of a stranger, what the older ones say of this one
 }
 
-func (o *opened) account() account { return account{repo: o.in, login: o.Author} }
-
 // home reports whether it is in the issue's repository.
-func (o *opened) home() bool { return strings.EqualFold(o.Repo, o.in.String()) }
+func (o *opened) home() bool { return strings.EqualFold(o.Repo, o.author.repo.String()) }
 
 // foreign reports whether the author may be a stranger: no App, because those are installed by somebody who may, and nobody whom GitHub calls
 // an owner, a member or a collaborator of the issue's repository.
 func (o *opened) foreign() bool {
 	inside := o.home() && (o.association == "OWNER" || belongs(o.association))
-	return !inside && !o.account().isApp()
+	return !inside && !o.author.isApp()
 }
 
 // asked reports whether it matters if the author's records count.
@@ -104,7 +103,7 @@ func (o *opened) asked(least int) bool {
 // settle notes whether the author is a stranger: it was found out that the records do not count.
 func (o *opened) settle(judged judgement) bool {
 	if o.foreign() {
-		counts, err := judged.of(o.account())
+		counts, err := judged.of(o.author)
 		o.stranger = err == nil && !counts
 	}
 	return o.stranger
@@ -117,7 +116,7 @@ func (ou *outsiders) excess(o *opened, judged judgement) (*lifecycle.Excess, err
 	case n > lifecycle.MostIssues:
 		most = lifecycle.MostIssues
 	case n > most:
-		if counts, err := judged.of(o.account()); err != nil || counts {
+		if counts, err := judged.of(o.author); err != nil || counts {
 			return nil, err
 		}
 	default:
@@ -136,14 +135,14 @@ func (ou *outsiders) allow(ctx context.Context, all []*opened) {
 			one.excess = &lifecycle.Excess{PR: one.PR, Issues: len(one.named)}
 			continue
 		}
-		by[one.account().key()] = append(by[one.account().key()], one)
+		by[one.author.key()] = append(by[one.author.key()], one)
 	}
 	var group errgroup.Group
 	group.SetLimit(pagesAtOnce)
 	var mu sync.Mutex
 	for _, own := range by {
 		group.Go(func() error {
-			a := own[0].account()
+			a := own[0].author
 			to := at(a.repo.Owner, a.repo.Name, "/issues").where("creator", a.login, "state", "open", "per_page", strconv.Itoa(perPage))
 			listed, _, err := list[restIssue](ctx, ou.api, to)
 			if err != nil {
@@ -184,10 +183,10 @@ func (ou *outsiders) among(o *opened, listed []restIssue) *lifecycle.Excess {
 // Excess says why an open pull request moves none of the issues that it names; nil when it moves them. The error is that it could
 // not be found out.
 func (ou *outsiders) Excess(ctx context.Context, p Pull, named []claim.Issue) (*lifecycle.Excess, error) {
-	one := &opened{PR: p.PR, in: place(p.Repo), named: named, association: p.association}
+	one := &opened{PR: p.PR, author: account{repo: place(p.Repo), login: p.Author}, named: named, association: p.association}
 	var judged judgement
 	if one.asked(ou.limit) {
-		judged = ou.roles.judge(ctx, []account{one.account()})
+		judged = ou.roles.judge(ctx, []account{one.author})
 		if one.settle(judged) {
 			ou.allow(ctx, []*opened{one})
 		}

@@ -105,9 +105,6 @@ type snapshot struct {
 	err     error
 }
 
-// reset forgets what was read, before it is read again.
-func (r *snapshot) reset() { *r = snapshot{facts: lifecycle.Facts{Issue: r.facts.Issue}} }
-
 func (r *snapshot) public() Snapshot {
 	if r.err != nil {
 		return Snapshot{Facts: lifecycle.Facts{Issue: r.facts.Issue}, Err: r.err}
@@ -170,7 +167,7 @@ func nameable(i claim.Issue) error {
 		return to.err
 	}
 	if i.Number > math.MaxInt32 {
-		return &NotFoundError{What: "issue " + i.String(), Status: http.StatusNotFound, Message: "not a number GitHub has given out"}
+		return &NotFoundError{What: Object{IssueObject, i.String()}, Status: http.StatusNotFound, Message: "not a number GitHub has given out"}
 	}
 	return nil
 }

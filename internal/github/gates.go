@@ -9,8 +9,6 @@ import (
 // A gate lets so many in at once.
 type gate chan struct{}
 
-func newGate(n int) gate { return make(gate, n) }
-
 func (g gate) enter(ctx context.Context) error {
 	select {
 	case g <- struct{}{}:
@@ -39,27 +37,8 @@ const everything = ""
 // A pacer spreads what creates content over time. The first ones go at once; no minute sees 80
 // and no hour 500 (GitHub docs, secondary rate limits).
 type pacer struct {
-	mu           sync.Mutex
-	minute, hour bucket
-}
-
-func newPacer() *pacer {
-	return &pacer{
-		minute: bucket{every: time.Second, burst: 15},     // at most 75 in any minute
-		hour:   bucket{every: time.Hour / 440, burst: 50}, // at most 490 in any hour
-	}
-}
-
-// take returns how long to wait before asking again, or zero: then one may go, and is counted.
-func (p *pacer) take(now time.Time) time.Duration {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if wait := max(p.minute.wait(now), p.hour.wait(now)); wait > 0 {
-		return wait
-	}
-	p.minute.use(now)
-	p.hour.use(now)
-	return 0
+	mu      sync.Mutex
+	buckets [2]bucket
 }
 
 // A bucket lets burst through at once and then one in every period. It remembers when it will
@@ -70,13 +49,29 @@ type bucket struct {
 	full  time.Time
 }
 
-func (b *bucket) wait(now time.Time) time.Duration {
-	return max(b.full.Sub(now), 0) - time.Duration(b.burst-1)*b.every
+func newPacer() *pacer {
+	return &pacer{buckets: [2]bucket{
+		{every: time.Second, burst: 15},     // at most 75 in any minute
+		{every: time.Hour / 440, burst: 50}, // at most 490 in any hour
+	}}
 }
 
-func (b *bucket) use(now time.Time) {
-	if b.full.Before(now) {
-		b.full = now
+// take returns how long to wait before asking again, or zero: then one may go, and is counted.
+func (p *pacer) take(now time.Time) (wait time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, b := range p.buckets {
+		wait = max(wait, max(b.full.Sub(now), 0)-time.Duration(b.burst-1)*b.every)
 	}
-	b.full = b.full.Add(b.every)
+	if wait > 0 {
+		return wait
+	}
+	for n := range p.buckets {
+		b := &p.buckets[n]
+		if b.full.Before(now) {
+			b.full = now
+		}
+		b.full = b.full.Add(b.every)
+	}
+	return 0
 }

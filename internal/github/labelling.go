@@ -31,7 +31,7 @@ func (lb *labelling) AddLabel(ctx context.Context, i claim.Issue, name string) e
 	if err == nil && !slices.ContainsFunc(got, func(l named) bool { return labels.Same(l.Name, name) }) {
 		err = &AnswerError{Status: http.StatusOK, Reason: "the label is not in it"}
 	}
-	return failed(err, "issue "+i.String(), "add label %q to %s", name, i)
+	return failed(err, Object{IssueObject, i.String()}, "add label %q to %s", name, i)
 }
 
 // RemoveLabel takes a label off an issue; one that is not there is success.
@@ -43,7 +43,7 @@ func (lb *labelling) RemoveLabel(ctx context.Context, i claim.Issue, name string
 	if gone, is := errors.AsType[*NotFoundError](err); is && gone.Message == "Label does not exist" {
 		return nil
 	}
-	return failed(err, "issue "+i.String(), "remove label %q from %s", name, i)
+	return failed(err, Object{IssueObject, i.String()}, "remove label %q from %s", name, i)
 }
 
 // LastRemoval returns the latest removal of a label from an issue, zero when there was none
@@ -64,7 +64,34 @@ type moves struct{ item, kind, event string }
 func (lb *labelling) lastMove(ctx context.Context, i claim.Issue, label string, of moves) (out ledger.Removal, err error) {
 	if err = nameable(i); err == nil {
 		out, err = either(lb.api,
-			func() (ledger.Removal, error) { return lb.queryMove(ctx, i, label, of) },
+			func() (last ledger.Removal, err error) {
+				d := newDocument()
+				d.open("r", ledger.Repo{Owner: i.Owner, Name: i.Repo})
+				gone := fmt.Sprintf("gone: timelineItems(last: 100, itemTypes: [%s]) { nodes { ... on %s { createdAt label { name } actor { __typename login } } } }", of.item, of.kind)
+				d.add("    subject: issueOrPullRequest(number: %d) { ... on Issue { %s } ... on PullRequest { %s } }\n  }\n", i.Number, gone, gone)
+				var data map[string]*struct {
+					Subject *struct {
+						Gone connection[struct {
+							CreatedAt time.Time
+							Label     named
+							Actor     *actor
+						}]
+					}
+				}
+				got, err := lb.api.ask(ctx, d.text(""), d.variables, &data)
+				if err != nil {
+					return last, err
+				}
+				if data["r"] == nil || data["r"].Subject == nil {
+					return last, got.absence("r")
+				}
+				for e := range data["r"].Subject.Gone.shown() {
+					if labels.Same(e.Label.Name, label) {
+						last = ledger.Removal{By: e.Actor.name(), Person: e.Actor != nil && e.Actor.Typename == "User", At: e.CreatedAt.UTC()}
+					}
+				}
+				return last, nil
+			},
 			func() (last ledger.Removal, err error) {
 				events, _, err := list[restEvent](ctx, lb.api, onIssue(i, "/events?per_page=100"))
 				for _, e := range events {
@@ -75,35 +102,5 @@ func (lb *labelling) lastMove(ctx context.Context, i claim.Issue, label string, 
 				return last, err
 			})
 	}
-	return out, failed(err, "issue "+i.String(), "read label events of %s", i)
-}
-
-func (lb *labelling) queryMove(ctx context.Context, i claim.Issue, label string, of moves) (ledger.Removal, error) {
-	d := newDocument()
-	d.open("r", ledger.Repo{Owner: i.Owner, Name: i.Repo})
-	gone := fmt.Sprintf("gone: timelineItems(last: 100, itemTypes: [%s]) { nodes { ... on %s { createdAt label { name } actor { __typename login } } } }", of.item, of.kind)
-	d.add("    subject: issueOrPullRequest(number: %d) { ... on Issue { %s } ... on PullRequest { %s } }\n  }\n", i.Number, gone, gone)
-	var data map[string]*struct {
-		Subject *struct {
-			Gone connection[struct {
-				CreatedAt time.Time
-				Label     named
-				Actor     *actor
-			}]
-		}
-	}
-	got, err := lb.api.ask(ctx, d.text(""), d.variables, &data)
-	if err != nil {
-		return ledger.Removal{}, err
-	}
-	if data["r"] == nil || data["r"].Subject == nil {
-		return ledger.Removal{}, got.absence("r")
-	}
-	var last ledger.Removal
-	for e := range data["r"].Subject.Gone.shown() {
-		if labels.Same(e.Label.Name, label) {
-			last = ledger.Removal{By: e.Actor.name(), Person: e.Actor != nil && e.Actor.Typename == "User", At: e.CreatedAt.UTC()}
-		}
-	}
-	return last, nil
+	return out, failed(err, Object{IssueObject, i.String()}, "read label events of %s", i)
 }

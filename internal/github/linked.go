@@ -33,13 +33,18 @@ func (lp *linkedPulls) addRecorded(ctx context.Context, snapshots []*snapshot) {
 		if r.err != nil || r.facts.PullRequest {
 			continue
 		}
-		by[r] = slices.DeleteFunc(recorded(lp.web, r.facts.Log), func(n naming) bool {
-			known := r.pull(n.id)
-			if known != nil {
-				known.Recorded, known.Named = true, n.newest
+		for _, release := range r.facts.Log.Named() {
+			id, ok := parsePull(release.PR, lp.web)
+			if !ok {
+				continue
 			}
-			return known != nil
-		})
+			if known := r.pull(id); known != nil {
+				known.Recorded, known.Named = true, release.Newest
+				continue
+			}
+			by[r] = slices.DeleteFunc(by[r], func(o naming) bool { return o.id.Same(id) }) // the log may spell its address in several ways
+			by[r] = append(by[r], naming{id, release.Newest})
+		}
 		for _, n := range by[r] {
 			all.add(n.id)
 		}
@@ -57,20 +62,6 @@ func (lp *linkedPulls) addRecorded(ctx context.Context, snapshots []*snapshot) {
 	}
 }
 
-// recorded lists the pull requests that a log names, each once, however it spells their addresses.
-func recorded(web string, s claim.State) []naming {
-	var out []naming
-	for _, n := range s.Named() {
-		id, ok := parsePull(n.PR, web)
-		if !ok {
-			continue
-		}
-		out = slices.DeleteFunc(out, func(o naming) bool { return o.id.Same(id) })
-		out = append(out, naming{id, n.Newest})
-	}
-	return out
-}
-
 // A lead is a pull request that an issue's own one calls another part of its chain.
 type lead struct {
 	*snapshot
@@ -85,9 +76,29 @@ func (lp *linkedPulls) addSiblings(ctx context.Context, snapshots []*snapshot) {
 	var leads []lead
 	var all wanted
 	for _, r := range snapshots {
-		for _, l := range lp.leads(ctx, r) {
-			leads = append(leads, l)
-			all.add(l.to)
+		if r.err != nil {
+			continue
+		}
+		for _, p := range r.facts.PRs {
+			id := pullOf(p)
+			said, ok := r.regions[key(id.String())]
+			if !ok {
+				continue
+			}
+			own := said.PRs[said.Part-1]
+			if !own.Same(id) && (own.Number != 0 || !own.SameRepo(id)) { // it has copied somebody's text; right after it was opened its number is not in its own yet
+				continue
+			}
+			trusted, err := lp.roles.MayLabel(ctx, ledger.Repo{Owner: r.facts.Issue.Owner, Name: r.facts.Issue.Repo}, p.Author)
+			if r.err = cmp.Or(r.err, err); err != nil || !trusted {
+				continue
+			}
+			for n, to := range said.PRs {
+				if n+1 != said.Part && to.Number > 0 && nameable(to) == nil {
+					leads = append(leads, lead{r, id, to, said})
+					all.add(to)
+				}
+			}
 		}
 	}
 	found := lp.pulls.pullRequests(ctx, all)
@@ -98,36 +109,6 @@ func (lp *linkedPulls) addSiblings(ctx context.Context, snapshots []*snapshot) {
 		}
 		l.err = cmp.Or(l.err, one.err)
 	}
-}
-
-// leads lists what the pull requests of an issue name. One that does not know its own place has
-// copied somebody's text.
-func (lp *linkedPulls) leads(ctx context.Context, r *snapshot) []lead {
-	var out []lead
-	if r.err != nil {
-		return nil
-	}
-	for _, p := range r.facts.PRs {
-		id := pullOf(p)
-		said, ok := r.regions[key(id.String())]
-		if !ok {
-			continue
-		}
-		own := said.PRs[said.Part-1]
-		if !own.Same(id) && (own.Number != 0 || !own.SameRepo(id)) { // right after it was opened its number is not in its text yet
-			continue
-		}
-		trusted, err := lp.roles.MayLabel(ctx, ledger.Repo{Owner: r.facts.Issue.Owner, Name: r.facts.Issue.Repo}, p.Author)
-		if r.err = cmp.Or(r.err, err); err != nil || !trusted {
-			continue
-		}
-		for n, to := range said.PRs {
-			if n+1 != said.Part && to.Number > 0 && nameable(to) == nil {
-				out = append(out, lead{r, id, to, said})
-			}
-		}
-	}
-	return out
 }
 
 // follow takes up a pull request that was named, if it agrees.

@@ -65,16 +65,19 @@ func (mt *mutations) record(ctx context.Context, one *snapshot, body string) (cl
 		}
 	}
 	writes := mt.api.transport.writes.Load() + 1
-	got, err := mt.api.ask(ctx, d.mutation("Record", issueFields(mt.api, much)+pullRequestFields(much)), d.variables, &data)
+	got, err := mt.api.ask(ctx, d.operation("mutation Record", issueFields(mt.api, much)+pullRequestFields(much)), d.variables, &data)
 	switch {
 	case is[unavailable](err):
 		return claim.Comment{}, errors.ErrUnsupported
 	case err != nil:
 		return claim.Comment{}, err
-	case data.Post == nil && len(got.errors) > 0 && notCarriedOut(got.errors[0], "post"):
-		return claim.Comment{}, errors.ErrUnsupported
 	case data.Post == nil && len(got.errors) > 0:
-		return claim.Comment{}, &QueryError{Type: oneLine(got.errors[0].Type), Message: oneLine(got.errors[0].Message)} // it may be there
+		e := got.errors[0]
+		refusals := []string{"NOT_FOUND", "FORBIDDEN", "INSUFFICIENT_SCOPES", "UNPROCESSABLE"} // of the field itself, not of a part of its payload
+		if len(e.Path) == 1 && e.part(0) == "post" && slices.Contains(refusals, e.Type) {
+			return claim.Comment{}, errors.ErrUnsupported
+		}
+		return claim.Comment{}, &QueryError{Type: oneLine(e.Type), Message: oneLine(e.Message)} // it may be there
 	case data.Post == nil || data.Post.CommentEdge == nil || data.Post.CommentEdge.Node == nil:
 		return claim.Comment{}, &AnswerError{Status: http.StatusOK, Reason: "the comment is not in it"}
 	}
@@ -86,15 +89,6 @@ func (mt *mutations) record(ctx context.Context, one *snapshot, body string) (cl
 	posted := node.comment().Comment
 	posted.Trusted = true
 	return posted, nil
-}
-
-// notCarriedOut reports whether the error says that the field of a mutation was not carried out: it is about the field itself, and not
-// about a part of its payload.
-func notCarriedOut(e queryError, field string) bool {
-	if len(e.Path) != 1 || e.part(0) != field {
-		return false
-	}
-	return slices.Contains([]string{"NOT_FOUND", "FORBIDDEN", "INSUFFICIENT_SCOPES", "UNPROCESSABLE"}, e.Type)
 }
 
 // Relabel implements ledger.Relabeler: the fields of a mutation run one after the other, and the payload of the last one shows the
@@ -142,7 +136,7 @@ func (mt *mutations) relabel(ctx context.Context, one *snapshot, change labels.C
 	}
 	var data map[string]*struct{ Labelable json.RawMessage }
 	writes := mt.api.transport.writes.Load() + 1
-	got, err := mt.api.ask(ctx, d.mutation("Relabel", issueFields(mt.api, much)+pullRequestFields(much)), d.variables, &data)
+	got, err := mt.api.ask(ctx, d.operation("mutation Relabel", issueFields(mt.api, much)+pullRequestFields(much)), d.variables, &data)
 	switch {
 	case is[unavailable](err), tooMuch(err):
 		return errors.ErrUnsupported
@@ -206,14 +200,14 @@ func (mt *mutations) Minimize(ctx context.Context, comments []claim.Comment) (do
 		var data map[string]*struct {
 			MinimizedComment *struct{ IsMinimized bool }
 		}
-		got, err := mt.api.ask(hinted(ctx, repeatable), d.mutation("Minimize", ""), d.variables, &data)
+		got, err := mt.api.ask(hinted(ctx, repeatable), d.operation("mutation Minimize", ""), d.variables, &data)
 		for _, one := range data {
 			if one != nil && one.MinimizedComment != nil && one.MinimizedComment.IsMinimized {
 				done++
 			}
 		}
 		for _, e := range got.errors {
-			if e := e.typed("comment"); err == nil && !is[*NotFoundError](e) {
+			if e := e.typed(Object{Kind: CommentObject}); err == nil && !is[*NotFoundError](e) {
 				err = e
 			}
 		}

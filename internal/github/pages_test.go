@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/githubsim"
 )
 
@@ -53,7 +54,7 @@ func TestDeletedBetweenPages(t *testing.T) {
 				return server.Transport().RoundTrip(r)
 			}), c.option)
 			f, err := client.Facts(t.Context(), issue("app", 6))
-			if _, claimed := f.Log.LastEnded(); err != nil || !deleted.Load() || !claimed {
+			if _, claimed := f.Log.LastEnded(claim.Claim.Held); err != nil || !deleted.Load() || !claimed {
 				t.Errorf("deleted %t: %+v, %v; want the claim and its end", deleted.Load(), f.Log.Claims, err)
 			}
 		})

@@ -41,13 +41,38 @@ func (ps *pulls) Pull(ctx context.Context, r ledger.Repo, number int) (out Pull,
 	id := pullID{Owner: r.Owner, Repo: r.Name, Number: number}
 	if err = nameable(id); err == nil {
 		out, err = either(ps.api,
-			func() (Pull, error) { return ps.queryPull(ctx, id) },
+			func() (Pull, error) {
+				d := newDocument()
+				d.open("p", r)
+				d.add("    pullRequest(number: %d) { ...P comments(first: 1) { totalCount } closingIssuesReferences(first: 100) { totalCount nodes { number repository { nameWithOwner } } } }\n  }\n", number)
+				var data map[string]*struct{ PullRequest *queryWholePull }
+				got, err := ps.api.ask(ctx, d.text(pullFields), d.variables, &data)
+				if err != nil {
+					return Pull{}, err
+				}
+				if err := got.under("p"); err != nil {
+					return Pull{}, err
+				}
+				if data["p"] == nil || data["p"].PullRequest == nil {
+					return Pull{}, got.absence("p")
+				}
+				found := data["p"].PullRequest
+				out := Pull{PR: found.pr(), Body: found.Body, Comments: found.Comments.TotalCount, association: found.Association}
+				if found.Closes == nil {
+					return out, &AnswerError{Status: http.StatusOK, Reason: "closing references are missing"}
+				}
+				for n := range found.Closes.shown() { // the others are in repositories that the token may not see
+					in := place(n.Repository.NameWithOwner)
+					out.Closes = append(out.Closes, claim.Issue{Owner: in.Owner, Repo: in.Name, Number: n.Number})
+				}
+				return out, nil
+			},
 			func() (Pull, error) {
 				got, err := ps.restPullRequest(ctx, id)
 				return Pull{PR: got.pr(), Body: got.Body, Comments: got.Comments, association: got.Association}, err
 			})
 	}
-	return out, failed(err, "pull request "+id.String(), "read pull request %s", id)
+	return out, failed(err, Object{PullObject, id.String()}, "read pull request %s", id)
 }
 
 // A queryWholePull is a pull request with the issues it closes.
@@ -58,33 +83,6 @@ type queryWholePull struct {
 		Number     int
 		Repository slugged
 	}] `json:"closingIssuesReferences"`
-}
-
-func (ps *pulls) queryPull(ctx context.Context, id pullID) (Pull, error) {
-	d := newDocument()
-	d.open("p", ledger.Repo{Owner: id.Owner, Name: id.Repo})
-	d.add("    pullRequest(number: %d) { ...P comments(first: 1) { totalCount } closingIssuesReferences(first: 100) { totalCount nodes { number repository { nameWithOwner } } } }\n  }\n", id.Number)
-	var data map[string]*struct{ PullRequest *queryWholePull }
-	got, err := ps.api.ask(ctx, d.text(pullFields), d.variables, &data)
-	if err != nil {
-		return Pull{}, err
-	}
-	if err := got.under("p"); err != nil {
-		return Pull{}, err
-	}
-	found := data["p"]
-	if found == nil || found.PullRequest == nil {
-		return Pull{}, got.absence("p")
-	}
-	out := Pull{PR: found.PullRequest.pr(), Body: found.PullRequest.Body, Comments: found.PullRequest.Comments.TotalCount, association: found.PullRequest.Association}
-	if found.PullRequest.Closes == nil {
-		return out, &AnswerError{Status: http.StatusOK, Reason: "closing references are missing"}
-	}
-	for n := range found.PullRequest.Closes.shown() { // the others are in repositories that the token may not see
-		in := place(n.Repository.NameWithOwner)
-		out.Closes = append(out.Closes, claim.Issue{Owner: in.Owner, Repo: in.Name, Number: n.Number})
-	}
-	return out, nil
 }
 
 // A pullID names a pull request. Pull requests are numbered like issues.
@@ -167,7 +165,7 @@ func (ps *pulls) PullsFrom(ctx context.Context, repo, branch string) (out []prch
 	for _, p := range got {
 		out = append(out, p.part())
 	}
-	return out, failed(err, "repository "+repo, "list pull requests of %s", repo)
+	return out, failed(err, Object{RepositoryObject, repo}, "list pull requests of %s", repo)
 }
 
 // restPullsFrom lists the pull requests into a repository from a branch of head, newest first. The state is open, closed or all.
@@ -176,7 +174,7 @@ func (ps *pulls) restPullsFrom(ctx context.Context, into, head ledger.Repo, bran
 	got, _, err := list[restPull](ctx, ps.api, to)
 	return slices.DeleteFunc(got, func(p restPull) bool {
 		return p.Head.Ref != branch || !strings.EqualFold(p.Head.Repo.repo().String(), head.String())
-	}), missing(err, "repository "+into.String())
+	}), missing(err, Object{RepositoryObject, into.String()})
 }
 
 // OpenPull opens a pull request. Unless the error's Rejected is true it may be open all the same.
@@ -189,7 +187,7 @@ func (ps *pulls) OpenPull(ctx context.Context, repo string, p prchain.Proposal) 
 		err = &AnswerError{Status: http.StatusCreated, Reason: "it is not a pull request"}
 	}
 	if err != nil {
-		return prchain.Pull{}, failed(err, "repository "+repo, "open pull request in %s", repo)
+		return prchain.Pull{}, failed(err, Object{RepositoryObject, repo}, "open pull request in %s", repo)
 	}
 	return got.part(), nil
 }
@@ -203,7 +201,7 @@ func (ps *pulls) ReadPull(ctx context.Context, i claim.Issue) (prchain.Pull, err
 		got, err = ps.restPullRequest(hinted(ctx, justCreated), i)
 	}
 	if err != nil {
-		return prchain.Pull{}, failed(err, "pull request "+i.String(), "read pull request %s", i)
+		return prchain.Pull{}, failed(err, Object{PullObject, i.String()}, "read pull request %s", i)
 	}
 	return got.part(), nil
 }
@@ -223,7 +221,7 @@ func (ps *pulls) EditPullBody(ctx context.Context, i claim.Issue, body string) e
 	if err == nil {
 		_, err = ps.api.send(ctx, http.MethodPatch, at(i.Owner, i.Repo, "/pulls/%d", i.Number), map[string]string{"body": body}, nil)
 	}
-	return failed(err, "pull request "+i.String(), "edit pull request %s", i)
+	return failed(err, Object{PullObject, i.String()}, "edit pull request %s", i)
 }
 
 // A foundPull is a pull request that a log names, or a part of its chain, or why nobody knows. One that GitHub does not show is no error.
@@ -245,52 +243,46 @@ func (ps *pulls) pullRequests(ctx context.Context, ids []pullID) []*foundPull {
 	for k, id := range ids {
 		found[k] = &foundPull{id: id, pr: recordedPull(id, lifecycle.PRUnreadable)}
 	}
-	err := inParts(ctx, ps.api, ps.dose, found, ps.queryPulls, ps.restFound)
+	query := func(ctx context.Context, wanted []*foundPull) error {
+		d := newDocument()
+		for k, one := range wanted {
+			d.open(fmt.Sprintf("p%d", k), ledger.Repo{Owner: one.id.Owner, Name: one.id.Repo})
+			d.add("    pullRequest(number: %d) { ...P }\n  }\n", one.id.Number)
+		}
+		var data map[string]*struct{ PullRequest *queryPull }
+		got, err := ps.api.ask(ctx, d.text(pullFields), d.variables, &data)
+		if err != nil {
+			return err
+		}
+		for k, one := range wanted {
+			alias := fmt.Sprintf("p%d", k)
+			if holder := data[alias]; holder != nil && holder.PullRequest != nil {
+				one.know(holder.PullRequest.pr(), holder.PullRequest.Body)
+			} else {
+				one.miss(got.absence(alias), func() bool { return holder != nil })
+			}
+		}
+		return nil
+	}
+	err := inParts(ctx, ps.api, ps.dose, found, query, func(ctx context.Context, f *foundPull) error {
+		p, err := ps.restPullRequest(ctx, f.id)
+		if err == nil {
+			f.know(p.pr(), p.Body)
+			return nil
+		}
+		f.miss(err, func() bool {
+			_, unseen := ps.repositories.Repository(ctx, ledger.Repo{Owner: f.id.Owner, Name: f.id.Repo})
+			return unseen == nil
+		})
+		if wholeRequest(f.err) || tooMuch(f.err) {
+			return f.err
+		}
+		return nil
+	})
 	for _, one := range found {
 		one.err = cmp.Or(one.err, err)
 	}
 	return found
-}
-
-func (ps *pulls) queryPulls(ctx context.Context, wanted []*foundPull) error {
-	d := newDocument()
-	for k, one := range wanted {
-		d.open(fmt.Sprintf("p%d", k), ledger.Repo{Owner: one.id.Owner, Name: one.id.Repo})
-		d.add("    pullRequest(number: %d) { ...P }\n  }\n", one.id.Number)
-	}
-	var data map[string]*struct {
-		PullRequest *queryPull
-	}
-	got, err := ps.api.ask(ctx, d.text(pullFields), d.variables, &data)
-	if err != nil {
-		return err
-	}
-	for k, one := range wanted {
-		alias := fmt.Sprintf("p%d", k)
-		if holder := data[alias]; holder != nil && holder.PullRequest != nil {
-			one.know(holder.PullRequest.pr(), holder.PullRequest.Body)
-		} else {
-			one.miss(got.absence(alias), func() bool { return holder != nil })
-		}
-	}
-	return nil
-}
-
-// restFound reads a pull request that a log names. What GitHub does not show is no error.
-func (ps *pulls) restFound(ctx context.Context, f *foundPull) error {
-	p, err := ps.restPullRequest(ctx, f.id)
-	if err == nil {
-		f.know(p.pr(), p.Body)
-		return nil
-	}
-	f.miss(err, func() bool {
-		_, unseen := ps.repositories.Repository(ctx, ledger.Repo{Owner: f.id.Owner, Name: f.id.Repo})
-		return unseen == nil
-	})
-	if wholeRequest(f.err) || tooMuch(f.err) {
-		return f.err
-	}
-	return nil
 }
 
 // know notes what was read.

@@ -36,11 +36,7 @@ func (d *document) add(format string, args ...any) { fmt.Fprintf(&d.body, format
 
 func (d *document) text(fragments string) string { return d.operation("query", fragments) }
 
-// mutation returns the document of a mutation. The name stands in the logs of servers and of proxies.
-func (d *document) mutation(name, fragments string) string {
-	return d.operation("mutation "+name, fragments)
-}
-
+// operation returns the document of a query or a mutation. The name of a mutation stands in the logs of servers and of proxies.
 func (d *document) operation(head, fragments string) string {
 	if len(d.declared) > 0 {
 		head += "(" + strings.Join(d.declared, ", ") + ")"
@@ -78,7 +74,7 @@ func (sn *snapshots) completeFacts(ctx context.Context, snapshots []*snapshot) e
 			cut = append(cut, r)
 		}
 	}
-	if err := bend(ctx, doseOf(1), cut, sn.askFacts, byREST.alone); err != nil {
+	if err := bend(ctx, &dose{now: 1}, cut, sn.askFacts, byREST.alone); err != nil {
 		return err
 	}
 	return sn.completeAll(ctx, snapshots)
@@ -135,7 +131,7 @@ func (sn *snapshots) askFactsAnd(ctx context.Context, snapshots []*snapshot, tip
 		sn.note(&sheet, data)
 		for n, one := range snapshots {
 			if of[n] == k {
-				one.reset()
+				*one = snapshot{facts: lifecycle.Facts{Issue: one.facts.Issue}}
 				sn.tips.noteTip(sheet, n, one.facts.Issue, writes)
 				sn.take(one, sheet, fmt.Sprintf("i%d", n))
 				one.read = one.err == nil
@@ -162,8 +158,24 @@ func (sn *snapshots) note(s *sheet, data map[string]json.RawMessage) {
 	_ = json.Unmarshal(data["viewer"], &viewer) // who is not known stays so
 	sn.viewer.note(viewer.Login)
 	s.read(data)
-	sn.roles.noteOwnRole(*s, viewer.Login)
-	sn.definitions.noteLabels(*s)
+	var own string // role; an App's is null
+	if json.Unmarshal(s.fields["viewerPermission"], &own) == nil && own != "" && viewer.Login != "" {
+		sn.roles.noteRole(s.repo, viewer.Login, Role(strings.ToLower(own)))
+	}
+	if s.err != nil {
+		return
+	}
+	for k, d := range sn.scheme.Definitions() {
+		var label *queryLabel
+		if json.Unmarshal(s.fields[fmt.Sprintf("l%d", k)], &label) != nil || d.Name == "" {
+			continue
+		}
+		exists := label != nil && labels.Same(label.Name, d.Name)
+		sn.definitions.noteLabel(s.repo, d.Name, exists)
+		if exists {
+			sn.definitions.noteLabelNode(s.repo, d.Name, label.ID)
+		}
+	}
 	sn.repositories.noteAlong(*s)
 }
 
@@ -182,7 +194,7 @@ func (s *sheet) read(data map[string]json.RawMessage) {
 	_ = json.Unmarshal(data[s.alias], &s.fields) // null, and nothing at all, leave it nil
 	for _, e := range s.errors {
 		if len(e.Path) == 0 || e.part(0) == s.alias && !s.leavesRest(e) {
-			s.err = e.typed("repository " + s.repo.String())
+			s.err = e.typed(Object{RepositoryObject, s.repo.String()})
 			return
 		}
 	}
@@ -208,7 +220,7 @@ func (s *sheet) leavesRest(e queryError) bool {
 		return true
 	case alias == "branch" || alias == "file" || numbered(alias, "t"): // what came along
 		return true
-	case strings.HasPrefix(alias, pullsAlias) && is[*PermissionError](e.typed("")): // a list of pull requests is left out
+	case strings.HasPrefix(alias, pullsAlias) && is[*PermissionError](e.typed(Object{})): // a list of pull requests is left out
 		return true
 	}
 	inList := slices.ContainsFunc(s.lists, func(k *cursor) bool { return k.alias == alias })
@@ -223,7 +235,7 @@ func numbered(alias, letter string) bool {
 }
 
 // failed returns the first error about an alias or about anything below it.
-func (s *sheet) failed(alias, what string) error {
+func (s *sheet) failed(alias string, what Object) error {
 	for _, e := range s.errors {
 		if e.part(0) == s.alias && e.part(1) == alias {
 			return e.typed(what)
@@ -234,7 +246,7 @@ func (s *sheet) failed(alias, what string) error {
 
 // take fills a snapshot from its part of the sheet. What is not there is an error, never an empty issue.
 func (sn *snapshots) take(one *snapshot, s sheet, alias string) {
-	what := "issue " + one.facts.Issue.String()
+	what := Object{IssueObject, one.facts.Issue.String()}
 	if one.err = s.err; one.err != nil {
 		return
 	}
@@ -243,7 +255,7 @@ func (sn *snapshots) take(one *snapshot, s sheet, alias string) {
 	}
 	var q *queryIssue
 	if err := json.Unmarshal(s.fields[alias], &q); err != nil || q == nil {
-		one.err = &AnswerError{Status: http.StatusOK, Reason: what + " is missing"}
+		one.err = &AnswerError{Status: http.StatusOK, Reason: what.String() + " is missing"}
 		return
 	}
 	sn.takeIssue(one, s, q)

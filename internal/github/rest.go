@@ -39,7 +39,7 @@ func (sn *snapshots) restSession() *session {
 
 // alone reads one issue, by about five requests. What concerns only that issue is kept with it, and returned too if GitHub could not answer.
 func (s *session) alone(ctx context.Context, r *snapshot) error {
-	r.reset()
+	*r = snapshot{facts: lifecycle.Facts{Issue: r.facts.Issue}}
 	r.err = s.read(ctx, r)
 	r.read = r.err == nil
 	if wholeRequest(r.err) || tooMuch(r.err) {
@@ -67,7 +67,7 @@ func (s *session) read(ctx context.Context, r *snapshot) error {
 		}
 	}
 	if err != nil {
-		return missing(err, "issue "+i.String())
+		return missing(err, Object{IssueObject, i.String()})
 	}
 	var group sync.WaitGroup
 	var events []restEvent
@@ -87,7 +87,7 @@ func (s *session) read(ctx context.Context, r *snapshot) error {
 	seen, again, err := s.withComments(ctx, r, seen)
 	group.Wait()
 	if err != nil {
-		return missing(err, "issue "+i.String())
+		return missing(err, Object{IssueObject, i.String()})
 	}
 	if again { // the timeline must be no older than the labels
 		timeline()
@@ -100,7 +100,11 @@ func (s *session) read(ctx context.Context, r *snapshot) error {
 	for _, e := range events {
 		switch {
 		case e.Event == "labeled":
-			r.facts.Labelled(s.scheme, e.Label.Name, e.CreatedAt, e.Actor.person())
+			by := "" // the login of a person
+			if e.Actor != nil && e.Actor.Type == "User" {
+				by = e.Actor.Login
+			}
+			r.facts.Labelled(s.scheme, e.Label.Name, e.CreatedAt, by)
 		case e.Event == "reopened" && !r.facts.PullRequest:
 			r.facts.ReopenedAt = e.CreatedAt.UTC()
 		case e.Event == "cross-referenced" && e.Source.Issue != nil && e.Source.Issue.PullRequest != nil:
@@ -334,14 +338,6 @@ type restUser struct{ Login, Type string }
 func (u *restUser) name() string {
 	if u == nil || u.Login == "" {
 		return ghost
-	}
-	return u.Login
-}
-
-// person is the login of a user, empty of anything else.
-func (u *restUser) person() string {
-	if u == nil || u.Type != "User" {
-		return ""
 	}
 	return u.Login
 }

@@ -113,7 +113,7 @@ func (sc *scans) scan(ctx context.Context, r ledger.Repo, what selection) iter.S
 		}
 		found = unique(found) // each issue once, least recently updated first
 		if err != nil {
-			yield(lifecycle.Facts{}, fmt.Errorf("list issues of %s: %w", r, missing(err, "repository "+r.String())))
+			yield(lifecycle.Facts{}, fmt.Errorf("list issues of %s: %w", r, missing(err, Object{RepositoryObject, r.String()})))
 			return
 		}
 		for start := 0; start < len(found); start += perQuery {
@@ -332,7 +332,7 @@ func (sc *scans) queryPage(ctx context.Context, r ledger.Repo, lists []*cursor, 
 	for _, k := range lists {
 		var page *connection[queryIssue]
 		var denied *PermissionError
-		if k.pulls != "" && errors.As(s.failed(k.alias, "pull requests of "+r.String()), &denied) {
+		if k.pulls != "" && errors.As(s.failed(k.alias, Object{RepositoryObject, r.String()}), &denied) {
 			k.done = true
 			continue
 		}
@@ -354,7 +354,7 @@ func (sc *scans) queryPage(ctx context.Context, r ledger.Repo, lists []*cursor, 
 			one := &snapshot{facts: lifecycle.Facts{Issue: claim.Issue{Owner: r.Owner, Repo: r.Name, Number: q.Number}}}
 			for _, e := range s.errors { // the first error about a part of the n-th issue of the list
 				if one.err == nil && e.part(0) == s.alias && e.part(1) == k.alias && len(e.Path) > 3 && e.Path[3] == float64(n) {
-					one.err = e.typed("issue " + one.facts.Issue.String())
+					one.err = e.typed(Object{IssueObject, one.facts.Issue.String()})
 				}
 			}
 			if one.err == nil {

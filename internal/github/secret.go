@@ -31,9 +31,6 @@ func (s Secret) String() string {
 	return redacted
 }
 
-// GoString returns what String does.
-func (s Secret) GoString() string { return s.String() }
-
 // Format writes what String returns, whatever the verb.
 func (s Secret) Format(f fmt.State, _ rune) { fmt.Fprint(f, s.String()) }
 

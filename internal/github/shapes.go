@@ -87,14 +87,6 @@ func (a *actor) name() string {
 	return a.Login
 }
 
-// person is the login of a user, empty of anything else.
-func (a *actor) person() string {
-	if a == nil || a.Typename != "User" {
-		return ""
-	}
-	return a.Login
-}
-
 type named struct{ Name string }
 
 type queryLabel struct{ ID, Name string }
@@ -218,7 +210,11 @@ func (q *queryIssue) facts(i claim.Issue, scheme labels.Scheme) (lifecycle.Facts
 		f.Assignees = append(f.Assignees, a.Login)
 	}
 	for e := range q.Labeled.shown() {
-		f.Labelled(scheme, e.Label.Name, e.CreatedAt, e.Actor.person())
+		by := "" // the login of a person
+		if e.Actor != nil && e.Actor.Typename == "User" {
+			by = e.Actor.Login
+		}
+		f.Labelled(scheme, e.Label.Name, e.CreatedAt, by)
 	}
 	for e := range q.Reopened.shown() {
 		f.ReopenedAt = e.CreatedAt.UTC()

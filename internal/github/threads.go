@@ -85,45 +85,41 @@ func (th *threads) commentsFrom(ctx context.Context, i claim.Issue, newest *conn
 	return found, whole, nil
 }
 
+// leastComments is the smallest page of comments: where even that is too much the issue is read by REST.
+const leastComments = 12
+
 // commentPage reads the hundred comments before a cursor, or the newest hundred; fewer where a hundred are too much.
 func (th *threads) commentPage(ctx context.Context, i claim.Issue, before string) (*connection[queryComment], error) {
 	for {
 		n := max(th.pages.size(), leastComments)
-		page, err := th.askComments(replaceable(ctx, n > leastComments), i, before, n)
-		if !tooMuch(err) || n == leastComments {
-			return page, err
+		d := newDocument()
+		older := ""
+		if before != "" {
+			older = ", before: " + d.bind("String", before)
 		}
-		th.pages.refused(n)
-	}
-}
-
-// leastComments is the smallest page of comments: where even that is too much the issue is read by REST.
-const leastComments = 12
-
-func (th *threads) askComments(ctx context.Context, i claim.Issue, before string, n int) (*connection[queryComment], error) {
-	d := newDocument()
-	older := ""
-	if before != "" {
-		older = ", before: " + d.bind("String", before)
-	}
-	d.add("  repository(owner: %s, name: %s) { subject: issueOrPullRequest(number: %d) {\n"+
-		"    ... on Issue { comments(last: %d%s) { ...Page } } ... on PullRequest { comments(last: %d%s) { ...Page } } } }\n",
-		d.bind("String!", i.Owner), d.bind("String!", i.Repo), i.Number, n, older, n, older)
-	var data struct {
-		Repository *struct {
-			Subject *struct{ Comments *connection[queryComment] }
+		d.add("  repository(owner: %s, name: %s) { subject: issueOrPullRequest(number: %d) {\n"+
+			"    ... on Issue { comments(last: %d%s) { ...Page } } ... on PullRequest { comments(last: %d%s) { ...Page } } } }\n",
+			d.bind("String!", i.Owner), d.bind("String!", i.Repo), i.Number, n, older, n, older)
+		var data struct {
+			Repository *struct {
+				Subject *struct{ Comments *connection[queryComment] }
+			}
+		}
+		got, err := th.api.ask(replaceable(ctx, n > leastComments), d.text(pageFields+commentFields), d.variables, &data)
+		err = settled(err)
+		switch {
+		case tooMuch(err) && n > leastComments:
+			th.pages.refused(n)
+		case err != nil:
+			return nil, err
+		case len(got.errors) > 0:
+			return nil, got.errors[0].typed(Object{IssueObject, i.String()})
+		case data.Repository == nil || data.Repository.Subject == nil || data.Repository.Subject.Comments == nil:
+			return nil, &AnswerError{Status: http.StatusOK, Reason: "comments are missing"}
+		default:
+			return data.Repository.Subject.Comments, nil
 		}
 	}
-	got, err := th.api.ask(ctx, d.text(pageFields+commentFields), d.variables, &data)
-	switch {
-	case err != nil:
-		return nil, settled(err)
-	case len(got.errors) > 0:
-		return nil, got.errors[0].typed("issue " + i.String())
-	case data.Repository == nil || data.Repository.Subject == nil || data.Repository.Subject.Comments == nil:
-		return nil, &AnswerError{Status: http.StatusOK, Reason: "comments are missing"}
-	}
-	return data.Repository.Subject.Comments, nil
 }
 
 // settled takes the mark off an error of a query whose like has worked a moment before: it is no
@@ -193,7 +189,7 @@ func (th *threads) askParts(ctx context.Context, i claim.Issue, parts []*connect
 	case err != nil:
 		return err
 	case len(got.errors) > 0:
-		return got.errors[0].typed("issue " + i.String())
+		return got.errors[0].typed(Object{IssueObject, i.String()})
 	case data.Repository == nil:
 		return &AnswerError{Status: http.StatusOK, Reason: "comments are missing"}
 	}

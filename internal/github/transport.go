@@ -37,18 +37,6 @@ type transport struct {
 	writes   atomic.Int64 // that were sent
 }
 
-func newTransport(o Options) *transport {
-	t := &transport{
-		o: o, slots: newGate(maxAtOnce), writing: newGate(1), limits: &limits{closed: map[string]closure{}}, posts: newPacer(), endpoint: o.GraphQL,
-	}
-	for _, address := range []string{o.REST, o.GraphQL} {
-		if u, err := url.Parse(address); err == nil && u.Host != "" {
-			t.hosts = append(t.hosts, origin(u))
-		}
-	}
-	return t
-}
-
 // origin is the scheme and the host with its port, as one text for one server.
 func origin(u *url.URL) string {
 	scheme, host := strings.ToLower(u.Scheme), strings.ToLower(u.Host)
@@ -171,8 +159,17 @@ func (c *call) run() (*http.Response, error) {
 			c.n.limits++
 			c.obey(d.err)
 		case stepRetry:
-			if err := c.backOff(a, d); err != nil {
-				return nil, err
+			if a.status == http.StatusNotFound {
+				c.n.fresh++
+			} else {
+				c.n.retries++
+			}
+			ctx := c.request.Context()
+			if deadline, limited := ctx.Deadline(); limited && !c.o.Clock.Now().Add(d.wait).Before(deadline) {
+				return nil, d.err // the caller's time is over before
+			}
+			if err := c.o.Clock.Sleep(ctx, d.wait); err != nil {
+				return nil, errors.Join(d.err, err)
 			}
 		}
 	}
@@ -192,23 +189,6 @@ func (c *call) obey(err error) {
 			c.limits.closed[resource] = closure{until, limit}
 		}
 	}
-}
-
-// backOff waits before a repetition, unless the caller's time is over before.
-func (c *call) backOff(a answer, d decision) error {
-	if a.status == http.StatusNotFound {
-		c.n.fresh++
-	} else {
-		c.n.retries++
-	}
-	ctx := c.request.Context()
-	if deadline, ok := ctx.Deadline(); ok && !c.o.Clock.Now().Add(d.wait).Before(deadline) {
-		return d.err
-	}
-	if err := c.o.Clock.Sleep(ctx, d.wait); err != nil {
-		return errors.Join(d.err, err)
-	}
-	return nil
 }
 
 // wait waits for a rate limit if that fits the caller's deadline and MaxWait, else gives up at
@@ -234,9 +214,6 @@ func (c *call) resource() string {
 	}
 	return "core"
 }
-
-// String keeps the token out of prints of a client.
-func (t *transport) String() string { return "transport to " + t.o.REST }
 
 // A hint is what a caller knows about a request and the request does not say.
 type hint int
@@ -293,7 +270,13 @@ func (c *call) try() answer {
 	if err != nil {
 		return answer{err: c.lost(ctx, err)}
 	}
-	c.watch(resp.Header)
+	most, noMost := strconv.Atoi(resp.Header.Get("X-RateLimit-Limit"))
+	left, noLeft := strconv.Atoi(resp.Header.Get("X-RateLimit-Remaining"))
+	reset, noReset := strconv.ParseInt(resp.Header.Get("X-RateLimit-Reset"), 10, 64)
+	if noMost == nil && noLeft == nil && noReset == nil && left < lowBudget && !c.warned.Swap(true) { // once in a client's life
+		resource := cmp.Or(oneLine(resp.Header.Get("X-RateLimit-Resource")), c.resource())
+		c.o.Warn(fmt.Sprintf("%d of %d %s requests left until %s", left, most, resource, time.Unix(reset, 0).UTC().Format("15:04 UTC")))
+	}
 	return answer{status: resp.StatusCode, header: resp.Header, body: body}
 }
 
@@ -312,18 +295,6 @@ func (c *call) lost(try context.Context, err error) *NetworkError {
 
 func (c *call) unsent(err error) *NetworkError {
 	return &NetworkError{Err: err, reason: c.o.Token.hide(oneLine(err.Error()))}
-}
-
-// watch reads an answer's rate headers and warns once in a client's life when little is left.
-func (c *call) watch(h http.Header) {
-	limit, noLimit := strconv.Atoi(h.Get("X-RateLimit-Limit"))
-	remaining, noRemaining := strconv.Atoi(h.Get("X-RateLimit-Remaining"))
-	reset, noReset := strconv.ParseInt(h.Get("X-RateLimit-Reset"), 10, 64)
-	if noLimit != nil || noRemaining != nil || noReset != nil || remaining >= lowBudget || c.warned.Swap(true) {
-		return
-	}
-	resource := cmp.Or(oneLine(h.Get("X-RateLimit-Resource")), c.resource())
-	c.o.Warn(fmt.Sprintf("%d of %d %s requests left until %s", remaining, limit, resource, time.Unix(reset, 0).UTC().Format("15:04 UTC")))
 }
 
 // readsOnly reports whether a GraphQL request cannot change anything. A document that begins with

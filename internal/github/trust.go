@@ -126,14 +126,6 @@ func (rs *roles) noteRole(r ledger.Repo, login string, role Role) {
 	rs.known[key(r.String(), login)] = role
 }
 
-// noteOwnRole remembers our own role from a repository's part of an answer; an App's is null.
-func (rs *roles) noteOwnRole(s sheet, viewer string) {
-	var role string
-	if err := json.Unmarshal(s.fields["viewerPermission"], &role); err == nil && role != "" && viewer != "" {
-		rs.noteRole(s.repo, viewer, Role(strings.ToLower(role)))
-	}
-}
-
 // A judgement is whose records count, and of whom that could not be found out.
 type judgement struct {
 	roles *roles
@@ -195,7 +187,7 @@ func (rs *roles) judge(ctx context.Context, all []account) judgement {
 	}
 	errs := make([]error, len(ask))
 	var group sync.WaitGroup
-	room := newGate(rolesAtOnce)
+	room := make(gate, rolesAtOnce)
 	for n, a := range ask {
 		if errs[n] = room.enter(ctx); errs[n] != nil {
 			continue
@@ -330,7 +322,7 @@ func (rs *roles) queryRoles(ctx context.Context, r ledger.Repo, all []account) e
 	var data map[string]map[string]json.RawMessage
 	got, err := rs.api.ask(ctx, d.text(""), d.variables, &data)
 	if err == nil && len(got.errors) > 0 {
-		err = got.errors[0].typed("collaborators of " + r.String())
+		err = got.errors[0].typed(Object{CollaboratorsObject, "of " + r.String()})
 	}
 	if err != nil {
 		if !wholeRequest(err) && !tooMuch(err) {

@@ -41,6 +41,7 @@ type IllegalMoveError struct {
 }
 
 func (e *IllegalMoveError) Error() string {
+	const none = "(none)" // how a state without a label is called
 	var targets []string
 	for _, m := range Moves() {
 		switch {
@@ -48,18 +49,11 @@ func (e *IllegalMoveError) Error() string {
 		case m.Escalates:
 			targets = append(targets, e.Scheme.NeedsScope)
 		default:
-			targets = append(targets, e.name(m.To))
+			targets = append(targets, cmp.Or(e.Scheme.Name(m.To), none))
 		}
 	}
-	there := cmp.Or(strings.Join(targets, ", "), "nothing")
-	return fmt.Sprintf("no legal move from %q to %q; from there: %s", e.name(e.From), e.name(e.To), there)
-}
-
-func (e *IllegalMoveError) name(s State) string {
-	if s == None {
-		return "(none)"
-	}
-	return e.Scheme.Name(s)
+	from, to := cmp.Or(e.Scheme.Name(e.From), none), cmp.Or(e.Scheme.Name(e.To), none)
+	return fmt.Sprintf("no legal move from %q to %q; from there: %s", from, to, cmp.Or(strings.Join(targets, ", "), "nothing"))
 }
 
 // Check returns nil for a legal move or for staying, else an *IllegalMoveError.

@@ -37,7 +37,7 @@ func (st *stages) Advance(ctx context.Context, i claim.Issue, a Advance) (Repair
 	if err != nil {
 		return Repair{Issue: i}, labels.Stage{}, err
 	}
-	to, done, err := st.target(f, a)
+	to, done, err := st.Target(f, a)
 	if err != nil {
 		return Repair{Issue: i}, to, err
 	}
@@ -57,14 +57,8 @@ func (st *stages) Advance(ctx context.Context, i claim.Issue, a Advance) (Repair
 	return rep, to, err
 }
 
-// Target is the stage that an advance would lead to; its errors are Advance's.
-func (st *stages) Target(f lifecycle.Facts, a Advance) (labels.Stage, error) {
-	to, _, err := st.target(f, a)
-	return to, err
-}
-
-// target is the stage to go to; done says that the log shows the worker's move already.
-func (st *stages) target(f lifecycle.Facts, a Advance) (to labels.Stage, done bool, err error) {
+// Target is the stage that an advance leads to; done says that the log shows the worker's move already. Its errors are Advance's.
+func (st *stages) Target(f lifecycle.Facts, a Advance) (to labels.Stage, done bool, err error) {
 	if a.Worker.IsZero() && a.By == "" {
 		return to, false, callError("who moves it?")
 	}

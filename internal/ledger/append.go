@@ -85,7 +85,7 @@ func (rs *records) write(ctx context.Context, i claim.Issue, body string, in lan
 		case lease.Rejected(err) && last == nil:
 			return c, err
 		case lease.Rejected(err):
-			return c, open{errors.Join(last, err)}
+			return c, writeError{errors.Join(last, err), false} // it says nothing about an earlier try whose answer was lost
 		}
 		last = err
 	}
@@ -99,18 +99,22 @@ func (rs *records) checkCounts(ctx context.Context, i claim.Issue) error {
 		return nil
 	}
 	if err := jury.Heard(ctx, Repo{i.Owner, i.Repo}); err != nil {
-		return unheardError{err}
+		return writeError{err, true}
 	}
 	return nil
 }
 
-// An unheardError is why a record was not even sent.
-type unheardError struct{ error }
+// A writeError says of a write as a whole whether it was certainly not done (lease.Rejected), whatever its cause says.
+type writeError struct {
+	error
+	rejected bool
+}
 
-// Rejected reports true: nothing was written.
-func (unheardError) Rejected() bool { return true }
+// Rejected reports whether nothing was written, by any try.
+func (e writeError) Rejected() bool { return e.rejected }
 
-func (e unheardError) Unwrap() error { return e.error }
+// Unwrap returns the cause.
+func (e writeError) Unwrap() error { return e.error }
 
 // Heard reports why records of this login would count for nobody on the issue: an *UnknownError. nil means that they
 // count. A claim asks it before it writes.
@@ -120,14 +124,6 @@ func (rs *records) Heard(ctx context.Context, i claim.Issue) error {
 	}
 	return nil
 }
-
-// open is a refusal that says nothing about an earlier try whose answer was lost.
-type open struct{ error }
-
-// Rejected reports false: an earlier try may have been applied.
-func (open) Rejected() bool { return false }
-
-func (o open) Unwrap() error { return o.error }
 
 // tombstone kills an own key that will not become a hold, even when the caller's context is
 // over: a claim left behind would block everyone until it expires (spec.md#claim). The claim was written, so its end is, too,

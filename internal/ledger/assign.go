@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -27,36 +26,14 @@ type Assigner interface {
 	Unassign(ctx context.Context, i claim.Issue, login string) error
 }
 
-// assignees are the logins that claims assign to issues.
-type assignees struct{ *base }
-
 // Assign does what the record of a live claim says, if a run that was cut off has not done it: it assigns its login.
-func (as *assignees) Assign(ctx context.Context, f lifecycle.Facts, c claim.Claim) error {
+func (rs *records) Assign(ctx context.Context, f lifecycle.Facts, c claim.Claim) error {
 	there := slices.ContainsFunc(f.Assignees, func(login string) bool { return claim.SameLogin(login, c.Record.Assignee) })
-	assigner, able := as.forge.(Assigner)
+	assigner, able := rs.forge.(Assigner)
 	if !able || there || c.Record.Assignee == "" || !c.Live() || !c.Held() {
 		return nil
 	}
 	return assigner.Assign(ctx, f.Issue, c.Record.Assignee)
-}
-
-// unassign takes the login off that the claim of w has assigned, unless another live claim has assigned it too. That
-// GitHub refuses it is no reason to keep the hold.
-func (as *assignees) unassign(ctx context.Context, f lifecycle.Facts, w claim.Worker) error {
-	c, _ := f.Log.Find(w)
-	assigner, able := as.forge.(Assigner)
-	if !able || c.Record.Assignee == "" || !c.Held() || c.End != nil {
-		return nil
-	}
-	for _, o := range f.Log.Live() {
-		if o.Record.Worker != w && claim.SameLogin(o.Record.Assignee, c.Record.Assignee) {
-			return nil
-		}
-	}
-	if err := assigner.Unassign(ctx, f.Issue, c.Record.Assignee); err != nil && !lease.Rejected(err) {
-		return err
-	}
-	return nil
 }
 
 // toAssign is the login that the claim is going to assign, empty for none. The record says so before it is done.

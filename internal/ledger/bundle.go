@@ -95,13 +95,9 @@ func (e *BundleError) Unwrap() []error {
 	return e.Causes
 }
 
-// Check reads every issue and says, as a *BundleError, which of them the worker may not take. It
-// writes nothing. The snapshots come in the order of Issues.
-func (b Bundle) Check(ctx context.Context, w claim.Worker) ([]lifecycle.Facts, error) {
-	return b.check(ctx, w, lifecycle.Rules.Verdict)
-}
-
-func (b Bundle) check(ctx context.Context, w claim.Worker, ask func(lifecycle.Rules, lifecycle.Facts, lifecycle.Seeker) lifecycle.Verdict) ([]lifecycle.Facts, error) {
+// Check reads every issue and says, as a *BundleError, which of them the worker may not take: ask is lifecycle.Rules.Verdict, or
+// lifecycle.Rules.Admits before a claim. It writes nothing. The snapshots come in the order of Issues.
+func (b Bundle) Check(ctx context.Context, w claim.Worker, ask func(lifecycle.Rules, lifecycle.Facts, lifecycle.Seeker) lifecycle.Verdict) ([]lifecycle.Facts, error) {
 	no := &BundleError{Slug: b.slug}
 	var out []lifecycle.Facts
 	for _, p := range b.parts {
@@ -147,7 +143,7 @@ func (b Bundle) Worker(w claim.Worker) claim.Worker {
 // that expire within Terms.Bundle and are undone by whoever sees them next.
 func (b Bundle) Claim(ctx context.Context, req Request) ([]Hold, error) {
 	req.Worker, req.Bundle = b.Worker(req.Worker), b.slug
-	if _, err := b.check(ctx, req.Worker, lifecycle.Rules.Admits); err != nil {
+	if _, err := b.Check(ctx, req.Worker, lifecycle.Rules.Admits); err != nil {
 		return nil, err
 	}
 	t := taking{Bundle: b, worker: req.Worker}
@@ -202,26 +198,23 @@ func (t *taking) undo(ctx context.Context, n int, because error) error {
 	if !errors.As(because, &held) && !errors.As(because, &call) { // a plain no left nothing behind; of any other only the log knows how it ended
 		_, _, batch := failed.Ledger.batcher()
 		for k := len(t.holds); k < len(t.parts) && (k == n || batch && failed.Issue.SameRepo(t.parts[k].Issue)); k++ {
-			if err := t.parts[k].Undo(ctx, t.worker); err != nil {
+			if err := t.parts[k].Undo(ctx, t.worker, false); err != nil {
 				no.Left = errors.Join(no.Left, fmt.Errorf("%s: %w", t.parts[k].Issue, err))
 			}
 		}
 	}
 	for k := len(t.holds) - 1; k >= 0; k-- {
 		no.Taken = append(no.Taken, t.parts[k].Issue)
-		if err := t.parts[k].undo(ctx, t.worker, true); err != nil {
+		if err := t.parts[k].Undo(ctx, t.worker, true); err != nil {
 			no.Left = errors.Join(no.Left, fmt.Errorf("%s: %w", t.parts[k].Issue, err))
 		}
 	}
 	return no
 }
 
-// Undo gives a claim of the bundle back if the log shows it, with the labels as they were. Labels that
-// are late are no error: the sweep puts them right.
-func (p Part) Undo(ctx context.Context, w claim.Worker) error { return p.undo(ctx, w, false) }
-
-// undo gives a claim back: one that certainly was taken whatever a snapshot shows, any other if the log shows it.
-func (p Part) undo(ctx context.Context, w claim.Worker, taken bool) error {
+// Undo gives a claim of the bundle back, with the labels as they were: one that certainly was taken whatever a snapshot shows, any
+// other if the log shows it. Labels that are late are no error: the sweep puts them right.
+func (p Part) Undo(ctx context.Context, w claim.Worker, taken bool) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedIn)
 	defer cancel()
 	f, err := p.Ledger.Look(ctx, p.Issue)

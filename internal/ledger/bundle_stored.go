@@ -44,7 +44,7 @@ func (t *taking) acquire(ctx context.Context, store stored, batcher lease.Batche
 	n = len(t.holds)
 	asks := make([]lease.Ask, len(attempts))
 	for k, a := range attempts {
-		asks[k] = lease.Ask{Issue: a.issue, Worker: a.worker(), TTL: a.term()}
+		asks[k] = lease.Ask{Issue: a.issue, Worker: a.record.Worker, TTL: a.term()}
 	}
 	start := attempts[0].clock.Now()
 	got, err := batcher.AcquireAll(ctx, asks)

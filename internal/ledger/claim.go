@@ -29,7 +29,6 @@ type Request struct {
 type claims struct {
 	*base
 	snapshots *snapshots
-	assignees *assignees
 	records   *records
 	labelling *labelling
 	holds     *holds
@@ -59,7 +58,7 @@ func (cs *claims) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, 
 		_, late = cs.labelling.reconcile(ctx, a.facts)
 	}
 	if a.expired() { // while the labels were written: a machine may have slept
-		return Hold{}, a.giveUp(ctx, &LostError{Issue: i, Worker: a.worker(), Err: claim.ErrOverdue})
+		return Hold{}, a.giveUp(ctx, &LostError{Issue: i, Worker: a.record.Worker, Err: claim.ErrOverdue})
 	}
 	h := a.hold()
 	h.Unassigned = unassigned
@@ -125,8 +124,6 @@ func runID(now time.Time, word string) string {
 	return now.UTC().Format("20060102-150405") + "-" + word
 }
 
-func (a *attempt) worker() claim.Worker { return a.record.Worker }
-
 // expired is the self-fence: what a contender or holder asks before it acts (spec.md#acting-under-a-hold).
 func (a *attempt) expired() bool {
 	return a.elapsed(a.start) >= a.lease-a.margin(a.lease)
@@ -150,18 +147,25 @@ func (a *attempt) admit(ctx context.Context) error {
 			return err
 		}
 		f, v, err := a.snapshots.judge(f, func(f lifecycle.Facts) lifecycle.Verdict {
-			return a.set.Rules.Admits(f, lifecycle.Seeker{Worker: a.worker()})
+			return a.set.Rules.Admits(f, lifecycle.Seeker{Worker: a.record.Worker})
 		})
 		if err != nil {
 			return err
 		}
-		if a.record.By != "" {
-			f = a.asPerson(f)
-			v = a.set.Rules.Admits(f, lifecycle.Seeker{Worker: a.worker()})
+		if a.record.By != "" { // an app, for a person
+			f.Viewer = a.record.Person
+			v = a.set.Rules.Admits(f, lifecycle.Seeker{Worker: a.record.Worker})
 		}
 		v, forced := a.stopping(f, v)
-		if err := a.refused(f, v); err != nil {
-			return err
+		own, known := f.Log.Find(a.record.Worker)
+		err = f.Log.Refuse(a.record, f.Viewer, a.set.Rules.Terms, f.Now)
+		switch {
+		case err != nil && (!known || !own.Live()):
+			return &CallError{err}
+		case v.Answer == lifecycle.Unknown:
+			return &UnknownError{a.issue, errors.New(v.String())}
+		case v.Answer != lifecycle.Free:
+			return &HeldError{Issue: a.issue, Verdict: v}
 		}
 		a.record.Forced = forced
 		if err := a.records.Heard(ctx, a.issue); err != nil {
@@ -173,36 +177,23 @@ func (a *attempt) admit(ctx context.Context) error {
 			rules := a.set.Rules
 			a.facts = f
 			a.record.Attempt = 1 + confirmed(f.Log)
-			a.record.TTL = cmp.Or(a.record.TTL, rules.TTL(f))
 			if stages := rules.Scheme.Stages; len(stages) > 0 && !f.PullRequest {
-				a.record.Stage = stages[rules.Stage(f)].Name
+				stage := stages[rules.Stage(f)]
+				a.record.Stage, a.record.TTL = stage.Name, cmp.Or(a.record.TTL, stage.TTL)
 			}
+			a.record.TTL = cmp.Or(a.record.TTL, rules.Terms.TTL)
 			if a.record.Bundle != "" {
 				a.record.Was = a.before(f)
 			}
 			return nil
 		}
-		ended, err := a.records.expire(ctx, f, a.worker().String(), a.ended)
+		ended, err := a.records.expire(ctx, f, a.record.Worker.String(), a.ended)
 		a.ended = append(a.ended, ended...)
 		if err != nil {
 			return &UnknownError{a.issue, err}
 		}
 	}
 	return &UnknownError{a.issue, ErrInvisible}
-}
-
-func (a *attempt) refused(f lifecycle.Facts, v lifecycle.Verdict) error {
-	c, known := f.Log.Find(a.worker())
-	if err := f.Log.Refuse(a.record, f.Viewer, a.set.Rules.Terms, f.Now); err != nil && (!known || !c.Live()) {
-		return &CallError{err}
-	}
-	if v.Answer == lifecycle.Unknown {
-		return &UnknownError{a.issue, verdictError{v}}
-	}
-	if v.Answer != lifecycle.Free {
-		return &HeldError{Issue: a.issue, Verdict: v}
-	}
-	return nil
 }
 
 func confirmed(s claim.State) int {
@@ -228,7 +219,7 @@ func (a *attempt) post(ctx context.Context) error {
 	}
 	a.start = a.clock.Now()
 	c, err := a.records.append(ctx, a.issue, body, func(s claim.State) (string, bool) {
-		own, ok := s.Find(a.worker())
+		own, ok := s.Find(a.record.Worker)
 		return own.URL, ok
 	})
 	switch {
@@ -249,7 +240,7 @@ func (a *attempt) post(ctx context.Context) error {
 
 // yield leaves the issue to the rival: one record and no label (spec.md#claim).
 func (a *attempt) yield(ctx context.Context, rival claim.Claim) error {
-	held := &HeldError{Issue: a.issue, Yielded: &rival, Verdict: a.set.Rules.Verdict(a.facts, lifecycle.Seeker{Worker: a.worker()})}
+	held := &HeldError{Issue: a.issue, Yielded: &rival, Verdict: a.set.Rules.Verdict(a.facts, lifecycle.Seeker{Worker: a.record.Worker})}
 	return errors.Join(held, a.bury(ctx, claim.YieldedTo(rival.Record.Worker)))
 }
 
@@ -268,21 +259,21 @@ func (a *attempt) bury(ctx context.Context, outcome string) error {
 	// Where the own comment can be seen and no edit of it was ever sent, none can land later and put the claim back. A claim that another
 	// run may resume is edited by that run. What a release does not carry must not be lost.
 	r := a.record
-	_, seen := a.facts.Log.Find(a.worker())
+	_, seen := a.facts.Log.Find(a.record.Worker)
 	plain := r.Stage == "" && r.Bundle == "" && r.Person == "" && r.By == ""
 	if a.set.Quiet && !a.IsStrict() && !a.resume && plain && seen && !r.Held {
 		detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedIn)
 		defer cancel()
-		end := claim.Record{Kind: claim.KindRelease, Worker: a.worker(), Outcome: outcome, At: a.facts.Now}
+		end := claim.Record{Kind: claim.KindRelease, Worker: a.record.Worker, Outcome: outcome, At: a.facts.Now}
 		if _, err := a.records.edit(detached, a.facts, a.bound.ID, end); err == nil {
 			return nil
 		}
 	}
-	return a.records.tombstone(ctx, a.facts, a.worker(), outcome)
+	return a.records.tombstone(ctx, a.facts, a.record.Worker, outcome)
 }
 
 func (a *attempt) hold() Hold {
-	own, _ := a.facts.Log.Find(a.worker())
+	own, _ := a.facts.Log.Find(a.record.Worker)
 	own.Record.Token = a.record.Token // it may have been recorded after the last snapshot
 	h := Hold{
 		Issue: a.issue, Title: a.facts.Title, Record: own.Record, Comment: a.bound.ID, URL: own.URL,

@@ -58,15 +58,17 @@ func (a *attempt) readUntil(ctx context.Context, ok func(claim.Claim) bool) erro
 			last = err
 			continue
 		}
-		f = a.asPerson(f)
-		if f.Log.Dead(a.worker()) { // somebody ended the own key while it was being claimed
-			lost := &LostError{Issue: a.issue, Worker: a.worker(), Err: claim.ErrEnded}
+		if a.record.By != "" {
+			f.Viewer = a.record.Person
+		}
+		if f.Log.Dead(a.record.Worker) { // somebody ended the own key while it was being claimed
+			lost := &LostError{Issue: a.issue, Worker: a.record.Worker, Err: claim.ErrEnded}
 			if h, ok := f.Log.Holder(); ok {
 				lost.Holder = &h
 			}
 			return lost
 		}
-		if own, seen := f.Log.Find(a.worker()); seen && ok(own) {
+		if own, seen := f.Log.Find(a.record.Worker); seen && ok(own) {
 			a.facts = f
 			return nil
 		}
@@ -78,8 +80,8 @@ func (a *attempt) readUntil(ctx context.Context, ok func(claim.Claim) bool) erro
 // guards repeats step 0's questions, other than who holds it: the issue may have been closed,
 // paused or taken by a person since. A revoked contender stops as well.
 func (a *attempt) guards(ctx context.Context) error {
-	own, _ := a.facts.Log.Find(a.worker())
-	v, _ := a.stopping(a.facts, a.set.Rules.Admits(a.facts, lifecycle.Seeker{Worker: a.worker()}))
+	own, _ := a.facts.Log.Find(a.record.Worker)
+	v, _ := a.stopping(a.facts, a.set.Rules.Admits(a.facts, lifecycle.Seeker{Worker: a.record.Worker}))
 	v.Reasons = slices.DeleteFunc(v.Reasons, func(r lifecycle.Reason) bool {
 		return r.Code == lifecycle.CodeOwn || r.Code == lifecycle.CodeInFlight
 	})
@@ -93,13 +95,13 @@ func (a *attempt) guards(ctx context.Context) error {
 		return a.giveUp(ctx, &UnknownError{a.issue, errors.New("it moved to another stage meanwhile")})
 	}
 	if own.Revoked != nil {
-		return a.giveUp(ctx, &LostError{Issue: a.issue, Worker: a.worker(), Err: claim.ErrRevoked})
+		return a.giveUp(ctx, &LostError{Issue: a.issue, Worker: a.record.Worker, Err: claim.ErrRevoked})
 	}
 	return nil
 }
 
 func (a *attempt) rivals() []claim.Claim {
-	return slices.DeleteFunc(a.facts.Log.Live(), func(c claim.Claim) bool { return c.Record.Worker == a.worker() })
+	return slices.DeleteFunc(a.facts.Log.Live(), func(c claim.Claim) bool { return c.Record.Worker == a.record.Worker })
 }
 
 // confirm is step 3's write: state=held on the one bound comment. A lost answer is asked again;
@@ -108,7 +110,7 @@ func (a *attempt) confirm(ctx context.Context) error {
 	if a.expired() {
 		return a.giveUp(ctx, &UnknownError{a.issue, claim.ErrOverdue})
 	}
-	a.record.Held, a.record.Assignee, a.record.Token = true, a.toAssign(), a.facts.Log.NextToken(a.worker())
+	a.record.Held, a.record.Assignee, a.record.Token = true, a.toAssign(), a.facts.Log.NextToken(a.record.Worker)
 	start := a.clock.Now()
 	if _, err := a.records.edit(ctx, a.facts, a.bound.ID, a.record); err != nil {
 		return a.giveUp(ctx, &UnknownError{a.issue, err})
@@ -152,7 +154,7 @@ func (a *attempt) own(ctx context.Context) error {
 // recorded with the confirmation: R1 was read before that hold ended. The snapshot shows the end of every hold before
 // this one, and with it the token of each, so one more edit is enough (spec.md#the-fencing-token).
 func (a *attempt) number(ctx context.Context) error {
-	token := a.facts.Log.NextToken(a.worker())
+	token := a.facts.Log.NextToken(a.record.Worker)
 	if token == a.record.Token {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -12,7 +13,6 @@ import (
 type records struct {
 	*base
 	snapshots *snapshots
-	assignees *assignees
 }
 
 // do writes the record r about the issue that f shows, once: a lost answer is resolved by looking for the record in the log.
@@ -44,8 +44,15 @@ func (rs *records) doBy(ctx context.Context, f lifecycle.Facts, r claim.Record, 
 		return nil, &CallError{err}
 	}
 	if r.Kind == claim.KindRelease || r.Kind == claim.KindReject {
-		if err := rs.assignees.unassign(ctx, f, r.Worker); err != nil {
-			return nil, err
+		c, _ := f.Log.Find(r.Worker)
+		shared := slices.ContainsFunc(f.Log.Live(), func(o claim.Claim) bool { // another live claim has assigned the same login
+			return o.Record.Worker != r.Worker && claim.SameLogin(o.Record.Assignee, c.Record.Assignee)
+		})
+		if assigner, able := rs.forge.(Assigner); able && c.Record.Assignee != "" && c.Held() && c.End == nil && !shared {
+			// That GitHub refuses it is no reason to keep the hold.
+			if err := assigner.Unassign(ctx, f.Issue, c.Record.Assignee); err != nil && !lease.Rejected(err) {
+				return nil, err
+			}
 		}
 		if err := rs.by.end(ctx, f.Issue, r.Worker); err != nil {
 			return nil, err

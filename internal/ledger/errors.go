@@ -122,8 +122,4 @@ type UnshownError struct {
 
 func (e *UnshownError) Error() string { return lifecycle.Unshown(e.Facts.Unshown) }
 
-type verdictError struct{ lifecycle.Verdict }
-
-func (e verdictError) Error() string { return e.Verdict.String() }
-
 func callError(format string, args ...any) error { return &CallError{fmt.Errorf(format, args...)} }

@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -45,7 +44,7 @@ func (hs *holds) renew(ctx context.Context, i claim.Issue, w claim.Worker, token
 		c.Comment, c.URL, c.Created, c.Record = known.Comment, known.URL, known.Since, known.Record
 	}
 	end, limited := c.Until(terms)
-	if err := cmp.Or(hs.decides(i, c), hs.renewable(f, w, c, end), hs.fence(f, w, token)); err != nil {
+	if err := hs.renewable(f, w, c, token); err != nil {
 		return Hold{}, err
 	}
 	r := c.Record
@@ -83,8 +82,7 @@ func (hs *holds) MayRenew(ctx context.Context, i claim.Issue, w claim.Worker, to
 		return err
 	}
 	c, _ := f.Log.Find(w)
-	end, _ := c.Until(hs.set.Rules.Terms)
-	return cmp.Or(hs.decides(i, c), hs.renewable(f, w, c, end), hs.fence(f, w, token))
+	return hs.renewable(f, w, c, token)
 }
 
 // holdAfterRenewal is the hold after a renewal; got is the store's lease of a claim that a store decides.
@@ -102,14 +100,6 @@ func (hs *holds) holdAfterRenewal(f lifecycle.Facts, c claim.Claim, got lease.Le
 		h.Until = f.Now.Add(got.TTL)
 	}
 	return h
-}
-
-// fence refuses who shows a token that is not the hold's.
-func (hs *holds) fence(f lifecycle.Facts, w claim.Worker, token int64) error {
-	if err := f.Log.RefuseToken(w, token); err != nil {
-		return hs.lost(f, w, err)
-	}
-	return nil
 }
 
 // rewrite edits the claim comment of c, or posts the one that is still missing: only a store's hold can
@@ -132,11 +122,15 @@ func (hs *holds) rewrite(ctx context.Context, f lifecycle.Facts, c claim.Claim, 
 	})
 }
 
-// renewable asks the log, then what people may have done: closing the issue or taking it
-// themselves stops a worker at its next heartbeat.
-func (hs *holds) renewable(f lifecycle.Facts, w claim.Worker, c claim.Claim, end time.Time) error {
+// renewable asks whether this store decides the hold c of w, the log, what people may have done, and whether the token is the
+// hold's. People who close the issue or take it themselves stop a worker at its next heartbeat.
+func (hs *holds) renewable(f lifecycle.Facts, w claim.Worker, c claim.Claim, token int64) error {
+	if err := hs.decides(f.Issue, c); err != nil {
+		return err
+	}
 	margin := time.Duration(0)
 	if c.Held() {
+		end, _ := c.Until(hs.set.Rules.Terms)
 		margin = hs.margin(end.Sub(c.Updated))
 	}
 	if err := f.Log.RefuseRenewal(w, f.Viewer, hs.set.Rules.Terms, f.Now, margin); err != nil {
@@ -145,13 +139,16 @@ func (hs *holds) renewable(f lifecycle.Facts, w claim.Worker, c claim.Claim, end
 	v := hs.set.Rules.Verdict(f, lifecycle.Seeker{Worker: w})
 	switch {
 	case v.Answer == lifecycle.Unknown:
-		return &UnknownError{f.Issue, verdictError{v}}
+		return &UnknownError{f.Issue, errors.New(v.String())}
 	case f.PullRequest && v.Has(lifecycle.CodeClosed):
 		return hs.lost(f, w, errors.New("the pull request has ended"))
 	case v.Has(lifecycle.CodeClosed):
 		return hs.lost(f, w, errors.New("the issue was closed"))
 	case v.Has(lifecycle.CodeHold):
 		return hs.lost(f, w, errors.New("a person took it (label "+hs.set.Rules.Scheme.Hold+")"))
+	}
+	if err := f.Log.RefuseToken(w, token); err != nil {
+		return hs.lost(f, w, err)
 	}
 	return nil
 }

@@ -46,7 +46,6 @@ func DefaultSettings() Settings {
 type Ledger struct {
 	*base
 	*snapshots // what an issue's log says, and the verdict of it
-	*assignees
 	*records   // what is written into a log
 	*labelling // labels, brought in line with the log
 	*holds     // what a worker may do that has one
@@ -76,13 +75,13 @@ func New(f Forge, c Clock, token func() string, s Settings) *Ledger {
 // assemble makes the parts of a ledger. A ledger with another decider, or other settings, is assembled from a changed copy of the base:
 // all of its parts then go by that one.
 func assemble(b base) *Ledger {
-	l := &Ledger{base: &b, snapshots: &snapshots{&b}, assignees: &assignees{&b}}
-	l.records = &records{base: &b, snapshots: l.snapshots, assignees: l.assignees}
+	l := &Ledger{base: &b, snapshots: &snapshots{&b}}
+	l.records = &records{base: &b, snapshots: l.snapshots}
 	l.labelling = &labelling{base: &b, snapshots: l.snapshots, notices: &notices{base: &b, records: l.records}}
 	l.holds = &holds{base: &b, snapshots: l.snapshots, records: l.records}
-	l.claims = &claims{base: &b, snapshots: l.snapshots, assignees: l.assignees, records: l.records, labelling: l.labelling, holds: l.holds}
+	l.claims = &claims{base: &b, snapshots: l.snapshots, records: l.records, labelling: l.labelling, holds: l.holds}
 	l.pulls = &pulls{base: &b, snapshots: l.snapshots, records: l.records}
-	l.releases = &releases{base: &b, snapshots: l.snapshots, records: l.records, labelling: l.labelling, holds: l.holds, pulls: l.pulls}
+	l.releases = &releases{base: &b, snapshots: l.snapshots, records: l.records, labelling: l.labelling, pulls: l.pulls}
 	l.overrides = &overrides{base: &b, snapshots: l.snapshots, records: l.records, labelling: l.labelling}
 	l.stages = &stages{base: &b, snapshots: l.snapshots, records: l.records, labelling: l.labelling}
 	l.plans = &plans{base: &b, snapshots: l.snapshots, records: l.records, labelling: l.labelling}

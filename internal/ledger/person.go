@@ -37,7 +37,7 @@ func (a *attempt) stopping(f lifecycle.Facts, v lifecycle.Verdict) (stops lifecy
 
 // earlierRun is the claim that an earlier run of the caller posted under the same key and did not confirm.
 func (a *attempt) earlierRun(f lifecycle.Facts) (claim.Claim, bool) {
-	own, known := f.Log.Find(a.worker())
+	own, known := f.Log.Find(a.record.Worker)
 	return own, a.resume && known && own.Live() && !own.Held() && own.Comment != 0 && (own.WrittenBy(f.Viewer) || own.IsOf(f.Viewer))
 }
 
@@ -65,14 +65,6 @@ func answered(f lifecycle.Facts, v lifecycle.Verdict) lifecycle.Verdict {
 	return v
 }
 
-// asPerson is a snapshot as the person sees it for whom an app claims.
-func (a *attempt) asPerson(f lifecycle.Facts) lifecycle.Facts {
-	if a.record.By != "" {
-		f.Viewer = a.record.Person
-	}
-	return f
-}
-
 // ClaimPerson takes the issue for the person with that login, without an end; the token must be the person's. Idempotent: who holds
 // the issue as a person already, be it since a moment ago by another program, gets that hold. force is Request.Force. Errors are those of
 // Claim; an app is no person, and a *CallError.
@@ -92,7 +84,7 @@ func (cs *claims) ClaimPerson(ctx context.Context, i claim.Issue, login string, 
 		}
 		if mine, held := f.Log.Holder(); held && mine.Held() && mine.IsOf(login) {
 			h := cs.holds.holdAfterRenewal(f, mine, lease.Lease{}, start)
-			h.Unassigned = cs.assignees.Assign(ctx, f, mine)
+			h.Unassigned = cs.records.Assign(ctx, f, mine)
 			return h, nil
 		}
 		if err := cs.clock.Sleep(ctx, backoff(n)); err != nil { // the other program has not confirmed yet

@@ -154,30 +154,24 @@ func (pl *plans) decisiveVote(ctx context.Context, f lifecycle.Facts) (*Vote, er
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(all, func(a, b Vote) int { return weight(a) - weight(b) })
-	for _, v := range all {
-		if !pl.set.Rules.Approvers.Votes(c, v.Answer, v.Login, v.Person) {
-			continue
-		}
-		may := len(pl.set.Rules.Approvers) > 0
-		if !may {
-			may, err = e.MayLabel(ctx, Repo{f.Issue.Owner, f.Issue.Repo}, v.Login)
-		}
-		switch {
-		case err != nil:
-			return nil, err
-		case may:
-			return &v, nil
+	for _, answer := range []claim.Kind{claim.KindReject, claim.KindApprove} {
+		for _, v := range all {
+			if v.Answer != answer || !pl.set.Rules.Approvers.Votes(c, v.Answer, v.Login, v.Person) {
+				continue
+			}
+			may := len(pl.set.Rules.Approvers) > 0
+			if !may {
+				may, err = e.MayLabel(ctx, Repo{f.Issue.Owner, f.Issue.Repo}, v.Login)
+			}
+			switch {
+			case err != nil:
+				return nil, err
+			case may:
+				return &v, nil
+			}
 		}
 	}
 	return nil, nil
-}
-
-func weight(v Vote) int {
-	if v.Answer == claim.KindReject {
-		return 0
-	}
-	return 1
 }
 
 // count records the answer that a reaction gives, and reports whether it did: that the plan had its

@@ -28,7 +28,6 @@ type releases struct {
 	snapshots *snapshots
 	records   *records
 	labelling *labelling
-	holds     *holds
 	pulls     *pulls
 }
 
@@ -51,8 +50,8 @@ func (rl *releases) Release(ctx context.Context, i claim.Issue, e Ending) (Repai
 		return Repair{Issue: i}, err
 	}
 	c, ok := f.Log.Find(e.Worker)
-	if err := rl.holds.fence(f, e.Worker, e.Token); err != nil {
-		return Repair{Issue: i}, err
+	if err := f.Log.RefuseToken(e.Worker, e.Token); err != nil {
+		return Repair{Issue: i}, rl.lost(f, e.Worker, err)
 	}
 	if e.By == "" {
 		if err := f.Log.RefuseLogin(e.Worker, f.Viewer); err != nil {

@@ -32,7 +32,13 @@ func issueSentence(r claim.Record) string {
 		case r.Person != "":
 			return who + " holds this issue until they release it."
 		}
-		return who + " is working on this issue" + expires(r) + by(r) + "."
+		limit := ""
+		if r.TTL == claim.NoExpiry {
+			limit = ", without time limit"
+		} else if r.TTL > 0 {
+			limit = fmt.Sprintf("; the hold expires %s after its last heartbeat", printable.Exact(r.TTL))
+		}
+		return who + " is working on this issue" + limit + by(r) + "."
 	case claim.KindRelease:
 		if r.Worker.Codename == byHand && r.Outcome == claim.OutcomeAdvanced {
 			return "The issue " + ending(r) + by(r) + "."
@@ -57,16 +63,6 @@ func issueSentence(r claim.Record) string {
 
 func whose(w claim.Worker) string {
 	return fmt.Sprintf("**%s** (run `%s`)", harmless(w.Codename), harmless(w.FiringID))
-}
-
-func expires(r claim.Record) string {
-	switch {
-	case r.TTL == claim.NoExpiry:
-		return ", without time limit"
-	case r.TTL > 0:
-		return fmt.Sprintf("; the hold expires %s after its last heartbeat", printable.Exact(r.TTL))
-	}
-	return ""
 }
 
 func ending(r claim.Record) string {

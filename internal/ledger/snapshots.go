@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -44,7 +45,7 @@ func (sn *snapshots) judge(f lifecycle.Facts, ask func(lifecycle.Facts) lifecycl
 	case v.Answer == lifecycle.Unknown && v.Has(lifecycle.CodeUnshown):
 		return f, v, &UnknownError{Issue: f.Issue, Err: &UnshownError{Facts: f}}
 	case v.Answer == lifecycle.Unknown:
-		return f, v, &UnknownError{Issue: f.Issue, Err: verdictError{v}}
+		return f, v, &UnknownError{Issue: f.Issue, Err: errors.New(v.String())}
 	}
 	return f, v, nil
 }
@@ -58,7 +59,7 @@ func (sn *snapshots) logged(ctx context.Context, i claim.Issue) (lifecycle.Facts
 // whole refuses a snapshot that something is missing from.
 func (sn *snapshots) whole(i claim.Issue, f lifecycle.Facts, err error) (lifecycle.Facts, error) {
 	if err == nil && len(f.Missing) > 0 {
-		err = verdictError{sn.set.Rules.Verdict(f, lifecycle.Seeker{})}
+		err = errors.New(sn.set.Rules.Verdict(f, lifecycle.Seeker{}).String())
 	}
 	if err != nil {
 		return f, &UnknownError{Issue: i, Err: err}
@@ -70,15 +71,6 @@ func (sn *snapshots) whole(i claim.Issue, f lifecycle.Facts, err error) (lifecyc
 func (sn *snapshots) Ruled(ctx context.Context, f lifecycle.Facts) (lifecycle.Facts, error) {
 	f, _, err := sn.by.look(ctx, f)
 	return f, err
-}
-
-// Stale lists the claims whose end a sweep would record, by a snapshot that was made without the ledger.
-func (sn *snapshots) Stale(ctx context.Context, f lifecycle.Facts) ([]claim.Claim, error) {
-	if len(f.Log.Live()) == 0 {
-		return nil, nil
-	}
-	f, err := sn.Ruled(ctx, f)
-	return sn.set.Rules.Over(f), err
 }
 
 // A reader makes one snapshot of an issue.

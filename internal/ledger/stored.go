@@ -149,7 +149,7 @@ func ruling(f lifecycle.Facts, l lease.Lease) claim.Ruling {
 
 // ask asks the store for the lease of the issue. After an answer that is not known the lease is released.
 func (s stored) ask(ctx context.Context, a *attempt, ttl time.Duration) error {
-	got, err := s.store.Acquire(ctx, lease.Ask{Issue: a.issue, Worker: a.worker(), TTL: ttl})
+	got, err := s.store.Acquire(ctx, lease.Ask{Issue: a.issue, Worker: a.record.Worker, TTL: ttl})
 	var held *lease.HeldError
 	switch {
 	case errors.As(err, &held):
@@ -157,7 +157,7 @@ func (s stored) ask(ctx context.Context, a *attempt, ttl time.Duration) error {
 	case err != nil && lease.Rejected(err):
 		return &UnknownError{a.issue, s.named(err)}
 	case err != nil:
-		return errors.Join(&UnknownError{a.issue, s.named(err)}, s.letGo(ctx, lease.Lease{Issue: a.issue, Worker: a.worker(), TTL: ttl}))
+		return errors.Join(&UnknownError{a.issue, s.named(err)}, s.letGo(ctx, lease.Lease{Issue: a.issue, Worker: a.record.Worker, TTL: ttl}))
 	}
 	a.got = got
 	return nil
@@ -175,7 +175,7 @@ func (a *attempt) term() time.Duration {
 func (a *attempt) heldByLease(by lease.Lease) error {
 	f := a.facts
 	f.Log = f.Log.Ruled(ruling(f, by))
-	return &HeldError{Issue: a.issue, Verdict: a.set.Rules.Verdict(f, lifecycle.Seeker{Worker: a.worker()})}
+	return &HeldError{Issue: a.issue, Verdict: a.set.Rules.Verdict(f, lifecycle.Seeker{Worker: a.record.Worker})}
 }
 
 // letGo releases a lease even when the caller's time is over.
@@ -195,7 +195,7 @@ func (s stored) mirror(ctx context.Context, a *attempt) error {
 		return errors.Join(&CallError{err}, s.letGo(ctx, a.got))
 	}
 	c, next, err := a.records.appendRead(ctx, a.issue, body, func(s claim.State) (string, bool) {
-		own, _ := s.Find(a.worker())
+		own, _ := s.Find(a.record.Worker)
 		return own.URL, own.Comment != 0
 	})
 	if err != nil {
@@ -234,7 +234,7 @@ func (a *attempt) readMirror(ctx context.Context, next *lifecycle.Facts) error {
 		}
 		f.Log = f.Log.Ruled(ruling(f, a.got))
 		a.facts = f
-		if own, _ := f.Log.Find(a.worker()); own.Comment != 0 {
+		if own, _ := f.Log.Find(a.record.Worker); own.Comment != 0 {
 			return nil
 		}
 		last = ErrInvisible

@@ -7,9 +7,6 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 )
 
-// sameChain reports whether two pull requests are parts of one feature's chain.
-func sameChain(a, b PR) bool { return a.Chain != "" && a.Chain == b.Chain }
-
 // shipped returns the merge that finished the issue. Of a chain the merge counts once no other part
 // is open, because what it began has not shipped before; one of those is rest, if that is all that is missing.
 func (f Facts) shipped() (by, rest PR, yes bool) {
@@ -17,7 +14,7 @@ func (f Facts) shipped() (by, rest PR, yes bool) {
 		if !f.shippedBy(p) {
 			continue
 		}
-		open := slices.IndexFunc(f.PRs, func(o PR) bool { return sameChain(p, o) && o.State == PROpened })
+		open := slices.IndexFunc(f.PRs, func(o PR) bool { return p.Chain != "" && o.Chain == p.Chain && o.State == PROpened })
 		if open < 0 {
 			return p, PR{}, true
 		}
@@ -29,7 +26,7 @@ func (f Facts) shipped() (by, rest PR, yes bool) {
 // family reports whether p, or another part of its chain, is the work of the one that asks is.
 func (f Facts) family(p PR, is func(PR) bool) bool {
 	for _, o := range f.PRs {
-		if sameChain(p, o) && is(o) {
+		if p.Chain != "" && o.Chain == p.Chain && is(o) {
 			return true
 		}
 	}

@@ -25,13 +25,10 @@ func (r Rules) Label(f Facts) (labels.Projection, string) {
 	}
 	stage := r.Stage(f)
 	r.Scheme = r.Scheme.At(stage)
-	bundle, undone := leftoversOf(r, f)
 	all := f
 	f.Log = withoutRivals(f.Log).Lasting()
 	want, why := r.state(f)
-	if undone {
-		want, why = bundle.tidy(want, why)
-	}
+	want, why = r.undone(all, want, why)
 	want.Stage = stage
 	if gated(r.Scheme, f) && !want.Keep && (want.State == labels.Available || want.State == labels.Claimed) {
 		want.Gate = true
@@ -76,8 +73,8 @@ func (r Rules) state(f Facts) (labels.Projection, string) {
 		if shipped { // 9
 			return show(labels.Done, merge.Shown()+" was merged")
 		}
-		if p, waits := r.awaited(f); waits { // 10
-			return show(labels.PROpen, p.Shown()+p.stands())
+		if n := slices.IndexFunc(f.PRs, f.pending); n >= 0 && !r.staged() { // 10; in a pipeline none is waited for
+			return show(labels.PROpen, f.PRs[n].Shown()+f.PRs[n].stands())
 		}
 	}
 	if f.Log.Records == 0 { // nobody ever claimed it through the log: people's labels stand, as long as they say one thing and it can be true
@@ -153,15 +150,6 @@ func (r Rules) reopened() (labels.Projection, string) {
 		return show(labels.Available, "reopened")
 	}
 	return show(labels.None, "reopened; on_reopen is not requeue")
-}
-
-// awaited returns the first pull request that may still ship. In a pipeline none is waited for.
-func (r Rules) awaited(f Facts) (PR, bool) {
-	i := slices.IndexFunc(f.PRs, f.pending)
-	if r.staged() || i < 0 {
-		return PR{}, false
-	}
-	return f.PRs[i], true
 }
 
 // shippedBy reports whether the merge of p finished the issue: into the default branch, of more than a part that closes nothing.
@@ -277,6 +265,6 @@ func fresh(r Rules, f Facts) bool {
 
 // implemented reports whether the last holder of the log found the work done already, and nobody reopened the issue since.
 func (f Facts) implemented(log claim.State) bool {
-	last, ended := log.Lasting().LastEnded()
+	last, ended := log.Lasting().LastEnded(claim.Claim.Held)
 	return ended && last.End.Rank.Compare(log.Restart) > 0 && last.End.Outcome == claim.OutcomeAlreadyImplemented && !f.ReopenedAt.After(last.End.At)
 }

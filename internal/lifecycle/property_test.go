@@ -305,7 +305,7 @@ func obstacle(r lifecycle.Rules, f lifecycle.Facts, who lifecycle.Seeker) string
 			}
 		}
 	}
-	if last, ended := f.Log.Lasting().LastEnded(); over == 0 && ended && f.Open && last.End.Outcome == claim.OutcomeAlreadyImplemented && !f.ReopenedAt.After(last.End.At) {
+	if last, ended := f.Log.Lasting().LastEnded(claim.Claim.Held); over == 0 && ended && f.Open && last.End.Outcome == claim.OutcomeAlreadyImplemented && !f.ReopenedAt.After(last.End.At) {
 		return "implemented already"
 	}
 	closed := !f.Open

@@ -34,20 +34,17 @@ func (r Rules) pull(f Facts) (labels.Projection, string) {
 	return personsLabel(r.Scheme, f, want, why)
 }
 
-// ended reports a pull request that was merged or closed. Its end is the end of every hold of it.
-func (f Facts) ended() bool { return f.PullRequest && !f.Open }
-
-// Ended lists the claims whose end anybody may record because the pull request has ended, with the outcome Expire. A
+// Ended lists the claims whose end anybody may record because the pull request was merged or closed, with the outcome Expire. A
 // snapshot with something missing, or in doubt, ends none.
 func (f Facts) Ended() []claim.Claim {
-	if !f.ended() || len(f.Missing) > 0 || len(f.Doubts) > 0 {
+	if !f.PullRequest || f.Open || len(f.Missing) > 0 || len(f.Doubts) > 0 {
 		return nil
 	}
 	return f.Log.Live()
 }
 
 // Merged reports whether the number is that of a pull request that was merged.
-func (f Facts) Merged() bool { return f.ended() && f.StateReason == merged }
+func (f Facts) Merged() bool { return f.PullRequest && !f.Open && f.StateReason == merged }
 
 // ending says how what is not open ended.
 func (f Facts) ending() string {

@@ -39,6 +39,7 @@ type Meaning struct {
 	Where  Where
 	Person bool   // it keeps a person from claiming as well; the others are an agent's alone
 	Taken  bool   // somebody is at work on the issue, so that other work is to be looked for
+	Noted  bool   // a person may be at work without a hold, which stops no push: the push is told
 	Passed string // how many issues "next" passed over for it: "3 " and this
 	Mark   string // on the issue's card; empty where the column, or another mark, says it
 	Alert  bool   // the mark is of what no rule moves on: a person is needed
@@ -66,14 +67,14 @@ func Meanings() []Meaning {
 		{Code: CodeMerged, Passed: "with a merged pull request", Mark: "merged", Alert: true},
 		{Code: CodeDone, Passed: "done", Mark: "done", Alert: true},
 		{Code: CodePlan, Passed: "waiting for a plan's approval"},
-		{Code: CodeHold, Person: true, Taken: true, Passed: "held by a person", Mark: "a person's"},
+		{Code: CodeHold, Person: true, Taken: true, Noted: true, Passed: "held by a person", Mark: "a person's"},
 		{Code: CodeScope, Passed: "waiting for a person", Mark: "needs scope", Alert: true},
 		{Code: CodePaused, Passed: "paused with the repository", Mark: "paused"},
 		{Code: CodeExcluded, Passed: "excluded by a label", Mark: "excluded"},
 		{Code: CodeBlocked, Passed: "blocked by other issues", Mark: "blocked"},
 		{Code: CodeBackingOff, Passed: "backing off after a failure", Mark: "backing off"},
 		{Code: CodeAttempts, Passed: "failed too often"},
-		{Code: CodeAssigned, Person: true, Passed: "assigned to somebody else", Mark: "assigned"},
+		{Code: CodeAssigned, Person: true, Noted: true, Passed: "assigned to somebody else", Mark: "assigned"},
 		{Code: CodeExpired, Where: AmongNotes},
 		{Code: CodeExcessive, Where: AmongNotes},
 	}

@@ -1,10 +1,5 @@
 package lifecycle
 
-import (
-	"cmp"
-	"time"
-)
-
 // staged reports whether the repository works in a pipeline. There a pull request belongs to a stage
 // and neither ends a hold nor keeps the next stage from being taken.
 func (r Rules) staged() bool { return len(r.Scheme.Stages) > 0 }
@@ -25,12 +20,4 @@ func (r Rules) Stage(f Facts) int {
 // through reports whether the log says that the issue went through all stages, and nobody reopened it since.
 func through(r Rules, f Facts) bool {
 	return r.staged() && f.Log.Stage != "" && r.Stage(f) == len(r.Scheme.Stages)-1
-}
-
-// TTL returns the lease of a claim that names none.
-func (r Rules) TTL(f Facts) time.Duration {
-	if !r.staged() || f.PullRequest {
-		return r.Terms.TTL
-	}
-	return cmp.Or(r.Scheme.Stages[r.Stage(f)].TTL, r.Terms.TTL)
 }

@@ -1,42 +1,35 @@
 package lifecycle
 
-import "github.com/label-state/label-state/internal/labels"
+import (
+	"slices"
 
-// leftovers are what a bundle's claim that was released before any work leaves to put right. In everything
-// else labels say what they would if the claim had never been.
-type leftovers struct {
-	before labels.Projection // what the issue showed before the claim
-	told   bool              // the claim says so; without it before is nothing
-	left   bool              // the labels still are as the claim made them
-}
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
+)
 
-// leftoversOf returns what the bundle's claim that was undone last has left behind; undone is false when there is
-// no such claim, or when since then somebody has held the issue or opened a pull request for it.
-func leftoversOf(r Rules, f Facts) (l leftovers, undone bool) {
-	c, undone := f.Log.LastUndone()
+// undone puts right what a bundle's claim has left behind that was released before any work. want and why are what the
+// issue would show if the claim had never been, and stay where there is no such claim, or where since then somebody has
+// held the issue or opened a pull request for it. f has the whole log.
+func (r Rules) undone(f Facts, want labels.Projection, why string) (labels.Projection, string) {
+	const because = "a claim for a bundle was undone"
+	c, _ := f.Log.LastEnded(func(claim.Claim) bool { return true })
 	_, held := f.Log.Holder()
 	_, _, shipped := f.shipped()
-	_, awaited := r.awaited(f)
-	if !undone || held || shipped || awaited || !f.Open || f.PullRequest {
-		return leftovers{}, false
+	awaited := !r.staged() && slices.ContainsFunc(f.PRs, f.pending)
+	if !c.Undone() || held || shipped || awaited || !f.Open || f.PullRequest {
+		return want, why
 	}
-	l.before, l.told = r.Scheme.Before(c.Record.Was, c.Record.Bundle)
+	before, told := r.Scheme.Before(c.Record.Was, c.Record.Bundle) // what the issue showed before the claim, if the claim says so
 	claimed := labels.Has(f.Labels, r.Scheme.Claimed)
-	bare := l.told && l.before.State != labels.None && len(r.Scheme.Of(f.Labels)) == 0 // a late write took the last one away
-	l.left = (claimed || bare) && !fresh(r, f)
-	return l, true
-}
-
-// tidy puts right what is left of the claim in the projection that the issue would show without it.
-func (l leftovers) tidy(want labels.Projection, why string) (labels.Projection, string) {
-	const because = "a claim for a bundle was undone"
+	bare := told && before.State != labels.None && len(r.Scheme.Of(f.Labels)) == 0 // a late write took the last one away
+	left := (claimed || bare) && !fresh(r, f)                                      // the labels still are as the claim made them
 	switch {
-	case l.left && l.told:
-		return l.before, because
-	case l.left && (want.Keep || want.State == labels.Claimed):
+	case left && told:
+		return before, because
+	case left && (want.Keep || want.State == labels.Claimed):
 		return show(labels.Available, because)
-	case !l.left: // a late write may have put the bundle's label on after all
-		want.Clear = l.before.Clear
+	case !left: // a late write may have put the bundle's label on after all
+		want.Clear = before.Clear
 	}
 	return want, why
 }

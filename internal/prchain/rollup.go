@@ -26,27 +26,16 @@ const (
 // String returns pending, green or red.
 func (c Colour) String() string { return [...]string{"pending", "green", "red"}[c] }
 
-// Colour is the check's own. A word that is not known is pending, never green.
-func (c Check) Colour() Colour {
-	switch c.State {
-	case "success", "neutral", "skipped":
-		return Green
-	case "failure", "error", "cancelled", "timed_out", "action_required", "startup_failure":
-		return Red
-	}
-	return Pending
-}
-
 // Judge is green only if there is a check and every one is; red if one is red.
 func Judge(checks []Check) (Colour, string) {
 	var red, waiting []string
 	for _, c := range checks {
-		switch c.Colour() {
-		case Red:
+		switch c.State {
+		case "success", "neutral", "skipped":
+		case "failure", "error", "cancelled", "timed_out", "action_required", "startup_failure":
 			red = append(red, c.Name+" "+c.State)
-		case Pending:
+		default: // a word that is not known is pending, never green
 			waiting = append(waiting, c.Name+" "+c.State)
-		case Green:
 		}
 	}
 	switch {

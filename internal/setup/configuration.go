@@ -87,34 +87,14 @@ func defaults() *configuration {
 
 // under lays the caller's own file over the configuration of the repository.
 func (c *configuration) under(own config.Own, r ledger.Repo) (*configuration, error) {
-	if own.File() == "" {
+	if own.File == "" {
 		return c, nil
 	}
 	whole, err := own.Over(c.Config, r.String())
 	if err != nil {
 		return nil, err
 	}
-	return &configuration{Config: whole, source: c.source + " and " + own.File(), absent: c.absent, own: own}, nil
-}
-
-// remark says in one line that the file which is checked out is not the one that counts.
-func (e Environment) remark(p place, conf *configuration) {
-	if p.tree == "" {
-		return
-	}
-	here, there, err := Checkout(p.tree)
-	if !there {
-		return
-	}
-	where := "the default branch of " + p.repo.String()
-	if err != nil {
-		first, _, _ := strings.Cut(err.Error(), "\n")
-		e.say("note: " + first + "; what counts is " + where)
-		return
-	}
-	if text := Differs(here, conf.Config, p.repo); text != "" {
-		e.say("note: " + text)
-	}
+	return &configuration{Config: whole, source: c.source + " and " + own.File, absent: c.absent, own: own}, nil
 }
 
 // Differs says in one line that the configuration which is checked out is not the one on the default branch of a repository; empty when

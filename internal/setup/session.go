@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/label-state/label-state/internal/agenthost"
@@ -122,10 +123,8 @@ func Open(ctx context.Context, e Environment, o Options) (*Session, error) {
 	case p.repo == (ledger.Repo{}), o.First.Late:
 	case o.First.Ready:
 		err = first.BeginOpen(ctx, p.repo)
-	case o.First.Live:
-		err = first.BeginCurrent(ctx, p.repo, o.First.Since)
-	case !o.First.Since.IsZero():
-		err = first.BeginScan(ctx, p.repo, o.First.Since)
+	case o.First.Live, !o.First.Since.IsZero():
+		err = first.BeginScan(ctx, p.repo, o.First.Since, o.First.Live)
 	case o.Ref != "":
 		err = first.Begin(ctx, p.issue)
 	}
@@ -153,7 +152,19 @@ func (e Environment) configuration(ctx context.Context, o Options, p place, c *g
 			return nil, err
 		}
 	}
-	e.remark(p, conf)
+	if p.tree != "" { // one line says that the file which is checked out is not the one that counts
+		here, there, err := Checkout(p.tree)
+		switch {
+		case !there:
+		case err != nil:
+			first, _, _ := strings.Cut(err.Error(), "\n")
+			e.say("note: " + first + "; what counts is the default branch of " + p.repo.String())
+		default:
+			if text := Differs(here, conf.Config, p.repo); text != "" {
+				e.say("note: " + text)
+			}
+		}
+	}
 	conf, err := conf.under(own, p.repo)
 	if err != nil {
 		return nil, err

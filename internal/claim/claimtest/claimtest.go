@@ -54,18 +54,15 @@ func Cases(text string) ([]Case, error) {
 		case len(cases) == 0:
 			return nil, fmt.Errorf("line %d: before the first title", i+1)
 		default:
-			cases[len(cases)-1].take(line)
+			c := &cases[len(cases)-1]
+			if want, ok := strings.CutPrefix(line, "-> "); ok {
+				c.Want = append(c.Want, want)
+			} else {
+				c.In = append(c.In, line)
+			}
 		}
 	}
 	return cases, nil
-}
-
-func (c *Case) take(line string) {
-	if want, ok := strings.CutPrefix(line, "-> "); ok {
-		c.Want = append(c.Want, want)
-		return
-	}
-	c.In = append(c.In, line)
 }
 
 // Comment reads one line of a log.
@@ -79,23 +76,21 @@ func Comment(line string) (claim.Comment, error) {
 		return claim.Comment{}, fmt.Errorf("comment %q: %w", line, err)
 	}
 	c := claim.Comment{ID: id, URL: "#" + f[0]}
-	if c.Created, c.Updated, err = span(f[1]); err != nil {
+	from, to, edited := strings.Cut(f[1], "~")
+	if c.Created, err = Time(from); err != nil {
 		return c, err
+	}
+	c.Updated = c.Created
+	if edited {
+		if c.Updated, err = Time(to); err != nil {
+			return c, err
+		}
 	}
 	c.Author, c.Editor, _ = strings.Cut(f[2], "/")
 	author, stranger := strings.CutSuffix(c.Author, "?")
 	c.Author, c.Trusted = author, !stranger
 	c.Body, err = Body(strings.TrimSpace(f[3]))
 	return c, err
-}
-
-func span(s string) (created, updated time.Time, err error) {
-	from, to, edited := strings.Cut(s, "~")
-	if created, err = Time(from); err != nil || !edited {
-		return created, created, err
-	}
-	updated, err = Time(to)
-	return created, updated, err
 }
 
 // Body reads a comment's text: a quoted string, or the short form of a record.

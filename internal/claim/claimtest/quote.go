@@ -33,8 +33,14 @@ func next(s string) (text, rest string, err error) {
 		return "", "", fmt.Errorf("a backslash at the end")
 	}
 	switch s[1] {
-	case '{':
-		return repeat(s[2:])
+	case '{': // N:TEXT}
+		inside, rest, closed := strings.Cut(s[2:], "}")
+		count, text, found := strings.Cut(inside, ":")
+		n, err := strconv.Atoi(count)
+		if !closed || !found || err != nil || n < 0 || n > 1<<24 {
+			return "", "", fmt.Errorf(`want \{N:TEXT}`)
+		}
+		return strings.Repeat(text, n), rest, nil
 	case 'x':
 		if len(s) < 4 {
 			return "", "", fmt.Errorf(`\x without two digits`)
@@ -47,17 +53,6 @@ func next(s string) (text, rest string, err error) {
 		return "", "", fmt.Errorf(`unknown escape \%c`, s[1])
 	}
 	return "\n\r\t\\\""[i : i+1], s[2:], nil
-}
-
-// repeat reads N:TEXT}.
-func repeat(s string) (text, rest string, err error) {
-	inside, rest, closed := strings.Cut(s, "}")
-	count, text, found := strings.Cut(inside, ":")
-	n, err := strconv.Atoi(count)
-	if !closed || !found || err != nil || n < 0 || n > 1<<24 {
-		return "", "", fmt.Errorf(`want \{N:TEXT}`)
-	}
-	return strings.Repeat(text, n), rest, nil
 }
 
 // Quote writes a string so that Unquote reads it, in printable ASCII.

@@ -96,11 +96,11 @@ func TestRefsTip(t *testing.T) {
 // TestCreate: a file that has come in the meantime stays as it is.
 func TestCreate(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a", "b.yml")
-	if err := local.Create(file, "ours\n"); err != nil {
+	if err := local.Create(file, "ours\n", 0o644); err != nil {
 		t.Fatal(err)
 	}
 	var kept *cli.KeptError
-	if err := local.Create(file, "theirs\n"); !errors.As(err, &kept) {
+	if err := local.Create(file, "theirs\n", 0o644); !errors.As(err, &kept) {
 		t.Errorf("%v, want it kept", err)
 	}
 	if got, err := os.ReadFile(file); err != nil || string(got) != "ours\n" {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/internal/state"
 	urfave "github.com/urfave/cli/v2"
@@ -38,23 +39,19 @@ func runBundleClaim(t cli.Terminal, cc *urfave.Context) error {
 			return err
 		}
 		if p.call.Flags.Bool("dry-run") {
-			return p.wouldTake(ctx, b)
+			if _, err := b.Check(ctx, p.call.Claimant(), lifecycle.Rules.Verdict); err != nil {
+				return err
+			}
+			text := fmt.Sprintf("would claim bundle %s for %s:\n", p.slug, p.call.Claimant().Codename)
+			for _, i := range b.Issues() {
+				p.view.Issues = append(p.view.Issues, PartView{Issue: i.String(), Answer: "free"})
+				text += "  " + i.String() + "\n"
+			}
+			p.view.Answer = "dry-run"
+			return p.call.Answer(p.view, text)
 		}
 		return p.holding(func(page state.JournalPage[bundlePage]) error { return p.take(ctx, page, b) })
 	})
-}
-
-func (p *pack) wouldTake(ctx context.Context, b ledger.Bundle) error {
-	if _, err := b.Check(ctx, p.call.Claimant()); err != nil {
-		return err
-	}
-	text := fmt.Sprintf("would claim bundle %s for %s:\n", p.slug, p.call.Claimant().Codename)
-	for _, i := range b.Issues() {
-		p.view.Issues = append(p.view.Issues, PartView{Issue: i.String(), Answer: "free"})
-		text += "  " + i.String() + "\n"
-	}
-	p.view.Answer = "dry-run"
-	return p.call.Answer(p.view, text)
 }
 
 // holding runs a step while no other process of this machine works on the bundle.
@@ -103,7 +100,16 @@ func (p *pack) take(ctx context.Context, page state.JournalPage[bundlePage], b l
 		cli.Warnf(p.call.Terminal.Err, "claimed, but the bundle could not be noted, so release it issue by issue: %s", err)
 	}
 	p.inform(ctx, note)
-	return p.taken(holds)
+	w = holds[0].Record.Worker
+	p.view.Answer, p.view.Codename, p.view.Firing, p.view.Whole = "won", w.Codename, w.FiringID, true
+	var rows [][2]string
+	for _, h := range holds {
+		p.view.Issues = append(p.view.Issues, PartView{
+			Issue: h.Issue.String(), Answer: "won", Holder: w.String(), Until: cli.Stamp(h.Until), Token: h.Token, URL: h.URL,
+		})
+		rows = append(rows, [2]string{"  " + h.Issue.String(), "until " + cli.Moment(h.Until) + "  " + cli.OneLine(h.Title)})
+	}
+	return p.call.Answer(p.view, fmt.Sprintf("claimed bundle %s for %s (run %s)\n", p.slug, w.Codename, w.FiringID)+cli.Table(rows))
 }
 
 // warnLate says of each issue that its labels are late.
@@ -116,20 +122,6 @@ func (p *pack) warnLate(err error) {
 	} else if errors.As(err, &late) {
 		_ = p.call.WarnLate(late)
 	}
-}
-
-func (p *pack) taken(holds []ledger.Hold) error {
-	w := holds[0].Record.Worker
-	p.view.Answer, p.view.Codename, p.view.Firing, p.view.Whole = "won", w.Codename, w.FiringID, true
-	text := fmt.Sprintf("claimed bundle %s for %s (run %s)\n", p.slug, w.Codename, w.FiringID)
-	var rows [][2]string
-	for _, h := range holds {
-		p.view.Issues = append(p.view.Issues, PartView{
-			Issue: h.Issue.String(), Answer: "won", Holder: w.String(), Until: cli.Stamp(h.Until), Token: h.Token, URL: h.URL,
-		})
-		rows = append(rows, [2]string{"  " + h.Issue.String(), "until " + cli.Moment(h.Until) + "  " + cli.OneLine(h.Title)})
-	}
-	return p.call.Answer(p.view, text+cli.Table(rows))
 }
 
 // permitted refuses repositories in which a claim could not be seen through: archived, or with a login that

@@ -36,7 +36,7 @@ func (p *pack) recover(ctx context.Context, page state.JournalPage[bundlePage]) 
 				err = &cli.Failure{Err: held, Hint: "release it first: label-state bundle release " + p.slug}
 			}
 		} else {
-			err = ledger.Part{Issue: c.Session.Issue, Ledger: c.Session.Ledger}.Undo(ctx, note.worker())
+			err = ledger.Part{Issue: c.Session.Issue, Ledger: c.Session.Ledger}.Undo(ctx, note.worker(), false)
 		}
 		if err != nil {
 			return err
@@ -117,7 +117,7 @@ func (p *pack) end(ctx context.Context, c *cli.Call, note bundlePage) (PartView,
 		return v, err
 	}
 	if !note.Taken {
-		return v, ledger.Part{Issue: c.Session.Issue, Ledger: c.Session.Ledger}.Undo(ctx, note.worker())
+		return v, ledger.Part{Issue: c.Session.Issue, Ledger: c.Session.Ledger}.Undo(ctx, note.worker(), false)
 	}
 	rep, err := c.Session.Ledger.Release(ctx, c.Session.Issue, ledger.Ending{Worker: note.worker(), Outcome: p.call.Flags.String("outcome"), Reason: p.call.Flags.String("reason")})
 	var lost *ledger.LostError

@@ -61,25 +61,16 @@ func planFromFlags(c *cli.Call) (p prchain.Plan, given bool, err error) {
 		}
 		p.Parts = append(p.Parts, part)
 	}
-	if p.Closes, err = closingPart(c, len(p.Parts)); err == nil {
-		err = p.Check()
-	}
-	return p, true, err
-}
-
-func closingPart(c *cli.Call, parts int) (int, error) {
 	switch text := c.Flags.String("closes"); text {
 	case "last":
-		return parts, nil
+		p.Closes = len(p.Parts)
 	case "none":
-		return 0, nil
 	default:
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 || n > parts {
-			return 0, cli.Usagef(cli.CommandPath(c.Flags), "--closes %q: want last, none, or 1 to %d", cli.OneLine(text), parts)
+		if p.Closes, err = strconv.Atoi(text); err != nil || p.Closes < 1 || p.Closes > len(p.Parts) {
+			return p, true, cli.Usagef(cli.CommandPath(c.Flags), "--closes %q: want last, none, or 1 to %d", cli.OneLine(text), len(p.Parts))
 		}
-		return n, nil
 	}
+	return p, true, p.Check()
 }
 
 const maxPlan = 8 << 20 // bytes of a plan file

@@ -3,6 +3,7 @@ package feature
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/worktree"
@@ -16,7 +17,20 @@ func runWorktreeRemove(t cli.Terminal, cc *urfave.Context) error {
 			return cli.Usagef(cli.CommandPath(cc), "want one feature, got %d arguments", n)
 		}
 		if cc.Bool("dry-run") {
-			return wouldRemove(ctx, c, y, cc.Args().First())
+			all, err := y.List(ctx)
+			if err != nil {
+				return err
+			}
+			n := slices.IndexFunc(all, func(l worktree.Listing) bool { return l.Name == cc.Args().First() })
+			switch {
+			case n < 0:
+				return &worktree.AbsentError{Feature: cc.Args().First()}
+			case all[n].Err != nil:
+				return all[n].Err
+			}
+			would := listed(all[n])
+			would.Answer = "would be removed, but for what is kept"
+			return c.Answer(would, would.text())
 		}
 		f, err := y.Remove(ctx, cc.Args().First())
 		var kept *worktree.KeptError
@@ -39,32 +53,23 @@ func runWorktreeRemove(t cli.Terminal, cc *urfave.Context) error {
 	})
 }
 
-func wouldRemove(ctx context.Context, c *cli.Call, y *worktree.Features, name string) error {
-	all, err := y.List(ctx)
-	if err != nil {
-		return err
-	}
-	for _, l := range all {
-		if l.Name != name {
-			continue
-		}
-		if l.Err != nil {
-			return l.Err
-		}
-		v := listed(l)
-		v.Answer = "would be removed, but for what is kept"
-		return c.Answer(v, v.text())
-	}
-	return &worktree.AbsentError{Feature: name}
-}
-
 func runWorktreePrune(t cli.Terminal, cc *urfave.Context) error {
 	return onWorktrees(t, cc, &FeatureView{}, func(ctx context.Context, c *cli.Call, y *worktree.Features) error {
 		if cc.Args().Present() {
 			return cli.Usagef(cli.CommandPath(cc), "it takes no arguments")
 		}
 		if cc.Bool("dry-run") {
-			return wouldPrune(ctx, c, y)
+			all, err := y.List(ctx)
+			for _, l := range all {
+				v := listed(l)
+				missing := slices.ContainsFunc(v.Trees, func(t TreeView) bool { return t.State == "missing" })
+				if l.Err == nil && (!l.Ready || missing) {
+					v.Answer = "would be pruned"
+					err = errors.Join(err, c.Answer(v, v.text()))
+				}
+				err = errors.Join(err, l.Err)
+			}
+			return err
 		}
 		found, unknown := y.Prune(ctx)
 		var kept []worktree.Kept
@@ -86,21 +91,4 @@ func runWorktreePrune(t cli.Terminal, cc *urfave.Context) error {
 		}
 		return unknown
 	})
-}
-
-func wouldPrune(ctx context.Context, c *cli.Call, y *worktree.Features) error {
-	all, err := y.List(ctx)
-	for _, l := range all {
-		v := listed(l)
-		missing := false
-		for _, tree := range v.Trees {
-			missing = missing || tree.State == "missing"
-		}
-		if l.Err == nil && (!l.Ready || missing) {
-			v.Answer = "would be pruned"
-			err = errors.Join(err, c.Answer(v, v.text()))
-		}
-		err = errors.Join(err, l.Err)
-	}
-	return err
 }

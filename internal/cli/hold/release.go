@@ -64,11 +64,18 @@ func releaseIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 }
 
 func releaseAsWorker(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Worker, token int64) error {
-	e, err := readEnding(c, w)
-	if err != nil {
-		return err
+	e := ledger.Ending{Worker: w, Token: token, Outcome: c.Flags.String("outcome"), PR: c.Flags.String("pr"), Reason: c.Flags.String("reason")}
+	if e.Outcome != "" && !slices.Contains(claim.WorkerOutcomes(), e.Outcome) {
+		return cli.Usagef("release", "--outcome %q: allowed are %s", cli.OneLine(e.Outcome), strings.Join(claim.WorkerOutcomes(), ", "))
 	}
-	e.Token = token
+	if to := c.Flags.String("transition-to"); to != "" {
+		scheme := c.Session.Ledger.Rules().Scheme
+		st, ok := scheme.Parse(to)
+		if !ok {
+			return cli.Usagef("release", "--transition-to %q: allowed are %s", cli.OneLine(to), strings.Join(scheme.Lifecycle(), ", "))
+		}
+		e.To = &st
+	}
 	if c.Flags.Bool("dry-run") {
 		err := c.CheckHolds(ctx, i, w, token)
 		if err == nil {
@@ -98,22 +105,6 @@ func follows(e ledger.Ending) string {
 		return ""
 	}
 	return " as " + e.Recorded()
-}
-
-func readEnding(c *cli.Call, w claim.Worker) (ledger.Ending, error) {
-	e := ledger.Ending{Worker: w, Outcome: c.Flags.String("outcome"), PR: c.Flags.String("pr"), Reason: c.Flags.String("reason")}
-	if e.Outcome != "" && !slices.Contains(claim.WorkerOutcomes(), e.Outcome) {
-		return e, cli.Usagef("release", "--outcome %q: allowed are %s", cli.OneLine(e.Outcome), strings.Join(claim.WorkerOutcomes(), ", "))
-	}
-	if to := c.Flags.String("transition-to"); to != "" {
-		scheme := c.Session.Ledger.Rules().Scheme
-		st, ok := scheme.Parse(to)
-		if !ok {
-			return e, cli.Usagef("release", "--transition-to %q: allowed are %s", cli.OneLine(to), strings.Join(scheme.Lifecycle(), ", "))
-		}
-		e.To = &st
-	}
-	return e, nil
 }
 
 func forceRelease(ctx context.Context, c *cli.Call, i claim.Issue) error {

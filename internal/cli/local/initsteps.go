@@ -121,7 +121,7 @@ func fileStep(ctx context.Context, c *cli.Call, root, path, text, about string) 
 		case !errors.As(err, &missing):
 			return s, err
 		default:
-			s.Status, s.Do = cli.StepMissing, func(context.Context) error { return Create(file, text) }
+			s.Status, s.Do = cli.StepMissing, func(context.Context) error { return Create(file, text, 0o644) }
 			s.Record = func(r *cli.InitRecord) error { return r.AddFile(file, path, text) }
 		}
 	case err != nil:
@@ -140,9 +140,7 @@ func fileStep(ctx context.Context, c *cli.Call, root, path, text, about string) 
 }
 
 // Create writes a file that is not there. One that has come in the meantime stays.
-func Create(file, text string) error { return createMode(file, text, 0o644) }
-
-func createMode(file, text string, mode fs.FileMode) error {
+func Create(file, text string, mode fs.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
@@ -215,7 +213,7 @@ func hookStep(ctx context.Context, c *cli.Call, root string) (cli.Step, error) {
 	case found.Hint != "":
 		s.Detail, s.Record = "a script for "+found.Manager+" to run", scriptNote(root, found)
 		s.Do = func(ctx context.Context) error {
-			if err := createMode(filepath.Join(root, filepath.FromSlash(found.Script)), found.Text, 0o755); err != nil {
+			if err := Create(filepath.Join(root, filepath.FromSlash(found.Script)), found.Text, 0o755); err != nil {
 				return err
 			}
 			after, err := hookfile.Status(ctx, o)

@@ -56,6 +56,7 @@ func (u *undoing) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	title := cmp.Or(u.record.Repo, "this clone")
 	todo := slices.ContainsFunc(steps, func(s cli.Step) bool { return s.Status == cli.StepMade })
 	switch {
 	case len(steps) == 0 && u.call.Flags.Bool("json"):
@@ -63,12 +64,12 @@ func (u *undoing) run(ctx context.Context) error {
 	case len(steps) == 0:
 		return u.call.Answer(nil, "nothing to take back: no init is recorded in this clone\n")
 	case !todo:
-		return cli.ShowSteps(u.call, u.title(), steps, "nothing to take back; what a ! stands before is yours\n")
+		return cli.ShowSteps(u.call, title, steps, "nothing to take back; what a ! stands before is yours\n")
 	case u.call.Flags.Bool("dry-run"):
-		return cli.ShowSteps(u.call, u.title(), steps, "")
+		return cli.ShowSteps(u.call, title, steps, "")
 	}
 	preview := func() string {
-		return cli.Wrap(cli.Preview(u.title(), steps), u.call.Terminal.Env.Width(u.call.Terminal.Out))
+		return cli.Wrap(cli.Preview(title, steps), u.call.Terminal.Env.Width(u.call.Terminal.Out))
 	}
 	if err := agree(u.call, "label-state init --undo", "look at what it would take back, then say yes beforehand", preview); err != nil {
 		return err
@@ -235,11 +236,4 @@ func (u *undoing) hostStep(h agenthost.Host) (s cli.Step, there bool, err error)
 		return err
 	}
 	return s, true, nil
-}
-
-func (u *undoing) title() string {
-	if u.record.Repo == "" {
-		return "this clone"
-	}
-	return u.record.Repo
 }

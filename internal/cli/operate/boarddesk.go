@@ -92,7 +92,15 @@ func (d *BoardDesk) Read(ctx context.Context) (board.Snapshot, error) {
 	parts := make([]boardPart, len(d.repos))
 	out := board.Snapshot{Repos: d.names()}
 	if err := sideBySide(len(parts), func(n int) (err error) {
-		parts[n], err = d.repos[n].part(ctx)
+		c, p := d.repos[n], &parts[n]
+		if p.facts, err = scanIssues(ctx, c.Call, time.Now().Add(-ledger.Lookback)); err != nil {
+			return err
+		}
+		p.cards = board.Deal(c.Session.Ledger.Rules(), p.facts)
+		if p.pauses, err = c.pauses(ctx, p.facts); err != nil {
+			return err
+		}
+		p.next, err = c.next(ctx, *p)
 		return err
 	}); err != nil {
 		return out, err
@@ -118,19 +126,6 @@ func (d *BoardDesk) Read(ctx context.Context) (board.Snapshot, error) {
 	}
 	out.Details = d.details(all, out.Cycles)
 	return out, nil
-}
-
-// part reads one repository.
-func (c *boardRepo) part(ctx context.Context) (p boardPart, err error) {
-	if p.facts, err = scanIssues(ctx, c.Call, time.Now().Add(-ledger.Lookback)); err != nil {
-		return p, err
-	}
-	p.cards = board.Deal(c.Session.Ledger.Rules(), p.facts)
-	if p.pauses, err = c.pauses(ctx, p.facts); err != nil {
-		return p, err
-	}
-	p.next, err = c.next(ctx, p)
-	return p, err
 }
 
 // scanIssues reads what a sweep looks at, but for what has been done for long. One issue that cannot be read makes the snapshot incomplete, and so an error.
@@ -253,20 +248,18 @@ func (d *BoardDesk) Do(ctx context.Context, o board.Order) (board.Answer, error)
 		answer.Warnings = append(answer.Warnings, cli.OneLine(strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(line), "label-state: "), "warning: ")))
 	}
 	if err != nil {
-		err = &orderError{args, err}
+		err = &orderError{err, args}
 	}
 	return answer, err
 }
 
 // An orderError is the error of the command line that carried out an order.
 type orderError struct {
+	error
 	line []string
-	err  error
 }
 
-func (e *orderError) Error() string { return e.err.Error() }
-
-func (e *orderError) Unwrap() error { return e.err }
+func (e *orderError) Unwrap() error { return e.error }
 
 // unchanged refuses to end a hold or to answer a plan that is not the one the person saw.
 func (d *BoardDesk) unchanged(ctx context.Context, o board.Order) error {

@@ -55,7 +55,18 @@ func runSweep(t cli.Terminal, cc *urfave.Context) error {
 	for _, name := range repos {
 		s.sweep(ctx, t, cc, name)
 	}
-	return s.answer(&cli.Call{Flags: cc, Terminal: t})
+	c := &cli.Call{Flags: cc, Terminal: t}
+	if s.swept == 0 && s.first != nil {
+		return errors.Join(s.first, c.AnswerJSON(s.view))
+	}
+	if err := c.Answer(s.view, s.view.text()); err != nil {
+		return err
+	}
+	if s.view.Failed > 0 || len(s.view.Skipped) > 0 {
+		err := fmt.Errorf("not everything was swept: %d failed, %d not examined", s.view.Failed, len(s.view.Skipped))
+		return &cli.Failure{Doing: "sweep-claims", Err: err, Hint: "the lines above say why; when that is mended: " + cli.Again}
+	}
+	return nil
 }
 
 // fleetRepos are the repositories of the fleet, as they were written: LABEL_STATE_SWEEP_REPOS, else sweep.repos of the caller's
@@ -95,7 +106,7 @@ type sweeping struct {
 	first  error // of the repositories that could not be swept at all
 }
 
-// runSweep looks at one repository. One that cannot be opened does not keep the others from being swept.
+// sweep looks at one repository. One that cannot be opened does not keep the others from being swept.
 func (s *sweeping) sweep(ctx context.Context, t cli.Terminal, cc *urfave.Context, name string) {
 	o := cli.SetupOptions(cc)
 	o.Repo = name
@@ -113,16 +124,31 @@ func (s *sweeping) sweep(ctx context.Context, t cli.Terminal, cc *urfave.Context
 	c := &cli.Call{Flags: cc, Terminal: t, Session: session}
 	defer c.Close()
 	s.swept++
-	if why := unsweepable(ctx, c); why != "" {
-		s.view.Left = append(s.view.Left, c.Session.Repo.String()+": "+why)
+	archived, hasIssues, err := c.Session.Client.Sweepable(ctx, c.Session.Repo)
+	switch {
+	case err != nil: // which the sweep itself will say
+	case archived:
+		s.view.Left = append(s.view.Left, c.Session.Repo.String()+": archived, nothing can change there")
+		return
+	case !hasIssues:
+		s.view.Left = append(s.view.Left, c.Session.Repo.String()+": issues are turned off there")
 		return
 	}
-	seen, done := countProgress(c)
+	var seen func(lifecycle.Facts)
+	if !c.Flags.Bool("json") && c.Terminal.Env.IsTerminal(c.Terminal.Err) { // on one line, while a person watches
+		n := 0
+		seen = func(f lifecycle.Facts) {
+			n++
+			fmt.Fprintf(c.Terminal.Err, "\rlabel-state: %d examined, at %s\033[K", n, f.Issue)
+		}
+	}
 	report := c.Session.Ledger.Sweep(ctx, c.Session.Client, ledger.Sweep{
 		Repos: []ledger.Repo{c.Session.Repo}, By: ledger.SweepID(time.Now(), setup.Word()), MaxAge: s.maxAge,
 		Since: since, DryRun: c.Flags.Bool("dry-run"), Seen: seen,
 	})
-	done()
+	if seen != nil {
+		fmt.Fprint(c.Terminal.Err, "\r\033[K")
+	}
 	for _, one := range report.Unshown {
 		cli.Warnf(c.Terminal.Err, "%s", one)
 	}
@@ -130,47 +156,6 @@ func (s *sweeping) sweep(ctx context.Context, t cli.Terminal, cc *urfave.Context
 		cli.Warnf(c.Terminal.Err, "comments of ended holds in %s stay as they are: %s", c.Session.Repo, cli.OneLine(report.NotMinimized.Error()))
 	}
 	s.view.add(report)
-}
-
-// unsweepable says why nothing can change in the repository, and so nothing is to be swept; empty where it can, and where that
-// could not be found out, which the sweep itself will say.
-func unsweepable(ctx context.Context, c *cli.Call) string {
-	archived, hasIssues, err := c.Session.Client.Sweepable(ctx, c.Session.Repo)
-	switch {
-	case err != nil:
-		return ""
-	case archived:
-		return "archived, nothing can change there"
-	case !hasIssues:
-		return "issues are turned off there"
-	}
-	return ""
-}
-
-func (s *sweeping) answer(c *cli.Call) error {
-	if s.swept == 0 && s.first != nil {
-		return errors.Join(s.first, c.AnswerJSON(s.view))
-	}
-	if err := c.Answer(s.view, s.view.text()); err != nil {
-		return err
-	}
-	if s.view.Failed > 0 || len(s.view.Skipped) > 0 {
-		err := fmt.Errorf("not everything was swept: %d failed, %d not examined", s.view.Failed, len(s.view.Skipped))
-		return &cli.Failure{Doing: "sweep-claims", Err: err, Hint: "the lines above say why; when that is mended: " + cli.Again}
-	}
-	return nil
-}
-
-// countProgress counts on one line of stderr while a person watches; done takes the line away.
-func countProgress(c *cli.Call) (seen func(lifecycle.Facts), done func()) {
-	if c.Flags.Bool("json") || !c.Terminal.Env.IsTerminal(c.Terminal.Err) {
-		return nil, func() {}
-	}
-	n := 0
-	return func(f lifecycle.Facts) {
-		n++
-		fmt.Fprintf(c.Terminal.Err, "\rlabel-state: %d examined, at %s\033[K", n, f.Issue)
-	}, func() { fmt.Fprint(c.Terminal.Err, "\r\033[K") }
 }
 
 // A SweepView is the JSON of a sweep.

@@ -40,7 +40,7 @@ func advanceIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 			return err
 		}
 		v := c.Session.Ledger.Rules().Verdict(f, lifecycle.Seeker{Worker: a.Worker})
-		to, err := c.Session.Ledger.Target(f, a)
+		to, _, err := c.Session.Ledger.Target(f, a)
 		switch {
 		case err != nil:
 			return err

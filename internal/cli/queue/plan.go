@@ -141,7 +141,18 @@ func answerPlan(ctx context.Context, c *cli.Call, i claim.Issue, answer claim.Ki
 		return err
 	}
 	if c.Flags.Bool("dry-run") {
-		return wouldAnswer(ctx, c, i, answer, by)
+		f, err := c.Session.Ledger.Look(ctx, i)
+		if err != nil {
+			return err
+		}
+		h, held := f.Log.Holder()
+		if !held || !h.Plan.Pending() {
+			return unanswerable(i, claim.ErrNoPlan)
+		}
+		if why := c.Session.Ledger.Rules().Approvers.Bars(h, answer, by); why != "" {
+			return unanswerable(i, &ledger.BarredError{Login: by, Why: why})
+		}
+		return c.Answer(cli.Reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would %s the plan of %s on %s\n", answer, h.Record.Worker, i))
 	}
 	var rep ledger.Repair
 	word := "approved"
@@ -167,21 +178,6 @@ func checkCounted(ctx context.Context, c *cli.Call, i claim.Issue, login string)
 		return err
 	}
 	return unanswerable(i, &ledger.BarredError{Login: login, Why: login + " may not label " + i.Slug() + ", so the answer would not count"})
-}
-
-func wouldAnswer(ctx context.Context, c *cli.Call, i claim.Issue, answer claim.Kind, by string) error {
-	f, err := c.Session.Ledger.Look(ctx, i)
-	if err != nil {
-		return err
-	}
-	h, held := f.Log.Holder()
-	if !held || !h.Plan.Pending() {
-		return unanswerable(i, claim.ErrNoPlan)
-	}
-	if why := c.Session.Ledger.Rules().Approvers.Bars(h, answer, by); why != "" {
-		return unanswerable(i, &ledger.BarredError{Login: by, Why: why})
-	}
-	return c.Answer(cli.Reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would %s the plan of %s on %s\n", answer, h.Record.Worker, i))
 }
 
 // unanswerable turns the ledger's words into a no.

@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
-	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/internal/work"
 	urfave "github.com/urfave/cli/v2"
@@ -133,7 +131,14 @@ func workClaim(t cli.Terminal) *urfave.Command {
 				return err
 			}
 			if c.Flags.Bool("dry-run") {
-				return wouldTake(ctx, c, it)
+				i, err := it.source.Get(ctx, it.id)
+				switch {
+				case err != nil:
+					return err
+				case it.github == nil:
+					return c.Answer(ItemView{Answer: "dry-run", Item: i}, "would claim "+describeItem(i))
+				}
+				return c.WouldClaim(ctx, c.Session.Issue, c.Claimant())
 			}
 			got, err := it.source.Claim(ctx, it.id)
 			if err != nil {
@@ -166,7 +171,9 @@ func workComplete(t cli.Terminal) *urfave.Command {
 			if err := it.source.Complete(ctx, it.id, r); err != nil {
 				return err
 			}
-			forgetItem(c, it)
+			if it.github != nil {
+				c.ForgetHold(c.Session.Issue)
+			}
 			return c.Answer(WorkDone{Issue: namedItem(c), ID: it.id, Answer: "completed", Outcome: c.Flags.String("outcome")}, fmt.Sprintf("completed %s: %s\n", it.id, r.Outcome))
 		}),
 	}
@@ -187,26 +194,12 @@ func workRelease(t cli.Terminal) *urfave.Command {
 			if err := it.source.Release(ctx, it.id, work.ReleaseOptions{Reason: c.Flags.String("reason"), Comment: c.Flags.Bool("comment")}); err != nil {
 				return err
 			}
-			forgetItem(c, it)
+			if it.github != nil {
+				c.ForgetHold(c.Session.Issue)
+			}
 			return c.Answer(WorkDone{Issue: namedItem(c), ID: it.id, Answer: "released"}, fmt.Sprintf("released %s\n", it.id))
 		}),
 	}
-}
-
-// wouldTake is the dry run of work claim.
-func wouldTake(ctx context.Context, c *cli.Call, it item) error {
-	i, err := it.source.Get(ctx, it.id)
-	if err != nil {
-		return err
-	}
-	if it.github == nil {
-		return c.Answer(ItemView{Answer: "dry-run", Item: i}, "would claim "+describeItem(i))
-	}
-	n, err := work.ParseID(it.Type, it.id)
-	if err != nil {
-		return err
-	}
-	return c.WouldClaim(ctx, issueOf(c.Session.Repo, n), c.Claimant())
 }
 
 // wouldEnd is the dry run of work complete and work release.
@@ -214,11 +207,10 @@ func wouldEnd(ctx context.Context, c *cli.Call, it item) error {
 	if _, err := it.source.Get(ctx, it.id); err != nil {
 		return err
 	}
-	if n, err := work.ParseID(it.Type, it.id); err == nil && it.github != nil {
-		i := issueOf(c.Session.Repo, n)
-		w, token, err := c.Holder(i)
+	if it.github != nil {
+		w, token, err := c.Holder(c.Session.Issue)
 		if err == nil {
-			err = c.CheckHolds(ctx, i, w, token)
+			err = c.CheckHolds(ctx, c.Session.Issue, w, token)
 		}
 		if err != nil {
 			return err
@@ -241,15 +233,4 @@ func namedItem(c *cli.Call) string {
 		return ""
 	}
 	return c.Session.Issue.String()
-}
-
-// forgetItem removes this worktree's record of the hold.
-func forgetItem(c *cli.Call, it item) {
-	if n, err := work.ParseID(it.Type, it.id); err == nil && it.github != nil {
-		c.ForgetHold(issueOf(c.Session.Repo, n))
-	}
-}
-
-func issueOf(r ledger.Repo, n int64) claim.Issue {
-	return claim.Issue{Owner: r.Owner, Repo: r.Name, Number: int(n)}
 }

@@ -32,10 +32,10 @@ type Pair struct{ Cert, Key string }
 func NewAuthority(t testing.TB) *Authority {
 	t.Helper()
 	a := &Authority{t: t, dir: t.TempDir()}
-	a.key = newKey(t)
-	root := template("Authority of a test", time.Now().Add(time.Hour))
-	root.IsCA, root.BasicConstraintsValid, root.KeyUsage = true, true, x509.KeyUsageCertSign
-	a.cert = a.sign(root, root, a.key)
+	a.cert, a.key = a.sign(&x509.Certificate{
+		Subject: pkix.Name{CommonName: "Authority of a test"}, NotAfter: time.Now().Add(time.Hour),
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+	})
 	a.File = a.write("CERTIFICATE", a.cert.Raw)
 	return a
 }
@@ -43,37 +43,30 @@ func NewAuthority(t testing.TB) *Authority {
 // Pair signs a certificate for this machine, as server and as client, that ends then.
 func (a *Authority) Pair(name string, end time.Time) Pair {
 	a.t.Helper()
-	key := newKey(a.t)
-	leaf := template(name, end)
-	leaf.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1)}
-	leaf.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}
-	leaf.KeyUsage = x509.KeyUsageDigitalSignature
+	leaf, key := a.sign(&x509.Certificate{
+		Subject: pkix.Name{CommonName: name}, NotAfter: end, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}, KeyUsage: x509.KeyUsageDigitalSignature,
+	})
 	der, err := x509.MarshalPKCS8PrivateKey(key)
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	return Pair{a.write("CERTIFICATE", a.sign(leaf, a.cert, key).Raw), a.write("PRIVATE KEY", der)}
+	return Pair{a.write("CERTIFICATE", leaf.Raw), a.write("PRIVATE KEY", der)}
 }
 
-func newKey(t testing.TB) *ecdsa.PrivateKey {
-	t.Helper()
+// sign makes a certificate with a new key, signed by the authority; the first one, its own, by itself.
+func (a *Authority) sign(c *x509.Certificate) (*x509.Certificate, *ecdsa.PrivateKey) {
+	a.t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		t.Fatal(err)
+		a.t.Fatal(err)
 	}
-	return key
-}
-
-func template(name string, end time.Time) *x509.Certificate {
-	return &x509.Certificate{
-		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name},
-		NotBefore: time.Now().Add(-48 * time.Hour), NotAfter: end,
+	c.SerialNumber, c.NotBefore = big.NewInt(time.Now().UnixNano()), time.Now().Add(-48*time.Hour)
+	by, signer := a.cert, a.key
+	if by == nil {
+		by, signer = c, key
 	}
-}
-
-func (a *Authority) sign(c, by *x509.Certificate, key *ecdsa.PrivateKey) *x509.Certificate {
-	a.t.Helper()
-	der, err := x509.CreateCertificate(rand.Reader, c, by, &key.PublicKey, a.key)
+	der, err := x509.CreateCertificate(rand.Reader, c, by, &key.PublicKey, signer)
 	if err != nil {
 		a.t.Fatal(err)
 	}
@@ -81,7 +74,7 @@ func (a *Authority) sign(c, by *x509.Certificate, key *ecdsa.PrivateKey) *x509.C
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	return signed
+	return signed, key
 }
 
 func (a *Authority) write(kind string, der []byte) string {

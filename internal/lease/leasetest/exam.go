@@ -19,6 +19,7 @@ const patience = 20 * time.Second
 // An exam is a bench in use.
 type exam struct {
 	Bench
+	times  int // how often something that is left to chance is played
 	issues int // handed out so far
 }
 
@@ -26,14 +27,6 @@ type exam struct {
 func (x *exam) issue() claim.Issue {
 	x.issues++
 	return claim.Issue{Owner: "acme", Repo: "app", Number: x.issues}
-}
-
-// times is how often something that is left to chance is played.
-func (x *exam) times() int {
-	if x.Sparse {
-		return 1
-	}
-	return 3
 }
 
 // pass lets a lease that nobody renews run out.
@@ -56,9 +49,6 @@ func (x *exam) pair() (ann, bob worker) {
 	i := x.issue()
 	return x.worker(i, "ann"), x.worker(i, "bob")
 }
-
-// try asks for the lease once.
-func (w worker) try(ctx context.Context) (lease.Lease, error) { return w.Acquire(ctx, w.ask) }
 
 // mustWin acquires and holds the answer against the question.
 func (w worker) mustWin(t *testing.T) lease.Lease {
@@ -162,7 +152,7 @@ func decided(ctx context.Context, do func(context.Context) error) error {
 
 // acquire asks until there is an answer.
 func (w worker) acquire(ctx context.Context) (l lease.Lease, err error) {
-	err = decided(ctx, func(ctx context.Context) error { l, err = w.try(ctx); return err })
+	err = decided(ctx, func(ctx context.Context) error { l, err = w.Acquire(ctx, w.ask); return err })
 	return l, err
 }
 

@@ -15,9 +15,14 @@ import (
 // arithmetic that says what each must answer. A failure prints the whole game.
 func model(t *testing.T, x *exam) {
 	const moves = 25
-	for seed := range uint64(x.times()) {
+	for seed := range uint64(x.times) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			g := newGame(x, rand.New(rand.NewPCG(seed, 7)))
+			g := &game{x: x, draw: rand.New(rand.NewPCG(seed, 7)), holder: -1}
+			i := x.issue()
+			for _, name := range []string{"ann", "bob", "cyd"} {
+				g.workers = append(g.workers, x.worker(i, name))
+			}
+			g.leases = make([]lease.Lease, len(g.workers))
 			for range moves {
 				g.move(t)
 				if t.Failed() {
@@ -40,16 +45,6 @@ type game struct {
 	log     []string
 }
 
-func newGame(x *exam, draw *rand.Rand) *game {
-	g := &game{x: x, draw: draw, holder: -1}
-	i := x.issue()
-	for _, name := range []string{"ann", "bob", "cyd"} {
-		g.workers = append(g.workers, x.worker(i, name))
-	}
-	g.leases = make([]lease.Lease, len(g.workers))
-	return g
-}
-
 func (g *game) move(t *testing.T) {
 	k := g.draw.IntN(len(g.workers))
 	switch g.draw.IntN(5) {
@@ -61,28 +56,35 @@ func (g *game) move(t *testing.T) {
 		g.renew(t, k)
 	case 3:
 		g.note("%s releases", g.workers[k].name())
-		g.release(t, k)
-	case 4:
-		g.wait([]time.Duration{g.x.TTL / 3, g.x.TTL + g.x.Grace + time.Second}[g.draw.IntN(2)])
+		if g.leases[k].Token == 0 {
+			return
+		}
+		g.workers[k].mustRelease(t, g.leases[k])
+		if g.holder == k {
+			g.holder = -1
+			g.workers[k].mustBeFree(t)
+		} else if g.holder >= 0 {
+			g.workers[k].mustStand(t, g.leases[g.holder])
+		}
+	case 4: // time passes, but never to a moment that a whole second could decide
+		d := []time.Duration{g.x.TTL / 3, g.x.TTL + g.x.Grace + time.Second}[g.draw.IntN(2)]
+		if left := g.left - d; g.holder >= 0 && left > -g.x.Grace-time.Second && left < 5*time.Second {
+			d = g.left + g.x.Grace + time.Second
+		}
+		g.note("%s pass", d)
+		g.x.Advance(d)
+		if g.left -= d; g.holder >= 0 && g.left < 0 {
+			g.holder = -1
+		}
 	}
 }
 
 func (g *game) note(format string, args ...any) { g.log = append(g.log, fmt.Sprintf(format, args...)) }
 
-// wait lets time pass, but never to a moment that a whole second could decide.
-func (g *game) wait(d time.Duration) {
-	if left := g.left - d; g.holder >= 0 && left > -g.x.Grace-time.Second && left < 5*time.Second {
-		d = g.left + g.x.Grace + time.Second
-	}
-	g.note("%s pass", d)
-	g.x.Advance(d)
-	if g.left -= d; g.holder >= 0 && g.left < 0 {
-		g.holder = -1
-	}
-}
-
 func (g *game) acquire(t *testing.T, k int) {
-	if g.over(k) {
+	if g.holder != k && g.leases[k].Token != 0 { // its lease has ended: it gets a new firing, as every attempt has (spec.md#claim)
+		g.leases[k] = lease.Lease{}
+		g.workers[k].ask.Worker.FiringID += "+"
 		g.note("  not again: its lease is over")
 		return
 	}
@@ -101,16 +103,6 @@ func (g *game) acquire(t *testing.T, k int) {
 	g.holder, g.leases[k], g.left, g.token = k, l, g.x.TTL, l.Token
 }
 
-// over gives a worker whose lease has ended a new firing, as every attempt has (spec.md#claim).
-func (g *game) over(k int) bool {
-	if g.holder == k || g.leases[k].Token == 0 {
-		return false
-	}
-	g.leases[k] = lease.Lease{}
-	g.workers[k].ask.Worker.FiringID += "+"
-	return true
-}
-
 func (g *game) renew(t *testing.T, k int) {
 	switch {
 	case g.leases[k].Token == 0:
@@ -127,18 +119,5 @@ func (g *game) renew(t *testing.T, k int) {
 		} else if !errors.Is(err, lease.ErrLost) {
 			t.Errorf("renew: %v", err)
 		}
-	}
-}
-
-func (g *game) release(t *testing.T, k int) {
-	if g.leases[k].Token == 0 {
-		return
-	}
-	g.workers[k].mustRelease(t, g.leases[k])
-	if g.holder == k {
-		g.holder = -1
-		g.workers[k].mustBeFree(t)
-	} else if g.holder >= 0 {
-		g.workers[k].mustStand(t, g.leases[g.holder])
 	}
 }

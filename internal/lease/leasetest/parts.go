@@ -164,7 +164,7 @@ func cancelled(t *testing.T, x *exam) {
 	ann, bob := x.pair()
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
-	if l, err := ann.try(over); !unsure(err) {
+	if l, err := ann.Acquire(over, ann.ask); !unsure(err) {
 		t.Fatalf("acquire with a context that is over: %+v, %v, want an error", l, err)
 	}
 	l := bob.mustWin(t)

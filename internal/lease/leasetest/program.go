@@ -90,22 +90,20 @@ func (p *Program) Ready() {
 		if err == nil {
 			return
 		}
-		if p.ended() || time.Now().After(deadline) {
+		p.mu.Lock()
+		done := p.done
+		p.mu.Unlock()
+		ended := time.Now().After(deadline)
+		select {
+		case <-done:
+			ended = true
+		default:
+		}
+		if ended {
 			p.t.Errorf("%s does not come up: %v\n%s", p.path, err, p.out.tail())
 			return
 		}
 		time.Sleep(20 * time.Millisecond)
-	}
-}
-
-func (p *Program) ended() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	select {
-	case <-p.done:
-		return true
-	default:
-		return false
 	}
 }
 

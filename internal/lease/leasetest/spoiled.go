@@ -13,7 +13,7 @@ import (
 type spoiler func(doing string, operation func() error) error
 
 func (s spoiler) acquire(t *testing.T, w worker) error {
-	return s("acquire", func() error { _, err := w.try(t.Context()); return err })
+	return s("acquire", func() error { _, err := w.Acquire(t.Context(), w.ask); return err })
 }
 
 func (s spoiler) renew(t *testing.T, w worker, l lease.Lease) error {
@@ -79,34 +79,22 @@ func spoiledAcquire(t *testing.T, x *exam) {
 		errAnn := spoil.acquire(t, ann)
 		l, errBob := bob.acquire(t.Context())
 		again, err := ann.acquire(t.Context())
-		oneOf(t, asked{ann, again, err}, asked{bob, l, errBob})
+		switch { // the last answers of the two name one holder
+		case err == nil && errBob == nil:
+			t.Fatalf("two holders: %+v and %+v", again, l)
+		case err != nil && errBob != nil:
+			t.Fatalf("no holder: ann: %v; bob: %v", err, errBob)
+		case err == nil:
+			ann.mustStand(t, again)
+			bob.mustLose(t, again)
+		default:
+			bob.mustStand(t, l)
+			ann.mustLose(t, l)
+		}
 		if errAnn == nil && errBob == nil {
 			t.Fatal("bob got what ann was told that she holds")
 		}
 	})
-}
-
-// asked is a worker with the last answer that it got.
-type asked struct {
-	worker
-	lease lease.Lease
-	err   error
-}
-
-// oneOf: the last answers of two workers name one holder.
-func oneOf(t *testing.T, a, b asked) {
-	t.Helper()
-	if b.err == nil {
-		a, b = b, a
-	}
-	switch {
-	case a.err == nil && b.err == nil:
-		t.Fatalf("two holders: %+v and %+v", a.lease, b.lease)
-	case a.err != nil:
-		t.Fatalf("no holder: %s: %v; %s: %v", a.name(), a.err, b.name(), b.err)
-	}
-	a.mustStand(t, a.lease)
-	b.mustLose(t, a.lease)
 }
 
 // spoiledRenew: the holder stays the holder, whichever of its leases it shows.

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/clock"
 	"github.com/label-state/label-state/internal/lease"
 )
@@ -21,9 +21,12 @@ const (
 
 // oneWinner: many ask at one moment, each as a process of its own.
 func oneWinner(t *testing.T, x *exam) {
-	for range x.times() {
+	for range x.times {
 		i := x.issue()
-		workers := x.crowd(i)
+		workers := make([]worker, crowd)
+		for k := range workers {
+			workers[k] = x.worker(i, fmt.Sprintf("w%d", k))
+		}
 		leases, errs := make([]lease.Lease, crowd), make([]error, crowd)
 		var all sync.WaitGroup
 		for k, w := range workers {
@@ -53,16 +56,6 @@ func oneWinner(t *testing.T, x *exam) {
 		workers[won].mustRelease(t, leases[won])
 	}
 }
-
-func (x *exam) crowd(i claim.Issue) []worker {
-	workers := make([]worker, crowd)
-	for k := range workers {
-		workers[k] = x.worker(i, fmt.Sprintf("w%d", k))
-	}
-	return workers
-}
-
-func turns(t *testing.T, x *exam) { takeTurns(t, x, func(int) {}) }
 
 // turnsWithFaults spoils a request now and then, whoever's it is.
 func turnsWithFaults(t *testing.T, x *exam) {
@@ -114,17 +107,6 @@ func (r *room) enter(name string, token int64) {
 	r.between(r.turns)
 }
 
-func (r *room) leave(name string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for k, other := range r.in {
-		if other == name {
-			r.in = append(r.in[:k:k], r.in[k+1:]...)
-			return
-		}
-	}
-}
-
 // takeTurns lets a crowd take the lease until each has had it so many times, and calls between
 // inside each turn. An answer that does not come is asked for again.
 func takeTurns(t *testing.T, x *exam, between func(turn int)) {
@@ -155,28 +137,22 @@ func takeTurns(t *testing.T, x *exam, between func(turn int)) {
 func (w worker) turn(ctx context.Context, r *room) error {
 	ctx, cancel := context.WithTimeout(ctx, 6*patience)
 	defer cancel()
-	l, err := w.queue(ctx)
+	l, err := w.acquire(ctx)
+	for err != nil && errors.As(err, new(*lease.HeldError)) { // until nobody else has it
+		if err = (clock.Machine{}).Sleep(ctx, 1+rand.N(10*time.Millisecond)); err == nil {
+			l, err = w.acquire(ctx)
+		}
+	}
 	if err != nil {
 		return fmt.Errorf("%s: never got the lease: %w", w.name(), err)
 	}
 	r.enter(w.name(), l.Token)
 	_, err = w.renew(ctx, l)
-	r.leave(w.name())
+	r.mu.Lock()
+	r.in = slices.DeleteFunc(r.in, func(name string) bool { return name == w.name() })
+	r.mu.Unlock()
 	if err != nil {
 		return fmt.Errorf("%s: renew: %w", w.name(), err)
 	}
 	return w.release(ctx, l)
-}
-
-// queue asks for the lease until nobody else has it.
-func (w worker) queue(ctx context.Context) (lease.Lease, error) {
-	for {
-		l, err := w.acquire(ctx)
-		if !errors.As(err, new(*lease.HeldError)) {
-			return l, err
-		}
-		if err := (clock.Machine{}).Sleep(ctx, 1+rand.N(10*time.Millisecond)); err != nil {
-			return l, err
-		}
-	}
 }

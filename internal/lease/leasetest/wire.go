@@ -2,6 +2,7 @@ package leasetest
 
 import (
 	"errors"
+	"slices"
 	"sync"
 )
 
@@ -48,17 +49,8 @@ func (w *Wire) Break(f Fault, n int) (hit func() bool) {
 	return func() bool {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.disarm(s)
+		w.armed = slices.DeleteFunc(w.armed, func(o *shot) bool { return o == s })
 		return s.hit
-	}
-}
-
-func (w *Wire) disarm(s *shot) {
-	for k, other := range w.armed {
-		if other == s {
-			w.armed = append(w.armed[:k:k], w.armed[k+1:]...)
-			return
-		}
 	}
 }
 
@@ -79,7 +71,7 @@ func (w *Wire) Next() (f Fault, spoiled bool) {
 			continue
 		}
 		s.hit = true
-		w.disarm(s)
+		w.armed = slices.DeleteFunc(w.armed, func(o *shot) bool { return o == s })
 		return s.fault, true
 	}
 	return 0, false

@@ -19,7 +19,7 @@ const probeTime = time.Second
 
 // Probe implements lease.Prober: it runs a script that writes a key beside those of the repository.
 func (s *Store) Probe(ctx context.Context, i claim.Issue) error {
-	if _, err := s.eval(ctx, probe, key(i).lease+":probe", millis(probeTime)); err != nil {
+	if _, err := s.client.Do(ctx, "EVAL", probe.text, probe.keys, key(i).lease+":probe", millis(probeTime)); err != nil {
 		return fmt.Errorf("write to redis: %w", named(err))
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -97,12 +98,7 @@ func split(text string) (head, body string, found bool) {
 }
 
 func (d document) has(label string) bool {
-	for _, l := range d.Labels {
-		if strings.EqualFold(l, label) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.Labels, func(l string) bool { return strings.EqualFold(l, label) })
 }
 
 var stateLine = regexp.MustCompile(`(?m)^state:.*$`)

@@ -57,24 +57,16 @@ func (l log) failures() int {
 	return n
 }
 
-// ended reports whether the last thing that happened is that this worker ended so.
-func (l log) ended(worker, outcome string) bool {
-	if len(l) == 0 {
-		return false
-	}
-	last := l[len(l)-1]
-	return last.Kind == kindEnd && last.Worker == worker && last.Outcome == outcome
+// entryFile is where the n-th entry of an item is, counted from 1.
+func (s *Source) entryFile(name string, n int) string {
+	return filepath.Join(s.dir, ".log", name, fmt.Sprintf("%08d", n))
 }
-
-func (s *Source) logDir(name string) string { return filepath.Join(s.dir, ".log", name) }
-
-func number(n int) string { return fmt.Sprintf("%08d", n) }
 
 // log reads the entries from the first to the one that is not there.
 func (s *Source) log(name string) (log, error) {
 	var l log
 	for {
-		text, err := smallfile.Read(filepath.Join(s.logDir(name), number(len(l)+1)), maxFile)
+		text, err := smallfile.Read(s.entryFile(name, len(l)+1), maxFile)
 		if errors.Is(err, fs.ErrNotExist) {
 			return l, nil
 		}
@@ -93,14 +85,15 @@ func (s *Source) log(name string) (log, error) {
 
 // append puts an entry behind those that were read. When somebody was faster it is refused.
 func (s *Source) append(id, name string, l log, e entry) error {
+	file := s.entryFile(name, len(l)+1)
 	text, err := json.Marshal(e)
 	if err == nil {
-		err = os.MkdirAll(s.logDir(name), 0o755)
+		err = os.MkdirAll(filepath.Dir(file), 0o755)
 	}
 	if err != nil {
 		return &work.Error{ID: id, Reason: work.SourceError, Err: fmt.Errorf("write log of %s: %w", name, printable.Cause(err))}
 	}
-	err = state.Create(filepath.Join(s.logDir(name), number(len(l)+1)), append(text, '\n'), 0o644)
+	err = state.Create(file, append(text, '\n'), 0o644)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return work.Refused(id, work.AlreadyClaimed, "somebody else was faster with %s", id)

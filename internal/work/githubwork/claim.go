@@ -81,32 +81,10 @@ func (s *Source) Hold(id string) (ledger.Hold, bool) {
 	return h, found && err == nil
 }
 
-// own is our hold of the issue: its worker and its fencing token.
-func (s *Source) own(id string, i claim.Issue) (ledger.Hold, error) {
-	if h, found := s.Hold(id); found {
-		return h, nil
-	}
-	h, found, err := s.o.Recall(i)
-	switch {
-	case err != nil:
-		return h, &work.Error{ID: id, Reason: work.SourceError, Err: err}
-	case !found:
-		return h, work.Refused(id, work.InvalidState, "%s is not claimed from here", i)
-	}
-	return h, nil
-}
-
 // refusal sorts an error into the reasons of package work. The cause stays in it.
 func refusal(id string, err error) error {
-	var known *work.Error
-	if errors.As(err, &known) {
-		return err
-	}
-	return &work.Error{ID: id, Reason: reasonOf(err), Err: err}
-}
-
-func reasonOf(err error) work.Reason {
 	var (
+		known   *work.Error
 		held    *ledger.HeldError
 		lost    *ledger.LostError
 		call    *ledger.CallError
@@ -115,17 +93,20 @@ func reasonOf(err error) work.Reason {
 		auth    *github.AuthError
 		limit   *github.RateLimitError
 	)
+	reason := work.SourceError
 	switch {
+	case errors.As(err, &known):
+		return err
 	case errors.As(err, &held) && (held.Yielded != nil || slices.ContainsFunc(held.Verdict.Reasons, func(r lifecycle.Reason) bool { return r.Code.Meaning().Taken })):
-		return work.AlreadyClaimed // by somebody else; what is held for another reason nobody may have
+		reason = work.AlreadyClaimed // by somebody else; what is held for another reason nobody may have
 	case errors.As(err, &held), errors.As(err, &lost), errors.As(err, &call):
-		return work.InvalidState
+		reason = work.InvalidState
 	case errors.As(err, &limit):
-		return work.RateLimited
+		reason = work.RateLimited
 	case errors.As(err, &allowed), errors.As(err, &auth):
-		return work.PermissionDenied
+		reason = work.PermissionDenied
 	case errors.As(err, &missing):
-		return work.NotFound
+		reason = work.NotFound
 	}
-	return work.SourceError
+	return &work.Error{ID: id, Reason: reason, Err: err}
 }

@@ -67,9 +67,15 @@ func (s *Source) mine(ctx context.Context, id, outcome string) (claim.Issue, led
 	if err != nil {
 		return i, ledger.Hold{}, lifecycle.Facts{}, err
 	}
-	h, err := s.own(id, i)
-	if err != nil {
-		return i, h, lifecycle.Facts{}, err
+	h, found := s.Hold(id)
+	if !found { // perhaps an earlier process has taken it
+		h, found, err = s.o.Recall(i)
+	}
+	switch {
+	case err != nil:
+		return i, h, lifecycle.Facts{}, &work.Error{ID: id, Reason: work.SourceError, Err: err}
+	case !found:
+		return i, h, lifecycle.Facts{}, work.Refused(id, work.InvalidState, "%s is not claimed from here", i)
 	}
 	w := h.Record.Worker
 	f, err := s.ledger.Look(ctx, i)

@@ -30,27 +30,13 @@ func (s *Source) NoWork() *work.NoWorkError {
 	for _, why := range s.queue {
 		count[why]++
 	}
+	own := map[string]string{string(lostRace): "taken by somebody faster", string(notWanted): "not of the label or priority asked for"}
 	for why, n := range count {
-		out.Passed = append(out.Passed, work.PassedOver{Reason: why, Text: passedText(lifecycle.Code(why)), Items: n})
+		text := cmp.Or(own[why], lifecycle.Code(why).Meaning().Passed, "not free ("+why+")")
+		out.Passed = append(out.Passed, work.PassedOver{Reason: why, Text: text, Items: n})
 	}
 	slices.SortFunc(out.Passed, func(a, b work.PassedOver) int {
-		if a.Items != b.Items {
-			return b.Items - a.Items
-		}
-		if a.Reason < b.Reason {
-			return -1
-		}
-		return 1
+		return cmp.Or(cmp.Compare(b.Items, a.Items), cmp.Compare(a.Reason, b.Reason))
 	})
 	return out
-}
-
-func passedText(why lifecycle.Code) string {
-	switch why {
-	case lostRace:
-		return "taken by somebody faster"
-	case notWanted:
-		return "not of the label or priority asked for"
-	}
-	return cmp.Or(why.Meaning().Passed, "not free ("+string(why)+")")
 }
