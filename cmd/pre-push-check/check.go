@@ -239,7 +239,7 @@ func ask(ctx context.Context, client *github.Client, named []dedup.Named) []dedu
 		var absent *github.NotFoundError
 		switch {
 		case got.Err == nil:
-		case errors.As(got.Err, &absent) && strings.HasPrefix(absent.What, "issue "):
+		case errors.As(got.Err, &absent) && absent.What.Kind == github.IssueObject:
 			out[k].Absent = true
 		default:
 			out[k].Unread = ledger.Reason(issues[k], got.Err)

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -67,7 +68,7 @@ func (a *api) Do(ctx context.Context, method, path string, body, into any) (http
 func (a *api) carry(ctx context.Context, method, address, accept string, body, into any) (http.Header, error) {
 	req, err := a.rest.NewRequest(method, address, body)
 	if err != nil {
-		return nil, &NetworkError{Err: err, reason: "make request: " + oneLine(err.Error())}
+		return nil, &NetworkError{caused: caused{err}, reason: "make request: " + oneLine(err.Error())}
 	}
 	req.Header.Set("Accept", accept)
 	resp, err := a.rest.Do(ctx, req, into)
@@ -118,7 +119,7 @@ type target struct {
 func at(owner, repo, format string, args ...any) target {
 	for _, name := range []string{owner, repo} {
 		if !repoName.MatchString(name) || strings.Trim(name, ".") == "" {
-			return target{err: &NotFoundError{What: "repository " + oneLine(owner+"/"+repo), Status: http.StatusNotFound, Message: "not a name"}}
+			return target{err: &NotFoundError{What: Object{RepositoryObject, oneLine(owner + "/" + repo)}, Status: http.StatusNotFound, Message: "not a name"}}
 		}
 	}
 	return target{path: "repos/" + owner + "/" + repo + fmt.Sprintf(format, args...)}
@@ -127,7 +128,7 @@ func at(owner, repo, format string, args ...any) target {
 // onIssue is something of an issue.
 func onIssue(i claim.Issue, format string, args ...any) target {
 	if i.Number < 1 {
-		return target{err: &NotFoundError{What: "issue " + oneLine(i.String()), Status: http.StatusNotFound, Message: "not a number"}}
+		return target{err: &NotFoundError{What: Object{IssueObject, oneLine(i.String())}, Status: http.StatusNotFound, Message: "not a number"}}
 	}
 	return at(i.Owner, i.Repo, "/issues/%d%s", i.Number, fmt.Sprintf(format, args...))
 }
@@ -145,13 +146,13 @@ func (t target) where(pairs ...string) target {
 // labelName escapes a label for a path. Dots alone would name the folder above.
 func labelName(name string) (string, error) {
 	if strings.Trim(name, ".") == "" {
-		return "", &NotFoundError{What: fmt.Sprintf("label %q", name), Status: http.StatusNotFound, Message: "not a name"}
+		return "", &NotFoundError{What: Object{LabelObject, strconv.Quote(name)}, Status: http.StatusNotFound, Message: "not a name"}
 	}
 	return url.PathEscape(name), nil
 }
 
 // failed says what was tried, and what a 404 was about; nil stays nil.
-func failed(err error, what, format string, args ...any) error {
+func failed(err error, what Object, format string, args ...any) error {
 	if err == nil {
 		return nil
 	}
@@ -159,9 +160,9 @@ func failed(err error, what, format string, args ...any) error {
 }
 
 // missing says what a 404 was about.
-func missing(err error, what string) error {
+func missing(err error, what Object) error {
 	var e *NotFoundError
-	if errors.As(err, &e) && e.What == "" {
+	if errors.As(err, &e) && e.What == (Object{}) {
 		named := *e
 		named.What = what
 		return &named

@@ -106,7 +106,33 @@ func (bl *blockers) addNamedBlockers(ctx context.Context, snapshots []*snapshot)
 	for k, i := range all {
 		states[k] = &blockerState{issue: i}
 	}
-	err := inParts(ctx, bl.api, bl.dose, states, bl.queryStates, func(ctx context.Context, n *blockerState) error {
+	query := func(ctx context.Context, named []*blockerState) error {
+		d := newDocument()
+		for k, n := range named {
+			d.open(fmt.Sprintf("b%d", k), ledger.Repo{Owner: n.issue.Owner, Name: n.issue.Repo})
+			d.add("    found: issueOrPullRequest(number: %d) { ... on Issue { url closed } ... on PullRequest { url closed } }\n  }\n", n.issue.Number)
+		}
+		var data map[string]*struct {
+			Found *struct {
+				URL    string
+				Closed bool
+			}
+		}
+		got, err := bl.api.ask(ctx, d.text(""), d.variables, &data)
+		if err != nil {
+			return err
+		}
+		for k, n := range named {
+			alias := fmt.Sprintf("b%d", k)
+			if holder := data[alias]; holder != nil && holder.Found != nil {
+				n.found = lifecycle.Blocker{Issue: n.issue, Open: !holder.Found.Closed, URL: holder.Found.URL}
+			} else if err := got.absence(alias); !hidden(err) {
+				return err
+			}
+		}
+		return nil
+	}
+	err := inParts(ctx, bl.api, bl.dose, states, query, func(ctx context.Context, n *blockerState) error {
 		got, _, err := fetch[restIssue](ctx, bl.api, onIssue(n.issue, ""))
 		switch {
 		case err == nil && got.HTMLURL != "":
@@ -134,33 +160,6 @@ type blockerState struct {
 	issue claim.Issue
 	found lifecycle.Blocker // without a URL if GitHub does not show it
 	err   error
-}
-
-func (bl *blockers) queryStates(ctx context.Context, named []*blockerState) error {
-	d := newDocument()
-	for k, n := range named {
-		d.open(fmt.Sprintf("b%d", k), ledger.Repo{Owner: n.issue.Owner, Name: n.issue.Repo})
-		d.add("    found: issueOrPullRequest(number: %d) { ... on Issue { url closed } ... on PullRequest { url closed } }\n  }\n", n.issue.Number)
-	}
-	var data map[string]*struct {
-		Found *struct {
-			URL    string
-			Closed bool
-		}
-	}
-	got, err := bl.api.ask(ctx, d.text(""), d.variables, &data)
-	if err != nil {
-		return err
-	}
-	for k, n := range named {
-		alias := fmt.Sprintf("b%d", k)
-		if holder := data[alias]; holder != nil && holder.Found != nil {
-			n.found = lifecycle.Blocker{Issue: n.issue, Open: !holder.Found.Closed, URL: holder.Found.URL}
-		} else if err := got.absence(alias); !hidden(err) {
-			return err
-		}
-	}
-	return nil
 }
 
 // hidden reports whether GitHub does not show something, rather than failing to.

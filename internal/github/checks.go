@@ -49,5 +49,5 @@ func (ck *checks) Checks(ctx context.Context, repo, sha string) ([]prchain.Check
 			return len(p.Statuses), p.Total
 		})
 	}
-	return out, failed(err, "commit", "read checks of %s in %s", oneLine(sha), repo)
+	return out, failed(err, Object{Kind: CommitObject}, "read checks of %s in %s", oneLine(sha), repo)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,7 +24,7 @@ type comments struct {
 func (cs *comments) Comment(ctx context.Context, i claim.Issue, body string) (claim.Comment, error) {
 	posted, err := cs.write(ctx, http.MethodPost, onIssue(i, "/comments"), body)
 	if err != nil {
-		return claim.Comment{}, failed(err, "issue "+i.String(), "comment on %s", i)
+		return claim.Comment{}, failed(err, Object{IssueObject, i.String()}, "comment on %s", i)
 	}
 	cs.viewer.note(posted.Author) // an App's token without GraphQL cannot tell before
 	return posted, nil
@@ -36,7 +37,7 @@ func (cs *comments) EditComment(ctx context.Context, i claim.Issue, id int64, bo
 		return claim.Comment{}, fmt.Errorf("edit comment of %s: %w", i, to.err)
 	}
 	edited, err := cs.write(ctx, http.MethodPatch, at(i.Owner, i.Repo, "/issues/comments/%d", id), body)
-	err = missing(err, fmt.Sprintf("comment %d", id))
+	err = missing(err, Object{CommentObject, strconv.FormatInt(id, 10)})
 	switch {
 	case is[*NotFoundError](err):
 		return claim.Comment{}, fmt.Errorf("edit comment of %s: %w: %w", i, ledger.ErrGone, err)
@@ -63,7 +64,7 @@ func (cs *comments) write(ctx context.Context, method string, to target, body st
 func (cs *comments) React(ctx context.Context, r ledger.Repo, comment int64, content string) error {
 	to := at(r.Owner, r.Name, "/issues/comments/%d/reactions", comment)
 	_, err := cs.api.send(ctx, http.MethodPost, to, map[string]string{"content": content}, nil)
-	return failed(err, "comment", "react to comment %d of %s", comment, r)
+	return failed(err, Object{Kind: CommentObject}, "react to comment %d of %s", comment, r)
 }
 
 // Comments lists the comments of an issue or a pull request in GitHub's order, all of them, or
@@ -78,7 +79,7 @@ func (cs *comments) Comments(ctx context.Context, i claim.Issue, since time.Time
 	for _, m := range got {
 		out = append(out, m.comment().Comment)
 	}
-	return out, failed(err, "issue "+i.String(), "list comments of %s", i)
+	return out, failed(err, Object{IssueObject, i.String()}, "list comments of %s", i)
 }
 
 // Said reports whether we have posted a comment that begins with that line.
@@ -94,7 +95,7 @@ func (cs *comments) Said(ctx context.Context, i claim.Issue, line string) (bool,
 	all, _, err := list[restComment](ctx, cs.api, to)
 	return slices.ContainsFunc(all, func(m restComment) bool {
 		return claim.SameLogin(m.User.name(), self) && strings.HasPrefix(m.Body, line+"\n")
-	}), failed(err, "issue "+i.String(), "read comments of %s", i)
+	}), failed(err, Object{IssueObject, i.String()}, "read comments of %s", i)
 }
 
 // DeleteComment takes a comment away; one that is gone is success.
@@ -122,7 +123,7 @@ func (cs *comments) Reactions(ctx context.Context, r ledger.Repo, comment int64,
 			out = append(out, one.Content)
 		}
 	}
-	return out, failed(err, "comment", "list reactions to comment %d of %s", comment, r)
+	return out, failed(err, Object{Kind: CommentObject}, "list reactions to comment %d of %s", comment, r)
 }
 
 // Votes lists the reactions +1 and -1 to a comment of an issue, oldest first (ledger.Electorate).
@@ -136,5 +137,5 @@ func (cs *comments) Votes(ctx context.Context, i claim.Issue, comment int64) ([]
 		}
 	}
 	slices.SortStableFunc(out, func(a, b ledger.Vote) int { return a.At.Compare(b.At) })
-	return out, failed(err, "comment", "list reactions to comment %d of %s", comment, i)
+	return out, failed(err, Object{Kind: CommentObject}, "list reactions to comment %d of %s", comment, i)
 }

@@ -91,7 +91,7 @@ func (es *edits) queryEdits(ctx context.Context, all []*comment) error {
 	case err != nil:
 		return err
 	case len(got.errors) > 0:
-		return got.errors[0].typed("a comment")
+		return got.errors[0].typed(Object{Kind: CommentObject})
 	}
 	for n, m := range all {
 		var found *struct {

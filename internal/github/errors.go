@@ -24,6 +24,12 @@ type uncertain struct{}
 // Rejected reports false.
 func (uncertain) Rejected() bool { return false }
 
+// caused is a part of errors that have a cause.
+type caused struct{ Err error }
+
+// Unwrap returns the cause.
+func (c caused) Unwrap() error { return c.Err }
+
 // A RateLimitError says that GitHub wants us to come back later and that this does not fit the
 // caller's deadline, or that waiting did not help.
 type RateLimitError struct {
@@ -57,15 +63,12 @@ func (e *AuthError) Error() string { return withMessage("token refused", 401, e.
 type MissingLabelError struct {
 	Repo ledger.Repo
 	Name string
-	Err  *PermissionError
+	caused
 }
 
 func (e *MissingLabelError) Error() string {
 	return fmt.Sprintf("label %s does not exist in %s, and this login may not create it: label-state labels sync %s", oneLine(e.Name), e.Repo, e.Repo)
 }
-
-// Unwrap returns GitHub's refusal.
-func (e *MissingLabelError) Unwrap() error { return e.Err }
 
 // Remedy is the command by which somebody who may push creates it.
 func (e *MissingLabelError) Remedy() string {
@@ -98,15 +101,42 @@ func (e *PermissionError) ofToken() bool {
 
 // A NotFoundError says that there is no such thing, or none that the token may see (404), or none any more (410).
 type NotFoundError struct {
-	What    string // issue owner/repo#7, repository owner/repo, …; empty when the request named it
+	What    Object // the zero Object when the request named it
 	Status  int
 	Message string
 	refused
 }
 
 func (e *NotFoundError) Error() string {
-	return withMessage(strings.TrimSpace(e.What+" not found"), e.Status, e.Message)
+	return withMessage(strings.TrimSpace(e.What.String()+" not found"), e.Status, e.Message)
 }
+
+// An Object is something of GitHub's, as an error names it. The zero value is something that the error does not name.
+type Object struct {
+	Kind ObjectKind
+	Name string // owner/repo#7, owner/repo, …; may be empty
+}
+
+// String returns the kind and the name: issue owner/repo#7.
+func (o Object) String() string { return strings.TrimSpace(string(o.Kind) + " " + o.Name) }
+
+// An ObjectKind is the kind of an Object, in words.
+type ObjectKind string
+
+// The kinds of objects that may not be there.
+const (
+	RepositoryObject    ObjectKind = "repository"
+	IssueObject         ObjectKind = "issue" // a pull request may have the number
+	PullObject          ObjectKind = "pull request"
+	CommentObject       ObjectKind = "comment"
+	LabelObject         ObjectKind = "label"
+	ReferenceObject     ObjectKind = "reference"
+	CommitObject        ObjectKind = "commit"
+	FileObject          ObjectKind = "file"
+	CollaboratorsObject ObjectKind = "collaborators"
+	SchemaObject        ObjectKind = "schema"
+	QueriedObject       ObjectKind = "what the query names" // any of the above
+)
 
 // A MovedError says that a repository was renamed or an issue transferred, where following would
 // be wrong: writes lose their method on the way, and another host must not see the token.
@@ -161,9 +191,9 @@ func short(err error) bool {
 // A NetworkError says that no whole answer arrived.
 type NetworkError struct {
 	Sent   bool // the request may have reached GitHub
-	Err    error
 	reason string
 	slow   bool // nothing came within the time for one try
+	caused
 }
 
 func (e *NetworkError) Error() string {
@@ -175,9 +205,6 @@ func (e *NetworkError) Error() string {
 
 // Rejected reports whether the request certainly never left.
 func (e *NetworkError) Rejected() bool { return !e.Sent }
-
-// Unwrap returns the cause.
-func (e *NetworkError) Unwrap() error { return e.Err }
 
 // A QueryError is an error GraphQL reported for the whole query or a part of it.
 type QueryError struct {

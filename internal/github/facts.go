@@ -167,7 +167,7 @@ func nameable(i claim.Issue) error {
 		return to.err
 	}
 	if i.Number > math.MaxInt32 {
-		return &NotFoundError{What: "issue " + i.String(), Status: http.StatusNotFound, Message: "not a number GitHub has given out"}
+		return &NotFoundError{What: Object{IssueObject, i.String()}, Status: http.StatusNotFound, Message: "not a number GitHub has given out"}
 	}
 	return nil
 }

@@ -85,7 +85,7 @@ func TestFactsOfWorld(t *testing.T) {
 	}
 	for _, i := range []claim.Issue{issue("app", 99), issue("nowhere", 1)} {
 		var gone *NotFoundError
-		if r := got[i]; !errors.As(r.Err, &gone) || gone.What == "" {
+		if r := got[i]; !errors.As(r.Err, &gone) || gone.What.Name == "" {
 			t.Errorf("%s: error = %v, want one that names what is not found", i, r.Err)
 		}
 	}

@@ -22,7 +22,7 @@ type queryError struct {
 }
 
 // typed is the package's error for it; what names the thing that the path leads to.
-func (e queryError) typed(what string) error {
+func (e queryError) typed(what Object) error {
 	switch e.Type {
 	case "NOT_FOUND":
 		return &NotFoundError{What: what, Status: http.StatusNotFound, Message: oneLine(e.Message)}
@@ -68,7 +68,7 @@ func (a *api) Query(ctx context.Context, document string, variables map[string]a
 		return settled(err)
 	}
 	if len(got.errors) > 0 {
-		return got.errors[0].typed("what the query names")
+		return got.errors[0].typed(Object{Kind: QueriedObject})
 	}
 	return nil
 }
@@ -102,19 +102,19 @@ func (a *api) ask(ctx context.Context, document string, variables map[string]any
 		switch {
 		case !slices.ContainsFunc(top.Errors, queryError.schema):
 			if first.Type == "INSUFFICIENT_SCOPES" {
-				return partial{}, unavailable{first.typed("what the query names")}
+				return partial{}, unavailable{first.typed(Object{Kind: QueriedObject})}
 			}
-			return partial{}, first.typed("what the query names")
+			return partial{}, first.typed(Object{Kind: QueriedObject})
 		case a.learn(top.Errors):
 			return partial{}, errAgain
 		default:
-			return partial{}, unavailable{first.typed("schema")}
+			return partial{}, unavailable{first.typed(Object{Kind: SchemaObject})}
 		}
 	}
 	// An error about GitHub and not about what was asked for is one of the whole answer: out of resources, out of time, out of order. What is
 	// null in it may be there, also where no error says so.
 	for _, e := range top.Errors {
-		if err := e.typed("what the query names"); tooMuch(err) {
+		if err := e.typed(Object{Kind: QueriedObject}); tooMuch(err) {
 			return partial{}, err
 		}
 	}
@@ -263,7 +263,7 @@ func (a *api) lack(feature string) (news bool) {
 func (p partial) under(alias string) error {
 	for _, e := range p.errors {
 		if e.part(0) == alias || len(e.Path) == 0 {
-			return e.typed("")
+			return e.typed(Object{})
 		}
 	}
 	return nil

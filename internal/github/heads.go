@@ -55,7 +55,7 @@ func (hd *heads) HoldersOfHeads(ctx context.Context, home, head ledger.Repo, bra
 			},
 			func() (err error) { found, err = hd.restHeads(ctx, home, head, part); return err })
 		if err != nil {
-			return nil, missing(err, "repository "+home.String())
+			return nil, missing(err, Object{RepositoryObject, home.String()})
 		}
 		out = append(out, found...)
 	}

@@ -97,7 +97,7 @@ func (is *issues) OpenIssues(ctx context.Context, r ledger.Repo, label string) (
 			return out, err
 		})
 	if err != nil {
-		return nil, fmt.Errorf("list issues of %s: %w", r, missing(err, "repository "+r.String()))
+		return nil, fmt.Errorf("list issues of %s: %w", r, missing(err, Object{RepositoryObject, r.String()}))
 	}
 	out := []Issue{}
 	for _, i := range all {
@@ -134,7 +134,7 @@ func (is *issues) queryOpenPage(ctx context.Context, r ledger.Repo, label, after
 	}
 	is.repositories.noteAlong(s)
 	var page *connection[queuedQuery]
-	if err := json.Unmarshal(s.fields["open"], &page); err != nil || page == nil || s.failed("open", "issues") != nil {
+	if err := json.Unmarshal(s.fields["open"], &page); err != nil || page == nil || s.failed("open", Object{}) != nil {
 		return nil, "", &AnswerError{Status: http.StatusOK, Reason: "the list of issues is missing"}
 	}
 	for _, q := range page.Nodes {
@@ -193,23 +193,23 @@ func (is *issues) Issue(ctx context.Context, i claim.Issue) (out Issue, err erro
 	if err == nil {
 		out, err = q.issue()
 	}
-	return out, failed(err, "issue "+i.String(), "read %s", i)
+	return out, failed(err, Object{IssueObject, i.String()}, "read %s", i)
 }
 
 // CloseCompleted closes an issue as completed; one that is closed already stays so.
 func (is *issues) CloseCompleted(ctx context.Context, i claim.Issue) error {
 	_, err := is.api.send(ctx, http.MethodPatch, onIssue(i, ""), map[string]string{"state": "closed", "state_reason": "completed"}, nil)
-	return failed(err, "issue "+i.String(), "close %s", i)
+	return failed(err, Object{IssueObject, i.String()}, "close %s", i)
 }
 
 // Assign assigns a login to an issue. GitHub drops a login that cannot be assigned without a word, and so does this.
 func (is *issues) Assign(ctx context.Context, i claim.Issue, login string) error {
 	_, err := is.api.send(ctx, http.MethodPost, onIssue(i, "/assignees"), map[string][]string{"assignees": {login}}, nil)
-	return failed(err, "issue "+i.String(), "assign %s to %s", login, i)
+	return failed(err, Object{IssueObject, i.String()}, "assign %s to %s", login, i)
 }
 
 // Unassign takes a login off an issue; one that is not assigned is success.
 func (is *issues) Unassign(ctx context.Context, i claim.Issue, login string) error {
 	_, err := is.api.send(ctx, http.MethodDelete, onIssue(i, "/assignees"), map[string][]string{"assignees": {login}}, nil)
-	return failed(err, "issue "+i.String(), "take %s off %s", login, i)
+	return failed(err, Object{IssueObject, i.String()}, "take %s off %s", login, i)
 }

@@ -31,7 +31,7 @@ func (lb *labelling) AddLabel(ctx context.Context, i claim.Issue, name string) e
 	if err == nil && !slices.ContainsFunc(got, func(l named) bool { return labels.Same(l.Name, name) }) {
 		err = &AnswerError{Status: http.StatusOK, Reason: "the label is not in it"}
 	}
-	return failed(err, "issue "+i.String(), "add label %q to %s", name, i)
+	return failed(err, Object{IssueObject, i.String()}, "add label %q to %s", name, i)
 }
 
 // RemoveLabel takes a label off an issue; one that is not there is success.
@@ -43,7 +43,7 @@ func (lb *labelling) RemoveLabel(ctx context.Context, i claim.Issue, name string
 	if gone, is := errors.AsType[*NotFoundError](err); is && gone.Message == "Label does not exist" {
 		return nil
 	}
-	return failed(err, "issue "+i.String(), "remove label %q from %s", name, i)
+	return failed(err, Object{IssueObject, i.String()}, "remove label %q from %s", name, i)
 }
 
 // LastRemoval returns the latest removal of a label from an issue, zero when there was none
@@ -102,5 +102,5 @@ func (lb *labelling) lastMove(ctx context.Context, i claim.Issue, label string, 
 				return last, err
 			})
 	}
-	return out, failed(err, "issue "+i.String(), "read label events of %s", i)
+	return out, failed(err, Object{IssueObject, i.String()}, "read label events of %s", i)
 }

@@ -49,7 +49,7 @@ func (ds *definitions) ensureLabel(ctx context.Context, r ledger.Repo, name stri
 	} else if slug, ok := ds.scheme.BundleOf(name); ok {
 		ours = ds.scheme.BundleDefinition(slug)
 	} else {
-		return &NotFoundError{What: fmt.Sprintf("label %q of %s", name, r), Status: http.StatusNotFound, Message: "it is not one of ours to create"}
+		return &NotFoundError{What: Object{LabelObject, fmt.Sprintf("%q of %s", name, r)}, Status: http.StatusNotFound, Message: "it is not one of ours to create"}
 	}
 	err = ds.CreateLabel(ctx, r, ours)
 	var denied *PermissionError
@@ -65,7 +65,7 @@ func (ds *definitions) ensureLabel(ctx context.Context, r ledger.Repo, name stri
 		own = got.Role
 	}
 	if own != "" && rank(own) < rank(RoleWrite) {
-		return &MissingLabelError{Repo: r, Name: ours.Name, Err: denied}
+		return &MissingLabelError{Repo: r, Name: ours.Name, caused: caused{denied}}
 	}
 	return err
 }
@@ -91,7 +91,7 @@ func (ds *definitions) noteLabel(r ledger.Repo, name string, exists bool) {
 func (ds *definitions) Labels(ctx context.Context, r ledger.Repo) ([]labels.Definition, error) {
 	got, _, err := list[labels.Definition](ctx, ds.api, at(r.Owner, r.Name, "/labels?per_page=100"))
 	if err != nil {
-		return nil, failed(err, "repository "+r.String(), "list labels of %s", r)
+		return nil, failed(err, Object{RepositoryObject, r.String()}, "list labels of %s", r)
 	}
 	out := make([]labels.Definition, 0, len(got))
 	for _, l := range got {
@@ -104,7 +104,7 @@ func (ds *definitions) Labels(ctx context.Context, r ledger.Repo) ([]labels.Defi
 // CreateLabel defines a label in a repository; one that exists already is success and stays as it is.
 func (ds *definitions) CreateLabel(ctx context.Context, r ledger.Repo, d labels.Definition) error {
 	if err := ds.createLabel(ctx, r, d); err != nil && !taken(err) {
-		return failed(err, "repository "+r.String(), "create label %q in %s", d.Name, r)
+		return failed(err, Object{RepositoryObject, r.String()}, "create label %q in %s", d.Name, r)
 	}
 	ds.noteLabel(r, d.Name, true)
 	return nil
@@ -125,7 +125,7 @@ func taken(err error) bool {
 // d.Name differs. A label that does not exist is a *NotFoundError.
 func (ds *definitions) UpdateLabel(ctx context.Context, r ledger.Repo, name string, d labels.Definition) error {
 	if err := ds.updateLabel(ctx, r, name, d); err != nil {
-		return failed(err, "label", "update label %q of %s", name, r)
+		return failed(err, Object{Kind: LabelObject}, "update label %q of %s", name, r)
 	}
 	ds.noteLabel(r, name, false)
 	ds.noteLabel(r, d.Name, true)
@@ -147,7 +147,7 @@ func (ds *definitions) DeleteLabel(ctx context.Context, r ledger.Repo, name stri
 		_, err = ds.repositories.Repository(ctx, r) // is only the label missing?
 	}
 	if err != nil {
-		return failed(err, "label", "delete label %q of %s", name, r)
+		return failed(err, Object{Kind: LabelObject}, "delete label %q of %s", name, r)
 	}
 	ds.noteLabel(r, name, false)
 	return nil

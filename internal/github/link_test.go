@@ -159,7 +159,7 @@ func TestWrongPath(t *testing.T) {
 		var gone *NotFoundError
 		sent := watched(c.next)
 		for _, r := range connect(t, sent).FactsOf(t.Context(), issuesOf(c.repo, 99, 98, 97)) {
-			if !errors.As(r.Err, &gone) || strings.ReplaceAll(gone.What, r.Facts.Issue.String(), "acme/app#99") != c.want {
+			if !errors.As(r.Err, &gone) || strings.ReplaceAll(gone.What.String(), r.Facts.Issue.String(), "acme/app#99") != c.want {
 				t.Errorf("%s: %v, want %s not found", name, r.Err, c.want)
 			}
 		}

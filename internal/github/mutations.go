@@ -207,7 +207,7 @@ func (mt *mutations) Minimize(ctx context.Context, comments []claim.Comment) (do
 			}
 		}
 		for _, e := range got.errors {
-			if e := e.typed("comment"); err == nil && !is[*NotFoundError](e) {
+			if e := e.typed(Object{Kind: CommentObject}); err == nil && !is[*NotFoundError](e) {
 				err = e
 			}
 		}

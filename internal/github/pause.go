@@ -99,12 +99,12 @@ func (pa *pauses) SetPause(ctx context.Context, r ledger.Repo, p lifecycle.Pause
 	default:
 		err = pa.definitions.updateLabel(ctx, r, pa.scheme.Paused, d)
 	}
-	return failed(err, "repository "+r.String(), "pause %s", r)
+	return failed(err, Object{RepositoryObject, r.String()}, "pause %s", r)
 }
 
 // ClearPause removes the marker; gone is success.
 func (pa *pauses) ClearPause(ctx context.Context, r ledger.Repo) error {
-	return failed(pa.definitions.DeleteLabel(ctx, r, pa.scheme.Paused), "label", "end pause of %s", r)
+	return failed(pa.definitions.DeleteLabel(ctx, r, pa.scheme.Paused), Object{Kind: LabelObject}, "end pause of %s", r)
 }
 
 // describePause is the marker's description: paused since TIME by LOGIN: REASON. Without a time the

@@ -72,7 +72,7 @@ func (ps *pulls) Pull(ctx context.Context, r ledger.Repo, number int) (out Pull,
 				return Pull{PR: got.pr(), Body: got.Body, Comments: got.Comments, association: got.Association}, err
 			})
 	}
-	return out, failed(err, "pull request "+id.String(), "read pull request %s", id)
+	return out, failed(err, Object{PullObject, id.String()}, "read pull request %s", id)
 }
 
 // A queryWholePull is a pull request with the issues it closes.
@@ -165,7 +165,7 @@ func (ps *pulls) PullsFrom(ctx context.Context, repo, branch string) (out []prch
 	for _, p := range got {
 		out = append(out, p.part())
 	}
-	return out, failed(err, "repository "+repo, "list pull requests of %s", repo)
+	return out, failed(err, Object{RepositoryObject, repo}, "list pull requests of %s", repo)
 }
 
 // restPullsFrom lists the pull requests into a repository from a branch of head, newest first. The state is open, closed or all.
@@ -174,7 +174,7 @@ func (ps *pulls) restPullsFrom(ctx context.Context, into, head ledger.Repo, bran
 	got, _, err := list[restPull](ctx, ps.api, to)
 	return slices.DeleteFunc(got, func(p restPull) bool {
 		return p.Head.Ref != branch || !strings.EqualFold(p.Head.Repo.repo().String(), head.String())
-	}), missing(err, "repository "+into.String())
+	}), missing(err, Object{RepositoryObject, into.String()})
 }
 
 // OpenPull opens a pull request. Unless the error's Rejected is true it may be open all the same.
@@ -187,7 +187,7 @@ func (ps *pulls) OpenPull(ctx context.Context, repo string, p prchain.Proposal) 
 		err = &AnswerError{Status: http.StatusCreated, Reason: "it is not a pull request"}
 	}
 	if err != nil {
-		return prchain.Pull{}, failed(err, "repository "+repo, "open pull request in %s", repo)
+		return prchain.Pull{}, failed(err, Object{RepositoryObject, repo}, "open pull request in %s", repo)
 	}
 	return got.part(), nil
 }
@@ -201,7 +201,7 @@ func (ps *pulls) ReadPull(ctx context.Context, i claim.Issue) (prchain.Pull, err
 		got, err = ps.restPullRequest(hinted(ctx, justCreated), i)
 	}
 	if err != nil {
-		return prchain.Pull{}, failed(err, "pull request "+i.String(), "read pull request %s", i)
+		return prchain.Pull{}, failed(err, Object{PullObject, i.String()}, "read pull request %s", i)
 	}
 	return got.part(), nil
 }
@@ -221,7 +221,7 @@ func (ps *pulls) EditPullBody(ctx context.Context, i claim.Issue, body string) e
 	if err == nil {
 		_, err = ps.api.send(ctx, http.MethodPatch, at(i.Owner, i.Repo, "/pulls/%d", i.Number), map[string]string{"body": body}, nil)
 	}
-	return failed(err, "pull request "+i.String(), "edit pull request %s", i)
+	return failed(err, Object{PullObject, i.String()}, "edit pull request %s", i)
 }
 
 // A foundPull is a pull request that a log names, or a part of its chain, or why nobody knows. One that GitHub does not show is no error.

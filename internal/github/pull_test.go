@@ -31,7 +31,7 @@ func TestPull(t *testing.T) {
 		}
 		var gone *NotFoundError
 		for _, n := range []int{1, 404, 0, 1 << 40} {
-			if _, err := c.Pull(t.Context(), repoOf("app"), n); !errors.As(err, &gone) || gone.What == "" {
+			if _, err := c.Pull(t.Context(), repoOf("app"), n); !errors.As(err, &gone) || gone.What.Name == "" {
 				t.Errorf("%s: %d: %v, want not found", name, n, err)
 			}
 		}

@@ -194,7 +194,7 @@ func (s *sheet) read(data map[string]json.RawMessage) {
 	_ = json.Unmarshal(data[s.alias], &s.fields) // null, and nothing at all, leave it nil
 	for _, e := range s.errors {
 		if len(e.Path) == 0 || e.part(0) == s.alias && !s.leavesRest(e) {
-			s.err = e.typed("repository " + s.repo.String())
+			s.err = e.typed(Object{RepositoryObject, s.repo.String()})
 			return
 		}
 	}
@@ -220,7 +220,7 @@ func (s *sheet) leavesRest(e queryError) bool {
 		return true
 	case alias == "branch" || alias == "file" || numbered(alias, "t"): // what came along
 		return true
-	case strings.HasPrefix(alias, pullsAlias) && is[*PermissionError](e.typed("")): // a list of pull requests is left out
+	case strings.HasPrefix(alias, pullsAlias) && is[*PermissionError](e.typed(Object{})): // a list of pull requests is left out
 		return true
 	}
 	inList := slices.ContainsFunc(s.lists, func(k *cursor) bool { return k.alias == alias })
@@ -235,7 +235,7 @@ func numbered(alias, letter string) bool {
 }
 
 // failed returns the first error about an alias or about anything below it.
-func (s *sheet) failed(alias, what string) error {
+func (s *sheet) failed(alias string, what Object) error {
 	for _, e := range s.errors {
 		if e.part(0) == s.alias && e.part(1) == alias {
 			return e.typed(what)
@@ -246,7 +246,7 @@ func (s *sheet) failed(alias, what string) error {
 
 // take fills a snapshot from its part of the sheet. What is not there is an error, never an empty issue.
 func (sn *snapshots) take(one *snapshot, s sheet, alias string) {
-	what := "issue " + one.facts.Issue.String()
+	what := Object{IssueObject, one.facts.Issue.String()}
 	if one.err = s.err; one.err != nil {
 		return
 	}
@@ -255,7 +255,7 @@ func (sn *snapshots) take(one *snapshot, s sheet, alias string) {
 	}
 	var q *queryIssue
 	if err := json.Unmarshal(s.fields[alias], &q); err != nil || q == nil {
-		one.err = &AnswerError{Status: http.StatusOK, Reason: what + " is missing"}
+		one.err = &AnswerError{Status: http.StatusOK, Reason: what.String() + " is missing"}
 		return
 	}
 	sn.takeIssue(one, s, q)

@@ -65,12 +65,11 @@ func (rf *refs) queryRef(ctx context.Context, i claim.Issue, name string) (gitre
 		}
 	}
 	got, err := rf.api.ask(ctx, d.text(""), d.variables, &data)
-	what := "repository " + i.Slug()
 	switch {
 	case err != nil:
 		return gitref.Tip{}, err
 	case len(got.errors) > 0:
-		return gitref.Tip{}, got.errors[0].typed(what)
+		return gitref.Tip{}, got.errors[0].typed(Object{RepositoryObject, i.Slug()})
 	case data.Repository == nil || data.Repository.ID == "" || got.now.IsZero():
 		return gitref.Tip{}, &AnswerError{Status: http.StatusOK, Reason: "the repository or the date is not in it"}
 	}
@@ -90,7 +89,7 @@ type restNamed struct {
 // matchingRefs lists the references whose full names begin with name (REST, "List matching references").
 func (rf *refs) matchingRefs(ctx context.Context, i claim.Issue, name string) (refs []restNamed, header http.Header, err error) {
 	refs, header, err = list[restNamed](ctx, rf.api, onGit(i, "matching-refs/", strings.TrimPrefix(name, "refs/")))
-	return refs, header, missing(err, "repository "+i.Slug())
+	return refs, header, missing(err, Object{RepositoryObject, i.Slug()})
 }
 
 // RefNames implements gitref.Namer.
@@ -167,7 +166,7 @@ func onGit(i claim.Issue, what, name string) target {
 	parts := strings.Split(name, "/")
 	for k, part := range parts {
 		if strings.Trim(part, ".") == "" && part != "" {
-			return target{err: &NotFoundError{What: "reference " + oneLine(name), Status: http.StatusNotFound, Message: "not a name"}}
+			return target{err: &NotFoundError{What: Object{ReferenceObject, oneLine(name)}, Status: http.StatusNotFound, Message: "not a name"}}
 		}
 		parts[k] = url.PathEscape(part)
 	}
@@ -225,7 +224,7 @@ func (rf *refs) queryUpdateRefs(ctx context.Context, repoID string, all []gitref
 	}
 	got, err := rf.api.ask(ctx, document, map[string]any{"repo": repoID, "refs": updates}, &data)
 	if err == nil && len(got.errors) > 0 {
-		err = got.errors[0].typed("repository")
+		err = got.errors[0].typed(Object{Kind: RepositoryObject})
 	}
 	if err == nil && data.UpdateRefs == nil {
 		err = &AnswerError{Status: http.StatusOK, Reason: "the update is not in it"}
@@ -325,7 +324,7 @@ func (ts *tips) noteTip(s sheet, n int, i claim.Issue, writes int64) {
 	alias := fmt.Sprintf("t%d", n)
 	var id string
 	var shown *queryTarget
-	if s.err != nil || s.fields[alias] == nil || s.failed(alias, alias) != nil ||
+	if s.err != nil || s.fields[alias] == nil || s.failed(alias, Object{}) != nil ||
 		json.Unmarshal(s.fields["id"], &id) != nil || json.Unmarshal(s.fields[alias], &shown) != nil {
 		return
 	}

@@ -41,7 +41,7 @@ func (rp *repositories) Repository(ctx context.Context, r ledger.Repo) (Reposito
 		err = &AnswerError{Status: http.StatusOK, Reason: "it is not a repository"}
 	}
 	if err != nil {
-		return Repository{}, failed(err, "repository "+r.String(), "read repository %s", r)
+		return Repository{}, failed(err, Object{RepositoryObject, r.String()}, "read repository %s", r)
 	}
 	return Repository{
 		Repo: got.repo(), DefaultBranch: got.DefaultBranch, Private: got.Private, Archived: got.Archived,
@@ -101,7 +101,7 @@ func (rp *repositories) File(ctx context.Context, r ledger.Repo, path string) (c
 	var escaped []string
 	for part := range strings.SplitSeq(path, "/") {
 		if strings.Trim(part, ".") == "" {
-			err = &NotFoundError{What: "file", Status: http.StatusNotFound, Message: "not a path"}
+			err = &NotFoundError{What: Object{Kind: FileObject}, Status: http.StatusNotFound, Message: "not a path"}
 		}
 		escaped = append(escaped, url.PathEscape(part))
 	}
@@ -118,7 +118,7 @@ func (rp *repositories) File(ctx context.Context, r ledger.Repo, path string) (c
 		}
 	}
 	if err != nil {
-		return nil, failed(err, "file", "read %s of %s", path, r)
+		return nil, failed(err, Object{Kind: FileObject}, "read %s of %s", path, r)
 	}
 	return content, nil
 }
@@ -158,7 +158,7 @@ func (rp *repositories) noteAlong(s sheet) {
 		IsTruncated bool
 	}
 	got := along{}
-	failed := s.failed("branch", "branch") != nil || s.failed("file", "file") != nil
+	failed := s.failed("branch", Object{}) != nil || s.failed("file", Object{}) != nil
 	if json.Unmarshal(s.fields["isArchived"], &got.archived) != nil || json.Unmarshal(s.fields["hasIssuesEnabled"], &got.hasIssues) != nil ||
 		json.Unmarshal(s.fields["branch"], &branch) != nil || json.Unmarshal(s.fields["file"], &file) != nil {
 		return

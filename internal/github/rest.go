@@ -67,7 +67,7 @@ func (s *session) read(ctx context.Context, r *snapshot) error {
 		}
 	}
 	if err != nil {
-		return missing(err, "issue "+i.String())
+		return missing(err, Object{IssueObject, i.String()})
 	}
 	var group sync.WaitGroup
 	var events []restEvent
@@ -87,7 +87,7 @@ func (s *session) read(ctx context.Context, r *snapshot) error {
 	seen, again, err := s.withComments(ctx, r, seen)
 	group.Wait()
 	if err != nil {
-		return missing(err, "issue "+i.String())
+		return missing(err, Object{IssueObject, i.String()})
 	}
 	if again { // the timeline must be no older than the labels
 		timeline()

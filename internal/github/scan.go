@@ -69,15 +69,12 @@ type selection struct {
 type UnreadError struct {
 	Repo    ledger.Repo
 	Numbers []int // in no order
-	Err     error // why
+	caused
 }
 
 func (e *UnreadError) Error() string {
 	return fmt.Sprintf("read issues of %s: %v; not read: %s", e.Repo, e.Err, spans(e.Numbers))
 }
-
-// Unwrap returns the reason.
-func (e *UnreadError) Unwrap() error { return e.Err }
 
 // spans writes numbers in order, those that follow each other as #3 to #9.
 func spans(numbers []int) string {
@@ -113,13 +110,13 @@ func (sc *scans) scan(ctx context.Context, r ledger.Repo, what selection) iter.S
 		}
 		found = unique(found) // each issue once, least recently updated first
 		if err != nil {
-			yield(lifecycle.Facts{}, fmt.Errorf("list issues of %s: %w", r, missing(err, "repository "+r.String())))
+			yield(lifecycle.Facts{}, fmt.Errorf("list issues of %s: %w", r, missing(err, Object{RepositoryObject, r.String()})))
 			return
 		}
 		for start := 0; start < len(found); start += perQuery {
 			part := found[start:min(start+perQuery, len(found))]
 			err := sc.fill(ctx, r, part)
-			unread := &UnreadError{Repo: r, Err: err}
+			unread := &UnreadError{Repo: r, caused: caused{err}}
 			for _, one := range part {
 				got := one.snapshot
 				if done := got != nil && (got.read || got.err != nil) && !wholeRequest(got.err); err != nil && !done {
@@ -332,7 +329,7 @@ func (sc *scans) queryPage(ctx context.Context, r ledger.Repo, lists []*cursor, 
 	for _, k := range lists {
 		var page *connection[queryIssue]
 		var denied *PermissionError
-		if k.pulls != "" && errors.As(s.failed(k.alias, "pull requests of "+r.String()), &denied) {
+		if k.pulls != "" && errors.As(s.failed(k.alias, Object{RepositoryObject, r.String()}), &denied) {
 			k.done = true
 			continue
 		}
@@ -354,7 +351,7 @@ func (sc *scans) queryPage(ctx context.Context, r ledger.Repo, lists []*cursor, 
 			one := &snapshot{facts: lifecycle.Facts{Issue: claim.Issue{Owner: r.Owner, Repo: r.Name, Number: q.Number}}}
 			for _, e := range s.errors { // the first error about a part of the n-th issue of the list
 				if one.err == nil && e.part(0) == s.alias && e.part(1) == k.alias && len(e.Path) > 3 && e.Path[3] == float64(n) {
-					one.err = e.typed("issue " + one.facts.Issue.String())
+					one.err = e.typed(Object{IssueObject, one.facts.Issue.String()})
 				}
 			}
 			if one.err == nil {

@@ -113,7 +113,7 @@ func (th *threads) commentPage(ctx context.Context, i claim.Issue, before string
 		case err != nil:
 			return nil, err
 		case len(got.errors) > 0:
-			return nil, got.errors[0].typed("issue " + i.String())
+			return nil, got.errors[0].typed(Object{IssueObject, i.String()})
 		case data.Repository == nil || data.Repository.Subject == nil || data.Repository.Subject.Comments == nil:
 			return nil, &AnswerError{Status: http.StatusOK, Reason: "comments are missing"}
 		default:
@@ -189,7 +189,7 @@ func (th *threads) askParts(ctx context.Context, i claim.Issue, parts []*connect
 	case err != nil:
 		return err
 	case len(got.errors) > 0:
-		return got.errors[0].typed("issue " + i.String())
+		return got.errors[0].typed(Object{IssueObject, i.String()})
 	case data.Repository == nil:
 		return &AnswerError{Status: http.StatusOK, Reason: "comments are missing"}
 	}

@@ -322,7 +322,7 @@ func (rs *roles) queryRoles(ctx context.Context, r ledger.Repo, all []account) e
 	var data map[string]map[string]json.RawMessage
 	got, err := rs.api.ask(ctx, d.text(""), d.variables, &data)
 	if err == nil && len(got.errors) > 0 {
-		err = got.errors[0].typed("collaborators of " + r.String())
+		err = got.errors[0].typed(Object{CollaboratorsObject, "of " + r.String()})
 	}
 	if err != nil {
 		if !wholeRequest(err) && !tooMuch(err) {
