@@ -172,7 +172,16 @@ func (j *judge) judge(ctx context.Context, candidates []work.Item) ([]work.Item,
 		i, f := candidates[n], j.ledger.Here(r.Facts)
 		v := j.ledger.Rules().Verdict(f, lifecycle.Seeker{Worker: j.o.Worker})
 		i.Claimed = v.Has(lifecycle.CodeInFlight) || v.Has(lifecycle.CodeOwn)
-		i.Blockers = blockers(f)
+		i.Blockers = []string{}
+		for _, b := range f.Blockers {
+			switch {
+			case !b.Open:
+			case b.Issue.Slug() == f.Issue.Slug():
+				i.Blockers = append(i.Blockers, work.ID(Type, int64(b.Issue.Number)))
+			default:
+				i.Blockers = append(i.Blockers, b.Issue.String())
+			}
+		}
 		switch v.Answer {
 		case lifecycle.Free:
 			j.mu.Lock()
@@ -196,20 +205,6 @@ func (j *judge) judge(ctx context.Context, candidates []work.Item) ([]work.Item,
 type judgement struct {
 	item     work.Item
 	snapshot ledger.Snapshot
-}
-
-func blockers(f lifecycle.Facts) []string {
-	out := []string{}
-	for _, b := range f.Blockers {
-		switch {
-		case !b.Open:
-		case b.Issue.Slug() == f.Issue.Slug():
-			out = append(out, work.ID(Type, int64(b.Issue.Number)))
-		default:
-			out = append(out, b.Issue.String())
-		}
-	}
-	return out
 }
 
 // Get reads one issue, whatever its state; a pull request is not found.
