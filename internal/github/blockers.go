@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
@@ -26,9 +27,15 @@ type Blockers struct {
 const maxNamed = 50 // blockers one text can name
 
 var (
-	blockerLine = regexp.MustCompile(`(?i)^[ \t]*(?:[-*+][ \t]+)?\**(?:blocked by|depends on)\b:?\**:?[ \t]+(.*)$`)
-	blockerName = regexp.MustCompile(`^(?:(?:([A-Za-z0-9-]+)/([A-Za-z0-9_.-]+))?#([1-9]\d{0,9})|(https?://\S+?))(?:[.,;)]*(?:[ \t]+|$))`)
-	unseen      = regexp.MustCompile("(?s)<!--.*?(?:-->|$)|(?m:^[ \t]{0,3}```.*?(?:^[ \t]{0,3}```|\\z))|(?m:^[ \t]{0,3}~~~.*?(?:^[ \t]{0,3}~~~|\\z))")
+	blockerLine = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^[ \t]*(?:[-*+][ \t]+)?\**(?:blocked by|depends on)\b:?\**:?[ \t]+(.*)$`)
+	})
+	blockerName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:(?:([A-Za-z0-9-]+)/([A-Za-z0-9_.-]+))?#([1-9]\d{0,9})|(https?://\S+?))(?:[.,;)]*(?:[ \t]+|$))`)
+	})
+	unseen = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile("(?s)<!--.*?(?:-->|$)|(?m:^[ \t]{0,3}```.*?(?:^[ \t]{0,3}```|\\z))|(?m:^[ \t]{0,3}~~~.*?(?:^[ \t]{0,3}~~~|\\z))")
+	})
 )
 
 // namedBlockers lists the issues that a text says its issue is blocked by: lines that begin with
@@ -36,13 +43,13 @@ var (
 // owner/repo#7 or by address, several with commas or "and" between. Code blocks and HTML comments do not count.
 func namedBlockers(text string, of claim.Issue, web string) []claim.Issue {
 	var out []claim.Issue
-	for line := range strings.Lines(unseen.ReplaceAllString(text, "\n")) {
-		m := blockerLine.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
+	for line := range strings.Lines(unseen().ReplaceAllString(text, "\n")) {
+		m := blockerLine().FindStringSubmatch(strings.TrimRight(line, "\r\n"))
 		if m == nil {
 			continue
 		}
 		for rest := m[1]; rest != ""; {
-			name := blockerName.FindStringSubmatch(rest)
+			name := blockerName().FindStringSubmatch(rest)
 			if name == nil {
 				break
 			}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/label-state/label-state/internal/ledger"
@@ -250,7 +251,7 @@ func oneLine(text string) string { return printable.Short(text, 200) }
 // enough, and the permissions of a set with "," (GitHub's REST docs, "Troubleshooting the REST API").
 const acceptedHeader = "X-Accepted-GitHub-Permissions"
 
-var acceptedPattern = regexp.MustCompile(`^([a-z_]+)=(read|write|admin)$`)
+var acceptedPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([a-z_]+)=(read|write|admin)$`) })
 
 // accepted is what the header says in the words of a workflow: "issues: write or pull-requests: write". It is empty where there is
 // nothing that can be read. A set that only adds to one before it says nothing new.
@@ -259,7 +260,7 @@ func accepted(h http.Header) string {
 	for set := range strings.SplitSeq(h.Get(acceptedHeader), ";") {
 		var all []string
 		for one := range strings.SplitSeq(set, ",") {
-			m := acceptedPattern.FindStringSubmatch(strings.TrimSpace(one))
+			m := acceptedPattern().FindStringSubmatch(strings.TrimSpace(one))
 			if m == nil {
 				return ""
 			}
