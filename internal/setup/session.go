@@ -305,6 +305,7 @@ func (s *Session) Remember(h ledger.Hold) error {
 		return err
 	}
 	if !again { // the records of holds that are known to be lost or expired go
+		err = store.MarkUntouched(h.Issue)
 		holds, _ := store.All() // what cannot be read stays, and is said elsewhere
 		for _, old := range holds {
 			over := old.Beat.Lost != "" || old.TTL >= 0 && !old.Beat.Renewed.IsZero() && now.After(old.Beat.Renewed.Add(old.TTL))
