@@ -40,14 +40,11 @@ func (e *OptionsError) Error() string {
 }
 
 // Unwrap returns ErrInvalid and the cause.
-func (e *OptionsError) Unwrap() []error { return append([]error{ErrInvalid}, causes(e.Err)...) }
-
-// causes is the error as a list, which is empty for nil.
-func causes(err error) []error {
-	if err == nil {
-		return nil
+func (e *OptionsError) Unwrap() []error {
+	if e.Err == nil {
+		return []error{ErrInvalid}
 	}
-	return []error{err}
+	return []error{ErrInvalid, e.Err}
 }
 
 // A ForeignHoldError says that a hold is of another repository or host than the client. It is [ErrInvalid].
@@ -114,9 +111,14 @@ func (c *Client) doing(verb string, number int, err error) error {
 // brings the labels in line.
 func (c *Client) answer(err error) error {
 	var (
-		held *ledger.HeldError
-		lost *ledger.LostError
-		late *ledger.LabelsError
+		held   *ledger.HeldError
+		lost   *ledger.LostError
+		late   *ledger.LabelsError
+		none   *work.NoWorkError
+		barred *ledger.BarredError
+		call   *ledger.CallError
+		store  *ledger.StoreError
+		option *work.OptionError
 	)
 	switch {
 	case err == nil:
@@ -130,20 +132,6 @@ func (c *Client) answer(err error) error {
 		return nil
 	case errors.Is(err, lease.ErrNotLinked):
 		return fmt.Errorf("%w: %w: import lease/%s and list its Store in Options", ErrInvalid, err, c.s.Config.Claim.Lease)
-	}
-	return queueAnswer(err)
-}
-
-// queueAnswer is answer for the rest: queues, plans, and calls that cannot be right.
-func queueAnswer(err error) error {
-	var (
-		none   *work.NoWorkError
-		barred *ledger.BarredError
-		call   *ledger.CallError
-		store  *ledger.StoreError
-		option *work.OptionError
-	)
-	switch {
 	case errors.As(err, &none):
 		out := &NoWorkError{Queue: none.Queue, Label: none.Label, err: none}
 		for _, p := range none.Passed {

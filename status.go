@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -111,10 +110,7 @@ func (c *Client) Status(ctx context.Context, number int) (Status, error) {
 	if err != nil {
 		return Status{}, c.doing("status", number, c.answer(err))
 	}
-	return c.status(c.s.Ledger.Here(f)), nil
-}
-
-func (c *Client) status(f lifecycle.Facts) Status {
+	f = c.s.Ledger.Here(f)
 	r := c.s.Ledger.Rules()
 	v, sum := r.Verdict(f, lifecycle.Seeker{}), r.Summary(f)
 	s := Status{
@@ -126,7 +122,12 @@ func (c *Client) status(f lifecycle.Facts) Status {
 		s.State = StateUnmanaged
 	}
 	if h, held := f.Log.Holder(); held {
-		s.Holder = holderOf(h, r.Terms, f.Now)
+		until, _ := h.Until(r.Terms)
+		s.Holder = &Holder{
+			Codename: h.Record.Worker.Codename, FiringID: h.Record.Worker.FiringID, Person: h.Person, Author: h.Author,
+			Confirmed: h.Held(), Expired: h.Expired(r.Terms, f.Now), Since: h.Created, Renewed: h.Updated, Until: until,
+			Token: h.Record.Token, Branch: h.Record.Branch, Bundle: h.Record.Bundle, URL: h.URL,
+		}
 		if h.Plan != nil {
 			plan := planOf(h, r.Terms)
 			s.Plan = &plan
@@ -144,14 +145,5 @@ func (c *Client) status(f lifecycle.Facts) Status {
 	for _, g := range f.Log.Ignored {
 		s.Ignored = append(s.Ignored, IgnoredRecord{g.Comment.URL, g.Comment.Author, g.Reason})
 	}
-	return s
-}
-
-func holderOf(h claim.Claim, t claim.Terms, now time.Time) *Holder {
-	until, _ := h.Until(t)
-	return &Holder{
-		Codename: h.Record.Worker.Codename, FiringID: h.Record.Worker.FiringID, Person: h.Person, Author: h.Author,
-		Confirmed: h.Held(), Expired: h.Expired(t, now), Since: h.Created, Renewed: h.Updated, Until: until,
-		Token: h.Record.Token, Branch: h.Record.Branch, Bundle: h.Record.Bundle, URL: h.URL,
-	}
+	return s, nil
 }

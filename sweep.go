@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/setup"
@@ -34,16 +33,12 @@ func (c *Client) StaleClaims(ctx context.Context) ([]StaleClaim, error) {
 			return nil, fmt.Errorf("list stale claims of %s: %w", c.Repo(), err)
 		}
 		for _, held := range rules.Over(f) {
-			out = append(out, staleOf(f.Issue.Number, held, rules.Terms))
+			until, _ := held.Until(rules.Terms)
+			w := held.Record.Worker
+			out = append(out, StaleClaim{f.Issue.Number, w.Codename, w.FiringID, held.Created, held.Updated, until, held.URL})
 		}
 	}
 	return out, nil
-}
-
-func staleOf(number int, held claim.Claim, t claim.Terms) StaleClaim {
-	until, _ := held.Until(t)
-	w := held.Record.Worker
-	return StaleClaim{number, w.Codename, w.FiringID, held.Created, held.Updated, until, held.URL}
 }
 
 // SweepOptions say what to sweep. The zero value is valid.

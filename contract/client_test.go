@@ -89,8 +89,8 @@ func deeds(comment int64) []deed {
 		}},
 		{"Begin", func(ctx context.Context, c *github.Client) error { return c.Begin(ctx, one) }},
 		{"BeginOpen", func(ctx context.Context, c *github.Client) error { return c.BeginOpen(ctx, app) }},
-		{"BeginScan", func(ctx context.Context, c *github.Client) error { return c.BeginScan(ctx, app, time.Time{}) }},
-		{"BeginCurrent", func(ctx context.Context, c *github.Client) error { return c.BeginCurrent(ctx, app, time.Time{}) }},
+		{"BeginScan", func(ctx context.Context, c *github.Client) error { return c.BeginScan(ctx, app, time.Time{}, false) }},
+		{"BeginScan", func(ctx context.Context, c *github.Client) error { return c.BeginScan(ctx, app, time.Time{}, true) }},
 		{"Sweepable", func(ctx context.Context, c *github.Client) error { _, _, err := c.Sweepable(ctx, app); return err }},
 		{"Comment", func(ctx context.Context, c *github.Client) error { return second(c.Comment(ctx, one, "Hello\nworld")) }},
 		{"EditComment", func(ctx context.Context, c *github.Client) error {

@@ -280,21 +280,13 @@ func (c *checker) askParent(ctx context.Context, env setup.Environment, s *setup
 func (c *checker) readParent(ctx context.Context, env setup.Environment, fork *setup.Session, parent ledger.Repo, named []dedup.Named) []dedup.Snapshot {
 	guessed, err := setup.Open(ctx, env, setup.Options{Repo: parent.String(), Host: c.remote.Host, Guess: &fork.Config})
 	if err != nil {
-		return unread(named, err)
+		return c.unread(named, err)
 	}
 	s, snapshots, err := readUnder(ctx, guessed, named)
 	if err != nil {
-		return unread(named, err)
+		return c.unread(named, err)
 	}
 	return decide(ctx, s, parent, snapshots)
-}
-
-func unread(named []dedup.Named, err error) []dedup.Snapshot {
-	out := make([]dedup.Snapshot, len(named))
-	for k, n := range named {
-		out[k] = dedup.Snapshot{Named: n, Unread: err.Error()}
-	}
-	return out
 }
 
 // pusher is who pushes, and what should be known about how that was found out.

@@ -47,11 +47,16 @@ func (h *hook) guard(ctx context.Context) (code int) {
 		return h.say(h.unknown(err))
 	}
 	messages, err := h.scan(ctx, push)
-	switch {
-	case err != nil:
+	if err != nil {
 		return h.say(h.unknown(inTime(ctx, err)))
-	case len(messages) == 0 && !h.asksForPulls(push):
-		return exitPass
+	}
+	if len(messages) == 0 { // no commit names an issue: whether the push is checked all the same, the configuration says
+		if len(outgoing.Branches(push.Updates)) == 0 {
+			return exitPass
+		}
+		if l, bad := h.local(); !l.pulls && (bad == nil || !h.mentionsPulls()) {
+			return exitPass
+		}
 	}
 	return h.say(h.check(ctx, push, messages))
 }

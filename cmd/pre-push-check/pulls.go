@@ -14,15 +14,6 @@ import (
 
 // With hook.pull_requests the hook also refuses a push of a branch whose open pull request somebody else holds (hook.md).
 
-// asksForPulls reports whether a push is to be checked in which no commit names an issue.
-func (h *hook) asksForPulls(push outgoing.Push) bool {
-	if len(outgoing.Branches(push.Updates)) == 0 {
-		return false
-	}
-	l, err := h.local()
-	return l.pulls || err != nil && h.mentionsPulls()
-}
-
 // mentionsPulls reports whether a configuration that cannot be used may ask for it: the first stage goes by the same.
 func (h *hook) mentionsPulls() bool {
 	return outgoing.AsksForPulls(h.env.Dir, h.env.Getenv("LABEL_STATE_CONFIG"))
@@ -117,5 +108,9 @@ func (c *checker) unread(named []dedup.Named, err error) []dedup.Snapshot {
 	if len(named) == 0 && len(c.heads) > 0 {
 		return []dedup.Snapshot{{Unread: ofHeads(c.heads, err.Error())}}
 	}
-	return unread(named, err)
+	out := make([]dedup.Snapshot, len(named))
+	for k, n := range named {
+		out[k] = dedup.Snapshot{Named: n, Unread: err.Error()}
+	}
+	return out
 }

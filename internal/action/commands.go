@@ -120,7 +120,19 @@ func (cm *commands) run(ctx context.Context) result {
 		r.err = cm.react(ctx, c, reactNo)
 	default:
 		i := claim.Issue{Owner: cm.Repo.Owner, Repo: cm.Repo.Name, Number: cm.event.Issue.Number}
-		r.err = cm.answer(ctx, i, cmd, cm.obey(ctx, i, cmd, &r), &r)
+		err := cm.obey(ctx, i, cmd, &r)
+		var refused no
+		switch { // what cannot be done is said once; what went wrong on the way is not answered, so that the run can be repeated
+		case cm.dry:
+		case err == nil:
+			r.notes = append(r.notes, fmt.Sprintf("%s by %s on %s", cmd.verb, c.User.Login, i))
+			r.err = cm.react(ctx, c, reactYes)
+		case errors.As(err, &refused):
+			r.notes = append(r.notes, fmt.Sprintf("%s by %s on %s was refused: %s", cmd.verb, c.User.Login, i, refused))
+			r.err = errors.Join(cm.reply(ctx, i, cmd, refused), cm.react(ctx, c, reactNo))
+		default:
+			r.err = fmt.Errorf("%s on %s: %w", cmd.verb, i, err)
+		}
 	}
 	if absent(r.err) {
 		cm.console.line("%s", r.err)
@@ -169,23 +181,6 @@ func (cm *commands) obey(ctx context.Context, i claim.Issue, cmd command, r *res
 	}
 	r.add(cm.tend(ctx, []claim.Issue{i}, byCommand, nil))
 	return nil
-}
-
-// answer acknowledges the command. What cannot be done is said once; what went wrong on the way
-// is not answered, so that the run can be repeated.
-func (cm *commands) answer(ctx context.Context, i claim.Issue, cmd command, err error, r *result) error {
-	var refused no
-	switch {
-	case cm.dry:
-		return nil
-	case err == nil:
-		r.notes = append(r.notes, fmt.Sprintf("%s by %s on %s", cmd.verb, cm.event.Comment.User.Login, i))
-		return cm.react(ctx, cm.event.Comment, reactYes)
-	case errors.As(err, &refused):
-		r.notes = append(r.notes, fmt.Sprintf("%s by %s on %s was refused: %s", cmd.verb, cm.event.Comment.User.Login, i, refused))
-		return errors.Join(cm.reply(ctx, i, cmd, refused), cm.react(ctx, cm.event.Comment, reactNo))
-	}
-	return fmt.Errorf("%s on %s: %w", cmd.verb, i, err)
 }
 
 func (cm *commands) react(ctx context.Context, c *Comment, content string) error {

@@ -80,25 +80,19 @@ func (e Event) pull() int {
 	switch {
 	case e.PullRequest != nil && e.PullRequest.Number > 0:
 		return e.PullRequest.Number
-	case e.MergeGroup != nil:
-		return queuedPull(e.MergeGroup.HeadRef)
+	case e.MergeGroup != nil: // whose branch is gh-readonly-queue/BASE/pr-NUMBER-SHA
+		queue, last := path.Split(strings.TrimPrefix(e.MergeGroup.HeadRef, "refs/heads/"))
+		name, isPull := strings.CutPrefix(last, "pr-")
+		number, _, _ := strings.Cut(name, "-")
+		n, err := strconv.Atoi(number)
+		if err != nil || n < 1 || !isPull || !strings.HasPrefix(queue, "gh-readonly-queue/") {
+			return 0
+		}
+		return n
 	case e.Issue.Number == 0:
 		return e.Number
 	}
 	return 0
-}
-
-// queuedPull is the number of the pull request that a merge queue made a branch for, which is named
-// gh-readonly-queue/BASE/pr-NUMBER-SHA; 0 when the name says something else.
-func queuedPull(ref string) int {
-	queue, last := path.Split(strings.TrimPrefix(ref, "refs/heads/"))
-	name, isPull := strings.CutPrefix(last, "pr-")
-	number, _, _ := strings.Cut(name, "-")
-	n, err := strconv.Atoi(number)
-	if err != nil || n < 1 || !isPull || !strings.HasPrefix(queue, "gh-readonly-queue/") {
-		return 0
-	}
-	return n
 }
 
 // readOnly reports whether GitHub hands out a token that may only read: for a pull request from a

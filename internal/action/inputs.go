@@ -46,28 +46,19 @@ func ReadInputs(get func(string) string) (Inputs, error) {
 	if !slices.Contains([]string{"", guardOff, guardWarn, guardFail}, in.Guard) {
 		return in, &InputError{"guard", in.Guard, "off, warn, fail"}
 	}
-	var err error
-	if in.MaxAge, err = hours(get("max-age-hours")); err != nil {
-		return in, err
+	if text := get("max-age-hours"); text != "" { // fractions too, above zero and at most a year
+		h, err := strconv.ParseFloat(text, 64)
+		in.MaxAge = time.Duration(h * float64(time.Hour))
+		if err != nil || math.IsNaN(h) || h > 24*365 || in.MaxAge < time.Second {
+			return in, &InputError{"max-age-hours", text, "a number of hours above 0, such as 4 or 0.5"}
+		}
 	}
+	var err error
 	if in.DryRun, err = truth("dry-run", cmp.Or(get("dry-run"), "false")); err != nil {
 		return in, err
 	}
 	in.FailOnIncomplete, err = truth("fail-on-incomplete", cmp.Or(get("fail-on-incomplete"), "true"))
 	return in, err
-}
-
-// hours reads a number of hours, fractions allowed, above zero and at most a year.
-func hours(s string) (time.Duration, error) {
-	if s == "" {
-		return 0, nil
-	}
-	h, err := strconv.ParseFloat(s, 64)
-	age := time.Duration(h * float64(time.Hour))
-	if err != nil || math.IsNaN(h) || h > 24*365 || age < time.Second {
-		return 0, &InputError{"max-age-hours", s, "a number of hours above 0, such as 4 or 0.5"}
-	}
-	return age, nil
 }
 
 // truth reads a boolean as YAML 1.2 spells it.

@@ -15,7 +15,7 @@ const skippedShown = 3 // of what was not examined, as annotations; the log and 
 func (rp *reporter) log(r result) {
 	rep, changed := r.report, r.changed()
 	back, repaired := "released", "repaired"
-	if rp.dry() {
+	if rp.dry {
 		back, repaired = "would be released", "would be repaired"
 	}
 	ended, _, mended := rep.Totals()
@@ -27,10 +27,10 @@ func (rp *reporter) log(r result) {
 		if f.Moved() {
 			move = fmt.Sprintf("%s -> %s: ", state(f.Was), state(f.Is))
 		}
-		moves = append(moves, fmt.Sprintf("%s: %s%s", f.Issue, move, explained(f, rp.dry())))
+		moves = append(moves, fmt.Sprintf("%s: %s%s", f.Issue, move, explained(f, rp.dry)))
 	}
 	verb := "changed"
-	if rp.dry() {
+	if rp.dry {
 		verb = "would change"
 	}
 	rp.console.group(fmt.Sprintf("%d issues %s", len(changed), verb), moves)

@@ -49,7 +49,7 @@ func (r result) transitions() (string, error) {
 // writeOutputs writes the step's outputs in the runner's file format. The delimiter is random, so that no value can end its own block and
 // start another output. They count what was done: a run that writes nothing has swept, repaired and moved nothing.
 func (rp *reporter) writeOutputs(r result) error {
-	if rp.dry() {
+	if rp.dry {
 		r.report.Findings = nil
 	}
 	moved, err := r.transitions()

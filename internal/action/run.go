@@ -173,15 +173,13 @@ type reporter struct {
 	inputs          Inputs
 	guard           string
 	readOnly        bool // GitHub hands this run a token that may only read
+	dry             bool // nothing was to be written
 	word            func() string
 }
 
 func (s *Step) reporter() *reporter {
-	return &reporter{s.Console, s.Summary, s.Output, s.Inputs, s.Guard, s.Event.readOnly(), s.Word}
+	return &reporter{s.Console, s.Summary, s.Output, s.Inputs, s.Guard, s.Event.readOnly(), s.dry(), s.Word}
 }
-
-// dry reports whether nothing was to be written.
-func (rp *reporter) dry() bool { return rp.inputs.DryRun || rp.readOnly }
 
 func (rp *reporter) write(r result) {
 	if err := errors.Join(rp.writeSummary(r), rp.writeOutputs(r)); err != nil {

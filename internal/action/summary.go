@@ -24,7 +24,7 @@ func (p *page) add(format string, args ...any) { fmt.Fprintf(p, format, args...)
 func (rp *reporter) writeSummary(r result) error {
 	var p page
 	rep, would := r.report, ""
-	if rp.dry() {
+	if rp.dry {
 		would = "would be "
 	}
 	p.add("## label-state: %s\n\n", markdown(r.mode))
@@ -34,7 +34,7 @@ func (rp *reporter) writeSummary(r result) error {
 	switch {
 	case rp.inputs.DryRun:
 		p.add("> Nothing was written: dry run.\n\n")
-	case rp.dry():
+	case rp.dry:
 		p.add("> Nothing was written: the token of this run may only read.\n\n")
 	}
 	if r.err != nil {
@@ -58,10 +58,10 @@ func (rp *reporter) writeSummary(r result) error {
 			failed = append(failed, []string{issue, names(f.Was), markdown(f.Err.Error())})
 			continue
 		}
-		done = append(done, []string{issue, names(f.Was), becomes(f), markdown(explained(f, rp.dry()))})
+		done = append(done, []string{issue, names(f.Was), becomes(f), markdown(explained(f, rp.dry))})
 	}
 	title, is := "Changed", "Is"
-	if rp.dry() {
+	if rp.dry {
 		title, is = "Would change", "Would be"
 	}
 	p.table(title, []string{"Issue", "Was", is, "Why"}, done)

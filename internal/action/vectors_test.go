@@ -17,15 +17,15 @@ import (
 
 // The vectors: every file in testdata is a txtar archive, every section of it one case. A case is
 // played in a world of its own; testdata/README explains the lines. Every case is played four
-// ways, in a sample the first, half of them another besides, and must end the same in all of them:
+// ways, in a sample the first, three in eight of them another besides, and must end the same in all of them:
 //
 //   - once, and then each run a second time, which must write nothing;
 //   - each run twice at the same time, with requests interleaved by a seed;
-//   - each run cut off after each of its requests was applied (after every eighth in a sample), and begun anew;
+//   - each run cut off after each of its requests was applied (after every sixteenth in a sample), and begun anew;
 //   - with a REST-only GitHub.
 
 func TestVectors(t *testing.T) {
-	const ways = 6 // the first three of them are played
+	const ways = 8 // the first three of them are played
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no vectors: %v", err)

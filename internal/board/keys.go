@@ -219,7 +219,16 @@ func (m Model) act(name string) (tea.Model, tea.Cmd) {
 	case name == "o":
 		return m, func() tea.Msg { return openedMsg{c.URL, m.desk.Open(c.URL)} }
 	case name == "y":
-		text := m.copied(c)
+		verb := "status" // of the command that somebody who looks at the card types next
+		switch {
+		case c.Plan:
+			verb = "approve"
+		case c.isOf(m.snapshot.Viewer):
+			verb = "release"
+		case c.Free:
+			verb = "claim"
+		}
+		text := command(verb, c.Issue.String())
 		m.notice = notice{text: "copied, if this terminal lets programs copy: " + text}
 		return m, tea.SetClipboard(text)
 	default:

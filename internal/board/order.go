@@ -3,8 +3,6 @@ package board
 import (
 	"fmt"
 	"strings"
-
-	"github.com/label-state/label-state/internal/lifecycle"
 )
 
 // An Act is what an order does.
@@ -194,31 +192,4 @@ func (v view) askPause() (q question, ok bool) {
 	q.Act = PauseRepo
 	q.text = fmt.Sprintf("Pause %s? Nothing is claimed there until it is resumed; holds go on.", q.Repo)
 	return q, true
-}
-
-// copied is the command that somebody who looks at the card types next.
-func (v view) copied(c Card) string {
-	issue := c.Issue.String()
-	switch {
-	case c.Plan:
-		return command("approve", issue)
-	case c.isOf(v.snapshot.Viewer):
-		return command("release", issue)
-	case c.Free:
-		return command("claim", issue)
-	}
-	return command("status", issue)
-}
-
-// standing is the chosen card in one clause: who holds it comes before why it is in its lane.
-func (c Card) standing(viewer string) string {
-	switch {
-	case len(c.Cycle) > 0:
-		return lifecycle.InCycle(c.Cycle)
-	case c.isOf(viewer):
-		return "yours"
-	case c.Person && c.Holder != "":
-		return "held by " + c.Holder + ", a person"
-	}
-	return c.Why
 }

@@ -9,6 +9,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/printable"
 )
 
@@ -17,12 +18,7 @@ const high = 20
 
 // View is the screen, exactly as wide and high as the terminal.
 func (m Model) View() tea.View {
-	v := tea.NewView(m.screen())
-	v.AltScreen, v.WindowTitle = true, "label-state board "+m.name
-	return v
-}
-
-func (v view) screen() string {
+	v := m.view
 	head, foot := v.head(), v.foot()
 	height := max(v.height-len(head)-len(foot), 0)
 	var body []string
@@ -53,7 +49,9 @@ func (v view) screen() string {
 	for i, line := range lines {
 		lines[i] = ansi.Truncate(line, v.width, "…")
 	}
-	return strings.Join(lines[max(len(lines)-max(v.height, 1), 0):], "\n")
+	screen := tea.NewView(strings.Join(lines[max(len(lines)-max(v.height, 1), 0):], "\n"))
+	screen.AltScreen, screen.WindowTitle = true, "label-state board "+v.name
+	return screen
 }
 
 // Widths in cells: a terminal that shows an issue beside the columns, and how much of it the issue may have.
@@ -259,7 +257,16 @@ func (v view) foot() []string {
 	out := []string{v.palette.dim.Render(strings.Repeat("─", max(v.width, 0))), "", ""}
 	if ok {
 		out[1] = v.palette.number.Render(printable.Line(c.Issue.String())) + " " + v.palette.name.Render(c.Title)
-		facts := []string{c.standing(v.snapshot.Viewer)}
+		standing := c.Why // who holds it comes before why it is in its lane
+		switch {
+		case len(c.Cycle) > 0:
+			standing = lifecycle.InCycle(c.Cycle)
+		case c.isOf(v.snapshot.Viewer):
+			standing = "yours"
+		case c.Person && c.Holder != "":
+			standing = "held by " + c.Holder + ", a person"
+		}
+		facts := []string{standing}
 		if c.Login != "" && !c.Person {
 			facts = append(facts, "login "+c.Login)
 		}

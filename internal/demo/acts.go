@@ -39,14 +39,14 @@ func (s *Story) race(ctx context.Context) error {
 	all := make([]*runner, len(crew))
 	var racing sync.WaitGroup
 	for n, p := range crew {
-		r := &runner{player: p}
+		r := &runner{player: p, args: []string{"claim", repo + "#1", "--codename", p.name, "--branch", "retry-uploads"}}
 		all[n] = r
-		racing.Go(func() { r.err = p.command(ctx, &r.out, s.Programs.CLI, claims(p)...).Run() })
+		racing.Go(func() { r.err = p.command(ctx, &r.out, s.Programs.CLI, r.args...).Run() })
 	}
 	racing.Wait()
 	won := 0
 	for _, r := range all {
-		r.player.prompt(s.Programs.CLI, claims(r.player))
+		r.player.prompt(s.Programs.CLI, r.args)
 		s.quote(r.out.String())
 		if r.err == nil {
 			won++
@@ -61,13 +61,10 @@ func (s *Story) race(ctx context.Context) error {
 	return nil
 }
 
-func claims(p *player) []string {
-	return []string{"claim", repo + "#1", "--codename", p.name, "--branch", "retry-uploads"}
-}
-
 // A runner is one process of a race and what became of it.
 type runner struct {
 	player *player
+	args   []string
 	out    bytes.Buffer
 	err    error
 }

@@ -68,7 +68,7 @@ func (a *api) Do(ctx context.Context, method, path string, body, into any) (http
 func (a *api) carry(ctx context.Context, method, address, accept string, body, into any) (http.Header, error) {
 	req, err := a.rest.NewRequest(method, address, body)
 	if err != nil {
-		return nil, &NetworkError{Err: err, reason: "make request: " + oneLine(err.Error())}
+		return nil, &NetworkError{caused: caused{err}, reason: "make request: " + oneLine(err.Error())}
 	}
 	req.Header.Set("Accept", accept)
 	resp, err := a.rest.Do(ctx, req, into)
@@ -107,7 +107,7 @@ func Cause(err error) error {
 }
 
 // repoName is what GitHub accepts; anything else would change the path it is put into.
-var repoName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`)
+var repoName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`) })
 
 // A target is the path of something below the API root, or why there can be none.
 type target struct {
@@ -118,7 +118,7 @@ type target struct {
 // at is something in a repository.
 func at(owner, repo, format string, args ...any) target {
 	for _, name := range []string{owner, repo} {
-		if !repoName.MatchString(name) || strings.Trim(name, ".") == "" {
+		if !repoName().MatchString(name) || strings.Trim(name, ".") == "" {
 			return target{err: &NotFoundError{What: Object{RepositoryObject, oneLine(owner + "/" + repo)}, Status: http.StatusNotFound, Message: "not a name"}}
 		}
 	}

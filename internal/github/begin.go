@@ -57,14 +57,26 @@ func (sn *snapshots) Begin(ctx context.Context, i claim.Issue) error {
 	})
 }
 
-// BeginScan does for Scan what Begin does for Facts: it reads the first page.
-func (sc *scans) BeginScan(ctx context.Context, r ledger.Repo, since time.Time) error {
-	return sc.beginScan(ctx, r, selection{sc.scheme.Lifecycle(), since})
-}
-
-// BeginCurrent does it for Current.
-func (sc *scans) BeginCurrent(ctx context.Context, r ledger.Repo, since time.Time) error {
-	return sc.beginScan(ctx, r, current(sc.scheme, since))
+// BeginScan does for Scan what Begin does for Facts, or with live for Current: it reads the first page.
+func (sc *scans) BeginScan(ctx context.Context, r ledger.Repo, since time.Time, live bool) error {
+	if at(r.Owner, r.Name, "").err != nil {
+		return nil // whoever asks next says so
+	}
+	what := selection{sc.scheme.Lifecycle(), since}
+	if live {
+		what = current(sc.scheme, since)
+	}
+	lists := listsOf(sc.scheme, what)
+	size := sc.pageSize(lists)
+	return sc.beginnings.begin("issues of "+r.String(), func() (*beginning, error) {
+		found, err := sc.queryPage(replaceable(ctx, true), r, lists, size)
+		if err != nil {
+			return nil, err
+		}
+		sc.answered(lists, size)
+		lists = slices.DeleteFunc(lists, func(k *cursor) bool { return k.done })
+		return &beginning{repo: r, what: what, found: found, lists: lists}, nil
+	})
 }
 
 // BeginOpen does it for OpenIssues with the label of what is ready for work, or of the first stage.
@@ -79,23 +91,6 @@ func (is *issues) BeginOpen(ctx context.Context, r ledger.Repo) error {
 			return nil, err
 		}
 		return &beginning{repo: r, label: label, open: found, after: next}, nil
-	})
-}
-
-func (sc *scans) beginScan(ctx context.Context, r ledger.Repo, what selection) error {
-	if at(r.Owner, r.Name, "").err != nil {
-		return nil // whoever asks next says so
-	}
-	lists := listsOf(sc.scheme, what)
-	size := sc.pageSize(lists)
-	return sc.beginnings.begin("issues of "+r.String(), func() (*beginning, error) {
-		found, err := sc.queryPage(replaceable(ctx, true), r, lists, size)
-		if err != nil {
-			return nil, err
-		}
-		sc.answered(lists, size)
-		lists = slices.DeleteFunc(lists, func(k *cursor) bool { return k.done })
-		return &beginning{repo: r, what: what, found: found, lists: lists}, nil
 	})
 }
 

@@ -111,7 +111,7 @@ func TestBeginScan(t *testing.T) {
 	for _, each := range []int{0, 1, 101} {
 		sent := watched(crowd(t, each).Transport())
 		c := connect(t, sent, alongside)
-		if err := c.BeginScan(t.Context(), repoOf("lib"), time.Time{}); err != nil {
+		if err := c.BeginScan(t.Context(), repoOf("lib"), time.Time{}, false); err != nil {
 			t.Fatal(err)
 		}
 		if found := scan(t, c, repoOf("lib"), time.Time{}); len(found) != each {

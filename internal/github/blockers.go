@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
@@ -26,9 +27,15 @@ type Blockers struct {
 const maxNamed = 50 // blockers one text can name
 
 var (
-	blockerLine = regexp.MustCompile(`(?i)^[ \t]*(?:[-*+][ \t]+)?\**(?:blocked by|depends on)\b:?\**:?[ \t]+(.*)$`)
-	blockerName = regexp.MustCompile(`^(?:(?:([A-Za-z0-9-]+)/([A-Za-z0-9_.-]+))?#([1-9]\d{0,9})|(https?://\S+?))(?:[.,;)]*(?:[ \t]+|$))`)
-	unseen      = regexp.MustCompile("(?s)<!--.*?(?:-->|$)|(?m:^[ \t]{0,3}```.*?(?:^[ \t]{0,3}```|\\z))|(?m:^[ \t]{0,3}~~~.*?(?:^[ \t]{0,3}~~~|\\z))")
+	blockerLine = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^[ \t]*(?:[-*+][ \t]+)?\**(?:blocked by|depends on)\b:?\**:?[ \t]+(.*)$`)
+	})
+	blockerName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:(?:([A-Za-z0-9-]+)/([A-Za-z0-9_.-]+))?#([1-9]\d{0,9})|(https?://\S+?))(?:[.,;)]*(?:[ \t]+|$))`)
+	})
+	unseen = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile("(?s)<!--.*?(?:-->|$)|(?m:^[ \t]{0,3}```.*?(?:^[ \t]{0,3}```|\\z))|(?m:^[ \t]{0,3}~~~.*?(?:^[ \t]{0,3}~~~|\\z))")
+	})
 )
 
 // namedBlockers lists the issues that a text says its issue is blocked by: lines that begin with
@@ -36,13 +43,13 @@ var (
 // owner/repo#7 or by address, several with commas or "and" between. Code blocks and HTML comments do not count.
 func namedBlockers(text string, of claim.Issue, web string) []claim.Issue {
 	var out []claim.Issue
-	for line := range strings.Lines(unseen.ReplaceAllString(text, "\n")) {
-		m := blockerLine.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
+	for line := range strings.Lines(unseen().ReplaceAllString(text, "\n")) {
+		m := blockerLine().FindStringSubmatch(strings.TrimRight(line, "\r\n"))
 		if m == nil {
 			continue
 		}
 		for rest := m[1]; rest != ""; {
-			name := blockerName.FindStringSubmatch(rest)
+			name := blockerName().FindStringSubmatch(rest)
 			if name == nil {
 				break
 			}
@@ -106,7 +113,33 @@ func (bl *blockers) addNamedBlockers(ctx context.Context, snapshots []*snapshot)
 	for k, i := range all {
 		states[k] = &blockerState{issue: i}
 	}
-	err := inParts(ctx, bl.api, bl.dose, states, bl.queryStates, func(ctx context.Context, n *blockerState) error {
+	query := func(ctx context.Context, named []*blockerState) error {
+		d := newDocument()
+		for k, n := range named {
+			d.open(fmt.Sprintf("b%d", k), ledger.Repo{Owner: n.issue.Owner, Name: n.issue.Repo})
+			d.add("    found: issueOrPullRequest(number: %d) { ... on Issue { url closed } ... on PullRequest { url closed } }\n  }\n", n.issue.Number)
+		}
+		var data map[string]*struct {
+			Found *struct {
+				URL    string
+				Closed bool
+			}
+		}
+		got, err := bl.api.ask(ctx, d.text(""), d.variables, &data)
+		if err != nil {
+			return err
+		}
+		for k, n := range named {
+			alias := fmt.Sprintf("b%d", k)
+			if holder := data[alias]; holder != nil && holder.Found != nil {
+				n.found = lifecycle.Blocker{Issue: n.issue, Open: !holder.Found.Closed, URL: holder.Found.URL}
+			} else if err := got.absence(alias); !hidden(err) {
+				return err
+			}
+		}
+		return nil
+	}
+	err := inParts(ctx, bl.api, bl.dose, states, query, func(ctx context.Context, n *blockerState) error {
 		got, _, err := fetch[restIssue](ctx, bl.api, onIssue(n.issue, ""))
 		switch {
 		case err == nil && got.HTMLURL != "":
@@ -134,33 +167,6 @@ type blockerState struct {
 	issue claim.Issue
 	found lifecycle.Blocker // without a URL if GitHub does not show it
 	err   error
-}
-
-func (bl *blockers) queryStates(ctx context.Context, named []*blockerState) error {
-	d := newDocument()
-	for k, n := range named {
-		d.open(fmt.Sprintf("b%d", k), ledger.Repo{Owner: n.issue.Owner, Name: n.issue.Repo})
-		d.add("    found: issueOrPullRequest(number: %d) { ... on Issue { url closed } ... on PullRequest { url closed } }\n  }\n", n.issue.Number)
-	}
-	var data map[string]*struct {
-		Found *struct {
-			URL    string
-			Closed bool
-		}
-	}
-	got, err := bl.api.ask(ctx, d.text(""), d.variables, &data)
-	if err != nil {
-		return err
-	}
-	for k, n := range named {
-		alias := fmt.Sprintf("b%d", k)
-		if holder := data[alias]; holder != nil && holder.Found != nil {
-			n.found = lifecycle.Blocker{Issue: n.issue, Open: !holder.Found.Closed, URL: holder.Found.URL}
-		} else if err := got.absence(alias); !hidden(err) {
-			return err
-		}
-	}
-	return nil
 }
 
 // hidden reports whether GitHub does not show something, rather than failing to.

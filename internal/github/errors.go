@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/label-state/label-state/internal/ledger"
@@ -23,6 +24,12 @@ type uncertain struct{}
 
 // Rejected reports false.
 func (uncertain) Rejected() bool { return false }
+
+// caused is a part of errors that have a cause.
+type caused struct{ Err error }
+
+// Unwrap returns the cause.
+func (c caused) Unwrap() error { return c.Err }
 
 // A RateLimitError says that GitHub wants us to come back later and that this does not fit the
 // caller's deadline, or that waiting did not help.
@@ -57,15 +64,12 @@ func (e *AuthError) Error() string { return withMessage("token refused", 401, e.
 type MissingLabelError struct {
 	Repo ledger.Repo
 	Name string
-	Err  *PermissionError
+	caused
 }
 
 func (e *MissingLabelError) Error() string {
 	return fmt.Sprintf("label %s does not exist in %s, and this login may not create it: label-state labels sync %s", oneLine(e.Name), e.Repo, e.Repo)
 }
-
-// Unwrap returns GitHub's refusal.
-func (e *MissingLabelError) Unwrap() error { return e.Err }
 
 // Remedy is the command by which somebody who may push creates it.
 func (e *MissingLabelError) Remedy() string {
@@ -188,9 +192,9 @@ func short(err error) bool {
 // A NetworkError says that no whole answer arrived.
 type NetworkError struct {
 	Sent   bool // the request may have reached GitHub
-	Err    error
 	reason string
 	slow   bool // nothing came within the time for one try
+	caused
 }
 
 func (e *NetworkError) Error() string {
@@ -202,9 +206,6 @@ func (e *NetworkError) Error() string {
 
 // Rejected reports whether the request certainly never left.
 func (e *NetworkError) Rejected() bool { return !e.Sent }
-
-// Unwrap returns the cause.
-func (e *NetworkError) Unwrap() error { return e.Err }
 
 // A QueryError is an error GraphQL reported for the whole query or a part of it.
 type QueryError struct {
@@ -250,7 +251,7 @@ func oneLine(text string) string { return printable.Short(text, 200) }
 // enough, and the permissions of a set with "," (GitHub's REST docs, "Troubleshooting the REST API").
 const acceptedHeader = "X-Accepted-GitHub-Permissions"
 
-var acceptedPattern = regexp.MustCompile(`^([a-z_]+)=(read|write|admin)$`)
+var acceptedPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([a-z_]+)=(read|write|admin)$`) })
 
 // accepted is what the header says in the words of a workflow: "issues: write or pull-requests: write". It is empty where there is
 // nothing that can be read. A set that only adds to one before it says nothing new.
@@ -259,7 +260,7 @@ func accepted(h http.Header) string {
 	for set := range strings.SplitSeq(h.Get(acceptedHeader), ";") {
 		var all []string
 		for one := range strings.SplitSeq(set, ",") {
-			m := acceptedPattern.FindStringSubmatch(strings.TrimSpace(one))
+			m := acceptedPattern().FindStringSubmatch(strings.TrimSpace(one))
 			if m == nil {
 				return ""
 			}

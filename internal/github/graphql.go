@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -41,12 +42,14 @@ func (e queryError) part(n int) string {
 	return name
 }
 
-var schemaWords = regexp.MustCompile(`(?i)doesn't exist on type|doesn't accept argument|cannot query field|unknown (argument|type|directive|field)|no such type`)
+var schemaWords = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)doesn't exist on type|doesn't accept argument|cannot query field|unknown (argument|type|directive|field)|no such type`)
+})
 
 // schema reports whether the server's schema lacks something that the query uses.
 func (e queryError) schema() bool {
 	codes := []string{"undefinedField", "undefinedType", "argumentNotAccepted", "undefinedArgument", "fieldConflict"}
-	return slices.Contains(codes, e.Extensions.Code) || schemaWords.MatchString(e.Message)
+	return slices.Contains(codes, e.Extensions.Code) || schemaWords().MatchString(e.Message)
 }
 
 // A partial is what GraphQL answered, with the errors of its parts.

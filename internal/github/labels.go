@@ -65,7 +65,7 @@ func (ds *definitions) ensureLabel(ctx context.Context, r ledger.Repo, name stri
 		own = got.Role
 	}
 	if own != "" && rank(own) < rank(RoleWrite) {
-		return &MissingLabelError{Repo: r, Name: ours.Name, Err: denied}
+		return &MissingLabelError{Repo: r, Name: ours.Name, caused: caused{denied}}
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -146,9 +147,11 @@ func (l link) is(rel string) bool {
 
 // A link is <target> and parameters: name, name=token or name="text", or nothing at all between two semicolons.
 var (
-	linkText      = regexp.MustCompile(`(?s)^<([^>]*)>((?:[ \t]*;` + parameter + `)*)[ \t]*(?:,|$)`)
-	linkParameter = regexp.MustCompile(`(?s);` + parameter)
-	escapedChar   = regexp.MustCompile(`(?s)\\(.)`)
+	linkText = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?s)^<([^>]*)>((?:[ \t]*;` + parameter + `)*)[ \t]*(?:,|$)`)
+	})
+	linkParameter = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s);` + parameter) })
+	escapedChar   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)\\(.)`) })
 )
 
 const parameter = `[ \t]*([^ \t=;,]*)[ \t]*(?:=[ \t]*("(?:[^"\\]|\\.)*"|[^" \t;,][^ \t;,]*|))?`
@@ -158,15 +161,15 @@ const parameter = `[ \t]*([^ \t=;,]*)[ \t]*(?:=[ \t]*("(?:[^"\\]|\\.)*"|[^" \t;,
 func parseLinks(values []string) (links []link, whole bool) {
 	for _, text := range values {
 		for rest := strings.TrimLeft(text, " \t,"); rest != ""; rest = strings.TrimLeft(rest, " \t,") {
-			m := linkText.FindStringSubmatch(rest)
+			m := linkText().FindStringSubmatch(rest)
 			if m == nil {
 				return links, false
 			}
 			l, related, anchored := link{target: m[1]}, false, false
-			for _, p := range linkParameter.FindAllStringSubmatch(m[2], -1) {
+			for _, p := range linkParameter().FindAllStringSubmatch(m[2], -1) {
 				name, value := p[1], p[2]
 				if text, quoted := strings.CutPrefix(value, `"`); quoted {
-					value = escapedChar.ReplaceAllString(strings.TrimSuffix(text, `"`), "$1")
+					value = escapedChar().ReplaceAllString(strings.TrimSuffix(text, `"`), "$1")
 				}
 				switch {
 				case strings.EqualFold(name, "anchor"):

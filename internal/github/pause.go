@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/label-state/label-state/internal/labels"
@@ -125,13 +126,15 @@ func describePause(p lifecycle.Pause) string {
 	return text
 }
 
-var pauseText = regexp.MustCompile(`(?is)^\s*paused(?: since (\S+))? by (\S*?)(?::\s*(.*))?$`)
+var pauseText = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?is)^\s*paused(?: since (\S+))? by (\S*?)(?::\s*(.*))?$`)
+})
 
 // parsePause reads a marker's description. Text in any other form is the reason, from when the
 // marker was made: the existence of the label is the pause, whatever it says.
 func parsePause(description string, made time.Time) lifecycle.Pause {
 	p := lifecycle.Pause{Since: made, Reason: strings.TrimSpace(description)}
-	m := pauseText.FindStringSubmatch(description)
+	m := pauseText().FindStringSubmatch(description)
 	if m == nil {
 		return p
 	}

@@ -69,15 +69,12 @@ type selection struct {
 type UnreadError struct {
 	Repo    ledger.Repo
 	Numbers []int // in no order
-	Err     error // why
+	caused
 }
 
 func (e *UnreadError) Error() string {
 	return fmt.Sprintf("read issues of %s: %v; not read: %s", e.Repo, e.Err, spans(e.Numbers))
 }
-
-// Unwrap returns the reason.
-func (e *UnreadError) Unwrap() error { return e.Err }
 
 // spans writes numbers in order, those that follow each other as #3 to #9.
 func spans(numbers []int) string {
@@ -119,7 +116,7 @@ func (sc *scans) scan(ctx context.Context, r ledger.Repo, what selection) iter.S
 		for start := 0; start < len(found); start += perQuery {
 			part := found[start:min(start+perQuery, len(found))]
 			err := sc.fill(ctx, r, part)
-			unread := &UnreadError{Repo: r, Err: err}
+			unread := &UnreadError{Repo: r, caused: caused{err}}
 			for _, one := range part {
 				got := one.snapshot
 				if done := got != nil && (got.read || got.err != nil) && !wholeRequest(got.err); err != nil && !done {

@@ -290,11 +290,11 @@ func (c *call) lost(try context.Context, err error) *NetworkError {
 	case try.Err() != nil:
 		err, slow = context.Cause(try), true
 	}
-	return &NetworkError{Sent: true, Err: err, slow: slow, reason: c.o.Token.hide(oneLine(err.Error()))}
+	return &NetworkError{Sent: true, caused: caused{err}, slow: slow, reason: c.o.Token.hide(oneLine(err.Error()))}
 }
 
 func (c *call) unsent(err error) *NetworkError {
-	return &NetworkError{Err: err, reason: c.o.Token.hide(oneLine(err.Error()))}
+	return &NetworkError{caused: caused{err}, reason: c.o.Token.hide(oneLine(err.Error()))}
 }
 
 // readsOnly reports whether a GraphQL request cannot change anything. A document that begins with

@@ -8,14 +8,15 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // attempt is a label that counted failures: "attempt-2", or with any prefix "lucius-attempt-2".
-var attempt = regexp.MustCompile(`^(?:.*[-:/ ])?attempt-([0-9]{1,3})$`)
+var attempt = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:.*[-:/ ])?attempt-([0-9]{1,3})$`) })
 
 // Attempts returns how many failures a label stands for; ok is false for any other label.
 func Attempts(label string) (n int, ok bool) {
-	m := attempt.FindStringSubmatch(strings.ToLower(label))
+	m := attempt().FindStringSubmatch(strings.ToLower(label))
 	if m == nil {
 		return 0, false
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/label-state/label-state/internal/printable"
 )
@@ -34,7 +35,9 @@ func (e *FileError) Error() string {
 // MaxFile is the most bytes that a pause file may have.
 const MaxFile = 1 << 20
 
-var repository = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}$`)
+var repository = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}$`)
+})
 
 // Pauses reads a pause file: lines "owner/repo reason", where an empty line and one that begins with
 // # say nothing, or a JSON list of names or of objects with repo and reason. A repository that is
@@ -114,7 +117,7 @@ func list(file string, data []byte) ([]Pause, error) {
 
 // pause holds a name against what GitHub allows, and makes the reason one line.
 func pause(name, reason string) (Pause, string) {
-	if !repository.MatchString(name) {
+	if !repository().MatchString(name) {
 		return Pause{}, fmt.Sprintf("%q: want owner/repo, then perhaps a reason", printable.Clip(name, longest))
 	}
 	return Pause{Repo: name, Reason: printable.Short(reason, longest)}, ""

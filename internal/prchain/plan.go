@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -47,11 +48,11 @@ const (
 	maxBody  = 60000 // GitHub's 65536 characters, less the region
 )
 
-var slug = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
+var slug = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`) })
 
 // CheckFeature returns a *PlanError unless the name is a slug that can name a file.
 func CheckFeature(name string) error {
-	if !slug.MatchString(name) {
+	if !slug().MatchString(name) {
 		return refuse("feature %s: want a-z, 0-9 and -, at most 63, starting with a letter or digit", quoted(name))
 	}
 	return nil

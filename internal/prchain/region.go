@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/closing"
@@ -30,7 +31,9 @@ const (
 // ErrDamaged is a body whose marks are not one beginning and one end behind it, or say nothing readable.
 var ErrDamaged = errors.New("the marks of the chain's region are damaged")
 
-var beginLine = regexp.MustCompile(`^<!-- label-state:chain feature=(\S+) part=(\d{1,2})/(\d{1,2}) parent=(\S+) closes=(\d{1,2}) prs=(\S+) -->$`)
+var beginLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^<!-- label-state:chain feature=(\S+) part=(\d{1,2})/(\d{1,2}) parent=(\S+) closes=(\d{1,2}) prs=(\S+) -->$`)
+})
 
 // String is the region as it stands in a body, without a line end behind it.
 func (r Region) String() string {
@@ -69,7 +72,7 @@ func Find(body string) (r Region, ok bool, err error) {
 		return Region{}, false, err
 	}
 	line, _, _ := strings.Cut(body[start:end], "\n")
-	m := beginLine.FindStringSubmatch(strings.TrimSuffix(line, "\r"))
+	m := beginLine().FindStringSubmatch(strings.TrimSuffix(line, "\r"))
 	if m == nil {
 		return Region{}, false, ErrDamaged
 	}

@@ -69,9 +69,6 @@ type Command struct {
 	Stdin string
 }
 
-// String returns the command line without its input, which may be a secret.
-func (c Command) String() string { return strings.Join(append([]string{c.Name}, c.Args...), " ") }
-
 // OS returns the environment of this process.
 func OS() Environment {
 	dir, err := os.Getwd()

@@ -123,10 +123,8 @@ func Open(ctx context.Context, e Environment, o Options) (*Session, error) {
 	case p.repo == (ledger.Repo{}), o.First.Late:
 	case o.First.Ready:
 		err = first.BeginOpen(ctx, p.repo)
-	case o.First.Live:
-		err = first.BeginCurrent(ctx, p.repo, o.First.Since)
-	case !o.First.Since.IsZero():
-		err = first.BeginScan(ctx, p.repo, o.First.Since)
+	case o.First.Live, !o.First.Since.IsZero():
+		err = first.BeginScan(ctx, p.repo, o.First.Since, o.First.Live)
 	case o.Ref != "":
 		err = first.Begin(ctx, p.issue)
 	}

@@ -17,7 +17,35 @@ type turn struct {
 
 // stay adds the times that the issue was in each state. What was before its first record no log tells.
 func (c *counting) stay(f lifecycle.Facts) {
-	turns := turns(f)
+	var turns []turn
+	for _, one := range f.Log.Claims {
+		if !one.Held() {
+			continue
+		}
+		turns = append(turns, turn{one.Created, labels.Claimed})
+		if one.Plan != nil {
+			turns = append(turns, turn{one.Plan.At, labels.PlanPending})
+		}
+		if one.Plan != nil && one.Plan.Approved {
+			turns = append(turns, turn{one.Plan.AnsweredAt, labels.Claimed})
+		}
+		switch {
+		case one.End == nil:
+		case one.End.Outcome == claim.OutcomeAlreadyImplemented:
+			turns = append(turns, turn{one.End.At, labels.Done})
+		case one.End.Outcome == claim.OutcomeSuccess || one.End.PR != "":
+			turns = append(turns, turn{one.End.At, labels.PROpen})
+		default:
+			turns = append(turns, turn{one.End.At, labels.Available})
+		}
+	}
+	for _, p := range f.PRs {
+		if p.State == lifecycle.PRMerged && len(turns) > 0 && p.MergedAt.After(turns[0].at) {
+			turns = append(turns, turn{p.MergedAt, labels.Done})
+		}
+	}
+	slices.SortStableFunc(turns, func(a, b turn) int { return a.at.Compare(b.at) })
+	turns = slices.CompactFunc(turns, func(a, b turn) bool { return a.state == b.state }) // each into another one
 	for n, t := range turns {
 		if t.state == labels.Done || t.state == labels.None {
 			continue
@@ -34,37 +62,4 @@ func (c *counting) stay(f lifecycle.Facts) {
 			all.lengths = append(all.lengths, turns[n+1].at.Sub(t.at))
 		}
 	}
-}
-
-// turns are the moments at which the issue changed its state, in order, each into another one.
-func turns(f lifecycle.Facts) []turn {
-	var all []turn
-	for _, c := range f.Log.Claims {
-		if !c.Held() {
-			continue
-		}
-		all = append(all, turn{c.Created, labels.Claimed})
-		if c.Plan != nil {
-			all = append(all, turn{c.Plan.At, labels.PlanPending})
-		}
-		if c.Plan != nil && c.Plan.Approved {
-			all = append(all, turn{c.Plan.AnsweredAt, labels.Claimed})
-		}
-		switch {
-		case c.End == nil:
-		case c.End.Outcome == claim.OutcomeAlreadyImplemented:
-			all = append(all, turn{c.End.At, labels.Done})
-		case c.End.Outcome == claim.OutcomeSuccess || c.End.PR != "":
-			all = append(all, turn{c.End.At, labels.PROpen})
-		default:
-			all = append(all, turn{c.End.At, labels.Available})
-		}
-	}
-	for _, p := range f.PRs {
-		if p.State == lifecycle.PRMerged && len(all) > 0 && p.MergedAt.After(all[0].at) {
-			all = append(all, turn{p.MergedAt, labels.Done})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b turn) int { return a.at.Compare(b.at) })
-	return slices.CompactFunc(all, func(a, b turn) bool { return a.state == b.state })
 }

@@ -93,20 +93,6 @@ type room struct {
 	between func(turn int)
 }
 
-func (r *room) enter(name string, token int64) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.in = append(r.in, name); len(r.in) > 1 {
-		r.wrong = append(r.wrong, fmt.Sprintf("inside at once: %v", r.in))
-	}
-	if token <= r.token {
-		r.wrong = append(r.wrong, fmt.Sprintf("%s entered with token %d after %d", name, token, r.token))
-	}
-	r.token = token
-	r.turns++
-	r.between(r.turns)
-}
-
 // takeTurns lets a crowd take the lease until each has had it so many times, and calls between
 // inside each turn. An answer that does not come is asked for again.
 func takeTurns(t *testing.T, x *exam, between func(turn int)) {
@@ -146,7 +132,17 @@ func (w worker) turn(ctx context.Context, r *room) error {
 	if err != nil {
 		return fmt.Errorf("%s: never got the lease: %w", w.name(), err)
 	}
-	r.enter(w.name(), l.Token)
+	r.mu.Lock()
+	if r.in = append(r.in, w.name()); len(r.in) > 1 {
+		r.wrong = append(r.wrong, fmt.Sprintf("inside at once: %v", r.in))
+	}
+	if l.Token <= r.token {
+		r.wrong = append(r.wrong, fmt.Sprintf("%s entered with token %d after %d", w.name(), l.Token, r.token))
+	}
+	r.token = l.Token
+	r.turns++
+	r.between(r.turns)
+	r.mu.Unlock()
 	_, err = w.renew(ctx, l)
 	r.mu.Lock()
 	r.in = slices.DeleteFunc(r.in, func(name string) bool { return name == w.name() })

@@ -209,20 +209,10 @@ func (s *Store) run(ctx context.Context, i claim.Issue, x script, keys []string,
 	if len(answer) != 2 {
 		return lease.Lease{}, fmt.Errorf("script answered %d values", len(answer))
 	}
-	l, err := read(answer[0])
-	if err != nil {
-		return lease.Lease{}, fmt.Errorf("read %s: %w", keys[0], err)
-	}
-	until, err := strconv.ParseInt(answer[1], 10, 64)
-	l.Issue, l.Tip, l.Expires = i, answer[0], time.UnixMilli(until).UTC()
-	return l, err
-}
-
-// read is the inverse of what the acquire script writes: token, ttl in milliseconds, worker.
-func read(value string) (lease.Lease, error) {
-	part := strings.Fields(value)
+	// The value is what the acquire script writes: token, ttl in milliseconds, worker.
+	part := strings.Fields(answer[0])
 	if len(part) != 3 {
-		return lease.Lease{}, errors.New("its value is not a lease")
+		return lease.Lease{}, fmt.Errorf("read %s: its value is not a lease", keys[0])
 	}
 	token, err1 := strconv.ParseInt(part[0], 10, 64)
 	ttl, err2 := strconv.ParseInt(part[1], 10, 64)
@@ -230,9 +220,11 @@ func read(value string) (lease.Lease, error) {
 	codename, err3 := url.QueryUnescape(codename)
 	firing, err4 := url.QueryUnescape(firing)
 	if err := errors.Join(err1, err2, err3, err4); err != nil || token < 1 {
-		return lease.Lease{}, errors.New("its value is not a lease")
+		return lease.Lease{}, fmt.Errorf("read %s: its value is not a lease", keys[0])
 	}
+	until, err := strconv.ParseInt(answer[1], 10, 64)
 	return lease.Lease{
-		Worker: claim.Worker{Codename: codename, FiringID: firing}, TTL: time.Duration(ttl) * time.Millisecond, Token: token,
-	}, nil
+		Issue: i, Worker: claim.Worker{Codename: codename, FiringID: firing}, TTL: time.Duration(ttl) * time.Millisecond, Token: token,
+		Expires: time.UnixMilli(until).UTC(), Tip: answer[0],
+	}, err
 }

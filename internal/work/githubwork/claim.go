@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
@@ -21,9 +20,17 @@ func (s *Source) Claim(ctx context.Context, id string) (work.Claimed, error) {
 	if err != nil {
 		return work.Claimed{}, err
 	}
-	item, has, judged, err := s.candidate(ctx, id, issue)
-	if err != nil {
-		return work.Claimed{}, err
+	s.mu.Lock()
+	found := s.free[issue.Number]
+	delete(s.free, issue.Number)
+	s.mu.Unlock()
+	item, has, judged := found.item, found.snapshot.Facts.Labels, found.snapshot
+	if !s.ledger.Fresh(issue, judged) {
+		read, err := s.read(ctx, id)
+		if err != nil {
+			return work.Claimed{}, err
+		}
+		item, has, judged = s.item(read), read.Labels, ledger.Snapshot{}
 	}
 	scheme := s.scheme()
 	queued := slices.ContainsFunc(scheme.Queues(), func(q string) bool { return labels.Has(has, q) })
@@ -44,22 +51,6 @@ func (s *Source) Claim(ctx context.Context, id string) (work.Claimed, error) {
 	s.mu.Unlock()
 	item.Claimed = true
 	return work.Claimed{Item: item, Agent: h.Record.Worker.Codename, Run: h.Record.Worker.FiringID, Token: h.Token, Until: h.Until, Lease: h.Lease()}, nil
-}
-
-// candidate is the item of an issue, the labels that it has, and the snapshot that it was judged by; none when it had to be read.
-func (s *Source) candidate(ctx context.Context, id string, i claim.Issue) (work.Item, []string, ledger.Snapshot, error) {
-	s.mu.Lock()
-	found := s.free[i.Number]
-	delete(s.free, i.Number)
-	s.mu.Unlock()
-	if s.ledger.Fresh(i, found.snapshot) {
-		return found.item, found.snapshot.Facts.Labels, found.snapshot, nil
-	}
-	read, err := s.read(ctx, id)
-	if err != nil {
-		return work.Item{}, nil, ledger.Snapshot{}, err
-	}
-	return s.item(read), read.Labels, ledger.Snapshot{}, nil
 }
 
 // late turns a success whose labels could not be written into a warning.

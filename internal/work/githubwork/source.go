@@ -169,51 +169,42 @@ func (j *judge) judge(ctx context.Context, candidates []work.Item) ([]work.Item,
 			j.o.Warn(r.Err)
 			continue
 		}
-		if i, ok := j.take(candidates[n], ledger.Snapshot{Facts: r.Facts, Taken: taken}); ok {
+		i, f := candidates[n], j.ledger.Here(r.Facts)
+		v := j.ledger.Rules().Verdict(f, lifecycle.Seeker{Worker: j.o.Worker})
+		i.Claimed = v.Has(lifecycle.CodeInFlight) || v.Has(lifecycle.CodeOwn)
+		i.Blockers = []string{}
+		for _, b := range f.Blockers {
+			switch {
+			case !b.Open:
+			case b.Issue.Slug() == f.Issue.Slug():
+				i.Blockers = append(i.Blockers, work.ID(Type, int64(b.Issue.Number)))
+			default:
+				i.Blockers = append(i.Blockers, b.Issue.String())
+			}
+		}
+		switch v.Answer {
+		case lifecycle.Free:
+			j.mu.Lock()
+			j.free[f.Issue.Number] = judgement{i, ledger.Snapshot{Facts: r.Facts, Taken: taken}}
+			j.mu.Unlock()
+			j.pass(f.Issue.Number, lostRace) // and unless it is claimed, that is what became of it
 			out = append(out, i)
+		case lifecycle.Held:
+			j.pass(f.Issue.Number, v.Reasons[0].Code)
+			if j.claimed && i.Claimed {
+				out = append(out, i)
+			}
+		default:
+			j.unread = fmt.Errorf("read %s: %s", f.Issue, v)
 		}
 	}
 	return out, nil
-}
-
-func (j *judge) take(i work.Item, s ledger.Snapshot) (work.Item, bool) {
-	f := j.ledger.Here(s.Facts)
-	v := j.ledger.Rules().Verdict(f, lifecycle.Seeker{Worker: j.o.Worker})
-	i.Claimed = v.Has(lifecycle.CodeInFlight) || v.Has(lifecycle.CodeOwn)
-	i.Blockers = blockers(f)
-	switch v.Answer {
-	case lifecycle.Free:
-		j.mu.Lock()
-		j.free[f.Issue.Number] = judgement{i, s}
-		j.mu.Unlock()
-		j.pass(f.Issue.Number, lostRace) // and unless it is claimed, that is what became of it
-		return i, true
-	case lifecycle.Held:
-		j.pass(f.Issue.Number, v.Reasons[0].Code)
-		return i, j.claimed && i.Claimed
-	}
-	j.unread = fmt.Errorf("read %s: %s", f.Issue, v)
-	return i, false
 }
 
 // A judgement is an item that was found free, and the snapshot that says so.
 type judgement struct {
 	item     work.Item
 	snapshot ledger.Snapshot
-}
-
-func blockers(f lifecycle.Facts) []string {
-	out := []string{}
-	for _, b := range f.Blockers {
-		switch {
-		case !b.Open:
-		case b.Issue.Slug() == f.Issue.Slug():
-			out = append(out, work.ID(Type, int64(b.Issue.Number)))
-		default:
-			out = append(out, b.Issue.String())
-		}
-	}
-	return out
 }
 
 // Get reads one issue, whatever its state; a pull request is not found.
