@@ -109,9 +109,6 @@ type holder struct {
 	Seconds  int64  `json:"ttl"`
 }
 
-// seconds rounds up to what etcd counts in.
-func seconds(d time.Duration) int64 { return max(1, int64((d+time.Second-1)/time.Second)) }
-
 // Acquire implements lease.Store. Etcd does not tell the time at which a lease ends.
 func (s *Store) Acquire(ctx context.Context, a lease.Ask) (lease.Lease, error) {
 	ctx, cancel := context.WithTimeout(ctx, stepTime)
@@ -124,14 +121,15 @@ func (s *Store) Acquire(ctx context.Context, a lease.Ask) (lease.Lease, error) {
 }
 
 func (s *Store) acquire(ctx context.Context, a lease.Ask) (lease.Lease, error) {
-	value, err := json.Marshal(holder{a.Worker.Codename, a.Worker.FiringID, seconds(a.TTL)})
+	seconds := max(1, int64((a.TTL+time.Second-1)/time.Second)) // which etcd counts in, rounded up
+	value, err := json.Marshal(holder{a.Worker.Codename, a.Worker.FiringID, seconds})
 	if err == nil && !utf8.ValidString(a.Worker.String()) {
 		err = errors.New("it would not be read back")
 	}
 	if err != nil {
 		return lease.Lease{}, fmt.Errorf("write worker %q: %w", a.Worker, err)
 	}
-	granted, err := s.client.Grant(ctx, seconds(a.TTL))
+	granted, err := s.client.Grant(ctx, seconds)
 	if err != nil {
 		return lease.Lease{}, fmt.Errorf("grant a lease: %w", err)
 	}
