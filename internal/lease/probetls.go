@@ -17,7 +17,9 @@ const probeTimeout = 2 * time.Second
 // A *DeniedError is a no. Everything else is for the client to find out, and nil.
 func ProbeTLS(ctx context.Context, secure *tls.Config, address string) error {
 	asked := false // the store wants to see a certificate of ours
-	show := func(wants *tls.CertificateRequestInfo) (*tls.Certificate, error) { // as crypto/tls without a callback: the first that the store would accept, or none
+
+	// show is what crypto/tls does without a callback: the first certificate that the store would accept, or none.
+	show := func(wants *tls.CertificateRequestInfo) (*tls.Certificate, error) {
 		asked = true
 		if secure != nil {
 			for n := range secure.Certificates {
@@ -28,7 +30,9 @@ func ProbeTLS(ctx context.Context, secure *tls.Config, address string) error {
 		}
 		return &tls.Certificate{}, nil
 	}
-	shake := func(most uint16) (version uint16, err error) { // with no later version than most; 0 is any
+
+	// shake shakes hands with no later version than most; 0 is any. It returns the version that was agreed on.
+	shake := func(most uint16) (version uint16, err error) {
 		ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 		defer cancel()
 		conf := &tls.Config{MinVersion: tls.VersionTLS12}
