@@ -113,10 +113,7 @@ func (c Config) Named(file, ready, inProgress string, free bool) (Config, error)
 	c.Labels.Available = lay("available", c.Labels.Available, ready)
 	c.Labels.Claimed = lay("claimed", c.Labels.Claimed, inProgress)
 	if len(r.problems) == 0 {
-		f := newFile(&c)
-		f.distinct(r)
-		f.prefix(r)
-		f.takeable(r)
+		newFile(&c).tellApart(r)
 	}
 	if err := r.err(); err != nil {
 		return Config{}, err
