@@ -24,10 +24,12 @@ type agent struct {
 	cleanup bool
 }
 
+// newAgent is an entry that sets nothing.
 func newAgent() *agent {
 	return &agent{WorkSource: WorkSource{Type: "github"}, cleanup: true}
 }
 
+// keys is the format of an entry.
 func (a *agent) keys() rule {
 	source := object(
 		key{"type", "Kind of source.", word(&a.Type, "github")},

@@ -112,6 +112,7 @@ type Late struct {
 // NewLate returns a store that open will open.
 func NewLate(open func() (Remote, error)) *Late { return &Late{open: open} }
 
+// store returns the store, and opens it when it is not open.
 func (s *Late) store() (Remote, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

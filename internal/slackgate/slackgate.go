@@ -91,6 +91,7 @@ func (g *Gate) Post(ctx context.Context, p Plan) (Message, error) {
 	return m, nil
 }
 
+// section shows plain text.
 func section(text string) slack.Block {
 	return slack.NewSectionBlock(slack.NewTextBlockObject(slack.PlainTextType, text, false, false), nil, nil)
 }
