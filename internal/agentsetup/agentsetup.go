@@ -541,7 +541,7 @@ func read(path string) (text []byte, there bool, err error) {
 // A largeError is a smallfile.LargeError without the path.
 type largeError struct{ err *smallfile.LargeError }
 
-func (e largeError) Error() string { return e.err.Reason() }
+func (e largeError) Error() string { return smallfile.Reason(e.err) }
 
 func (e largeError) Unwrap() error { return e.err }
 
@@ -563,14 +563,14 @@ func write(path string, text []byte, mode fs.FileMode) error {
 func cause(err error) error {
 	var at *fs.PathError
 	var large *smallfile.LargeError
-	var small interface{ Reason() string }
+	var irregular *smallfile.IrregularError
 	switch {
 	case errors.As(err, &large):
 		return largeError{large}
 	case errors.As(err, &at):
 		return at.Err
-	case errors.As(err, &small):
-		return errors.New(small.Reason())
+	case errors.As(err, &irregular):
+		return errors.New(smallfile.Reason(irregular))
 	}
 	return err
 }

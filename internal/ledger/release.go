@@ -42,7 +42,7 @@ func (rl *releases) Release(ctx context.Context, i claim.Issue, e Ending) (Repai
 	if err != nil {
 		return Repair{Issue: i}, err
 	}
-	if e, err = rl.pulls.resolvePull(ctx, i, e); err != nil {
+	if e, err = rl.pulls.ResolvePull(ctx, i, e); err != nil {
 		return Repair{Issue: i}, err
 	}
 	r, err := rl.ending(f, e)

@@ -233,9 +233,11 @@ func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) (repairs, bool) 
 		w.report.Unshown = append(w.report.Unshown, Unshown{f.Issue, f.Unshown})
 	}
 	if w.set.Minimize && !w.s.DryRun {
-		for _, c := range f.Log.Outdated() { // an end is for ever, so its age does not matter
-			if c.Node != "" && !c.Minimized && len(w.outdated) < minimizedPerSweep {
-				w.outdated = append(w.outdated, c)
+		for _, e := range f.Log.Log { // what says nothing of today any more, of keys that have ended: an end is for ever, so its age does not matter
+			own, claimed := f.Log.Find(e.Record.Worker)
+			outdated := e.Record.Kind.About().Aging && (!claimed || own.End != nil)
+			if outdated && e.Node != "" && !e.Minimized && len(w.outdated) < minimizedPerSweep {
+				w.outdated = append(w.outdated, e.Comment)
 			}
 		}
 	}

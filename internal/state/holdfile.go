@@ -1,11 +1,7 @@
 package state
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -68,25 +64,6 @@ func (f holdFile) hold() Hold {
 
 // maxTTL in seconds is far beyond any lease and far from overflow.
 const maxTTL = 10 * 365 * 24 * 3600
-
-func parseHold(data []byte) (Hold, error) {
-	d := json.NewDecoder(bytes.NewReader(data))
-	var f holdFile
-	if err := d.Decode(&f); err != nil {
-		return Hold{}, err
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return Hold{}, errors.New("something follows the hold")
-	}
-	if f.Format != holdFormat {
-		return Hold{}, fmt.Errorf("format %d, this version reads %d", f.Format, holdFormat)
-	}
-	if f.TTL < -1 || f.TTL > maxTTL {
-		return Hold{}, fmt.Errorf("ttl of %d seconds", f.TTL)
-	}
-	h := f.hold()
-	return h, h.check()
-}
 
 // check reports why the hold could not be anybody's.
 func (h Hold) check() error {

@@ -29,24 +29,6 @@ type Page struct {
 	Next  string
 }
 
-// check refuses what makes no sense before anybody is asked.
-func (o FetchOptions) check() error {
-	if o.Limit < 0 {
-		return &OptionError{"limit", fmt.Sprintf("%d: want a positive number", o.Limit)}
-	}
-	for _, l := range o.Labels {
-		if strings.TrimSpace(l) == "" || strings.Contains(l, ",") {
-			return &OptionError{"label", fmt.Sprintf("%q: want one label, without a comma", printable.Clip(l, 80))}
-		}
-	}
-	for _, p := range o.Priorities {
-		if p < Critical || p > Low {
-			return &OptionError{"priority", fmt.Sprintf("%d: no such priority", int(p))}
-		}
-	}
-	return nil
-}
-
 // Wants reports whether the item has the labels and the priority asked for.
 func (o FetchOptions) Wants(i Item) bool {
 	for _, l := range o.Labels {
@@ -119,10 +101,23 @@ const perJudgement = 50
 type Judge func(ctx context.Context, candidates []Item) ([]Item, error)
 
 // Select makes a page: it orders the candidates, goes to the cursor, and has as many judged as it
-// takes to fill the limit.
+// takes to fill the limit. Options that make no sense are a *OptionError before anybody is asked.
 func Select(ctx context.Context, candidates []Item, o FetchOptions, judge Judge) (Page, error) {
+	if o.Limit < 0 {
+		return Page{}, &OptionError{"limit", fmt.Sprintf("%d: want a positive number", o.Limit)}
+	}
+	for _, l := range o.Labels {
+		if strings.TrimSpace(l) == "" || strings.Contains(l, ",") {
+			return Page{}, &OptionError{"label", fmt.Sprintf("%q: want one label, without a comma", printable.Clip(l, 80))}
+		}
+	}
+	for _, p := range o.Priorities {
+		if p < Critical || p > Low {
+			return Page{}, &OptionError{"priority", fmt.Sprintf("%d: no such priority", int(p))}
+		}
+	}
 	after, err := o.start()
-	if err = cmp.Or(o.check(), err); err != nil {
+	if err != nil {
 		return Page{}, err
 	}
 	queue := slices.DeleteFunc(slices.Clone(candidates), func(i Item) bool {
