@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -79,7 +80,8 @@ func DescribeStatus(t claim.Terms, f lifecycle.Facts, v lifecycle.Verdict, s Sta
 // Standing is the state of things in one sentence.
 func Standing(t claim.Terms, f lifecycle.Facts, v lifecycle.Verdict) string {
 	h, held := f.Log.Holder()
-	others := Without(v, lifecycle.CodeInFlight, lifecycle.CodeOwn, lifecycle.CodeClosed)
+	others := v
+	others.Reasons = slices.DeleteFunc(slices.Clone(v.Reasons), func(r lifecycle.Reason) bool { return r.Code.Meaning().Stated })
 	switch {
 	case v.Answer == lifecycle.Unknown:
 		return "Whether it is free is unknown: " + clauses(v) + "."

@@ -25,7 +25,8 @@ func (a *attempt) stopping(f lifecycle.Facts, v lifecycle.Verdict) (stops lifecy
 	var over []string
 	if a.force {
 		v.Reasons = slices.DeleteFunc(slices.Clone(v.Reasons), func(r lifecycle.Reason) bool {
-			passed := r.Code == lifecycle.CodeAssigned || r.Code == lifecycle.CodeHold && a.record.Person != "" || r.ByStranger()
+			force := r.Code.Meaning().Force
+			passed := force == lifecycle.ForcePasses || force == lifecycle.ForcePerson && a.record.Person != "" || r.ByStranger()
 			if passed {
 				over = append(over, string(r.Code))
 			}

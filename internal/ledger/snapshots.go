@@ -24,15 +24,11 @@ func (sn *snapshots) Look(ctx context.Context, i claim.Issue) (lifecycle.Facts, 
 // Check reads the issue and answers whether the seeker may take it. An error is the answer
 // "could not find out", as an *UnknownError.
 func (sn *snapshots) Check(ctx context.Context, i claim.Issue, who lifecycle.Seeker) (lifecycle.Facts, lifecycle.Verdict, error) {
-	return sn.check(ctx, i, func(f lifecycle.Facts) lifecycle.Verdict { return sn.set.Rules.Verdict(f, who) })
-}
-
-func (sn *snapshots) check(ctx context.Context, i claim.Issue, ask func(lifecycle.Facts) lifecycle.Verdict) (lifecycle.Facts, lifecycle.Verdict, error) {
 	f, err := sn.Look(ctx, i)
 	if err != nil {
 		return f, lifecycle.Verdict{}, err
 	}
-	return sn.judge(f, ask)
+	return sn.judge(f, func(f lifecycle.Facts) lifecycle.Verdict { return sn.set.Rules.Verdict(f, who) })
 }
 
 // judge asks for the verdict of a snapshot. Its error is an *UnknownError, "could not find out".
