@@ -134,6 +134,7 @@ type part struct {
 	take func(to *Config, from Config)
 }
 
+// callers are the keys that a caller's own file decides.
 func callers() []part {
 	return []part{
 		{"claim.settle", func(to *Config, from Config) { to.Claim.Settle = from.Claim.Settle }},

@@ -119,8 +119,10 @@ func (r Rules) state(f Facts) (labels.Projection, string) {
 // handMade is why a claimed label without a claim stays for a while.
 const handMade = "claimed label put on by hand a moment ago"
 
+// keep is a projection that leaves the lifecycle labels as they are.
 func keep(why string) (labels.Projection, string) { return labels.Projection{Keep: true}, why }
 
+// show is a projection of the label of a state.
 func show(s labels.State, why string) (labels.Projection, string) {
 	return labels.Projection{State: s}, why
 }

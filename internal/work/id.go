@@ -30,6 +30,7 @@ func ParseID(source, id string) (int64, error) {
 	return n, nil
 }
 
+// badID is the error for an id that no item of the source can have.
 func badID(source, id string) error {
 	if source == "" {
 		source = "a number"
