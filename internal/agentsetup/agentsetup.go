@@ -292,8 +292,10 @@ func (p Place) install(h agenthost.Host, t target, n notes) (Step, error) {
 		s.Kind = Theirs
 		return s, nil
 	default:
-		if _, elsewhere := p.other(h, t.path); there && !ours && elsewhere {
-			s.was.Existed, s.was.Before = false, nil // another host of ours made it
+		if there && !ours {
+			if _, elsewhere := p.other(h, t.path); elsewhere {
+				s.was.Existed, s.was.Before = false, nil // another host of ours made it
+			}
 		}
 		s.text = []byte(t.text)
 	}
