@@ -89,11 +89,11 @@ func Standing(t claim.Terms, f lifecycle.Facts, v lifecycle.Verdict) string {
 		return "It is closed."
 	case held && h.Expired(t, f.Now):
 		end, _ := h.Until(t)
-		text := fmt.Sprintf("he lease of %s ran out %s, and the next claim or sweep ends its hold.", h.Record.Worker.Codename, distance(end.Sub(f.Now)))
+		text := fmt.Sprintf(" lease of %s ran out %s, and the next claim or sweep ends its hold.", h.Record.Worker.Codename, distance(end.Sub(f.Now)))
 		if len(others.Reasons) > 0 {
-			return "T" + text + " It cannot be claimed now: " + clauses(others) + "."
+			return "The" + text + " It cannot be claimed now: " + clauses(others) + "."
 		}
-		return "It is free: t" + text
+		return "It is free: the" + text
 	case held && len(others.Reasons) > 0:
 		return tenure(t, f, h) + " Also in the way: " + clauses(others) + "."
 	case held:

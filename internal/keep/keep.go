@@ -70,6 +70,7 @@ type keeper struct {
 	hold   ledger.Hold
 }
 
+// current is the hold as last renewed.
 func (k *keeper) current() ledger.Hold {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -31,4 +31,5 @@ func (f Finding) Shows() bool { return f.Err != nil || len(f.Ended) > 0 || f.men
 // Moved reports whether the lifecycle labels are others than before.
 func (f Finding) Moved() bool { return !slices.Equal(f.Was, f.Is) }
 
+// mended reports whether labels, or a record that was missing, were brought in line.
 func (f Finding) mended() bool { return !f.Change.Empty() || f.Mirrored != nil }

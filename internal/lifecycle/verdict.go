@@ -132,6 +132,7 @@ func Unshown(n int) string {
 	return fmt.Sprintf("GitHub counts more comments than it shows (%d more), and a claim may be among those", n)
 }
 
+// because adds a reason and returns it, for what else belongs to it.
 func (v *Verdict) because(c Code, url, format string, args ...any) *Reason {
 	v.Reasons = append(v.Reasons, Reason{Code: c, Text: fmt.Sprintf(format, args...), URL: url})
 	return &v.Reasons[len(v.Reasons)-1]

@@ -33,6 +33,7 @@ type holdFile struct {
 	Lost     string    `json:"lost,omitempty"`
 }
 
+// toHoldFile is the hold as it is written.
 func toHoldFile(h Hold) holdFile {
 	ttl := int64(h.TTL / time.Second)
 	if h.TTL == claim.NoExpiry {
@@ -47,6 +48,7 @@ func toHoldFile(h Hold) holdFile {
 	}
 }
 
+// hold is the hold as it was written.
 func (f holdFile) hold() Hold {
 	h := Hold{
 		Issue:  claim.Issue{Owner: f.Owner, Repo: f.Repo, Number: f.Number},

@@ -144,6 +144,7 @@ func (s Holds) Remove(i claim.Issue) error {
 	return nil
 }
 
+// read reads one file and checks that it is of the hold its name says. Errors are fs.ErrNotExist and *UnreadableHoldError.
 func (s Holds) read(name string) (Hold, error) {
 	path := filepath.Join(s.dir, name)
 	var f holdFile

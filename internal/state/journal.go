@@ -153,6 +153,7 @@ func checkPageName(name string) error {
 	return nil
 }
 
+// read reads a page, whoever holds it.
 func (b journal[T]) read(name string) (v T, ok bool, err error) {
 	var e envelope[json.RawMessage] // the format is looked at before the rest is read: that of a later version may look different
 	err = readJSON(b.File(name), largestPage, &e)

@@ -147,6 +147,7 @@ type pauseList struct {
 	Paused []Pause `json:"paused"`
 }
 
+// load reads the list, by normalRepo; without a file it is empty. The error is an *UnreadablePausesError.
 func (f Pauses) load() (map[string]Pause, error) {
 	paused := map[string]Pause{}
 	var list pauseList
@@ -168,6 +169,7 @@ func (f Pauses) load() (map[string]Pause, error) {
 	return paused, nil
 }
 
+// sortedPauses is the list as it is written; never nil.
 func sortedPauses(paused map[string]Pause) []Pause {
 	out := make([]Pause, 0, len(paused))
 	for _, key := range slices.Sorted(maps.Keys(paused)) {

@@ -47,6 +47,7 @@ type key struct {
 	ID       string    `json:"i"`
 }
 
+// keyOf is the place of an item.
 func keyOf(i Item) key {
 	n, _ := ParseID("", i.ExternalID)
 	return key{i.Priority, i.Created.UTC(), n, i.ID}
@@ -55,6 +56,7 @@ func keyOf(i Item) key {
 // Compare orders items as a queue hands them out: the most urgent first, then the oldest, then the lowest number.
 func Compare(a, b Item) int { return keyOf(a).compare(keyOf(b)) }
 
+// compare orders places.
 func (k key) compare(o key) int {
 	return cmp.Or(cmp.Compare(k.Priority, o.Priority), k.Created.Compare(o.Created), cmp.Compare(k.Order, o.Order), strings.Compare(k.ID, o.ID))
 }
@@ -66,6 +68,7 @@ type cursor struct {
 	Sum   uint32 `json:"sum"` // of the options it belongs to
 }
 
+// sum tells the options of one search from those of another.
 func (o FetchOptions) sum() uint32 {
 	h := fnv.New32a()
 	fmt.Fprintf(h, "%q %v %t", o.Labels, o.Priorities, o.IncludeClaimed)

@@ -120,6 +120,7 @@ func (s *Store) Acquire(ctx context.Context, a lease.Ask) (lease.Lease, error) {
 	return l, nil
 }
 
+// acquire is Acquire without the words of its errors.
 func (s *Store) acquire(ctx context.Context, a lease.Ask) (lease.Lease, error) {
 	seconds := max(1, int64((a.TTL+time.Second-1)/time.Second)) // which etcd counts in, rounded up
 	value, err := json.Marshal(holder{a.Worker.Codename, a.Worker.FiringID, seconds})
@@ -204,6 +205,7 @@ func (s *Store) Renew(ctx context.Context, l lease.Lease) (lease.Lease, error) {
 	return got, nil
 }
 
+// renew is Renew without the words of its errors.
 func (s *Store) renew(ctx context.Context, l lease.Lease) (lease.Lease, error) {
 	var id int64
 	if _, err := fmt.Sscanf(l.Tip, "%x", &id); err != nil {
@@ -269,6 +271,7 @@ func (s *Store) Look(ctx context.Context, i claim.Issue) (lease.Lease, bool, err
 	return l, held, nil
 }
 
+// look reads the issue's key.
 func (s *Store) look(ctx context.Context, i claim.Issue) (lease.Lease, bool, error) {
 	got, err := s.client.Get(ctx, key(i))
 	if err != nil || len(got.Kvs) == 0 {
