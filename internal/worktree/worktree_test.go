@@ -274,6 +274,19 @@ func TestKept(t *testing.T) {
 		"moved": {func(b *sandbox, tree worktree.Tree) {
 			b.git(tree.Path, "worktree", "move", tree.Path, filepath.Join(b.dir, "moved"))
 		}, "is checked out in"},
+		"assumed unchanged": {func(b *sandbox, tree worktree.Tree) {
+			b.git(tree.Path, "update-index", "--assume-unchanged", "README")
+			b.write(filepath.Join(tree.Path, "README"), "mine")
+		}, "changes to README, which git was told not to look at"},
+		"skipped in the worktree": {func(b *sandbox, tree worktree.Tree) {
+			b.git(tree.Path, "update-index", "--skip-worktree", "README")
+			b.write(filepath.Join(tree.Path, "README"), "mine")
+		}, "changes to README, which git was told not to look at"},
+		"assumed unchanged, and so it is": {func(b *sandbox, tree worktree.Tree) { b.git(tree.Path, "update-index", "--assume-unchanged", "README") }, ""},
+		"skipped, as a sparse checkout does": {func(b *sandbox, tree worktree.Tree) {
+			b.git(tree.Path, "update-index", "--skip-worktree", "README")
+			b.away(filepath.Join(tree.Path, "README"))
+		}, ""},
 		"pushed":       {push, ""},
 		"ignored file": {func(b *sandbox, tree worktree.Tree) { b.write(filepath.Join(tree.Path, "x.o"), "") }, ""},
 		"folder gone":  {func(b *sandbox, tree worktree.Tree) { b.away(tree.Path) }, ""},
