@@ -38,18 +38,21 @@ type settings struct {
 	repo, host string              // label-state.repo, label-state.host
 	branches   map[string]string   // branch → remote it tracks
 	remotes    map[string][]string // name → URLs as they are written
-	rewritten  bool                // git takes some URLs for others (url.*.insteadOf)
+	unsure     bool                // what is written may not be what git goes by
 }
 
-// settings reads git's configuration. No repository, or nothing set, is the zero value.
+// settings reads git's configuration. No repository, or nothing set, is the zero value. What git goes by is unsure where it takes some
+// URLs for others (url.*.insteadOf), and where a URL is not in the clone's own file: git has no remote that only other files name.
 func (e Environment) settings(ctx context.Context) (settings, error) {
 	s := settings{branches: map[string]string{}, remotes: map[string][]string{}}
-	out, err := e.git(ctx, "config", "-z", "--get-regexp", `^(label-state\.(repo|host)|branch\..*\.remote|remote\..*\.url|url\..*\.insteadof)$`)
+	out, err := e.git(ctx, "config", "-z", "--show-origin", "--get-regexp",
+		`^(label-state\.(repo|host)|branch\..*\.remote|remote\..*\.url|url\..*\.insteadof)$`)
 	if err != nil {
 		return s, err
 	}
-	for entry := range strings.SplitSeq(out, "\x00") {
-		key, value, _ := strings.Cut(entry, "\n")
+	words := strings.Split(out, "\x00")
+	for n := 1; n < len(words); n += 2 { // a file, then a key and its value
+		key, value, _ := strings.Cut(words[n], "\n")
 		section, rest, _ := strings.Cut(key, ".")
 		name := rest[:max(strings.LastIndexByte(rest, '.'), 0)]
 		switch {
@@ -61,8 +64,10 @@ func (e Environment) settings(ctx context.Context) (settings, error) {
 			s.branches[name] = value
 		case section == "remote":
 			s.remotes[name] = append(s.remotes[name], value)
+			file := strings.TrimPrefix(words[n-1], "file:")
+			s.unsure = s.unsure || file != ".git/config" && !strings.HasSuffix(file, "/.git/config")
 		case section == "url":
-			s.rewritten = true
+			s.unsure = true
 		}
 	}
 	return s, nil
@@ -185,7 +190,7 @@ func (e Environment) clone(ctx context.Context) (clone, error) {
 }
 
 // remoteURL is where the remote is that the clone belongs to: that of the current branch, else origin, else the only one. It is empty
-// when there is none. Git is asked again only where its configuration does not say it.
+// when there is none. Git is asked again only where its configuration leaves it open.
 func (e Environment) remoteURL(ctx context.Context, s settings) (string, error) {
 	branch := ""
 	if len(s.remotes) > 1 {
@@ -206,7 +211,7 @@ func (e Environment) remoteURL(ctx context.Context, s settings) (string, error) 
 	switch urls := s.remotes[name]; {
 	case urls == nil:
 		return "", nil
-	case len(urls) == 1 && urls[0] != "" && !s.rewritten:
+	case len(urls) == 1 && urls[0] != "" && !s.unsure:
 		return urls[0], nil
 	}
 	return e.git(ctx, "remote", "get-url", name)
