@@ -305,7 +305,6 @@ func (s *Session) Remember(h ledger.Hold) error {
 		return err
 	}
 	if !again { // the records of holds that are known to be lost or expired go
-		err = store.MarkUntouched(h.Issue)
 		holds, _ := store.All() // what cannot be read stays, and is said elsewhere
 		for _, old := range holds {
 			over := old.Beat.Lost != "" || old.TTL >= 0 && !old.Beat.Renewed.IsZero() && now.After(old.Beat.Renewed.Add(old.TTL))
@@ -325,6 +324,16 @@ func (s *Session) Remember(h ledger.Hold) error {
 		_ = files.Add(in, filepath.Clean(top))
 	}
 	return err
+}
+
+// Begin notes that nothing was done yet under a hold that was just claimed and remembered. A hold that is remembered for another reason,
+// such as a renewal in another worktree, may have work under it.
+func (s *Session) Begin(i claim.Issue) error {
+	store, ok, err := s.holds()
+	if !ok {
+		return err
+	}
+	return store.MarkUntouched(i)
 }
 
 // Recall returns the hold that this worktree has recorded; ok is false when there is none.
