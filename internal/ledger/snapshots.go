@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -52,10 +53,13 @@ func (sn *snapshots) logged(ctx context.Context, i claim.Issue) (lifecycle.Facts
 	return sn.whole(i, f, err)
 }
 
-// whole refuses a snapshot that something is missing from.
+// whole refuses a snapshot that something is missing from, or with records of which nobody knows whether they count.
 func (sn *snapshots) whole(i claim.Issue, f lifecycle.Facts, err error) (lifecycle.Facts, error) {
 	if err == nil && len(f.Missing) > 0 {
 		err = errors.New(sn.set.Rules.Verdict(f, lifecycle.Seeker{}).String())
+	}
+	if err == nil && len(f.Doubts) > 0 {
+		err = errors.New(lifecycle.Unknown.String() + ": " + strings.Join(f.Doubts, "; "))
 	}
 	if err != nil {
 		return f, &UnknownError{Issue: i, Err: err}
