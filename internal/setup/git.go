@@ -36,15 +36,14 @@ func (e Environment) git(ctx context.Context, args ...string) (string, error) {
 // settings are the lines of git's configuration that say where a clone belongs.
 type settings struct {
 	repo, host string              // label-state.repo, label-state.host
-	branches   map[string]string   // branch → remote it tracks
 	remotes    map[string][]string // name → URLs as they are written
 	rewritten  bool                // git takes some URLs for others (url.*.insteadOf)
 }
 
 // settings reads git's configuration. No repository, or nothing set, is the zero value.
 func (e Environment) settings(ctx context.Context) (settings, error) {
-	s := settings{branches: map[string]string{}, remotes: map[string][]string{}}
-	out, err := e.git(ctx, "config", "-z", "--get-regexp", `^(label-state\.(repo|host)|branch\..*\.remote|remote\..*\.url|url\..*\.insteadof)$`)
+	s := settings{remotes: map[string][]string{}}
+	out, err := e.git(ctx, "config", "-z", "--get-regexp", `^(label-state\.(repo|host)|remote\..*\.url|url\..*\.insteadof)$`)
 	if err != nil {
 		return s, err
 	}
@@ -57,8 +56,6 @@ func (e Environment) settings(ctx context.Context) (settings, error) {
 			s.repo = value
 		case key == "label-state.host":
 			s.host = value
-		case section == "branch":
-			s.branches[name] = value
 		case section == "remote":
 			s.remotes[name] = append(s.remotes[name], value)
 		case section == "url":
@@ -184,17 +181,10 @@ func (e Environment) clone(ctx context.Context) (clone, error) {
 	return clone{top, r, err}, nil
 }
 
-// remoteURL is where the remote is that the clone belongs to: that of the current branch, else origin, else the only one. It is empty
-// when there is none. Git is asked again only where its configuration does not say it.
+// remoteURL is where the remote is that the clone belongs to, whatever branch is checked out: upstream, else origin, else the only one. It
+// is empty when there is none. Git is asked again only where its configuration does not say it.
 func (e Environment) remoteURL(ctx context.Context, s settings) (string, error) {
-	branch := ""
-	if len(s.remotes) > 1 {
-		var err error
-		if branch, err = e.git(ctx, "symbolic-ref", "--quiet", "--short", "HEAD"); err != nil {
-			return "", err
-		}
-	}
-	name := s.branches[branch]
+	name := "upstream"
 	if s.remotes[name] == nil {
 		name = "origin"
 	}
@@ -212,8 +202,8 @@ func (e Environment) remoteURL(ctx context.Context, s settings) (string, error) 
 	return e.git(ctx, "remote", "get-url", name)
 }
 
-// Home returns the repository that the clone around Dir belongs to: label-state.repo, else what the
-// remote of its branch means. It is zero outside a clone, and for a clone of nothing on a GitHub.
+// Home returns the repository that the clone around Dir belongs to: label-state.repo, else what its
+// remote means. It is zero outside a clone, and for a clone of nothing on a GitHub.
 func (e Environment) Home(ctx context.Context) (host.Remote, error) {
 	c, err := e.clone(ctx)
 	return c.remote, err
