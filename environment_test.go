@@ -42,7 +42,7 @@ func surrounded(t *testing.T, d desk) (ran string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := state.OpenPauses(home).Set(state.Pause{Repo: "acme/app", Since: time.Now(), By: "ada", Reason: "a test"}); err != nil {
+	if err := (state.Pauses{Dir: home}).Set(state.Pause{Repo: "acme/app", Since: time.Now(), By: "ada", Reason: "a test"}); err != nil {
 		t.Fatal(err)
 	}
 	for name, value := range map[string]string{

@@ -140,7 +140,7 @@ var mayImport = map[string][]string{
 		"internal/slackgate", "internal/smallfile", "internal/state", "internal/work", "internal/worktree",
 	},
 	"internal/cli/hold": {
-		"internal/claim", "internal/cli", "internal/gitpush", "internal/labels", "internal/ledger",
+		"internal/claim", "internal/cli", "internal/git", "internal/gitpush", "internal/labels", "internal/ledger",
 		"internal/lifecycle", "internal/setup",
 	},
 	"internal/cli/queue": {

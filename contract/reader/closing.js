@@ -6,7 +6,8 @@ const REPO = '[A-Za-z0-9_.-]{1,100}';
 const NUMBER = '([1-9][0-9]*)(?![A-Za-z0-9_])';
 const GAP = /(?:[ \t]+|:[ \t]*)/y;
 const SHORT = new RegExp(`#${NUMBER}`, 'y');
-const GH = new RegExp(`[Gg][Hh]-${NUMBER}(?!/(?!\\.{1,2}#)${REPO}#)`, 'y'); // what has "/repo#" behind it is an owner
+const SLUG = `(?=[A-Za-z0-9_-]{1,39}/)${OWNER}/(?!\\.{1,2}#)${REPO}#`;
+const GH = new RegExp(`(?!${SLUG})[Gg][Hh]-${NUMBER}`, 'y'); // in front of "/repo#" it is a part of the owner
 const LONG = new RegExp(`(${OWNER})/(${REPO})#${NUMBER}`, 'y');
 const ADDRESS = new RegExp(`https?://([^/\\s]+)/(${OWNER})/(${REPO})/(?:issues|pull)/${NUMBER}`, 'y');
 const SCHEME = /https?:\/\//iy;

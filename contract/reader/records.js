@@ -5,6 +5,8 @@
 const KINDS = ['claim', 'release', 'revoke', 'plan', 'approve', 'reject', 'reset', 'unlink'];
 const INT32 = 2147483647n;
 const SAFE = 9007199254740991n;
+const YEAR_ZERO = Date.parse('0000-01-01T00:00:00Z');
+const YEAR_10000 = Date.parse('+010000-01-01T00:00:00Z');
 const YEAR_ONE = Date.parse('0001-01-01T00:00:00Z');
 
 // "Fields": the table in its order, each with how a value is read. A reader of a value returns undefined for "invalid".
@@ -69,7 +71,7 @@ export function time(v) {
     offset = (zone[0] === '-' ? -1 : 1) * (h * 60 + min) * 60000;
   }
   const t = local - offset;
-  return t === YEAR_ONE ? undefined : t;
+  return t === YEAR_ONE || t < YEAR_ZERO || t >= YEAR_10000 ? undefined : t;
 }
 
 // "Reading": a record {kind, fields, other}, or {talk: true}, or {ignored: why}. `other` has the fields that are not known.

@@ -67,8 +67,8 @@ func (s *Step) judge(f lifecycle.Facts, p github.Pull) []refusal {
 	if n := slices.IndexFunc(f.PRs, func(o lifecycle.PR) bool { return o.Number == p.Number && strings.EqualFold(o.Repo, p.Repo) }); n >= 0 {
 		p.PR = f.PRs[n] // the facts say what chain it is a part of, and whether a release names it
 	}
-	c, held := f.Log.Holder()
-	own := p.Recorded || held && f.Of(p.PR, c) // the work of the holder, or of the last one
+	c, has := f.Log.Holder()
+	own := p.Recorded || has && f.Of(p.PR, c) // the work of the holder, or of the last one
 	v := s.Ledger.Rules().Verdict(f, lifecycle.Seeker{Repo: p.HeadRepo, Branch: p.Head})
 	for _, reason := range v.Reasons {
 		held := reason.Code == lifecycle.CodeInFlight && !f.Of(p.PR, *reason.Claim)

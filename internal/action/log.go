@@ -18,8 +18,9 @@ func (rp *reporter) log(r result) {
 	if rp.dry {
 		back, repaired = "would be released", "would be repaired"
 	}
+	ended, _, mended := rep.Totals()
 	rp.console.line("%s: %d examined, %d %s, %d %s, %d failed, %d not examined",
-		r.mode, rep.Examined, rep.GaveBack(), back, rep.Repaired(), repaired, rep.Failed, len(rep.Skipped))
+		r.mode, rep.Examined, ended, back, mended, repaired, rep.Failed, len(rep.Skipped))
 	var moves []string
 	for _, f := range changed {
 		move := ""

@@ -56,12 +56,13 @@ func (rp *reporter) writeOutputs(r result) error {
 	if err != nil {
 		return err
 	}
+	_, swept, repaired := r.report.Totals()
 	delimiter := "label-state-" + rp.word() + rp.word()
 	var b strings.Builder
 	for _, v := range [][2]string{
 		{"examined", strconv.Itoa(r.report.Examined)},
-		{"swept", strconv.Itoa(r.report.Swept())},
-		{"repaired", strconv.Itoa(r.report.Repaired())},
+		{"swept", strconv.Itoa(swept)},
+		{"repaired", strconv.Itoa(repaired)},
 		{"skipped", strconv.Itoa(len(r.report.Skipped))},
 		{"failed", strconv.Itoa(r.report.Failed)},
 		{"transitions", moved},

@@ -20,7 +20,7 @@ func TestMirroredIsTold(t *testing.T) {
 	if err != nil || !strings.Contains(moved, `"why":"recorded the hold of lucius:retry"`) {
 		t.Errorf("transitions = %s, %v", moved, err)
 	}
-	if got := r.report.Repaired(); got != 1 {
+	if _, _, got := r.report.Totals(); got != 1 {
 		t.Errorf("repaired = %d, want 1", got)
 	}
 }

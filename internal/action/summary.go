@@ -28,8 +28,9 @@ func (rp *reporter) writeSummary(r result) error {
 		would = "would be "
 	}
 	p.add("## label-state: %s\n\n", markdown(r.mode))
+	ended, swept, repaired := rep.Totals()
 	p.add("**%d** examined · **%d** %sswept · **%d** %shanded over or released · **%d** %srepaired · **%d** failed · **%d** not examined\n\n",
-		rep.Examined, rep.Swept(), would, rep.GaveBack()-rep.Swept(), would, rep.Repaired(), would, rep.Failed, len(rep.Skipped))
+		rep.Examined, swept, would, ended-swept, would, repaired, would, rep.Failed, len(rep.Skipped))
 	switch {
 	case rp.inputs.DryRun:
 		p.add("> Nothing was written: dry run.\n\n")

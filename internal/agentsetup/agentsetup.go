@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 
 	"github.com/label-state/label-state/internal/agenthost"
@@ -91,7 +90,7 @@ func (t target) with(text []byte, h agenthost.Host) (out []byte, err error) {
 }
 
 // without is a file of the host's own without our entries, and whether there were any.
-func (t target) without(text []byte) (out []byte, found bool, err error) {
+func (t target) without(text []byte, h agenthost.Host) (out []byte, found bool, err error) {
 	out = text
 	switch {
 	case t.server.Table != "":
@@ -101,7 +100,7 @@ func (t target) without(text []byte) (out []byte, found bool, err error) {
 	}
 	if err == nil && t.what == "hooks" {
 		var hooks bool
-		out, hooks, err = withoutHooks(out)
+		out, hooks, err = withoutHooks(out, h)
 		found = found || hooks
 	}
 	return out, found, err
@@ -282,29 +281,21 @@ func (p Place) install(h agenthost.Host, t target, n notes) (Step, error) {
 		if other, shared := p.other(h, t.path); !ours && shared && there && other.After == state.Fingerprint(text) {
 			s.was, ours = other, true // another host of ours wrote the same
 		}
+		from := s.was.Before // before ours came; where somebody has written since, what is there now
 		if !ours {
-			s.was.Before, _, err = t.without(text)
+			s.was.Before, _, err = t.without(text, h)
 		}
 		if err == nil {
-			s.text, err = t.with(s.was.Before, h)
-		}
-		parse := parseAny
-		if t.server.Table != "" {
-			parse = parseTOML
-		}
-		if err == nil && there {
-			now, failed := parse(text)
-			then, failing := parse(s.text)
-			if failed == nil && failing == nil && reflect.DeepEqual(now, then) {
-				s.text = text // the same in another order: the host or its user has written behind our entries
-			}
+			s.text, err = t.with(from, h)
 		}
 	case there && !ours && string(text) != t.text:
 		s.Kind = Theirs
 		return s, nil
 	default:
-		if _, elsewhere := p.other(h, t.path); there && !ours && elsewhere {
-			s.was.Existed, s.was.Before = false, nil // another host of ours made it
+		if there && !ours {
+			if _, elsewhere := p.other(h, t.path); elsewhere {
+				s.was.Existed, s.was.Before = false, nil // another host of ours made it
+			}
 		}
 		s.text = []byte(t.text)
 	}
@@ -341,7 +332,7 @@ func (p Place) uninstall(h agenthost.Host, t target, n notes) (Step, error) {
 		s.Kind = Removed
 	case t.text == "":
 		var found bool
-		if s.text, found, err = t.without(text); found {
+		if s.text, found, err = t.without(text, h); found {
 			s.Kind = Changed
 		}
 	case string(text) == t.text:
@@ -552,7 +543,7 @@ func read(path string) (text []byte, there bool, err error) {
 // A largeError is a smallfile.LargeError without the path.
 type largeError struct{ err *smallfile.LargeError }
 
-func (e largeError) Error() string { return e.err.Reason() }
+func (e largeError) Error() string { return smallfile.Reason(e.err) }
 
 func (e largeError) Unwrap() error { return e.err }
 
@@ -574,14 +565,14 @@ func write(path string, text []byte, mode fs.FileMode) error {
 func cause(err error) error {
 	var at *fs.PathError
 	var large *smallfile.LargeError
-	var small interface{ Reason() string }
+	var irregular *smallfile.IrregularError
 	switch {
 	case errors.As(err, &large):
 		return largeError{large}
 	case errors.As(err, &at):
 		return at.Err
-	case errors.As(err, &small):
-		return errors.New(small.Reason())
+	case errors.As(err, &irregular):
+		return errors.New(smallfile.Reason(irregular))
 	}
 	return err
 }

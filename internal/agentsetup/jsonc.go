@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -11,12 +13,19 @@ import (
 	"github.com/label-state/label-state/internal/agenthost"
 )
 
-// mark is in every hook command of ours, whatever its host and its version.
+// mark is in every file and in every hook of ours; others may speak of it.
 const mark = "label-state agent event "
 
-// withHooks returns the text of a settings file with our entries below their events. Comments, order and everything else of it
-// stay. An empty text is a new file.
+// withHooks returns the text of a settings file with our entries below their events, and the same text where they are there already.
+// Comments, order and everything else of it stay. An empty text is a new file.
 func withHooks(text []byte, h agenthost.Host) ([]byte, error) {
+	if there, err := hasHooks(text, h); err != nil || there {
+		return text, err
+	}
+	text, _, err := withoutHooks(text, h) // of another version, or not all of them
+	if err != nil {
+		return nil, err
+	}
 	root, err := parseObject(text)
 	if err != nil {
 		return nil, err
@@ -52,8 +61,67 @@ func withHooks(text []byte, h agenthost.Host) ([]byte, error) {
 	return root.Pack(), nil
 }
 
+// hasHooks reports whether each of our entries is in the text once, whatever its user has put beside it, and no other entry of ours is.
+func hasHooks(text []byte, h agenthost.Host) (bool, error) {
+	root, err := parseObject(text)
+	if err != nil {
+		return false, err
+	}
+	at := find(root.Value.(*hujson.Object), "hooks")
+	if at == nil {
+		return false, nil
+	}
+	ours := 0
+	for v := range at.All() {
+		if isOurs(*v, h) {
+			ours++
+		}
+	}
+	doc, err := parseAny(text)
+	if err != nil {
+		return false, err
+	}
+	hooks, _ := doc["hooks"].(map[string]any)
+	entries := agenthost.Entries(h)
+	for _, e := range entries {
+		var want map[string]any
+		if err := json.Unmarshal(e.Value, &want); err != nil {
+			return false, err
+		}
+		list, _ := hooks[e.Event].([]any)
+		there := slices.ContainsFunc(list, func(one any) bool {
+			have, _ := one.(map[string]any)
+			inner, _ := have["hooks"].([]any)
+			wanted, grouped := want["hooks"].([]any)
+			if !grouped {
+				return reflect.DeepEqual(have, want)
+			}
+			return len(have) == len(want) && have["matcher"] == want["matcher"] &&
+				slices.ContainsFunc(inner, func(hook any) bool { return reflect.DeepEqual(hook, wanted[0]) })
+		})
+		if !there {
+			return false, nil
+		}
+	}
+	return ours == len(entries), nil
+}
+
+// isOurs reports whether a value is a hook that runs exactly our command for the host.
+func isOurs(v hujson.Value, h agenthost.Host) bool {
+	hook, ok := v.Value.(*hujson.Object)
+	if !ok {
+		return false
+	}
+	command := find(hook, "command")
+	if command == nil {
+		return false
+	}
+	line, ok := command.Value.(hujson.Literal)
+	return ok && line.String() == agenthost.Command(h)
+}
+
 // withoutHooks returns the text without our entries, and whether there were any. Events and hooks that are empty then go as well.
-func withoutHooks(text []byte) ([]byte, bool, error) {
+func withoutHooks(text []byte, h agenthost.Host) ([]byte, bool, error) {
 	root, err := parseObject(text)
 	if err != nil {
 		return nil, false, err
@@ -70,17 +138,11 @@ func withoutHooks(text []byte) ([]byte, bool, error) {
 	found := false
 	for n := len(hooks.Members) - 1; n >= 0; n-- {
 		list, ok := hooks.Members[n].Value.Value.(*hujson.Array)
-		if !ok {
+		if !ok || !cutOurs(list, h) {
 			continue
 		}
-		before := len(list.Elements)
-		for k := before - 1; k >= 0; k-- {
-			if bytes.Contains(list.Elements[k].Pack(), []byte(mark)) {
-				cut(list, k)
-			}
-		}
-		found = found || len(list.Elements) < before
-		if len(list.Elements) == 0 && before > 0 {
+		found = true
+		if len(list.Elements) == 0 {
 			cutMember(hooks, n)
 		}
 	}
@@ -91,6 +153,30 @@ func withoutHooks(text []byte) ([]byte, bool, error) {
 		remove(object, "hooks", func(hujson.Value) bool { return true })
 	}
 	return root.Pack(), true, nil
+}
+
+// cutOurs takes our hooks out of a list, and reports whether there were any. A group of hooks goes when nothing is left in it but a matcher.
+func cutOurs(list *hujson.Array, h agenthost.Host) (found bool) {
+	for n := len(list.Elements) - 1; n >= 0; n-- {
+		if isOurs(list.Elements[n], h) {
+			cut(list, n)
+			found = true
+			continue
+		}
+		group, ok := list.Elements[n].Value.(*hujson.Object)
+		if !ok || find(group, "hooks") == nil {
+			continue
+		}
+		inner, ok := find(group, "hooks").Value.(*hujson.Array)
+		if !ok || !cutOurs(inner, h) {
+			continue
+		}
+		found = true
+		if len(inner.Elements) == 0 && (len(group.Members) == 1 || len(group.Members) == 2 && find(group, "matcher") != nil) {
+			cut(list, n)
+		}
+	}
+	return found
 }
 
 // withServer returns the text with the MCP server registered. An entry of that name that is there already stays as it is.

@@ -21,7 +21,7 @@ func TestAnyText(t *testing.T) {
 		if n := bytes.Count(with, []byte(mark)); n != len(agenthost.Hooks(agenthost.Codex)) {
 			r.Errorf("%d hooks", n)
 		}
-		without, found, err := withoutHooks(with)
+		without, found, err := withoutHooks(with, agenthost.Codex)
 		if err != nil || !found || bytes.Contains(without, []byte(mark)) {
 			r.Fatalf("%v, %v\n%s", found, err, without)
 		}

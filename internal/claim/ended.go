@@ -26,19 +26,6 @@ func (s State) Ended(claims []Claim, outcome func(Claim) string, at time.Time) S
 	return out
 }
 
-// Outdated are the comments that say nothing of today any more, of keys that have ended, in order (About.Aging).
-func (s State) Outdated() (out []Comment) {
-	for _, e := range s.Log {
-		if !e.Record.Kind.About().Aging {
-			continue
-		}
-		if c, claimed := s.Find(e.Record.Worker); !claimed || c.End != nil {
-			out = append(out, e.Comment)
-		}
-	}
-	return out
-}
-
 // failed reports whether the claim was a hold that ended in a way that counts against the issue.
 func (c Claim) failed() bool {
 	return c.End != nil && c.Held() && !c.Undone() && CountsAgainst(c.End.Outcome)

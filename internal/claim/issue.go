@@ -81,6 +81,8 @@ func (w Worker) Validate() error {
 	return checkName("firing id", w.FiringID, "._/-:")
 }
 
+// checkName reports why s is no codename or firing id; what names it in the error, punctuation is what else it may hold, but
+// not begin with.
 func checkName(what, s, punctuation string) error {
 	if s == "" || len(s) > 64 {
 		return fmt.Errorf("%s %q: want 1 to 64 characters", what, clip(s))
@@ -95,6 +97,7 @@ func checkName(what, s, punctuation string) error {
 	return nil
 }
 
+// clip cuts a text of somebody else for an error.
 func clip(s string) string {
 	if len(s) > 80 {
 		return s[:80] + "…"

@@ -49,6 +49,7 @@ type Rank struct {
 	ID      int64
 }
 
+// rankOf is the place of a comment.
 func rankOf(c Comment) Rank { return Rank{c.Created, c.ID} }
 
 // Compare orders by created_at, then by comment id; created_at has one second of resolution.

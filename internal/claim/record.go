@@ -192,7 +192,7 @@ func parseNumber(s string, most uint64) int64 {
 }
 
 // parseTime reads a time of RFC 3339; anything else is the zero time. time.Parse is more lenient: it takes hours of one digit, a comma before the
-// fraction, and zones of a day and more.
+// fraction, and zones of a day and more. A zone must not move the year out of four digits: no writer could write that back.
 func parseTime(s string) time.Time {
 	t, err := time.Parse(time.RFC3339, s)
 	if err != nil || s[len("2006-01-02T15")] != ':' || strings.Contains(s, ",") {
@@ -201,7 +201,10 @@ func parseTime(s string) time.Time {
 	if zone := s[len(s)-len("+00:00"):]; !strings.HasSuffix(s, "Z") && (zone[1:3] > "23" || zone[4:] > "59") {
 		return time.Time{}
 	}
-	return t.UTC().Truncate(time.Second)
+	if t = t.UTC(); t.Year() < 0 || t.Year() > 9999 {
+		return time.Time{}
+	}
+	return t.Truncate(time.Second)
 }
 
 // maxTTL is the longest lease but for none; in seconds it is the largest number that a record may have.

@@ -130,6 +130,7 @@ func (s State) RefuseRenewal(w Worker, author string, t Terms, now time.Time, ma
 	return nil
 }
 
+// describe words the end of a claim for an error; nil is a claim that only the lease store has ended.
 func (r *Release) describe() string {
 	if r == nil {
 		return "the lease store gave it away"

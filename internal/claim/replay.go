@@ -67,6 +67,7 @@ type fold struct {
 	byKey map[Worker]int // index into s.Claims
 }
 
+// ignore notes that a comment which begins like a record does not count, and why.
 func (f *fold) ignore(c Comment, reason string) {
 	f.s.Ignored = append(f.s.Ignored, Ignored{c, reason})
 }
@@ -191,6 +192,7 @@ func (f *fold) stage(e Entry) {
 	}
 }
 
+// releaseOf is what a release, or a revoke, says of the claim.
 func releaseOf(e Entry) *Release {
 	r := e.Record
 	return &Release{

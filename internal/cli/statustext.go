@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -79,7 +80,8 @@ func DescribeStatus(t claim.Terms, f lifecycle.Facts, v lifecycle.Verdict, s Sta
 // Standing is the state of things in one sentence.
 func Standing(t claim.Terms, f lifecycle.Facts, v lifecycle.Verdict) string {
 	h, held := f.Log.Holder()
-	others := Without(v, lifecycle.CodeInFlight, lifecycle.CodeOwn, lifecycle.CodeClosed)
+	others := v
+	others.Reasons = slices.DeleteFunc(slices.Clone(v.Reasons), func(r lifecycle.Reason) bool { return r.Code.Meaning().Stated })
 	switch {
 	case v.Answer == lifecycle.Unknown:
 		return "Whether it is free is unknown: " + clauses(v) + "."
@@ -87,11 +89,11 @@ func Standing(t claim.Terms, f lifecycle.Facts, v lifecycle.Verdict) string {
 		return "It is closed."
 	case held && h.Expired(t, f.Now):
 		end, _ := h.Until(t)
-		text := fmt.Sprintf("he lease of %s ran out %s, and the next claim or sweep ends its hold.", h.Record.Worker.Codename, distance(end.Sub(f.Now)))
+		text := fmt.Sprintf(" lease of %s ran out %s, and the next claim or sweep ends its hold.", h.Record.Worker.Codename, distance(end.Sub(f.Now)))
 		if len(others.Reasons) > 0 {
-			return "T" + text + " It cannot be claimed now: " + clauses(others) + "."
+			return "The" + text + " It cannot be claimed now: " + clauses(others) + "."
 		}
-		return "It is free: t" + text
+		return "It is free: the" + text
 	case held && len(others.Reasons) > 0:
 		return tenure(t, f, h) + " Also in the way: " + clauses(others) + "."
 	case held:

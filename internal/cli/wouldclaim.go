@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/ledger"
@@ -18,7 +17,7 @@ func (c *Call) WouldClaim(ctx context.Context, i claim.Issue, w claim.Worker) er
 	}
 	taken := v.Has(lifecycle.CodeInFlight)
 	if c.Flags.Bool("force") {
-		v = c.BeyondForce(f, v)
+		v = c.Session.Ledger.Rules().BeyondForce(f, v, false)
 	}
 	if len(v.Reasons) > 0 {
 		return &ledger.HeldError{Issue: i, Verdict: v}
@@ -31,14 +30,4 @@ func (c *Call) WouldClaim(ctx context.Context, i claim.Issue, w claim.Worker) er
 		text += ", ending the hold that stands"
 	}
 	return c.Answer(Reply{Issue: i.String(), Answer: "free"}, text+"\n")
-}
-
-// BeyondForce is what of a verdict --force does not end: not a hold, a stranger's pull request, and what an issue is stuck by.
-func (c *Call) BeyondForce(f lifecycle.Facts, v lifecycle.Verdict) lifecycle.Verdict {
-	v = Without(v, lifecycle.CodeInFlight, lifecycle.CodeAssigned)
-	v.Reasons = slices.DeleteFunc(v.Reasons, lifecycle.Reason.ByStranger)
-	if c.Session.Ledger.Rules().Stuck(f) {
-		v = Without(v, lifecycle.CodePROpen, lifecycle.CodeMerged, lifecycle.CodeDone)
-	}
-	return v
 }

@@ -156,6 +156,7 @@ func (b *blocks) close(depth int) {
 	b.open = b.open[:depth]
 }
 
+// endParagraph ends the open leaf if that is a paragraph, and blanks the code in it.
 func (b *blocks) endParagraph() {
 	if b.leaf == paragraph {
 		b.inline(b.start, b.end)

@@ -21,6 +21,7 @@ func withoutCode(markdown string) string {
 	return string(b.out)
 }
 
+// blank takes bytes out of the text, except line ends.
 func (b *blocks) blank(from, to int) {
 	for i := from; i < to; i++ {
 		if b.out[i] != '\n' && b.out[i] != '\r' {

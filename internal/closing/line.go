@@ -21,6 +21,7 @@ type item struct {
 	interrupts bool // may follow a paragraph without an empty line between
 }
 
+// peek returns the next byte, 0 at the end.
 func (l line) peek() byte {
 	if l.at >= len(l.text) {
 		return 0

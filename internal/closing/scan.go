@@ -120,6 +120,7 @@ func (s scanner) repo(text string) (Repo, string, bool) {
 	return repo, number, ok
 }
 
+// cutScheme goes past the scheme of a URL of the web.
 func cutScheme(text string) (string, bool) {
 	if rest, ok := cutPrefixFold(text, "https://"); ok {
 		return rest, true
@@ -149,6 +150,7 @@ func cutByte(text string, sep byte, limit int) (before, after string, found bool
 	return text[:at], text[at+1:], true
 }
 
+// cutPrefixFold is [strings.CutPrefix] without regard to case.
 func cutPrefixFold(text, prefix string) (string, bool) {
 	if len(text) < len(prefix) || !strings.EqualFold(text[:len(prefix)], prefix) {
 		return "", false

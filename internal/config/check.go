@@ -36,13 +36,12 @@ func (f *file) finish(r *reader) {
 			r.at(path, "is not used: claim.lease is "+f.c.Claim.Lease, "claim: {lease: "+s.kind+"}, or leave it out")
 		}
 	}
-	f.distinct(r)
-	f.prefix(r)
-	f.takeable(r)
+	f.tellApart(r)
 }
 
-// distinct reports labels with two meanings: an issue could never be told from one in another state.
-func (f *file) distinct(r *reader) {
+// tellApart reports labels with two meanings, labels that would be taken for bundles, and an excluded label without which no issue is
+// eligible: an issue could never be told from one in another state, or be taken.
+func (f *file) tellApart(r *reader) {
 	all := named(&f.c.Labels)
 	for j, b := range all {
 		for _, a := range all[:j] {
@@ -56,12 +55,8 @@ func (f *file) distinct(r *reader) {
 			r.at(mine, "is "+quote(*b.name)+", the same label as "+other, "a label of its own")
 		}
 	}
-}
-
-// prefix reports labels that would be taken for bundles.
-func (f *file) prefix(r *reader) {
 	p := f.c.Labels.BundlePrefix
-	for _, l := range named(&f.c.Labels) {
+	for _, l := range all {
 		if l.key == "bundle_prefix" || len(*l.name) <= len(p) || !strings.EqualFold((*l.name)[:len(p)], p) {
 			continue
 		}
@@ -71,16 +66,11 @@ func (f *file) prefix(r *reader) {
 		}
 		r.at(path, "label "+quote(*l.name)+" begins like a bundle's, "+quote(p), "labels that do not")
 	}
-}
-
-// takeable reports an excluded label without which no issue is eligible.
-func (f *file) takeable(r *reader) {
-	if !labels.Has(f.c.Exclude, f.c.Labels.Available) {
-		return
+	if labels.Has(f.c.Exclude, f.c.Labels.Available) {
+		path := "exclude_labels"
+		if !r.has(path) {
+			path = "labels.available"
+		}
+		r.at(path, "label "+quote(f.c.Labels.Available)+" is available and excluded: no issue could be taken", "different labels")
 	}
-	path := "exclude_labels"
-	if !r.has(path) {
-		path = "labels.available"
-	}
-	r.at(path, "label "+quote(f.c.Labels.Available)+" is available and excluded: no issue could be taken", "different labels")
 }

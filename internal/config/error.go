@@ -35,6 +35,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
+// line prints this problem without the others.
 func (e *Error) line() string {
 	text := e.File
 	if e.Line > 0 {

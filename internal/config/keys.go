@@ -25,6 +25,7 @@ type file struct {
 	agents   map[string]*agent
 }
 
+// newFile returns what is to be read into c, with the defaults of what is only checked.
 func newFile(c *Config) *file {
 	return &file{c: c, version: 1, ttls: map[string]time.Duration{}, defaults: newAgent(), agents: map[string]*agent{}}
 }
@@ -126,6 +127,7 @@ type namedLabel struct {
 	name       *string
 }
 
+// named are the label names of a scheme that a file can set, in the order of its keys.
 func named(s *labels.Scheme) []namedLabel {
 	return []namedLabel{
 		{"available", "Eligible for autonomous pickup.", &s.Available},

@@ -134,21 +134,20 @@ type part struct {
 	take func(to *Config, from Config)
 }
 
+// callers are the keys that a caller's own file decides.
 func callers() []part {
+	fleet := func(to *Config, from Config) { to.Work, to.Agents = from.Work, from.Agents } // as a whole: an agent's entry has the defaults in it
 	return []part{
 		{"claim.settle", func(to *Config, from Config) { to.Claim.Settle = from.Claim.Settle }},
 		{"hook.on_unknown", func(to *Config, from Config) { to.Hook.OnUnknown = from.Hook.OnUnknown }},
 		{"hook.pull_requests", func(to *Config, from Config) { to.Hook.PullRequests = from.Hook.PullRequests }},
 		{"hook.timeout", func(to *Config, from Config) { to.Hook.Timeout = from.Hook.Timeout }},
 		{"sweep", func(to *Config, from Config) { to.Sweep = slices.Clone(from.Sweep) }},
-		{"defaults", takeFleet},
-		{"agents", takeFleet},
+		{"defaults", fleet},
+		{"agents", fleet},
 		{"plan.slack.token_env", func(to *Config, from Config) { to.Plan.Slack.TokenEnv = from.Plan.Slack.TokenEnv }},
 	}
 }
-
-// takeFleet takes over who takes work from where as a whole: an agent's entry has the defaults in it.
-func takeFleet(to *Config, from Config) { to.Work, to.Agents = from.Work, from.Agents }
 
 // written is a value as an error prints it.
 func written(v any) string {

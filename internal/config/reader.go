@@ -31,6 +31,7 @@ type reader struct {
 	problems []*Error
 }
 
+// problem notes a problem of a line; 0 is none.
 func (r *reader) problem(line int, path, problem, allowed string) {
 	r.problems = append(r.problems, &Error{File: r.file, Line: line, Path: path, Problem: problem, Allowed: allowed})
 }
@@ -57,6 +58,7 @@ func (r *reader) has(path string) bool {
 	return ok
 }
 
+// err returns the problems in the order of their lines as an *Error, nil when there are none.
 func (r *reader) err() error {
 	if len(r.problems) == 0 {
 		return nil

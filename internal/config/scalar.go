@@ -24,6 +24,7 @@ func (r *reader) scalar(path string, n *yaml.Node, allowed string, tag string) (
 	return n.Value, true
 }
 
+// badValue reports a value of the right type that is not allowed.
 func (r *reader) badValue(path string, n *yaml.Node, allowed string) {
 	problem := quote(n.Value)
 	if n.Value == "" {
@@ -40,6 +41,7 @@ type form struct {
 	also    func(string) bool
 }
 
+// fits reports whether a text has the form.
 func (f form) fits(s string) bool {
 	return utf8.RuneCountInString(s) <= f.longest && regexp.MustCompile(f.pattern).MatchString(s) && (f.also == nil || f.also(s))
 }

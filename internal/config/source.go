@@ -24,10 +24,12 @@ type agent struct {
 	cleanup bool
 }
 
+// newAgent is an entry that sets nothing.
 func newAgent() *agent {
 	return &agent{WorkSource: WorkSource{Type: "github"}, cleanup: true}
 }
 
+// keys is the format of an entry.
 func (a *agent) keys() rule {
 	source := object(
 		key{"type", "Kind of source.", word(&a.Type, "github")},
@@ -113,10 +115,7 @@ func (c Config) Named(file, ready, inProgress string, free bool) (Config, error)
 	c.Labels.Available = lay("available", c.Labels.Available, ready)
 	c.Labels.Claimed = lay("claimed", c.Labels.Claimed, inProgress)
 	if len(r.problems) == 0 {
-		f := newFile(&c)
-		f.distinct(r)
-		f.prefix(r)
-		f.takeable(r)
+		newFile(&c).tellApart(r)
 	}
 	if err := r.err(); err != nil {
 		return Config{}, err

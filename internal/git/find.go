@@ -135,6 +135,7 @@ func pointed(file string) (string, error) {
 	return filepath.Clean(absolute(filepath.Dir(file), path)), nil
 }
 
+// absolute takes a relative path from base.
 func absolute(base, path string) string {
 	if filepath.IsAbs(path) {
 		return path

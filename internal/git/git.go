@@ -201,6 +201,7 @@ func (g *Git) Locate() error {
 	return errNoGit
 }
 
+// process prepares the command, which has been looked at by args.
 func (g Git) process(ctx context.Context, c Command) *exec.Cmd {
 	path := g.Path
 	if path == "" {
@@ -230,6 +231,7 @@ func (g Git) args(args []string) ([]string, error) {
 // refuseBare has git itself refuse what Find refuses (git-config(1), since 2.38), and whatever programs it starts as well.
 const refuseBare = "safe.bareRepository=explicit"
 
+// lookup returns a variable of Env, empty when it is not set.
 func (g Git) lookup(name string) string {
 	for _, kv := range slices.Backward(g.Env) {
 		if key, value, ok := strings.Cut(kv, "="); ok && key == name {

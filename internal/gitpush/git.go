@@ -13,8 +13,7 @@ import (
 
 // A Git is the installed git, in a clone.
 type Git struct {
-	Dir string
-	Env []string  // all of its environment, as NAME=value
+	git.Git
 	Say io.Writer // what a push has to say beside its answer
 }
 
@@ -29,18 +28,10 @@ func no(err error) bool {
 	return is && (e.Code == 1 || e.Code > 0 && e.Operation == "cat-file")
 }
 
-// git is the program in the clone.
-func (g Git) git() git.Git { return git.Git{Dir: g.Dir, Env: g.Env} }
-
-// ask has git answer a question about the clone.
-func (g Git) ask(ctx context.Context, args ...string) (string, error) {
-	return g.git().Ask(ctx, args...)
-}
-
 // talk has git talk to the remote, and with the user: for passwords, and about trouble. A code that is not 0 comes with an error, for whom
 // the user was told the reason already.
 func (g Git) talk(ctx context.Context, args ...string) (out string, code int, err error) {
-	out, code, err = g.git().Talk(ctx, g.Say, args...)
+	out, code, err = g.Talk(ctx, g.Say, args...)
 	if err == nil && code != 0 {
 		err = &git.Error{Repository: g.Dir, Operation: args[0], Code: code}
 	}
@@ -49,13 +40,13 @@ func (g Git) talk(ctx context.Context, args ...string) (out string, code int, er
 
 // Head returns the commit that is checked out and the branch it is on, which is empty when it is on none.
 func (g Git) Head(ctx context.Context) (oid, branch string, err error) {
-	if _, err = g.ask(ctx, "rev-parse", "--git-dir"); err != nil {
+	if _, err = g.Ask(ctx, "rev-parse", "--git-dir"); err != nil {
 		return "", "", located(err, "this is no clone")
 	}
-	if oid, err = g.ask(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err != nil {
+	if oid, err = g.Ask(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err != nil {
 		return "", "", located(err, "nothing is committed here yet")
 	}
-	branch, err = g.ask(ctx, "symbolic-ref", "--quiet", "--short", "HEAD")
+	branch, err = g.Ask(ctx, "symbolic-ref", "--quiet", "--short", "HEAD")
 	if no(err) {
 		err = nil
 	}
@@ -72,17 +63,17 @@ func located(err error, reason string) error {
 
 // CheckBranch returns a *RemoteError for what cannot be a branch's name.
 func (g Git) CheckBranch(ctx context.Context, name string) error {
-	_, err := g.ask(ctx, "check-ref-format", "refs/heads/"+name)
+	_, err := g.Ask(ctx, "check-ref-format", "refs/heads/"+name)
 	return located(err, fmt.Sprintf("%q is not a branch's name", name))
 }
 
 // Remote is where git would push the branch: what its configuration says, else origin, else the only remote.
 func (g Git) Remote(ctx context.Context, branch string) (string, error) {
-	name, err := g.ask(ctx, "for-each-ref", "--format=%(push:remotename)", "refs/heads/"+branch)
+	name, err := g.Ask(ctx, "for-each-ref", "--format=%(push:remotename)", "refs/heads/"+branch)
 	if err != nil || name != "" && branch != "" {
 		return name, err
 	}
-	out, err := g.ask(ctx, "remote")
+	out, err := g.Ask(ctx, "remote")
 	all := strings.Fields(out)
 	switch {
 	case err != nil:
@@ -102,7 +93,7 @@ func (g Git) readable(ctx context.Context, remote string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if from, err := g.ask(ctx, "remote", "get-url", remote); err == nil && from == to {
+	if from, err := g.Ask(ctx, "remote", "get-url", remote); err == nil && from == to {
 		return remote, nil
 	}
 	return to, nil
@@ -114,7 +105,7 @@ func (g Git) Address(ctx context.Context, remote string) (string, error) {
 	if remote == "" || strings.HasPrefix(remote, "-") {
 		return "", &RemoteError{fmt.Sprintf("%q is not a remote", remote)}
 	}
-	out, err := g.ask(ctx, "remote", "get-url", "--push", "--all", remote)
+	out, err := g.Ask(ctx, "remote", "get-url", "--push", "--all", remote)
 	switch {
 	case git.Code(err) > 0:
 		return remote, nil

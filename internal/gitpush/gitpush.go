@@ -92,10 +92,10 @@ func (g Git) Push(ctx context.Context, p Push) (Result, error) {
 		return 0, &MovedError{p.With.Ref, seen.second}
 	}
 	if seen.branch != "" { // the push takes nothing away that is in the branch
-		if _, err := g.ask(ctx, "cat-file", "-e", seen.branch+"^{commit}"); no(err) {
+		if _, err := g.Ask(ctx, "cat-file", "-e", seen.branch+"^{commit}"); no(err) {
 			return 0, &MovedError{p.ref(), seen.branch}
 		}
-		_, err := g.ask(ctx, "merge-base", "--is-ancestor", seen.branch, p.Source)
+		_, err := g.Ask(ctx, "merge-base", "--is-ancestor", seen.branch, p.Source)
 		switch {
 		case no(err):
 			return 0, &MovedError{p.ref(), seen.branch}
@@ -117,7 +117,7 @@ func (g Git) successor(ctx context.Context, p Push) (string, error) {
 		return "", nil
 	}
 	before := p.With.Before
-	if _, err := g.ask(ctx, "cat-file", "-e", before+"^{commit}"); err != nil {
+	if _, err := g.Ask(ctx, "cat-file", "-e", before+"^{commit}"); err != nil {
 		at, err := g.readable(ctx, p.Remote)
 		if err != nil {
 			return "", err
@@ -126,7 +126,7 @@ func (g Git) successor(ctx context.Context, p Push) (string, error) {
 		_, _, err = g.talk(ctx, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules",
 			"--no-auto-maintenance", at, p.With.Ref)
 		if err == nil {
-			_, err = g.ask(ctx, "cat-file", "-e", before+"^{commit}")
+			_, err = g.Ask(ctx, "cat-file", "-e", before+"^{commit}")
 		}
 		if err != nil {
 			return "", err
@@ -136,7 +136,7 @@ func (g Git) successor(ctx context.Context, p Push) (string, error) {
 	for _, who := range []string{"AUTHOR", "COMMITTER"} {
 		g.Env = append(g.Env, "GIT_"+who+"_NAME=label-state", "GIT_"+who+"_EMAIL=label-state@users.noreply.github.com")
 	}
-	return g.git().Feed(ctx, p.With.Message, "commit-tree", before+"^{tree}", "-p", before, "-F", "-")
+	return g.Feed(ctx, p.With.Message, "commit-tree", before+"^{tree}", "-p", before, "-F", "-")
 }
 
 // lookTime is how long it may take to see what became of a push that was cut short.

@@ -57,7 +57,7 @@ func (g Git) Track(ctx context.Context, p Push, local string) error {
 		return nil
 	}
 	for key, value := range map[string]string{"remote": p.Remote, "merge": p.ref()} {
-		if _, err := g.ask(ctx, "config", "branch."+local+"."+key, value); err != nil {
+		if _, err := g.Ask(ctx, "config", "branch."+local+"."+key, value); err != nil {
 			return err
 		}
 	}

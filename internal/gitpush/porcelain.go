@@ -8,6 +8,7 @@ import "strings"
 // A line is what git said of one reference.
 type line struct{ flag, ref, summary string }
 
+// lines returns the lines of an answer that are of this form.
 func lines(out string) (all []line) {
 	for text := range strings.Lines(out) {
 		part := strings.SplitN(strings.TrimSuffix(text, "\n"), "\t", 3)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/gitpush"
@@ -126,12 +127,12 @@ func (w *world) next() func(func()) bool {
 func (w *world) clone() {
 	home := w.TempDir()
 	w.dir = filepath.Join(home, "app")
-	w.git = gitpush.Git{Dir: w.dir, Say: w.said, Env: []string{
+	w.git = gitpush.Git{Say: w.said, Git: git.Git{Dir: w.dir, Env: []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0",
 		// A machine whose clock is years ahead.
 		"GIT_AUTHOR_NAME=ann", "GIT_AUTHOR_EMAIL=ann@example.com", "GIT_COMMITTER_NAME=ann", "GIT_COMMITTER_EMAIL=ann@example.com",
 		"GIT_AUTHOR_DATE=2031-01-01T00:00:00Z", "GIT_COMMITTER_DATE=2031-01-01T00:00:00Z",
-	}}
+	}}}
 	w.run(home, "clone", "-q", w.stays+"/acme/app.git", "app")
 	w.run(w.dir, "switch", "-q", "-c", "fix")
 	w.commit("one")

@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/label-state/label-state/internal/git"
 )
-
-const hooksPath = "core.hooksPath"
 
 // installGlobal has core.hooksPath lead to a folder of ours. Git then looks into no repository's
 // own folder any more, so the folder hands every hook on.
@@ -77,24 +76,31 @@ func global(o Options, verb string) ([]place, error) {
 	return append(all, place{folder: folder, name: "pre-push", shims: globalPush(), shared: true, global: true}), nil
 }
 
-// leadsTo reports whether core.hooksPath leads to folder already. It is refused that it leads elsewhere.
+// leadsTo reports whether core.hooksPath leads to folder already, for the whole machine or for its user. It is refused that it leads elsewhere.
+// Files that are included count, and so do both of the user's: git lists the settings in its own order, of which the last one wins.
 func leadsTo(ctx context.Context, g git.Git, folder, verb string) (bool, error) {
-	for _, scope := range []string{"--global", "--system"} {
-		value, err := setting(ctx, g, hooksPath, scope)
-		switch {
-		case errors.Is(err, errUnset):
-		case err != nil:
-			return false, fmt.Errorf("%s: %w", verb, err)
-		case filepath.Clean(value) == folder:
-			return true, nil
-		default:
-			return false, &RefusedError{
-				Verb: verb, File: value, Reason: hooksPath + " (" + scope[2:] + ") leads there already",
-				Hint: "label-state hook install, in any repository, adds to the hooks there",
-			}
+	out, err := g.Ask(ctx, "config", "--show-scope", "--null", "--type=path", "--get-all", hooksPath)
+	if err != nil && git.Code(err) != 1 { // 1: not set anywhere
+		return false, fmt.Errorf("%s: %w", verb, err)
+	}
+	value, scope := "", ""
+	for all := strings.Split(out, "\x00"); len(all) > 1; all = all[2:] {
+		if all[0] == "system" || all[0] == "global" {
+			scope, value = all[0], all[1]
 		}
 	}
-	return false, nil
+	switch {
+	case scope == "":
+		return false, nil
+	case value == "":
+		return false, &RefusedError{Verb: verb, File: folder, Reason: noFolder, Hint: unsetIn(scope)}
+	case filepath.Clean(value) == folder:
+		return true, nil
+	}
+	return false, &RefusedError{
+		Verb: verb, File: value, Reason: hooksPath + " (" + scope + ") leads there already",
+		Hint: "label-state hook install, in any repository, adds to the hooks there",
+	}
 }
 
 // uninstallGlobal removes what is exactly ours. core.hooksPath goes first, so that git never looks

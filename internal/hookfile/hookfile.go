@@ -100,6 +100,8 @@ func Install(ctx context.Context, o Options) (State, Change, error) {
 	switch {
 	case err != nil:
 		return State{}, Nothing, err
+	case p.unset != "":
+		return p.state(), Nothing, p.refuse(verbInstall, noFolder, p.unset)
 	case p.global && p.state().Installed():
 		return p.state(), Nothing, nil
 	}
@@ -160,7 +162,10 @@ func Uninstall(ctx context.Context, o Options) (State, Change, error) {
 	if err != nil {
 		return State{}, Nothing, err
 	}
-	if p.global {
+	switch {
+	case p.unset != "":
+		return p.state(), Nothing, p.refuse(verbRemove, noFolder, p.unset)
+	case p.global:
 		return p.state(), Nothing, p.refuse(verbRemove, "it serves all repositories", "label-state hook uninstall --global")
 	}
 	change, err := p.uninstall(o.Force)
@@ -184,6 +189,8 @@ func Status(ctx context.Context, o Options) (State, error) {
 func (p place) whole(ctx context.Context, g git.Git) (State, manager) {
 	s := p.state()
 	switch {
+	case p.unset != "":
+		s.Hint = hooksPath + " is empty: " + p.unset
 	case s.Kind == Foreign, s.Kind == Absent && husky(p.folder):
 		m := p.manager(ctx, g)
 		s.Manager, s.Script, s.Text, s.Brings, s.Bare = m.name, m.script, m.text, m.brings, m.bare
@@ -208,6 +215,19 @@ const (
 	verbRead    = "read hook"
 )
 
+const hooksPath = "core.hooksPath"
+
+// noFolder is why nothing is done while core.hooksPath is empty.
+const noFolder = hooksPath + " is empty, so git looks for hooks in the root folder and checks no push"
+
+// unsetIn is the command that takes core.hooksPath out of one scope of git's configuration.
+func unsetIn(scope string) string {
+	if scope == "local" {
+		return "git config --unset " + hooksPath
+	}
+	return "git config --" + scope + " --unset " + hooksPath
+}
+
 // locate asks git where it looks for the repository's hooks; worktrees and core.hooksPath are
 // git's business.
 func locate(ctx context.Context, g git.Git, verb string) (place, error) {
@@ -218,8 +238,15 @@ func locate(ctx context.Context, g git.Git, verb string) (place, error) {
 	if !filepath.IsAbs(folder) {
 		folder = filepath.Join(g.Dir, folder)
 	}
-	shared, err := setting(ctx, g, "core.hooksPath")
-	if err != nil && !errors.Is(err, errUnset) {
+	shared, err := g.Ask(ctx, "config", "--type=path", "--get", hooksPath)
+	switch {
+	case err == nil && shared == "": // git then puts a slash and the hook's name behind nothing
+		scope, err := g.Ask(ctx, "config", "--show-scope", "--get", hooksPath)
+		if err != nil {
+			return place{}, fmt.Errorf("%s: %w", verb, err)
+		}
+		return place{folder: string(filepath.Separator), name: "pre-push", shims: prePush(), shared: true, unset: unsetIn(strings.TrimSpace(scope))}, nil
+	case err != nil && git.Code(err) != 1: // 1: not set
 		return place{}, fmt.Errorf("%s: %w", verb, err)
 	}
 	p := place{folder: folder, name: "pre-push", shims: prePush(), shared: shared != ""}

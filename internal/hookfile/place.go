@@ -23,6 +23,8 @@ type place struct {
 	shims        family
 	shared       bool // core.hooksPath leads there
 	global       bool // it belongs to a global installation
+
+	unset string // the command that takes an empty core.hooksPath away, with which git looks in the root folder; else empty
 }
 
 func (p place) file() string { return filepath.Join(p.folder, p.name) }

@@ -45,6 +45,7 @@ func (a address) at(authority string) (address, error) {
 	return a, nil
 }
 
+// isWeb reports whether the address is one of the web.
 func (a address) isWeb() bool { return a.scheme == "https" || a.scheme == "http" }
 
 // webHost returns where the web pages of the host are: only a URL of the web knows their port.

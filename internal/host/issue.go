@@ -44,8 +44,24 @@ const (
 // request (cli.md#naming-an-issue). The number is 1 to 2^53-1, the names are valid. The error is a [*ReferenceError].
 func ParseIssue(ref string, d Defaults) (claim.Issue, error) {
 	r := reference{kind: "issue", text: ref, forms: issueForms, Defaults: d}
-	if strings.Contains(ref, "://") {
-		return r.issueURL()
+	if strings.Contains(ref, "://") { // https://HOST/owner/repo/issues/7 or …/pull/7, whatever follows
+		page := ref
+		if end := strings.IndexAny(page, "?#"); end >= 0 {
+			page = page[:end]
+		}
+		a, err := split(page)
+		parts := strings.SplitN(a.path, "/", 5)
+		if err != nil || !a.isWeb() || len(parts) < 4 || parts[2] != "issues" && parts[2] != "pull" {
+			return claim.Issue{}, r.refuse(r.forms)
+		}
+		number, ok := closing.ParseNumber(parts[3])
+		if !ok || !closing.ValidOwner(parts[0]) || !closing.ValidRepo(parts[1]) {
+			return claim.Issue{}, r.refuse(r.forms)
+		}
+		if err := r.known(a.webHost()); err != nil {
+			return claim.Issue{}, err
+		}
+		return claim.Issue{Owner: parts[0], Repo: parts[1], Number: number}, nil
 	}
 	name, digits, ok := strings.Cut(ref, "#")
 	if !ok {

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/closing"
 )
 
@@ -17,8 +16,17 @@ type reference struct {
 	Defaults
 }
 
-func (r reference) refuse(reason string) error {
-	return &ReferenceError{Kind: r.kind, Shown: shown(r.text), Reason: reason}
+// refuse is the error for a reason. It quotes the reference, unless that might be a URL with a token.
+func (r reference) refuse(reason string) *ReferenceError {
+	const most = 60
+	shown := strconv.Quote(r.text)
+	switch {
+	case strings.ContainsAny(r.text, ":@"):
+		shown = "URL"
+	case len(r.text) > most:
+		shown = strconv.Quote(r.text[:most]) + "…"
+	}
+	return &ReferenceError{Kind: r.kind, Shown: shown, Reason: reason}
 }
 
 // repo completes and checks a name: owner/repo, repo, or nothing for the repository of the clone.
@@ -31,8 +39,9 @@ func (r reference) repo(name string) (owner, repo string, err error) {
 	}
 	switch {
 	case name == "" && (owner == "" || repo == "") && r.Nowhere != nil:
-		reason := "no repository is known here: " + r.Nowhere.Error() + "; write owner/repo#7"
-		return "", "", &ReferenceError{Kind: r.kind, Shown: shown(r.text), Reason: reason, Err: r.Nowhere}
+		nowhere := r.refuse("no repository is known here: " + r.Nowhere.Error() + "; write owner/repo#7")
+		nowhere.Err = r.Nowhere
+		return "", "", nowhere
 	case name == "" && (owner == "" || repo == ""):
 		return "", "", r.refuse("no repository is known here; write owner/repo#7, or run it inside a clone")
 	case !full && owner == "":
@@ -41,27 +50,6 @@ func (r reference) repo(name string) (owner, repo string, err error) {
 		return "", "", r.refuse(r.forms)
 	}
 	return owner, repo, nil
-}
-
-// issueURL reads https://HOST/owner/repo/issues/7 or …/pull/7 and does not mind what follows.
-func (r reference) issueURL() (claim.Issue, error) {
-	page := r.text
-	if end := strings.IndexAny(page, "?#"); end >= 0 {
-		page = page[:end]
-	}
-	a, err := split(page)
-	parts := strings.SplitN(a.path, "/", 5)
-	if err != nil || !a.isWeb() || len(parts) < 4 || parts[2] != "issues" && parts[2] != "pull" {
-		return claim.Issue{}, r.refuse(r.forms)
-	}
-	number, ok := closing.ParseNumber(parts[3])
-	if !ok || !closing.ValidOwner(parts[0]) || !closing.ValidRepo(parts[1]) {
-		return claim.Issue{}, r.refuse(r.forms)
-	}
-	if err := r.known(a.webHost()); err != nil {
-		return claim.Issue{}, err
-	}
-	return claim.Issue{Owner: parts[0], Repo: parts[1], Number: number}, nil
 }
 
 // remote reads the URL of a repository.
@@ -86,16 +74,4 @@ func (r reference) known(host string) error {
 		return nil
 	}
 	return r.refuse("it is not on " + strings.Join(hosts, " or "))
-}
-
-// shown quotes a reference for an error, unless it might be a URL with a token.
-func shown(ref string) string {
-	const most = 60
-	if strings.ContainsAny(ref, ":@") {
-		return "URL"
-	}
-	if len(ref) > most {
-		return strconv.Quote(ref[:most]) + "…"
-	}
-	return strconv.Quote(ref)
 }

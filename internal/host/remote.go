@@ -44,6 +44,7 @@ func (r Remote) On(hostname string) (Remote, error) {
 	return a.remote()
 }
 
+// remote is the repository at the address. The error is a *NotGitHubError.
 func (a address) remote() (Remote, error) {
 	if isElsewhere(a.host) {
 		return Remote{}, &NotGitHubError{"its host is another forge, or serves gists"}

@@ -44,6 +44,9 @@ const (
 // or it could not be renewed before the local end of the lease. An outage shorter than that, also one of
 // this machine's, does no harm; time that passed in suspension counts.
 func Alive(ctx context.Context, l Ledger, h ledger.Hold, o Options) error {
+	if o.Trouble == nil {
+		o.Trouble = func(error) {}
+	}
 	k := &keeper{ledger: l, o: o, hold: h}
 	inner, stop := context.WithCancelCause(ctx)
 	done := make(chan struct{})
@@ -67,6 +70,7 @@ type keeper struct {
 	hold   ledger.Hold
 }
 
+// current is the hold as last renewed.
 func (k *keeper) current() ledger.Hold {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -106,7 +110,7 @@ func (k *keeper) renew(ctx context.Context) error {
 		case errors.As(err, &lost):
 			return k.over(ctx, lost)
 		default:
-			k.trouble(err)
+			k.o.Trouble(err)
 			wait = min(retry, max(look, interval(k.current())/4))
 		}
 	}
@@ -134,12 +138,6 @@ func (k *keeper) pass(ctx context.Context, d time.Duration) error {
 	}
 }
 
-func (k *keeper) trouble(err error) {
-	if k.o.Trouble != nil {
-		k.o.Trouble(err)
-	}
-}
-
 // over tells a hold that was handed over from one that was lost. It asks until it knows, or until
 // the watch ends it.
 func (k *keeper) over(ctx context.Context, lost *ledger.LostError) error {
@@ -151,7 +149,7 @@ func (k *keeper) over(ctx context.Context, lost *ledger.LostError) error {
 		case err == nil:
 			return lost
 		}
-		k.trouble(err)
+		k.o.Trouble(err)
 		if err := k.o.Clock.Sleep(ctx, look); err != nil {
 			return err
 		}

@@ -81,17 +81,19 @@ var ErrNotLinked = errors.New("this program was built without that lease store")
 var errDryRun = errors.New("dry run: nothing is written to the lease store")
 
 // ReadOnly is a store that can only be looked at.
-func ReadOnly(s Store) Store { return readOnly{s} }
+type ReadOnly struct{ Store }
 
-type readOnly struct{ Store }
+// Acquire refuses.
+func (ReadOnly) Acquire(context.Context, Ask) (Lease, error) { return Lease{}, errDryRun }
 
-func (readOnly) Acquire(context.Context, Ask) (Lease, error) { return Lease{}, errDryRun }
+// Renew refuses.
+func (ReadOnly) Renew(context.Context, Lease) (Lease, error) { return Lease{}, errDryRun }
 
-func (readOnly) Renew(context.Context, Lease) (Lease, error) { return Lease{}, errDryRun }
+// Release refuses.
+func (ReadOnly) Release(context.Context, Lease) error { return errDryRun }
 
-func (readOnly) Release(context.Context, Lease) error { return errDryRun }
-
-func (s readOnly) Known(ctx context.Context, i claim.Issue) ([]int, error) {
+// Known implements Lister, for a store that does.
+func (s ReadOnly) Known(ctx context.Context, i claim.Issue) ([]int, error) {
 	if l, ok := s.Store.(Lister); ok {
 		return l.Known(ctx, i)
 	}
@@ -110,6 +112,7 @@ type Late struct {
 // NewLate returns a store that open will open.
 func NewLate(open func() (Remote, error)) *Late { return &Late{open: open} }
 
+// store returns the store, and opens it when it is not open.
 func (s *Late) store() (Remote, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -71,7 +71,7 @@ func TestLate(t *testing.T) {
 // TestReadOnly: a dry run reaches the store with nothing but looks (cli.md).
 func TestReadOnly(t *testing.T) {
 	c := &counter{}
-	s := lease.ReadOnly(c)
+	s := lease.ReadOnly{Store: c}
 	if _, held, err := s.Look(t.Context(), claim.Issue{}); err != nil || !held {
 		t.Errorf("look: %t, %v", held, err)
 	}

@@ -37,6 +37,7 @@ func (pl *plans) Attest(ctx context.Context, i claim.Issue, w claim.Worker, answ
 	})
 }
 
+// answer records the answer r, unless r.By is barred, or the plan was posted after that moment; zero is now.
 func (pl *plans) answer(ctx context.Context, i claim.Issue, moment time.Time, r claim.Record) (Repair, error) {
 	return pl.record(ctx, i, r, func(c claim.Claim) error {
 		if !moment.IsZero() && c.Plan.At.After(moment) {

@@ -52,7 +52,7 @@ func (rs *records) writeRead(ctx context.Context, i claim.Issue, body string, in
 		}
 		return c, err
 	})
-	if err != nil || next == nil || len(next.Missing) > 0 {
+	if err != nil || next == nil || len(next.Missing)+len(next.Doubts) > 0 {
 		return c, nil, err
 	}
 	if _, there := in(next.Log); !there {

@@ -101,9 +101,13 @@ func (b Bundle) Check(ctx context.Context, w claim.Worker, ask func(lifecycle.Ru
 	no := &BundleError{Slug: b.slug}
 	var out []lifecycle.Facts
 	for _, p := range b.parts {
-		f, v, err := p.Ledger.check(ctx, p.Issue, func(f lifecycle.Facts) lifecycle.Verdict {
-			return ask(p.Ledger.set.Rules, f, lifecycle.Seeker{Worker: w})
-		})
+		var v lifecycle.Verdict
+		f, err := p.Ledger.Look(ctx, p.Issue)
+		if err == nil {
+			f, v, err = p.Ledger.judge(f, func(f lifecycle.Facts) lifecycle.Verdict {
+				return ask(p.Ledger.set.Rules, f, lifecycle.Seeker{Worker: w})
+			})
+		}
 		switch {
 		case err != nil:
 		case f.PullRequest:

@@ -9,9 +9,9 @@ import (
 	"github.com/label-state/label-state/internal/lease"
 )
 
-// together takes all issues of the next repository in one atomic step of its lease store. Where there is
-// no such step, or only one issue, the error is errors.ErrUnsupported and nothing was done; any other is
-// of part n.
+// together takes all issues of the next repository in one atomic step of its lease store, and mirrors each lease. The leases
+// count from before the store was asked. Where there is no such step, or only one issue, the error is errors.ErrUnsupported
+// and nothing was done; any other is of part n.
 func (t *taking) together(ctx context.Context, req Request) (n int, err error) {
 	n = len(t.holds)
 	group := t.parts[n:]
@@ -25,7 +25,7 @@ func (t *taking) together(ctx context.Context, req Request) (n int, err error) {
 	if !able || len(group) < 2 {
 		return n, errors.ErrUnsupported
 	}
-	attempts := make([]*attempt, len(group))
+	attempts, asks := make([]*attempt, len(group)), make([]lease.Ask, len(group))
 	for k, p := range group {
 		a, err := p.Ledger.attempt(p.Issue, req)
 		if err != nil {
@@ -34,17 +34,7 @@ func (t *taking) together(ctx context.Context, req Request) (n int, err error) {
 		if err := a.admit(ctx); err != nil {
 			return n + k, a.leave(ctx, err)
 		}
-		attempts[k] = a
-	}
-	return t.acquire(ctx, store, batcher, attempts)
-}
-
-// acquire asks the store for all leases and mirrors each. They count from before the store was asked.
-func (t *taking) acquire(ctx context.Context, store stored, batcher lease.Batcher, attempts []*attempt) (n int, err error) {
-	n = len(t.holds)
-	asks := make([]lease.Ask, len(attempts))
-	for k, a := range attempts {
-		asks[k] = lease.Ask{Issue: a.issue, Worker: a.record.Worker, TTL: a.term()}
+		attempts[k], asks[k] = a, lease.Ask{Issue: a.issue, Worker: a.record.Worker, TTL: a.term()}
 	}
 	start := attempts[0].clock.Now()
 	got, err := batcher.AcquireAll(ctx, asks)

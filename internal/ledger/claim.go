@@ -85,6 +85,7 @@ type attempt struct {
 	lease  time.Duration // what is left to act in, counted from start
 }
 
+// attempt checks the request and begins a claim; nothing is read or written yet. The error is a *CallError.
 func (cs *claims) attempt(i claim.Issue, req Request) (*attempt, error) {
 	nonce := cs.token()
 	w := req.Worker
@@ -196,6 +197,7 @@ func (a *attempt) admit(ctx context.Context) error {
 	return &UnknownError{a.issue, ErrInvisible}
 }
 
+// confirmed counts the claims that were ever confirmed.
 func confirmed(s claim.State) int {
 	n := 0
 	for _, c := range s.Claims {
@@ -272,6 +274,7 @@ func (a *attempt) bury(ctx context.Context, outcome string) error {
 	return a.records.tombstone(ctx, a.facts, a.record.Worker, outcome)
 }
 
+// hold is what the worker gets, by the latest snapshot.
 func (a *attempt) hold() Hold {
 	own, _ := a.facts.Log.Find(a.record.Worker)
 	own.Record.Token = a.record.Token // it may have been recorded after the last snapshot

@@ -100,6 +100,7 @@ func (a *attempt) guards(ctx context.Context) error {
 	return nil
 }
 
+// rivals are the live claims of others, in rank order.
 func (a *attempt) rivals() []claim.Claim {
 	return slices.DeleteFunc(a.facts.Log.Live(), func(c claim.Claim) bool { return c.Record.Worker == a.record.Worker })
 }

@@ -12,8 +12,6 @@ import (
 // A decider decides who holds an issue: the comments of its log, or a lease store that the log and the labels mirror
 // (stores.md#lease-stores). All that the two do differently is here.
 type decider interface {
-	// kind is its name in records; empty for the comments.
-	kind() string
 	// look lays over a snapshot of the log who holds the issue, and returns the lease that stands, the zero lease when
 	// none does. The error is an *UnknownError.
 	look(ctx context.Context, f lifecycle.Facts) (lifecycle.Facts, lease.Lease, error)
@@ -33,8 +31,6 @@ type decider interface {
 
 // comments is the decider without a lease store: the log alone.
 type comments struct{}
-
-func (comments) kind() string { return "" }
 
 func (comments) look(_ context.Context, f lifecycle.Facts) (lifecycle.Facts, lease.Lease, error) {
 	return f, lease.Lease{}, nil
@@ -59,12 +55,12 @@ func (comments) end(context.Context, claim.Issue, claim.Worker) error { return n
 func (comments) known(context.Context, Repo) (map[int]bool, error) { return nil, nil }
 
 // IsStrict reports whether a lease store decides.
-func (bs *base) IsStrict() bool { return bs.by.kind() != "" }
+func (bs *base) IsStrict() bool { return bs.store != "" }
 
 // decides says why this ledger is not the one to act on a claim, or nil.
 func (bs *base) decides(i claim.Issue, c claim.Claim) error {
-	if c.Record.Lease == "" || c.Record.Lease == bs.by.kind() {
+	if c.Record.Lease == "" || c.Record.Lease == bs.store {
 		return nil
 	}
-	return &StoreError{Issue: i, Hold: c.Record.Lease, Here: cmp.Or(bs.by.kind(), lease.Comments)}
+	return &StoreError{Issue: i, Hold: c.Record.Lease, Here: cmp.Or(bs.store, lease.Comments)}
 }

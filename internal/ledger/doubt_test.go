@@ -270,3 +270,56 @@ func TestExpiredAndDelivered(t *testing.T) {
 		shows(t, w, "agent:pr-open")
 	})
 }
+
+// doubtful is a forge that does not find out, from one of its reads on, whether the records of some author count.
+type doubtful struct {
+	*forge
+	from, reads int
+}
+
+func (d *doubtful) Facts(ctx context.Context, i claim.Issue) (lifecycle.Facts, error) {
+	f, err := d.forge.Facts(ctx, i)
+	if d.reads++; d.reads >= d.from {
+		f.Doubts = []string{"ask for the role of eve: no answer"}
+	}
+	return f, err
+}
+
+// TestDoubtfulAuthor: a snapshot with a record of which nobody knows whether it counts decides nothing, also where the own claim is
+// in it: neither R1 nor R2 goes by it, and no hold is renewed or released by it (spec.md#which-records-count).
+func TestDoubtfulAuthor(t *testing.T) {
+	for from, step := range []string{"step 0", "R1", "R2"} {
+		alone(t, func(t *testing.T, w *world) {
+			_, f := w.ledger(nil)
+			l := ledger.New(&doubtful{forge: f, from: from + 1}, virtual{}, w.words(), ledger.DefaultSettings())
+			_, err := l.Claim(t.Context(), issue, ledger.Request{Worker: claim.Worker{Codename: "ann"}})
+			var unknown *ledger.UnknownError
+			posts, confirmations := records(w, "agent-claim:"), records(w, "state=held")
+			if !errors.As(err, &unknown) || (posts > 0) != (step != "step 0") || (confirmations > 0) != (step == "R2") || records(w, "outcome=abandoned") != posts {
+				t.Errorf("from %s on: claim: %v; %d posts, %d confirmations", step, err, posts, confirmations)
+			}
+		})
+	}
+	alone(t, func(t *testing.T, w *world) {
+		l, f := w.ledger(nil)
+		h := take(t, l, "ann")
+		for verb, act := range map[string]func(*ledger.Ledger) error{
+			"renew": func(l *ledger.Ledger) error {
+				_, err := l.Renew(t.Context(), issue, h.Record.Worker, h.Token)
+				return err
+			},
+			"release": func(l *ledger.Ledger) error {
+				_, err := l.Release(t.Context(), issue, ledger.Ending{Worker: h.Record.Worker})
+				return err
+			},
+		} {
+			var unknown *ledger.UnknownError
+			if err := act(ledger.New(&doubtful{forge: f, from: 1}, virtual{}, w.words(), ledger.DefaultSettings())); !errors.As(err, &unknown) {
+				t.Errorf("%s: %v, want that nobody knows", verb, err)
+			}
+		}
+		if heartbeats, ends := records(w, "hb=1"), records(w, "agent-release:"); heartbeats != 0 || ends != 0 {
+			t.Errorf("%d renewals and %d ends were recorded", heartbeats, ends)
+		}
+	})
+}

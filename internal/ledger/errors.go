@@ -122,4 +122,5 @@ type UnshownError struct {
 
 func (e *UnshownError) Error() string { return lifecycle.Unshown(e.Facts.Unshown) }
 
+// callError makes a *CallError.
 func callError(format string, args ...any) error { return &CallError{fmt.Errorf(format, args...)} }

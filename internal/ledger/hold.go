@@ -111,7 +111,7 @@ func (hs *holds) rewrite(ctx context.Context, f lifecycle.Facts, c claim.Claim, 
 			return edited, err
 		}
 	}
-	r.By, r.Nonce, r.Lease, r.At = "", hs.token(), hs.by.kind(), f.Now
+	r.By, r.Nonce, r.Lease, r.At = "", hs.token(), hs.store, f.Now
 	body, err := claim.Body(r, sentence(f, r))
 	if err != nil {
 		return claim.Comment{}, &CallError{err}

@@ -62,6 +62,7 @@ type base struct {
 	forge Forge
 	clock Clock
 	by    decider
+	store string        // the decider's name in records: the kind of a lease store; empty for the comments
 	token func() string // a fresh random word, 8 hexadecimal digits or more
 	set   Settings
 }

@@ -25,7 +25,8 @@ func (a *attempt) stopping(f lifecycle.Facts, v lifecycle.Verdict) (stops lifecy
 	var over []string
 	if a.force {
 		v.Reasons = slices.DeleteFunc(slices.Clone(v.Reasons), func(r lifecycle.Reason) bool {
-			passed := r.Code == lifecycle.CodeAssigned || r.Code == lifecycle.CodeHold && a.record.Person != "" || r.ByStranger()
+			force := r.Code.Meaning().Force
+			passed := force == lifecycle.ForcePasses || force == lifecycle.ForcePerson && a.record.Person != "" || r.ByStranger()
 			if passed {
 				over = append(over, string(r.Code))
 			}
@@ -74,7 +75,10 @@ func (cs *claims) ClaimPerson(ctx context.Context, i claim.Issue, login string, 
 	}
 	for n := 0; ; n++ {
 		h, err := cs.Claim(ctx, i, Request{Worker: claim.Worker{Codename: login}, TTL: claim.NoExpiry, Person: login, Force: force})
-		if n == cs.set.Patience || !isOwn(err, login) {
+		var held *HeldError // because of a claim of the same person?
+		own := errors.As(err, &held) && (held.Yielded != nil && held.Yielded.IsOf(login) ||
+			slices.ContainsFunc(held.Verdict.Reasons, func(r lifecycle.Reason) bool { return r.Claim != nil && r.Claim.IsOf(login) }))
+		if n == cs.set.Patience || !own {
 			return h, err
 		}
 		start := cs.clock.Now()
@@ -91,15 +95,4 @@ func (cs *claims) ClaimPerson(ctx context.Context, i claim.Issue, login string, 
 			return Hold{}, &UnknownError{i, err}
 		}
 	}
-}
-
-// isOwn reports whether a claim was refused because of a claim of the same person.
-func isOwn(err error, login string) bool {
-	var held *HeldError
-	if !errors.As(err, &held) {
-		return false
-	}
-	return held.Yielded != nil && held.Yielded.IsOf(login) || slices.ContainsFunc(held.Verdict.Reasons, func(r lifecycle.Reason) bool {
-		return r.Claim != nil && r.Claim.IsOf(login)
-	})
 }

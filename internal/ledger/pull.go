@@ -42,9 +42,9 @@ func (ps *pulls) unlink(ctx context.Context, f lifecycle.Facts, of []claim.Claim
 	return nil
 }
 
-// resolvePull looks the pull request up that the caller names, before anything is written (spec.md#fields), and takes
-// GitHub's own spelling of its address. *CallError says that there is none.
-func (ps *pulls) resolvePull(ctx context.Context, i claim.Issue, e Ending) (Ending, error) {
+// ResolvePull looks the pull request up that a worker names, as Release does before anything is written (spec.md#fields), and takes
+// GitHub's own spelling of its address. A *CallError says that there is none.
+func (ps *pulls) ResolvePull(ctx context.Context, i claim.Issue, e Ending) (Ending, error) {
 	see, able := ps.forge.(PullReader)
 	if e.PR == "" || !able {
 		return e, nil
@@ -59,12 +59,6 @@ func (ps *pulls) resolvePull(ctx context.Context, i claim.Issue, e Ending) (Endi
 	}
 	e.PR, e.closes = p.URL, !p.Bare
 	return e, nil
-}
-
-// CheckPull says what Release would say of the pull request that a worker names: nil that it is there.
-func (ps *pulls) CheckPull(ctx context.Context, i claim.Issue, address string) error {
-	_, err := ps.resolvePull(ctx, i, Ending{PR: address})
-	return err
 }
 
 // handOver ends the hold of a worker whose own pull request is open or merged, naming it in the

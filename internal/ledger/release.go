@@ -42,7 +42,7 @@ func (rl *releases) Release(ctx context.Context, i claim.Issue, e Ending) (Repai
 	if err != nil {
 		return Repair{Issue: i}, err
 	}
-	if e, err = rl.pulls.resolvePull(ctx, i, e); err != nil {
+	if e, err = rl.pulls.ResolvePull(ctx, i, e); err != nil {
 		return Repair{Issue: i}, err
 	}
 	r, err := rl.ending(f, e)
@@ -94,6 +94,7 @@ func unrecorded(err error, r claim.Record) error {
 	return fmt.Errorf("%w; the outcome %s was not recorded", err, r.Outcome)
 }
 
+// wrapWrite makes an *UnknownError of what a write failed with: it may have been done. nil and a *CallError stay as they are.
 func wrapWrite(i claim.Issue, err error) error {
 	var call *CallError
 	if err == nil || errors.As(err, &call) {

@@ -19,6 +19,7 @@ func sentence(f lifecycle.Facts, r claim.Record) string {
 	return text
 }
 
+// issueSentence words a record about an issue.
 func issueSentence(r claim.Record) string {
 	who := whose(r.Worker)
 	if r.Kind == claim.KindClaim && r.Person != "" {
@@ -61,10 +62,12 @@ func issueSentence(r claim.Record) string {
 	return who + " " + string(r.Kind) + by(r) + "."
 }
 
+// whose names a run, in bold and without a mention.
 func whose(w claim.Worker) string {
 	return fmt.Sprintf("**%s** (run `%s`)", harmless(w.Codename), harmless(w.FiringID))
 }
 
+// ending says how the hold of a release ended: the clause behind its worker.
 func ending(r claim.Record) string {
 	if w, ok := claim.Yielded(r.Outcome); ok {
 		return fmt.Sprintf("was second and leaves the issue to **%s**", harmless(w.Codename))
@@ -88,6 +91,7 @@ func ending(r claim.Record) string {
 	return "released the issue: " + strings.ReplaceAll(harmless(r.Outcome), "-", " ")
 }
 
+// by says in brackets who wrote the record, if it says so.
 func by(r claim.Record) string {
 	if r.By == "" {
 		return ""

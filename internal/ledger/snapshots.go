@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -24,15 +25,11 @@ func (sn *snapshots) Look(ctx context.Context, i claim.Issue) (lifecycle.Facts, 
 // Check reads the issue and answers whether the seeker may take it. An error is the answer
 // "could not find out", as an *UnknownError.
 func (sn *snapshots) Check(ctx context.Context, i claim.Issue, who lifecycle.Seeker) (lifecycle.Facts, lifecycle.Verdict, error) {
-	return sn.check(ctx, i, func(f lifecycle.Facts) lifecycle.Verdict { return sn.set.Rules.Verdict(f, who) })
-}
-
-func (sn *snapshots) check(ctx context.Context, i claim.Issue, ask func(lifecycle.Facts) lifecycle.Verdict) (lifecycle.Facts, lifecycle.Verdict, error) {
 	f, err := sn.Look(ctx, i)
 	if err != nil {
 		return f, lifecycle.Verdict{}, err
 	}
-	return sn.judge(f, ask)
+	return sn.judge(f, func(f lifecycle.Facts) lifecycle.Verdict { return sn.set.Rules.Verdict(f, who) })
 }
 
 // judge asks for the verdict of a snapshot. Its error is an *UnknownError, "could not find out".
@@ -56,10 +53,13 @@ func (sn *snapshots) logged(ctx context.Context, i claim.Issue) (lifecycle.Facts
 	return sn.whole(i, f, err)
 }
 
-// whole refuses a snapshot that something is missing from.
+// whole refuses a snapshot that something is missing from, or with records of which nobody knows whether they count.
 func (sn *snapshots) whole(i claim.Issue, f lifecycle.Facts, err error) (lifecycle.Facts, error) {
 	if err == nil && len(f.Missing) > 0 {
 		err = errors.New(sn.set.Rules.Verdict(f, lifecycle.Seeker{}).String())
+	}
+	if err == nil && len(f.Doubts) > 0 {
+		err = errors.New(lifecycle.Unknown.String() + ": " + strings.Join(f.Doubts, "; "))
 	}
 	if err != nil {
 		return f, &UnknownError{Issue: i, Err: err}

@@ -16,7 +16,7 @@ import (
 // the log had decided before stand by the log's rules until they end.
 func (l *Ledger) Strict(s lease.Store, kind string) *Ledger {
 	b := *l.base
-	b.by = stored{s, kind}
+	b.by, b.store = stored{s, kind}, kind
 	return assemble(b)
 }
 
@@ -26,8 +26,6 @@ type stored struct {
 	store lease.Store
 	name  string // of the kind of store, in records
 }
-
-func (s stored) kind() string { return s.name }
 
 func (s stored) look(ctx context.Context, f lifecycle.Facts) (lifecycle.Facts, lease.Lease, error) {
 	got, held, err := s.store.Look(ctx, f.Issue)
@@ -260,7 +258,7 @@ func (w *sweeper) remirror(ctx context.Context, f lifecycle.Facts) (*claim.Claim
 		return nil, nil
 	}
 	r := c.Record
-	r.Nonce, r.By, r.Lease, r.At, r.Attempt = w.token(), w.s.By, w.by.kind(), f.Now, 1+confirmed(f.Log)
+	r.Nonce, r.By, r.Lease, r.At, r.Attempt = w.token(), w.s.By, w.store, f.Now, 1+confirmed(f.Log)
 	body, err := claim.Body(r, sentence(f, r))
 	if err != nil {
 		return nil, &CallError{err}

@@ -102,6 +102,7 @@ func (l *Ledger) Tend(ctx context.Context, snapshots iter.Seq2[lifecycle.Facts, 
 	return run.finish()
 }
 
+// sweeper begins a sweep, with a ledger of its own for the leases that MaxAge shortens.
 func (l *Ledger) sweeper(s Sweep) *sweeper {
 	b := *l.base
 	if s.MaxAge > 0 {
@@ -128,6 +129,7 @@ type sweeper struct {
 	waiting  map[claim.Issue]Strand // those that wait, by the issue
 }
 
+// skip reports what is not looked at, and why.
 func (w *sweeper) skip(what string, err error) {
 	w.report.Skipped = append(w.report.Skipped, what+": "+err.Error())
 }
@@ -215,6 +217,7 @@ func (w *sweeper) stop(err error) {
 	}
 }
 
+// found reports what was done to an issue, or went wrong.
 func (w *sweeper) found(f Finding) {
 	if f.Err != nil {
 		w.report.Failed++
@@ -233,9 +236,11 @@ func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) (repairs, bool) 
 		w.report.Unshown = append(w.report.Unshown, Unshown{f.Issue, f.Unshown})
 	}
 	if w.set.Minimize && !w.s.DryRun {
-		for _, c := range f.Log.Outdated() { // an end is for ever, so its age does not matter
-			if c.Node != "" && !c.Minimized && len(w.outdated) < minimizedPerSweep {
-				w.outdated = append(w.outdated, c)
+		for _, e := range f.Log.Log { // what says nothing of today any more, of keys that have ended: an end is for ever, so its age does not matter
+			own, claimed := f.Log.Find(e.Record.Worker)
+			outdated := e.Record.Kind.About().Aging && (!claimed || own.End != nil)
+			if outdated && e.Node != "" && !e.Minimized && len(w.outdated) < minimizedPerSweep {
+				w.outdated = append(w.outdated, e.Comment)
 			}
 		}
 	}
@@ -267,6 +272,7 @@ func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) (repairs, bool) 
 	return repairs{facts: f, vote: vote}, true
 }
 
+// inOrder reports whether a sweep has nothing to write about an issue whose labels should be p.
 func (w *sweeper) inOrder(f lifecycle.Facts, p labels.Projection) bool {
 	if _, missing := unmirrored(f); missing {
 		return false

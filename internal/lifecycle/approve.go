@@ -28,6 +28,7 @@ func (a Approvers) Votes(c claim.Claim, answer claim.Kind, login string, person 
 	return (person || a.name(login)) && a.Bars(c, answer, login) == ""
 }
 
+// name reports whether the login is among the names.
 func (a Approvers) name(login string) bool {
 	return slices.ContainsFunc(a, func(one string) bool { return claim.SameLogin(one, login) })
 }

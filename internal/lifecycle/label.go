@@ -55,6 +55,10 @@ func (r Rules) state(f Facts) (labels.Projection, string) {
 	have := r.Scheme.Of(f.Labels)
 	queued, isFresh := slices.Contains(have, labels.Available), fresh(r, f)
 	merge, rest, shipped := f.shipped()
+	again, whyAgain := show(labels.None, "reopened; on_reopen is not requeue") // without a label of the queue: the setting decides
+	if r.Requeue {
+		again, whyAgain = show(labels.Available, "reopened")
+	}
 	if !f.Open {
 		switch {
 		case !managed(r.Scheme, f): // 3
@@ -85,7 +89,7 @@ func (r Rules) state(f Facts) (labels.Projection, string) {
 		case done && f.wasReopened() && queued: // 12
 			return show(labels.Available, "reopened and put into the queue")
 		case done && f.wasReopened(): // 12
-			return r.reopened()
+			return again, whyAgain
 		case done && len(have) == 1: // 13
 			return keep(byHand)
 		case done && isFresh: // 14
@@ -107,7 +111,7 @@ func (r Rules) state(f Facts) (labels.Projection, string) {
 	case isFresh: // 20
 		return show(labels.Claimed, handMade)
 	case f.ReopenedAt.After(f.Log.Last) && !queued: // 21
-		return r.reopened()
+		return again, whyAgain
 	case f.implemented(f.Log): // 22
 		return show(labels.Done, "released as already implemented")
 	case through(r, f): // 23
@@ -119,8 +123,10 @@ func (r Rules) state(f Facts) (labels.Projection, string) {
 // handMade is why a claimed label without a claim stays for a while.
 const handMade = "claimed label put on by hand a moment ago"
 
+// keep is a projection that leaves the lifecycle labels as they are.
 func keep(why string) (labels.Projection, string) { return labels.Projection{Keep: true}, why }
 
+// show is a projection of the label of a state.
 func show(s labels.State, why string) (labels.Projection, string) {
 	return labels.Projection{State: s}, why
 }
@@ -142,14 +148,6 @@ func (r Rules) live(c claim.Claim) (labels.Projection, string) {
 		want.Set = []string{name}
 	}
 	return want, why
-}
-
-// reopened is what an issue without a label of the queue shows after a reopening: the setting decides.
-func (r Rules) reopened() (labels.Projection, string) {
-	if r.Requeue {
-		return show(labels.Available, "reopened")
-	}
-	return show(labels.None, "reopened; on_reopen is not requeue")
 }
 
 // shippedBy reports whether the merge of p finished the issue: into the default branch, of more than a part that closes nothing.

@@ -1,8 +1,6 @@
 package lifecycle
 
 import (
-	"slices"
-
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 )
@@ -55,20 +53,4 @@ func personsLabel(s labels.Scheme, f Facts, want labels.Projection, why string) 
 		want.Clear = append(want.Clear, s.Hold)
 	}
 	return want, why
-}
-
-// Assigned lists the logins to whom the issue is assigned, and who are not who asks, unless one of the asker's is among
-// the assignees. An assignee whom a live claim has put there says no more than that claim.
-func (f Facts) Assigned() []string {
-	var others []string
-	for _, login := range f.Assignees {
-		mirrored := slices.ContainsFunc(f.Log.Live(), func(c claim.Claim) bool { return claim.SameLogin(c.Record.Assignee, login) })
-		switch {
-		case claim.SameLogin(login, f.Viewer):
-			return nil
-		case !mirrored:
-			others = append(others, login)
-		}
-	}
-	return others
 }

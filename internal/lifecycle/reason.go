@@ -39,6 +39,8 @@ type Meaning struct {
 	Where  Where
 	Person bool   // it keeps a person from claiming as well; the others are an agent's alone
 	Taken  bool   // somebody is at work on the issue, so that other work is to be looked for
+	Force  Force  // what a claim with --force does about it
+	Stated bool   // the first sentence of a status states it: who holds the issue, or that it is closed
 	Noted  bool   // a person may be at work without a hold, which stops no push: the push is told
 	Passed string // how many issues "next" passed over for it: "3 " and this
 	Mark   string // on the issue's card; empty where the column, or another mark, says it
@@ -55,26 +57,55 @@ const (
 	AmongNotes                // it says nothing about the answer
 )
 
+// Force says what a claim with --force does about a reason.
+type Force int
+
+// What it does. Of an open pull request by a stranger see Reason.ByStranger.
+const (
+	ForceStops    Force = iota // the reason stops that claim as well
+	ForceEnds                  // it ends the hold first
+	ForcePasses                // it is made all the same
+	ForcePerson                // a person's is made all the same, an agent's is stopped
+	ForceRestarts              // where the issue is stuck, the issue begins again first
+)
+
+// BeyondForce is the verdict without the reasons that a claim with --force ends or passes over; person says that a person claims.
+func (r Rules) BeyondForce(f Facts, v Verdict, person bool) Verdict {
+	stuck := r.Stuck(f)
+	v.Reasons = slices.DeleteFunc(slices.Clone(v.Reasons), func(one Reason) bool {
+		switch one.Code.Meaning().Force {
+		case ForceEnds, ForcePasses:
+			return true
+		case ForcePerson:
+			return person
+		case ForceRestarts:
+			return stuck || one.ByStranger()
+		}
+		return false
+	})
+	return v
+}
+
 // Meanings is the table of all reasons, a row for each.
 func Meanings() []Meaning {
 	return []Meaning{
 		{Code: CodeUnread, Where: WithoutOther, Person: true, Passed: "not read", Mark: "not read", Alert: true},
 		{Code: CodeUnshown, Where: WithoutOther, Person: true, Passed: "with comments that GitHub does not show"},
-		{Code: CodeClosed, Person: true, Passed: "closed"},
-		{Code: CodeInFlight, Person: true, Taken: true, Passed: "held"},
-		{Code: CodeOwn, Person: true, Taken: true, Passed: "yours already"},
-		{Code: CodePROpen, Person: true, Taken: true, Passed: "with an open pull request"},
-		{Code: CodeMerged, Passed: "with a merged pull request", Mark: "merged", Alert: true},
-		{Code: CodeDone, Passed: "done", Mark: "done", Alert: true},
+		{Code: CodeClosed, Person: true, Stated: true, Passed: "closed"},
+		{Code: CodeInFlight, Person: true, Taken: true, Force: ForceEnds, Stated: true, Passed: "held"},
+		{Code: CodeOwn, Person: true, Taken: true, Stated: true, Passed: "yours already"},
+		{Code: CodePROpen, Person: true, Taken: true, Force: ForceRestarts, Passed: "with an open pull request"},
+		{Code: CodeMerged, Force: ForceRestarts, Passed: "with a merged pull request", Mark: "merged", Alert: true},
+		{Code: CodeDone, Force: ForceRestarts, Passed: "done", Mark: "done", Alert: true},
 		{Code: CodePlan, Passed: "waiting for a plan's approval"},
-		{Code: CodeHold, Person: true, Taken: true, Noted: true, Passed: "held by a person", Mark: "a person's"},
+		{Code: CodeHold, Person: true, Taken: true, Force: ForcePerson, Noted: true, Passed: "held by a person", Mark: "a person's"},
 		{Code: CodeScope, Passed: "waiting for a person", Mark: "needs scope", Alert: true},
 		{Code: CodePaused, Passed: "paused with the repository", Mark: "paused"},
 		{Code: CodeExcluded, Passed: "excluded by a label", Mark: "excluded"},
 		{Code: CodeBlocked, Passed: "blocked by other issues", Mark: "blocked"},
 		{Code: CodeBackingOff, Passed: "backing off after a failure", Mark: "backing off"},
 		{Code: CodeAttempts, Passed: "failed too often"},
-		{Code: CodeAssigned, Person: true, Noted: true, Passed: "assigned to somebody else", Mark: "assigned"},
+		{Code: CodeAssigned, Person: true, Force: ForcePasses, Noted: true, Passed: "assigned to somebody else", Mark: "assigned"},
 		{Code: CodeExpired, Where: AmongNotes},
 		{Code: CodeExcessive, Where: AmongNotes},
 	}

@@ -156,7 +156,10 @@ func (s *scenario) pull(words []string) error {
 		case "bare":
 			p.Bare = true
 		case "named":
-			p.Named.Created, err = claimtest.Time(value)
+			at, id, _ := strings.Cut(value, "/")
+			if p.Named.Created, err = claimtest.Time(at); err == nil && id != "" {
+				p.Named.ID, err = strconv.ParseInt(id, 10, 64)
+			}
 		case "merged":
 			p.MergedAt, err = claimtest.Time(value)
 		default:

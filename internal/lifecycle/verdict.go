@@ -98,7 +98,11 @@ func (r Rules) judge(f Facts, who Seeker, log claim.State) Verdict {
 	v.holds(r, f, who)
 	v.pulls(r, f, who)
 	v.people(r, f, log)
-	if others := f.Assigned(); len(others) > 0 && !r.Unassigned && !f.PullRequest && !v.Has(CodeOwn) {
+	others := slices.DeleteFunc(slices.Clone(f.Assignees), func(login string) bool { // an assignee whom a live claim has put there says no more than that claim
+		return slices.ContainsFunc(f.Log.Live(), func(c claim.Claim) bool { return claim.SameLogin(c.Record.Assignee, login) })
+	})
+	mine := slices.ContainsFunc(f.Assignees, func(login string) bool { return claim.SameLogin(login, f.Viewer) })
+	if len(others) > 0 && !mine && !r.Unassigned && !f.PullRequest && !v.Has(CodeOwn) {
 		v.because(CodeAssigned, f.URL, "assigned to %s", strings.Join(others, ", "))
 	}
 	v.history(r, f, log)
@@ -128,6 +132,7 @@ func Unshown(n int) string {
 	return fmt.Sprintf("GitHub counts more comments than it shows (%d more), and a claim may be among those", n)
 }
 
+// because adds a reason and returns it, for what else belongs to it.
 func (v *Verdict) because(c Code, url, format string, args ...any) *Reason {
 	v.Reasons = append(v.Reasons, Reason{Code: c, Text: fmt.Sprintf(format, args...), URL: url})
 	return &v.Reasons[len(v.Reasons)-1]

@@ -2,6 +2,7 @@ package outgoing
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -32,16 +33,21 @@ func mapFile(path string, limit int64) (data []byte, unmap func(), err error) {
 		return nil, nil, &smallfile.LargeError{Path: path, Limit: limit}
 	case info.Size() > smallFile:
 		data, err := mmap(f, info.Size())
+		if err == nil {
+			return data, func() { munmap(data) }, nil
+		}
 		if !errors.Is(err, errors.ErrUnsupported) {
-			return data, func() { munmap(data) }, err
+			return nil, nil, fmt.Errorf("read %s: %w", path, err)
 		}
 	}
 	if info.Size() > maxRefs {
 		return nil, nil, &smallfile.LargeError{Path: path, Limit: maxRefs}
 	}
 	data = make([]byte, info.Size())
-	_, err = io.ReadFull(f, data)
-	return data, func() {}, err
+	if _, err := io.ReadFull(f, data); err != nil {
+		return nil, nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	return data, func() {}, nil
 }
 
 // A partFile gives parts of a file. It reads the first few that it is asked for and then maps the file, which takes longer

@@ -14,8 +14,9 @@ import (
 	"github.com/label-state/label-state/internal/smallfile"
 )
 
-// The index of a pack is opened when first asked, the pack when the index names an object. Commits that are stored whole, as nearly all are, are read from the part of the file
-// at hand, since neighbours in history are neighbours in a pack; go-git's reader resolves the others.
+// A pack is opened when its index names an object, the index when it is first asked. Commits that are stored whole, as nearly
+// all are, are read from the part of the file at hand, since neighbours in history are neighbours in a pack; go-git's reader
+// resolves the others.
 type pack struct {
 	base   string // the path without .idx or .pack
 	index  *packIndex

@@ -14,10 +14,15 @@ func Span(d time.Duration) string {
 		return fmt.Sprintf("%ds", d/time.Second)
 	case d < time.Hour:
 		return fmt.Sprintf("%dm", d/time.Minute)
-	case d < 24*time.Hour:
-		return pair(d/time.Hour, "h", d%time.Hour/time.Minute, "m")
 	}
-	return pair(d/(24*time.Hour), "d", d%(24*time.Hour)/time.Hour, "h")
+	n, unit, rest, small := d/time.Hour, "h", d%time.Hour/time.Minute, "m"
+	if d >= 24*time.Hour {
+		n, unit, rest, small = d/(24*time.Hour), "d", d%(24*time.Hour)/time.Hour, "h"
+	}
+	if rest == 0 || n >= 10 {
+		return fmt.Sprintf("%d%s", n, unit)
+	}
+	return fmt.Sprintf("%d%s%d%s", n, unit, rest, small)
 }
 
 // Exact prints a length of time without units that are zero: 4h, 30m, 1m30s.
@@ -34,13 +39,6 @@ func Exact(d time.Duration) string {
 
 // Minute prints a moment to the minute, in UTC: 2026-05-01 19:42 UTC.
 func Minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
-
-func pair(n time.Duration, unit string, rest time.Duration, small string) string {
-	if rest == 0 || n >= 10 {
-		return fmt.Sprintf("%d%s", n, unit)
-	}
-	return fmt.Sprintf("%d%s%d%s", n, unit, rest, small)
-}
 
 // eighths are the parts of a character cell, filled from the left.
 var eighths = [...]string{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"}

@@ -202,7 +202,7 @@ func (e Environment) LocalPauses() (state.Pauses, error) {
 	if err != nil {
 		return state.Pauses{}, err
 	}
-	return state.OpenPauses(dir), nil
+	return state.Pauses{Dir: dir}, nil
 }
 
 // Holds is the store of the worktree that Dir is in, or state.ErrNoRepository.

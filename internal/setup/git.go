@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,18 +39,20 @@ func (e Environment) git(ctx context.Context, args ...string) (string, error) {
 type settings struct {
 	repo, host string              // label-state.repo, label-state.host
 	remotes    map[string][]string // name → URLs as they are written
-	rewritten  bool                // git takes some URLs for others (url.*.insteadOf)
+	unsure     bool                // what is written may not be what git goes by
 }
 
-// settings reads git's configuration. No repository, or nothing set, is the zero value.
+// settings reads git's configuration. No repository, or nothing set, is the zero value. What git goes by is unsure where it takes some
+// URLs for others (url.*.insteadOf), and where a URL is not in the clone's own file: git has no remote that only other files name.
 func (e Environment) settings(ctx context.Context) (settings, error) {
 	s := settings{remotes: map[string][]string{}}
-	out, err := e.git(ctx, "config", "-z", "--get-regexp", `^(label-state\.(repo|host)|remote\..*\.url|url\..*\.insteadof)$`)
+	out, err := e.git(ctx, "config", "-z", "--show-origin", "--get-regexp", `^(label-state\.(repo|host)|remote\..*\.url|url\..*\.insteadof)$`)
 	if err != nil {
 		return s, err
 	}
-	for entry := range strings.SplitSeq(out, "\x00") {
-		key, value, _ := strings.Cut(entry, "\n")
+	words := strings.Split(out, "\x00")
+	for n := 1; n < len(words); n += 2 { // a file, then a key and its value
+		key, value, _ := strings.Cut(words[n], "\n")
 		section, rest, _ := strings.Cut(key, ".")
 		name := rest[:max(strings.LastIndexByte(rest, '.'), 0)]
 		switch {
@@ -58,8 +62,10 @@ func (e Environment) settings(ctx context.Context) (settings, error) {
 			s.host = value
 		case section == "remote":
 			s.remotes[name] = append(s.remotes[name], value)
+			file := strings.TrimPrefix(words[n-1], "file:")
+			s.unsure = s.unsure || file != ".git/config" && !strings.HasSuffix(file, "/.git/config")
 		case section == "url":
-			s.rewritten = true
+			s.unsure = true
 		}
 	}
 	return s, nil
@@ -182,24 +188,25 @@ func (e Environment) clone(ctx context.Context) (clone, error) {
 }
 
 // remoteURL is where the remote is that the clone belongs to, whatever branch is checked out: upstream, else origin, else the only one. It
-// is empty when there is none. Git is asked again only where its configuration does not say it.
+// is empty when there is none. Git is asked again only where its configuration leaves it open.
 func (e Environment) remoteURL(ctx context.Context, s settings) (string, error) {
-	name := "upstream"
-	if s.remotes[name] == nil {
-		name = "origin"
+	names := []string{"upstream", "origin"}
+	if len(s.remotes) == 1 {
+		names = slices.Collect(maps.Keys(s.remotes))
 	}
-	if s.remotes[name] == nil && len(s.remotes) == 1 {
-		for only := range s.remotes {
-			name = only
+	for _, name := range names {
+		urls := s.remotes[name]
+		switch {
+		case urls == nil:
+			continue
+		case len(urls) == 1 && urls[0] != "" && !s.unsure:
+			return urls[0], nil
+		}
+		if url, err := e.git(ctx, "remote", "get-url", name); url != "" || err != nil {
+			return url, err
 		}
 	}
-	switch urls := s.remotes[name]; {
-	case urls == nil:
-		return "", nil
-	case len(urls) == 1 && urls[0] != "" && !s.rewritten:
-		return urls[0], nil
-	}
-	return e.git(ctx, "remote", "get-url", name)
+	return "", nil
 }
 
 // Home returns the repository that the clone around Dir belongs to: label-state.repo, else what its

@@ -1,6 +1,7 @@
 package setup_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os/exec"
@@ -71,6 +72,32 @@ func TestClone(t *testing.T) {
 			}
 			if got := place(t, m, setup.Options{}); got != c.want && !(strings.HasPrefix(c.want, "error") && strings.HasPrefix(got, c.want)) {
 				t.Errorf("got %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestRemoteOfNoClone: a remote that only the configuration for all clones has is that of none, as git has it.
+func TestRemoteOfNoClone(t *testing.T) {
+	for _, c := range []struct {
+		name, remote, want string
+		own                [][]string // what git does in the folder before
+	}{
+		{name: "outside"},
+		{name: "clone without a remote", own: [][]string{{"init", "-q"}}},
+		{name: "clone with another remote", own: [][]string{{"init", "-q"}, {"remote", "add", "up", "git@github.com:me/app"}}},
+		{name: "clone with origin", remote: "upstream", own: [][]string{{"init", "-q"}, {"remote", "add", "origin", "git@github.com:me/app"}}, want: "me/app"},
+		{name: "clone with that remote too", own: [][]string{{"init", "-q"}, {"config", "remote.origin.url", "git@github.com:me/app"}}, want: "acme/app"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := newMachine(t, nil)
+			m.git("config", "--global", "remote."+cmp.Or(c.remote, "origin")+".url", "https://github.com/acme/app.git")
+			for _, args := range c.own {
+				m.git(args...)
+			}
+			got, err := m.environment().Home(t.Context())
+			if err != nil || strings.Trim(got.Owner+"/"+got.Repo, "/") != c.want {
+				t.Errorf("got %v, %v; want %q", got, err, c.want)
 			}
 		})
 	}

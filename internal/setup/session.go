@@ -212,7 +212,7 @@ func (e Environment) session(o Options, p place, t credential, conf *configurati
 	switch {
 	case store == nil: // the log itself decides
 	case o.DryRun:
-		l = l.Strict(lease.ReadOnly(store), conf.Claim.Lease)
+		l = l.Strict(lease.ReadOnly{Store: store}, conf.Claim.Lease)
 	default:
 		l = l.Strict(store, conf.Claim.Lease)
 	}

@@ -19,8 +19,8 @@ import (
 func (e Environment) secured(addresses []string) (*tls.Config, error) {
 	ca, cert, key := e.Getenv(lease.CAVariable), e.Getenv(lease.CertVariable), e.Getenv(lease.KeyVariable)
 	first := "" // of these that is set
-	for _, v := range [][2]string{{lease.KeyVariable, key}, {lease.CertVariable, cert}, {lease.CAVariable, ca}} {
-		if v[1] != "" {
+	for _, v := range [][2]string{{lease.CAVariable, ca}, {lease.CertVariable, cert}, {lease.KeyVariable, key}} {
+		if first == "" && v[1] != "" {
 			first = v[0]
 		}
 	}

@@ -91,6 +91,7 @@ func (g *Gate) Post(ctx context.Context, p Plan) (Message, error) {
 	return m, nil
 }
 
+// section shows plain text.
 func section(text string) slack.Block {
 	return slack.NewSectionBlock(slack.NewTextBlockObject(slack.PlainTextType, text, false, false), nil, nil)
 }
@@ -108,25 +109,16 @@ func (g *Gate) Answer(ctx context.Context, m Message) (*Answer, error) {
 	if err != nil {
 		return nil, explain("read reactions", err)
 	}
-	if user, ok := g.approver(item.Reactions, "-1"); ok {
-		return &Answer{user, false}, nil
-	}
-	if user, ok := g.approver(item.Reactions, "+1"); ok {
-		return &Answer{user, true}, nil
-	}
-	return nil, nil
-}
-
-// approver finds an approver among those who reacted so, in whatever skin tone.
-func (g *Gate) approver(all []slack.ItemReaction, name string) (user string, ok bool) {
-	for _, r := range all {
-		shown, _, _ := strings.Cut(r.Name, "::")
-		i := slices.IndexFunc(r.Users, func(u string) bool { return slices.Contains(g.approvers, u) })
-		if shown == name && i >= 0 {
-			return r.Users[i], true
+	for _, name := range []string{"-1", "+1"} {
+		for _, r := range item.Reactions {
+			shown, _, _ := strings.Cut(r.Name, "::") // in whatever skin tone
+			i := slices.IndexFunc(r.Users, func(u string) bool { return slices.Contains(g.approvers, u) })
+			if shown == name && i >= 0 {
+				return &Answer{r.Users[i], name == "+1"}, nil
+			}
 		}
 	}
-	return "", false
+	return nil, nil
 }
 
 // A BusyError says that Slack asks to wait.

@@ -17,10 +17,7 @@ type IrregularError struct {
 	Kind string // "a symbolic link", "a folder", "a pipe", "a socket", "a device" or "something of its own"
 }
 
-func (e *IrregularError) Error() string { return "read " + e.Path + ": " + e.Reason() }
-
-// Reason is the error without the path.
-func (e *IrregularError) Reason() string { return "it is " + e.Kind + ", not a regular file" }
+func (e *IrregularError) Error() string { return "read " + e.Path + ": " + Reason(e) }
 
 // A LargeError is a file beyond the limit.
 type LargeError struct {
@@ -28,19 +25,7 @@ type LargeError struct {
 	Limit int64 // bytes
 }
 
-func (e *LargeError) Error() string { return "read " + e.Path + ": " + e.Reason() }
-
-// Reason is the error without the path.
-func (e *LargeError) Reason() string {
-	n, unit := e.Limit, "bytes"
-	switch {
-	case n%(1<<20) == 0:
-		n, unit = n>>20, "MiB"
-	case n%1024 == 0:
-		n, unit = n>>10, "KiB"
-	}
-	return fmt.Sprintf("it is larger than %d %s", n, unit)
-}
+func (e *LargeError) Error() string { return "read " + e.Path + ": " + Reason(e) }
 
 // Read returns the content of a file of a repository, at most limit bytes. A symbolic link is no regular file. Errors are
 // *IrregularError, *LargeError, or what the system says.
@@ -113,11 +98,18 @@ func fit(path string, info fs.FileInfo, limit int64) error {
 
 // Reason is what is wrong with a file without its path, which the message around it names already.
 func Reason(err error) string {
-	var own interface{ Reason() string }
+	var irregular *IrregularError
+	var large *LargeError
 	var path *fs.PathError
 	switch {
-	case errors.As(err, &own):
-		return own.Reason()
+	case errors.As(err, &irregular):
+		return "it is " + irregular.Kind + ", not a regular file"
+	case errors.As(err, &large) && large.Limit%(1<<20) == 0:
+		return fmt.Sprintf("it is larger than %d MiB", large.Limit>>20)
+	case errors.As(err, &large) && large.Limit%(1<<10) == 0:
+		return fmt.Sprintf("it is larger than %d KiB", large.Limit>>10)
+	case errors.As(err, &large):
+		return fmt.Sprintf("it is larger than %d bytes", large.Limit)
 	case errors.As(err, &path):
 		return path.Err.Error()
 	}

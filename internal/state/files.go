@@ -6,15 +6,20 @@
 package state
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/gofrs/flock"
+
+	"github.com/label-state/label-state/internal/smallfile"
 )
 
 // Replace gives a file in an existing folder a new text in one step: a reader sees the old text or the new
@@ -55,6 +60,25 @@ func beside(file string, text []byte, mode fs.FileMode, place func(temp, file st
 	if dir, err := os.Open(filepath.Dir(file)); err == nil { // has the new name on the disk, too
 		_ = dir.Sync() // not every system can; the name is right in any case
 		_ = dir.Close()
+	}
+	return nil
+}
+
+// readJSON reads a file that is one JSON value into into. An error is fs.ErrNotExist, or says what is wrong with the file without naming it.
+func readJSON(file string, limit int64, into any) error {
+	data, err := smallfile.Read(file, limit)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return err
+	case err != nil:
+		return errors.New(smallfile.Reason(err))
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	if err := d.Decode(into); err != nil {
+		return err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("something follows it")
 	}
 	return nil
 }

@@ -1,11 +1,7 @@
 package state
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -37,6 +33,7 @@ type holdFile struct {
 	Lost     string    `json:"lost,omitempty"`
 }
 
+// toHoldFile is the hold as it is written.
 func toHoldFile(h Hold) holdFile {
 	ttl := int64(h.TTL / time.Second)
 	if h.TTL == claim.NoExpiry {
@@ -51,6 +48,7 @@ func toHoldFile(h Hold) holdFile {
 	}
 }
 
+// hold is the hold as it was written.
 func (f holdFile) hold() Hold {
 	h := Hold{
 		Issue:  claim.Issue{Owner: f.Owner, Repo: f.Repo, Number: f.Number},
@@ -68,25 +66,6 @@ func (f holdFile) hold() Hold {
 
 // maxTTL in seconds is far beyond any lease and far from overflow.
 const maxTTL = 10 * 365 * 24 * 3600
-
-func parseHold(data []byte) (Hold, error) {
-	d := json.NewDecoder(bytes.NewReader(data))
-	var f holdFile
-	if err := d.Decode(&f); err != nil {
-		return Hold{}, err
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return Hold{}, errors.New("something follows the hold")
-	}
-	if f.Format != holdFormat {
-		return Hold{}, fmt.Errorf("format %d, this version reads %d", f.Format, holdFormat)
-	}
-	if f.TTL < -1 || f.TTL > maxTTL {
-		return Hold{}, fmt.Errorf("ttl of %d seconds", f.TTL)
-	}
-	h := f.hold()
-	return h, h.check()
-}
 
 // check reports why the hold could not be anybody's.
 func (h Hold) check() error {

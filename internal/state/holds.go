@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/smallfile"
 )
 
 // holdsFolder is where the files are, below a worktree's git directory.
@@ -145,21 +144,30 @@ func (s Holds) Remove(i claim.Issue) error {
 	return nil
 }
 
+// read reads one file and checks that it is of the hold its name says. Errors are fs.ErrNotExist and *UnreadableHoldError.
 func (s Holds) read(name string) (Hold, error) {
 	path := filepath.Join(s.dir, name)
-	data, err := smallfile.Read(path, largestHold)
-	if errors.Is(err, fs.ErrNotExist) {
+	var f holdFile
+	err := readJSON(path, largestHold, &f)
+	h := f.hold()
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return Hold{}, err
+	case err != nil:
+	case f.Format != holdFormat:
+		err = fmt.Errorf("format %d, this version reads %d", f.Format, holdFormat)
+	case f.TTL < -1 || f.TTL > maxTTL:
+		err = fmt.Errorf("ttl of %d seconds", f.TTL)
+	default:
+		err = h.check()
 	}
-	if err != nil {
-		return Hold{}, &UnreadableHoldError{path, errors.New(smallfile.Reason(err))}
+	if err == nil {
+		if want, bad := holdFileName(h.Issue); bad != nil || want != name {
+			err = fmt.Errorf("it is about %q", h.Issue)
+		}
 	}
-	h, err := parseHold(data)
 	if err != nil {
 		return Hold{}, &UnreadableHoldError{path, err}
-	}
-	if want, err := holdFileName(h.Issue); err != nil || want != name {
-		return Hold{}, &UnreadableHoldError{path, fmt.Errorf("it is about %q", h.Issue)}
 	}
 	return h, nil
 }

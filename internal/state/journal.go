@@ -1,18 +1,14 @@
 package state
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/label-state/label-state/internal/smallfile"
 )
 
 // largestPage is the size in bytes above which a page is not ours: a plan of a chain may have 8 MiB.
@@ -157,35 +153,22 @@ func checkPageName(name string) error {
 	return nil
 }
 
+// read reads a page, whoever holds it.
 func (b journal[T]) read(name string) (v T, ok bool, err error) {
-	data, err := smallfile.Read(b.File(name), largestPage)
-	if errors.Is(err, fs.ErrNotExist) {
+	var e envelope[json.RawMessage] // the format is looked at before the rest is read: that of a later version may look different
+	err = readJSON(b.File(name), largestPage, &e)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return v, false, nil
-	}
-	if err != nil {
-		err = errors.New(smallfile.Reason(err))
-	} else {
-		err = parsePage(data, &v)
+	case err != nil:
+	case e.Format != journalFormat:
+		err = fmt.Errorf("format %d, this version reads %d", e.Format, journalFormat)
+	default:
+		err = json.Unmarshal(e.State, &v)
 	}
 	if err != nil {
 		var zero T
 		return zero, false, &UnreadableJournalError{b.File(name), err}
 	}
 	return v, true, nil
-}
-
-// parsePage asks for the format before it reads the rest: that of a later version may look different.
-func parsePage(data []byte, into any) error {
-	var e envelope[json.RawMessage]
-	d := json.NewDecoder(bytes.NewReader(data))
-	if err := d.Decode(&e); err != nil {
-		return err
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("something follows the text")
-	}
-	if e.Format != journalFormat {
-		return fmt.Errorf("format %d, this version reads %d", e.Format, journalFormat)
-	}
-	return json.Unmarshal(e.State, into)
 }

@@ -1,11 +1,9 @@
 package state
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -16,7 +14,6 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/printable"
-	"github.com/label-state/label-state/internal/smallfile"
 )
 
 // pausesFile is the name of the list in the state folder.
@@ -33,13 +30,12 @@ type Pause struct {
 // Pauses are the repositories that one user has paused on this machine only, in one JSON file of the user's state folder.
 // A missing file pauses nothing. While the file cannot be read it is unknown whether a repository is paused, and a claim must
 // not go ahead (spec.md#the-verdict).
-type Pauses struct{ dir string }
-
-// OpenPauses returns the list kept in a state folder. It touches nothing; the folder is created by Set.
-func OpenPauses(dir string) Pauses { return Pauses{dir} }
+type Pauses struct {
+	Dir string // the state folder; it is created by Set
+}
 
 // Path is where the list is kept.
-func (f Pauses) Path() string { return filepath.Join(f.dir, pausesFile) }
+func (f Pauses) Path() string { return filepath.Join(f.Dir, pausesFile) }
 
 // An UnreadablePausesError names a list that is there and says nothing reliable.
 type UnreadablePausesError struct {
@@ -114,7 +110,7 @@ func (f Pauses) Clear(repo string) error {
 
 // change rewrites the list while no other process does.
 func (f Pauses) change(edit func(map[string]Pause)) (err error) {
-	if err := os.MkdirAll(f.dir, 0o700); err != nil {
+	if err := os.MkdirAll(f.Dir, 0o700); err != nil {
 		return fmt.Errorf("write local pauses: %w", err)
 	}
 	free, err := Lock(f.Path() + ".lock")
@@ -151,46 +147,29 @@ type pauseList struct {
 	Paused []Pause `json:"paused"`
 }
 
+// load reads the list, by normalRepo; without a file it is empty. The error is an *UnreadablePausesError.
 func (f Pauses) load() (map[string]Pause, error) {
-	data, err := smallfile.Read(f.Path(), largestPauses)
-	if errors.Is(err, fs.ErrNotExist) {
-		return map[string]Pause{}, nil
+	paused := map[string]Pause{}
+	var list pauseList
+	err := readJSON(f.Path(), largestPauses, &list)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return paused, nil
+	case err == nil && (list.Format != pausesFormat || list.Paused == nil):
+		err = fmt.Errorf("not a list of format %d", pausesFormat)
+	}
+	for n := 0; err == nil && n < len(list.Paused); n++ {
+		p := list.Paused[n]
+		p.Repo, err = normalRepo(p.Repo)
+		paused[p.Repo] = p
 	}
 	if err != nil {
-		err = errors.New(smallfile.Reason(err))
-	} else {
-		var paused map[string]Pause
-		if paused, err = parsePauses(data); err == nil {
-			return paused, nil
-		}
-	}
-	return nil, &UnreadablePausesError{f.Path(), err}
-}
-
-func parsePauses(data []byte) (map[string]Pause, error) {
-	d := json.NewDecoder(bytes.NewReader(data))
-	var list pauseList
-	if err := d.Decode(&list); err != nil {
-		return nil, err
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("something follows the list")
-	}
-	if list.Format != pausesFormat || list.Paused == nil {
-		return nil, fmt.Errorf("not a list of format %d", pausesFormat)
-	}
-	paused := make(map[string]Pause, len(list.Paused))
-	for _, p := range list.Paused {
-		key, err := normalRepo(p.Repo)
-		if err != nil {
-			return nil, err
-		}
-		p.Repo = key
-		paused[key] = p
+		return nil, &UnreadablePausesError{f.Path(), err}
 	}
 	return paused, nil
 }
 
+// sortedPauses is the list as it is written; never nil.
 func sortedPauses(paused map[string]Pause) []Pause {
 	out := make([]Pause, 0, len(paused))
 	for _, key := range slices.Sorted(maps.Keys(paused)) {

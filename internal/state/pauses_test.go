@@ -15,7 +15,7 @@ import (
 func noon() time.Time { return time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC) }
 
 func TestPauseAndResume(t *testing.T) {
-	f := state.OpenPauses(filepath.Join(t.TempDir(), "state", "label-state"))
+	f := state.Pauses{Dir: filepath.Join(t.TempDir(), "state", "label-state")}
 	if p, err := f.Get("acme/app"); p != nil || err != nil {
 		t.Fatalf("Get without a file = %v, %v", p, err)
 	}
@@ -56,7 +56,7 @@ func TestPauseAndResume(t *testing.T) {
 }
 
 func TestPausedNames(t *testing.T) {
-	f := state.OpenPauses(t.TempDir())
+	f := state.Pauses{Dir: t.TempDir()}
 	for _, repo := range []string{"", "app", "acme/", "/app", "acme/app/x", "../..", "acme/..", "a b/c", "acme/app\n", strings.Repeat("a", 200) + "/b"} {
 		var bad *state.RepoNameError
 		if _, err := f.Get(repo); !errors.As(err, &bad) {
@@ -79,7 +79,7 @@ func TestUnreadablePauses(t *testing.T) {
 		"two lists": `{"format":1,"paused":[]}{}`, "bad name": `{"format":1,"paused":[{"repo":"../.."}]}`, "wrong type": `{"format":1,"paused":{}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := state.OpenPauses(t.TempDir())
+			f := state.Pauses{Dir: t.TempDir()}
 			if err := os.WriteFile(f.Path(), []byte(content), 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -90,7 +90,7 @@ func TestUnreadablePauses(t *testing.T) {
 		})
 	}
 	t.Run("folder", func(t *testing.T) {
-		f := state.OpenPauses(t.TempDir())
+		f := state.Pauses{Dir: t.TempDir()}
 		if err := os.Mkdir(f.Path(), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +102,7 @@ func TestUnreadablePauses(t *testing.T) {
 			t.Fatal(err)
 		}
 		var bad *state.UnreadablePausesError
-		if _, err := state.OpenPauses(dir).Get("acme/app"); !errors.As(err, &bad) {
+		if _, err := (state.Pauses{Dir: dir}).Get("acme/app"); !errors.As(err, &bad) {
 			t.Errorf("Get: %v", err)
 		}
 	})
@@ -130,7 +130,7 @@ func unreadable(t *testing.T, f state.Pauses) {
 
 // TestWritersDoNotLosePauses lets many write at once: who was told it worked is in the list.
 func TestWritersDoNotLosePauses(t *testing.T) {
-	f := state.OpenPauses(t.TempDir())
+	f := state.Pauses{Dir: t.TempDir()}
 	done := make([]bool, 16)
 	var writers sync.WaitGroup
 	for n := range done {
@@ -158,7 +158,7 @@ func TestWritersDoNotLosePauses(t *testing.T) {
 }
 
 func TestBusy(t *testing.T) {
-	f := state.OpenPauses(t.TempDir())
+	f := state.Pauses{Dir: t.TempDir()}
 	free, err := state.Lock(f.Path() + ".lock")
 	if err != nil {
 		t.Fatal(err)

@@ -29,24 +29,6 @@ type Page struct {
 	Next  string
 }
 
-// check refuses what makes no sense before anybody is asked.
-func (o FetchOptions) check() error {
-	if o.Limit < 0 {
-		return &OptionError{"limit", fmt.Sprintf("%d: want a positive number", o.Limit)}
-	}
-	for _, l := range o.Labels {
-		if strings.TrimSpace(l) == "" || strings.Contains(l, ",") {
-			return &OptionError{"label", fmt.Sprintf("%q: want one label, without a comma", printable.Clip(l, 80))}
-		}
-	}
-	for _, p := range o.Priorities {
-		if p < Critical || p > Low {
-			return &OptionError{"priority", fmt.Sprintf("%d: no such priority", int(p))}
-		}
-	}
-	return nil
-}
-
 // Wants reports whether the item has the labels and the priority asked for.
 func (o FetchOptions) Wants(i Item) bool {
 	for _, l := range o.Labels {
@@ -65,6 +47,7 @@ type key struct {
 	ID       string    `json:"i"`
 }
 
+// keyOf is the place of an item.
 func keyOf(i Item) key {
 	n, _ := ParseID("", i.ExternalID)
 	return key{i.Priority, i.Created.UTC(), n, i.ID}
@@ -73,6 +56,7 @@ func keyOf(i Item) key {
 // Compare orders items as a queue hands them out: the most urgent first, then the oldest, then the lowest number.
 func Compare(a, b Item) int { return keyOf(a).compare(keyOf(b)) }
 
+// compare orders places.
 func (k key) compare(o key) int {
 	return cmp.Or(cmp.Compare(k.Priority, o.Priority), k.Created.Compare(o.Created), cmp.Compare(k.Order, o.Order), strings.Compare(k.ID, o.ID))
 }
@@ -84,6 +68,7 @@ type cursor struct {
 	Sum   uint32 `json:"sum"` // of the options it belongs to
 }
 
+// sum tells the options of one search from those of another.
 func (o FetchOptions) sum() uint32 {
 	h := fnv.New32a()
 	fmt.Fprintf(h, "%q %v %t", o.Labels, o.Priorities, o.IncludeClaimed)
@@ -119,10 +104,23 @@ const perJudgement = 50
 type Judge func(ctx context.Context, candidates []Item) ([]Item, error)
 
 // Select makes a page: it orders the candidates, goes to the cursor, and has as many judged as it
-// takes to fill the limit.
+// takes to fill the limit. Options that make no sense are a *OptionError before anybody is asked.
 func Select(ctx context.Context, candidates []Item, o FetchOptions, judge Judge) (Page, error) {
+	if o.Limit < 0 {
+		return Page{}, &OptionError{"limit", fmt.Sprintf("%d: want a positive number", o.Limit)}
+	}
+	for _, l := range o.Labels {
+		if strings.TrimSpace(l) == "" || strings.Contains(l, ",") {
+			return Page{}, &OptionError{"label", fmt.Sprintf("%q: want one label, without a comma", printable.Clip(l, 80))}
+		}
+	}
+	for _, p := range o.Priorities {
+		if p < Critical || p > Low {
+			return Page{}, &OptionError{"priority", fmt.Sprintf("%d: no such priority", int(p))}
+		}
+	}
 	after, err := o.start()
-	if err = cmp.Or(o.check(), err); err != nil {
+	if err != nil {
 		return Page{}, err
 	}
 	queue := slices.DeleteFunc(slices.Clone(candidates), func(i Item) bool {

@@ -16,25 +16,14 @@ func ID(source string, n int64) string { return source + "-" + strconv.FormatInt
 // ParseID reads SOURCE-N strictly, or just N when source is empty: 1 to 2^53-1, no leading zero, no
 // sign, no space. Anything else is an *Error with NotFound.
 func ParseID(source, id string) (int64, error) {
-	text := id
+	text, found, want := id, true, "a number"
 	if source != "" {
-		var found bool
-		if text, found = strings.CutPrefix(id, source+"-"); !found {
-			return 0, badID(source, id)
-		}
+		text, found = strings.CutPrefix(id, source+"-")
+		want = source + "-NUMBER"
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < 1 || n > maxID || strconv.FormatInt(n, 10) != text {
-		return 0, badID(source, id)
+	if !found || err != nil || n < 1 || n > maxID || strconv.FormatInt(n, 10) != text {
+		return 0, Refused(printable.Clip(id, 80), NotFound, "no such item %q: want %s", printable.Clip(id, 80), want)
 	}
 	return n, nil
-}
-
-func badID(source, id string) error {
-	if source == "" {
-		source = "a number"
-	} else {
-		source += "-NUMBER"
-	}
-	return Refused(printable.Clip(id, 80), NotFound, "no such item %q: want %s", printable.Clip(id, 80), source)
 }

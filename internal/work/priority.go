@@ -62,22 +62,14 @@ func DefaultWords() Words {
 func (w Words) Of(labels []string) Priority {
 	best, found := Medium, false
 	for _, label := range labels {
-		if p, known := w.in(label); known && (!found || p < best) {
-			best, found = p, true
+		before := ""
+		for _, word := range strings.FieldsFunc(strings.ToLower(label), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+			p, named := w[word]
+			if named && before != "non" && before != "not" && (!found || p < best) {
+				best, found = p, true
+			}
+			before = word
 		}
 	}
 	return best
-}
-
-// in returns the most urgent priority of one label; known is false when no word of it names one.
-func (w Words) in(label string) (best Priority, known bool) {
-	before := ""
-	for _, word := range strings.FieldsFunc(strings.ToLower(label), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		p, named := w[word]
-		if named && before != "non" && before != "not" && (!known || p < best) {
-			best, known = p, true
-		}
-		before = word
-	}
-	return best, known
 }

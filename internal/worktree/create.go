@@ -75,7 +75,8 @@ func (fs *Features) Plan(ctx context.Context, r Request) (Feature, error) {
 	case exists:
 		return f, &ExistsError{f.Name, !old.Ready}
 	}
-	return f, fs.inspect(ctx, r, &f)
+	err = fs.inspect(ctx, r, &f)
+	return f, err
 }
 
 // inspect completes the feature with what only the file system and git know, and refuses what cannot work.

@@ -74,6 +74,9 @@ func (fs *Features) treeKeptBecause(ctx context.Context, t Tree, unfinished bool
 	case changes != "":
 		return "uncommitted changes", nil
 	}
+	if why, err = fs.unlooked(ctx, t); why != "" || err != nil {
+		return why, err
+	}
 	dir, err := git.Linked(t.Path)
 	if err != nil {
 		return "", err
@@ -93,6 +96,52 @@ func (fs *Features) treeKeptBecause(ctx context.Context, t Tree, unfinished bool
 	}
 	return "commits on no branch", nil
 }
+
+// unlooked finds a file with changes that git status leaves out: its index entry says that it is unchanged, or not in the worktree.
+func (fs *Features) unlooked(ctx context.Context, t Tree) (why string, err error) {
+	out, err := fs.git(ctx, t.Path, "ls-files", "-v", "--stage", "-z")
+	if err != nil {
+		return "", err
+	}
+	var paths, ids []string
+	kept := func(path string) string {
+		return "changes to " + path + ", which git was told not to look at (git update-index --no-assume-unchanged FILE, or --no-skip-worktree FILE)"
+	}
+	for entry := range strings.SplitSeq(out, "\x00") { // "h 100644 ID 0\tPATH"; a small letter is assumed unchanged, S is skipped
+		about, path, _ := strings.Cut(entry, "\t")
+		fields := strings.Fields(about)
+		if len(fields) != 4 || fields[0] != "S" && fields[0] == strings.ToUpper(fields[0]) || fields[1] == "160000" {
+			continue
+		}
+		info, err := os.Lstat(filepath.Join(t.Path, filepath.FromSlash(path)))
+		switch {
+		case errors.Is(err, os.ErrNotExist): // as in a sparse checkout
+		case err != nil:
+			return "", err
+		case !info.Mode().IsRegular():
+			return kept(path), nil
+		default:
+			paths, ids = append(paths, path), append(ids, fields[2])
+		}
+	}
+	for n := 0; n < len(paths); n += hashedAtOnce {
+		some := paths[n:min(n+hashedAtOnce, len(paths))]
+		out, err := fs.git(ctx, t.Path, append([]string{"hash-object", "--"}, some...)...)
+		if err != nil {
+			return "", err
+		}
+		now := strings.Fields(out)
+		for k, path := range some {
+			if k >= len(now) || now[k] != ids[n+k] {
+				return kept(path), nil
+			}
+		}
+	}
+	return "", nil
+}
+
+// hashedAtOnce is how many paths one command line takes; Windows has the shortest.
+const hashedAtOnce = 100
 
 // Whose a path is.
 type ownership int

@@ -76,6 +76,25 @@ func TestCreate(t *testing.T) {
 	}
 }
 
+// TestPlanFollowsLinks: what would be made is where Create makes it, behind the links in the folder's path.
+func TestPlanFollowsLinks(t *testing.T) {
+	t.Parallel()
+	b := newSandbox(t)
+	if err := os.Symlink(b.dir, filepath.Join(b.dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	r := b.request("app")
+	r.Folder = filepath.Join(b.dir, "link", "later", "features")
+	planned, err := b.features().Plan(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := b.features().Create(t.Context(), r)
+	if err != nil || planned.Folder != made.Folder || planned.Trees[0].Path != made.Trees[0].Path || strings.Contains(made.Folder, "link") {
+		t.Errorf("planned %s, made %s, %v", planned.Folder, made.Folder, err)
+	}
+}
+
 // TestBases: a base is a remote's branch, a tag, an object id, or any other name that git knows; the
 // remote's branch as it is now.
 func TestBases(t *testing.T) {
@@ -255,6 +274,19 @@ func TestKept(t *testing.T) {
 		"moved": {func(b *sandbox, tree worktree.Tree) {
 			b.git(tree.Path, "worktree", "move", tree.Path, filepath.Join(b.dir, "moved"))
 		}, "is checked out in"},
+		"assumed unchanged": {func(b *sandbox, tree worktree.Tree) {
+			b.git(tree.Path, "update-index", "--assume-unchanged", "README")
+			b.write(filepath.Join(tree.Path, "README"), "mine")
+		}, "changes to README, which git was told not to look at"},
+		"skipped in the worktree": {func(b *sandbox, tree worktree.Tree) {
+			b.git(tree.Path, "update-index", "--skip-worktree", "README")
+			b.write(filepath.Join(tree.Path, "README"), "mine")
+		}, "changes to README, which git was told not to look at"},
+		"assumed unchanged, and so it is": {func(b *sandbox, tree worktree.Tree) { b.git(tree.Path, "update-index", "--assume-unchanged", "README") }, ""},
+		"skipped, as a sparse checkout does": {func(b *sandbox, tree worktree.Tree) {
+			b.git(tree.Path, "update-index", "--skip-worktree", "README")
+			b.away(filepath.Join(tree.Path, "README"))
+		}, ""},
 		"pushed":       {push, ""},
 		"ignored file": {func(b *sandbox, tree worktree.Tree) { b.write(filepath.Join(tree.Path, "x.o"), "") }, ""},
 		"folder gone":  {func(b *sandbox, tree worktree.Tree) { b.away(tree.Path) }, ""},

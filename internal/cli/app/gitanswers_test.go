@@ -47,7 +47,7 @@ func (g *gitAnswers) answer(ctx context.Context, c git.Command) ([]byte, error) 
 // everyday reports whether a command asks for the repository's folder, branch, settings or remote.
 func everyday(args []string) bool {
 	line := strings.Join(args, " ")
-	for _, question := range []string{" rev-parse --show-toplevel", " symbolic-ref --quiet --short HEAD", " remote get-url ", " config -z --get-regexp ", " config --type=path --get ", " rev-parse --git-path "} {
+	for _, question := range []string{" rev-parse --show-toplevel", " symbolic-ref --quiet --short HEAD", " remote get-url ", " config -z --show-origin --get-regexp ", " config --type=path --get ", " rev-parse --git-path "} {
 		if strings.Contains(line, question) {
 			return true
 		}

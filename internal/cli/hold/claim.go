@@ -60,7 +60,7 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 		if err != nil {
 			return err
 		}
-		others := c.BeyondForce(f, v)
+		others := c.Session.Ledger.Rules().BeyondForce(f, v, false)
 		switch {
 		case len(others.Reasons) > 0 && len(v.Expired) == 0:
 			return &ledger.HeldError{Issue: i, Verdict: others}

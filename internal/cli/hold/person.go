@@ -61,7 +61,7 @@ func claimForcing(ctx context.Context, c *cli.Call, i claim.Issue, me string) (l
 			return ledger.Hold{}, err
 		}
 		v = ledger.PersonStops(f, v)
-		others := cli.Without(c.BeyondForce(f, v), lifecycle.CodeHold)
+		others := c.Session.Ledger.Rules().BeyondForce(f, v, true)
 		switch {
 		case len(others.Reasons) > 0:
 			return ledger.Hold{}, &ledger.HeldError{Issue: i, Verdict: others}
@@ -100,7 +100,7 @@ func wouldClaimAsPerson(c *cli.Call, i claim.Issue, f lifecycle.Facts, v lifecyc
 	v = ledger.PersonStops(f, v)
 	taken := v.Has(lifecycle.CodeInFlight)
 	if c.Flags.Bool("force") {
-		v = cli.Without(c.BeyondForce(f, v), lifecycle.CodeHold)
+		v = c.Session.Ledger.Rules().BeyondForce(f, v, true)
 	}
 	if len(v.Reasons) > 0 {
 		return &ledger.HeldError{Issue: i, Verdict: v}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/gitpush"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/setup"
@@ -105,7 +106,7 @@ func pushUnder(ctx context.Context, c *cli.Call, i claim.Issue, p gitpush.Push) 
 	if err != nil {
 		return err
 	}
-	pusher := gitpush.Git{Dir: c.Terminal.Env.Dir, Env: c.Terminal.Env.Inherited(), Say: c.Terminal.Err}
+	pusher := gitpush.Git{Git: git.Git{Dir: c.Terminal.Env.Dir, Env: c.Terminal.Env.Inherited()}, Say: c.Terminal.Err}
 	local, err := planPush(ctx, c, pusher, &p)
 	if err != nil {
 		return err

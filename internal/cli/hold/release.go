@@ -79,7 +79,7 @@ func releaseAsWorker(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Wo
 	if c.Flags.Bool("dry-run") {
 		err := c.CheckHolds(ctx, i, w, token)
 		if err == nil {
-			err = c.Session.Ledger.CheckPull(ctx, i, e.PR)
+			_, err = c.Session.Ledger.ResolvePull(ctx, i, e)
 		}
 		if err != nil {
 			return err

@@ -215,15 +215,13 @@ func checkPauses(ctx context.Context, c *cli.Call) Diagnosis {
 		return failedCheck(c, "pause", err)
 	}
 	p, err := c.Session.Client.Pause(ctx, c.Session.Repo)
-	v := cli.ViewPause(c.Session.Repo.String(), p, false)
 	switch {
 	case err != nil:
 		return failedCheck(c, "pause", err)
 	case p == nil && here == nil:
 		return ok("pause", "not paused")
-	case p == nil:
-		v = cli.ViewPause(c.Session.Repo.String(), here, true)
 	}
+	v := cli.ViewPause(c.Session.Repo.String(), cmp.Or(p, here), p == nil)
 	return ok("pause", "%s", strings.TrimSpace(v.Line())).or("warn", "label-state repo resume "+v.Resume())
 }
 

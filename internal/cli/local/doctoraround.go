@@ -169,7 +169,10 @@ func missingProgram(s hookfile.State) string {
 	}
 	first := cmp.Or(s.Hook, "label-state-pre-push")
 	if _, err := exec.LookPath(first); err != nil {
-		return first
+		if _, err := exec.LookPath("label-state-pre-push"); err != nil || s.Version == 0 {
+			return first
+		}
+		first = "label-state-pre-push"
 	}
 	name, windows := strings.CutSuffix(first, ".exe")
 	second := name + "-check"

@@ -84,20 +84,32 @@ func hookOptions(t cli.Terminal, cc *urfave.Context) (hookfile.Options, error) {
 	return o, nil
 }
 
-// compiledHook is the hook installed beside this program, when it is not on PATH anyway.
+// compiledHook is the hook installed beside this program; empty when there is none.
 func compiledHook() string {
+	self, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	return hookBeside(self)
+}
+
+// hookBeside is the path of the hook beside a program, also where PATH has it: a push from another program may have another PATH. Where PATH
+// leads to the same file, as by a package's links, it is the path there, which the next version keeps.
+func hookBeside(self string) string {
 	for _, name := range []string{"label-state-pre-push", "pre-push"} {
-		if _, err := exec.LookPath(name); err == nil && name == "label-state-pre-push" {
-			return ""
-		}
-		self, err := os.Executable()
-		if err != nil {
-			return ""
-		}
 		beside := cli.Binary(filepath.Dir(self), name)
-		if _, err := os.Stat(beside); err == nil {
+		file, err := os.Stat(beside)
+		if err != nil {
+			continue
+		}
+		onPath, err := exec.LookPath(name)
+		if err != nil || !filepath.IsAbs(onPath) {
 			return beside
 		}
+		if other, err := os.Stat(onPath); err == nil && os.SameFile(file, other) {
+			return onPath
+		}
+		return beside
 	}
 	return ""
 }

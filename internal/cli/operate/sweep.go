@@ -191,8 +191,9 @@ type FindingView struct {
 
 func (v *SweepView) add(r ledger.Report) {
 	v.Examined += r.Examined
-	v.Ended += r.GaveBack()
-	v.Repaired += r.Repaired()
+	ended, _, repaired := r.Totals()
+	v.Ended += ended
+	v.Repaired += repaired
 	v.Failed += r.Failed
 	v.Minimized += r.Minimized
 	for _, s := range r.Skipped {

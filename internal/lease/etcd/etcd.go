@@ -109,13 +109,6 @@ type holder struct {
 	Seconds  int64  `json:"ttl"`
 }
 
-func (h holder) worker() claim.Worker {
-	return claim.Worker{Codename: h.Codename, FiringID: h.FiringID}
-}
-
-// seconds rounds up to what etcd counts in.
-func seconds(d time.Duration) int64 { return max(1, int64((d+time.Second-1)/time.Second)) }
-
 // Acquire implements lease.Store. Etcd does not tell the time at which a lease ends.
 func (s *Store) Acquire(ctx context.Context, a lease.Ask) (lease.Lease, error) {
 	ctx, cancel := context.WithTimeout(ctx, stepTime)
@@ -127,15 +120,17 @@ func (s *Store) Acquire(ctx context.Context, a lease.Ask) (lease.Lease, error) {
 	return l, nil
 }
 
+// acquire is Acquire without the words of its errors.
 func (s *Store) acquire(ctx context.Context, a lease.Ask) (lease.Lease, error) {
-	value, err := json.Marshal(holder{a.Worker.Codename, a.Worker.FiringID, seconds(a.TTL)})
+	seconds := max(1, int64((a.TTL+time.Second-1)/time.Second)) // which etcd counts in, rounded up
+	value, err := json.Marshal(holder{a.Worker.Codename, a.Worker.FiringID, seconds})
 	if err == nil && !utf8.ValidString(a.Worker.String()) {
 		err = errors.New("it would not be read back")
 	}
 	if err != nil {
 		return lease.Lease{}, fmt.Errorf("write worker %q: %w", a.Worker, err)
 	}
-	granted, err := s.client.Grant(ctx, seconds(a.TTL))
+	granted, err := s.client.Grant(ctx, seconds)
 	if err != nil {
 		return lease.Lease{}, fmt.Errorf("grant a lease: %w", err)
 	}
@@ -155,22 +150,7 @@ func (s *Store) acquire(ctx context.Context, a lease.Ask) (lease.Lease, error) {
 	if err := s.withdraw(ctx, granted.ID); err != nil {
 		return lease.Lease{}, err
 	}
-	return s.taken(ctx, a, done)
-}
-
-// withdraw ends a lease that was not used, so far as anybody knows. After it a transaction that is
-// still on its way has no lease to bind the key to, and one that was carried out is undone.
-func (s *Store) withdraw(ctx context.Context, id clientv3.LeaseID) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stepTime)
-	defer cancel()
-	if _, err := s.client.Revoke(ctx, id); err != nil && !errors.Is(err, rpctypes.ErrLeaseNotFound) {
-		return fmt.Errorf("withdraw the lease: %w", err)
-	}
-	return nil
-}
-
-// taken is the answer when the key exists: no, or a renewal for the worker that has it already.
-func (s *Store) taken(ctx context.Context, a lease.Ask, done *clientv3.TxnResponse) (lease.Lease, error) {
+	// The key exists: no, or a renewal for the worker that has it already.
 	found := done.Responses[0].GetResponseRange().GetKvs()
 	if len(found) == 0 {
 		return lease.Lease{}, errors.New("the answer has neither key nor holder")
@@ -185,17 +165,30 @@ func (s *Store) taken(ctx context.Context, a lease.Ask, done *clientv3.TxnRespon
 	return s.renew(ctx, l)
 }
 
+// withdraw ends a lease that was not used, so far as anybody knows. After it a transaction that is
+// still on its way has no lease to bind the key to, and one that was carried out is undone.
+func (s *Store) withdraw(ctx context.Context, id clientv3.LeaseID) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stepTime)
+	defer cancel()
+	if _, err := s.client.Revoke(ctx, id); err != nil && !errors.Is(err, rpctypes.ErrLeaseNotFound) {
+		return fmt.Errorf("withdraw the lease: %w", err)
+	}
+	return nil
+}
+
 // tip names an etcd lease as its own tools do.
 func tip(id clientv3.LeaseID) string { return fmt.Sprintf("%x", int64(id)) }
 
 // read is the lease that a key stands for.
 func read(i claim.Issue, kv *mvccpb.KeyValue) (lease.Lease, error) {
 	var h holder
-	if err := json.Unmarshal(kv.Value, &h); err != nil || h.worker().IsZero() {
+	err := json.Unmarshal(kv.Value, &h)
+	w := claim.Worker{Codename: h.Codename, FiringID: h.FiringID}
+	if err != nil || w.IsZero() {
 		return lease.Lease{}, fmt.Errorf("read %s: its value is not a lease", kv.Key)
 	}
 	return lease.Lease{
-		Issue: i, Worker: h.worker(), TTL: time.Duration(h.Seconds) * time.Second, Token: kv.CreateRevision,
+		Issue: i, Worker: w, TTL: time.Duration(h.Seconds) * time.Second, Token: kv.CreateRevision,
 		Tip: tip(clientv3.LeaseID(kv.Lease)),
 	}, nil
 }
@@ -212,6 +205,7 @@ func (s *Store) Renew(ctx context.Context, l lease.Lease) (lease.Lease, error) {
 	return got, nil
 }
 
+// renew is Renew without the words of its errors.
 func (s *Store) renew(ctx context.Context, l lease.Lease) (lease.Lease, error) {
 	var id int64
 	if _, err := fmt.Sscanf(l.Tip, "%x", &id); err != nil {
@@ -245,29 +239,25 @@ func (s *Store) renew(ctx context.Context, l lease.Lease) (lease.Lease, error) {
 func (s *Store) Release(ctx context.Context, l lease.Lease) error {
 	ctx, cancel := context.WithTimeout(ctx, stepTime)
 	defer cancel()
-	if err := s.release(ctx, l); err != nil {
+	now, held, err := s.look(ctx, l.Issue)
+	if err == nil && held && now.Worker == l.Worker && (l.Token == 0 || now.Token == l.Token) {
+		k := key(l.Issue)
+		_, err = s.client.Txn(ctx).
+			If(clientv3.Compare(clientv3.CreateRevision(k), "=", now.Token)).
+			Then(clientv3.OpDelete(k)).Commit()
+		var id int64
+		if err != nil {
+			err = fmt.Errorf("delete the key: %w", err)
+		} else if _, bad := fmt.Sscanf(now.Tip, "%x", &id); bad != nil {
+			err = fmt.Errorf("lease %q: not an etcd lease", now.Tip)
+		} else {
+			err = s.withdraw(ctx, clientv3.LeaseID(id))
+		}
+	}
+	if err != nil {
 		return fmt.Errorf("release %s: %w", l.Issue, named(err))
 	}
 	return nil
-}
-
-func (s *Store) release(ctx context.Context, l lease.Lease) error {
-	now, held, err := s.look(ctx, l.Issue)
-	if err != nil || !held || now.Worker != l.Worker || l.Token != 0 && now.Token != l.Token {
-		return err
-	}
-	k := key(l.Issue)
-	_, err = s.client.Txn(ctx).
-		If(clientv3.Compare(clientv3.CreateRevision(k), "=", now.Token)).
-		Then(clientv3.OpDelete(k)).Commit()
-	if err != nil {
-		return fmt.Errorf("delete the key: %w", err)
-	}
-	var id int64
-	if _, err := fmt.Sscanf(now.Tip, "%x", &id); err != nil {
-		return fmt.Errorf("lease %q: not an etcd lease", now.Tip)
-	}
-	return s.withdraw(ctx, clientv3.LeaseID(id))
 }
 
 // Look implements lease.Store.
@@ -281,6 +271,7 @@ func (s *Store) Look(ctx context.Context, i claim.Issue) (lease.Lease, bool, err
 	return l, held, nil
 }
 
+// look reads the issue's key.
 func (s *Store) look(ctx context.Context, i claim.Issue) (lease.Lease, bool, error) {
 	got, err := s.client.Get(ctx, key(i))
 	if err != nil || len(got.Kvs) == 0 {

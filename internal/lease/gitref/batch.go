@@ -44,6 +44,7 @@ type batch struct {
 	tips, after []tip // where each chain was read, and where it is to go
 }
 
+// acquire reads, makes the commits and moves all references, again while others are faster.
 func (b *batch) acquire(ctx context.Context) error {
 	for range races {
 		if err := b.prepare(ctx); err != nil {

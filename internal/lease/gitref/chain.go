@@ -67,6 +67,7 @@ func (s *Store) read(ctx context.Context, i claim.Issue) (tip, error) {
 	return tipOf(i, got)
 }
 
+// tipOf reads the commit of a reference; without one it is a tip without a chain. Something else than a lease is a *ChainError.
 func tipOf(i claim.Issue, got Tip) (t tip, err error) {
 	t = tip{oid: got.OID, since: got.Date, now: got.Now, repoID: got.RepoID}
 	if got.OID == "" {

@@ -28,6 +28,7 @@ func (s *Store) Acquire(ctx context.Context, a lease.Ask) (lease.Lease, error) {
 	return l, nil
 }
 
+// acquire puts a claim on the chain, or a renewal where the worker has the lease already, again while others are faster.
 func (s *Store) acquire(ctx context.Context, a lease.Ask) (tip, error) {
 	t, err := s.shown(ctx, a.Issue)
 	for n := 0; err == nil; n++ {
@@ -97,6 +98,7 @@ func (s *Store) Release(ctx context.Context, l lease.Lease) error {
 	return nil
 }
 
+// release ends the lease if it is still l's.
 func (s *Store) release(ctx context.Context, l lease.Lease) error {
 	_, err := s.step(ctx, l, kindRelease)
 	if errors.Is(err, lease.ErrLost) {
