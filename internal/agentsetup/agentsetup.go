@@ -141,6 +141,27 @@ func (p Place) everyTarget(h agenthost.Host) []target {
 	return out
 }
 
+// SwitchedOff is the file by which the host runs no hooks at all; empty where none says so. A file that cannot be read says nothing.
+func (p Place) SwitchedOff(h agenthost.Host) string {
+	if h != agenthost.ClaudeCode {
+		return ""
+	}
+	files := []string{filepath.Join(cmp.Or(absolute(p.Getenv("CLAUDE_CONFIG_DIR")), filepath.Join(cmp.Or(p.Home, p.Getenv("HOME")), ".claude")), "settings.json")}
+	if p.Root != "" {
+		files = slices.Insert(files, 0, filepath.Join(p.Root, ".claude", "settings.local.json"), filepath.Join(p.Root, ".claude", "settings.json"))
+	}
+	for _, file := range files { // the first that has it is the one that counts
+		text, _, _ := read(file)
+		settings, _ := parseAny(text)
+		if off, said := settings["disableAllHooks"].(bool); off {
+			return file
+		} else if said {
+			return ""
+		}
+	}
+	return ""
+}
+
 // packaged reports whether the host has our plugin or extension, which registers the server: once is enough.
 func (p Place) packaged(h agenthost.Host) bool {
 	const plugin = "label-state@label-state"

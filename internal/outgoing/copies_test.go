@@ -4,28 +4,37 @@ package outgoing
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// TestTwoCopies: of a commit that is both loose and in a pack, one copy is damaged. What the first reader says is right, and where it
-// says nothing git does.
+// TestTwoCopies: of a commit that is both loose and in a pack, one copy is damaged or something else is in its place. The other one counts,
+// as for git.
 func TestTwoCopies(t *testing.T) {
+	cut := func(size int64) func(string) error {
+		return func(path string) error { return errors.Join(os.Chmod(path, 0o600), os.Truncate(path, size)) }
+	}
+	folder := func(path string) error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o700)) }
+	pipe := func(path string) error { return errors.Join(os.Remove(path), syscall.Mkfifo(path, 0o600)) }
 	for _, c := range []struct {
 		name, file string
-		most       int64 // bytes that are left of the file
-		declines   bool  // the first reader does
+		damage     func(path string) error
 	}{
-		{"the loose one is cut off", "loose", 20, true},
-		{"the loose one is empty", "loose", 0, true},
-		{"the pack is cut off", ".pack", 12, false},
-		{"the index is cut off", ".idx", 1100, false},
+		{"the loose one is cut off", "loose", cut(20)},
+		{"the loose one is empty", "loose", cut(0)},
+		{"the loose one is a folder", "loose", folder},
+		{"the loose one is a pipe", "loose", pipe},
+		{"the pack is cut off", ".pack", cut(12)},
+		{"the pack is a pipe", ".pack", pipe},
+		{"the index is cut off", ".idx", cut(1100)},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		for _, packsFirst := range []bool{false, true} {
 			s := newSandbox(t)
 			s.pair()
 			four := s.commit("w", "four")
@@ -35,19 +44,18 @@ func TestTwoCopies(t *testing.T) {
 			if c.file != "loose" {
 				file = onePack(t, s) + c.file
 			}
-			if err := errors.Join(os.Chmod(file, 0o600), os.Truncate(file, c.most)); err != nil {
+			if err := c.damage(file); err != nil {
 				t.Fatal(err)
 			}
-			native, err := readNative(t.Context(), at, p)
-			if c.declines != (err != nil) {
-				t.Errorf("the first reader: %v", err)
+			n, err := openNative(at, p)
+			if err != nil {
+				t.Fatal(err)
 			}
-			if err == nil {
-				compare(t, "native", native, nil, []string{four})
-			}
-			got, err := collect(func(yield func(Commit) bool) error { return Commits(t.Context(), at, p, yield) })
-			compare(t, "Commits", got, err, []string{four})
-		})
+			defer n.close()
+			n.objects.inPack = packsFirst
+			got, err := n.commits(t.Context())
+			compare(t, fmt.Sprintf("%s, packs first %v", c.name, packsFirst), got, err, []string{four})
+		}
 	}
 }
 

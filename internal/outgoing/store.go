@@ -79,16 +79,22 @@ func (s *objectStore) close() {
 
 // object returns an object's type and, of commits and tags, the content, of large ones as much as is looked at. The content is valid until
 // the next call. One that is nowhere is plumbing.ErrObjectNotFound. It is looked for first where the last one was: commits that nobody
-// else has yet are loose, as a rule, and those before them in a pack.
+// else has yet are loose, as a rule, and those before them in a pack. Of one that is in both, a copy that cannot be read does not count,
+// as in git.
 func (s *objectStore) object(oid plumbing.Hash) (plumbing.ObjectType, []byte, error) {
 	s.reads++
 	kind, data, err := s.stored(oid, s.inPack)
-	if errors.Is(err, plumbing.ErrObjectNotFound) {
-		if kind, data, err = s.stored(oid, !s.inPack); err == nil {
-			s.inPack = !s.inPack
-		}
+	if err == nil {
+		return kind, data, nil
 	}
-	return kind, data, err
+	kind, data, other := s.stored(oid, !s.inPack)
+	switch {
+	case other == nil:
+		s.inPack = !s.inPack
+	case errors.Is(other, plumbing.ErrObjectNotFound):
+		other = err
+	}
+	return kind, data, other
 }
 
 // stored looks through the loose objects, or through the packs, and moves the pack that has the object to the front.

@@ -14,6 +14,7 @@ import (
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/lease"
+	"github.com/label-state/label-state/internal/printable"
 	urfave "github.com/urfave/cli/v2"
 )
 
@@ -116,7 +117,7 @@ func showReport(c *cli.Call, all []Diagnosis) error {
 		}
 	}
 	if failed > 0 {
-		no := &cli.NoAnswer{Text: cli.Count(failed, "check", "checks") + " failed"}
+		no := &cli.NoAnswer{Text: printable.Count(failed, "check", "checks") + " failed"}
 		return &cli.Failure{Doing: "doctor", Err: no, Hint: strings.TrimSpace("do what the arrows say, then: label-state doctor " + c.Flags.Args().First())}
 	}
 	return nil
@@ -215,15 +216,13 @@ func checkPauses(ctx context.Context, c *cli.Call) Diagnosis {
 		return failedCheck(c, "pause", err)
 	}
 	p, err := c.Session.Client.Pause(ctx, c.Session.Repo)
-	v := cli.ViewPause(c.Session.Repo.String(), p, false)
 	switch {
 	case err != nil:
 		return failedCheck(c, "pause", err)
 	case p == nil && here == nil:
 		return ok("pause", "not paused")
-	case p == nil:
-		v = cli.ViewPause(c.Session.Repo.String(), here, true)
 	}
+	v := cli.ViewPause(c.Session.Repo.String(), cmp.Or(p, here), p == nil)
 	return ok("pause", "%s", strings.TrimSpace(v.Line())).or("warn", "label-state repo resume "+v.Resume())
 }
 
@@ -237,7 +236,7 @@ func checkQueue(ctx context.Context, c *cli.Call) Diagnosis {
 		}
 		ready += len(found)
 	}
-	d := ok("queue", "%s ready", cli.Count(ready, "issue is", "issues are"))
+	d := ok("queue", "%s ready", printable.Count(ready, "issue is", "issues are"))
 	if ready == 0 {
 		d = ok("queue", "no issue is ready")
 		d.Remedy = c.FirstCommand()
