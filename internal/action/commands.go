@@ -235,11 +235,19 @@ func (p Place) ours(ctx context.Context, i claim.Issue, since time.Time, mark st
 	}), err
 }
 
-// claim is a person's hold: a claim like any other, which we write for the commenter. The comment is its run, so that a
+// claim is a person's hold: a claim like any other, which we, an App or the commenter, write for the commenter. The comment is its run, so that a
 // second delivery is the same claim.
 func (cm *commands) claim(ctx context.Context, o order, r *result) error {
 	if mine, held := o.facts.Log.HeldBy(o.by); held && mine.Held() {
 		return cm.Ledger.Assign(ctx, o.facts, mine)
+	}
+	viewer, err := cm.Hub.Viewer(ctx)
+	switch {
+	case err != nil:
+		return err
+	case !claim.IsApp(viewer) && !claim.SameLogin(viewer, o.by): // docs/spec.md, People: such a person would be ignored
+		cm.console.warn("%s cannot claim through the token of %s; leave the input token out, or set it to an App's token", o.by, viewer)
+		return no{"the Action's token is " + viewer + "'s, and only an App may record a claim for somebody else; in the workflow, leave the input token out, or set it to an App's token"}
 	}
 	w := claim.Worker{Codename: o.by, FiringID: fmt.Sprintf("comment-%d", cm.event.Comment.ID)}
 	h, err := cm.Ledger.Claim(ctx, o.facts.Issue, ledger.Request{Worker: w, TTL: claim.NoExpiry, Person: o.by, By: o.by, Resume: true})

@@ -141,6 +141,27 @@ func (p Place) everyTarget(h agenthost.Host) []target {
 	return out
 }
 
+// SwitchedOff is the file by which the host runs no hooks at all; empty where none says so. A file that cannot be read says nothing.
+func (p Place) SwitchedOff(h agenthost.Host) string {
+	if h != agenthost.ClaudeCode {
+		return ""
+	}
+	files := []string{filepath.Join(cmp.Or(absolute(p.Getenv("CLAUDE_CONFIG_DIR")), filepath.Join(cmp.Or(p.Home, p.Getenv("HOME")), ".claude")), "settings.json")}
+	if p.Root != "" {
+		files = slices.Insert(files, 0, filepath.Join(p.Root, ".claude", "settings.local.json"), filepath.Join(p.Root, ".claude", "settings.json"))
+	}
+	for _, file := range files { // the first that has it is the one that counts
+		text, _, _ := read(file)
+		settings, _ := parseAny(text)
+		if off, said := settings["disableAllHooks"].(bool); off {
+			return file
+		} else if said {
+			return ""
+		}
+	}
+	return ""
+}
+
 // packaged reports whether the host has our plugin or extension, which registers the server: once is enough.
 func (p Place) packaged(h agenthost.Host) bool {
 	const plugin = "label-state@label-state"
@@ -281,9 +302,14 @@ func (p Place) install(h agenthost.Host, t target, n notes) (Step, error) {
 		if other, shared := p.other(h, t.path); !ours && shared && there && other.After == state.Fingerprint(text) {
 			s.was, ours = other, true // another host of ours wrote the same
 		}
-		from := s.was.Before // before ours came; where somebody has written since, what is there now
-		if !ours {
-			s.was.Before, _, err = t.without(text, h)
+		var own []byte
+		own, _, err = t.without(text, h)
+		from := text // which stays where nothing is missing
+		switch {
+		case !ours:
+			s.was.Before = own
+		case !bytes.Equal(own, s.was.Before): // an entry of an earlier version's may be left in it
+			from = s.was.Before
 		}
 		if err == nil {
 			s.text, err = t.with(from, h)

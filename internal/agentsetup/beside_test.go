@@ -2,6 +2,7 @@ package agentsetup_test
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -25,8 +26,10 @@ func TestOwnHookBesideOurs(t *testing.T) {
 			at := strings.LastIndex(first[:strings.Index(first, agenthost.Command(h))], "{")
 			edited := first[:at] + text + first[at:]
 			put(t, file, edited)
-			if steps := install(t, p, h); steps[0].Kind != agentsetup.Same {
-				t.Errorf("%s, %s: installed again: %s", h, name, steps[0].Kind)
+			for range 2 { // the second has the notes of the first
+				if steps := install(t, p, h); steps[0].Kind != agentsetup.Same {
+					t.Errorf("%s, %s: installed again: %s", h, name, steps[0].Kind)
+				}
 			}
 			if got := tree(t, file)[file]; got != edited {
 				t.Errorf("%s, %s: installed again:\n%s", h, name, got)
@@ -50,5 +53,56 @@ func TestOwnHookBesideOurs(t *testing.T) {
 				t.Errorf("%s, %s: uninstalled without notes:\n%s", h, name, left)
 			}
 		}
+	}
+}
+
+// TestKeyTwice: of a key that stands twice in an object a host reads one, and nobody says which. Such a file is left alone.
+func TestKeyTwice(t *testing.T) {
+	for name, text := range map[string]string{
+		"at the top": `{"hooks":{"PreToolUse":[]},"hooks":{"PreToolUse":[]}}`, "an event": `{"hooks":{"PreToolUse":[],"Pre\u0054oolUse":[]}}`,
+		"in a group": `{"hooks":{"PreToolUse":[{"hooks":[],"hooks":[]}]}}`,
+	} {
+		p := place(t, false)
+		file := filepath.Join(p.Root, ".claude", "settings.json")
+		put(t, file, text)
+		for verb, look := range map[string]func(agenthost.Host) ([]agentsetup.Step, error){"install": p.Install, "uninstall": p.Uninstall} {
+			if steps, err := look(agenthost.ClaudeCode); err == nil || !strings.Contains(err.Error(), "settings.json: the key ") || !strings.Contains(err.Error(), "stands twice in one object") {
+				t.Errorf("%s, %s: %d steps, %v", name, verb, len(steps), err)
+			}
+		}
+	}
+}
+
+// TestSwitchedOff: Claude Code's hooks are off where the first of its files that has the setting says so.
+func TestSwitchedOff(t *testing.T) {
+	const off, on = `{"disableAllHooks": true}`, "{\"disableAllHooks\": false} // mine\n"
+	for name, c := range map[string]struct{ local, project, user, want string }{
+		"nothing said":     {"{}", "{", "", ""},
+		"by the user":      {"", "{}", off, "home/.claude/settings.json"},
+		"by the project":   {"", off, on, "app/.claude/settings.json"},
+		"by this clone":    {off, on, on, "app/.claude/settings.local.json"},
+		"on in this clone": {on, off, off, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := place(t, false)
+			dir := filepath.Dir(p.Home)
+			put(t, filepath.Join(p.Root, ".claude", "settings.local.json"), c.local)
+			put(t, filepath.Join(p.Root, ".claude", "settings.json"), c.project)
+			put(t, filepath.Join(p.Home, ".claude", "settings.json"), c.user)
+			want := c.want
+			if want != "" {
+				want = filepath.Join(dir, filepath.FromSlash(want))
+			}
+			if got := p.SwitchedOff(agenthost.ClaudeCode); got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+			if got := p.SwitchedOff(agenthost.Codex); got != "" {
+				t.Errorf("Codex: %q", got)
+			}
+			p.Root = "" // of a user, outside a clone
+			if got := p.SwitchedOff(agenthost.ClaudeCode); (got != "") != (c.user == off) {
+				t.Errorf("outside a clone: %q", got)
+			}
+		})
 	}
 }

@@ -239,7 +239,8 @@ func equal(v hujson.Value, want json.RawMessage) bool {
 	return json.Compact(&b, want) == nil && bytes.Equal(v.Pack(), b.Bytes())
 }
 
-// parseObject reads JSON with comments whose top is an object; nothing at all is an empty one.
+// parseObject reads JSON with comments whose top is an object; nothing at all is an empty one. A key that stands twice in one object is an
+// error: one of the two is not read, and it differs which.
 func parseObject(text []byte) (hujson.Value, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}\n")
@@ -250,6 +251,17 @@ func parseObject(text []byte) (hujson.Value, error) {
 	}
 	if _, ok := root.Value.(*hujson.Object); !ok {
 		return root, fmt.Errorf("it is no JSON object")
+	}
+	for v := range root.All() {
+		object, _ := v.Value.(*hujson.Object)
+		seen := map[string]bool{}
+		for n := 0; object != nil && n < len(object.Members); n++ {
+			name, _ := object.Members[n].Name.Value.(hujson.Literal)
+			if seen[name.String()] {
+				return root, fmt.Errorf("the key %q stands twice in one object; leave one of them", name.String())
+			}
+			seen[name.String()] = true
+		}
 	}
 	return root, nil
 }

@@ -51,11 +51,3 @@ func LabelSteps(ctx context.Context, c *Call) ([]Step, error) {
 	}
 	return out, nil
 }
-
-// Count is a number with the word for one or for many.
-func Count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}

@@ -75,8 +75,9 @@ func checkHistory(at Location, common string, refs *refStore) error {
 
 // A remoteConfig is what a configuration says of a remote.
 type remoteConfig struct {
-	name string
-	urls []string
+	name  string
+	urls  []string
+	fetch []string // refspecs
 }
 
 // remotesOf lists the remotes of a configuration, each once, in its order.
@@ -93,8 +94,11 @@ func remotesOf(cfg settings) []remoteConfig {
 			at[x.subsection] = i
 			list = append(list, remoteConfig{name: x.subsection})
 		}
-		if x.key == "url" || x.key == "pushurl" {
+		switch x.key {
+		case "url", "pushurl":
 			list[i].urls = append(list[i].urls, x.value)
+		case "fetch":
+			list[i].fetch = append(list[i].fetch, x.value)
 		}
 	}
 	return list
@@ -117,6 +121,40 @@ func trackingNames(remotes []remoteConfig, p Push) []string {
 		}
 	}
 	return names
+}
+
+// replaced names the remote-tracking references of what the push updates, which may be stale: git has said what the remote has there.
+// They are those of the remotes' fetch refspecs, and those that a clone makes, since the refspecs may be in another configuration file.
+func replaced(remotes []remoteConfig, names []string, updates []Update) map[string]bool {
+	list := map[string]bool{}
+	for _, u := range updates {
+		for _, name := range names {
+			if branch, ok := strings.CutPrefix(u.RemoteRef, "refs/heads/"); ok {
+				list["refs/remotes/"+name+"/"+branch] = true
+			}
+		}
+		for _, r := range remotes {
+			if !slices.Contains(names, r.name) {
+				continue
+			}
+			for _, refspec := range r.fetch {
+				from, to, _ := strings.Cut(strings.TrimPrefix(refspec, "+"), ":")
+				if strings.HasPrefix(to, "remotes/") { // git takes short names, too
+					to = "refs/" + to
+				}
+				before, after, pattern := strings.Cut(from, "*")
+				middle, starts := strings.CutPrefix(u.RemoteRef, before)
+				middle, ends := strings.CutSuffix(middle, after)
+				switch {
+				case pattern && starts && ends:
+					list[strings.Replace(to, "*", middle, 1)] = true
+				case from == u.RemoteRef || strings.HasSuffix(u.RemoteRef, "/"+from):
+					list[to] = true
+				}
+			}
+		}
+	}
+	return list
 }
 
 // named is the list of one remote, or of none when references cannot have its name in theirs.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,16 +33,17 @@ func readGit(ctx context.Context, at Location, p Push, q question, yield func(Co
 	}
 	if q.likely && p.Keep != nil {
 		found := false
-		err := g.log(ctx, q, nil, p.Keep, func(Commit) bool { found = true; return false })
+		err := g.log(ctx, q, p.Keep, func(Commit) bool { found = true; return false })
 		if err != nil || !found {
 			return err
 		}
 	}
-	names, err := g.trackingNames(ctx, p)
+	tips, err := g.tracked(ctx, p)
 	if err != nil {
 		return err
 	}
-	return g.log(ctx, q, names, p.Keep, yield)
+	q.hide = slices.Concat(q.hide, tips)
+	return g.log(ctx, q, p.Keep, yield)
 }
 
 func openGit(at Location) (gitReader, error) {
@@ -85,33 +87,44 @@ func questionOf(ctx context.Context, at Location, p Push) (q question, err error
 	return q, nil
 }
 
-// trackingNames is the function of that name on what git says of its configuration, all files included. It is asked only
-// when the push is to a URL.
-func (g gitReader) trackingNames(ctx context.Context, p Push) ([]string, error) {
-	if names := named(p.Remote); p.Remote != p.URL && names != nil {
-		return names, nil
-	}
-	out, err := g.Ask(ctx, "config", "--null", "--get-regexp", `^remote\..*\.(url|pushurl)$`)
-	if git.Code(err) == 1 {
-		return nil, nil
-	}
-	if err != nil {
+// tracked asks git what the remote-tracking references point at that say what the remote has. The configuration is all files' together.
+func (g gitReader) tracked(ctx context.Context, p Push) (tips []string, err error) {
+	out, err := g.Ask(ctx, "config", "--null", "--get-regexp", `^remote\..*\.(url|pushurl|fetch)$`)
+	if err != nil && git.Code(err) != 1 {
 		return nil, err
 	}
-	var remotes []remoteConfig
+	var cfg settings
 	for entry := range strings.SplitSeq(out, "\x00") {
-		key, url, _ := strings.Cut(entry, "\n")
-		key = strings.TrimPrefix(key, "remote.")
-		if dot := strings.LastIndexByte(key, '.'); dot > 0 {
-			remotes = append(remotes, remoteConfig{name: key[:dot], urls: []string{url}})
+		name, value, _ := strings.Cut(entry, "\n")
+		name = strings.TrimPrefix(name, "remote.")
+		if dot := strings.LastIndexByte(name, '.'); dot > 0 {
+			cfg = append(cfg, setting{section: "remote", subsection: name[:dot], key: name[dot+1:], value: value})
 		}
 	}
-	return trackingNames(remotes, p), nil
+	remotes := remotesOf(cfg)
+	names := trackingNames(remotes, p)
+	if len(names) == 0 {
+		return nil, nil
+	}
+	skip := replaced(remotes, names, p.Updates)
+	args := []string{"for-each-ref", "--format=%(objectname) %(refname) %(symref)"}
+	for _, name := range names {
+		args = append(args, "refs/remotes/"+name+"/")
+	}
+	if out, err = g.Ask(ctx, args...); err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(out) {
+		fields := append(strings.Fields(line), "", "")
+		if !skip[fields[1]] && !skip[fields[2]] {
+			tips = append(tips, fields[0])
+		}
+	}
+	return tips, nil
 }
 
-// log reports the answer to the question, less what the remote-tracking references of names have: git rev-list
-// names them, git cat-file, which changes no byte of a message, prints them.
-func (g gitReader) log(ctx context.Context, q question, names []string, keep func([]byte) bool, yield func(Commit) bool) error {
+// log reports the answer to the question: git rev-list names the commits, git cat-file, which changes no byte of a message, prints them.
+func (g gitReader) log(ctx context.Context, q question, keep func([]byte) bool, yield func(Commit) bool) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var revisions strings.Builder
@@ -121,12 +134,8 @@ func (g gitReader) log(ctx context.Context, q question, names []string, keep fun
 	for _, oid := range q.hide {
 		revisions.WriteString("^" + oid + "\n")
 	}
-	args := []string{"rev-list", "--stdin", "--ignore-missing", "--not"}
-	for _, name := range names {
-		args = append(args, "--remotes="+name)
-	}
 	var listErrors, readErrors bytes.Buffer
-	list, err := g.Stream(ctx, &listErrors, revisions.String(), args...)
+	list, err := g.Stream(ctx, &listErrors, revisions.String(), "rev-list", "--ignore-missing", "--stdin")
 	if err != nil {
 		return err
 	}

@@ -104,7 +104,9 @@ func openNative(at Location, p Push) (*native, error) {
 		refs.close()
 		return nil, err
 	}
-	n := &native{push: p, refs: refs, objects: objects, names: trackingNames(remotesOf(cfg), p), most: someHidden}
+	remotes := remotesOf(cfg)
+	n := &native{push: p, refs: refs, objects: objects, names: trackingNames(remotes, p), most: someHidden}
+	refs.skip = replaced(remotes, n.names, p.Updates)
 	if !strings.EqualFold(cfg.last("core", "commitgraph"), "false") {
 		n.graph = openCommitGraph(objects.dirs)
 	}
@@ -140,14 +142,8 @@ func (n *native) commits(ctx context.Context) ([]Commit, error) {
 // start is a walk that stands at what is pushed, with the likely tips marked.
 func (n *native) start(ctx context.Context) (*walk, error) {
 	n.likely = hashes(remoteOIDs(n.push.Updates))
-	branches := []string{"HEAD", "main", "master"} // of the remote, that a push most often builds on, and below those that it updates
-	for _, u := range n.push.Updates {
-		if branch, ok := strings.CutPrefix(u.RemoteRef, "refs/heads/"); ok {
-			branches = append(branches, branch)
-		}
-	}
 	for _, name := range n.names {
-		for _, branch := range branches {
+		for _, branch := range []string{"HEAD", "main", "master"} { // that a push most often builds on
 			if oid, ok := n.refs.lookup("refs/remotes/" + name + "/" + branch); ok {
 				n.likely = append(n.likely, oid)
 			}

@@ -74,7 +74,8 @@ func (c Commit) Subject() string {
 // Commits calls yield for each commit that leaves, newest first, each once over all updates, until yield returns false.
 // A commit leaves when it is reachable from a pushed object, tags peeled, and from nothing the remote is known to have:
 // the remote object ids of the updates as far as they are in the repository, and the remote-tracking references of that
-// remote. A deletion sends nothing. Without updates that send something the repository is not even opened.
+// remote, without those of the references that the push updates. A deletion sends nothing. Without updates that send something
+// the repository is not even opened.
 //
 // With clocks far apart and a history of many thousand commits a commit that the remote already has may be reported;
 // one that leaves is never missed. An error may come after some commits have been reported.

@@ -13,6 +13,7 @@ type scenario struct {
 	name    string
 	build   func(s *sandbox) (Location, Push)
 	remotes []string // whose references count; origin when nil
+	stale   []string // tracking branches that do not count, beside those of the same names
 	gitOnly bool     // the first reader must decline
 	count   int      // how many commits leave
 }
@@ -26,7 +27,7 @@ func TestReadersAgree(t *testing.T) {
 			if c.remotes == nil {
 				c.remotes = []string{"origin"}
 			}
-			want := s.expected(at, p, c.remotes...)
+			want := s.expected(at, p, c.remotes, c.stale...)
 			if len(want) != c.count {
 				t.Errorf("%d commits leave by definition, the scenario says %d", len(want), c.count)
 			}

@@ -29,15 +29,19 @@ func TestReadersOnRandomHistories(t *testing.T) {
 		oids := s.importDrawing(folder, d, tracked)
 		defer os.RemoveAll(s.path(folder))
 		p := Push{Remote: "origin", URL: "https://example.com/x"}
+		updated := rapid.IntRange(0, len(push)).Draw(rt, "updated") // so many tracking branches are of references that are pushed
 		for i, tip := range push {
 			u := Update{LocalRef: "HEAD", LocalOID: oids[tip], RemoteRef: fmt.Sprint("refs/heads/p", i), RemoteOID: zeroID}
 			if i < len(known) {
 				u.RemoteOID = oids[known[i]]
 			}
+			if i < updated {
+				u.RemoteRef = fmt.Sprint("refs/heads/t", i)
+			}
 			p.Updates = append(p.Updates, u)
 		}
 		var want []string
-		for _, i := range d.difference(push, append(known[:min(len(known), len(push))], tracked...)) {
+		for _, i := range d.difference(push, slices.Concat(known[:min(len(known), len(push))], tracked[min(updated, len(tracked)):])) {
 			want = append(want, oids[i])
 		}
 		slices.Sort(want)

@@ -66,7 +66,7 @@ var pushes = []scenario{
 		s.git("w", "commit", "--quiet", "--amend", "--allow-empty", "-m", "three again")
 		return s.push("w", "push", "--force", "origin", "main")
 	}},
-	{name: "force push over an unknown commit", count: 1, build: func(s *sandbox) (Location, Push) {
+	{name: "force push over an unknown commit", count: 4, build: func(s *sandbox) (Location, Push) {
 		s.pair()
 		s.others("main", 2)
 		s.commit("w", "four")
@@ -164,6 +164,45 @@ var pushes = []scenario{
 		s.git("w", "push", "--quiet", "fork", "main")
 		return s.push("w", "push", "origin", "main")
 	}},
+	{name: "branch deleted on the remote, tracked here", count: 2, build: func(s *sandbox) (Location, Push) {
+		s.gone()
+		return s.push("w", "push", "origin", "HEAD:refs/heads/fix")
+	}},
+	{name: "branch deleted on the remote, packed here", count: 2, build: func(s *sandbox) (Location, Push) {
+		s.gone()
+		s.git("w", "pack-refs", "--all")
+		return s.push("w", "push", "origin", "HEAD:refs/heads/fix")
+	}},
+	{name: "branch deleted on the remote, to a URL that has a name", count: 2, build: func(s *sandbox) (Location, Push) {
+		s.gone()
+		return s.push("w", "push", s.path("hub"), "HEAD:refs/heads/fix")
+	}},
+	{name: "branch set back on the remote", count: 2, build: func(s *sandbox) (Location, Push) {
+		s.gone()
+		s.git("hub", "branch", "fix", "main")
+		return s.push("w", "push", "origin", "HEAD:refs/heads/fix")
+	}},
+	{name: "branch deleted on the remote, pushed under another name", build: func(s *sandbox) (Location, Push) {
+		s.gone()
+		return s.push("w", "push", "origin", "HEAD:refs/heads/other")
+	}},
+	{name: "remote made anew", count: 3, build: func(s *sandbox) (Location, Push) {
+		s.pair()
+		s.git("hub", "update-ref", "-d", "refs/heads/main")
+		return s.push("w", "push", "origin", "main")
+	}},
+	{name: "branch deleted on the remote, in a folder of its own here", count: 2, build: func(s *sandbox) (Location, Push) {
+		s.gone("+refs/heads/*:refs/remotes/origin/heads/*")
+		return s.push("w", "push", "origin", "HEAD:refs/heads/fix")
+	}, stale: []string{"refs/remotes/origin/heads/fix"}},
+	{name: "branch deleted on the remote, another name here", count: 2, build: func(s *sandbox) (Location, Push) {
+		s.gone("+refs/heads/main:refs/remotes/origin/main", "fix:remotes/origin/mine")
+		return s.push("w", "push", "origin", "HEAD:refs/heads/fix")
+	}, stale: []string{"refs/remotes/origin/mine"}},
+	{name: "tracking branch of another branch under the name", count: 2, build: func(s *sandbox) (Location, Push) {
+		s.gone("+refs/heads/main:refs/remotes/origin/main", "+refs/heads/fix:refs/remotes/origin/other")
+		return s.push("w", "push", "origin", "HEAD:refs/heads/other")
+	}},
 	{name: "remote branch far ahead", count: 1, build: func(s *sandbox) (Location, Push) {
 		s.pair()
 		s.git("w", "checkout", "--quiet", "-b", "fix")
@@ -184,6 +223,25 @@ var pushes = []scenario{
 		s.git("w", "merge", "--quiet", "--no-edit", "main")
 		return s.push("w", "push", "origin", "fix")
 	}},
+}
+
+// gone pushes two commits to the branch fix, fetches it by these refspecs or by clone's own, and deletes it on the hub, which the clone
+// does not know.
+func (s *sandbox) gone(refspecs ...string) {
+	s.t.Helper()
+	s.pair()
+	s.git("w", "checkout", "--quiet", "-b", "fix")
+	s.commit("w", "fix 1")
+	s.commit("w", "fix 2")
+	if len(refspecs) > 0 {
+		s.git("w", "config", "--unset-all", "remote.origin.fetch")
+	}
+	for _, spec := range refspecs {
+		s.git("w", "config", "--add", "remote.origin.fetch", spec)
+	}
+	s.git("w", "push", "--quiet", "origin", "fix")
+	s.git("w", "fetch", "--quiet")
+	s.git("hub", "update-ref", "-d", "refs/heads/fix")
 }
 
 // others lets someone else push n commits to a branch of the hub.

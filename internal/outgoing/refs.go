@@ -19,6 +19,7 @@ import (
 type refStore struct {
 	dir    string
 	packed packedRefs
+	skip   map[string]bool // names that count as absent
 	close  func()
 }
 
@@ -36,7 +37,7 @@ func openRefs(dir string) (*refStore, error) {
 // lookup finds one reference by its full name, through symbolic ones.
 func (r *refStore) lookup(name string) (plumbing.Hash, bool) {
 	for range 5 {
-		if !wellFormed(name) {
+		if !wellFormed(name) || r.skip[name] {
 			return plumbing.ZeroHash, false
 		}
 		f, err := smallfile.Open(filepath.Join(r.dir, filepath.FromSlash(name)))
@@ -72,7 +73,7 @@ func (r *refStore) under(prefix string) []plumbing.Hash {
 		add(r.lookup(name))
 	}
 	for name, oid := range r.packed.under(prefix) {
-		if !loose[string(name)] {
+		if !loose[string(name)] && !r.skip[string(name)] {
 			add(parseHash(string(oid)))
 		}
 	}

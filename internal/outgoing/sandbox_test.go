@@ -189,8 +189,9 @@ func (s *sandbox) push(folder string, args ...string) (Location, Push) {
 	return at, Push{Remote: read("remote"), URL: read("url"), Updates: updates}
 }
 
-// expected is the answer by its definition: what the pushed objects reach, less what the remote's reach, two plain sets.
-func (s *sandbox) expected(at Location, p Push, remotes ...string) []string {
+// expected is the answer by its definition: what the pushed objects reach, less what the remote's reach, two plain sets. The remote has
+// what git says of each updated reference, and what the tracking branches say, without those of updated references.
+func (s *sandbox) expected(at Location, p Push, remotes []string, stale ...string) []string {
 	s.t.Helper()
 	ask := func(args ...string) ([]string, error) {
 		cmd := exec.Command("git", args...)
@@ -211,9 +212,19 @@ func (s *sandbox) expected(at Location, p Push, remotes ...string) []string {
 		add(oid)
 	}
 	for _, name := range remotes {
-		tips, err := ask("for-each-ref", "--format=%(objectname)", "refs/remotes/"+name+"/")
+		for _, u := range p.Updates {
+			stale = append(stale, "refs/remotes/"+name+strings.TrimPrefix(u.RemoteRef, "refs/heads"))
+		}
+		lines, err := ask("for-each-ref", "--format=%(objectname),%(refname),%(symref)", "refs/remotes/"+name+"/")
 		if err != nil {
 			s.t.Fatal(err)
+		}
+		var tips []string
+		for _, line := range lines {
+			fields := strings.Split(line, ",")
+			if !slices.Contains(stale, fields[1]) && !slices.Contains(stale, fields[2]) {
+				tips = append(tips, fields[0])
+			}
 		}
 		slices.Sort(tips)
 		for _, oid := range slices.Compact(tips) {

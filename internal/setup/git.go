@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,7 +38,6 @@ func (e Environment) git(ctx context.Context, args ...string) (string, error) {
 // settings are the lines of git's configuration that say where a clone belongs.
 type settings struct {
 	repo, host string              // label-state.repo, label-state.host
-	branches   map[string]string   // branch → remote it tracks
 	remotes    map[string][]string // name → URLs as they are written
 	unsure     bool                // what is written may not be what git goes by
 }
@@ -44,9 +45,8 @@ type settings struct {
 // settings reads git's configuration. No repository, or nothing set, is the zero value. What git goes by is unsure where it takes some
 // URLs for others (url.*.insteadOf), and where a URL is not in the clone's own file: git has no remote that only other files name.
 func (e Environment) settings(ctx context.Context) (settings, error) {
-	s := settings{branches: map[string]string{}, remotes: map[string][]string{}}
-	out, err := e.git(ctx, "config", "-z", "--show-origin", "--get-regexp",
-		`^(label-state\.(repo|host)|branch\..*\.remote|remote\..*\.url|url\..*\.insteadof)$`)
+	s := settings{remotes: map[string][]string{}}
+	out, err := e.git(ctx, "config", "-z", "--show-origin", "--get-regexp", `^(label-state\.(repo|host)|remote\..*\.url|url\..*\.insteadof)$`)
 	if err != nil {
 		return s, err
 	}
@@ -60,8 +60,6 @@ func (e Environment) settings(ctx context.Context) (settings, error) {
 			s.repo = value
 		case key == "label-state.host":
 			s.host = value
-		case section == "branch":
-			s.branches[name] = value
 		case section == "remote":
 			s.remotes[name] = append(s.remotes[name], value)
 			file := strings.TrimPrefix(words[n-1], "file:")
@@ -189,36 +187,30 @@ func (e Environment) clone(ctx context.Context) (clone, error) {
 	return clone{top, r, err}, nil
 }
 
-// remoteURL is where the remote is that the clone belongs to: that of the current branch, else origin, else the only one. It is empty
-// when there is none. Git is asked again only where its configuration leaves it open.
+// remoteURL is where the remote is that the clone belongs to, whatever branch is checked out: upstream, else origin, else the only one. It
+// is empty when there is none. Git is asked again only where its configuration leaves it open.
 func (e Environment) remoteURL(ctx context.Context, s settings) (string, error) {
-	branch := ""
-	if len(s.remotes) > 1 {
-		var err error
-		if branch, err = e.git(ctx, "symbolic-ref", "--quiet", "--short", "HEAD"); err != nil {
-			return "", err
+	names := []string{"upstream", "origin"}
+	if len(s.remotes) == 1 {
+		names = slices.Collect(maps.Keys(s.remotes))
+	}
+	for _, name := range names {
+		urls := s.remotes[name]
+		switch {
+		case urls == nil:
+			continue
+		case len(urls) == 1 && urls[0] != "" && !s.unsure:
+			return urls[0], nil
+		}
+		if url, err := e.git(ctx, "remote", "get-url", name); url != "" || err != nil {
+			return url, err
 		}
 	}
-	name := s.branches[branch]
-	if s.remotes[name] == nil {
-		name = "origin"
-	}
-	if s.remotes[name] == nil && len(s.remotes) == 1 {
-		for only := range s.remotes {
-			name = only
-		}
-	}
-	switch urls := s.remotes[name]; {
-	case urls == nil:
-		return "", nil
-	case len(urls) == 1 && urls[0] != "" && !s.unsure:
-		return urls[0], nil
-	}
-	return e.git(ctx, "remote", "get-url", name)
+	return "", nil
 }
 
-// Home returns the repository that the clone around Dir belongs to: label-state.repo, else what the
-// remote of its branch means. It is zero outside a clone, and for a clone of nothing on a GitHub.
+// Home returns the repository that the clone around Dir belongs to: label-state.repo, else what its
+// remote means. It is zero outside a clone, and for a clone of nothing on a GitHub.
 func (e Environment) Home(ctx context.Context) (host.Remote, error) {
 	c, err := e.clone(ctx)
 	return c.remote, err

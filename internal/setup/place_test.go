@@ -1,6 +1,7 @@
 package setup_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os/exec"
@@ -34,9 +35,10 @@ func TestClone(t *testing.T) {
 		{"token in the URL", "remote.origin.url=https://x:tok@github.com/acme/app", "https://api.github.com/ acme/app"},
 		{"only remote", "remote.up.url=git@github.com:acme/app.git", "https://api.github.com/ acme/app"},
 		{"two remotes, no origin", "remote.a.url=git@github.com:a/a remote.b.url=git@github.com:b/b", "https://api.github.com/ /"},
-		{"branch's remote first", "remote.origin.url=git@github.com:me/app remote.up.url=git@github.com:acme/app branch.main.remote=up", "https://api.github.com/ acme/app"},
-		{"another branch's remote", "remote.origin.url=git@github.com:me/app remote.up.url=git@github.com:acme/app branch.dev.remote=up", "https://api.github.com/ me/app"},
-		{"branch tracks a local one", "remote.origin.url=git@github.com:me/app branch.main.remote=.", "https://api.github.com/ me/app"},
+		{"upstream first", "remote.origin.url=git@github.com:me/app remote.upstream.url=git@github.com:acme/app", "https://api.github.com/ acme/app"},
+		{"the branch tracks another remote", "remote.origin.url=git@github.com:acme/app remote.bob.url=git@github.com:bob/app branch.main.remote=bob", "https://api.github.com/ acme/app"},
+		{"the branch tracks origin", "remote.origin.url=git@github.com:me/app remote.upstream.url=git@github.com:acme/app branch.main.remote=origin", "https://api.github.com/ acme/app"},
+		{"the branch tracks one of two", "remote.a.url=git@github.com:a/a remote.b.url=git@github.com:b/b branch.main.remote=b", "https://api.github.com/ /"},
 		{"remote with dots", "remote.a.b.c.url=git@github.com:acme/app", "https://api.github.com/ acme/app"},
 		{"insteadOf", "remote.origin.url=gh:acme/app url.https://github.com/.insteadof=gh:", "https://api.github.com/ acme/app"},
 		{"two addresses of one remote", "remote.origin.url=git@github.com:acme/app remote.origin.url=git@github.com:acme/web", "https://api.github.com/ acme/app"},
@@ -78,17 +80,18 @@ func TestClone(t *testing.T) {
 // TestRemoteOfNoClone: a remote that only the configuration for all clones has is that of none, as git has it.
 func TestRemoteOfNoClone(t *testing.T) {
 	for _, c := range []struct {
-		name, want string
-		own        [][]string // what git does in the folder before
+		name, remote, want string
+		own                [][]string // what git does in the folder before
 	}{
 		{name: "outside"},
 		{name: "clone without a remote", own: [][]string{{"init", "-q"}}},
 		{name: "clone with another remote", own: [][]string{{"init", "-q"}, {"remote", "add", "up", "git@github.com:me/app"}}},
+		{name: "clone with origin", remote: "upstream", own: [][]string{{"init", "-q"}, {"remote", "add", "origin", "git@github.com:me/app"}}, want: "me/app"},
 		{name: "clone with that remote too", own: [][]string{{"init", "-q"}, {"config", "remote.origin.url", "git@github.com:me/app"}}, want: "acme/app"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := newMachine(t, nil)
-			m.git("config", "--global", "remote.origin.url", "https://github.com/acme/app.git")
+			m.git("config", "--global", "remote."+cmp.Or(c.remote, "origin")+".url", "https://github.com/acme/app.git")
 			for _, args := range c.own {
 				m.git(args...)
 			}

@@ -110,7 +110,7 @@ func agreeToHost(c *cli.Call, h agenthost.Host, steps []agentsetup.Step) error {
 	text := string(h) + "\n"
 	for _, s := range steps {
 		todo = todo || s.Kind != agentsetup.Same && s.Kind != agentsetup.Theirs
-		text += fmt.Sprintf("  %-6s %s %s\n", s.Kind, s.What, shortPath(c, s.Path))
+		text += fmt.Sprintf("  %-6s %s %s\n", s.Kind, s.What, shortPath(c.Terminal, s.Path))
 	}
 	switch {
 	case c.Flags.Bool("dry-run"):
@@ -129,8 +129,8 @@ func agreeToHost(c *cli.Call, h agenthost.Host, steps []agentsetup.Step) error {
 }
 
 // shortPath is a path as a person names it: from the working folder, where that is shorter.
-func shortPath(c *cli.Call, path string) string {
-	if rel, err := filepath.Rel(c.Terminal.Env.Dir, path); err == nil && len(rel) < len(path) {
+func shortPath(t cli.Terminal, path string) string {
+	if rel, err := filepath.Rel(t.Env.Dir, path); err == nil && len(rel) < len(path) {
 		return rel
 	}
 	return path
@@ -144,7 +144,7 @@ func showHost(c *cli.Call, h agenthost.Host, steps []agentsetup.Step, last strin
 				return err
 			}
 		}
-		text += fmt.Sprintf("%-6s %s %s\n", s.Kind, s.What, shortPath(c, s.Path))
+		text += fmt.Sprintf("%-6s %s %s\n", s.Kind, s.What, shortPath(c.Terminal, s.Path))
 	}
 	if c.Flags.Bool("json") {
 		return nil
@@ -175,13 +175,14 @@ type AgentView struct {
 	Host      string `json:"host"`
 	Program   string `json:"program,omitempty"` // on the search path
 	Version   string `json:"version,omitempty"` // as the program says it
-	User      string `json:"user"`              // installed, partly or no
+	User      string `json:"user"`              // installed, off, partly, no or unknown
 	Project   string `json:"project,omitempty"` // empty outside a clone
 	Untrusted int    `json:"untrusted,omitempty"`
 	Missing   string `json:"missing,omitempty"`
+	Problem   string `json:"problem,omitempty"` // why something is unknown
 }
 
-// runAgentStatus is exit 1 where a host that is on the search path is not set up.
+// runAgentStatus is exit 1 where a host that is on the search path is not set up, and exit 3 where a file does not let it be seen.
 func runAgentStatus(t cli.Terminal, cc *urfave.Context) error {
 	if cc.Args().Present() {
 		return cli.Usagef(cli.CommandPath(cc), "%s takes no arguments", cli.CommandPath(cc))
@@ -192,18 +193,17 @@ func runAgentStatus(t cli.Terminal, cc *urfave.Context) error {
 	rows := [][]string{{"HOST", "PROGRAM", "USER", "PROJECT", "MISSING"}}
 	var views []AgentView
 	lacking, used := "", false
+	var unknown error
 	for _, h := range agenthost.Hosts() {
 		v, err := viewHost(ctx, c, h)
-		if err != nil {
-			return fileFailure(cc, err)
-		}
+		unknown = cmp.Or(unknown, err)
 		views = append(views, v)
 		program := "not found"
 		if v.Program != "" {
 			program = cmp.Or(v.Version, "found")
 		}
-		rows = append(rows, []string{v.Host, program, v.User, v.Project, v.Missing})
-		used = used || v.Program != "" || v.User != "no" || v.Project == "yes" || v.Project == "partly"
+		rows = append(rows, []string{v.Host, program, v.User, v.Project, cmp.Or(v.Problem, v.Missing)})
+		used = used || v.Program != "" || v.User != "no" || v.Project != "" && v.Project != "no"
 		if v.Program != "" && v.Missing != "" && lacking == "" {
 			lacking = v.Missing
 		}
@@ -222,7 +222,10 @@ func runAgentStatus(t cli.Terminal, cc *urfave.Context) error {
 			return err
 		}
 	}
-	if lacking == "" {
+	switch {
+	case unknown != nil:
+		return fileFailure(cc, unknown)
+	case lacking == "":
 		return nil
 	}
 	return &cli.Failure{Err: &cli.NoAnswer{Text: "not every host here is set up"}, Hint: lacking}
@@ -257,8 +260,9 @@ const versionTime = 5 * time.Second
 
 var aVersion = regexp.MustCompile(`\d+(\.\d+)+[-+.\w]*`)
 
-func viewHost(ctx context.Context, c *cli.Call, h agenthost.Host) (AgentView, error) {
-	v := AgentView{Host: string(h), Program: hostProgram(c.Terminal, h)}
+// viewHost looks at one host. With an error, of the first file that cannot be used, the view is what else is known.
+func viewHost(ctx context.Context, c *cli.Call, h agenthost.Host) (v AgentView, unknown error) {
+	v = AgentView{Host: string(h), Program: hostProgram(c.Terminal, h)}
 	if v.Program != "" {
 		timed, cancel := context.WithTimeout(ctx, versionTime)
 		defer cancel()
@@ -273,11 +277,10 @@ func viewHost(ctx context.Context, c *cli.Call, h agenthost.Host) (AgentView, er
 			continue // no home, or no clone
 		}
 		all, some, err := p.Installed(h)
-		if err != nil {
-			return v, err
-		}
 		word := "no"
 		switch {
+		case err != nil:
+			word, unknown = "unknown", cmp.Or(unknown, err)
 		case all:
 			word = "installed"
 		case some:
@@ -289,7 +292,17 @@ func viewHost(ctx context.Context, c *cli.Call, h agenthost.Host) (AgentView, er
 			v.Project = word
 		}
 	}
+	off := switchedOff(c.Terminal, h)
+	for _, word := range []*string{&v.User, &v.Project} {
+		if off != "" && *word == "installed" {
+			*word = "off"
+		}
+	}
 	switch {
+	case unknown != nil:
+		v.Problem = unknown.Error()
+	case v.User == "off" || v.Project == "off":
+		v.Missing = off
 	case v.User == "partly":
 		v.Missing = "label-state agent install " + string(h) + " --user"
 	case v.Project == "partly", v.User != "installed" && v.Project != "installed" && v.Program != "":
@@ -300,7 +313,20 @@ func viewHost(ctx context.Context, c *cli.Call, h agenthost.Host) (AgentView, er
 			v.Missing = "start codex, type /hooks and trust the hooks of label-state"
 		}
 	}
-	return v, nil
+	return v, unknown
+}
+
+// switchedOff is how hooks that a file of the host's switches off run again; empty where none does.
+func switchedOff(t cli.Terminal, h agenthost.Host) string {
+	for _, user := range []bool{false, true} { // a clone has files of its own beside the user's
+		if p, err := placeOf(t, user); err == nil {
+			if file := p.SwitchedOff(h); file != "" {
+				return "take disableAllHooks out of " + shortPath(t, file)
+			}
+			return ""
+		}
+	}
+	return ""
 }
 
 // trustTime is how long Codex may take to say which hooks it trusts.
@@ -375,6 +401,9 @@ func hostSteps(t cli.Terminal) []cli.Step {
 			if all, _, err := p.Installed(h); err == nil && all {
 				s.Status, s.Detail = cli.StepThere, "its sessions keep their holds alive"
 			}
+		}
+		if off := switchedOff(t, h); off != "" && s.Status == cli.StepThere {
+			s.Status, s.Detail = cli.StepKept, "its hooks are switched off: "+off
 		}
 		out = append(out, s)
 	}

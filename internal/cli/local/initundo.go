@@ -15,6 +15,7 @@ import (
 	"github.com/label-state/label-state/internal/agentsetup"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/hookfile"
+	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/smallfile"
 	"github.com/label-state/label-state/internal/state"
 	urfave "github.com/urfave/cli/v2"
@@ -121,7 +122,7 @@ func (u *undoing) steps(ctx context.Context) (out []cli.Step, err error) {
 	}
 	if n := len(u.record.Labels); n > 0 && len(out) > 0 {
 		out = append(out, cli.Step{Kind: "labels", Name: "on GitHub", Status: cli.StepKept, Detail: fmt.Sprintf(
-			"%s stay, for others may use them (%s); one goes with: gh label delete NAME --repo %s", cli.Count(n, "that init created", "that init created"), strings.Join(u.record.Labels, ", "), u.record.Repo)})
+			"%s stay, for others may use them (%s); one goes with: gh label delete NAME --repo %s", printable.Count(n, "that init created", "that init created"), strings.Join(u.record.Labels, ", "), u.record.Repo)})
 	}
 	return out, nil
 }

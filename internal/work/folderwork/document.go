@@ -31,7 +31,7 @@ type document struct {
 	Created time.Time `yaml:"created"`
 
 	file    string
-	head    string // front matter without its bars
+	text    string // all of the file, byte for byte
 	body    string
 	changed time.Time
 }
@@ -58,20 +58,28 @@ func read(file string) (document, error) {
 }
 
 func load(file string) (document, error) {
-	d := document{file: file}
 	info, err := os.Stat(file)
 	if err != nil {
-		return d, err
+		return document{}, err
 	}
 	text, err := smallfile.Follow(file, maxFile)
 	if err != nil {
-		return d, errors.New(smallfile.Reason(err))
+		return document{}, errors.New(smallfile.Reason(err))
 	}
-	var found bool
-	if d.head, d.body, found = split(string(text)); !found {
+	d, err := parse(string(text))
+	d.file, d.changed = file, info.ModTime().UTC()
+	return d, err
+}
+
+// parse reads the text of a file.
+func parse(text string) (document, error) {
+	d := document{text: text}
+	head, body, found := split(text)
+	if !found {
 		return d, errors.New("want front matter between two lines with ---")
 	}
-	in := yaml.NewDecoder(strings.NewReader(d.head))
+	d.body = body
+	in := yaml.NewDecoder(strings.NewReader(head))
 	in.KnownFields(true)
 	if err := in.Decode(&d); err != nil {
 		return d, fmt.Errorf("front matter: %s", strings.ReplaceAll(err.Error(), "\n", " "))
@@ -79,7 +87,6 @@ func load(file string) (document, error) {
 	if d.State == "" {
 		d.State = stateOpen
 	}
-	d.changed = info.ModTime().UTC()
 	return d, nil
 }
 
@@ -101,19 +108,51 @@ func (d document) has(label string) bool {
 	return slices.ContainsFunc(d.Labels, func(l string) bool { return strings.EqualFold(l, label) })
 }
 
-var stateLine = regexp.MustCompile(`(?m)^state:.*$`)
+var (
+	bar       = regexp.MustCompile(`(?m)^---\r?$`)
+	stateLine = regexp.MustCompile(`(?m)^["']?state["']?[ \t]*:([ \t]*["']?)(open)?`)
+)
 
-// close writes the file anew with state: closed. It is replaced in one step.
+// close changes the state in the file, and nothing else of it. The file is replaced in one step.
 func (d document) close() error {
 	if d.State == stateClosed {
 		return nil
 	}
-	head := stateLine.ReplaceAllLiteralString(d.head, "state: "+stateClosed)
-	if head == d.head {
-		head += "state: " + stateClosed + "\n"
-	}
-	if err := state.Replace(d.file, []byte("---\n"+head+"---\n\n"+d.body), 0o644); err != nil {
+	failed := func(err error) error {
 		return fmt.Errorf("write %s: %w", filepath.Base(d.file), printable.Cause(err))
+	}
+	text, mark := strings.CutPrefix(d.text, "\ufeff")
+	bars := bar.FindAllStringIndex(text, 2) // split has found them
+	end := bars[1][0]
+	head, rest := text[:end], text[end:]
+	switch at := stateLine.FindStringSubmatchIndex(head); {
+	case at == nil && strings.HasSuffix(head, "\r\n"):
+		head += "state: " + stateClosed + "\r\n"
+	case at == nil:
+		head += "state: " + stateClosed + "\n"
+	case at[4] < 0: // a key without a value
+		head = head[:at[2]] + " " + stateClosed + head[at[2]:]
+	default:
+		head = head[:at[4]] + stateClosed + head[at[5]:]
+	}
+	text = head + rest
+	if mark {
+		text = "\ufeff" + text
+	}
+	after, err := parse(text)
+	if err != nil || after.State != stateClosed || after.ID != d.ID || after.Title != d.Title || after.body != d.body {
+		return failed(errors.New("its front matter cannot be changed; write state: closed there"))
+	}
+	file, err := filepath.EvalSymlinks(d.file)
+	if err != nil {
+		return failed(err)
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return failed(err)
+	}
+	if err := state.Replace(file, []byte(text), info.Mode().Perm()); err != nil {
+		return failed(err)
 	}
 	return nil
 }
