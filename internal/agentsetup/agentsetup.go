@@ -302,9 +302,14 @@ func (p Place) install(h agenthost.Host, t target, n notes) (Step, error) {
 		if other, shared := p.other(h, t.path); !ours && shared && there && other.After == state.Fingerprint(text) {
 			s.was, ours = other, true // another host of ours wrote the same
 		}
-		from := s.was.Before // before ours came; where somebody has written since, what is there now
-		if !ours {
-			s.was.Before, _, err = t.without(text, h)
+		var own []byte
+		own, _, err = t.without(text, h)
+		from := text // which stays where nothing is missing
+		switch {
+		case !ours:
+			s.was.Before = own
+		case !bytes.Equal(own, s.was.Before): // an entry of an earlier version's may be left in it
+			from = s.was.Before
 		}
 		if err == nil {
 			s.text, err = t.with(from, h)
