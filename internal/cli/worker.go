@@ -163,7 +163,11 @@ func (c *Call) RecordClaim(h ledger.Hold, err error) error {
 	if h.Unassigned != nil {
 		Warnf(c.Terminal.Err, "claimed, but the login could not be assigned: %s", h.Unassigned)
 	}
-	if err := c.Session.Remember(h); err != nil {
+	err = c.Session.Remember(h)
+	if err == nil {
+		err = c.Session.Begin(h.Issue)
+	}
+	if err != nil {
 		Warnf(c.Terminal.Err, "claimed, but this worktree's record could not be written, so the hook will not know you: %s", err)
 	}
 	return nil

@@ -78,6 +78,7 @@ type hostEvent struct {
 	text   []byte
 	event  agenthost.Event
 	files  state.Sessions
+	kept   state.Session    // what is kept of the event's
 	trees  []*worktreeHolds // of the event, then the session's others
 	about  int              // so many are the event's
 	answer agenthost.Answer
@@ -141,6 +142,7 @@ func (e *hostEvent) look() {
 	if err != nil {
 		e.note(err)
 	}
+	e.kept = session
 	if e.event.Kind == agenthost.SessionStart {
 		files.Prune(e.now())
 	}
@@ -240,6 +242,18 @@ func (e *hostEvent) decide(ctx context.Context) {
 		}
 	}
 	e.answer.Deny = agenthost.Denies(e.event, w)
+	if e.event.Changes && e.answer.Deny == "" { // from now on the session's end releases none of its holds, wherever the change is
+		for _, t := range e.trees {
+			for _, h := range t.holds {
+				if hostHold(h).Session != e.event.Session {
+					continue
+				}
+				if err := t.store.Touch(h.Issue); err != nil {
+					e.note(err)
+				}
+			}
+		}
+	}
 	if e.event.Kind == agenthost.SessionStart && e.answer.Context == "" {
 		e.answer.Context = e.startText(nil)
 	}
