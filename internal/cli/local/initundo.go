@@ -192,6 +192,8 @@ func (u *undoing) hookStep(ctx context.Context) (cli.Step, error) {
 	switch {
 	case found.Kind == hookfile.Edited, found.Kind == hookfile.Blocked:
 		s.Status, s.Detail = cli.StepKept, "changed since, and it stays: "+string(found.Kind)+"; see label-state hook status"
+	case found.Kind == hookfile.Absent && found.Manager == "" && found.Hint != "": // git looks elsewhere now
+		s.Status, s.Detail = cli.StepKept, "not looked for: "+found.Hint
 	case found.Version == 0:
 		s.Detail, s.Done = "gone already", "gone"
 		s.Do = inOrder(forget)
@@ -226,8 +228,8 @@ func (u *undoing) hostStep(h agenthost.Host) (s cli.Step, there bool, err error)
 		return s, false, err
 	}
 	s = cli.Step{Kind: "agent", Name: string(h), Status: cli.StepMade, Detail: "its hooks, skill and MCP server in this repository", Done: "removed"}
-	if slices.ContainsFunc(files, func(f agentsetup.Step) bool { return f.Kind == agentsetup.Theirs }) {
-		s.Detail += "; a file that was changed since stays"
+	if slices.ContainsFunc(files, func(f agentsetup.Step) bool { return f.Kind == agentsetup.Theirs || f.Edited }) {
+		s.Detail = "what is ours; what was changed since stays"
 	}
 	s.Do = func(context.Context) error {
 		files, err := p.Uninstall(h) // another host that needs a file may be gone by now
