@@ -150,7 +150,7 @@ var mayImport = map[string][]string{
 	},
 	"internal/cli/feature": {
 		"internal/claim", "internal/cli", "internal/github", "internal/host", "internal/labels", "internal/ledger",
-		"internal/lifecycle", "internal/prchain", "internal/setup", "internal/state", "internal/worktree",
+		"internal/lifecycle", "internal/prchain", "internal/printable", "internal/setup", "internal/state", "internal/worktree",
 	},
 	"internal/cli/operate": {
 		"internal/board", "internal/claim", "internal/cli", "internal/host", "internal/labels", "internal/ledger",
@@ -159,7 +159,7 @@ var mayImport = map[string][]string{
 	"internal/cli/local": {
 		"internal/agenthost", "internal/agentsetup", "internal/claim", "internal/cli", "internal/config",
 		"internal/git", "internal/github", "internal/hookfile", "internal/keep", "internal/lease", "internal/ledger",
-		"internal/lifecycle", "internal/mcp", "internal/setup", "internal/smallfile", "internal/state",
+		"internal/lifecycle", "internal/mcp", "internal/printable", "internal/setup", "internal/smallfile", "internal/state",
 		"internal/workflow",
 	},
 	"internal/cli/try": {

@@ -60,6 +60,8 @@ type World struct {
 	Here  []Hold // of the worktrees that the event is about, whosever they are
 	Known bool   // the event is about a repository that uses label-state
 	Claim bool   // sessions.require_claim, for an edit of a worktree
+
+	Unusable string // why the configuration that says so cannot be used; empty if it can
 }
 
 // A Plan is what an event asks for. The zero Plan is that there is nothing to do.
@@ -133,6 +135,9 @@ func Denies(e Event, w World) string {
 	}
 	alive := slices.ContainsFunc(w.Here, func(h Hold) bool { return h.Alive(w.Now) })
 	if e.Call == Edits && w.Claim && !alive {
+		if w.Unusable != "" {
+			return unclaimed + ". The configuration cannot be used: " + w.Unusable
+		}
 		return unclaimed
 	}
 	return ""

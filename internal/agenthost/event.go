@@ -42,6 +42,7 @@ type Event struct {
 	Source  string // of a session's start
 	Tool    string
 	Call    Call
+	Changes bool     // the tool call may change something; what is not known may
 	Paths   []string // files that an edit writes, as the host says them
 	Dirs    []string // folders that a command works in, relative to Dir unless absolute; "" is Dir itself
 }
@@ -169,13 +170,14 @@ func (e *Event) call(w wire) {
 	name := strings.ToLower(e.Tool)
 	switch name {
 	case "edit", "write", "multiedit", "notebookedit", "replace", "write_file", "create", "delete", "patch", "str_replace_editor", "apply_patch":
-		e.Call = Edits
+		e.Call, e.Changes = Edits, true
 		e.Paths = append(list(in.FilePath, in.Camel, in.Path, in.Notebook), patched(cmp.Or(command, in.Patch))...)
 		return
 	case "bash", "shell", "run_shell_command", "exec_command", "local_shell", "powershell":
 		e.runs(command)
 		return
 	}
+	e.Changes = !onlyReads(name)
 	switch {
 	case strings.EqualFold(e.Name, "beforeShellExecution"), strings.EqualFold(e.Name, "afterShellExecution"):
 		e.runs(w.Command)
@@ -188,12 +190,12 @@ func (e *Event) call(w wire) {
 
 func (e *Event) runs(command string) {
 	line := parseLine(command)
-	e.Call, e.Dirs = Runs, line.dirs()
+	e.Call, e.Dirs, e.Changes = Runs, line.dirs(), line.changes()
 	switch {
+	case line.harmless(): // also where it looks for "git push"
+		e.Call = Reads
 	case line.publishes():
 		e.Call = Publishes
-	case line.harmless():
-		e.Call = Reads
 	case strings.Contains(command, patchStart):
 		e.Call, e.Paths = Edits, patched(command)
 	}

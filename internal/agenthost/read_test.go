@@ -155,10 +155,108 @@ func TestFence(t *testing.T) {
 		"sh -c 'cd x && git push'":                              agenthost.Publishes,
 		"gh pr create --fill":                                   agenthost.Publishes,
 		"gh -R a/b pr merge 3":                                  agenthost.Publishes,
-		"gh pr view":                                            agenthost.Runs,
 		"git commit -m 'git push later'":                        agenthost.Publishes, // one question too many
 		"git pushd":                                             agenthost.Runs,
 		"echo unclosed 'x":                                      agenthost.Runs,
+
+		// what only looks
+		"find . -name '*.go'":                   agenthost.Reads,
+		"find . -name x -delete":                agenthost.Runs,
+		"find . -exec rm {} +":                  agenthost.Runs,
+		"find . -okdir rm {} ;":                 agenthost.Runs,
+		"find . -fprint x":                      agenthost.Runs,
+		"stat x; which go; diff a b; tree -L 2": agenthost.Reads,
+		"tree -o x":                             agenthost.Runs,
+		"tree -ao x":                            agenthost.Runs,
+		"date":                                  agenthost.Reads,
+		"date -u +%s; date -d 2026-01-01; date -Is": agenthost.Reads,
+		"date -s 10:00":                         agenthost.Runs,
+		"date -us 10:00":                        agenthost.Runs,
+		"date --set 10:00":                      agenthost.Runs,
+		"date 11231200":                         agenthost.Runs,
+		"sed -n 1,5p x":                         agenthost.Reads,
+		"sed -n '/^func/,$p' a b":               agenthost.Reads,
+		"sed 1,5p x":                            agenthost.Runs,
+		"sed -n 1,5w x":                         agenthost.Runs,
+		"sed -n 1p x -i":                        agenthost.Runs,
+		"sed -ni 1p x":                          agenthost.Runs,
+		"git branch":                            agenthost.Reads,
+		"git branch -avv --sort=-committerdate": agenthost.Reads,
+		"git branch --list 'fix*'":              agenthost.Reads,
+		"git branch --contains HEAD":            agenthost.Reads,
+		"git branch fix":                        agenthost.Runs,
+		"git branch -D fix":                     agenthost.Runs,
+		"git branch -a fix":                     agenthost.Runs,
+		"git tag; git tag -l 'v*'":              agenthost.Reads,
+		"git tag v1":                            agenthost.Runs,
+		"git remote -v; git remote":             agenthost.Reads,
+		"git remote add x y":                    agenthost.Runs,
+		"git fetch":                             agenthost.Reads,
+		"git fetch --prune origin main":         agenthost.Reads,
+		"git fetch origin main:main":            agenthost.Runs,
+		"git fetch --upload-pack=x origin":      agenthost.Runs,
+		"git grep x; git grep -c x":             agenthost.Reads,
+		"git grep -Oless x":                     agenthost.Runs,
+		"git grep --open-files-in-pager=rm x":   agenthost.Runs,
+		"git stash list":                        agenthost.Reads,
+		"git stash":                             agenthost.Runs,
+		"git stash push":                        agenthost.Runs,
+		"git config --get user.name":            agenthost.Reads,
+		"git config user.name x":                agenthost.Runs,
+		"git worktree list":                     agenthost.Reads,
+		"git worktree add x":                    agenthost.Runs,
+		"gh pr view":                            agenthost.Reads,
+		"gh pr view 5; gh issue view 5":         agenthost.Reads,
+		"gh pr close 5":                         agenthost.Runs,
+		"gh issue close 5":                      agenthost.Runs,
+		"gh api repos/a/b/issues -f title=x":    agenthost.Runs,
+		"ls > /dev/null":                        agenthost.Reads,
+		"ls >/dev/null 2>&1 </dev/null":         agenthost.Reads,
+		"ls &> /dev/null":                       agenthost.Reads,
+		"ls > out":                              agenthost.Runs,
+		"ls>out":                                agenthost.Runs,
+		"ls >> out":                             agenthost.Runs,
+		"ls >| out":                             agenthost.Runs,
+		"ls &> out":                             agenthost.Runs,
+		"ls >& out":                             agenthost.Runs,
+		"ls 2> out":                             agenthost.Runs,
+		"ls <> out":                             agenthost.Runs,
+		"grep '>' x | uniq -c":                  agenthost.Reads,
+		"uniq a b":                              agenthost.Runs,
+		"grep -ro x .":                          agenthost.Reads,
+		"sort -uo a b":                          agenthost.Runs,
+		"sort --outp=a b":                       agenthost.Runs,
+		"grep -r \"git push\" .":                agenthost.Reads,
+		"timeout 5 label-state status 11":       agenthost.Reads,
+		"timeout 5s rm x":                       agenthost.Runs,
+		"timeout -s KILL 5 ls":                  agenthost.Runs,
+		"command -v go":                         agenthost.Reads,
+		"time make":                             agenthost.Runs,
+		"env rm x":                              agenthost.Runs,
+		"LC_ALL=C sort x":                       agenthost.Reads,
+		"PATH=. ls":                             agenthost.Runs,
+		"./ls":                                  agenthost.Runs,
+		"awk '{print}' x":                       agenthost.Runs,
+
+		// pushes
+		"git push>/dev/null":         agenthost.Publishes,
+		"git push>/dev/null 2>&1":    agenthost.Publishes,
+		"git push 2>&1":              agenthost.Publishes,
+		"out=`git push 2>&1`":        agenthost.Publishes,
+		"out=$(git push 2>&1)":       agenthost.Publishes,
+		"echo \"`git push`\"":        agenthost.Publishes,
+		"(cd /tmp && ls); git push":  agenthost.Publishes,
+		"git -C $(pwd) push":         agenthost.Publishes,
+		"git -C `pwd` push":          agenthost.Publishes,
+		"$GIT push":                  agenthost.Publishes,
+		"git $VERB # push":           agenthost.Publishes,
+		"echo push | xargs git":      agenthost.Publishes,
+		"git subtree push -P x a b":  agenthost.Publishes,
+		"gh pr new":                  agenthost.Publishes,
+		"$GH pr new":                 agenthost.Publishes,
+		"cat <<EOF\ngit push\nEOF":   agenthost.Publishes, // one question too many
+		"git commit -m \"$(cat x)\"": agenthost.Runs,
+		"make $TARGET":               agenthost.Runs,
 	} {
 		text, err := json.Marshal(map[string]any{
 			"session_id": "s", "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": map[string]string{"command": command},
@@ -170,5 +268,61 @@ func TestFence(t *testing.T) {
 		if err != nil || e.Call != want {
 			t.Errorf("%q is %q, %v; want %q", command, e.Call, err, want)
 		}
+	}
+}
+
+// TestWhere: the folders that a command line works in.
+func TestWhere(t *testing.T) {
+	for command, want := range map[string]string{
+		"git push":                           "",
+		"cd x && git push":                   "x",
+		"(cd /tmp && ls); git push":          "/tmp,",
+		"cd /tmp && ls; cd - && git push":    "/tmp,",
+		"pushd /tmp; popd; git push":         "",
+		"pushd /tmp; ls; pushd; git push":    "/tmp,",
+		"`cd /tmp`; git push":                "",
+		"git -C $(pwd) push":                 "",
+		"cd x; git -C $DIR push":             "x",
+		"cd /tmp; ls; cd \"$DIR\"; git push": "/tmp,",
+		"bash -lc 'cd /w/app && git push'":   ",/w/app",
+		"cd a; (cd b; cd c; make); make":     "a/b/c,a",
+		"make)":                              "",
+	} {
+		text, err := json.Marshal(map[string]any{
+			"session_id": "s", "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": map[string]string{"command": command},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := agenthost.Read(agenthost.Codex, text)
+		if got := strings.Join(e.Dirs, ","); err != nil || got != want {
+			t.Errorf("%q works in %q, %v; want %q", command, got, err, want)
+		}
+	}
+}
+
+// TestChanges: which tool calls may change something, so that the session's end releases nothing.
+func TestChanges(t *testing.T) {
+	for input, want := range map[string]bool{
+		`"tool_name":"Bash","tool_input":{"command":"git log; label-state claim 1 --json"}`: false,
+		`"tool_name":"Bash","tool_input":{"command":"label-state next --run -- agent"}`:     true,
+		`"tool_name":"Bash","tool_input":{"command":"timeout 5 label-state run 1 -- make"}`: true,
+		`"tool_name":"Bash","tool_input":{"command":"git stash"}`:                           true,
+		`"tool_name":"Bash","tool_input":{"command":"ls > out"}`:                            true,
+		`"tool_name":"Bash","tool_input":{}`:                                                true,
+		`"tool_name":"Read","tool_input":{"file_path":"a"}`:                                 false,
+		`"tool_name":"Write","tool_input":{"file_path":"a"}`:                                true,
+		`"tool_name":"Task","tool_input":{}`:                                                true,
+		`"tool_name":"mcp__files__put","tool_input":{}`:                                     true,
+		`"tool_name":"mcp__label-state__claim","tool_input":{}`:                             false,
+		`"tool_name":"mcp__github__create_pull_request","tool_input":{}`:                    true,
+	} {
+		e, err := agenthost.Read(agenthost.Codex, []byte(`{"session_id":"s","hook_event_name":"PostToolUse",`+input+`}`))
+		if err != nil || e.Changes != want {
+			t.Errorf("%s: %v, %v", input, e.Changes, err)
+		}
+	}
+	if e, err := agenthost.Read(agenthost.Codex, []byte(`{"session_id":"s","hook_event_name":"UserPromptSubmit"}`)); err != nil || e.Changes {
+		t.Errorf("a prompt: %v, %v", e.Changes, err)
 	}
 }

@@ -26,8 +26,10 @@ func TestOwnHookBesideOurs(t *testing.T) {
 			at := strings.LastIndex(first[:strings.Index(first, agenthost.Command(h))], "{")
 			edited := first[:at] + text + first[at:]
 			put(t, file, edited)
-			if steps := install(t, p, h); steps[0].Kind != agentsetup.Same {
-				t.Errorf("%s, %s: installed again: %s", h, name, steps[0].Kind)
+			for range 2 { // the second has the notes of the first
+				if steps := install(t, p, h); steps[0].Kind != agentsetup.Same {
+					t.Errorf("%s, %s: installed again: %s", h, name, steps[0].Kind)
+				}
 			}
 			if got := tree(t, file)[file]; got != edited {
 				t.Errorf("%s, %s: installed again:\n%s", h, name, got)

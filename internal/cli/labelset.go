@@ -14,6 +14,8 @@ type LabelView struct {
 	Detail string `json:"detail,omitempty"`
 }
 
+// CompareLabels says of each label that should exist whether it is "ok", "differs" in its colour or is "missing" in the repository. Labels that
+// are not asked for are not looked at.
 func CompareLabels(want, have []labels.Definition) []LabelView {
 	var out []LabelView
 	for _, w := range want {
@@ -50,12 +52,4 @@ func LabelSteps(ctx context.Context, c *Call) ([]Step, error) {
 		out = append(out, s)
 	}
 	return out, nil
-}
-
-// Count is a number with the word for one or for many.
-func Count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // LogLines are the entries for people: when, who, and what it did to the issue.
@@ -111,7 +112,7 @@ func Timeline(s claim.State) []EntryView {
 		case r.Kind == claim.KindClaim && !r.Held:
 			v.State = "asked"
 		case r.Kind == claim.KindClaim && r.Heartbeat > 0:
-			v.State = "held, renewed " + Count(int(r.Heartbeat), "time", "times")
+			v.State = "held, renewed " + printable.Count(int(r.Heartbeat), "time", "times")
 		case r.Kind == claim.KindClaim:
 			v.State = "held"
 		case r.Kind == claim.KindRelease:

@@ -99,7 +99,7 @@ func (f *file) keys() rule {
 		)},
 		key{"sessions", "Interactive sessions of agent hosts, such as Claude Code.", object(
 			key{"ttl", "Lease of a session's claim that names none, where the host's hooks renew it.", span(&c.Sessions.TTL, time.Minute, year)},
-			key{"require_claim", "Whether a session may edit files only in a worktree that holds an issue.", truth(&c.Sessions.RequireClaim)},
+			key{"require_claim", "Whether a session may edit files only in a worktree that holds an issue. Events go by the default branch as the clone last fetched it.", truth(&c.Sessions.RequireClaim)},
 		)},
 		key{"sweep", "What a sweep looks at.", object(key{"repos", "Repositories to sweep when none is named.", texts(&c.Sweep, repository())})},
 		key{"guard", "What the Action's check does when a pull request closes somebody else's issue.", word(&c.Guard, "fail", "warn", "off")},

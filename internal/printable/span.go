@@ -37,6 +37,14 @@ func Exact(d time.Duration) string {
 	return s
 }
 
+// Count prints a number with the word for one or for many: 1 hold, 2 holds.
+func Count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
 // Minute prints a moment to the minute, in UTC: 2026-05-01 19:42 UTC.
 func Minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 

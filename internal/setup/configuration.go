@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/label-state/label-state/internal/config"
@@ -49,6 +50,46 @@ func Checkout(top string) (c config.Config, there bool, err error) {
 	}
 	c, err = config.Parse(config.Path, data)
 	return c, true, err
+}
+
+// Fetched reads the configuration of the default branch as the clone around Dir last fetched it, without a request; Dir is the top of the
+// worktree. The default branch is the HEAD of the remote, else its main or master. Where the clone knows none of them the file that is checked
+// out counts. there is false when there is no file; the error is a *config.Error for one that cannot be used, else git's.
+func (e Environment) Fetched(ctx context.Context) (c config.Config, there bool, err error) {
+	s, err := e.settings(ctx)
+	if err != nil {
+		return config.Default(), false, err
+	}
+	name := ""
+	for _, one := range slices.Backward(s.belongs()) {
+		if s.remotes[one] != nil {
+			name = one
+		}
+	}
+	for _, branch := range []string{"HEAD", "main", "master"} {
+		ref := "refs/remotes/" + name + "/" + branch
+		entry, err := e.Git().Ask(ctx, "ls-tree", "--full-tree", ref, "--", config.Path)
+		switch {
+		case ctx.Err() != nil:
+			return config.Default(), false, context.Cause(ctx)
+		case err != nil: // no such branch
+			continue
+		case entry == "":
+			return config.Default(), false, nil
+		}
+		file := name + "/" + branch + ":" + config.Path
+		text, err := e.Git().Feed(ctx, ref+":"+config.Path+"\n", "cat-file", "--batch", "--follow-symlinks")
+		if ctx.Err() != nil {
+			return config.Default(), true, context.Cause(ctx)
+		}
+		head, data, _ := strings.Cut(text, "\n")
+		if words := strings.Fields(head); err != nil || len(words) != 3 || words[1] != "blob" {
+			return config.Default(), true, &config.Error{File: file, Problem: "cannot be read: git has no such file"}
+		}
+		c, err := config.Parse(file, []byte(data))
+		return c, true, err
+	}
+	return Checkout(e.Dir)
 }
 
 // published reads the configuration on the default branch; a repository without one has the

@@ -199,14 +199,18 @@ func (e Environment) clone(ctx context.Context) (clone, error) {
 	return clone{top, r, err}, nil
 }
 
+// belongs are the names of the remotes that the clone may belong to; the first that is there counts.
+func (s settings) belongs() []string {
+	if len(s.remotes) == 1 {
+		return slices.Collect(maps.Keys(s.remotes))
+	}
+	return []string{"upstream", "origin"}
+}
+
 // remoteURL is where the remote is that the clone belongs to, whatever branch is checked out: upstream, else origin, else the only one. It
 // is empty when there is none. Git is asked again only where its configuration leaves it open.
 func (e Environment) remoteURL(ctx context.Context, s settings) (string, error) {
-	names := []string{"upstream", "origin"}
-	if len(s.remotes) == 1 {
-		names = slices.Collect(maps.Keys(s.remotes))
-	}
-	for _, name := range names {
+	for _, name := range s.belongs() {
 		urls := s.remotes[name]
 		switch {
 		case urls == nil:

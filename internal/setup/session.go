@@ -326,6 +326,16 @@ func (s *Session) Remember(h ledger.Hold) error {
 	return err
 }
 
+// Begin notes that nothing was done yet under a hold that was just claimed and remembered. A hold that is remembered for another reason,
+// such as a renewal in another worktree, may have work under it.
+func (s *Session) Begin(i claim.Issue) error {
+	store, ok, err := s.holds()
+	if !ok {
+		return err
+	}
+	return store.MarkUntouched(i)
+}
+
 // Recall returns the hold that this worktree has recorded; ok is false when there is none.
 func (s *Session) Recall(i claim.Issue) (h state.Hold, ok bool, err error) {
 	store, ok, err := s.holds()

@@ -141,7 +141,44 @@ func (s Holds) Remove(i claim.Issue) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove hold of %s: %w", i, err)
 	}
+	return s.Touch(i)
+}
+
+// untouched is the end of the name of a file beside a hold's. Its absence says that work may have been done, so that a mark which could
+// not be written costs nothing. It is no field of the record: events that run side by side write that one as a whole.
+const untouched = ".untouched"
+
+// MarkUntouched notes that nothing was done yet under the hold of the issue, which was saved.
+func (s Holds) MarkUntouched(i claim.Issue) error {
+	name, err := holdFileName(i)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(s.dir, name+untouched), nil, 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("note the new hold of %s: %w", i, err)
+	}
 	return nil
+}
+
+// Touch notes that something may have been done under the hold of the issue. Idempotent.
+func (s Holds) Touch(i claim.Issue) error {
+	name, err := holdFileName(i)
+	if err == nil {
+		err = os.Remove(filepath.Join(s.dir, name+untouched))
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("note work under the hold of %s: %w", i, err)
+	}
+	return nil
+}
+
+// Untouched reports whether nothing was done under the hold of the issue since it was marked. What cannot be found out is false.
+func (s Holds) Untouched(i claim.Issue) bool {
+	name, err := holdFileName(i)
+	if err == nil {
+		_, err = os.Lstat(filepath.Join(s.dir, name+untouched))
+	}
+	return err == nil
 }
 
 // read reads one file and checks that it is of the hold its name says. Errors are fs.ErrNotExist and *UnreadableHoldError.

@@ -35,7 +35,7 @@ func (f Figures) Plot(name string) string {
 	s := &sheet{y: 44}
 	s.text(from(plotLeft, s.y), lettering{20, ink, true}, name)
 	s.y += 22
-	s.text(from(plotLeft, s.y), lettering{13, faint, false}, fmt.Sprintf("%s to %s, %s with records", date(f.From), date(f.To), plural(f.Issues, "issue", "issues")))
+	s.text(from(plotLeft, s.y), lettering{13, faint, false}, fmt.Sprintf("%s to %s, %s with records", date(f.From), date(f.To), printable.Count(f.Issues, "issue", "issues")))
 	s.headlines(f.Totals)
 	s.throughput(f.Days)
 	s.stays(f.States)
@@ -180,7 +180,7 @@ func (s *sheet) crew(workers []Worker) {
 			s.rect(x, float64(s.y+4), unit*float64(part.n), 15, part.color)
 			x += unit * float64(part.n)
 		}
-		note := plural(w.Holds, "hold", "holds")
+		note := printable.Count(w.Holds, "hold", "holds")
 		if w.Median != 0 {
 			note += ", " + printable.Span(w.Median)
 		}

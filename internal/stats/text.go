@@ -21,7 +21,7 @@ const wide = 80
 // A width of 0 is none that is known.
 func (f Figures) Text(name string, width int) string {
 	t := page{Figures: f, narrow: width > 0 && width < wide}
-	return fmt.Sprintf("%s, %s to %s: %s with records\n", printable.Line(name), date(f.From), date(f.To), plural(f.Issues, "issue", "issues")) +
+	return fmt.Sprintf("%s, %s to %s: %s with records\n", printable.Line(name), date(f.From), date(f.To), printable.Count(f.Issues, "issue", "issues")) +
 		t.ends() + t.compared() + t.merges() + t.states() + t.days() + t.workers()
 }
 
@@ -40,13 +40,6 @@ func (p page) note(text string) string {
 }
 
 func date(t time.Time) string { return t.UTC().Format("2006-01-02") }
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
 
 // share is a bar of n in whole, of spaces where there is nothing to compare.
 func share(n, whole int) string {
@@ -85,8 +78,8 @@ func (t Totals) ends() (n int) {
 func (p page) ends() string {
 	f := p.Figures
 	all := f.Totals.ends()
-	text := fmt.Sprintf("\n%s begun, %d ended, %s yielded, %s merged\n", plural(f.Totals.Holds, "hold", "holds"), all,
-		plural(f.Totals.Yielded, "race", "races"), plural(f.Totals.Merged, "pull request", "pull requests"))
+	text := fmt.Sprintf("\n%s begun, %d ended, %s yielded, %s merged\n", printable.Count(f.Totals.Holds, "hold", "holds"), all,
+		printable.Count(f.Totals.Yielded, "race", "races"), printable.Count(f.Totals.Merged, "pull request", "pull requests"))
 	if all == 0 {
 		return text
 	}

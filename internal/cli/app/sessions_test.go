@@ -234,6 +234,7 @@ type liveSession struct {
 	issue  int // 0 while it holds nothing
 	worker claim.Worker
 	since  time.Time // the claim
+	worked bool      // a tool call since then may have changed something
 }
 
 func (d *fleetDesk) session() *liveSession {
@@ -342,6 +343,7 @@ func (s *liveSession) take(ctx context.Context) bool {
 	s.count(&s.sessionFleet.wins)
 	s.issue, s.worker = n, claim.Worker{Codename: h.Codename, FiringID: h.Firing}
 	s.since, _ = time.Parse(time.RFC3339, h.Since)
+	s.worked = false
 	c, ok := s.log(n).Find(s.worker)
 	if !ok || c.Lease(claim.DefaultTerms()) != fleetLease {
 		s.breach("%s holds #%d with a lease of %s", s.id, n, c.Lease(claim.DefaultTerms()))
@@ -396,6 +398,7 @@ func (s *liveSession) beat(ctx context.Context) (over, known bool) {
 		call = agenthost.Edits
 	}
 	denied := s.event(ctx, kind, call)
+	s.worked = s.worked || kind != agenthost.Turn && denied == ""
 	c, _ := s.log(s.issue).Find(s.worker)
 	at, decided := s.ended(s.issue, s.since)
 	switch {
@@ -433,6 +436,7 @@ func (s *liveSession) lunch(ctx context.Context) bool {
 	s.note("%s: goes to lunch for %s", s.id, d)
 	time.Sleep(d)
 	denied := s.event(ctx, agenthost.BeforeTool, agenthost.Edits)
+	s.worked = s.worked || denied == ""
 	_, decided := s.ended(s.issue, s.since)
 	end, _ := before.Until(claim.DefaultTerms())
 	switch late := time.Now().After(end); {
@@ -473,12 +477,15 @@ func (s *liveSession) die() {
 // end is a session that has done its work, says so or is closed, and reports whether it lives on.
 func (s *liveSession) end(ctx context.Context) (alive bool) {
 	switch s.rng.IntN(3) {
-	case 0: // the end of the session releases it, as nothing was done
-		n, w := s.issue, s.worker
+	case 0: // the end of the session releases it if nothing was done
+		n, w, worked := s.issue, s.worker, s.worked
 		s.event(ctx, agenthost.SessionEnd, "")
 		s.running.Go(func() {
 			time.Sleep(time.Minute)
-			if c, _ := s.log(n).Find(w); c.End == nil {
+			switch c, _ := s.log(n).Find(w); {
+			case worked && c.End != nil && strings.HasPrefix(c.End.Reason, "its session ended"):
+				s.breach("%s has ended with work done, and released #%d", s.id, n)
+			case !worked && c.End == nil:
 				s.breach("%s has ended with nothing done, and holds #%d", s.id, n)
 			}
 		})

@@ -11,6 +11,7 @@ import (
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/internal/state"
 	urfave "github.com/urfave/cli/v2"
@@ -51,7 +52,7 @@ func (p *pack) recover(ctx context.Context, page state.JournalPage[bundlePage]) 
 func runBundleRelease(t cli.Terminal, cc *urfave.Context) error {
 	return onBundle(t, cc, func(ctx context.Context, p *pack, rest []string) error {
 		if len(rest) > 0 {
-			return cli.Usagef(cli.CommandPath(cc), "want the bundle's name alone, got also %s", cli.Count(len(rest), "argument", "arguments"))
+			return cli.Usagef(cli.CommandPath(cc), "want the bundle's name alone, got also %s", printable.Count(len(rest), "argument", "arguments"))
 		}
 		if o := cc.String("outcome"); o != "" && !slices.Contains(claim.WorkerOutcomes(), o) {
 			return cli.Usagef(cli.CommandPath(cc), "--outcome %q: allowed are %s", cli.OneLine(o), strings.Join(claim.WorkerOutcomes(), ", "))

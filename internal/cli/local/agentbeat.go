@@ -5,13 +5,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/label-state/label-state/internal/agenthost"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/keep"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -23,7 +27,7 @@ import (
 // beatLock is held, below the folder of the holds, by the event that renews: hosts run hooks side by side.
 const beatLock = "label-state/beat.lock"
 
-// largestLog is the size in bytes above which git's log of HEAD is not read.
+// largestLog is the size in bytes above which a log of git's is not read.
 const largestLog = 64 << 20
 
 // renew is one heartbeat of the hold. One that another event is at, or has just made, is left out.
@@ -228,18 +232,75 @@ func (e *hostEvent) release(ctx context.Context, t *worktreeHolds, n int) {
 	e.note(err)
 }
 
-// untouched reports whether nothing was done in the worktree since the claim: no change, no file, no commit. Whatever cannot be found
-// out counts as done.
+// untouched reports whether nothing was done since the claim: the session's events only looked, and git knows of no change, in whatever
+// worktree of the clone, and of no commit or stash. Whatever cannot be found out counts as done.
 func (e *hostEvent) untouched(ctx context.Context, t *worktreeHolds, h state.Hold) bool {
-	if h.Beat.Claimed.IsZero() {
+	// A session of which nothing is kept may have sent events that did not find the hold.
+	if h.Beat.Claimed.IsZero() || !t.store.Untouched(h.Issue) || !slices.Contains(e.kept.Worktrees, t.top) {
 		return false
 	}
-	moves, err := smallfile.Follow(filepath.Join(t.git, "logs", "HEAD"), largestLog)
-	if err != nil || agenthost.Committed(string(moves), h.Beat.Claimed) {
+	common, err := git.Common(t.git)
+	if err != nil || moved(common, t.git, h.Beat.Claimed) {
 		return false
 	}
-	git := e.terminal.Env.Git()
-	git.Dir = t.top
-	out, err := git.Ask(ctx, "status", "--porcelain")
-	return err == nil && out == ""
+	run := e.terminal.Env.Git()
+	run.Dir = t.top
+	all, err := run.Ask(ctx, "worktree", "list", "--porcelain")
+	if err != nil {
+		return false
+	}
+	for one := range strings.SplitSeq(all, "\n\n") {
+		top, rest, _ := strings.Cut(strings.TrimPrefix(one, "worktree "), "\n")
+		if _, gone := os.Stat(top); errors.Is(gone, fs.ErrNotExist) || strings.HasPrefix(rest, "bare") {
+			continue
+		}
+		run.Dir = top // the settings of status show less
+		out, err := run.Ask(ctx, "status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=none")
+		if err != nil || out != "" {
+			return false
+		}
+	}
+	return true
 }
+
+// moved reports whether a log of git's has an entry since then: of HEAD in whatever worktree, of a branch, of stashes. What was fetched
+// is no work. A worktree without a log of HEAD has none that could be trusted.
+func moved(common, worktree string, since time.Time) bool {
+	if _, err := os.Stat(filepath.Join(worktree, "logs", "HEAD")); err != nil {
+		return true
+	}
+	others, err := os.ReadDir(filepath.Join(common, "worktrees"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
+	all := []string{filepath.Join(common, "logs")}
+	for _, o := range others {
+		all = append(all, filepath.Join(common, "worktrees", o.Name(), "logs"))
+	}
+	fetched := filepath.Join(common, "logs", "refs", "remotes")
+	for _, logs := range all {
+		err := filepath.WalkDir(logs, func(file string, d fs.DirEntry, err error) error {
+			switch {
+			case file == logs && errors.Is(err, fs.ErrNotExist):
+				return nil
+			case err != nil:
+				return err
+			case file == fetched:
+				return filepath.SkipDir
+			case d.IsDir():
+				return nil
+			}
+			moves, err := smallfile.Follow(file, largestLog)
+			if err == nil && agenthost.Committed(string(moves), since) {
+				err = errMoved
+			}
+			return err
+		})
+		if err != nil {
+			return true
+		}
+	}
+	return false
+}
+
+var errMoved = errors.New("a reference moved")

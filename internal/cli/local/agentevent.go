@@ -78,6 +78,7 @@ type hostEvent struct {
 	text   []byte
 	event  agenthost.Event
 	files  state.Sessions
+	kept   state.Session    // what is kept of the event's
 	trees  []*worktreeHolds // of the event, then the session's others
 	about  int              // so many are the event's
 	answer agenthost.Answer
@@ -141,6 +142,7 @@ func (e *hostEvent) look() {
 	if err != nil {
 		e.note(err)
 	}
+	e.kept = session
 	if e.event.Kind == agenthost.SessionStart {
 		files.Prune(e.now())
 	}
@@ -228,21 +230,45 @@ func (e *hostEvent) decide(ctx context.Context) {
 	if e.event.Kind == agenthost.SessionEnd && len(plan.Release) == 0 {
 		e.forgetSession()
 	}
-	if e.event.Kind == agenthost.BeforeTool && e.event.Call == agenthost.Edits {
-		for _, t := range e.trees[:e.about] {
-			conf, ok, err := setup.Checkout(t.top)
-			if err != nil { // what cannot be read keeps nobody from editing
-				e.note(err)
-			}
-			if w.Claim = err == nil && ok && conf.Sessions.RequireClaim; w.Claim {
-				break
+	holds := slices.ContainsFunc(w.Here, func(h agenthost.Hold) bool { return h.Alive(w.Now) })
+	if e.event.Kind == agenthost.BeforeTool && e.event.Call == agenthost.Edits && !holds {
+		w.Claim, w.Unusable = e.wantsClaim(ctx)
+	}
+	e.answer.Deny = agenthost.Denies(e.event, w)
+	if e.event.Changes && e.answer.Deny == "" { // from now on the session's end releases none of its holds, wherever the change is
+		for _, t := range e.trees {
+			for _, h := range t.holds {
+				if hostHold(h).Session != e.event.Session {
+					continue
+				}
+				if err := t.store.Touch(h.Issue); err != nil {
+					e.note(err)
+				}
 			}
 		}
 	}
-	e.answer.Deny = agenthost.Denies(e.event, w)
 	if e.event.Kind == agenthost.SessionStart && e.answer.Context == "" {
 		e.answer.Context = e.startText(nil)
 	}
+}
+
+// wantsClaim reports whether one of the event's repositories wants a claim before an edit, by its default branch as it was last fetched.
+// A configuration that cannot be used wants one, and why is its cause.
+func (e *hostEvent) wantsClaim(ctx context.Context) (yes bool, why string) {
+	ctx, cancel := context.WithTimeout(ctx, beforeTime)
+	defer cancel()
+	for _, t := range e.trees[:e.about] {
+		conf, there, err := e.environment(t).Fetched(ctx)
+		switch _, unusable := errors.AsType[*config.Error](err); {
+		case unusable:
+			return true, cli.OneLine(err.Error())
+		case err != nil: // what cannot be found out keeps nobody from editing
+			e.note(err)
+		case there && conf.Sessions.RequireClaim:
+			return true, ""
+		}
+	}
+	return false, ""
 }
 
 func (e *hostEvent) carryOut(ctx context.Context, p agenthost.Plan) {

@@ -14,6 +14,7 @@ import (
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/lease"
+	"github.com/label-state/label-state/internal/printable"
 	urfave "github.com/urfave/cli/v2"
 )
 
@@ -116,7 +117,7 @@ func showReport(c *cli.Call, all []Diagnosis) error {
 		}
 	}
 	if failed > 0 {
-		no := &cli.NoAnswer{Text: cli.Count(failed, "check", "checks") + " failed"}
+		no := &cli.NoAnswer{Text: printable.Count(failed, "check", "checks") + " failed"}
 		return &cli.Failure{Doing: "doctor", Err: no, Hint: strings.TrimSpace("do what the arrows say, then: label-state doctor " + c.Flags.Args().First())}
 	}
 	return nil
@@ -235,7 +236,7 @@ func checkQueue(ctx context.Context, c *cli.Call) Diagnosis {
 		}
 		ready += len(found)
 	}
-	d := ok("queue", "%s ready", cli.Count(ready, "issue is", "issues are"))
+	d := ok("queue", "%s ready", printable.Count(ready, "issue is", "issues are"))
 	if ready == 0 {
 		d = ok("queue", "no issue is ready")
 		d.Remedy = c.FirstCommand()

@@ -18,6 +18,7 @@ import (
 	"github.com/label-state/label-state/internal/hookfile"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/workflow"
 )
 
@@ -53,7 +54,7 @@ func checkBlockers(ctx context.Context, c *cli.Call) Diagnosis {
 	case len(asleep) == 0:
 		return ok("blockers", "no issue waits for another")
 	}
-	return ok("blockers", "%s for others, none in a dependency cycle", cli.Count(len(asleep), "issue waits", "issues wait"))
+	return ok("blockers", "%s for others, none in a dependency cycle", printable.Count(len(asleep), "issue waits", "issues wait"))
 }
 
 // checkWorkflow looks for the Action in the repository's workflows by the name of the usual file, and whether GitHub

@@ -17,6 +17,7 @@ import (
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/hookfile"
 	"github.com/label-state/label-state/internal/lease"
+	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/smallfile"
 )
 
@@ -131,7 +132,7 @@ func fileStep(ctx context.Context, c *cli.Call, root, path, text, about string) 
 		s.Detail = "yours" // it is meant to be changed, and has been read already
 	default:
 		ours, theirs := lacking(text, string(have)), lacking(string(have), text)
-		s.Status, s.Detail = cli.StepKept, fmt.Sprintf("yours, and it stays: %s of ours missing, %d of its own", cli.Count(len(ours), "line", "lines"), len(theirs))
+		s.Status, s.Detail = cli.StepKept, fmt.Sprintf("yours, and it stays: %s of ours missing, %d of its own", printable.Count(len(ours), "line", "lines"), len(theirs))
 		if len(ours) > 0 {
 			s.Detail += fmt.Sprintf("; ours has, for one, %q", ours[0])
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/label-state/label-state/internal/agentsetup"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/hookfile"
+	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/smallfile"
 	"github.com/label-state/label-state/internal/state"
 	urfave "github.com/urfave/cli/v2"
@@ -121,7 +122,7 @@ func (u *undoing) steps(ctx context.Context) (out []cli.Step, err error) {
 	}
 	if n := len(u.record.Labels); n > 0 && len(out) > 0 {
 		out = append(out, cli.Step{Kind: "labels", Name: "on GitHub", Status: cli.StepKept, Detail: fmt.Sprintf(
-			"%s stay, for others may use them (%s); one goes with: gh label delete NAME --repo %s", cli.Count(n, "that init created", "that init created"), strings.Join(u.record.Labels, ", "), u.record.Repo)})
+			"%s stay, for others may use them (%s); one goes with: gh label delete NAME --repo %s", printable.Count(n, "that init created", "that init created"), strings.Join(u.record.Labels, ", "), u.record.Repo)})
 	}
 	return out, nil
 }
@@ -191,6 +192,8 @@ func (u *undoing) hookStep(ctx context.Context) (cli.Step, error) {
 	switch {
 	case found.Kind == hookfile.Edited, found.Kind == hookfile.Blocked:
 		s.Status, s.Detail = cli.StepKept, "changed since, and it stays: "+string(found.Kind)+"; see label-state hook status"
+	case found.Kind == hookfile.Absent && found.Manager == "" && found.Hint != "": // git looks elsewhere now
+		s.Status, s.Detail = cli.StepKept, "not looked for: "+found.Hint
 	case found.Version == 0:
 		s.Detail, s.Done = "gone already", "gone"
 		s.Do = inOrder(forget)
@@ -225,8 +228,8 @@ func (u *undoing) hostStep(h agenthost.Host) (s cli.Step, there bool, err error)
 		return s, false, err
 	}
 	s = cli.Step{Kind: "agent", Name: string(h), Status: cli.StepMade, Detail: "its hooks, skill and MCP server in this repository", Done: "removed"}
-	if slices.ContainsFunc(files, func(f agentsetup.Step) bool { return f.Kind == agentsetup.Theirs }) {
-		s.Detail += "; a file that was changed since stays"
+	if slices.ContainsFunc(files, func(f agentsetup.Step) bool { return f.Kind == agentsetup.Theirs || f.Edited }) {
+		s.Detail = "what is ours; what was changed since stays"
 	}
 	s.Do = func(context.Context) error {
 		files, err := p.Uninstall(h) // another host that needs a file may be gone by now

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/label-state/label-state/internal/printable"
+
 	"github.com/label-state/label-state/internal/board"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/host"
@@ -116,7 +118,7 @@ func runLiveBoard(t cli.Terminal, cc *urfave.Context) error {
 	defer d.close()
 	name := strings.Join(d.names(), " ")
 	if len(d.repos) > 2 {
-		name = cli.Count(len(d.repos), "repository", "repositories")
+		name = printable.Count(len(d.repos), "repository", "repositories")
 	}
 	o := board.Options{Name: name, Every: cc.Duration("every"), Gone: func() bool { return !t.Env.IsTerminal(t.Out) }}
 	screen := board.Screen{In: t.In, Out: t.Out, NoColor: cc.Bool("no-color") || !t.Env.Color(t.Out)}

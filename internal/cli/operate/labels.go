@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/printable"
 	urfave "github.com/urfave/cli/v2"
 )
 
@@ -58,7 +59,7 @@ func checkLabels(ctx context.Context, c *cli.Call) error {
 		}
 	}
 	if missing > 0 {
-		return &cli.Failure{Err: &cli.NoAnswer{Text: cli.Count(missing, "label is", "labels are") + " missing"}, Hint: "create them: label-state labels sync " + c.Session.Repo.String()}
+		return &cli.Failure{Err: &cli.NoAnswer{Text: printable.Count(missing, "label is", "labels are") + " missing"}, Hint: "create them: label-state labels sync " + c.Session.Repo.String()}
 	}
 	return nil
 }

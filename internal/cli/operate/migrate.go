@@ -161,7 +161,7 @@ func attemptStep(ctx context.Context, c *cli.Call, i claim.Issue, by string) (cl
 	todo := untold(c, f, counted)
 	return cli.Step{
 		Kind: "attempts", Name: i.String(), Status: cli.StepMissing, Done: "recorded",
-		Detail: fmt.Sprintf("record %s; off: %s", cli.Count(len(todo), "failure", "failures"), list(names)),
+		Detail: fmt.Sprintf("record %s; off: %s", printable.Count(len(todo), "failure", "failures"), list(names)),
 		Do: func(ctx context.Context) error {
 			for _, w := range todo {
 				if _, err := c.Session.Ledger.RecordFailure(ctx, f, w, by, "counted by a label before"); err != nil {

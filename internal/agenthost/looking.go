@@ -1,0 +1,199 @@
+package agenthost
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// harmless reports whether the line does nothing but look and call this program, which is the way out of a denial. What is not known
+// to only look does more. docs/agents.md lists these commands.
+func (l line) harmless() bool {
+	more := slices.ContainsFunc(l.commands, func(c command) bool { return c.shell == 0 && !looks(c.words) })
+	return len(l.commands) > 0 && !more && !l.odd && !l.writes
+}
+
+// looks reports whether a simple command only looks.
+func looks(words []string) bool {
+	if len(words) == 0 {
+		return false
+	}
+	name, rest := path.Base(words[0]), words[1:]
+	if name != words[0] && !path.IsAbs(words[0]) && name != "label-state" {
+		return false // a file of the repository
+	}
+	switch name {
+	case "label-state", "cd", "pushd", "popd", "pwd", "echo", "printf", "true", "false", "test", "[", "sleep",
+		"ls", "stat", "which", "type", "du", "df", "basename", "dirname", "realpath", "readlink",
+		"cat", "head", "tail", "wc", "cut", "tr", "nl", "grep", "egrep", "fgrep", "jq", "diff", "cmp", "comm", "md5sum", "sha256sum",
+		"whoami", "id", "uname", "printenv":
+		return true
+	case "rg":
+		return !anyBegins(rest, "--pre", "--hostname-bin")
+	case "sort":
+		return !anyBegins(rest, "--o", "--co") && !anyLetter(rest, "o")
+	case "uniq": // its second file is written
+		return !slices.ContainsFunc(rest, func(w string) bool { return !strings.HasPrefix(w, "-") })
+	case "tree":
+		return !anyLetter(rest, "oR")
+	case "find":
+		return !anyBegins(rest, "-delete", "-exec", "-ok", "-fprint", "-fls")
+	case "date":
+		return dateLooks(rest)
+	case "sed":
+		return sedLooks(rest)
+	case "git":
+		return gitLooks(rest)
+	case "gh":
+		return ghLooks(rest)
+	case "env":
+		return len(rest) == 0
+	case "command", "time":
+		if len(rest) > 0 && strings.HasPrefix(rest[0], "-") {
+			return name == "command" && (rest[0] == "-v" || rest[0] == "-V")
+		}
+		return looks(rest)
+	case "timeout":
+		return len(rest) > 1 && isNumber(strings.TrimRight(rest[0], "smhd")) && looks(rest[1:])
+	}
+	return false
+}
+
+// anyBegins looks for an option by which a command that looks writes or runs something. Long options may be cut short.
+func anyBegins(words []string, options ...string) bool {
+	return slices.ContainsFunc(words, func(word string) bool {
+		return slices.ContainsFunc(options, func(option string) bool { return strings.HasPrefix(word, option) })
+	})
+}
+
+// anyLetter looks for short options, which may stand behind others after one dash.
+func anyLetter(words []string, letters string) bool {
+	return slices.ContainsFunc(words, func(word string) bool {
+		return strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.ContainsAny(word, letters)
+	})
+}
+
+// dateLooks: an operand that is no format sets the clock.
+func dateLooks(rest []string) bool {
+	for i := 0; i < len(rest); i++ {
+		switch w := rest[i]; {
+		case w == "-d", w == "-r", w == "--date", w == "--reference":
+			i++
+		case strings.HasPrefix(w, "+"), w == "-u", w == "-R", strings.HasPrefix(w, "-I"), strings.HasPrefix(w, "--") && !strings.HasPrefix(w, "--s"):
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// sedLooks: -n and a script that prints lines.
+func sedLooks(rest []string) bool {
+	prints := regexp.MustCompile(`^(([0-9]+|\$|/[^/\\]*/)(,([+~]?[0-9]+|\$|/[^/\\]*/))?)?p$`)
+	quiet := false
+	for len(rest) > 0 && slices.Contains([]string{"-n", "-E", "-r", "-nE", "-En", "-nr", "--quiet", "--silent"}, rest[0]) {
+		quiet = quiet || rest[0] != "-E" && rest[0] != "-r"
+		rest = rest[1:]
+	}
+	return quiet && len(rest) > 0 && prints.MatchString(rest[0]) && !anyBegins(rest[1:], "-")
+}
+
+// gitLooks: -c and its like name programs, and so do some options of the commands.
+func gitLooks(words []string) bool {
+	verb, _, rest := gitVerb(words)
+	before := words[:max(0, len(words)-len(rest)-1)]
+	if anyBegins(before, "-c", "--config-env", "--exec-path") || anyBegins(rest, "--ou", "--ext", "--textc", "--filters", "--open") {
+		return false
+	}
+	only := func(options ...string) bool { // nothing but these
+		return !slices.ContainsFunc(rest, func(w string) bool { return !slices.Contains(options, w) })
+	}
+	first := ""
+	if len(rest) > 0 {
+		first = rest[0]
+	}
+	switch verb {
+	case "status", "diff", "log", "show", "rev-parse", "rev-list", "blame", "ls-files", "ls-tree", "cat-file", "describe", "shortlog", "merge-base", "for-each-ref":
+		return true
+	case "grep":
+		return !anyLetter(rest, "O")
+	case "branch", "tag":
+		return listLooks(rest)
+	case "remote":
+		return only("-v", "--verbose") || first == "show" || first == "get-url"
+	case "stash":
+		return first == "list" || first == "show"
+	case "worktree":
+		return first == "list"
+	case "config":
+		return slices.Contains([]string{"--get", "--get-all", "--get-regexp", "get", "list"}, first) || len(rest) > 0 && only("--list", "-l", "--show-origin", "--local", "--global")
+	case "fetch": // a colon names a branch to be written, or a URL
+		return !slices.ContainsFunc(rest, func(w string) bool {
+			known := slices.Contains([]string{"--all", "--prune", "-p", "--tags", "-t", "--no-tags", "--quiet", "-q", "--verbose", "-v", "--dry-run"}, w)
+			return !known && (strings.HasPrefix(w, "-") || strings.ContainsAny(w, ":+"))
+		})
+	}
+	return false
+}
+
+// listLooks: a name makes a branch or a tag, unless an option says that the command lists.
+func listLooks(rest []string) bool {
+	lists, names := false, false
+	for _, w := range rest {
+		switch option, _, _ := strings.Cut(w, "="); option {
+		case "--list", "-l", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at":
+			lists = true
+		case "--all", "--remotes", "--verbose", "--show-current", "--sort", "--format", "--no-color", "--color", "--column", "--no-column":
+		default:
+			if strings.HasPrefix(w, "-") && strings.Trim(w, "-arv") != "" {
+				return false
+			}
+			names = names || !strings.HasPrefix(w, "-")
+		}
+	}
+	return lists || !names
+}
+
+func ghLooks(rest []string) bool {
+	if len(rest) < 2 {
+		return false
+	}
+	switch rest[0] {
+	case "pr", "issue":
+		return slices.Contains([]string{"view", "list", "status", "diff", "checks"}, rest[1])
+	case "repo", "run", "release", "workflow":
+		return rest[1] == "view" || rest[1] == "list"
+	}
+	return false
+}
+
+// changes reports whether the line may change something. This program's commands that only ask and record do not.
+func (l line) changes() bool {
+	for _, c := range l.commands {
+		at := slices.IndexFunc(c.words, func(w string) bool { return path.Base(w) == "label-state" })
+		if at < 0 || at+1 >= len(c.words) {
+			continue
+		}
+		switch c.words[at+1] {
+		case "claim", "next", "renew", "release", "plan", "status", "log", "board", "stats", "doctor", "dedup-check", "version", "help":
+			if slices.Contains(c.words, "--run") {
+				return true
+			}
+		default:
+			return true
+		}
+	}
+	return !l.harmless()
+}
+
+// onlyReads reports whether a tool, by its name in small letters, only reads: those of the hosts that are known to, and this program's.
+func onlyReads(tool string) bool {
+	switch tool {
+	case "read", "grep", "glob", "ls", "list", "view", "notebookread", "webfetch", "websearch", "todowrite", "todoread", "toolsearch", "askuserquestion", "bashoutput",
+		"read_file", "read_many_files", "list_directory", "list_dir", "search_file_content", "grep_search", "grep_files", "google_web_search", "web_fetch", "web_search",
+		"update_plan", "view_image":
+		return true
+	}
+	return strings.Contains(tool, "label-state") // each host puts its own words around a server's name
+}
