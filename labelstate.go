@@ -185,6 +185,7 @@ func (o Options) surroundings(c *Client) (setup.Environment, error) {
 // warnings is where setup writes them, each with one call.
 type warnings struct{ c *Client }
 
+// Write hands a line that the session would print to the caller's Warn.
 func (w warnings) Write(p []byte) (int, error) {
 	w.c.warn(strings.TrimPrefix(strings.TrimSpace(string(p)), "label-state: "))
 	return len(p), nil

@@ -95,7 +95,7 @@ func Read(name Host, text []byte) (Event, error) {
 	err := json.Unmarshal(text, &w)
 	var kind *json.UnmarshalTypeError
 	switch { // a decoder quotes the text
-	case errors.As(err, &kind):
+	case errors.As(err, &kind) && kind.Field != "":
 		return Event{}, fmt.Errorf("read the event: %s has the wrong type", kind.Field)
 	case err != nil:
 		return Event{}, errors.New("read the event: it is not one JSON object")

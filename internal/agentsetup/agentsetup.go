@@ -5,9 +5,7 @@ package agentsetup
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -50,21 +48,6 @@ type Step struct {
 	read []byte // what it is now
 	text []byte // afterwards
 	was  kept   // for the way back
-}
-
-// kept is what is remembered of a file that we have written.
-type kept struct {
-	Path    string `json:"path"`
-	Existed bool   `json:"existed"`
-	Before  []byte `json:"before,omitempty"` // what it was, when it existed
-	After   string `json:"after"`            // SHA-256 of what we have made of it
-}
-
-// notes are all files that were written for one host in one place.
-type notes struct {
-	Format int      `json:"format"`
-	Files  []kept   `json:"files"`
-	Dirs   []string `json:"dirs,omitempty"` // folders that were made, outermost first
 }
 
 // A target is one file of a host.
@@ -495,113 +478,4 @@ func (p Place) Installed(h agenthost.Host) (all, some bool, err error) {
 		}
 	}
 	return all, some, nil
-}
-
-// other is what another host's installation in this place remembers of the file.
-func (p Place) other(h agenthost.Host, path string) (kept, bool) {
-	for _, o := range agenthost.Hosts() {
-		if o == h {
-			continue
-		}
-		if n, err := p.load(o); err == nil {
-			if k, ok := n.find(path); ok {
-				return k, true
-			}
-		}
-	}
-	return kept{}, false
-}
-
-func (n notes) find(path string) (kept, bool) {
-	for _, k := range n.Files {
-		if k.Path == path {
-			return k, true
-		}
-	}
-	return kept{}, false
-}
-
-func (p Place) file(h agenthost.Host) string {
-	scope := "project"
-	if p.User {
-		scope = "user"
-	}
-	return filepath.Join(p.State, "agents", string(h)+"-"+scope+".json")
-}
-
-func (p Place) load(h agenthost.Host) (n notes, err error) {
-	text, there, err := read(p.file(h))
-	if err == nil && there {
-		err = json.Unmarshal(text, &n)
-	}
-	if err == nil && there && n.Format != 1 {
-		err = fmt.Errorf("format %d, this version reads 1", n.Format)
-	}
-	if err != nil {
-		return n, &FileError{p.file(h), err}
-	}
-	n.Format = 1
-	return n, nil
-}
-
-func (p Place) save(h agenthost.Host, n notes) error {
-	text, err := json.MarshalIndent(n, "", "  ")
-	if err == nil {
-		err = write(p.file(h), append(text, '\n'), 0o600) // settings may hold secrets, and so does what they were
-	}
-	if err != nil {
-		return &FileError{p.file(h), err}
-	}
-	return nil
-}
-
-// largest is the size of a settings file above which it is not read.
-const largest = 8 << 20
-
-func read(path string) (text []byte, there bool, err error) {
-	text, err = smallfile.Follow(path, largest)
-	if errors.Is(err, fs.ErrNotExist) {
-		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-			return nil, false, errors.New("it is a link to a file that is not there")
-		}
-		return nil, false, nil
-	}
-	return text, err == nil, cause(err)
-}
-
-// A largeError is a smallfile.LargeError without the path.
-type largeError struct{ err *smallfile.LargeError }
-
-func (e largeError) Error() string { return smallfile.Reason(e.err) }
-
-func (e largeError) Unwrap() error { return e.err }
-
-// write gives a file a new text in one step, through a link, and with the mode it has; mode is that of a new one.
-func write(path string, text []byte, mode fs.FileMode) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return cause(err)
-	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-		if info, err := os.Stat(path); err == nil {
-			mode = info.Mode().Perm()
-		}
-	}
-	return cause(state.Replace(path, text, mode))
-}
-
-// cause leaves out the path, which is said already.
-func cause(err error) error {
-	var at *fs.PathError
-	var large *smallfile.LargeError
-	var irregular *smallfile.IrregularError
-	switch {
-	case errors.As(err, &large):
-		return largeError{large}
-	case errors.As(err, &at):
-		return at.Err
-	case errors.As(err, &irregular):
-		return errors.New(smallfile.Reason(irregular))
-	}
-	return err
 }

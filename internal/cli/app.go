@@ -98,6 +98,7 @@ func (t Terminal) Live(cc *cli.Context) bool {
 	return !cc.Bool("json") && typed && t.Env.IsTerminal(in) && t.Env.IsTerminal(t.Out)
 }
 
+// Binary is the path of a program of that name in a folder, as this system names programs.
 func Binary(dir, name string) string {
 	if runtime.GOOS == "windows" {
 		name += ".exe"

@@ -56,6 +56,8 @@ func (c *Call) Close() {
 	}
 }
 
+// Open makes the session of the call and notes what it is about, for messages. Without an issue there has to be a repository: the error is then a
+// *UsageError (exit 2); the others are those of setup.Open.
 func (c *Call) Open(ctx context.Context, o setup.Options) error {
 	s, err := setup.Open(ctx, c.Terminal.Env, o)
 	if err != nil {
@@ -81,6 +83,8 @@ func WithoutURL(name string) string {
 	return OneLine(name)
 }
 
+// Fail is the error that the command ends with: a *Failure that says what was being done to what. With --json the negative answer is printed, unless
+// the command has answered. nil stays nil.
 func (c *Call) Fail(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -110,6 +114,7 @@ func (c *Call) Timed(ctx context.Context, err error) error {
 	return err
 }
 
+// Deadline is the context of a call: it ends with the program, and after --timeout where that is given.
 func Deadline(cc *cli.Context) (context.Context, context.CancelFunc) {
 	if d := cc.Duration("timeout"); d > 0 {
 		return context.WithTimeout(cc.Context, d)
@@ -117,6 +122,7 @@ func Deadline(cc *cli.Context) (context.Context, context.CancelFunc) {
 	return context.WithCancel(cc.Context)
 }
 
+// SetupOptions are what the flags of every command say about the session.
 func SetupOptions(cc *cli.Context) setup.Options {
 	shows := []string{"status", "log", "stats"} // nobody starts or ends work by what they say of whose records count
 	return setup.Options{
@@ -218,9 +224,9 @@ func (r Reply) Negative(f *Failure) Reply {
 	}
 	switch {
 	case errors.As(f, &held):
-		r.Answer, r.Reasons = "held", Reasons(Without(held.Verdict, lifecycle.CodeOwn))
-		if held.Yielded == nil {
-			r.Reasons = Reasons(held.Verdict)
+		r.Answer, r.Reasons = "held", Reasons(held.Verdict)
+		if held.Yielded != nil { // its own claim is over, and no reason any more
+			r.Reasons = slices.DeleteFunc(r.Reasons, func(why Reason) bool { return why.Code == string(lifecycle.CodeOwn) })
 		}
 	case errors.As(f, &lost) && !lost.Worker.IsZero():
 		r.Answer = "lost"

@@ -34,6 +34,7 @@ func NamedRepos(cc *cli.Context) []string {
 // WriteFlags are common and --dry-run.
 func WriteFlags(more ...cli.Flag) []cli.Flag { return RepoFlags(append(more, DryRunFlag())...) }
 
+// DryRunFlag is for every command that writes. The transport keeps the promise: a request that writes is not sent.
 func DryRunFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "dry-run", Usage: "look and report, write nothing"}
 }
@@ -166,6 +167,7 @@ func wanted(flag cli.Flag, value string) string {
 	return want
 }
 
+// IsFlag reports whether a word of the command line is an option, known or not. "-" and "--" are none.
 func IsFlag(word string) bool { return strings.HasPrefix(word, "-") && word != "-" && word != "--" }
 
 // Dashed is a flag's name as it is typed.
@@ -176,6 +178,7 @@ func Dashed(name string) string {
 	return "--" + name
 }
 
+// FindCommand returns the command that has the name, or the alias; nil if none has.
 func FindCommand(known []*cli.Command, name string) *cli.Command {
 	i := slices.IndexFunc(known, func(c *cli.Command) bool { return c.HasName(name) })
 	if i < 0 {
@@ -194,6 +197,7 @@ func FlagOf(known []cli.Flag, word string) cli.Flag {
 	return known[i]
 }
 
+// TakesValue reports whether the next word belongs to the option when it has no "=".
 func TakesValue(f cli.Flag) bool {
 	doc, ok := f.(cli.DocGenerationFlag)
 	return ok && doc.TakesValue()

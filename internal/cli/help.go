@@ -90,6 +90,7 @@ func commandHelp(c *cli.Command, above []string) string {
 	return b.String()
 }
 
+// UsageLine is how a command is typed: its name, options, and arguments.
 func UsageLine(c *cli.Command, name string) string {
 	if len(c.Subcommands) > 0 {
 		return name + " COMMAND [options]"

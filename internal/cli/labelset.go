@@ -14,6 +14,8 @@ type LabelView struct {
 	Detail string `json:"detail,omitempty"`
 }
 
+// CompareLabels says of each label that should exist whether it is "ok", "differs" in its colour or is "missing" in the repository. Labels that
+// are not asked for are not looked at.
 func CompareLabels(want, have []labels.Definition) []LabelView {
 	var out []LabelView
 	for _, w := range want {

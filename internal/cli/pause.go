@@ -25,6 +25,7 @@ func (v PauseView) Resume() string {
 	return v.Repo
 }
 
+// Where says of a pause that it is of this host alone; the other kind, which everybody obeys, is not named.
 func Where(local bool) string {
 	if local {
 		return " on this host"
@@ -32,6 +33,7 @@ func Where(local bool) string {
 	return ""
 }
 
+// ViewPause is what a pause shows; nil is no pause.
 func ViewPause(repo string, p *lifecycle.Pause, local bool) PauseView {
 	v := PauseView{Repo: repo, Paused: p != nil, Local: local}
 	if p != nil {
@@ -40,6 +42,7 @@ func ViewPause(repo string, p *lifecycle.Pause, local bool) PauseView {
 	return v
 }
 
+// Line is the answer of the commands about pauses.
 func (v PauseView) Line() string {
 	if !v.Paused {
 		return v.Repo + " is not paused\n"

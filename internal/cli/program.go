@@ -21,6 +21,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// GraceFlag is for commands that run another program.
 func GraceFlag() cli.Flag {
 	return &cli.DurationFlag{Name: "grace", Usage: "time between TERM and KILL (default: 10s)"}
 }

@@ -64,6 +64,7 @@ type ignoredView struct {
 	Reason string `json:"reason"`
 }
 
+// ViewStatus is everything that status shows, from one snapshot and the verdict about it. Other people's texts are made fit for a line.
 func ViewStatus(r lifecycle.Rules, f lifecycle.Facts, v lifecycle.Verdict) StatusView {
 	sum := r.Summary(f)
 	s := StatusView{

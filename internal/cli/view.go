@@ -12,6 +12,7 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
+// Stamp is a server time in JSON: RFC 3339 in UTC, to the second. The zero time is empty.
 func Stamp(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -58,6 +59,7 @@ func Round(d time.Duration) string {
 	return strings.Join(out, " ")
 }
 
+// Reasons are a verdict's reasons in JSON, in their order; nil without any.
 func Reasons(v lifecycle.Verdict) []Reason {
 	var out []Reason
 	for _, r := range v.Reasons {
@@ -90,6 +92,7 @@ func RenewBefore(until time.Time, lease time.Duration) string {
 	return Stamp(until.Add(-lease + lease/3))
 }
 
+// ViewHold is the answer of whoever has a hold: won, renewed, held already.
 func ViewHold(h ledger.Hold, answer string) HoldView {
 	return HoldView{
 		Issue: h.Issue.String(), Answer: answer, Codename: h.Record.Worker.Codename, Firing: h.Record.Worker.FiringID, Person: h.Record.Person,
@@ -186,10 +189,12 @@ type MoveView struct {
 	Ended   []string `json:"ended,omitempty"`
 }
 
+// ViewMove is the answer of a command that moved the labels of an issue, or found them right.
 func ViewMove(rep ledger.Repair, answer string) MoveView {
 	return MoveView{Issue: rep.Issue.String(), Answer: answer, Was: LabelNames(rep.Was), Is: LabelNames(rep.Is), Why: rep.Why}
 }
 
+// Workers names the workers of claims, in their order.
 func Workers(claims []claim.Claim) []string {
 	var out []string
 	for _, c := range claims {
@@ -198,6 +203,7 @@ func Workers(claims []claim.Claim) []string {
 	return out
 }
 
+// LabelNames are labels in JSON, where no label is a list, too.
 func LabelNames(labels []string) []string {
 	if labels == nil {
 		return []string{}
@@ -205,6 +211,7 @@ func LabelNames(labels []string) []string {
 	return labels
 }
 
+// StateOf names the lifecycle labels of an issue for people.
 func StateOf(labels []string) string {
 	if len(labels) == 0 {
 		return "(no lifecycle label)"

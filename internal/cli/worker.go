@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// IdentityFlags say which worker asks.
 func IdentityFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "codename", Usage: "`NAME` of the kind of worker (default: LABEL_STATE_CODENAME)"},
@@ -23,6 +23,7 @@ func IdentityFlags() []cli.Flag {
 // HolderFlags say who holds an issue, and prove that it is the hold that stands.
 func HolderFlags() []cli.Flag { return append(IdentityFlags(), TokenFlag()) }
 
+// TokenFlag is for commands that act under a hold.
 func TokenFlag() cli.Flag {
 	return &cli.Int64Flag{Name: "token", Usage: "fencing token `N` that claim printed (default: what this worktree recorded)"}
 }
@@ -187,14 +188,9 @@ func (c *Call) RecordClaim(h ledger.Hold, err error) error {
 	return nil
 }
 
+// ForgetHold removes this worktree's record of a hold that is over. Where that fails it is said, and the hold is over all the same.
 func (c *Call) ForgetHold(i claim.Issue) {
 	if err := c.Session.Forget(i); err != nil {
 		Warnf(c.Terminal.Err, "this worktree's record of the hold could not be removed: %s", err)
 	}
-}
-
-// Without is a verdict that leaves some reasons out of account.
-func Without(v lifecycle.Verdict, codes ...lifecycle.Code) lifecycle.Verdict {
-	v.Reasons = slices.DeleteFunc(slices.Clone(v.Reasons), func(r lifecycle.Reason) bool { return slices.Contains(codes, r.Code) })
-	return v
 }

@@ -17,6 +17,7 @@ type UsageError struct {
 
 func (e *UsageError) Error() string { return e.problem }
 
+// Usagef is a wrong call of a command: exit 2, with the command's usage as the hint.
 func Usagef(command, format string, args ...any) error {
 	return &UsageError{problem: fmt.Sprintf(format, args...), command: command}
 }

@@ -3,6 +3,7 @@ package github
 import (
 	"encoding/json"
 	"errors"
+	"net/http"
 	"reflect"
 	"testing"
 	"time"
@@ -87,6 +88,22 @@ func TestFactsOfWorld(t *testing.T) {
 		var gone *NotFoundError
 		if r := got[i]; !errors.As(r.Err, &gone) || gone.What.Name == "" {
 			t.Errorf("%s: error = %v, want one that names what is not found", i, r.Err)
+		}
+	}
+}
+
+// TestNothingButErrors: an answer that says only that something failed is no issue elsewhere.
+func TestNothingButErrors(t *testing.T) {
+	for name, text := range map[string]string{
+		"the server's trouble": `{"errors":[{"message":"something went wrong"}]}`,
+		"with a type":          `{"errors":[{"type":"SERVICE_UNAVAILABLE","message":"something went wrong"}],"data":null}`,
+		"the schema's":         `{"errors":[{"message":"Field 'issue' doesn't exist on type 'Repository'; something went wrong"}]}`,
+	} {
+		c := connect(t, roundTrip(func(*http.Request) (*http.Response, error) { return reply(200, text), nil }))
+		_, err := c.Facts(t.Context(), issue("app", 1))
+		var answer *AnswerError
+		if !errors.As(err, &answer) {
+			t.Errorf("%s: error = %v, want an unusable answer", name, err)
 		}
 	}
 }

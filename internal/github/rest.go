@@ -129,7 +129,10 @@ func (s *session) issue(ctx context.Context, r *snapshot) (restIssue, error) {
 	}
 	// An issue that was transferred is refused: the read followed it, a write would not. A renamed repository is the same place.
 	in := slugOf(got.RepositoryURL)
-	if got.Number != i.Number {
+	switch {
+	case got.Number == 0:
+		return got, &AnswerError{Status: http.StatusOK, Reason: "it is not an issue"}
+	case got.Number != i.Number:
 		return got, &MovedError{To: oneLine(got.HTMLURL)}
 	}
 	if !strings.EqualFold(in, i.Slug()) {

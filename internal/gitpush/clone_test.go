@@ -49,7 +49,7 @@ func TestHead(t *testing.T) {
 	if _, _, err := w.git.Head(t.Context()); !errors.As(err, &none) {
 		t.Errorf("no clone: %v", err)
 	}
-	for name, good := range map[string]bool{"fix": true, "agent/issue-7": true, "a b": false, "a..b": false, "@{-1}": false, "": false, "x:y": false} {
+	for name, good := range map[string]bool{"fix": true, "agent/issue-7": true, "a b": false, "a..b": false, "@{-1}": false, "": false, "x:y": false, "-x": false, "HEAD": false} {
 		if err := w.git.CheckBranch(t.Context(), name); (err == nil) != good {
 			t.Errorf("branch %q: %v", name, err)
 		}

@@ -63,7 +63,10 @@ func located(err error, reason string) error {
 
 // CheckBranch returns a *RemoteError for what cannot be a branch's name.
 func (g Git) CheckBranch(ctx context.Context, name string) error {
-	_, err := g.Ask(ctx, "check-ref-format", "refs/heads/"+name)
+	out, err := g.Ask(ctx, "check-ref-format", "--branch", name)
+	if err == nil && out != name { // as @{-1} is, which only stands for one
+		return &RemoteError{fmt.Sprintf("%q is not a branch's name", name)}
+	}
 	return located(err, fmt.Sprintf("%q is not a branch's name", name))
 }
 

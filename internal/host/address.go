@@ -14,15 +14,21 @@ func split(url string) (address, error) {
 		return address{}, &NotGitHubError{"it holds a blank, a control character or a backslash"}
 	}
 	scheme, rest, ok := strings.Cut(url, "://")
-	if !ok { // [user@]host:path; as git does, what has no colon before its first slash is a local path, and so is a drive letter before the colon
+	if !ok { // [user@]host:path or [[user@]host:port]:path; as git does, what has no colon before its first slash is a local path, and so is a drive letter before the colon
 		end := strings.IndexByte(url, ':')
-		if open := strings.IndexByte(url, '['); open >= 0 && open < end {
+		open := strings.IndexByte(url, '[')
+		bracketed := open >= 0 && open < end
+		if bracketed {
 			end = strings.Index(url, "]:") + 1
 		}
 		if end < 2 || strings.Contains(url[:end], "/") {
 			return address{}, &NotGitHubError{"it is a local path"}
 		}
-		return address{scheme: "ssh", path: url[end+1:]}.at(url[:end])
+		authority := url[:end]
+		if bracketed && strings.Count(authority, ":") < 2 { // [user@host:port], no IPv6
+			authority = authority[:open] + authority[open+1:end-1]
+		}
+		return address{scheme: "ssh", path: url[end+1:]}.at(authority)
 	}
 	a := address{scheme: strings.ToLower(scheme)}
 	if !slices.Contains([]string{"https", "http", "ssh", "git+ssh", "ssh+git", "git"}, a.scheme) {

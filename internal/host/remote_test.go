@@ -62,6 +62,7 @@ func TestSSHHost(t *testing.T) {
 	for url, want := range map[string]string{
 		"git@github.com:acme/app.git":          "github.com",
 		"work:acme/app":                        "work",
+		"[git@work:2222]:acme/app":             "work",
 		"Work:acme/app":                        "Work",
 		"ssh://git@work:2222/acme/app":         "work",
 		"git+ssh://git@ssh.github.com:443/a/b": "ssh.github.com",
@@ -108,7 +109,7 @@ func TestRemoteForms(t *testing.T) {
 		url := rapid.SampledFrom([]string{
 			"https://" + user + name + "/" + path, "https://" + user + name + ":443/" + path, "http://" + user + name + "/" + path,
 			"ssh://" + user + name + "/" + path, "ssh://" + user + name + ":2222/" + path, "git+ssh://" + user + name + "/" + path,
-			"git://" + name + "/" + path, "git@" + name + ":" + path, name + ":" + path,
+			"git://" + name + "/" + path, "git@" + name + ":" + path, name + ":" + path, "[git@" + name + ":22]:" + path,
 		}).Draw(t, "url")
 		if got, err := host.ParseRemote(url); err != nil || got != want {
 			t.Fatalf("%q is %+v, %v, want %+v", url, got, err, want)

@@ -18,18 +18,23 @@ import (
 // gitTime is how long git may take to answer a question about the clone.
 const gitTime = 5 * time.Second
 
+// errNoGit: there is no git to ask.
+var errNoGit = errors.New("git was not found on PATH")
+
 // git asks git about the clone that Dir is in. The answer is without its last line break; it is
-// empty where git says no, where there is no git, and in a bare repository that a clone has brought along. A git that was cut short is
-// an error.
+// empty where git says no, and in a bare repository that a clone has brought along. Where there is no git the error is errNoGit. A git that
+// was cut short is another error.
 func (e Environment) git(ctx context.Context, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, gitTime)
 	defer cancel()
 	out, err := e.Git().Ask(ctx, args...)
 	_, strange := errors.AsType[*git.EmbeddedError](err)
-	if strange || git.Code(err) > 0 || errors.Is(err, exec.ErrNotFound) {
+	switch {
+	case strange || git.Code(err) > 0:
 		return "", nil
-	}
-	if err != nil {
+	case errors.Is(err, exec.ErrNotFound):
+		return "", errNoGit
+	case err != nil:
 		return "", fmt.Errorf("ask git about the clone: %w", err)
 	}
 	return out, nil
@@ -47,6 +52,9 @@ type settings struct {
 func (e Environment) settings(ctx context.Context) (settings, error) {
 	s := settings{remotes: map[string][]string{}}
 	out, err := e.git(ctx, "config", "-z", "--show-origin", "--get-regexp", `^(label-state\.(repo|host)|remote\..*\.url|url\..*\.insteadof)$`)
+	if errors.Is(err, errNoGit) {
+		return s, nil
+	}
 	if err != nil {
 		return s, err
 	}
@@ -164,7 +172,11 @@ func (e Environment) clone(ctx context.Context) (clone, error) {
 	}
 	top := ""
 	if !errors.Is(err, git.ErrNone) {
-		if top, err = e.git(ctx, "rev-parse", "--show-toplevel"); err != nil {
+		top, err = e.git(ctx, "rev-parse", "--show-toplevel")
+		switch {
+		case errors.Is(err, errNoGit):
+			return clone{nowhere: err}, nil
+		case err != nil:
 			return clone{}, err
 		}
 	}

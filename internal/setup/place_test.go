@@ -185,4 +185,13 @@ func TestGitThatIsCutShort(t *testing.T) {
 	if got := place(t, m, setup.Options{Repo: "acme/app"}); got != "https://api.github.com/ acme/app" {
 		t.Errorf("without git: %s", got)
 	}
+	if got := place(t, m, setup.Options{Ref: "3"}); !strings.Contains(got, "run it inside a clone") {
+		t.Errorf("outside, without git: %s", got)
+	}
+	delete(m.programs, "git")
+	m.git("init", "-q")
+	m.programs["git"] = func(setup.Command) (string, error) { return "", exec.ErrNotFound }
+	if got := place(t, m, setup.Options{Ref: "3"}); !strings.Contains(got, "git was not found") || strings.Contains(got, "inside a clone") {
+		t.Errorf("in a clone, without git: %s", got)
+	}
 }

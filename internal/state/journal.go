@@ -143,6 +143,7 @@ func (p *journalPage[T]) Close() error { return p.free() }
 
 const pageSuffix = ".json"
 
+// File is where the page of a name is kept, for messages.
 func (b journal[T]) File(name string) string { return filepath.Join(b.dir, name+pageSuffix) }
 
 // checkPageName keeps a page inside its folder.

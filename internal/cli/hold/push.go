@@ -166,7 +166,7 @@ func planPush(ctx context.Context, c *cli.Call, git gitpush.Git, p *gitpush.Push
 	if err != nil {
 		return local, err
 	}
-	if p.Branch = cmp.Or(c.Flags.String("branch"), local); p.Branch == "" {
+	if p.Branch = cmp.Or(strings.TrimPrefix(c.Flags.String("branch"), "refs/heads/"), local); p.Branch == "" {
 		return local, cli.Usagef(cli.CommandPath(c.Flags), "push: no branch is checked out; name one with --branch")
 	}
 	if err := git.CheckBranch(ctx, p.Branch); err != nil {

@@ -248,6 +248,7 @@ func (v *SweepView) text() string {
 	return b.String()
 }
 
+// Line says in one line what a sweep did to an issue, or would do, and why.
 func (f FindingView) Line(dryRun bool) string {
 	change := fmt.Sprintf("%s -> %s: ", cli.StateOf(f.Was), cli.StateOf(f.Is))
 	if len(f.Was) == 0 && len(f.Is) == 0 { // what changes is another label

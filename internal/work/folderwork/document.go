@@ -82,12 +82,35 @@ func parse(text string) (document, error) {
 	in := yaml.NewDecoder(strings.NewReader(head))
 	in.KnownFields(true)
 	if err := in.Decode(&d); err != nil {
-		return d, fmt.Errorf("front matter: %s", strings.ReplaceAll(err.Error(), "\n", " "))
+		return d, fmt.Errorf("front matter: %s", inWords(err))
 	}
 	if d.State == "" {
 		d.State = stateOpen
 	}
 	return d, nil
+}
+
+// inWords says what is wrong with front matter without the types of Go.
+func inWords(err error) string {
+	if at, ok := errors.AsType[*time.ParseError](err); ok {
+		return fmt.Sprintf("created %q: want a time such as 2026-05-01T14:05:00Z", at.Value)
+	}
+	wrong, ok := errors.AsType[*yaml.TypeError](err)
+	if !ok {
+		return strings.ReplaceAll(err.Error(), "\n", " ")
+	}
+	kinds := map[string]string{
+		"string": "text", "[]string": "a list of texts", "time.Time": "a time such as 2026-05-01T14:05:00Z", "folderwork.document": "keys with values",
+	}
+	var all []string
+	for _, text := range wrong.Errors { // "line 1: field x not found in type T", "line 1: cannot unmarshal !!seq into T"
+		at, _, mistyped := strings.Cut(text, "cannot unmarshal")
+		if kind := kinds[text[strings.LastIndexByte(text, ' ')+1:]]; mistyped && kind != "" {
+			text = at + "want " + kind
+		}
+		all = append(all, strings.ReplaceAll(text, "not found in type folderwork.document", "is none of id, title, labels, state, created"))
+	}
+	return strings.Join(all, "; ")
 }
 
 // split cuts a file into front matter and text.

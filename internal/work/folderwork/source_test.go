@@ -189,7 +189,14 @@ func TestBadFiles(t *testing.T) {
 	cases := map[string]struct{ text, want string }{
 		"no front matter": {"hello", "want front matter"},
 		"open":            {"---\nid: a\n", "want front matter"},
-		"unknown key":     {"---\nid: a\ntitle: x\nlabel: [ready]\n---\n", "label"},
+		"unknown key":     {"---\nid: a\ntitle: x\nlabel: [ready]\n---\n", "front matter: line 3: field label is none of id, title, labels, state, created"},
+		"a list as title": {"---\nid: a\ntitle: [x]\n---\n", "front matter: line 2: want text"},
+		"a word as list":  {"---\nid: a\ntitle: x\nlabels: {a: b}\n---\n", "front matter: line 3: want a list of texts"},
+		"no time":         {"---\nid: a\ntitle: x\ncreated: soon into now\n---\n", `front matter: created "soon into now": want a time such as 2026-05-01T14:05:00Z`},
+		"a list as time":  {"---\nid: a\ntitle: x\ncreated: [x]\n---\n", "front matter: line 3: want a time such as 2026-05-01T14:05:00Z"},
+		"two mistakes":    {"---\nid: [a]\nsize: 1\n---\n", "front matter: line 1: want text; line 2: field size is none of"},
+		"a list":          {"---\n- a\n---\n", "front matter: line 1: want keys with values"},
+		"no YAML":         {"---\nid: [\n---\n", "front matter: "},
 		"bad id":          {"---\nid: ../a\ntitle: x\n---\n", `id "../a"`},
 		"no title":        {"---\nid: a\n---\n", "title is empty"},
 		"state":           {"---\nid: a\ntitle: x\nstate: done\n---\n", `state "done"`},
@@ -202,7 +209,7 @@ func TestBadFiles(t *testing.T) {
 			write(t, dir, "a.md", task("good", "ready", 0))
 			write(t, dir, "b.md", c.text)
 			_, err := open(t, dir, "ann").Fetch(t.Context(), work.FetchOptions{})
-			if !refused(err, work.SourceError) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), dir) {
+			if !refused(err, work.SourceError) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), dir) || strings.Contains(err.Error(), "folderwork") {
 				t.Errorf("%v, want %q and no path", err, c.want)
 			}
 		})
