@@ -124,7 +124,7 @@ func (p *lineParser) endCommand() {
 	words := p.words
 	for len(words) > 0 && assignment(words[0]) {
 		name, _, _ := strings.Cut(words[0], "=")
-		plain := name == "LANG" || name == "TZ" || name == "NO_COLOR" || strings.HasPrefix(name, "LC_") || strings.HasPrefix(name, "LABEL_STATE_")
+		plain := strings.HasSuffix(words[0], "PAGER=cat") || name == "LANG" || name == "TZ" || name == "NO_COLOR" || strings.HasPrefix(name, "LC_") || strings.HasPrefix(name, "LABEL_STATE_")
 		p.odd = p.odd || !plain // it may name a program, as PATH and GIT_EXTERNAL_DIFF do
 		words = words[1:]
 	}

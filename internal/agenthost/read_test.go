@@ -233,6 +233,8 @@ func TestFence(t *testing.T) {
 		"command -v go":                         agenthost.Reads,
 		"time make":                             agenthost.Runs,
 		"env rm x":                              agenthost.Runs,
+		"GIT_PAGER=cat git log":                 agenthost.Reads,
+		"GIT_PAGER=rm git log":                  agenthost.Runs,
 		"LC_ALL=C sort x":                       agenthost.Reads,
 		"PATH=. ls":                             agenthost.Runs,
 		"./ls":                                  agenthost.Runs,
