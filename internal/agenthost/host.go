@@ -81,6 +81,14 @@ func Nameless(getenv func(string) string) Host {
 // SessionVariable is what our opencode plugin gives to commands, as HOST:ID; other programs may set it as well.
 const SessionVariable = "LABEL_STATE_SESSION"
 
+// ParseSession reads HOST:ID; ok is false without a host that is known and an id.
+func ParseSession(text string) (s Session, ok bool) {
+	name, id, _ := strings.Cut(text, ":")
+	h, known := Parse(name)
+	s = Session{h, strings.TrimSpace(id)}
+	return s, known && h != Plugin && s.Run() != ""
+}
+
 // Sessions returns the sessions that the environment of a command names, without duplicates. Hosts nest: an agent that was
 // started by another one's command inherits its variables, and which of two is the inner one cannot be told.
 func Sessions(getenv func(string) string) []Session {
@@ -91,10 +99,8 @@ func Sessions(getenv func(string) string) []Session {
 			out = append(out, s)
 		}
 	}
-	if name, id, ok := strings.Cut(getenv(SessionVariable), ":"); ok {
-		if h, known := Parse(name); known && h != Plugin {
-			add(h, id)
-		}
+	if s, ok := ParseSession(getenv(SessionVariable)); ok {
+		add(s.Host, s.ID)
 	}
 	add(ClaudeCode, getenv("CLAUDE_CODE_SESSION_ID"))
 	add(Codex, getenv("CODEX_SESSION_ID"))

@@ -72,6 +72,14 @@ func (t Terminal) prepare(c *cli.Command, above []string) {
 	if len(c.Subcommands) > 0 {
 		c.Action = func(cc *cli.Context) error { return t.help(cc.App, path) }
 	}
+	if do := c.Action; slices.ContainsFunc(c.Flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), "codename") }) {
+		c.Action = func(cc *cli.Context) error {
+			if err := t.refuseNobody(cc); err != nil {
+				return err
+			}
+			return do(cc)
+		}
+	}
 }
 
 // usage takes over what the library has to say about a command line.

@@ -56,6 +56,20 @@ func (c *Call) Claimant() claim.Worker {
 	return w
 }
 
+// refuseNobody refuses a name that is given and empty, and a session that cannot be one: neither is a worker, and to go on without it would
+// take the issue for the person whose token it is.
+func (t Terminal) refuseNobody(cc *cli.Context) error {
+	for _, name := range []string{"codename", "firing-id", "agent"} {
+		if cc.IsSet(name) && cc.String(name) == "" {
+			return Usagef(CommandPath(cc), "--%s is empty; give a name, or leave it out", name)
+		}
+	}
+	if err := t.Env.CheckSession(); err != nil {
+		return &Failure{Doing: CommandPath(cc), Err: err}
+	}
+	return nil
+}
+
 // OneSession refuses to guess when the sessions of several hosts are around the command.
 func (c *Call) OneSession() error {
 	one, all := c.Terminal.Env.Session()

@@ -11,6 +11,9 @@ import (
 
 // WouldClaim is claim's dry run: the same question, and no request that writes.
 func (c *Call) WouldClaim(ctx context.Context, i claim.Issue, w claim.Worker) error {
+	if err := c.Session.Ledger.MayClaim(i, ledger.Request{Worker: w, TTL: c.TTL(), Branch: c.Flags.String("branch")}); err != nil {
+		return err
+	}
 	f, v, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{Worker: w})
 	if err != nil {
 		return err

@@ -65,6 +65,12 @@ func (cs *claims) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, 
 	return h, late
 }
 
+// MayClaim is the part of Claim that asks nobody: a *CallError for a request that makes no sense.
+func (cs *claims) MayClaim(i claim.Issue, req Request) error {
+	_, err := cs.attempt(i, req)
+	return err
+}
+
 // A step is a part of a claim; its error ends it.
 type step func(context.Context) error
 

@@ -1,6 +1,9 @@
 package setup
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/label-state/label-state/internal/agenthost"
 	"github.com/label-state/label-state/internal/state"
 )
@@ -18,6 +21,20 @@ func (e Environment) Session() (one agenthost.Session, all []agenthost.Session) 
 		}
 	}
 	return agenthost.Session{}, all
+}
+
+// CheckSession refuses a LABEL_STATE_SESSION that is set and names no session of a host that is known. The error is a *SettingError.
+func (e Environment) CheckSession() error {
+	text := strings.TrimSpace(e.Getenv(agenthost.SessionVariable))
+	if _, ok := agenthost.ParseSession(text); ok || text == "" {
+		return nil
+	}
+	var hosts []string
+	for _, h := range agenthost.Hosts() {
+		hosts = append(hosts, string(h))
+	}
+	err := fmt.Errorf("%q names no session: want HOST:ID, and a host of %s", text, strings.Join(hosts, ", "))
+	return &SettingError{Setting: agenthost.SessionVariable, Err: err, Do: "unset " + agenthost.SessionVariable}
 }
 
 // SessionFiles is where this user's sessions of agent hosts are kept.

@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/label-state/label-state/internal/config"
+	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/printable"
@@ -56,6 +58,9 @@ func Checkout(top string) (c config.Config, there bool, err error) {
 // worktree. The default branch is the HEAD of the remote, else its main or master. Where the clone knows none of them the file that is checked
 // out counts. there is false when there is no file; the error is a *config.Error for one that cannot be used, else git's.
 func (e Environment) Fetched(ctx context.Context) (c config.Config, there bool, err error) {
+	if e.neverFetched() {
+		return Checkout(e.Dir)
+	}
 	s, err := e.settings(ctx)
 	if err != nil {
 		return config.Default(), false, err
@@ -90,6 +95,24 @@ func (e Environment) Fetched(ctx context.Context) (c config.Config, there bool, 
 		return c, true, err
 	}
 	return Checkout(e.Dir)
+}
+
+// neverFetched reports whether the clone certainly has no branch of a remote, without starting git.
+func (e Environment) neverFetched() bool {
+	place, err := git.Find(e.Dir, e.Getenv("GIT_DIR"))
+	if err != nil {
+		return errors.Is(err, git.ErrNone)
+	}
+	common, err := git.Common(place.Dir)
+	if err != nil {
+		return false
+	}
+	for _, refs := range []string{"refs/remotes", "packed-refs", "reftable"} {
+		if _, err := os.Stat(filepath.Join(common, filepath.FromSlash(refs))); !errors.Is(err, fs.ErrNotExist) {
+			return false
+		}
+	}
+	return true
 }
 
 // published reads the configuration on the default branch; a repository without one has the

@@ -39,6 +39,10 @@ func runBundleClaim(t cli.Terminal, cc *urfave.Context) error {
 			return err
 		}
 		if p.call.Flags.Bool("dry-run") {
+			one := ledger.Request{Worker: p.call.Claimant(), TTL: p.call.Flags.Duration("ttl")}
+			if err := parts[0].Ledger.MayClaim(parts[0].Issue, one); err != nil {
+				return err
+			}
 			if _, err := b.Check(ctx, p.call.Claimant(), lifecycle.Rules.Verdict); err != nil {
 				return err
 			}

@@ -9,7 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/internal/work"
 	urfave "github.com/urfave/cli/v2"
@@ -69,6 +71,11 @@ func nextItem(ctx context.Context, c *cli.Call, d desk) error {
 		return err
 	}
 	if c.Flags.Bool("no-claim") || c.Flags.Bool("dry-run") {
+		if w := c.Claimant(); w.Codename != "" && c.Session.Ledger != nil {
+			if err := c.Session.Ledger.MayClaim(claim.Issue{}, ledger.Request{Worker: w, TTL: c.TTL()}); err != nil {
+				return err
+			}
+		}
 		i, err := d.Peek(ctx, d.Settings, o)
 		if err != nil {
 			return withFirstStep(ctx, c, d, err)
