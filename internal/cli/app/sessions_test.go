@@ -272,7 +272,10 @@ func (s *liveSession) message(kind agenthost.Kind, call agenthost.Call) []byte {
 	}
 	m := map[string]any{"session_id": s.id, "cwd": s.dir, "hook_event_name": names[kind], "source": "startup"}
 	tool, input := "Bash", map[string]any{"command": "make test"}
-	if call == agenthost.Edits {
+	switch call {
+	case agenthost.Reads:
+		input["command"] = "label-state claim 1 --json"
+	case agenthost.Edits:
 		tool, input = "Write", map[string]any{"file_path": filepath.Join(s.dir, "new.txt")}
 	}
 	switch s.host {
@@ -333,9 +336,9 @@ func (d *fleetDesk) reach(yes bool) {
 // take claims an issue, as an agent does in its shell.
 func (s *liveSession) take(ctx context.Context) bool {
 	n := 1 + s.rng.IntN(fleetIssues)
-	s.event(ctx, agenthost.BeforeTool, agenthost.Runs)
+	s.event(ctx, agenthost.BeforeTool, agenthost.Reads)
 	out, err := s.command(ctx, s.shell, "claim", fmt.Sprint(n), "--json")
-	s.event(ctx, agenthost.AfterTool, agenthost.Runs)
+	s.event(ctx, agenthost.AfterTool, agenthost.Reads)
 	var h cli.HoldView
 	if err != nil || json.Unmarshal(out, &h) != nil {
 		return false
