@@ -43,27 +43,33 @@ func (e Environment) Own(o Options) (config.Own, error) {
 // Checkout reads the configuration in a worktree. It decides nothing: the branch that is checked out may be anybody's. there is false
 // when there is none; the error is a *config.Error.
 func Checkout(top string) (c config.Config, there bool, err error) {
-	data, err := smallfile.Read(filepath.Join(top, filepath.FromSlash(config.Path)), config.MaxFile)
+	c, text, err := checkedOut(top)
+	return c, text != nil || err != nil, err
+}
+
+// checkedOut is Checkout with the text of the file; nil when there is none, or it cannot be read.
+func checkedOut(top string) (c config.Config, text []byte, err error) {
+	text, err = smallfile.Read(filepath.Join(top, filepath.FromSlash(config.Path)), config.MaxFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return config.Default(), false, nil
+		return config.Default(), nil, nil
 	case err != nil:
-		return config.Default(), true, &config.Error{File: config.Path, Problem: "cannot be read: " + smallfile.Reason(err)}
+		return config.Default(), nil, &config.Error{File: config.Path, Problem: "cannot be read: " + smallfile.Reason(err)}
 	}
-	c, err = config.Parse(config.Path, data)
-	return c, true, err
+	c, err = config.Parse(config.Path, text)
+	return c, text, err
 }
 
 // Fetched reads the configuration of the default branch as the clone around Dir last fetched it, without a request; Dir is the top of the
 // worktree. The default branch is the HEAD of the remote, else its main or master. Where the clone knows none of them the file that is checked
-// out counts. there is false when there is no file; the error is a *config.Error for one that cannot be used, else git's.
-func (e Environment) Fetched(ctx context.Context) (c config.Config, there bool, err error) {
+// out counts. text is the file's, nil when there is none; the error is a *config.Error for one that cannot be used, else git's.
+func (e Environment) Fetched(ctx context.Context) (c config.Config, text []byte, err error) {
 	if e.neverFetched() {
-		return Checkout(e.Dir)
+		return checkedOut(e.Dir)
 	}
 	s, err := e.settings(ctx)
 	if err != nil {
-		return config.Default(), false, err
+		return config.Default(), nil, err
 	}
 	name := ""
 	for _, one := range slices.Backward(s.belongs()) {
@@ -76,25 +82,25 @@ func (e Environment) Fetched(ctx context.Context) (c config.Config, there bool, 
 		entry, err := e.Git().Ask(ctx, "ls-tree", "--full-tree", ref, "--", config.Path)
 		switch {
 		case ctx.Err() != nil:
-			return config.Default(), false, context.Cause(ctx)
+			return config.Default(), nil, context.Cause(ctx)
 		case err != nil: // no such branch
 			continue
 		case entry == "":
-			return config.Default(), false, nil
+			return config.Default(), nil, nil
 		}
 		file := name + "/" + branch + ":" + config.Path
-		text, err := e.Git().Feed(ctx, ref+":"+config.Path+"\n", "cat-file", "--batch", "--follow-symlinks")
+		found, err := e.Git().Feed(ctx, ref+":"+config.Path+"\n", "cat-file", "--batch", "--follow-symlinks")
 		if ctx.Err() != nil {
-			return config.Default(), true, context.Cause(ctx)
+			return config.Default(), nil, context.Cause(ctx)
 		}
-		head, data, _ := strings.Cut(text, "\n")
+		head, data, _ := strings.Cut(found, "\n")
 		if words := strings.Fields(head); err != nil || len(words) != 3 || words[1] != "blob" {
-			return config.Default(), true, &config.Error{File: file, Problem: "cannot be read: git has no such file"}
+			return config.Default(), nil, &config.Error{File: file, Problem: "cannot be read: git has no such file"}
 		}
 		c, err := config.Parse(file, []byte(data))
-		return c, true, err
+		return c, []byte(data), err
 	}
-	return Checkout(e.Dir)
+	return checkedOut(e.Dir)
 }
 
 // neverFetched reports whether the clone certainly has no branch of a remote, without starting git.

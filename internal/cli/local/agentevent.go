@@ -1,6 +1,7 @@
 package local
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -253,18 +254,18 @@ func (e *hostEvent) decide(ctx context.Context) {
 }
 
 // wantsClaim reports whether one of the event's repositories wants a claim before an edit, by its default branch as it was last fetched.
-// A configuration that cannot be used wants one, and why is its cause.
+// A configuration that cannot be used wants one if it mentions the key, and why is its cause; of any other that cannot be used nobody is kept from editing.
 func (e *hostEvent) wantsClaim(ctx context.Context) (yes bool, why string) {
 	ctx, cancel := context.WithTimeout(ctx, beforeTime)
 	defer cancel()
 	for _, t := range e.trees[:e.about] {
-		conf, there, err := e.environment(t).Fetched(ctx)
+		conf, text, err := e.environment(t).Fetched(ctx)
 		switch _, unusable := errors.AsType[*config.Error](err); {
-		case unusable:
+		case unusable && bytes.Contains(text, []byte("require_claim")):
 			return true, cli.OneLine(err.Error())
 		case err != nil: // what cannot be found out keeps nobody from editing
 			e.note(err)
-		case there && conf.Sessions.RequireClaim:
+		case conf.Sessions.RequireClaim:
 			return true, ""
 		}
 	}
