@@ -256,7 +256,7 @@ func (s *liveSession) event(ctx context.Context, kind agenthost.Kind, call agent
 		s.running.Go(func() { // a process of its own, behind the session
 			time.Sleep(time.Second)
 			late := t
-			late.In = bytes.NewReader(event)
+			late.In, late.Out, late.Err = bytes.NewReader(event), &bytes.Buffer{}, &bytes.Buffer{}
 			local.AnswerEvent(ctx, late, host, true, nil)
 		})
 		return nil
