@@ -132,13 +132,12 @@ func (p Place) SwitchedOff(h agenthost.Host) string {
 	if h != agenthost.ClaudeCode {
 		return ""
 	}
-	files := []string{filepath.Join(cmp.Or(absolute(p.Getenv("CLAUDE_CONFIG_DIR")), filepath.Join(cmp.Or(p.Home, p.Getenv("HOME")), ".claude")), "settings.json")}
+	var files []string
 	if p.Root != "" {
-		files = slices.Insert(files, 0, filepath.Join(p.Root, ".claude", "settings.local.json"), filepath.Join(p.Root, ".claude", "settings.json"))
+		files = []string{filepath.Join(p.Root, ".claude", "settings.local.json"), filepath.Join(p.Root, ".claude", "settings.json")}
 	}
-	for _, file := range files { // the first that has it is the one that counts
-		text, _, _ := read(file)
-		settings, _ := parseAny(text)
+	for _, file := range append(files, filepath.Join(p.claudeHome(), "settings.json")) { // the first that has it is the one that counts
+		settings := claudeSettings(file)
 		if off, said := settings["disableAllHooks"].(bool); off {
 			return file
 		} else if said {
@@ -148,26 +147,39 @@ func (p Place) SwitchedOff(h agenthost.Host) string {
 	return ""
 }
 
+// home is the user's folder, also of a repository's place.
+func (p Place) home() string { return cmp.Or(p.Home, p.Getenv("HOME")) }
+
+// claudeHome is the folder of the user's own settings of Claude Code.
+func (p Place) claudeHome() string {
+	return cmp.Or(absolute(p.Getenv("CLAUDE_CONFIG_DIR")), filepath.Join(p.home(), ".claude"))
+}
+
+// claudeSettings are the settings of Claude Code in a file; what cannot be read says nothing.
+func claudeSettings(file string) map[string]any {
+	text, _, _ := read(file)
+	settings, _ := parseAny(text)
+	return settings
+}
+
 // packaged reports whether the host has our plugin or extension, which registers the server: once is enough.
 func (p Place) packaged(h agenthost.Host) bool {
 	const plugin = "label-state@label-state"
-	home := cmp.Or(p.Home, p.Getenv("HOME"))
 	switch h {
 	case agenthost.ClaudeCode:
-		for _, dir := range []string{cmp.Or(absolute(p.Getenv("CLAUDE_CONFIG_DIR")), filepath.Join(home, ".claude")), filepath.Join(p.Root, ".claude")} {
-			text, _, _ := read(filepath.Join(dir, "settings.json")) // what cannot be read enables nothing
-			settings, _ := parseAny(text)
+		for _, dir := range []string{p.claudeHome(), filepath.Join(p.Root, ".claude")} {
+			settings := claudeSettings(filepath.Join(dir, "settings.json"))
 			if plugins, _ := settings["enabledPlugins"].(map[string]any); plugins[plugin] == true {
 				return true
 			}
 		}
 	case agenthost.Codex:
-		text, _, _ := read(filepath.Join(cmp.Or(absolute(p.Getenv("CODEX_HOME")), filepath.Join(home, ".codex")), "config.toml"))
+		text, _, _ := read(filepath.Join(cmp.Or(absolute(p.Getenv("CODEX_HOME")), filepath.Join(p.home(), ".codex")), "config.toml"))
 		plugins, _ := tableAt(text, "plugins")
 		entry, _ := plugins[plugin].(map[string]any)
 		return entry["enabled"] == true
 	case agenthost.Gemini:
-		_, err := os.Stat(filepath.Join(home, ".gemini", "extensions", "label-state"))
+		_, err := os.Stat(filepath.Join(p.home(), ".gemini", "extensions", "label-state"))
 		return err == nil
 	}
 	return false

@@ -88,6 +88,12 @@ func (g Git) Ask(ctx context.Context, args ...string) (string, error) {
 	return g.Feed(ctx, "", args...)
 }
 
+// Status are the arguments by which git status shows every change of a worktree, whatever the configuration leaves out: new files, and
+// submodules.
+func Status() []string {
+	return []string{"status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=none"}
+}
+
 // Feed is Ask with input.
 func (g Git) Feed(ctx context.Context, stdin string, args ...string) (string, error) {
 	return g.answer(ctx, Command{Stdin: stdin, Env: append(quiet(), alone()...), wait: time.Second}, append([]string{"-c", "core.fsmonitor=false"}, args...))

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/label-state/label-state/internal/config"
@@ -71,14 +70,12 @@ func (e Environment) Fetched(ctx context.Context) (c config.Config, text []byte,
 	if err != nil {
 		return config.Default(), nil, err
 	}
-	name := ""
-	for _, one := range slices.Backward(s.belongs()) {
-		if s.remotes[one] != nil {
-			name = one
-		}
+	names := s.belongs()
+	if len(names) == 0 {
+		return checkedOut(e.Dir)
 	}
 	for _, branch := range []string{"HEAD", "main", "master"} {
-		ref := "refs/remotes/" + name + "/" + branch
+		ref := "refs/remotes/" + names[0] + "/" + branch
 		entry, err := e.Git().Ask(ctx, "ls-tree", "--full-tree", ref, "--", config.Path)
 		switch {
 		case ctx.Err() != nil:
@@ -88,7 +85,7 @@ func (e Environment) Fetched(ctx context.Context) (c config.Config, text []byte,
 		case entry == "":
 			return config.Default(), nil, nil
 		}
-		file := name + "/" + branch + ":" + config.Path
+		file := names[0] + "/" + branch + ":" + config.Path
 		found, err := e.Git().Feed(ctx, ref+":"+config.Path+"\n", "cat-file", "--batch", "--follow-symlinks")
 		if ctx.Err() != nil {
 			return config.Default(), nil, context.Cause(ctx)

@@ -199,23 +199,19 @@ func (e Environment) clone(ctx context.Context) (clone, error) {
 	return clone{top, r, err}, nil
 }
 
-// belongs are the names of the remotes that the clone may belong to; the first that is there counts.
+// belongs are the remotes that the clone may belong to; the first counts.
 func (s settings) belongs() []string {
 	if len(s.remotes) == 1 {
 		return slices.Collect(maps.Keys(s.remotes))
 	}
-	return []string{"upstream", "origin"}
+	return slices.DeleteFunc([]string{"upstream", "origin"}, func(name string) bool { return s.remotes[name] == nil })
 }
 
 // remoteURL is where the remote is that the clone belongs to, whatever branch is checked out: upstream, else origin, else the only one. It
-// is empty when there is none. Git is asked again only where its configuration leaves it open.
+// is empty when there is none. Git is asked only where its configuration does not say it.
 func (e Environment) remoteURL(ctx context.Context, s settings) (string, error) {
 	for _, name := range s.belongs() {
-		urls := s.remotes[name]
-		switch {
-		case urls == nil:
-			continue
-		case len(urls) == 1 && urls[0] != "" && !s.unsure:
+		if urls := s.remotes[name]; len(urls) == 1 && urls[0] != "" && !s.unsure {
 			return urls[0], nil
 		}
 		if url, err := e.git(ctx, "remote", "get-url", name); url != "" || err != nil {

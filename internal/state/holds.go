@@ -69,7 +69,7 @@ func (e *UnreadableHoldError) Unwrap() error { return e.Err }
 // Save writes the hold, replacing an older one of the same issue. A reader sees the old file or
 // the new one, never half of either.
 func (s Holds) Save(h Hold) error {
-	name, err := holdFileName(h.Issue)
+	file, err := s.file(h.Issue)
 	if err == nil {
 		err = h.check()
 	}
@@ -81,7 +81,7 @@ func (s Holds) Save(h Hold) error {
 		err = os.MkdirAll(s.dir, 0o755)
 	}
 	if err == nil {
-		err = Replace(filepath.Join(s.dir, name), append(data, '\n'), 0o600)
+		err = Replace(file, append(data, '\n'), 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("save hold of %s: %w", h.Issue, err)
@@ -131,17 +131,20 @@ func (s Holds) All() ([]Hold, error) {
 	return holds, errors.Join(bad...)
 }
 
-// Remove forgets the hold of the issue; none recorded is a success.
+// Remove forgets the hold of the issue; none recorded is a success. The mark goes first: a later hold must not find that of an earlier one.
 func (s Holds) Remove(i claim.Issue) error {
-	name, err := holdFileName(i)
+	err := s.Touch(i)
 	if err != nil {
-		return fmt.Errorf("remove hold of %s: %w", i, err)
+		return err
 	}
-	err = os.Remove(filepath.Join(s.dir, name))
+	file, err := s.file(i)
+	if err == nil {
+		err = os.Remove(file)
+	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove hold of %s: %w", i, err)
 	}
-	return s.Touch(i)
+	return nil
 }
 
 // untouched is the end of the name of a file beside a hold's. Its absence says that work may have been done, so that a mark which could
@@ -150,9 +153,9 @@ const untouched = ".untouched"
 
 // MarkUntouched notes that nothing was done yet under the hold of the issue, which was saved.
 func (s Holds) MarkUntouched(i claim.Issue) error {
-	name, err := holdFileName(i)
+	file, err := s.file(i)
 	if err == nil {
-		err = os.WriteFile(filepath.Join(s.dir, name+untouched), nil, 0o600)
+		err = os.WriteFile(file+untouched, nil, 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("note the new hold of %s: %w", i, err)
@@ -162,9 +165,9 @@ func (s Holds) MarkUntouched(i claim.Issue) error {
 
 // Touch notes that something may have been done under the hold of the issue. Idempotent.
 func (s Holds) Touch(i claim.Issue) error {
-	name, err := holdFileName(i)
+	file, err := s.file(i)
 	if err == nil {
-		err = os.Remove(filepath.Join(s.dir, name+untouched))
+		err = os.Remove(file + untouched)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("note work under the hold of %s: %w", i, err)
@@ -174,11 +177,17 @@ func (s Holds) Touch(i claim.Issue) error {
 
 // Untouched reports whether nothing was done under the hold of the issue since it was marked. What cannot be found out is false.
 func (s Holds) Untouched(i claim.Issue) bool {
-	name, err := holdFileName(i)
+	file, err := s.file(i)
 	if err == nil {
-		_, err = os.Lstat(filepath.Join(s.dir, name+untouched))
+		_, err = os.Lstat(file + untouched)
 	}
 	return err == nil
+}
+
+// file is where the hold of the issue is kept.
+func (s Holds) file(i claim.Issue) (string, error) {
+	name, err := holdFileName(i)
+	return filepath.Join(s.dir, name), err
 }
 
 // read reads one file and checks that it is of the hold its name says. Errors are fs.ErrNotExist and *UnreadableHoldError.

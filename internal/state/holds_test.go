@@ -47,6 +47,34 @@ func TestSaveLoadRemove(t *testing.T) {
 	}
 }
 
+// TestRemoveMarkFirst: a hold whose mark cannot be removed keeps its record, so that no later hold of the issue finds the mark.
+func TestRemoveMarkFirst(t *testing.T) {
+	dir := t.TempDir()
+	s, h := state.OpenHolds(dir), hold(1)
+	if err := errors.Join(s.Save(h), s.MarkUntouched(h.Issue)); err != nil {
+		t.Fatal(err)
+	}
+	marks, err := filepath.Glob(filepath.Join(dir, "label-state", "holds", "*.untouched"))
+	if err != nil || len(marks) != 1 {
+		t.Fatalf("marks %v, %v", marks, err)
+	}
+	if err := errors.Join(os.Remove(marks[0]), os.MkdirAll(filepath.Join(marks[0], "in the way"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Remove(h.Issue); err == nil {
+		t.Error("Remove has removed a mark that cannot be removed")
+	}
+	if _, ok, err := s.Load(h.Issue); !ok || err != nil {
+		t.Errorf("Load = %v, %v; the record is gone and its mark is not", ok, err)
+	}
+	if err := errors.Join(os.RemoveAll(marks[0]), s.MarkUntouched(h.Issue), s.Remove(h.Issue)); err != nil {
+		t.Error(err)
+	}
+	if _, ok, _ := s.Load(h.Issue); ok || s.Untouched(h.Issue) {
+		t.Error("Remove left the record or the mark")
+	}
+}
+
 // TestAnyHold saves and loads whatever a ledger could hand over.
 func TestAnyHold(t *testing.T) {
 	s := state.OpenHolds(t.TempDir())

@@ -67,7 +67,7 @@ func (fs *Features) treeKeptBecause(ctx context.Context, t Tree, unfinished bool
 	case whose == foreign:
 		return "it is not the worktree that was made there", nil
 	}
-	changes, err := fs.git(ctx, t.Path, "status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=none")
+	changes, err := fs.git(ctx, t.Path, git.Status()...)
 	switch {
 	case err != nil:
 		return "", err

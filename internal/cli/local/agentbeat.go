@@ -254,8 +254,8 @@ func (e *hostEvent) untouched(ctx context.Context, t *worktreeHolds, h state.Hol
 		if _, gone := os.Stat(top); errors.Is(gone, fs.ErrNotExist) || strings.HasPrefix(rest, "bare") {
 			continue
 		}
-		run.Dir = top // the settings of status show less
-		out, err := run.Ask(ctx, "status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=none")
+		run.Dir = top
+		out, err := run.Ask(ctx, git.Status()...)
 		if err != nil || out != "" {
 			return false
 		}
