@@ -29,13 +29,14 @@ func TestFleet(t *testing.T) {
 	for _, fault := range faults[:sample.Size(1, len(faults))] {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
-			cmd := exec.CommandContext(t.Context(), "./run", "6", "20")
+			agents, issues := fmt.Sprint(sample.Size(4, 6)), fmt.Sprint(sample.Size(12, 20))
+			cmd := exec.CommandContext(t.Context(), "./run", agents, issues)
 			cmd.Env = append(os.Environ(), "LABEL_STATE="+program, "FAULT="+fault)
 			out, err := cmd.CombinedOutput()
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			crashed := regexp.MustCompile(`6 agents, 20 issues, [1-9][0-9]* crashes: [1-9][0-9.]* requests`)
+			crashed := regexp.MustCompile(agents + " agents, " + issues + ` issues, [1-9][0-9]* crashes: [1-9][0-9.]* requests`)
 			if text := string(out); !strings.HasSuffix(text, inOrder) || !crashed.MatchString(text) {
 				t.Errorf("%s", text)
 			}

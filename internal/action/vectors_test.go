@@ -17,7 +17,7 @@ import (
 
 // The vectors: every file in testdata is a txtar archive, every section of it one case. A case is
 // played in a world of its own; testdata/README explains the lines. Every case is played four
-// ways, in a sample the first, three in eight of them another besides, and must end the same in all of them:
+// ways, in a sample the first, a quarter of them another besides, and must end the same in all of them:
 //
 //   - once, and then each run a second time, which must write nothing;
 //   - each run twice at the same time, with requests interleaved by a seed;
@@ -25,7 +25,7 @@ import (
 //   - with a REST-only GitHub.
 
 func TestVectors(t *testing.T) {
-	const ways = 8 // the first three of them are played
+	const ways = 12 // the first three of them are played
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no vectors: %v", err)

@@ -16,6 +16,7 @@ import (
 	"github.com/label-state/label-state/internal/clock"
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/sample"
 )
 
 // TestNoRolesForReaders: who may not push is not told roles. What somebody is called beside a comment is no role, so a claim or
@@ -404,6 +405,9 @@ func TestVerdictInTime(t *testing.T) {
 		{"5,000 comments and strangers", 40, 20, 5000, nil, time.Second, 0},
 		{"1,000 comments by REST", 0, 0, 1000, []func(*Options){byREST}, 1500 * time.Millisecond, 1},
 	} {
+		if !sample.Plays(c.name, 0, 3) {
+			continue
+		}
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				way := &far{next: besieged(t, c.strangers, c.past, c.talk).Transport(), latency: 150 * time.Millisecond}

@@ -322,6 +322,16 @@ func (s *Server) Comments(repo string, number int) (out []Comment, err error) {
 	return out, err
 }
 
+// CommitFile has the owner of a repository commit a file to its default branch, which must be there.
+func (s *Server) CommitFile(repo, path, text string) error {
+	return s.within(repo, func(st *store, r *repository) error {
+		if r.git == nil {
+			return fmt.Errorf("%s has no git repository", repo)
+		}
+		return st.commitFiles(context.Background(), r, map[string]string{path: text}, "Change "+path)
+	})
+}
+
 // GitDir returns the folder of a repository's bare git repository; empty where there is none.
 func (s *Server) GitDir(repo string) (dir string, err error) {
 	err = s.within(repo, func(_ *store, r *repository) error {

@@ -24,28 +24,33 @@ func (st *store) plantGit(ctx context.Context, r *repository, dir string) error 
 	if len(r.files) == 0 {
 		return nil
 	}
+	return st.commitFiles(ctx, r, r.files, "Add files")
+}
+
+// commitFiles adds files to the default branch, or changes them, in one commit.
+func (st *store) commitFiles(ctx context.Context, r *repository, files map[string]string, message string) error {
 	branch := "refs/heads/" + r.base
-	parent, _, err := git.Ref(ctx, branch)
+	parent, _, err := r.git.Ref(ctx, branch)
 	if err != nil {
 		return err
 	}
 	var entries []gitrepo.TreeEntry
-	for _, name := range slices.Sorted(maps.Keys(r.files)) {
-		blob, err := git.WriteBlob(ctx, []byte(r.files[name]))
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		blob, err := r.git.WriteBlob([]byte(files[name]))
 		if err != nil {
 			return err
 		}
 		entries = append(entries, gitrepo.TreeEntry{Path: name, Mode: "100644", OID: blob})
 	}
-	tree, err := git.WriteTree(ctx, parent, entries)
+	tree, err := r.git.WriteTree(ctx, parent, entries)
 	if err != nil {
 		return err
 	}
-	oid, err := st.commit(ctx, r, tree, parent, "Add files")
+	oid, err := st.commit(ctx, r, tree, parent, message)
 	if err != nil {
 		return err
 	}
-	return git.UpdateRef(ctx, branch, oid, false)
+	return r.git.UpdateRefs(ctx, []gitrepo.RefUpdate{{Name: branch, Before: parent, After: oid, Force: true}}) // it contains the parent
 }
 
 func (st *store) commit(ctx context.Context, r *repository, tree, parent, message string) (string, error) {

@@ -145,7 +145,7 @@ func postTree(c *call) (answer, error) {
 		case e.SHA != nil:
 			entry.OID = *e.SHA
 		case e.Content != nil:
-			if entry.OID, err = r.git.WriteBlob(c.r.Context(), []byte(*e.Content)); err != nil {
+			if entry.OID, err = r.git.WriteBlob([]byte(*e.Content)); err != nil {
 				return answer{}, err
 			}
 		}
@@ -193,7 +193,7 @@ func postBlob(c *call) (answer, error) {
 			return answer{}, unprocessable("content is not valid Base64")
 		}
 	}
-	oid, err := r.git.WriteBlob(c.r.Context(), data)
+	oid, err := r.git.WriteBlob(data)
 	if err != nil {
 		return answer{}, err
 	}

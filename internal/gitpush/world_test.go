@@ -129,6 +129,7 @@ func (w *world) clone() {
 	w.dir = filepath.Join(home, "app")
 	w.git = gitpush.Git{Say: w.said, Git: git.Git{Dir: w.dir, Env: []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0",
+		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=maintenance.auto", "GIT_CONFIG_VALUE_0=false",
 		// A machine whose clock is years ahead.
 		"GIT_AUTHOR_NAME=ann", "GIT_AUTHOR_EMAIL=ann@example.com", "GIT_COMMITTER_NAME=ann", "GIT_COMMITTER_EMAIL=ann@example.com",
 		"GIT_AUTHOR_DATE=2031-01-01T00:00:00Z", "GIT_COMMITTER_DATE=2031-01-01T00:00:00Z",

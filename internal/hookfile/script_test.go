@@ -76,7 +76,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 			e.Setenv("GIT_TERMINAL_PROMPT", "0")
 			e.Setenv("SAW", filepath.Join(e.WorkDir, "saw"))
-			config := "[user]\n\tname = A\n\temail = a@example.com\n[init]\n\tdefaultBranch = main\n[advice]\n\tignoredHook = false\n"
+			config := "[maintenance]\n\tauto = false\n[user]\n\tname = A\n\temail = a@example.com\n[init]\n\tdefaultBranch = main\n[advice]\n\tignoredHook = false\n"
 			if err := os.MkdirAll(home, 0o755); err != nil {
 				return err
 			}

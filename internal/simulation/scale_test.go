@@ -16,9 +16,9 @@ import (
 )
 
 // TestScale checks docs/scale.md: 1,000 workers on 20 repositories, each with one hold after the other of 50 minutes, stay inside GitHub's
-// limits with the logins that the page computes; 600 with one login are refused. An ordinary run plays 20 workers with one login.
+// limits with the logins that the page computes; 600 with one login are refused. An ordinary run plays 12 workers with one login.
 func TestScale(t *testing.T) {
-	enough := &fleet{workers: sample.Size(20, 1000)}
+	enough := &fleet{workers: sample.Size(12, 1000)}
 	enough.scaled(t, sample.Size(4, 20), sample.Size(1, 5), 2)
 	t.Log(enough.report())
 	if want := 2 * enough.workers; enough.gauge.refused > 0 || enough.done != want || enough.lost > 0 {

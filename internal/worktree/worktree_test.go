@@ -139,6 +139,9 @@ func TestBases(t *testing.T) {
 		{"lib", "origin/feature/x", "feature/x"},
 		{"lib", "v1", "main"},
 	} {
+		if !sample.Plays(c.repo+" "+c.base, 0, 2) {
+			continue
+		}
 		want := c.want
 		switch {
 		case c.want == "its remote's main":
@@ -296,7 +299,7 @@ func TestKept(t *testing.T) {
 		}, ""},
 	} {
 		for n, repo := range []string{"app", "lib"} {
-			if !sample.Plays(name, n, 2) {
+			if !sample.Plays(name, n, 4) {
 				continue
 			}
 			t.Run(name+" in "+repo, func(t *testing.T) {
@@ -356,7 +359,7 @@ func TestFailure(t *testing.T) {
 			b := newSandbox(t)
 			before := b.picture()
 			undone := 0
-			first, stride := sample.Steps(name, 4)
+			first, stride := sample.Steps(name, 8)
 			for at := first; ; at += stride {
 				ctx, stop := context.WithCancel(t.Context())
 				left := at

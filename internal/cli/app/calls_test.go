@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -21,14 +22,16 @@ import (
 
 // A script runs label-state more than a thousand times, and a process takes longer to start than to answer. In an ordinary run
 // "exits" therefore calls the program in this process, with the script's environment, folder and streams. Scripts that change
-// what only a process has, calls that name a file, and all scripts with LABEL_STATE_TEST=all, start a process each time; "exec
-// label-state" always does.
+// the PATH that programs are looked for on, calls that name a file, and all scripts with LABEL_STATE_TEST=all, start a process each
+// time; "exec label-state" always does.
 
 // fileOption is an option whose file is looked for in the folder of the process.
 var fileOption = regexp.MustCompile(`^--(body-file|config|file|folder|log|plot|schedule|seed|url-file)(=|$)`)
 
-// ofProcesses are lines of scripts that need processes: standard input, and the PATH that programs are looked for on.
-var ofProcesses = regexp.MustCompile(`(?m)^(stdin |env PATH=)`)
+var (
+	ofProcesses = regexp.MustCompile(`(?m)^env PATH=`)
+	lostInput   = regexp.MustCompile(`(?m)^stdin .*\n(?:#.*\n|\n)*exits `) // testscript keeps its standard input for "exec"
+)
 
 // ownWords are words of git's own. An Exec hands on the exit code alone, so a script or a trial that looks for them asks git itself.
 const ownWords = "not a git repository"
@@ -47,6 +50,9 @@ func arrange(e *testscript.Env, folder string) error {
 	if err != nil {
 		return err
 	}
+	if line := lostInput.Find(text); line != nil {
+		return fmt.Errorf("%s: %q: write exits CODE <FILE ARGUMENT...", name, line)
+	}
 	var names []string
 	for _, one := range e.Vars {
 		variable, _, _ := strings.Cut(one, "=")
@@ -64,9 +70,13 @@ func arrange(e *testscript.Env, folder string) error {
 	return nil
 }
 
-// asProcess starts label-state and returns its exit code.
-func asProcess(ts *testscript.TestScript, args []string) int {
-	err := ts.Exec("label-state", args...)
+// asProcess starts label-state with a file as its standard input, or none, and returns its exit code.
+func asProcess(ts *testscript.TestScript, input string, args []string) int {
+	program := []string{"label-state"}
+	if input != "" {
+		program = []string{"sh", "-c", `exec label-state "$@" <"$0"`, input} // an Exec has no input of its own
+	}
+	err := ts.Exec(program[0], append(program[1:], args...)...)
 	if exit, is := errors.AsType[*exec.ExitError](err); is {
 		return exit.ExitCode()
 	}
@@ -75,7 +85,11 @@ func asProcess(ts *testscript.TestScript, args []string) int {
 }
 
 // asCall is asProcess without a process.
-func asCall(ts *testscript.TestScript, args []string) int {
+func asCall(ts *testscript.TestScript, input string, args []string) int {
+	var text string
+	if input != "" {
+		text = ts.ReadFile(input)
+	}
 	var environ []string
 	names, _ := ts.Value("variables").([]string)
 	for _, name := range names {
@@ -94,5 +108,5 @@ func asCall(ts *testscript.TestScript, args []string) int {
 	if git, ok := ts.Value("git").(*gitAnswers); ok {
 		git.environ, env.Exec = environ, git.answer
 	}
-	return Run(context.Background(), append([]string{"label-state"}, args...), "dev", strings.NewReader(""), ts.Stdout(), ts.Stderr(), env)
+	return Run(context.Background(), append([]string{"label-state"}, args...), "dev", strings.NewReader(text), ts.Stdout(), ts.Stderr(), env)
 }

@@ -70,14 +70,15 @@ func (w *world) settle(e *testscript.Env) error {
 	e.Defer(stop)
 	e.Values["world"] = w
 	home := filepath.Join(e.WorkDir, ".home")
-	quick := filepath.Join(home, "quick.yml")
-	if err := errors.Join(os.MkdirAll(home, 0o700), os.WriteFile(quick, []byte("version: 1\nclaim: {settle: 0s}\n"), 0o600)); err != nil {
+	quick, gitconfig := filepath.Join(home, "quick.yml"), filepath.Join(home, ".gitconfig")
+	if err := errors.Join(os.MkdirAll(home, 0o700), os.WriteFile(quick, []byte("version: 1\nclaim: {settle: 0s}\n"), 0o600),
+		os.WriteFile(gitconfig, []byte("[maintenance]\n\tauto = false\n"), 0o600)); err != nil {
 		return err
 	}
 	for name, value := range map[string]string{
 		"HOME": home, "XDG_STATE_HOME": "", "XDG_CONFIG_HOME": "",
 		"GORACE":              "atexit_sleep_ms=10", // else the race detector adds a second to every command
-		"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": filepath.Join(home, ".gitconfig"), "GIT_TERMINAL_PROMPT": "0",
+		"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": gitconfig, "GIT_TERMINAL_PROMPT": "0",
 		"GIT_CEILING_DIRECTORIES": filepath.Dir(e.WorkDir),
 		"SIM":                     w.url, "REMOTE": strings.Replace(w.url, "//", "//x:tok-agents@", 1) + "/acme/app.git", "BUSY": strings.TrimPrefix(w.url, "http://"),
 		"LABEL_STATE_API_URL": w.url, "LABEL_STATE_TOKEN": "tok-agents", "LABEL_STATE_CONFIG": quick,

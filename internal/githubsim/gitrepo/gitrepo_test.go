@@ -34,7 +34,7 @@ func commit(t *testing.T, r *gitrepo.Repo, message string, files map[string]stri
 	t.Helper()
 	var entries []gitrepo.TreeEntry
 	for path, text := range files {
-		blob, err := r.WriteBlob(t.Context(), []byte(text))
+		blob, err := r.WriteBlob([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +114,7 @@ func TestCreateRefHasOneWinner(t *testing.T) {
 func TestRefErrors(t *testing.T) {
 	r := newRepo(t)
 	ctx, main := t.Context(), head(t, r, "main")
-	blob, err := r.WriteBlob(ctx, []byte("x"))
+	blob, err := r.WriteBlob([]byte("x"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,6 +230,7 @@ func user(t *testing.T, dir string, args ...string) string {
 	cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "LC_ALL=C",
 		"GIT_AUTHOR_NAME=u", "GIT_AUTHOR_EMAIL=u@x", "GIT_COMMITTER_NAME=u", "GIT_COMMITTER_EMAIL=u@x", "GIT_TERMINAL_PROMPT=0",
+		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=maintenance.auto", "GIT_CONFIG_VALUE_0=false",
 	}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

@@ -19,9 +19,9 @@ type TreeEntry struct {
 }
 
 // WriteBlob stores data and returns its id.
-func (r *Repo) WriteBlob(ctx context.Context, data []byte) (string, error) {
-	out, err := r.git(ctx, call{args: []string{"hash-object", "-w", "--stdin"}, stdin: data})
-	return line(out), wrap("write blob", err)
+func (r *Repo) WriteBlob(data []byte) (string, error) {
+	oid, err := plantObject(r.Dir, "blob", data)
+	return oid, wrap("write blob", err)
 }
 
 // WriteTree stores a tree that starts as base (a tree or commit id, or "" for nothing) and has each entry added,

@@ -78,7 +78,7 @@ func TestObjectErrors(t *testing.T) {
 	wantErr(t, err, gitrepo.ErrNoObject)
 	_, err = r.WriteTag(ctx, gitrepo.Tag{Name: "v1", Target: absent})
 	wantErr(t, err, gitrepo.ErrNoObject)
-	blob, err := r.WriteBlob(ctx, []byte("x"))
+	blob, err := r.WriteBlob([]byte("x"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestWriteTreeReplacesAndRemoves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	blob, err := r.WriteBlob(ctx, []byte("2"))
+	blob, err := r.WriteBlob([]byte("2"))
 	if err != nil {
 		t.Fatal(err)
 	}

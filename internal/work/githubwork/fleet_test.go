@@ -153,18 +153,18 @@ func (f *fleet) check() {
 
 func TestFleet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFleet(t, 6, 28)
+		f := newFleet(t, 6, sample.Size(14, 28))
 		f.drain(t.Context())
 		f.check()
-		if len(f.crashed) != 28/7 {
+		if len(f.crashed) != f.issues/7 {
 			t.Errorf("%d agents died", len(f.crashed))
 		}
 	})
 }
 
 var (
-	agents = flag.Int("agents", sample.Size(8, 20), "agents of TestLoad")
-	issues = flag.Int("issues", sample.Size(35, 100), "issues of TestLoad")
+	agents = flag.Int("agents", sample.Size(6, 20), "agents of TestLoad")
+	issues = flag.Int("issues", sample.Size(21, 100), "issues of TestLoad")
 )
 
 // TestLoad is a larger fleet; with -v it says how many requests an issue takes.
