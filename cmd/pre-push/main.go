@@ -14,7 +14,7 @@ import (
 )
 
 func main() {
-	s := stage{args: os.Args[1:], stdin: os.Stdin, environ: os.Environ(), start: time.Now()}
+	s := stage{args: os.Args[1:], environ: os.Environ(), start: time.Now()}
 	if s.quiet(context.Background()) {
 		return
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"io"
 	"os"
 	"time"
 
@@ -18,7 +17,6 @@ const budget = 3 * time.Second
 // A stage is one run of the program.
 type stage struct {
 	args    []string
-	stdin   io.Reader
 	environ []string
 	start   time.Time
 	input   []byte
@@ -37,9 +35,11 @@ func (s *stage) quiet(ctx context.Context) (quiet bool) {
 	if len(s.args) != 2 {
 		return false
 	}
-	if err := s.read(); err != nil {
+	input, err := readInput(s.start.Add(budget))
+	if err != nil { // the second stage has its say about an input that does not end
 		return false
 	}
+	s.input, s.whole = input, true
 	updates, err := outgoing.ReadUpdates(bytes.NewReader(s.input))
 	if err != nil {
 		return false
@@ -48,25 +48,10 @@ func (s *stage) quiet(ctx context.Context) (quiet bool) {
 	if err != nil {
 		return false
 	}
-	ctx, cancel := context.WithDeadline(ctx, s.start.Add(budget))
-	defer cancel()
-	err = outgoing.Commits(ctx, outgoing.Location{Dir: dir, Env: append(s.environ, outgoing.RealObjects)}, outgoing.Push{
+	err = outgoing.Commits(&deadline{Context: ctx, at: s.start.Add(budget)}, outgoing.Location{Dir: dir, Env: append(s.environ, outgoing.RealObjects)}, outgoing.Push{
 		Remote: s.args[0], URL: s.args[1], Updates: updates,
 		Keep: func(message []byte) bool { return closing.Perhaps(string(message)) },
 	}, func(c outgoing.Commit) bool { s.commits = append(s.commits, c); return true })
 	s.walked = err == nil
 	return err == nil && len(s.commits) == 0 && !(len(outgoing.Branches(updates)) > 0 && outgoing.AsksForPulls(dir, os.Getenv("LABEL_STATE_CONFIG")))
-}
-
-// read takes all of the input. If it does not end in time, the second stage has its say about that, in place of whatever
-// else this program would do.
-func (s *stage) read() error {
-	late := *s
-	timer := time.AfterFunc(budget, func() { os.Exit(late.handOver()) })
-	input, err := io.ReadAll(s.stdin)
-	if !timer.Stop() {
-		select {}
-	}
-	s.input, s.whole = input, err == nil
-	return err
 }
