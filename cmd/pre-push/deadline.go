@@ -9,11 +9,11 @@ import (
 // A deadline is a context that ends at a time. It starts a timer, and with it threads of Go's, only when somebody waits for its end: most
 // pushes are looked through before anybody does.
 type deadline struct {
-	context.Context
-	at    time.Time
-	once  sync.Once
-	timed context.Context
-	stop  context.CancelFunc
+	context.Context // ends it as well
+	at              time.Time
+	once            sync.Once
+	timed           context.Context
+	stop            context.CancelFunc
 }
 
 func (d *deadline) Deadline() (time.Time, bool) { return d.at, true }
@@ -24,8 +24,15 @@ func (d *deadline) Done() <-chan struct{} {
 }
 
 func (d *deadline) Err() error {
-	if !time.Now().Before(d.at) {
-		return context.DeadlineExceeded
+	if err := d.Context.Err(); err != nil || time.Now().Before(d.at) {
+		return err
 	}
-	return d.Context.Err()
+	return context.DeadlineExceeded
+}
+
+// end stops the timer if there is one. Nobody waits any more.
+func (d *deadline) end() {
+	if d.stop != nil {
+		d.stop()
+	}
 }

@@ -2,33 +2,53 @@ package main
 
 import (
 	"errors"
-	"io"
 	"os"
 	"syscall"
 	"time"
 )
 
-// readInput reads standard input to its end, and fails if that has not come by then. It waits without a timer of Go's, which
-// would start threads: that took a twentieth of an everyday push.
-func readInput(end time.Time) ([]byte, error) { return io.ReadAll(timely(end)) }
-
-// A timely is standard input until a time.
-type timely time.Time
-
-func (t timely) Read(p []byte) (int, error) {
+// readInput reads standard input until it ends, and fails if it has not ended by that time. Git's input is a pipe. A timer of Go's would
+// start threads, which took a twentieth of an everyday push, so it is waited for with select. A read may not wait: others may read the same
+// pipe, and have taken what select has seen. It is therefore opened once more, for reads that do not; what cannot be is read under a timer.
+func readInput(until time.Time) ([]byte, error) {
+	fd, err := syscall.Open("/proc/self/fd/0", syscall.O_RDONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return readTimed(os.Stdin, until)
+	}
+	defer func() { _ = syscall.Close(fd) }() // it was only read
+	var is syscall.Stat_t
+	if err := syscall.Fstat(fd, &is); err != nil || is.Mode&syscall.S_IFMT != syscall.S_IFIFO {
+		return readTimed(os.Stdin, until)
+	}
+	var input []byte
+	piece := make([]byte, 4096)
 	for {
-		left := time.Until(time.Time(t))
-		if left <= 0 {
-			return 0, os.ErrDeadlineExceeded
-		}
-		limit, input := syscall.NsecToTimeval(left.Nanoseconds()), syscall.FdSet{}
-		input.Bits[0] = 1 // descriptor 0
-		n, err := syscall.Select(1, &input, nil, nil, &limit)
+		n, err := syscall.Read(fd, piece)
 		switch {
 		case n > 0:
-			return os.Stdin.Read(p)
-		case err != nil && !errors.Is(err, syscall.EINTR):
-			return 0, err
+			input = append(input, piece[:n]...)
+		case err == nil:
+			return input, nil
+		case errors.Is(err, syscall.EAGAIN):
+			if err := waitInput(until); err != nil {
+				return nil, err
+			}
+		case !errors.Is(err, syscall.EINTR):
+			return nil, err
 		}
 	}
+}
+
+// waitInput waits until standard input may be read, or a signal comes; it fails when it is that time.
+func waitInput(until time.Time) error {
+	left := time.Until(until)
+	if left <= 0 {
+		return os.ErrDeadlineExceeded
+	}
+	limit, input := syscall.NsecToTimeval(left.Nanoseconds()), syscall.FdSet{}
+	input.Bits[0] = 1 // descriptor 0
+	if _, err := syscall.Select(1, &input, nil, nil, &limit); err != nil && !errors.Is(err, syscall.EINTR) {
+		return err
+	}
+	return nil
 }

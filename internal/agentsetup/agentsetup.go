@@ -147,7 +147,7 @@ func (p Place) SwitchedOff(h agenthost.Host) string {
 	return ""
 }
 
-// home is the user's folder, also of a repository's place.
+// home is the user's home folder, for a place in a repository too.
 func (p Place) home() string { return cmp.Or(p.Home, p.Getenv("HOME")) }
 
 // claudeHome is the folder of the user's own settings of Claude Code.

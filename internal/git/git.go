@@ -88,8 +88,8 @@ func (g Git) Ask(ctx context.Context, args ...string) (string, error) {
 	return g.Feed(ctx, "", args...)
 }
 
-// Status are the arguments by which git status shows every change of a worktree, whatever the configuration leaves out: new files, and
-// submodules.
+// Status are the arguments by which git status shows new files and changed submodules also where the configuration leaves them out. It does
+// not show what git ignores, or was told in the index not to look at.
 func Status() []string {
 	return []string{"status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=none"}
 }

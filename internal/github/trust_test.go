@@ -385,7 +385,8 @@ func besieged(t *testing.T, strangers, past, talk int) *githubsim.Server {
 	return server
 }
 
-// TestVerdictInTime: neither forty strangers nor twenty past holders keep the hook from its verdict, at 150 ms a request.
+// TestVerdictInTime: neither forty strangers nor twenty past holders keep the hook from its verdict, at 150 ms a request. An ordinary run
+// plays some.
 func TestVerdictInTime(t *testing.T) {
 	for _, c := range []struct {
 		name                  string

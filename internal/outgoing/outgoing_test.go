@@ -20,6 +20,7 @@ type scenario struct {
 	count   int      // how many commits leave
 }
 
+// TestReadersAgree: git and the reader without git find the commits that leave by definition. An ordinary run plays half of the scenarios.
 func TestReadersAgree(t *testing.T) {
 	for _, c := range slices.Concat(pushes, places, layouts, messages) {
 		if !sample.Plays(c.name, 0, 2) {

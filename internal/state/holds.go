@@ -133,16 +133,22 @@ func (s Holds) All() ([]Hold, error) {
 
 // Remove forgets the hold of the issue; none recorded is a success. The mark goes first: a later hold must not find that of an earlier one.
 func (s Holds) Remove(i claim.Issue) error {
-	err := s.Touch(i)
-	if err != nil {
-		return err
-	}
 	file, err := s.file(i)
 	if err == nil {
-		err = os.Remove(file)
+		err = removeAll(file+untouched, file)
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		return fmt.Errorf("remove hold of %s: %w", i, err)
+	}
+	return nil
+}
+
+// removeAll removes files one after the other until it cannot. One that is not there is removed.
+func removeAll(files ...string) error {
+	for _, file := range files {
+		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
 	return nil
 }
@@ -167,9 +173,9 @@ func (s Holds) MarkUntouched(i claim.Issue) error {
 func (s Holds) Touch(i claim.Issue) error {
 	file, err := s.file(i)
 	if err == nil {
-		err = os.Remove(file + untouched)
+		err = removeAll(file + untouched)
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		return fmt.Errorf("note work under the hold of %s: %w", i, err)
 	}
 	return nil

@@ -96,7 +96,7 @@ func TestPlanFollowsLinks(t *testing.T) {
 }
 
 // TestBases: a base is a remote's branch, a tag, an object id, or any other name that git knows; the
-// remote's branch as it is now.
+// remote's branch as it is now. An ordinary run plays half of them.
 func TestBases(t *testing.T) {
 	t.Parallel()
 	b := newSandbox(t)
@@ -231,7 +231,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestKept: no work is lost, whoever asks, and what was kept is still known afterwards.
+// TestKept: no work is lost, whoever asks, and what was kept is still known afterwards. An ordinary run plays half of it.
 func TestKept(t *testing.T) {
 	t.Parallel()
 	push := func(b *sandbox, tree worktree.Tree) {

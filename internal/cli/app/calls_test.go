@@ -30,7 +30,7 @@ var fileOption = regexp.MustCompile(`^--(body-file|config|file|folder|log|plot|s
 
 var (
 	ofProcesses = regexp.MustCompile(`(?m)^env PATH=`)
-	lostInput   = regexp.MustCompile(`(?m)^stdin .*\n(?:#.*\n|\n)*exits `) // testscript keeps its standard input for "exec"
+	lostInput   = regexp.MustCompile(`(?m)^(?:\[.*\] )?stdin .*\n(?:(?:#|env|passes|wrote|cp|cd|mkdir) ?.*\n|\n)*exits `) // testscript keeps its standard input for "exec"
 )
 
 // ownWords are words of git's own. An Exec hands on the exit code alone, so a script or a trial that looks for them asks git itself.
@@ -74,6 +74,7 @@ func arrange(e *testscript.Env, folder string) error {
 func asProcess(ts *testscript.TestScript, input string, args []string) int {
 	program := []string{"label-state"}
 	if input != "" {
+		_ = ts.ReadFile(input)                                               // which fails where there is none
 		program = []string{"sh", "-c", `exec label-state "$@" <"$0"`, input} // an Exec has no input of its own
 	}
 	err := ts.Exec(program[0], append(program[1:], args...)...)

@@ -82,7 +82,7 @@ func situation(all []event, seed, most int) []event {
 }
 
 // TestOneAnswer holds everybody who says whether an issue is free to each other: dedup-check, status, work list, next, the
-// board, the hook and, last, the claim itself (spec.md#the-verdict).
+// board, the hook and, last, the claim itself (spec.md#the-verdict). An ordinary run begins with half of the events.
 func TestOneAnswer(t *testing.T) {
 	count := map[string]int{}
 	for seed := range sample.Size(len(events), 5*len(events)) {
@@ -295,7 +295,7 @@ func (s *trialWorld) refused(w claim.Worker) bool {
 }
 
 // TestOneAnswerOfPullRequests holds dedup-check, status, claim and the work sources to each other about a pull request
-// (spec.md#held-pull-requests).
+// (spec.md#held-pull-requests). An ordinary run begins with half of the events.
 func TestOneAnswerOfPullRequests(t *testing.T) {
 	var about []event
 	for _, e := range events {

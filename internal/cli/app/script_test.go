@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 
 func testMain(m *testing.M) int {
 	if flag.NArg() > 0 { // a command in this process has started its own program anew; what it wants is no test
-		fmt.Fprintf(os.Stderr, "%q is for a process: stdin FILE, exec label-state\n", flag.Args())
+		fmt.Fprintf(os.Stderr, "%q would play the tests anew; in the script write stdin FILE and exec label-state\n", flag.Args())
 		return 2
 	}
 	dir, err := os.MkdirTemp("", "programs")
@@ -456,5 +456,9 @@ func publish(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 || len(args) > 2 {
 		ts.Fatalf("usage: publish FILE [OWNER/NAME]")
 	}
-	ts.Check(worldOf(ts).CommitFile(append(args, "acme/app")[1], config.Path, ts.ReadFile(args[0])))
+	repo := "acme/app"
+	if len(args) == 2 {
+		repo = args[1]
+	}
+	ts.Check(worldOf(ts).CommitFile(repo, config.Path, ts.ReadFile(args[0])))
 }

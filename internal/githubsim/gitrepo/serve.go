@@ -34,7 +34,7 @@ func (r *Repo) ServeHTTP(w http.ResponseWriter, req *http.Request, pathPrefix, u
 	defer done()
 	backend := cgi.Handler{
 		Path:   git,
-		Args:   []string{"-c", "receive.autoGC=false", "http-backend"}, // its repositories live for minutes
+		Args:   []string{"-c", "receive.autoGC=false", "http-backend"}, // which starts two processes a push, and is told little here
 		Root:   pathPrefix,
 		Dir:    root,
 		Env:    cgiEnv(root, user, req.Header.Get("Git-Protocol")),
