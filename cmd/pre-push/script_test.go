@@ -35,7 +35,7 @@ import (
 var program string
 
 func TestMain(m *testing.M) {
-	os.Exit(testmain.Tests{Play: func() int { return testMain(m) }}.Run())
+	os.Exit(testmain.Tests{Play: func() int { return testMain(m) }, AtOnce: 4}.Run())
 }
 
 func testMain(m *testing.M) int {
@@ -59,6 +59,7 @@ func testMain(m *testing.M) int {
 // script starts in a fresh clone of acme/app on branch work, with the hook installed and GITHUB_TOKEN set. An ordinary run plays
 // those that show each outcome, and a sample of the others.
 func TestPush(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Files: scripts(t),
 		Setup: setUp,
@@ -282,6 +283,7 @@ func hold(ts *testscript.TestScript, neg bool, args []string) {
 
 // TestInputWithoutEnd is lefthook without use_stdin: whoever holds the other end of the input, and whatever they wrote, the program ends.
 func TestInputWithoutEnd(t *testing.T) {
+	t.Parallel()
 	for _, written := range []string{"", "refs/heads/work " + strings.Repeat("1", 40) + " refs/heads/work " + strings.Repeat("0", 40) + "\n"} {
 		t.Run(fmt.Sprint(len(written)), func(t *testing.T) {
 			t.Parallel()

@@ -3,6 +3,7 @@ package githubwork_test
 import (
 	"errors"
 	"testing"
+	"testing/synctest"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/githubsim"
@@ -13,7 +14,9 @@ import (
 
 // TestForeignKey: the key of a hold is public. Another login that shows it completes and releases nothing, neither while
 // the hold stands nor after its end, and writes nothing.
-func TestForeignKey(t *testing.T) {
+func TestForeignKey(t *testing.T) { synctest.Test(t, foreignKey) }
+
+func foreignKey(t *testing.T) {
 	w := newWorld(t, []githubsim.SeedIssue{
 		{Number: 1, Title: "Held", Author: "bot", Labels: []string{queued}}, {Number: 2, Title: "Released", Author: "bot", Labels: []string{queued}},
 	})
