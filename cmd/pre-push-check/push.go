@@ -31,26 +31,11 @@ func (h *hook) push(ctx context.Context) (outgoing.Push, error) {
 
 // readInput gives up when the input does not end in time.
 func readInput(ctx context.Context, r io.Reader) (outgoing.Input, error) {
-	type result struct {
-		in  outgoing.Input
-		err error
+	in, err := outgoing.InTime(ctx, func() (outgoing.Input, error) { return outgoing.ReadInput(r) })
+	if ended := context.Cause(ctx); ended != nil && errors.Is(err, ended) {
+		err = errors.New("read from git: the input does not end")
 	}
-	done := make(chan result, 1)
-	go func() {
-		defer func() {
-			if p := recover(); p != nil {
-				done <- result{err: fmt.Errorf("internal error: %v", p)}
-			}
-		}()
-		in, err := outgoing.ReadInput(r)
-		done <- result{in, err}
-	}()
-	select {
-	case got := <-done:
-		return got.in, got.err
-	case <-ctx.Done():
-		return outgoing.Input{}, errors.New("read from git: the input does not end")
-	}
+	return in, err
 }
 
 // preCommit is the one update that pre-commit tells of: from PRE_COMMIT_FROM_REF, which the remote

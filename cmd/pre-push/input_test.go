@@ -16,13 +16,7 @@ import (
 // TestInputInPieces: what git has not written yet is waited for.
 func TestInputInPieces(t *testing.T) {
 	t.Parallel()
-	in, out, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Close()
-	cmd := exec.CommandContext(t.Context(), program, "origin", "https://github.com/acme/app.git")
-	cmd.Dir, cmd.Stdin = t.TempDir(), in
+	in, out := pipe(t)
 	go func() {
 		for _, piece := range []string{"(delete) " + strings.Repeat("0", 40), " refs/heads/work ", strings.Repeat("1", 40) + "\n"} {
 			time.Sleep(100 * time.Millisecond)
@@ -30,7 +24,7 @@ func TestInputInPieces(t *testing.T) {
 		}
 		out.Close()
 	}()
-	if said, err := cmd.CombinedOutput(); err != nil || len(said) > 0 {
+	if said, err := saidOf(t, in); err != nil || said != "" {
 		t.Errorf("%v with\n%s", err, said)
 	}
 }
@@ -38,19 +32,12 @@ func TestInputInPieces(t *testing.T) {
 // TestInputShared: hooks that run side by side, each with the same pipe, of which one takes what git has written; all of them end.
 func TestInputShared(t *testing.T) {
 	t.Parallel()
-	in, out, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { errors.Join(in.Close(), out.Close()) }()
+	in, out := pipe(t)
 	var running sync.WaitGroup
 	for range 8 {
 		running.Go(func() {
-			cmd := exec.CommandContext(t.Context(), program, "origin", "https://github.com/acme/app.git")
-			cmd.Dir, cmd.Stdin = t.TempDir(), in
-			slow := time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Kill() })
-			said, err := cmd.CombinedOutput()
-			if !slow.Stop() || err != nil || !strings.HasSuffix(string(said), ": the input does not end\n") {
+			said, err := saidOf(t, in)
+			if err != nil || !strings.HasSuffix(said, ": the input does not end\n") {
 				t.Errorf("%v with\n%s", err, said)
 			}
 		})
@@ -64,11 +51,7 @@ func TestInputShared(t *testing.T) {
 
 // TestReadTimed: a file that does not end is left at that time.
 func TestReadTimed(t *testing.T) {
-	in, out, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Close()
+	in, out := pipe(t)
 	if _, err := out.WriteString("x"); err != nil {
 		t.Fatal(err)
 	}

@@ -281,26 +281,39 @@ func hold(ts *testscript.TestScript, neg bool, args []string) {
 	}))
 }
 
+// pipe is an input and its other end; both are closed with the test.
+func pipe(t *testing.T) (in, out *os.File) {
+	t.Helper()
+	in, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { errors.Join(in.Close(), out.Close()) })
+	return in, out
+}
+
+// saidOf is what the program says, with an input and twenty seconds.
+func saidOf(t *testing.T, in *os.File) (said string, err error) {
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, "origin", "https://github.com/acme/app.git")
+	cmd.Dir, cmd.Stdin = t.TempDir(), in
+	text, err := cmd.CombinedOutput()
+	return string(text), err
+}
+
 // TestInputWithoutEnd is lefthook without use_stdin: whoever holds the other end of the input, and whatever they wrote, the program ends.
 func TestInputWithoutEnd(t *testing.T) {
 	t.Parallel()
 	for _, written := range []string{"", "refs/heads/work " + strings.Repeat("1", 40) + " refs/heads/work " + strings.Repeat("0", 40) + "\n"} {
 		t.Run(fmt.Sprint(len(written)), func(t *testing.T) {
 			t.Parallel()
-			in, out, err := os.Pipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() { errors.Join(in.Close(), out.Close()) }()
+			in, out := pipe(t)
 			if _, err := out.WriteString(written); err != nil {
 				t.Fatal(err)
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-			defer cancel()
-			cmd := exec.CommandContext(ctx, program, "origin", "https://github.com/acme/app.git")
-			cmd.Dir, cmd.Stdin = t.TempDir(), in
-			said, err := cmd.CombinedOutput()
-			if want := "label-state: not checked, pushing anyway: read from git: the input does not end\n"; err != nil || string(said) != want {
+			said, err := saidOf(t, in)
+			if want := "label-state: not checked, pushing anyway: read from git: the input does not end\n"; err != nil || said != want {
 				t.Errorf("%v with\n%s", err, said)
 			}
 		})

@@ -28,10 +28,22 @@ import (
 // fileOption is an option whose file is looked for in the folder of the process.
 var fileOption = regexp.MustCompile(`^--(body-file|config|file|folder|log|plot|schedule|seed|url-file)(=|$)`)
 
-var (
-	ofProcesses = regexp.MustCompile(`(?m)^env PATH=`)
-	lostInput   = regexp.MustCompile(`(?m)^(?:\[.*\] )?stdin .*\n(?:(?:#|env|passes|wrote|cp|cd|mkdir) ?.*\n|\n)*exits `) // testscript keeps its standard input for "exec"
-)
+var ofProcesses = regexp.MustCompile(`(?m)^env PATH=`)
+
+// lostInput is the line of a script whose "exits" stands behind a "stdin", which testscript keeps for "exec"; or empty.
+func lostInput(script string) string {
+	waiting := false
+	for line := range strings.Lines(script) {
+		words := slices.DeleteFunc(strings.Fields(line), func(word string) bool { return word == "!" || strings.HasPrefix(word, "[") })
+		switch first := strings.Join(words[:min(1, len(words))], ""); {
+		case first == "stdin" || first == "exec":
+			waiting = first == "stdin"
+		case first == "exits" && waiting:
+			return strings.TrimSpace(line)
+		}
+	}
+	return ""
+}
 
 // ownWords are words of git's own. An Exec hands on the exit code alone, so a script or a trial that looks for them asks git itself.
 const ownWords = "not a git repository"
@@ -50,7 +62,7 @@ func arrange(e *testscript.Env, folder string) error {
 	if err != nil {
 		return err
 	}
-	if line := lostInput.Find(text); line != nil {
+	if line := lostInput(string(text)); line != "" {
 		return fmt.Errorf("%s: %q: write exits CODE <FILE ARGUMENT...", name, line)
 	}
 	var names []string
