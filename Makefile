@@ -39,7 +39,7 @@ build: ## compile the programs into bin/
 sizes: ## print how large the programs are, and what each part weighs
 	go -C tools run ./sizes -C ..
 
-first-minute: ## play the demo with empty caches, and print what it downloads and what it costs
+first-minute: ## install, push until a push is refused and play the demo with empty caches, and print what it costs
 	tools/first-minute
 
 man: ## write the manual page to bin/label-state.1

@@ -11,6 +11,7 @@ import (
 
 	labelstate "github.com/label-state/label-state"
 	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/label-state/label-state/work"
 )
 
 const hour = time.Hour
@@ -133,7 +134,7 @@ func TestClaimOptions(t *testing.T) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	for _, o := range []labelstate.NextOptions{{}, {Codename: "lucius", Priorities: []labelstate.Priority{"urgent-ish"}}} {
+	for _, o := range []labelstate.NextOptions{{}, {Codename: "lucius", Priorities: []work.Priority{9}}} {
 		if _, _, err := c.Next(t.Context(), o); !errors.Is(err, labelstate.ErrInvalid) {
 			t.Errorf("%+v: %v", o, err)
 		}
@@ -219,5 +220,52 @@ func TestDryRun(t *testing.T) {
 	}
 	if n := d.writes(); n != before {
 		t.Errorf("%d writes", n-before)
+	}
+}
+
+// TestSourceHolds: the client knows what its source has claimed, and no longer what the source has ended.
+func TestSourceHolds(t *testing.T) {
+	d := served(t)
+	c := d.as("bot")
+	if _, err := c.Source(labelstate.SourceOptions{}); !errors.Is(err, labelstate.ErrInvalid) {
+		t.Errorf("without a codename: %v", err)
+	}
+	source, err := c.Source(labelstate.SourceOptions{Codename: "lucius"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := work.Next(t.Context(), source, work.FetchOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := labelstate.Hold{
+		Host: c.Host(), Repo: c.Repo(), Number: got.Item.Number(),
+		Codename: got.Agent, FiringID: got.Run, Token: got.Token,
+	}
+	if err := c.Owns(h); err != nil {
+		t.Errorf("claimed: %v", err)
+	}
+	if err := source.Complete(t.Context(), got.Item.ID, work.Result{Outcome: work.Failure}); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Owns(h); !errors.Is(err, labelstate.ErrLost) {
+		t.Errorf("ended: %v", err)
+	}
+
+	// What the client claimed without the source, the source ends as well; of another codename it knows nothing.
+	other, err := c.Claim(t.Context(), 1, labelstate.ClaimOptions{Codename: "lucius"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fox, err := c.Source(labelstate.SourceOptions{Codename: "fox"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var refused *work.Error
+	if err := fox.Release(t.Context(), "github-1", work.ReleaseOptions{}); !errors.As(err, &refused) || refused.Reason != work.InvalidState {
+		t.Errorf("release of another's: %v", err)
+	}
+	if err := source.Release(t.Context(), "github-1", work.ReleaseOptions{}); err != nil || !errors.Is(c.Owns(other), labelstate.ErrLost) {
+		t.Errorf("release: %v, %v", err, c.Owns(other))
 	}
 }

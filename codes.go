@@ -61,4 +61,5 @@ const (
 const (
 	ReasonNotAskedFor ReasonCode = "not-asked-for" // other labels or priorities were asked for
 	ReasonLostRace    ReasonCode = "lost-race"     // another worker was faster
+	ReasonUnproven    ReasonCode = "unproven"      // this codename has released it as success a moment ago, without a pull request
 )

@@ -14,10 +14,8 @@ import (
 
 	labelstate "github.com/label-state/label-state"
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lifecycle"
-	"github.com/label-state/label-state/internal/work"
 )
 
 // constants are the values of the constants of a string type.
@@ -97,7 +95,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestStates: states, answers, priorities and answers to plans are those of the program.
+// TestStates: states, answers and answers to plans are those of the program.
 func TestStates(t *testing.T) {
 	states := []string{string(labelstate.StateUnmanaged)}
 	for s := labels.None; s <= labels.Done; s++ {
@@ -105,18 +103,13 @@ func TestStates(t *testing.T) {
 	}
 	same(t, "State", states)
 	same(t, "Answer", []string{lifecycle.Free.String(), lifecycle.Held.String(), lifecycle.Unknown.String()})
-	var priorities []string
-	for p := work.Critical; p <= work.Low; p++ {
-		priorities = append(priorities, p.String())
-	}
-	same(t, "Priority", priorities)
 	same(t, "PlanAnswer", []string{string(claim.PlanWaiting), string(claim.PlanApproved), string(claim.PlanRejected), string(claim.PlanOver)})
 }
 
-// most is how many packages, besides Go's own, a program is linked with that imports this one. With the clients of all lease services it was 185.
+// most is how many packages, besides Go's own, a program is linked with that imports this one.
 const most = 36
 
-// TestLinked: the package brings what it needs and no more; the clients of lease services come with the packages that name them.
+// TestLinked: the package brings what it needs and no more; the client of Redis comes with lease/redis.
 func TestLinked(t *testing.T) {
 	for _, of := range []struct {
 		pkg         string
@@ -124,13 +117,12 @@ func TestLinked(t *testing.T) {
 		with, never []string
 	}{
 		{".", most, nil, []string{
-			"github.com/gomodule/redigo", "go.etcd.io/", "google.golang.org/", "github.com/go-git/", "github.com/urfave/", "charm.land/",
+			"github.com/gomodule/redigo", "google.golang.org/", "github.com/go-git/", "github.com/urfave/", "charm.land/",
 			"github.com/modelcontextprotocol/", "github.com/slack-go/", "github.com/graph-gophers/",
 			"github.com/label-state/label-state/internal/githubsim", "github.com/label-state/label-state/internal/lease/redis",
-			"github.com/label-state/label-state/internal/lease/etcd", "github.com/label-state/label-state/internal/board",
+			"github.com/label-state/label-state/internal/board",
 		}},
-		{"./lease/redis", most + 3, []string{"github.com/gomodule/redigo/"}, []string{"go.etcd.io/", "google.golang.org/"}},
-		{"./lease/etcd", 200, []string{"go.etcd.io/"}, []string{"github.com/gomodule/redigo/"}},
+		{"./lease/redis", most + 3, []string{"github.com/gomodule/redigo/"}, []string{"google.golang.org/"}},
 	} {
 		out, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", of.pkg).Output()
 		if err != nil {
@@ -161,7 +153,7 @@ type otherStore struct{}
 
 func (otherStore) Kind() string { return "other" }
 
-// TestOtherStore: the error names the package of each lease service, and each is there.
+// TestOtherStore: the error names the package of each lease store that is a server of its own, and each is there.
 func TestOtherStore(t *testing.T) {
 	_, err := labelstate.Open(t.Context(), labelstate.Options{Repo: "acme/app", Token: "t", Stores: []labelstate.Store{otherStore{}}})
 	if !errors.Is(err, labelstate.ErrInvalid) {
@@ -176,7 +168,7 @@ func TestOtherStore(t *testing.T) {
 			t.Errorf("%v, without lease/%s", err, e.Name())
 		}
 	}
-	if want := len(config.Services()); len(entries) != want {
-		t.Errorf("lease/ has %d packages, want one for each of the %d services", len(entries), want)
+	if len(entries) != 1 {
+		t.Errorf("lease/ has %d packages, want redis alone", len(entries))
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
-	"github.com/label-state/label-state/internal/work"
+	"github.com/label-state/label-state/work"
 )
 
 // The errors that mean no, for errors.Is.

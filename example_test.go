@@ -9,6 +9,7 @@ import (
 
 	labelstate "github.com/label-state/label-state"
 	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/label-state/label-state/work"
 )
 
 // A desk is the embedded GitHub, on a loopback address, with one repository and two issues.
@@ -261,7 +262,7 @@ func ExampleClient_Next() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println(item.Number, item.Priority, hold.Title)
+		fmt.Println(item.Number(), item.Priority, hold.Title)
 	}
 	// Output:
 	// 2 high Say which file
@@ -273,15 +274,43 @@ func ExampleClient_List() {
 	c, github := open()
 	defer github.stop()
 
-	items, err := c.List(context.Background(), labelstate.ListOptions{Priorities: []labelstate.Priority{labelstate.PriorityHigh}})
+	page, err := c.List(context.Background(), work.FetchOptions{Priorities: []work.Priority{work.High}})
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, item := range items {
-		fmt.Println(item.Number, item.Title)
+	for _, item := range page.Items {
+		fmt.Println(item.Issue, item.Title)
 	}
 	// Output:
-	// 2 Say which file
+	// acme/app#2 Say which file
+}
+
+func ExampleClient_Source() {
+	c, github := open()
+	defer github.stop()
+	ctx := context.Background()
+
+	source, err := c.Source(labelstate.SourceOptions{Codename: "lucius", TTL: 30 * time.Minute})
+	if err != nil {
+		log.Fatal(err)
+	}
+	got, err := work.Next(ctx, source, work.FetchOptions{}) // any work.Source is used like this
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("claimed", got.Item.ID, got.Item.Title)
+
+	if err := source.Complete(ctx, got.Item.ID, work.Result{Outcome: work.Success, Summary: "it says which"}); err != nil {
+		log.Fatal(err)
+	}
+	s, err := c.Status(ctx, got.Item.Number())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("now it is", s.State)
+	// Output:
+	// claimed github-2 Say which file
+	// now it is done
 }
 
 func ExampleClient_Status() {

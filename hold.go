@@ -20,6 +20,7 @@ type ClaimOptions struct {
 	FiringID string        // this run, used once for an issue; empty generates one
 	TTL      time.Duration // length of the lease; 0 is the repository's default
 	Branch   string        // where the work will be pushed; empty when it is not known
+	Resume   bool          // take over the hold of another process with this FiringID; that process is fenced off by a larger token
 	Person   bool          // the token's login claims for itself, without an end; nothing else may be set
 }
 
@@ -28,6 +29,8 @@ func (o ClaimOptions) check() error {
 	switch {
 	case o.Person && o != (ClaimOptions{Person: true}):
 		return fmt.Errorf("%w: a person's claim has no codename, firing id, ttl or branch", ErrInvalid)
+	case o.Resume && o.FiringID == "":
+		return fmt.Errorf("%w: Resume takes over the hold of a run; FiringID names it", ErrInvalid)
 	case !o.Person && o.Codename == "":
 		return fmt.Errorf("%w: no codename says which worker claims; a person claims with Person", ErrInvalid)
 	}
@@ -99,13 +102,26 @@ func (c *Client) recall(k holdKey) (h ledger.Hold, known bool) {
 	return h, known
 }
 
+// recallOf returns a hold of an issue by any run of a worker.
+func (c *Client) recallOf(number int, codename string) (ledger.Hold, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+
+	for k, h := range c.holds {
+		if k.number == number && k.worker.Codename == codename {
+			return h, true
+		}
+	}
+	return ledger.Hold{}, false
+}
+
 func (c *Client) forget(k holdKey) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.holds, k)
 }
 
-// Claim takes an issue. Of any number of callers exactly one gets it; the others get [ErrHeld]. For a person it is idempotent: a person who
+// Claim takes an issue. Of any number of callers exactly one gets it, also of several processes with one FiringID; the others get [ErrHeld]. For a person it is idempotent: a person who
 // already holds the issue gets that hold. A login whose records do not count in the repository gets another error, and nothing is written.
 func (c *Client) Claim(ctx context.Context, number int, o ClaimOptions) (Hold, error) {
 	if err := o.check(); err != nil {
@@ -122,7 +138,7 @@ func (c *Client) Claim(ctx context.Context, number int, o ClaimOptions) (Hold, e
 func (c *Client) take(ctx context.Context, i claim.Issue, o ClaimOptions) (ledger.Hold, error) {
 	if !o.Person {
 		return c.s.Ledger.Claim(ctx, i, ledger.Request{
-			Worker: claim.Worker{Codename: o.Codename, FiringID: o.FiringID}, TTL: o.TTL, Branch: o.Branch,
+			Worker: claim.Worker{Codename: o.Codename, FiringID: o.FiringID}, TTL: o.TTL, Branch: o.Branch, Resume: o.Resume,
 		})
 	}
 	me, err := c.s.Client.Viewer(ctx)
@@ -218,26 +234,32 @@ func (c *Client) Owns(h Hold) error {
 
 // ReleaseOptions say how a hold ends. The zero value is valid.
 type ReleaseOptions struct {
-	Outcome Outcome // empty is success with a pull request, else cancelled; of a person's hold it is empty
+	Outcome Outcome // empty is success with a pull request or Done, else cancelled; of a person's hold it is empty
 	PR      string  // URL of the pull request with the work
+	Done    bool    // close the issue as completed: it is done without a pull request; not with PR
 	Reason  string  // for people
 }
 
 // Release ends a hold. Idempotent for one outcome; a hold that its own pull request has ended is released as success already. A hold
-// that ended otherwise is [ErrLost].
+// that ended otherwise is [ErrLost]. After OutcomeSuccess without PR and Done the issue is ready again, and Options.Warn is told.
 func (c *Client) Release(ctx context.Context, h Hold, o ReleaseOptions) error {
 	if err := c.of(h); err != nil {
 		return c.doing("release", h.Number, err)
 	}
-	if h.Person != "" && (o.Outcome != "" || o.PR != "") {
+	if h.Person != "" && (o.Outcome != "" || o.PR != "" || o.Done) {
 		return c.doing("release", h.Number, fmt.Errorf("%w: a person's hold ends without an outcome or a pull request", ErrInvalid))
 	}
-	e := ledger.Ending{Worker: h.key().worker, Outcome: string(o.Outcome), PR: o.PR, Reason: o.Reason, Token: h.Token}
+	e := ledger.Ending{
+		Worker: h.key().worker, Outcome: string(o.Outcome), PR: o.PR, Done: o.Done, Reason: o.Reason, Token: h.Token,
+	}
 	if known, ours := c.recall(h.key()); ours && known.Record.By != "" {
 		e.By = h.Person // an app wrote the claim for this person
 	}
 	c.forget(h.key()) // whatever comes of it, the work is over
-	_, err := c.s.Ledger.Release(ctx, c.issue(h.Number), e)
+	rep, err := c.s.Ledger.Release(ctx, c.issue(h.Number), e)
+	if rep.Unproven {
+		c.warn(rep.Issue.String() + ": ready again, because success was recorded without a pull request; name one with PR, or close the issue with Done")
+	}
 	return c.doing("release", h.Number, c.answer(err))
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -129,5 +130,29 @@ func TestKeepUntilTheCallerIsDone(t *testing.T) {
 	<-ctx.Done()
 	if !errors.Is(context.Cause(ctx), enough) || c.Owns(hold) != nil {
 		t.Errorf("%v, %v", context.Cause(ctx), c.Owns(hold))
+	}
+}
+
+// TestReleaseAfterATakeover: a person takes the issue over between the last heartbeat and the end of the work. The work was never told to
+// stop, so the release says that the hold is lost, and to whom.
+func TestReleaseAfterATakeover(t *testing.T) {
+	t.Parallel()
+	d := served(t)
+	c, hold, ctx, stop := kept(t, d, nil, hour)
+	if err := d.as("ada").ForceRelease(t.Context(), 1, "taken over"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.as("ada").Claim(t.Context(), 1, labelstate.ClaimOptions{Person: true}); err != nil {
+		t.Fatal(err)
+	}
+	if ctx.Err() != nil {
+		t.Fatal(context.Cause(ctx))
+	}
+	stop()
+
+	err := c.Release(t.Context(), hold, labelstate.ReleaseOptions{Outcome: labelstate.OutcomeSuccess})
+
+	if !errors.Is(err, labelstate.ErrLost) || !strings.Contains(err.Error(), "the outcome success was not recorded") || !strings.Contains(err.Error(), "ada holds it") {
+		t.Errorf("release: %v", err)
 	}
 }

@@ -41,8 +41,8 @@
 //
 // # Lease stores
 //
-// A repository can name a lease store that decides instead of the log. The store on GitHub itself (refs) needs no import. For Redis and
-// etcd, import lease/redis or lease/etcd and list its Store in [Options]. A program that imports neither is linked with neither client.
+// A repository can name a lease store that decides instead of the log. The store on GitHub itself (refs) needs no import. For Redis,
+// import lease/redis and list its Store in [Options]. A program that does not import it is not linked with a client of Redis.
 package labelstate
 
 import (
@@ -54,7 +54,6 @@ import (
 	"sync"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/setup"
@@ -97,7 +96,7 @@ type Options struct {
 //	c, err := labelstate.Open(ctx, labelstate.FromEnvironment())
 func FromEnvironment() Options { return Options{environment: true} }
 
-// A Store is a client of a lease service. Packages lease/redis and lease/etcd have one each; [Open] refuses any other.
+// A Store is a client of a lease store that is a server of its own. Package lease/redis has one; [Open] refuses any other.
 type Store interface {
 	Kind() string // what claim.lease in a configuration calls it
 }
@@ -167,9 +166,8 @@ func (o Options) surroundings(c *Client) (setup.Environment, error) {
 		service, ours := store.(lease.Service)
 		switch {
 		case !ours:
-			packages := "lease/" + strings.Join(config.Services(), " and lease/")
-			return env, fmt.Errorf("open %s: %w: a store of type %T: want those of %s", o.Repo, ErrInvalid, store, packages)
-		case o.environment && service.Secret == "" && service.TLS == nil:
+			return env, fmt.Errorf("open %s: %w: a store of type %T: use the one of lease/redis", o.Repo, ErrInvalid, store)
+		case o.environment && service.URL == "" && service.TLS == nil:
 			env.Stores[service.Name] = service.Open
 		default:
 			env.Services[service.Name] = service

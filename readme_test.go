@@ -2,7 +2,6 @@ package labelstate_test
 
 import (
 	"bufio"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,7 +18,7 @@ import (
 const testCommand = "go test ./..."
 
 // install is the block of the README that an ordinary run does in a shorter way.
-const install = "go install ./cmd/...\n"
+const install = "go install ./cmd/label-state\n"
 
 // TestReadme runs the README's shell blocks in their order, in this module for programs and in a
 // clone of acme/app for the rest, against the embedded GitHub. An ordinary run leaves the demo out and copies the programs from the
@@ -47,7 +46,7 @@ func TestReadme(t *testing.T) {
 		case n == 0 && !sample.All(): // internal/demo plays the demo
 			continue
 		case block == install && !sample.All():
-			installed(t, filepath.Join(dir, "cmd"), filepath.Join(clone, "..", "go", "bin"))
+			installed(t, filepath.Join(clone, "..", "go", "bin"))
 			continue
 		}
 		cmd := exec.Command("sh", "-ec", block)
@@ -59,17 +58,14 @@ func TestReadme(t *testing.T) {
 	t.Run("sim", func(t *testing.T) { simSays(t, env) })
 }
 
-// installed puts the programs where "go install" does, by the names of their folders.
-func installed(t *testing.T, folders, bin string) {
+// installed puts the program where "go install" does.
+func installed(t *testing.T, bin string) {
 	t.Helper()
-	all, err := os.ReadDir(folders)
-	if err = errors.Join(err, os.MkdirAll(bin, 0o755)); err != nil || len(all) == 0 {
-		t.Fatalf("%d programs, %v", len(all), err)
+	if err := os.MkdirAll(bin, 0o755); err != nil {
+		t.Fatal(err)
 	}
-	for _, f := range all {
-		if err := programs.Copy(f.Name(), filepath.Join(bin, f.Name())); err != nil {
-			t.Fatal(err)
-		}
+	if err := programs.Copy("label-state", filepath.Join(bin, "label-state")); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -171,7 +167,7 @@ func firstTag(t *testing.T, page string) {
 		t.Fatal(err)
 	}
 	released := regexp.MustCompile(`(?m)^## v?[0-9]`).Match(changes)
-	if says := strings.Contains(page, "There is no release yet, so there is no `v1` yet."); says == released {
+	if says := strings.Contains(page, "There is no release yet, so there is no tag `v1` yet."); says == released {
 		t.Errorf("README.md says that there is no release: %t, and CHANGELOG.md has one: %t", says, released)
 	}
 }

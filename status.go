@@ -48,7 +48,7 @@ type Status struct {
 	Add      []string // labels that the next sweep adds
 	Remove   []string // labels that it removes
 	Stranded string   // why no rule moves the issue on, so that a person must; empty when one does
-	Store    string   // what decides: comments, refs, redis or etcd
+	Store    string   // what decides: comments, refs or redis
 
 	Holder       *Holder // nil when nobody holds it or is claiming it
 	Plan         *Plan   // of the holder; nil when it posted none

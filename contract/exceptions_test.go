@@ -10,6 +10,7 @@ var restExceptions = []exception{
 	{"repos/get-combined-status-for-ref 422", "status is not described", "GitHub's answer to a commit it does not have (No commit found for SHA)"},
 	{"checks/list-for-ref 422", "status is not described", "the same"},
 	{"issues/list-for-repo 410", "status is not described", "issues switched off; the description has it for every other operation on issues"},
+	{" 307", "status is not described", "a write to a renamed repository is redirected so; recorded in 2017 and since"},
 	{"repos/get 304", "status is not described", "every GET may be conditional (best practices for using the REST API)"},
 	{"repos/get-content 200", "application/vnd.github.raw+json", "the text of the operation promises it for the raw media type"},
 	{"/repositories/", "is not described", "where GitHub's 301 of a renamed repository points"},

@@ -50,7 +50,7 @@ func TestLimits(t *testing.T) {
 	t.Run("graphql", func(t *testing.T) {
 		f := simulated(t)
 		f.sim.SetRateLimit("wes", "graphql", 0)
-		r := f.query(t, "{ viewer { login } }", nil).is(t, 200, `"RATE_LIMITED"`)
+		r := f.query(t, "{ viewer { login } }", nil).is(t, 200, `"RATE_LIMIT"`, `"graphql_rate_limit"`)
 		if r.header.Get("X-RateLimit-Remaining") != "0" || r.header.Get("X-RateLimit-Resource") != "graphql" {
 			t.Errorf("it was refused with %v", r.header)
 		}

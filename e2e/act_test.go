@@ -126,7 +126,7 @@ type actRun struct {
 	failed bool
 }
 
-// act runs a workflow of the checkout for the step's event. label-state/label-state@v1 is the released Action.
+// act runs a workflow of the checkout for the step's event. What namedAction names is the Action here.
 func (w world) act(t *testing.T, workflow string, s step) actRun {
 	t.Helper()
 	dir, program, action := w.actParts(t)
@@ -142,7 +142,7 @@ func (w world) act(t *testing.T, workflow string, s step) actRun {
 	began := time.Now()
 	run := exec.CommandContext(ctx, program, s.event, "--workflows", workflow, "--eventpath", event,
 		"--platform", "ubuntu-latest="+goImage(t), "--pull=false", "--rm", "--no-cache-server", "--use-new-action-cache",
-		"--local-repository", "label-state/label-state@v1="+action,
+		"--local-repository", namedAction+"="+action,
 		"--local-repository", appTokenAction(t)+"="+stub,
 		"--container-options", "--network host",
 		"--secret", "GITHUB_TOKEN="+s.token, "--secret", "LABEL_STATE_PRIVATE_KEY=pem", "--var", "LABEL_STATE_CLIENT_ID=Iv1",

@@ -23,6 +23,7 @@ const module = "github.com/label-state/label-state"
 // packages of ours that its code may import; tests may import what they like. A package that is not
 // here fails the test. Changing a row is a design decision.
 var mayImport = map[string][]string{
+	"internal/answer":    {},
 	"internal/labels":    {},
 	"internal/claim":     {},
 	"internal/lifecycle": {"internal/claim", "internal/labels", "internal/printable"},
@@ -39,12 +40,14 @@ var mayImport = map[string][]string{
 	"internal/outgoing": {"internal/git", "internal/smallfile"},
 	"internal/hookfile": {"internal/git", "internal/printable", "internal/smallfile"},
 
-	"internal/golden":   {},                                                                                                   // of tests only
-	"internal/sample":   {},                                                                                                   // of tests only
-	"internal/testmain": {},                                                                                                   // of tests only
-	"internal/programs": {},                                                                                                   // of tests only
-	"internal/state":    {"internal/agenthost", "internal/claim", "internal/git", "internal/printable", "internal/smallfile"}, // what this machine remembers
-	"internal/migrate":  {"internal/printable"},
+	"internal/golden":   {}, // of tests only
+	"internal/sample":   {}, // of tests only
+	"internal/testmain": {}, // of tests only
+	"internal/programs": {}, // of tests only
+	"internal/process":  {},
+	"internal/state": { // what this machine remembers
+		"internal/agenthost", "internal/claim", "internal/git", "internal/printable", "internal/process", "internal/smallfile",
+	},
 	"internal/workflow": {},
 	"internal/worktree": {"internal/labels", "internal/state", "internal/printable", "internal/git"},
 	"internal/gitpush":  {"internal/git"},
@@ -56,8 +59,6 @@ var mayImport = map[string][]string{
 	"internal/lease/leasetest": {"internal/claim", "internal/lease", "internal/clock"}, // the exam of every store
 	"internal/lease/gitref":    {"internal/claim", "internal/lease", "internal/clock", "internal/printable"},
 	"internal/lease/redis":     {"internal/claim", "internal/lease"},
-	"internal/lease/etcd":      {"internal/claim", "internal/lease"},
-	"internal/lease/services":  {"internal/lease", "internal/lease/redis", "internal/lease/etcd"}, // for who can bear their clients
 
 	"internal/quote":     {"internal/printable"},
 	"internal/slackgate": {"internal/printable"},
@@ -83,17 +84,15 @@ var mayImport = map[string][]string{
 	"internal/stats": {"internal/claim", "internal/labels", "internal/lifecycle", "internal/printable"},
 	"internal/board": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/printable",
-		"internal/work", // the order of a queue, and what labels say of urgency
+		"work", // the order of a queue, and what labels say of urgency
 	},
 
-	"internal/work": {"internal/printable", "internal/quote"},
-	"internal/work/githubwork": {
-		"internal/claim", "internal/labels", "internal/lifecycle", "internal/ledger", "internal/github", "internal/printable", "internal/work",
+	"internal/githubwork": {
+		"internal/claim", "internal/labels", "internal/lifecycle", "internal/ledger", "internal/github", "internal/printable", "work",
 		"internal/lease", // whether a write was certainly refused
 	},
-	"internal/work/folderwork": {"internal/work", "internal/state", "internal/printable", "internal/smallfile"},
 
-	"internal/mcp": {"internal/claim"},
+	"internal/mcp": {"internal/claim", "internal/printable"},
 
 	"internal/githubsim":         {"internal/githubsim/gitrepo"},
 	"internal/githubsim/gitrepo": {},
@@ -106,29 +105,33 @@ var mayImport = map[string][]string{
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/host", "internal/config",
 		"internal/ledger", "internal/github", "internal/state", "internal/clock", "internal/printable",
 		"internal/git", "internal/smallfile",
-		"internal/agenthost",
+		"internal/agenthost", "internal/process",
 		"internal/lease", "internal/lease/gitref", // no client but GitHub's; main gives it the others
 	},
 	"internal/action": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing", "internal/host",
 		"internal/ledger", "internal/github", "internal/prchain", "internal/printable", "internal/setup",
+		"internal/config",
 	},
 
-	// What others import: the package at the root, and the clients of lease services, so that only who names one is linked with it.
+	// What others import beside the package at the root: the client of Redis, so that only who names it is linked with it, and sources of work.
 	"lease/redis": {".", "internal/lease", "internal/lease/redis"},
-	"lease/etcd":  {".", "internal/lease", "internal/lease/etcd"},
+	"work":        {"internal/printable", "internal/quote"},
+
+	"examples/folder": {"work"}, // no more than a program outside this module can import
 
 	"cmd/pre-push": {"internal/closing", "internal/outgoing"},
-	"cmd/pre-push-check": {
+	"internal/pushcheck": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing", "internal/host",
 		"internal/dedup", "internal/outgoing", "internal/config", "internal/ledger", "internal/github",
 		"internal/state", "internal/setup", "internal/agenthost", "internal/lease", "internal/smallfile",
 	},
+	"cmd/pre-push-check": {"internal/pushcheck", "internal/setup"},
 	"cmd/action": {
 		"internal/action", "internal/claim", "internal/config", "internal/ledger", "internal/github",
-		"internal/setup", "internal/lease", "internal/lease/services", "internal/git",
+		"internal/setup", "internal/lease", "internal/lease/redis", "internal/git",
 	},
-	"cmd/label-state": {"internal/cli/app", "internal/lease/services", "internal/setup"},
+	"cmd/label-state": {"internal/cli/app", "internal/lease", "internal/lease/redis", "internal/setup"},
 	"internal/cli/app": {
 		"internal/cli", "internal/setup",
 		"internal/cli/hold", "internal/cli/queue", "internal/cli/feature", "internal/cli/operate", "internal/cli/local", "internal/cli/try",
@@ -136,17 +139,16 @@ var mayImport = map[string][]string{
 	"internal/cli": {
 		"internal/claim", "internal/config", "internal/git", "internal/github", "internal/gitpush",
 		"internal/hookfile", "internal/host", "internal/keep", "internal/labels", "internal/lease", "internal/ledger",
-		"internal/lifecycle", "internal/migrate", "internal/prchain", "internal/printable", "internal/setup",
-		"internal/slackgate", "internal/smallfile", "internal/state", "internal/work", "internal/worktree",
+		"internal/lifecycle", "internal/prchain", "internal/printable", "internal/setup",
+		"internal/slackgate", "internal/smallfile", "internal/state", "internal/worktree", "work",
 	},
 	"internal/cli/hold": {
 		"internal/claim", "internal/cli", "internal/git", "internal/gitpush", "internal/labels", "internal/ledger",
 		"internal/lifecycle", "internal/setup",
 	},
 	"internal/cli/queue": {
-		"internal/claim", "internal/cli", "internal/config", "internal/labels", "internal/ledger",
-		"internal/lifecycle", "internal/setup", "internal/slackgate", "internal/work", "internal/work/folderwork",
-		"internal/work/githubwork",
+		"internal/claim", "internal/cli", "internal/config", "internal/githubwork", "internal/labels", "internal/ledger",
+		"internal/lifecycle", "internal/setup", "internal/slackgate", "work",
 	},
 	"internal/cli/feature": {
 		"internal/claim", "internal/cli", "internal/github", "internal/host", "internal/labels", "internal/ledger",
@@ -154,13 +156,13 @@ var mayImport = map[string][]string{
 	},
 	"internal/cli/operate": {
 		"internal/board", "internal/claim", "internal/cli", "internal/host", "internal/labels", "internal/ledger",
-		"internal/lifecycle", "internal/migrate", "internal/printable", "internal/setup", "internal/state", "internal/stats",
+		"internal/lifecycle", "internal/printable", "internal/setup", "internal/state", "internal/stats",
 	},
 	"internal/cli/local": {
 		"internal/agenthost", "internal/agentsetup", "internal/claim", "internal/cli", "internal/config",
 		"internal/git", "internal/github", "internal/hookfile", "internal/keep", "internal/lease", "internal/ledger",
-		"internal/lifecycle", "internal/mcp", "internal/printable", "internal/setup", "internal/smallfile", "internal/state",
-		"internal/workflow",
+		"internal/lifecycle", "internal/mcp", "internal/printable", "internal/process", "internal/pushcheck", "internal/setup",
+		"internal/smallfile", "internal/state", "internal/workflow",
 	},
 	"internal/cli/try": {
 		"internal/cli", "internal/demo", "internal/githubsim",
@@ -172,7 +174,7 @@ var ofTests = []string{"internal/golden", "internal/lease/leasetest"}
 
 // pure are the packages that compute and do nothing else.
 var pure = []string{
-	"internal/labels", "internal/claim", "internal/lifecycle", "internal/closing", "internal/dedup",
+	"internal/answer", "internal/labels", "internal/claim", "internal/lifecycle", "internal/closing", "internal/dedup",
 	"internal/host", "internal/printable", "internal/quote", "internal/stats", "internal/agenthost", "internal/workflow",
 }
 
@@ -193,7 +195,7 @@ var mayNotReach = map[string][]string{
 	},
 	"cmd/pre-push-check": {
 		"internal/githubsim", "internal/demo", "internal/claim/claimtest", "github.com/urfave/cli",
-		"github.com/redis", "go.etcd.io", "internal/mcp", "github.com/modelcontextprotocol", "github.com/slack-go",
+		"github.com/gomodule/redigo", "internal/mcp", "github.com/modelcontextprotocol", "github.com/slack-go",
 		"internal/board", "charm.land", "internal/cli",
 	},
 	"cmd/action": {
@@ -202,8 +204,8 @@ var mayNotReach = map[string][]string{
 	},
 	"cmd/label-state": {"internal/claim/claimtest"},
 	".": {
-		"internal/githubsim", "internal/claim/claimtest", "internal/lease/services", "internal/board", "internal/mcp", "github.com/gomodule/redigo",
-		"go.etcd.io", "google.golang.org", "github.com/go-git", "github.com/urfave/cli", "charm.land", "github.com/slack-go",
+		"internal/githubsim", "internal/claim/claimtest", "internal/board", "internal/mcp", "github.com/gomodule/redigo",
+		"google.golang.org", "github.com/go-git", "github.com/urfave/cli", "charm.land", "github.com/slack-go",
 	},
 }
 
@@ -241,7 +243,7 @@ func TestLayersCanFail(t *testing.T) {
 		{"dot import", "internal/github", `package github; import . "os"`, "dot import"},
 		{"testing in the product", "internal/github", `package github; import _ "testing"`, `imports "testing"`},
 		{"first stage with a network", "cmd/pre-push", `package main; import _ "net/http"`, "reaches net by"},
-		{"root with a lease service", ".", `package labelstate; import _ "go.etcd.io/etcd/client/v3"`, ". reaches go.etcd.io"},
+		{"root with a lease store's client", ".", `package labelstate; import _ "github.com/gomodule/redigo/redis"`, ". reaches github.com/gomodule/redigo"},
 		{"hook with the simulator", "cmd/pre-push-check", `package main; import _ "` + module + `/internal/githubsim"`, "reaches internal/githubsim"},
 		{"hook with a CLI library", "cmd/pre-push-check", `package main; import _ "github.com/urfave/cli/v2"`, "reaches github.com/urfave/cli"},
 	} {
@@ -259,9 +261,9 @@ func TestLayersFollowsImports(t *testing.T) {
 	sources := []source{
 		parseText(t, "cmd/pre-push-check", code+`setup"`),
 		parseText(t, "internal/setup", code+`github"`),
-		parseText(t, "internal/github", `package github; import _ "go.etcd.io/etcd/client/v3"`),
+		parseText(t, "internal/github", `package github; import _ "github.com/gomodule/redigo/redis"`),
 	}
-	want := "cmd/pre-push-check reaches go.etcd.io by cmd/pre-push-check → internal/setup → internal/github → go.etcd.io/etcd/client/v3"
+	want := "cmd/pre-push-check reaches github.com/gomodule/redigo by cmd/pre-push-check → internal/setup → internal/github → github.com/gomodule/redigo/redis"
 	if got := check(sources); !slices.Contains(got, want) {
 		t.Errorf("check found %q, want %q", got, want)
 	}
@@ -390,7 +392,7 @@ func importPath(spec *ast.ImportSpec) string {
 }
 
 func isOurs(p string) bool {
-	return strings.HasPrefix(p, "internal/") || strings.HasPrefix(p, "cmd/")
+	return strings.HasPrefix(p, "internal/") || strings.HasPrefix(p, "cmd/") || p == "work" || strings.HasPrefix(p, "examples/")
 }
 
 // parseTree parses every package below root, without tests. It reads the files itself: a test that

@@ -52,12 +52,12 @@ func TestGuardAsksTheLeaseStore(t *testing.T) {
 		"its holder": {said{lease: lucius}, 0, "1 examined"},
 		"a zombie":   {said{lease: drake}, 1, "held by drake (run d1)"},
 		"nobody":     {said{}, 0, "1 examined"},
-		"not told":   {said{err: errors.New("connection refused")}, 1, "not examined: lease store redis: connection refused"},
+		"not told":   {said{err: errors.New("connection refused")}, 3, "could not find out whether acme/app#2 may close acme/app#1: lease store redis: connection refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := guarded(t)
-			r.stores = map[string]lease.Opener{lease.Redis: func(_ *tls.Config, at ...string) (lease.Remote, error) {
-				if len(at) != 1 || at[0] != "redis://lease.example" {
+			r.stores = map[string]lease.Opener{lease.Redis: func(_ *tls.Config, at string) (lease.Remote, error) {
+				if at != "redis://lease.example" {
 					t.Errorf("opened %q", at)
 				}
 				return &c.store, nil
@@ -73,12 +73,12 @@ func TestGuardAsksTheLeaseStore(t *testing.T) {
 // TestLeaseStoreIsNotThere: a run that cannot open the store says which variable is missing, and changes nothing.
 func TestLeaseStoreIsNotThere(t *testing.T) {
 	r := guarded(t)
-	r.stores = map[string]lease.Opener{lease.Redis: func(*tls.Config, ...string) (lease.Remote, error) { return nil, errors.New("not asked for") }}
+	r.stores = map[string]lease.Opener{lease.Redis: func(*tls.Config, string) (lease.Remote, error) { return nil, errors.New("not asked for") }}
 	r.env["LABEL_STATE_REDIS_URL"] = ""
-	r.run(1, "LABEL_STATE_REDIS_URL: it is not set")
+	r.run(3, "LABEL_STATE_REDIS_URL: it is not set")
 	r.labels("acme/app", "agent:in-flight")
 	r.stores = nil
-	r.run(1, "built without that lease store: redis")
+	r.run(3, "built without that lease store: redis")
 	r.labels("acme/app", "agent:in-flight")
 }
 

@@ -22,7 +22,8 @@ import (
 	"github.com/label-state/label-state/internal/action"
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/git"
-	"github.com/label-state/label-state/internal/lease/services"
+	"github.com/label-state/label-state/internal/lease"
+	"github.com/label-state/label-state/internal/lease/redis"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/setup"
 )
@@ -30,7 +31,7 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	env := setup.OS()
-	env.Stores = services.Openers()
+	env.Stores = map[string]lease.Opener{lease.Redis: redis.Open}
 	code := run(ctx, env, os.Stdout)
 	stop()
 	os.Exit(code)
@@ -104,7 +105,7 @@ func connect(ctx context.Context, s *action.Step, env setup.Environment, opened 
 	}
 	options := setup.Options{
 		Published: cmp.Or(s.Inputs.Config, config.Path), API: cmp.Or(s.Inputs.APIURL, env.Getenv("GITHUB_API_URL")),
-		Token: s.Inputs.Token, DryRun: s.Inputs.DryRun, First: setup.First{Since: s.SweepSince()},
+		Token: s.Inputs.Token, DryRun: s.Inputs.DryRun, First: setup.First{Since: s.SweepSince()}, Tolerant: s.Judges(),
 	}
 	open := func(ctx context.Context, r ledger.Repo) (*setup.Session, error) {
 		o := options
@@ -119,7 +120,7 @@ func connect(ctx context.Context, s *action.Step, env setup.Environment, opened 
 	if err != nil {
 		return err
 	}
-	s.Place = placeOf(s, session)
+	s.Place, s.Unusable = placeOf(s, session), session.Unusable
 	if web, err := url.Parse(session.Endpoints.Web); err == nil {
 		s.Host = web.Host
 	}

@@ -116,6 +116,44 @@ func TestRepositoriesByTheirOwnConfiguration(t *testing.T) {
 	r.labels("acme/broken", "agent:pr-open")
 }
 
+// TestTypoOnTheDefaultBranch: a configuration that cannot be used stops whatever writes. The guard judges without what is wrong, so
+// that the pull request which corrects the file can be merged, and the run writes nothing.
+func TestTypoOnTheDefaultBranch(t *testing.T) {
+	for name, c := range map[string]struct {
+		event, branch string
+		code          int
+		says          string
+	}{
+		"a sweep":                   {"schedule", "mine", 2, "clame: unknown key; did you mean "},
+		"the holder's own":          {"pull_request", "mine", 0, "::warning::acme/app:.github/label-state.yml:2: clame: unknown key"},
+		"somebody else's":           {"pull_request", "other", 1, "acme/app#2 closes acme/app#1: held by lucius"},
+		"an event of another issue": {"issues", "mine", 2, "clame: unknown key"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRunner(t, repository("acme/app", "preset: ready\nclame: {ttl: 2h}\n", "agent-working"))
+			body := "<!-- agent-claim:codename=lucius firing_id=l1 nonce=12345678 ttl=14400 state=held hb=0 branch=mine -->"
+			if _, err := r.server.AddComment("acme/app", 1, "agents", body); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := r.server.OpenPull("acme/app", "agents", githubsim.Pull{Title: "Work", Head: c.branch, Body: "Closes #1"}); err != nil {
+				t.Fatal(err)
+			}
+			r.env["GITHUB_EVENT_NAME"] = c.event
+			r.file("event.json", `{"action": "opened", "sender": {"login": "agents", "type": "User"}, "repository": {"full_name": "acme/app"}, "issue": {"number": 1},`+
+				` "pull_request": {"number": 2, "head": {"repo": {"full_name": "acme/app"}}}}`)
+
+			r.run(c.code, c.says)
+
+			r.labels("acme/app", "agent-working")
+			for _, one := range r.server.Requests() {
+				if one.Writes() {
+					t.Errorf("wrote: %s %s", one.Method, one.Path)
+				}
+			}
+		})
+	}
+}
+
 // TestSweepReadsAtOnce: the configuration comes with the first page of what is swept.
 func TestSweepReadsAtOnce(t *testing.T) {
 	r := newRunner(t, repository("acme/app", "", "agent:implement"))

@@ -7,20 +7,28 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/label-state/label-state/internal/cli/app"
-	"github.com/label-state/label-state/internal/lease/services"
+	"github.com/label-state/label-state/internal/lease"
+	"github.com/label-state/label-state/internal/lease/redis"
 	"github.com/label-state/label-state/internal/setup"
 )
 
-// version is set by the linker for releases; see setup.Version.
-var version = "dev"
+// The linker sets these for releases; see setup.Built.
+var (
+	version = "dev"
+	commit  string
+	date    string // of the commit, RFC 3339
+)
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	env := setup.OS()
-	env.Stores = services.Openers()
-	code := app.Run(ctx, os.Args, version, os.Stdin, os.Stdout, os.Stderr, env)
+	env.Stores = map[string]lease.Opener{lease.Redis: redis.Open}
+	built, _ := time.Parse(time.RFC3339, date) // zero where there is none
+	build := setup.Built(setup.Build{Version: version, Commit: commit, Date: built})
+	code := app.Run(ctx, os.Args, build, os.Stdin, os.Stdout, os.Stderr, env)
 	stop()
 	os.Exit(code)
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/label-state/label-state/internal/agenthost"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/githubsim"
@@ -267,8 +268,12 @@ func slow(ts *testscript.TestScript, neg bool, args []string) {
 
 // hold NUMBER CODENAME FIRING records a claim of acme/app#NUMBER in the worktree, as "label-state claim" does.
 func hold(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 3 {
-		ts.Fatalf("usage: hold NUMBER CODENAME FIRING")
+	if neg || len(args) < 3 || len(args) > 4 {
+		ts.Fatalf("usage: hold NUMBER CODENAME FIRING [HOST:SESSION]")
+	}
+	var session agenthost.Session
+	if len(args) == 4 {
+		session, _ = agenthost.ParseSession(args[3])
 	}
 	var number int
 	_, err := fmt.Sscan(args[0], &number)
@@ -276,8 +281,13 @@ func hold(ts *testscript.TestScript, neg bool, args []string) {
 	dir, err := state.GitDir(ts.MkAbs("."), "")
 	ts.Check(err)
 	ts.Check(state.OpenHolds(dir).Save(state.Hold{
-		Issue: claim.Issue{Owner: "acme", Repo: "app", Number: number}, Worker: claim.Worker{Codename: args[1], FiringID: args[2]},
-		Comment: 1, Token: 1, TTL: 4 * time.Hour, Until: time.Now().Add(time.Hour),
+		Issue:   claim.Issue{Owner: "acme", Repo: "app", Number: number},
+		Worker:  claim.Worker{Codename: args[1], FiringID: args[2]},
+		Comment: 1,
+		Token:   1,
+		TTL:     4 * time.Hour,
+		Until:   time.Now().Add(time.Hour),
+		Beat:    state.Beat{Host: string(session.Host), Session: session.ID},
 	}))
 }
 

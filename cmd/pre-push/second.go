@@ -31,7 +31,7 @@ func (s *stage) handOver() int {
 	if err != nil {
 		return unchecked(err)
 	}
-	cmd := exec.Command(path, s.args...)
+	cmd := exec.Command(path, append(before(path), s.args...)...)
 	cmd.Env = append(s.environ, started+"="+strconv.FormatInt(s.start.UnixNano(), 10))
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	switch {
@@ -56,8 +56,8 @@ func unchecked(err error) int {
 	return exitPass
 }
 
-// secondStage finds the program that is called as this one with "-check" behind its name: beside it, or beside what it is a
-// link to; else label-state-pre-push-check in PATH.
+// secondStage finds the program that is called as this one with "-check" behind its name, or label-state, which plays the whole
+// hook: beside this one, or beside what it is a link to; else on PATH.
 func secondStage() (string, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -67,19 +67,39 @@ func secondStage() (string, error) {
 	if real, err := filepath.EvalSymlinks(self); err == nil && real != self {
 		places = append(places, real)
 	}
+
+	var names []string
 	for _, place := range places {
-		name, suffix := strings.CutSuffix(place, ".exe")
-		name += "-check"
-		if suffix {
-			name += ".exe"
-		}
+		names = append(names, beside(place)...)
+	}
+	names = append(names, "label-state-pre-push-check", whole)
+	for _, name := range names {
 		if path, err := exec.LookPath(name); err == nil {
 			return path, nil
 		}
 	}
-	path, err := exec.LookPath("label-state-pre-push-check")
-	if err != nil {
-		return "", fmt.Errorf("%s-check was not found beside it, nor label-state-pre-push-check in PATH", filepath.Base(self))
+	return "", fmt.Errorf("neither %s-check nor %s was found beside it or on PATH", filepath.Base(self), whole)
+}
+
+// whole is the program that plays both stages.
+const whole = "label-state"
+
+// beside are the names that a second stage has in the folder of the first.
+func beside(first string) []string {
+	name, windows := strings.CutSuffix(first, ".exe")
+	names := []string{name + "-check", filepath.Join(filepath.Dir(first), whole)}
+	if windows {
+		for k := range names {
+			names[k] += ".exe"
+		}
 	}
-	return path, nil
+	return names
+}
+
+// before are the arguments that a second stage wants in front of git's.
+func before(path string) []string {
+	if strings.TrimSuffix(filepath.Base(path), ".exe") == whole {
+		return []string{"hook", "pre-push"}
+	}
+	return nil
 }

@@ -21,6 +21,7 @@ type forge struct {
 	issue    int
 	issueID  string
 	repoID   string
+	late     lateness
 	leftover []request // what takes away what was made, newest last
 }
 
@@ -113,6 +114,22 @@ func (f *forge) ask(ctx context.Context, document string, variables, into any) e
 		return &answer.Errors[0]
 	}
 	return json.Unmarshal(answer.Data, into)
+}
+
+// raw sends a GraphQL document and returns the errors of its answer, as they are.
+func (f *forge) raw(ctx context.Context, document string) (string, error) {
+	r, err := f.request(ctx, http.MethodPost, f.graphQL, object{"query": document})
+	if err != nil {
+		return "", fmt.Errorf("GraphQL: %w", err)
+	}
+	var answer struct{ Errors json.RawMessage }
+	if err := r.into(&answer); err != nil {
+		return "", fmt.Errorf("GraphQL: %w", err)
+	}
+	if len(answer.Errors) == 0 {
+		return fmt.Sprint(r.status, ", no error"), nil
+	}
+	return fmt.Sprintf("%d %.500s", r.status, answer.Errors), nil
 }
 
 // A queryError is what GraphQL says of a field.

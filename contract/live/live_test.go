@@ -16,12 +16,12 @@ import (
 	"github.com/label-state/label-state/internal/githubsim"
 )
 
-// scratch is the embedded GitHub with a scratch repository, and a pull request in its merge queue.
+// scratch is the embedded GitHub with a scratch repository.
 func scratch(t *testing.T) *githubsim.Server {
 	t.Helper()
 	seed := githubsim.Seed{
 		Users: []githubsim.SeedUser{{Login: "me", Token: "tok-me", Permissions: map[string]string{"me/scratch": "admin"}}},
-		Repos: []githubsim.SeedRepo{{Name: "me/scratch", Pulls: []githubsim.SeedPull{{SeedIssue: githubsim.SeedIssue{Number: 1, Title: "Queued"}, Head: "queued"}}}},
+		Repos: []githubsim.SeedRepo{{Name: "me/scratch"}},
 	}
 	s, err := githubsim.New(seed, githubsim.Options{Dir: t.TempDir()})
 	if err != nil {
@@ -40,7 +40,7 @@ func look(ctx context.Context, s *githubsim.Server, args ...string) (code int, o
 // clean wants nothing left of a look but a closed issue without comments.
 func clean(t *testing.T, s *githubsim.Server) {
 	t.Helper()
-	i, err := s.Issue("me/scratch", 2)
+	i, err := s.Issue("me/scratch", 1)
 	if err != nil || i.State != "closed" || i.Comments != 0 {
 		t.Errorf("left: %+v, %v", i, err)
 	}
@@ -59,13 +59,15 @@ func clean(t *testing.T, s *githubsim.Server) {
 // TestLive: the embedded GitHub is as the product assumes GitHub to be, and is left as it was.
 func TestLive(t *testing.T) {
 	s := scratch(t)
-	if _, err := s.Enqueue("me/scratch", 1, "me"); err != nil {
-		t.Fatal(err)
-	}
 	synctest.Test(t, func(t *testing.T) {
 		code, out, errs := look(t.Context(), s, "-repo", "me/scratch")
 		if code != exitYes || errs != "" || strings.Count(out, "| as expected |") != len(assumptions()) {
 			t.Errorf("exit %d\n%s\n%s", code, out, errs)
+		}
+		for _, want := range []string{"| node-limit | nothing | ", "| scopes | nothing | 200", "\n| 0s | 15 | 15 |\n", "| 30s | 15 | 15 |\n"} {
+			if !strings.Contains(out, want) {
+				t.Errorf("no %q in\n%s", want, out)
+			}
 		}
 	})
 	clean(t, s)
@@ -75,15 +77,19 @@ func TestLive(t *testing.T) {
 func TestLiveDiffers(t *testing.T) {
 	s := scratch(t)
 	s.Fault = func(r *http.Request) *githubsim.Fault {
-		if r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/comments") {
+		switch {
+		case r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/comments"):
 			return &githubsim.Fault{StaleFor: 2500 * time.Millisecond}
+		case strings.HasSuffix(r.URL.Path, "/reactions"):
+			return &githubsim.Fault{Status: http.StatusInternalServerError}
 		}
 		return nil
 	}
 	synctest.Test(t, func(t *testing.T) {
 		code, out, errs := look(t.Context(), s, "-repo", "me/scratch")
 		for _, want := range []string{
-			"| comment-late | within 2 s | 2.6s | **differs** |", "| merge-queue-ref | pr-NUMBER-SHA | could not be found out: no pull request is in a merge queue | ? |",
+			"| comment-late | within 2 s | 2.6s | **differs** |", "| comment-late-graphql | within 2 s | within 2 s (the longest of 15: 0s) | as expected |",
+			"| edited-by-reaction | lastEditedAt stayed | could not be found out: POST /issues/comments/", "\n| 2s | 0 | 15 |\n| 5s | 15 | 15 |\n",
 		} {
 			if !strings.Contains(out, want) {
 				t.Errorf("no %q in\n%s", want, out)
@@ -135,6 +141,9 @@ func TestPage(t *testing.T) {
 	want := "| name | assumption | expected |\n|---|---|---|\n"
 	for _, a := range assumptions() {
 		want += fmt.Sprintf("| `%s` | %s | %s |\n", a.name, a.text, a.expected)
+	}
+	for _, q := range questions() {
+		want += fmt.Sprintf("| `%s` | %s | nothing |\n", q.name, q.text)
 	}
 	_, rest, found := strings.Cut(string(page), "<!-- live -->\n")
 	if !found || !strings.HasPrefix(rest, want) {

@@ -3,7 +3,7 @@
 //
 //	GH_TOKEN=… go -C contract run ./live -repo owner/scratch
 //
-// It prints the table of docs/github.md with what was seen. The exit code is 0 when all is as expected, 1 when something is not,
+// It prints the table of docs/github.md with what was seen, and how late new comments were shown. The exit code is 0 when all is as expected, 1 when something is not,
 // 3 when something could not be found out.
 package main
 
@@ -81,6 +81,14 @@ func (f *forge) examine(ctx context.Context, out, errs io.Writer) int {
 		}
 		fmt.Fprintf(out, "| %s | %s | %s | %s |\n", a.name, a.expected, oneLine(seen), verdict)
 	}
+	for _, q := range questions() {
+		seen, err := q.ask(ctx, f)
+		if err != nil {
+			seen = "could not be found out: " + err.Error()
+		}
+		fmt.Fprintf(out, "| %s | nothing | %s | |\n", q.name, oneLine(seen))
+	}
+	f.late.table(out)
 	return code
 }
 

@@ -22,6 +22,17 @@ export function description(text, home, host) {
   return collect(blocks(text), home, host);
 }
 
+// Rule 9: the texts of which a merge may make messages. methods has commit, squash and rebase: {title, text} with GitHub's words, or absent.
+export function merge({ methods: { commit, squash, rebase }, title, body, commits }, home, host) {
+  const texts = [];
+  if (commit || rebase || squash?.text === 'COMMIT_MESSAGES') texts.push(...commits);
+  const single = commits.length === 1 && squash?.title === 'COMMIT_OR_PR_TITLE';
+  if (single) texts.push(commits[0].split('\n')[0]);
+  if ((squash && !single) || commit?.title === 'PR_TITLE' || commit?.text === 'PR_TITLE') texts.push(title);
+  if (squash?.text === 'PR_BODY' || commit?.text === 'PR_BODY') texts.push(body);
+  return collect(texts, home, host);
+}
+
 function collect(texts, home, host) {
   const found = new Map();
   for (const text of texts) {

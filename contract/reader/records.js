@@ -24,6 +24,7 @@ const FIELDS = {
   stage: word,
   ts: time,
   nonce: word,
+  resumes: word,
   ttl: duration,
   attempt: number(INT32),
   not_before: time,

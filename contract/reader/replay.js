@@ -19,7 +19,7 @@ export const same = (a, b) => lower(a) === lower(b);
 export const isApp = (login) => lower(login).endsWith('[bot]');
 
 // "Order" and "Which records count": the records that count, in order, and the comments that are ignored.
-export function readLog(comments, { stageLocks = false } = {}) {
+export function readLog(comments) {
   const versions = new Map();
   for (const c of comments) {
     const old = versions.get(c.id);
@@ -30,7 +30,7 @@ export function readLog(comments, { stageLocks = false } = {}) {
   const records = [];
   const ignored = [];
   ordered.forEach((comment, rank) => {
-    const read = (stageLocks && stageLock(comment.body)) || decode(comment.body);
+    const read = decode(comment.body);
     if (read.talk) return;
     if (read.ignored) ignored.push({ comment, rank, why: read.ignored });
     else if (!comment.counts) ignored.push({ comment, rank, why: 'author does not count' });
@@ -38,14 +38,6 @@ export function readLog(comments, { stageLocks = false } = {}) {
     else records.push({ ...read, comment, rank });
   });
   return { records, ignored };
-}
-
-// "Pipelines", 7: a comment of the older stage locks, read as a claim without nonce.
-function stageLock(body) {
-  const m = /^<!-- claim run=([A-Za-z0-9][A-Za-z0-9._:-]{0,127})(?: ttl=([0-9]+)s)? -->/.exec(body);
-  if (!m) return null;
-  const ttl = m[2] && decode(`<!-- agent-claim:codename=x firing_id=x ttl=${m[2]} -->`).fields.ttl;
-  return { kind: 'claim', fields: { codename: 'stage-lock', firing_id: m[1], ...(ttl && { ttl }) }, other: [] };
 }
 
 export const keyOf = (r) => `${r.fields.codename}:${r.fields.firing_id}`;
@@ -68,20 +60,31 @@ export function fold({ records, ignored = [] }) {
       continue;
     }
     if (!c) {
-      c = { key: keyOf(r), id: r.comment.id, rank: r.rank, at: r.comment.at, author: null, signed: -1, fields: f, head: r, comments: [], confirmed: false, nonceless: false, hb: 0, token: 0, last: 0, plan: null, end: null, revoke: null };
+      c = { key: keyOf(r), author: null, signed: -1, comments: [], bids: [], behalf: null, plan: null, end: null, ending: null, released: false, revoke: null };
       claims.set(mapKey(r), c);
     }
-    if (!onBehalf && c.author === null) Object.assign(c, { author: r.comment.author, signed: c.comments.length ? r.rank : -1, fields: f, head: r });
+    let bid = onBehalf ? c.behalf : c.bids.find((b) => b.nonce === f.nonce);
+    if (!bid) {
+      bid = { nonce: f.nonce, resumes: f.resumes, head: r, rank: r.rank, at: r.comment.at, id: r.comment.id, ids: [], ranks: [], confirmed: false, nonceless: false, hb: 0, token: 0, last: 0, ended: false };
+      if (onBehalf) c.behalf = bid;
+      else {
+        if (c.author === null) Object.assign(c, { author: r.comment.author, signed: c.comments.length ? r.rank : -1 });
+        c.bids.push(bid);
+      }
+    }
     c.comments.push(r);
-    if (f.nonce === undefined) c.nonceless = true;
-    if (f.state === 'held' || f.nonce === undefined) c.confirmed = true;
-    c.hb = Math.max(c.hb, f.hb ?? 0);
-    c.token = Math.max(c.token, f.token ?? 0);
-    c.last = Math.max(c.last, r.comment.edited);
+    bid.ids.push(r.comment.id);
+    bid.ranks.push(r.rank);
+    if (f.nonce === undefined) bid.nonceless = true;
+    if (f.state === 'held' || f.nonce === undefined) bid.confirmed = true;
+    bid.hb = Math.max(bid.hb, f.hb ?? 0);
+    bid.token = Math.max(bid.token, f.token ?? 0);
+    bid.last = Math.max(bid.last, r.comment.edited);
     if (!onBehalf) c.assignee ??= f.assignee;
   }
+  for (const c of claims.values()) settle(c);
 
-  const state = { claims: [...claims.values()].sort((a, b) => a.rank - b.rank), tombstones, ignored, records, reset: null, restart: null, stage: undefined, stageRecord: null };
+  const state = { claims: [...claims.values()], tombstones, ignored, records, reset: null, restart: null, stage: undefined, stageRecord: null };
   const unlinked = new Set();
   for (const r of records) {
     if (r.kind === 'claim') continue;
@@ -99,9 +102,18 @@ export function fold({ records, ignored = [] }) {
           return true;
         }
         if (!author && !by && c.author !== null && r.rank > c.signed) return false;
+        c.released = true;
+        if (r.fields.nonce === undefined) c.ending ??= { record: r, said: said(c) };
+        for (const b of c.bids) b.ended ||= ends(r, b);
+        if (c.bids.some((b) => !b.ended)) {
+          settle(c);
+          return true;
+        }
         if (live) {
-          c.end = { record: r, rank: r.rank, at: r.comment.at, outcome: r.fields.outcome };
-          moveTo(r);
+          if (c.ending) Object.assign(c, c.ending.said);
+          const how = c.ending?.record ?? r;
+          c.end = { record: how, rank: how.rank, at: how.comment.at, outcome: how.fields.outcome };
+          moveTo(how);
         }
         return true;
       },
@@ -118,6 +130,7 @@ export function fold({ records, ignored = [] }) {
       },
       reject() {
         if (!by || !live || !waits) return false;
+        for (const b of c.bids) b.ended = true;
         c.end = { record: r, rank: r.rank, at: r.comment.at, outcome: 'plan-rejected' };
         Object.assign(c.plan, { answer: 'rejected', answeredBy: r.fields.by });
         return true;
@@ -152,6 +165,7 @@ export function fold({ records, ignored = [] }) {
     if (first) Object.assign(state, { stage: first.fields.stage, stageRecord: first });
   }
 
+  state.claims.sort((a, b) => a.rank - b.rank);
   for (const c of state.claims) {
     c.provisional = c.fields.bundle !== undefined && c.hb === 0;
     c.undone = Boolean(c.end) && (c.provisional || c.end.outcome === 'bundle-claim-rolled-back');
@@ -164,13 +178,14 @@ export function fold({ records, ignored = [] }) {
   state.ended = ended;
   state.live = live;
   state.holder = live.find((c) => c.confirmed) ?? live[0] ?? null;
-  state.index = new Set([...claims.keys(), ...tombstones.keys()]).size + state.claims.filter((c) => c.confirmed).length + ended.length;
+  state.index = new Set([...claims.keys(), ...tombstones.keys()]).size + state.claims.filter((c) => c.confirmed || c.bids.some((b) => b.confirmed)).length + state.claims.filter((c) => c.end || c.released).length;
   const afterReset = ended.filter((c) => !state.reset || c.end.rank > state.reset.rank);
   state.attempts = afterReset.filter((c) => c.confirmed && !c.undone && FAILED.includes(c.end.outcome));
   state.afterReset = afterReset;
   // What the fold ignores is not in the log.
   const without = new Set(ignored.map((i) => i.record));
   state.records = records.filter((r) => !without.has(r));
+  state.releases = state.records.filter((r) => r.kind === 'release');
   state.lastRecord = state.records.at(-1) ?? null;
   // Pull requests that the log names ("Facts of a pull request"), each with its newest naming.
   state.named = new Map();
@@ -182,6 +197,60 @@ export function fold({ records, ignored = [] }) {
   return state;
 }
 
+// "Bids": what a claim says by them, unless a record has ended it.
+function settle(c) {
+  const standing = c.bids.some((b) => !b.ended) ? c.bids.filter((b) => !b.ended) : c.bids;
+  const first = standing.find((b) => b.confirmed) ?? standing[0];
+  const has = standing.find((b) => b.confirmed && !standing.some((s) => replaces(s, b))) ?? first;
+  const all = [has, c.behalf].filter(Boolean);
+  const place = [first, c.behalf].filter(Boolean).sort((a, b) => a.rank - b.rank)[0];
+  Object.assign(c, {
+    rank: place.rank, at: place.at, id: place.id, head: (has ?? c.behalf).head, fields: (has ?? c.behalf).head.fields, bid: has ?? null,
+    confirmed: all.some((b) => b.confirmed), nonceless: all.some((b) => b.nonceless), token: Math.max(...all.map((b) => b.token)),
+    hb: Math.max(...[...standing, c.behalf].filter(Boolean).map((b) => b.hb)), last: Math.max(...[...standing, c.behalf].filter(Boolean).map((b) => b.last)),
+  });
+}
+const said = ({ rank, at, id, head, fields, bid, confirmed, nonceless, token }) => ({ rank, at, id, head, fields, bid, confirmed, nonceless, token });
+
+// Does the bid take over from the other as soon as it is confirmed?
+const succeeds = (b, o) => b.resumes !== undefined && o.rank < b.rank && o.resumes !== b.resumes;
+const replaces = (b, o) => b.confirmed && succeeds(b, o);
+
+// Does the release end the bid?
+function ends({ fields: { nonce, token } }, b) {
+  if (nonce !== undefined) return b.nonce === nonce;
+  return token === undefined || b.resumes === undefined || (b.token > 0 && b.token <= token);
+}
+
+// R1, or R2 if the bid is confirmed: the place of a bid among all live ones. `id` is its bound comment.
+export function contends(state, key, nonce, id) {
+  const own = state.claims.find((c) => c.key === key);
+  const bid = own?.bids.find((b) => b.nonce === nonce);
+  if (!bid) {
+    const ended = state.releases.some((r) => keyOf(r) === key && (r.fields.nonce === undefined || r.fields.nonce === nonce));
+    return ended ? 'over' : 'unseen';
+  }
+  if (bid.ended) return 'over';
+  const rank = id === undefined ? bid.rank : bid.ranks[bid.ids.indexOf(id)];
+  const me = { ...bid, rank };
+  const rivals = [];
+  for (const c of state.live) {
+    for (const b of c.bids) if (!b.ended && b !== bid) rivals.push({ c, b });
+    if (c !== own && c.behalf) rivals.push({ c, b: { ...c.behalf, rank: c.rank, confirmed: c.confirmed } });
+  }
+  rivals.sort((x, y) => x.b.rank - y.b.rank);
+  const places = { shared: [], beaten: [], waiting: [] };
+  for (const { c, b } of rivals) {
+    const sibling = c === own;
+    const earlier = b.rank < rank;
+    if (sibling && succeeds(me, b)) continue;
+    if (bid.confirmed ? (earlier && b.confirmed) || (sibling && replaces(b, me)) : earlier || b.confirmed) places[sibling ? 'shared' : 'beaten'].push({ c, b });
+    else if (earlier) places.waiting.push({ c, b });
+  }
+  for (const [place, [lost]] of Object.entries(places)) if (lost) return `${place} ${lost.c.key}/${lost.b.nonce ?? ''}`;
+  return 'first';
+}
+
 // "People": the login whose hold a claim is, if it is a person's.
 function person(c) {
   const { person: login, by } = c.fields;
@@ -191,22 +260,24 @@ function person(c) {
   return isApp(author) && same(by, login) ? login : undefined;
 }
 
-// "Leases", in seconds; Infinity has no end.
-export function lease(c, p = DEFAULTS) {
-  let s = c.fields.ttl ?? (c.nonceless ? p.legacy : p.ttl);
+// "Leases", in seconds; Infinity has no end. Of a claim, or of one of its bids.
+export function lease(c, p = DEFAULTS, bid = c) {
+  const fields = bid.fields ?? bid.head.fields;
+  let s = fields.ttl ?? (bid.nonceless || c.behalf?.nonceless ? p.legacy : p.ttl);
   if (s !== Infinity) s = Math.min(s, p.max_ttl);
-  if (!c.confirmed) s = Math.min(s, p.pending);
+  if (!bid.confirmed && !c.behalf?.confirmed) s = Math.min(s, p.pending);
   if (c.provisional && c.fields.lease === undefined) s = Math.min(s, p.bundle);
   return s;
 }
 
-// The moment at which a live claim's lease is over, in milliseconds.
+// The moment at which a live claim's lease is over, in milliseconds: that of its last bid.
 export function endOf(c, p = DEFAULTS) {
-  const s = lease(c, p);
-  if (s === Infinity) return Infinity;
+  if (lease(c, p) === Infinity) return Infinity;
   const limit = c.plan && c.plan.at + p.plan_timeout * 1000;
   if (c.plan && (c.waits || c.plan.approved > limit)) return limit;
-  return Math.max(c.last, c.plan?.approved ?? 0) + s * 1000;
+  const standing = c.bids.filter((b) => !b.ended);
+  const ends = (standing.length ? standing : [c]).map((b) => Math.max(b.last, c.behalf?.last ?? 0, c.plan?.approved ?? 0) + lease(c, p, b) * 1000);
+  return Math.max(...ends);
 }
 export const overdue = (c, now, p = DEFAULTS) => now > endOf(c, p);
 export const expired = (c, now, p = DEFAULTS) => now >= endOf(c, p) + p.grace * 1000;
@@ -224,21 +295,28 @@ export function restsUntil(state, p = DEFAULTS) {
 }
 export { fnv1a };
 
-// "The fencing token" of the key, with its claim counted as confirmed.
-export function token(state, key) {
+// The largest token that others than the process of the key with the nonce have recorded.
+function others(state, own, nonce) {
+  const all = state.claims.flatMap((c) => [...(c === own ? [] : [c.token]), ...c.bids.filter((b) => c !== own || b.nonce !== nonce).map((b) => b.token)]);
+  return Math.max(0, ...all);
+}
+
+// "The fencing token" of a process of the key, with its claim counted as confirmed.
+export function token(state, key, nonce) {
   const own = state.claims.find((c) => c.key === key);
-  const others = Math.max(0, ...state.claims.filter((c) => c !== own).map((c) => c.token));
-  if (own && own.token > others) return own.token;
-  const index = state.index + (own?.confirmed ? 0 : 1);
-  return Math.min(Math.max(index, others + 1), Number.MAX_SAFE_INTEGER);
+  const bid = own?.bids.find((b) => b.nonce === (nonce ?? own.bid?.nonce));
+  const largest = others(state, own, bid?.nonce);
+  const recorded = Math.max(bid ? bid.token : own?.token ?? 0, own?.behalf?.token ?? 0);
+  if (recorded > largest) return recorded;
+  const index = state.index + (own && (own.confirmed || own.bids.some((b) => b.confirmed)) ? 0 : 1);
+  return Math.min(Math.max(index, largest + 1), Number.MAX_SAFE_INTEGER);
 }
 
 // May a caller that shows the token n act as the key?
 export function accepts(state, key, n) {
   const own = state.claims.find((c) => c.key === key);
-  const others = Math.max(0, ...state.claims.filter((c) => c !== own).map((c) => c.token));
   if (n === 0) return true;
-  return own?.token ? n === own.token : n > others && n <= state.index;
+  return own?.token ? n === own.token : n > others(state, own, own?.bid?.nonce) && n <= state.index;
 }
 
 // "The fencing token": may a caller with that login renew, complete or release the claim of a key?
@@ -249,7 +327,7 @@ export function actsAs(state, key, login) {
 
 // "Expire": the outcome with which anybody records the end of an expired claim.
 export function expiredAs(c, closed) {
-  if (closed || c.fields.codename === 'stage-lock') return 'cancelled';
+  if (closed) return 'cancelled';
   if (c.waits) return 'plan-timeout';
   if (c.provisional) return 'bundle-claim-rolled-back';
   return 'stale-swept';

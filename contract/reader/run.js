@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { decode, encode, show } from './records.js';
-import { DEFAULTS, accepts, actsAs, endOf, expired, fold, overdue, readLog, token } from './replay.js';
+import { DEFAULTS, accepts, actsAs, contends, endOf, expired, fold, overdue, readLog, token } from './replay.js';
 import { fnv1a, rest } from './rest.js';
 import { move } from './moves.js';
 import { NAMES, change } from './change.js';
 import { allowance, configured, delivered, endedWithPull, project, verdict } from './issue.js';
-import { description, message } from './closing.js';
+import { description, merge, message } from './closing.js';
 
 const START = Date.parse('2026-05-01T00:00:00Z');
 const READY = { ...NAMES, available: 'ready', claimed: 'agent-working' };
@@ -98,11 +98,22 @@ function* replay(content) {
       const [word, ...args] = line.split(' ');
       if (/^[0-9]/.test(word)) comments.push(comment(line));
       else if (word === 'now') now = time(args[0]);
-      else if (word === 'confirms' || word === 'shows' || word === 'acts') questions.push([word, ...args]);
+      else if (['confirms', 'shows', 'acts', 'contends'].includes(word)) questions.push([word, ...args]);
       else for (const [name, value] of args.map((a) => a.split('='))) p[{ max: 'max_ttl', plan: 'plan_timeout' }[name] ?? name] = seconds(value);
     }
     const s = fold(readLog(comments));
-    const got = s.claims.map((c) => {
+    const got = s.claims.flatMap((c) => [claim(c), ...bids(c)]);
+    function bids(c) {
+      if (c.bids.length < 2) return [];
+      return c.bids.map((b) => {
+        const out = [`bid ${c.key}/${b.nonce ?? ''} rank=${clock(b.at)}/${b.id} ${b.confirmed ? 'held' : 'unconfirmed'}`];
+        if (b.token) out.push(`token=${b.token}`);
+        if (b.resumes !== undefined) out.push(`resumes=${b.resumes}`);
+        if (b.ended) out.push('ended');
+        return out.join(' ');
+      });
+    }
+    function claim(c) {
       const out = [`claim ${c.key} rank=${clock(c.at)}/${c.id} ${c.confirmed ? 'held' : 'unconfirmed'}`];
       if (c.comments.length > 1) out.push(`comments=${c.comments.length}`);
       if (c.token) out.push(`token=${c.token}`);
@@ -124,7 +135,7 @@ function* replay(content) {
       if (c.unlinked) out.push('unlinked');
       if (f.not_before !== undefined) out.push(`not_before=${clock(f.not_before)}`);
       return out.join(' ');
-    });
+    }
     const dead = [...s.tombstones.values()].map(([r]) => `${r.fields.codename}:${r.fields.firing_id}`);
     for (const key of dead.sort()) got.push(`tombstone ${key}`);
     if (s.holder) got.push(`holder ${s.holder.key}`);
@@ -137,8 +148,9 @@ function* replay(content) {
     const notBefore = Math.max(0, ...s.afterReset.map((c) => (c.end.record.kind === 'release' && c.end.record.fields.not_before) || 0));
     if (notBefore) got.push(`not-before ${clock(notBefore)}`);
     for (const i of s.ignored.sort((a, b) => a.rank - b.rank)) got.push(`ignored ${i.comment.id}`);
-    for (const [word, key, n] of questions) {
-      if (word === 'confirms') got.push(`confirms ${key} -> ${token(s, key)}`);
+    for (const [word, key, n, id] of questions) {
+      if (word === 'confirms') got.push(`${n ? `confirms ${key} ${n}` : `confirms ${key}`} -> ${token(s, key, n)}`);
+      else if (word === 'contends') got.push(`contends ${key} ${n}${id ? ` ${id}` : ''} -> ${contends(s, key, n, id)}`);
       else got.push(`${word} ${key} ${n} -> ${(word === 'acts' ? actsAs(s, key, n) : accepts(s, key, Number(n))) ? 'accepted' : 'refused'}`);
     }
     yield { title, want: want.map((w) => w.replace(/^(ignored [0-9]+):.*/, '$1')).join('\n'), got: got.join('\n') };
@@ -303,6 +315,27 @@ function* descriptions(content) {
   }
 }
 
+function* merges(content) {
+  const words = { commit: ['MERGE_MESSAGE', 'PR_TITLE'], squash: ['COMMIT_OR_PR_TITLE', 'COMMIT_MESSAGES'], rebase: ['', ''] };
+  const parts = content.split(/^-- (.*) --\n/m);
+  for (let i = 1; i < parts.length; i += 2) {
+    const m = { methods: {}, title: '', body: '', commits: [] };
+    for (const line of parts[i + 1].split('\n')) {
+      const [key] = line.split(' ', 1);
+      const value = line.slice(key.length + 1).replaceAll('\\n', '\n');
+      if (key === 'commit') m.commits.push(value);
+      else if (key === 'methods') {
+        for (const word of value.split(' ').filter(Boolean)) {
+          const [method, made = ''] = word.split('=');
+          const [title, text] = made.split('/');
+          m.methods[method] = { title: title || words[method][0], text: text || words[method][1] };
+        }
+      } else if (key) m[key] = value;
+    }
+    yield { title: parts[i], want: parts[i].split(': ')[0], got: merge(m, 'acme/app', 'github.com').join(' ') || '-' };
+  }
+}
+
 function* outsiders(content) {
   const all = lines(content);
   for (let i = 0; i < all.length; i += 2) {
@@ -323,6 +356,7 @@ const FILES = {
   'internal/closing/testdata/commit.txt': CLOSING(message),
   'internal/closing/testdata/description.txt': CLOSING(description),
   'internal/closing/testdata/description.txtar': descriptions,
+  'internal/closing/testdata/merge.txtar': merges,
 };
 
 const { values, positionals: chosen } = parseArgs({

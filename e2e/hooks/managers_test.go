@@ -52,6 +52,7 @@ func TestPreCommitRepository(t *testing.T) {
 		t.Fatalf("the snippet does not name the repository and v1.0.0:\n%s", text)
 	}
 	w.config(t, ".pre-commit-config.yaml", text)
+	w.brings = true
 	path := "PATH=" + os.Getenv("PATH") // the hook is not on it
 	w = w.as(path, "GOCACHE="+goEnv(t, "GOCACHE"), "GOMODCACHE="+goEnv(t, "GOMODCACHE"), "GOFLAGS="+goEnv(t, "GOFLAGS"), "GOPROXY="+goEnv(t, "GOPROXY"))
 	w.shell(t, installPreCommit(t)+" --install-hooks")
@@ -98,13 +99,13 @@ func TestPreCommitAndShim(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		steps []string
-		ran   string // by guards, of whose pushes that send something two pass and two are refused
+		ran   string // by guards, of whose pushes that send something three pass and three are refused
 	}{
-		{"pre-commit first", []string{pc, install}, "xx"},
-		{"pre-commit second", []string{install, pc}, "xxxx"},
-		{"pre-commit first and again", []string{pc, install, pc}, "xxxx"},
-		{"pre-commit second, the shim again", []string{install, pc, install}, "xxxx"},
-		{"both twice", []string{install, pc, install, pc, install}, "xxxx"},
+		{"pre-commit first", []string{pc, install}, "xxx"},
+		{"pre-commit second", []string{install, pc}, "xxxxxx"},
+		{"pre-commit first and again", []string{pc, install, pc}, "xxxxxx"},
+		{"pre-commit second, the shim again", []string{install, pc, install}, "xxxxxx"},
+		{"both twice", []string{install, pc, install, pc, install}, "xxxxxx"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
@@ -169,10 +170,10 @@ func (w *world) managed(t *testing.T, manager string) {
 		t.Errorf("hook install: %s", out)
 	}
 	w.must(t, w.clone, "label-state", "init", "--yes")
-	if out := w.must(t, w.clone, "label-state", "init"); !strings.Contains(out, "run by "+manager) || !strings.Contains(out, "nothing to do: all is there\n") {
+	if out := w.must(t, w.clone, "label-state", "init"); !strings.Contains(out, "run by "+manager) || !strings.Contains(out, "nothing to do: all is there\nworks now: pushes from here are checked\n") {
 		t.Errorf("init, again: %s", out)
 	}
-	if out := w.must(t, w.clone, "label-state", "doctor"); !strings.Contains(out, "ok    hook         "+manager+" runs ours") {
+	if out := w.must(t, w.clone, "label-state", "doctor"); !strings.Contains(out, "ok    hook         "+manager+" runs ours") || !strings.Contains(out, "pushes from here are checked") {
 		t.Errorf("doctor: %s", out)
 	}
 }
@@ -190,12 +191,70 @@ func TestInit(t *testing.T) {
 		w := newWorld(t)
 		npm(t, w)
 		w.config(t, "lefthook.yml", "pre-push:\n  commands:\n    other: {run: 'true'}\n")
+		w.shell(t, "npx lefthook install && label-state init --yes")
+		w.managed(t, "lefthook")
+		w.guards(t)
+		w.shell(t, "npx lefthook install")
+		w.guards(t)
+	})
+	t.Run("lefthook with jobs", func(t *testing.T) {
+		w := newWorld(t)
+		npm(t, w)
+		w.config(t, "lefthook.yml", "pre-push:\n  jobs:\n    - run: 'true'\n")
+		w.shell(t, "npx lefthook install && label-state init --yes")
+		w.managed(t, "lefthook")
+		w.guards(t)
+	})
+	t.Run("lefthook by hand", func(t *testing.T) {
+		w := newWorld(t)
+		npm(t, w)
+		w.config(t, "lefthook.yml", "pre-push: {commands: {other: {run: 'true'}}}\n")
 		w.shell(t, "npx lefthook install")
 		said := w.must(t, w.clone, "label-state", "init", "--yes")
-		_, add, _ := strings.Cut(said, "add to lefthook.yml, under pre-push:  ")
-		add, _, _ = strings.Cut(add, "\n")
-		write(t, filepath.Join(w.clone, "lefthook.yml"), "pre-push:\n  "+add+"\n")
+		_, lines, found := strings.Cut(said, "next: add to lefthook.yml:\n")
+		lines, _, _ = strings.Cut(lines, "\n      commit")
+		if !found {
+			t.Fatalf("init: %s", said)
+		}
+		write(t, filepath.Join(w.clone, "lefthook.yml"), strings.ReplaceAll("\n"+lines+"\n", "\n        ", "\n"))
+		w.managed(t, "lefthook")
+		w.guards(t)
+	})
+	t.Run("lefthook in TOML", func(t *testing.T) {
+		w := newWorld(t)
+		npm(t, w)
+		w.config(t, "lefthook.toml", "[pre-push.commands.other]\nrun = 'true'\n")
 		w.shell(t, "npx lefthook install")
+		said := w.must(t, w.clone, "label-state", "init", "--yes")
+		_, lines, _ := strings.Cut(said, "next: add to lefthook.toml:\n")
+		lines, _, _ = strings.Cut(lines, "\n      commit")
+		write(t, filepath.Join(w.clone, "lefthook.toml"), strings.ReplaceAll("\n"+lines+"\n", "\n        ", "\n"))
+		w.managed(t, "lefthook")
+		w.guards(t)
+	})
+	// Something for pre-push comes later: lefthook puts its own hook in the place of ours, and the push is refused all the same.
+	t.Run("lefthook later", func(t *testing.T) {
+		w := newWorld(t)
+		npm(t, w)
+		w.config(t, "lefthook.yml", "pre-commit:\n  commands:\n    other: {run: 'true'}\n")
+		w.shell(t, "npx lefthook install && label-state init --yes")
+		w.wantStatus(t, "current")
+		w.guards(t)
+		w.shell(t, "npx lefthook install")
+		w.wantStatus(t, "delegated")
+		w.guards(t)
+	})
+	t.Run("lefthook later, without init", func(t *testing.T) {
+		w := newWorld(t)
+		npm(t, w)
+		w.config(t, "lefthook.yml", "pre-commit:\n  commands:\n    other: {run: 'true'}\n")
+		w.shell(t, "npx lefthook install && label-state hook install")
+		w.config(t, "lefthook.yml", "pre-push:\n  commands:\n    other: {run: 'true'}\n")
+		w.shell(t, "npx lefthook install")
+		if out, err := w.run(w.clone, "label-state", "hook", "status"); err == nil || !strings.Contains(out, "lefthook has put label-state's hook out of use, as ") {
+			t.Errorf("hook status: %v\n%s", err, out)
+		}
+		w.shell(t, "label-state init --yes")
 		w.managed(t, "lefthook")
 		w.guards(t)
 	})
@@ -212,6 +271,7 @@ func TestHusky(t *testing.T) {
 
 func TestHuskyBesideAnother(t *testing.T) {
 	w := newWorld(t)
+	w.short, w.brings = true, true // the snippet is for a terminal, and silent without the program
 	npm(t, w)
 	w.shell(t, "npx husky")
 	w.otherHook(t, filepath.Join(w.clone, "other"))
@@ -220,8 +280,8 @@ func TestHuskyBesideAnother(t *testing.T) {
 	w.wantStatus(t, "delegated")
 }
 
-// TestHuskyWithoutProgram: who has not installed the program is warned, and pushes.
-func TestHuskyWithoutProgram(t *testing.T) {
+// TestHuskyWithShim has husky run the copied script of this repository.
+func TestHuskyWithShim(t *testing.T) {
 	w := newWorld(t)
 	npm(t, w)
 	w.shell(t, "npx husky")
@@ -229,11 +289,6 @@ func TestHuskyWithoutProgram(t *testing.T) {
 	write(t, filepath.Join(w.clone, ".husky", "pre-push"), snippet(t, "husky", 3))
 	w.guards(t)
 	w.wantStatus(t, "delegated")
-	w.commit(t, "Unguarded, closes #1")
-	out, err := w.as("PATH=" + os.Getenv("PATH")).push(t)
-	if err != nil || !strings.Contains(out, "label-state: not checked, pushing anyway: label-state-pre-push was not found") {
-		t.Errorf("without the program: %v\n%s", err, out)
-	}
 }
 
 // lfsTrack has git-lfs track *.bin and keep the contents below the clone's parent; push must carry them there.

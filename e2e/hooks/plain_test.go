@@ -21,9 +21,21 @@ func (w *world) wantStatus(t *testing.T, want string) {
 	}
 }
 
+// TestAlone: label-state alone is the hook, and so are the small programs beside it.
 func TestAlone(t *testing.T) {
-	w := newWorld(t)
-	w.shell(t, snippet(t, "For one clone", 1))
+	t.Run("label-state", func(t *testing.T) { alone(t, newWorld(t)) })
+	t.Run("with the small programs", func(t *testing.T) {
+		w := newWorld(t)
+		w.install(t, small)
+		alone(t, w)
+	})
+}
+
+func alone(t *testing.T, w *world) {
+	said := w.shell(t, snippet(t, "For one clone", 1))
+	if !strings.Contains(said, "pushes from here are checked") {
+		t.Errorf("hook install: %s", said)
+	}
 	w.guards(t)
 	w.wantStatus(t, "current")
 	w.shell(t, snippet(t, "For one clone", 2))
@@ -56,6 +68,38 @@ func TestGlobal(t *testing.T) {
 	if out, err := w.push(t); err != nil {
 		t.Errorf("after uninstall: %v\n%s", err, out)
 	}
+}
+
+// TestWorktree: a linked worktree has the hook of its clone.
+func TestWorktree(t *testing.T) {
+	w := newWorld(t)
+	w.shell(t, snippet(t, "For one clone", 1))
+	linked := *w
+	linked.clone = filepath.Join(w.dir, "linked")
+	w.git(t, "switch", "-q", "main")
+	w.git(t, "worktree", "add", "-q", linked.clone, "work")
+	linked.guards(t)
+}
+
+// TestUsersFolder: the user's own core.hooksPath, which serves all repositories, and that is said.
+func TestUsersFolder(t *testing.T) {
+	w := newWorld(t)
+	w.git(t, "config", "--global", "core.hooksPath", filepath.Join(w.dir, "hooks"))
+	if said := w.shell(t, snippet(t, "For one clone", 1)); !strings.Contains(said, "the hook serves all your repositories") {
+		t.Errorf("hook install: %s", said)
+	}
+	w.guards(t)
+}
+
+// TestGoNames: what "go install ./cmd/..." installs besides, under the names of its folders, is neither used nor in the way.
+func TestGoNames(t *testing.T) {
+	w := newWorld(t)
+	write(t, filepath.Join(w.bin, "pre-push"), "#!/bin/sh\necho stale >&2\n")
+	write(t, filepath.Join(w.bin, "pre-push-check"), "#!/bin/sh\necho stale >&2\n")
+	if said := w.shell(t, "label-state init --yes"); !strings.Contains(said, "pushes from here are checked") {
+		t.Errorf("init: %s", said)
+	}
+	w.guards(t)
 }
 
 // TestHooksFolder has git look into this repository's own hooks folder.

@@ -16,8 +16,14 @@ import (
 	"github.com/label-state/label-state/internal/githubsim"
 )
 
-// programs is the folder of the compiled label-state and of both stages of the hook.
+// programs is the folder of the compiled label-state, and of both stages of the hook.
 var programs string
+
+// whole is what "go install ./cmd/label-state" installs; small are the programs that a release has besides.
+var (
+	whole = []string{"label-state"}
+	small = []string{"label-state-pre-push", "label-state-pre-push-check"}
+)
 
 func TestMain(m *testing.M) { os.Exit(testMain(m)) }
 
@@ -40,13 +46,18 @@ func testMain(m *testing.M) int {
 	return m.Run()
 }
 
-// A world is an embedded GitHub, whose issue 1 drake holds in run d1, and a clone of its acme/app on branch work.
+// A world is an embedded GitHub, whose issue 1 drake holds in run d1, and a clone of its acme/app on branch work. Of our programs there
+// is label-state alone, in ~/go/bin, which is on PATH.
 type world struct {
 	sim   *githubsim.Server
 	dir   string // everything is below it
 	clone string
 	env   []string
+	bin   string // our programs
 	other string // where another tool's hook, if there is one, leaves the input it got
+
+	short  bool // a desktop's PATH does not lead to the hook here
+	brings bool // a hook manager has built programs of its own
 }
 
 func newWorld(t *testing.T) *world {
@@ -74,11 +85,28 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(stop)
-	w := &world{sim: sim, dir: dir, clone: filepath.Join(dir, "app"), env: environment(dir, base)}
+	w := &world{sim: sim, dir: dir, clone: filepath.Join(dir, "app"), env: environment(dir, base), bin: binFolder(dir)}
+	w.install(t, whole)
 	write(t, filepath.Join(dir, "home", ".gitconfig"), "[user]\n\tname = A\n\temail = a@example.com\n[init]\n\tdefaultBranch = main\n[advice]\n\tignoredHook = false\n")
 	w.must(t, dir, "git", "clone", "-q", strings.Replace(base, "://", "://x:tok-bot@", 1)+"/acme/app.git", w.clone)
 	w.must(t, w.clone, "git", "switch", "-q", "-c", "work")
 	return w
+}
+
+// binFolder is where "go install" puts programs of a developer whose home is below dir.
+func binFolder(dir string) string { return filepath.Join(dir, "home", "go", "bin") }
+
+// install installs programs.
+func (w *world) install(t *testing.T, names []string) {
+	t.Helper()
+	if err := os.MkdirAll(w.bin, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if err := os.Link(filepath.Join(programs, name), filepath.Join(w.bin, name)); err != nil {
+			w.must(t, w.dir, "cp", filepath.Join(programs, name), w.bin)
+		}
+	}
 }
 
 // environment is that of a developer whose GitHub is base.
@@ -92,7 +120,7 @@ func environment(dir, base string) []string {
 	}
 	return append(env,
 		"HOME="+filepath.Join(dir, "home"), "XDG_CONFIG_HOME=", "XDG_CACHE_HOME=", "XDG_STATE_HOME=", "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0",
-		"PATH="+programs+string(filepath.ListSeparator)+os.Getenv("PATH"), "SAW="+filepath.Join(dir, "saw"),
+		"PATH="+binFolder(dir)+string(filepath.ListSeparator)+os.Getenv("PATH"), "SAW="+filepath.Join(dir, "saw"),
 		"LABEL_STATE_API_URL="+base, "GITHUB_TOKEN=tok-bot", "NO_COLOR=1")
 }
 
@@ -156,6 +184,44 @@ func (w *world) guards(t *testing.T) {
 	w.refusesElsewhere(t)
 	oid := w.git(t, "rev-parse", "HEAD")
 	w.passes(t, fmt.Sprintf("(delete) %s refs/heads/work %s\n", zero, oid), ":work")
+	w.guardsDesktop(t)
+	w.letsGo(t)
+}
+
+// guardsDesktop pushes as a program that a desktop has started, with a PATH that does not lead to ours.
+func (w *world) guardsDesktop(t *testing.T) {
+	t.Helper()
+	if w.short {
+		return
+	}
+	desktop := w.as("PATH=" + os.Getenv("PATH"))
+	desktop.commit(t, "From a desktop, closes #1")
+	desktop.refuses(t)
+	w.git(t, "reset", "-q", "--soft", "HEAD~1")
+}
+
+// letsGo pushes from a machine on which our programs are not there any more: the push goes on, with one line about it.
+func (w *world) letsGo(t *testing.T) {
+	t.Helper()
+	if w.brings {
+		return
+	}
+	if err := os.Rename(w.bin, w.bin+".gone"); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := os.Rename(w.bin+".gone", w.bin); err != nil {
+			t.Fatal(err)
+		}
+	}()
+	w.commit(t, "Unguarded, closes #1")
+	out, err := w.push(t)
+	if lines := strings.Count(out, "label-state: "); err != nil || lines != 1 || !strings.Contains(out, "label-state: not checked, pushing anyway: label-state was not found") {
+		t.Errorf("without the program: %v, %d lines\n%s", err, lines, out)
+	}
+	if w.remote(t) != w.git(t, "rev-parse", "HEAD") {
+		t.Errorf("the push did not arrive\n%s", out)
+	}
 }
 
 // refusesElsewhere pushes a branch that is not checked out, while the one that is has nothing to push: managers that
@@ -163,7 +229,7 @@ func (w *world) guards(t *testing.T) {
 func (w *world) refusesElsewhere(t *testing.T) {
 	t.Helper()
 	w.git(t, "branch", "-q", "--set-upstream-to=origin/work")
-	w.git(t, "switch", "-q", "-c", "side")
+	w.git(t, "switch", "-q", "-C", "side")
 	w.commit(t, "Retry once more, closes #1")
 	w.git(t, "switch", "-q", "work")
 	if out, err := w.push(t, "side"); err == nil || !strings.Contains(out, "push refused") {

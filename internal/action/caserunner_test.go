@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -24,6 +25,9 @@ type caseRunner struct {
 	last step
 	look bool // whether the words of the last run are to be checked
 	cmd  int64
+
+	commits []string // of the next pull request: their messages
+	files   map[string]string
 }
 
 func play(t *testing.T, script string, way way) {
@@ -62,6 +66,7 @@ func (p *caseRunner) play() {
 		"graphql": func([]string, string) {},
 		"set":     p.settings, "issue": p.addIssue, "issues": p.addIssues, "sleep": p.sleep,
 		"claim": p.claims, "fail": p.fails, "release": p.releases, "plan": p.plans, "renew": p.renews,
+		"commit": p.commit, "proposes": p.proposes, "merging": p.merging,
 		"open": p.opens, "edit": p.edits, "base": p.rebases, "title": p.retitles, "draft": p.drafts, "ready": p.readies,
 		"merge": p.merges, "enqueue": p.enqueues, "close": p.closes, "reopen": p.reopens, "transfer": p.transfers, "delete": p.deletes,
 		"label": p.label, "unlabel": p.unlabel, "comment": p.comment, "block": p.block, "child": p.child, "react": p.reacts, "lock": p.lock, "pause": p.pause,
@@ -175,7 +180,8 @@ func (p *caseRunner) plans(args []string, text string) {
 
 // open 2 agents branch draft base=develop in=acme/lib : Closes #1
 func (p *caseRunner) opens(args []string, body string) {
-	repo, pull := app, githubsim.Pull{Title: "Work", Body: chained(body), Head: args[2]}
+	repo, pull := app, githubsim.Pull{Title: "Work", Body: chained(body), Head: args[2], Commits: p.commits, Files: p.files}
+	p.commits, p.files = nil, nil
 	for _, a := range args[3:] {
 		if base, ok := strings.CutPrefix(a, "base="); ok {
 			pull.Base = base
@@ -193,6 +199,34 @@ func (p *caseRunner) opens(args []string, body string) {
 		p.Fatalf("pull request is #%d: %s", n, p.line)
 	}
 	time.Sleep(2 * time.Second)
+}
+
+// commit: message of a commit of the next pull request
+func (p *caseRunner) commit(_ []string, message string) {
+	p.commits = append(p.commits, strings.ReplaceAll(message, `\n`, "\n"))
+}
+
+// proposes: what the next pull request has in the configuration
+func (p *caseRunner) proposes(_ []string, text string) {
+	p.files = map[string]string{config.Path: strings.ReplaceAll(text, `\n`, "\n")}
+}
+
+// merging commit squash=PR_TITLE/BLANK rebase
+func (p *caseRunner) merging(args []string, _ string) {
+	var m githubsim.SeedMerge
+	for _, word := range args {
+		method, words, _ := strings.Cut(word, "=")
+		title, message, _ := strings.Cut(words, "/")
+		switch method {
+		case "commit":
+			m.Commit, m.CommitTitle, m.CommitMessage = true, title, message
+		case "squash":
+			m.Squash, m.SquashTitle, m.SquashMessage = true, title, message
+		case "rebase":
+			m.Rebase = true
+		}
+	}
+	p.must(p.server.SetMerge(app, m))
 }
 
 // place reads 2 or acme/lib#2.
@@ -240,9 +274,6 @@ func (p *caseRunner) readies(args []string, _ string) {
 }
 
 func (p *caseRunner) mutate(args []string, mutation string) {
-	off := p.server.GraphQLOff
-	p.server.GraphQLOff = false
-	defer func() { p.server.GraphQLOff = off }()
 	i, err := p.server.Issue(app, p.number(args[0]))
 	p.must(err)
 	var found struct{ NodeID string }

@@ -84,7 +84,7 @@ type commands struct {
 	event   Event
 	console *Console
 	dry     bool
-	tend    func(ctx context.Context, issues []claim.Issue, by string, see func(lifecycle.Facts)) ledger.Report
+	tend    func(ctx context.Context, issues []claim.Issue, by string) ledger.Report
 }
 
 // run obeys a slash command on an issue. The comment is acknowledged by a reaction, which is
@@ -179,7 +179,7 @@ func (cm *commands) obey(ctx context.Context, i claim.Issue, cmd command, r *res
 	if err != nil {
 		return err
 	}
-	r.add(cm.tend(ctx, []claim.Issue{i}, byCommand, nil))
+	r.add(cm.tend(ctx, []claim.Issue{i}, byCommand))
 	return nil
 }
 
@@ -250,7 +250,7 @@ func (cm *commands) claim(ctx context.Context, o order, r *result) error {
 		return no{"the Action's token is " + viewer + "'s, and only an App may record a claim for somebody else; in the workflow, leave the input token out, or set it to an App's token"}
 	}
 	w := claim.Worker{Codename: o.by, FiringID: fmt.Sprintf("comment-%d", cm.event.Comment.ID)}
-	h, err := cm.Ledger.Claim(ctx, o.facts.Issue, ledger.Request{Worker: w, TTL: claim.NoExpiry, Person: o.by, By: o.by, Resume: true})
+	h, err := cm.Ledger.Claim(ctx, o.facts.Issue, ledger.Request{Worker: w, TTL: claim.NoExpiry, Person: o.by, By: o.by, Nonce: nonceOf(cm.event.Comment.ID)})
 	var held *ledger.HeldError
 	var lost *ledger.LostError
 	var late *ledger.LabelsError
@@ -269,6 +269,10 @@ func (cm *commands) claim(ctx context.Context, o order, r *result) error {
 	r.notes = append(r.notes, fmt.Sprintf("%s holds %s", o.by, o.facts.Issue))
 	return nil
 }
+
+// nonceOf is the nonce of every run of the command of a comment: a run goes on with what an earlier one left. Two at once may both win, and
+// the hold is the same person's.
+func nonceOf(comment int64) string { return fmt.Sprintf("%016x", comment) }
 
 // claimedBefore answers a command of which an earlier run, or one beside this, has ended the claim: what became of it is
 // in the log.

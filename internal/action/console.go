@@ -3,6 +3,7 @@ package action
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/sethvargo/go-githubactions"
@@ -50,6 +51,12 @@ func (c *Console) group(title string, lines []string) {
 		c.line("%s", l)
 	}
 	c.gh.EndGroup()
+}
+
+// at is the console whose annotations stand beside a line of a file of the repository.
+func (c *Console) at(file string, line int) *Console {
+	fields := map[string]string{"file": file, "line": strconv.Itoa(max(1, line))}
+	return &Console{gh: c.gh.WithFieldsMap(fields), out: c.out, notices: c.notices}
 }
 
 func (c *Console) notice(format string, args ...any) {

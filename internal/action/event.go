@@ -21,6 +21,7 @@ type Event struct {
 	PullRequest *struct {
 		Number int
 		Head   struct {
+			SHA  string
 			Repo *struct {
 				FullName string `json:"full_name"`
 			}
@@ -28,6 +29,7 @@ type Event struct {
 	} `json:"pull_request"`
 	MergeGroup *struct {
 		HeadRef string `json:"head_ref"`
+		HeadSHA string `json:"head_sha"`
 	} `json:"merge_group"`
 	Label   struct{ Name string } // that came or went
 	Comment *Comment
@@ -93,6 +95,17 @@ func (e Event) pull() int {
 		return e.Number
 	}
 	return 0
+}
+
+// head is the commit that the event is about, empty when it does not say.
+func (e Event) head() string {
+	switch {
+	case e.MergeGroup != nil:
+		return e.MergeGroup.HeadSHA
+	case e.PullRequest != nil:
+		return e.PullRequest.Head.SHA
+	}
+	return ""
 }
 
 // readOnly reports whether GitHub hands out a token that may only read: for a pull request from a

@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,23 +26,92 @@ type refusal struct {
 	pull   string
 	issue  lifecycle.Facts
 	reason lifecycle.Reason
+	lands  bool // by its title or a commit, and not by its description
 }
 
 // String is the refusal in one line.
 func (r refusal) String() string {
-	return fmt.Sprintf("%s closes %s: %s", r.pull, r.issue.Issue, r.reason.Text)
+	return fmt.Sprintf("%s closes %s%s: %s", r.pull, r.issue.Issue, r.by(), r.reason.Text)
 }
 
-// stand is the guard: it judges a pull request and keeps its one comment true.
-func (s *Step) stand(ctx context.Context, p github.Pull, facts []lifecycle.Facts, r *result) {
+// by says where the keyword is, if that is not the description.
+func (r refusal) by() string {
+	if r.lands {
+		return " by its title or a commit"
+	}
+	return ""
+}
+
+// An unjudged is what the guard could not find out about, and why.
+type unjudged struct {
+	what string
+	err  error
+}
+
+// String is what could not be found out in one line.
+func (u unjudged) String() string {
+	return fmt.Sprintf("could not find out whether %s: %s", u.what, u.err)
+}
+
+// couldNotJudge takes in that the guard, unless it is off, could not find something out. A check is green only if it has judged.
+func (s *Step) couldNotJudge(r *result, err error, what string, args ...any) {
+	if s.Guard != guardOff {
+		r.unjudged = append(r.unjudged, unjudged{fmt.Sprintf(what, args...), err})
+	}
+}
+
+// closed are the issues that a pull request closes: by its description, and by nothing but what a merge makes of its title and its commits.
+type closed struct{ described, landing []claim.Issue }
+
+// judgeAll asks the guard about each issue that the pull request closes. It writes nothing, so that a run which may not write judges
+// as well as any other.
+func (s *Step) judgeAll(p github.Pull, c closed, snapshots []github.Snapshot, r *result) {
 	if s.Guard == guardOff {
 		r.excess = "" // the summary has said it
+		return
 	}
-	if s.Guard != guardOff && p.State == lifecycle.PROpened && p.DefaultBase {
-		for _, f := range facts {
-			r.refused = append(r.refused, s.judge(f, p)...)
+	if p.State != lifecycle.PROpened || !p.DefaultBase {
+		return
+	}
+
+	for _, one := range snapshots {
+		i := one.Facts.Issue
+		lands := slices.ContainsFunc(c.landing, i.Same)
+		switch {
+		case !lands && !slices.ContainsFunc(c.described, i.Same):
+		case absent(one.Err), one.Err != nil && !s.here(i) && hidden(one.Err): // of which this token learns nothing, in no run
+			s.Console.line("%s", one.Err)
+		case one.Err != nil:
+			s.couldNotJudge(r, one.Err, "%s may close %s", p, i)
+		default:
+			s.judgeOne(p, one.Facts, lands, r)
 		}
 	}
+}
+
+// hidden reports whether GitHub does not tell the token what was asked: it lacks a right, or may not know the roles of a repository.
+func hidden(err error) bool {
+	var role *github.HiddenRoleError
+	var right *github.PermissionError
+	return errors.As(err, &role) || errors.As(err, &right)
+}
+
+// judgeOne asks the guard about one issue.
+func (s *Step) judgeOne(p github.Pull, f lifecycle.Facts, lands bool, r *result) {
+	refused, v := s.judge(f, p)
+	for n := range refused {
+		refused[n].lands = lands
+	}
+	r.refused = append(r.refused, refused...)
+
+	if len(refused) == 0 && (v.Answer == lifecycle.Unknown || len(f.Doubts) > 0) {
+		why := errors.New(cmp.Or(strings.Join(f.Doubts, "; "), v.String()))
+		s.couldNotJudge(r, why, "%s may close %s", p, f.Issue)
+	}
+}
+
+// comment keeps the guard's one comment under the pull request true.
+func (s *Step) comment(ctx context.Context, p github.Pull, r *result) {
 	if s.dry() || r.readOnly() {
 		return
 	}
@@ -58,28 +128,27 @@ func (s *Step) stand(ctx context.Context, p github.Pull, facts []lifecycle.Facts
 // judge is the hook's twin on the server, for those who pushed with --no-verify: the pull request
 // must not close what somebody else holds, nor what an older pull request closes already
 // (spec.md#the-verdict). The holder's own pull request is not stopped by other people's, and no part of a chain by
-// the other parts.
-func (s *Step) judge(f lifecycle.Facts, p github.Pull) []refusal {
+// the other parts. The verdict is the predicate's, and free where it is not asked.
+func (s *Step) judge(f lifecycle.Facts, p github.Pull) (out []refusal, v lifecycle.Verdict) {
 	if !f.Open || f.PullRequest {
-		return nil
+		return nil, lifecycle.Verdict{Answer: lifecycle.Free}
 	}
-	var out []refusal
 	if n := slices.IndexFunc(f.PRs, func(o lifecycle.PR) bool { return o.Number == p.Number && strings.EqualFold(o.Repo, p.Repo) }); n >= 0 {
 		p.PR = f.PRs[n] // the issue's facts say what chain it is a part of, and whether a release names it
 	}
 	c, has := f.Log.Holder()
 	own := p.Recorded || has && f.Of(p.PR, c) // the work of the issue's holder, or of the last one
-	v := s.Ledger.Rules().Verdict(f, lifecycle.Seeker{Repo: p.HeadRepo, Branch: p.Head})
+	v = s.Ledger.Rules().Verdict(f, lifecycle.Seeker{Repo: p.HeadRepo, Branch: p.Head})
 	for _, reason := range v.Reasons {
 		held := reason.Code == lifecycle.CodeInFlight && !f.Of(p.PR, *reason.Claim)
 		// Numbers tell within a repository; another repository's pull request is taken for older.
 		taken := reason.Code == lifecycle.CodePROpen && !own &&
 			(!strings.EqualFold(reason.PR.Repo, p.Repo) || reason.PR.Number < p.Number)
 		if held || taken {
-			out = append(out, refusal{p.String(), f, reason})
+			out = append(out, refusal{pull: p.String(), issue: f, reason: reason})
 		}
 	}
-	return out
+	return out, v
 }
 
 // guardMark is how the guard finds its comment again. It is no record: those begin with "<!-- agent-".
@@ -103,7 +172,11 @@ func guardComment(refused []refusal, excess string) string {
 		if r.reason.Claim != nil && r.reason.Claim.Person != "" {
 			is = ":" // PERSON holds it since …
 		}
-		fmt.Fprintf(&b, "- %s%s %s", issueLink(r.issue.Issue, r.issue.URL), is, markdown(strings.TrimPrefix(r.reason.Text, "pull request ")))
+		where := ""
+		if r.lands {
+			where = ", which the title or a commit closes,"
+		}
+		fmt.Fprintf(&b, "- %s%s%s %s", issueLink(r.issue.Issue, r.issue.URL), where, is, markdown(strings.TrimPrefix(r.reason.Text, "pull request ")))
 		if r.reason.URL != "" {
 			b.WriteString(" (" + link("evidence", r.reason.URL) + ")")
 		}
@@ -113,7 +186,7 @@ func guardComment(refused []refusal, excess string) string {
 		fmt.Fprintf(&b, "- and %d more\n", more)
 	}
 	b.WriteString("\nThree ways on:\n\n" +
-		"1. take the closing keyword out of the description, if the work is theirs;\n" +
+		"1. take the closing keyword out of the description, the title and the commits, if the work is theirs;\n" +
 		"2. wait until they release the issue, then run this check again;\n" +
 		"3. take it over: somebody who may label comments `/release` on the issue, then run this check again.\n\n" +
 		"This comment goes away by itself when nothing stands in the way any more.")

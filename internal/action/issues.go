@@ -42,7 +42,7 @@ func (s *Step) reconcile(ctx context.Context) result {
 		issues = append(issues, slices.DeleteFunc(blocked, func(o claim.Issue) bool { return !s.here(o) })...)
 	}
 	if r.err == nil {
-		r.add(s.tend(ctx, issues, byIssue, nil))
+		r.add(s.tend(ctx, issues, byIssue))
 	}
 	if r.report.Examined == 0 && r.report.Failed > 0 {
 		r.err = r.report.Findings[0].Err

@@ -3,8 +3,10 @@ package action
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/ledger"
 )
@@ -13,6 +15,9 @@ const skippedShown = 3 // of what was not examined, as annotations; the log and 
 
 // log prints what was done: one line that sums up, what changed folded, and what went wrong as annotations.
 func (rp *reporter) log(r result) {
+	if rp.unusable != nil {
+		rp.console.warn("%s; nothing is written until it is corrected", rp.unusable.Brief())
+	}
 	rep, changed := r.report, r.changed()
 	back, repaired := "released", "repaired"
 	if rp.dry {
@@ -56,6 +61,20 @@ func (rp *reporter) log(r result) {
 	for _, one := range r.refused {
 		refuse("%s (%s)", one, one.reason.URL)
 	}
+	if r.proposed != nil {
+		for _, one := range append([]*config.Error{r.proposed}, r.proposed.More...) {
+			beside := rp.console.at(one.File, one.Line)
+			tell := beside.fail
+			if rp.guard != guardFail {
+				tell = beside.warn
+			}
+			tell("the configuration that this pull request proposes: %s", one.First())
+		}
+	}
+	for _, one := range r.unjudged {
+		refuse("guard: %s; run this check again", one)
+	}
+	told := slices.ContainsFunc(r.unjudged, func(u unjudged) bool { return r.err != nil && errors.Is(u.err, r.err) })
 	switch { // what was not done; a token that may only read is one notice: the sweep does the work, unless this is the sweep
 	case r.readOnly() && rp.sweepDoes(r):
 		rp.console.notice("the token of this run may only read (%s); the next sweep brings the labels in line", rp.missingPermission(r))
@@ -64,7 +83,9 @@ func (rp *reporter) log(r result) {
 		rp.console.fail("%s: the token may not write; %s", r.mode, rp.missingPermission(r))
 		return
 	case r.err != nil:
-		rp.console.fail("%s: %s", r.mode, r.err)
+		if !told {
+			rp.console.fail("%s: %s", r.mode, r.err)
+		}
 		return
 	}
 	if !rep.Complete() {

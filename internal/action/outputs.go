@@ -67,7 +67,7 @@ func (rp *reporter) writeOutputs(r result) error {
 		{"failed", strconv.Itoa(r.report.Failed)},
 		{"transitions", moved},
 		{"refused", strconv.Itoa(len(r.refused))},
-		{"incomplete", strconv.FormatBool(r.err != nil || !r.report.Complete())},
+		{"incomplete", strconv.FormatBool(r.err != nil || len(r.unjudged) > 0 || !r.report.Complete())},
 		{"next-sweep-advice", r.advice()},
 	} {
 		if strings.Contains(v[1], delimiter) {
@@ -84,6 +84,8 @@ func (r result) advice() string {
 	switch {
 	case errors.As(r.err, &called):
 		return "correct the step's inputs"
+	case len(r.unjudged) > 0:
+		return "run this check again: the guard could not judge"
 	case r.readOnly():
 		return "sweep with a token that may write: this one may only read"
 	case r.err != nil:

@@ -21,7 +21,7 @@ const byPull = "pull-request-event"
 // with pr=, and the guard has its say. The pull request itself is brought in line with its own holds, which its end ends
 // (spec.md#held-pull-requests).
 func (s *Step) lifecycle(ctx context.Context) result {
-	p, r, ok := s.pull(ctx)
+	p, m, r, ok := s.pull(ctx)
 	if !ok {
 		return r
 	}
@@ -29,6 +29,8 @@ func (s *Step) lifecycle(ctx context.Context) result {
 	if r.err != nil {
 		return r
 	}
+	s.checkProposed(ctx, p, m, &r)
+
 	if len(before) > lifecycle.MostIssues {
 		before = nil // it moved none of them
 	}
@@ -40,30 +42,29 @@ func (s *Step) lifecycle(ctx context.Context) result {
 	}
 	home, _ := s.apart(slices.Concat(closes, before, parents))
 	_, abroad := s.apart(closes)
-	if r.err = s.unlink(ctx, p, before, &r); r.err != nil {
-		return r
-	}
+	r.err = s.unlink(ctx, p, before, &r)
 	if p.Comments > 0 { // somebody may hold it
 		self := claim.Issue{Owner: s.Repo.Owner, Repo: s.Repo.Name, Number: p.Number}
 		home = append(home, self)
-		if s.Event.Action == "unlabeled" {
+		if s.Event.Action == "unlabeled" && r.err == nil {
 			r.err = s.unlabeled(ctx, self, &r)
 		}
-		if r.err != nil {
-			return r
-		}
 	}
-	var facts []lifecycle.Facts
-	r.add(s.tend(ctx, home, byPull, func(f lifecycle.Facts) {
-		if slices.ContainsFunc(closes, f.Issue.Same) {
-			facts = append(facts, f)
-		}
-	}))
+
+	// The guard judges whatever could not be recorded above, and before anything is written below.
+	closed := closed{closes, s.landing(p, m, closes, &r)}
+	snapshots := s.Hub.FactsOf(ctx, home)
+	s.judgeAll(p, closed, slices.Concat(snapshots, s.Hub.FactsOf(ctx, slices.Concat(abroad, closed.landing))), &r)
+	if r.err != nil {
+		return r
+	}
+
+	r.add(s.tendSnapshots(ctx, snapshots, byPull))
 	if r.report.Examined == 0 && r.report.Failed > 0 {
 		r.err = r.report.Findings[0].Err
 		return r
 	}
-	s.stand(ctx, p, append(facts, s.look(ctx, abroad, &r)...), &r)
+	s.comment(ctx, p, &r)
 	return r
 }
 
@@ -107,7 +108,12 @@ func (s *Step) moves(ctx context.Context, p github.Pull, r *result) []claim.Issu
 		return named
 	}
 	excess, err := s.Hub.Excess(ctx, p, all)
-	if r.err = err; err != nil || excess == nil {
+	if err != nil {
+		r.err = err
+		s.couldNotJudge(r, err, "%s may close what it names", p)
+		return named
+	}
+	if excess == nil {
 		return named
 	}
 	r.excess = excess.String()
@@ -117,7 +123,7 @@ func (s *Step) moves(ctx context.Context, p github.Pull, r *result) []claim.Issu
 
 // guardOnly asks the guard and moves nothing.
 func (s *Step) guardOnly(ctx context.Context) result {
-	p, r, ok := s.pull(ctx)
+	p, m, r, ok := s.pull(ctx)
 	if !ok {
 		return r
 	}
@@ -125,23 +131,68 @@ func (s *Step) guardOnly(ctx context.Context) result {
 	if r.err != nil {
 		return r
 	}
-	home, abroad := s.apart(closes)
-	facts := s.look(ctx, append(home, abroad...), &r)
-	r.report.Examined = len(facts)
-	s.stand(ctx, p, facts, &r)
+	s.checkProposed(ctx, p, m, &r)
+	closed := closed{closes, s.landing(p, m, closes, &r)}
+	home, abroad := s.apart(slices.Concat(closes, closed.landing))
+	snapshots := s.Hub.FactsOf(ctx, slices.Concat(home, abroad))
+	for _, one := range snapshots {
+		switch {
+		case one.Err == nil:
+			r.report.Examined++
+		case s.here(one.Facts.Issue) && !absent(one.Err):
+			r.report.Skipped = append(r.report.Skipped, one.Err.Error())
+		}
+	}
+	s.judgeAll(p, closed, snapshots, &r)
+	s.comment(ctx, p, &r)
 	return r
 }
 
-// pull reads the pull request that the event is about; ok is false when there is nothing to do.
-func (s *Step) pull(ctx context.Context) (p github.Pull, r result, ok bool) {
+// pull reads the pull request that the event is about, with what a merge of it brings; ok is false when there is nothing to do.
+func (s *Step) pull(ctx context.Context) (p github.Pull, m github.Merge, r result, ok bool) {
 	number := s.Event.pull()
 	if number == 0 {
 		s.Console.notice("event %s names no pull request; the next sweep catches up", s.Event.Name)
-		return p, r, false
+		return p, m, r, false
 	}
 	r.poor = s.Event.readOnly()
-	p, r.err = s.Hub.Pull(ctx, s.Repo, number)
-	return p, r, r.err == nil
+	var file github.FileAt
+	if head := s.Event.head(); head != "" {
+		file = github.FileAt{Commit: head, Path: s.configured()}
+	}
+	p, m, r.err = s.Hub.PullToMerge(ctx, s.Repo, number, file)
+	if r.err != nil {
+		s.couldNotJudge(&r, r.err, "pull request %s#%d closes what somebody else holds", s.Repo, number)
+	}
+	return p, m, r, r.err == nil
+}
+
+// landing lists the issues that a merge of the pull request closes by the messages of its commits, and its description does not. Of who may be
+// a stranger so many are not even read as no pull request may move.
+func (s *Step) landing(p github.Pull, m github.Merge, closes []claim.Issue, r *result) []claim.Issue {
+	if s.Guard == guardOff || p.State != lifecycle.PROpened || !p.DefaultBase {
+		return nil
+	}
+	if m.Unread > 0 {
+		r.notes = append(r.notes, fmt.Sprintf("%d commits of pull request %s were not read; what they close is not judged", m.Unread, p))
+	}
+	var out []claim.Issue
+	refs, more := closing.InMerge(m.Merge, closing.Repo{Owner: s.Repo.Owner, Name: s.Repo.Name}, s.Host)
+	for _, ref := range refs {
+		if !slices.ContainsFunc(closes, ref.Issue.Same) {
+			out = append(out, ref.Issue)
+		}
+	}
+
+	if p.Outside() && len(out) > lifecycle.MostIssues {
+		r.excess = fmt.Sprintf("pull request %s closes %d issues by its title and its commits, more than the %d that are judged", p, len(out), lifecycle.MostIssues)
+		r.notes = append(r.notes, r.excess)
+		return nil
+	}
+	if more {
+		r.notes = append(r.notes, fmt.Sprintf("the commits of pull request %s name more than %d issues; the others are not judged", p, closing.Limit))
+	}
+	return out
 }
 
 // named lists the issues that a description of the pull request closes, as we read it, and for the
@@ -173,23 +224,3 @@ func (s *Step) apart(issues []claim.Issue) (home, abroad []claim.Issue) {
 
 // here reports whether an issue is of this repository.
 func (s *Step) here(i claim.Issue) bool { return strings.EqualFold(i.Slug(), s.Repo.String()) }
-
-// look reads issues for the guard. Those of other repositories that this token cannot see are
-// none of this run's business.
-func (s *Step) look(ctx context.Context, issues []claim.Issue, r *result) []lifecycle.Facts {
-	var out []lifecycle.Facts
-	if len(issues) == 0 {
-		return nil
-	}
-	for _, one := range s.Hub.FactsOf(ctx, issues) {
-		switch {
-		case one.Err == nil:
-			out = append(out, one.Facts)
-		case absent(one.Err) || !s.here(one.Facts.Issue):
-			s.Console.line("%s", one.Err)
-		default:
-			r.report.Skipped = append(r.report.Skipped, fmt.Sprint(one.Err))
-		}
-	}
-	return out
-}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
@@ -26,7 +27,8 @@ type Hub interface {
 // A Reader reads more than one issue at a time, and what belongs to issues.
 type Reader interface {
 	FactsOf(ctx context.Context, issues []claim.Issue) []github.Snapshot
-	Pull(ctx context.Context, r ledger.Repo, number int) (github.Pull, error)
+	PullToMerge(ctx context.Context, r ledger.Repo, number int, file github.FileAt) (github.Pull, github.Merge, error)
+	Changes(ctx context.Context, i claim.Issue, path string) (bool, error)
 	Excess(ctx context.Context, p github.Pull, named []claim.Issue) (*lifecycle.Excess, error)
 	Blocking(ctx context.Context, i claim.Issue) ([]claim.Issue, error)
 	Repository(ctx context.Context, r ledger.Repo) (github.Repository, error)
@@ -78,6 +80,10 @@ type Step struct {
 	Open   func(ctx context.Context, r ledger.Repo) (Place, error) // any other repository
 	Host   string                                                  // of issue URLs in descriptions
 
+	// Unusable is what is wrong with the configuration on the default branch, which was read without that: the guard judges by it, and
+	// nothing is written. nil when nothing is.
+	Unusable *config.Error
+
 	Console *Console
 	Summary io.Writer // GITHUB_STEP_SUMMARY, may be io.Discard
 	Output  io.Writer // GITHUB_OUTPUT, may be io.Discard
@@ -90,7 +96,7 @@ const (
 	ExitOK      = 0
 	ExitNo      = 1 // a guard refused, a write failed, or something was not looked at
 	ExitCalled  = 2 // a bad input or configuration
-	ExitUnknown = 3 // nothing could be found out
+	ExitUnknown = 3 // nothing could be found out, or the guard could not judge
 )
 
 // mode is what the step does: what its input says, else what its event asks for; empty when there is nothing to do.
@@ -111,6 +117,12 @@ func (s *Step) mode() string {
 		return modeGuard
 	}
 	return ""
+}
+
+// Judges reports whether the step asks the guard: such a one has an answer also where nothing may be written.
+func (s *Step) Judges() bool {
+	mode := s.mode()
+	return mode == modeLifecycle || mode == modeGuard
 }
 
 // SweepSince is the time since which a step that sweeps looks at what changed; zero for every other step.
@@ -137,17 +149,29 @@ func Run(ctx context.Context, s *Step) int {
 	rp := s.reporter()
 	rp.log(r)
 	rp.write(r)
+	return rp.exitCode(r)
+}
+
+// exitCode is what a step ends with. To judge and to write are two things: where a sweep does what could not be written, the guard's verdict
+// alone counts, and what could not be judged is never green, whatever fail-on-incomplete says of the rest.
+func (rp *reporter) exitCode(r result) int {
 	var called *InputError
-	switch {
-	case errors.As(r.err, &called):
+	if errors.As(r.err, &called) {
 		return ExitCalled
-	case r.readOnly() && rp.sweepDoes(r): // only the guard's verdict counts
-	case r.err != nil:
-		return ExitUnknown
-	case !r.report.Complete() && rp.inputs.FailOnIncomplete:
+	}
+	if rp.guard == guardFail && (len(r.refused) > 0 || r.excess != "" || r.proposed != nil) {
 		return ExitNo
 	}
-	if (len(r.refused) > 0 || r.excess != "") && rp.guard == guardFail {
+	if rp.guard == guardFail && len(r.unjudged) > 0 {
+		return ExitUnknown
+	}
+	if r.readOnly() && rp.sweepDoes(r) {
+		return ExitOK
+	}
+	if r.err != nil {
+		return ExitUnknown
+	}
+	if !r.report.Complete() && rp.inputs.FailOnIncomplete {
 		return ExitNo
 	}
 	return ExitOK
@@ -173,12 +197,16 @@ type reporter struct {
 	inputs          Inputs
 	guard           string
 	readOnly        bool // GitHub hands this run a token that may only read
+	unusable        *config.Error
 	dry             bool // nothing was to be written
 	word            func() string
 }
 
 func (s *Step) reporter() *reporter {
-	return &reporter{s.Console, s.Summary, s.Output, s.Inputs, s.Guard, s.Event.readOnly(), s.dry(), s.Word}
+	return &reporter{
+		console: s.Console, summary: s.Summary, output: s.Output, inputs: s.Inputs, guard: s.Guard,
+		readOnly: s.Event.readOnly(), unusable: s.Unusable, dry: s.dry(), word: s.Word,
+	}
 }
 
 func (rp *reporter) write(r result) {

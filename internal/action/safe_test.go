@@ -15,6 +15,7 @@ import (
 	"github.com/sethvargo/go-githubactions"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -149,8 +150,13 @@ func forged(text string) result {
 	reason := lifecycle.Reason{Code: lifecycle.CodeInFlight, Text: text, URL: text, Claim: &c}
 	return result{
 		mode: modeSweep, left: []string{text}, notes: []string{text},
-		labels:  []shelved{{repo: ledger.Repo{Owner: "acme", Name: "app"}, name: text, status: text}},
-		refused: []refusal{{"acme/app#2", lifecycle.Facts{Issue: i, Title: text, URL: text}, reason}},
+		labels: []shelved{{repo: ledger.Repo{Owner: "acme", Name: "app"}, name: text, status: text}},
+		refused: []refusal{
+			{pull: "acme/app#2", issue: lifecycle.Facts{Issue: i, Title: text, URL: text}, reason: reason},
+			{pull: "acme/app#2", issue: lifecycle.Facts{Issue: i, Title: text, URL: text}, reason: reason, lands: true},
+		},
+		unjudged: []unjudged{{text, errors.New(text)}},
+		proposed: &config.Error{File: text, Path: text, Problem: text, Allowed: text, More: []*config.Error{{File: text, Problem: text}}},
 		report: ledger.Report{
 			Examined: 3, States: map[labels.State]int{labels.Claimed: 1}, Skipped: []string{text},
 			Holds:   []ledger.Aged{{Issue: i, Title: text, URL: text, Claim: c}, {Issue: i, Title: text, URL: text, Claim: person}},

@@ -34,6 +34,8 @@ func (rp *reporter) writeSummary(r result) error {
 	switch {
 	case rp.inputs.DryRun:
 		p.add("> Nothing was written: dry run.\n\n")
+	case rp.unusable != nil:
+		p.add("> Nothing was written: %s\n\n", markdown(rp.unusable.Brief()))
 	case rp.dry:
 		p.add("> Nothing was written: the token of this run may only read.\n\n")
 	}
@@ -49,6 +51,14 @@ func (rp *reporter) writeSummary(r result) error {
 		refused = append(refused, line)
 	}
 	p.bullets("Refused: somebody else has it", refused)
+	var unknown []string
+	for _, one := range r.unjudged {
+		unknown = append(unknown, markdown(one.String())+". Run this check again.")
+	}
+	p.bullets("Not judged", unknown)
+	if r.proposed != nil {
+		p.bullets("The configuration that this pull request proposes cannot be used", each(strings.Split(r.proposed.Error(), "\n")))
+	}
 	p.bullets("Done", each(r.notes))
 	// What changed, and apart from it what was to change and could not be written.
 	var done, failed [][]string

@@ -5,18 +5,23 @@ import (
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
 // dry reports whether nothing is to be written, by request or because it could not be.
-func (s *Step) dry() bool { return s.Inputs.DryRun || s.Event.readOnly() }
+func (s *Step) dry() bool { return s.Inputs.DryRun || s.Event.readOnly() || s.Unusable != nil }
 
-// tend brings issues of this repository in line with what GitHub says now. see is shown every
-// reading before anything is written.
-func (s *Step) tend(ctx context.Context, issues []claim.Issue, by string, see func(lifecycle.Facts)) ledger.Report {
-	read := func(yield func(lifecycle.Facts, error) bool) { // fifty a request; issues that are not there, or not here any more, are left out
-		for _, r := range s.Hub.FactsOf(ctx, issues) {
+// tend brings issues of this repository in line with what GitHub says now.
+func (s *Step) tend(ctx context.Context, issues []claim.Issue, by string) ledger.Report {
+	return s.tendSnapshots(ctx, s.Hub.FactsOf(ctx, issues), by)
+}
+
+// tendSnapshots is tend for issues that were just read. Those that are not there, or not here any more, are left out.
+func (s *Step) tendSnapshots(ctx context.Context, snapshots []github.Snapshot, by string) ledger.Report {
+	read := func(yield func(lifecycle.Facts, error) bool) {
+		for _, r := range snapshots {
 			if absent(r.Err) {
 				s.Console.line("%s", r.Err)
 				continue
@@ -26,7 +31,7 @@ func (s *Step) tend(ctx context.Context, issues []claim.Issue, by string, see fu
 			}
 		}
 	}
-	return s.runSweep(ctx, ledger.Sweep{By: by, MaxAge: s.Inputs.MaxAge, DryRun: s.dry(), Seen: see},
+	return s.runSweep(ctx, ledger.Sweep{By: by, MaxAge: s.Inputs.MaxAge, DryRun: s.dry()},
 		func(w ledger.Sweep) ledger.Report { return s.Ledger.Tend(ctx, read, w) })
 }
 

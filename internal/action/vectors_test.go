@@ -16,16 +16,15 @@ import (
 )
 
 // The vectors: every file in testdata is a txtar archive, every section of it one case. A case is
-// played in a world of its own; testdata/README explains the lines. Every case is played four
+// played in a world of its own; testdata/README explains the lines. Every case is played three
 // ways, in a sample the first, a quarter of them another besides, and must end the same in all of them:
 //
 //   - once, and then each run a second time, which must write nothing;
 //   - each run twice at the same time, with requests interleaved by a seed;
-//   - each run cut off after each of its requests was applied (after every sixteenth in a sample), and begun anew;
-//   - with a REST-only GitHub.
+//   - each run cut off after each of its requests was applied (after every sixteenth in a sample), and begun anew.
 
 func TestVectors(t *testing.T) {
-	const ways = 12 // the first three of them are played
+	const ways = 8 // the first two of them are played
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no vectors: %v", err)
@@ -50,9 +49,6 @@ func TestVectors(t *testing.T) {
 				for n, reached := first, sample.Plays(name, 1, ways); reached && !t.Failed(); n += stride {
 					synctest.Test(t, func(t *testing.T) { play(t, script, cutOff(n, &reached)) })
 				}
-				if sample.Plays(name, 2, ways) && !strings.Contains(script, "graphql only") {
-					synctest.Test(t, func(t *testing.T) { play(t, script, byREST) })
-				}
 			})
 		}
 	}
@@ -72,10 +68,6 @@ var again = way{name: "again", run: func(w *world, r run) (step, bool) {
 		w.Errorf("a second delivery wrote %d times\n%s", second.writes, second.log)
 	}
 	return first, true
-}}
-
-var byREST = way{name: "by REST", start: func(w *world) { w.server.GraphQLOff = true }, run: func(w *world, r run) (step, bool) {
-	return w.run(w.Context(), r), false
 }}
 
 func twice(seed uint64) way {

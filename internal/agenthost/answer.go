@@ -51,6 +51,9 @@ func denied(e Event, why string) any {
 	return nested{specific{Event: e.Name, Decision: "deny", Reason: why}}
 }
 
+// TakesContext reports whether the answer to the event may hold text for the model.
+func (e Event) TakesContext() bool { return context(e, "text") != nil }
+
 // context is nil where the host takes none for the event: what it does not expect may void the answer.
 func context(e Event, text string) any {
 	switch e.Host {

@@ -38,6 +38,7 @@ type Event struct {
 	Name    string // as the host says it; empty for Copilot's own form, which has none
 	Kind    Kind
 	Session Session
+	Parent  string // the agent that this one is a sub-agent of, where the host gives each an id of its own
 	Dir     string // where the agent works; may be empty
 	Source  string // of a session's start
 	Tool    string
@@ -52,6 +53,8 @@ type wire struct {
 	SessionID      string          `json:"session_id"`
 	SessionIDCamel string          `json:"sessionId"`
 	Conversation   string          `json:"conversation_id"`
+	AgentID        string          `json:"agentId"` // Copilot's, whose sub-agents have ids of their own
+	ParentAgentID  string          `json:"parentAgentId"`
 	Name           string          `json:"hook_event_name"`
 	Cwd            string          `json:"cwd"`
 	Roots          []string        `json:"workspace_roots"`
@@ -106,6 +109,9 @@ func Read(name Host, text []byte) (Event, error) {
 	}
 	e := Event{Host: h, Name: w.Name, Dir: w.Cwd, Source: w.Source, Tool: cmp.Or(w.Tool, w.ToolCamel), Call: Reads}
 	e.Session = Session{h, strings.TrimSpace(cmp.Or(w.SessionID, w.SessionIDCamel, w.Conversation))}
+	if parent := strings.TrimSpace(w.ParentAgentID); parent != "" {
+		e.Session.ID, e.Parent = cmp.Or(strings.TrimSpace(w.AgentID), e.Session.ID), parent
+	}
 	e.Kind = w.kind(h)
 	if e.Kind == BeforeTool || e.Kind == AfterTool {
 		e.call(w)

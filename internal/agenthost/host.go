@@ -69,13 +69,19 @@ func (s Session) Made(firingID string) bool {
 	return ok && run != "" && rest != "" && !strings.Contains(rest, "-")
 }
 
-// Nameless returns the host whose commands say which host they run in, but not in which session: Gemini CLI. It is empty where there is
-// none, or where the environment names sessions.
+// Nameless returns the host whose programs say which host they run in, but not in which session:
+// commands of Gemini CLI, and servers of opencode. It is empty where there is none, or where the
+// environment names sessions.
 func Nameless(getenv func(string) string) Host {
-	if getenv("GEMINI_CLI") == "" || len(Sessions(getenv)) > 0 {
+	switch {
+	case len(Sessions(getenv)) > 0:
 		return ""
+	case getenv("GEMINI_CLI") != "":
+		return Gemini
+	case getenv("OPENCODE") != "":
+		return OpenCode
 	}
-	return Gemini
+	return ""
 }
 
 // SessionVariable is what our opencode plugin gives to commands, as HOST:ID; other programs may set it as well.

@@ -2,9 +2,12 @@ package agenthost
 
 import (
 	"cmp"
+	"errors"
 	"path"
 	"slices"
 	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // A line is a shell command line as far as it is understood here. Understanding is advisory: scripts, aliases and running
@@ -22,127 +25,203 @@ type command struct {
 	shell byte // '(' or ')' of a subshell, else 0
 }
 
-// parseLine splits a command line as a shell does, without expanding anything.
+// longestLine bounds what is parsed, in bytes: a longer line has other people's text in it, and the parser needs
+// seconds for a hundred thousand opening brackets.
+const longestLine = 32 << 10
+
+// parseLine reads a command line as bash does, without expanding anything.
 func parseLine(text string) line {
-	p := lineParser{line: line{text: text}}
-	for i := 0; i < len(text); i++ {
-		c, next := text[i], byte(0)
-		if i+1 < len(text) {
-			next = text[i+1]
-		}
-		switch {
-		case p.quote == '\'' && c != '\'', p.quote == '"' && c != '"' && c != '\\' && c != '`' && (c != '$' || next != '('):
-			p.word.WriteByte(c)
-		case p.quote != 0 && c == p.quote:
-			p.quote = 0
-		case c == '`' && p.quote == 0:
-			p.endCommand()
-			shell := byte('(')
-			if p.back {
-				shell = ')'
-			}
-			p.commands = append(p.commands, command{shell: shell})
-			p.odd, p.back = true, !p.back
-		case c == '`', c == '$' && next == '(':
-			p.odd = true
-			p.letter(c)
-		case c == '\\' && next == '\n':
-			i++
-		case c == '\\' && next != 0:
-			p.letter(next)
-			i++
-		case c == '\'', c == '"':
-			p.quote, p.inWord = c, true
-		case c == ' ', c == '\t':
-			p.endWord()
-		case c == '<', c == '>', c == '&' && next == '>':
-			i += p.redirect(text[i:])
-		case strings.IndexByte(";|&\n()", c) >= 0:
-			p.endCommand()
-			if c == '(' || c == ')' {
-				p.commands = append(p.commands, command{shell: c})
-			}
-		default:
-			p.letter(c)
+	file, err := (*syntax.File)(nil), errLong
+	if len(text) <= longestLine {
+		file, err = syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	}
+	if err != nil {
+		return unparsed(text)
+	}
+
+	w := walker{line: line{text: text}}
+	w.statements(file.Stmts)
+	return w.line
+}
+
+var errLong = errors.New("too long")
+
+// unparsed is a line that no shell would run as it is, or that is too long: its words, wherever they stand.
+func unparsed(text string) line {
+	l := line{text: text, odd: true}
+	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(";|&()\n`", r) }) {
+		if words := strings.Fields(part); len(words) > 0 {
+			l.commands = append(l.commands, command{words: words})
 		}
 	}
-	p.odd = p.odd || p.quote != 0
-	p.endCommand()
-	return p.line
+	return l
 }
 
-type lineParser struct {
-	line
-	words  []string
-	word   strings.Builder
-	inWord bool
-	quote  byte
-	back   bool   // in backquotes
-	target string // the operator whose file the next word is
-}
+// A walker collects the commands of a line, those inside of substitutions too.
+type walker struct{ line }
 
-func (p *lineParser) letter(c byte) {
-	p.word.WriteByte(c)
-	p.inWord = true
-}
-
-// redirect begins a redirection at text, and returns how many letters of its operator follow the first one.
-func (p *lineParser) redirect(text string) (more int) {
-	if !isNumber(p.word.String()) { // a number is the descriptor
-		p.endWord()
+func (w *walker) statements(all []*syntax.Stmt) {
+	for _, s := range all {
+		w.statement(s)
 	}
-	p.word.Reset()
-	p.inWord = false
-	for _, operator := range []string{"&>>", "<<<", "<<-", "&>", ">>", ">|", ">&", "<&", "<>", "<<", ">", "<"} {
-		if strings.HasPrefix(text, operator) {
-			p.target = operator
-			break
+}
+
+func (w *walker) statement(s *syntax.Stmt) {
+	for _, r := range s.Redirs {
+		w.redirect(r)
+	}
+
+	switch c := s.Cmd.(type) {
+	case nil:
+	case *syntax.CallExpr:
+		w.call(c)
+	case *syntax.BinaryCmd:
+		w.statement(c.X)
+		w.statement(c.Y)
+	case *syntax.Subshell:
+		w.subshell(c.Stmts)
+	case *syntax.Block:
+		w.statements(c.Stmts)
+	case *syntax.TimeClause:
+		if c.Stmt != nil {
+			w.statement(c.Stmt)
+		}
+	default: // a loop, a condition, a function, export, [[: what it does is not followed, but the commands in it are
+		w.commands = append(w.commands, command{words: strings.Fields(w.source(c))[:1]})
+		w.inside(c)
+	}
+}
+
+// inside collects the statements anywhere below a node.
+func (w *walker) inside(top syntax.Node) {
+	syntax.Walk(top, func(n syntax.Node) bool {
+		if s, is := n.(*syntax.Stmt); is {
+			w.statement(s)
+			return false
+		}
+		return true
+	})
+}
+
+// subshell collects statements that run in a shell of their own.
+func (w *walker) subshell(all []*syntax.Stmt) {
+	w.commands = append(w.commands, command{shell: '('})
+	w.statements(all)
+	w.commands = append(w.commands, command{shell: ')'})
+}
+
+// call collects a simple command. A variable that is set for it may name a program, as PATH and GIT_EXTERNAL_DIFF do.
+func (w *walker) call(c *syntax.CallExpr) {
+	for _, a := range c.Assigns {
+		w.odd = w.odd || !harmlessVariable(a)
+		if a.Value != nil {
+			w.word(a.Value)
 		}
 	}
-	behind := text[len(p.target):]
-	p.odd = p.odd || strings.HasPrefix(p.target, "<<") || strings.HasPrefix(behind, "(") // a here-document, a process
-	return len(p.target) - 1
-}
 
-func (p *lineParser) endWord() {
-	word := p.word.String()
-	switch {
-	case !p.inWord:
-		return
-	case p.target == "":
-		p.words = append(p.words, word)
-	case (p.target == ">&" || p.target == "<&") && (isNumber(word) || word == "-"):
-	case strings.Contains(p.target, ">") && word != "/dev/null":
-		p.writes = true
-	}
-	p.word.Reset()
-	p.inWord, p.target = false, ""
-}
-
-func (p *lineParser) endCommand() {
-	p.endWord()
-	words := p.words
-	for len(words) > 0 && assignment(words[0]) {
-		name, _, _ := strings.Cut(words[0], "=")
-		plain := strings.HasSuffix(words[0], "PAGER=cat") || name == "LANG" || name == "TZ" || name == "NO_COLOR" || strings.HasPrefix(name, "LC_") || strings.HasPrefix(name, "LABEL_STATE_")
-		p.odd = p.odd || !plain // it may name a program, as PATH and GIT_EXTERNAL_DIFF do
-		words = words[1:]
+	var words []string
+	for _, arg := range c.Args {
+		words = append(words, w.word(arg))
 	}
 	if len(words) > 0 {
-		p.commands = append(p.commands, command{words: words})
+		w.commands = append(w.commands, command{words: words})
 	}
-	p.words, p.target = nil, ""
+}
+
+// harmlessVariable reports whether an assignment before a command makes it do nothing else.
+func harmlessVariable(a *syntax.Assign) bool {
+	if a.Name == nil || a.Value == nil {
+		return false
+	}
+	name := a.Name.Value
+	switch {
+	case strings.HasSuffix(name, "PAGER"):
+		return a.Value.Lit() == "cat"
+	case strings.HasPrefix(name, "LC_"), strings.HasPrefix(name, "LABEL_STATE_"):
+		return true
+	}
+	return name == "LANG" || name == "TZ" || name == "NO_COLOR"
+}
+
+// redirect notes whether a redirection writes a file, and here-documents, which are not followed.
+func (w *walker) redirect(r *syntax.Redirect) {
+	switch r.Op {
+	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+		w.odd = true
+		if r.Hdoc != nil {
+			w.word(r.Hdoc)
+		}
+	}
+	if r.Word == nil {
+		return
+	}
+
+	to := w.word(r.Word)
+	copies := (r.Op == syntax.DplOut || r.Op == syntax.DplIn) && (isNumber(to) || to == "-")
+	if strings.Contains(r.Op.String(), ">") && !copies && to != "/dev/null" {
+		w.writes = true
+	}
+}
+
+// word is a word without its quotes. What a shell would expand stays as it is written; commands in it are collected.
+func (w *walker) word(word *syntax.Word) string {
+	var b strings.Builder
+	for _, part := range word.Parts {
+		w.part(&b, part, false)
+	}
+	return b.String()
+}
+
+func (w *walker) part(b *strings.Builder, part syntax.WordPart, quoted bool) {
+	switch p := part.(type) {
+	case *syntax.Lit:
+		b.WriteString(unescaped(p.Value, quoted))
+		return
+	case *syntax.SglQuoted:
+		b.WriteString(p.Value)
+		return
+	case *syntax.DblQuoted:
+		for _, inner := range p.Parts {
+			w.part(b, inner, true)
+		}
+		return
+	case *syntax.CmdSubst:
+		w.odd = true
+		w.subshell(p.Stmts)
+	case *syntax.ProcSubst:
+		w.odd = true
+		w.subshell(p.Stmts)
+	default: // a variable, arithmetic: a command may be substituted in it
+		syntax.Walk(part, func(n syntax.Node) bool {
+			inner, is := n.(*syntax.CmdSubst)
+			if is {
+				w.odd = true
+				w.subshell(inner.Stmts)
+			}
+			return !is
+		})
+	}
+	b.WriteString(w.source(part))
+}
+
+// source is the text of a node as it is written.
+func (w *walker) source(n syntax.Node) string {
+	return w.text[n.Pos().Offset():n.End().Offset()]
+}
+
+// unescaped takes backslashes out; within double quotes only those that quote something there.
+func unescaped(text string, quoted bool) string {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\\' && i+1 < len(text) && (!quoted || strings.IndexByte("$`\"\\", text[i+1]) >= 0) {
+			i++
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
 }
 
 func isNumber(word string) bool { return strings.Trim(word, "0123456789") == "" && word != "" }
-
-// assignment reports whether the word sets a variable for the command behind it.
-func assignment(word string) bool {
-	name, _, ok := strings.Cut(word, "=")
-	return ok && name != "" && !strings.ContainsFunc(name, func(r rune) bool {
-		return r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
-	})
-}
 
 // publishes reports whether the line pushes, or opens or merges a pull request. The verb may stand anywhere, behind sudo, env, time or
 // xargs. What stands in quotes is looked at as well, because it may be a command for another shell, and a line that is not understood
@@ -173,7 +252,7 @@ func (l line) publishes() bool {
 					return true
 				}
 			}
-			if strings.ContainsAny(word, " \t\n") && parseLine(word).publishes() {
+			if l.quotes(word) && parseLine(word).publishes() {
 				return true
 			}
 		}
@@ -181,6 +260,11 @@ func (l line) publishes() bool {
 	vague := l.odd || strings.Contains(l.text, "$")
 	opens := slices.ContainsFunc([]string{"create", "new", "merge"}, func(w string) bool { return strings.Contains(l.text, "pr "+w) })
 	return vague && (pushes || opens)
+}
+
+// quotes reports whether a word may be a command line of its own, for another shell.
+func (l line) quotes(word string) bool {
+	return strings.ContainsAny(word, " \t\n") && len(word) < len(l.text)
 }
 
 // gitVerb returns git's command, the folder that -C names, and what stands behind the command.
@@ -264,7 +348,7 @@ func (l line) dirs() []string {
 			add(at.here)
 		}
 		for _, word := range c.words { // a push in quotes may be a command for another shell
-			if strings.ContainsAny(word, " \t\n") {
+			if l.quotes(word) {
 				if inner := parseLine(word); inner.publishes() {
 					for _, dir := range inner.dirs() {
 						add(join(at.here, dir))

@@ -159,6 +159,27 @@ func TestFence(t *testing.T) {
 		"git pushd":                                             agenthost.Runs,
 		"echo unclosed 'x":                                      agenthost.Runs,
 
+		// what a shell reads in another way than word by word
+		"git status # git push":                     agenthost.Reads,
+		"ls # it's open":                            agenthost.Reads,
+		"ls '#' ; git push":                         agenthost.Publishes,
+		"! grep -q x a":                             agenthost.Reads,
+		"time git status":                           agenthost.Reads,
+		"time git push":                             agenthost.Publishes,
+		"if test -e x; then git push; fi":           agenthost.Publishes,
+		"for f in $(git push); do cat $f; done":     agenthost.Publishes,
+		"f() { git push; }; f":                      agenthost.Publishes,
+		"for f in a b; do cat $f; done":             agenthost.Runs,
+		"[[ -e x ]] && ls":                          agenthost.Runs,
+		"g\\it pu\"sh\"":                            agenthost.Publishes,
+		"cat a <(git push)":                         agenthost.Publishes,
+		"find . $(printf %s -delete)":               agenthost.Runs, // its words are not known
+		"echo ${x:-$(git push)}":                    agenthost.Publishes,
+		"if then git push":                          agenthost.Publishes, // no shell runs it
+		"gh pr -R a/b create; )":                    agenthost.Publishes,
+		"echo " + strings.Repeat("x", 40<<10):       agenthost.Runs,
+		strings.Repeat("(", 100<<10) + "; git push": agenthost.Publishes,
+
 		// what only looks
 		"find . -name '*.go'":                   agenthost.Reads,
 		"find . -name x -delete":                agenthost.Runs,
@@ -256,7 +277,6 @@ func TestFence(t *testing.T) {
 		"git subtree push -P x a b":  agenthost.Publishes,
 		"gh pr new":                  agenthost.Publishes,
 		"$GH pr new":                 agenthost.Publishes,
-		"cat <<EOF\ngit push\nEOF":   agenthost.Publishes, // one question too many
 		"git commit -m \"$(cat x)\"": agenthost.Runs,
 		"make $TARGET":               agenthost.Runs,
 	} {

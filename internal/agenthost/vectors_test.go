@@ -133,6 +133,9 @@ func (v vector) play() []string {
 	if e.Session.ID != "" {
 		words = append(words, "session="+e.Session.ID)
 	}
+	if e.Parent != "" {
+		words = append(words, "parent="+e.Parent)
+	}
 	if e.Tool != "" || e.Call != agenthost.Reads {
 		words = append(words, "call="+string(e.Call))
 	}

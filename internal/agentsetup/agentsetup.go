@@ -466,12 +466,6 @@ func (p Place) TakeBack(h agenthost.Host, steps []Step) error {
 	return nil
 }
 
-// Noted reports whether a host was set up in this place from here, and has not been taken away again.
-func (p Place) Noted(h agenthost.Host) (bool, error) {
-	n, err := p.load(h)
-	return len(n.Files) > 0, err
-}
-
 // Installed reports how much of a host's files is there: all, some or none.
 func (p Place) Installed(h agenthost.Host) (all, some bool, err error) {
 	steps, err := p.Install(h)

@@ -15,7 +15,7 @@ import (
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/printable"
-	"github.com/label-state/label-state/internal/work"
+	"github.com/label-state/label-state/work"
 )
 
 // A Lane is a column of the board.

@@ -88,6 +88,7 @@ func (r Record) fields() []Field {
 	add("stage", r.Stage)
 	moment("ts", r.At)
 	add("nonce", r.Nonce)
+	add("resumes", r.Resumes)
 	if r.TTL == NoExpiry {
 		add("ttl", "none")
 	} else {

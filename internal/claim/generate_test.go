@@ -32,6 +32,7 @@ func anyRecord() *rapid.Generator[claim.Record] {
 			Kind:      rapid.SampledFrom(append(claim.Kinds(), "", "note", "claim:codename=x", "claim -->")).Draw(t, "kind"),
 			Worker:    claim.Worker{Codename: anyText().Draw(t, "codename"), FiringID: anyText().Draw(t, "firing id")},
 			Nonce:     anyText().Draw(t, "nonce"),
+			Resumes:   anyText().Draw(t, "resumes"),
 			TTL:       time.Duration(rapid.Int64().Draw(t, "ttl")),
 			Held:      rapid.Bool().Draw(t, "held"),
 			Heartbeat: rapid.Int64().Draw(t, "hb"),
@@ -104,8 +105,14 @@ func body() *rapid.Generator[string] {
 		codename, firing, _ := strings.Cut(s, " ")
 		return "codename=" + codename + " firing_id=" + firing
 	})
-	claims := rapid.SampledFrom([]string{"nonce=n ttl=5", "nonce=n ttl=5 state=held hb=1", "", "nonce=n state=held ttl=none", "nonce=n state=held lease=refs", "nonce=n state=held lease=refs by=sweep"})
-	ends := rapid.SampledFrom([]string{"outcome=success", "outcome=success pr=https://x/o/r/pull/9", "outcome=failure", "outcome=stale-swept by=sweep", "outcome=forced by=ann", ""})
+	claims := rapid.SampledFrom([]string{
+		"nonce=n ttl=5", "nonce=n ttl=5 state=held hb=1", "", "nonce=n state=held ttl=none", "nonce=n state=held lease=refs", "nonce=n state=held lease=refs by=sweep",
+		"nonce=m ttl=9", "nonce=m ttl=9 state=held token=2", "nonce=o resumes=n", "nonce=o resumes=n state=held token=3", "nonce=p resumes=m state=held token=4",
+	})
+	ends := rapid.SampledFrom([]string{
+		"outcome=success", "outcome=success pr=https://x/o/r/pull/9", "outcome=failure", "outcome=stale-swept by=sweep", "outcome=forced by=ann", "",
+		"nonce=n outcome=abandoned", "nonce=m outcome=abandoned", "nonce=o outcome=abandoned", "token=2 outcome=success",
+	})
 	unlinks := rapid.SampledFrom([]string{"by=ann pr=https://x/o/r/pull/9", "pr=https://x/o/r/pull/9", "by=ann"})
 	others := rapid.SampledFrom([]string{"by=ann", "by=bob", ""})
 	return rapid.Custom(func(t *rapid.T) string {

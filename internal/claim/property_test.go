@@ -144,7 +144,7 @@ func liveKeys(s claim.State) []string {
 	return out
 }
 
-// TestReplayOnlyEverMovesForward: appending comments never brings a dead claim back to life and
+// TestReplayOnlyEverMovesForward: appending comments never brings back to life what has ended, a key or the bid of one process, and
 // never makes the fencing index smaller.
 func TestReplayOnlyEverMovesForward(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -163,10 +163,15 @@ func checkForward(t interface{ Fatalf(string, ...any) }, before, after claim.Sta
 		t.Fatalf("index fell from %d to %d", before.Index(), after.Index())
 	}
 	for _, c := range before.Claims {
-		if w := c.Record.Worker; before.Dead(w) && !after.Dead(w) {
-			t.Fatalf("%s was dead and lives again", w)
+		w := c.Record.Worker
+		for _, nonce := range []string{"of no bid", "n", "m", "o", "p", ""} {
+			own, seen := after.Bid(w, nonce)
+			resumes := seen && own.Record.Resumes != "" // a release with a token does not end it
+			if before.Over(w, nonce) && !after.Over(w, nonce) && !resumes {
+				t.Fatalf("the bid %q of %s was over and lives again", nonce, w)
+			}
 		}
-		if w := c.Record.Worker; !after.Used(w) {
+		if !after.Used(w) {
 			t.Fatalf("%s was used and is free again", w)
 		}
 	}
@@ -213,8 +218,14 @@ func definition(log []claim.Comment) (index int64, live []string) {
 		}
 		return int(a.ID - b.ID)
 	})
-	author, signed := map[string]string{}, map[string]int{}
-	claimed, held, dead, tomb, plan := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
+	type bid struct {
+		resumes string
+		token   int64
+		ended   bool
+	}
+	author, signed, bids := map[string]string{}, map[string]int{}, map[string]map[string]*bid{}
+	claimed, held, released, dead := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
+	tomb, plan := map[string]bool{}, map[string]bool{}
 	each := func(visit func(i int, r claim.Record, key, who string)) {
 		for i, c := range ordered {
 			who := strings.ToLower(c.Author)
@@ -229,28 +240,51 @@ func definition(log []claim.Comment) (index int64, live []string) {
 		}
 		onBehalf := r.Lease != "" && r.By != ""
 		if author[key] == "" && !onBehalf {
-			author[key] = who
+			author[key], bids[key] = who, map[string]*bid{}
 			if claimed[key] {
 				signed[key] = i
 			}
 		}
 		claimed[key] = true
-		if (onBehalf || author[key] == who) && (r.Held || r.Nonce == "") {
+		if !onBehalf && author[key] != who {
+			return
+		}
+		if r.Held || r.Nonce == "" {
 			held[key] = true
 		}
+		if onBehalf {
+			return
+		}
+		if bids[key][r.Nonce] == nil {
+			bids[key][r.Nonce] = &bid{resumes: r.Resumes}
+		}
+		b := bids[key][r.Nonce]
+		b.token = max(b.token, r.Token)
 	})
+	end := func(r claim.Record, key string) {
+		released[key], dead[key] = true, true
+		for nonce, b := range bids[key] {
+			switch {
+			case r.Nonce != "":
+				b.ended = b.ended || nonce == r.Nonce
+			case r.Token == 0 || b.resumes == "" || b.token != 0 && b.token <= r.Token:
+				b.ended = true
+			}
+			dead[key] = dead[key] && b.ended
+		}
+	}
 	each(func(i int, r claim.Record, key, who string) {
 		switch {
 		case r.Kind == claim.KindRelease && !claimed[key]:
 			tomb[key] = true
 		case r.Kind == claim.KindRelease && (author[key] == who || author[key] == "" || i < signed[key] || r.By != ""):
-			dead[key] = true
+			end(r, key)
 		case r.Kind == claim.KindPlan && author[key] == who && held[key] && !dead[key]:
 			plan[key] = true
 		case r.Kind == claim.KindApprove && r.By != "" && !dead[key]:
 			plan[key] = false
 		case r.Kind == claim.KindReject && r.By != "" && plan[key] && !dead[key]:
-			dead[key] = true
+			end(claim.Record{}, key)
 		}
 	})
 	for key := range claimed {
@@ -259,7 +293,7 @@ func definition(log []claim.Comment) (index int64, live []string) {
 		}
 	}
 	slices.Sort(live)
-	return int64(len(claimed) + len(held) + len(dead) + len(tomb)), live
+	return int64(len(claimed) + len(held) + len(released) + len(tomb)), live
 }
 
 // TestLeaseEnds: who may be swept must have stopped before, and stays so.

@@ -16,7 +16,8 @@ const NoExpiry time.Duration = -1
 type Record struct {
 	Kind      Kind
 	Worker    Worker
-	Nonce     string        // random; finds an own post again after a lost answer
+	Nonce     string        // claim: random, one process's; finds its post again after a lost answer. release: ends that process's bid alone
+	Resumes   string        // claim: nonce of the process whose hold this one takes over
 	TTL       time.Duration // lease length; 0 is the repository's default, NoExpiry never expires
 	Held      bool          // state=held: the claim was confirmed
 	Heartbeat int64         // hb: how often it was renewed
@@ -129,6 +130,8 @@ func (r *Record) set(key, value string) bool {
 		r.Worker.FiringID = value
 	case "nonce":
 		r.Nonce = value
+	case "resumes":
+		r.Resumes = value
 	case "ttl":
 		r.TTL = parseTTL(value)
 	case "state":

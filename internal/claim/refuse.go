@@ -3,6 +3,7 @@ package claim
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -73,9 +74,11 @@ func (s State) RefuseToken(w Worker, token int64) error {
 	switch {
 	case token == 0 || token == c.Record.Token:
 		return nil
+	case slices.ContainsFunc(c.Bids, func(b Bid) bool { return b.Record.Token == token && b.Nonce != c.Record.Nonce }):
+		return fmt.Errorf("%w: %d was shown, the hold has %d: another process of this run has taken it over", ErrStale, token, c.Record.Token)
 	case c.Record.Token != 0:
 		return fmt.Errorf("%w: %d was shown, the hold has %d", ErrStale, token, c.Record.Token)
-	case token <= s.largestToken(w) || token > s.Index():
+	case token <= s.largestToken(w, c.Record.Nonce) || token > s.Index():
 		return fmt.Errorf("%w: %d was shown, which this log cannot have given", ErrStale, token)
 	}
 	return nil

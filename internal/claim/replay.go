@@ -1,11 +1,14 @@
 package claim
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // Replay folds the comments of one issue into its state (spec.md#fold). The order in
 // which comments are given does not matter, nor do repeated ones.
 func Replay(comments []Comment) State {
-	f := fold{s: State{used: map[Worker]bool{}}, byKey: map[Worker]int{}}
+	f := fold{s: State{used: map[Worker]bool{}, over: map[process]bool{}}, byKey: map[Worker]int{}}
 	var log []Entry
 	for _, c := range inOrder(comments) { // whether its record counts, or what it tells people
 		edited := c.Editor != "" && !SameLogin(c.Editor, c.Author)
@@ -31,10 +34,13 @@ func Replay(comments []Comment) State {
 			f.claim(e)
 		}
 	}
+	for i := range f.s.Claims {
+		f.s.Claims[i].settle()
+	}
 	for _, e := range log {
 		if e.Record.Kind == KindClaim { // the stage that the first claims were made in; later ones may know an older one
 			if f.s.Stage == "" && SameLogin(f.s.Claims[f.byKey[e.Record.Worker]].Author, e.Author) {
-				f.stage(e)
+				f.stage(e.Record.Stage, e.Created)
 			}
 		} else if why := f.apply(e); why != "" {
 			f.ignore(e.Comment, why)
@@ -53,6 +59,7 @@ func Replay(comments []Comment) State {
 			f.s.Attempts = append(f.s.Attempts, Attempt{c.Record.Worker, *c.End})
 		}
 	}
+	slices.SortFunc(f.s.Claims, func(a, b Claim) int { return a.Rank.Compare(b.Rank) })
 	slices.SortFunc(f.s.Attempts, func(a, b Attempt) int { return a.Release.Rank.Compare(b.Release.Rank) })
 	slices.SortFunc(f.s.Log, func(a, b Entry) int { return rankOf(a.Comment).Compare(rankOf(b.Comment)) })
 	slices.SortFunc(f.s.Ignored, func(a, b Ignored) int { return rankOf(a.Comment).Compare(rankOf(b.Comment)) })
@@ -72,59 +79,55 @@ func (f *fold) ignore(c Comment, reason string) {
 	f.s.Ignored = append(f.s.Ignored, Ignored{c, reason})
 }
 
-// claim adds a claim comment. Several of one key are one claim; a second login cannot
+// claim adds a claim comment. Those of one key are one claim, of one bid for each nonce; a second login cannot
 // borrow the key. A claim comment of a lease store's hold that somebody else than the worker wrote only mirrors what the
 // store decided: a sweep found that it was missing (spec.md#fold).
 func (f *fold) claim(e Entry) {
 	onBehalf := e.Record.Lease != "" && e.Record.By != ""
 	i, known := f.byKey[e.Record.Worker]
 	if !known {
-		f.byKey[e.Record.Worker] = len(f.s.Claims)
+		i = len(f.s.Claims)
+		f.byKey[e.Record.Worker] = i
 		f.s.used[e.Record.Worker] = true
-		f.s.Claims = append(f.s.Claims, Claim{
-			Record: e.Record, Rank: rankOf(e.Comment), Created: e.Created, Legacy: e.Record.Nonce == "",
-		})
-		i = len(f.s.Claims) - 1
+		f.s.Claims = append(f.s.Claims, Claim{})
 	}
 	c := &f.s.Claims[i]
+
 	switch {
 	case onBehalf:
-	case c.Comment == 0: // the worker's own first comment stands for the claim; what was written on its behalf before still confirms it
-		before := c.Record
-		c.Record, c.Author, c.Comment, c.Person = e.Record, e.Author, e.ID, personOf(e)
-		c.confirm(before)
-		if known {
-			c.signed = rankOf(e.Comment)
-		}
-	case !SameLogin(c.Author, e.Author):
+		c.behalf.add(e)
+		c.behalfLegacy = c.behalfLegacy || e.Record.Nonce == ""
+	case len(c.Bids) > 0 && !SameLogin(c.Author, e.Author):
 		f.ignore(e.Comment, "another login already uses this codename and firing id")
 		return
+	default:
+		if len(c.Bids) == 0 && known {
+			c.signed = rankOf(e.Comment)
+		}
+		c.bidFor(e)
 	}
+
 	c.Ranks = append(c.Ranks, rankOf(e.Comment))
-	if c.URL == "" || e.ID == c.Comment {
-		c.URL = e.URL
-	}
-	if e.Updated.After(c.Updated) {
-		c.Updated = e.Updated
-	}
-	c.Legacy = c.Legacy || e.Record.Nonce == ""
-	c.confirm(e.Record)
-	if c.Record.Assignee == "" && !onBehalf { // written with the confirmation, so a later comment may be the first that names it
-		c.Record.Assignee = e.Record.Assignee
-	}
 	f.s.Log = append(f.s.Log, e)
 }
 
-// confirm takes in what every claim comment of the key says about the hold, whoever wrote it.
-func (c *Claim) confirm(r Record) {
-	c.Record.Held = c.Record.Held || r.Held
-	c.Record.Heartbeat = max(c.Record.Heartbeat, r.Heartbeat)
-	c.Record.Token = max(c.Record.Token, r.Token)
+// bidFor adds a comment of the claim's author to its bid.
+func (c *Claim) bidFor(e Entry) {
+	c.Author = e.Author
+	b := c.bid(e.Record.Nonce)
+	if b == nil {
+		c.Bids = append(c.Bids, Bid{})
+		b = &c.Bids[len(c.Bids)-1]
+	}
+	b.add(e)
+	if c.assignee == "" { // it is written with the confirmation, so a later comment may be the first that names it
+		c.assignee = e.Record.Assignee
+	}
 }
 
 // apply takes in a record that is not a claim, by the table of spec.md#fold, and says why one does not count.
 //
-// A release kills a key for ever, also when its claim is not (yet) in the log (rule 11). Only the
+// A release ends a key for ever, also when its claim is not (yet) in the log. One with a nonce ends the bid of that process alone. Only the
 // claim's own author may, or a trusted one that says so in by=, or anybody trusted before a mirrored claim has its author: what
 // ended then stays ended. An unlink takes the pull request out of the release that
 // names it, once, and behind the release. A plan, its answer and a revoke are about a claim that lives.
@@ -144,16 +147,14 @@ func (f *fold) apply(e Entry) (ignored string) {
 			f.s.Restart = rank
 		}
 	case r.Kind == KindRelease && !claimed:
-		f.s.used[r.Worker] = true
+		f.s.used[r.Worker], f.s.over[process{r.Worker, r.Nonce}] = true, true
 		if r.By != "" {
-			f.stage(e)
+			f.stage(e.Record.Stage, e.Created)
 		}
-	case r.Kind == KindRelease && r.By == "" && c.Comment != 0 && rank.Compare(c.signed) > 0 && !SameLogin(c.Author, e.Author):
+	case r.Kind == KindRelease && r.By == "" && len(c.Bids) > 0 && rank.Compare(c.signed) > 0 && !SameLogin(c.Author, e.Author):
 		return "not the claim's author, and no by= says who ended it"
-	case r.Kind == KindRelease && c.End == nil:
-		c.End = releaseOf(e)
-		f.stage(e)
-	case r.Kind == KindRelease: // the first has ended it
+	case r.Kind == KindRelease:
+		f.release(c, e)
 	case r.Kind == KindUnlink && (c.End == nil || r.PR == "" || c.End.PR != r.PR):
 		return "no release of the run names that pull request"
 	case r.Kind == KindUnlink && c.End.Unlinked:
@@ -177,6 +178,10 @@ func (f *fold) apply(e Entry) (ignored string) {
 		c.Plan.Approved, c.Plan.AnsweredAt, c.Plan.By, c.Plan.Author = true, e.Created, r.By, e.Author
 	case r.Kind == KindReject:
 		c.Plan.AnsweredAt, c.Plan.By, c.Plan.Author = e.Created, r.By, e.Author
+		for i := range c.Bids {
+			c.Bids[i].Ended = true
+		}
+		f.s.over[process{worker: r.Worker}] = true
 		c.End = &Release{Outcome: OutcomePlanRejected, By: r.By, Reason: r.Reason, At: e.Created, Author: e.Author, URL: e.URL, Rank: rank}
 	case r.Kind == KindRevoke && c.Revoked == nil:
 		c.Revoked = releaseOf(e)
@@ -184,11 +189,79 @@ func (f *fold) apply(e Entry) (ignored string) {
 	return ""
 }
 
+// release takes in a release that counts. The claim ends when no bid of it is left: by the first release that was not of one process
+// alone, else by the last one's. It then says what it said before that release.
+func (f *fold) release(c *Claim, e Entry) {
+	f.s.over[process{e.Record.Worker, e.Record.Nonce}] = true
+	c.released = true
+	if e.Record.Nonce == "" && c.ending == nil {
+		c.ending = &ending{releaseOf(e), e.Record.Stage, c.says()}
+	}
+
+	left := slices.DeleteFunc(c.Standing(), e.Record.ends)
+	for i, b := range c.Bids {
+		c.Bids[i].Ended = b.Ended || e.Record.ends(b)
+	}
+	switch {
+	case len(left) > 0:
+		c.settle()
+		return
+	case c.End != nil:
+		return
+	}
+
+	how := c.ending
+	if how == nil {
+		how = &ending{releaseOf(e), e.Record.Stage, c.says()}
+	}
+	c.End = how.release
+	c.say(how.said)
+	f.stage(how.stage, how.release.At)
+}
+
+// An ending is a release that was not of one process alone, and what the claim said before it.
+type ending struct {
+	release *Release
+	stage   string
+	said    saying
+}
+
+// A saying is what a claim says by its bids.
+type saying struct {
+	record  Record
+	rank    Rank
+	created time.Time
+	comment int64
+	url     string
+	person  string
+	legacy  bool
+}
+
+func (c *Claim) says() saying {
+	return saying{c.Record, c.Rank, c.Created, c.Comment, c.URL, c.Person, c.Legacy}
+}
+
+func (c *Claim) say(s saying) {
+	c.Record, c.Rank, c.Created, c.Comment, c.URL, c.Person, c.Legacy = s.record, s.rank, s.created, s.comment, s.url, s.person, s.legacy
+}
+
+// ends reports whether the release ends the bid of its key: that of its nonce; or, with a fencing token, all but those that have taken
+// over from the hold with that token, or will; else all.
+func (r Record) ends(b Bid) bool {
+	switch {
+	case r.Nonce != "":
+		return b.Nonce == r.Nonce
+	case r.Token != 0:
+		return b.Record.Resumes == "" || b.Record.Token != 0 && b.Record.Token <= r.Token
+	}
+	return true
+}
+
 // stage takes in where a pipeline has moved: the claim's own end says it, or somebody who moves the
 // issue without a claim. What a former holder says later counts for nothing.
-func (f *fold) stage(e Entry) {
-	if e.Record.Stage != "" {
-		f.s.Stage, f.s.StageAt = e.Record.Stage, e.Created
+func (f *fold) stage(name string, at time.Time) {
+	if name != "" {
+		f.s.Stage, f.s.StageAt = name, at
 	}
 }
 

@@ -53,7 +53,7 @@ func (c *replayCase) take(line string) (err error) {
 		c.now, err = claimtest.Time(rest)
 	case "terms":
 		err = setTerms(&c.terms, rest)
-	case "confirms", "shows", "acts":
+	case "confirms", "shows", "acts", "contends":
 		c.asked = append(c.asked, line)
 	default:
 		var comment claim.Comment
@@ -102,7 +102,7 @@ func (c replayCase) state() []string {
 	s := claim.Replay(c.comments)
 	var out []string
 	for _, x := range s.Claims {
-		out = append(out, c.claim(x))
+		out = append(append(out, c.claim(x)), bids(x)...)
 	}
 	out = append(out, c.tombstones(s)...)
 	if h, ok := s.Holder(); ok {
@@ -138,10 +138,18 @@ func answer(s claim.State, words []string) string {
 	codename, firing, _ := strings.Cut(words[1], ":")
 	w := claim.Worker{Codename: codename, FiringID: firing}
 	if words[0] == "confirms" {
-		return fmt.Sprint(s.NextToken(w))
+		own, _ := s.Find(w)
+		nonce := own.Record.Nonce
+		if len(words) > 2 {
+			nonce = words[2]
+		}
+		return fmt.Sprint(s.NextToken(w, nonce))
 	}
-	if words[0] == "acts" {
+	switch words[0] {
+	case "acts":
 		return mayAct(s, w, words[2])
+	case "contends":
+		return contends(s, w, words[2:])
 	}
 	token, err := strconv.ParseInt(words[2], 10, 64)
 	switch {
@@ -151,6 +159,20 @@ func answer(s claim.State, words []string) string {
 		return "refused"
 	}
 	return "accepted"
+}
+
+// contends says what R1 or R2 decides about the bid of w with a nonce, which goes by the comment that is named, else by its first.
+func contends(s claim.State, w claim.Worker, words []string) string {
+	var bound claim.Rank
+	if own, seen := s.Bid(w, words[0]); seen && len(words) > 1 {
+		id, _ := strconv.ParseInt(words[1], 10, 64)
+		bound = own.Ranks[slices.IndexFunc(own.Ranks, func(r claim.Rank) bool { return r.ID == id })]
+	}
+	got := s.Contest(w, words[0], bound)
+	if got.Rival.Record.Worker.IsZero() {
+		return got.Place.String()
+	}
+	return got.Place.String() + " " + got.Rival.Record.Worker.String() + "/" + got.Rival.Record.Nonce
 }
 
 // mayAct says whether the login may act as w, as whatever asks that has it: of a hold that lives, its release and its renewal.
@@ -193,6 +215,30 @@ func (c replayCase) claim(x claim.Claim) string {
 		return strings.Join(append(out, c.lease(x)...), " ")
 	}
 	return strings.Join(append(out, endOf(x.End)...), " ")
+}
+
+// bids lists those of a claim that has several.
+func bids(x claim.Claim) (out []string) {
+	if len(x.Bids) < 2 {
+		return nil
+	}
+	for _, b := range x.Bids {
+		line := fmt.Sprintf("bid %s/%s rank=%s/%d unconfirmed", x.Record.Worker, b.Nonce, claimtest.Clock(b.Rank.Created), b.Rank.ID)
+		if b.Held() {
+			line = strings.TrimSuffix(line, "unconfirmed") + "held"
+		}
+		if b.Record.Token != 0 {
+			line += fmt.Sprintf(" token=%d", b.Record.Token)
+		}
+		if b.Record.Resumes != "" {
+			line += " resumes=" + b.Record.Resumes
+		}
+		if b.Ended {
+			line += " ended"
+		}
+		out = append(out, line)
+	}
+	return out
 }
 
 func planOf(x claim.Claim) []string {

@@ -9,6 +9,7 @@ import (
 // (stores.md#lease-stores). The zero Ruling says nobody does.
 type Ruling struct {
 	Worker Worker
+	Nonce  string // of its process that has the lease; empty when the store does not tell
 	Token  int64
 	TTL    time.Duration
 	Until  time.Time // by the store's clock; zero when it does not tell
@@ -22,13 +23,19 @@ func (s State) Ruled(r Ruling) State {
 	out := s
 	out.Claims = slices.Clone(s.Claims)
 	if _, shown := s.Find(r.Worker); !shown && !r.Worker.IsZero() {
-		out.Claims = append(out.Claims, Claim{Record: Record{Kind: KindClaim, Worker: r.Worker}})
+		out.Claims = append(out.Claims, Claim{Record: Record{Kind: KindClaim, Worker: r.Worker, Nonce: r.Nonce}})
 	}
 	for i := range out.Claims {
 		c := &out.Claims[i]
 		if c.Record.Worker != r.Worker {
 			c.Overruled = c.End == nil && c.Record.Lease != ""
 			continue
+		}
+		if bids := c.Bids; c.bid(r.Nonce) != nil {
+			*c = c.As(r.Nonce)
+			c.Bids = bids
+		} else if r.Nonce != "" { // what is there is of another process, or was written on behalf of this one
+			c.Record.Nonce, c.Comment = r.Nonce, 0
 		}
 		c.End, c.Overruled, c.Stored, c.until = nil, false, true, r.Until
 		c.Record.Held, c.Record.Token, c.Record.TTL = true, r.Token, r.TTL

@@ -16,7 +16,11 @@ type Stake struct {
 func Stakes(comments []Comment) []Stake {
 	var out []Stake
 	index := map[Worker]int{}
-	enders := map[Worker][]string{}
+	type ender struct {
+		release Record
+		login   string
+	}
+	var enders []ender
 	for _, c := range inOrder(comments) {
 		r, ok, err := Decode(c.Body)
 		if !ok || err != nil {
@@ -34,7 +38,7 @@ func Stakes(comments []Comment) []Stake {
 			s.Claims = append(s.Claims, c)
 			continue
 		case KindRelease:
-			enders[r.Worker] = append(enders[r.Worker], c.Author)
+			enders = append(enders, ender{r, c.Author})
 			if r.PR != "" && !slices.Contains(s.PRs, r.PR) {
 				s.PRs = append(s.PRs, r.PR)
 			}
@@ -44,7 +48,11 @@ func Stakes(comments []Comment) []Stake {
 	for n := range out {
 		s := &out[n]
 		s.Over = !slices.ContainsFunc(s.Claims, func(c Comment) bool {
-			return !slices.ContainsFunc(enders[s.Worker], func(login string) bool { return SameLogin(login, c.Author) })
+			r, _, _ := Decode(c.Body)
+			return !slices.ContainsFunc(enders, func(e ender) bool {
+				own := e.release.Worker == s.Worker && SameLogin(e.login, c.Author)
+				return own && e.release.ends(Bid{Nonce: r.Nonce, Record: Record{Resumes: r.Resumes}})
+			})
 		})
 	}
 	return slices.DeleteFunc(out, func(s Stake) bool { return len(s.Claims) == 0 })

@@ -40,24 +40,38 @@ type State struct {
 	Restart   Rank      // of the newest reset that begins the issue again; zero when there is none
 	NotBefore time.Time // the latest that a release since the last reset asks for
 	used      map[Worker]bool
+	over      map[process]bool // what releases have ended, with or without a claim
+}
+
+// A process is one program that works under a key. Without a nonce it is every one of the key.
+type process struct {
+	worker Worker
+	nonce  string
 }
 
 // A Claim is one worker's claim with everything the log says about it.
 type Claim struct {
-	Record  Record // of the comment that stands for it; Held is true once any of them is
-	Rank    Rank   // smallest among its comments: its place for everybody else (rule 10)
+	Record  Record // of the bid that has it, and of what was written on its worker's behalf
+	Rank    Rank   // its place among claims
 	Ranks   []Rank // of all its comments
+	Bids    []Bid  // one for each process that has claimed with the key, in rank order
 	Author  string // empty when only somebody else has mirrored it
 	signed  Rank   // where its author's first comment stands, if somebody else had mirrored it before; else zero
 	Person  string // login of the person whose hold it is; empty for an agent's run
-	Comment int64  // the worker's own first comment; 0 when only somebody else has mirrored it
+	Comment int64  // first of the bid that has it; 0 when only somebody else has mirrored it
 	URL     string
 	Created time.Time
 	Updated time.Time // newest of its comments: the last heartbeat
-	Legacy  bool      // written without nonce: confirmed from the start (rule 7)
+	Legacy  bool      // written without nonce: confirmed from the start
 	Revoked *Release  // somebody asked the holder to stop
 	Plan    *Plan
 	End     *Release // nil while it lives
+
+	behalf       Bid // what was written on the worker's behalf
+	behalfLegacy bool
+	ending       *ending
+	released     bool // by a record that counts, be it for one process
+	assignee     string
 
 	Overruled bool      // a strict lease store says otherwise
 	Stored    bool      // a strict lease store says that it stands: then only the store ends it
@@ -114,21 +128,41 @@ func (c Claim) Until(t Terms) (end time.Time, ok bool) {
 	if c.Plan.Pending() || c.Plan != nil && c.Plan.AnsweredAt.After(c.Plan.At.Add(t.Plan)) {
 		return c.Plan.At.Add(t.Plan), true
 	}
-	last := c.Updated
-	if c.Plan != nil && c.Plan.AnsweredAt.After(last) {
-		last = c.Plan.AnsweredAt
+	standing := c.Standing()
+	if len(standing) == 0 || c.Stored {
+		return c.heard(c.Updated).Add(c.Lease(t)), true
 	}
-	return last.Add(c.Lease(t)), true
+	for _, b := range standing { // whoever may still act under one of them must have stopped
+		lease := c.leaseOf(b.Record, b.Nonce == "" || c.behalfLegacy, b.Held() || c.behalf.Record.Held, t)
+		if lease == math.MaxInt64 {
+			return time.Time{}, false
+		}
+		end = later(end, c.heard(later(b.Updated, c.behalf.Updated)).Add(lease))
+	}
+	return end, true
+}
+
+// heard is when the claim was last heard of, by its comments or by the approval of its plan.
+func (c Claim) heard(updated time.Time) time.Time {
+	if c.Plan == nil {
+		return updated
+	}
+	return later(updated, c.Plan.AnsweredAt)
 }
 
 // Lease is how long after its last heartbeat the claim stands (spec.md#leases).
 // One that never expires has the longest duration there is.
 func (c Claim) Lease(t Terms) time.Duration {
-	ttl := c.Record.TTL
+	return c.leaseOf(c.Record, c.Legacy, c.Held(), t)
+}
+
+// leaseOf is the lease that one of the claim's bids has.
+func (c Claim) leaseOf(r Record, legacy, held bool, t Terms) time.Duration {
+	ttl := r.TTL
 	switch {
 	case ttl == NoExpiry:
 		ttl = math.MaxInt64
-	case ttl == 0 && c.Legacy:
+	case ttl == 0 && legacy:
 		ttl = t.Legacy
 	case ttl == 0:
 		ttl = t.TTL
@@ -136,7 +170,7 @@ func (c Claim) Lease(t Terms) time.Duration {
 	if t.Max > 0 && ttl != math.MaxInt64 {
 		ttl = min(ttl, t.Max)
 	}
-	if !c.Held() {
+	if !held {
 		ttl = min(ttl, t.Pending)
 	}
 	if c.brief() && t.Bundle > 0 {
@@ -193,6 +227,16 @@ func (s State) Find(w Worker) (Claim, bool) {
 	return s.Claims[i], true
 }
 
+// Bid returns the bid of the process of w with that nonce.
+func (s State) Bid(w Worker, nonce string) (Bid, bool) {
+	c, _ := s.Find(w)
+	b := c.bid(nonce)
+	if b == nil {
+		return Bid{}, false
+	}
+	return *b, true
+}
+
 // Used reports whether the log knows the key, if only from a release that came before its claim.
 func (s State) Used(w Worker) bool { return s.used[w] }
 
@@ -205,47 +249,66 @@ func (s State) Dead(w Worker) bool {
 	return s.used[w]
 }
 
-// NextToken returns the fencing token that w records with its confirmation, by a snapshot that shows its claim: the
-// index that the confirmation makes, and more than every token of another claim. A token that w has recorded and that
-// is larger than the others' stays (spec.md#the-fencing-token).
-func (s State) NextToken(w Worker) int64 {
-	own, _ := s.Find(w)
-	largest := s.largestToken(w)
-	if own.Record.Token > largest {
-		return own.Record.Token
+// Over reports whether the process of w with that nonce can never hold this issue again: a record ended its bid, or its key.
+func (s State) Over(w Worker, nonce string) bool {
+	if b, seen := s.Bid(w, nonce); seen {
+		return b.Ended
 	}
+	return s.over[process{worker: w}] || s.over[process{w, nonce}]
+}
+
+// NextToken returns the fencing token that the process of w with that nonce records with its confirmation, by a snapshot
+// that shows its bid: the index that the confirmation makes, and more than every token of another bid. A token that it
+// has recorded and that is larger than the others' stays (spec.md#the-fencing-token).
+func (s State) NextToken(w Worker, nonce string) int64 {
+	c, _ := s.Find(w)
+	largest := s.largestToken(w, nonce)
+	if own := c.As(nonce).Record.Token; own > largest {
+		return own
+	}
+
 	index := s.Index()
-	if !own.Held() {
+	if !c.confirmed() {
 		index++
 	}
 	return min(max(index, largest+1), maxToken)
 }
 
-// largestToken returns the largest fencing token that claims of others than w have recorded, 0 when none has.
-func (s State) largestToken(w Worker) int64 {
+// largestToken returns the largest fencing token that was recorded by others than the process of w with that nonce, 0
+// when none was.
+func (s State) largestToken(w Worker, nonce string) int64 {
 	largest := int64(0)
 	for _, c := range s.Claims {
-		if c.Record.Worker != w {
+		other := c.Record.Worker != w
+		if other {
 			largest = max(largest, c.Record.Token)
+		}
+		for _, b := range c.Bids {
+			if other || b.Nonce != nonce {
+				largest = max(largest, b.Record.Token)
+			}
 		}
 	}
 	return largest
 }
 
-// Index counts, over all keys, claims seen, confirmed and ended. It only ever grows (spec.md#the-fencing-token).
+// Index counts, over all keys, claims seen, confirmed and released, be it for one process. It only ever grows (spec.md#the-fencing-token).
 func (s State) Index() int64 {
 	n := int64(len(s.used) - len(s.Claims)) // tombstones without a claim
 	for _, c := range s.Claims {
 		n++
-		if c.Held() {
+		if c.confirmed() {
 			n++
 		}
-		if !c.Live() {
+		if !c.Live() || c.released {
 			n++
 		}
 	}
 	return n
 }
+
+// confirmed reports whether the claim was ever confirmed, by whichever process.
+func (c Claim) confirmed() bool { return c.Held() || slices.ContainsFunc(c.Bids, Bid.Held) }
 
 // LastEnded returns, of the claims for which of is true, the one that a record ended last; ok is false when none has ended.
 func (s State) LastEnded(of func(Claim) bool) (last Claim, ok bool) {

@@ -22,7 +22,7 @@ type Terminal struct {
 	Env setup.Environment
 
 	Typed    []string                      // the command line, program first, for hints that say to run it again
-	Version  string                        // of the program, as the linker was told
+	Build    setup.Build                   // of the program
 	Commands func(Terminal) []*cli.Command // all there are, in the order of the help
 
 	ChildOut, ChildErr io.Writer // of the programs that it runs, whose output is their own; nil is out and err
@@ -49,7 +49,7 @@ func Execute(ctx context.Context, args []string, t Terminal) error {
 // exit codes are ours.
 func NewApp(t Terminal) *cli.App {
 	app := &cli.App{
-		Name: "label-state", HelpName: "label-state", Version: setup.Version(t.Version), Commands: t.Commands(t),
+		Name: "label-state", HelpName: "label-state", Version: t.Build.Version, Commands: t.Commands(t),
 		HideHelp: true, HideHelpCommand: true, HideVersion: true,
 		Writer: t.Out, ErrWriter: t.Err,
 		ExitErrHandler: func(*cli.Context, error) {},

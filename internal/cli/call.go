@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -14,8 +15,9 @@ import (
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/setup"
-	"github.com/label-state/label-state/internal/work"
+	"github.com/label-state/label-state/work"
 	"github.com/urfave/cli/v2"
 )
 
@@ -134,15 +136,24 @@ func SetupOptions(cc *cli.Context) setup.Options {
 // OnIssue is session for commands about one issue, the only argument.
 func (t Terminal) OnIssue(do func(ctx context.Context, c *Call, i claim.Issue) error) cli.ActionFunc {
 	return func(cc *cli.Context) error {
-		if n := cc.Args().Len(); n != 1 {
-			return Usagef(CommandPath(cc), "%s: want one issue, got %d arguments", CommandPath(cc), n)
-		}
-		o := SetupOptions(cc)
-		if o.Ref = cc.Args().First(); o.Ref == "" {
-			return Usagef(CommandPath(cc), "%s: the issue is empty", CommandPath(cc))
+		o, err := onOneIssue(cc)
+		if err != nil {
+			return err
 		}
 		return t.WithSession(cc, o, func(ctx context.Context, c *Call) error { return do(ctx, c, c.Session.Issue) })
 	}
+}
+
+// onOneIssue are the options of a command whose only argument is an issue.
+func onOneIssue(cc *cli.Context) (setup.Options, error) {
+	o := SetupOptions(cc)
+	if n := cc.Args().Len(); n != 1 {
+		return o, Usagef(CommandPath(cc), "%s: want one issue, got %d arguments", CommandPath(cc), n)
+	}
+	if o.Ref = cc.Args().First(); o.Ref == "" {
+		return o, Usagef(CommandPath(cc), "%s: the issue is empty", CommandPath(cc))
+	}
+	return o, nil
 }
 
 // InRepo is session for commands about one repository: the argument, --repo, or this clone's.
@@ -153,6 +164,25 @@ func (t Terminal) InRepo(do verb) cli.ActionFunc {
 			return err
 		}
 		return t.WithSession(cc, o, do)
+	}
+}
+
+// InRepos is session for commands about several repositories: the arguments and --repo, or this clone's. One that fails does not keep
+// the others from being done.
+func (t Terminal) InRepos(do verb) cli.ActionFunc {
+	return func(cc *cli.Context) error {
+		names := NamedRepos(cc)
+		if len(names) == 0 {
+			names = []string{""}
+		}
+
+		var failed []error
+		for _, name := range names {
+			o := SetupOptions(cc)
+			o.Repo = name
+			failed = append(failed, t.WithSession(cc, o, do))
+		}
+		return errors.Join(failed...)
 	}
 }
 
@@ -169,13 +199,18 @@ func InOneRepo(cc *cli.Context) (setup.Options, error) {
 	return o, nil
 }
 
-// Answer prints what was found: v as JSON when asked, else text.
+// Answer prints what was found: v as JSON when asked, with nothing in it that does not show, else text.
 func (c *Call) Answer(v any, text string) error {
 	c.Answered = true
 	if c.Flags.Bool("json") {
-		enc := json.NewEncoder(c.Terminal.Out)
+		var text bytes.Buffer
+		enc := json.NewEncoder(&text)
 		enc.SetEscapeHTML(false)
-		return enc.Encode(v)
+		if err := enc.Encode(v); err != nil {
+			return err
+		}
+		_, err := c.Terminal.Out.Write(printable.JSON(text.Bytes()))
+		return err
 	}
 	_, err := fmt.Fprint(c.Terminal.Out, text)
 	return err

@@ -26,9 +26,21 @@ func RepoFlags(more ...cli.Flag) []cli.Flag {
 		&cli.StringFlag{Name: "repo", Aliases: []string{"R"}, Usage: "repository `OWNER/NAME` (default: this clone's)"})...)
 }
 
-// NamedRepos are the repositories of a command that takes several: its arguments, then --repo.
+// SeveralFlags are the flags of every command about one repository or several.
+func SeveralFlags(more ...cli.Flag) []cli.Flag {
+	return AnswerFlags(append(more, &cli.StringSliceFlag{
+		Name: "repo", Aliases: []string{"R"},
+		Usage: "repository `OWNER/NAME` (default: this clone's); may be repeated, or several with commas",
+	})...)
+}
+
+// NamedRepos are the repositories of a command that takes several: its arguments, then --repo. Each may be several, with commas between.
 func NamedRepos(cc *cli.Context) []string {
-	return append(cc.Args().Slice(), cc.StringSlice("repo")...)
+	var names []string
+	for _, name := range append(cc.Args().Slice(), cc.StringSlice("repo")...) {
+		names = append(names, strings.Split(name, ",")...)
+	}
+	return names
 }
 
 // WriteFlags are common and --dry-run.

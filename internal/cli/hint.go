@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,12 +17,11 @@ import (
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
-	"github.com/label-state/label-state/internal/migrate"
 	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/internal/slackgate"
 	"github.com/label-state/label-state/internal/state"
-	"github.com/label-state/label-state/internal/work"
+	"github.com/label-state/label-state/work"
 )
 
 // calledAnswers are for what was called or configured wrongly.
@@ -50,7 +50,6 @@ var calledAnswers = []answer{
 	}),
 	on(ExitCalled, help[*ledger.CallError]),
 	on(ExitCalled, help[*state.RepoNameError]),
-	on(ExitCalled, says[*migrate.FileError]("a line is owner/repo and perhaps a reason; # begins a comment")),
 }
 
 // noAnswers are the answer no.
@@ -58,16 +57,16 @@ var noAnswers = []answer{
 	on(ExitNoWork, func(e *work.NoWorkError, at Failure) string {
 		switch {
 		case e.Queue == 0:
-			return labelCommand("label an issue", "NUMBER", at.repo(), e.Label) + "; what others work on: label-state work list --include-claimed"
+			return labelCommand("label an issue", "NUMBER", at.repo(), e.Label) + "; what others work on: label-state board --repo " + at.repo()
 		case e.Passed[0].Reason == string(lifecycle.CodePaused):
 			return ResumeHint(at.repo(), false)
 		}
 		return "see what keeps them: label-state board --repo " + at.repo() + "; later: " + Again
 	}),
-	func(err error) (int, string, bool) {
-		return ExitNoWork, "see what others work on: label-state work list --include-claimed; later: " + Again, errors.Is(err, work.ErrNoWork)
-	},
-	on(ExitNo, func(e *ledger.HeldError, _ Failure) string {
+	on(ExitNo, func(e *ledger.HeldError, at Failure) string {
+		if e.Shared {
+			return hintShared(e, at)
+		}
 		if e.Yielded == nil && len(e.Verdict.Reasons) > 0 {
 			return hintReason(e, e.Verdict.Reasons[0])
 		}
@@ -83,19 +82,6 @@ var noAnswers = []answer{
 		return "stop work on it; see who holds it now: label-state status " + e.Issue.String()
 	}),
 	on(ExitNo, says[*NoAnswer]("")),
-	func(err error) (code int, hint string, is bool) {
-		e, is := errors.AsType[*work.Error](err)
-		if !is {
-			return ExitUnknown, "", false
-		}
-		if e.ID != "" && e.Another() {
-			hint = "see what there is to do: label-state work list"
-		}
-		if e.Reason == work.AlreadyClaimed || e.Reason == work.InvalidState {
-			return ExitNo, hint, true
-		}
-		return ExitUnknown, hint, true
-	},
 	on(ExitNo, help[*hookfile.RefusedError]),
 	on(ExitNo, help[*ledger.BarredError]),
 	on(ExitUnknown, says[*slackgate.BusyError]("leave --slack out, for a plan can be answered on GitHub; or after that time: "+Again)),
@@ -106,12 +92,22 @@ func ResumeHint(repo string, here bool) string {
 	return "when claims may go on: label-state repo resume " + PauseView{Repo: repo, Local: here}.Resume()
 }
 
+// hintShared is the way on for a process whose run has the issue in another process.
+func hintShared(held *ledger.HeldError, at Failure) string {
+	issue := held.Issue.String()
+	n := slices.IndexFunc(held.Verdict.Reasons, func(r lifecycle.Reason) bool { return r.Code == lifecycle.CodeOwn })
+	if n < 0 || held.Verdict.Reasons[n].Claim == nil || strings.HasPrefix(at.Doing, "bundle ") {
+		return "see who holds it: label-state status " + issue
+	}
+	w := held.Verdict.Reasons[n].Claim.Record.Worker
+	return "if that process is gone, take its hold over: label-state claim " + issue + " --codename " + ShellWord(w.Codename) +
+		" --firing-id " + ShellWord(w.FiringID) + " --resume"
+}
+
 // hintReason is the way on past one reason why an issue may not be taken.
 func hintReason(held *ledger.HeldError, r lifecycle.Reason) string {
 	issue := held.Issue.String()
 	switch r.Code {
-	case lifecycle.CodeOwn:
-		return "you hold it already; extend the lease with: label-state renew " + issue
 	case lifecycle.CodePaused:
 		return ResumeHint(held.Issue.Slug(), r.Here)
 	case lifecycle.CodeHold:
@@ -142,7 +138,7 @@ func hintReason(held *ledger.HeldError, r lifecycle.Reason) string {
 		return "a person decides, by taking the label off: " + r.URL
 	case lifecycle.CodeInFlight:
 		return "see who holds it: label-state status " + issue
-	case lifecycle.CodeBlocked, lifecycle.CodeBackingOff, lifecycle.CodeUnread, lifecycle.CodeUnshown:
+	case lifecycle.CodeOwn, lifecycle.CodeBlocked, lifecycle.CodeBackingOff, lifecycle.CodeUnread, lifecycle.CodeUnshown:
 		return "see what stands in the way: label-state status " + issue
 	}
 	return "" // of a reason without a case; a test asks for each
@@ -210,12 +206,17 @@ var reachAnswers = []answer{
 		switch {
 		case strings.Contains(e.Message, "archived") && at.repo() != "": // GitHub's words, where no permission is what is missing
 			return "nothing can be written while it is archived; an owner may: gh repo unarchive " + at.repo()
+		case e.Push:
+			return "somebody who may push does it: " + Again
 		case e.Needs != "":
 			return "give the token the permission " + e.Needs + "; then: " + at.doctor()
 		}
 		return "see what the token may do: " + at.doctor()
 	}),
-	on(ExitUnknown, func(_ *github.NotFoundError, at Failure) string {
+	on(ExitUnknown, func(e *github.NotFoundError, at Failure) string {
+		if e.Write {
+			return "check the name and the number, and that the token may write there: " + at.doctor()
+		}
 		return "check the name and the number, and that the token may see it: " + at.doctor()
 	}),
 	on(ExitUnknown, func(_ *github.MovedError, at Failure) string {
@@ -247,9 +248,6 @@ const gitHubHasTrouble = "GitHub has trouble of its own (https://www.githubstatu
 
 // hereAnswers are for files of this machine, and for errors of which nobody else knows the cause.
 var hereAnswers = []answer{
-	on(ExitUnknown, func(e *recordError, _ Failure) string {
-		return "nothing is made or taken back without it; look at it, then: rm " + e.File
-	}),
 	on(ExitUnknown, func(e *state.UnreadableHoldError, _ Failure) string {
 		return "name the worker with --codename and --firing-id, or forget the hold: rm " + e.File
 	}),

@@ -9,6 +9,7 @@ import (
 
 // A LabelView is the JSON of one label the repository needs.
 type LabelView struct {
+	Repo   string `json:"repo,omitempty"`
 	Name   string `json:"name"`
 	Status string `json:"status"` // ok, missing, differs; after sync also created, updated
 	Detail string `json:"detail,omitempty"`
@@ -21,11 +22,11 @@ func CompareLabels(want, have []labels.Definition) []LabelView {
 	for _, w := range want {
 		switch color, found := w.Among(have); {
 		case !found:
-			out = append(out, LabelView{w.Name, "missing", ""})
+			out = append(out, LabelView{Name: w.Name, Status: "missing"})
 		case color != "":
-			out = append(out, LabelView{w.Name, "differs", fmt.Sprintf("colour %s, ours is %s", OneLine(color), w.Color)})
+			out = append(out, LabelView{Name: w.Name, Status: "differs", Detail: fmt.Sprintf("colour %s, ours is %s", OneLine(color), w.Color)})
 		default:
-			out = append(out, LabelView{w.Name, "ok", ""})
+			out = append(out, LabelView{Name: w.Name, Status: "ok"})
 		}
 	}
 	return out
@@ -44,10 +45,6 @@ func LabelSteps(ctx context.Context, c *Call) ([]Step, error) {
 		if v.Status == "missing" {
 			s.Status, s.Detail = StepMissing, want[n].Description
 			s.Do = func(ctx context.Context) error { return c.Session.Client.CreateLabel(ctx, c.Session.Repo, want[n]) }
-			s.Record = func(r *InitRecord) error {
-				r.Labels = append(r.Labels, v.Name)
-				return nil
-			}
 		}
 		out = append(out, s)
 	}

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"time"
 
 	"github.com/label-state/label-state/internal/claim"
 )
@@ -14,17 +16,23 @@ func (c *Call) ForceFree(ctx context.Context, i claim.Issue) error {
 		return err
 	}
 	_, ended, err := c.Session.Ledger.Force(ctx, i, by, c.Flags.String("reason"))
-	c.WarnForced(i, ended)
+	c.AfterForce(i, ended, by)
 	return c.WarnLate(err)
 }
 
-// WarnForced names whoever lost an issue by force. A worker that lost it may act until it asks next (docs/guarantees.md).
-func (c *Call) WarnForced(i claim.Issue, ended []claim.Claim) {
+// AfterForce names whoever lost an issue by force, in the name of by. A worker that lost it may act
+// until it asks next (docs/guarantees.md); a session that held it in this worktree is told at its
+// next event.
+func (c *Call) AfterForce(i claim.Issue, ended []claim.Claim, by string) {
+	why := fmt.Sprintf("%s: forced by %s at %s", claim.ErrEnded, by, Moment(time.Now()))
 	for _, e := range ended {
 		if e.Person != "" {
 			Warnf(c.Terminal.Err, "%s lost %s by force; tell them", e.Person, i)
 			continue
 		}
 		Warnf(c.Terminal.Err, "%s lost %s by force; it may still act until its next heartbeat or push", e.Record.Worker, i)
+		if err := c.Session.Lose(i, e.Record.Worker, why); err != nil {
+			Warnf(c.Terminal.Err, "this worktree's record of the hold could not be changed: %s", err)
+		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/keep"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/urfave/cli/v2"
 )
@@ -49,9 +50,9 @@ type Program struct {
 }
 
 // An ExitStatus is a command's own exit code, which becomes ours.
-type ExitStatus struct{ code int }
+type ExitStatus struct{ Code int }
 
-func (e *ExitStatus) Error() string { return "exit code " + strconv.Itoa(e.code) }
+func (e *ExitStatus) Error() string { return "exit code " + strconv.Itoa(e.Code) }
 
 // RunProgram runs the program under the hold and ends the hold with what came of it. From here on nothing
 // but the program's end, or the hold's, ends it: not a signal, not --timeout.
@@ -62,6 +63,7 @@ func RunProgram(ctx context.Context, c *Call, h ledger.Hold, p Program) error {
 	r := runner{call: c, hold: h, signals: make(chan os.Signal, 8)}
 	signal.Notify(r.signals, forwarded...)
 	defer signal.Stop(r.signals)
+	defer c.Session.Attend(h.Issue)()
 	cmd := exec.Command(p.Args[0], p.Args[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.In, c.Terminal.ChildOut, c.Terminal.ChildErr
 	cmd.Dir = c.Terminal.Env.Dir
@@ -85,25 +87,33 @@ func RunProgram(ctx context.Context, c *Call, h ledger.Hold, p Program) error {
 		}
 	}()
 	if err := <-started; err != nil {
-		r.release(ctx, ledger.Ending{Outcome: claim.OutcomeCancelled, Reason: "the command did not start"})
-		return fmt.Errorf("start %s: %w", OneLine(p.Args[0]), err)
+		lost := r.release(ctx, ledger.Ending{Outcome: claim.OutcomeCancelled, Reason: "the command did not start"})
+		return errors.Join(fmt.Errorf("start %s: %w", OneLine(p.Args[0]), err), lost)
 	}
 	code, err := r.wait(ctx, cmd, ended)
+	if err == nil {
+		err = r.release(ctx, r.ending(ctx, code))
+	} else {
+		c.ForgetEnded(h)
+	}
+
 	var lost *ledger.LostError
-	switch {
-	case errors.As(err, &lost):
-		c.ForgetHold(h.Issue)
-		return lost
-	case errors.Is(err, keep.ErrDelivered):
-		c.ForgetHold(h.Issue)
-	default:
-		r.release(ctx, r.ending(ctx, code))
+	if errors.As(err, &lost) {
+		return &undeliveredError{lost}
 	}
 	if code != 0 {
-		return &ExitStatus{code}
+		return &ExitStatus{Code: code}
 	}
 	return nil
 }
+
+// An undeliveredError says that a program has worked under a hold that was lost before its end: nobody has its work by this hold.
+type undeliveredError struct{ lost *ledger.LostError }
+
+func (e *undeliveredError) Error() string { return e.lost.Error() + "; the work was not delivered" }
+
+// Unwrap returns how the hold was lost.
+func (e *undeliveredError) Unwrap() error { return e.lost }
 
 // A runner is one program under one hold.
 type runner struct {
@@ -124,7 +134,7 @@ func (r *runner) wait(ctx context.Context, cmd *exec.Cmd, ended <-chan struct{})
 			Warnf(r.call.Terminal.Err, "%s could not be renewed, trying again: %s", r.hold.Issue, err)
 		},
 		Renewed: func(h ledger.Hold) {
-			if err := r.call.Session.Remember(h); err != nil {
+			if err := r.call.Session.Extended(h); err != nil {
 				Warnf(r.call.Terminal.Err, "renewed, but this worktree's record could not be written: %s", err)
 			}
 		},
@@ -191,18 +201,28 @@ func (r *runner) ending(ctx context.Context, code int) ledger.Ending {
 // released is how long the end of a hold may take; after that its lease ends it.
 const released = time.Minute
 
-// release ends the hold, unless the program has done so itself.
-func (r *runner) release(ctx context.Context, e ledger.Ending) {
+// release ends the hold, unless the program has done so itself, or its work is there already. The error is a *ledger.LostError: somebody or
+// time has ended the hold before. A release of which nobody knows is a warning.
+func (r *runner) release(ctx context.Context, e ledger.Ending) error {
 	ctx, cancel := context.WithTimeout(ctx, released)
 	defer cancel()
-	e.Worker = r.hold.Record.Worker
+	e.Worker, e.Token = r.hold.Record.Worker, r.hold.Token
 	_, err := r.call.Session.Ledger.Release(ctx, r.hold.Issue, e)
-	switch err = r.call.WarnLate(err); {
+	err = r.call.WarnLate(err)
+	if err == nil {
+		err = r.call.GiveFailedToPerson(ctx, r.hold.Issue, e.Worker, e.Outcome)
+	}
+
+	var lost *ledger.LostError
+	switch {
 	case err == nil:
 		fmt.Fprintf(r.call.Terminal.Err, "label-state: released %s: %s\n", r.hold.Issue, e.Outcome)
-	case !errors.Is(err, claim.ErrEnded):
+	case errors.As(err, &lost) && (lost.End == lifecycle.HoldReleased || lost.End == lifecycle.HoldDelivered):
+		err = nil
+	case lost == nil:
 		Warnf(r.call.Terminal.Err, "%s could not be released, its lease ends by itself: %s", r.hold.Issue, err)
-		return
+		return nil
 	}
-	r.call.ForgetHold(r.hold.Issue)
+	r.call.ForgetEnded(r.hold)
+	return err
 }

@@ -75,7 +75,7 @@ func Report(t Terminal, err error) int {
 	}
 	var own *ExitStatus
 	if errors.As(err, &own) {
-		return own.code
+		return own.Code
 	}
 	for _, line := range Problems(err) {
 		fmt.Fprintf(t.Err, "label-state: %s\n", OneLine(line))

@@ -18,7 +18,7 @@ type StatusView struct {
 	Labels   []string      `json:"labels"`
 	Drift    *driftView    `json:"drift,omitempty"`    // labels to add and remove
 	Stranded string        `json:"stranded,omitempty"` // why nothing will move it; a person must
-	Store    string        `json:"lease_store"`        // what decides: comments, refs, redis or etcd
+	Store    string        `json:"lease_store"`        // what decides: comments, refs or redis
 	Holder   *ClaimView    `json:"holder,omitempty"`
 	Plan     *PlanView     `json:"plan,omitempty"` // of the holder
 	Blockers []BlockerView `json:"blockers"`

@@ -15,8 +15,9 @@ type Step struct {
 	Status     string                      // there, missing, kept
 	Detail     string                      // what it is for, or what differs
 	Do         func(context.Context) error // makes what is missing; a *keptError leaves it as it was
-	Record     func(*InitRecord) error     // records what do is about to do; nil for what is not taken back
 	Done       string                      // the status afterwards
+	File       string                      // that Do creates, from the top of the worktree and with slashes; empty for none
+	Next       string                      // what is left to a person, in lines without the last line break; empty for nothing
 }
 
 // How a step is found, and what becomes of it.
@@ -24,7 +25,6 @@ const (
 	StepThere   = "there"
 	StepMissing = "missing"
 	StepKept    = "kept" // a person's: left alone
-	StepMade    = "made" // init made it, and takes it back
 )
 
 // A KeptError says that there is a person's work in the place, which stays.
@@ -38,29 +38,17 @@ type InitView struct {
 	Name   string `json:"name"`
 	Status string `json:"status"`
 	Detail string `json:"detail,omitempty"`
+	Next   string `json:"next,omitempty"`
 }
 
-// TakeSteps does what is missing, in order, and says so as it goes. What was done before an error stays. What is taken back one day is
-// noted on the disk before it is made, so that there always is a way back.
-func TakeSteps(ctx context.Context, c *Call, steps []Step) error {
+// view is the JSON of a step as it is now.
+func (s Step) view() InitView {
+	return InitView{Kind: s.Kind, Name: s.Name, Status: s.Status, Detail: OneLine(s.Detail), Next: s.Next}
+}
+
+// TakeSteps does what is missing, in order, and says so as it goes. It returns what it did. What was done before an error stays.
+func TakeSteps(ctx context.Context, c *Call, steps []Step) (did []Step, err error) {
 	for _, s := range steps {
-		if s.Status == StepMissing && s.Record != nil {
-			file, _, err := InitRecordFile(c.Terminal.Env.Dir)
-			if err != nil {
-				return err
-			}
-			r, err := LoadInit(file)
-			if err != nil {
-				return err
-			}
-			r.Repo = c.Session.Repo.String()
-			if err := s.Record(&r); err != nil {
-				return err
-			}
-			if err := r.Save(file); err != nil {
-				return err
-			}
-		}
 		if s.Status == StepMissing {
 			err := s.Do(ctx)
 			var kept *KeptError
@@ -68,16 +56,18 @@ func TakeSteps(ctx context.Context, c *Call, steps []Step) error {
 			case errors.As(err, &kept):
 				s.Status, s.Detail = StepKept, kept.Why
 			case err != nil:
-				return err
+				return did, err
 			default:
 				s.Status = s.Done
+				did = append(did, s)
 			}
 		}
+
 		if err := ShowStep(c, s); err != nil {
-			return err
+			return did, err
 		}
 	}
-	return nil
+	return did, nil
 }
 
 // ShowStep tells what became of one step; what was there is only told in JSON. What something is for is said before, what differs
@@ -90,7 +80,7 @@ func ShowStep(c *Call, s Step) error {
 	if s.Status != StepThere {
 		text = strings.TrimRight(fmt.Sprintf("%-9s %s %s  %s", s.Status, s.Kind, s.Name, note), " ") + "\n"
 	}
-	return c.Tell(InitView{s.Kind, s.Name, s.Status, OneLine(s.Detail)}, text)
+	return c.Tell(s.view(), text)
 }
 
 // ShowSteps previews the steps below a title, or in JSON.
@@ -99,7 +89,7 @@ func ShowSteps(c *Call, title string, steps []Step, last string) error {
 		return c.Tell(nil, Preview(title, steps)+last)
 	}
 	for _, s := range steps {
-		if err := c.Answer(InitView{s.Kind, s.Name, s.Status, OneLine(s.Detail)}, ""); err != nil {
+		if err := c.Answer(s.view(), ""); err != nil {
 			return err
 		}
 	}
@@ -112,7 +102,7 @@ func Preview(repo string, steps []Step) string {
 	for _, s := range steps {
 		wide = max(wide, len(s.Kind)+1+len(s.Name))
 	}
-	signs := map[string]string{StepThere: "=", StepMissing: "+", StepKept: "!", StepMade: "-"}
+	signs := map[string]string{StepThere: "=", StepMissing: "+", StepKept: "!"}
 	out := repo + "\n"
 	for _, s := range steps {
 		line := strings.TrimRight(fmt.Sprintf("  %s %-*s  %s", signs[s.Status], wide, s.Kind+" "+s.Name, OneLine(s.Detail)), " ")
@@ -123,3 +113,6 @@ func Preview(repo string, steps []Step) string {
 	}
 	return out
 }
+
+// LargestFile is the size in bytes above which a file that init would write is somebody else's.
+const LargestFile = 1 << 20

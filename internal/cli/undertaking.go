@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/label-state/label-state/internal/ledger"
@@ -63,6 +64,12 @@ func undone(err error) string {
 // chainAnswers are for what went wrong with a chain.
 var chainAnswers = []answer{
 	on(ExitCalled, says[*prchain.PlanError]("label-state chain plan --help")),
+	on(ExitCalled, func(e *prchain.ParentError, at Failure) string {
+		if e.Closed {
+			return fmt.Sprintf("if it is not done after all: gh issue reopen %d --repo %s; or name another with --parent", e.Parent.Number, e.Parent.Slug())
+		}
+		return "name the issue that the feature is for: label-state " + at.Doing + " --feature " + at.Object + " --parent OWNER/NAME#NUMBER --pr OWNER/NAME:BRANCH"
+	}),
 	on(ExitCalled, func(e *prchain.MismatchError, _ Failure) string {
 		return "go on with that one: label-state chain execute --feature " + e.Feature
 	}),

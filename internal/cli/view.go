@@ -186,12 +186,19 @@ type MoveView struct {
 	Is      []string `json:"is"`
 	Why     string   `json:"why"`
 	Outcome string   `json:"outcome,omitempty"` // as a worker's release was recorded
+	Warning string   `json:"warning,omitempty"` // what the worker should know about it
 	Ended   []string `json:"ended,omitempty"`
 }
 
 // ViewMove is the answer of a command that moved the labels of an issue, or found them right.
 func ViewMove(rep ledger.Repair, answer string) MoveView {
 	return MoveView{Issue: rep.Issue.String(), Answer: answer, Was: LabelNames(rep.Was), Is: LabelNames(rep.Is), Why: rep.Why}
+}
+
+// UnprovenWarning is what a worker should know who has released an issue as success and named nothing that shows it.
+func UnprovenWarning(i claim.Issue, w claim.Worker) string {
+	return fmt.Sprintf("the issue is ready again: success was recorded without a pull request; next time name it with --pr; "+
+		"if the issue is done, close it with: label-state release %s --codename %s --firing-id %s --done", i, ShellWord(w.Codename), ShellWord(w.FiringID))
 }
 
 // Workers names the workers of claims, in their order.

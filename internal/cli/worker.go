@@ -3,12 +3,18 @@ package cli
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/git"
+	"github.com/label-state/label-state/internal/hookfile"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/setup"
+	"github.com/label-state/label-state/internal/state"
 	"github.com/urfave/cli/v2"
 )
 
@@ -18,6 +24,36 @@ func IdentityFlags() []cli.Flag {
 		&cli.StringFlag{Name: "codename", Usage: "`NAME` of the kind of worker (default: LABEL_STATE_CODENAME)"},
 		&cli.StringFlag{Name: "firing-id", Usage: "`ID` of this run, used once for an issue (default: LABEL_STATE_FIRING_ID, else made up)"},
 	}
+}
+
+// ResumeFlag is for commands that claim.
+func ResumeFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "resume", Usage: "take over the hold of another process of this run; that process is fenced off"}
+}
+
+// Asks is what a command asks for that claims the issue for the worker: by --resume, or when a process that has crashed has left its record in
+// this worktree, the hold of another process of the run. With --resume alone the run is the recorded one.
+func (c *Call) Asks(i claim.Issue, w claim.Worker) (ledger.Request, error) {
+	branch, err := c.Branch()
+	if err != nil {
+		return ledger.Request{}, err
+	}
+
+	req := ledger.Request{Worker: w, TTL: c.TTL(), Branch: branch, Resume: c.Flags.Bool("resume")}
+	if req.Resume && w.FiringID == "" {
+		recorded, found, err := c.Session.Recall(i)
+		switch {
+		case err != nil:
+			return req, err
+		case !found || recorded.Worker.Codename != w.Codename:
+			return req, Usagef(CommandPath(c.Flags), "--resume: which run? Name it with --firing-id")
+		}
+		req.Worker = recorded.Worker
+	}
+	if req.Worker.FiringID != "" {
+		req.Mine = c.Session.Mine(i, req.Worker)
+	}
+	return req, nil
 }
 
 // HolderFlags say who holds an issue, and prove that it is the hold that stands.
@@ -100,8 +136,15 @@ func (c *Call) RequireWorker() error {
 }
 
 // Holder is who holds the issue from here: named by flags or environment, else recorded by
-// claim in this worktree. The fencing token is 0 when nobody told it.
-func (c *Call) Holder(i claim.Issue) (claim.Worker, int64, error) {
+// claim in this worktree. The fencing token is 0 when nobody told it. A recorded hold of another
+// session is a *NoAnswer.
+func (c *Call) Holder(i claim.Issue) (claim.Worker, int64, error) { return c.holder(i, false) }
+
+// Releaser is Holder for who ends the hold: what a session left behind may be ended, and what a
+// session is at work on is not ended by anybody else.
+func (c *Call) Releaser(i claim.Issue) (claim.Worker, int64, error) { return c.holder(i, true) }
+
+func (c *Call) holder(i claim.Issue, ends bool) (claim.Worker, int64, error) {
 	w, told := c.Worker(), c.Flags.Int64("token")
 	if c.Flags.IsSet("token") && told < 1 {
 		return w, 0, Usagef(CommandPath(c.Flags), "--token %d: want the number that claim printed", told)
@@ -112,6 +155,11 @@ func (c *Call) Holder(i claim.Issue) (claim.Worker, int64, error) {
 	}
 	switch {
 	case found && (w.Codename == "" || w.Codename == recorded.Worker.Codename) && (w.FiringID == "" || w.FiringID == recorded.Worker.FiringID):
+		if w != recorded.Worker { // else the key itself says who it is
+			if err := c.refuseOthers(recorded, ends); err != nil {
+				return claim.Worker{}, 0, err
+			}
+		}
 		return recorded.Worker, cmp.Or(told, recorded.Token), nil
 	case w.Codename != "" && w.FiringID != "":
 		return w, told, nil
@@ -134,6 +182,35 @@ func (c *Call) Holder(i claim.Issue) (claim.Worker, int64, error) {
 	return w, 0, Usagef(CommandPath(c.Flags), "this worktree has no hold on %s; name the worker with --codename and --firing-id", i)
 }
 
+// refuseOthers refuses to act under the hold of another session in this worktree. Who is in no
+// session is the person whose worktree it is: such a one may do all but end what a session is at
+// work on.
+func (c *Call) refuseOthers(h state.Hold, ends bool) error {
+	whose, inside := c.Terminal.Env.Whose(h), c.Terminal.Env.InSession()
+	until := ""
+	if h.TTL >= 0 && !h.Beat.Renewed.IsZero() {
+		until = " until " + h.Beat.Renewed.Add(h.TTL).UTC().Format("15:04 UTC")
+	}
+
+	switch {
+	case whose == setup.Others && inside:
+		own := "../NAME"
+		if top, err := state.Top(c.Terminal.Env.Dir); err == nil {
+			own = "../" + filepath.Base(top) + "-2"
+		}
+		return &Failure{
+			Err:  &NoAnswer{fmt.Sprintf("another session, of %s, is at work on %s in this worktree%s", h.Beat.Host, h.Issue, until)},
+			Hint: "use a worktree of your own: git worktree add " + ShellWord(own) + "; or take other work: label-state next",
+		}
+	case whose == setup.Others && ends:
+		return &Failure{
+			Err:  &NoAnswer{fmt.Sprintf("a session of %s is at work on %s in this worktree%s", h.Beat.Host, h.Issue, until)},
+			Hint: "end its hold in your name, on the record: label-state release " + h.Issue.String() + " --force",
+		}
+	}
+	return nil
+}
+
 // CheckHolds is nil when w holds the issue, this login wrote the claim, and token is the hold's, or 0; else a *ledger.LostError, or what
 // kept it from finding out.
 func (c *Call) CheckHolds(ctx context.Context, i claim.Issue, w claim.Worker, token int64) error {
@@ -141,13 +218,8 @@ func (c *Call) CheckHolds(ctx context.Context, i claim.Issue, w claim.Worker, to
 	if err != nil {
 		return err
 	}
-	if own, ok := f.Log.Find(w); !ok || !own.Live() {
-		return &ledger.LostError{Issue: i, Worker: w, Err: claim.ErrNotHolder}
-	}
-	if err := cmp.Or(f.Log.RefuseLogin(w, f.Viewer), f.Log.RefuseToken(w, token)); err != nil {
-		return &ledger.LostError{Issue: i, Worker: w, Err: err}
-	}
-	return nil
+
+	return c.Session.Ledger.Holds(f, w, token)
 }
 
 // Between two tries --wait rests for RetryFirst, then twice as long each time up to RetryMost.
@@ -155,6 +227,16 @@ const (
 	RetryFirst = time.Second
 	RetryMost  = 15 * time.Second
 )
+
+// Branch is where the work will be pushed, by the command line; empty when it is not known. What git takes no branch of is the ledger's to
+// refuse.
+func (c *Call) Branch() (string, error) {
+	name := c.Flags.String("branch")
+	if c.Flags.IsSet("branch") && name == "" {
+		return "", Usagef(CommandPath(c.Flags), "--branch is empty; give a name, or leave it out")
+	}
+	return name, nil
+}
 
 // runTTL is the lease of a hold that is renewed all the time.
 const runTTL = 30 * time.Minute
@@ -178,6 +260,7 @@ func (c *Call) RecordClaim(h ledger.Hold, err error) error {
 	if h.Unassigned != nil {
 		Warnf(c.Terminal.Err, "claimed, but the login could not be assigned: %s", h.Unassigned)
 	}
+	c.warnDisplaced()
 	err = c.Session.Remember(h)
 	if err == nil {
 		err = c.Session.Begin(h.Issue)
@@ -186,6 +269,34 @@ func (c *Call) RecordClaim(h ledger.Hold, err error) error {
 		Warnf(c.Terminal.Err, "claimed, but this worktree's record could not be written, so the hook will not know you: %s", err)
 	}
 	return nil
+}
+
+// ForgetEnded removes this worktree's record of a hold of this process that is over, and not that of a process that has taken it over. Where that
+// fails it is said.
+func (c *Call) ForgetEnded(h ledger.Hold) {
+	if err := c.Session.ForgetHold(h); err != nil {
+		Warnf(c.Terminal.Err, "this worktree's record of the hold could not be removed: %s", err)
+	}
+}
+
+// warnDisplaced says that pushes from here are not checked any more: the next thing that a worker does is work that ends in one.
+func (c *Call) warnDisplaced() {
+	env := c.Terminal.Env
+	top, err := state.Top(env.Dir)
+	if err != nil {
+		return // a bare repository, or none
+	}
+	place, err := git.Find(env.Dir, env.Getenv("GIT_DIR"))
+	if err != nil {
+		return
+	}
+	common, err := git.Common(place.Dir)
+	if err != nil {
+		return
+	}
+	if moved := hookfile.Displaced(common, top); moved != "" {
+		Warnf(c.Terminal.Err, "pushes from here are not checked: lefthook has put label-state's hook out of use, as %s; label-state init", moved)
+	}
 }
 
 // ForgetHold removes this worktree's record of a hold that is over. Where that fails it is said, and the hold is over all the same.

@@ -10,8 +10,9 @@ import (
 )
 
 // WouldClaim is claim's dry run: the same question, and no request that writes.
-func (c *Call) WouldClaim(ctx context.Context, i claim.Issue, w claim.Worker) error {
-	if err := c.Session.Ledger.MayClaim(i, ledger.Request{Worker: w, TTL: c.TTL(), Branch: c.Flags.String("branch")}); err != nil {
+func (c *Call) WouldClaim(ctx context.Context, i claim.Issue, req ledger.Request) error {
+	w := req.Worker
+	if err := c.Session.Ledger.MayClaim(i, req); err != nil {
 		return err
 	}
 	f, v, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{Worker: w})
@@ -22,8 +23,16 @@ func (c *Call) WouldClaim(ctx context.Context, i claim.Issue, w claim.Worker) er
 	if c.Flags.Bool("force") {
 		v = c.Session.Ledger.Rules().BeyondForce(f, v, false)
 	}
+	resumes, err := c.Session.Ledger.MayResume(f, req)
+	switch {
+	case err != nil:
+		return err
+	case resumes:
+		text := fmt.Sprintf("would take over %s %s for %s from another process of its run\n", i, OneLine(f.Title), w)
+		return c.Answer(Reply{Issue: i.String(), Answer: "free"}, text)
+	}
 	if len(v.Reasons) > 0 {
-		return &ledger.HeldError{Issue: i, Verdict: v}
+		return &ledger.HeldError{Issue: i, Verdict: v, Shared: v.Has(lifecycle.CodeOwn)}
 	}
 	if err := c.Session.Ledger.Heard(ctx, i); err != nil {
 		return err

@@ -2,11 +2,10 @@ package cli
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
+	"github.com/label-state/label-state/internal/printable"
 	"github.com/urfave/cli/v2"
-	"github.com/xrash/smetrics"
 )
 
 // A UsageError is a command line that makes no sense: exit 2.
@@ -27,7 +26,7 @@ func unknownCommand(known []*cli.Command, path, name string) error {
 	for _, c := range known {
 		names = append(names, c.Names()...)
 	}
-	return Usagef(path, "unknown command %q%s", OneLine(name), meant(Nearest(names, name)))
+	return Usagef(path, "unknown command %q%s", OneLine(name), meant(printable.Nearest(names, name)))
 }
 
 func unknownFlag(known []cli.Flag, path, word string) error {
@@ -36,7 +35,7 @@ func unknownFlag(known []cli.Flag, path, word string) error {
 	for _, f := range known {
 		names = append(names, f.Names()...)
 	}
-	near := Nearest(names, strings.TrimLeft(word, "-"))
+	near := printable.Nearest(names, strings.TrimLeft(word, "-"))
 	if near != "" {
 		near = Dashed(near)
 	}
@@ -48,26 +47,4 @@ func meant(near string) string {
 		return ""
 	}
 	return fmt.Sprintf("; did you mean %q?", near)
-}
-
-// Nearest returns the known word that is one edit from name, or two when name is four letters or longer; the same letters in another
-// order are nearest of all. Else it is the first of which name is the beginning, or all behind a dash, when that is three letters or
-// longer; else nothing.
-func Nearest(known []string, name string) string {
-	sorted := func(word string) string { return string(slices.Sorted(slices.Values([]byte(word)))) }
-	best, distance := "", min(len(name)/2, 2)+1
-	for _, k := range known {
-		d := smetrics.WagnerFischer(k, name, 1, 1, 1)
-		if sorted(k) == sorted(name) {
-			d = 0
-		}
-		if d < distance {
-			best, distance = k, d
-		}
-	}
-	shortened := slices.IndexFunc(known, func(k string) bool { return strings.HasPrefix(k, name) || strings.HasSuffix(k, "-"+name) })
-	if best == "" && len(name) >= 3 && shortened >= 0 {
-		return known[shortened]
-	}
-	return best
 }

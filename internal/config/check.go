@@ -25,22 +25,15 @@ func (f *file) finish(r *reader) {
 		if r.has("claim.ttl") {
 			path = "claim.ttl"
 		}
-		r.at(path, "ttl is "+printable.Exact(f.c.Claim.TTL)+" and max_ttl "+printable.Exact(f.c.Claim.MaxTTL), "a ttl of at most max_ttl")
+		problem := "ttl is " + printable.Exact(f.c.Claim.TTL) + " and max_ttl " + printable.Exact(f.c.Claim.MaxTTL)
+		r.at(path, problem, "a ttl of at most max_ttl")
 	}
-	for _, s := range services() { // one that is named without its settings, and settings that nobody would use
-		named := f.c.Claim.Lease == s.kind
-		if named && !s.said(f.c.Lease) {
-			r.at("claim.lease", "is "+s.kind+", and the file does not say which", s.example+" beside it")
-		}
-		if path := "lease." + s.kind; !named && r.has(path) {
-			r.at(path, "is not used: claim.lease is "+f.c.Claim.Lease, "claim: {lease: "+s.kind+"}, or leave it out")
-		}
-	}
+	f.checkStore(r)
 	f.tellApart(r)
 }
 
-// tellApart reports labels with two meanings, labels that would be taken for bundles, and an excluded label without which no issue is
-// eligible: an issue could never be told from one in another state, or be taken.
+// tellApart reports labels with two meanings, labels that would be taken for bundles, and an excluded label
+// without which no issue is eligible: an issue could never be told from one in another state, or be taken.
 func (f *file) tellApart(r *reader) {
 	all := named(&f.c.Labels)
 	for j, b := range all {
@@ -71,6 +64,7 @@ func (f *file) tellApart(r *reader) {
 		if !r.has(path) {
 			path = "labels.available"
 		}
-		r.at(path, "label "+quote(f.c.Labels.Available)+" is available and excluded: no issue could be taken", "different labels")
+		problem := "label " + quote(f.c.Labels.Available) + " is available and excluded: no issue could be taken"
+		r.at(path, problem, "different labels")
 	}
 }

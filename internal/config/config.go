@@ -17,6 +17,9 @@ import (
 // Path is where a repository keeps its configuration.
 const Path = ".github/label-state.yml"
 
+// Unread is a name that people give the file, and nobody reads.
+const Unread = ".github/label-state.yaml"
+
 // A Config is a repository's settings, complete: what the file leaves out has its default.
 type Config struct {
 	Preset    string        // agent, ready or stages
@@ -34,7 +37,6 @@ type Config struct {
 	Guard     string                // fail, warn or off
 	OnReopen  string                // none or requeue
 	Sweep     []string              // owner/repo of every repository to sweep; empty when the file names none
-	Compat    string                // none or stage-locks: what is read as claims besides our own
 	Work      WorkSource            // of agents without an entry
 	Agents    map[string]WorkSource // by codename, complete
 }
@@ -44,7 +46,7 @@ type Claim struct {
 	TTL    time.Duration // of a claim that names none
 	MaxTTL time.Duration // longest that may be asked for
 	Settle time.Duration // wait between the claim's post and the read that decides
-	Lease  string        // what decides: lease.Comments, Refs, Redis or Etcd
+	Lease  string        // what decides: lease.Comments, Refs or Redis
 
 	Assignees string // respect or ignore: whether an issue that is assigned to somebody else is somebody else's
 	Assign    string // people, all or none: whose winning claims assign their login
@@ -108,29 +110,40 @@ func Default() Config {
 	s := ledger.DefaultSettings()
 	r := s.Rules
 	return Config{
-		Preset:    "agent",
-		Labels:    labels.Agent(),
-		Exclude:   r.Exclude,
-		Claim:     Claim{TTL: r.Terms.TTL, MaxTTL: r.Terms.Max, Settle: s.Settle, Lease: lease.Comments, Assignees: "respect", Assign: "people", Comments: "all"},
-		Lease:     Lease{Endpoints: []string{}},
+		Preset:  "agent",
+		Labels:  labels.Agent(),
+		Exclude: r.Exclude,
+		Claim: Claim{
+			TTL:       r.Terms.TTL,
+			MaxTTL:    r.Terms.Max,
+			Settle:    s.Settle,
+			Lease:     lease.Comments,
+			Assignees: "respect",
+			Assign:    "people",
+			Comments:  "all",
+		},
 		Trust:     Trust{Permission: "triage", Logins: []string{}, Apps: []string{"github-actions"}},
 		Lifecycle: Lifecycle{OutsiderIssues: r.OutsiderIssues},
 		Recovery:  Recovery{MaxAttempts: r.MaxAttempts, Rest: r.Rest},
-		Plan:      Plan{Timeout: r.Terms.Plan, Approvers: []string{}, Slack: Slack{TokenEnv: "SLACK_BOT_TOKEN", Approvers: []string{}}},
-		Blockers:  Blockers{Native: true, Text: true},
-		Hook:      Hook{OnUnknown: "allow", Timeout: 3 * time.Second},
-		Sessions:  Sessions{TTL: 30 * time.Minute},
-		Guard:     "fail",
-		OnReopen:  "none",
-		Sweep:     []string{},
-		Compat:    "none",
-		Work:      WorkSource{Type: "github"},
+		Plan: Plan{
+			Timeout:   r.Terms.Plan,
+			Approvers: []string{},
+			Slack:     Slack{TokenEnv: "SLACK_BOT_TOKEN", Approvers: []string{}},
+		},
+		Blockers: Blockers{Native: true, Text: true},
+		Hook:     Hook{OnUnknown: "allow", Timeout: 3 * time.Second},
+		Sessions: Sessions{TTL: 30 * time.Minute},
+		Guard:    "fail",
+		OnReopen: "none",
+		Sweep:    []string{},
+		Work:     WorkSource{Type: "github"},
 	}
 }
 
 // Rules returns the settings as the predicate and the projection want them.
 func (c Config) Rules() lifecycle.Rules {
 	r := lifecycle.DefaultRules()
+
 	r.Scheme = c.Labels
 	r.Terms.TTL, r.Terms.Max, r.Terms.Plan = c.Claim.TTL, c.Claim.MaxTTL, c.Plan.Timeout
 	r.Exclude = c.Exclude
@@ -148,6 +161,10 @@ func (c Config) Settings() ledger.Settings {
 	s.Rules, s.Settle = c.Rules(), c.Claim.Settle
 	s.Minimize = c.Lifecycle.Minimize
 	s.Quiet = c.Claim.Comments == "quiet"
-	s.Assign = map[string]ledger.Assign{"people": ledger.AssignPeople, "all": ledger.AssignAll, "none": ledger.AssignNone}[c.Claim.Assign]
+	s.Assign = map[string]ledger.Assign{
+		"people": ledger.AssignPeople,
+		"all":    ledger.AssignAll,
+		"none":   ledger.AssignNone,
+	}[c.Claim.Assign]
 	return s
 }

@@ -49,6 +49,18 @@ func vectors(t *testing.T, path string, got func(t *testing.T, yml []byte) strin
 	}
 }
 
+// TestUsable: what is wrong with a file is left out, and the rest of it counts.
+func TestUsable(t *testing.T) {
+	vectors(t, "testdata/usable.txtar", func(t *testing.T, yml []byte) string {
+		_, err := config.Parse("f", yml)
+		var refused *config.Error
+		if !errors.As(err, &refused) {
+			t.Fatalf("Parse: %v", err)
+		}
+		return refused.Brief() + "\n" + difference(config.Usable("f", yml), config.Default())
+	})
+}
+
 func TestAccepted(t *testing.T) {
 	vectors(t, "testdata/accepted.txtar", func(t *testing.T, yml []byte) string {
 		c, err := config.Parse("f", yml)
@@ -88,7 +100,7 @@ func lines(c config.Config) []line {
 		at("exclude_labels", c.Exclude),
 		at("claim.ttl", c.Claim.TTL), at("claim.max_ttl", c.Claim.MaxTTL), at("claim.settle", c.Claim.Settle), at("claim.lease", c.Claim.Lease),
 		at("claim.assignees", c.Claim.Assignees), at("claim.assign", c.Claim.Assign), at("claim.comments", c.Claim.Comments),
-		at("lease.redis.url_env", c.Lease.RedisURLEnv), at("lease.etcd.endpoints", c.Lease.Endpoints), at("lease.etcd.auth_env", c.Lease.EtcdAuthEnv),
+		at("lease.redis.url_env", c.Lease.RedisURLEnv),
 		at("trust.permission", c.Trust.Permission), at("trust.logins", c.Trust.Logins), at("trust.apps", c.Trust.Apps),
 		at("lifecycle.outsider_issues", c.Lifecycle.OutsiderIssues), at("lifecycle.minimize", c.Lifecycle.Minimize),
 		at("recovery.max_attempts", c.Recovery.MaxAttempts), at("recovery.rest", c.Recovery.Rest),
@@ -98,7 +110,7 @@ func lines(c config.Config) []line {
 		at("hook.on_unknown", c.Hook.OnUnknown), at("hook.timeout", c.Hook.Timeout), at("hook.pull_requests", c.Hook.PullRequests),
 		at("sessions.ttl", c.Sessions.TTL), at("sessions.require_claim", c.Sessions.RequireClaim),
 		at("sweep.repos", c.Sweep), at("guard", c.Guard), at("on_reopen", c.OnReopen),
-		at("stages", l.Stages), at("compat", c.Compat),
+		at("stages", l.Stages),
 		at("defaults.work_source.type", c.Work.Type), at("defaults.work_source.repo", c.Work.Repo),
 		at("defaults.work_source.labels.ready", c.Work.Ready), at("defaults.work_source.labels.in_progress", c.Work.InProgress),
 		at("defaults.work_source.exclude_labels", c.Work.Exclude), at("defaults.work_source.cleanup_on_failure", !c.Work.KeepFailed),
@@ -198,7 +210,7 @@ func TestRulesAndSettings(t *testing.T) {
 
 // FuzzParse: no panic, one error type, and what is accepted holds the promises of Config.
 func FuzzParse(f *testing.F) {
-	for _, path := range []string{"testdata/accepted.txtar", "testdata/refused.txtar"} {
+	for _, path := range []string{"testdata/accepted.txtar", "testdata/refused.txtar", "testdata/usable.txtar"} {
 		a, err := txtar.ParseFile(path)
 		if err != nil {
 			f.Fatal(err)
@@ -217,6 +229,7 @@ func FuzzParse(f *testing.F) {
 			if strings.ContainsFunc(strings.ReplaceAll(err.Error(), "\n", ""), func(r rune) bool { return r < ' ' || r == 0x7f }) {
 				t.Fatalf("control characters in %q", err)
 			}
+			sound(t, config.Usable("f", data))
 			return
 		}
 		sound(t, c)
@@ -239,5 +252,44 @@ func sound(t *testing.T, c config.Config) {
 	}
 	if c.Claim.TTL <= 0 || c.Claim.TTL > c.Claim.MaxTTL || c.Claim.Settle < 0 || c.Plan.Timeout <= 0 || c.Hook.Timeout <= 0 || c.Recovery.MaxAttempts < 0 {
 		t.Errorf("numbers of %+v", c)
+	}
+}
+
+// TestOver: a caller's file may say what the repository says. Where it says something else, it decides its own keys and is refused for any other.
+func TestOver(t *testing.T) {
+	a, err := txtar.ParseFile("testdata/accepted.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused, taken := 0, 0
+	for _, f := range a.Files {
+		if !strings.HasSuffix(f.Name, ".yml") {
+			continue
+		}
+		own, err := config.ParseOwn("mine.yml", f.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := own.Over(own.Config, "acme/app"); err != nil || !reflect.DeepEqual(got, own.Config) {
+			t.Errorf("%s over itself: %v\n%s", f.Name, err, difference(got, own.Config))
+		}
+
+		got, err := own.Over(config.Default(), "acme/app")
+		different := config.Differences(own.Config, config.Default())
+		switch {
+		case len(different) > 0:
+			refused++
+			var e *config.Error
+			if !errors.As(err, &e) || !e.Everybodys || e.Line == 0 {
+				t.Errorf("%s over the defaults: %v, want a refusal of %q", f.Name, err, different)
+			}
+		case err != nil || difference(got, own.Config) != "":
+			t.Errorf("%s over the defaults: %v\n%s", f.Name, err, difference(got, own.Config))
+		default:
+			taken++
+		}
+	}
+	if refused < 10 || taken < 4 {
+		t.Errorf("%d were refused and %d taken: too few to tell", refused, taken)
 	}
 }

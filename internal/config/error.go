@@ -35,6 +35,18 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
+// First returns the first problem alone, in one line.
+func (e *Error) First() string { return e.line() }
+
+// Brief returns one line: the first problem, and how many more there are.
+func (e *Error) Brief() string {
+	text := e.line() + "; read without it"
+	if n := len(e.More); n > 0 {
+		text += fmt.Sprintf(", and without %d more", n)
+	}
+	return text
+}
+
 // line prints this problem without the others.
 func (e *Error) line() string {
 	text := e.File

@@ -12,18 +12,13 @@ func Schema() ([]byte, error) {
 	return append(out, '\n'), err
 }
 
-// SharedKeys are the keys that the default branch decides.
-func SharedKeys() (out []string) {
-	for _, s := range shared() {
-		out = append(out, s.path)
-	}
-	return out
-}
-
-// CallersKeys are the keys that are each caller's own.
+// CallersKeys are the keys that are each caller's own, in the order of the table.
 func CallersKeys() (out []string) {
-	for _, p := range callers() {
-		out = append(out, p.path)
+	c := Default()
+	for _, s := range settings(&c, &c) {
+		if s.own {
+			out = append(out, s.path)
+		}
 	}
 	return out
 }

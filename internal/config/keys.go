@@ -27,18 +27,34 @@ type file struct {
 
 // newFile returns what is to be read into c, with the defaults of what is only checked.
 func newFile(c *Config) *file {
-	return &file{c: c, version: 1, ttls: map[string]time.Duration{}, defaults: newAgent(), agents: map[string]*agent{}}
+	return &file{
+		c:        c,
+		version:  1,
+		ttls:     map[string]time.Duration{},
+		defaults: newAgent(),
+		agents:   map[string]*agent{},
+	}
+}
+
+// written returns a file that says what c does, so that its keys have the values of c.
+func written(c *Config) *file {
+	f := newFile(c)
+	f.labels = c.Labels
+	for _, s := range c.Labels.Stages {
+		f.stages = append(f.stages, s.Name)
+		if s.TTL > 0 {
+			f.ttls[s.Name] = s.TTL
+		}
+	}
+	return f
 }
 
 // keys is the whole format (the CLI's manual, "Configuration").
 func (f *file) keys() rule {
 	c := f.c
-	var names, stores []key
+	var names []key
 	for _, l := range named(&f.labels) {
 		names = append(names, key{l.key, l.about, text(l.name, label())})
-	}
-	for _, s := range services() {
-		stores = append(stores, key{s.kind, s.about + ", for claim.lease: " + s.kind + ".", s.keys(&c.Lease)})
 	}
 	return object(
 		key{"version", "Version of this format.", count(&f.version, 1, 1)},
@@ -48,36 +64,100 @@ func (f *file) keys() rule {
 		key{"claim", "How long a hold lasts, and how a race is decided.", object(
 			key{"ttl", "Lease of a claim that names none.", span(&c.Claim.TTL, second, year)},
 			key{"max_ttl", "Longest lease that may be asked for.", span(&c.Claim.MaxTTL, second, year)},
-			key{"settle", "Wait between a claim's post and the read that decides.", span(&c.Claim.Settle, 0, 30*second)},
-			key{"lease", "What decides a race.", word(&c.Claim.Lease, append([]string{lease.Comments, lease.Refs}, Services()...)...)},
-			key{"assignees", "Whether an issue that is assigned to somebody else is somebody else's.", word(&c.Claim.Assignees, "respect", "ignore")},
-			key{"assign", "Whose winning claims assign their login, until they release. Apps cannot be assigned.", word(&c.Claim.Assign, "people", "all", "none")},
-			key{"comments", "Whether a claim that lost a race posts its end, or turns its own comment into it, which notifies nobody.", word(&c.Claim.Comments, "all", "quiet")},
+			key{
+				"settle",
+				"Wait between a claim's post and the read that decides.",
+				own(span(&c.Claim.Settle, 0, 30*second)),
+			},
+			key{"lease", "What decides a race.", word(&c.Claim.Lease, lease.Comments, lease.Refs, lease.Redis)},
+			key{
+				"assignees",
+				"Whether an issue that is assigned to somebody else is somebody else's.",
+				word(&c.Claim.Assignees, "respect", "ignore"),
+			},
+			key{
+				"assign",
+				"Whose winning claims assign their login, until they release. Apps cannot be assigned.",
+				word(&c.Claim.Assign, "people", "all", "none"),
+			},
+			key{
+				"comments",
+				"Whether a claim that lost a race posts its end, or turns its own comment into it, which notifies " +
+					"nobody.",
+				word(&c.Claim.Comments, "all", "quiet"),
+			},
 		)},
-		key{"lease", "Where the lease store is, if claim.lease names one that is a service of its own.", object(stores...)},
-		key{"trust", "Whose records count, besides the repository owner's. A claim by anybody else is refused before anything is written.", object(
-			key{"permission", "Least role of a collaborator.", word(&c.Trust.Permission, "triage", "write", "maintain", "admin")},
+		key{"lease", "Where the lease store is, if claim.lease names one that is a server of its own.", object(
+			key{lease.Redis, "A Redis server, for claim.lease: redis.", object(
+				key{
+					"url_env",
+					"Variable that holds its redis:// or rediss:// URL.",
+					text(&c.Lease.RedisURLEnv, variable()),
+				},
+			)},
+		)},
+		key{"trust", "Whose records count, besides the repository owner's. A claim by anybody else is refused before " +
+			"anything is written.", object(
+			key{
+				"permission",
+				"Least role of a collaborator.",
+				word(&c.Trust.Permission, "triage", "write", "maintain", "admin"),
+			},
 			key{"logins", "Users, whatever their role.", texts(&c.Trust.Logins, login())},
-			key{"apps", "GitHub Apps, by slug. GitHub tells no role of an App, so one that is not listed counts for nothing.", texts(&c.Trust.Apps, form{allowed: "the slug of a GitHub App, without [bot]", pattern: `^[A-Za-z0-9][A-Za-z0-9-]*$`, longest: 100})},
+			key{
+				"apps",
+				"GitHub Apps, by slug. GitHub tells no role of an App, so one that is not listed counts for nothing.",
+				texts(&c.Trust.Apps, slug()),
+			},
 		)},
 		key{"lifecycle", "What may move an issue, and what becomes of its comments.", object(
 			key{
-				"outsider_issues", "Issues that a pull request may move whose author's records do not count, and that all open ones of one stranger may move together; one that would move more moves none. For all others it is 20 each.",
+				"outsider_issues",
+				"Issues that a pull request may move whose author's records do not count, and that all open ones of one " +
+					"stranger may move together; one that would move more moves none. For all others it is 20 each.",
 				count(&c.Lifecycle.OutsiderIssues, 1, lifecycle.MostIssues),
 			},
-			key{"minimize", "Whether a sweep minimizes the comments of ended holds as outdated. They count as before.", truth(&c.Lifecycle.Minimize)},
+			key{
+				"minimize",
+				"Whether a sweep minimizes the comments of ended holds as outdated. They count as before.",
+				truth(&c.Lifecycle.Minimize),
+			},
 		)},
 		key{"recovery", "What happens after failed attempts.", object(
-			key{"max_attempts", "Failed attempts before a person must look; 0 never asks.", count(&c.Recovery.MaxAttempts, 0, 1000)},
-			key{"rest", "How long to back off after the first, second, … failed attempt; the last repeats.", list(&c.Recovery.Rest, func(d *time.Duration) rule { return span(d, 0, year) })},
+			key{
+				"max_attempts",
+				"Failed attempts before a person must look; 0 never asks.",
+				count(&c.Recovery.MaxAttempts, 0, 1000),
+			},
+			key{
+				"rest",
+				"How long to back off after the first, second, … failed attempt; the last repeats.",
+				list(&c.Recovery.Rest, func(d *time.Duration) rule { return span(d, 0, year) }),
+			},
 		)},
 		key{"plan", "The approval gate.", object(
 			key{"timeout", "How long a plan may wait for its answer.", span(&c.Plan.Timeout, second, year)},
-			key{"approvers", "Who may approve; empty is everybody whose records count, except the plan's own author.", texts(&c.Plan.Approvers, login())},
+			key{
+				"approvers",
+				"Who may approve; empty is everybody whose records count, except the plan's own author.",
+				texts(&c.Plan.Approvers, login()),
+			},
 			key{"slack", "A Slack channel where plans are shown and answered as well.", after(object(
-				key{"channel", "Id of the channel.", text(&c.Plan.Slack.Channel, slackID("a channel's id, such as C0123ABC", "CG"))},
-				key{"token_env", "Environment variable with the bot's token.", text(&c.Plan.Slack.TokenEnv, variable())},
-				key{"approvers", "Ids of the users who may answer; at least one.", texts(&c.Plan.Slack.Approvers, slackID("a user's id, such as U0123ABC", "UW"))},
+				key{
+					"channel",
+					"Id of the channel.",
+					text(&c.Plan.Slack.Channel, slackID("a channel's id, such as C0123ABC", "CG")),
+				},
+				key{
+					"token_env",
+					"Environment variable with the bot's token.",
+					own(text(&c.Plan.Slack.TokenEnv, variable())),
+				},
+				key{
+					"approvers",
+					"Ids of the users who may answer; at least one.",
+					texts(&c.Plan.Slack.Approvers, slackID("a user's id, such as U0123ABC", "UW")),
+				},
 			), func(r *reader, path string) { // what only makes sense together
 				s := c.Plan.Slack
 				if s.Channel == "" && !r.has(path+".channel") {
@@ -92,32 +172,61 @@ func (f *file) keys() rule {
 			key{"native", "GitHub's own \"blocked by\".", truth(&c.Blockers.Native)},
 			key{"text", "Lines such as \"Blocked by #7\" in the issue's text.", truth(&c.Blockers.Text)},
 		)},
-		key{"hook", "The pre-push hook.", object(
-			key{"on_unknown", "What happens to a push when nobody can tell.", word(&c.Hook.OnUnknown, "allow", "refuse")},
-			key{"pull_requests", "Whether a push of a branch is checked against holds on its open pull requests. That costs a request a push.", truth(&c.Hook.PullRequests)},
+		key{"hook", "The pre-push hook.", own(object(
+			key{
+				"on_unknown",
+				"What happens to a push when nobody can tell.",
+				word(&c.Hook.OnUnknown, "allow", "refuse"),
+			},
+			key{
+				"pull_requests",
+				"Whether a push of a branch is checked against holds on its open pull requests. That costs a " +
+					"request a push.",
+				truth(&c.Hook.PullRequests),
+			},
 			key{"timeout", "The hook's whole budget.", span(&c.Hook.Timeout, 100*time.Millisecond, time.Minute)},
-		)},
+		))},
 		key{"sessions", "Interactive sessions of agent hosts, such as Claude Code.", object(
-			key{"ttl", "Lease of a session's claim that names none, where the host's hooks renew it.", span(&c.Sessions.TTL, time.Minute, year)},
-			key{"require_claim", "Whether a session may edit files only in a worktree that holds an issue. Events go by the default branch as the clone last fetched it.", truth(&c.Sessions.RequireClaim)},
+			key{
+				"ttl",
+				"Lease of a session's claim that names none, where the host's hooks renew it.",
+				span(&c.Sessions.TTL, time.Minute, year),
+			},
+			key{
+				"require_claim",
+				"Whether a session may edit files only in a worktree that holds an issue. Events go by the default " +
+					"branch as the clone last fetched it.",
+				truth(&c.Sessions.RequireClaim),
+			},
 		)},
-		key{"sweep", "What a sweep looks at.", object(key{"repos", "Repositories to sweep when none is named.", texts(&c.Sweep, repository())})},
-		key{"guard", "What the Action's check does when a pull request closes somebody else's issue.", word(&c.Guard, "fail", "warn", "off")},
+		key{
+			"sweep",
+			"What a sweep looks at.",
+			own(object(key{"repos", "Repositories to sweep when none is named.", texts(&c.Sweep, repository())})),
+		},
+		key{
+			"guard",
+			"What the Action's check does when a pull request closes somebody else's issue.",
+			word(&c.Guard, "fail", "warn", "off"),
+		},
 		key{"on_reopen", "What becomes of a done issue that is reopened.", word(&c.OnReopen, "none", "requeue")},
-		key{"stages", "Stages of a pipeline, in order, with preset stages: two or more, the last one is done.", texts(&f.stages, stageName())},
-		key{"stage_ttl", "Lease of a claim that names none, by stage.", each(stageName(), func(name string) rule {
+		key{
+			"stages",
+			"Stages of a pipeline, in order, with preset stages: two or more, the last one is done.",
+			texts(&f.stages, stageName()),
+		},
+		key{"stage_ttl", "Lease of a claim that names none, by stage.", each(&f.ttls, stageName(), func(name string) rule {
 			ttl := new(time.Duration)
 			return after(span(ttl, second, year), func(*reader, string) { f.ttls[name] = *ttl })
 		})},
-		key{"compat", "Older record formats that are read as claims.", word(&c.Compat, "none", "stage-locks")},
-		key{"defaults", "Settings every agent starts from.", f.defaults.keys()},
-		key{"agents", "A fleet: settings by codename.", each(codename(), func(name string) rule { // of one agent; without a name it only describes what one looks like
-			a := newAgent()
+		key{"defaults", "Settings every agent starts from.", own(f.defaults.keys())},
+		key{"agents", "A fleet: settings by codename.", own(each(&f.agents, codename(), func(name string) rule {
+			a := f.defaults.clone()
 			if name != "" {
 				f.agents[name] = a
 			}
 			return a.keys()
-		})},
+		}))},
 	)
 }
 

@@ -3,19 +3,18 @@ package config
 import (
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/label-state/label-state/internal/labels"
+	"go.yaml.in/yaml/v3"
+
 	"github.com/label-state/label-state/internal/printable"
 )
 
-// A repository's configuration decides who counts, and must be the same for everybody: it is the one on the default branch. What
-// concerns nobody but the caller may come from a file of theirs: how long their claims and their hook wait, where their agents take work from, which
+// An Own is a configuration that the caller named. A repository's configuration decides who counts and must be
+// the same for everybody, so it is the one on the default branch. What concerns the caller alone may come from
+// a file of theirs: how long their claims and their hook wait, where their agents take work from, which
 // repositories they sweep, which variable holds a token (docs/decisions/2026-11-22-hostile-repositories.md).
-
-// An Own is a configuration that the caller named.
 type Own struct {
 	Config
 	File  string // its name; empty for the zero value
@@ -24,18 +23,24 @@ type Own struct {
 
 // ParseOwn reads the file of a caller. The error is an *Error.
 func ParseOwn(name string, data []byte) (Own, error) {
-	r := &reader{file: name, lines: map[string]int{}}
-	own := Own{Config: Default(), File: name, lines: r.lines}
-	if top := r.document(data); top != nil {
-		f := newFile(&own.Config)
-		f.keys().read(r, "", top)
-		f.finish(r)
-	}
+	r := newReader(name)
+	own := Own{Config: r.settings(r.document(data)), File: name, lines: r.lines}
 	if err := r.err(); err != nil {
 		own.Config = Config{}
 		return own, err
 	}
 	return own, nil
+}
+
+// settings reads the settings below the top of a document; nil is an empty one.
+func (r *reader) settings(top *yaml.Node) Config {
+	c := Default()
+	if top != nil {
+		f := newFile(&c)
+		f.keys().read(r, "", top)
+		f.finish(r)
+	}
+	return c
 }
 
 // Has reports whether the file sets a key or anything below it.
@@ -48,14 +53,18 @@ func (o Own) Has(path string) bool {
 	return false
 }
 
-// Over lays what is the caller's own over the configuration of the repository. Whatever else the file sets has to be what the
-// repository says; repo names it in errors. The error is an *Error.
+// Over lays what is the caller's own over the configuration of the repository. Whatever else the file sets
+// has to be what the repository says; repo names it in errors. The error is an *Error.
 func (o Own) Over(c Config, repo string) (Config, error) {
 	r := &reader{file: o.File, lines: o.lines}
-	for _, s := range shared() {
-		mine, theirs := s.of(o.Config), s.of(c)
-		if o.Has(s.path) && !reflect.DeepEqual(mine, theirs) {
-			r.at(s.path, "is "+written(mine)+", and on the default branch of "+repo+" it is "+written(theirs), "what the default branch says, for everybody must go by the same")
+	for _, s := range settings(&o.Config, &c) {
+		switch {
+		case !o.Has(s.path):
+		case s.own:
+			s.theirs.Set(s.mine)
+		case s.differs():
+			problem := "is " + inWords(s.mine) + ", and on the default branch of " + repo + " it is " + inWords(s.theirs)
+			r.at(s.path, problem, "what the default branch says, for everybody must go by the same")
 		}
 	}
 	for _, p := range r.problems {
@@ -64,98 +73,57 @@ func (o Own) Over(c Config, repo string) (Config, error) {
 	if err := r.err(); err != nil {
 		return Config{}, err
 	}
-	for _, p := range callers() {
-		if o.Has(p.path) {
-			p.take(&c, o.Config)
-		}
+
+	if o.Has("defaults") || o.Has("agents") { // as a whole: an agent's entry has the defaults in it
+		c.Work, c.Agents = o.Work, o.Agents
 	}
 	return c, nil
 }
 
-// Differences are the keys that two configurations have different values for, but for those that are each caller's own.
+// Differences are the keys that two configurations have different values for, but for those that are each
+// caller's own.
 func Differences(a, b Config) []string {
 	var out []string
-	for _, s := range shared() {
-		if s.path != "preset" && !reflect.DeepEqual(s.of(a), s.of(b)) {
+	for _, s := range settings(&a, &b) {
+		if s.path != "preset" && !s.own && s.differs() { // a preset is its labels
 			out = append(out, s.path)
 		}
 	}
 	return out
 }
 
-// A setting is a key that everybody must go by.
+// A setting is one key of the table, with its values in two configurations.
 type setting struct {
-	path string
-	of   func(Config) any
+	path         string
+	own          bool
+	mine, theirs reflect.Value
 }
 
-// shared are the keys that the default branch decides.
-func shared() []setting {
-	all := []setting{
-		{"preset", func(c Config) any { return c.Preset }},
-		{"exclude_labels", func(c Config) any { return c.Exclude }},
-		{"claim.ttl", func(c Config) any { return c.Claim.TTL }},
-		{"claim.max_ttl", func(c Config) any { return c.Claim.MaxTTL }},
-		{"claim.assign", func(c Config) any { return c.Claim.Assign }},
-		{"claim.assignees", func(c Config) any { return c.Claim.Assignees }},
-		{"claim.comments", func(c Config) any { return c.Claim.Comments }},
-		{"claim.lease", func(c Config) any { return c.Store() }},
-		{"lease", func(c Config) any { return c.Store() }},
-		{"trust.permission", func(c Config) any { return c.Trust.Permission }},
-		{"trust.logins", func(c Config) any { return c.Trust.Logins }},
-		{"trust.apps", func(c Config) any { return c.Trust.Apps }},
-		{"recovery.max_attempts", func(c Config) any { return c.Recovery.MaxAttempts }},
-		{"recovery.rest", func(c Config) any { return c.Recovery.Rest }},
-		{"plan.timeout", func(c Config) any { return c.Plan.Timeout }},
-		{"plan.approvers", func(c Config) any { return c.Plan.Approvers }},
-		{"plan.slack.channel", func(c Config) any { return c.Plan.Slack.Channel }},
-		{"plan.slack.approvers", func(c Config) any { return c.Plan.Slack.Approvers }},
-		{"blockers.native", func(c Config) any { return c.Blockers.Native }},
-		{"blockers.text", func(c Config) any { return c.Blockers.Text }},
-		{"guard", func(c Config) any { return c.Guard }},
-		{"lifecycle.outsider_issues", func(c Config) any { return c.Lifecycle.OutsiderIssues }},
-		{"lifecycle.minimize", func(c Config) any { return c.Lifecycle.Minimize }},
-		{"on_reopen", func(c Config) any { return c.OnReopen }},
-		{"stages", func(c Config) any { return c.Labels.Stages }},
-		{"stage_ttl", func(c Config) any { return c.Labels.Stages }},
-		{"compat", func(c Config) any { return c.Compat }},
-		{"sessions.ttl", func(c Config) any { return c.Sessions.TTL }},
-		{"sessions.require_claim", func(c Config) any { return c.Sessions.RequireClaim }},
-	}
-	for n, l := range named(&labels.Scheme{}) {
-		all = append(all, setting{"labels." + l.key, func(c Config) any { return *named(&c.Labels)[n].name }})
-	}
+func (s setting) differs() bool { return !reflect.DeepEqual(s.mine.Interface(), s.theirs.Interface()) }
+
+// settings are all keys of the table. A value that is set is set in the configuration, except for labels,
+// stages and agents, which the file spells in another way.
+func settings(mine, theirs *Config) []setting {
+	var all []setting
+	written(mine).keys().leaves("", func(path string, leaf rule) {
+		all = append(all, setting{path: path, own: leaf.own, mine: reflect.ValueOf(leaf.to).Elem()})
+	})
+
+	n := 0
+	written(theirs).keys().leaves("", func(_ string, leaf rule) {
+		all[n].theirs = reflect.ValueOf(leaf.to).Elem()
+		n++
+	})
 	return all
 }
 
-// A part is a key that is the caller's own.
-type part struct {
-	path string
-	take func(to *Config, from Config)
-}
-
-// callers are the keys that a caller's own file decides.
-func callers() []part {
-	fleet := func(to *Config, from Config) { to.Work, to.Agents = from.Work, from.Agents } // as a whole: an agent's entry has the defaults in it
-	return []part{
-		{"claim.settle", func(to *Config, from Config) { to.Claim.Settle = from.Claim.Settle }},
-		{"hook.on_unknown", func(to *Config, from Config) { to.Hook.OnUnknown = from.Hook.OnUnknown }},
-		{"hook.pull_requests", func(to *Config, from Config) { to.Hook.PullRequests = from.Hook.PullRequests }},
-		{"hook.timeout", func(to *Config, from Config) { to.Hook.Timeout = from.Hook.Timeout }},
-		{"sweep", func(to *Config, from Config) { to.Sweep = slices.Clone(from.Sweep) }},
-		{"defaults", fleet},
-		{"agents", fleet},
-		{"plan.slack.token_env", func(to *Config, from Config) { to.Plan.Slack.TokenEnv = from.Plan.Slack.TokenEnv }},
-	}
-}
-
-// written is a value as an error prints it.
-func written(v any) string {
-	switch v := v.(type) {
+// inWords is a value as an error prints it.
+func inWords(v reflect.Value) string {
+	switch v := v.Interface().(type) {
 	case string:
 		return quote(v)
 	case time.Duration:
 		return printable.Exact(v)
 	}
-	return printable.Short(fmt.Sprint(v), 100)
+	return printable.Short(fmt.Sprint(v.Interface()), 100)
 }

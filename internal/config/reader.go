@@ -28,7 +28,15 @@ const MaxFile = 256 << 10
 type reader struct {
 	file     string
 	lines    map[string]int // where each key path stands
+	entries  map[string]entryNode
 	problems []*Error
+}
+
+// An entryNode is an entry of a mapping.
+type entryNode struct{ mapping, key *yaml.Node }
+
+func newReader(name string) *reader {
+	return &reader{file: name, lines: map[string]int{}, entries: map[string]entryNode{}}
 }
 
 // problem notes a problem of a line; 0 is none.

@@ -2,7 +2,6 @@ package config
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,10 +15,13 @@ import (
 // A schema is a piece of the JSON schema.
 type schema map[string]any
 
-// A rule is how one value is read and how the schema describes it.
+// A rule is how one value is read, how the schema describes it, and whose it is.
 type rule struct {
 	schema schema
 	read   func(r *reader, path string, n *yaml.Node)
+	to     any   // pointer to where the value is read; nil for a mapping with fixed keys
+	keys   []key // of a mapping with fixed keys
+	own    bool  // each caller decides it; else the default branch does, for everybody
 }
 
 // A key is one entry of a mapping with fixed keys.
@@ -28,39 +30,69 @@ type key struct {
 	rule
 }
 
-// object is a mapping with exactly these keys, each of which may be left out.
+// own is a rule for what each caller decides.
+func own(r rule) rule {
+	r.own = true
+	return r
+}
+
+// object is a mapping with exactly these keys, each of which may be left out. They are read in this order,
+// whatever the file's is.
 func object(keys ...key) rule {
 	properties := schema{}
-	for _, k := range keys {
+	names := make([]string, len(keys))
+	for n, k := range keys {
 		described := schema{"description": k.about}
 		maps.Copy(described, k.schema)
 		properties[k.name] = described
+		names[n] = k.name
+	}
+
+	read := func(r *reader, path string, n *yaml.Node) {
+		values := map[string]*yaml.Node{}
+		r.mapping(path, n, func(name, at string, line int, value *yaml.Node) {
+			if !slices.Contains(names, name) {
+				problem := "unknown key"
+				if near := printable.Nearest(names, name); near != "" {
+					problem += "; did you mean " + quote(near) + "?"
+				}
+				r.problem(line, at, problem, strings.Join(names, ", "))
+				return
+			}
+			values[name] = value
+		})
+		for _, k := range keys {
+			if value, set := values[k.name]; set {
+				k.read(r, join(path, k.name), value)
+			}
+		}
 	}
 	return rule{
-		schema{"type": "object", "additionalProperties": false, "properties": properties},
-		func(r *reader, path string, n *yaml.Node) {
-			r.mapping(path, n, "a mapping", func(name string, at string, line int, value *yaml.Node) {
-				i := slices.IndexFunc(keys, func(k key) bool { return k.name == name })
-				if i < 0 {
-					names := make([]string, len(keys))
-					for n, k := range keys {
-						names[n] = k.name
-					}
-					r.problem(line, at, "unknown key", strings.Join(names, ", "))
-					return
-				}
-				keys[i].read(r, at, value)
-			})
-		},
+		schema: schema{"type": "object", "additionalProperties": false, "properties": properties},
+		read:   read,
+		keys:   keys,
+	}
+}
+
+// leaves calls visit for each key below a rule that has a value, with its path and whose it is.
+func (u rule) leaves(path string, visit func(path string, leaf rule)) {
+	if u.keys == nil {
+		visit(path, u)
+		return
+	}
+	for _, k := range u.keys {
+		k.own = k.own || u.own
+		k.leaves(join(path, k.name), visit)
 	}
 }
 
 // mapping calls entry for every key of a mapping, and remembers where each stands.
-func (r *reader) mapping(path string, n *yaml.Node, allowed string, entry func(name, at string, line int, value *yaml.Node)) {
+func (r *reader) mapping(path string, n *yaml.Node, entry func(name, at string, line int, value *yaml.Node)) {
 	if n.Kind != yaml.MappingNode {
-		r.wrongType(path, n, allowed)
+		r.wrongType(path, n, "a mapping")
 		return
 	}
+
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
 		at := join(path, k.Value)
@@ -71,6 +103,7 @@ func (r *reader) mapping(path string, n *yaml.Node, allowed string, entry func(n
 			r.problem(k.Line, at, "written twice, first in line "+strconv.Itoa(r.lines[at]), "once")
 		default:
 			r.lines[at] = k.Line
+			r.entries[at] = entryNode{n, k}
 			entry(k.Value, at, k.Line, v)
 		}
 	}
@@ -78,27 +111,32 @@ func (r *reader) mapping(path string, n *yaml.Node, allowed string, entry func(n
 
 // join appends a key to a path. A key that is not a plain word is quoted: it is somebody's text.
 func join(path, name string) string {
-	if !regexp.MustCompile(`^[A-Za-z0-9_/-]{1,64}$`).MatchString(name) {
+	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_/-"
+	if name == "" || len(name) > 64 || strings.Trim(name, plain) != "" {
 		name = quote(name)
 	}
+
 	if path == "" {
 		return name
 	}
 	return path + "." + name
 }
 
-// each is a mapping from names to values of one kind.
-func each(name form, item func(name string) rule) rule {
+// each is a mapping from names to values of one kind, each made by item when its rule is; the name "" only
+// describes what one looks like.
+func each[T any](to *map[string]T, name form, item func(name string) rule) rule {
+	read := func(r *reader, path string, n *yaml.Node) {
+		r.mapping(path, n, func(k, at string, line int, value *yaml.Node) {
+			if !name.fits(k) {
+				r.problem(line, at, "not a name", name.allowed)
+			}
+			item(k).read(r, at, value)
+		})
+	}
 	return rule{
-		schema{"type": "object", "additionalProperties": item("").schema},
-		func(r *reader, path string, n *yaml.Node) {
-			r.mapping(path, n, "a mapping", func(k, at string, line int, value *yaml.Node) {
-				if !name.fits(k) {
-					r.problem(line, at, "not a name", name.allowed)
-				}
-				item(k).read(r, at, value)
-			})
-		},
+		schema: schema{"type": "object", "additionalProperties": item("").schema},
+		read:   read,
+		to:     to,
 	}
 }
 
@@ -116,7 +154,8 @@ func list[T any](to *[]T, item func(*T) rule) rule {
 		}
 		s["default"] = values
 	}
-	return rule{s, func(r *reader, path string, n *yaml.Node) {
+
+	read := func(r *reader, path string, n *yaml.Node) {
 		if n.Kind != yaml.SequenceNode {
 			r.wrongType(path, n, "a list")
 			return
@@ -125,15 +164,18 @@ func list[T any](to *[]T, item func(*T) rule) rule {
 		for i, el := range n.Content {
 			item(&(*to)[i]).read(r, path+"["+strconv.Itoa(i)+"]", el)
 		}
-	}}
+	}
+	return rule{schema: s, read: read, to: to}
 }
 
 // after is a rule with a check of the value as a whole.
 func after(inner rule, check func(r *reader, path string)) rule {
-	return rule{inner.schema, func(r *reader, path string, n *yaml.Node) {
-		inner.read(r, path, n)
+	read := inner.read
+	inner.read = func(r *reader, path string, n *yaml.Node) {
+		read(r, path, n)
 		check(r, path)
-	}}
+	}
+	return inner
 }
 
 // wrongType says what a value is instead of what it should be.

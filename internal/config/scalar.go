@@ -43,7 +43,9 @@ type form struct {
 
 // fits reports whether a text has the form.
 func (f form) fits(s string) bool {
-	return utf8.RuneCountInString(s) <= f.longest && regexp.MustCompile(f.pattern).MatchString(s) && (f.also == nil || f.also(s))
+	return utf8.RuneCountInString(s) <= f.longest &&
+		regexp.MustCompile(f.pattern).MatchString(s) &&
+		(f.also == nil || f.also(s))
 }
 
 // label is a label name. GitHub allows 50 characters; a comma separates labels wherever they are listed.
@@ -69,9 +71,22 @@ func repository() form {
 	}
 }
 
+// slug is the name of a GitHub App.
+func slug() form {
+	return form{
+		allowed: "the slug of a GitHub App, without [bot]",
+		pattern: `^[A-Za-z0-9][A-Za-z0-9-]*$`,
+		longest: 100,
+	}
+}
+
 // codename is what claim.Worker accepts as one.
 func codename() form {
-	return form{allowed: "a codename: letters, digits and . _ / -", pattern: `^[A-Za-z0-9][A-Za-z0-9._/-]*$`, longest: 64}
+	return form{
+		allowed: "a codename: letters, digits and . _ / -",
+		pattern: `^[A-Za-z0-9][A-Za-z0-9._/-]*$`,
+		longest: 64,
+	}
 }
 
 // slackID is an id of Slack's that begins with one of the letters.
@@ -89,7 +104,8 @@ func text(to *string, f form) rule {
 	if *to != "" {
 		s["default"] = *to
 	}
-	return rule{s, func(r *reader, path string, n *yaml.Node) {
+
+	read := func(r *reader, path string, n *yaml.Node) {
 		v, ok := r.scalar(path, n, f.allowed, "!!str")
 		switch {
 		case !ok:
@@ -98,7 +114,8 @@ func text(to *string, f form) rule {
 		default:
 			*to = v
 		}
-	}}
+	}
+	return rule{schema: s, read: read, to: to}
 }
 
 // texts is a list of texts of that form.
@@ -110,7 +127,8 @@ func texts(to *[]string, f form) rule {
 func word(to *string, words ...string) rule {
 	allowed := strings.Join(words, ", ")
 	s := schema{"type": "string", "enum": words, "default": cmp.Or(*to, words[0])}
-	return rule{s, func(r *reader, path string, n *yaml.Node) {
+
+	read := func(r *reader, path string, n *yaml.Node) {
 		v, ok := r.scalar(path, n, allowed, "!!str")
 		switch {
 		case !ok:
@@ -119,16 +137,18 @@ func word(to *string, words ...string) rule {
 		default:
 			*to = v
 		}
-	}}
+	}
+	return rule{schema: s, read: read, to: to}
 }
 
 // truth is true or false, not yes or on.
 func truth(to *bool) rule {
-	return rule{schema{"type": "boolean", "default": *to}, func(r *reader, path string, n *yaml.Node) {
+	read := func(r *reader, path string, n *yaml.Node) {
 		if v, ok := r.scalar(path, n, "true or false", "!!bool"); ok {
 			*to = strings.EqualFold(v, "true")
 		}
-	}}
+	}
+	return rule{schema: schema{"type": "boolean", "default": *to}, read: read, to: to}
 }
 
 // count is a whole decimal number from least to most.
@@ -138,7 +158,8 @@ func count(to *int, least, most int) rule {
 		allowed = strconv.Itoa(least)
 	}
 	s := schema{"type": "integer", "minimum": least, "maximum": most, "default": *to}
-	return rule{s, func(r *reader, path string, n *yaml.Node) {
+
+	read := func(r *reader, path string, n *yaml.Node) {
 		v, ok := r.scalar(path, n, allowed, "!!int")
 		if !ok {
 			return
@@ -149,7 +170,8 @@ func count(to *int, least, most int) rule {
 			return
 		}
 		*to = i
-	}}
+	}
+	return rule{schema: s, read: read, to: to}
 }
 
 // span is a duration from least to most: 90s, 30m, 4h, 1h30m.
@@ -160,7 +182,8 @@ func span(to *time.Duration, least, most time.Duration) rule {
 	if *to != 0 {
 		s["default"] = printable.Exact(*to)
 	}
-	return rule{s, func(r *reader, path string, n *yaml.Node) {
+
+	read := func(r *reader, path string, n *yaml.Node) {
 		v, ok := r.scalar(path, n, allowed, "!!str")
 		if !ok {
 			return
@@ -171,7 +194,8 @@ func span(to *time.Duration, least, most time.Duration) rule {
 			return
 		}
 		*to = d
-	}}
+	}
+	return rule{schema: s, read: read, to: to}
 }
 
 const longestSpan = 40

@@ -87,7 +87,7 @@ func TestSchemaRefuses(t *testing.T) {
 	beyond := []string{
 		"alias", "bundle-like-label", "agents-equal-labels", "default-ttl-above-max", "duration-overflows", "duration-zero", "excluded-available",
 		"excluded-available-by-name", "key-not-a-word", "label-control", "label-equals-default", "label-like-bundle", "max-attempts-octal",
-		"lease-etcd-nowhere", "lease-redis-elsewhere", "lease-redis-nowhere", "lease-unused", "merge-key", "not-yaml", "own-tag", "ready-equals-in-progress", "recursive", "ready-preset-collision",
+		"lease-redis-nowhere", "lease-unused", "merge-key", "not-yaml", "own-tag", "ready-equals-in-progress", "recursive", "ready-preset-collision",
 		"slack-incomplete", "stages-labels", "stages-missing", "stages-too-few", "stages-twice", "stages-without-preset", "tab", "ttl-above-max", "twice", "two-documents",
 	}
 	s := load(t)

@@ -38,47 +38,51 @@ func (a *agent) keys() rule {
 			key{"ready", "Eligible for pickup.", text(&a.Ready, label())},
 			key{"in_progress", "A worker holds it.", text(&a.InProgress, label())},
 		)},
-		key{"exclude_labels", "Labels, besides the repository's, that keep an issue from this agent.", texts(&a.Exclude, label())},
-		key{"cleanup_on_failure", "Whether what failed goes back to the queue; else a person must look.", truth(&a.cleanup)},
-		key{"auth", "How to sign in.", object(key{"token_env", "Environment variable with the token.", text(&a.TokenEnv, variable())})},
+		key{
+			"exclude_labels",
+			"Labels, besides the repository's, that keep an issue from this agent.",
+			texts(&a.Exclude, label()),
+		},
+		key{
+			"cleanup_on_failure",
+			"Whether what failed goes back to the queue; else a person must look.",
+			truth(&a.cleanup),
+		},
+		key{"auth", "How to sign in.", object(
+			key{"token_env", "Environment variable with the token.", text(&a.TokenEnv, variable())},
+		)},
 	)
 	return object(key{"work_source", "Where work comes from.", source})
 }
 
-// fleet merges the defaults under each agent's own settings, whichever stands first in the file, and
-// checks each result.
+// clone returns an entry that begins with what another says.
+func (a *agent) clone() *agent {
+	b := *a
+	b.Exclude = slices.Clone(a.Exclude)
+	return &b
+}
+
+// source is what an entry says.
+func (a *agent) source() WorkSource {
+	w := a.WorkSource
+	w.KeepFailed = !a.cleanup
+	return w
+}
+
+// fleet takes over the defaults and the agents, who began with the defaults, and checks each.
 func (f *file) fleet(r *reader) {
-	f.c.Work = f.defaults.WorkSource
-	f.c.Work.KeepFailed = !f.defaults.cleanup
+	f.c.Work = f.defaults.source()
 	r.twoLabels("defaults.work_source", f.c.Work)
+
 	for _, name := range slices.Sorted(maps.Keys(f.agents)) {
-		path := join("agents", name) + ".work_source"
-		set := func(key string) bool { return r.has(path + "." + key) }
-		d, own := f.defaults, f.agents[name].WorkSource
-		keep := func(key string, to *string, from string) { // what the agent does not set itself is the default
-			if !set(key) {
-				*to = from
-			}
-		}
-		keep("type", &own.Type, d.Type)
-		keep("repo", &own.Repo, d.Repo)
-		keep("labels.ready", &own.Ready, d.Ready)
-		keep("labels.in_progress", &own.InProgress, d.InProgress)
-		keep("auth.token_env", &own.TokenEnv, d.TokenEnv)
-		if !set("exclude_labels") {
-			own.Exclude = slices.Clone(d.Exclude)
-		}
-		own.KeepFailed = !f.agents[name].cleanup
-		if !set("cleanup_on_failure") {
-			own.KeepFailed = !d.cleanup
-		}
-		if r.has(path + ".labels") {
-			r.twoLabels(path, own)
+		w := f.agents[name].source()
+		if path := join("agents", name) + ".work_source"; r.has(path + ".labels") {
+			r.twoLabels(path, w)
 		}
 		if f.c.Agents == nil {
 			f.c.Agents = map[string]WorkSource{}
 		}
-		f.c.Agents[name] = own
+		f.c.Agents[name] = w
 	}
 }
 

@@ -40,7 +40,8 @@ func (f *file) pipeline(r *reader) {
 			r.at("stages["+strconv.Itoa(n)+"]", "is "+quote(name)+", which is a stage already", "a name of its own")
 		}
 		if s.TTL > f.c.Claim.MaxTTL {
-			r.at("stage_ttl."+name, "is "+printable.Exact(s.TTL)+" and claim.max_ttl "+printable.Exact(f.c.Claim.MaxTTL), "at most claim.max_ttl")
+			problem := "is " + printable.Exact(s.TTL) + " and claim.max_ttl " + printable.Exact(f.c.Claim.MaxTTL)
+			r.at("stage_ttl."+name, problem, "at most claim.max_ttl")
 		}
 		out = append(out, s)
 	}
@@ -59,7 +60,8 @@ func (f *file) pipeline(r *reader) {
 	for n, s := range out { // one whose label means something else as well
 		for _, l := range named(&f.c.Labels) {
 			if !f.c.staged(l.key) && labels.Same(*l.name, s.Label) {
-				r.at("stages["+strconv.Itoa(n)+"]", "has the label "+quote(s.Label)+", the same as labels."+l.key, "a label of its own")
+				problem := "has the label " + quote(s.Label) + ", the same as labels." + l.key
+				r.at("stages["+strconv.Itoa(n)+"]", problem, "a label of its own")
 			}
 		}
 	}

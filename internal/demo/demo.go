@@ -110,7 +110,7 @@ func Play(ctx context.Context, stage Stage) error {
 	fmt.Fprint(s.Out, `
 What next
   go run ./cmd/label-state sim              the same GitHub to play with; it prints what to try
-  go install ./cmd/...                      install the programs
+  go install ./cmd/label-state              install it: the CLI, the hook, the MCP server
   label-state init                          set up a repository of your own, inside its clone
   go test ./...                             run the tests
 `)

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/githubsim"
@@ -67,7 +68,7 @@ func TestPartsThatAreMissing(t *testing.T) {
 	}
 }
 
-// TestGraphQLOutOfOrder: where GraphQL says that it failed nothing in its answer is believed, and REST is asked.
+// TestGraphQLOutOfOrder: where GraphQL says that it failed nothing in its answer is believed.
 func TestGraphQLOutOfOrder(t *testing.T) {
 	for _, failure := range []string{
 		`{"message":"timeout"}`, `{"type":"SERVICE_UNAVAILABLE","message":"x","path":["r0"]}`, `{"message":"x","path":["r0","pause"]}`,
@@ -77,8 +78,9 @@ func TestGraphQLOutOfOrder(t *testing.T) {
 			body = bytes.Replace(body, []byte(`"author":{"__typename":"User","login":"tia"}`), []byte(`"author":null`), 1)
 			return bytes.Replace(body, []byte(`"data":{`), []byte(`"errors":[`+failure+`],"data":{`), 1)
 		}))
-		if f, err := c.Facts(t.Context(), issue("app", 2)); err != nil || len(f.Log.Live()) != 1 {
-			t.Errorf("%s: %v, %+v; want the claim of tia", failure, err, f.Log.Claims)
+		var failed *QueryError
+		if f, err := c.Facts(t.Context(), issue("app", 2)); !errors.As(err, &failed) {
+			t.Errorf("%s: %v, %+v; want that it could not be found out", failure, err, f.Log.Claims)
 		}
 	}
 }
@@ -128,28 +130,26 @@ func TestLabelsAreRepeated(t *testing.T) {
 // TestUnshownComments: comments that are counted and not shown make the snapshot an unshown one after three snapshots, whose
 // log is what is readable; a gap that closes is waited for, and one inside the pages stays an error.
 func TestUnshownComments(t *testing.T) {
-	for name, option := range map[string]func(*Options){"GraphQL": func(*Options) {}, "REST": byREST} {
-		count, gaps := 4, 0
-		c := connect(t, altered(simulated(t).Transport(), func(body []byte) []byte {
-			if gaps--; gaps < 0 {
-				return body
-			}
-			body = bytes.Replace(body, []byte(`"comments":{"totalCount":3`), fmt.Appendf(nil, `"comments":{"totalCount":%d`, count), 1)
-			return bytes.Replace(body, []byte(`"comments":3`), fmt.Appendf(nil, `"comments":%d`, count), 1)
-		}), option)
-		gaps = 1000
-		if f, err := c.Facts(t.Context(), issue("app", 2)); err != nil || f.Unshown != 1 || len(f.Log.Live()) != 1 {
-			t.Errorf("%s: %d unshown, %d live claims, %v; want 1, 1 and none", name, f.Unshown, len(f.Log.Live()), err)
+	count, gaps := 4, 0
+	c := connect(t, altered(simulated(t).Transport(), func(body []byte) []byte {
+		if gaps--; gaps < 0 {
+			return body
 		}
-		gaps = 1
-		if f, err := c.Facts(t.Context(), issue("app", 2)); err != nil || f.Unshown != 0 || len(f.Log.Live()) != 1 {
-			t.Errorf("%s: after the gap: %d unshown, %v", name, f.Unshown, err)
-		}
-		gaps, count = 1000, 2
-		var answer *AnswerError
-		if _, err := c.Facts(t.Context(), issue("app", 2)); name == "REST" && !errors.As(err, &answer) || answer != nil && !strings.Contains(err.Error(), "2 comments counted and 3 readable") {
-			t.Errorf("%s: error = %v, want the two numbers", name, err)
-		}
+		return bytes.Replace(body, []byte(`"comments":{"totalCount":3`), fmt.Appendf(nil, `"comments":{"totalCount":%d`, count), 1)
+	}))
+
+	gaps = 1000
+	if f, err := c.Facts(t.Context(), issue("app", 2)); err != nil || f.Unshown != 1 || len(f.Log.Live()) != 1 {
+		t.Errorf("%d unshown, %d live claims, %v; want 1, 1 and none", f.Unshown, len(f.Log.Live()), err)
+	}
+	gaps = 1
+	if f, err := c.Facts(t.Context(), issue("app", 2)); err != nil || f.Unshown != 0 || len(f.Log.Live()) != 1 {
+		t.Errorf("after the gap: %d unshown, %v", f.Unshown, err)
+	}
+	gaps, count = 1000, 2
+	var answer *AnswerError
+	if _, err := c.Facts(t.Context(), issue("app", 2)); !errors.As(err, &answer) || !strings.Contains(err.Error(), "2 comments counted and 3 readable") {
+		t.Errorf("error = %v, want the two numbers", err)
 	}
 }
 
@@ -174,27 +174,25 @@ func TestUnshownGap(t *testing.T) {
 	}
 }
 
-// TestHiddenIsNoHeartbeat: who hides a comment moves its updated_at. That is no edit: the lease ends when it did. By
-// REST the two cannot be told apart.
+// TestHiddenIsNoHeartbeat: who hides a comment moves its updated_at. That is no edit: the lease ends when it did.
 func TestHiddenIsNoHeartbeat(t *testing.T) {
 	server := simulated(t)
-	read := func(option func(*Options)) claim.Claim {
+	c := connect(t, server.Transport())
+	read := func() claim.Claim {
 		t.Helper()
-		f, err := connect(t, server.Transport(), option).Facts(t.Context(), issue("app", 2))
+		f, err := c.Facts(t.Context(), issue("app", 2))
 		if err != nil || len(f.Log.Live()) != 1 {
 			t.Fatalf("%d live claims, %v", len(f.Log.Live()), err)
 		}
 		return f.Log.Live()[0]
 	}
-	before := read(func(*Options) {})
+
+	before := read()
 	if err := server.HideComment("acme/app", before.Comment, "bot"); err != nil {
 		t.Fatal(err)
 	}
-	if after := read(func(*Options) {}); !after.Updated.Equal(before.Updated) {
-		t.Errorf("GraphQL: hiding it moved the heartbeat from %s to %s", before.Updated, after.Updated)
-	}
-	if after := read(byREST); !after.Updated.After(before.Updated) {
-		t.Errorf("REST: the heartbeat is at %s, and updated_at has moved", after.Updated)
+	if after := read(); !after.Updated.Equal(before.Updated) {
+		t.Errorf("hiding it moved the heartbeat from %s to %s", before.Updated, after.Updated)
 	}
 }
 
@@ -225,42 +223,51 @@ func TestOlderServers(t *testing.T) {
 	}
 }
 
-// TestWithoutGraphQL: a server without GraphQL, or with one too old, is read by REST from then on.
+// TestWithoutGraphQL: a server without GraphQL, or with one too old, is not read in another way: the answer is that it could
+// not be found out, after one query, with what is needed.
 func TestWithoutGraphQL(t *testing.T) {
 	server := simulated(t)
 	for name, answer := range map[string]*githubsim.Fault{
 		"404": {Status: 404, Body: `{"message":"Not Found"}`},
-		"403": {Status: 403, Body: `{"message":"Resource not accessible"}`},
 		"400": {Status: 400, Body: `{"message":"Problems parsing JSON"}`},
 		"old": {Status: 200, Body: `{"errors":[{"message":"Field 'closedByPullRequestsReferences' doesn't exist on type 'Issue'"}]}`, Header: http.Header{"Content-Type": {"application/json"}}},
 	} {
-		server.Fault = func(r *http.Request) *githubsim.Fault {
-			if strings.HasSuffix(r.URL.Path, "/graphql") {
-				return answer
-			}
-			return nil
-		}
+		limited(server, *answer)
 		sent := watched(server.Transport())
 		c := connect(t, sent)
-		for range 2 {
-			if f, err := c.Facts(t.Context(), issue("app", 2)); err != nil || len(f.Log.Live()) != 1 {
-				t.Errorf("%s: %v, want the facts", name, err)
+		for what, ask := range map[string]func() error{
+			"facts":  func() error { return second(c.Facts(t.Context(), issue("app", 2))) },
+			"many":   func() error { return c.FactsOf(t.Context(), []claim.Issue{issue("app", 1), issue("lib", 1)})[1].Err },
+			"list":   func() error { return second(c.OpenIssues(t.Context(), repoOf("app"), "agent:implement")) },
+			"pause":  func() error { return second(c.Pause(t.Context(), repoOf("app"))) },
+			"viewer": func() error { return second(c.Viewer(t.Context())) },
+			"begin":  func() error { return c.Begin(t.Context(), issue("app", 2)) },
+			"heads": func() error {
+				return second(c.HoldersOfHeads(t.Context(), repoOf("app"), repoOf("app"), []string{"fix"}))
+			},
+			"scan": func() error {
+				for _, err := range c.Scan(t.Context(), repoOf("app"), time.Time{}) {
+					return err
+				}
+				return nil
+			},
+		} {
+			sent.sent = nil
+			var none *NoGraphQLError
+			if err := ask(); !errors.As(err, &none) || none.Old != (name == "old") || !strings.Contains(none.Remedy(), "GraphQL") {
+				t.Errorf("%s, %s: %v, want that GraphQL is needed", name, what, err)
+			}
+			if len(sent.sent) != 1 {
+				t.Errorf("%s, %s: sent %q, want one query", name, what, sent.sent)
 			}
 		}
-		if sent.like("POST /graphql") != 1 || sent.like("GET ") < 7 {
-			t.Errorf("%s: sent %q, want one query and then REST", name, sent.sent)
-		}
 	}
-	server.Fault = func(r *http.Request) *githubsim.Fault {
-		if strings.HasSuffix(r.URL.Path, "/graphql") {
-			return &githubsim.Fault{Status: 401, Body: `{"message":"Bad credentials"}`}
+
+	for status, want := range map[int]any{401: new(*AuthError), 403: new(*PermissionError)} {
+		limited(server, githubsim.Fault{Status: status, Body: `{"message":"Resource not accessible by integration"}`})
+		sent := watched(server.Transport())
+		if _, err := connect(t, sent).Facts(t.Context(), issue("app", 2)); !errors.As(err, want) || len(sent.sent) != 1 {
+			t.Errorf("%d: %v after %q, want it refused at once", status, err, sent.sent)
 		}
-		return nil
-	}
-	sent := watched(server.Transport())
-	c := connect(t, sent)
-	var auth *AuthError
-	if _, err := c.Facts(t.Context(), issue("app", 2)); !errors.As(err, &auth) || len(sent.sent) != 1 {
-		t.Errorf("bad token: %v after %q, want it refused at once", err, sent.sent)
 	}
 }

@@ -24,14 +24,16 @@ type api struct {
 	graphql   string // address; empty for none
 	token     Secret
 
-	mu      sync.Mutex
-	lacks   map[string]bool // what the server does not have, by feature
-	noQuery bool            // GraphQL is refused or too old
+	mu    sync.Mutex
+	lacks map[string]bool // what the server does not have, by feature
 }
 
 func newAPI(o Options) (*api, error) {
 	t := &transport{
-		o: o, slots: make(gate, maxAtOnce), writing: make(gate, 1), limits: &limits{closed: map[string]closure{}}, posts: newPacer(), endpoint: o.GraphQL,
+		o: o, slots: make(gate, maxAtOnce), most: maxAnswer, large: make(chan []byte, largeAtOnce), writing: make(gate, 1), limits: &limits{closed: map[string]closure{}}, posts: newPacer(), endpoint: o.GraphQL,
+	}
+	for range largeAtOnce {
+		t.large <- nil
 	}
 	for _, address := range []string{o.REST, o.GraphQL} {
 		if u, err := url.Parse(address); err == nil && u.Host != "" {
@@ -39,7 +41,7 @@ func newAPI(o Options) (*api, error) {
 		}
 	}
 	a := &api{
-		transport: t, graphql: o.GraphQL, token: o.Token, noQuery: o.GraphQL == "",
+		transport: t, graphql: o.GraphQL, token: o.Token,
 		lacks: map[string]bool{featureBlockers: o.Blockers.NativeOff, featureDependencies: o.Blockers.NativeOff},
 	}
 	a.rest = gogithub.NewClient(&http.Client{
@@ -101,7 +103,11 @@ func Cause(err error) error {
 	}
 	var shape *json.UnmarshalTypeError
 	if errors.As(err, &shape) {
-		return &AnswerError{Status: http.StatusOK, Reason: "field " + oneLine(shape.Field) + " is not what was asked for"}
+		what := "it"
+		if shape.Field != "" {
+			what = "field " + oneLine(shape.Field)
+		}
+		return &AnswerError{Status: http.StatusOK, Reason: what + " is not what was asked for"}
 	}
 	return err
 }

@@ -41,7 +41,7 @@ func (r *snapshot) accounts(comments []claim.Comment) (out []account) {
 
 // judgeAuthors finds out whose records count, for all snapshots together. For who only asks who holds the issues, nobody
 // is asked about who has ended all own claims; and about who ended a claim only if that claim counts.
-func (sn *snapshots) judgeAuthors(ctx context.Context, snapshots []*snapshot, want scope) judgement {
+func (c *Client) judgeAuthors(ctx context.Context, snapshots []*snapshot, want scope) judgement {
 	var all []account
 	stakes := map[*snapshot][]claim.Stake{} // keys whose records can change who holds the issue, or which pull requests are for it
 	for _, r := range snapshots {
@@ -57,7 +57,7 @@ func (sn *snapshots) judgeAuthors(ctx context.Context, snapshots []*snapshot, wa
 		}
 		stakes[r] = slices.DeleteFunc(claim.Stakes(records), func(s claim.Stake) bool {
 			return s.Over && !slices.ContainsFunc(s.PRs, func(pr string) bool {
-				id, ok := parsePull(pr, sn.web)
+				id, ok := parsePull(pr, c.o.Web)
 				return ok && r.pull(id) == nil
 			})
 		})
@@ -66,14 +66,14 @@ func (sn *snapshots) judgeAuthors(ctx context.Context, snapshots []*snapshot, wa
 		}
 	}
 	if want == everyRecord {
-		return sn.roles.judge(ctx, all)
+		return c.judge(ctx, all)
 	}
 	if deadline, limited := ctx.Deadline(); limited { // a tenth of the time is for saying what was found out by then
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-time.Until(deadline)/10))
 		defer cancel()
 	}
-	claimers := sn.roles.judge(ctx, all)
+	claimers := c.judge(ctx, all)
 	var enders []account
 	for _, r := range snapshots {
 		for _, s := range stakes[r] {
@@ -82,7 +82,7 @@ func (sn *snapshots) judgeAuthors(ctx context.Context, snapshots []*snapshot, wa
 			}
 		}
 	}
-	maps.Copy(claimers.errs, sn.roles.judge(ctx, enders).errs)
+	maps.Copy(claimers.errs, c.judge(ctx, enders).errs)
 	return claimers
 }
 

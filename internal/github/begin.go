@@ -29,7 +29,8 @@ type beginning struct {
 	lists []*cursor // and what is left
 	label string    // or of the open issues with a label
 	open  []Issue   // its first page
-	after string    // and where the next one begins, empty after the last
+	way   trail     // and how far that was
+	more  bool      // whether another one follows
 }
 
 // beginnings keeps what the first query has read for the next who asks for just that.
@@ -41,15 +42,15 @@ type beginnings struct {
 	kept *beginning // until it is asked for
 }
 
-// Begin reads an issue for whoever asks for its facts next, and with it what Options.Along names: one request. A read that fails, or
-// that GraphQL cannot make, is left to whoever asks next; only what concerns every request is an error.
-func (sn *snapshots) Begin(ctx context.Context, i claim.Issue) error {
+// Begin reads an issue for whoever asks for its facts next, and with it what Options.Along names: one request. A read that fails
+// is left to whoever asks next; only what concerns every request is an error.
+func (c *Client) Begin(ctx context.Context, i claim.Issue) error {
 	one := &snapshot{facts: lifecycle.Facts{Issue: i}}
 	if nameable(i) != nil {
 		return nil
 	}
-	return sn.beginnings.begin(i.String(), func() (*beginning, error) {
-		err := sn.askFactsAnd(replaceable(ctx, true), []*snapshot{one}, true) // whether references decide is not known yet
+	return c.beginnings.begin(i.String(), func() (*beginning, error) {
+		err := c.askIssues(replaceable(ctx), []*snapshot{one}, ofOne(), true) // whether references decide is not known yet
 		if err != nil || !one.read {
 			return nil, err
 		}
@@ -58,48 +59,47 @@ func (sn *snapshots) Begin(ctx context.Context, i claim.Issue) error {
 }
 
 // BeginScan does for Scan what Begin does for Facts, or with live for Current: it reads the first page.
-func (sc *scans) BeginScan(ctx context.Context, r ledger.Repo, since time.Time, live bool) error {
+func (c *Client) BeginScan(ctx context.Context, r ledger.Repo, since time.Time, live bool) error {
 	if at(r.Owner, r.Name, "").err != nil {
 		return nil // whoever asks next says so
 	}
-	what := selection{sc.scheme.Lifecycle(), since}
+	what := selection{labels: c.o.Scheme.Lifecycle(), since: since}
 	if live {
-		what = current(sc.scheme, since)
+		what = current(c.o.Scheme, since)
 	}
-	lists := listsOf(sc.scheme, what)
-	size := sc.pageSize(lists)
-	return sc.beginnings.begin("issues of "+r.String(), func() (*beginning, error) {
-		found, err := sc.queryPage(replaceable(ctx, true), r, lists, size)
+	lists := listsOf(c.o.Scheme, what)
+	return c.beginnings.begin("issues of "+r.String(), func() (*beginning, error) {
+		found, err := c.queryPage(replaceable(ctx), r, lists, pageSize{facts: perPage, numbers: perPage})
 		if err != nil {
 			return nil, err
 		}
-		sc.answered(lists, size)
 		lists = slices.DeleteFunc(lists, func(k *cursor) bool { return k.done })
 		return &beginning{repo: r, what: what, found: found, lists: lists}, nil
 	})
 }
 
 // BeginOpen does it for OpenIssues with the label of what is ready for work, or of the first stage.
-func (is *issues) BeginOpen(ctx context.Context, r ledger.Repo) error {
+func (c *Client) BeginOpen(ctx context.Context, r ledger.Repo) error {
 	if at(r.Owner, r.Name, "").err != nil {
 		return nil // whoever asks next says so
 	}
-	label := is.scheme.Queues()[0]
-	return is.beginnings.begin("issues of "+r.String(), func() (*beginning, error) {
-		found, next, err := is.queryOpenPage(replaceable(ctx, true), r, label, "")
+	label := c.o.Scheme.Queues()[0]
+	return c.beginnings.begin("issues of "+r.String(), func() (*beginning, error) {
+		way := trail{}
+		found, more, err := c.queryOpenPage(replaceable(ctx), r, label, &way, perPage)
 		if err != nil {
 			return nil, err
 		}
-		return &beginning{repo: r, label: label, open: found, after: next}, nil
+		return &beginning{repo: r, label: label, open: found, way: way, more: more}, nil
 	})
 }
 
 func (bg *beginnings) begin(what string, read func() (*beginning, error)) error {
-	if !bg.api.queries() {
-		return nil
-	}
 	var got *beginning
-	err := bg.api.eitherWay(func() (err error) { got, err = read(); return err }, func() error { return nil })
+	err := untilUnderstood(func() (err error) {
+		got, err = read()
+		return err
+	})
 	switch {
 	case wholeRequest(err):
 		return fmt.Errorf("read %s: %w", what, err)

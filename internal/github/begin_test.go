@@ -45,7 +45,6 @@ func TestAlong(t *testing.T) {
 		"too long":             {strings.Repeat("#", 600_000), "app", nil, "", false, false},
 		"no default branch":    {"x", "lib", spoil(`"branch":{"name":"trunk"}`, `"branch":null`), "", false, false},
 		"not permitted":        {"x", "lib", spoil(`"data":{`, `"errors":[{"type":"FORBIDDEN","message":"no","path":["r0","file"]}],"data":{`), "", false, false},
-		"REST alone":           {"x", "app", byREST, "", false, false},
 		"a file not asked for": {"x", "app", func(o *Options) { o.Along = "other" }, "", false, false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -12,7 +12,6 @@ import (
 	"sync"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
@@ -81,20 +80,10 @@ func namedIssue(name []string, of claim.Issue, web string) (claim.Issue, bool) {
 	return i, err == nil && nameable(i) == nil
 }
 
-// blockers reads what issues wait for, and what waits for them.
-type blockers struct {
-	api    *api
-	issues *issues
-	scheme labels.Scheme
-	web    string // where people look
-	off    Blockers
-	dose   *dose // issues in one query
-}
-
 // addNamedBlockers reads the state of the issues that texts name, all of a batch together. Those
 // that GitHub does not show block nothing: a typo must not stop an issue for ever.
-func (bl *blockers) addNamedBlockers(ctx context.Context, snapshots []*snapshot) {
-	if bl.off.TextOff {
+func (c *Client) addNamedBlockers(ctx context.Context, snapshots []*snapshot) {
+	if c.o.Blockers.TextOff {
 		return
 	}
 	var all wanted
@@ -104,7 +93,7 @@ func (bl *blockers) addNamedBlockers(ctx context.Context, snapshots []*snapshot)
 			continue
 		}
 		r.facts.BlockersRead = true
-		by[r] = namedBlockers(r.body, r.facts.Issue, bl.web)
+		by[r] = namedBlockers(r.body, r.facts.Issue, c.o.Web)
 		for _, i := range by[r] {
 			all.add(i)
 		}
@@ -113,42 +102,9 @@ func (bl *blockers) addNamedBlockers(ctx context.Context, snapshots []*snapshot)
 	for k, i := range all {
 		states[k] = &blockerState{issue: i}
 	}
-	query := func(ctx context.Context, named []*blockerState) error {
-		d := newDocument()
-		for k, n := range named {
-			d.open(fmt.Sprintf("b%d", k), ledger.Repo{Owner: n.issue.Owner, Name: n.issue.Repo})
-			d.add("    found: issueOrPullRequest(number: %d) { ... on Issue { url closed } ... on PullRequest { url closed } }\n  }\n", n.issue.Number)
-		}
-		var data map[string]*struct {
-			Found *struct {
-				URL    string
-				Closed bool
-			}
-		}
-		got, err := bl.api.ask(ctx, d.text(""), d.variables, &data)
-		if err != nil {
-			return err
-		}
-		for k, n := range named {
-			alias := fmt.Sprintf("b%d", k)
-			if holder := data[alias]; holder != nil && holder.Found != nil {
-				n.found = lifecycle.Blocker{Issue: n.issue, Open: !holder.Found.Closed, URL: holder.Found.URL}
-			} else if err := got.absence(alias); !hidden(err) {
-				return err
-			}
-		}
-		return nil
-	}
-	err := inParts(ctx, bl.api, bl.dose, states, query, func(ctx context.Context, n *blockerState) error {
-		got, _, err := fetch[restIssue](ctx, bl.api, onIssue(n.issue, ""))
-		switch {
-		case err == nil && got.HTMLURL != "":
-			n.found = lifecycle.Blocker{Issue: n.issue, Open: got.State == "open", URL: got.HTMLURL}
-		case err != nil && !hidden(err):
-			n.err = err
-		}
-		return n.err
-	})
+
+	h := halves[*blockerState]{ask: c.askStates, alone: c.askState}
+	err := h.read(ctx, states, perQuery)
 	for r, named := range by {
 		for _, i := range named {
 			state := states[all.at(i)]
@@ -160,6 +116,41 @@ func (bl *blockers) addNamedBlockers(ctx context.Context, snapshots []*snapshot)
 			}
 		}
 	}
+}
+
+// askStates asks whether the issues that texts name are open, by one query.
+func (c *Client) askStates(ctx context.Context, named []*blockerState) error {
+	d := newDocument()
+	for k, n := range named {
+		d.open(fmt.Sprintf("b%d", k), ledger.Repo{Owner: n.issue.Owner, Name: n.issue.Repo})
+		d.add("    found: issueOrPullRequest(number: %d) { ... on Issue { url closed } ... on PullRequest { url closed } }\n  }\n", n.issue.Number)
+	}
+	var data map[string]*struct {
+		Found *struct {
+			URL    string
+			Closed bool
+		}
+	}
+
+	got, err := c.ask(ctx, d.text(""), d.variables, &data)
+	if err != nil {
+		return err
+	}
+	for k, n := range named {
+		alias := fmt.Sprintf("b%d", k)
+		if holder := data[alias]; holder != nil && holder.Found != nil {
+			n.found = lifecycle.Blocker{Issue: n.issue, Open: !holder.Found.Closed, URL: holder.Found.URL}
+		} else if err := got.absence(alias); !hidden(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// askState asks for one issue again, of which a query was too much.
+func (c *Client) askState(ctx context.Context, n *blockerState, _ error) error {
+	n.err = c.askStates(ctx, []*blockerState{n})
+	return n.err
 }
 
 // A blockerState is an issue that some text names, with its state once that is known, or why it is not.
@@ -177,10 +168,10 @@ func hidden(err error) bool {
 // Blocking lists the issues that wait for this one (spec.md#further-labels): by GitHub's own dependencies,
 // and by their text those of the same repository that have the blocked label. What Blockers leaves
 // unread, or the server does not know, is nothing.
-func (bl *blockers) Blocking(ctx context.Context, i claim.Issue) ([]claim.Issue, error) {
+func (c *Client) Blocking(ctx context.Context, i claim.Issue) ([]claim.Issue, error) {
 	var out []claim.Issue
-	if bl.api.has(featureDependencies) {
-		found, _, err := list[restIssue](ctx, bl.api, onIssue(i, "/dependencies/blocking?per_page=100"))
+	if c.has(featureDependencies) {
+		found, _, err := list[restIssue](ctx, c.api, onIssue(i, "/dependencies/blocking?per_page=100"))
 		if err != nil && !is[*NotFoundError](err) {
 			return nil, fmt.Errorf("list what waits for %s: %w", i, err)
 		}
@@ -188,16 +179,16 @@ func (bl *blockers) Blocking(ctx context.Context, i claim.Issue) ([]claim.Issue,
 			out = append(out, one.issue())
 		}
 	}
-	if bl.off.TextOff {
+	if c.o.Blockers.TextOff {
 		return out, nil
 	}
-	asleep, err := bl.issues.OpenIssues(ctx, ledger.Repo{Owner: i.Owner, Name: i.Repo}, bl.scheme.Blocked)
+	asleep, err := c.OpenIssues(ctx, ledger.Repo{Owner: i.Owner, Name: i.Repo}, c.o.Scheme.Blocked)
 	if err != nil {
 		return out, fmt.Errorf("list what waits for %s: %w", i, err)
 	}
 	for _, one := range asleep {
 		w := claim.Issue{Owner: i.Owner, Repo: i.Repo, Number: one.Number}
-		if slices.ContainsFunc(namedBlockers(one.Body, w, bl.web), i.Same) && !slices.ContainsFunc(out, w.Same) {
+		if slices.ContainsFunc(namedBlockers(one.Body, w, c.o.Web), i.Same) && !slices.ContainsFunc(out, w.Same) {
 			out = append(out, w)
 		}
 	}

@@ -87,12 +87,10 @@ func TestBlockers(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for way, option := range map[string]func(*Options){"GraphQL": func(*Options) {}, "REST": byREST} {
-			c := connect(t, server.Transport(), option, func(o *Options) { o.Blockers = k.options })
-			f, err := c.Facts(t.Context(), issue("app", 1))
-			if got := described(f.Blockers); err != nil || f.BlockersRead != k.read || !slices.Equal(got, k.want) {
-				t.Errorf("%s, %s: blockers = %v, read %t, %v; want %v", name, way, got, f.BlockersRead, err, k.want)
-			}
+		c := connect(t, server.Transport(), func(o *Options) { o.Blockers = k.options })
+		f, err := c.Facts(t.Context(), issue("app", 1))
+		if got := described(f.Blockers); err != nil || f.BlockersRead != k.read || !slices.Equal(got, k.want) {
+			t.Errorf("%s: blockers = %v, read %t, %v; want %v", name, got, f.BlockersRead, err, k.want)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"reflect"
 	"strconv"
 	"strings"
@@ -44,10 +45,8 @@ func TestMovedWrites(t *testing.T) {
 			t.Errorf("%s: error = %v, want moved", name, err)
 		}
 	}
-	for _, c := range []*Client{c, connect(t, server.Transport(), byREST)} {
-		if f, err := c.Facts(t.Context(), issue("app", 1)); err != nil || f.Title != "Nobody's yet" {
-			t.Errorf("read by the old name: %v, %v; want the issue", f.Title, err)
-		}
+	if f, err := c.Facts(t.Context(), issue("app", 1)); err != nil || f.Title != "Nobody's yet" {
+		t.Errorf("read by the old name: %v, %v; want the issue", f.Title, err)
 	}
 }
 
@@ -57,11 +56,8 @@ func TestTransferredIssue(t *testing.T) {
 	if _, err := server.TransferIssue("acme/app", 1, "bot", "acme/lib"); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []*Client{connect(t, server.Transport()), connect(t, server.Transport(), byREST)} {
-		f, err := c.Facts(t.Context(), issue("app", 1))
-		if err == nil {
-			t.Errorf("facts = %+v, want an error", f)
-		}
+	if f, err := connect(t, server.Transport()).Facts(t.Context(), issue("app", 1)); err == nil {
+		t.Errorf("facts = %+v, want an error", f)
 	}
 	var moved *MovedError
 	if err := connect(t, server.Transport()).AddLabel(t.Context(), issue("app", 1), "bug"); !errors.As(err, &moved) {
@@ -108,6 +104,103 @@ func TestDryRun(t *testing.T) {
 func operation(ctx context.Context, c *Client, document, name string) error {
 	_, err := c.Do(ctx, http.MethodPost, "graphql", map[string]string{"query": document, "operationName": name}, nil)
 	return err
+}
+
+// TestServerRepeatsToken: whatever part of an answer repeats the token, in whatever writing, no error shows it, nor does any
+// cause of one, nor a warning.
+func TestServerRepeatsToken(t *testing.T) {
+	const token = "ghp_very+secret/0123456789"
+	long := strings.Repeat("x", 190) + " " + token // the limit on the length of a message cuts the token
+	asJSON, err := json.Marshal(long)
+	if err != nil {
+		t.Fatal(err)
+	}
+	escaped := url.QueryEscape(token)
+
+	answers := map[string]*http.Response{
+		"auth":       reply(401, `{"message":"Bad credentials: `+token+`"}`),
+		"permission": reply(403, `{"message":"no: `+token+`"}`),
+		"needs":      reply(403, `{"message":"Resource not accessible by integration `+token+`"}`),
+		"not found":  reply(404, `{"message":`+string(asJSON)+`}`),
+		"status":     reply(422, `{"message":"no","errors":[{"code":"`+token+`","message":"`+token+`"}]}`),
+		"strings":    reply(422, `{"message":"no","errors":["`+token+`"]}`),
+		"fault":      reply(500, `{"message":"panic: Authorization: Bearer `+token+`"}`),
+		"limit":      reply(429, `{"message":"slow down, `+token+`"}`, "Retry-After: 7200"),
+		"moved":      reply(301, "json", "Location: https://elsewhere.example/"+token),
+		"escaped":    reply(301, "json", "Location: https://elsewhere.example/"+escaped),
+		"page":       reply(200, "html", "Content-Type: text/"+token),
+		"shape":      reply(200, `{"login":{"`+token+`":1}}`),
+		"warning":    reply(200, `{"login":"me"}`, "X-RateLimit-Limit: 9", "X-RateLimit-Remaining: 1", "X-RateLimit-Reset: 9", "X-RateLimit-Resource: "+token),
+		"query":      reply(200, `{"data":null,"errors":[{"type":"`+token+`","message":"`+token+`"}]}`),
+		"part":       reply(200, `{"data":{"viewer":null},"errors":[{"type":"NOT_FOUND","path":["viewer"],"message":"`+token+`"}]}`),
+		"query limit": reply(200, `{"errors":[{"type":"RATE_LIMIT","message":"`+token+`"}]}`,
+			"X-RateLimit-Reset: "+strconv.FormatInt(time.Now().Add(time.Hour).Unix(), 10)),
+		"network": nil,
+	}
+	for name, answer := range answers {
+		var texts []string
+		c := connect(t, roundTrip(func(*http.Request) (*http.Response, error) {
+			if answer == nil {
+				return nil, errors.New(long)
+			}
+			return answer, nil
+		}), as(token), func(o *Options) { o.Warn = func(text string) { texts = append(texts, text) } })
+
+		var into struct{ Login string }
+		_, err := c.Do(t.Context(), http.MethodPost, "user", map[string]string{}, &into)
+		if strings.Contains(name, "query") || name == "part" {
+			err = c.Query(t.Context(), "mutation { viewer { login } }", nil, &into)
+		}
+		if err == nil && name != "warning" {
+			t.Errorf("%s: no error", name)
+		}
+		texts = append(texts, everyText(err)...)
+		if len(texts) == 0 {
+			t.Errorf("%s: nothing was said", name)
+		}
+		for _, text := range texts {
+			if strings.Contains(text, token) || strings.Contains(text, escaped) || strings.Contains(text, "ghp_very") {
+				t.Errorf("%s: shown: %s", name, text)
+			}
+		}
+	}
+}
+
+// TestTokenInAnswer: what was asked for is not changed, also where the token stands in it. A test's token may be a login.
+func TestTokenInAnswer(t *testing.T) {
+	const token = "ghp_verysecret0123456789"
+	c := connect(t, roundTrip(func(r *http.Request) (*http.Response, error) {
+		if r.URL.Query().Get("page") == "2" {
+			return reply(200, `[{"login":"last"}]`), nil
+		}
+		return reply(200, `[{"login":"`+token+`"}]`, `Link: <https://api.github.com/users?by=`+token+`&page=2>; rel="next"`), nil
+	}), as(token))
+	got, _, err := list[restUser](t.Context(), c.api, target{path: "users?by=" + token})
+	if err != nil || len(got) != 2 || got[0].Login != token {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// everyText is what an error and each of its causes say, and their fields.
+func everyText(err error) (texts []string) {
+	if err == nil {
+		return nil
+	}
+	texts = append(texts, err.Error(), fmt.Sprintf("%+v", err))
+	if v := reflect.Indirect(reflect.ValueOf(err)); v.Kind() == reflect.Struct {
+		for n := range v.NumField() {
+			texts = append(texts, fmt.Sprintf("%v", v.Field(n)))
+		}
+	}
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		texts = append(texts, everyText(e.Unwrap())...)
+	case interface{ Unwrap() []error }:
+		for _, one := range e.Unwrap() {
+			texts = append(texts, everyText(one)...)
+		}
+	}
+	return texts
 }
 
 // TestTokenIsNeverShown prints everything there is to print.
@@ -279,6 +372,44 @@ func TestLimitStopsEverybody(t *testing.T) {
 	})
 }
 
+// TestLongerLimitStands: of two limits that are told at the same time the longer one holds, in either order.
+func TestLongerLimitStands(t *testing.T) {
+	for _, order := range [][]string{{"300", "5"}, {"5", "300"}} {
+		synctest.Test(t, func(t *testing.T) {
+			start := time.Now()
+			var mu sync.Mutex
+			told := 0
+			var sent []time.Duration
+			c := connect(t, roundTrip(func(*http.Request) (*http.Response, error) {
+				time.Sleep(time.Second) // both are under way before either is answered
+				mu.Lock()
+				defer mu.Unlock()
+				if told < len(order) {
+					told++
+					return reply(http.StatusTooManyRequests, "json", "Retry-After: "+order[told-1]), nil
+				}
+				sent = append(sent, time.Since(start))
+				return reply(http.StatusOK, "json"), nil
+			}))
+
+			var all sync.WaitGroup
+			for _, path := range []string{"repos/acme/app", "repos/acme/lib"} {
+				all.Go(func() {
+					if err := get(t.Context(), c, path); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			all.Wait()
+			for _, at := range sent {
+				if at < 301*time.Second {
+					t.Errorf("told %s: a request %s after the start, want none before 301 s", order, at)
+				}
+			}
+		})
+	}
+}
+
 // TestUsedUpBudgetIsPerResource: REST goes on while GraphQL waits, and go-github keeps no memory of its own.
 func TestUsedUpBudgetIsPerResource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -292,7 +423,7 @@ func TestUsedUpBudgetIsPerResource(t *testing.T) {
 		}))
 		c := connect(t, sent)
 		var limit *RateLimitError
-		if _, err := c.queryViewer(t.Context()); !errors.As(err, &limit) || limit.Secondary {
+		if _, err := c.Viewer(t.Context()); !errors.As(err, &limit) || limit.Secondary {
 			t.Errorf("query: error = %v, want the hourly limit", err)
 		}
 		for range 3 {

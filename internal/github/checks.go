@@ -8,12 +8,9 @@ import (
 	"github.com/label-state/label-state/internal/prchain"
 )
 
-// checks reads what was found out about commits.
-type checks struct{ api *api }
-
 // Checks lists the newest run of every check and the newest status of every context on a commit, all
 // pages of both. A status is a check of the older kind.
-func (ck *checks) Checks(ctx context.Context, repo, sha string) ([]prchain.Check, error) {
+func (c *Client) Checks(ctx context.Context, repo, sha string) ([]prchain.Check, error) {
 	r := place(repo)
 	runs := at(r.Owner, r.Name, "/commits/%s/check-runs?per_page=100&filter=latest", sha)
 	if sha == "" || strings.Trim(sha, "0123456789abcdef") != "" {
@@ -27,7 +24,7 @@ func (ck *checks) Checks(ctx context.Context, repo, sha string) ([]prchain.Check
 		Total *int                                        `json:"total_count"`
 		Runs  []struct{ Name, Status, Conclusion string } `json:"check_runs"`
 	}
-	err := counted(ctx, ck.api, runs, func(p runPage) (int, *int) {
+	err := counted(ctx, c.api, runs, func(p runPage) (int, *int) {
 		for _, run := range p.Runs {
 			state := run.Status
 			if run.Status == "completed" && run.Conclusion != "" {
@@ -42,7 +39,7 @@ func (ck *checks) Checks(ctx context.Context, repo, sha string) ([]prchain.Check
 			Total    *int                              `json:"total_count"`
 			Statuses []struct{ Context, State string } `json:"statuses"`
 		}
-		err = counted(ctx, ck.api, at(r.Owner, r.Name, "/commits/%s/status?per_page=100", sha), func(p statusPage) (int, *int) {
+		err = counted(ctx, c.api, at(r.Owner, r.Name, "/commits/%s/status?per_page=100", sha), func(p statusPage) (int, *int) {
 			for _, s := range p.Statuses {
 				add(s.Context, s.State)
 			}

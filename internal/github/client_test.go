@@ -188,39 +188,37 @@ func TestPages(t *testing.T) {
 
 func TestPause(t *testing.T) {
 	server := simulated(t)
-	for name, option := range map[string]func(*Options){"GraphQL": func(*Options) {}, "REST": byREST} {
-		c := connect(t, server.Transport(), option)
-		ctx, r := t.Context(), repoOf("lib")
-		check := func(want *lifecycle.Pause) {
-			t.Helper()
-			got, err := c.Pause(ctx, r)
-			if err != nil || (got == nil) != (want == nil) || got != nil && *got != *want {
-				t.Errorf("%s: pause = %+v, %v; want %+v", name, got, err, want)
-			}
+	c := connect(t, server.Transport())
+	ctx, r := t.Context(), repoOf("lib")
+	check := func(want *lifecycle.Pause) {
+		t.Helper()
+		got, err := c.Pause(ctx, r)
+		if err != nil || (got == nil) != (want == nil) || got != nil && *got != *want {
+			t.Errorf("pause = %+v, %v; want %+v", got, err, want)
 		}
-		check(nil)
-		for _, reason := range []string{"release week", "second thoughts"} {
-			p := pauseNow()
-			p.Reason = reason
-			if err := c.SetPause(ctx, r, p); err != nil {
-				t.Fatal(err)
-			}
-			check(&p)
+	}
+	check(nil)
+	for _, reason := range []string{"release week", "second thoughts"} {
+		p := pauseNow()
+		p.Reason = reason
+		if err := c.SetPause(ctx, r, p); err != nil {
+			t.Fatal(err)
 		}
-		many, err := c.Pauses(ctx, []ledger.Repo{repoOf("app"), r, repoOf("tools")})
-		if err != nil || len(many) != 2 || many[repoOf("tools")].By != "bot" {
-			t.Errorf("%s: pauses = %v, %v; want lib and tools", name, many, err)
+		check(&p)
+	}
+	many, err := c.Pauses(ctx, []ledger.Repo{repoOf("app"), r, repoOf("tools")})
+	if err != nil || len(many) != 2 || many[repoOf("tools")].By != "bot" {
+		t.Errorf("pauses = %v, %v; want lib and tools", many, err)
+	}
+	for range 2 {
+		if err := c.ClearPause(ctx, r); err != nil {
+			t.Error(err)
 		}
-		for range 2 {
-			if err := c.ClearPause(ctx, r); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
-		}
-		check(nil)
-		var gone *NotFoundError
-		if _, err := c.Pause(ctx, repoOf("nowhere")); !errors.As(err, &gone) {
-			t.Errorf("%s: a missing repository: %v, want not found and not \"not paused\"", name, err)
-		}
+	}
+	check(nil)
+	var gone *NotFoundError
+	if _, err := c.Pause(ctx, repoOf("nowhere")); !errors.As(err, &gone) {
+		t.Errorf("a missing repository: %v, want not found and not \"not paused\"", err)
 	}
 }
 
@@ -305,7 +303,7 @@ func TestViewerAndScopes(t *testing.T) {
 		return reply(200, `{"data":{"viewer":{"login":"my-app[bot]"}}}`), nil
 	})
 	for want, options := range map[string][]func(*Options){
-		"bot": nil, "my-app[bot]": nil, "tia": {byREST, as("tok-tia")}, "github-actions[bot]": {byREST, as("tok-ci")},
+		"bot": nil, "my-app[bot]": nil, "tia": {as("tok-tia")}, "github-actions[bot]": {as("tok-ci")},
 	} {
 		sent := watched(server.Transport())
 		if want == "my-app[bot]" {
@@ -332,8 +330,12 @@ func TestViewerAndScopes(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	for name, o := range map[string]Options{
-		"no address": {}, "relative": {REST: "api"}, "scheme": {REST: "ftp://x/"}, "credentials": {REST: "https://user:secret@x/"},
-		"query": {REST: "https://x/?token=secret"}, "GraphQL": {REST: testREST, GraphQL: "://"}, "role": {REST: testREST, Trust: Trust{Minimum: "king"}},
+		"no address": {}, "no GraphQL": {REST: testREST}, "relative": {REST: "api"}, "scheme": {REST: "ftp://x/"}, "credentials": {REST: "https://user:secret@x/"},
+		"query": {REST: "https://x/?token=secret", GraphQL: testGraphQL}, "empty query": {REST: "https://x/?", GraphQL: testGraphQL},
+		"fragment": {REST: "https://x/#secret", GraphQL: testGraphQL}, "empty fragment": {REST: "https://x/#", GraphQL: testGraphQL},
+		"user": {REST: "https://secret@x/", GraphQL: testGraphQL}, "query of GraphQL": {REST: testREST, GraphQL: "https://x/graphql?secret"},
+		"fragment of the pages": {REST: testREST, GraphQL: testGraphQL, Web: "https://x/#secret"},
+		"GraphQL":               {REST: testREST, GraphQL: "://"}, "role": {REST: testREST, GraphQL: testGraphQL, Trust: Trust{Minimum: "king"}},
 	} {
 		if _, err := New(o); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: error = %v, want one without what was given", name, err)
@@ -342,9 +344,9 @@ func TestOptions(t *testing.T) {
 	for rest, want := range map[string]string{
 		"https://api.github.com": "https://github.com", "https://api.acme.ghe.com/": "https://acme.ghe.com", "https://ghe.acme.io/api/v3/": "https://ghe.acme.io",
 	} {
-		c, err := New(Options{REST: rest})
-		if err != nil || c.pulls.web != want {
-			t.Errorf("%s: web = %q, %v; want %q", rest, c.pulls.web, err, want)
+		c, err := New(Options{REST: rest, GraphQL: testGraphQL})
+		if err != nil || c.o.Web != want {
+			t.Errorf("%s: web = %q, %v; want %q", rest, c.o.Web, err, want)
 		}
 	}
 }

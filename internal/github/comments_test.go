@@ -83,7 +83,7 @@ func TestMayLabel(t *testing.T) {
 	}
 }
 
-// TestLastRemoval: the latest one counts, and both ways of reading agree on who and when.
+// TestLastRemoval: the latest one counts.
 func TestLastRemoval(t *testing.T) {
 	server := simulated(t)
 	step := func(err error) {
@@ -97,22 +97,20 @@ func TestLastRemoval(t *testing.T) {
 	step(server.RemoveLabel("acme/app", 2, "bot", "wip"))
 	step(server.AddLabels("acme/app", 3, "bot", "agent:in-flight"))
 	step(server.RemoveLabel("acme/app", 3, "github-actions[bot]", "agent:in-flight"))
-	for _, way := range [][]func(*Options){nil, {byREST}} {
-		c := connect(t, server.Transport(), way...)
-		for _, want := range []struct {
-			number int
-			by     string
-			person bool
-		}{{1, "", false}, {2, "tia", true}, {3, "github-actions[bot]", false}} {
-			got, err := c.LastRemoval(t.Context(), issue("app", want.number), "Agent:In-Flight")
-			if err != nil || got.By != want.by || got.Person != want.person || got.At.IsZero() != (want.by == "") {
-				t.Errorf("#%d: %+v, %v", want.number, got, err)
-			}
+	c := connect(t, server.Transport())
+	for _, want := range []struct {
+		number int
+		by     string
+		person bool
+	}{{1, "", false}, {2, "tia", true}, {3, "github-actions[bot]", false}} {
+		got, err := c.LastRemoval(t.Context(), issue("app", want.number), "Agent:In-Flight")
+		if err != nil || got.By != want.by || got.Person != want.person || got.At.IsZero() != (want.by == "") {
+			t.Errorf("#%d: %+v, %v", want.number, got, err)
 		}
-		var gone *NotFoundError
-		if _, err := c.LastRemoval(t.Context(), issue("app", 99), "x"); !errors.As(err, &gone) {
-			t.Errorf("error = %v, want not found", err)
-		}
+	}
+	var gone *NotFoundError
+	if _, err := c.LastRemoval(t.Context(), issue("app", 99), "x"); !errors.As(err, &gone) {
+		t.Errorf("error = %v, want not found", err)
 	}
 }
 

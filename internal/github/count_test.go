@@ -128,8 +128,7 @@ func TestScanRequests(t *testing.T) {
 	}
 }
 
-// TestScanOrder: oldest change first, each issue once, strangers left out, and pull requests that no label says are held; by
-// REST the same.
+// TestScanOrder: oldest change first, each issue once, strangers left out, and pull requests that no label says are held.
 func TestScanOrder(t *testing.T) {
 	one := func(n int, updated string, names ...string) githubsim.SeedIssue {
 		return githubsim.SeedIssue{Number: n, Title: "x", Author: "bot", Labels: names, CreatedAt: day("01:00:00"), UpdatedAt: day(updated)}
@@ -146,16 +145,14 @@ func TestScanOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, option := range map[string]func(*Options){"GraphQL": func(*Options) {}, "REST": byREST} {
-		c := connect(t, server.Transport(), option)
-		for since, want := range map[time.Time][]int{{}: {2, 3, 1, 7, 6}, *day("05:30:00"): {2, 3, 1, 4, 7, 6}} {
-			var numbers []int
-			for _, f := range scan(t, c, repoOf("app"), since) {
-				numbers = append(numbers, f.Issue.Number)
-			}
-			if !slices.Equal(numbers, want) {
-				t.Errorf("%s since %s: scanned %v, want %v", name, since, numbers, want)
-			}
+	c := connect(t, server.Transport())
+	for since, want := range map[time.Time][]int{{}: {2, 3, 1, 7, 6}, *day("05:30:00"): {2, 3, 1, 4, 7, 6}} {
+		var numbers []int
+		for _, f := range scan(t, c, repoOf("app"), since) {
+			numbers = append(numbers, f.Issue.Number)
+		}
+		if !slices.Equal(numbers, want) {
+			t.Errorf("since %s: scanned %v, want %v", since, numbers, want)
 		}
 	}
 }
@@ -179,11 +176,9 @@ func TestScanGoesOn(t *testing.T) {
 	if good != 2 || bad != 1 {
 		t.Errorf("%d read and %d reported, want 2 and 1", good, bad)
 	}
-	for _, c := range []*Client{c, connect(t, server.Transport(), byREST)} {
-		for f, err := range c.Scan(t.Context(), repoOf("nowhere"), time.Time{}) {
-			if err == nil || f.Issue.Number != 0 {
-				t.Errorf("nowhere: %+v, %v; want an error for all", f, err)
-			}
+	for f, err := range c.Scan(t.Context(), repoOf("nowhere"), time.Time{}) {
+		if err == nil || f.Issue.Number != 0 {
+			t.Errorf("nowhere: %+v, %v; want an error for all", f, err)
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -16,14 +15,10 @@ import (
 const (
 	backoffBase = time.Second
 	backoffCap  = 30 * time.Second
-	maxRetries  = 3 // of what may be repeated after 408, 5xx or a broken connection
-	maxFresh    = 2 // of a 404 for a thing just created
+	maxRetries  = 3 // of what may be repeated after 408, 5xx, a fault of GraphQL's or a broken connection
+	maxFresh    = 3 // of what names a thing that was just created
 	maxLimits   = 3 // times one request waits for a rate limit
 	maxHops     = 5 // redirects followed by one read
-
-	// secondaryWait is how long to stay away when GitHub says "too fast" and not for how long
-	// (GitHub docs, "Rate limits for the REST API").
-	secondaryWait = time.Minute
 )
 
 // An answer is what one try brought: a whole response, or err.
@@ -41,6 +36,7 @@ const (
 	stepDone   step = iota // hand the answer to the caller
 	stepFail               // hand the error to the caller
 	stepRetry              // wait, then send the same again
+	stepFresh              // the same, because what it names was just created
 	stepLimit              // the same, and everybody else waits too
 	stepFollow             // send the same to another address
 )
@@ -58,75 +54,119 @@ type traits struct {
 	method  string
 	write   bool
 	graphql bool
-	fresh   bool // the caller has just created what it asks for
+	fresh   bool // the caller has just created what it asks for, or what it names
 	same    bool // the caller says that it may be sent twice
 	url     *url.URL
 
-	repetitions int // after 408, 5xx, a broken connection or none
+	repetitions int // of what was too much, for which there may be something better to do
 }
 
 // tally counts what was tried already.
 type tally struct{ retries, fresh, limits, hops int }
 
-// decide is the retry table (GitHub docs, "Rate limits for the REST API"). rand is 0 ≤ x < 1; local is the
-// time to use for an answer without a Date.
+// decide is the one table of retries, for every request (GitHub docs, "Rate limits for the REST API").
+// rand is 0 ≤ x < 1; local is the time to use for an answer without a Date.
 func decide(a answer, t traits, n tally, rand float64, local time.Time) decision {
 	if a.err != nil {
 		return again(a.err, t, n, rand)
 	}
-	if limit := limitOf(a, t.graphql, n.limits, local); limit != nil {
+
+	if limit := limitOf(a, t, n.limits, local); limit != nil {
 		if n.limits >= maxLimits {
 			return decision{step: stepFail, err: limit}
 		}
 		return decision{step: stepLimit, wait: limit.RetryAfter, err: limit}
 	}
+
 	switch {
 	case a.status >= 200 && a.status < 300:
-		// A success is accepted only if it is the JSON it must be.
-		kind, _, err := mime.ParseMediaType(a.header.Get("Content-Type"))
-		reason := ""
-		switch {
-		case a.status == http.StatusNoContent || t.method == http.MethodHead:
-		case len(bytes.TrimSpace(a.body)) == 0:
-			reason = "it is empty"
-		case err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json"):
-			reason = "it is not JSON but " + oneLine(fmt.Sprintf("%q", a.header.Get("Content-Type")))
-		case !json.Valid(a.body):
-			reason = "its JSON is cut short or damaged"
-		}
-		if reason != "" {
+		if reason := a.unusable(t); reason != "" {
 			return decision{step: stepFail, err: &AnswerError{Status: a.status, Reason: reason}}
 		}
+		if fault := a.queryFault(t); fault != nil {
+			return again(fault, t, n, rand)
+		}
 		return decision{step: stepDone}
+
 	case a.status == http.StatusRequestTimeout || a.status >= 500:
-		return again(a.failure(), t, n, rand)
+		return again(a.failure(t), t, n, rand)
+
 	case a.status >= 300 && a.status < 400 && a.status != http.StatusNotModified:
-		// A read is followed on its own host. A write must not follow: net/http would turn it into a GET, and its answer would look like success.
-		to, err := t.url.Parse(a.header.Get("Location"))
-		if err != nil || a.header.Get("Location") == "" {
-			return decision{step: stepFail, err: &MovedError{}}
-		}
-		shown := *to
-		shown.RawQuery, shown.Fragment, shown.User = "", "", nil
-		if t.method != http.MethodGet || n.hops >= maxHops || to.Scheme != t.url.Scheme || to.Host != t.url.Host {
-			return decision{step: stepFail, err: &MovedError{To: oneLine(shown.String())}}
-		}
-		return decision{step: stepFollow, to: to}
-	case a.status == http.StatusNotFound && t.fresh && n.fresh < maxFresh:
-		return decision{step: stepRetry, wait: backoff(n.fresh, rand), err: a.failure()}
-	default:
-		err := a.failure()
-		if denied, is := errors.AsType[*PermissionError](err); is {
-			denied.Write = t.write
-		}
-		return decision{step: stepFail, err: err}
+		return a.redirect(t, n)
+
+	case t.fresh && n.fresh < maxFresh && (a.status == http.StatusNotFound || a.status == http.StatusUnprocessableEntity):
+		return decision{step: stepFresh, wait: backoff(n.fresh, rand), err: a.failure(t)}
 	}
+	return decision{step: stepFail, err: a.failure(t)}
+}
+
+// unusable says why a success is not the JSON that it must be; empty when it is.
+func (a answer) unusable(t traits) string {
+	if a.status == http.StatusNoContent || t.method == http.MethodHead {
+		return ""
+	}
+	if len(bytes.TrimSpace(a.body)) == 0 {
+		return "it is empty"
+	}
+
+	kind, _, err := mime.ParseMediaType(a.header.Get("Content-Type"))
+	if err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json") {
+		return "it is not JSON but " + oneLine(fmt.Sprintf("%q", a.header.Get("Content-Type")))
+	}
+	if !json.Valid(a.body) {
+		return "its JSON is cut short or damaged"
+	}
+	return ""
+}
+
+// queryFault is the error of a GraphQL answer that is a 500 in all but its status; nil for any
+// other. GitHub gives it no type and no data. An update of references that are not where it says is
+// answered in the same way, so a mutation is never repeated because of it.
+func (a answer) queryFault(t traits) error {
+	if !t.graphql {
+		return nil
+	}
+	top, failed := a.queryErrors()
+	if !failed || !top.empty() {
+		return nil
+	}
+
+	first := top.Errors[0]
+	if first.Type != "" || !strings.HasPrefix(first.Message, "Something went wrong while executing your query") {
+		return nil
+	}
+	return first.typed(Object{Kind: QueriedObject})
+}
+
+// redirect follows a read on its own host. A write must not follow: net/http would turn it into a
+// GET, and its answer would look like success.
+func (a answer) redirect(t traits, n tally) decision {
+	to, err := t.url.Parse(a.header.Get("Location"))
+	if err != nil || a.header.Get("Location") == "" {
+		return decision{step: stepFail, err: &MovedError{}}
+	}
+	if t.method == http.MethodGet && n.hops < maxHops && to.Scheme == t.url.Scheme && to.Host == t.url.Host {
+		return decision{step: stepFollow, to: to}
+	}
+
+	shown := *to
+	shown.RawQuery, shown.Fragment, shown.User = "", "", nil
+	return decision{step: stepFail, err: &MovedError{To: oneLine(shown.String())}}
 }
 
 // again repeats what does no more when it is sent twice, and is an open end for everything else.
+// What was too much may be asked for in a better way than once more; a connection that broke says
+// nothing about that.
 func again(err error, t traits, n tally, rand float64) decision {
 	harmless := !t.write || t.same || t.method == http.MethodPut || t.method == http.MethodDelete
-	if !harmless || n.retries >= t.repetitions {
+	most := maxRetries
+	if tooMuch(err) {
+		most = t.repetitions
+	}
+	if lost, is := errors.AsType[*NetworkError](err); is && lost.large { // it would be as large again
+		most = 0
+	}
+	if !harmless || n.retries >= most {
 		return decision{step: stepFail, err: err}
 	}
 	return decision{step: stepRetry, wait: backoff(n.retries, rand), err: err}
@@ -139,26 +179,22 @@ func backoff(n int, rand float64) time.Duration {
 }
 
 // failure is the typed error of a status that means no.
-func (a answer) failure() error {
+func (a answer) failure(t traits) error {
 	s := a.says()
 	message := oneLine(s.Message)
 	switch a.status {
 	case http.StatusUnauthorized:
 		return &AuthError{Message: message}
 	case http.StatusForbidden:
-		denied := &PermissionError{Message: message}
+		denied := &PermissionError{Message: message, Codes: s.codes(), Write: t.write}
 		if denied.ofToken() {
 			denied.Needs = accepted(a.header)
 		}
 		return denied
 	case http.StatusNotFound, http.StatusGone:
-		return &NotFoundError{Status: a.status, Message: message}
+		return &NotFoundError{Status: a.status, Message: message, Write: t.write}
 	}
-	e := &StatusError{Status: a.status, Message: oneLine(s.all())}
-	for _, one := range s.Errors {
-		e.Codes = append(e.Codes, one.Code)
-	}
-	return e
+	return &StatusError{Status: a.status, Message: oneLine(s.all()), Codes: s.codes()}
 }
 
 // date is the server's time, or local when it does not say.
@@ -168,60 +204,6 @@ func (a answer) date(local time.Time) time.Time {
 		return local
 	}
 	return t
-}
-
-// limitOf returns when to come back if the answer is a rate limit, else nil. waits is how often
-// this request has waited for one already.
-func limitOf(a answer, graphql bool, waits int, local time.Time) *RateLimitError {
-	message, limited := a.limited(graphql)
-	if !limited {
-		return nil
-	}
-	now := a.date(local)
-	e := &RateLimitError{Secondary: true, Message: message}
-	after, told := retryAfter(a.header.Get("Retry-After"), now)
-	if reset, exhausted := budgetReset(a.header); exhausted {
-		e.Secondary = told
-		after = max(after, reset.Sub(now)+time.Second, time.Second)
-		told = true
-	}
-	if !told {
-		after = secondaryWait << waits
-	}
-	e.RetryAfter, e.At = after, now.Add(after)
-	return e
-}
-
-// limited reports whether the answer is a rate limit of any kind, with GitHub's words.
-func (a answer) limited(graphql bool) (message string, yes bool) {
-	if graphql && a.status == http.StatusOK { // GraphQL reports one under status 200
-		var top struct {
-			Data   json.RawMessage
-			Errors []queryError
-		}
-		// The search for the literal saves decoding every answer; a quote in somebody's text is always escaped in JSON.
-		if !bytes.Contains(a.body, []byte(`"errors"`)) || json.Unmarshal(a.body, &top) != nil {
-			return "", false
-		}
-		for _, e := range top.Errors {
-			nothing := len(top.Data) == 0 || string(top.Data) == "null"
-			if e.Type == "RATE_LIMITED" || nothing && (said{Message: e.Message}).limited() {
-				return oneLine(e.Message), true
-			}
-		}
-		return "", false
-	}
-	said := a.says()
-	switch a.status {
-	case http.StatusForbidden, http.StatusTooManyRequests:
-	case http.StatusUnprocessableEntity:
-		return oneLine(said.all()), said.tooQuick()
-	default:
-		return "", false
-	}
-	_, exhausted := budgetReset(a.header)
-	yes = a.status == http.StatusTooManyRequests || exhausted || a.header.Get("Retry-After") != "" || said.limited()
-	return oneLine(said.Message), yes
 }
 
 // said is the body of a refusal.
@@ -255,6 +237,14 @@ func (a answer) says() said {
 	return s
 }
 
+// codes are those of its parts: already_exists, missing_field, …
+func (s said) codes() (codes []string) {
+	for _, e := range s.Errors {
+		codes = append(codes, oneLine(e.Code))
+	}
+	return codes
+}
+
 // all is the message with those of its parts.
 func (s said) all() string {
 	text := s.Message
@@ -264,49 +254,4 @@ func (s said) all() string {
 		}
 	}
 	return text
-}
-
-// tooQuick recognises the secondary limit for content, which GitHub also words as a failed validation: "was submitted too
-// quickly" (github.com/cli/cli/issues/4801).
-func (s said) tooQuick() bool {
-	return strings.Contains(strings.ToLower(s.all()), "submitted too quickly")
-}
-
-// limited recognises a secondary limit by its words; GitHub marks it in no other way.
-func (s said) limited() bool {
-	text := strings.ToLower(s.Message)
-	for _, sign := range []string{"secondary rate limit", "rate limit exceeded", "abuse detection"} {
-		if strings.Contains(text, sign) {
-			return true
-		}
-	}
-	return s.tooQuick() || strings.Contains(s.Docs, "secondary-rate-limits") || strings.Contains(s.Docs, "abuse-rate-limits")
-}
-
-// budgetReset returns when a used-up budget is filled again.
-func budgetReset(h http.Header) (reset time.Time, exhausted bool) {
-	if h.Get("X-RateLimit-Remaining") != "0" {
-		return time.Time{}, false
-	}
-	seconds, err := strconv.ParseInt(h.Get("X-RateLimit-Reset"), 10, 64)
-	if err != nil || seconds < 0 || seconds > 1<<40 {
-		return time.Time{}, false
-	}
-	return time.Unix(seconds, 0).UTC(), true
-}
-
-// retryAfter reads seconds or a date; nonsense counts as a minute.
-func retryAfter(text string, now time.Time) (wait time.Duration, told bool) {
-	if text == "" {
-		return 0, false
-	}
-	seconds, err := strconv.ParseUint(strings.TrimSpace(text), 10, 31)
-	if err == nil {
-		return max(time.Duration(seconds)*time.Second, time.Second), true
-	}
-	at, err := http.ParseTime(text)
-	if err != nil || !at.After(now) {
-		return time.Minute, true
-	}
-	return at.Sub(now), true
 }

@@ -1,5 +1,5 @@
-// Package github is the ledger's GitHub: REST through go-github, batches through GraphQL, and one
-// transport of our own under both that retries, waits, paces, redacts and refuses writes in a dry run.
+// Package github is the ledger's GitHub: what issues are is read by GraphQL, what GraphQL has not or has worse by REST
+// through go-github, and one transport of our own under both retries, waits, paces, redacts and refuses writes in a dry run.
 //
 // A Client satisfies ledger.Forge and ledger.Repos. What it offers:
 //
@@ -15,28 +15,29 @@
 //	Viewer, TokenScopes, Repository, Pull, File         who we are and what there is
 //	Do, Query                                           anything else, over the same transport
 //
-// # Parts
+// # Where what was learned is kept
 //
-// A Client has no method of its own. Each part of it has the requests of one noun, the caches that their answers fill, and as named fields
-// the parts that it asks: api sends, snapshots reads issues whole, scans reads repositories of them, mutations writes and reads in one request,
-// roles judges whose records count. Its file has its name or, for snapshots, is facts.go, query.go and authors.go.
+// Requests are methods of Client, in a file for each noun. What answers have taught is in few places, each with its own lock:
+// viewer (whose token it is), repositories (the file that came along), roles, definitions (labels), tips (references of
+// leases), edits, beginnings (what the first query has read), and the client's own fields.
 //
 // # Errors
 //
 // Every error says what was tried and wraps one of *AuthError, *PermissionError, *NotFoundError,
-// *MovedError, *RateLimitError, *StatusError, *AnswerError, *NetworkError, *QueryError or *DryRunError.
+// *MovedError, *RateLimitError, *StatusError, *AnswerError, *NetworkError, *QueryError, *NoGraphQLError or *DryRunError.
 // Each has a method Rejected: true means that a write was certainly not applied, false that nobody knows.
 // No error, and no value of this package when printed, contains the token or a URL's query.
 //
 // # How much one query asks for
 //
-// What GitHub cannot answer in time or within its resource limits is asked for again in halves, down to
-// one issue, which is then read by REST. The size that worked is kept for the client's life. A scan that
-// cannot go on names every issue that it did not read (*UnreadError).
+// What is too much is asked for again in halves: what GitHub could not answer in time, refused for its weight, or answered with
+// more than is read. Several issues are halved down to one, one issue's pages of comments and pull requests down to twelve, a
+// list's pages down to one item (halves.go). An issue that is too much even so is an error that names it, and the others are
+// read. A scan that cannot go on names every issue that it did not read (*UnreadError). A list whose pages do not end is an
+// error.
 //
-// # Reading without GraphQL
+// # Without GraphQL
 //
-// Where GraphQL is off, refused or too old, the same facts are read by REST with more requests.
-// REST does not say who edited a comment, so a record changed by somebody else counts there; it
-// does not show pull requests linked by hand; and the marker of a pause has no time of its own.
+// Where GraphQL is off, refused or too old, nothing is known about an issue: the error is a *NoGraphQLError. What a schema lacks
+// and can be done without (blockers, duplicates, assigned bots, edits, parts of long threads) is left out of further queries.
 package github

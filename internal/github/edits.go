@@ -29,8 +29,7 @@ type revision struct {
 
 // edits finds out who has edited comments.
 type edits struct {
-	api  *api
-	dose *dose // comments in one query
+	api *api
 
 	mu       sync.Mutex
 	meddlers map[revision]string // who of others has edited a record; empty when nobody has
@@ -38,7 +37,7 @@ type edits struct {
 
 // uncover finds the records that count and were once edited by somebody else than their author, though the author edited
 // them last: those are void, too. Only records that say that they were edited are asked about, each revision once, and none
-// of our own. Where GitHub does not show edits, as by REST, every edit is the author's.
+// of our own. Where GitHub does not show edits, as an old server, every edit is the author's.
 func (es *edits) uncover(ctx context.Context, snapshots []*snapshot, judged judgement) (err error) {
 	var ask []*comment
 	for _, r := range snapshots {
@@ -58,12 +57,14 @@ func (es *edits) uncover(ctx context.Context, snapshots []*snapshot, judged judg
 			}
 		}
 	}
+
 	var unread error
-	err = bend(ctx, es.dose, ask, es.queryEdits, func(ctx context.Context, m *comment) error {
-		err := es.queryEdits(ctx, []*comment{m}) // REST does not show edits
+	h := halves[*comment]{ask: es.queryEdits, alone: func(ctx context.Context, m *comment, _ error) error {
+		err := es.queryEdits(ctx, []*comment{m})
 		unread = cmp.Or(unread, err)
 		return err
-	})
+	}}
+	err = h.read(ctx, ask, editsInQuery)
 	if err = cmp.Or(err, unread); err != nil {
 		return fmt.Errorf("read who edited records: %w", err)
 	}
@@ -74,7 +75,7 @@ func (m comment) revision() revision { return revision{m.ID, m.edited, m.Body} }
 
 // queryEdits notes in comments who of others has edited them, where GitHub shows that.
 func (es *edits) queryEdits(ctx context.Context, all []*comment) error {
-	if !es.api.queries() || !es.api.has(featureEdits) {
+	if !es.api.has(featureEdits) {
 		return nil
 	}
 	d := newDocument()
@@ -84,8 +85,9 @@ func (es *edits) queryEdits(ctx context.Context, all []*comment) error {
 	}
 	var data map[string]json.RawMessage
 	got, err := es.api.ask(ctx, d.text(""), d.variables, &data)
+	old, lacks := errors.AsType[*NoGraphQLError](err)
 	switch {
-	case errors.Is(err, errAgain), is[unavailable](err):
+	case errors.Is(err, errAgain), lacks && old.Old:
 		es.api.lack(featureEdits)
 		return nil
 	case err != nil:

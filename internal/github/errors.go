@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -76,15 +77,21 @@ func (e *MissingLabelError) Remedy() string {
 	return "somebody who may push creates it with: label-state labels sync " + e.Repo.String()
 }
 
-// A PermissionError says that the token is good and not allowed to do this (403, or FORBIDDEN from GraphQL).
+// A PermissionError says that the token is good and not allowed to do this (403, or FORBIDDEN from
+// GraphQL). To some writes GitHub answers 404 instead.
 type PermissionError struct {
+	Status  int // 0 is 403
 	Message string
-	Write   bool   // it was asked to change something
-	Needs   string // what would have been accepted, as a workflow writes it: "contents: write"; empty when GitHub did not say
+	Codes   []string // of what was refused: unauthorized, …
+	Write   bool     // it was asked to change something
+	Push    bool     // the login lacks the right to push, whatever its token may do
+	Needs   string   // what would have been accepted, as a workflow writes it: "contents: write"; empty when GitHub did not say
 	refused
 }
 
-func (e *PermissionError) Error() string { return withMessage("not permitted", 403, e.Message) }
+func (e *PermissionError) Error() string {
+	return withMessage("not permitted", cmp.Or(e.Status, http.StatusForbidden), e.Message)
+}
 
 // Forbidden reports true: whose token it is lacks the right.
 func (e *PermissionError) Forbidden() bool { return true }
@@ -105,6 +112,7 @@ type NotFoundError struct {
 	What    Object // the zero Object when the request named it
 	Status  int
 	Message string
+	Write   bool // it was asked to change something, which the token may also not be allowed
 	refused
 }
 
@@ -194,6 +202,7 @@ type NetworkError struct {
 	Sent   bool // the request may have reached GitHub
 	reason string
 	slow   bool // nothing came within the time for one try
+	large  bool // more came than is read of one answer
 	caused
 }
 
@@ -218,6 +227,28 @@ func (e *QueryError) Error() string {
 		return "query failed: " + e.Message
 	}
 	return "query failed: " + e.Type + ": " + e.Message
+}
+
+// A NoGraphQLError says that GraphQL, by which everything about issues is read, does not answer here.
+type NoGraphQLError struct {
+	Old   bool  // it answers, and its schema lacks something that is needed
+	Cause error // what it said
+	refused
+}
+
+func (e *NoGraphQLError) Error() string {
+	if e.Old {
+		return "GraphQL of this server is too old: " + e.Cause.Error()
+	}
+	return "GraphQL does not answer: " + e.Cause.Error()
+}
+
+// Remedy says what GraphQL is needed for.
+func (e *NoGraphQLError) Remedy() string {
+	if e.Old {
+		return "issues are read by GraphQL alone: use a newer GitHub Enterprise Server"
+	}
+	return "issues are read by GraphQL alone: see that LABEL_STATE_API_URL is right, and that no proxy keeps GraphQL away"
 }
 
 // A DryRunError is a write that a dry run held back. Callers usually treat it as success.

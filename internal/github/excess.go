@@ -16,18 +16,10 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// outsiders keeps pull requests of those whose records do not count from moving more issues than they may.
-type outsiders struct {
-	api   *api
-	roles *roles
-	limit int    // issues that all open ones of one author move together
-	web   string // where people look
-}
-
 // dropExcessive takes out the open pull requests that move none of the issues they name (spec.md#facts-of-a-pull-request): anybody may
 // open one that names the whole queue, or many that name a few issues each. Whose records count is asked only of authors of whom it
 // matters. What the log names stays.
-func (ou *outsiders) dropExcessive(ctx context.Context, snapshots []*snapshot, want scope) {
+func (c *Client) dropExcessive(ctx context.Context, snapshots []*snapshot, want scope) {
 	var ask []account
 	var doubtful []*opened
 	of := map[*snapshot][]*opened{}
@@ -42,14 +34,14 @@ func (ou *outsiders) dropExcessive(ctx context.Context, snapshots []*snapshot, w
 			}
 			id := key(pullOf(*p).String())
 			author := account{repo: ledger.Repo{Owner: r.facts.Issue.Owner, Name: r.facts.Issue.Repo}, login: p.Author}
-			one := &opened{PR: *p, author: author, named: namedIn(ou.web, r.bodies[id], p.Repo), association: r.associations[id]}
+			one := &opened{PR: *p, author: author, named: namedIn(c.o.Web, r.bodies[id], p.Repo), association: r.associations[id]}
 			of[r] = append(of[r], one)
-			if one.asked(ou.limit) {
+			if one.asked(c.o.OutsiderIssues) {
 				ask = append(ask, one.author)
 			}
 		}
 	}
-	judged := ou.roles.judge(ctx, ask)
+	judged := c.judge(ctx, ask)
 	for _, all := range of {
 		for _, one := range all {
 			if one.settle(judged) {
@@ -57,10 +49,10 @@ func (ou *outsiders) dropExcessive(ctx context.Context, snapshots []*snapshot, w
 			}
 		}
 	}
-	ou.allow(ctx, doubtful)
+	c.dropCrowds(ctx, doubtful)
 	for r, all := range of {
 		for _, one := range all {
-			excess, err := ou.excess(one, judged)
+			excess, err := c.excessOf(one, judged)
 			if err != nil {
 				r.doubt(err, want)
 			}
@@ -109,9 +101,9 @@ func (o *opened) settle(judged judgement) bool {
 	return o.stranger
 }
 
-// excess says why a pull request moves none of its issues; nil when it moves them. The error is that it could not be found out.
-func (ou *outsiders) excess(o *opened, judged judgement) (*lifecycle.Excess, error) {
-	n, most := len(o.named), ou.limit
+// excessOf says why a pull request moves none of its issues; nil when it moves them. The error is that it could not be found out.
+func (c *Client) excessOf(o *opened, judged judgement) (*lifecycle.Excess, error) {
+	n, most := len(o.named), c.o.OutsiderIssues
 	switch {
 	case n > lifecycle.MostIssues:
 		most = lifecycle.MostIssues
@@ -125,10 +117,10 @@ func (ou *outsiders) excess(o *opened, judged judgement) (*lifecycle.Excess, err
 	return &lifecycle.Excess{PR: o.PR, Issues: n, Most: most}, nil
 }
 
-// allow finds out which pull requests of strangers move their issues: all open ones of one stranger in the repository move outsider_issues
+// dropCrowds finds out which pull requests of strangers move their issues: all open ones of one stranger in the repository move outsider_issues
 // issues together, the oldest first, and none in another repository. Where GitHub does not list them, each stands: nobody
 // is offered an issue because of what could not be read.
-func (ou *outsiders) allow(ctx context.Context, all []*opened) {
+func (c *Client) dropCrowds(ctx context.Context, all []*opened) {
 	by := map[string][]*opened{}
 	for _, one := range all {
 		if !one.home() {
@@ -144,7 +136,7 @@ func (ou *outsiders) allow(ctx context.Context, all []*opened) {
 		group.Go(func() error {
 			a := own[0].author
 			to := at(a.repo.Owner, a.repo.Name, "/issues").where("creator", a.login, "state", "open", "per_page", strconv.Itoa(perPage))
-			listed, _, err := list[restIssue](ctx, ou.api, to)
+			listed, _, err := list[restIssue](ctx, c.api, to)
 			if err != nil {
 				return nil
 			}
@@ -152,7 +144,7 @@ func (ou *outsiders) allow(ctx context.Context, all []*opened) {
 			mu.Lock()
 			defer mu.Unlock()
 			for _, one := range own {
-				one.excess = ou.among(one, listed)
+				one.excess = c.crowdOf(one, listed)
 			}
 			return nil
 		})
@@ -160,38 +152,44 @@ func (ou *outsiders) allow(ctx context.Context, all []*opened) {
 	_ = group.Wait()
 }
 
-// among says what a stranger's open pull requests leave one of them to move; nil when it moves its issues.
-func (ou *outsiders) among(o *opened, listed []restIssue) *lifecycle.Excess {
+// crowdOf says what a stranger's open pull requests leave one of them to move; nil when it moves its issues.
+func (c *Client) crowdOf(o *opened, listed []restIssue) *lifecycle.Excess {
 	if !slices.ContainsFunc(listed, func(i restIssue) bool { return i.Number == o.Number }) {
 		listed = append(slices.Clone(listed), restIssue{Number: o.Number})
 	}
 	slices.SortFunc(listed, func(a, b restIssue) int { return cmp.Compare(a.Number, b.Number) })
 	place, named := 0, make([][]claim.Issue, len(listed))
 	for n, i := range listed {
-		named[n] = namedIn(ou.web, i.Body, o.Repo)
+		named[n] = namedIn(c.o.Web, i.Body, o.Repo)
 		if i.Number == o.Number {
 			place, named[n] = n, o.named
 		}
 	}
-	moves, before := lifecycle.Allowance(ou.limit, named)
+	moves, before := lifecycle.Allowance(c.o.OutsiderIssues, named)
 	if moves[place] {
 		return nil
 	}
-	return &lifecycle.Excess{PR: o.PR, Issues: len(o.named), Before: before[place], Most: ou.limit}
+	return &lifecycle.Excess{PR: o.PR, Issues: len(o.named), Before: before[place], Most: c.o.OutsiderIssues}
+}
+
+// Outside reports whether the author may be a stranger: no App, and nobody whom GitHub calls an owner, a member or a collaborator.
+func (p Pull) Outside() bool {
+	one := opened{PR: p.PR, author: account{repo: place(p.Repo), login: p.Author}, association: p.association}
+	return one.foreign()
 }
 
 // Excess says why an open pull request moves none of the issues that it names; nil when it moves them. The error is that it could
 // not be found out.
-func (ou *outsiders) Excess(ctx context.Context, p Pull, named []claim.Issue) (*lifecycle.Excess, error) {
+func (c *Client) Excess(ctx context.Context, p Pull, named []claim.Issue) (*lifecycle.Excess, error) {
 	one := &opened{PR: p.PR, author: account{repo: place(p.Repo), login: p.Author}, named: named, association: p.association}
 	var judged judgement
-	if one.asked(ou.limit) {
-		judged = ou.roles.judge(ctx, []account{one.author})
+	if one.asked(c.o.OutsiderIssues) {
+		judged = c.judge(ctx, []account{one.author})
 		if one.settle(judged) {
-			ou.allow(ctx, []*opened{one})
+			c.dropCrowds(ctx, []*opened{one})
 		}
 	}
-	return ou.excess(one, judged)
+	return c.excessOf(one, judged)
 }
 
 // namedIn are the issues that a description closes, each once.

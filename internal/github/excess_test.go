@@ -13,8 +13,7 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// TestExcessivePulls: an open pull request that names more issues than it may move is for none of them, whichever way it
-// is read; three by anybody, twenty by those whose records count. Roles are asked only where they matter: of those whom GitHub calls no collaborators, and of those who name more than three.
+// TestExcessivePulls: an open pull request that names more issues than it may move is for none of them; three by anybody, twenty by those whose records count. Roles are asked only where they matter: of those whom GitHub calls no collaborators, and of those who name more than three.
 func TestExcessivePulls(t *testing.T) {
 	for _, c := range []struct {
 		author        string
@@ -23,35 +22,33 @@ func TestExcessivePulls(t *testing.T) {
 	}{
 		{"mal", 3, 1, true}, {"mal", 4, 1, false}, {"tia", 4, 1, true}, {"tia", 20, 1, true}, {"tia", 21, 0, false}, {"wes", 21, 0, false},
 	} {
-		for name, option := range map[string]func(*Options){"GraphQL": func(*Options) {}, "REST": byREST} {
-			seed := githubsim.Seed{
-				Users: []githubsim.SeedUser{
-					{Login: "wes", Token: "tok-wes", Permissions: map[string]string{"acme/app": "write"}},
-					{Login: "tia", Token: "tok-tia", Permissions: map[string]string{"acme/app": "triage"}},
-				},
-				Repos: []githubsim.SeedRepo{{Name: "acme/app", DefaultBranch: "main"}},
-			}
-			var closes []string
-			for n := range c.issues {
-				seed.Repos[0].Issues = append(seed.Repos[0].Issues, githubsim.SeedIssue{Number: n + 1, Title: "Work", Author: "wes", Labels: []string{"agent:implement"}})
-				closes = append(closes, fmt.Sprintf("closes #%d, closes #%d", n+1, n+1))
-			}
-			seed.Repos[0].Pulls = []githubsim.SeedPull{{SeedIssue: githubsim.SeedIssue{Number: 100, Title: "All of it", Author: c.author, Body: strings.Join(closes, "\n")}, Head: "x", Base: "main"}}
-			server, err := githubsim.New(seed, githubsim.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			sent := watched(server.Transport())
-			f, err := connect(t, sent, as("tok-wes"), option).Facts(t.Context(), issue("app", 1))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if moves := len(f.PRs) == 1; moves != c.moves || len(f.Excessive) != 1-len(f.PRs) {
-				t.Errorf("%s: %d issues by %s: moves %t, %v", name, c.issues, c.author, moves, f.Excessive)
-			}
-			if n := asked(sent); n != c.asked {
-				t.Errorf("%s: %d issues by %s: %d roles asked, want %d", name, c.issues, c.author, n, c.asked)
-			}
+		seed := githubsim.Seed{
+			Users: []githubsim.SeedUser{
+				{Login: "wes", Token: "tok-wes", Permissions: map[string]string{"acme/app": "write"}},
+				{Login: "tia", Token: "tok-tia", Permissions: map[string]string{"acme/app": "triage"}},
+			},
+			Repos: []githubsim.SeedRepo{{Name: "acme/app", DefaultBranch: "main"}},
+		}
+		var closes []string
+		for n := range c.issues {
+			seed.Repos[0].Issues = append(seed.Repos[0].Issues, githubsim.SeedIssue{Number: n + 1, Title: "Work", Author: "wes", Labels: []string{"agent:implement"}})
+			closes = append(closes, fmt.Sprintf("closes #%d, closes #%d", n+1, n+1))
+		}
+		seed.Repos[0].Pulls = []githubsim.SeedPull{{SeedIssue: githubsim.SeedIssue{Number: 100, Title: "All of it", Author: c.author, Body: strings.Join(closes, "\n")}, Head: "x", Base: "main"}}
+		server, err := githubsim.New(seed, githubsim.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sent := watched(server.Transport())
+		f, err := connect(t, sent, as("tok-wes")).Facts(t.Context(), issue("app", 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if moves := len(f.PRs) == 1; moves != c.moves || len(f.Excessive) != 1-len(f.PRs) {
+			t.Errorf("%d issues by %s: moves %t, %v", c.issues, c.author, moves, f.Excessive)
+		}
+		if n := asked(sent); n != c.asked {
+			t.Errorf("%d issues by %s: %d roles asked, want %d", c.issues, c.author, n, c.asked)
 		}
 	}
 }
@@ -109,37 +106,35 @@ func TestStrangersTogether(t *testing.T) {
 		{"elsewhere", []string{"mal in acme/lib", "mal"}, []bool{false, true}, 2},
 		{"elsewhere, a triager", []string{"tia in acme/lib", "tia in acme/lib"}, []bool{true}, 1},
 	} {
-		for name, option := range map[string]func(*Options){"GraphQL": func(*Options) {}, "REST": byREST} {
-			sent := watched(crowdedQueue(t, c.authors...).Transport())
-			var issues []claim.Issue
-			for n := range c.authors {
-				issues = append(issues, issue("app", 3*n+2))
+		sent := watched(crowdedQueue(t, c.authors...).Transport())
+		var issues []claim.Issue
+		for n := range c.authors {
+			issues = append(issues, issue("app", 3*n+2))
+		}
+		for n, r := range connect(t, sent, as("tok-wes")).FactsOf(t.Context(), issues) {
+			want := c.moves[min(n, len(c.moves)-1)]
+			if r.Err != nil || (len(r.Facts.PRs) == 1) != want || len(r.Facts.PRs)+len(r.Facts.Excessive) != 1 {
+				t.Errorf("%s: pull request %d: %v, %v, %v; want that it moves them: %t", c.name, n, r.Facts.PRs, r.Facts.Excessive, r.Err, want)
 			}
-			for n, r := range connect(t, sent, as("tok-wes"), option).FactsOf(t.Context(), issues) {
-				want := c.moves[min(n, len(c.moves)-1)]
-				if r.Err != nil || (len(r.Facts.PRs) == 1) != want || len(r.Facts.PRs)+len(r.Facts.Excessive) != 1 {
-					t.Errorf("%s by %s: pull request %d: %v, %v, %v; want that it moves them: %t", c.name, name, n, r.Facts.PRs, r.Facts.Excessive, r.Err, want)
-				}
-				for _, p := range r.Facts.PRs {
-					if p.Stranger != (p.Author == "mal" || p.Author == "rob") {
-						t.Errorf("%s by %s: %s of %s: stranger %t", c.name, name, p, p.Author, p.Stranger)
-					}
-				}
-				for _, e := range r.Facts.Excessive {
-					if want := "names 3 issues; with the 3 of the older open pull requests of " + e.PR.Author + " that is more than the 3 they may move together"; e.Most > 0 && !strings.Contains(e.String(), want) {
-						t.Error(e)
-					}
+			for _, p := range r.Facts.PRs {
+				if p.Stranger != (p.Author == "mal" || p.Author == "rob") {
+					t.Errorf("%s: %s of %s: stranger %t", c.name, p, p.Author, p.Stranger)
 				}
 			}
-			n := asked(sent)
-			for _, one := range sent.sent {
-				if one == "GET /repos/acme/app/issues" {
-					n++
+			for _, e := range r.Facts.Excessive {
+				if want := "names 3 issues; with the 3 of the older open pull requests of " + e.PR.Author + " that is more than the 3 they may move together"; e.Most > 0 && !strings.Contains(e.String(), want) {
+					t.Error(e)
 				}
 			}
-			if name == "GraphQL" && n > c.asked {
-				t.Errorf("%s: %d requests for roles and pull requests, want %d: %q", c.name, n, c.asked, sent.sent)
+		}
+		n := asked(sent)
+		for _, one := range sent.sent {
+			if one == "GET /repos/acme/app/issues" {
+				n++
 			}
+		}
+		if n > c.asked {
+			t.Errorf("%s: %d requests for roles and pull requests, want %d: %q", c.name, n, c.asked, sent.sent)
 		}
 	}
 }
@@ -167,27 +162,25 @@ func TestNamedFarBehind(t *testing.T) {
 	for n := range closing.Limit + 500 {
 		fmt.Fprintf(&far, "closes #%d\n", 10_000+n)
 	}
-	for name, option := range map[string]func(*Options){"GraphQL": func(*Options) {}, "REST": byREST} {
-		w := world()
-		lib := &w.Repos[1].Pulls[0]
-		lib.Body = far.String() + "closes acme/app#4"
-		server, err := githubsim.New(w, githubsim.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		c := connect(t, server.Transport(), option)
-		f, err := c.Facts(t.Context(), issue("app", 4))
-		if err != nil {
-			t.Fatal(err)
-		}
-		at := slices.IndexFunc(f.PRs, func(p lifecycle.PR) bool { return p.Repo == "acme/lib" && p.Number == 2 })
-		if at < 0 || f.PRs[at].Bare {
-			t.Errorf("by %s: %+v; want that its description closes the issue", name, f.PRs)
-		} else if p, err := c.PullAt(t.Context(), f.PRs[at].URL, issue("app", 4)); err != nil || p.Bare {
-			t.Errorf("by %s, asked for by its address: %+v, %v; want that its description closes the issue", name, p, err)
-		}
-		if e := (lifecycle.Excess{PR: lifecycle.PR{Repo: "acme/app", Number: 7}, Issues: closing.Limit, Most: 20}).String(); !strings.Contains(e, "names 1,000 issues or more, more than the 20") {
-			t.Error(e)
-		}
+	w := world()
+	lib := &w.Repos[1].Pulls[0]
+	lib.Body = far.String() + "closes acme/app#4"
+	server, err := githubsim.New(w, githubsim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := connect(t, server.Transport())
+	f, err := c.Facts(t.Context(), issue("app", 4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(f.PRs, func(p lifecycle.PR) bool { return p.Repo == "acme/lib" && p.Number == 2 })
+	if at < 0 || f.PRs[at].Bare {
+		t.Errorf("%+v; want that its description closes the issue", f.PRs)
+	} else if p, err := c.PullAt(t.Context(), f.PRs[at].URL, issue("app", 4)); err != nil || p.Bare {
+		t.Errorf("asked for by its address: %+v, %v; want that its description closes the issue", p, err)
+	}
+	if e := (lifecycle.Excess{PR: lifecycle.PR{Repo: "acme/app", Number: 7}, Issues: closing.Limit, Most: 20}).String(); !strings.Contains(e, "names 1,000 issues or more, more than the 20") {
+		t.Error(e)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -30,55 +29,29 @@ const (
 	rereads      = 3   // of an issue whose comments do not add up
 )
 
-// snapshots reads issues with everything that the rules look at.
-type snapshots struct {
-	api          *api
-	viewer       *viewer
-	repositories *repositories
-	roles        *roles
-	definitions  *definitions
-	pauses       *pauses
-	pulls        *pulls
-	blockers     *blockers
-	outsiders    *outsiders
-	tips         *tips
-	beginnings   *beginnings
-	threads      *threads
-	edits        *edits
-	linkedPulls  *linkedPulls
-	scheme       labels.Scheme
-	web          string // where people look
-	stageLocks   bool   // read them as claims
-	dose         *dose  // issues in one query
-
-	mu    sync.Mutex
-	nodes map[string]string // global ids of issues, lower case
-}
-
-// Facts reads everything the rules look at for one issue: one request where there is GraphQL. An
-// error means unknown, never free (ledger.Forge).
-func (sn *snapshots) Facts(ctx context.Context, i claim.Issue) (lifecycle.Facts, error) {
-	r := sn.FactsOf(ctx, []claim.Issue{i})[0]
+// Facts reads everything the rules look at for one issue: one request. An error means unknown, never free (ledger.Forge).
+func (c *Client) Facts(ctx context.Context, i claim.Issue) (lifecycle.Facts, error) {
+	r := c.FactsOf(ctx, []claim.Issue{i})[0]
 	return r.Facts, r.Err
 }
 
 // FactsOf reads many issues, of any repositories, fifty a request. The snapshots are in the order
 // of the issues; Facts.Issue is set in every one, also beside an error.
-func (sn *snapshots) FactsOf(ctx context.Context, issues []claim.Issue) []Snapshot {
-	return sn.read(ctx, issues, everyRecord)
+func (c *Client) FactsOf(ctx context.Context, issues []claim.Issue) []Snapshot {
+	return c.readIssues(ctx, issues, everyRecord)
 }
 
 // HoldersOf is FactsOf for who only wants to know who holds the issues, and which pull requests are open for them. Roles
 // are asked only of authors whose records can change that: records that tell of the past alone may be missing from the
 // logs. An author of whom nobody could be asked in time is in Facts.Doubts and not in the log; that is no error.
-func (sn *snapshots) HoldersOf(ctx context.Context, issues []claim.Issue) []Snapshot {
-	return sn.read(ctx, issues, standingClaims)
+func (c *Client) HoldersOf(ctx context.Context, issues []claim.Issue) []Snapshot {
+	return c.readIssues(ctx, issues, standingClaims)
 }
 
-func (sn *snapshots) read(ctx context.Context, issues []claim.Issue, want scope) []Snapshot {
+func (c *Client) readIssues(ctx context.Context, issues []claim.Issue, want scope) []Snapshot {
 	out := make([]Snapshot, 0, len(issues))
 	for part := range slices.Chunk(issues, perQuery) {
-		snapshots, _ := sn.batch(ctx, part, want) // each has its own error
+		snapshots, _ := c.readBatch(ctx, part, want) // each has its own error
 		for k, i := range part {
 			one := snapshots[k].public()
 			if one.Err != nil {
@@ -96,6 +69,8 @@ type snapshot struct {
 	body     string
 	comments []comment
 	more     *connection[queryComment] // the page read first, when it is not all there is
+	closers  *connection[queryPull]    // likewise, of the pull requests that close it
+	page     int                       // comments, and pull requests, of which one page was not too much; 0 is all
 	bodies   map[string]string         // descriptions of its pull requests, by their names in lower case
 
 	associations map[string]string // of their authors to the pull requests' repositories, likewise
@@ -112,8 +87,8 @@ func (r *snapshot) public() Snapshot {
 	return Snapshot{Facts: r.facts}
 }
 
-// batch reads up to fifty issues. The error is why it stopped; it is also that of every issue that was not read by then.
-func (sn *snapshots) batch(ctx context.Context, issues []claim.Issue, want scope) ([]*snapshot, error) {
+// readBatch reads up to fifty issues. The error is why it stopped; it is also that of every issue that was not read by then.
+func (c *Client) readBatch(ctx context.Context, issues []claim.Issue, want scope) ([]*snapshot, error) {
 	snapshots := make([]*snapshot, len(issues))
 	var askable []*snapshot
 	for k, i := range issues {
@@ -127,23 +102,19 @@ func (sn *snapshots) batch(ctx context.Context, issues []claim.Issue, want scope
 	}
 	var begun *beginning
 	if len(askable) == 1 {
-		begun = sn.beginnings.takeBegun(func(b *beginning) bool { return b.facts != nil && b.facts.facts.Issue == askable[0].facts.Issue })
+		begun = c.beginnings.takeBegun(func(b *beginning) bool { return b.facts != nil && b.facts.facts.Issue == askable[0].facts.Issue })
 	}
+
 	var err error
 	if begun != nil {
 		*askable[0] = *begun.facts
-		err = sn.completeFacts(ctx, askable)
 	} else {
-		err = sn.api.eitherWay(
-			func() error {
-				if err := bend(ctx, sn.dose, askable, sn.askFacts, sn.restSession().alone); err != nil {
-					return err
-				}
-				return sn.completeFacts(ctx, askable)
-			},
-			func() error { return oneByOne(ctx, askable, sn.restSession().alone) })
+		err = c.askAll(ctx, askable)
 	}
-	sn.finish(ctx, readable(askable, err), want)
+	if err == nil {
+		err = c.completeFacts(ctx, askable)
+	}
+	c.judgeRecords(ctx, readable(askable, err), want)
 	return snapshots, err
 }
 
@@ -172,21 +143,18 @@ func nameable(i claim.Issue) error {
 	return nil
 }
 
-// finish turns comments into logs, adds the pull requests that only the logs name and puts
+// judgeRecords turns comments into logs, adds the pull requests that only the logs name and puts
 // everything in order.
-func (sn *snapshots) finish(ctx context.Context, snapshots []*snapshot, want scope) {
+func (c *Client) judgeRecords(ctx context.Context, snapshots []*snapshot, want scope) {
 	if len(snapshots) == 0 {
 		return
 	}
-	viewer, err := sn.viewer.self(ctx)
+	viewer, err := c.viewer.self(ctx)
 	for _, r := range snapshots {
 		r.facts.Viewer = viewer
 		r.err = cmp.Or(r.err, err)
 		var records []comment // without ordinary talk
 		for _, m := range r.comments {
-			if sn.stageLocks {
-				m.Body = claim.FromStageLock(m.Body)
-			}
 			_, counts, err := claim.Decode(m.Body)
 			_, tells := claim.DecodeNotice(m.Body)
 			if m.record = counts || tells; m.record || err != nil {
@@ -197,8 +165,8 @@ func (sn *snapshots) finish(ctx context.Context, snapshots []*snapshot, want sco
 			r.comments = records
 		}
 	}
-	judged := sn.judgeAuthors(ctx, snapshots, want)
-	if err := sn.edits.uncover(ctx, snapshots, judged); err != nil {
+	judged := c.judgeAuthors(ctx, snapshots, want)
+	if err := c.edits.uncover(ctx, snapshots, judged); err != nil {
 		for _, r := range snapshots {
 			r.doubt(err, want)
 		}
@@ -208,19 +176,19 @@ func (sn *snapshots) finish(ctx context.Context, snapshots []*snapshot, want sco
 			r.err = r.replay(judged, want)
 		}
 	}
-	sn.linkedPulls.addRecorded(ctx, snapshots)
-	sn.outsiders.dropExcessive(ctx, snapshots, want)
-	sn.linkedPulls.addSiblings(ctx, snapshots)
-	sn.blockers.addNamedBlockers(ctx, snapshots)
+	c.addRecorded(ctx, snapshots)
+	c.dropExcessive(ctx, snapshots, want)
+	c.addSiblings(ctx, snapshots)
+	c.addNamedBlockers(ctx, snapshots)
 	for _, r := range snapshots {
 		f := &r.facts // both ways of reading show the same: times only where they mean something, and everything in one order
 		if !f.Open {
 			f.ReopenedAt = time.Time{}
 		}
-		if !labels.Has(f.Labels, sn.scheme.Claimed) {
+		if !labels.Has(f.Labels, c.o.Scheme.Claimed) {
 			f.ClaimedAt = time.Time{}
 		}
-		if !labels.Has(f.Labels, sn.scheme.Blocked) {
+		if !labels.Has(f.Labels, c.o.Scheme.Blocked) {
 			f.BlockedAt = time.Time{}
 		}
 		slices.SortFunc(f.Labels, func(a, b string) int {
@@ -233,43 +201,64 @@ func (sn *snapshots) finish(ctx context.Context, snapshots []*snapshot, want sco
 	}
 }
 
-// wholeRequest reports whether an error concerns everything that was asked, not one issue.
-func wholeRequest(err error) bool {
-	var lost *NetworkError
-	return is[*RateLimitError](err) || is[*AuthError](err) || errors.As(err, &lost) && !lost.slow || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+// askAll reads issues by as few queries as GitHub bears.
+func (c *Client) askAll(ctx context.Context, snapshots []*snapshot) error {
+	c.mu.Lock()
+	size := c.inQuery.or(perQuery, c.o.Clock.Now())
+	c.mu.Unlock()
+
+	h := halves[*snapshot]{ask: c.askFacts, alone: c.askPages}
+	err := h.read(ctx, snapshots, size)
+	if h.halved && !h.heavy { // an issue that is too much by itself says nothing about the others
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.inQuery = measure{max(1, h.answered), c.o.Clock.Now()}
+	}
+	return err
 }
 
-// completeAll reads the older comments of those issues that have more than one page of them. After an error those that it
-// did not come to are unread.
-func (sn *snapshots) completeAll(ctx context.Context, snapshots []*snapshot) error {
-	byREST := sn.restSession()
-	var lost losses
+// wholeRequest reports whether an error concerns everything that was asked, not one issue.
+func wholeRequest(err error) bool {
+	if lost, is := errors.AsType[*NetworkError](err); is && !tooMuch(lost) {
+		return true
+	}
+	return is[*RateLimitError](err) || is[*AuthError](err) || is[*NoGraphQLError](err) ||
+		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// completeAll reads what does not fit on the first page of an issue: older comments, and more pull requests that close it. An
+// issue whose pages cannot be read is unreadable, and the others go on. After an error those that it did not come to are unread.
+func (c *Client) completeAll(ctx context.Context, snapshots []*snapshot) error {
 	var long []*snapshot
 	for _, r := range snapshots {
-		if r.err == nil && r.more != nil {
+		if r.err == nil && (r.more != nil || r.closers != nil) {
 			long, r.read = append(long, r), false
 		}
 	}
+
+	lost := 0
 	for _, r := range long {
-		err := sn.threads.complete(ctx, r)
-		r.err, r.read = err, err == nil
+		r.err = c.completeIssue(ctx, r)
+		r.read = r.err == nil
 		switch {
-		case tooMuch(err):
-			err = byREST.alone(ctx, r)
-		case !wholeRequest(err):
-			err = nil
+		case wholeRequest(r.err):
+			return r.err
+		case tooMuch(r.err):
+			lost++
+		default:
+			lost = 0
 		}
-		if lost.end(err) {
-			return err
+		if lost == maxLost {
+			return r.err
 		}
 	}
 	return nil
 }
 
-// node is the global id of an issue that was read before.
-func (sn *snapshots) node(i claim.Issue) (id string, known bool) {
-	sn.mu.Lock()
-	defer sn.mu.Unlock()
-	id, known = sn.nodes[key(i.String())]
+// issueNode is the global id of an issue that was read before.
+func (c *Client) issueNode(i claim.Issue) (id string, known bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	id, known = c.nodes[key(i.String())]
 	return id, known
 }

@@ -1,12 +1,9 @@
 package github
 
 import (
-	"encoding/json"
 	"errors"
 	"net/http"
-	"reflect"
 	"testing"
-	"time"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -21,43 +18,7 @@ func wholeWorld() []claim.Issue {
 	}
 }
 
-// TestBothWaysAgree reads the same issues by GraphQL and by REST and wants equal facts, but for the comments' global ids: REST is read
-// without them, because it does not tell either which comments are minimized already.
-func TestBothWaysAgree(t *testing.T) {
-	server := simulated(t)
-	query := connect(t, server.Transport()).FactsOf(t.Context(), wholeWorld())
-	rest := connect(t, server.Transport(), byREST).FactsOf(t.Context(), wholeWorld())
-	for k, i := range wholeWorld() {
-		if (query[k].Err == nil) != (rest[k].Err == nil) {
-			t.Errorf("%s: GraphQL says %v, REST says %v", i, query[k].Err, rest[k].Err)
-			continue
-		}
-		a, b := query[k].Facts, rest[k].Facts
-		if d := a.Now.Sub(b.Now).Abs(); d > 10*time.Second {
-			t.Errorf("%s: read at %s and %s", i, a.Now, b.Now)
-		}
-		a.Now, b.Now = time.Time{}, time.Time{}
-		for n := range a.Log.Log {
-			a.Log.Log[n].Node = ""
-		}
-		for n := range a.Log.Ignored {
-			a.Log.Ignored[n].Comment.Node = ""
-		}
-		if !reflect.DeepEqual(a, b) {
-			t.Errorf("%s differs\nGraphQL %s\nREST    %s", i, show(a), show(b))
-		}
-	}
-}
-
-func show(f lifecycle.Facts) string {
-	text, err := json.Marshal(f)
-	if err != nil {
-		return err.Error()
-	}
-	return string(text)
-}
-
-// TestFactsOfWorld pins what the facts of the world are, whichever way they are read.
+// TestFactsOfWorld pins what the facts of the world are.
 func TestFactsOfWorld(t *testing.T) {
 	c := connect(t, simulated(t).Transport())
 	got := map[claim.Issue]Snapshot{}
@@ -92,18 +53,20 @@ func TestFactsOfWorld(t *testing.T) {
 	}
 }
 
-// TestNothingButErrors: an answer that says only that something failed is no issue elsewhere.
+// TestNothingButErrors: an answer that says only that something failed is no issue elsewhere, and no issue without claims.
 func TestNothingButErrors(t *testing.T) {
-	for name, text := range map[string]string{
-		"the server's trouble": `{"errors":[{"message":"something went wrong"}]}`,
-		"with a type":          `{"errors":[{"type":"SERVICE_UNAVAILABLE","message":"something went wrong"}],"data":null}`,
-		"the schema's":         `{"errors":[{"message":"Field 'issue' doesn't exist on type 'Repository'; something went wrong"}]}`,
+	for name, c := range map[string]struct {
+		text string
+		want any
+	}{
+		"the server's trouble": {`{"errors":[{"message":"something went wrong"}]}`, new(*QueryError)},
+		"with a type":          {`{"errors":[{"type":"SERVICE_UNAVAILABLE","message":"something went wrong"}],"data":null}`, new(*QueryError)},
+		"the schema's":         {`{"errors":[{"message":"Field 'issue' doesn't exist on type 'Repository'; something went wrong"}]}`, new(*NoGraphQLError)},
+		"the token's":          {`{"errors":[{"type":"INSUFFICIENT_SCOPES","message":"your token has not been granted"}]}`, new(*PermissionError)},
 	} {
-		c := connect(t, roundTrip(func(*http.Request) (*http.Response, error) { return reply(200, text), nil }))
-		_, err := c.Facts(t.Context(), issue("app", 1))
-		var answer *AnswerError
-		if !errors.As(err, &answer) {
-			t.Errorf("%s: error = %v, want an unusable answer", name, err)
+		client := connect(t, roundTrip(func(*http.Request) (*http.Response, error) { return reply(200, c.text), nil }))
+		if _, err := client.Facts(t.Context(), issue("app", 1)); !errors.As(err, c.want) {
+			t.Errorf("%s: error = %v, want a %T", name, err, c.want)
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 // A queryError is one entry under errors of a GraphQL answer.
 type queryError struct {
 	Type       string
+	Code       string
 	Message    string
 	Path       []any
 	Extensions struct{ Code string }
@@ -58,17 +59,12 @@ type partial struct {
 	errors []queryError
 }
 
-// unavailable is why GraphQL cannot be used here at all.
-type unavailable struct{ error }
-
-func (u unavailable) Unwrap() error { return u.error }
-
 // Query sends one GraphQL query or mutation and decodes data into into. Any error GraphQL reports,
 // also for a part, is an error here.
 func (a *api) Query(ctx context.Context, document string, variables map[string]any, into any) error {
 	got, err := a.ask(ctx, document, variables, into)
 	if err != nil {
-		return settled(err)
+		return err
 	}
 	if len(got.errors) > 0 {
 		return got.errors[0].typed(Object{Kind: QueriedObject})
@@ -76,46 +72,27 @@ func (a *api) Query(ctx context.Context, document string, variables map[string]a
 	return nil
 }
 
-// ask sends a query and accepts that parts of it are not found or not permitted. Where GraphQL does not work at all the
-// error is unavailable.
+// ask sends a query and accepts that parts of it are not found or not permitted. Where GraphQL does not answer the error is
+// a *NoGraphQLError. errAgain says that the schema lacks a part that can be done without: nothing was carried out.
 func (a *api) ask(ctx context.Context, document string, variables map[string]any, into any) (partial, error) {
-	if a.graphql == "" {
-		return partial{}, unavailable{&QueryError{Message: "no GraphQL address"}}
-	}
 	header, body, err := a.post(ctx, document, variables)
-	var status *StatusError
-	switch {
-	case hidden(err), errors.As(err, &status) && status.Rejected(): // no GraphQL here; any other error says nothing about that
-		return partial{}, unavailable{err}
-	case err != nil:
+	if status, other := errors.AsType[*StatusError](err); is[*NotFoundError](err) || other && status.Rejected() {
+		return partial{}, &NoGraphQLError{Cause: err}
+	}
+	if err != nil {
 		return partial{}, err
 	}
-	var top struct {
-		Data   json.RawMessage
-		Errors []queryError
-	}
+
+	var top queryAnswer
 	if err := json.Unmarshal(body, &top); err != nil {
 		return partial{}, &AnswerError{Status: http.StatusOK, Reason: "it is not GraphQL"}
 	}
-	if len(top.Data) == 0 || string(top.Data) == "null" {
-		if len(top.Errors) == 0 {
-			return partial{}, &AnswerError{Status: http.StatusOK, Reason: "no data is in it"}
-		}
-		first := top.Errors[0]
-		switch {
-		case !slices.ContainsFunc(top.Errors, queryError.schema):
-			if first.Type == "INSUFFICIENT_SCOPES" {
-				return partial{}, unavailable{first.typed(Object{Kind: QueriedObject})}
-			}
-			return partial{}, first.typed(Object{Kind: QueriedObject})
-		case a.learn(top.Errors):
-			return partial{}, errAgain
-		default:
-			return partial{}, unavailable{first.typed(Object{Kind: SchemaObject})}
-		}
+	if top.empty() {
+		return partial{}, a.nothing(top.Errors)
 	}
-	// An error about GitHub and not about what was asked for is one of the whole answer: out of resources, out of time, out of order. What is
-	// null in it may be there, also where no error says so.
+
+	// An error about GitHub and not about what was asked for is one of the whole answer: out of resources, out of time, out
+	// of order. What is null in it may be there, also where no error says so.
 	for _, e := range top.Errors {
 		if err := e.typed(Object{Kind: QueriedObject}); tooMuch(err) {
 			return partial{}, err
@@ -127,6 +104,22 @@ func (a *api) ask(ctx context.Context, document string, variables map[string]any
 	return partial{now: (answer{header: header}).date(time.Time{}), errors: top.Errors}, nil
 }
 
+// nothing is the error of an answer without data.
+func (a *api) nothing(reported []queryError) error {
+	if len(reported) == 0 {
+		return &AnswerError{Status: http.StatusOK, Reason: "no data is in it"}
+	}
+
+	first := reported[0]
+	if !slices.ContainsFunc(reported, queryError.schema) {
+		return first.typed(Object{Kind: QueriedObject})
+	}
+	if a.learn(reported) {
+		return errAgain
+	}
+	return &NoGraphQLError{Old: true, Cause: first.typed(Object{Kind: SchemaObject})}
+}
+
 // post returns the whole answer of a GraphQL request.
 func (a *api) post(ctx context.Context, document string, variables map[string]any) (header http.Header, body json.RawMessage, err error) {
 	header, err = a.carry(ctx, http.MethodPost, a.graphql, "application/json", map[string]any{"query": document, "variables": variables}, &body)
@@ -135,6 +128,15 @@ func (a *api) post(ctx context.Context, document string, variables map[string]an
 
 // errAgain says that the same question, asked anew, leaves out what the schema lacks.
 var errAgain = errors.New("the server's schema is older than the query")
+
+// untilUnderstood asks, and asks again without what the schema turned out to lack.
+func untilUnderstood(ask func() error) error {
+	err := ask()
+	for errors.Is(err, errAgain) {
+		err = ask()
+	}
+	return err
+}
 
 // The parts of a query that can be done without.
 const (
@@ -164,43 +166,6 @@ func (a *api) has(feature string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return !a.lacks[feature]
-}
-
-// eitherWay asks by GraphQL, and by REST where GraphQL turns out not to work; from then on by REST only. What is too much
-// for GraphQL is asked for by REST, too, this once.
-func (a *api) eitherWay(query, rest func() error) error {
-	if !a.queries() {
-		return rest()
-	}
-	err := query()
-	for errors.Is(err, errAgain) {
-		err = query()
-	}
-	switch {
-	case is[unavailable](err):
-		a.mu.Lock()
-		a.noQuery = true
-		a.mu.Unlock()
-		return rest()
-	case tooMuch(err):
-		return rest()
-	}
-	return err
-}
-
-// either is eitherWay for what returns a value.
-func either[T any](a *api, query, rest func() (T, error)) (out T, err error) {
-	err = a.eitherWay(
-		func() (err error) { out, err = query(); return err },
-		func() (err error) { out, err = rest(); return err })
-	return out, err
-}
-
-// queries reports whether GraphQL is worth asking. Without a token it never answers.
-func (a *api) queries() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return !a.noQuery && !a.token.Empty()
 }
 
 // A bigInt is an integer that GraphQL sends as a string.

@@ -1,15 +1,14 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
@@ -27,39 +26,43 @@ type Head struct {
 	Elsewhere bool // it is in the repository that this one is a fork of, and was not read
 }
 
-// heads reads the pull requests that branches are of.
-type heads struct {
-	api          *api
-	repositories *repositories
-	pulls        *pulls
-	snapshots    *snapshots
-	scheme       labels.Scheme
-}
-
 // HoldersOfHeads is HoldersOf for the open pull requests from branches of head: of those into home, and, where head is home itself and
 // a fork, of those into its parent, which are named only. It is one request for ten branches, as long as few repositories have branches
 // of the same names, and reads Options.Along with it.
-func (hd *heads) HoldersOfHeads(ctx context.Context, home, head ledger.Repo, branches []string) ([]Head, error) {
+func (c *Client) HoldersOfHeads(ctx context.Context, home, head ledger.Repo, branches []string) ([]Head, error) {
 	var out []Head
-	for part := range slices.Chunk(branches, headsPerQuery) {
-		var found []Head
-		err := hd.api.eitherWay(
-			func() (err error) {
-				var crowded []string
-				if found, crowded, err = hd.queryHeads(ctx, home, head, part); err != nil || len(crowded) == 0 {
-					return err
-				}
-				more, err := hd.restHeads(ctx, home, head, crowded)
-				found = append(found, more...)
-				return settled(err)
-			},
-			func() (err error) { found, err = hd.restHeads(ctx, home, head, part); return err })
-		if err != nil {
-			return nil, missing(err, Object{RepositoryObject, home.String()})
-		}
-		out = append(out, found...)
+	var unread error
+	h := halves[string]{
+		ask: func(ctx context.Context, part []string) error {
+			found, err := c.readHeads(ctx, home, head, part)
+			out = append(out, found...)
+			return err
+		},
+		alone: func(ctx context.Context, branch string, _ error) error {
+			found, err := c.restHeads(ctx, home, head, []string{branch})
+			out, unread = append(out, found...), cmp.Or(unread, err)
+			return err
+		},
+	}
+
+	if err := cmp.Or(h.read(ctx, branches, headsPerQuery), unread); err != nil {
+		return nil, missing(err, Object{RepositoryObject, home.String()})
 	}
 	return out, nil
+}
+
+// readHeads reads the pull requests of some branches by one query, and of those where it does not show all by REST.
+func (c *Client) readHeads(ctx context.Context, home, head ledger.Repo, branches []string) (found []Head, err error) {
+	var crowded []string
+	err = untilUnderstood(func() error {
+		found, crowded, err = c.queryHeads(ctx, home, head, branches)
+		return err
+	})
+	if err != nil || len(crowded) == 0 {
+		return found, err
+	}
+	more, err := c.restHeads(ctx, home, head, crowded)
+	return append(found, more...), err
 }
 
 // A queryHead is a pull request with the repository of its branch.
@@ -77,13 +80,13 @@ func (q *queryHead) from(head ledger.Repo) bool {
 type headList = connection[queryHead]
 
 // queryHeads asks by one query. crowded are the branches of whose pull requests it does not show all.
-func (hd *heads) queryHeads(ctx context.Context, home, head ledger.Repo, branches []string) (found []Head, crowded []string, err error) {
+func (c *Client) queryHeads(ctx context.Context, home, head ledger.Repo, branches []string) (found []Head, crowded []string, err error) {
 	d := newDocument()
 	d.add("  viewer { login }\n")
-	names := names(hd.scheme, d)
+	names := names(c.o.Scheme, d)
 	d.open("r0", home)
 	d.body.WriteString("    nameWithOwner\n" + names)
-	hd.repositories.askAlong(d, home)
+	c.askAlong(d, home)
 	own, parents := "", "    parent { nameWithOwner\n"
 	for k, branch := range branches {
 		list := fmt.Sprintf("h%d: pullRequests(headRefName: %s, states: OPEN, first: %d, orderBy: {field: CREATED_AT, direction: DESC})",
@@ -97,12 +100,12 @@ func (hd *heads) queryHeads(ctx context.Context, home, head ledger.Repo, branche
 	}
 	d.add("  }\n")
 	var data map[string]json.RawMessage
-	got, err := hd.api.ask(ctx, d.text(pullRequestFields(ofMany())+pageFields+commentFields), d.variables, &data)
+	got, err := c.ask(ctx, d.text(pullRequestFields(ofMany())+pageFields+commentFields), d.variables, &data)
 	if err != nil {
 		return nil, nil, err
 	}
 	sheet := sheet{repo: home, alias: "r0", partial: got}
-	hd.snapshots.note(&sheet, data)
+	c.noteSheet(&sheet, data)
 	if sheet.err != nil {
 		return nil, nil, sheet.err
 	}
@@ -113,11 +116,11 @@ func (hd *heads) queryHeads(ctx context.Context, home, head ledger.Repo, branche
 		}
 		head = place(now)
 	}
-	return hd.takeHeads(ctx, sheet, head, branches)
+	return c.takeHeads(ctx, sheet, head, branches)
 }
 
 // takeHeads finds the pull requests of the branches in an answer, and reads what it left out of them.
-func (hd *heads) takeHeads(ctx context.Context, s sheet, head ledger.Repo, branches []string) (found []Head, crowded []string, err error) {
+func (c *Client) takeHeads(ctx context.Context, s sheet, head ledger.Repo, branches []string) (found []Head, crowded []string, err error) {
 	var parent struct{ NameWithOwner string }
 	var inParent map[string]json.RawMessage
 	if raw := s.fields["parent"]; raw != nil && string(raw) != "null" {
@@ -141,7 +144,7 @@ func (hd *heads) takeHeads(ctx context.Context, s sheet, head ledger.Repo, branc
 		for _, q := range own.Nodes {
 			if q.from(head) {
 				one := &snapshot{facts: lifecycle.Facts{Issue: claim.Issue{Owner: s.repo.Owner, Repo: s.repo.Name, Number: q.Number}}}
-				hd.snapshots.takeIssue(one, s, &q.queryIssue)
+				c.takeIssue(one, s, &q.queryIssue)
 				one.read = one.err == nil
 				snapshots = append(snapshots, one)
 				found = append(found, Head{Branch: branch})
@@ -156,19 +159,19 @@ func (hd *heads) takeHeads(ctx context.Context, s sheet, head ledger.Repo, branc
 			}
 		}
 	}
-	err = hd.snapshots.completeFacts(ctx, snapshots)
-	hd.snapshots.finish(ctx, readable(snapshots, err), standingClaims)
+	err = c.completeFacts(ctx, snapshots)
+	c.judgeRecords(ctx, readable(snapshots, err), standingClaims)
 	for k, one := range snapshots {
 		found[k].Pull, found[k].Snapshot = one.facts.Issue, one.public()
 	}
 	return append(found, elsewhere...), crowded, nil
 }
 
-// restHeads asks without GraphQL, two requests for a branch and some for each pull request.
-func (hd *heads) restHeads(ctx context.Context, home, head ledger.Repo, branches []string) ([]Head, error) {
+// restHeads lists the pull requests of branches one by one, at two requests a branch, and reads each by itself.
+func (c *Client) restHeads(ctx context.Context, home, head ledger.Repo, branches []string) ([]Head, error) {
 	into := []ledger.Repo{home}
 	if head == home {
-		r, err := hd.repositories.Repository(ctx, home)
+		r, err := c.Repository(ctx, home)
 		if err != nil {
 			return nil, err
 		}
@@ -180,7 +183,7 @@ func (hd *heads) restHeads(ctx context.Context, home, head ledger.Repo, branches
 	var out []Head
 	for _, branch := range branches {
 		for _, r := range into {
-			pulls, err := hd.pulls.restPullsFrom(ctx, r, head, branch, "open")
+			pulls, err := c.restPullsFrom(ctx, r, head, branch, "open")
 			if err != nil {
 				return nil, err
 			}
@@ -191,7 +194,7 @@ func (hd *heads) restHeads(ctx context.Context, home, head ledger.Repo, branches
 	}
 	for k := range out {
 		if !out[k].Elsewhere {
-			out[k].Snapshot = hd.snapshots.HoldersOf(ctx, []claim.Issue{out[k].Pull})[0]
+			out[k].Snapshot = c.HoldersOf(ctx, []claim.Issue{out[k].Pull})[0]
 		}
 	}
 	return out, nil

@@ -31,7 +31,7 @@ func forked() githubsim.Seed {
 	}
 }
 
-// TestHoldersOfHeads: only the open pull requests from the branch of that very repository count, by GraphQL in one request and by REST.
+// TestHoldersOfHeads: only the open pull requests from the branch of that very repository count, in one request.
 func TestHoldersOfHeads(t *testing.T) {
 	app, fork := repoOf("app"), ledger.Repo{Owner: "rob", Name: "app"}
 	everyone := []string{}
@@ -43,7 +43,7 @@ func TestHoldersOfHeads(t *testing.T) {
 		home, head ledger.Repo
 		branches   []string
 		want       []string
-		requests   int // by GraphQL
+		requests   int
 	}{
 		{"own branch", app, app, []string{"fix", "none"}, []string{"fix acme/app#11 held"}, 1},
 		{"no pull request", app, app, []string{"none"}, nil, 1},
@@ -52,39 +52,37 @@ func TestHoldersOfHeads(t *testing.T) {
 		{"more than one query shows", app, app, []string{"fix", "crowded"}, append(slices.Clone(everyone), "fix acme/app#11 held"), 0},
 		{"many branches", app, app, append(slices.Repeat([]string{"none"}, headsPerQuery), "fix"), []string{"fix acme/app#11 held"}, 2},
 	} {
-		for way, option := range map[string]func(*Options){"GraphQL": func(*Options) {}, "REST": byREST} {
-			t.Run(c.name+" "+way, func(t *testing.T) {
-				server, err := githubsim.New(forked(), githubsim.Options{})
-				if err != nil {
-					t.Fatal(err)
+		t.Run(c.name, func(t *testing.T) {
+			server, err := githubsim.New(forked(), githubsim.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := watched(server.Transport())
+			found, err := connect(t, w).HoldersOfHeads(t.Context(), c.home, c.head, c.branches)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, h := range found {
+				what := "free"
+				switch {
+				case h.Err != nil:
+					what = h.Err.Error()
+				case h.Elsewhere:
+					what = "elsewhere"
+				case len(h.Facts.Log.Live()) == 1 && h.Facts.PullRequest && h.Facts.Open:
+					what = "held"
 				}
-				w := watched(server.Transport())
-				found, err := connect(t, w, option).HoldersOfHeads(t.Context(), c.home, c.head, c.branches)
-				if err != nil {
-					t.Fatal(err)
-				}
-				var got []string
-				for _, h := range found {
-					what := "free"
-					switch {
-					case h.Err != nil:
-						what = h.Err.Error()
-					case h.Elsewhere:
-						what = "elsewhere"
-					case len(h.Facts.Log.Live()) == 1 && h.Facts.PullRequest && h.Facts.Open:
-						what = "held"
-					}
-					got = append(got, fmt.Sprintf("%s %s %s", h.Branch, h.Pull, what))
-				}
-				slices.Sort(got)
-				if slices.Sort(c.want); !slices.Equal(got, c.want) {
-					t.Errorf("found %q, want %q", got, c.want)
-				}
-				if way == "GraphQL" && c.requests > 0 && len(w.sent) != c.requests {
-					t.Errorf("asked %q, want %d requests", w.sent, c.requests)
-				}
-			})
-		}
+				got = append(got, fmt.Sprintf("%s %s %s", h.Branch, h.Pull, what))
+			}
+			slices.Sort(got)
+			if slices.Sort(c.want); !slices.Equal(got, c.want) {
+				t.Errorf("found %q, want %q", got, c.want)
+			}
+			if c.requests > 0 && len(w.sent) != c.requests {
+				t.Errorf("asked %q, want %d requests", w.sent, c.requests)
+			}
+		})
 	}
 }
 
@@ -94,11 +92,9 @@ func TestHoldersOfHeadsUnread(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, option := range map[string]func(*Options){"GraphQL": func(*Options) {}, "REST": byREST} {
-		for what, home := range map[string]ledger.Repo{"absent repository": {Owner: "acme", Name: "gone"}, "no name": {Owner: "acme", Name: ".."}} {
-			if found, err := connect(t, server.Transport(), option).HoldersOfHeads(t.Context(), home, home, []string{"fix"}); err == nil {
-				t.Errorf("%s, %s: %v", name, what, found)
-			}
+	for what, home := range map[string]ledger.Repo{"absent repository": {Owner: "acme", Name: "gone"}, "no name": {Owner: "acme", Name: ".."}} {
+		if found, err := connect(t, server.Transport()).HoldersOfHeads(t.Context(), home, home, []string{"fix"}); err == nil {
+			t.Errorf("%s: %v", what, found)
 		}
 	}
 	server.Fault = func(r *http.Request) *githubsim.Fault { return &githubsim.Fault{Status: http.StatusForbidden} }
@@ -109,21 +105,17 @@ func TestHoldersOfHeadsUnread(t *testing.T) {
 
 // TestHeadsOfRenamed: a clone that pushes to a repository's old name finds the pull requests of its branches.
 func TestHeadsOfRenamed(t *testing.T) {
-	for way, option := range map[string]func(*Options){"GraphQL": func(*Options) {}, "REST": byREST} {
-		t.Run(way, func(t *testing.T) {
-			server, err := githubsim.New(forked(), githubsim.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := server.RenameRepo("acme/app", "application"); err != nil {
-				t.Fatal(err)
-			}
-			app := repoOf("app")
-			found, err := connect(t, server.Transport(), option).HoldersOfHeads(t.Context(), app, app, []string{"fix"})
-			if err != nil || len(found) != 1 {
-				t.Errorf("%v %v, want pull request 11", found, err)
-			}
-		})
+	server, err := githubsim.New(forked(), githubsim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.RenameRepo("acme/app", "application"); err != nil {
+		t.Fatal(err)
+	}
+	app := repoOf("app")
+	found, err := connect(t, server.Transport()).HoldersOfHeads(t.Context(), app, app, []string{"fix"})
+	if err != nil || len(found) != 1 {
+		t.Errorf("%v %v, want pull request 11", found, err)
 	}
 }
 

@@ -3,14 +3,15 @@ package github
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/prchain"
 )
 
 // An Issue is what GitHub says about an issue to people: texts and labels, nothing that decides.
@@ -50,52 +51,13 @@ func (q queuedIssue) issue() (Issue, error) {
 	return out, nil
 }
 
-// issues reads what issues say to people, and writes their state.
-type issues struct {
-	api          *api
-	repositories *repositories
-	beginnings   *beginnings
-	scheme       labels.Scheme
-}
-
 // OpenIssues lists the open issues with a label, each once, oldest first; a hundred a request. Pull
-// requests are left out. The label holds no comma: to REST that is two labels.
-func (is *issues) OpenIssues(ctx context.Context, r ledger.Repo, label string) ([]Issue, error) {
+// requests are left out.
+func (c *Client) OpenIssues(ctx context.Context, r ledger.Repo, label string) ([]Issue, error) {
 	if to := at(r.Owner, r.Name, ""); to.err != nil {
 		return nil, fmt.Errorf("list issues of %s: %w", r, to.err)
 	}
-	all, err := either(is.api,
-		func() ([]Issue, error) {
-			begun := is.beginnings.takeBegun(func(b *beginning) bool { return b.label != "" && b.label == label && b.repo == r })
-			var found []Issue
-			next := ""
-			if begun != nil {
-				found, next = begun.open, begun.after
-			}
-			for more := begun == nil || next != ""; more; more = next != "" {
-				page, after, err := is.queryOpenPage(ctx, r, label, next)
-				switch {
-				case err != nil:
-					return nil, err
-				case after != "" && after == next:
-					return nil, &AnswerError{Status: http.StatusOK, Reason: "its pages lead back to an earlier one"}
-				}
-				found, next = append(found, page...), after
-			}
-			return found, nil
-		},
-		func() (out []Issue, err error) {
-			to := at(r.Owner, r.Name, "/issues").where("state", "open", "labels", label, "sort", "created", "direction", "asc", "per_page", "100")
-			found, _, err := list[queuedIssue](ctx, is.api, to)
-			for _, q := range found {
-				i, err := q.issue()
-				if err != nil {
-					return nil, err
-				}
-				out = append(out, i)
-			}
-			return out, err
-		})
+	all, err := c.queryOpen(ctx, r, label)
 	if err != nil {
 		return nil, fmt.Errorf("list issues of %s: %w", r, missing(err, Object{RepositoryObject, r.String()}))
 	}
@@ -108,46 +70,78 @@ func (is *issues) OpenIssues(ctx context.Context, r ledger.Repo, label string) (
 	return out, nil
 }
 
+// queryOpen reads all pages of a work list, the first as Begin has read it.
+func (c *Client) queryOpen(ctx context.Context, r ledger.Repo, label string) ([]Issue, error) {
+	begun := c.beginnings.takeBegun(func(b *beginning) bool { return b.label != "" && b.label == label && b.repo == r })
+	var found []Issue
+	way, more := trail{}, true
+	if begun != nil {
+		found, way, more = begun.open, begun.way, begun.more
+	}
+
+	pages := page{perPage, 1}
+	for more {
+		err := pages.ask(ctx, func(ctx context.Context, n int) error {
+			part, next, err := c.queryOpenPage(ctx, r, label, &way, n)
+			found, more = append(found, part...), next
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
 // openFields are what is read of an issue of a work list. GitHub allows a hundred labels.
 const openFields = `__typename number title body url state createdAt updatedAt author { __typename login }
       labels(first: 100) { totalCount nodes { name } } milestone { title } `
 
-// queryOpenPage reads one page of a work list; next is empty after the last one.
-func (is *issues) queryOpenPage(ctx context.Context, r ledger.Repo, label, after string) (found []Issue, next string, err error) {
+// queryOpenPage reads the next page of a work list, of n issues, and reports whether one follows it.
+func (c *Client) queryOpenPage(ctx context.Context, r ledger.Repo, label string, way *trail, n int) (found []Issue, more bool, err error) {
+	err = untilUnderstood(func() error {
+		found, more, err = c.askOpenPage(ctx, r, label, way, n)
+		return err
+	})
+	return found, more, err
+}
+
+func (c *Client) askOpenPage(ctx context.Context, r ledger.Repo, label string, way *trail, n int) (found []Issue, more bool, err error) {
 	d := newDocument()
 	d.open("r0", r)
-	is.repositories.askAlong(d, r)
+	c.askAlong(d, r)
 	from := ""
-	if after != "" {
-		from = ", after: " + d.bind("String", after)
+	if way.cursor != "" {
+		from = ", after: " + d.bind("String", way.cursor)
 	}
 	d.add("    open: issues(labels: [%s], states: [OPEN], first: %d%s, orderBy: {field: CREATED_AT, direction: ASC}) {\n"+
-		"      pageInfo { hasNextPage endCursor } nodes { %s }\n    }\n  }\n", d.bind("String!", label), perPage, from, openFields+assigneeFields(is.api))
+		"      totalCount pageInfo { hasNextPage endCursor } nodes { %s }\n    }\n  }\n", d.bind("String!", label), n, from, openFields+assigneeFields(c.api))
 	var data map[string]json.RawMessage
-	got, err := is.api.ask(ctx, d.text(""), d.variables, &data)
+	got, err := c.ask(ctx, d.text(""), d.variables, &data)
 	if err != nil {
-		return nil, "", err
+		return nil, false, err
 	}
+
 	s := sheet{repo: r, alias: "r0", partial: got}
 	if s.read(data); s.err != nil {
-		return nil, "", s.err
+		return nil, false, s.err
 	}
-	is.repositories.noteAlong(s)
+	c.noteAlong(s)
 	var page *connection[queuedQuery]
 	if err := json.Unmarshal(s.fields["open"], &page); err != nil || page == nil || s.failed("open", Object{}) != nil {
-		return nil, "", &AnswerError{Status: http.StatusOK, Reason: "the list of issues is missing"}
+		return nil, false, &AnswerError{Status: http.StatusOK, Reason: "the list of issues is missing"}
 	}
 	for _, q := range page.Nodes {
 		i, err := q.issue()
 		if err != nil {
-			return nil, "", err
+			return nil, false, err
 		}
 		found = append(found, i)
 	}
-	if page.PageInfo.HasNextPage {
-		next = page.PageInfo.EndCursor
+	if !page.PageInfo.HasNextPage {
+		return found, false, nil
 	}
-	return found, next, nil
+	return found, true, way.follow(n, page.TotalCount, page.PageInfo.EndCursor)
 }
 
 // queuedQuery is an issue of GraphQL as a work list needs it.
@@ -188,28 +182,45 @@ func (q *queuedQuery) issue() (Issue, error) {
 }
 
 // Issue reads one issue, or the pull request of that number.
-func (is *issues) Issue(ctx context.Context, i claim.Issue) (out Issue, err error) {
-	q, _, err := fetch[queuedIssue](ctx, is.api, onIssue(i, ""))
+func (c *Client) Issue(ctx context.Context, i claim.Issue) (out Issue, err error) {
+	q, _, err := fetch[queuedIssue](ctx, c.api, onIssue(i, ""))
 	if err == nil {
 		out, err = q.issue()
 	}
 	return out, failed(err, Object{IssueObject, i.String()}, "read %s", i)
 }
 
+// CheckParent implements prchain.Opener.
+func (c *Client) CheckParent(ctx context.Context, i claim.Issue) error {
+	got, err := c.Issue(ctx, i)
+	var none *NotFoundError
+	switch {
+	case errors.As(err, &none):
+		return &prchain.ParentError{Parent: i, Why: "there is no such issue, or the token may not see it"}
+	case err != nil:
+		return err
+	case got.PullRequest:
+		return &prchain.ParentError{Parent: i, Why: "it is a pull request"}
+	case !got.Open:
+		return &prchain.ParentError{Parent: i, Why: "it is closed", Closed: true}
+	}
+	return nil
+}
+
 // CloseCompleted closes an issue as completed; one that is closed already stays so.
-func (is *issues) CloseCompleted(ctx context.Context, i claim.Issue) error {
-	_, err := is.api.send(ctx, http.MethodPatch, onIssue(i, ""), map[string]string{"state": "closed", "state_reason": "completed"}, nil)
+func (c *Client) CloseCompleted(ctx context.Context, i claim.Issue) error {
+	_, err := c.send(ctx, http.MethodPatch, onIssue(i, ""), map[string]string{"state": "closed", "state_reason": "completed"}, nil)
 	return failed(err, Object{IssueObject, i.String()}, "close %s", i)
 }
 
 // Assign assigns a login to an issue. GitHub drops a login that cannot be assigned without a word, and so does this.
-func (is *issues) Assign(ctx context.Context, i claim.Issue, login string) error {
-	_, err := is.api.send(ctx, http.MethodPost, onIssue(i, "/assignees"), map[string][]string{"assignees": {login}}, nil)
+func (c *Client) Assign(ctx context.Context, i claim.Issue, login string) error {
+	_, err := c.send(ctx, http.MethodPost, onIssue(i, "/assignees"), map[string][]string{"assignees": {login}}, nil)
 	return failed(err, Object{IssueObject, i.String()}, "assign %s to %s", login, i)
 }
 
 // Unassign takes a login off an issue; one that is not assigned is success.
-func (is *issues) Unassign(ctx context.Context, i claim.Issue, login string) error {
-	_, err := is.api.send(ctx, http.MethodDelete, onIssue(i, "/assignees"), map[string][]string{"assignees": {login}}, nil)
+func (c *Client) Unassign(ctx context.Context, i claim.Issue, login string) error {
+	_, err := c.send(ctx, http.MethodDelete, onIssue(i, "/assignees"), map[string][]string{"assignees": {login}}, nil)
 	return failed(err, Object{IssueObject, i.String()}, "take %s off %s", login, i)
 }

@@ -13,21 +13,15 @@ import (
 	"github.com/label-state/label-state/internal/ledger"
 )
 
-// labelling puts labels on issues and takes them off.
-type labelling struct {
-	api         *api
-	definitions *definitions
-}
-
 // AddLabel puts a label on an issue. GitHub would create a name it does not know, in grey; so a
 // label of the scheme that is missing is created properly first, and any other is refused.
-func (lb *labelling) AddLabel(ctx context.Context, i claim.Issue, name string) error {
+func (c *Client) AddLabel(ctx context.Context, i claim.Issue, name string) error {
 	to := onIssue(i, "/labels")
 	if to.err == nil {
-		to.err = lb.definitions.ensureLabel(ctx, ledger.Repo{Owner: i.Owner, Name: i.Repo}, name)
+		to.err = c.ensureLabel(ctx, ledger.Repo{Owner: i.Owner, Name: i.Repo}, name)
 	}
 	var got []named
-	_, err := lb.api.send(hinted(ctx, repeatable), http.MethodPost, to, map[string][]string{"labels": {name}}, &got)
+	_, err := c.send(hinted(ctx, repeatable), http.MethodPost, to, map[string][]string{"labels": {name}}, &got)
 	if err == nil && !slices.ContainsFunc(got, func(l named) bool { return labels.Same(l.Name, name) }) {
 		err = &AnswerError{Status: http.StatusOK, Reason: "the label is not in it"}
 	}
@@ -35,10 +29,10 @@ func (lb *labelling) AddLabel(ctx context.Context, i claim.Issue, name string) e
 }
 
 // RemoveLabel takes a label off an issue; one that is not there is success.
-func (lb *labelling) RemoveLabel(ctx context.Context, i claim.Issue, name string) error {
+func (c *Client) RemoveLabel(ctx context.Context, i claim.Issue, name string) error {
 	escaped, err := labelName(name)
 	if err == nil {
-		_, err = lb.api.send(ctx, http.MethodDelete, onIssue(i, "/labels/%s", escaped), nil, nil)
+		_, err = c.send(ctx, http.MethodDelete, onIssue(i, "/labels/%s", escaped), nil, nil)
 	}
 	if gone, is := errors.AsType[*NotFoundError](err); is && gone.Message == "Label does not exist" {
 		return nil
@@ -48,59 +42,47 @@ func (lb *labelling) RemoveLabel(ctx context.Context, i claim.Issue, name string
 
 // LastRemoval returns the latest removal of a label from an issue, zero when there was none
 // among the last hundred removals of labels.
-func (lb *labelling) LastRemoval(ctx context.Context, i claim.Issue, label string) (ledger.Removal, error) {
-	return lb.lastMove(ctx, i, label, moves{"UNLABELED_EVENT", "UnlabeledEvent", "unlabeled"})
+func (c *Client) LastRemoval(ctx context.Context, i claim.Issue, label string) (ledger.Removal, error) {
+	return c.lastMove(ctx, i, label, "UNLABELED_EVENT", "UnlabeledEvent")
 }
 
 // LastAddition returns when a label was last put on an issue, zero when it was not among the last hundred
 // labels that were.
-func (lb *labelling) LastAddition(ctx context.Context, i claim.Issue, label string) (ledger.Removal, error) {
-	return lb.lastMove(ctx, i, label, moves{"LABELED_EVENT", "LabeledEvent", "labeled"})
+func (c *Client) LastAddition(ctx context.Context, i claim.Issue, label string) (ledger.Removal, error) {
+	return c.lastMove(ctx, i, label, "LABELED_EVENT", "LabeledEvent")
 }
 
-// moves are GitHub's words for one kind of change of a label: of a timeline's item and its type, and of an event.
-type moves struct{ item, kind, event string }
-
-func (lb *labelling) lastMove(ctx context.Context, i claim.Issue, label string, of moves) (out ledger.Removal, err error) {
-	if err = nameable(i); err == nil {
-		out, err = either(lb.api,
-			func() (last ledger.Removal, err error) {
-				d := newDocument()
-				d.open("r", ledger.Repo{Owner: i.Owner, Name: i.Repo})
-				gone := fmt.Sprintf("gone: timelineItems(last: 100, itemTypes: [%s]) { nodes { ... on %s { createdAt label { name } actor { __typename login } } } }", of.item, of.kind)
-				d.add("    subject: issueOrPullRequest(number: %d) { ... on Issue { %s } ... on PullRequest { %s } }\n  }\n", i.Number, gone, gone)
-				var data map[string]*struct {
-					Subject *struct {
-						Gone connection[struct {
-							CreatedAt time.Time
-							Label     named
-							Actor     *actor
-						}]
-					}
-				}
-				got, err := lb.api.ask(ctx, d.text(""), d.variables, &data)
-				if err != nil {
-					return last, err
-				}
-				if data["r"] == nil || data["r"].Subject == nil {
-					return last, got.absence("r")
-				}
-				for e := range data["r"].Subject.Gone.shown() {
-					if labels.Same(e.Label.Name, label) {
-						last = ledger.Removal{By: e.Actor.name(), Person: e.Actor != nil && e.Actor.Typename == "User", At: e.CreatedAt.UTC()}
-					}
-				}
-				return last, nil
-			},
-			func() (last ledger.Removal, err error) {
-				events, _, err := list[restEvent](ctx, lb.api, onIssue(i, "/events?per_page=100"))
-				for _, e := range events {
-					if e.Event == of.event && labels.Same(e.Label.Name, label) && e.Actor != nil {
-						last = ledger.Removal{By: e.Actor.Login, Person: e.Actor.Type == "User", At: e.CreatedAt.UTC()}
-					}
-				}
-				return last, err
-			})
+// lastMove returns the latest change of a label; item and kind are GitHub's words for the change and its type.
+func (c *Client) lastMove(ctx context.Context, i claim.Issue, label, item, kind string) (last ledger.Removal, err error) {
+	if err := nameable(i); err != nil {
+		return last, failed(err, Object{IssueObject, i.String()}, "read label events of %s", i)
 	}
-	return out, failed(err, Object{IssueObject, i.String()}, "read label events of %s", i)
+	d := newDocument()
+	d.open("r", ledger.Repo{Owner: i.Owner, Name: i.Repo})
+	moves := fmt.Sprintf("moves: timelineItems(last: 100, itemTypes: [%s]) { nodes { ... on %s { createdAt label { name } actor { __typename login } } } }", item, kind)
+	d.add("    subject: issueOrPullRequest(number: %d) { ... on Issue { %s } ... on PullRequest { %s } }\n  }\n", i.Number, moves, moves)
+	var data map[string]*struct {
+		Subject *struct {
+			Moves connection[struct {
+				CreatedAt time.Time
+				Label     named
+				Actor     *actor
+			}]
+		}
+	}
+
+	got, err := c.ask(ctx, d.text(""), d.variables, &data)
+	if err == nil && (data["r"] == nil || data["r"].Subject == nil) {
+		err = got.absence("r")
+	}
+	if err != nil {
+		return last, failed(err, Object{IssueObject, i.String()}, "read label events of %s", i)
+	}
+
+	for e := range data["r"].Subject.Moves.shown() {
+		if labels.Same(e.Label.Name, label) {
+			last = ledger.Removal{By: e.Actor.name(), Person: e.Actor != nil && e.Actor.Typename == "User", At: e.CreatedAt.UTC()}
+		}
+	}
+	return last, nil
 }

@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,19 +53,7 @@ func (ds *definitions) ensureLabel(ctx context.Context, r ledger.Repo, name stri
 		return &NotFoundError{What: Object{LabelObject, fmt.Sprintf("%q of %s", name, r)}, Status: http.StatusNotFound, Message: "it is not one of ours to create"}
 	}
 	err = ds.CreateLabel(ctx, r, ours)
-	var denied *PermissionError
-	if !errors.As(err, &denied) {
-		return err
-	}
-	own := ds.roles.ownRole(r)
-	if own == "" {
-		got, unread := ds.repositories.Repository(ctx, r)
-		if unread != nil {
-			return err
-		}
-		own = got.Role
-	}
-	if own != "" && rank(own) < rank(RoleWrite) {
+	if denied, is := errors.AsType[*PermissionError](err); is && denied.Push {
 		return &MissingLabelError{Repo: r, Name: ours.Name, caused: caused{denied}}
 	}
 	return err
@@ -101,7 +90,8 @@ func (ds *definitions) Labels(ctx context.Context, r ledger.Repo) ([]labels.Defi
 	return out, nil
 }
 
-// CreateLabel defines a label in a repository; one that exists already is success and stays as it is.
+// CreateLabel defines a label in a repository; one that exists already is success and stays as it
+// is. Who may not do it gets a *PermissionError that says what is missing.
 func (ds *definitions) CreateLabel(ctx context.Context, r ledger.Repo, d labels.Definition) error {
 	if err := ds.createLabel(ctx, r, d); err != nil && !taken(err) {
 		return failed(err, Object{RepositoryObject, r.String()}, "create label %q in %s", d.Name, r)
@@ -110,10 +100,35 @@ func (ds *definitions) CreateLabel(ctx context.Context, r ledger.Repo, d labels.
 	return nil
 }
 
+// createLabel sends the definition. GitHub answers 404 to a login that may not push, and 403 to a
+// token that lacks the permission: both are a *PermissionError. A repository that cannot be read
+// either is not there.
 func (ds *definitions) createLabel(ctx context.Context, r ledger.Repo, d labels.Definition) error {
 	body := map[string]string{"name": d.Name, "color": d.Color, "description": d.Description}
 	_, err := ds.api.send(ctx, http.MethodPost, at(r.Owner, r.Name, "/labels"), body, nil)
-	return err
+
+	denied, forbidden := errors.AsType[*PermissionError](err)
+	hidden, absent := errors.AsType[*NotFoundError](err)
+	if !forbidden && !absent {
+		return err
+	}
+
+	own := ds.roles.ownRole(r)
+	if own == "" {
+		got, unread := ds.repositories.Repository(ctx, r)
+		if unread != nil {
+			return err
+		}
+		own = got.Role
+	}
+	if absent {
+		denied = &PermissionError{Status: hidden.Status, Message: "creating a label takes the right to push", Write: true}
+	}
+	denied.Push = own != "" && rank(own) < rank(RoleWrite)
+	if !denied.Push && (absent || slices.Contains(denied.Codes, "unauthorized")) {
+		denied.Needs = cmp.Or(denied.Needs, "issues: write")
+	}
+	return denied
 }
 
 func taken(err error) bool {

@@ -11,13 +11,6 @@ import (
 	"github.com/label-state/label-state/internal/prchain"
 )
 
-// linkedPulls adds the pull requests that no closing keyword names: those of the log, and the other parts of their chains.
-type linkedPulls struct {
-	pulls *pulls
-	roles *roles
-	web   string // where people look
-}
-
 // A naming is a pull request that releases in a log name.
 type naming struct {
 	id     pullID
@@ -26,7 +19,7 @@ type naming struct {
 
 // addRecorded marks the pull requests that the logs name, and reads those that are not known from
 // a closing keyword, all of a batch together. What was unlinked counts by a keyword only.
-func (lp *linkedPulls) addRecorded(ctx context.Context, snapshots []*snapshot) {
+func (c *Client) addRecorded(ctx context.Context, snapshots []*snapshot) {
 	var all wanted
 	by := map[*snapshot][]naming{}
 	for _, r := range snapshots {
@@ -34,7 +27,7 @@ func (lp *linkedPulls) addRecorded(ctx context.Context, snapshots []*snapshot) {
 			continue
 		}
 		for _, release := range r.facts.Log.Named() {
-			id, ok := parsePull(release.PR, lp.web)
+			id, ok := parsePull(release.PR, c.o.Web)
 			if !ok {
 				continue
 			}
@@ -49,12 +42,12 @@ func (lp *linkedPulls) addRecorded(ctx context.Context, snapshots []*snapshot) {
 			all.add(n.id)
 		}
 	}
-	found := lp.pulls.pullRequests(ctx, all)
+	found := c.pullRequests(ctx, all)
 	for r, named := range by {
 		for _, n := range named {
 			read := *found[all.at(n.id)]
 			read.pr.Named = n.newest
-			read.pr.Bare = !closes(n.id, read.body, r.facts.Issue, lp.web) // GitHub's own list of what it closes may be late
+			read.pr.Bare = !closes(n.id, read.body, r.facts.Issue, c.o.Web) // GitHub's own list of what it closes may be late
 			r.facts.PRs = append(r.facts.PRs, read.pr)
 			r.err = cmp.Or(r.err, read.err)
 			r.hear(n.id, read.body, "")
@@ -70,9 +63,9 @@ type lead struct {
 }
 
 // addSiblings adds the other parts of the chains that the issues' pull requests are parts of, all of a
-// batch together. Bodies are text that anybody may write: a part counts only if it and the one that
+// readBatch together. Bodies are text that anybody may write: a part counts only if it and the one that
 // names it say the same, and both were opened by somebody whose records count on the issue.
-func (lp *linkedPulls) addSiblings(ctx context.Context, snapshots []*snapshot) {
+func (c *Client) addSiblings(ctx context.Context, snapshots []*snapshot) {
 	var leads []lead
 	var all wanted
 	for _, r := range snapshots {
@@ -89,7 +82,7 @@ func (lp *linkedPulls) addSiblings(ctx context.Context, snapshots []*snapshot) {
 			if !own.Same(id) && (own.Number != 0 || !own.SameRepo(id)) { // it has copied somebody's text; right after it was opened its number is not in its own yet
 				continue
 			}
-			trusted, err := lp.roles.MayLabel(ctx, ledger.Repo{Owner: r.facts.Issue.Owner, Name: r.facts.Issue.Repo}, p.Author)
+			trusted, err := c.MayLabel(ctx, ledger.Repo{Owner: r.facts.Issue.Owner, Name: r.facts.Issue.Repo}, p.Author)
 			if r.err = cmp.Or(r.err, err); err != nil || !trusted {
 				continue
 			}
@@ -101,23 +94,23 @@ func (lp *linkedPulls) addSiblings(ctx context.Context, snapshots []*snapshot) {
 			}
 		}
 	}
-	found := lp.pulls.pullRequests(ctx, all)
+	found := c.pullRequests(ctx, all)
 	for _, l := range leads {
 		one := *found[all.at(l.to)]
 		if one.err == nil {
-			one.err = lp.follow(ctx, l, one)
+			one.err = c.followLead(ctx, l, one)
 		}
 		l.err = cmp.Or(l.err, one.err)
 	}
 }
 
-// follow takes up a pull request that was named, if it agrees.
-func (lp *linkedPulls) follow(ctx context.Context, l lead, found foundPull) error {
+// followLead takes up a pull request that was named, if it agrees.
+func (c *Client) followLead(ctx context.Context, l lead, found foundPull) error {
 	said, ok, err := prchain.Find(found.body)
 	if err != nil || !ok || found.pr.State == lifecycle.PRUnreadable || !said.Names(l.to, l.said, l.from) {
 		return nil
 	}
-	trusted, err := lp.roles.MayLabel(ctx, ledger.Repo{Owner: l.facts.Issue.Owner, Name: l.facts.Issue.Repo}, found.pr.Author)
+	trusted, err := c.MayLabel(ctx, ledger.Repo{Owner: l.facts.Issue.Owner, Name: l.facts.Issue.Repo}, found.pr.Author)
 	if err != nil || !trusted {
 		return err
 	}
@@ -131,6 +124,18 @@ func (lp *linkedPulls) follow(ctx context.Context, l lead, found foundPull) erro
 	found.pr.Recorded, found.pr.Sibling, found.pr.Chain = false, true, said.Feature
 	l.facts.PRs = append(l.facts.PRs, found.pr)
 	return nil
+}
+
+// addClosers adds a page of the pull requests that close the issue. One in a repository that the token may not see cannot be
+// told apart from none.
+func (r *snapshot) addClosers(page *connection[queryPull]) {
+	for q := range page.shown() {
+		p := q.pr()
+		if r.pull(pullOf(p)) == nil {
+			r.facts.PRs = append(r.facts.PRs, p)
+		}
+		r.hear(pullOf(p), q.Body, q.Association)
+	}
 }
 
 // pull is the pull request of that name, nil when the facts have none. It may be written to.

@@ -64,28 +64,26 @@ func TestSiblings(t *testing.T) {
 		{"for another issue", []string{"tia: " + strings.ReplaceAll(part(1, 2, 3), "app#1 ", "app#9 "), "tia: " + strings.ReplaceAll(part(2, 2, 3), "app#1 ", "app#9 ")}, "3"},
 		{"of one that is not there", []string{"tia: " + part(2, 77, 2)}, "2"},
 	} {
-		for name, option := range map[string]func(*Options){"GraphQL": func(*Options) {}, "REST": byREST} {
-			f, err := connect(t, chained(t, c.pulls...).Transport(), option).Facts(t.Context(), issue("app", 1))
-			if err != nil {
-				t.Errorf("%s by %s: %v", c.name, name, err)
-				continue
+		f, err := connect(t, chained(t, c.pulls...).Transport()).Facts(t.Context(), issue("app", 1))
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		got := map[string]bool{}
+		for _, p := range f.PRs {
+			text := fmt.Sprint(p.Number, p.Chain)
+			if p.Sibling {
+				text += "+"
 			}
-			got := map[string]bool{}
-			for _, p := range f.PRs {
-				text := fmt.Sprint(p.Number, p.Chain)
-				if p.Sibling {
-					text += "+"
-				}
-				got[strings.ReplaceAll(text, " ", "")] = true
+			got[strings.ReplaceAll(text, " ", "")] = true
+		}
+		for _, w := range strings.Fields(c.want) {
+			if !got[w] {
+				t.Errorf("%s: %v, want %s", c.name, got, c.want)
 			}
-			for _, w := range strings.Fields(c.want) {
-				if !got[w] {
-					t.Errorf("%s by %s: %v, want %s", c.name, name, got, c.want)
-				}
-			}
-			if len(got) != len(strings.Fields(c.want)) {
-				t.Errorf("%s by %s: %v, want %s", c.name, name, got, c.want)
-			}
+		}
+		if len(got) != len(strings.Fields(c.want)) {
+			t.Errorf("%s: %v, want %s", c.name, got, c.want)
 		}
 	}
 }

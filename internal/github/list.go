@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -14,175 +13,153 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// list reads every page of a REST list. Where the first page says which is the last, those between are read side by side. What comes
-// after follows the addresses GitHub gives, because page numbers end where lists get long. first is the header of the first page.
+// list reads every page of a REST list, of a hundred items or, where that is too much, fewer. Where the first page says which
+// is the last, those between are read side by side. first is the header of the first page.
 func list[T any](ctx context.Context, a *api, to target) (items []T, first http.Header, err error) {
-	read := func(ctx context.Context, path string) (page []T, header http.Header, err error) {
-		if page, header, err = fetch[[]T](ctx, a, target{path: path}); err == nil && page == nil {
+	err = to.inPages(ctx, func(ctx context.Context, to target) error {
+		items, first, err = listOf[T](ctx, a, to)
+		return err
+	})
+	return items, first, err
+}
+
+// inPages has a list read by pages of as many items as GitHub bears.
+func (t target) inPages(ctx context.Context, read func(context.Context, target) error) error {
+	const size = "per_page=100"
+	if !strings.Contains(t.path, size) {
+		return read(ctx, t)
+	}
+
+	pages := page{perPage, leastPage}
+	return pages.ask(ctx, func(ctx context.Context, n int) error {
+		return read(ctx, target{path: strings.Replace(t.path, size, "per_page="+strconv.Itoa(n), 1), err: t.err})
+	})
+}
+
+func listOf[T any](ctx context.Context, a *api, to target) (items []T, first http.Header, err error) {
+	read := func(ctx context.Context, n int) (page []T, header http.Header, err error) {
+		if page, header, err = fetch[[]T](ctx, a, to.page(n)); err == nil && page == nil {
 			err = &AnswerError{Status: http.StatusOK, Reason: "it is not a list"}
 		}
 		return page, header, err
 	}
-	err = a.follow(to, func(path string) (http.Header, error) {
-		page, header, err := read(ctx, path)
-		items = append(items, page...)
-		if err != nil || first != nil {
-			return header, err
-		}
-		first = header
-		address, count := a.lastPage(header)
-		if count < 2 {
-			return header, nil
-		}
-		pages, headers := make([][]T, count-1), make([]http.Header, count-1)
-		group, ctx := errgroup.WithContext(ctx)
-		group.SetLimit(pagesAtOnce)
-		for n := range pages {
-			one := *address
-			values := one.Query()
-			values.Set("page", strconv.Itoa(n+2))
-			one.RawQuery = values.Encode()
-			group.Go(func() (err error) {
-				pages[n], headers[n], err = read(ctx, one.String())
-				return err
-			})
-		}
-		err = group.Wait()
-		items = append(items, slices.Concat(pages...)...)
-		return headers[count-2], err
-	})
+	items, first, err = read(ctx, 1)
 	if err != nil {
 		return nil, nil, err
 	}
-	return items, first, nil
+	newest, n := first, 1
+
+	if last := pageNumber(first, "last"); last > 1 && last <= mostPages {
+		pages, headers := make([][]T, last-1), make([]http.Header, last-1)
+		group, ctx := errgroup.WithContext(ctx)
+		group.SetLimit(pagesAtOnce)
+		for k := range pages {
+			group.Go(func() (err error) {
+				pages[k], headers[k], err = read(ctx, k+2)
+				return err
+			})
+		}
+		if err := group.Wait(); err != nil {
+			return nil, nil, err
+		}
+		items = append(items, slices.Concat(pages...)...)
+		newest, n = headers[last-2], last
+	}
+
+	for {
+		more, err := another(newest, n)
+		if err != nil || !more {
+			return items, first, err
+		}
+		n++
+		page, header, err := read(ctx, n)
+		if err != nil {
+			return nil, nil, err
+		}
+		items, newest = append(items, page...), header
+	}
 }
 
-// counted reads every page of a list that stands in an object together with its length. What was read must be as many as GitHub counts;
-// without a count, a nil total, nothing is whole.
+// counted reads every page of a list that stands in an object together with its length. What was read must be as many as
+// GitHub counts; without a count, a nil total, nothing is whole.
 func counted[T any](ctx context.Context, a *api, to target, take func(T) (count int, total *int)) error {
-	have, want := 0, -1
-	err := a.follow(to, func(path string) (http.Header, error) {
-		page, header, err := fetch[T](ctx, a, target{path: path})
-		if err != nil {
-			return nil, err
+	var pages []T
+	err := to.inPages(ctx, func(ctx context.Context, to target) error {
+		pages = nil
+		for n, more := 1, true; more; n++ {
+			page, header, err := fetch[T](ctx, a, to.page(n))
+			if err == nil {
+				more, err = another(header, n)
+			}
+			if err != nil {
+				return err
+			}
+			pages = append(pages, page)
 		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+
+	have, want := 0, -1
+	for _, page := range pages {
 		count, total := take(page)
 		if have, want = have+count, -1; total != nil {
 			want = *total
 		}
-		return header, nil
-	})
-	if err == nil && have != want {
-		err = &AnswerError{Status: http.StatusOK, Reason: fmt.Sprintf("%d counted and %d readable", want, have)}
 	}
-	return err
-}
-
-// follow reads the pages of a list one after the other.
-func (a *api) follow(to target, read func(path string) (http.Header, error)) error {
-	seen := map[string]bool{}
-	for path, err := to.path, to.err; path != "" || err != nil; {
-		if err != nil {
-			return err
-		}
-		seen[path] = true
-		header, unread := read(path)
-		if unread != nil {
-			return unread
-		}
-		if path, err = a.next(header); err == nil && seen[path] {
-			err = &AnswerError{Status: http.StatusOK, Reason: "its pages lead back to an earlier one"}
-		}
+	if have != want {
+		return &AnswerError{Status: http.StatusOK, Reason: fmt.Sprintf("%d counted and %d readable", want, have)}
 	}
 	return nil
 }
 
-// lastPage is the address of a list's last page and its number, which is how many pages there are; 0 when the header does not say.
-func (a *api) lastPage(h http.Header) (address *url.URL, count int) {
-	links, _ := parseLinks(h.Values("Link"))
-	for _, l := range links {
-		to, err := a.rest.BaseURL.Parse(l.target)
-		if !l.is("last") || err != nil || origin(to) != origin(a.rest.BaseURL) {
-			continue
-		}
-		if n, err := strconv.Atoi(to.Query().Get("page")); err == nil && n <= mostPages {
-			return to, n
-		}
-	}
-	return nil, 0
-}
-
-// mostPages is how far page numbers are believed.
+// mostPages is how many pages of a list are read.
 const mostPages = 1000
 
-// next returns the address of the following page, empty after the last. It is one of this server, over the same scheme.
-func (a *api) next(h http.Header) (string, error) {
-	links, whole := parseLinks(h.Values("Link"))
-	if !whole {
-		return "", &AnswerError{Status: http.StatusOK, Reason: "its Link header cannot be read, so that there may be another page"}
-	}
-	for _, l := range links {
-		if !l.is("next") {
-			continue
+// page is the n-th page of a list, counted from 1.
+func (t target) page(n int) target {
+	if n > 1 {
+		sign := "?"
+		if strings.Contains(t.path, "?") {
+			sign = "&"
 		}
-		to, err := a.rest.BaseURL.Parse(l.target)
-		if err != nil || origin(to) != origin(a.rest.BaseURL) {
-			return "", &AnswerError{Status: http.StatusOK, Reason: "its next page is on another host"}
-		}
-		return to.String(), nil
+		t.path += sign + "page=" + strconv.Itoa(n)
 	}
-	return "", nil
+	return t
 }
 
-// A link is one of a Link header (RFC 8288).
-type link struct {
-	target string
-	rel    string // relation types with spaces between
+// another reports whether the header of the n-th page says that there is another one. A header that leaves it open is an error,
+// and not the end of the list.
+func another(h http.Header, n int) (more bool, err error) {
+	next := pageNumber(h, "next")
+	reason := ""
+	switch {
+	case next == 0 && strings.Contains(strings.ToLower(strings.Join(h.Values("Link"), ",")), "next"):
+		reason = "its Link header cannot be read, so that there may be another page"
+	case next > 0 && next <= n:
+		reason = "its pages lead back to an earlier one"
+	case next > mostPages:
+		reason = "its pages do not end"
+	}
+	if reason != "" {
+		return false, &AnswerError{Status: http.StatusOK, Reason: reason}
+	}
+	return next > 0, nil
 }
 
-// is reports whether the link has a relation type; those are compared without regard to case.
-func (l link) is(rel string) bool {
-	return slices.ContainsFunc(strings.Fields(l.rel), func(one string) bool { return strings.EqualFold(one, rel) })
-}
-
-// A link is <target> and parameters: name, name=token or name="text", or nothing at all between two semicolons.
-var (
-	linkText = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?s)^<([^>]*)>((?:[ \t]*;` + parameter + `)*)[ \t]*(?:,|$)`)
-	})
-	linkParameter = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s);` + parameter) })
-	escapedChar   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)\\(.)`) })
-)
-
-const parameter = `[ \t]*([^ \t=;,]*)[ \t]*(?:=[ \t]*("(?:[^"\\]|\\.)*"|[^" \t;,][^ \t;,]*|))?`
-
-// parseLinks reads the values of Link headers. Links with an anchor are left out: they are not about the answer that they
-// came with. Of several rel of a link the first counts. whole is false when some of it is no link header.
-func parseLinks(values []string) (links []link, whole bool) {
-	for _, text := range values {
-		for rest := strings.TrimLeft(text, " \t,"); rest != ""; rest = strings.TrimLeft(rest, " \t,") {
-			m := linkText().FindStringSubmatch(rest)
-			if m == nil {
-				return links, false
-			}
-			l, related, anchored := link{target: m[1]}, false, false
-			for _, p := range linkParameter().FindAllStringSubmatch(m[2], -1) {
-				name, value := p[1], p[2]
-				if text, quoted := strings.CutPrefix(value, `"`); quoted {
-					value = escapedChar().ReplaceAllString(strings.TrimSuffix(text, `"`), "$1")
-				}
-				switch {
-				case strings.EqualFold(name, "anchor"):
-					anchored = true
-				case strings.EqualFold(name, "rel") && !related:
-					l.rel, related = value, true
-				}
-			}
-			if !anchored {
-				links = append(links, l)
-			}
-			rest = rest[len(m[0]):]
+// pageNumber is the number of the page that a Link header (RFC 8288) names as the next or the last; 0 when it names none. Only
+// the number counts, so that a list leads to no other place.
+func pageNumber(h http.Header, rel string) int {
+	for _, m := range pageLink().FindAllStringSubmatch(strings.Join(h.Values("Link"), ","), -1) {
+		if n, err := strconv.Atoi(m[1]); err == nil && strings.EqualFold(m[2], rel) {
+			return n
 		}
 	}
-	return links, true
+	return 0
 }
+
+var pageLink = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)[?&]page=(\d+)(?:&[^>]*)?>\s*;\s*rel\s*=\s*"?(next|last)\b`)
+})

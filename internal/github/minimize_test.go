@@ -112,9 +112,6 @@ func TestMinimizeRefused(t *testing.T) {
 	if r.Minimized != 0 || !isDenied(r.NotMinimized) || !r.Complete() {
 		t.Errorf("%d minimized, %v; complete %t: %v", r.Minimized, r.NotMinimized, r.Complete(), r.Skipped)
 	}
-	if rest := sweeping(connect(t, sim.Transport(), byREST), nil, false); rest.Minimized != 0 || rest.NotMinimized != nil {
-		t.Errorf("by REST: %d %v", rest.Minimized, rest.NotMinimized)
-	}
 	if off := sweeping(connect(t, sim.Transport()), func(s *ledger.Settings) { s.Minimize = false }, false); off.Minimized != 0 {
 		t.Errorf("not asked for: %d", off.Minimized)
 	}

@@ -15,59 +15,50 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// mutations writes, and takes from the answer what the issue is then.
-type mutations struct {
-	api         *api
-	viewer      *viewer
-	definitions *definitions
-	snapshots   *snapshots
-}
-
 // Record implements ledger.Recorder: one mutation posts the comment, and its payload shows the issue as it is then. It takes the global
 // id that an earlier snapshot has shown. What GitHub certainly refused is errors.ErrUnsupported: Comment finds out why.
-func (mt *mutations) Record(ctx context.Context, i claim.Issue, body string) (claim.Comment, *lifecycle.Facts, error) {
+func (c *Client) Record(ctx context.Context, i claim.Issue, body string) (claim.Comment, *lifecycle.Facts, error) {
 	one := &snapshot{facts: lifecycle.Facts{Issue: i}}
 	var posted claim.Comment
-	err := errAgain
-	for errors.Is(err, errAgain) { // the schema lacks a part of the question, so nothing was carried out
-		posted, err = mt.record(hinted(ctx, commenting), one, body)
-	}
+	err := untilUnderstood(func() (err error) { // where the schema lacks a part of the question nothing was carried out
+		posted, err = c.postRecord(hinted(ctx, commenting), one, body)
+		return err
+	})
 	if err != nil {
 		return claim.Comment{}, nil, fmt.Errorf("comment on %s: %w", i, err)
 	}
-	mt.viewer.note(posted.Author)
 	if short(one.err) || one.more != nil {
-		if mt.snapshots.completeFacts(ctx, []*snapshot{one}) != nil {
+		if c.completeFacts(ctx, []*snapshot{one}) != nil {
 			return posted, nil, nil
 		}
 	}
-	mt.snapshots.finish(ctx, readable([]*snapshot{one}, nil), everyRecord)
+	c.judgeRecords(ctx, readable([]*snapshot{one}, nil), everyRecord)
 	if got := one.public(); one.read && got.Err == nil {
 		return posted, &got.Facts, nil
 	}
 	return posted, nil, nil
 }
 
-func (mt *mutations) record(ctx context.Context, one *snapshot, body string) (claim.Comment, error) {
+func (c *Client) postRecord(ctx context.Context, one *snapshot, body string) (claim.Comment, error) {
 	i := one.facts.Issue
-	subject, known := mt.snapshots.node(i)
-	if !mt.api.queries() || !known {
+	subject, known := c.issueNode(i)
+	if !known {
 		return claim.Comment{}, errors.ErrUnsupported
 	}
 	much := ofOne()
 	d := newDocument()
 	d.add("  post: addComment(input: {subjectId: %s, body: %s}) { commentEdge { node { ...C } } subject %s }\n",
-		d.bind("ID!", subject), d.bind("String!", body), mt.snapshots.issueAfter(d, i))
+		d.bind("ID!", subject), d.bind("String!", body), c.issueAfter(d, i))
 	var data struct {
 		Post *struct {
 			CommentEdge *struct{ Node *queryComment }
 			Subject     json.RawMessage
 		}
 	}
-	writes := mt.api.transport.writes.Load() + 1
-	got, err := mt.api.ask(ctx, d.operation("mutation Record", issueFields(mt.api, much)+pullRequestFields(much)), d.variables, &data)
+	writes := c.transport.writes.Load() + 1
+	got, err := c.ask(ctx, d.operation("mutation Record", issueFields(c.api, much)+pullRequestFields(much)), d.variables, &data)
 	switch {
-	case is[unavailable](err):
+	case is[*NoGraphQLError](err), hidden(err):
 		return claim.Comment{}, errors.ErrUnsupported
 	case err != nil:
 		return claim.Comment{}, err
@@ -85,7 +76,7 @@ func (mt *mutations) record(ctx context.Context, one *snapshot, body string) (cl
 	if node.ID == 0 || node.CreatedAt.IsZero() || node.Author == nil || node.Author.Login == "" {
 		return claim.Comment{}, &AnswerError{Status: http.StatusOK, Reason: "it is not a comment"}
 	}
-	mt.snapshots.takeAfter(one, got, data.Post.Subject, writes)
+	c.takeAfter(one, got, data.Post.Subject, writes)
 	posted := node.comment().Comment
 	posted.Trusted = true
 	return posted, nil
@@ -94,36 +85,33 @@ func (mt *mutations) record(ctx context.Context, one *snapshot, body string) (cl
 // Relabel implements ledger.Relabeler: the fields of a mutation run one after the other, and the payload of the last one shows the
 // issue as it is then. It takes the global ids that an earlier snapshot has shown, so a label that does not exist is never created
 // here. What GitHub refuses is errors.ErrUnsupported: one request a label finds out which, and why.
-func (mt *mutations) Relabel(ctx context.Context, i claim.Issue, change labels.Change) (lifecycle.Facts, error) {
+func (c *Client) Relabel(ctx context.Context, i claim.Issue, change labels.Change) (lifecycle.Facts, error) {
 	one := &snapshot{facts: lifecycle.Facts{Issue: i}}
-	err := errAgain
-	for errors.Is(err, errAgain) {
-		err = mt.relabel(hinted(ctx, repeatable), one, change)
-	}
+	err := untilUnderstood(func() error { return c.changeLabels(hinted(ctx, repeatable), one, change) })
 	if err == nil {
-		err = mt.snapshots.completeFacts(ctx, []*snapshot{one})
+		err = c.completeFacts(ctx, []*snapshot{one})
 	}
 	if err != nil {
 		return lifecycle.Facts{}, fmt.Errorf("change labels of %s: %w", i, err)
 	}
-	mt.snapshots.finish(ctx, readable([]*snapshot{one}, nil), everyRecord)
+	c.judgeRecords(ctx, readable([]*snapshot{one}, nil), everyRecord)
 	got := one.public()
 	return got.Facts, got.Err
 }
 
-func (mt *mutations) relabel(ctx context.Context, one *snapshot, change labels.Change) error {
+func (c *Client) changeLabels(ctx context.Context, one *snapshot, change labels.Change) error {
 	i := one.facts.Issue
 	repo := ledger.Repo{Owner: i.Owner, Name: i.Repo}
-	subject, known := mt.snapshots.node(i)
-	add, all := mt.definitions.labelNodes(repo, change.Add)
-	remove, both := mt.definitions.labelNodes(repo, change.Remove)
-	if !mt.api.queries() || !known || !all || !both || len(add)+len(remove) == 0 {
+	subject, known := c.issueNode(i)
+	add, all := c.labelNodes(repo, change.Add)
+	remove, both := c.labelNodes(repo, change.Remove)
+	if !known || !all || !both || len(add)+len(remove) == 0 {
 		return errors.ErrUnsupported
 	}
 	much := ofOne()
 	d := newDocument()
 	sent := d.bind("ID!", subject)
-	seen := "labelable " + mt.snapshots.issueAfter(d, i)
+	seen := "labelable " + c.issueAfter(d, i)
 	if len(add) > 0 {
 		payload := "clientMutationId"
 		if len(remove) == 0 {
@@ -135,10 +123,10 @@ func (mt *mutations) relabel(ctx context.Context, one *snapshot, change labels.C
 		d.add("  remove: removeLabelsFromLabelable(input: {labelableId: %s, labelIds: %s}) { %s }\n", sent, d.bind("[ID!]!", remove), seen)
 	}
 	var data map[string]*struct{ Labelable json.RawMessage }
-	writes := mt.api.transport.writes.Load() + 1
-	got, err := mt.api.ask(ctx, d.operation("mutation Relabel", issueFields(mt.api, much)+pullRequestFields(much)), d.variables, &data)
+	writes := c.transport.writes.Load() + 1
+	got, err := c.ask(ctx, d.operation("mutation Relabel", issueFields(c.api, much)+pullRequestFields(much)), d.variables, &data)
 	switch {
-	case is[unavailable](err), tooMuch(err):
+	case is[*NoGraphQLError](err), hidden(err), tooMuch(err):
 		return errors.ErrUnsupported
 	case err != nil:
 		return err
@@ -149,15 +137,15 @@ func (mt *mutations) relabel(ctx context.Context, one *snapshot, change labels.C
 	if last == nil {
 		return errors.ErrUnsupported
 	}
-	mt.snapshots.takeAfter(one, got, last.Labelable, writes)
+	c.takeAfter(one, got, last.Labelable, writes)
 	return nil
 }
 
 // issueAfter is the selection by which the payload of a mutation shows an issue as it is then, for takeAfter.
-func (sn *snapshots) issueAfter(d *document, i claim.Issue) string {
+func (c *Client) issueAfter(d *document, i claim.Issue) string {
 	tip := document{declared: d.declared, variables: d.variables}
-	names := names(sn.scheme, &tip)
-	if sn.tips.leases.Load() {
+	names := names(c.o.Scheme, &tip)
+	if c.tips.leases.Load() {
 		tip.add("    id\n")
 		tip.tip(0, i)
 	}
@@ -167,17 +155,17 @@ func (sn *snapshots) issueAfter(d *document, i claim.Issue) string {
 }
 
 // takeAfter fills a snapshot from the payload of a mutation, the last of so many writes.
-func (sn *snapshots) takeAfter(one *snapshot, got partial, payload json.RawMessage, writes int64) {
+func (c *Client) takeAfter(one *snapshot, got partial, payload json.RawMessage, writes int64) {
 	var whole struct{ Repository json.RawMessage }
 	_ = json.Unmarshal(payload, &whole) // null leaves it empty
 	i := one.facts.Issue
 	s := sheet{repo: ledger.Repo{Owner: i.Owner, Name: i.Repo}, alias: "repository", partial: got}
 	s.read(map[string]json.RawMessage{"repository": whole.Repository})
 	if s.err == nil {
-		sn.tips.noteTip(s, 0, i, writes)
+		c.noteTip(s, 0, i, writes)
 		s.fields["i0"] = payload
 	}
-	sn.take(one, s, "i0")
+	c.takeAt(one, s, "i0")
 	one.read = one.err == nil
 }
 
@@ -186,7 +174,7 @@ const minimizedAtOnce = 20
 
 // Minimize implements ledger.Minimizer. Comments that were not read by GraphQL are left alone, those that are gone, or were
 // minimized meanwhile, are no error. A token that may not minimize is a *PermissionError.
-func (mt *mutations) Minimize(ctx context.Context, comments []claim.Comment) (done int, err error) {
+func (c *Client) Minimize(ctx context.Context, comments []claim.Comment) (done int, err error) {
 	for part := range slices.Chunk(comments, minimizedAtOnce) {
 		d := newDocument()
 		for n, m := range part {
@@ -200,7 +188,7 @@ func (mt *mutations) Minimize(ctx context.Context, comments []claim.Comment) (do
 		var data map[string]*struct {
 			MinimizedComment *struct{ IsMinimized bool }
 		}
-		got, err := mt.api.ask(hinted(ctx, repeatable), d.operation("mutation Minimize", ""), d.variables, &data)
+		got, err := c.ask(hinted(ctx, repeatable), d.operation("mutation Minimize", ""), d.variables, &data)
 		for _, one := range data {
 			if one != nil && one.MinimizedComment != nil && one.MinimizedComment.IsMinimized {
 				done++

@@ -16,11 +16,11 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// Options say which GitHub to talk to, as whom, and by which rules. REST is required, and a zero
+// Options say which GitHub to talk to, as whom, and by which rules. REST and GraphQL are required, and a zero
 // Scheme is the agent preset; everything else has a default.
 type Options struct {
 	REST    string // API root, https://api.github.com/ or https://HOST/api/v3/
-	GraphQL string // GraphQL address; empty reads everything by REST
+	GraphQL string // GraphQL address, https://api.github.com/graphql or https://HOST/api/graphql
 	Web     string // where people look, https://github.com; empty derives it from REST
 	Token   Secret // empty sends no Authorization
 
@@ -33,8 +33,6 @@ type Options struct {
 	View bool
 	// OutsiderIssues is how many issues an open pull request may move whose author's records do not count; 0 is 3.
 	OutsiderIssues int
-	// StageLocks reads comments such as <!-- claim run=7f3a9c1e ttl=600s --> as claims.
-	StageLocks bool
 
 	Clock ledger.Clock   // nil is the machine's
 	Rand  func() float64 // jitter, 0 ≤ x < 1; nil is math/rand/v2
@@ -65,10 +63,8 @@ func (o Options) settle() (Options, error) {
 		return o, err
 	}
 	o.REST = strings.TrimRight(o.REST, "/") + "/"
-	if o.GraphQL != "" {
-		if o.GraphQL, err = address("GraphQL", o.GraphQL); err != nil {
-			return o, err
-		}
+	if o.GraphQL, err = address("GraphQL", o.GraphQL); err != nil {
+		return o, err
 	}
 	if u, err := url.Parse(o.REST); err == nil && o.Web == "" {
 		o.Web = u.Scheme + "://" + strings.TrimPrefix(u.Host, "api.")
@@ -115,7 +111,7 @@ func address(what, text string) (string, error) {
 		err = errors.New("not a URL")
 	case u.Scheme != "https" && u.Scheme != "http" || u.Host == "":
 		err = errors.New("want https://HOST/…")
-	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+	case u.User != nil || strings.ContainsAny(text, "?#"):
 		err = errors.New("credentials, query and fragment do not belong there")
 	default:
 		return u.String(), nil

@@ -15,7 +15,7 @@ import (
 )
 
 // TestDeletedBetweenPages: a comment that is deleted between two pages shifts no record out of sight, also when another
-// one is posted, so that their number stays the same. By REST the claim would come to stand on the page that was read already.
+// one is posted, so that their number stays the same.
 func TestDeletedBetweenPages(t *testing.T) {
 	byCursor := func(o *Options) { o.HTTP = withoutSkip(t, o.HTTP) }
 	for name, c := range map[string]struct {
@@ -24,7 +24,6 @@ func TestDeletedBetweenPages(t *testing.T) {
 		posted bool
 	}{
 		"GraphQL": {byCursor, "before:", false}, "GraphQL, posted": {byCursor, "before:", true},
-		"REST": {byREST, "page=2", false}, "REST, posted": {byREST, "page=2", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := world()
@@ -193,7 +192,6 @@ func TestLongThread(t *testing.T) {
 		"two pages":               {func(*Options) {}, githubsim.Fault{}, 250, 2},
 		"many":                    {func(*Options) {}, githubsim.Fault{}, 5000, 14},
 		"by cursor":               {func(o *Options) { o.HTTP = withoutSkip(t, o.HTTP) }, githubsim.Fault{}, 800, 16},
-		"by REST":                 {byREST, githubsim.Fault{}, 1000, 32},
 		"one part at a time":      {func(*Options) {}, githubsim.Fault{QueryNodes: 160}, 900, 30},
 		"pages smaller than that": {func(*Options) {}, githubsim.Fault{QueryNodes: 60}, 300, 30},
 	} {

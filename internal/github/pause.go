@@ -19,93 +19,61 @@ const (
 	maxDescription = 100 // characters GitHub allows in a label's description
 )
 
-// pauses reads and writes the label that marks a repository as paused.
-type pauses struct {
-	api          *api
-	definitions  *definitions
-	repositories *repositories
-	scheme       labels.Scheme
-}
-
 // Pause reads the pause marker: nil, nil when the repository is there and not paused.
-func (pa *pauses) Pause(ctx context.Context, r ledger.Repo) (*lifecycle.Pause, error) {
-	all, err := pa.Pauses(ctx, []ledger.Repo{r})
+func (c *Client) Pause(ctx context.Context, r ledger.Repo) (*lifecycle.Pause, error) {
+	all, err := c.Pauses(ctx, []ledger.Repo{r})
 	return all[r], err
 }
 
 // Pauses reads the markers of many repositories in one request. Repositories that are not paused
 // are left out; one that cannot be read is an error.
-func (pa *pauses) Pauses(ctx context.Context, repos []ledger.Repo) (map[ledger.Repo]*lifecycle.Pause, error) {
+func (c *Client) Pauses(ctx context.Context, repos []ledger.Repo) (map[ledger.Repo]*lifecycle.Pause, error) {
 	out := map[ledger.Repo]*lifecycle.Pause{}
 	if len(repos) == 0 {
 		return out, nil
 	}
-	err := pa.api.eitherWay(
-		func() error {
-			d := newDocument()
-			marker := d.bind("String!", pa.scheme.Paused)
-			for k, r := range repos {
-				d.open(fmt.Sprintf("r%d", k), r)
-				d.add("    pause: label(name: %s) { name description createdAt }\n  }\n", marker)
-			}
-			var data map[string]json.RawMessage
-			got, err := pa.api.ask(ctx, d.text(""), d.variables, &data)
-			for k, r := range repos {
-				if err != nil {
-					return err
-				}
-				s := sheet{repo: r, alias: fmt.Sprintf("r%d", k), partial: got}
-				if s.read(data); s.pause != nil {
-					out[r] = s.pause
-				}
-				err = s.err
-			}
-			return err
-		},
-		func() error {
-			for _, r := range repos {
-				if err := pa.restPause(ctx, r, out); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+	d := newDocument()
+	marker := d.bind("String!", c.o.Scheme.Paused)
+	for k, r := range repos {
+		d.open(fmt.Sprintf("r%d", k), r)
+		d.add("    pause: label(name: %s) { name description createdAt }\n  }\n", marker)
+	}
+	var data map[string]json.RawMessage
+
+	got, err := c.ask(ctx, d.text(""), d.variables, &data)
+	for k, r := range repos {
+		if err != nil {
+			return nil, fmt.Errorf("read pause marker: %w", err)
+		}
+		s := sheet{repo: r, alias: fmt.Sprintf("r%d", k), partial: got}
+		if s.read(data); s.pause != nil {
+			out[r] = s.pause
+		}
+		err = s.err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read pause marker: %w", err)
 	}
 	return out, nil
 }
 
-func (pa *pauses) restPause(ctx context.Context, r ledger.Repo, out map[ledger.Repo]*lifecycle.Pause) error {
-	to := labelPath(r, pa.scheme.Paused)
-	marker, _, err := fetch[labels.Definition](ctx, pa.api, to)
-	switch {
-	case to.err == nil && is[*NotFoundError](err):
-		_, err = pa.repositories.Repository(ctx, r) // is only the label missing?
-	case err == nil:
-		p := parsePause(marker.Description, time.Time{})
-		out[r] = &p
-	}
-	return err
-}
-
 // SetPause creates the marker, or rewrites the one that is there. Without a reason it leaves that one as it is.
-func (pa *pauses) SetPause(ctx context.Context, r ledger.Repo, p lifecycle.Pause) error {
-	d := labels.Definition{Name: pa.scheme.Paused, Color: pauseColor, Description: describePause(p)}
-	err := pa.definitions.createLabel(ctx, r, d)
+func (c *Client) SetPause(ctx context.Context, r ledger.Repo, p lifecycle.Pause) error {
+	d := labels.Definition{Name: c.o.Scheme.Paused, Color: pauseColor, Description: describePause(p)}
+	err := c.createLabel(ctx, r, d)
 	switch {
 	case err == nil || !taken(err):
 	case p.Reason == "":
 		return nil
 	default:
-		err = pa.definitions.updateLabel(ctx, r, pa.scheme.Paused, d)
+		err = c.updateLabel(ctx, r, c.o.Scheme.Paused, d)
 	}
 	return failed(err, Object{RepositoryObject, r.String()}, "pause %s", r)
 }
 
 // ClearPause removes the marker; gone is success.
-func (pa *pauses) ClearPause(ctx context.Context, r ledger.Repo) error {
-	return failed(pa.definitions.DeleteLabel(ctx, r, pa.scheme.Paused), Object{Kind: LabelObject}, "end pause of %s", r)
+func (c *Client) ClearPause(ctx context.Context, r ledger.Repo) error {
+	return failed(c.DeleteLabel(ctx, r, c.o.Scheme.Paused), Object{Kind: LabelObject}, "end pause of %s", r)
 }
 
 // describePause is the marker's description: paused since TIME by LOGIN: REASON. Without a time the

@@ -22,57 +22,54 @@ type Pull struct {
 	lifecycle.PR
 	Body     string
 	Comments int           // how many there are, those of reviews left out
-	Closes   []claim.Issue // as GitHub reads the description and the links; nil by REST, which does not tell
+	Closes   []claim.Issue // as GitHub reads the description and the links
 
 	association string // of the author to the repository
 }
 
-// pulls reads and writes pull requests.
-type pulls struct {
-	api          *api
-	repositories *repositories
-	issues       *issues
-	web          string // where people look
-	dose         *dose  // in one query
-}
-
 // Pull reads one pull request. One that is not there, or that the token may not see, is a *NotFoundError.
-func (ps *pulls) Pull(ctx context.Context, r ledger.Repo, number int) (out Pull, err error) {
+func (c *Client) Pull(ctx context.Context, r ledger.Repo, number int) (out Pull, err error) {
 	id := pullID{Owner: r.Owner, Repo: r.Name, Number: number}
 	if err = nameable(id); err == nil {
-		out, err = either(ps.api,
-			func() (Pull, error) {
-				d := newDocument()
-				d.open("p", r)
-				d.add("    pullRequest(number: %d) { ...P comments(first: 1) { totalCount } closingIssuesReferences(first: 100) { totalCount nodes { number repository { nameWithOwner } } } }\n  }\n", number)
-				var data map[string]*struct{ PullRequest *queryWholePull }
-				got, err := ps.api.ask(ctx, d.text(pullFields), d.variables, &data)
-				if err != nil {
-					return Pull{}, err
-				}
-				if err := got.under("p"); err != nil {
-					return Pull{}, err
-				}
-				if data["p"] == nil || data["p"].PullRequest == nil {
-					return Pull{}, got.absence("p")
-				}
-				found := data["p"].PullRequest
-				out := Pull{PR: found.pr(), Body: found.Body, Comments: found.Comments.TotalCount, association: found.Association}
-				if found.Closes == nil {
-					return out, &AnswerError{Status: http.StatusOK, Reason: "closing references are missing"}
-				}
-				for n := range found.Closes.shown() { // the others are in repositories that the token may not see
-					in := place(n.Repository.NameWithOwner)
-					out.Closes = append(out.Closes, claim.Issue{Owner: in.Owner, Repo: in.Name, Number: n.Number})
-				}
-				return out, nil
-			},
-			func() (Pull, error) {
-				got, err := ps.restPullRequest(ctx, id)
-				return Pull{PR: got.pr(), Body: got.Body, Comments: got.Comments, association: got.Association}, err
-			})
+		out, err = c.queryWhole(ctx, id)
 	}
 	return out, failed(err, Object{PullObject, id.String()}, "read pull request %s", id)
+}
+
+func (c *Client) queryWhole(ctx context.Context, id pullID) (Pull, error) {
+	d := newDocument()
+	d.open("p", ledger.Repo{Owner: id.Owner, Name: id.Repo})
+	d.add("    pullRequest(number: %d) { "+wholePull+" }\n  }\n", id.Number)
+	var data map[string]*struct{ PullRequest *queryWholePull }
+	got, err := c.ask(ctx, d.text(pullFields), d.variables, &data)
+	if err != nil {
+		return Pull{}, err
+	}
+	if err := got.under("p"); err != nil {
+		return Pull{}, err
+	}
+	if data["p"] == nil || data["p"].PullRequest == nil {
+		return Pull{}, got.absence("p")
+	}
+
+	return data["p"].PullRequest.whole()
+}
+
+// wholePull selects a queryWholePull.
+const wholePull = "...P comments(first: 1) { totalCount } " +
+	"closingIssuesReferences(first: 100) { totalCount nodes { number repository { nameWithOwner } } }"
+
+// whole is the pull request with what it says about issues.
+func (q queryWholePull) whole() (Pull, error) {
+	out := Pull{PR: q.pr(), Body: q.Body, Comments: q.Comments.TotalCount, association: q.Association}
+	if q.Closes == nil {
+		return out, &AnswerError{Status: http.StatusOK, Reason: "closing references are missing"}
+	}
+	for n := range q.Closes.shown() { // the others are in repositories that the token may not see
+		in := place(n.Repository.NameWithOwner)
+		out.Closes = append(out.Closes, claim.Issue{Owner: in.Owner, Repo: in.Name, Number: n.Number})
+	}
+	return out, nil
 }
 
 // A queryWholePull is a pull request with the issues it closes.
@@ -111,8 +108,8 @@ func pullOf(p lifecycle.PR) pullID {
 	return pullID{Owner: in.Owner, Repo: in.Name, Number: p.Number}
 }
 
-func (ps *pulls) restPullRequest(ctx context.Context, id pullID) (restPull, error) {
-	got, _, err := fetch[restPull](ctx, ps.api, at(id.Owner, id.Repo, "/pulls/%d", id.Number))
+func (c *Client) restPullRequest(ctx context.Context, id pullID) (restPull, error) {
+	got, _, err := fetch[restPull](ctx, c.api, at(id.Owner, id.Repo, "/pulls/%d", id.Number))
 	if err == nil && (got.Number != id.Number || got.Base.Ref == "") {
 		err = &AnswerError{Status: http.StatusOK, Reason: "it is not the pull request"}
 	}
@@ -120,26 +117,26 @@ func (ps *pulls) restPullRequest(ctx context.Context, id pullID) (restPull, erro
 }
 
 // PullAt reads the pull request at an address, for who says that it is for the issue (ledger.PullReader).
-func (ps *pulls) PullAt(ctx context.Context, address string, i claim.Issue) (lifecycle.PR, error) {
+func (c *Client) PullAt(ctx context.Context, address string, i claim.Issue) (lifecycle.PR, error) {
 	no := func(format string, args ...any) error {
 		return &ledger.NoPullError{Address: oneLine(address), Why: fmt.Sprintf(format, args...)}
 	}
-	id, ok := parsePull(address, ps.web)
+	id, ok := parsePull(address, c.o.Web)
 	if !ok {
-		return lifecycle.PR{}, no("want the URL of a pull request, as in %s/%s/pull/50", ps.web, i.Slug())
+		return lifecycle.PR{}, no("want the URL of a pull request, as in %s/%s/pull/50", c.o.Web, i.Slug())
 	}
-	p, err := ps.Pull(ctx, ledger.Repo{Owner: id.Owner, Name: id.Repo}, id.Number)
+	p, err := c.Pull(ctx, ledger.Repo{Owner: id.Owner, Name: id.Repo}, id.Number)
 	switch {
 	case err == nil:
-		p.Bare = !closes(id, p.Body, i, ps.web) && !slices.ContainsFunc(p.Closes, i.Same)
+		p.Bare = !closes(id, p.Body, i, c.o.Web) && !slices.ContainsFunc(p.Closes, i.Same)
 		return p.PR, nil
 	case !is[*NotFoundError](err):
 		return lifecycle.PR{}, err
 	}
-	if _, unseen := ps.repositories.Repository(ctx, ledger.Repo{Owner: id.Owner, Name: id.Repo}); unseen != nil {
+	if _, unseen := c.Repository(ctx, ledger.Repo{Owner: id.Owner, Name: id.Repo}); unseen != nil {
 		return lifecycle.PR{}, err // the repository is not shown: nobody knows
 	}
-	if _, other := ps.issues.Issue(ctx, id); other == nil {
+	if _, other := c.Issue(ctx, id); other == nil {
 		return lifecycle.PR{}, no("%s is an issue", id)
 	}
 	return lifecycle.PR{}, no("%s has no pull request %d", id.Slug(), id.Number)
@@ -160,8 +157,8 @@ func hostOf(web string) string {
 }
 
 // PullsFrom lists the pull requests of every state from a branch of the repository itself, newest first.
-func (ps *pulls) PullsFrom(ctx context.Context, repo, branch string) (out []prchain.Pull, err error) {
-	got, err := ps.restPullsFrom(ctx, place(repo), place(repo), branch, "all")
+func (c *Client) PullsFrom(ctx context.Context, repo, branch string) (out []prchain.Pull, err error) {
+	got, err := c.restPullsFrom(ctx, place(repo), place(repo), branch, "all")
 	for _, p := range got {
 		out = append(out, p.part())
 	}
@@ -169,20 +166,20 @@ func (ps *pulls) PullsFrom(ctx context.Context, repo, branch string) (out []prch
 }
 
 // restPullsFrom lists the pull requests into a repository from a branch of head, newest first. The state is open, closed or all.
-func (ps *pulls) restPullsFrom(ctx context.Context, into, head ledger.Repo, branch, state string) ([]restPull, error) {
+func (c *Client) restPullsFrom(ctx context.Context, into, head ledger.Repo, branch, state string) ([]restPull, error) {
 	to := at(into.Owner, into.Name, "/pulls?state=%s&sort=created&direction=desc&per_page=100&head=%s", state, url.QueryEscape(head.Owner+":"+branch))
-	got, _, err := list[restPull](ctx, ps.api, to)
+	got, _, err := list[restPull](ctx, c.api, to)
 	return slices.DeleteFunc(got, func(p restPull) bool {
 		return p.Head.Ref != branch || !strings.EqualFold(p.Head.Repo.repo().String(), head.String())
 	}), missing(err, Object{RepositoryObject, into.String()})
 }
 
 // OpenPull opens a pull request. Unless the error's Rejected is true it may be open all the same.
-func (ps *pulls) OpenPull(ctx context.Context, repo string, p prchain.Proposal) (prchain.Pull, error) {
+func (c *Client) OpenPull(ctx context.Context, repo string, p prchain.Proposal) (prchain.Pull, error) {
 	r := place(repo)
 	var got restPull
 	body := map[string]string{"title": p.Title, "body": p.Body, "head": p.Branch, "base": p.Base}
-	_, err := ps.api.send(ctx, http.MethodPost, at(r.Owner, r.Name, "/pulls"), body, &got)
+	_, err := c.send(ctx, http.MethodPost, at(r.Owner, r.Name, "/pulls"), body, &got)
 	if err == nil && (got.Number < 1 || got.Base.Ref == "") {
 		err = &AnswerError{Status: http.StatusCreated, Reason: "it is not a pull request"}
 	}
@@ -194,11 +191,11 @@ func (ps *pulls) OpenPull(ctx context.Context, repo string, p prchain.Proposal) 
 
 // ReadPull reads one pull request by REST, with its newest commit and its labels. The caller knows
 // that it is there: a 404 may be a replica that has not heard of it yet.
-func (ps *pulls) ReadPull(ctx context.Context, i claim.Issue) (prchain.Pull, error) {
+func (c *Client) ReadPull(ctx context.Context, i claim.Issue) (prchain.Pull, error) {
 	err := nameable(i)
 	var got restPull
 	if err == nil {
-		got, err = ps.restPullRequest(hinted(ctx, justCreated), i)
+		got, err = c.restPullRequest(hinted(ctx, justCreated), i)
 	}
 	if err != nil {
 		return prchain.Pull{}, failed(err, Object{PullObject, i.String()}, "read pull request %s", i)
@@ -216,10 +213,10 @@ func (p restPull) part() prchain.Pull {
 }
 
 // EditPullBody replaces the body of a pull request.
-func (ps *pulls) EditPullBody(ctx context.Context, i claim.Issue, body string) error {
+func (c *Client) EditPullBody(ctx context.Context, i claim.Issue, body string) error {
 	err := nameable(i)
 	if err == nil {
-		_, err = ps.api.send(ctx, http.MethodPatch, at(i.Owner, i.Repo, "/pulls/%d", i.Number), map[string]string{"body": body}, nil)
+		_, err = c.send(ctx, http.MethodPatch, at(i.Owner, i.Repo, "/pulls/%d", i.Number), map[string]string{"body": body}, nil)
 	}
 	return failed(err, Object{PullObject, i.String()}, "edit pull request %s", i)
 }
@@ -238,51 +235,50 @@ func recordedPull(id pullID, state lifecycle.PRState) lifecycle.PR {
 }
 
 // pullRequests reads pull requests in the order of their ids.
-func (ps *pulls) pullRequests(ctx context.Context, ids []pullID) []*foundPull {
+func (c *Client) pullRequests(ctx context.Context, ids []pullID) []*foundPull {
 	found := make([]*foundPull, len(ids))
 	for k, id := range ids {
 		found[k] = &foundPull{id: id, pr: recordedPull(id, lifecycle.PRUnreadable)}
 	}
-	query := func(ctx context.Context, wanted []*foundPull) error {
-		d := newDocument()
-		for k, one := range wanted {
-			d.open(fmt.Sprintf("p%d", k), ledger.Repo{Owner: one.id.Owner, Name: one.id.Repo})
-			d.add("    pullRequest(number: %d) { ...P }\n  }\n", one.id.Number)
-		}
-		var data map[string]*struct{ PullRequest *queryPull }
-		got, err := ps.api.ask(ctx, d.text(pullFields), d.variables, &data)
-		if err != nil {
-			return err
-		}
-		for k, one := range wanted {
-			alias := fmt.Sprintf("p%d", k)
-			if holder := data[alias]; holder != nil && holder.PullRequest != nil {
-				one.know(holder.PullRequest.pr(), holder.PullRequest.Body)
-			} else {
-				one.miss(got.absence(alias), func() bool { return holder != nil })
-			}
-		}
-		return nil
-	}
-	err := inParts(ctx, ps.api, ps.dose, found, query, func(ctx context.Context, f *foundPull) error {
-		p, err := ps.restPullRequest(ctx, f.id)
-		if err == nil {
-			f.know(p.pr(), p.Body)
-			return nil
-		}
-		f.miss(err, func() bool {
-			_, unseen := ps.repositories.Repository(ctx, ledger.Repo{Owner: f.id.Owner, Name: f.id.Repo})
-			return unseen == nil
-		})
-		if wholeRequest(f.err) || tooMuch(f.err) {
-			return f.err
-		}
-		return nil
-	})
+	h := halves[*foundPull]{ask: c.askPulls, alone: c.askPull}
+	err := h.read(ctx, found, perQuery)
 	for _, one := range found {
 		one.err = cmp.Or(one.err, err)
 	}
 	return found
+}
+
+// askPulls reads pull requests by one query.
+func (c *Client) askPulls(ctx context.Context, wanted []*foundPull) error {
+	d := newDocument()
+	for k, one := range wanted {
+		d.open(fmt.Sprintf("p%d", k), ledger.Repo{Owner: one.id.Owner, Name: one.id.Repo})
+		d.add("    pullRequest(number: %d) { ...P }\n  }\n", one.id.Number)
+	}
+	var data map[string]*struct{ PullRequest *queryPull }
+	got, err := c.ask(ctx, d.text(pullFields), d.variables, &data)
+	if err != nil {
+		return err
+	}
+
+	for k, one := range wanted {
+		alias := fmt.Sprintf("p%d", k)
+		if holder := data[alias]; holder != nil && holder.PullRequest != nil {
+			one.know(holder.PullRequest.pr(), holder.PullRequest.Body)
+		} else {
+			one.miss(got.absence(alias), holder != nil)
+		}
+	}
+	return nil
+}
+
+// askPull reads a pull request again, of which a query was too much.
+func (c *Client) askPull(ctx context.Context, f *foundPull, _ error) error {
+	err := c.askPulls(ctx, []*foundPull{f})
+	if err != nil {
+		f.miss(err, false)
+	}
+	return err
 }
 
 // know notes what was read.
@@ -292,11 +288,11 @@ func (f *foundPull) know(pr lifecycle.PR, body string) {
 }
 
 // miss tells a pull request that GitHub does not show from one that could not be read just now. Of a repository that it shows there is none.
-func (f *foundPull) miss(err error, shown func() bool) {
+func (f *foundPull) miss(err error, shown bool) {
 	if !hidden(err) {
 		f.err = fmt.Errorf("read pull request %s: %w", f.id, err)
 	}
-	if is[*NotFoundError](err) && shown() {
+	if is[*NotFoundError](err) && shown {
 		f.pr, f.body = recordedPull(f.id, lifecycle.PRMissing), ""
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/http"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -20,20 +19,18 @@ func TestPull(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for name, option := range map[string]func(*Options){"GraphQL": func(*Options) {}, "REST": byREST} {
-		c := connect(t, server.Transport(), option)
-		p, err := c.Pull(t.Context(), repoOf("app"), 7)
-		if err != nil || p.State != lifecycle.PROpened || p.Head != "fix" || !p.DefaultBase || p.Body != "Closes #3" || p.Comments != 3 {
-			t.Errorf("%s: pull request = %+v, %v", name, p, err)
-		}
-		if want := []claim.Issue{issue("app", 3)}; name == "GraphQL" && !slices.Equal(p.Closes, want) {
-			t.Errorf("closes %v, want %v", p.Closes, want)
-		}
-		var gone *NotFoundError
-		for _, n := range []int{1, 404, 0, 1 << 40} {
-			if _, err := c.Pull(t.Context(), repoOf("app"), n); !errors.As(err, &gone) || gone.What.Name == "" {
-				t.Errorf("%s: %d: %v, want not found", name, n, err)
-			}
+	c := connect(t, server.Transport())
+	p, err := c.Pull(t.Context(), repoOf("app"), 7)
+	if err != nil || p.State != lifecycle.PROpened || p.Head != "fix" || !p.DefaultBase || p.Body != "Closes #3" || p.Comments != 3 {
+		t.Errorf("pull request = %+v, %v", p, err)
+	}
+	if want := []claim.Issue{issue("app", 3)}; !slices.Equal(p.Closes, want) {
+		t.Errorf("closes %v, want %v", p.Closes, want)
+	}
+	var gone *NotFoundError
+	for _, n := range []int{1, 404, 0, 1 << 40} {
+		if _, err := c.Pull(t.Context(), repoOf("app"), n); !errors.As(err, &gone) || gone.What.Name == "" {
+			t.Errorf("%d: %v, want not found", n, err)
 		}
 	}
 }
@@ -61,54 +58,6 @@ func TestParsePull(t *testing.T) {
 	}
 	if got, ok := parsePull("http://127.0.0.1:8080/gh/acme/app/pull/7", "http://127.0.0.1:8080/gh"); !ok || got != issue("app", 7) {
 		t.Errorf("below a path: %v, %t", got, ok)
-	}
-}
-
-// TestMentions: by REST a merged pull request is found by its mention in the issue's timeline, and
-// one that only mentions the issue, or goes to another branch, closes nothing.
-func TestMentions(t *testing.T) {
-	pull := func(number, base, body string) string {
-		return `{"number":` + number + `,"title":"x","state":"closed","merged_at":"2026-05-01T10:00:00Z","user":null,"body":"` + body + `",
-			"html_url":"https://github.com/acme/lib/pull/` + number + `","head":{"ref":"f","repo":null},
-			"base":{"ref":"` + base + `","repo":{"full_name":"acme/lib","default_branch":"trunk"}}}`
-	}
-	mention := func(number, body string) string {
-		return `{"event":"cross-referenced","created_at":"2026-05-01T09:00:00Z","source":{"type":"issue","issue":{"number":` + number + `,
-			"body":"` + body + `","pull_request":{},"repository":{"full_name":"acme/lib"}}}}`
-	}
-	answers := map[string]string{
-		"/repos/acme/app/issues/1": `{"number":1,"title":"x","state":"open","comments":0,"labels":[],"html_url":"u",
-			"repository_url":"https://api.github.com/repos/acme/app"}`,
-		"/repos/acme/app/issues/1/comments": `[]`,
-		"/repos/acme/app/issues/1/timeline": `[` + mention("2", "Closes acme/app#1") + `,` + mention("3", "About acme/app#1") + `,` +
-			mention("2", "Closes acme/app#1") + `,` + mention("4", "Fixes https://github.com/acme/app/issues/1") + `,
-			{"event":"reopened","created_at":"2026-05-01T08:00:00Z"},{"event":"commented","user":{"login":"x"}}]`,
-		"/repos/acme/app/pulls": `[]`, "/repos/acme/lib/pulls/2": pull("2", "trunk", "Closes acme/app#1"),
-		"/repos/acme/lib/pulls/4": pull("4", "release", "Fixes https://github.com/acme/app/issues/1"),
-		"/user":                   `{"login":"bot"}`,
-	}
-	c := connect(t, roundTrip(func(r *http.Request) (*http.Response, error) {
-		if body, known := answers[r.URL.Path]; known {
-			return reply(200, body), nil
-		}
-		if strings.HasSuffix(r.URL.Path, "/labels/agent:paused") || strings.HasSuffix(r.URL.Path, "/blocked_by") {
-			return reply(404, "json"), nil
-		}
-		if r.URL.Path == "/repos/acme/app" {
-			return reply(200, `{"full_name":"acme/app"}`), nil
-		}
-		t.Errorf("asked for %s", r.URL)
-		return reply(404, "json"), nil
-	}), byREST, func(o *Options) { o.Blockers.TextOff = true })
-	f, err := c.Facts(t.Context(), issue("app", 1))
-	if err != nil || len(f.PRs) != 1 {
-		t.Fatalf("pull requests = %+v, %v; want lib#2", f.PRs, err)
-	}
-	if p := f.PRs[0]; p.String() != "acme/lib#2" || p.State != lifecycle.PRMerged || p.HeadRepo != "" || p.Author != ghost || !p.DefaultBase {
-		t.Errorf("pull request = %+v", p)
-	}
-	if !f.ReopenedAt.Equal(*day("08:00:00")) || f.BlockersRead || c.has(featureDependencies) {
-		t.Errorf("facts = %+v; want the reopening, and no blockers where the server has none", f)
 	}
 }
 

@@ -65,36 +65,52 @@ func (d *document) open(alias string, r ledger.Repo) {
 	d.add("  %s: repository(owner: %s, name: %s) {\n    nameWithOwner\n", alias, d.bind("String!", r.Owner), d.bind("String!", r.Name))
 }
 
-// completeFacts reads what a query has left out.
-func (sn *snapshots) completeFacts(ctx context.Context, snapshots []*snapshot) error {
-	byREST := sn.restSession()
-	var cut []*snapshot // more hangs on them than a query for many asks for
+// completeFacts reads what the queries for several issues have left out.
+func (c *Client) completeFacts(ctx context.Context, snapshots []*snapshot) error {
+	var cut []*snapshot // more hangs on them than is asked of one among many
 	for _, r := range snapshots {
 		if short(r.err) {
 			cut = append(cut, r)
 		}
 	}
-	if err := bend(ctx, &dose{now: 1}, cut, sn.askFacts, byREST.alone); err != nil {
+
+	alone := halves[*snapshot]{ask: c.askFacts, alone: c.askPages}
+	if err := alone.read(ctx, cut, 1); err != nil {
 		return err
 	}
-	return sn.completeAll(ctx, snapshots)
+	return c.completeAll(ctx, snapshots)
 }
 
 // askFacts reads issues by one query. Of many it asks for less than of one.
-func (sn *snapshots) askFacts(ctx context.Context, snapshots []*snapshot) error {
-	return sn.askFactsAnd(ctx, snapshots, sn.tips.leases.Load())
-}
-
-// askFactsAnd is askFacts with the references of the issues' leases, if they are asked for.
-func (sn *snapshots) askFactsAnd(ctx context.Context, snapshots []*snapshot, tips bool) error {
+func (c *Client) askFacts(ctx context.Context, snapshots []*snapshot) error {
 	much := ofMany()
 	if len(snapshots) == 1 {
 		much = ofOne()
 	}
 	much.comments = lastComments
+	return untilUnderstood(func() error { return c.askIssues(ctx, snapshots, much, c.tips.leases.Load()) })
+}
+
+// askPages reads an issue that was too much for one query by smaller pages of its comments and pull requests. One that is too
+// much even so cannot be read: its error is kept with it.
+func (c *Client) askPages(ctx context.Context, one *snapshot, _ error) error {
+	pages := page{lastComments / 2, leastPage}
+	err := pages.ask(ctx, func(ctx context.Context, n int) error {
+		much := ofOne()
+		much.comments, much.closing = n, n
+		return untilUnderstood(func() error { return c.askIssues(ctx, []*snapshot{one}, much, c.tips.leases.Load()) })
+	})
+	if one.page = pages.now; err != nil {
+		one.err = err
+	}
+	return err
+}
+
+// askIssues reads issues by one query, so much of each, and with tips the references of their leases.
+func (c *Client) askIssues(ctx context.Context, snapshots []*snapshot, much portion, tips bool) error {
 	d := newDocument()
 	d.add("  viewer { login }\n")
-	names := names(sn.scheme, d)
+	names := names(c.o.Scheme, d)
 	var repos []ledger.Repo // each once
 	of := make([]int, len(snapshots))
 	for n, one := range snapshots {
@@ -106,7 +122,7 @@ func (sn *snapshots) askFactsAnd(ctx context.Context, snapshots []*snapshot, tip
 	for k, r := range repos {
 		d.open(fmt.Sprintf("r%d", k), r)
 		d.body.WriteString(names)
-		sn.repositories.askAlong(d, r)
+		c.askAlong(d, r)
 		if tips {
 			d.add("    id\n")
 		}
@@ -121,19 +137,19 @@ func (sn *snapshots) askFactsAnd(ctx context.Context, snapshots []*snapshot, tip
 		d.add("  }\n")
 	}
 	var data map[string]json.RawMessage
-	writes := sn.api.transport.writes.Load()
-	got, err := sn.api.ask(ctx, d.text(issueFields(sn.api, much)+pullRequestFields(much)), d.variables, &data)
+	writes := c.transport.writes.Load()
+	got, err := c.ask(ctx, d.text(issueFields(c.api, much)+pullRequestFields(much)), d.variables, &data)
 	if err != nil {
 		return err
 	}
 	for k, r := range repos {
 		sheet := sheet{repo: r, alias: fmt.Sprintf("r%d", k), partial: got}
-		sn.note(&sheet, data)
+		c.noteSheet(&sheet, data)
 		for n, one := range snapshots {
 			if of[n] == k {
 				*one = snapshot{facts: lifecycle.Facts{Issue: one.facts.Issue}}
-				sn.tips.noteTip(sheet, n, one.facts.Issue, writes)
-				sn.take(one, sheet, fmt.Sprintf("i%d", n))
+				c.noteTip(sheet, n, one.facts.Issue, writes)
+				c.takeAt(one, sheet, fmt.Sprintf("i%d", n))
 				one.read = one.err == nil
 			}
 		}
@@ -152,31 +168,31 @@ func pullRequestFields(much portion) string {
 `, much.labels, much.comments, labeledFields)
 }
 
-// note reads a sheet, and remembers what it says besides issues: who we are, our own role, the labels of the repository, and what came along.
-func (sn *snapshots) note(s *sheet, data map[string]json.RawMessage) {
+// noteSheet reads a sheet, and remembers what it says besides issues: who we are, our own role, the labels of the repository, and what came along.
+func (c *Client) noteSheet(s *sheet, data map[string]json.RawMessage) {
 	var viewer struct{ Login string }
 	_ = json.Unmarshal(data["viewer"], &viewer) // who is not known stays so
-	sn.viewer.note(viewer.Login)
+	c.viewer.note(viewer.Login)
 	s.read(data)
 	var own string // role; an App's is null
 	if json.Unmarshal(s.fields["viewerPermission"], &own) == nil && own != "" && viewer.Login != "" {
-		sn.roles.noteRole(s.repo, viewer.Login, Role(strings.ToLower(own)))
+		c.noteRole(s.repo, viewer.Login, Role(strings.ToLower(own)))
 	}
 	if s.err != nil {
 		return
 	}
-	for k, d := range sn.scheme.Definitions() {
+	for k, d := range c.o.Scheme.Definitions() {
 		var label *queryLabel
 		if json.Unmarshal(s.fields[fmt.Sprintf("l%d", k)], &label) != nil || d.Name == "" {
 			continue
 		}
 		exists := label != nil && labels.Same(label.Name, d.Name)
-		sn.definitions.noteLabel(s.repo, d.Name, exists)
+		c.noteLabel(s.repo, d.Name, exists)
 		if exists {
-			sn.definitions.noteLabelNode(s.repo, d.Name, label.ID)
+			c.noteLabelNode(s.repo, d.Name, label.ID)
 		}
 	}
-	sn.repositories.noteAlong(*s)
+	c.noteAlong(*s)
 }
 
 // A sheet is one repository's part of an answer.
@@ -244,8 +260,8 @@ func (s *sheet) failed(alias string, what Object) error {
 	return nil
 }
 
-// take fills a snapshot from its part of the sheet. What is not there is an error, never an empty issue.
-func (sn *snapshots) take(one *snapshot, s sheet, alias string) {
+// takeAt fills a snapshot from its part of the sheet. What is not there is an error, never an empty issue.
+func (c *Client) takeAt(one *snapshot, s sheet, alias string) {
 	what := Object{IssueObject, one.facts.Issue.String()}
 	if one.err = s.err; one.err != nil {
 		return
@@ -258,34 +274,37 @@ func (sn *snapshots) take(one *snapshot, s sheet, alias string) {
 		one.err = &AnswerError{Status: http.StatusOK, Reason: what.String() + " is missing"}
 		return
 	}
-	sn.takeIssue(one, s, q)
+	c.takeIssue(one, s, q)
 }
 
-func (sn *snapshots) takeIssue(one *snapshot, s sheet, q *queryIssue) {
-	one.facts, one.err = q.facts(one.facts.Issue, sn.scheme)
+func (c *Client) takeIssue(one *snapshot, s sheet, q *queryIssue) {
+	one.facts, one.err = q.facts(one.facts.Issue, c.o.Scheme)
 	one.facts.Now, one.facts.Pause, one.body = s.now, s.pause, q.Body
 	if q.Number == one.facts.Issue.Number { // the global ids are for writes
 		if q.ID != "" {
-			sn.mu.Lock()
-			sn.nodes[key(one.facts.Issue.String())] = q.ID
-			sn.mu.Unlock()
+			c.mu.Lock()
+			c.nodes[key(one.facts.Issue.String())] = q.ID
+			c.mu.Unlock()
 		}
 		for l := range q.Labels.shown() {
-			sn.definitions.noteLabelNode(s.repo, l.Name, l.ID)
+			c.noteLabelNode(s.repo, l.Name, l.ID)
 		}
 	}
 	if one.err != nil {
 		return
 	}
-	for p := range q.Closing.shown() {
-		one.hear(pullOf(p.pr()), p.Body, p.Association)
+
+	if q.Closing != nil {
+		if one.addClosers(q.Closing); q.Closing.PageInfo.HasNextPage {
+			one.closers = q.Closing
+		}
 	}
 	if q.Comments == nil {
 		one.err = &AnswerError{Status: http.StatusOK, Reason: "comments are missing"}
 		return
 	}
 	comments, err := q.Comments.all("comments")
-	if err != nil {
+	if err != nil || len(comments) > q.Comments.TotalCount {
 		one.more = q.Comments
 		return
 	}

@@ -53,7 +53,6 @@ func TestRecordRefused(t *testing.T) {
 		posted      int
 	}{
 		"never read":            {unread: true, unsupported: true},
-		"REST alone":            {change: byREST, unsupported: true},
 		"locked":                {before: lock, unsupported: true, change: as("tok-rob")},
 		"a part of the payload": {spoil: [2]string{`"data":{"post":{`, `"errors":[{"type":"FORBIDDEN","message":"no","path":["post","subject"]}],"data":{"post":null,"x":{`}, posted: 1},
 		"out of resources":      {spoil: [2]string{`"data":{`, `"errors":[{"type":"RESOURCE_LIMITS_EXCEEDED","message":"no","path":["post"]}],"data":{`}, posted: 1},
@@ -174,7 +173,7 @@ func TestShownRef(t *testing.T) {
 					}
 					made, err := c.CreateCommit(t.Context(), i, "", "label-state: claim\n")
 					if err == nil {
-						err = c.SwapRef(t.Context(), i, gitref.Swap{Name: name, After: made.OID, RepoID: before.RepoID})
+						err = c.SwapRefs(t.Context(), i, gitref.Swap{Name: name, After: made.OID, RepoID: before.RepoID})
 					}
 					if err != nil {
 						t.Fatal(err)
@@ -209,6 +208,43 @@ func TestShownRefUnknown(t *testing.T) {
 		f, err := c.Facts(t.Context(), issue("app", 1))
 		if _, known := c.ShownRef(issue("app", 1), gitref.RefName(f.Issue)); known || err != nil {
 			t.Errorf("%s: %t, %v", spoil[0], known, err)
+		}
+	}
+}
+
+// TestScanShowsRefs: where references decide, a scan shows those of fifty issues that may be held by one query; a list of what goes on
+// does without.
+func TestScanShowsRefs(t *testing.T) {
+	for _, leases := range []bool{true, false} {
+		sent := watched(crowd(t, 60).Transport())
+		c := connect(t, sent)
+		if leases {
+			c.ShowLeases()
+		}
+		known := 0
+		for f, err := range c.Scan(t.Context(), repoOf("lib"), time.Time{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tip, shown := c.ShownRef(f.Issue, gitref.RefName(f.Issue)); shown && tip.OID == "" && tip.RepoID != "" {
+				known++
+			}
+		}
+		if want := map[bool]int{true: 60, false: 0}[leases]; known != want {
+			t.Errorf("%d references shown, want %d", known, want)
+		}
+		if n, want := len(sent.sent), map[bool]int{true: 3, false: 1}[leases]; n != want {
+			t.Errorf("%d requests, want %d", n, want)
+		}
+
+		before := len(sent.sent)
+		for _, err := range c.Current(t.Context(), repoOf("lib"), time.Time{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := len(sent.sent) - before; n != 1 {
+			t.Errorf("a list of what goes on took %d requests, want 1", n)
 		}
 	}
 }

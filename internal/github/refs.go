@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,45 +15,14 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/clock"
+	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lease/gitref"
 	"github.com/label-state/label-state/internal/ledger"
 )
 
-// refs reads and moves references.
-type refs struct{ api *api }
-
-// GetRef implements gitref.Refs: one query, or two REST requests. A repository that is not there,
-// or not to be seen, is an error and never a missing reference.
-func (rf *refs) GetRef(ctx context.Context, i claim.Issue, name string) (gitref.Tip, error) {
-	if rf.api.queries() {
-		tip, err := rf.queryRef(ctx, i, name)
-		if !is[unavailable](err) {
-			return tip, err
-		}
-	}
-	// A 404 for the reference itself would not say whether it or the repository is missing. So what begins like the name is listed, itself
-	// first.
-	refs, header, err := rf.matchingRefs(ctx, i, name)
-	if err != nil {
-		return gitref.Tip{}, err
-	}
-	tip := gitref.Tip{Now: answer{header: header}.date(time.Time{})}
-	if tip.Now.IsZero() {
-		return gitref.Tip{}, &AnswerError{Status: http.StatusOK, Reason: "the date is not in it"}
-	}
-	n := slices.IndexFunc(refs, func(r restNamed) bool { return r.Ref == name })
-	if n < 0 {
-		return tip, nil
-	}
-	if tip.OID = refs[n].Object.SHA; refs[n].Object.Type != "commit" {
-		return tip, nil
-	}
-	made, err := rf.commit(hinted(ctx, justCreated), http.MethodGet, onGit(i, "commits/", tip.OID), nil)
-	tip.Message, tip.Date = made.Message, made.Committer.Date
-	return tip, err
-}
-
-func (rf *refs) queryRef(ctx context.Context, i claim.Issue, name string) (gitref.Tip, error) {
+// GetRef implements gitref.Refs: one query. A repository that is not there, or not to be seen, is an error and never a
+// missing reference.
+func (c *Client) GetRef(ctx context.Context, i claim.Issue, name string) (gitref.Tip, error) {
 	d := newDocument()
 	d.add("  repository(owner: %s, name: %s) {\n    id\n", d.bind("String!", i.Owner), d.bind("String!", i.Repo))
 	d.add("    ref(qualifiedName: %s) %s\n  }\n", d.bind("String!", name), targetFields)
@@ -64,7 +32,8 @@ func (rf *refs) queryRef(ctx context.Context, i claim.Issue, name string) (gitre
 			Ref *queryTarget
 		}
 	}
-	got, err := rf.api.ask(ctx, d.text(""), d.variables, &data)
+
+	got, err := c.ask(ctx, d.text(""), d.variables, &data)
 	switch {
 	case err != nil:
 		return gitref.Tip{}, err
@@ -73,6 +42,7 @@ func (rf *refs) queryRef(ctx context.Context, i claim.Issue, name string) (gitre
 	case data.Repository == nil || data.Repository.ID == "" || got.now.IsZero():
 		return gitref.Tip{}, &AnswerError{Status: http.StatusOK, Reason: "the repository or the date is not in it"}
 	}
+
 	tip, whole := data.Repository.Ref.tip(got.now, data.Repository.ID)
 	if !whole {
 		return gitref.Tip{}, &AnswerError{Status: http.StatusOK, Reason: "what the reference points at is not in it"}
@@ -87,14 +57,14 @@ type restNamed struct {
 }
 
 // matchingRefs lists the references whose full names begin with name (REST, "List matching references").
-func (rf *refs) matchingRefs(ctx context.Context, i claim.Issue, name string) (refs []restNamed, header http.Header, err error) {
-	refs, header, err = list[restNamed](ctx, rf.api, onGit(i, "matching-refs/", strings.TrimPrefix(name, "refs/")))
+func (c *Client) matchingRefs(ctx context.Context, i claim.Issue, name string) (refs []restNamed, header http.Header, err error) {
+	refs, header, err = list[restNamed](ctx, c.api, onGit(i, "matching-refs/", strings.TrimPrefix(name, "refs/")))
 	return refs, header, missing(err, Object{RepositoryObject, i.Slug()})
 }
 
 // RefNames implements gitref.Namer.
-func (rf *refs) RefNames(ctx context.Context, i claim.Issue, prefix string) ([]string, error) {
-	refs, _, err := rf.matchingRefs(ctx, i, prefix)
+func (c *Client) RefNames(ctx context.Context, i claim.Issue, prefix string) ([]string, error) {
+	refs, _, err := c.matchingRefs(ctx, i, prefix)
 	names := make([]string, len(refs))
 	for k, ref := range refs {
 		names[k] = ref.Ref
@@ -110,8 +80,8 @@ type restCommit struct {
 }
 
 // commit sends a request about a commit, and returns it.
-func (rf *refs) commit(ctx context.Context, method string, to target, body any) (made restCommit, err error) {
-	_, err = rf.api.send(ctx, method, to, body, &made)
+func (c *Client) commit(ctx context.Context, method string, to target, body any) (made restCommit, err error) {
+	_, err = c.send(ctx, method, to, body, &made)
 	if err == nil && (made.SHA == "" || made.Committer.Date.IsZero()) {
 		err = &AnswerError{Status: http.StatusOK, Reason: "it is not a commit"}
 	}
@@ -124,35 +94,62 @@ const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 // featureEmptyTree is the repository's readiness to take a commit on a tree that nobody stored.
 const featureEmptyTree = "emptyTree"
 
-// CreateCommit implements gitref.Refs. Where GitHub does not know the empty tree it stores one with
-// a single line in it. Author and committer are left out, so that GitHub dates the commit (REST, "Create a commit"). A token that
-// may not write is a *PermissionError.
-func (rf *refs) CreateCommit(ctx context.Context, i claim.Issue, parent, message string) (gitref.Commit, error) {
-	tree := emptyTree
-	if !rf.api.has(featureEmptyTree) {
-		file := map[string]string{"path": "README", "mode": "100644", "type": "blob", "content": "Leases of issues, kept by label-state.\n"}
-		var made struct{ SHA string }
-		_, err := rf.api.send(ctx, http.MethodPost, onGit(i, "trees", ""), map[string]any{"tree": []any{file}}, &made) // again it stores nothing new
-		if err == nil && made.SHA == "" {
-			err = &AnswerError{Status: http.StatusOK, Reason: "it is not a tree"}
+// CreateCommit implements gitref.Refs. Where GitHub does not take the empty tree, which was so for
+// months in 2021, a tree with a single line is stored. Author and committer are left out, so that
+// GitHub dates the commit (REST, "Create a commit"). A token that may not write is a
+// *PermissionError.
+func (c *Client) CreateCommit(ctx context.Context, i claim.Issue, parent, message string) (gitref.Commit, error) {
+	if c.has(featureEmptyTree) {
+		made, err := c.commitOn(replaceable(ctx), i, emptyTree, parent, message)
+		if !unprocessable(err) && !failedThere(err) {
+			return made, err
 		}
-		if err != nil {
-			return gitref.Commit{}, mayNotWrite(err)
-		}
-		tree = made.SHA
+		c.lack(featureEmptyTree)
 	}
+
+	tree, err := c.storeTree(ctx, i)
+	if err != nil {
+		return gitref.Commit{}, err
+	}
+	return c.commitOn(hinted(ctx, justCreated), i, tree, parent, message)
+}
+
+// storeTree stores a tree with one file in it and returns its id. A second time it stores nothing.
+func (c *Client) storeTree(ctx context.Context, i claim.Issue) (string, error) {
+	file := map[string]string{
+		"path":    "README",
+		"mode":    "100644",
+		"type":    "blob",
+		"content": "Leases of issues, kept by label-state.\n",
+	}
+	var made struct{ SHA string }
+	_, err := c.send(hinted(ctx, repeatable), http.MethodPost, onGit(i, "trees", ""), map[string]any{"tree": []any{file}}, &made)
+	if err == nil && made.SHA == "" {
+		err = &AnswerError{Status: http.StatusOK, Reason: "it is not a tree"}
+	}
+	return made.SHA, mayNotWrite(err)
+}
+
+// commitOn makes a commit on a tree, with at most one parent. It may be sent twice: what nothing
+// points at changes nothing.
+func (c *Client) commitOn(ctx context.Context, i claim.Issue, tree, parent, message string) (gitref.Commit, error) {
 	parents := []string{}
 	if parent != "" {
 		parents = append(parents, parent)
 	}
-	made, err := rf.commit(ctx, http.MethodPost, onGit(i, "commits", ""), map[string]any{"message": message, "tree": tree, "parents": parents})
-	if err = mayNotWrite(err); tree == emptyTree && unprocessable(err) && rf.api.lack(featureEmptyTree) {
-		return rf.CreateCommit(ctx, i, parent, message)
-	}
+	sent := map[string]any{"message": message, "tree": tree, "parents": parents}
+
+	made, err := c.commit(hinted(ctx, repeatable), http.MethodPost, onGit(i, "commits", ""), sent)
 	if err != nil {
-		return gitref.Commit{}, err
+		return gitref.Commit{}, mayNotWrite(err)
 	}
 	return gitref.Commit{OID: made.SHA, Date: made.Committer.Date}, nil
+}
+
+// failedThere reports whether GitHub answered that it could not (5xx).
+func failedThere(err error) bool {
+	e, is := errors.AsType[*StatusError](err)
+	return is && e.Status >= http.StatusInternalServerError
 }
 
 // unprocessable reports whether GitHub refused what was sent as it stands (422).
@@ -173,45 +170,12 @@ func onGit(i claim.Issue, what, name string) target {
 	return at(i.Owner, i.Repo, "/git/%s%s", what, strings.Join(parts, "/"))
 }
 
-// SwapRef implements gitref.Refs: updateRefs where there is GraphQL, otherwise the creation of a
-// reference or its fast-forward. After's parent is Before, and a chain only grows, so that a
-// fast-forward can start nowhere else.
-func (rf *refs) SwapRef(ctx context.Context, i claim.Issue, s gitref.Swap) error {
-	if rf.api.queries() && s.RepoID != "" {
-		err := rf.queryUpdateRefs(ctx, s.RepoID, []gitref.Swap{s})
-		if !is[unavailable](err) {
-			return mayNotWrite(err)
-		}
-	}
-	method, rest, sent := http.MethodPatch, strings.TrimPrefix(s.Name, "refs/"), map[string]any{"sha": s.After, "force": false}
-	if s.Before == "" {
-		method, rest, sent = http.MethodPost, "", map[string]any{"ref": s.Name, "sha": s.After}
-	}
-	to := onGit(i, "refs/", rest)
-	to.path = strings.TrimSuffix(to.path, "/")
-	_, err := rf.api.send(ctx, method, to, sent, nil)
-	if unprocessable(err) {
-		err = fmt.Errorf("%w: %w", gitref.ErrMoved, err)
-	}
-	return mayNotWrite(err)
-}
-
 // zeroOID stands for a reference that must not exist.
 const zeroOID = "0000000000000000000000000000000000000000"
 
-// SwapRefs implements gitref.Mover: one updateRefs for all. REST has no such step.
-func (rf *refs) SwapRefs(ctx context.Context, _ claim.Issue, all []gitref.Swap) error {
-	if !rf.api.queries() || len(all) == 0 || all[0].RepoID == "" {
-		return errors.ErrUnsupported
-	}
-	err := rf.queryUpdateRefs(ctx, all[0].RepoID, all)
-	if is[unavailable](err) {
-		return errors.ErrUnsupported
-	}
-	return mayNotWrite(err)
-}
-
-func (rf *refs) queryUpdateRefs(ctx context.Context, repoID string, all []gitref.Swap) error {
+// SwapRefs implements gitref.Refs: one updateRefs for all. REST has no such step: GitHub moves a reference outside
+// refs/heads whatever it points at.
+func (c *Client) SwapRefs(ctx context.Context, i claim.Issue, all ...gitref.Swap) error {
 	const document = `mutation($repo: ID!, $refs: [RefUpdate!]!) {
   updateRefs(input: {repositoryId: $repo, refUpdates: $refs}) { clientMutationId }
 }`
@@ -222,16 +186,32 @@ func (rf *refs) queryUpdateRefs(ctx context.Context, repoID string, all []gitref
 	var data struct {
 		UpdateRefs *struct{ ClientMutationID *string }
 	}
-	got, err := rf.api.ask(ctx, document, map[string]any{"repo": repoID, "refs": updates}, &data)
-	if err == nil && len(got.errors) > 0 {
-		err = got.errors[0].typed(Object{Kind: RepositoryObject})
-	}
-	if err == nil && data.UpdateRefs == nil {
+
+	got, err := c.ask(ctx, document, map[string]any{"repo": all[0].RepoID, "refs": updates}, &data)
+	switch {
+	case is[*NoGraphQLError](err):
+		return fmt.Errorf("%w: %w", gitref.ErrNoSwap, err)
+	case err == nil && len(got.errors) > 0:
+		err = got.errors[0].typed(Object{RepositoryObject, i.Slug()})
+	case err == nil && data.UpdateRefs == nil:
 		err = &AnswerError{Status: http.StatusOK, Reason: "the update is not in it"}
 	}
 	var refused *QueryError
 	if errors.As(err, &refused) && (refused.Type == "UNPROCESSABLE" || refused.Type == "STALE_DATA") {
 		return fmt.Errorf("%w: %w", gitref.ErrMoved, err)
+	}
+	return mayNotWrite(err)
+}
+
+// CanSwapRefs implements gitref.Refs: it asks the server's schema for updateRefs.
+func (c *Client) CanSwapRefs(ctx context.Context) error {
+	var data struct{ Input *named }
+	_, err := c.ask(ctx, `query { input: __type(name: "UpdateRefsInput") { name } }`, nil, &data)
+	switch {
+	case is[*NoGraphQLError](err):
+		return fmt.Errorf("%w: %w", gitref.ErrNoSwap, err)
+	case err == nil && data.Input == nil:
+		return gitref.ErrNoSwap
 	}
 	return err
 }
@@ -242,8 +222,13 @@ const contentsWrite = "contents: write"
 // mayNotWrite names what a 404 for a write means. GitHub answers so rather than 403 where a token
 // lacks a permission that its owner could have given it.
 func mayNotWrite(err error) error {
-	if is[*NotFoundError](err) {
-		return &PermissionError{Message: "no such repository, or the token lacks contents: write", Write: true, Needs: contentsWrite}
+	if hidden, is := errors.AsType[*NotFoundError](err); is {
+		return &PermissionError{
+			Status:  hidden.Status,
+			Message: "no such repository, or the token lacks contents: write",
+			Write:   true,
+			Needs:   contentsWrite,
+		}
 	}
 	var denied *PermissionError
 	if errors.As(err, &denied) { // GraphQL says neither
@@ -317,6 +302,38 @@ func (q *queryTarget) tip(now time.Time, id string) (tip gitref.Tip, whole bool)
 // tip asks for the reference of the n-th issue's lease.
 func (d *document) tip(n int, i claim.Issue) {
 	d.add("    t%d: ref(qualifiedName: %s) %s\n", n, d.bind("String!", gitref.RefName(i)), targetFields)
+}
+
+// showTips reads the references of the leases of listed issues that may be held, by one query. One that it does not show is
+// asked for when it is needed.
+func (c *Client) showTips(ctx context.Context, r ledger.Repo, part []listed) {
+	d := newDocument()
+	d.open("r0", r)
+	d.add("    id\n")
+	var asked []claim.Issue
+	for _, one := range part {
+		f := &one.snapshot.facts
+		if len(f.Log.Live()) > 0 || labels.Has(f.Labels, c.o.Scheme.Claimed) {
+			d.tip(len(asked), f.Issue)
+			asked = append(asked, f.Issue)
+		}
+	}
+	d.add("  }\n")
+	if !c.leases.Load() || len(asked) == 0 {
+		return
+	}
+
+	var data map[string]json.RawMessage
+	writes := c.transport.writes.Load()
+	got, err := c.ask(replaceable(ctx), d.text(""), d.variables, &data)
+	if err != nil {
+		return
+	}
+	s := sheet{repo: r, alias: "r0", partial: got}
+	s.read(data)
+	for n, i := range asked {
+		c.noteTip(s, n, i, writes)
+	}
 }
 
 // noteTip remembers the reference of the n-th issue's lease, if the answer shows it; writes had been sent when it was asked for.

@@ -7,8 +7,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lease/gitref"
 )
 
@@ -78,7 +81,7 @@ func TestSwapRefAnswers(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			next, _ := answering(c.body)
 			swap := gitref.Swap{Name: leaseRef, Before: "a", After: "b", RepoID: "R_1"}
-			err := connect(t, next, as("tok")).SwapRef(t.Context(), issue("app", 1), swap)
+			err := connect(t, next, as("tok")).SwapRefs(t.Context(), issue("app", 1), swap)
 			var r interface{ Rejected() bool }
 			if err == nil || errors.Is(err, gitref.ErrMoved) != c.moved || !c.moved && (errors.As(err, &r) && r.Rejected()) != c.rejected {
 				t.Errorf("%v; want moved %t, rejected %t", err, c.moved, c.rejected)
@@ -87,120 +90,186 @@ func TestSwapRefAnswers(t *testing.T) {
 	}
 }
 
-// TestRefsEitherWay: by GraphQL and by REST a reference lives the same life.
-func TestRefsEitherWay(t *testing.T) {
-	for name, change := range map[string]func(*Options){"GraphQL": func(*Options) {}, "REST": byREST} {
+// TestRefs: a reference is made, read and moved, each by a swap from where it is.
+func TestRefs(t *testing.T) {
+	server, err := githubsim.New(world(), githubsim.Options{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := connect(t, server.Transport())
+	ctx, one := t.Context(), issue("app", 1)
+	first, err := c.CreateCommit(ctx, one, "", "first")
+	if err != nil || first.Date.IsZero() {
+		t.Fatalf("commit: %+v, %v", first, err)
+	}
+	none, err := c.GetRef(ctx, one, leaseRef)
+	if err != nil || none.OID != "" || none.Now.IsZero() {
+		t.Fatalf("before: %+v, %v", none, err)
+	}
+	swap := func(before, after string) error {
+		return c.SwapRefs(ctx, one, gitref.Swap{Name: leaseRef, Before: before, After: after, RepoID: none.RepoID})
+	}
+	second, err := c.CreateCommit(ctx, one, first.OID, "second")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rival, err := c.CreateCommit(ctx, one, first.OID, "rival")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		before, after string
+		stale         bool
+	}{{first.OID, second.OID, true}, {"", first.OID, false}, {"", first.OID, true}, {first.OID, second.OID, false}, {first.OID, rival.OID, true}} {
+		err := swap(step.before, step.after)
+		// What GitHub says of a stale swap may as well be a fault of its own: nobody knows by it what was done.
+		if fault := is[*QueryError](err) && !lease.Rejected(err); fault != step.stale || !step.stale && err != nil {
+			t.Errorf("from %q to %q: %v, want stale %t", step.before, step.after, err, step.stale)
+		}
+	}
+	tip, err := c.GetRef(ctx, one, leaseRef)
+	if err != nil || tip.OID != second.OID || tip.Message != "second" || !tip.Date.Equal(second.Date) || tip.Now.Before(tip.Date) {
+		t.Errorf("after: %+v, %v, want %+v", tip, err, second)
+	}
+	// A reference whose name only begins like it is not it.
+	if err := c.SwapRefs(ctx, one, gitref.Swap{Name: "refs/label-state/lease/20", After: first.OID, RepoID: none.RepoID}); err != nil {
+		t.Fatal(err)
+	}
+	if tip, err := c.GetRef(ctx, one, "refs/label-state/lease/2"); err != nil || tip.OID != "" {
+		t.Errorf("longer name: %+v, %v, want none", tip, err)
+	}
+	var gone *NotFoundError
+	if _, err := c.GetRef(ctx, issue("nowhere", 1), leaseRef); !errors.As(err, &gone) {
+		t.Errorf("no repository: %v", err)
+	}
+	var denied *PermissionError
+	if _, err := connect(t, server.Transport(), as("tok-rob")).CreateCommit(ctx, one, "", "x"); !errors.As(err, &denied) {
+		t.Errorf("commit by a reader: %v", err)
+	}
+	if err := connect(t, server.Transport(), as("tok-rob")).SwapRefs(ctx, one, gitref.Swap{Name: leaseRef, After: first.OID, RepoID: none.RepoID}); !errors.As(err, &denied) {
+		t.Errorf("swap by a reader: %v", err)
+	}
+}
+
+// TestNoSwapByREST: where updateRefs is refused, or the server is too old for it, no reference is made or moved in any other
+// way: by REST a reference of a lease moves from wherever it is.
+func TestNoSwapByREST(t *testing.T) {
+	for name, refusal := range map[string]*http.Response{
+		"404":     reply(404, "json"),
+		"403":     reply(403, `{"message":"Resource not accessible"}`),
+		"too old": reply(200, `{"errors":[{"message":"Field 'updateRefs' doesn't exist on type 'Mutation'","extensions":{"code":"undefinedField"}}]}`),
+	} {
 		t.Run(name, func(t *testing.T) {
 			server, err := githubsim.New(world(), githubsim.Options{Dir: t.TempDir()})
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := connect(t, server.Transport(), change)
-			ctx, one := t.Context(), issue("app", 1)
-			first, err := c.CreateCommit(ctx, one, "", "first")
-			if err != nil || first.Date.IsZero() {
-				t.Fatalf("commit: %+v, %v", first, err)
-			}
-			none, err := c.GetRef(ctx, one, leaseRef)
-			if err != nil || none.OID != "" || none.Now.IsZero() {
-				t.Fatalf("before: %+v, %v", none, err)
-			}
-			swap := func(before, after string) error {
-				return c.SwapRef(ctx, one, gitref.Swap{Name: leaseRef, Before: before, After: after, RepoID: none.RepoID})
-			}
-			second, err := c.CreateCommit(ctx, one, first.OID, "second")
-			if err != nil {
-				t.Fatal(err)
-			}
-			rival, err := c.CreateCommit(ctx, one, first.OID, "rival")
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, step := range []struct {
-				before, after string
-				moved         bool
-			}{{first.OID, second.OID, true}, {"", first.OID, false}, {"", first.OID, true}, {first.OID, second.OID, false}, {first.OID, rival.OID, true}} {
-				if err := swap(step.before, step.after); errors.Is(err, gitref.ErrMoved) != step.moved || !step.moved && err != nil {
-					t.Errorf("from %q to %q: %v, want moved %t", step.before, step.after, err, step.moved)
+			sent := watched(roundTrip(func(r *http.Request) (*http.Response, error) {
+				if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/graphql") && asks(t, r, "mutation") {
+					return refusal, nil
 				}
-			}
-			tip, err := c.GetRef(ctx, one, leaseRef)
-			if err != nil || tip.OID != second.OID || tip.Message != "second" || !tip.Date.Equal(second.Date) || tip.Now.Before(tip.Date) {
-				t.Errorf("after: %+v, %v, want %+v", tip, err, second)
-			}
-			// A reference whose name only begins like it is not it.
-			if err := c.SwapRef(ctx, one, gitref.Swap{Name: "refs/label-state/lease/20", After: first.OID, RepoID: none.RepoID}); err != nil {
+				return server.Transport().RoundTrip(r)
+			}))
+			c := connect(t, sent)
+			ctx, one := t.Context(), issue("app", 1)
+
+			none, err := c.GetRef(ctx, one, leaseRef)
+			if err != nil {
 				t.Fatal(err)
 			}
-			if tip, err := c.GetRef(ctx, one, "refs/label-state/lease/2"); err != nil || tip.OID != "" {
-				t.Errorf("longer name: %+v, %v, want none", tip, err)
+			made, err := c.CreateCommit(ctx, one, "", "first")
+			if err != nil {
+				t.Fatal(err)
 			}
-			var gone *NotFoundError
-			if _, err := c.GetRef(ctx, issue("nowhere", 1), leaseRef); !errors.As(err, &gone) {
-				t.Errorf("no repository: %v", err)
-			}
+			err = c.SwapRefs(ctx, one, gitref.Swap{Name: leaseRef, After: made.OID, RepoID: none.RepoID})
 			var denied *PermissionError
-			if _, err := connect(t, server.Transport(), change, as("tok-rob")).CreateCommit(ctx, one, "", "x"); !errors.As(err, &denied) {
-				t.Errorf("commit by a reader: %v", err)
+			if !errors.Is(err, gitref.ErrNoSwap) && !(name == "403" && errors.As(err, &denied)) {
+				t.Errorf("error = %v, want that this server cannot swap", err)
 			}
-			if err := connect(t, server.Transport(), change, as("tok-rob")).SwapRef(ctx, one, gitref.Swap{Name: leaseRef, After: first.OID, RepoID: none.RepoID}); !errors.As(err, &denied) {
-				t.Errorf("swap by a reader: %v", err)
+
+			if n := sent.like("POST /repos/acme/app/git/refs") + sent.like("PATCH /repos/acme/app/git/refs"); n > 0 {
+				t.Errorf("%d writes of references by REST: %q", n, sent.sent)
+			}
+			if tip, err := c.GetRef(ctx, one, leaseRef); err != nil || tip.OID != "" {
+				t.Errorf("after: %+v, %v, want no reference", tip, err)
 			}
 		})
 	}
 }
 
-// TestTreeOfItsOwn: where GitHub refuses a tree that nobody stored, one is stored, and remembered.
+// TestCanSwapRefs: a server is asked by its schema whether it has updateRefs.
+func TestCanSwapRefs(t *testing.T) {
+	if err := connect(t, simulated(t).Transport()).CanSwapRefs(t.Context()); err != nil {
+		t.Errorf("with updateRefs: %v", err)
+	}
+	for name, answer := range map[string]string{"too old": `{"data":{"input":null}}`, "nothing": ""} {
+		next, _ := answering(answer)
+		if answer == "" {
+			next = roundTrip(func(*http.Request) (*http.Response, error) { return reply(404, "json"), nil })
+		}
+		if err := connect(t, next, as("tok")).CanSwapRefs(t.Context()); !errors.Is(err, gitref.ErrNoSwap) {
+			t.Errorf("%s: %v, want that it has none", name, err)
+		}
+	}
+}
+
+// TestTreeOfItsOwn: where GitHub refuses a tree that nobody stored, or fails on it, one is stored, and remembered.
 func TestTreeOfItsOwn(t *testing.T) {
+	for _, answer := range []struct {
+		status int
+		body   string
+	}{{422, `{"message":"Tree SHA does not exist"}`}, {500, "json"}, {502, "html"}} {
+		synctest.Test(t, func(t *testing.T) { treeOfItsOwn(t, answer.status, answer.body) })
+	}
+}
+
+func treeOfItsOwn(t *testing.T, status int, body string) {
 	server, err := githubsim.New(world(), githubsim.Options{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	refused := 0
+	refused, late := 0, 2
 	next := roundTrip(func(r *http.Request) (*http.Response, error) {
-		if strings.HasSuffix(r.URL.Path, "/git/commits") {
-			body, err := io.ReadAll(r.Body)
-			if err != nil {
-				return nil, err
-			}
-			if bytes.Contains(body, []byte(emptyTree)) {
-				refused++
-				return reply(422, `{"message":"Tree SHA does not exist"}`), nil
-			}
-			r.Body = io.NopCloser(bytes.NewReader(body))
+		if !strings.HasSuffix(r.URL.Path, "/git/commits") {
+			return server.Transport().RoundTrip(r)
 		}
+		sent, err := io.ReadAll(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		if bytes.Contains(sent, []byte(emptyTree)) {
+			refused++
+			return reply(status, body), nil
+		}
+		if late > 0 {
+			late--
+			return reply(422, `{"message":"Tree SHA does not exist"}`), nil
+		}
+		r.Body = io.NopCloser(bytes.NewReader(sent))
 		return server.Transport().RoundTrip(r)
 	})
+
 	c := connect(t, next)
+	start := time.Now()
 	for range 2 {
 		made, err := c.CreateCommit(t.Context(), issue("app", 1), "", "m")
 		if err != nil || made.OID == "" {
-			t.Fatalf("%+v, %v", made, err)
+			t.Fatalf("%d: %+v, %v", status, made, err)
 		}
 	}
-	if refused != 1 {
-		t.Errorf("asked %d times for the empty tree, want once", refused)
+	if refused != 1 || time.Since(start) != 3*time.Second {
+		t.Errorf("%d: asked %d times for the empty tree in %s, want once; and to wait twice for the stored tree", status, refused, time.Since(start))
 	}
 	if _, err := c.CreateCommit(t.Context(), issue("app", 1), strings.Repeat("1", 40), "m"); err == nil {
-		t.Error("committed on a parent that does not exist")
+		t.Errorf("%d: committed on a parent that does not exist", status)
 	}
 }
 
 // TestHiddenRepository: GitHub answers 404 to a write that a token may not make.
 func TestHiddenRepository(t *testing.T) {
-	c := connect(t, roundTrip(func(*http.Request) (*http.Response, error) { return reply(404, "json"), nil }), byREST)
+	c := connect(t, roundTrip(func(*http.Request) (*http.Response, error) { return reply(404, "json"), nil }))
 	var denied *PermissionError
 	if _, err := c.CreateCommit(t.Context(), issue("app", 1), "", "m"); !errors.As(err, &denied) {
 		t.Errorf("commit: %v", err)
-	}
-	if err := c.SwapRef(t.Context(), issue("app", 1), gitref.Swap{Name: leaseRef, Before: "a", After: "b"}); !errors.As(err, &denied) {
-		t.Errorf("swap: %v", err)
-	}
-	var gone *NotFoundError
-	if _, err := c.GetRef(t.Context(), issue("app", 1), leaseRef); !errors.As(err, &gone) {
-		t.Errorf("get: %v", err)
-	}
-	if _, err := c.GetRef(t.Context(), issue("app", 1), "refs/../../x"); !errors.As(err, &gone) {
-		t.Errorf("name that is none: %v", err)
 	}
 }

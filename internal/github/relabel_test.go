@@ -68,7 +68,7 @@ func supply(t *testing.T, c *Client, names ...string) {
 }
 
 // TestRelabelUnsupported: what one request cannot do is left to those that do it label by label, and nothing is made up: a label
-// that the repository lacks, one that was deleted since, an issue that was never read, no GraphQL.
+// that the repository lacks, one that was deleted since, an issue that was never read.
 func TestRelabelUnsupported(t *testing.T) {
 	for name, story := range map[string]func(t *testing.T, c *Client){
 		"the repository lacks it": func(t *testing.T, c *Client) {
@@ -95,18 +95,11 @@ func TestRelabelUnsupported(t *testing.T) {
 			if !errors.Is(err, errors.ErrUnsupported) {
 				t.Errorf("%v, want unsupported", err)
 			}
-			f, err := connect(t, server.Transport(), byREST).Facts(t.Context(), issue("app", 1))
+			f, err := connect(t, server.Transport()).Facts(t.Context(), issue("app", 1))
 			if err != nil || labels.Has(f.Labels, "needs:human-scope") {
 				t.Errorf("labels %q, %v", f.Labels, err)
 			}
 		})
-	}
-	c := connect(t, simulated(t).Transport(), byREST)
-	if _, err := c.Facts(t.Context(), issue("app", 1)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.Relabel(t.Context(), issue("app", 1), labels.Change{Remove: []string{"agent:implement"}}); !errors.Is(err, errors.ErrUnsupported) {
-		t.Errorf("by REST: %v, want unsupported", err)
 	}
 }
 

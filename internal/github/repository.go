@@ -105,9 +105,13 @@ func (rp *repositories) File(ctx context.Context, r ledger.Repo, path string) (c
 		}
 		escaped = append(escaped, url.PathEscape(part))
 	}
-	var got struct{ Type, Encoding, Content string } // a folder is a list and does not decode into it
+	var raw json.RawMessage
 	if err == nil {
-		_, err = rp.api.send(ctx, http.MethodGet, at(r.Owner, r.Name, "/contents/%s", strings.Join(escaped, "/")), nil, &got)
+		_, err = rp.api.send(ctx, http.MethodGet, at(r.Owner, r.Name, "/contents/%s", strings.Join(escaped, "/")), nil, &raw)
+	}
+	var got struct{ Type, Encoding, Content string }
+	if err == nil && json.Unmarshal(raw, &got) != nil { // a folder is a list
+		err = &AnswerError{Status: http.StatusOK, Reason: "it is not a file but a folder"}
 	}
 	if err == nil && (got.Type != "file" || got.Encoding != "base64") {
 		err = &AnswerError{Status: http.StatusOK, Reason: "it is not a file of up to a megabyte"}

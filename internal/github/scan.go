@@ -19,8 +19,6 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-const scanPasses = 3 // over REST pages, which shift while people work
-
 // A listed issue is a number found in a list, with its facts where the list carried them.
 type listed struct {
 	number   int
@@ -28,41 +26,33 @@ type listed struct {
 	snapshot *snapshot
 }
 
-// scans reads all issues of a repository that the rules have something to say about.
-type scans struct {
-	api          *api
-	repositories *repositories
-	snapshots    *snapshots
-	beginnings   *beginnings
-	scheme       labels.Scheme
-	pages        *dose // issues with their facts, on a page of a list
-	numbers      *dose // issues without, likewise
-}
-
 // Scan reads every issue with a lifecycle label, and every one changed since then unless since is
 // zero; least recently updated first (ledger.Repos). All numbers are collected before the first
 // issue is yielded. Issues in flight come with the pages that list them, a hundred a request;
-// the others are read afterwards, fifty a request; and fewer where that is too much for GitHub.
-// A scan that cannot go on ends with an *UnreadError, which names every issue that it did not read.
-func (sc *scans) Scan(ctx context.Context, r ledger.Repo, since time.Time) iter.Seq2[lifecycle.Facts, error] {
-	return sc.scan(ctx, r, selection{sc.scheme.Lifecycle(), since})
+// the others are read afterwards, fifty a request; and fewer where that is too much. An issue that cannot be read is an error
+// with its Facts.Issue, and the others go on.
+// A scan that cannot go on ends with an *UnreadError, which names every issue that it did not read. Where references decide, those
+// of fifty issues that may be held are read by one query, for ShownRef.
+func (c *Client) Scan(ctx context.Context, r ledger.Repo, since time.Time) iter.Seq2[lifecycle.Facts, error] {
+	return c.scanSelection(ctx, r, selection{labels: c.o.Scheme.Lifecycle(), since: since, leases: true})
 }
 
 // Current is Scan without the issues that are labelled done and have not changed since then: what is
 // done piles up, and whoever watches what goes on need not read it again and again.
-func (sc *scans) Current(ctx context.Context, r ledger.Repo, since time.Time) iter.Seq2[lifecycle.Facts, error] {
-	return sc.scan(ctx, r, current(sc.scheme, since))
+func (c *Client) Current(ctx context.Context, r ledger.Repo, since time.Time) iter.Seq2[lifecycle.Facts, error] {
+	return c.scanSelection(ctx, r, current(c.o.Scheme, since))
 }
 
 func current(scheme labels.Scheme, since time.Time) selection {
 	live := slices.DeleteFunc(slices.Clone(scheme.Lifecycle()), func(name string) bool { return name == scheme.Done })
-	return selection{live, since}
+	return selection{labels: live, since: since}
 }
 
 // A selection is what a scan looks at: issues with one of the labels, and those changed since then.
 type selection struct {
 	labels []string
 	since  time.Time // zero for none
+	leases bool      // the references of the issues' leases are read along
 }
 
 // An UnreadError says which issues of a repository were not read, when reading could not go on.
@@ -99,14 +89,12 @@ func spans(numbers []int) string {
 	return strings.Join(out, ", ")
 }
 
-func (sc *scans) scan(ctx context.Context, r ledger.Repo, what selection) iter.Seq2[lifecycle.Facts, error] {
+func (c *Client) scanSelection(ctx context.Context, r ledger.Repo, what selection) iter.Seq2[lifecycle.Facts, error] {
 	return func(yield func(lifecycle.Facts, error) bool) {
 		var found []listed
 		err := at(r.Owner, r.Name, "").err
 		if err == nil {
-			found, err = either(sc.api,
-				func() ([]listed, error) { return sc.queryLists(ctx, r, what) },
-				func() ([]listed, error) { return sc.restLists(ctx, r, what) })
+			found, err = c.queryLists(ctx, r, what)
 		}
 		found = unique(found) // each issue once, least recently updated first
 		if err != nil {
@@ -115,7 +103,10 @@ func (sc *scans) scan(ctx context.Context, r ledger.Repo, what selection) iter.S
 		}
 		for start := 0; start < len(found); start += perQuery {
 			part := found[start:min(start+perQuery, len(found))]
-			err := sc.fill(ctx, r, part)
+			err := c.fillListed(ctx, r, part)
+			if err == nil && what.leases {
+				c.showTips(ctx, r, part)
+			}
 			unread := &UnreadError{Repo: r, caused: caused{err}}
 			for _, one := range part {
 				got := one.snapshot
@@ -160,9 +151,9 @@ func unique(found []listed) []listed {
 	return found
 }
 
-// fill completes a part of the scan: it reads the issues that came without facts and finishes those
+// fillListed completes a part of the scan: it reads the issues that came without facts and finishes those
 // that came with them. After an error those that are done are as good as without it.
-func (sc *scans) fill(ctx context.Context, r ledger.Repo, part []listed) error {
+func (c *Client) fillListed(ctx context.Context, r ledger.Repo, part []listed) error {
 	var with []*snapshot
 	var without []claim.Issue
 	for _, one := range part {
@@ -172,13 +163,13 @@ func (sc *scans) fill(ctx context.Context, r ledger.Repo, part []listed) error {
 			without = append(without, claim.Issue{Owner: r.Owner, Repo: r.Name, Number: one.number})
 		}
 	}
-	err := sc.snapshots.completeAll(ctx, with)
-	sc.snapshots.finish(ctx, readable(with, err), everyRecord)
+	err := c.completeAll(ctx, with)
+	c.judgeRecords(ctx, readable(with, err), everyRecord)
 	if err != nil {
 		return err
 	}
 	if len(without) > 0 {
-		read, err := sc.snapshots.batch(ctx, without, everyRecord)
+		read, err := c.readBatch(ctx, without, everyRecord)
 		for k := range part {
 			if part[k].snapshot == nil {
 				part[k].snapshot, read = read[0], read[1:]
@@ -201,16 +192,11 @@ type cursor struct {
 	alias string
 	label string    // what it lists: the issues with a label
 	since time.Time // or those changed since then
-	facts bool      // whether the pages carry facts
+	facts bool      // whether its issues are read with the pages
 	pulls string    // it lists pull requests with the label, in these states; empty for issues
-	after string
+	way   trail
 	done  bool
-
-	numbersOnly bool // the facts of the issue that comes next are too much for a page, even of one
 }
-
-// carries reports whether the next page is one with facts.
-func (k *cursor) carries() bool { return k.facts && !k.numbersOnly }
 
 // listsOf are what a scan goes through: one list for every label, and one for what changed. Of pull requests it goes through those that a
 // label says are held; and of those that have ended and have the label of a person's hold, which is left there where people put it, through
@@ -239,133 +225,171 @@ func listsOf(scheme labels.Scheme, what selection) []*cursor {
 const pullsAlias = "pulls"
 
 // queryLists goes through all lists side by side, one request for the next page of each.
-func (sc *scans) queryLists(ctx context.Context, r ledger.Repo, what selection) ([]listed, error) {
-	begun := sc.beginnings.takeBegun(func(b *beginning) bool {
+func (c *Client) queryLists(ctx context.Context, r ledger.Repo, what selection) ([]listed, error) {
+	begun := c.beginnings.takeBegun(func(b *beginning) bool {
 		further := what.since.Sub(b.what.since) // one that looks a moment further back has all that is asked for
 		return b.facts == nil && b.label == "" && b.repo == r && slices.Equal(b.what.labels, what.labels) && further >= 0 && further <= fresh
 	})
 	var found []listed
-	lists := listsOf(sc.scheme, what)
+	lists := listsOf(c.o.Scheme, what)
 	if begun != nil {
 		found, lists = begun.found, begun.lists
 	}
+
+	most := c.factsOnPage(r)
+	facts, numbers := page{most, leastPage}, page{perPage, 1}
 	for len(lists) > 0 {
-		size := sc.pageSize(lists)
-		page, err := sc.queryPage(replaceable(ctx, !size.least()), r, lists, size)
-		switch {
-		case err == nil:
-			sc.answered(lists, size)
-			found = append(found, page...)
-			lists = slices.DeleteFunc(lists, func(k *cursor) bool { return k.done })
-		case !tooMuch(err) || size.least():
+		listed, err := c.nextPage(ctx, r, lists, &facts, &numbers)
+		if err != nil {
 			return nil, err
-		// The next pages are smaller: first those with facts, down to one issue; what is too much even then is listed by its number, to be
-		// read by itself; at last the pages of numbers.
-		case size.facts > 1:
-			sc.pages.refused(size.facts)
-		case size.facts == 1:
-			sc.pages.alone()
-			for _, k := range lists {
-				k.numbersOnly = k.facts
-			}
-		default:
-			sc.numbers.refused(size.numbers)
 		}
+		found = append(found, listed...)
+		lists = slices.DeleteFunc(lists, func(k *cursor) bool { return k.done })
+	}
+
+	if facts.now < most {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.onPage[key(r.String())] = measure{facts.now, c.o.Clock.Now()}
 	}
 	return found, nil
 }
 
-// A pageSize is how many issues a page lists: with their facts, which is 0 where no list carries them, and without.
+// factsOnPage is how many issues with their facts are asked for on a page; 0 where even a small page was too much.
+func (c *Client) factsOnPage(r ledger.Repo) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.onPage[key(r.String())].or(perPage, c.o.Clock.Now())
+}
+
+// nextPage reads the next page of each list: with the facts of the issues, or, where that is too much, with their numbers.
+func (c *Client) nextPage(ctx context.Context, r ledger.Repo, lists []*cursor, facts, numbers *page) (found []listed, err error) {
+	if facts.now > 0 && slices.ContainsFunc(lists, func(k *cursor) bool { return k.facts }) {
+		err = facts.ask(replaceable(ctx), func(ctx context.Context, n int) error {
+			found, err = c.queryPage(ctx, r, lists, pageSize{facts: n, numbers: numbers.now})
+			return err
+		})
+		if !tooMuch(err) {
+			return found, err
+		}
+		facts.now = 0
+	}
+
+	err = numbers.ask(ctx, func(ctx context.Context, n int) error {
+		found, err = c.queryPage(ctx, r, lists, pageSize{numbers: n})
+		return err
+	})
+	return found, err
+}
+
+// A pageSize is how many issues a page lists: with their facts, 0 for no page that has them, and without.
 type pageSize struct{ facts, numbers int }
 
-func (sc *scans) pageSize(lists []*cursor) pageSize {
-	size := pageSize{numbers: sc.numbers.size()}
-	if slices.ContainsFunc(lists, (*cursor).carries) {
-		size.facts = sc.pages.size()
+// carries reports whether the page of a list is one with facts.
+func (s pageSize) carries(k *cursor) bool { return k.facts && s.facts > 0 }
+
+// of is how many issues are on the page of a list.
+func (s pageSize) of(k *cursor) int {
+	if s.carries(k) {
+		return s.facts
 	}
-	return size
+	return s.numbers
 }
 
-// least reports whether less cannot be asked for.
-func (s pageSize) least() bool { return s.facts == 0 && s.numbers == 1 }
-
-// answered notes that pages of that size were answered. An issue that was too much for a page of one is passed now.
-func (sc *scans) answered(lists []*cursor, size pageSize) {
-	sc.numbers.answered(size.numbers)
-	if size.facts > 0 {
-		sc.pages.answered(size.facts)
-	}
-	for _, k := range lists {
-		k.numbersOnly = false
-	}
+func (c *Client) queryPage(ctx context.Context, r ledger.Repo, lists []*cursor, size pageSize) (found []listed, err error) {
+	err = untilUnderstood(func() error {
+		found, err = c.askPage(ctx, r, lists, size)
+		return err
+	})
+	return found, err
 }
 
-func (sc *scans) queryPage(ctx context.Context, r ledger.Repo, lists []*cursor, size pageSize) ([]listed, error) {
+// askPage asks for the next page of each list by one query. Only a page that was read moves the cursors.
+func (c *Client) askPage(ctx context.Context, r ledger.Repo, lists []*cursor, size pageSize) ([]listed, error) {
 	d := newDocument()
 	d.add("  viewer { login }\n")
-	names := names(sc.scheme, d)
+	names := names(c.o.Scheme, d)
 	d.open("r0", r)
 	d.body.WriteString(names)
-	sc.repositories.askAlong(d, r)
+	c.askAlong(d, r)
 	fragments := ""
 	for _, k := range lists {
 		d.list(k, size)
-		if k.carries() {
-			fragments = issueFields(sc.api, ofMany())
+		if size.carries(k) {
+			fragments = issueFields(c.api, ofMany())
 		}
 	}
 	d.add("  }\n")
 	var data map[string]json.RawMessage
-	got, err := sc.api.ask(ctx, d.text(fragments), d.variables, &data)
+	got, err := c.ask(ctx, d.text(fragments), d.variables, &data)
 	if err != nil {
 		return nil, err
 	}
 	s := sheet{repo: r, alias: "r0", partial: got, lists: lists}
-	sc.snapshots.note(&s, data)
+	c.noteSheet(&s, data)
 	if s.err != nil {
 		return nil, s.err
 	}
+
 	var found []listed
 	for _, k := range lists {
-		var page *connection[queryIssue]
-		var denied *PermissionError
-		if k.pulls != "" && errors.As(s.failed(k.alias, Object{RepositoryObject, r.String()}), &denied) {
-			k.done = true
-			continue
+		some, err := c.takePage(k, s, size)
+		if err != nil {
+			return nil, err
 		}
-		if err := json.Unmarshal(s.fields[k.alias], &page); err != nil || page == nil {
-			return nil, &AnswerError{Status: http.StatusOK, Reason: "a list of issues is missing"}
-		}
-		over := false
-		for n, q := range page.Nodes {
-			if q == nil || q.Number == 0 {
-				return nil, &AnswerError{Status: http.StatusOK, Reason: "an issue of a list is missing"}
-			}
-			if over = k.pulls != "" && q.UpdatedAt.Before(k.since); over {
-				break
-			}
-			found = append(found, listed{number: q.Number, updated: q.UpdatedAt})
-			if !k.carries() {
-				continue
-			}
-			one := &snapshot{facts: lifecycle.Facts{Issue: claim.Issue{Owner: r.Owner, Repo: r.Name, Number: q.Number}}}
-			for _, e := range s.errors { // the first error about a part of the n-th issue of the list
-				if one.err == nil && e.part(0) == s.alias && e.part(1) == k.alias && len(e.Path) > 3 && e.Path[3] == float64(n) {
-					one.err = e.typed(Object{IssueObject, one.facts.Issue.String()})
-				}
-			}
-			if one.err == nil {
-				sc.snapshots.takeIssue(one, s, q)
-			}
-			if one.read = one.err == nil; !short(one.err) { // else it is read by itself
-				found[len(found)-1].snapshot = one
-			}
-		}
-		next := page.PageInfo.EndCursor
-		k.done = over || !page.PageInfo.HasNextPage || next == "" || next == k.after
-		k.after = next
+		found = append(found, some...)
 	}
 	return found, nil
+}
+
+// takePage takes the page of one list from an answer and moves its cursor.
+func (c *Client) takePage(k *cursor, s sheet, size pageSize) (found []listed, err error) {
+	var denied *PermissionError
+	if k.pulls != "" && errors.As(s.failed(k.alias, Object{RepositoryObject, s.repo.String()}), &denied) {
+		k.done = true
+		return nil, nil
+	}
+	var page *connection[queryIssue]
+	if err := json.Unmarshal(s.fields[k.alias], &page); err != nil || page == nil {
+		return nil, &AnswerError{Status: http.StatusOK, Reason: "a list of issues is missing"}
+	}
+
+	over := false
+	for n, q := range page.Nodes {
+		if q == nil || q.Number == 0 {
+			return nil, &AnswerError{Status: http.StatusOK, Reason: "an issue of a list is missing"}
+		}
+		if over = k.pulls != "" && q.UpdatedAt.Before(k.since); over {
+			break
+		}
+		one := listed{number: q.Number, updated: q.UpdatedAt}
+		if size.carries(k) {
+			one.snapshot = c.takeNode(s, k, n, q)
+		}
+		found = append(found, one)
+	}
+
+	if k.done = over || !page.PageInfo.HasNextPage; k.done {
+		return found, nil
+	}
+	return found, k.way.follow(size.of(k), page.TotalCount, page.PageInfo.EndCursor)
+}
+
+// takeNode takes the n-th issue on the page of a list. One of which the page shows too little is nil: it is read by itself.
+func (c *Client) takeNode(s sheet, k *cursor, n int, q *queryIssue) *snapshot {
+	one := &snapshot{facts: lifecycle.Facts{Issue: claim.Issue{Owner: s.repo.Owner, Repo: s.repo.Name, Number: q.Number}}}
+	for _, e := range s.errors { // the first error about a part of it
+		if one.err == nil && e.part(0) == s.alias && e.part(1) == k.alias && len(e.Path) > 3 && e.Path[3] == float64(n) {
+			one.err = e.typed(Object{IssueObject, one.facts.Issue.String()})
+		}
+	}
+	if one.err == nil {
+		c.takeIssue(one, s, q)
+	}
+	if one.read = one.err == nil; short(one.err) {
+		return nil
+	}
+	return one
 }
 
 // list asks for the next page, oldest issue first: an order in which changes move nothing.
@@ -377,15 +401,12 @@ func (d *document) list(k *cursor, size pageSize) {
 		filter = "filterBy: {since: " + d.bind("DateTime", k.since.UTC().Format(time.RFC3339)) + "}"
 	}
 	after := ""
-	if k.after != "" {
-		after = ", after: " + d.bind("String", k.after)
+	if k.way.cursor != "" {
+		after = ", after: " + d.bind("String", k.way.cursor)
 	}
-	nodes, first := "number updatedAt", size.numbers
-	switch {
-	case k.carries():
-		nodes, first = "__typename ...I", size.facts
-	case k.numbersOnly:
-		first = 1
+	nodes := "number updatedAt"
+	if size.carries(k) {
+		nodes = "__typename ...I"
 	}
 	list, states, order := "issues", "OPEN, CLOSED", "{field: CREATED_AT, direction: ASC}"
 	if k.pulls != "" {
@@ -395,45 +416,5 @@ func (d *document) list(k *cursor, size pageSize) {
 		order = "{field: UPDATED_AT, direction: DESC}"
 	}
 	d.add("    %s: %s(%s, states: [%s], first: %d%s, orderBy: %s) {\n"+
-		"      pageInfo { hasNextPage endCursor } nodes { %s }\n    }\n", k.alias, list, filter, states, first, after, order, nodes)
-}
-
-// restLists lists what to scan without GraphQL. Page numbers shift when an issue leaves a list
-// while it is being read, which would hide another; so a list of several pages is read again
-// until it shows nothing new.
-func (sc *scans) restLists(ctx context.Context, r ledger.Repo, what selection) (found []listed, err error) {
-	var filters [][2]string
-	for _, name := range what.labels {
-		if name != "" {
-			filters = append(filters, [2]string{"labels", name})
-		}
-	}
-	if !what.since.IsZero() {
-		filters = append(filters, [2]string{"since", what.since.UTC().Format(time.RFC3339)})
-	}
-	for _, filter := range filters {
-		to := at(r.Owner, r.Name, "/issues").where("state", "all", "sort", "created", "direction", "asc", "per_page", "100", filter[0], filter[1])
-		var part []listed
-		for range scanPasses {
-			before := len(part)
-			page, _, err := list[restIssue](ctx, sc.api, to)
-			if err != nil {
-				return nil, err
-			}
-			for _, one := range page {
-				held := slices.ContainsFunc(one.Labels, func(l named) bool {
-					return labels.Same(l.Name, sc.scheme.Claimed) || labels.Same(l.Name, sc.scheme.Hold)
-				})
-				if one.PullRequest == nil || held {
-					part = append(part, listed{number: one.Number, updated: one.UpdatedAt})
-				}
-			}
-			part = unique(part)
-			if len(page) <= 100 || len(part) == before {
-				break
-			}
-		}
-		found = append(found, part...)
-	}
-	return found, nil
+		"      totalCount pageInfo { hasNextPage endCursor } nodes { %s }\n    }\n", k.alias, list, filter, states, size.of(k), after, order, nodes)
 }

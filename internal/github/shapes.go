@@ -2,6 +2,7 @@ package github
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -58,10 +59,15 @@ func issueFields(a *api, much portion) string {
   labels(first: %d) { totalCount nodes { id name } }
   %s
   comments(last: %d) { ...Page }
-  closing: closedByPullRequestsReferences(first: %d, includeClosedPrs: true) { totalCount nodes { ...P } }
+  %s
   %s
   reopened: timelineItems(last: 1, itemTypes: [REOPENED_EVENT]) { nodes { ... on ReopenedEvent { createdAt } } }%s }
-%s%s%s`, duplicates, much.labels, assigneeFields(a), much.comments, much.closing, labeledFields, blockers, pageFields, commentFields, pullFields)
+%s%s%s`, duplicates, much.labels, assigneeFields(a), much.comments, closingFields(fmt.Sprint("first: ", much.closing)), labeledFields, blockers, pageFields, commentFields, pullFields)
+}
+
+// closingFields are the pull requests that close an issue, a page of them.
+func closingFields(page string) string {
+	return "closing: closedByPullRequestsReferences(" + page + ", includeClosedPrs: true) { totalCount pageInfo { hasNextPage endCursor } nodes { ...P } }"
 }
 
 // labeledFields are when labels were put on.
@@ -98,7 +104,8 @@ type queryComment struct {
 	ID             bigInt `json:"fullDatabaseId"`
 	CreatedAt      time.Time
 	LastEditedAt   *time.Time
-	URL, Body      string
+	URL            string
+	Body           recordText
 	Association    string `json:"authorAssociation"`
 	IsMinimized    bool
 	Author, Editor *actor
@@ -108,25 +115,43 @@ type queryComment struct {
 type comment struct {
 	claim.Comment
 	association string
-	node        string    // its global id; empty by REST
-	edited      time.Time // for the last time; zero when never, and by REST
+	node        string    // its global id
+	edited      time.Time // for the last time; zero when never
 	record      bool      // it is a record or a notice, rather than what only begins like one
 }
 
 func (q *queryComment) comment() comment {
 	out := comment{association: q.Association, node: q.Node, Comment: claim.Comment{
-		ID: int64(q.ID), Created: q.CreatedAt.UTC(), Updated: q.CreatedAt.UTC(), Author: q.Author.name(), URL: q.URL, Body: q.Body,
+		ID: int64(q.ID), Created: q.CreatedAt.UTC(), Updated: q.CreatedAt.UTC(), Author: q.Author.name(), URL: q.URL, Body: string(q.Body),
 		Node: q.Node, Minimized: q.IsMinimized,
 	}}
 	if q.LastEditedAt != nil { // GitHub's updatedAt is no heartbeat: it also moves when somebody hides the comment
 		out.edited = q.LastEditedAt.UTC()
 		out.Updated = out.edited
 	}
-	// An edit without an editor is one that GitHub does not tell us about, as it never does by REST: it is the author's.
+	// An edit without an editor is one that GitHub does not tell us about: it is the author's.
 	if q.Editor != nil && q.Editor.name() != out.Author {
 		out.Editor = q.Editor.name()
 	}
 	return out
+}
+
+// A recordText is the text of a comment if it can be a record or begin like one, else empty: whoever writes long comments
+// would have them all in our memory.
+type recordText string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *recordText) UnmarshalJSON(raw []byte) error {
+	var text string
+	if err := json.Unmarshal(raw, &text); err != nil {
+		return fmt.Errorf("read text: %w", err)
+	}
+
+	*t = ""
+	if strings.HasPrefix(strings.TrimLeft(text, "\ufeff \t\n\v\f\r"), "<!--") {
+		*t = recordText(text)
+	}
+	return nil
 }
 
 type queryPull struct {
@@ -226,14 +251,13 @@ func (q *queryIssue) facts(i claim.Issue, scheme labels.Scheme) (lifecycle.Facts
 		}
 		return f, nil
 	}
+
 	switch {
 	case q.Closing == nil:
 		return f, &AnswerError{Status: http.StatusOK, Reason: "closing pull requests are missing"}
-	case q.Closing.TotalCount > len(q.Closing.Nodes):
-		return f, &AnswerError{Status: http.StatusOK, Reason: fmt.Sprintf("%d pull requests close it, too many to read", q.Closing.TotalCount), short: true}
-	}
-	for p := range q.Closing.shown() { // one in a repository that the token may not see cannot be told apart from none
-		f.PRs = append(f.PRs, p.pr())
+	case q.Closing.TotalCount > len(q.Closing.Nodes) && !q.Closing.PageInfo.HasNextPage:
+		reason := fmt.Sprintf("%d pull requests close it, and %d can be read", q.Closing.TotalCount, len(q.Closing.Nodes))
+		return f, &AnswerError{Status: http.StatusOK, Reason: reason}
 	}
 	if q.BlockedBy == nil {
 		return f, nil

@@ -111,8 +111,6 @@ func connect(t *testing.T, next http.RoundTripper, changes ...func(*Options)) *C
 // patient is for tests that count requests: a page that took too long is asked for in halves, and here it is the machine that is slow.
 func patient(o *Options) { o.ReadTime = time.Hour }
 
-func byREST(o *Options) { o.GraphQL = "" }
-
 func as(token string) func(*Options) { return func(o *Options) { o.Token = NewSecret(token) } }
 
 // counting passes requests on and remembers them, as METHOD PATH.

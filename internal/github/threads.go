@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,28 +14,93 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 )
 
-// threads reads the comments of issues that have more than one page of them.
-type threads struct {
-	api     *api
-	pages   *dose // comments of one issue, on a page
-	stretch *dose // parts of one long thread
+// leastPage is the smallest page of comments, and of pull requests: with the longest texts it stays below what is read of an
+// answer (maxAnswer).
+const leastPage = 12
+
+// completeIssue reads what is not on the first page of an issue: its older comments, and further pull requests that close it.
+func (c *Client) completeIssue(ctx context.Context, r *snapshot) error {
+	pages := page{cmp.Or(r.page, lastComments), leastPage}
+	if err := c.completeComments(ctx, r, &pages); err != nil {
+		return err
+	}
+	return c.completeClosers(ctx, r, &pages)
 }
 
-// complete reads an issue's comments from the newest page back to the first. What it read must be
-// as many as GitHub counts; comments that come and go between two pages make it start again. Where GitHub still shows
-// fewer in the end, though it says that there are no more pages, the difference is comments that it shows to nobody.
-func (th *threads) complete(ctx context.Context, r *snapshot) error {
+// completeClosers reads the pages of pull requests that follow the first.
+func (c *Client) completeClosers(ctx context.Context, r *snapshot, pages *page) error {
+	now := r.closers
+	r.closers = nil
+	if now == nil {
+		return nil
+	}
+
+	way := trail{}
+	have := len(now.Nodes)
+	for now.PageInfo.HasNextPage {
+		if err := way.follow(pages.now, now.TotalCount, now.PageInfo.EndCursor); err != nil {
+			return err
+		}
+
+		err := pages.ask(ctx, func(ctx context.Context, n int) (err error) {
+			now, err = c.closerPage(ctx, r.facts.Issue, way.cursor, n)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		r.addClosers(now)
+		have += len(now.Nodes)
+	}
+	if have < now.TotalCount {
+		return &AnswerError{Status: http.StatusOK, Reason: fmt.Sprintf("%d pull requests close it, and %d can be read", now.TotalCount, have)}
+	}
+	return nil
+}
+
+// closerPage reads n of the pull requests that close an issue, after a cursor.
+func (c *Client) closerPage(ctx context.Context, i claim.Issue, after string, n int) (*connection[queryPull], error) {
+	d := newDocument()
+	d.add("  repository(owner: %s, name: %s) { issue(number: %d) {\n", d.bind("String!", i.Owner), d.bind("String!", i.Repo), i.Number)
+	d.add("    %s } }\n", closingFields(fmt.Sprintf("first: %d, after: %s", n, d.bind("String", after))))
+	var data struct {
+		Repository *struct {
+			Issue *struct{ Closing *connection[queryPull] }
+		}
+	}
+
+	got, err := c.ask(ctx, d.text(pullFields), d.variables, &data)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(got.errors) > 0:
+		return nil, got.errors[0].typed(Object{IssueObject, i.String()})
+	case data.Repository == nil || data.Repository.Issue == nil || data.Repository.Issue.Closing == nil:
+		return nil, &AnswerError{Status: http.StatusOK, Reason: "closing pull requests are missing"}
+	}
+	return data.Repository.Issue.Closing, nil
+}
+
+// completeComments reads an issue's comments from the newest page back to the first. What it read must be as many as GitHub
+// counts; comments that come and go between two pages make it start again. Where GitHub still shows fewer in the end, though
+// it says that there are no more pages, the difference is comments that it shows to nobody.
+func (c *Client) completeComments(ctx context.Context, r *snapshot, pages *page) error {
 	newest := r.more
 	r.more = nil
+	if newest == nil {
+		return nil
+	}
+
 	var have, want int
 	for try := range rereads {
 		if try > 0 {
 			var err error
-			if newest, err = th.commentPage(ctx, r.facts.Issue, ""); err != nil {
+			if newest, err = c.commentPage(ctx, r.facts.Issue, "", pages); err != nil {
 				return err
 			}
 		}
-		found, whole, err := th.commentsFrom(ctx, r.facts.Issue, newest)
+
+		found, whole, err := c.commentsFrom(ctx, r.facts.Issue, newest, pages)
 		if err != nil {
 			return err
 		}
@@ -49,30 +115,18 @@ func (th *threads) complete(ctx context.Context, r *snapshot) error {
 
 // commentsFrom returns the comments of a page and of every older one, each once. It is whole if nothing is known to be
 // missing: the older ones were read without a gap back to the first.
-func (th *threads) commentsFrom(ctx context.Context, i claim.Issue, newest *connection[queryComment]) (found []comment, whole bool, err error) {
-	older, whole, err := th.stretches(ctx, i, newest)
+func (c *Client) commentsFrom(ctx context.Context, i claim.Issue, newest *connection[queryComment], pages *page) (found []comment, whole bool, err error) {
+	older, whole, err := c.readStretches(ctx, i, newest)
+	if err == nil && !whole {
+		older, whole, err = c.readOlder(ctx, i, newest, pages)
+	}
 	if err != nil {
 		return nil, false, err
 	}
-	pages := append([]*connection[queryComment]{newest}, older...)
-	if !whole { // one after the other, until one says that none is older
-		pages = pages[:1]
-		for page := newest; ; pages = append(pages, page) {
-			before := page.PageInfo.StartCursor
-			if whole = !page.PageInfo.HasPreviousPage; whole || before == "" {
-				break
-			}
-			if page, err = th.commentPage(ctx, i, before); err != nil {
-				return nil, false, err
-			}
-			if page.PageInfo.StartCursor == before {
-				break
-			}
-		}
-	}
+
 	seen := map[bigInt]bool{}
-	for _, page := range pages {
-		for _, m := range page.Nodes {
+	for _, one := range append([]*connection[queryComment]{newest}, older...) {
+		for _, m := range one.Nodes {
 			switch {
 			case m == nil:
 				whole = false
@@ -85,51 +139,56 @@ func (th *threads) commentsFrom(ctx context.Context, i claim.Issue, newest *conn
 	return found, whole, nil
 }
 
-// leastComments is the smallest page of comments: where even that is too much the issue is read by REST.
-const leastComments = 12
-
-// commentPage reads the hundred comments before a cursor, or the newest hundred; fewer where a hundred are too much.
-func (th *threads) commentPage(ctx context.Context, i claim.Issue, before string) (*connection[queryComment], error) {
-	for {
-		n := max(th.pages.size(), leastComments)
-		d := newDocument()
-		older := ""
-		if before != "" {
-			older = ", before: " + d.bind("String", before)
+// readOlder reads the pages of comments that are older than the newest one, one after the other, until one says that none is
+// older.
+func (c *Client) readOlder(ctx context.Context, i claim.Issue, newest *connection[queryComment], pages *page) (older []*connection[queryComment], whole bool, err error) {
+	way := trail{}
+	for now := newest; now.PageInfo.HasPreviousPage; older = append(older, now) {
+		if err := way.follow(pages.now, newest.TotalCount, now.PageInfo.StartCursor); err != nil {
+			return older, false, nil
 		}
-		d.add("  repository(owner: %s, name: %s) { subject: issueOrPullRequest(number: %d) {\n"+
-			"    ... on Issue { comments(last: %d%s) { ...Page } } ... on PullRequest { comments(last: %d%s) { ...Page } } } }\n",
-			d.bind("String!", i.Owner), d.bind("String!", i.Repo), i.Number, n, older, n, older)
-		var data struct {
-			Repository *struct {
-				Subject *struct{ Comments *connection[queryComment] }
-			}
-		}
-		got, err := th.api.ask(replaceable(ctx, n > leastComments), d.text(pageFields+commentFields), d.variables, &data)
-		err = settled(err)
-		switch {
-		case tooMuch(err) && n > leastComments:
-			th.pages.refused(n)
-		case err != nil:
-			return nil, err
-		case len(got.errors) > 0:
-			return nil, got.errors[0].typed(Object{IssueObject, i.String()})
-		case data.Repository == nil || data.Repository.Subject == nil || data.Repository.Subject.Comments == nil:
-			return nil, &AnswerError{Status: http.StatusOK, Reason: "comments are missing"}
-		default:
-			return data.Repository.Subject.Comments, nil
+		if now, err = c.commentPage(ctx, i, way.cursor, pages); err != nil {
+			return nil, false, err
 		}
 	}
+	return older, true, nil
 }
 
-// settled takes the mark off an error of a query whose like has worked a moment before: it is no
-// reason to give GraphQL up.
-func settled(err error) error {
-	var off unavailable
-	if errors.As(err, &off) {
-		return off.error
+// commentPage reads the comments before a cursor, or the newest ones.
+func (c *Client) commentPage(ctx context.Context, i claim.Issue, before string, pages *page) (found *connection[queryComment], err error) {
+	err = pages.ask(ctx, func(ctx context.Context, n int) error {
+		found, err = c.askComments(ctx, i, before, n)
+		return err
+	})
+	return found, err
+}
+
+// askComments reads n comments before a cursor, or the newest n.
+func (c *Client) askComments(ctx context.Context, i claim.Issue, before string, n int) (*connection[queryComment], error) {
+	d := newDocument()
+	older := ""
+	if before != "" {
+		older = ", before: " + d.bind("String", before)
 	}
-	return err
+	d.add("  repository(owner: %s, name: %s) { subject: issueOrPullRequest(number: %d) {\n"+
+		"    ... on Issue { comments(last: %d%s) { ...Page } } ... on PullRequest { comments(last: %d%s) { ...Page } } } }\n",
+		d.bind("String!", i.Owner), d.bind("String!", i.Repo), i.Number, n, older, n, older)
+	var data struct {
+		Repository *struct {
+			Subject *struct{ Comments *connection[queryComment] }
+		}
+	}
+
+	got, err := c.ask(ctx, d.text(pageFields+commentFields), d.variables, &data)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(got.errors) > 0:
+		return nil, got.errors[0].typed(Object{IssueObject, i.String()})
+	case data.Repository == nil || data.Repository.Subject == nil || data.Repository.Subject.Comments == nil:
+		return nil, &AnswerError{Status: http.StatusOK, Reason: "comments are missing"}
+	}
+	return data.Repository.Subject.Comments, nil
 }
 
 const (
@@ -141,40 +200,41 @@ const (
 // featureSkip is the argument by which a timeline is asked for from any place on.
 const featureSkip = "timelineItems(skip)"
 
-// stretches reads the comments older than the newest page side by side, each part by its place in the thread. Two neighbours share
+// readStretches reads the comments older than the newest page side by side, each part by its place in the thread. Two neighbours share
 // one comment, and the last part reaches the newest page, which is not the first: a comment that is deleted meanwhile moves the ones after it, and then they do not fit
 // together. whole is false when they do not, when GitHub cannot be asked like this, and when it is too much for it; nothing of
 // what was read counts then.
-func (th *threads) stretches(ctx context.Context, i claim.Issue, newest *connection[queryComment]) (parts []*connection[queryComment], whole bool, err error) {
+func (c *Client) readStretches(ctx context.Context, i claim.Issue, newest *connection[queryComment]) (parts []*connection[queryComment], whole bool, err error) {
 	older := newest.TotalCount - len(newest.Nodes)
-	if older < 1 || !newest.PageInfo.HasPreviousPage || !th.api.has(featureSkip) {
+	if older < 1 || !newest.PageInfo.HasPreviousPage || !c.has(featureSkip) {
 		return nil, false, nil
 	}
+
 	parts = make([]*connection[queryComment], (older+stretch-2)/(stretch-1))
-	for {
-		most := th.stretch.size()
-		group, asking := errgroup.WithContext(replaceable(ctx, true))
+	inQuery := page{stretchesInQuery, 1}
+	err = inQuery.ask(ctx, func(ctx context.Context, most int) error {
+		group, asking := errgroup.WithContext(replaceable(ctx))
 		group.SetLimit(pagesAtOnce)
 		for first := 0; first < len(parts); first += most {
-			group.Go(func() error { return th.askParts(asking, i, parts, first, min(first+most, len(parts))) })
+			group.Go(func() error { return c.askParts(asking, i, parts, first, min(first+most, len(parts))) })
 		}
-		err := group.Wait()
-		switch {
-		case err == nil:
-			return parts, joined(parts, newest), nil
-		case wholeRequest(err):
-			return nil, false, err
-		case errors.Is(err, errAgain), is[unavailable](err):
-			th.api.lack(featureSkip)
-			return nil, false, nil
-		case !tooMuch(err) || most == 1:
-			return nil, false, nil
-		}
-		th.stretch.refused(most)
+		return group.Wait()
+	})
+
+	old, lacks := errors.AsType[*NoGraphQLError](err)
+	switch {
+	case err == nil:
+		return parts, joined(parts, newest), nil
+	case errors.Is(err, errAgain), lacks && old.Old:
+		c.lack(featureSkip)
+		return nil, false, nil
+	case wholeRequest(err):
+		return nil, false, err
 	}
+	return nil, false, nil
 }
 
-func (th *threads) askParts(ctx context.Context, i claim.Issue, parts []*connection[queryComment], from, to int) error {
+func (c *Client) askParts(ctx context.Context, i claim.Issue, parts []*connection[queryComment], from, to int) error {
 	d := newDocument()
 	d.add("  repository(owner: %s, name: %s) { issue(number: %d) {\n", d.bind("String!", i.Owner), d.bind("String!", i.Repo), i.Number)
 	for n := from; n < to; n++ {
@@ -184,7 +244,7 @@ func (th *threads) askParts(ctx context.Context, i claim.Issue, parts []*connect
 	var data struct {
 		Repository *struct{ Issue map[string]json.RawMessage }
 	}
-	got, err := th.api.ask(ctx, d.text(commentFields), d.variables, &data)
+	got, err := c.ask(ctx, d.text(commentFields), d.variables, &data)
 	switch {
 	case err != nil:
 		return err

@@ -19,8 +19,12 @@ import (
 
 const (
 	maxAtOnce = 10       // requests under way; GitHub allows a hundred (docs, "Rate limits for the REST API")
-	maxAnswer = 64 << 20 // bytes of one answer
-	lowBudget = 100      // requests that are left when the one warning is given
+	maxAnswer = 16 << 20 // bytes of one answer; twelve of the longest comments and pull requests are half of it
+
+	smallAnswer = 1 << 20 // bytes of an answer that is read at once
+	largeAtOnce = 2       // longer answers that are read side by side
+
+	lowBudget = 100 // requests that are left when the one warning is given
 )
 
 // transport carries every request of a client: it authorizes, bounds, paces, retries and judges
@@ -30,6 +34,8 @@ type transport struct {
 	hosts    []string // scheme://host that may see the token
 	endpoint string   // of GraphQL
 	slots    gate
+	most     int         // octets of one answer
+	large    chan []byte // buffers for large answers, nil until one is needed
 	writing  gate
 	limits   *limits
 	posts    *pacer
@@ -158,8 +164,8 @@ func (c *call) run() (*http.Response, error) {
 		case stepLimit:
 			c.n.limits++
 			c.obey(d.err)
-		case stepRetry:
-			if a.status == http.StatusNotFound {
+		case stepRetry, stepFresh:
+			if d.step == stepFresh {
 				c.n.fresh++
 			} else {
 				c.n.retries++
@@ -258,26 +264,71 @@ func (c *call) try() answer {
 	if err != nil {
 		return answer{err: c.lost(ctx, err)}
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	body, err := c.read(ctx, resp.Body)
 	err = errors.Join(err, resp.Body.Close())
 	switch {
 	case err != nil:
-	case len(body) > maxAnswer:
-		err = fmt.Errorf("answer of more than %d bytes", maxAnswer)
 	case resp.ContentLength > int64(len(body)) && resp.Request != nil && resp.Request.Method != http.MethodHead:
 		err = io.ErrUnexpectedEOF // it ends too early
 	}
 	if err != nil {
 		return answer{err: c.lost(ctx, err)}
 	}
-	most, noMost := strconv.Atoi(resp.Header.Get("X-RateLimit-Limit"))
-	left, noLeft := strconv.Atoi(resp.Header.Get("X-RateLimit-Remaining"))
-	reset, noReset := strconv.ParseInt(resp.Header.Get("X-RateLimit-Reset"), 10, 64)
-	if noMost == nil && noLeft == nil && noReset == nil && left < lowBudget && !c.warned.Swap(true) { // once in a client's life
-		resource := cmp.Or(oneLine(resp.Header.Get("X-RateLimit-Resource")), c.resource())
-		c.o.Warn(fmt.Sprintf("%d of %d %s requests left until %s", left, most, resource, time.Unix(reset, 0).UTC().Format("15:04 UTC")))
+
+	a := c.o.Token.hideIn(answer{status: resp.StatusCode, header: resp.Header, body: body})
+	c.warn(a.header)
+	return a
+}
+
+// warn says once in a client's life that few requests are left.
+func (c *call) warn(h http.Header) {
+	most, noMost := strconv.Atoi(h.Get("X-RateLimit-Limit"))
+	left, noLeft := strconv.Atoi(h.Get("X-RateLimit-Remaining"))
+	reset, noReset := strconv.ParseInt(h.Get("X-RateLimit-Reset"), 10, 64)
+	if errors.Join(noMost, noLeft, noReset) != nil || left >= lowBudget || c.warned.Swap(true) {
+		return
 	}
-	return answer{status: resp.StatusCode, header: resp.Header, body: body}
+
+	resource := cmp.Or(oneLine(h.Get("X-RateLimit-Resource")), c.resource())
+	until := time.Unix(reset, 0).UTC().Format("15:04 UTC")
+	c.o.Warn(fmt.Sprintf("%d of %d %s requests left until %s", left, most, resource, until))
+}
+
+// errLarge is an answer that is longer than what is read of one.
+var errLarge = fmt.Errorf("an answer of more than %d bytes", maxAnswer)
+
+// read reads an answer whole. Those that are large take turns at a few buffers, so that they do not fill the memory together.
+func (c *call) read(ctx context.Context, answer io.Reader) ([]byte, error) {
+	small := min(smallAnswer, c.most)
+	body, err := io.ReadAll(io.LimitReader(answer, int64(small)))
+	if err != nil || len(body) < small {
+		return body, err
+	}
+
+	var whole []byte
+	select {
+	case whole = <-c.large:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { c.large <- whole }()
+	if whole == nil {
+		whole = make([]byte, c.most+1)
+	}
+	n, err := len(body), error(nil)
+	for copy(whole, body); err == nil && n < len(whole); {
+		var more int
+		more, err = answer.Read(whole[n:])
+		n += more
+	}
+
+	if n > c.most {
+		return nil, errLarge
+	}
+	if err != io.EOF {
+		return nil, err
+	}
+	return bytes.Clone(whole[:n]), nil
 }
 
 // lost is the error of a try without a whole answer. Only the end of the caller's time is a
@@ -290,11 +341,14 @@ func (c *call) lost(try context.Context, err error) *NetworkError {
 	case try.Err() != nil:
 		err, slow = context.Cause(try), true
 	}
-	return &NetworkError{Sent: true, caused: caused{err}, slow: slow, reason: c.o.Token.hide(oneLine(err.Error()))}
+	large := errors.Is(err, errLarge)
+	err = c.o.Token.hideCause(err)
+	return &NetworkError{Sent: true, caused: caused{err}, slow: slow, large: large, reason: oneLine(err.Error())}
 }
 
 func (c *call) unsent(err error) *NetworkError {
-	return &NetworkError{caused: caused{err}, reason: c.o.Token.hide(oneLine(err.Error()))}
+	err = c.o.Token.hideCause(err)
+	return &NetworkError{caused: caused{err}, reason: oneLine(err.Error())}
 }
 
 // readsOnly reports whether a GraphQL request cannot change anything. A document that begins with

@@ -186,6 +186,12 @@ func (r row) do(ctx context.Context, c *Client) error {
 	case "MUTATION":
 		_, _, err := c.post(ctx, "mutation { addStar(input: {}) { clientMutationId } }", nil)
 		return err
+	case "LESS":
+		_, _, err := c.post(replaceable(ctx), "query { viewer { login } }", nil)
+		return err
+	case "STORED":
+		_, err := c.Do(hinted(hinted(ctx, justCreated), repeatable), http.MethodPost, path, map[string]string{"tree": "t"}, nil)
+		return err
 	case "FRESH":
 		_, err := c.Do(hinted(ctx, justCreated), http.MethodGet, path, nil, nil)
 		return err

@@ -277,7 +277,7 @@ func mapped(permissions map[string]bool) Role {
 func (rs *roles) listRoles(ctx context.Context, ask []account) (left []account) {
 	by := map[ledger.Repo][]account{}
 	var repos []ledger.Repo
-	listable := rs.api.queries() && rs.api.has(featureCollaborators) && rank(rs.trust.Minimum) > rank(roleRead)
+	listable := rs.api.has(featureCollaborators) && rank(rs.trust.Minimum) > rank(roleRead)
 	for _, a := range ask {
 		if !listable || rank(rs.ownRole(a.repo)) < rank(RoleWrite) { // to list them takes the right to push
 			left = append(left, a)

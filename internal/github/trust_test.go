@@ -24,27 +24,25 @@ import (
 func TestNoRolesForReaders(t *testing.T) {
 	server := simulated(t)
 	i := claim.Issue{Owner: "acme", Repo: "app", Number: 2}
-	for name, option := range map[string]func(*Options){"GraphQL": func(*Options) {}, "REST": byREST} {
-		sent := watched(server.Transport())
-		client := connect(t, sent, as("tok-rob"), option)
-		var hidden *HiddenRoleError
-		if _, err := client.Facts(t.Context(), i); !errors.As(err, &hidden) || !strings.Contains(hidden.Remedy(), "trust.logins") {
-			t.Errorf("%s: %v, want a HiddenRoleError", name, err)
-		}
-		r := client.HoldersOf(t.Context(), []claim.Issue{i})[0]
-		if r.Err != nil {
-			t.Fatal(r.Err)
-		}
-		if h, held := r.Facts.Log.Holder(); held || len(r.Facts.Doubts) != 2 {
-			t.Errorf("%s: holder %v %t, doubts %q, want nobody and a doubt each of mal and tia", name, h.Record.Worker, held, r.Facts.Doubts)
-		}
-		if n := asked(sent); name == "GraphQL" && n > 0 {
-			t.Errorf("%d requests for roles that GitHub tells no reader", n)
-		}
-		listed := connect(t, server.Transport(), as("tok-rob"), option, func(o *Options) { o.Trust.Logins = []string{"tia", "mal"} })
-		if f, err := listed.Facts(t.Context(), i); err != nil || len(f.Log.Live()) != 2 {
-			t.Errorf("%s: with listed logins: %d claims, %v", name, len(f.Log.Live()), err)
-		}
+	sent := watched(server.Transport())
+	client := connect(t, sent, as("tok-rob"))
+	var hidden *HiddenRoleError
+	if _, err := client.Facts(t.Context(), i); !errors.As(err, &hidden) || !strings.Contains(hidden.Remedy(), "trust.logins") {
+		t.Errorf("%v, want a HiddenRoleError", err)
+	}
+	r := client.HoldersOf(t.Context(), []claim.Issue{i})[0]
+	if r.Err != nil {
+		t.Fatal(r.Err)
+	}
+	if h, held := r.Facts.Log.Holder(); held || len(r.Facts.Doubts) != 2 {
+		t.Errorf("holder %v %t, doubts %q, want nobody and a doubt each of mal and tia", h.Record.Worker, held, r.Facts.Doubts)
+	}
+	if n := asked(sent); n > 0 {
+		t.Errorf("%d requests for roles that GitHub tells no reader", n)
+	}
+	listed := connect(t, server.Transport(), as("tok-rob"), func(o *Options) { o.Trust.Logins = []string{"tia", "mal"} })
+	if f, err := listed.Facts(t.Context(), i); err != nil || len(f.Log.Live()) != 2 {
+		t.Errorf("with listed logins: %d claims, %v", len(f.Log.Live()), err)
 	}
 }
 
@@ -55,39 +53,37 @@ func TestTriageClaimsWhatItCanJudge(t *testing.T) {
 	i := claim.Issue{Owner: "acme", Repo: "app", Number: 1}
 	forged := "<!-- agent-release:codename=first firing_id=f1 outcome=forced by=olga -->"
 	for _, login := range []string{"tia", "kim", "named"} {
-		for name, option := range map[string]func(*Options){"GraphQL": func(*Options) {}, "REST": byREST} {
-			for _, last := range []struct {
-				author string
-				wins   bool
-			}{{"", true}, {"named", true}, {"rob", false}, {"mal", false}} {
-				t.Run(strings.Join([]string{login, name, last.author}, ", "), func(t *testing.T) {
-					synctest.Test(t, func(t *testing.T) {
-						server := court(t)
-						listed := func(o *Options) { trusting(RoleTriage)(o); o.Trust.Logins = []string{"named", "wes"} }
-						if last.author != "" {
-							wes := run(connect(t, server.Transport(), as("tok-wes"), listed))
-							_, err := wes.Claim(t.Context(), i, ledger.Request{Worker: claim.Worker{Codename: "first", FiringID: "f1"}})
-							var late *ledger.LabelsError
-							if err != nil && !errors.As(err, &late) {
-								t.Fatal(err)
-							}
-							if _, err := server.AddComment("acme/app", 1, last.author, forged); err != nil {
-								t.Fatal(err)
-							}
-						}
-						sent := watched(server.Transport())
-						_, err := run(connect(t, sent, as("tok-"+login), listed, option)).Claim(t.Context(), i, ledger.Request{Worker: claim.Worker{Codename: "lucius", FiringID: "f2"}})
-						var hidden *HiddenRoleError
+		for _, last := range []struct {
+			author string
+			wins   bool
+		}{{"", true}, {"named", true}, {"rob", false}, {"mal", false}} {
+			t.Run(login+", "+last.author, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					server := court(t)
+					listed := func(o *Options) { trusting(RoleTriage)(o); o.Trust.Logins = []string{"named", "wes"} }
+					if last.author != "" {
+						wes := run(connect(t, server.Transport(), as("tok-wes"), listed))
+						_, err := wes.Claim(t.Context(), i, ledger.Request{Worker: claim.Worker{Codename: "first", FiringID: "f1"}})
 						var late *ledger.LabelsError
-						switch won := err == nil || errors.As(err, &late); {
-						case won != last.wins:
-							t.Errorf("claim: %v", err)
-						case !won && (!errors.As(err, &hidden) || sent.like("POST /repos")+sent.like("PATCH") > 0):
-							t.Errorf("claim: %v after %q", err, sent.sent)
+						if err != nil && !errors.As(err, &late) {
+							t.Fatal(err)
 						}
-					})
+						if _, err := server.AddComment("acme/app", 1, last.author, forged); err != nil {
+							t.Fatal(err)
+						}
+					}
+					sent := watched(server.Transport())
+					_, err := run(connect(t, sent, as("tok-"+login), listed)).Claim(t.Context(), i, ledger.Request{Worker: claim.Worker{Codename: "lucius", FiringID: "f2"}})
+					var hidden *HiddenRoleError
+					var late *ledger.LabelsError
+					switch won := err == nil || errors.As(err, &late); {
+					case won != last.wins:
+						t.Errorf("claim: %v", err)
+					case !won && (!errors.As(err, &hidden) || sent.like("POST /repos")+sent.like("PATCH") > 0):
+						t.Errorf("claim: %v after %q", err, sent.sent)
+					}
 				})
-			}
+			})
 		}
 	}
 }
@@ -101,10 +97,14 @@ func TestRoleRefused(t *testing.T) {
 		}
 		return server.Transport().RoundTrip(r)
 	})
+	record := "<!-- agent-claim:codename=lucius firing_id=f1 nonce=7f3a9c1e ttl=none state=held -->"
+	if _, err := server.AddComment("acme/app", 1, "tia", record); err != nil {
+		t.Fatal(err)
+	}
 	var hidden *HiddenRoleError
 	sent := watched(refusing)
-	c := connect(t, sent, byREST)
-	if _, err := c.Facts(t.Context(), claim.Issue{Owner: "acme", Repo: "app", Number: 4}); !errors.As(err, &hidden) || asked(sent) != 1 {
+	c := connect(t, sent)
+	if _, err := c.Facts(t.Context(), issue("app", 1)); !errors.As(err, &hidden) || asked(sent) != 1 {
 		t.Errorf("%v, want a HiddenRoleError of the one account that was asked about", err)
 	}
 }
@@ -172,27 +172,22 @@ func trusting(least Role) func(*Options) {
 	}
 }
 
-// TestWhoWinsMustCount: whoever is told to hold an issue is seen as its holder by everybody else, by either way of snapshot.
+// TestWhoWinsMustCount: whoever is told to hold an issue is seen as its holder by everybody else.
 // All others are told so, with what would change it, before they have written anything (spec.md#which-records-count).
 func TestWhoWinsMustCount(t *testing.T) {
 	for _, who := range candidates() {
 		for _, least := range []Role{RoleTriage, RoleWrite} {
-			for name, option := range map[string]func(*Options){"GraphQL": func(*Options) {}, "REST": byREST} {
-				if name == "REST" && strings.HasSuffix(who.login, botSuffix) {
-					continue // TestAppWithoutGraphQL
-				}
-				t.Run(fmt.Sprintf("%s, %s, %s", who.login, least, name), func(t *testing.T) {
-					synctest.Test(t, func(t *testing.T) { mustCount(t, who, least, option) })
-				})
-			}
+			t.Run(fmt.Sprintf("%s, %s", who.login, least), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) { mustCount(t, who, least) })
+			})
 		}
 	}
 }
 
-func mustCount(t *testing.T, who candidate, least Role, option func(*Options)) {
+func mustCount(t *testing.T, who candidate, least Role) {
 	server, i := court(t), claim.Issue{Owner: "acme", Repo: "app", Number: 1}
 	sent := watched(server.Transport())
-	mine := connect(t, sent, as("tok-"+strings.TrimSuffix(who.login, "[bot]")), trusting(least), option)
+	mine := connect(t, sent, as("tok-"+strings.TrimSuffix(who.login, "[bot]")), trusting(least))
 	_, err := run(mine).Claim(t.Context(), i, ledger.Request{Worker: claim.Worker{Codename: "lucius", FiringID: "f1"}})
 	var outsider *OutsiderError
 	var late *ledger.LabelsError
@@ -209,17 +204,12 @@ func mustCount(t *testing.T, who candidate, least Role, option func(*Options)) {
 	case !strings.Contains(outsider.Remedy(), "trust."):
 		t.Errorf("remedy: %s", outsider.Remedy())
 	}
-	for name, other := range map[string]*Client{
-		"GraphQL": connect(t, server.Transport(), as("tok-olga"), trusting(least)),
-		"REST":    connect(t, server.Transport(), as("tok-olga"), trusting(least), byREST),
-	} {
-		f, err := other.Facts(t.Context(), i)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, held := f.Log.Holder(); held != who.counts[least] || len(f.Log.Ignored) > 0 {
-			t.Errorf("by %s somebody holds it: %t, want %t; ignored: %v", name, held, who.counts[least], f.Log.Ignored)
-		}
+	f, err := connect(t, server.Transport(), as("tok-olga"), trusting(least)).Facts(t.Context(), i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, held := f.Log.Holder(); held != who.counts[least] || len(f.Log.Ignored) > 0 {
+		t.Errorf("somebody holds it: %t, want %t; ignored: %v", held, who.counts[least], f.Log.Ignored)
 	}
 }
 
@@ -283,41 +273,16 @@ func TestRoleOfOneRepository(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for name, option := range map[string]func(*Options){"GraphQL": func(*Options) {}, "REST": byREST} {
-		c := connect(t, server.Transport(), as("tok-olga"), trusting(RoleTriage), option)
-		for _, repo := range []string{"app", "lib", "app"} {
-			f, err := c.Facts(t.Context(), issue(repo, 1))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, held := f.Log.Holder(); held != (repo == "app") {
-				t.Errorf("%s: %s is held: %t", name, repo, held)
-			}
+	c := connect(t, server.Transport(), as("tok-olga"), trusting(RoleTriage))
+	for _, repo := range []string{"app", "lib", "app"} {
+		f, err := c.Facts(t.Context(), issue(repo, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, held := f.Log.Holder(); held != (repo == "app") {
+			t.Errorf("%s is held: %t", repo, held)
 		}
 	}
-}
-
-// TestAppWithoutGraphQL: an App's token cannot tell whose it is where there is no GraphQL. The answer to its first comment
-// says so; then it stops at once and says why, instead of waiting for a record that it takes for somebody else's.
-func TestAppWithoutGraphQL(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		start := time.Now()
-		i := claim.Issue{Owner: "acme", Repo: "app", Number: 1}
-		sent := watched(court(t).Transport())
-		c := connect(t, sent, as("tok-unlisted"), trusting(RoleTriage), byREST)
-		_, err := run(c).Claim(t.Context(), i, ledger.Request{Worker: claim.Worker{Codename: "lucius", FiringID: "f1"}})
-		var outsider *OutsiderError
-		if !errors.As(err, &outsider) || outsider.Login != "unlisted[bot]" || !strings.Contains(outsider.Remedy(), "add unlisted to trust.apps") {
-			t.Errorf("claim: %v", err)
-		}
-		if took := time.Since(start); took > 5*time.Second {
-			t.Errorf("it took %s", took)
-		}
-		listed := connect(t, court(t).Transport(), as("tok-listed"), trusting(RoleTriage), byREST)
-		if _, err := run(listed).Claim(t.Context(), i, ledger.Request{Worker: claim.Worker{Codename: "lucius", FiringID: "f1"}}); err != nil {
-			t.Errorf("claim by an App that is listed: %v", err)
-		}
-	})
 }
 
 // far answers after so long, and counts how many requests are under way at most.
@@ -401,10 +366,8 @@ func TestVerdictInTime(t *testing.T) {
 		{"strangers", 40, 0, 0, nil, time.Second, 0},
 		{"both", 40, 20, 0, nil, time.Second, 0},
 		{"both, roles one by one", 40, 20, 0, []func(*Options){func(o *Options) { o.Trust.Minimum = roleRead }}, 2 * time.Second, 41},
-		{"past holders by REST", 0, 20, 0, []func(*Options){byREST}, 1500 * time.Millisecond, 1},
 		{"400 strangers", 400, 0, 0, nil, time.Second, 1},
 		{"5,000 comments and strangers", 40, 20, 5000, nil, time.Second, 0},
-		{"1,000 comments by REST", 0, 0, 1000, []func(*Options){byREST}, 1500 * time.Millisecond, 1},
 	} {
 		if !sample.Plays(c.name, 0, 3) {
 			continue
@@ -427,12 +390,8 @@ func TestVerdictInTime(t *testing.T) {
 				if n := asked(sent); n != c.asked {
 					t.Errorf("%d requests for one role each, want %d", n, c.asked)
 				}
-				most := int64(8)
-				if c.talk > 0 && c.strangers == 0 { // two long lists by REST, which share what the transport allows
-					most = maxAtOnce
-				}
-				if got := way.most.Load(); got > most {
-					t.Errorf("%d requests at once, want at most %d", got, most)
+				if got := way.most.Load(); got > 8 {
+					t.Errorf("%d requests at once, want at most 8", got)
 				}
 			})
 		})
@@ -468,25 +427,22 @@ func TestNoInDoubt(t *testing.T) {
 func TestViewGuesses(t *testing.T) {
 	var warned []string
 	view := func(o *Options) { o.View, o.Warn = true, func(text string) { warned = append(warned, text) } }
-	for name, option := range map[string]func(*Options){"GraphQL": func(*Options) {}, "REST": byREST} {
-		warned = nil
-		_, err := connect(t, simulated(t).Transport(), as("tok-rob"), option).Facts(t.Context(), issue("app", 2))
-		var hidden *HiddenRoleError
-		if !errors.As(err, &hidden) {
-			t.Errorf("by %s: %v, want that it is not known", name, err)
-		}
-		c := connect(t, simulated(t).Transport(), as("tok-rob"), option, view)
-		f, err := c.Facts(t.Context(), issue("app", 2))
-		if h, held := f.Log.Holder(); err != nil || !held || h.Author != "tia" || len(f.Log.Live()) != 1 {
-			t.Errorf("view by %s: %+v, %v; want tia's claim and not mal's", name, f.Log.Claims, err)
-		}
-		if len(warned) != 1 || c.Guessed() != warned[0] || !strings.Contains(warned[0], "which is a guess") {
-			t.Errorf("view by %s: warned %q, guessed %q", name, warned, c.Guessed())
-		}
+	_, err := connect(t, simulated(t).Transport(), as("tok-rob")).Facts(t.Context(), issue("app", 2))
+	var hidden *HiddenRoleError
+	if !errors.As(err, &hidden) {
+		t.Errorf("%v, want that it is not known", err)
+	}
+	c := connect(t, simulated(t).Transport(), as("tok-rob"), view)
+	f, err := c.Facts(t.Context(), issue("app", 2))
+	if h, held := f.Log.Holder(); err != nil || !held || h.Author != "tia" || len(f.Log.Live()) != 1 {
+		t.Errorf("view: %+v, %v; want tia's claim and not mal's", f.Log.Claims, err)
+	}
+	if len(warned) != 1 || c.Guessed() != warned[0] || !strings.Contains(warned[0], "which is a guess") {
+		t.Errorf("view: warned %q, guessed %q", warned, c.Guessed())
 	}
 	warned = nil
-	c := connect(t, simulated(t).Transport(), view)
-	if f, err := c.Facts(t.Context(), issue("app", 2)); err != nil || len(f.Log.Live()) != 1 || c.Guessed() != "" || len(warned) != 0 {
-		t.Errorf("view that is told: %v, %q, %v", f.Log.Live(), c.Guessed(), err)
+	told := connect(t, simulated(t).Transport(), view)
+	if f, err := told.Facts(t.Context(), issue("app", 2)); err != nil || len(f.Log.Live()) != 1 || told.Guessed() != "" || len(warned) != 0 {
+		t.Errorf("view that is told: %v, %q, %v", f.Log.Live(), told.Guessed(), err)
 	}
 }

@@ -16,38 +16,21 @@ type viewer struct {
 	login string // empty until it is known
 }
 
-// Viewer returns whose token it is. A workflow's own token may not ask; it is github-actions[bot].
+// Viewer returns whose token it is. That of a workflow's own token is github-actions[bot].
 func (v *viewer) Viewer(ctx context.Context) (string, error) {
 	if login := v.known(); login != "" {
 		return login, nil
 	}
-	login, err := either(v.api,
-		func() (string, error) { return v.queryViewer(ctx) },
-		func() (string, error) {
-			user, _, err := fetch[restUser](ctx, v.api, target{path: "user"})
-			switch {
-			case is[*PermissionError](err):
-				return actionsBot, nil
-			case err == nil && user.Login == "":
-				err = &AnswerError{Status: http.StatusOK, Reason: "it is not a user"}
-			}
-			return user.Login, err
-		})
+
+	var data struct{ Viewer *actor }
+	_, err := v.api.ask(ctx, "query { viewer { login } }", nil, &data)
+	if err == nil && (data.Viewer == nil || data.Viewer.Login == "") {
+		err = &AnswerError{Status: http.StatusOK, Reason: "nobody is in it"}
+	}
 	if err != nil {
 		return "", fmt.Errorf("read who we are: %w", err)
 	}
-	v.note(login)
-	return login, nil
-}
-
-func (v *viewer) queryViewer(ctx context.Context) (string, error) {
-	var data struct{ Viewer *actor }
-	if _, err := v.api.ask(ctx, "query { viewer { login } }", nil, &data); err != nil {
-		return "", err
-	}
-	if data.Viewer == nil || data.Viewer.Login == "" {
-		return "", &AnswerError{Status: http.StatusOK, Reason: "nobody is in it"}
-	}
+	v.note(data.Viewer.Login)
 	return data.Viewer.Login, nil
 }
 

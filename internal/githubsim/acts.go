@@ -41,6 +41,11 @@ type Pull struct {
 	Head        string // branch, or owner:branch of a fork
 	Base        string // the default branch if empty
 	Draft       bool
+
+	// Where there is no git: the messages of its commits, and files as they are at its head.
+	Commits []string
+	Files   map[string]string
+	Behind  bool // it changes none of the files: its branch has them from an older base
 }
 
 // within runs one transaction on a repository, which is named as owner/repo.
@@ -190,7 +195,9 @@ func (s *Server) Reopen(repo string, number int, login string) error {
 // OpenPull opens a pull request and returns its number.
 func (s *Server) OpenPull(repo, login string, p Pull) (number int, err error) {
 	err = s.within(repo, func(st *store, r *repository) error {
-		wanted := proposal{title: p.Title, body: p.Body, head: p.Head, base: p.Base, draft: p.Draft}
+		wanted := proposal{
+			title: p.Title, body: p.Body, head: p.Head, base: p.Base, draft: p.Draft, commits: p.Commits, files: p.Files, behind: p.Behind,
+		}
 		if wanted.base == "" {
 			wanted.base = r.base
 		}
@@ -201,6 +208,14 @@ func (s *Server) OpenPull(repo, login string, p Pull) (number int, err error) {
 		return err
 	})
 	return number, err
+}
+
+// SetMerge changes how pull requests of a repository may be merged.
+func (s *Server) SetMerge(repo string, m SeedMerge) error {
+	return s.within(repo, func(_ *store, r *repository) error {
+		r.merge = m
+		return nil
+	})
 }
 
 // MergePull merges a pull request and so closes what its description says it closes.

@@ -64,6 +64,13 @@ func (j *journal) start() { j.started = true }
 // begin starts a transaction; all its changes become visible together.
 func (j *journal) begin(at time.Time) { j.at, j.open = at, false }
 
+// setBack moves the moments of all changes with the clock, so that they are as long ago as before. What was written with a moment keeps it.
+func (j *journal) setBack(d time.Duration) {
+	for n := range j.times {
+		j.times[n] = j.times[n].Add(d)
+	}
+}
+
 // change returns the number of the transaction under way.
 func (j *journal) change() uint64 {
 	if !j.started {

@@ -31,6 +31,9 @@ type Fault struct {
 	// StalePrefix answers a read from the past: the newest so many changes are not seen. What one request does is one
 	// change; each field of a GraphQL mutation is one of its own.
 	StalePrefix int
+	// Unseen answers as if what the request names had not been stored yet: a tree for a commit, a commit for a reference. It is what
+	// happens right after it was stored.
+	Unseen bool
 	// StaleGap are ids of comments that are not seen, though younger ones are.
 	StaleGap []int64
 	// QueryNodes and QueryConnections are GitHub's resource limits: how many nodes, and how many connections, a GraphQL query

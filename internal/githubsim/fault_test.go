@@ -289,6 +289,8 @@ func TestParseFault(t *testing.T) {
 		{"late=5s truncate=10", "GET /", "late"},
 		{"secondary=60/429 too-quickly=POST", "POST /|GET /", "429|429"},
 		{"too-quickly=POST:/comments", "POST /comments|POST /", "422|-"},
+		{"limit=600", "POST /graphql|GET /repos", "200|-"},
+		{"unseen=POST:/git/commits", "POST /git/commits|GET /git/commits", "unseen|-"},
 		{"nodes=100:POST:/graphql:1 connections=9", "POST /graphql|POST /graphql", "nodes|connections"},
 		{"timeout=50:*:/graphql;timeout=50/504", "POST /graphql|GET /", "timeout 502|timeout 504"},
 		{
@@ -315,7 +317,7 @@ func TestParseFault(t *testing.T) {
 	}
 	for _, bad := range []string{
 		"boom", "delay", "delay:80ms", ":POST", "delay=", "delay=x", "delay=-1s", "status=5", "status=x", "truncate=0", "lose=POST:/c:0", "lose=POST:/c:x",
-		"lose=POST:/c:%", "status=502:POST:/a:1:2", "late=1", "nodes=0", "connections=x", "timeout=0", "timeout=9/5", "timeout=/504", "secondary=0", "secondary=9/5", "too-quickly=POST:/a:0",
+		"lose=POST:/c:%", "status=502:POST:/a:1:2", "late=1", "nodes=0", "connections=x", "timeout=0", "timeout=9/5", "timeout=/504", "secondary=0", "secondary=9/5", "too-quickly=POST:/a:0", "limit=0", "limit=soon", "unseen=POST:/a:0",
 	} {
 		if _, err := githubsim.ParseFault(bad); err == nil {
 			t.Errorf("%q was accepted", bad)
@@ -336,9 +338,11 @@ func kind(f *githubsim.Fault) string {
 	case f.QueryConnections > 0:
 		return "connections"
 	case f.Status != 0:
-		return map[int]string{502: "502", 429: "429", 422: "422", 403: "403"}[f.Status]
+		return map[int]string{502: "502", 429: "429", 422: "422", 403: "403", 200: "200"}[f.Status]
 	case f.ApplyThenFail:
 		return "lose"
+	case f.Unseen:
+		return "unseen"
 	case f.Reset:
 		return "reset"
 	case f.ApplyLate > 0:

@@ -36,12 +36,14 @@ type rule struct {
 //	delay=80ms       wait before serving
 //	status=502       answer with that status instead of serving
 //	secondary=60     answer 403 as GitHub's secondary rate limit, Retry-After in seconds; secondary=60/429 with the other status
+//	limit=600        answer GraphQL as GitHub does when the hour's points are used up, with their reset in so many seconds
 //	late=5s          apply so much later, reset the connection now
 //	stale=3s         answer as it was so long ago
 //	nodes=5000       let a GraphQL query read so many nodes and refuse the rest as RESOURCE_LIMITS_EXCEEDED
 //	connections=200  the same for connections
 //	timeout=5000     answer 502 to a GraphQL query that reads more nodes than that; timeout=5000/504 with another status
 //	truncate=100     let only so many bytes of the answer through
+//	unseen           answer as if the tree or the commit that is named had not been stored yet
 //	too-quickly      answer 422 as GitHub does to content that was submitted too quickly
 //	lose             apply, then reset the connection
 //	reset            reset the connection without applying
@@ -77,9 +79,9 @@ func parseRule(word string) (*rule, error) {
 		fields = strings.Split(rest, ":")
 	}
 	r := &rule{kind: kind}
-	if !slices.Contains([]string{"too-quickly", "lose", "reset"}, kind) {
-		if !slices.Contains([]string{"delay", "status", "secondary", "late", "stale", "nodes", "connections", "timeout", "truncate"}, kind) {
-			return nil, errors.New("want delay, status, secondary, late, stale, nodes, connections, timeout, truncate, too-quickly, lose or reset")
+	if !slices.Contains([]string{"unseen", "too-quickly", "lose", "reset"}, kind) {
+		if !slices.Contains([]string{"delay", "status", "secondary", "limit", "late", "stale", "nodes", "connections", "timeout", "truncate"}, kind) {
+			return nil, errors.New("want delay, status, secondary, limit, late, stale, nodes, connections, timeout, truncate, unseen, too-quickly, lose or reset")
 		}
 		if !valued || len(fields) == 0 {
 			return nil, errors.New("want " + kind + "=VALUE")
@@ -94,6 +96,9 @@ func parseRule(word string) (*rule, error) {
 		r.method = strings.ToUpper(fields[0])
 	}
 	r.path = fields[1]
+	if kind == "limit" && r.path == "" {
+		r.path = "/graphql"
+	}
 	if err := r.count(fields[2]); err != nil {
 		return nil, err
 	}
@@ -154,6 +159,8 @@ func (r *rule) fault() (Fault, error) {
 	switch r.kind {
 	case "lose":
 		return Fault{ApplyThenFail: true}, nil
+	case "unseen":
+		return Fault{Unseen: true}, nil
 	case "too-quickly":
 		return TooQuickly(), nil
 	case "delay", "late", "stale":
@@ -174,6 +181,12 @@ func (r *rule) fault() (Fault, error) {
 	case "timeout":
 		n, status, err := r.withStatus(http.StatusBadGateway, "a number of nodes, nor NODES/STATUS")
 		return Fault{QueryTimeout: n, Status: status}, err
+	case "limit":
+		n, err := strconv.Atoi(r.value)
+		if err != nil || n < 1 {
+			return Fault{}, fmt.Errorf("%q is not a number of seconds", r.value)
+		}
+		return QueryLimit(time.Duration(n) * time.Second), nil
 	case "secondary":
 		n, status, err := r.withStatus(http.StatusForbidden, "a number of seconds, nor SECONDS/STATUS")
 		f := SecondaryLimit(n)
@@ -206,6 +219,20 @@ func TooQuickly() Fault {
 		Status: http.StatusUnprocessableEntity,
 		Body: `{"message":"Validation Failed","errors":[{"resource":"IssueComment","code":"custom","field":"body",` +
 			`"message":"body was submitted too quickly"}],"documentation_url":"https://docs.github.com/rest","status":"422"}`,
+	}
+}
+
+// QueryLimit is the fault of used-up points of GraphQL, which are there again after a while. GitHub sends it also while the header shows
+// that some are left.
+func QueryLimit(reset time.Duration) Fault {
+	return Fault{
+		Status: http.StatusOK,
+		Header: http.Header{
+			"X-Ratelimit-Remaining": {"4000"},
+			"X-Ratelimit-Reset":     {strconv.FormatInt(time.Now().Add(reset).Unix(), 10)},
+			"X-Ratelimit-Resource":  {"graphql"},
+		},
+		Body: `{"errors":[{"type":"RATE_LIMIT","code":"graphql_rate_limit","message":"API rate limit already exceeded for user ID 7."}]}`,
 	}
 }
 

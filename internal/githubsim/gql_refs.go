@@ -59,6 +59,7 @@ type gqlObject struct {
 	oid  string
 	kind string
 	data []byte // of a blob
+	said string // message of a commit where there is no git
 }
 
 // ID is the global id.
@@ -98,6 +99,9 @@ func (g *gqlRepository) Object(ctx context.Context, args struct{ Expression *str
 		rev = "refs/heads/" + g.r.base
 	}
 	data, err := g.c.fileAt(ctx, g.r, rev, path)
+	if planted, at := g.r.fileOfPull(rev, path); at {
+		data, err = planted, nil
+	}
 	var absent *refusal
 	switch {
 	case errors.As(err, &absent):
@@ -136,6 +140,9 @@ type gqlCommit struct{ gqlObject }
 
 // Message is the whole commit message.
 func (g *gqlCommit) Message(ctx context.Context) (string, error) {
+	if g.r.git == nil {
+		return g.said, nil
+	}
 	commit, err := g.r.git.ReadCommit(ctx, g.oid)
 	return commit.Message, err
 }
@@ -157,6 +164,9 @@ func (g *gqlTag) Name(ctx context.Context) (string, error) {
 
 // CommittedDate resolves the field of that name: when the commit was made.
 func (g *gqlCommit) CommittedDate(ctx context.Context) (dateTime, error) {
+	if g.r.git == nil {
+		return dateTime{g.r.created}, nil
+	}
 	commit, err := g.r.git.ReadCommit(ctx, g.oid)
 	return dateTime{commit.Committer.When}, err
 }
@@ -208,8 +218,13 @@ func (*rootResolver) UpdateRefs(ctx context.Context, args struct {
 	return &echo{args.Input.ClientMutationID}, nil
 }
 
-// updateRefusal says why a transaction on references was refused.
+// updateRefusal says why a transaction on references was refused. Of a reference that is not where the request says GitHub says nothing.
 func updateRefusal(err error) error {
+	for _, stale := range []error{gitrepo.ErrConflict, gitrepo.ErrExists, gitrepo.ErrNotFound} {
+		if errors.Is(err, stale) {
+			return errQueryFault
+		}
+	}
 	var r *refusal
 	if refused := gitRefusal(err); errors.As(refused, &r) {
 		return &gqlFault{"UNPROCESSABLE", fmt.Sprintf("%s: the references were not updated.", r.message)}

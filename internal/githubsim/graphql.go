@@ -45,6 +45,7 @@ func (e *gqlFault) Error() string { return e.message }
 // A gqlError is an error as GitHub writes it into the answer.
 type gqlError struct {
 	Type       string               `json:"type,omitempty"`
+	Code       string               `json:"code,omitempty"`
 	Path       []any                `json:"path,omitempty"`
 	Locations  []gqlerrors.Location `json:"locations,omitempty"`
 	Extensions map[string]any       `json:"extensions,omitempty"`
@@ -89,7 +90,7 @@ func (s *Server) serveGraphQL(w http.ResponseWriter, c *call) {
 	if b.remaining() < c.cost {
 		b.header(c.header, "graphql")
 		message := fmt.Sprintf("API rate limit already exceeded for user ID %d.", c.who.account.id)
-		c.reply(w, gqlAnswer{Errors: []gqlError{{Type: "RATE_LIMITED", Message: message}}})
+		c.reply(w, gqlAnswer{Errors: []gqlError{{Type: "RATE_LIMIT", Code: "graphql_rate_limit", Message: message}}})
 		return
 	}
 	if m := operationPattern.FindStringSubmatch(sent.Query); m == nil || m[1] != "mutation" {
@@ -112,12 +113,23 @@ func (s *Server) execute(c *call, sent gqlQuery) gqlAnswer {
 	resp := s.schema.Exec(ctx, sent.Query, sent.OperationName, sent.Variables)
 	out := gqlAnswer{Data: resp.Data}
 	for _, e := range resp.Errors {
+		if errors.Is(e.ResolverError, errQueryFault) {
+			return gqlAnswer{Errors: []gqlError{{Message: c.queryFault()}}}
+		}
 		out.Errors = append(out.Errors, c.fieldError(e))
 	}
 	slices.SortStableFunc(out.Errors, func(a, b gqlError) int { // fields resolve side by side
 		return strings.Compare(fmt.Sprint(a.Path...), fmt.Sprint(b.Path...))
 	})
 	return out
+}
+
+// errQueryFault is what a resolver refuses and GitHub answers as if it had failed itself: no data, no type.
+var errQueryFault = errors.New("a fault of GitHub's own, as far as the client is told")
+
+func (c *call) queryFault() string {
+	return fmt.Sprintf("Something went wrong while executing your query on %s. Please include `%s` when reporting this issue.",
+		timestamp(c.moment), c.header.Get("X-GitHub-Request-Id"))
 }
 
 // fieldError gives an error the type that GitHub gives it.
@@ -139,6 +151,9 @@ func (r *refusal) graphQL() (kind, message string) {
 	message = r.message
 	if r.absent != "" {
 		return "NOT_FOUND", r.absent
+	}
+	if r.kind != "" {
+		return r.kind, message
 	}
 	for _, e := range r.errors {
 		if o, ok := e.(object); ok && o["message"] != nil {

@@ -308,7 +308,7 @@ func TestGraphQLDoors(t *testing.T) {
 	}
 	s.SetRateLimit("wes", "graphql", 0)
 	got := send(t, s, "tok-wes", "POST /graphql", `{"query":"{viewer{login}}"}`)
-	if got.status != 200 || !strings.Contains(got.text, `"type":"RATE_LIMITED"`) || got.header.Get("X-RateLimit-Remaining") != "0" {
+	if got.status != 200 || !strings.Contains(got.text, `"type":"RATE_LIMIT","code":"graphql_rate_limit"`) || got.header.Get("X-RateLimit-Remaining") != "0" {
 		t.Errorf("rate limited: %d %s", got.status, got.text)
 	}
 	off := newServer(t)

@@ -102,6 +102,7 @@ type repository struct {
 	git       *gitrepo.Repo
 	verdicts  map[string]*verdict // by commit id
 	queue     []*queued
+	merge     SeedMerge
 }
 
 func (r *repository) fullName() string { return r.owner.login + "/" + r.name }
@@ -161,6 +162,9 @@ type pull struct {
 	mergedBy *account
 	mergeSHA string
 	closes   []reference // what its body says it closes
+	commits  []string    // their messages, where there is no git
+	files    map[string]string
+	behind   bool
 }
 
 // A comment is one version of an issue comment.

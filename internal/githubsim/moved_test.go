@@ -45,7 +45,7 @@ func TestRenamedRepository(t *testing.T) {
 	}
 	got := send(t, s, "tok-wes", "POST /repos/acme/app/issues/2/labels", `{"labels":["ready"]}`)
 	to := got.header.Get("Location")
-	if got.status != 301 || !strings.HasSuffix(to, "/issues/2/labels") || !strings.Contains(to, "/repositories/") {
+	if got.status != 307 || !strings.HasSuffix(to, "/issues/2/labels") || !strings.Contains(to, "/repositories/") {
 		t.Fatalf("%d %s", got.status, to)
 	}
 	if there := send(t, s, "tok-wes", "GET "+strings.TrimPrefix(to, "https://api.github.com"), ""); there.status != 200 {

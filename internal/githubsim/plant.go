@@ -101,7 +101,10 @@ func (st *store) plantRepo(s SeedRepo) error {
 	st.repos[strings.ToLower(s.Name)] = &repository{
 		id: st.nextID("repository"), owner: account, name: name, private: s.Private, archived: s.Archived,
 		issuesOff: s.HasIssues != nil && !*s.HasIssues, base: cmp.Or(s.DefaultBranch, "main"), created: st.moment,
-		files: s.Files, threads: map[int]*thread{},
+		files: s.Files, threads: map[int]*thread{}, merge: SeedMerge{Commit: true},
+	}
+	if s.Merge != nil {
+		st.repos[strings.ToLower(s.Name)].merge = *s.Merge
 	}
 	return nil
 }

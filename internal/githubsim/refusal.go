@@ -11,7 +11,9 @@ type refusal struct {
 	message string
 	errors  []any  // REST's details of a 422
 	moved   string // where a 301 points, as an API path
+	renamed bool   // it is the repository that moved: a write is answered by 307
 	absent  string // GraphQL's sentence when the object cannot be resolved
+	kind    string // GraphQL's type of error where it is not what the status says
 }
 
 func (r *refusal) Error() string {
@@ -32,6 +34,11 @@ func unresolved(format string, args ...any) *refusal {
 }
 
 func forbidden(message string) *refusal { return &refusal{status: 403, message: message} }
+
+// archived refuses a write to an archive, which GraphQL does not call forbidden.
+func archived() *refusal {
+	return &refusal{status: 403, message: "Repository was archived so is read-only.", kind: "UNPROCESSABLE"}
+}
 
 func gone(message string) *refusal { return &refusal{status: 410, message: message} }
 

@@ -37,7 +37,7 @@ func (st *store) repoJSON(r *repository) object {
 		"has_downloads": false, "forks": 0, "forks_count": 0, "stargazers_count": 0, "watchers": 0, "watchers_count": 0,
 		"size": 1, "open_issues": open, "open_issues_count": open, "topics": []any{},
 		"is_template": false, "allow_forking": true, "web_commit_signoff_required": false,
-		"allow_merge_commit": true, "allow_rebase_merge": false, "allow_squash_merge": false, "delete_branch_on_merge": false,
+		"allow_merge_commit": r.merge.Commit, "allow_rebase_merge": r.merge.Rebase, "allow_squash_merge": r.merge.Squash, "delete_branch_on_merge": false,
 		"pushed_at": timestamp(r.created), "created_at": timestamp(r.created), "updated_at": timestamp(r.created),
 	}
 	for _, link := range repoLinks() {

@@ -1,6 +1,7 @@
 package githubsim
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -22,6 +23,7 @@ type call struct {
 	who    actor
 	view   view // what the request sees
 	past   view // what a read sees, if the fault says so
+	unseen bool // what it names is not seen yet, if the fault says so
 	cost   int  // of a GraphQL document, in points
 	meter  *meter
 }
@@ -40,7 +42,7 @@ func nothing() (answer, error) { return answer{status: http.StatusNoContent}, ni
 
 // serveAPI answers a REST or GraphQL request. The lock is held.
 func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request, fault Fault) {
-	c := &call{store: s.st, server: s, r: r, header: w.Header(), view: present(), past: fault.view(&s.st.journal), meter: newMeter(fault)}
+	c := &call{store: s.st, server: s, r: r, header: w.Header(), view: present(), past: fault.view(&s.st.journal), unseen: fault.Unseen, meter: newMeter(fault)}
 	c.header.Set("Content-Type", "application/json; charset=utf-8")
 	c.header.Set("Date", s.st.moment.Format(http.TimeFormat))
 	c.header.Set("Server", "github.com")
@@ -72,6 +74,7 @@ func (s *Server) serveREST(w http.ResponseWriter, c *call, path string) {
 		return
 	}
 	c.path = c.present(path)
+	c.deprecate()
 	if c.reads() {
 		c.view = c.past
 	}
@@ -84,6 +87,21 @@ func (s *Server) serveREST(w http.ResponseWriter, c *call, path string) {
 		b.used--
 		b.header(c.header, "core")
 	}
+}
+
+// oldVersion is the version of the API that a request gets which names none. GitHub announced its end on 2026-03-10.
+const oldVersion = "2022-11-28"
+
+// deprecate announces the end of the old version, also beside the links to other pages.
+func (c *call) deprecate() {
+	version := cmp.Or(c.r.Header.Get("X-GitHub-Api-Version"), oldVersion)
+	c.header.Set("X-GitHub-Api-Version-Selected", version)
+	if version != oldVersion {
+		return
+	}
+	c.header.Set("Deprecation", "Tue, 10 Mar 2026 00:00:00 GMT")
+	c.header.Set("Sunset", "Fri, 10 Mar 2028 00:00:00 GMT")
+	c.header.Set("Link", `<https://docs.github.com/en/rest/about-the-rest-api/api-versions>; rel="deprecation"; type="text/html"`)
 }
 
 func (c *call) exceeded() string {
@@ -186,12 +204,17 @@ func (c *call) refuse(w http.ResponseWriter, err error) {
 	if r.errors != nil {
 		body["errors"] = r.errors
 	}
+	status := r.status
 	if r.moved != "" {
 		target := c.api + r.moved + c.tail()
 		c.header.Set("Location", target)
 		body["url"] = target
 	}
-	w.WriteHeader(r.status)
+	if r.renamed && !c.reads() {
+		status = http.StatusTemporaryRedirect
+		body["status"] = strconv.Itoa(status)
+	}
+	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(body) // plain strings into memory
 }
 

@@ -3,14 +3,12 @@ package githubsim
 import (
 	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
-
-	"github.com/label-state/label-state/internal/githubsim/gitrepo"
 )
 
 func checkRoutes() map[string]endpoint {
 	return map[string]endpoint{
+		"GET /R/commits/{ref}":            getOneCommit,
 		"GET /R/commits/{ref}/check-runs": listCheckRuns,
 		"GET /R/commits/{ref}/status":     getCombinedStatus,
 		"POST /R/statuses/{sha}":          postStatus,
@@ -32,7 +30,7 @@ func (s *Server) onHead(repo string, number int, login string, do func(*store, a
 	})
 }
 
-// commitIn resolves what the path calls a commit: its id or a branch. Without git any id will do.
+// commitIn resolves what the path calls a commit: its id or the beginning of that, a branch or a tag. Without git any id will do.
 func (c *call) commitIn(r *repository, name string) (string, error) {
 	if raw, err := hex.DecodeString(name); err == nil && len(raw) == 20 {
 		return name, c.hasCommit(r, name)
@@ -40,11 +38,29 @@ func (c *call) commitIn(r *repository, name string) (string, error) {
 	if r.git == nil {
 		return fakeSHA(r.fullName(), name), nil
 	}
-	oid, found, err := r.git.Ref(c.r.Context(), "refs/heads/"+name)
-	if errors.Is(err, gitrepo.ErrInvalid) || err == nil && !found {
-		return "", unprocessable("No commit found for SHA: " + name)
+	for _, full := range []string{"refs/heads/" + name, "refs/tags/" + name, name} {
+		oid, err := r.git.Commit(c.r.Context(), full)
+		if err == nil || absentObject(err) == err {
+			return oid, err
+		}
 	}
-	return oid, err
+	return "", unprocessable("No commit found for SHA: " + name)
+}
+
+func getOneCommit(c *call) (answer, error) {
+	r, err := c.gitFor()
+	if err != nil {
+		return answer{}, err
+	}
+	oid, err := c.commitIn(r, c.params["ref"])
+	if err != nil {
+		return answer{}, err
+	}
+	commit, err := r.git.ReadCommit(c.r.Context(), oid)
+	if err != nil {
+		return answer{}, absentObject(err)
+	}
+	return ok(c.commitOf(r)(commit))
 }
 
 func (c *call) hasCommit(r *repository, oid string) error {

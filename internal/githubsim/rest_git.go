@@ -117,7 +117,7 @@ func matchRefs(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return ok(rendered(paged(c, refs), func(ref gitrepo.Ref) object { return c.refJSON(r, ref) }))
+	return ok(rendered(refs, func(ref gitrepo.Ref) object { return c.refJSON(r, ref) }))
 }
 
 func postRef(c *call) (answer, error) {
@@ -131,6 +131,9 @@ func postRef(c *call) (answer, error) {
 	}
 	if !strings.HasPrefix(sent.Ref, "refs/") || strings.Count(sent.Ref, "/") < 2 {
 		return answer{}, unprocessable("Reference name must start with 'refs' and have at least two slashes.")
+	}
+	if c.unseen {
+		return answer{}, notFound()
 	}
 	if err := r.git.CreateRef(c.r.Context(), sent.Ref, sent.SHA); err != nil {
 		return answer{}, gitRefusal(err)
@@ -155,7 +158,9 @@ func patchRef(c *call) (answer, error) {
 	if err := c.decode(&sent); err != nil {
 		return answer{}, err
 	}
-	if err := r.git.UpdateRef(c.r.Context(), c.refName(), sent.SHA, sent.Force); err != nil {
+	// GitHub asks for a fast-forward of branches only: any other reference moves wherever it is told to.
+	force := sent.Force || !strings.HasPrefix(c.refName(), "refs/heads/")
+	if err := r.git.UpdateRef(c.r.Context(), c.refName(), sent.SHA, force); err != nil {
 		return answer{}, gitRefusal(err)
 	}
 	if err := c.synchronize(c.r.Context(), c.who, r); err != nil {

@@ -1,11 +1,13 @@
 package githubsim
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/label-state/label-state/internal/githubsim/gitrepo"
@@ -30,6 +32,9 @@ func postCommit(c *call) (answer, error) {
 	}
 	if err := c.decode(&sent); err != nil {
 		return answer{}, err
+	}
+	if c.unseen {
+		return answer{}, objectRefusal(gitrepo.ErrNoObject)
 	}
 	if sent.Tree == emptyTree {
 		if _, err := r.git.WriteTree(c.r.Context(), "", nil); err != nil {
@@ -73,6 +78,9 @@ func getCommit(c *call) (answer, error) {
 	r, err := c.gitFor()
 	if err != nil {
 		return answer{}, err
+	}
+	if c.unseen {
+		return answer{}, notFound()
 	}
 	commit, err := r.git.ReadCommit(c.r.Context(), c.params["sha"])
 	if err != nil {
@@ -253,6 +261,13 @@ func getContents(c *call) (answer, error) {
 		return answer{}, err
 	}
 	name := c.params["path"]
+	entries, isFolder, err := c.folder(r, name)
+	if err != nil {
+		return answer{}, err
+	}
+	if isFolder {
+		return ok(rendered(entries, func(e gitrepo.TreeEntry) object { return c.entryJSON(r, e) }))
+	}
 	data, err := c.file(r, name)
 	if err != nil {
 		return answer{}, err
@@ -270,13 +285,54 @@ func getContents(c *call) (answer, error) {
 	})
 }
 
+// folder lists what is in a folder, by full paths, at the ref that the request names or on the default branch. is is false for what is no
+// folder.
+func (c *call) folder(r *repository, name string) (entries []gitrepo.TreeEntry, is bool, err error) {
+	if r.git != nil {
+		entries, is, err = r.git.Folder(c.r.Context(), c.revision(r), name)
+		return entries, is, absentObject(err)
+	}
+	below := name + "/"
+	for full, content := range r.files {
+		rest, in := strings.CutPrefix(full, below)
+		if !in {
+			continue
+		}
+		first, _, deeper := strings.Cut(rest, "/")
+		e := gitrepo.TreeEntry{Path: below + first, Type: "blob", OID: blobSHA([]byte(content)), Size: int64(len(content))}
+		if deeper {
+			e.Type, e.OID, e.Size = "tree", blobSHA([]byte(below+first)), 0
+		}
+		entries = append(entries, e)
+	}
+	slices.SortFunc(entries, func(a, b gitrepo.TreeEntry) int { return strings.Compare(a.Path, b.Path) })
+	entries = slices.CompactFunc(entries, func(a, b gitrepo.TreeEntry) bool { return a.Path == b.Path })
+	return entries, len(entries) > 0, nil
+}
+
+// entryJSON is one line of a folder.
+func (c *call) entryJSON(r *repository, e gitrepo.TreeEntry) object {
+	api, page := c.repoURL(r)+"/contents/"+e.Path, c.repoPage(r)+"/blob/"+r.base+"/"+e.Path
+	o := object{
+		"type": "file", "size": e.Size, "name": path.Base(e.Path), "path": e.Path, "sha": e.OID, "url": api, "html_url": page,
+		"git_url": c.repoURL(r) + "/git/blobs/" + e.OID, "download_url": c.repoPage(r) + "/raw/" + r.base + "/" + e.Path,
+	}
+	if e.Type == "tree" {
+		o["type"], o["download_url"] = "dir", nil
+		o["html_url"], o["git_url"] = c.repoPage(r)+"/tree/"+r.base+"/"+e.Path, c.repoURL(r)+"/git/trees/"+e.OID
+	}
+	o["_links"] = object{"self": api, "git": o["git_url"], "html": o["html_url"]}
+	return o
+}
+
+// revision is the ref that the request names, or the default branch.
+func (c *call) revision(r *repository) string {
+	return cmp.Or(c.r.URL.Query().Get("ref"), "refs/heads/"+r.base)
+}
+
 // file reads a file at the ref that the request names, or on the default branch.
 func (c *call) file(r *repository, name string) ([]byte, error) {
-	rev := c.r.URL.Query().Get("ref")
-	if rev == "" {
-		rev = "refs/heads/" + r.base
-	}
-	return c.fileAt(c.r.Context(), r, rev, name)
+	return c.fileAt(c.r.Context(), r, c.revision(r), name)
 }
 
 // fileAt reads a file of a revision. Without git there is one revision alone.

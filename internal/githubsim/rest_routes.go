@@ -118,7 +118,11 @@ func (c *call) numbered(what string) (*thread, issue, error) {
 	if err != nil {
 		return nil, issue{}, notFound()
 	}
-	return c.thread(c.view, r, number, what)
+	t, now, err := c.thread(c.view, r, number, what)
+	if err == nil && r.issuesOff && now.pull == nil {
+		return nil, issue{}, gone("Issues has been disabled in this repository.")
+	}
+	return t, now, err
 }
 
 // tail is what a redirect keeps of the request: the rest of the path after what moved, and the query.
@@ -184,6 +188,9 @@ func (c *call) link(query url.Values, page, last int) {
 		add("first", 1)
 	}
 	if len(links) > 0 {
+		if announced := c.header.Get("Link"); announced != "" {
+			links = append(links, announced)
+		}
 		c.header.Set("Link", strings.Join(links, ", "))
 	}
 }

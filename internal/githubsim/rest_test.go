@@ -143,7 +143,7 @@ func TestStatuses(t *testing.T) {
 		{"tok-wes", "POST " + app + "/labels", `{"name":"BUG","color":"aabbcc"}`, 422, "already_exists"},
 		{"tok-wes", "POST " + app + "/labels", `{"name":"x","color":"red"}`, 422, `"field":"color"`},
 		{"tok-wes", "POST " + app + "/labels", `{"name":"` + strings.Repeat("x", 51) + `","color":"aabbcc"}`, 422, "too long"},
-		{"tok-tia", "POST " + app + "/labels", `{"name":"new2","color":"aabbcc"}`, 403, "Must have push access"},
+		{"tok-tia", "POST " + app + "/labels", `{"name":"new2","color":"aabbcc"}`, 404, "Not Found"},
 		{"tok-wes", "POST " + app + "/labels", `{"name":`, 400, "Problems parsing JSON"},
 		{"tok-wes", "PATCH " + app + "/labels/bug", `{"new_name":"ready"}`, 422, "already_exists"},
 		{"tok-wes", "PATCH " + app + "/labels/none", `{}`, 404, "Not Found"},

@@ -18,7 +18,7 @@ func TestRoles(t *testing.T) {
 		{"401 403 403 . . . . .", "POST /repos/acme/app/issues/2/labels", `{"labels":["ready"]}`},
 		{"401 403 403 . . . . .", "DELETE /repos/acme/app/issues/2/labels/bug", ""},
 		{"401 403 403 . . . . .", "PATCH /repos/acme/app/issues/2", `{"state":"closed"}`},
-		{"401 403 403 403 . . . .", "POST /repos/acme/app/labels", `{"name":"n","color":"aabbcc"}`},
+		{"401 403 404 404 . . . .", "POST /repos/acme/app/labels", `{"name":"n","color":"aabbcc"}`},
 		{"401 403 403 403 . . . .", "PATCH /repos/acme/app/issues/comments/2200000002", `{"body":"b"}`},
 		{"401 403 403 403 . . . .", "DELETE /repos/acme/app/issues/comments/2200000002", ""},
 		{"401 403 403 403 . . . .", "PUT /repos/acme/app/pulls/4/merge", ""},

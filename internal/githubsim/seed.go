@@ -39,6 +39,18 @@ type SeedRepo struct {
 	Labels        []SeedLabel       `json:"labels"`
 	Issues        []SeedIssue       `json:"issues"`
 	Pulls         []SeedPull        `json:"pulls"`
+	Merge         *SeedMerge        `json:"merge"` // merge commits alone, if it is left out
+}
+
+// A SeedMerge is how pull requests may be merged, and what the messages are made of, in GraphQL's words. An empty word is GitHub's default.
+type SeedMerge struct {
+	Commit        bool   `json:"commit"`
+	Squash        bool   `json:"squash"`
+	Rebase        bool   `json:"rebase"`
+	CommitTitle   string `json:"commit_title"`
+	CommitMessage string `json:"commit_message"`
+	SquashTitle   string `json:"squash_title"`
+	SquashMessage string `json:"squash_message"`
 }
 
 // A SeedLabel is a label of a repository.

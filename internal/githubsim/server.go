@@ -50,7 +50,7 @@ type Server struct {
 	late []lateRequest
 	log  []Request
 
-	ahead atomic.Int64 // nanoseconds that the clock is in front of the machine's
+	ahead atomic.Int64 // nanoseconds that the clock is in front of the machine's; negative if it is behind
 }
 
 // New returns a server that holds what the seed describes.
@@ -73,8 +73,21 @@ func (s *Server) setBase(api, web string) {
 	s.st.api, s.st.web = api, web
 }
 
-// Skip puts the server's clock forward, as if that much time had passed here and nowhere else.
-func (s *Server) Skip(d time.Duration) { s.ahead.Add(int64(d)) }
+// Skip puts the server's clock forward, as if that much time had passed here and nowhere else, or back if d is negative. What was
+// asked to be applied late is due after as much time as before.
+func (s *Server) Skip(d time.Duration) {
+	if d < 0 {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for n := range s.late {
+			if !s.late[n].due.IsZero() {
+				s.late[n].due = s.late[n].due.Add(d)
+			}
+		}
+		s.st.journal.setBack(d)
+	}
+	s.ahead.Add(int64(d))
+}
 
 func (s *Server) now() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) }
 

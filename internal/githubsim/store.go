@@ -133,7 +133,7 @@ func (who actor) need(r *repository, want role) error {
 	case who.account == nil:
 		return &refusal{status: 401, message: "Requires authentication"}
 	case r.archived:
-		return forbidden("Repository was archived so is read-only.")
+		return archived()
 	case who.role(r) >= want:
 		return nil
 	case who.account.kind == "Bot":
@@ -154,7 +154,7 @@ func (st *store) repository(who actor, owner, name string) (*repository, error) 
 		return nil, unresolved("a Repository with the name '%s'.", full)
 	}
 	if !strings.EqualFold(r.fullName(), full) {
-		return r, &refusal{status: 301, message: "Moved Permanently", moved: fmt.Sprintf("/repositories/%d", r.id)}
+		return r, &refusal{status: 301, message: "Moved Permanently", moved: fmt.Sprintf("/repositories/%d", r.id), renamed: true}
 	}
 	return r, nil
 }

@@ -12,7 +12,10 @@ func checkBody(body string) error {
 	case strings.TrimSpace(body) == "":
 		return invalidBecause("IssueComment", "body", "body can't be blank")
 	case utf8.RuneCountInString(body) > maxBody:
-		return invalidBecause("IssueComment", "body", "body is too long (maximum is 65536 characters)")
+		return &refusal{status: 422, message: "Validation Failed", errors: []any{object{
+			"resource": "IssueComment", "field": "data", "code": "unprocessable",
+			"message": "Body is too long (maximum is 65536 characters)",
+		}}}
 	}
 	return nil
 }

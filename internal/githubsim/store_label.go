@@ -75,12 +75,31 @@ func checkLabel(l label) error {
 	return nil
 }
 
-// createLabel adds a label to the repository.
+// createLabel adds a label to the repository. To a login that may not push there is no such place.
 func (st *store) createLabel(who actor, r *repository, l label) (label, error) {
-	if err := who.need(r, roleWrite); err != nil {
+	err := who.need(r, roleWrite)
+	if who.account != nil && who.account.kind != "Bot" && !r.archived && err != nil {
+		return label{}, notFound()
+	}
+	if err == nil {
+		err = who.mayMakeLabels()
+	}
+	if err != nil {
 		return label{}, err
 	}
 	return st.addLabel(who, r, l)
+}
+
+// mayMakeLabels refuses a token that may write pull requests alone: it puts labels on and makes none.
+func (who actor) mayMakeLabels() error {
+	if who.grants().allow("issues=write") {
+		return nil
+	}
+	return &refusal{
+		status:  403,
+		message: "You do not have permission to create labels on this repository.",
+		errors:  []any{object{"resource": "Repository", "field": "label", "code": "unauthorized"}},
+	}
 }
 
 func (st *store) addLabel(who actor, r *repository, l label) (label, error) {
@@ -179,7 +198,10 @@ func (st *store) labelsNamed(who actor, r *repository, names []string) ([]int64,
 	for _, name := range names {
 		l, ok := r.label(present(), name)
 		if !ok {
-			var err error
+			err := who.mayMakeLabels()
+			if err != nil {
+				return nil, err
+			}
 			if l, err = st.addLabel(who, r, label{name: name, color: defaultLabelColor}); err != nil {
 				return nil, err
 			}

@@ -59,7 +59,15 @@ func (p *pull) headCommit(ctx context.Context) (string, error) {
 func (st *store) mergeCommit(ctx context.Context, who actor, t *thread, message string) (string, []*thread, error) {
 	p := t.state.now().pull
 	if t.repo.git == nil || p.headRepo != t.repo {
-		return fakeSHA(t.repo.fullName(), fmt.Sprint(t.number), message), nil, nil
+		oid := fakeSHA(t.repo.fullName(), fmt.Sprint(t.number), message)
+		if p.base != t.repo.base {
+			return oid, nil, nil
+		}
+		var closed []*thread
+		for _, text := range append([]string{message}, p.commits...) {
+			closed = append(closed, st.resolve(t.repo, rawReferences(text))...)
+		}
+		return oid, closed, nil
 	}
 	before, _, err := t.repo.git.Ref(ctx, "refs/heads/"+p.base)
 	if err != nil {

@@ -15,6 +15,9 @@ import (
 type proposal struct {
 	title, body, head, base string
 	draft                   bool
+	commits                 []string
+	files                   map[string]string
+	behind                  bool
 }
 
 // createPull opens a pull request. head may be owner:branch. Anyone who may read can propose.
@@ -55,7 +58,7 @@ func (st *store) newPull(ctx context.Context, r, from *repository, branch string
 	}
 	return &pull{
 		id: st.nextID("pull"), head: branch, headRepo: from, headSHA: head, base: p.base, baseSHA: base, draft: p.draft,
-		closes: closingReferences(p.body),
+		closes: closingReferences(p.body), commits: p.commits, files: p.files, behind: p.behind,
 	}, nil
 }
 

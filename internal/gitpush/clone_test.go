@@ -2,8 +2,12 @@ package gitpush_test
 
 import (
 	"errors"
+	"fmt"
+	"os"
 	"testing"
 
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/gitpush"
 )
 
@@ -49,9 +53,24 @@ func TestHead(t *testing.T) {
 	if _, _, err := w.git.Head(t.Context()); !errors.As(err, &none) {
 		t.Errorf("no clone: %v", err)
 	}
-	for name, good := range map[string]bool{"fix": true, "agent/issue-7": true, "a b": false, "a..b": false, "@{-1}": false, "": false, "x:y": false, "-x": false, "HEAD": false} {
-		if err := w.git.CheckBranch(t.Context(), name); (err == nil) != good {
-			t.Errorf("branch %q: %v", name, err)
+}
+
+// TestBranchNames holds the rules for a branch's name against git's own.
+func TestBranchNames(t *testing.T) {
+	t.Parallel()
+	g := git.Git{Dir: t.TempDir(), Env: os.Environ()}
+	names := []string{"fix", "agent/issue-7", "a b", "a..b", "@{-1}", "@", "x:y", "-x", "HEAD", "a.lock", "a.lock/b", "a/.b", "a//b", "a/", "a.", "a.b", "größe", "a@b", "a{b", "a@{b", "~", "a-"}
+	for c := rune(1); c <= ' '; c++ {
+		names = append(names, fmt.Sprintf("a%cb", c))
+	}
+	for _, c := range "~^:?*[\\]{}|\"'$&%!;,\x7f" {
+		names = append(names, fmt.Sprintf("a%cb", c))
+	}
+	for _, name := range names {
+		out, err := g.Ask(t.Context(), "check-ref-format", "--branch", name)
+		takes := err == nil && out == name
+		if _, refused := claim.ParseBranch(name); (refused == nil) != takes {
+			t.Errorf("branch %q: git takes it: %v; ours: %v", name, takes, refused)
 		}
 	}
 }

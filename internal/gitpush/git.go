@@ -61,15 +61,6 @@ func located(err error, reason string) error {
 	return err
 }
 
-// CheckBranch returns a *RemoteError for what cannot be a branch's name.
-func (g Git) CheckBranch(ctx context.Context, name string) error {
-	out, err := g.Ask(ctx, "check-ref-format", "--branch", name)
-	if err == nil && out != name { // as @{-1} is, which only stands for one
-		return &RemoteError{fmt.Sprintf("%q is not a branch's name", name)}
-	}
-	return located(err, fmt.Sprintf("%q is not a branch's name", name))
-}
-
 // Remote is where git would push the branch: what its configuration says, else origin, else the only remote.
 func (g Git) Remote(ctx context.Context, branch string) (string, error) {
 	name, err := g.Ask(ctx, "for-each-ref", "--format=%(push:remotename)", "refs/heads/"+branch)

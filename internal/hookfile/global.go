@@ -71,9 +71,9 @@ func global(o Options, verb string) ([]place, error) {
 	folder := filepath.Join(o.Home, "hooks")
 	var all []place
 	for _, name := range passed {
-		all = append(all, place{folder: folder, name: name, shims: passThrough(), shared: true, global: true})
+		all = append(all, place{folder: folder, name: name, shims: passThrough(), scope: "global", global: true})
 	}
-	return append(all, place{folder: folder, name: "pre-push", shims: globalPush(), shared: true, global: true}), nil
+	return append(all, place{folder: folder, name: "pre-push", shims: globalPush(), scope: "global", global: true}), nil
 }
 
 // leadsTo reports whether core.hooksPath leads to folder already, for the whole machine or for its user. It is refused that it leads elsewhere.

@@ -23,7 +23,7 @@ import (
 type Options struct {
 	Git    git.Git // in a folder of the repository; where it is does not matter when Global
 	Home   string  // label-state's own folder, absolute; only needed when Global
-	Hook   string  // absolute path of the compiled hook; empty has it looked up at each push
+	Hook   string  // absolute path of the program that the hook runs; empty has it looked up at each push
 	Global bool    // all repositories of this user, by core.hooksPath
 	Force  bool    // replace a shim that somebody edited, or a kept hook that is in the way; chain lefthook's
 }
@@ -50,16 +50,24 @@ type State struct {
 	Version int    // of our shim; 0 for everything else
 	Hook    string // the path our shim was written with, or by which another tool runs ours; empty is looked up
 	Kept    string // the hook that was moved aside; empty when there is none
-	Shared  bool   // core.hooksPath leads there: other repositories may be served as well
+	Scope   string // of core.hooksPath, when that leads there: local, worktree, global, system or command; else empty
 	Global  bool   // it is the shim of a global installation
+	Setting string // git config label-state.hook, a path; only of our shims, which look there last
+	Looks   string // the names of programs that are looked for on PATH, in this order, with spaces between; empty for none
 
 	Manager string // husky, lefthook or pre-commit, when the hook is theirs
 	Script  string // the file, from the top of the worktree and with slashes, from which the manager runs ours, or would
 	Text    string // what that file has to be, when it is not there or is one that an older version wrote
 	Bare    bool   // every push is refused on a machine where our hook is missing
-	Brings  bool   // pre-commit builds the compiled hook itself
+	Brings  bool   // pre-commit builds the program itself
 	Hint    string // what a person has to do before the hook can be ours, when there is such a thing
+
+	Lefthook *Lack  // lefthook is at home here, and what its files lack to run ours; else nil
+	Moved    string // our shim, where lefthook has put it out of use; else empty
 }
+
+// Everybody reports whether the hook serves every repository of this user, or of the machine, though nobody asked for that.
+func (s State) Everybody() bool { return !s.Global && (s.Scope == "global" || s.Scope == "system") }
 
 // Installed reports whether pushes are checked.
 func (s State) Installed() bool {
@@ -108,11 +116,11 @@ func Install(ctx context.Context, o Options) (State, Change, error) {
 	s, m := p.whole(ctx, o.Git)
 	switch {
 	case s.Kind == Delegated && s.Text != "": // an older version wrote the script that the hook manager runs
-		top, err := o.Git.Ask(ctx, "rev-parse", "--show-toplevel")
+		top, err := topOf(ctx, o.Git)
 		if err != nil {
 			return s, Nothing, fmt.Errorf("%s: %w", verbInstall, err)
 		}
-		file := filepath.Join(filepath.FromSlash(top), filepath.FromSlash(s.Script))
+		file := filepath.Join(top, filepath.FromSlash(s.Script))
 		temp, err := writeTemp(filepath.Dir(file), s.Text)
 		if err == nil {
 			err = os.Rename(temp, file)
@@ -139,13 +147,13 @@ func (o Options) checkHook() error {
 	info, err := os.Stat(o.Hook)
 	switch {
 	case !filepath.IsAbs(o.Hook):
-		refused.Reason = "the path of the compiled hook is not absolute"
+		refused.Reason = "the path of the program is not absolute"
 	case strings.ContainsAny(o.Hook, "\n\r"):
-		refused.Reason = "the path of the compiled hook holds a line break"
+		refused.Reason = "the path of the program holds a line break"
 	case err != nil:
-		refused.Reason = "the compiled hook is not there: " + printable.Cause(err).Error()
+		refused.Reason = "the program is not there: " + printable.Cause(err).Error()
 	case !info.Mode().IsRegular() || info.Mode().Perm()&0o111 == 0:
-		refused.Reason = "the compiled hook is not an executable file"
+		refused.Reason = "the program is not an executable file"
 	default:
 		return nil
 	}
@@ -188,25 +196,46 @@ func Status(ctx context.Context, o Options) (State, error) {
 // whole is the state together with what a hook manager makes of it.
 func (p place) whole(ctx context.Context, g git.Git) (State, manager) {
 	s := p.state()
+	if s.Version > 0 {
+		s.Setting, _ = g.Ask(ctx, "config", "--type=path", "--get", "label-state.hook") // one that cannot be read is none
+	}
 	switch {
 	case p.unset != "":
 		s.Hint = hooksPath + " is empty: " + p.unset
+		return s, manager{}
 	case s.Kind == Foreign, s.Kind == Absent && husky(p.folder):
-		m := p.manager(ctx, g)
-		s.Manager, s.Script, s.Text, s.Brings, s.Bare = m.name, m.script, m.text, m.brings, m.bare
-		if s.Hint = m.hint; m.runs && s.Kind == Foreign {
-			s.Kind, s.Hint, s.Hook = Delegated, "", m.hook
-		}
-		if s.Kind == Foreign && s.Hint == "" && s.Kept != "" && !p.same() {
-			s.Hint = thirdHook
-		}
-		return s, m
+		return p.managed(ctx, g, s)
 	case s.Kind == Absent:
 		if _, err := os.Lstat(p.file()); errors.Is(err, syscall.ENOTDIR) { // as with core.hooksPath=/dev/null
 			s.Hint = hooksPath + " leads to no folder: git config --unset " + hooksPath
+			return s, manager{}
 		}
 	}
+
+	if top, err := topOf(ctx, g); err == nil && !p.global && lefthookUsed(top) { // which takes the place when it is told to run something there
+		s.Lefthook = underLefthook(top).lack
+	}
 	return s, manager{}
+}
+
+// managed is the state of a hook that is another tool's.
+func (p place) managed(ctx context.Context, g git.Git, s State) (State, manager) {
+	m := p.manager(ctx, g)
+	s.Manager, s.Script, s.Text, s.Brings, s.Bare, s.Lefthook = m.name, m.script, m.text, m.brings, m.bare, m.lack
+	s.Hint = m.hint
+	if m.runs && s.Kind == Foreign {
+		s.Kind, s.Hint, s.Hook, s.Looks = Delegated, "", m.hook, m.looks
+	}
+
+	old := p
+	old.name += lefthookMoved
+	if s.Kind == Foreign && p.shims.marked(read(old.file())) {
+		s.Moved = old.file()
+	}
+	if s.Kind == Foreign && s.Hint == "" && s.Kept != "" && !p.same() {
+		s.Hint = thirdHook
+	}
+	return s, m
 }
 
 const (
@@ -238,18 +267,14 @@ func locate(ctx context.Context, g git.Git, verb string) (place, error) {
 	if !filepath.IsAbs(folder) {
 		folder = filepath.Join(g.Dir, folder)
 	}
-	shared, err := g.Ask(ctx, "config", "--type=path", "--get", hooksPath)
+	value, scope, err := sharedFolder(ctx, g)
 	switch {
-	case err == nil && shared == "": // git then puts a slash and the hook's name behind nothing
-		scope, err := g.Ask(ctx, "config", "--show-scope", "--get", hooksPath)
-		if err != nil {
-			return place{}, fmt.Errorf("%s: %w", verb, err)
-		}
-		return place{folder: string(filepath.Separator), name: "pre-push", shims: prePush(), shared: true, unset: unsetIn(strings.TrimSpace(scope))}, nil
-	case err != nil && git.Code(err) != 1: // 1: not set
+	case err != nil:
 		return place{}, fmt.Errorf("%s: %w", verb, err)
+	case scope != "" && value == "": // git then puts a slash and the hook's name behind nothing
+		return place{folder: string(filepath.Separator), name: "pre-push", shims: prePush(), scope: scope, unset: unsetIn(scope)}, nil
 	}
-	p := place{folder: folder, name: "pre-push", shims: prePush(), shared: shared != ""}
+	p := place{folder: folder, name: "pre-push", shims: prePush(), scope: scope}
 	if global := globalPush(); global.marked(read(p.file())) {
 		p.shims, p.global = global, true
 	}
@@ -259,4 +284,24 @@ func locate(ctx context.Context, g git.Git, verb string) (place, error) {
 		return under, nil
 	}
 	return p, nil
+}
+
+// sharedFolder is core.hooksPath and its scope in git's configuration; the scope is empty where it is not set.
+func sharedFolder(ctx context.Context, g git.Git) (value, scope string, err error) {
+	out, err := g.Ask(ctx, "config", "--show-scope", "--null", "--type=path", "--get", hooksPath)
+	switch {
+	case git.Code(err) == 1: // not set
+		return "", "", nil
+	case err != nil:
+		return "", "", err
+	}
+	scope, rest, _ := strings.Cut(out, "\x00")
+	value, _, _ = strings.Cut(rest, "\x00")
+	return value, scope, nil
+}
+
+// topOf is the top of the worktree. The error is that of a bare repository as well.
+func topOf(ctx context.Context, g git.Git) (string, error) {
+	top, err := g.Ask(ctx, "rev-parse", "--show-toplevel")
+	return filepath.FromSlash(top), err
 }

@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -38,9 +39,19 @@ type lefthookJob struct {
 }
 
 const (
-	lefthookText = "#!/bin/sh\n" + scriptText
+	lefthookText = shellLine + scriptText
 	lefthookName = "label-state" // of our script, as docs/hook.md has it
 )
+
+// A Lack is what lefthook's files lack to run our hook at every push.
+type Lack struct {
+	Script string // the script that lefthook is to run, from the top of the worktree and with slashes
+	Text   string // what the script has to be; empty when it is there
+
+	Config string // lefthook's configuration, from the top of the worktree; empty when a person has to change the script first
+	Lines  string // what to add to it, each line ended
+	Edited string // the whole configuration with the lines in it; empty where that takes a person
+}
 
 // underLefthook looks for a script for pre-push that runs our hook, in lefthook's folders, and for its name in lefthook's configuration.
 func underLefthook(top string) manager {
@@ -52,45 +63,98 @@ func underLefthook(top string) manager {
 		c.PrePush.collect(named)
 		folders = append(folders, c.SourceDir, c.SourceLocal)
 	}
-	found := map[string]string{} // where our scripts are, by their names
+
+	found := lefthookScripts(top, folders) // by their names
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		m.script = found[name]
+		m.lack = lackIn(top, main, name)
+		if named[name] || path.Ext(main) == ".toml" && strings.Contains(read(filepath.Join(top, main)), m.lack.Lines) {
+			m.lack = nil
+			text := read(filepath.Join(top, m.script))
+			if slices.Contains(shipped, text) {
+				m.text = lefthookText
+			}
+			return m.by(text, top)
+		}
+		if _, job := named[name]; job && !scriptNamed(all, name) { // a second entry would run it twice
+			m.lack.Lines, m.lack.Edited = "use_stdin: true\n", ""
+		}
+	}
+
+	if len(found) == 0 {
+		m.script, m.text = ".lefthook/pre-push/"+lefthookName, lefthookText
+		m.lack = lackIn(top, main, lefthookName)
+		m.lack.Text = lefthookText
+		if exists(filepath.Join(top, m.script)) {
+			m.text, m.lack = "", &Lack{Script: m.script}
+			m.hint = "have " + m.script + " run  " + guarded
+			return m
+		}
+	}
+	m.lack.Script = m.script
+	m.hint = "label-state init, which shows what to add to " + main
+	return m
+}
+
+// Displaced is our hook where lefthook has put it out of use, for a clone whose git directory and whose worktree's top these are; empty
+// where it has not, or runs ours. It starts nothing.
+func Displaced(gitDir, top string) string {
+	hook := filepath.Join(gitDir, "hooks", "pre-push")
+	if !isLefthook(read(hook)) || !prePush().marked(read(hook+lefthookMoved)) || underLefthook(top).runs {
+		return ""
+	}
+	return hook + lefthookMoved
+}
+
+// isLefthook knows the hooks that "lefthook install" writes.
+func isLefthook(text string) bool { return strings.Contains(text, "call_lefthook ") }
+
+// lefthookUsed reports whether there is a configuration of lefthook.
+func lefthookUsed(top string) bool {
+	_, main := lefthookConfigs(top)
+	return exists(filepath.Join(top, main))
+}
+
+// scriptNamed reports whether one of the configurations has a script of that name for pre-push.
+func scriptNamed(all []lefthookConfig, name string) bool {
+	return slices.ContainsFunc(all, func(c lefthookConfig) bool {
+		_, is := c.PrePush.Scripts[name]
+		return is
+	})
+}
+
+// lackIn is what the configuration lacks to run a script of that name with git's input.
+func lackIn(top, config, name string) *Lack {
+	l := &Lack{Config: config}
+	switch path.Ext(config) {
+	case ".toml":
+		l.Lines = "[pre-push.scripts." + name + "]\nuse_stdin = true\n"
+	case ".json":
+		l.Lines = `"pre-push": {"scripts": {"` + name + `": {"use_stdin": true}}}` + "\n"
+	default:
+		l.Lines = "pre-push:\n  scripts:\n    " + name + ":\n      use_stdin: true\n"
+		l.Edited = withScript(read(filepath.Join(top, config)), name)
+	}
+	return l
+}
+
+// lefthookScripts are the scripts for pre-push that run our hook: where they are, from the top of the worktree, by their names.
+func lefthookScripts(top string, folders []string) map[string]string {
+	found := map[string]string{}
 	for _, folder := range folders {
 		dir := filepath.Join(top, folder, "pre-push")
 		entries, err := os.ReadDir(dir)
 		if folder == "" || err != nil {
 			continue // no such folder, no scripts
 		}
+
 		for _, e := range entries {
-			if ours(read(filepath.Join(dir, e.Name())), top) != "" {
+			if ours(read(filepath.Join(dir, e.Name())), top).word != "" {
 				found[e.Name()] = path.Join(filepath.ToSlash(folder), "pre-push", e.Name())
 			}
 		}
 	}
-	m.hint = "add to " + main + ", under pre-push:  scripts: {" + lefthookName + ": {use_stdin: true}}"
-	if len(found) == 0 {
-		m.script, m.text = ".lefthook/pre-push/"+lefthookName, lefthookText
-		m.hint = "label-state init writes " + m.script + "; " + m.hint
-		if exists(filepath.Join(top, m.script)) {
-			m.text, m.hint = "", "have "+m.script+" run  "+guarded
-		}
-		return m
-	}
-	for _, name := range slices.Sorted(maps.Keys(found)) {
-		stdin, is := named[name]
-		m.script = found[name]
-		switch {
-		case stdin:
-			text := read(filepath.Join(top, m.script))
-			if slices.Contains(shipped, text) {
-				m.text = lefthookText
-			}
-			return m.by(text, top)
-		case is:
-			m.hint = "add  use_stdin: true  to the script " + name + " in " + main
-			return m
-		}
-		m.hint = "add to " + main + ", under pre-push:  scripts: {" + name + ": {use_stdin: true}}"
-	}
-	return m
+	return found
 }
 
 func (g lefthookGroups) collect(named map[string]bool) {
@@ -105,7 +169,8 @@ func (g lefthookGroups) collect(named map[string]bool) {
 	}
 }
 
-// lefthookConfigs reads what lefthook would, in YAML or JSON, with what it extends; main is the name of the file to change.
+// lefthookConfigs reads what lefthook would, in YAML or JSON, with what it extends; main is the name of the file to change. There is
+// none where lefthook is not used.
 func lefthookConfigs(top string) (all []lefthookConfig, main string) {
 	for _, name := range []string{"lefthook", ".lefthook", ".config/lefthook", "lefthook-local", ".lefthook-local", ".config/lefthook-local"} {
 		for _, ending := range []string{".yml", ".yaml", ".json", ".toml"} {

@@ -10,8 +10,13 @@ import (
 	"github.com/label-state/label-state/internal/git"
 )
 
-// compiled is the compiled hook's name, by which scripts run it.
-const compiled = "label-state-pre-push"
+// Scripts run the hook by the name of one of two programs: the small one, or label-state with the words of a command before
+// git's arguments.
+const (
+	small   = "label-state-pre-push"
+	whole   = "label-state"
+	command = "hook pre-push"
+)
 
 // A manager is a program that writes git's hooks anew from files of the repository, as it found them for pre-push.
 type manager struct {
@@ -21,8 +26,10 @@ type manager struct {
 	text   string // what the script has to be; empty when there is one
 	runs   bool   // it runs our hook at every push
 	hook   string // the path by which it does; empty is looked up
+	looks  string // by which names it looks for a program on PATH, with spaces between
 	brings bool   // it builds the programs itself
 	hint   string // what a person can do to have it run, when it does not
+	lack   *Lack  // what lefthook's files lack for it; nil where nothing does, and for the others
 	bare   bool   // the script fails, and with it every push, on a machine where our hook is missing
 }
 
@@ -32,12 +39,12 @@ func (p place) manager(ctx context.Context, g git.Git) manager {
 		return underHusky(p)
 	}
 	text := read(p.file())
-	top, err := g.Ask(ctx, "rev-parse", "--show-toplevel")
+	top, err := topOf(ctx, g)
 	if err != nil {
 		top = p.folder // a bare repository has no other files
 	}
-	switch top = filepath.FromSlash(top); {
-	case strings.Contains(text, "call_lefthook "): // which replaces whatever is in the place of its hook as soon as its configuration changes
+	switch {
+	case isLefthook(text): // which replaces whatever is in the place of its hook as soon as its configuration changes
 		return underLefthook(top)
 	case isPreCommit(text):
 		return underPreCommit(top)
@@ -51,18 +58,39 @@ func husky(folder string) bool {
 }
 
 // guarded is the line that runs our hook where it is, and lets a push go where it is missing.
-const guarded = "! command -v " + compiled + " >/dev/null || " + compiled + ` "$@"`
+const guarded = "! command -v " + whole + " >/dev/null || " + whole + " " + command + ` "$@"`
 
-// scriptText is what init writes for a manager to run: the same, and it says so when nothing is checked.
-const scriptText = "if command -v " + compiled + ` >/dev/null; then
-	` + compiled + ` "$@"
-else
-	echo 'label-state: not checked, pushing anyway: ` + compiled + ` was not found' >&2
-fi
+// scriptText is what init writes for a manager to run: the same for both programs, also where a desktop starts it with a short
+// PATH, and it says so when nothing is checked.
+const scriptText = `hook=$(
+	PATH=$PATH:$HOME/go/bin:$HOME/.local/bin:/usr/local/bin:/opt/homebrew/bin
+	command -v label-state-pre-push || command -v label-state
+) || hook=
+case $hook in
+*pre-push) "$hook" "$@" ;;
+*?) "$hook" hook pre-push "$@" ;;
+*) echo 'label-state: not checked, pushing anyway: label-state was not found' >&2 ;;
+esac
 `
 
-// shipped are the scripts that init wrote before: where our hook was missing they had the shell end with 127, which refuses the push.
-var shipped = []string{compiled + " \"$@\"\n", "#!/bin/sh\nexec " + compiled + " \"$@\"\n"}
+// shellLine makes a script of it that a manager starts as a program.
+const shellLine = "#!/bin/sh\n"
+
+// shipped are the scripts that init wrote before. The first two end with 127 where our hook is missing, which refuses the push; the
+// others do not know that label-state is the hook as well.
+var shipped = []string{
+	small + " \"$@\"\n",
+	shellLine + "exec " + small + " \"$@\"\n",
+	scriptOfSmall,
+	shellLine + scriptOfSmall,
+}
+
+const scriptOfSmall = "if command -v " + small + ` >/dev/null; then
+	` + small + ` "$@"
+else
+	echo 'label-state: not checked, pushing anyway: ` + small + ` was not found' >&2
+fi
+`
 
 func underHusky(p place) manager {
 	m := manager{name: "husky", reason: "husky writes this file anew", script: ".husky/pre-push"}
@@ -84,36 +112,70 @@ func underHusky(p place) manager {
 	return m
 }
 
-// ours is the word by which a script of the shell runs the compiled hook, or a file below top that is our shim, on a line that
-// is no comment; empty when there is none.
-func ours(text, top string) string {
+// A run is how a script of the shell runs our hook. The zero value is not at all.
+type run struct {
+	word  string // the program or the script, as it is written
+	looks string // as manager has it
+	shim  bool   // it is a file of the repository that is our shim, which looks for the program itself
+}
+
+// ours finds how a script of the shell runs our hook, below top, on a line that is no comment: the small program, label-state with
+// the words of the command, or our shim.
+func ours(text, top string) (found run) {
 	for line := range strings.Lines(text) {
-		for word := range strings.FieldsFuncSeq(line, func(r rune) bool { return strings.ContainsRune(" \t\r\n|&;(){}", r) }) {
-			word = strings.Trim(word, `"'`)
-			if strings.HasPrefix(word, "#") {
-				break
-			}
-			base := filepath.Base(filepath.FromSlash(word))
-			if base == compiled || base == compiled+".exe" || filepath.IsLocal(word) && prePush().marked(read(filepath.Join(top, word))) {
-				return word
+		words := lineWords(line)
+		for n, word := range words {
+			base := strings.TrimSuffix(filepath.Base(filepath.FromSlash(word)), ".exe")
+			after := strings.Join(words[n+1:min(n+3, len(words))], " ")
+			switch {
+			case base == small:
+				found = found.or(run{word: word, looks: small})
+			case after == command && (base == whole || strings.HasPrefix(word, "$")):
+				found = found.or(run{word: word, looks: whole})
+			case filepath.IsLocal(word) && prePush().marked(read(filepath.Join(top, word))):
+				found = found.or(run{word: word, looks: small + " " + whole, shim: true})
 			}
 		}
 	}
-	return ""
+	return found
+}
+
+// or adds another way to run our hook. The word of the first counts.
+func (r run) or(other run) run {
+	switch {
+	case r.word == "":
+		return other
+	case !slices.Contains(strings.Fields(r.looks), other.looks):
+		r.looks += " " + other.looks
+	}
+	return r
+}
+
+// lineWords are the words of a line of the shell, as far as a search for names needs them, without quotes and up to a comment.
+func lineWords(line string) []string {
+	words := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t\r\n|&;(){}", r) })
+	for n, word := range words {
+		words[n] = strings.Trim(word, `"'`)
+		if strings.HasPrefix(words[n], "#") {
+			return words[:n]
+		}
+	}
+	return words
 }
 
 // by has the manager run our hook when the text, of one of its files, does. Such a script refuses every push on a machine where our hook is
 // missing, unless it looks for it first, or runs a file of the repository that is our shim: that is everywhere, and looks for itself.
 func (m manager) by(text, top string) manager {
-	word := ours(text, top)
-	m.runs = word != ""
-	if filepath.IsAbs(word) && filepath.Base(word) == compiled {
-		m.hook = word
+	r := ours(text, top)
+	m.runs, m.looks = r.word != "", r.looks
+	if filepath.IsAbs(r.word) {
+		m.hook, m.looks = r.word, ""
 	}
+
 	looks := slices.ContainsFunc([]string{"command -v ", "which ", "type ", "hash ", "-x ", "|| true", "|| :", "|| exit 0"}, func(guard string) bool {
 		return strings.Contains(text, guard)
 	})
-	m.bare = m.runs && !looks && !(filepath.IsLocal(word) && prePush().marked(read(filepath.Join(top, word))))
+	m.bare = m.runs && !looks && !r.shim
 	return m
 }
 

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -47,7 +48,7 @@ func again(t *testing.T, dir string, before State) {
 		if err != nil || change != Upgraded || after.Bare || after.Text != "" || after.Kind != Delegated {
 			t.Errorf("install: %s, %v, %+v, want our older script replaced", change, err, after)
 		}
-	case before.Kind == Delegated && (err != nil || change != Nothing || after != before):
+	case before.Kind == Delegated && (err != nil || change != Nothing || !reflect.DeepEqual(after, before)):
 		t.Errorf("install: %s, %v, %+v, want it as it was", change, err, after)
 	case before.Hint != "" && (!ok || refused.Hint != before.Hint || change != Nothing):
 		t.Errorf("install: %s, %v, want the status's hint", change, err)
@@ -58,11 +59,20 @@ func again(t *testing.T, dir string, before State) {
 
 func describe(s State) string {
 	out := strings.TrimSpace(fmt.Sprintf("%s %s %s", s.Kind, s.Manager, s.Script)) + "\n"
-	if s.Text != "" {
-		out += "text: " + strings.Join(strings.Split(strings.TrimSpace(s.Text), "\n"), " ") + "\n"
+	switch s.Text {
+	case "":
+	case scriptText:
+		out += "text: ours\n"
+	case lefthookText:
+		out += "text: ours, as a program\n"
+	default:
+		out += "text: " + s.Text + "\n"
 	}
 	if s.Hook != "" {
 		out += "by: " + s.Hook + "\n"
+	}
+	if s.Looks != "" {
+		out += "looks for: " + s.Looks + "\n"
 	}
 	if s.Brings {
 		out += "brings the programs\n"
@@ -72,6 +82,18 @@ func describe(s State) string {
 	}
 	if s.Hint != "" {
 		out += "hint: " + s.Hint + "\n"
+	}
+	if s.Moved != "" {
+		out += "moved: " + filepath.Base(s.Moved) + "\n"
+	}
+	if s.Lefthook == nil {
+		return out
+	}
+	out += "lefthook lacks: " + strings.Join([]string{s.Lefthook.Script, s.Lefthook.Config}, " ") + "\n"
+	if s.Lefthook.Edited != "" {
+		out += "edited:\n" + s.Lefthook.Edited
+	} else {
+		out += "add:\n" + s.Lefthook.Lines
 	}
 	return out
 }

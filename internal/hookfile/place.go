@@ -14,6 +14,12 @@ import (
 // suffix is of the name under which another tool's hook waits; the shims know it.
 const suffix = ".label-state-chained"
 
+// looks are the programs that each version of the shim looks for on PATH, none before the first.
+var looks = []string{"", small, small + " " + whole}
+
+// lefthookMoved is of the name that lefthook gives a hook in whose place it puts its own. Nothing runs it.
+const lefthookMoved = ".old"
+
 // legacy is of the name that pre-commit, when it is installed over a hook, gives that hook. It runs it first.
 const legacy = ".legacy"
 
@@ -21,8 +27,8 @@ const legacy = ".legacy"
 type place struct {
 	folder, name string
 	shims        family
-	shared       bool // core.hooksPath leads there
-	global       bool // it belongs to a global installation
+	scope        string // of core.hooksPath, when that leads there; else empty
+	global       bool   // it belongs to a global installation
 
 	unset string // the command that takes an empty core.hooksPath away, with which git looks in the root folder; else empty
 }
@@ -45,7 +51,7 @@ func read(file string) string {
 const maxScript = 1 << 20
 
 func (p place) state() State {
-	s := State{File: p.file(), Shared: p.shared, Global: p.global}
+	s := State{File: p.file(), Scope: p.scope, Global: p.global}
 	if exists(p.kept()) {
 		s.Kept = p.kept()
 	}
@@ -60,6 +66,7 @@ func (p place) state() State {
 	}
 	text := read(p.file())
 	s.Version, s.Hook = p.shims.recognise(text)
+	s.Looks = looks[min(s.Version, len(looks)-1)]
 	switch {
 	case s.Version == 0 && p.shims.marked(text):
 		s.Kind, s.Hook = Edited, ""
@@ -83,7 +90,7 @@ func (p place) install(o Options) (Change, error) {
 	case s.Kind == Current && s.Hook == o.Hook:
 		return Nothing, nil
 	case s.Kind == Blocked:
-		return Nothing, p.refuse(verbInstall, "it is a symbolic link or not a file", "add the line  label-state-pre-push \"$@\"  to what it leads to")
+		return Nothing, p.refuse(verbInstall, "it is a symbolic link or not a file", "add the line  "+guarded+"  to what it leads to")
 	case s.Kind == Edited && !o.Force:
 		return Nothing, p.refuse(verbInstall, "it was edited, or is of a newer version", "label-state hook install --force replaces it")
 	}

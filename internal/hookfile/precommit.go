@@ -40,7 +40,7 @@ func underPreCommit(top string) manager {
 			case !pushes:
 			case built:
 				m.runs, m.brings = true, true
-			case ours(h.Entry, top) != "":
+			case ours(h.Entry, top).word != "":
 				m = m.by(h.Entry, top)
 			}
 		}

@@ -61,7 +61,7 @@ func act(verb string, o Options) error {
 		s, err = Status(ctx, o)
 	}
 	if err == nil {
-		fmt.Printf("%s: %s v%d installed=%t hook=%q kept=%q shared=%t global=%t hint=%q\n", change, s.Kind, s.Version, s.Installed(), s.Hook, filepath.Base(s.Kept), s.Shared, s.Global, s.Hint)
+		fmt.Printf("%s: %s v%d installed=%t hook=%q kept=%q scope=%q global=%t hint=%q\n", change, s.Kind, s.Version, s.Installed(), s.Hook, filepath.Base(s.Kept), s.Scope, s.Global, s.Hint)
 	}
 	return err
 }

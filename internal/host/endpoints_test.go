@@ -44,7 +44,7 @@ func TestFromAPIRefuses(t *testing.T) {
 		"", "api.github.com", "https://", "/api/v3", "ftp://api.github.com", "ssh://git@github.com/", "git@github.com:api",
 		"https://github.com", "https://github.com/api/v3", "https://octo.ghe.com", "https://api.github.com/api/v3",
 		"https://api.github.com:8443", "https://uploads.github.com", "https://api.github.com/graphql", "https://ghe.example/api/graphql",
-		"https://ghe.example/api/v4", "https://ghe.example/?token=secret", "https://ann:secret@ghe.example/api/v3", "https://secret@api.github.com",
+		"https://ghe.example/api/v4", "https://ghe.example/?token=secret", "https://ghe.example/api/v3?", "https://ghe.example/api/v3#", "https://ghe.example/#secret", "https://ghe.example?secret", "https://ann:secret@ghe.example/api/v3", "https://secret@api.github.com",
 		"https://gitlab.com/api/v3", "https://ghe.example/api v3", "https://ghe.example/secret\n",
 	} {
 		e, err := host.FromAPI(url)

@@ -144,7 +144,7 @@ func (k *keeper) over(ctx context.Context, lost *ledger.LostError) error {
 	for !errors.Is(lost, claim.ErrOverdue) {
 		f, err := k.ledger.Look(ctx, lost.Issue)
 		switch {
-		case err == nil && Delivered(k.ledger.Rules(), f, lost.Worker):
+		case err == nil && k.ledger.Rules().EndOf(f, lost.Worker) == lifecycle.HoldDelivered:
 			return ErrDelivered
 		case err == nil:
 			return lost
@@ -155,20 +155,4 @@ func (k *keeper) over(ctx context.Context, lost *ledger.LostError) error {
 		}
 	}
 	return lost
-}
-
-// Delivered reports whether the worker's hold has done its work: it ended as success, by the worker itself
-// or with a pull request, it moved the issue to another stage itself, or its own pull request is open or merged; or what it holds is
-// a pull request, and that was merged.
-func Delivered(r lifecycle.Rules, f lifecycle.Facts, w claim.Worker) bool {
-	own, found := f.Log.Find(w)
-	if found && f.Merged() {
-		return own.End == nil || own.End.Outcome == claim.OutcomeSuccess
-	}
-	if found && own.End != nil {
-		itself := own.End.By == ""
-		return own.End.Outcome == claim.OutcomeSuccess && (own.End.PR != "" || itself) || own.End.Outcome == claim.OutcomeAdvanced && itself
-	}
-	holder, _, delivered := r.Delivered(f)
-	return delivered && holder.Record.Worker == w
 }

@@ -6,6 +6,5 @@ import "context"
 type Batcher interface {
 	// AcquireAll is Acquire for all of the asks, which are of one repository and one worker: all
 	// leases in the order of the asks, or none. *HeldError names the first that somebody has.
-	// errors.ErrUnsupported says that this server cannot, and that nothing was done.
 	AcquireAll(ctx context.Context, asks []Ask) ([]Lease, error)
 }

@@ -11,15 +11,10 @@ import (
 	"testing"
 	"time"
 
-	clientv3 "go.etcd.io/etcd/client/v3"
-	"go.uber.org/zap"
-	"google.golang.org/grpc"
-
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/lease"
-	"github.com/label-state/label-state/internal/lease/etcd"
 	"github.com/label-state/label-state/internal/lease/gitref"
 	"github.com/label-state/label-state/internal/lease/leasetest"
 	"github.com/label-state/label-state/internal/lease/redis"
@@ -31,7 +26,7 @@ import (
 //
 //	requests/op  to GitHub, of everybody who took part
 //	writes/op    those of them that change something, which GitHub limits more tightly
-//	store/op     round trips to Redis or etcd, of everybody
+//	store/op     round trips to Redis, of everybody
 //	winner/op    requests and round trips, one after the other, until the winner knew
 func BenchmarkCost(b *testing.B) {
 	for _, s := range contestants() {
@@ -58,16 +53,15 @@ func contestants() []contestant {
 		{lease.Comments, func(*testing.B) func(*meter) lease.Store { return func(*meter) lease.Store { return nil } }},
 		{lease.Refs, func(*testing.B) func(*meter) lease.Store { return refsOf }},
 		{lease.Redis, openRedis},
-		{lease.Etcd, openEtcd},
 	}
 }
 
-// BenchmarkClaim measures a claim side by side where each request to GitHub takes 80 ms, with all waiting; Redis and etcd are on this
+// BenchmarkClaim measures a claim side by side where each request to GitHub takes 80 ms, with all waiting; Redis is on this
 // machine. The labels exist. docs/speed.md has the numbers.
 //
 //	seconds      until the worker knows that it holds the issue and its labels are right
 //	requests/op  to GitHub
-//	store/op     round trips to Redis or etcd
+//	store/op     round trips to Redis
 func BenchmarkClaim(b *testing.B) {
 	for _, s := range contestants() {
 		b.Run(s.kind, func(b *testing.B) {
@@ -347,41 +341,4 @@ func (c counted) Release(ctx context.Context, l lease.Lease) error {
 func (c counted) Look(ctx context.Context, i claim.Issue) (lease.Lease, bool, error) {
 	c.meter.store.Add(1)
 	return c.Store.Look(ctx, i)
-}
-
-func openEtcd(b *testing.B) func(*meter) lease.Store {
-	path := leasetest.Find(b, os.Getenv("LABEL_STATE_REQUIRE"), lease.Etcd, "etcd")
-	ports := leasetest.FreePorts(b, 2)
-	clients, peers := "http://"+leasetest.Loopback(ports[0]), "http://"+leasetest.Loopback(ports[1])
-	connect := func(options ...grpc.DialOption) *clientv3.Client {
-		c, err := clientv3.New(clientv3.Config{Endpoints: []string{clients}, Logger: zap.NewNop(), DialTimeout: 5 * time.Second, DialOptions: options})
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Cleanup(func() { _ = c.Close() })
-		return c
-	}
-	probe := connect()
-	ready := func() error {
-		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-		defer cancel()
-		_, err := probe.Get(ctx, "ready")
-		return err
-	}
-	leasetest.Start(b, ready, path, "--data-dir", b.TempDir(), "--logger", "zap", "--log-level", "error", "--listen-client-urls", clients,
-		"--advertise-client-urls", clients, "--listen-peer-urls", peers, "--initial-advertise-peer-urls", peers, "--initial-cluster", "default="+peers)
-	return func(m *meter) lease.Store {
-		return etcd.New(connect(grpc.WithChainUnaryInterceptor(m.unary), grpc.WithChainStreamInterceptor(m.stream)))
-	}
-}
-
-func (m *meter) unary(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
-	m.store.Add(1)
-	return invoke(ctx, method, req, reply, cc, opts...)
-}
-
-// stream counts a keep-alive as one round trip.
-func (m *meter) stream(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn, method string, open grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
-	m.store.Add(1)
-	return open(ctx, desc, cc, method, opts...)
 }

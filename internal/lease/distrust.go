@@ -35,7 +35,7 @@ func Distrust(err error) error {
 	case errors.As(err, &alert) && alert.Op == "remote error":
 		return &DeniedError{showCertificate, err}
 	case errors.As(err, &record):
-		return &DeniedError{"the store speaks without TLS there: use the port with TLS, or an address that begins with redis:// or http:// if that is meant", err}
+		return &DeniedError{"the store speaks without TLS there: use the port with TLS, or an address that begins with redis:// if that is meant", err}
 	}
 	return err
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/label-state/label-state/internal/lease/leasetest"
 )
 
-// TestProbeTLS: a no is a *lease.DeniedError; what says nothing about certificates is for the client to find out. Real
-// stores are probed by the exams of redis and etcd.
+// TestProbeTLS: a no is a *lease.DeniedError; what says nothing about certificates is for the client to find out. A real
+// store is probed by the exam of redis.
 func TestProbeTLS(t *testing.T) {
 	own := leasetest.NewAuthority(t)
 	later := time.Now().Add(time.Hour)

@@ -15,13 +15,12 @@ const (
 	Comments = "comments" // no store: the log decides
 	Refs     = "refs"     // git references of the repository itself
 	Redis    = "redis"
-	Etcd     = "etcd"
 )
 
-// An Opener opens a store that is a service of its own, at the addresses that the configuration gives.
-// It connects when the store is first asked something. At addresses with TLS, secure is how the two recognise each
-// other; nil is by what the system trusts. Errors never show a password.
-type Opener func(secure *tls.Config, addresses ...string) (Remote, error)
+// An Opener opens a store that is a server of its own, at its URL. It connects when the store is first
+// asked something. With TLS, secure is how the two recognize each other; nil is by what the system
+// trusts. Errors never show a password.
+type Opener func(secure *tls.Config, url string) (Remote, error)
 
 // A Remote is a store with connections to close. Leases stay.
 type Remote interface {

@@ -4,10 +4,10 @@ import "crypto/tls"
 
 // A Service is a store that is a service of its own, with this machine's login to it.
 type Service struct {
-	Name   string // what claim.lease calls it
-	Open   Opener
-	Secret string      // what the variable would hold that the configuration names
-	TLS    *tls.Config // nil is by what the system trusts
+	Name string // what claim.lease calls it
+	Open Opener
+	URL  string      // with the password in it
+	TLS  *tls.Config // nil is by what the system trusts
 }
 
 // Kind returns the name.

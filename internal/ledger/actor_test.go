@@ -24,6 +24,8 @@ type actor struct {
 	answer  answer
 	over    bool // it has ended, or crashed
 	person  bool // it claims as a person
+	shared  bool // it claims with the key of other processes
+	resumes bool // and takes their hold over
 	crashed bool
 	digest  uint64 // of all it was told since the digest was last reset
 	skew    time.Duration
@@ -204,6 +206,8 @@ func outcome(err error) string {
 	switch {
 	case err == nil:
 		return "ok"
+	case errors.As(err, &held) && held.Shared:
+		return "shared"
 	case errors.As(err, &held) && held.Yielded != nil:
 		return "yielded"
 	case errors.As(err, &held):

@@ -118,6 +118,6 @@ func (st *stages) stepRecord(f lifecycle.Facts, a Advance, to labels.Stage) (cla
 		waits := lifecycle.Reason{Code: lifecycle.CodeOwn, Text: "its plan waits for an answer", URL: own.Plan.URL}
 		return r, &HeldError{Issue: f.Issue, Verdict: lifecycle.Verdict{Answer: lifecycle.Held, Reasons: []lifecycle.Reason{waits}}}
 	}
-	r.Attempt = own.Record.Attempt
+	r.Attempt, r.Token = own.Record.Attempt, own.Record.Token
 	return r, nil
 }

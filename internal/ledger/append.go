@@ -125,13 +125,13 @@ func (rs *records) Heard(ctx context.Context, i claim.Issue) error {
 	return nil
 }
 
-// tombstone kills an own key that will not become a hold, even when the caller's context is
+// tombstone ends an own claim that will not become a hold, and no other process's claim of the key, even when the caller's context is
 // over: a claim left behind would block everyone until it expires (spec.md#claim). The claim was written, so its end is, too,
 // also when it has become unknown whether our records count.
-func (rs *records) tombstone(ctx context.Context, f lifecycle.Facts, w claim.Worker, outcome string) error {
+func (rs *records) tombstone(ctx context.Context, f lifecycle.Facts, w claim.Worker, nonce, outcome string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedIn)
 	defer cancel()
-	r := claim.Record{Kind: claim.KindRelease, Worker: w, Outcome: outcome, At: f.Now}
+	r := claim.Record{Kind: claim.KindRelease, Worker: w, Nonce: nonce, Outcome: outcome, At: f.Now}
 	_, err := rs.doBy(ctx, f, r, rs.writeRead)
 	return err
 }

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -112,6 +113,8 @@ func (b Bundle) Check(ctx context.Context, w claim.Worker, ask func(lifecycle.Ru
 		case err != nil:
 		case f.PullRequest:
 			err = callError("%s is a pull request: a bundle is of issues", p.Issue)
+		case v.Has(lifecycle.CodeOwn):
+			err = &HeldError{Issue: p.Issue, Verdict: v, Shared: true}
 		case f.Log.Used(w):
 			err = &CallError{claim.ErrKeyUsed}
 		case v.Answer != lifecycle.Free:
@@ -136,6 +139,9 @@ func (b Bundle) Worker(w claim.Worker) claim.Worker {
 	return w
 }
 
+// Nonce names the process that claims the bundle: every claim of the bundle has it.
+func (b Bundle) Nonce() string { return b.parts[0].Ledger.token() }
+
 // Claim takes every issue of the bundle for one worker, or none. All of it is looked at before the
 // first write. The issues are then taken one after the other, in an order that is the same for
 // everybody, and nobody waits for a hold: so of two bundles over the same issues exactly one is
@@ -146,11 +152,11 @@ func (b Bundle) Worker(w claim.Worker) claim.Worker {
 // or joined *LabelsErrors beside the holds, which are real. Whoever dies in between leaves claims
 // that expire within Terms.Bundle and are undone by whoever sees them next.
 func (b Bundle) Claim(ctx context.Context, req Request) ([]Hold, error) {
-	req.Worker, req.Bundle = b.Worker(req.Worker), b.slug
+	req.Worker, req.Bundle, req.Nonce = b.Worker(req.Worker), b.slug, cmp.Or(req.Nonce, b.Nonce())
 	if _, err := b.Check(ctx, req.Worker, lifecycle.Rules.Admits); err != nil {
 		return nil, err
 	}
-	t := taking{Bundle: b, worker: req.Worker}
+	t := taking{Bundle: b, worker: req.Worker, nonce: req.Nonce}
 	for len(t.holds) < len(b.parts) { // the next issue, or all of its repository, where a store takes them in one step
 		n, err := t.together(ctx, req)
 		if errors.Is(err, errors.ErrUnsupported) {
@@ -189,6 +195,7 @@ func late(err error) bool {
 type taking struct {
 	Bundle
 	worker claim.Worker
+	nonce  string // of its process
 	holds  []Hold // of the first parts
 }
 
@@ -202,14 +209,14 @@ func (t *taking) undo(ctx context.Context, n int, because error) error {
 	if !errors.As(because, &held) && !errors.As(because, &call) { // a plain no left nothing behind; of any other only the log knows how it ended
 		_, _, batch := failed.Ledger.batcher()
 		for k := len(t.holds); k < len(t.parts) && (k == n || batch && failed.Issue.SameRepo(t.parts[k].Issue)); k++ {
-			if err := t.parts[k].Undo(ctx, t.worker, false); err != nil {
+			if err := t.parts[k].Undo(ctx, t.worker, t.nonce, false); err != nil {
 				no.Left = errors.Join(no.Left, fmt.Errorf("%s: %w", t.parts[k].Issue, err))
 			}
 		}
 	}
 	for k := len(t.holds) - 1; k >= 0; k-- {
 		no.Taken = append(no.Taken, t.parts[k].Issue)
-		if err := t.parts[k].Undo(ctx, t.worker, true); err != nil {
+		if err := t.parts[k].Undo(ctx, t.worker, t.nonce, true); err != nil {
 			no.Left = errors.Join(no.Left, fmt.Errorf("%s: %w", t.parts[k].Issue, err))
 		}
 	}
@@ -217,8 +224,9 @@ func (t *taking) undo(ctx context.Context, n int, because error) error {
 }
 
 // Undo gives a claim of the bundle back, with the labels as they were: one that certainly was taken whatever a snapshot shows, any
-// other if the log shows it. Labels that are late are no error: the sweep puts them right.
-func (p Part) Undo(ctx context.Context, w claim.Worker, taken bool) error {
+// other if the log shows it. It ends the claim of the process with the nonce, of an empty one that of the key. Labels that are late are no
+// error: the sweep puts them right.
+func (p Part) Undo(ctx context.Context, w claim.Worker, nonce string, taken bool) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedIn)
 	defer cancel()
 	f, err := p.Ledger.Look(ctx, p.Issue)
@@ -228,14 +236,26 @@ func (p Part) Undo(ctx context.Context, w claim.Worker, taken bool) error {
 	case err != nil:
 		return err
 	}
+
 	c, claimed := f.Log.Find(w)
-	if !taken && (!claimed || !c.Live()) {
+	live := claimed && c.Live()
+	if own, seen := f.Log.Bid(w, nonce); nonce != "" && len(c.Bids) > 0 {
+		live = live && (seen && !own.Ended || c.Stored && c.Record.Nonce == nonce)
+	}
+	if !taken && !live {
 		return nil
 	}
 	if err := f.Log.RefuseLogin(w, f.Viewer); err != nil && !taken {
 		return p.Ledger.lost(f, w, err)
 	}
-	r := claim.Record{Kind: claim.KindRelease, Worker: w, Outcome: claim.OutcomeBundleRolledBack, Attempt: c.Record.Attempt, At: f.Now}
+	r := claim.Record{
+		Kind:    claim.KindRelease,
+		Worker:  w,
+		Nonce:   nonce,
+		Outcome: claim.OutcomeBundleRolledBack,
+		Attempt: c.Record.Attempt,
+		At:      f.Now,
+	}
 	if _, err := p.Ledger.do(ctx, f, r); err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func (t *taking) together(ctx context.Context, req Request) (n int, err error) {
 		if err := a.admit(ctx); err != nil {
 			return n + k, a.leave(ctx, err)
 		}
-		attempts[k], asks[k] = a, lease.Ask{Issue: a.issue, Worker: a.record.Worker, TTL: a.term()}
+		attempts[k], asks[k] = a, a.ask(a.term())
 	}
 	start := attempts[0].clock.Now()
 	got, err := batcher.AcquireAll(ctx, asks)

@@ -18,7 +18,7 @@ type tables struct {
 	mu      sync.Mutex
 	issues  map[claim.Issue]*table
 	batches int
-	fail    func() error // instead of a batch
+	fail    func([]lease.Ask) error // instead of a batch
 }
 
 func (s *tables) of(i claim.Issue) *table {
@@ -48,10 +48,10 @@ func (s *tables) Look(ctx context.Context, i claim.Issue) (lease.Lease, bool, er
 
 func (s *tables) AcquireAll(ctx context.Context, asks []lease.Ask) ([]lease.Lease, error) {
 	if s.fail != nil {
-		return nil, s.fail()
+		return nil, s.fail(asks)
 	}
 	for _, a := range asks {
-		if got, held, _ := s.Look(ctx, a.Issue); held && got.Worker != a.Worker {
+		if got, held, _ := s.Look(ctx, a.Issue); held && !a.Of(got) {
 			return nil, &lease.HeldError{Lease: got}
 		}
 	}
@@ -121,18 +121,15 @@ func TestStrictBundleRefused(t *testing.T) {
 		held  bool
 	}{
 		"lost to another": {func(s *tables) {
-			s.fail = func() error {
+			s.fail = func([]lease.Ask) error {
 				return &lease.HeldError{Lease: lease.Lease{Issue: numbered(1), Worker: claim.Worker{Codename: "drake", FiringID: "d"}, TTL: ttl}}
 			}
 		}, true},
-		"not known": {func(s *tables) { s.fail = func() error { return errors.New("answer lost") } }, false},
+		"not known": {func(s *tables) { s.fail = func([]lease.Ask) error { return errors.New("answer lost") } }, false},
 		"landed all the same": {func(s *tables) {
-			s.fail = func() error {
+			s.fail = func(asks []lease.Ask) error {
 				s.fail = nil
-				_, _ = s.AcquireAll(t.Context(), []lease.Ask{
-					{Issue: numbered(0), Worker: claim.Worker{Codename: "lucius", FiringID: "l1"}, TTL: ttl},
-					{Issue: numbered(1), Worker: claim.Worker{Codename: "lucius", FiringID: "l1"}, TTL: ttl},
-				})
+				_, _ = s.AcquireAll(t.Context(), asks[:2])
 				return errors.New("answer lost")
 			}
 		}, false},
@@ -166,7 +163,7 @@ func TestStrictBundleRefused(t *testing.T) {
 func TestStrictBundleWithoutBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(1, faults{}, implement(3)...)
-		s := &tables{issues: map[claim.Issue]*table{}, fail: func() error { return errors.ErrUnsupported }}
+		s := &tables{issues: map[claim.Issue]*table{}, fail: func([]lease.Ask) error { return errors.ErrUnsupported }}
 		holds, err := bundle(t, f.strict(s, nil)).Claim(t.Context(), lucius)
 		if err != nil || len(holds) != 3 {
 			t.Fatalf("claim: %d holds, %v", len(holds), err)
@@ -184,7 +181,7 @@ func TestStrictBundleLoses(t *testing.T) {
 			f := newFleet(uint64(at), faults{}, []string{"agent:implement"}, []string{}, []string{"agent:done"})
 			s := &tables{issues: map[claim.Issue]*table{}}
 			l := &life{left: at, when: func() {
-				s.fail = func() error { return context.Canceled }
+				s.fail = func([]lease.Ask) error { return context.Canceled }
 				if held := s.of(numbered(2)); held.held() {
 					held.now = lease.Lease{} // the store lost it
 				}

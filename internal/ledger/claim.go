@@ -20,7 +20,9 @@ type Request struct {
 	Bundle string        // the bundle it is one of; see Bundle.Claim
 	Person string        // login of the person who asks; empty for an agent's run
 	By     string        // the same login again when an app claims for the person
-	Resume bool          // go on with an unconfirmed claim of the same key, which an earlier run of the same caller left
+	Resume bool          // take over the hold of another process with the same key, which is fenced off by a larger token
+	Mine   string        // nonce of the hold that this machine has recorded under the key: it is resumed if that process has it still
+	Nonce  string        // of the process that asks: it goes on with what an earlier run of it left unconfirmed; empty is made up
 	Judged Snapshot      // by which the caller chose the issue; step 0 goes by it while it is fresh
 	Force  bool          // in spite of an assignee and of a stranger's pull request, and for a person of a label that says that another person holds it
 }
@@ -79,9 +81,7 @@ type attempt struct {
 	*claims
 	issue  claim.Issue
 	record claim.Record
-	force  bool
-	resume bool
-	judged Snapshot
+	req    Request
 	facts  lifecycle.Facts // the latest snapshot
 	ended  []claim.Claim   // dead holds of others that this attempt has ended
 	got    lease.Lease     // of a strict store
@@ -89,11 +89,15 @@ type attempt struct {
 	bound  claim.Rank      // the one own comment whose rank counts for us (spec.md#claim)
 	start  time.Time
 	lease  time.Duration // what is left to act in, counted from start
+
+	limit   time.Time // end of the hold that is taken over, by the log
+	limited bool      // it has one
+	takes   int64     // fencing token of that hold
 }
 
 // attempt checks the request and begins a claim; nothing is read or written yet. The error is a *CallError.
 func (cs *claims) attempt(i claim.Issue, req Request) (*attempt, error) {
-	nonce := cs.token()
+	nonce := cmp.Or(req.Nonce, cs.token())
 	w := req.Worker
 	if w.FiringID == "" {
 		w.FiringID = cs.firing(nonce)
@@ -111,11 +115,27 @@ func (cs *claims) attempt(i claim.Issue, req Request) (*attempt, error) {
 	if req.TTL > 0 && req.TTL < time.Second {
 		return nil, callError("ttl %s: at least one second", req.TTL)
 	}
-	r := claim.Record{Kind: claim.KindClaim, Worker: w, Nonce: nonce, TTL: req.TTL, Branch: req.Branch, Bundle: req.Bundle, Person: req.Person, By: req.By}
+	if req.Branch != "" {
+		branch, err := claim.ParseBranch(req.Branch)
+		if err != nil {
+			return nil, &CallError{err}
+		}
+		req.Branch = branch
+	}
+	r := claim.Record{
+		Kind:   claim.KindClaim,
+		Worker: w,
+		Nonce:  nonce,
+		TTL:    req.TTL,
+		Branch: req.Branch,
+		Bundle: req.Bundle,
+		Person: req.Person,
+		By:     req.By,
+	}
 	if _, err := claim.Encode(r); err != nil {
 		return nil, &CallError{err}
 	}
-	return &attempt{claims: cs, issue: i, record: r, force: req.Force, resume: req.Resume, judged: req.Judged, lease: terms.Pending}, nil
+	return &attempt{claims: cs, issue: i, record: r, req: req, lease: terms.Pending}, nil
 }
 
 // firing makes up a firing id.
@@ -145,9 +165,9 @@ func (a *attempt) admit(ctx context.Context) error {
 		}
 		var f lifecycle.Facts
 		var err error
-		if n > 0 || !a.snapshots.Fresh(a.issue, a.judged) {
+		if n > 0 || !a.snapshots.Fresh(a.issue, a.req.Judged) {
 			f, err = a.snapshots.Look(ctx, a.issue)
-		} else if f, err = a.snapshots.whole(a.issue, a.judged.Facts, nil); err == nil { // by which the caller chose the issue
+		} else if f, err = a.snapshots.whole(a.issue, a.req.Judged.Facts, nil); err == nil { // by which the caller chose the issue
 			f, err = a.snapshots.Ruled(ctx, f)
 		}
 		if err != nil {
@@ -163,6 +183,11 @@ func (a *attempt) admit(ctx context.Context) error {
 			f.Viewer = a.record.Person
 			v = a.set.Rules.Admits(f, lifecycle.Seeker{Worker: a.record.Worker})
 		}
+		taken, err := a.takesOver(f)
+		if err != nil {
+			return err
+		}
+
 		v, forced := a.stopping(f, v)
 		own, known := f.Log.Find(a.record.Worker)
 		err = f.Log.Refuse(a.record, f.Viewer, a.set.Rules.Terms, f.Now)
@@ -172,28 +197,20 @@ func (a *attempt) admit(ctx context.Context) error {
 		case v.Answer == lifecycle.Unknown:
 			return &UnknownError{a.issue, errors.New(v.String())}
 		case v.Answer != lifecycle.Free:
-			return &HeldError{Issue: a.issue, Verdict: v}
+			return a.held(v)
 		}
-		a.record.Forced = forced
 		if err := a.records.Heard(ctx, a.issue); err != nil {
 			return err
 		}
-		if len(a.set.Rules.Over(f)) == 0 {
-			// The record names what the snapshot that admits the claim says, so that later changes of the configuration, or of the stage, do not move
-			// the hold.
-			rules := a.set.Rules
+		if taken || len(a.set.Rules.Over(f)) == 0 {
 			a.facts = f
-			a.record.Attempt = 1 + confirmed(f.Log)
-			if stages := rules.Scheme.Stages; len(stages) > 0 && !f.PullRequest {
-				stage := stages[rules.Stage(f)]
-				a.record.Stage, a.record.TTL = stage.Name, cmp.Or(a.record.TTL, stage.TTL)
-			}
-			a.record.TTL = cmp.Or(a.record.TTL, rules.Terms.TTL)
-			if a.record.Bundle != "" {
-				a.record.Was = a.before(f)
+			a.record.Forced = forced
+			if !taken {
+				a.fill()
 			}
 			return nil
 		}
+
 		ended, err := a.records.expire(ctx, f, a.record.Worker.String(), a.ended)
 		a.ended = append(a.ended, ended...)
 		if err != nil {
@@ -201,6 +218,26 @@ func (a *attempt) admit(ctx context.Context) error {
 		}
 	}
 	return &UnknownError{a.issue, ErrInvisible}
+}
+
+// fill names in the record what the snapshot that admits the claim says, so that later changes of the configuration, or of the stage, do
+// not move the hold.
+func (a *attempt) fill() {
+	rules, f := a.set.Rules, a.facts
+	a.record.Attempt = 1 + confirmed(f.Log)
+	if stages := rules.Scheme.Stages; len(stages) > 0 && !f.PullRequest {
+		stage := stages[rules.Stage(f)]
+		a.record.Stage, a.record.TTL = stage.Name, cmp.Or(a.record.TTL, stage.TTL)
+	}
+	a.record.TTL = cmp.Or(a.record.TTL, rules.Terms.TTL)
+	if a.record.Bundle != "" {
+		a.record.Was = a.before(f)
+	}
+}
+
+// held is the answer no: somebody has the issue, perhaps another process of the asking run.
+func (a *attempt) held(v lifecycle.Verdict) *HeldError {
+	return &HeldError{Issue: a.issue, Verdict: v, Shared: v.Has(lifecycle.CodeOwn)}
 }
 
 // confirmed counts the claims that were ever confirmed.
@@ -218,7 +255,7 @@ func confirmed(s claim.State) int {
 func (a *attempt) post(ctx context.Context) error {
 	a.record.At = a.facts.Now
 	if own, begun := a.earlierRun(a.facts); begun {
-		a.start, a.record, a.bound = a.clock.Now(), own.Record, own.Ranks[0]
+		a.start, a.record, a.bound = a.clock.Now(), own.Record, own.Rank
 		return nil
 	}
 	body, err := claim.Body(a.record, sentence(a.facts, a.record))
@@ -227,7 +264,7 @@ func (a *attempt) post(ctx context.Context) error {
 	}
 	a.start = a.clock.Now()
 	c, err := a.records.append(ctx, a.issue, body, func(s claim.State) (string, bool) {
-		own, ok := s.Find(a.record.Worker)
+		own, ok := s.Bid(a.record.Worker, a.record.Nonce)
 		return own.URL, ok
 	})
 	switch {
@@ -247,42 +284,52 @@ func (a *attempt) post(ctx context.Context) error {
 }
 
 // yield leaves the issue to the rival: one record and no label (spec.md#claim).
-func (a *attempt) yield(ctx context.Context, rival claim.Claim) error {
-	held := &HeldError{Issue: a.issue, Yielded: &rival, Verdict: a.set.Rules.Verdict(a.facts, lifecycle.Seeker{Worker: a.record.Worker})}
-	return errors.Join(held, a.bury(ctx, claim.YieldedTo(rival.Record.Worker)))
+func (a *attempt) yield(ctx context.Context, c claim.Contest) error {
+	held := a.beaten(c)
+	return errors.Join(held, a.bury(ctx, claim.YieldedTo(c.Rival.Record.Worker)))
+}
+
+// beaten is the answer no of a claim that was posted.
+func (a *attempt) beaten(c claim.Contest) *HeldError {
+	held := a.held(a.set.Rules.Verdict(a.facts, lifecycle.Seeker{Worker: a.record.Worker}))
+	if c.Place != claim.PlaceShared {
+		held.Shared, held.Yielded = false, &c.Rival
+	}
+	return held
 }
 
 // giveUp ends a claim that is no hold yet. A bundle's leaves no trace in the labels, also when nobody ever sees the claim itself.
 func (a *attempt) giveUp(ctx context.Context, because error) error {
 	outcome := claim.OutcomeAbandoned
-	if a.record.Bundle != "" {
+	if a.record.Bundle != "" && a.record.Resumes == "" {
 		outcome = claim.OutcomeBundleRolledBack
 	}
 	return errors.Join(because, a.bury(ctx, outcome))
 }
 
-// bury ends the own key for ever, also when the caller's context is over: by an edit of the own comment where that is
+// bury ends the own claim for ever, and leaves another process's claim of the key alone, also when the caller's context is over: by an edit of the own comment where that is
 // quiet and safe (spec.md#quiet-comments), else, or if the edit does not succeed, by a record of its own.
 func (a *attempt) bury(ctx context.Context, outcome string) error {
 	// Where the own comment can be seen and no edit of it was ever sent, none can land later and put the claim back. A claim that another
-	// run may resume is edited by that run. What a release does not carry must not be lost.
+	// run may go on with is edited by that run. What a release does not carry must not be lost.
 	r := a.record
-	_, seen := a.facts.Log.Find(a.record.Worker)
-	plain := r.Stage == "" && r.Bundle == "" && r.Person == "" && r.By == ""
-	if a.set.Quiet && !a.IsStrict() && !a.resume && plain && seen && !r.Held {
+	_, seen := a.facts.Log.Bid(r.Worker, r.Nonce)
+	plain := r.Stage == "" && r.Bundle == "" && r.Person == "" && r.By == "" && r.Resumes == ""
+	if a.set.Quiet && !a.IsStrict() && a.req.Nonce == "" && plain && seen && !r.Held {
 		detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedIn)
 		defer cancel()
-		end := claim.Record{Kind: claim.KindRelease, Worker: a.record.Worker, Outcome: outcome, At: a.facts.Now}
+		end := claim.Record{Kind: claim.KindRelease, Worker: r.Worker, Nonce: r.Nonce, Outcome: outcome, At: a.facts.Now}
 		if _, err := a.records.edit(detached, a.facts, a.bound.ID, end); err == nil {
 			return nil
 		}
 	}
-	return a.records.tombstone(ctx, a.facts, a.record.Worker, outcome)
+	return a.records.tombstone(ctx, a.facts, r.Worker, r.Nonce, outcome)
 }
 
 // hold is what the worker gets, by the latest snapshot.
 func (a *attempt) hold() Hold {
 	own, _ := a.facts.Log.Find(a.record.Worker)
+	own = own.As(a.record.Nonce)
 	own.Record.Token = a.record.Token // it may have been recorded after the last snapshot
 	h := Hold{
 		Issue: a.issue, Title: a.facts.Title, Record: own.Record, Comment: a.bound.ID, URL: own.URL,
@@ -297,7 +344,7 @@ func (a *attempt) hold() Hold {
 // late is told in words only: a *LabelsError from a claim would say that the hold is real.
 func (a *attempt) leave(ctx context.Context, err error) error {
 	var held *HeldError
-	if len(a.ended) == 0 || errors.As(err, &held) && held.Yielded != nil {
+	if len(a.ended) == 0 || errors.As(err, &held) && (held.Yielded != nil || held.Shared) {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedIn)

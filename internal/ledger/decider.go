@@ -23,8 +23,9 @@ type decider interface {
 	complete(a *attempt, h Hold) Hold
 	// extend extends the lease that c has before c's comment is edited. lease.ErrLost says that it is somebody else's.
 	extend(ctx context.Context, c claim.Claim, has lease.Lease) (lease.Lease, error)
-	// end releases the lease of w, if it is still w's, before the log says so.
-	end(ctx context.Context, i claim.Issue, w claim.Worker) error
+	// end releases the lease that a record ends, before the log says so: that of the record's key, with a nonce only that of the process.
+	// lease.ErrLost says that the record is of a process whose lease another one has taken over.
+	end(ctx context.Context, i claim.Issue, r claim.Record) error
 	// known are the numbers of the repository's issues that may be held though neither log nor labels say so.
 	known(ctx context.Context, r Repo) (map[int]bool, error)
 }
@@ -50,7 +51,7 @@ func (comments) extend(_ context.Context, _ claim.Claim, has lease.Lease) (lease
 	return has, nil
 }
 
-func (comments) end(context.Context, claim.Issue, claim.Worker) error { return nil }
+func (comments) end(context.Context, claim.Issue, claim.Record) error { return nil }
 
 func (comments) known(context.Context, Repo) (map[int]bool, error) { return nil, nil }
 

@@ -39,27 +39,48 @@ type writer func(ctx context.Context, i claim.Issue, body string, in landed) (cl
 
 // doBy is do with its way of posting.
 func (rs *records) doBy(ctx context.Context, f lifecycle.Facts, r claim.Record, write writer) (*lifecycle.Facts, error) {
-	body, err := claim.Body(r, sentence(f, r))
+	text := sentence(f, r)
+	if rs.set.Rules.Unproven(f, r) {
+		text += " No pull request was named, so the issue is ready again; `--pr` names one, and `--done` closes the issue."
+	}
+	body, err := claim.Body(r, text)
 	if err != nil {
 		return nil, &CallError{err}
 	}
+
 	if r.Kind == claim.KindRelease || r.Kind == claim.KindReject {
-		c, _ := f.Log.Find(r.Worker)
-		shared := slices.ContainsFunc(f.Log.Live(), func(o claim.Claim) bool { // another live claim has assigned the same login
-			return o.Record.Worker != r.Worker && claim.SameLogin(o.Record.Assignee, c.Record.Assignee)
-		})
-		if assigner, able := rs.forge.(Assigner); able && c.Record.Assignee != "" && c.Held() && c.End == nil && !shared {
-			// That GitHub refuses it is no reason to keep the hold.
-			if err := assigner.Unassign(ctx, f.Issue, c.Record.Assignee); err != nil && !lease.Rejected(err) {
-				return nil, err
-			}
+		if err := rs.unassign(ctx, f, r); err != nil {
+			return nil, err
 		}
-		if err := rs.by.end(ctx, f.Issue, r.Worker); err != nil {
+		if err := rs.by.end(ctx, f.Issue, r); err != nil {
 			return nil, err
 		}
 	}
+
 	_, next, err := write(ctx, f.Issue, body, landedAs(r, f.Log))
 	return next, err
+}
+
+// unassign takes off the login that the claim has assigned, unless the claim goes on by another process of its key, or another live claim
+// has assigned the same login. That GitHub refuses it is no reason to keep the hold, and no error.
+func (rs *records) unassign(ctx context.Context, f lifecycle.Facts, r claim.Record) error {
+	assigner, able := rs.forge.(Assigner)
+	c, _ := f.Log.Find(r.Worker)
+	if !able || c.Record.Assignee == "" || !c.Held() || c.End != nil {
+		return nil
+	}
+
+	goesOn := r.Nonce != "" && slices.ContainsFunc(c.Standing(), func(b claim.Bid) bool { return b.Nonce != r.Nonce })
+	shared := slices.ContainsFunc(f.Log.Live(), func(o claim.Claim) bool {
+		return o.Record.Worker != r.Worker && claim.SameLogin(o.Record.Assignee, c.Record.Assignee)
+	})
+	if goesOn || shared {
+		return nil
+	}
+	if err := assigner.Unassign(ctx, f.Issue, c.Record.Assignee); err != nil && !lease.Rejected(err) {
+		return err
+	}
+	return nil
 }
 
 // landedAs finds the record r in a log that did not have it before.
@@ -68,7 +89,12 @@ func landedAs(r claim.Record, before claim.State) landed {
 		c, claimed := s.Find(r.Worker)
 		switch r.Kind {
 		case claim.KindRelease:
+			had, _ := before.Find(r.Worker)
 			switch {
+			case r.Nonce != "":
+				return "", s.Over(r.Worker, r.Nonce)
+			case r.Token != 0 && len(had.Bids) > 0 && c.End == nil: // of the process that had it; another one may have taken it over
+				return "", s.Over(r.Worker, had.Record.Nonce)
 			case claimed && c.End != nil:
 				return c.End.URL, true
 			case claimed: // and a store may have let it go: that is not in the log

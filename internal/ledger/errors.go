@@ -14,6 +14,7 @@ type HeldError struct {
 	Issue   claim.Issue
 	Verdict lifecycle.Verdict
 	Yielded *claim.Claim // the rival a race was lost to; nil when no claim of ours was posted
+	Shared  bool         // another process with the same key has it
 }
 
 func (e *HeldError) Error() string {
@@ -26,6 +27,9 @@ func (e *HeldError) Error() string {
 	texts := make([]string, len(e.Verdict.Reasons))
 	for i, r := range e.Verdict.Reasons {
 		texts[i] = r.Text
+	}
+	if e.Shared {
+		return "another process of this run has it: " + strings.Join(texts, "; ")
 	}
 	return strings.Join(texts, "; ")
 }
@@ -57,7 +61,8 @@ type LostError struct {
 	Issue  claim.Issue
 	Worker claim.Worker
 	Err    error
-	Holder *claim.Claim // who holds the issue now, nil when nobody
+	Holder *claim.Claim      // who holds the issue now, nil when nobody
+	End    lifecycle.HoldEnd // what became of the hold, by the snapshot that showed it
 }
 
 func (e *LostError) Error() string {

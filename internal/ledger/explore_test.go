@@ -64,6 +64,7 @@ type exploration struct {
 	token    int64
 	wins     int
 	broken   error
+	resumed  []string // nonces of the processes whose holds were taken over
 }
 
 func (s *scenario) start(views map[uint64]*snapshot) *exploration {
@@ -359,7 +360,7 @@ func (p *exploration) check() error {
 	}
 	var owners []string
 	for _, a := range p.actors {
-		if a.owns() {
+		if a.owns() && !p.fencedOff(a) {
 			owners = append(owners, a.hold.Record.Worker.String())
 		}
 	}
@@ -370,4 +371,9 @@ func (p *exploration) check() error {
 		return p.scenario.watch(p)
 	}
 	return nil
+}
+
+// fencedOff reports whether another process has taken over the actor's hold: until its next heartbeat it acts with a token that is too small.
+func (p *exploration) fencedOff(a *actor) bool {
+	return slices.Contains(p.resumed, a.hold.Record.Nonce)
 }

@@ -65,6 +65,12 @@ type PullReader interface {
 	PullAt(ctx context.Context, address string, i claim.Issue) (lifecycle.PR, error)
 }
 
+// A Closer is a Forge that closes issues. Without it no worker closes one.
+type Closer interface {
+	// CloseCompleted closes an issue as completed; one that is closed already stays as it is.
+	CloseCompleted(ctx context.Context, i claim.Issue) error
+}
+
 // A NoPullError says that an address is not that of a pull request.
 type NoPullError struct{ Address, Why string }
 

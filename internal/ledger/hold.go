@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -66,12 +67,12 @@ func (hs *holds) renew(ctx context.Context, i claim.Issue, w claim.Worker, token
 		return Hold{}, &UnknownError{i, err}
 	case limited && !c.Stored && edited.Updated.After(end):
 		// it was applied after the lease had ended and must not stand for another lease, so the key ends here
-		return Hold{}, errors.Join(hs.lost(f, w, claim.ErrOverdue), hs.records.tombstone(ctx, f, w, claim.OutcomeStaleSwept))
+		return Hold{}, errors.Join(hs.lost(f, w, claim.ErrOverdue), hs.records.tombstone(ctx, f, w, c.Record.Nonce, claim.OutcomeStaleSwept))
 	}
 	if edited.ID != 0 && edited.ID != c.Comment {
 		c.Comment, c.URL, c.Created = edited.ID, edited.URL, edited.Created
 	}
-	c.Record, c.Updated = r, edited.Updated
+	c = c.Renewed(r, edited.Updated)
 	return hs.holdAfterRenewal(f, c, got, start), nil
 }
 
@@ -111,7 +112,7 @@ func (hs *holds) rewrite(ctx context.Context, f lifecycle.Facts, c claim.Claim, 
 			return edited, err
 		}
 	}
-	r.By, r.Nonce, r.Lease, r.At = "", hs.token(), hs.store, f.Now
+	r.By, r.Nonce, r.Lease, r.At = "", cmp.Or(r.Nonce, hs.token()), hs.store, f.Now
 	body, err := claim.Body(r, sentence(f, r))
 	if err != nil {
 		return claim.Comment{}, &CallError{err}
@@ -148,6 +149,17 @@ func (hs *holds) renewable(f lifecycle.Facts, w claim.Worker, c claim.Claim, tok
 		return hs.lost(f, w, errors.New("a person took it (label "+hs.set.Rules.Scheme.Hold+")"))
 	}
 	if err := f.Log.RefuseToken(w, token); err != nil {
+		return hs.lost(f, w, err)
+	}
+	return nil
+}
+
+// Holds says by a snapshot whether w may still end its hold: nil, or a *LostError with who has the issue now. token is the fencing token
+// that the claim returned, 0 when not known.
+func (hs *holds) Holds(f lifecycle.Facts, w claim.Worker, token int64) error {
+	end := claim.Record{Kind: claim.KindRelease, Worker: w}
+	err := cmp.Or(f.Log.Refuse(end, f.Viewer, hs.set.Rules.Terms, f.Now), f.Log.RefuseToken(w, token))
+	if err != nil {
 		return hs.lost(f, w, err)
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/sample"
 )
@@ -61,6 +62,7 @@ func (b bound) played(t *testing.T) {
 // scenarios are complete within their bounds: so many actors, faults, interruptions and ticks of time.
 func scenarios() map[string]bound {
 	pair := []role{worker("ann", release), worker("bob", release)}
+	twins := []role{twin("ann"), twin("bob")}
 	trio := []role{worker("ann"), worker("bob"), worker("cyd")}
 	beat := []role{holder("ann", renew, release), sweeper("sue", 1)}
 	dead := []role{holder("ann"), sweeper("sue", 1), sweeper("sid", 1), worker("bob")}
@@ -113,6 +115,29 @@ func scenarios() map[string]bound {
 		"a person edits labels":           {scenario{cast: []role{worker("ann", release), worker("bob"), person(removes("agent:in-flight"), adds("agent:implement"))}, labels: true, switches: 3}, 1900, 15000},
 		"a pull request, merged":          {scenario{cast: append(pair, person(closes())), pull: true, ends: noGhost}, 590, 2000},
 		"a pull request, merged, swept":   {scenario{cast: []role{worker("ann", renew), worker("bob"), person(closes()), sweeper("sue", 1)}, pull: true, switches: 2}, 500, 2700},
+		"one key, two processes":          {scenario{watch: keyStands, cast: twins, ends: all(wins(1), noGhost)}, 12, 46},
+		"one key, three processes":        {scenario{watch: keyStands, cast: []role{twin("ann"), twin("bob"), twin("cyd")}, ends: all(wins(1), noGhost)}, 88, 490},
+		"one key, used again":             {scenario{watch: keyStands, cast: []role{twin("ann", release), twin("bob", release)}, ends: all(progress, noGhost)}, 23, 110},
+		"one key, stale":                  {scenario{watch: keyStands, cast: twins, reads: prefixes, within: forever, faults: budget{stale: 2}, ends: wins(1)}, 220, 610},
+		"one key, inverted":               {scenario{watch: keyStands, cast: twins, faults: budget{hidden: 2}}, 740, 3200},
+		"one key, inverted, fair":         {scenario{watch: keyStands, cast: twins, faults: budget{hidden: 2}, fair: true, ends: wins(1)}, 320, 1700},
+		"one key, lost":                   {scenario{watch: keyStands, cast: twins, faults: budget{lost: 1}}, 200, 940},
+		"one key, inverted and lost":      {scenario{watch: keyStands, cast: twins, faults: budget{hidden: 1, lost: 1}, switches: 2}, 3500, 14000},
+		"one key, crash":                  {scenario{watch: keyStands, cast: twins, faults: budget{crash: 1}}, 56, 88},
+		"one key, reads fail":             {scenario{watch: keyStands, cast: twins, faults: budget{unread: 2}}, 100, 290},
+		"one key, quiet":                  {scenario{watch: keyStands, cast: twins, set: quiet, faults: budget{hidden: 1, lost: 1}, switches: 2}, 3500, 14000},
+		"one key, and a rival":            {scenario{watch: keyStands, cast: append(twins[:2:2], worker("cyd")), faults: budget{hidden: 1}, switches: 2}, 1400, 7400},
+		"one key, rival and crash":        {scenario{watch: keyStands, cast: append(twins[:2:2], worker("cyd")), faults: budget{crash: 1}, switches: 3}, 890, 2000},
+		"one key, and a sweep":            {scenario{watch: keyStands, cast: append(twins[:2:2], sweeper("sue", 1)), tick: term, ticks: 2, switches: 2}, 1900, 7600},
+		"resumed":                         {scenario{watch: keyStands, cast: []role{crashedTwin("ann"), resumer("bob", renew, release)}, ends: all(wins(2), noGhost)}, 1, 12},
+		"resumed twice at once":           {scenario{watch: keyStands, cast: []role{crashedTwin("ann"), resumer("bob"), resumer("cyd")}}, 14, 58},
+		"resumed, inverted":               {scenario{watch: keyStands, cast: []role{crashedTwin("ann"), resumer("bob"), resumer("cyd")}, faults: budget{hidden: 2}, switches: 2}, 1100, 4200},
+		"resumed, lost":                   {scenario{watch: keyStands, cast: []role{crashedTwin("ann"), resumer("bob"), resumer("cyd")}, faults: budget{lost: 1}, switches: 2}, 240, 1000},
+		"resumed, crash":                  {scenario{watch: keyStands, cast: []role{crashedTwin("ann"), resumer("bob"), resumer("cyd")}, faults: budget{crash: 1}}, 70, 110},
+		"resumed from one at work":        {scenario{watch: keyStands, cast: []role{holderTwin("ann", renew, renew), resumer("bob", renew)}}, 30, 250},
+		"resumed from one that ends":      {scenario{watch: keyStands, cast: []role{holderTwin("ann", renew, release), resumer("bob", renew, release)}, ends: noGhost}, 100, 570},
+		"resumed, and a sweep":            {scenario{watch: keyStands, cast: []role{crashedTwin("ann"), resumer("bob", renew), sweeper("sue", 1), worker("cyd")}, tick: term, ticks: 2, switches: 1}, 700, 4500},
+		"resumed while claiming":          {scenario{watch: keyStands, cast: []role{twin("ann"), resumer("bob"), worker("cyd")}, switches: 4}, 670, 2800},
 		"asked to stop":                   {scenario{cast: []role{worker("ann", renew, release), operator(revokes), worker("bob")}}, 620, 3500},
 	}
 }
@@ -140,20 +165,39 @@ func progress(p *exploration) error {
 // noGhost: when all have stopped in an orderly way, no live claim is left that nobody holds.
 func noGhost(p *exploration) error {
 	for _, c := range p.look().log.Live() {
-		if !p.held(c.Record.Worker.Codename) {
+		if !p.held(c.Record.Worker) {
 			return fmt.Errorf("%s is live and nobody's", c.Record.Worker)
 		}
 	}
 	return nil
 }
 
-func (p *exploration) held(name string) bool {
+func (p *exploration) held(w claim.Worker) bool {
+	return slices.ContainsFunc(p.actors, func(a *actor) bool { return a.hold != nil && a.hold.Record.Worker == w })
+}
+
+// wins: of all that claimed, so many were told that they have it.
+func wins(n int) func(*exploration) error {
+	return func(p *exploration) error {
+		if p.wins != n {
+			return fmt.Errorf("%d processes were told that they have it, want %d", p.wins, n)
+		}
+		return nil
+	}
+}
+
+// keyStands: whoever was told that it has the issue has it, by the log, whatever other processes with its key write, until one takes it over.
+func keyStands(p *exploration) error {
+	log := p.look().log
 	for _, a := range p.actors {
-		if a.name == name && a.hold != nil {
-			return true
+		h, held := log.Holder()
+		stands := held && a.hold != nil && h.Record.Worker == a.hold.Record.Worker &&
+			(h.Record.Nonce == a.hold.Record.Nonce || h.Record.Resumes != "" && h.Record.Token > a.hold.Token)
+		if a.owns() && !p.fencedOff(a) && !stands {
+			return fmt.Errorf("%s was told that it has the issue, and the log says otherwise", a.name)
 		}
 	}
-	return false
+	return nil
 }
 
 // sweptAlive: nobody who may act is ended by a sweep.

@@ -129,7 +129,7 @@ func (bs *base) Now() time.Time { return bs.clock.Now() }
 
 // lost is the error of a worker whose hold is over, with who has the issue now.
 func (bs *base) lost(f lifecycle.Facts, w claim.Worker, err error) error {
-	lost := &LostError{Issue: f.Issue, Worker: w, Err: err}
+	lost := &LostError{Issue: f.Issue, Worker: w, Err: err, End: bs.set.Rules.EndOf(f, w)}
 	if h, ok := bs.set.Rules.Holder(f); ok && h.Record.Worker != w {
 		lost.Holder = &h
 	}

@@ -45,10 +45,45 @@ func again(name string, times int, acts ...act) role {
 	}}
 }
 
+// twin is a process of a run that others claim for as well, all with one key.
+func twin(name string, acts ...act) role {
+	return role{name: name, kind: fmt.Sprint("twin ", len(acts)), life: func(a *actor) {
+		a.shared = true
+		a.work(1, acts)
+	}}
+}
+
+// crashedTwin is a process of the run that has the issue and is gone.
+func crashedTwin(name string) role {
+	return role{name: name, kind: "crashed twin", has: true, life: func(a *actor) {
+		a.shared = true
+		a.work(1, nil)
+		a.hold = nil
+	}}
+}
+
+// holderTwin is a process of the run that has the issue.
+func holderTwin(name string, acts ...act) role {
+	r := twin(name, acts...)
+	r.kind, r.has = "holder twin", true
+	return r
+}
+
+// resumer is a process of the run that takes over what another one holds.
+func resumer(name string, acts ...act) role {
+	return role{name: name, kind: fmt.Sprint("resumer ", len(acts)), life: func(a *actor) {
+		a.shared, a.resumes = true, true
+		a.work(1, acts)
+	}}
+}
+
 func (a *actor) work(n int, acts []act) {
 	w := claim.Worker{Codename: a.name, FiringID: fmt.Sprint(a.name, n)}
+	if a.shared {
+		w = claim.Worker{Codename: "kay", FiringID: "k1"}
+	}
 	a.labels = 0
-	req := ledger.Request{Worker: w, TTL: term}
+	req := ledger.Request{Worker: w, TTL: term, Resume: a.resumes}
 	if a.person {
 		req.TTL, req.Person = claim.NoExpiry, "bot" // the login of all comments here
 	}
@@ -69,7 +104,7 @@ func (a *actor) took(h ledger.Hold, err error) {
 	var held *ledger.HeldError
 	var late *ledger.LabelsError
 	p := a.run
-	if errors.As(err, &held) && held.Yielded != nil && a.labels > 0 {
+	if errors.As(err, &held) && (held.Yielded != nil || held.Shared) && a.labels > 0 {
 		p.broken = fmt.Errorf("%s lost and wrote %d labels", a.name, a.labels)
 	}
 	if err != nil && !errors.As(err, &late) {
@@ -81,6 +116,9 @@ func (a *actor) took(h ledger.Hold, err error) {
 	}
 	p.token = max(p.token, h.Token)
 	p.wins++
+	if h.Record.Resumes != "" {
+		p.resumed = append(p.resumed, h.Record.Resumes)
+	}
 	a.hold = &h
 	a.tell("claim", err)
 }
@@ -117,9 +155,9 @@ func release(a *actor) bool {
 	if !idle(a) {
 		return false
 	}
-	w := a.hold.Record.Worker
+	w, token := a.hold.Record.Worker, a.hold.Token
 	a.hold = nil
-	_, err := a.ledger.Release(context.Background(), issue, ledger.Ending{Worker: w, Outcome: claim.OutcomeCancelled})
+	_, err := a.ledger.Release(context.Background(), issue, ledger.Ending{Worker: w, Token: token, Outcome: claim.OutcomeCancelled})
 	if !a.crashed {
 		a.tell("release", err)
 	}

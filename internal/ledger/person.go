@@ -22,8 +22,13 @@ func (a *attempt) stopping(f lifecycle.Facts, v lifecycle.Verdict) (stops lifecy
 	if _, begun := a.earlierRun(f); begun {
 		v.Reasons = slices.DeleteFunc(slices.Clone(v.Reasons), func(r lifecycle.Reason) bool { return r.Code == lifecycle.CodeOwn })
 	}
+	if a.record.Resumes != "" { // what keeps others from taking the issue does not end a hold
+		v.Reasons = slices.DeleteFunc(slices.Clone(v.Reasons), func(r lifecycle.Reason) bool {
+			return r.Code != lifecycle.CodeClosed && r.Code != lifecycle.CodeHold
+		})
+	}
 	var over []string
-	if a.force {
+	if a.req.Force {
 		v.Reasons = slices.DeleteFunc(slices.Clone(v.Reasons), func(r lifecycle.Reason) bool {
 			force := r.Code.Meaning().Force
 			passed := force == lifecycle.ForcePasses || force == lifecycle.ForcePerson && a.record.Person != "" || r.ByStranger()
@@ -36,10 +41,15 @@ func (a *attempt) stopping(f lifecycle.Facts, v lifecycle.Verdict) (stops lifecy
 	return answered(f, v), strings.Join(over, ",")
 }
 
-// earlierRun is the claim that an earlier run of the caller posted under the same key and did not confirm.
-func (a *attempt) earlierRun(f lifecycle.Facts) (claim.Claim, bool) {
-	own, known := f.Log.Find(a.record.Worker)
-	return own, a.resume && known && own.Live() && !own.Held() && own.Comment != 0 && (own.WrittenBy(f.Viewer) || own.IsOf(f.Viewer))
+// earlierRun is the claim that an earlier run of the same process posted and did not confirm.
+func (a *attempt) earlierRun(f lifecycle.Facts) (claim.Bid, bool) {
+	w, nonce := a.record.Worker, a.record.Nonce
+	own, known := f.Log.Bid(w, nonce)
+	if !known || own.Held() || f.Log.Over(w, nonce) {
+		return claim.Bid{}, false
+	}
+	c, _ := f.Log.Find(w)
+	return own, c.WrittenBy(f.Viewer) || c.As(nonce).IsOf(f.Viewer)
 }
 
 // PersonStops is what is left of a verdict for a person who asks as f.Viewer: less than what stops a worker, because a

@@ -99,9 +99,9 @@ func TestQuietLoser(t *testing.T) {
 		p := told(t, scenario{cast: []role{human("ann"), human("bob")}, set: quiet}, "ann read", "bob read", "ann comment", "bob comment", "bob on")
 		p.ended(t, "bob", "claim yielded", "comment", "comment")
 	})
-	t.Run("may be resumed", func(t *testing.T) {
+	t.Run("may be gone on with", func(t *testing.T) {
 		again := role{name: "bob", kind: "resumes", life: func(a *actor) {
-			h, err := a.ledger.Claim(context.Background(), issue, ledger.Request{Worker: claim.Worker{Codename: "bob", FiringID: "bob1"}, TTL: term, Resume: true})
+			h, err := a.ledger.Claim(context.Background(), issue, ledger.Request{Worker: claim.Worker{Codename: "bob", FiringID: "bob1"}, TTL: term, Nonce: "b0b00001"})
 			a.took(h, err)
 		}}
 		p := told(t, scenario{cast: []role{worker("ann"), again}, set: quiet}, "ann read", "bob read", "ann comment", "bob comment", "bob on")

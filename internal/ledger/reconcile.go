@@ -22,6 +22,8 @@ type Repair struct {
 	Projection labels.Projection
 	// Stranded says why nothing will move the issue from here; empty when something will.
 	Stranded string
+	// Unproven says of a release that it was a success which nothing shows, so that the issue is ready again.
+	Unproven bool
 }
 
 // labelling brings labels in line with logs.

@@ -24,7 +24,7 @@ func (a *actor) GetRef(context.Context, claim.Issue, string) (gitref.Tip, error)
 		return gitref.Tip{}, got.err
 	}
 	t := a.run.server.commits[got.tip]
-	t.Now = a.run.server.now
+	t.Now, t.RepoID = a.run.server.now, "R_1"
 	return t, nil
 }
 
@@ -39,10 +39,19 @@ func (a *actor) CreateCommit(_ context.Context, _ claim.Issue, parent, message s
 	return gitref.Commit{OID: oid, Date: s.now}, nil
 }
 
-// SwapRef is a step.
-func (a *actor) SwapRef(_ context.Context, _ claim.Issue, s gitref.Swap) error {
-	return a.ask(request{verb: "swap", text: s.Before + " " + s.After}).err
+// SwapRefs is a step. The scenes have one issue.
+func (a *actor) SwapRefs(_ context.Context, _ claim.Issue, all ...gitref.Swap) error {
+	return a.ask(request{verb: "swap", text: all[0].Before + " " + all[0].After}).err
 }
+
+// CanSwapRefs is asked by no scene.
+func (*actor) CanSwapRefs(context.Context) error { return nil }
+
+// RefNames is asked by no scene.
+func (*actor) RefNames(context.Context, claim.Issue, string) ([]string, error) { return nil, nil }
+
+// ShownRef knows nothing.
+func (*actor) ShownRef(claim.Issue, string) (gitref.Tip, bool) { return gitref.Tip{}, false }
 
 // TestInterleavingsOfRefs plays the strict mode: the real ledger over the real chain of references.
 func TestInterleavingsOfRefs(t *testing.T) {
@@ -66,6 +75,13 @@ func strictScenes() map[string]bound {
 		"two workers, lost":   {scenario{cast: pair, faults: budget{lost: 2}, switches: 1}, 200, 5500},
 		"two workers, crash":  {scenario{cast: pair, faults: budget{crash: 1}}, 160, 500},
 		"three workers":       {scenario{cast: []role{worker("ann"), worker("bob"), worker("cyd")}, ends: progress}, 15, 200},
+		"one key":             {scenario{cast: []role{twin("ann", release), twin("bob", release)}, ends: progress}, 1, 1},
+		"one key, stale":      {scenario{cast: []role{twin("ann"), twin("bob")}, reads: prefixes, within: forever, faults: budget{stale: 1}, switches: 2}, 1, 1},
+		"one key, lost":       {scenario{cast: []role{twin("ann"), twin("bob")}, faults: budget{lost: 2}, switches: 1}, 1, 1},
+		"one key, crash":      {scenario{cast: []role{twin("ann"), twin("bob")}, faults: budget{crash: 1}}, 1, 1},
+		"resumed":             {scenario{cast: []role{crashedTwin("ann"), resumer("bob", renew), resumer("cyd", renew)}}, 1, 1},
+		"resumed, lost":       {scenario{cast: []role{crashedTwin("ann"), resumer("bob", renew), resumer("cyd", renew)}, faults: budget{lost: 1}, switches: 1}, 1, 1},
+		"resumed at work":     {scenario{cast: []role{holderTwin("ann", renew, release), resumer("bob", renew, release), worker("cyd")}, switches: 2}, 1, 1},
 		"renewal against two": {scenario{cast: []role{holder("ann", renew), worker("bob"), worker("cyd")}, tick: term, ticks: 3, switches: 2}, 900, 7000},
 		"expired, lost":       {scenario{cast: []role{holder("ann", renew), worker("bob")}, tick: term, ticks: 3, faults: budget{lost: 1}, switches: 1}, 1400, 7000},
 		"expired, stale":      {scenario{cast: []role{holder("ann", renew), worker("bob")}, tick: term, ticks: 3, reads: prefixes, within: forever, faults: budget{stale: 1}, switches: 1}, 1200, 4500},

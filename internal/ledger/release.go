@@ -1,12 +1,14 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -18,6 +20,7 @@ type Ending struct {
 	closes  bool          // it closes the issue by its own word
 	Reason  string        // for people
 	To      *labels.State // where the caller expects the issue to go; nil is wherever the facts say
+	Done    bool          // close the issue as completed, then end the hold as success
 	By      string        // who forces the end; empty for the holder itself
 	Token   int64         // fencing token that the claim returned; 0 when not known
 }
@@ -59,7 +62,9 @@ func (rl *releases) Release(ctx context.Context, i claim.Issue, e Ending) (Repai
 		}
 	}
 	if ok && c.End != nil && endsAs(f, *c.End, r) {
-		return rl.labelling.reconcile(ctx, f)
+		rep, err := rl.releasedBefore(ctx, f, e)
+		rep.Unproven = !e.Done && rl.set.Rules.Unproven(f, r)
+		return rep, err
 	}
 	if err := rl.decides(i, c); err != nil {
 		return Repair{Issue: i}, err
@@ -67,18 +72,62 @@ func (rl *releases) Release(ctx context.Context, i claim.Issue, e Ending) (Repai
 	if err := f.Log.Refuse(r, f.Viewer, rl.set.Rules.Terms, f.Now); err != nil {
 		return Repair{Issue: i}, rl.lost(f, e.Worker, unrecorded(err, r))
 	}
+
+	// The issue is closed before the hold ends: whoever dies in between leaves a closed issue, and not one that is offered again.
+	if f, err = rl.finish(ctx, f, e); err != nil {
+		return Repair{Issue: i}, err
+	}
 	next, err := rl.records.do(ctx, f, r)
+	if errors.Is(err, lease.ErrLost) {
+		return Repair{Issue: i}, rl.lost(f, e.Worker, err)
+	}
 	if err != nil {
 		return Repair{Issue: i}, wrapWrite(i, err)
 	}
-	return rl.labelling.reconcileOwnEnd(ctx, f, next, r)
+	rep, err := rl.labelling.reconcileOwnEnd(ctx, f, next, r)
+	rep.Unproven = rl.set.Rules.Unproven(f, r)
+	return rep, err
+}
+
+// releasedBefore brings the labels in line after a release that the log shows already. If the issue is to be closed now, nobody may have
+// taken it since.
+func (rl *releases) releasedBefore(ctx context.Context, f lifecycle.Facts, e Ending) (Repair, error) {
+	if !e.Done || !f.Open {
+		return rl.labelling.reconcile(ctx, f)
+	}
+	if _, held := rl.set.Rules.Holder(f); held {
+		again := claim.Record{Kind: claim.KindRelease, Worker: e.Worker}
+		return Repair{Issue: f.Issue}, rl.lost(f, e.Worker, f.Log.Refuse(again, f.Viewer, rl.set.Rules.Terms, f.Now))
+	}
+
+	f, err := rl.finish(ctx, f, e)
+	if err != nil {
+		return Repair{Issue: f.Issue}, err
+	}
+	return rl.labelling.rereadAndReconcile(ctx, f)
+}
+
+// finish closes an open issue that is done, and returns the facts with that.
+func (rl *releases) finish(ctx context.Context, f lifecycle.Facts, e Ending) (lifecycle.Facts, error) {
+	if !e.Done || !f.Open {
+		return f, nil
+	}
+	closer, able := rl.forge.(Closer)
+	if !able {
+		return f, callError("this ledger closes no issue")
+	}
+	if err := closer.CloseCompleted(ctx, f.Issue); err != nil {
+		return f, wrapWrite(f.Issue, err)
+	}
+	f.Open, f.StateReason = false, "completed"
+	return f, nil
 }
 
 // endsAs reports whether the end that the log shows says what r says: it is the same end, or r is the holder's success and
 // the work was handed over before, by the Action or a sweep that saw its pull request, or the merge of what was held (spec.md#release).
 func endsAs(f lifecycle.Facts, end claim.Release, r claim.Record) bool {
 	if end.By == r.By {
-		return end.Outcome == r.Outcome
+		return end.Outcome == r.Outcome && (r.PR == "" || r.PR == end.PR)
 	}
 	if r.By != "" || end.Unlinked || end.Outcome != claim.OutcomeSuccess || r.Outcome != claim.OutcomeSuccess {
 		return false
@@ -110,6 +159,16 @@ func (rl *releases) ending(f lifecycle.Facts, e Ending) (claim.Record, error) {
 		Kind: claim.KindRelease, Worker: e.Worker, Outcome: e.Outcome, PR: e.PR, Closes: e.closes, Reason: e.Reason, By: e.By,
 		Attempt: c.Record.Attempt, At: f.Now,
 	}
+	if e.Done {
+		switch {
+		case f.PullRequest:
+			return r, callError("a pull request ends when it is merged or closed")
+		case e.PR != "" || e.To != nil:
+			return r, callError("an issue that is closed as done needs neither a pull request nor a transition")
+		case r.Outcome != "" && r.Outcome != claim.OutcomeSuccess && r.Outcome != claim.OutcomeAlreadyImplemented:
+			return r, callError("an issue that is closed as done ends as %s or %s", claim.OutcomeSuccess, claim.OutcomeAlreadyImplemented)
+		}
+	}
 	if e.To != nil { // by the table of spec.md#legal-moves; labels follow the log and nothing else, so the outcome must lead there
 		if f.Now.IsZero() { // then the labels stay as they are, which says nothing of the move
 			return r, &UnknownError{f.Issue, errNoServerTime}
@@ -132,6 +191,9 @@ func (rl *releases) ending(f lifecycle.Facts, e Ending) (claim.Record, error) {
 			return r, callError("transition to %s: post a plan instead of releasing", scheme.PlanPending)
 		}
 	}
+	if e.By == "" { // another process of the run may be taking the hold over, and this ends nothing of that
+		r.Token = cmp.Or(e.Token, c.Record.Token)
+	}
 	r.Outcome = e.Recorded()
 	if _, err := claim.Encode(r); err != nil {
 		return r, &CallError{err}
@@ -147,7 +209,7 @@ func (e Ending) Recorded() string {
 		return e.Outcome
 	case e.To != nil && *e.To == labels.Done:
 		return claim.OutcomeAlreadyImplemented
-	case e.PR != "":
+	case e.PR != "", e.Done:
 		return claim.OutcomeSuccess
 	}
 	return claim.OutcomeCancelled

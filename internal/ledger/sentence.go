@@ -7,12 +7,13 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/printable"
+	"github.com/label-state/label-state/internal/quote"
 )
 
 // sentence is what a person reads beside the record (spec.md#records): words of ours and names
 // made harmless, because an older claim may carry any name.
 func sentence(f lifecycle.Facts, r claim.Record) string {
-	text := issueSentence(r)
+	text := issueSentence(f, r)
 	if f.PullRequest { // no name has a space in it
 		text = strings.NewReplacer("this issue", "this pull request", "he issue", "he pull request").Replace(text)
 	}
@@ -20,7 +21,7 @@ func sentence(f lifecycle.Facts, r claim.Record) string {
 }
 
 // issueSentence words a record about an issue.
-func issueSentence(r claim.Record) string {
+func issueSentence(f lifecycle.Facts, r claim.Record) string {
 	who := whose(r.Worker)
 	if r.Kind == claim.KindClaim && r.Person != "" {
 		who = "**" + harmless(r.Person) + "**" // no mention: nobody is called by what they did themselves
@@ -41,6 +42,10 @@ func issueSentence(r claim.Record) string {
 		}
 		return who + " is working on this issue" + limit + by(r) + "."
 	case claim.KindRelease:
+		completed := !f.Open && !f.PullRequest && f.StateReason == "completed"
+		if completed && r.Outcome == claim.OutcomeSuccess && r.PR == "" && r.By == "" {
+			return who + " finished the issue, which is closed as completed" + because(r) + "."
+		}
 		if r.Worker.Codename == byHand && r.Outcome == claim.OutcomeAdvanced {
 			return "The issue " + ending(r) + by(r) + "."
 		}
@@ -89,6 +94,15 @@ func ending(r claim.Record) string {
 		return "released the issue"
 	}
 	return "released the issue: " + strings.ReplaceAll(harmless(r.Outcome), "-", " ")
+}
+
+// because is the reason that a record gives, as the clause behind what happened.
+func because(r claim.Record) string {
+	const most = 300 // characters
+	if r.Reason == "" {
+		return ""
+	}
+	return ": " + quote.Code(r.Reason, most)
 }
 
 // by says in brackets who wrote the record, if it says so.

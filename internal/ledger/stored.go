@@ -1,8 +1,10 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -98,12 +100,17 @@ func (s stored) extend(ctx context.Context, c claim.Claim, has lease.Lease) (lea
 	return got, s.named(err)
 }
 
-func (s stored) end(ctx context.Context, i claim.Issue, w claim.Worker) error {
+func (s stored) end(ctx context.Context, i claim.Issue, r claim.Record) error {
 	got, held, err := s.store.Look(ctx, i)
-	if err == nil && held && got.Worker == w {
-		err = s.store.Release(ctx, got)
+	switch {
+	case err != nil:
+		return s.named(err)
+	case !held || got.Worker != r.Worker || r.Nonce != "" && r.Nonce != got.Nonce:
+		return nil
+	case r.Nonce == "" && r.Token != 0 && r.Token != got.Token:
+		return s.named(fmt.Errorf("another process of the run has taken it over: %w", lease.ErrLost))
 	}
-	return s.named(err)
+	return s.named(s.store.Release(ctx, got))
 }
 
 // known: the worker of such an issue died between the store and the log.
@@ -138,7 +145,7 @@ func (s stored) named(err error) error {
 // ruling is a lease as the log takes it. Of one without an end that the log has not heard of either, it
 // is known that it ends a ttl from now at the latest.
 func ruling(f lifecycle.Facts, l lease.Lease) claim.Ruling {
-	r := claim.Ruling{Worker: l.Worker, Token: l.Token, TTL: l.TTL, Until: l.Expires}
+	r := claim.Ruling{Worker: l.Worker, Nonce: l.Nonce, Token: l.Token, TTL: l.TTL, Until: l.Expires}
 	if c, _ := f.Log.Find(l.Worker); r.Until.IsZero() && len(c.Ranks) == 0 {
 		r.Until = f.Now.Add(l.TTL)
 	}
@@ -147,18 +154,24 @@ func ruling(f lifecycle.Facts, l lease.Lease) claim.Ruling {
 
 // ask asks the store for the lease of the issue. After an answer that is not known the lease is released.
 func (s stored) ask(ctx context.Context, a *attempt, ttl time.Duration) error {
-	got, err := s.store.Acquire(ctx, lease.Ask{Issue: a.issue, Worker: a.record.Worker, TTL: ttl})
+	asked := a.ask(ttl)
+	got, err := s.store.Acquire(ctx, asked)
 	var held *lease.HeldError
 	switch {
 	case errors.As(err, &held):
 		return a.heldByLease(held.Lease)
-	case err != nil && lease.Rejected(err):
+	case err != nil && (lease.Rejected(err) || a.takes != 0): // a lease that was taken over ends with its hold
 		return &UnknownError{a.issue, s.named(err)}
 	case err != nil:
-		return errors.Join(&UnknownError{a.issue, s.named(err)}, s.letGo(ctx, lease.Lease{Issue: a.issue, Worker: a.record.Worker, TTL: ttl}))
+		return errors.Join(&UnknownError{a.issue, s.named(err)}, s.letGo(ctx, asked.Bare()))
 	}
 	a.got = got
 	return nil
+}
+
+// ask is what the attempt asks its store for.
+func (a *attempt) ask(ttl time.Duration) lease.Ask {
+	return lease.Ask{Issue: a.issue, Worker: a.record.Worker, Nonce: a.record.Nonce, TTL: ttl, Takes: a.takes}
 }
 
 // term is the ttl that the store is asked for: it has no leases without end.
@@ -173,7 +186,7 @@ func (a *attempt) term() time.Duration {
 func (a *attempt) heldByLease(by lease.Lease) error {
 	f := a.facts
 	f.Log = f.Log.Ruled(ruling(f, by))
-	return &HeldError{Issue: a.issue, Verdict: a.set.Rules.Verdict(f, lifecycle.Seeker{Worker: a.record.Worker})}
+	return a.held(a.set.Rules.Verdict(f, lifecycle.Seeker{Worker: a.record.Worker}))
 }
 
 // letGo releases a lease even when the caller's time is over.
@@ -193,8 +206,8 @@ func (s stored) mirror(ctx context.Context, a *attempt) error {
 		return errors.Join(&CallError{err}, s.letGo(ctx, a.got))
 	}
 	c, next, err := a.records.appendRead(ctx, a.issue, body, func(s claim.State) (string, bool) {
-		own, _ := s.Find(a.record.Worker)
-		return own.URL, own.Comment != 0
+		own, posted := s.Bid(a.record.Worker, a.record.Nonce)
+		return own.URL, posted
 	})
 	if err != nil {
 		a.late = &LabelsError{a.issue, err}
@@ -205,10 +218,11 @@ func (s stored) mirror(ctx context.Context, a *attempt) error {
 		a.late = &LabelsError{a.issue, err}
 		return nil
 	}
-	for _, rival := range a.rivals() {
-		if rival.Record.Lease == "" {
-			return a.yield(ctx, rival)
-		}
+	if a.facts.Log.Over(a.record.Worker, a.record.Nonce) { // another process of the run had it, and its hold has ended
+		return errors.Join(a.lost(a.facts, a.record.Worker, claim.ErrEnded), s.letGo(ctx, a.got))
+	}
+	if c, found := a.facts.Log.Unstored(a.record.Worker, a.record.Nonce); found {
+		return a.yield(ctx, c)
 	}
 	return nil
 }
@@ -232,7 +246,7 @@ func (a *attempt) readMirror(ctx context.Context, next *lifecycle.Facts) error {
 		}
 		f.Log = f.Log.Ruled(ruling(f, a.got))
 		a.facts = f
-		if own, _ := f.Log.Find(a.record.Worker); own.Comment != 0 {
+		if _, shown := f.Log.Bid(a.record.Worker, a.record.Nonce); shown {
 			return nil
 		}
 		last = ErrInvisible
@@ -258,7 +272,7 @@ func (w *sweeper) remirror(ctx context.Context, f lifecycle.Facts) (*claim.Claim
 		return nil, nil
 	}
 	r := c.Record
-	r.Nonce, r.By, r.Lease, r.At, r.Attempt = w.token(), w.s.By, w.store, f.Now, 1+confirmed(f.Log)
+	r.Nonce, r.By, r.Lease, r.At, r.Attempt = cmp.Or(r.Nonce, w.token()), w.s.By, w.store, f.Now, 1+confirmed(f.Log)
 	body, err := claim.Body(r, sentence(f, r))
 	if err != nil {
 		return nil, &CallError{err}

@@ -26,11 +26,12 @@ func (s *table) held() bool { return !s.now.Worker.IsZero() && time.Now().Before
 func (s *table) Acquire(_ context.Context, a lease.Ask) (lease.Lease, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.held() && s.now.Worker != a.Worker {
+	if s.held() && !a.Of(s.now) && (s.now.Worker != a.Worker || s.now.Token != a.Takes) {
 		return lease.Lease{}, &lease.HeldError{Lease: s.now}
 	}
 	s.token++
-	s.now = lease.Lease{Issue: a.Issue, Worker: a.Worker, TTL: a.TTL, Token: s.token, Expires: time.Now().Add(a.TTL)}
+	s.now = a.Bare()
+	s.now.Token, s.now.Expires = s.token, time.Now().Add(a.TTL)
 	return s.now, nil
 }
 
@@ -47,7 +48,7 @@ func (s *table) Renew(_ context.Context, l lease.Lease) (lease.Lease, error) {
 func (s *table) Release(_ context.Context, l lease.Lease) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.now.Worker == l.Worker {
+	if s.now.Worker == l.Worker && (l.Token == s.now.Token || l.Token == 0 && l.Nonce == s.now.Nonce) {
 		s.now = lease.Lease{}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -33,4 +34,57 @@ func (r Rules) Delivered(f Facts) (claim.Claim, PR, bool) {
 		}
 	}
 	return c, PR{}, false
+}
+
+// A HoldEnd is what became of a worker's hold. The zero value is a hold that is lost.
+type HoldEnd int
+
+// What becomes of a hold.
+const (
+	HoldLost      HoldEnd = iota // somebody or time has ended it, or it never was the worker's: the worker must stop
+	HoldStands                   // it is the worker's, as far as the log tells
+	HoldReleased                 // the worker has ended it itself, whatever came of the work
+	HoldDelivered                // the work is there
+)
+
+// EndOf tells a hold that is lost from one that its worker has ended, or whose work is there. It is the one answer to that question:
+// whoever finds that a hold does not stand as it should asks here what that means.
+//
+// The work is there if the worker itself has recorded success or moved the issue to another stage; if somebody else has recorded
+// success with a pull request that is still for the issue; if the worker's own pull request is open or merged; or if what was held is a pull request and
+// was merged.
+func (r Rules) EndOf(f Facts, w claim.Worker) HoldEnd {
+	own, claimed := f.Log.Find(w)
+	if !claimed {
+		return HoldLost
+	}
+	if own.End == nil {
+		return r.unended(f, own)
+	}
+
+	itself, outcome := own.End.By == "", own.End.Outcome
+	success := outcome == claim.OutcomeSuccess
+	switch {
+	case success && (itself || f.Merged() || own.End.PR != "" && !own.End.Unlinked):
+		return HoldDelivered
+	case itself && outcome == claim.OutcomeAdvanced:
+		return HoldDelivered
+	case itself && slices.Contains(claim.WorkerOutcomes(), outcome): // the others a program writes for its worker, when the hold is lost
+		return HoldReleased
+	}
+	return HoldLost
+}
+
+// unended is EndOf for a claim that no record has ended.
+func (r Rules) unended(f Facts, own claim.Claim) HoldEnd {
+	if f.Merged() {
+		return HoldDelivered
+	}
+	if holder, _, delivered := r.Delivered(f); delivered && holder.Record.Worker == own.Record.Worker {
+		return HoldDelivered
+	}
+	if holder, held := r.Holder(f); held && holder.Record.Worker == own.Record.Worker {
+		return HoldStands
+	}
+	return HoldLost
 }

@@ -300,7 +300,7 @@ func obstacle(r lifecycle.Rules, f lifecycle.Facts, who lifecycle.Seeker) string
 	for _, c := range f.Log.Live() { // each of them expired, and a claim would record its end
 		if c.Held() && !c.Provisional() {
 			over++
-			if f.Open && !c.Plan.Pending() && c.Record.Worker.Codename != claim.StageLock {
+			if f.Open && !c.Plan.Pending() {
 				swept++
 			}
 		}

@@ -224,7 +224,7 @@ func (f Facts) ExpiryOutcome(c claim.Claim) string {
 	switch {
 	case f.Merged():
 		return claim.OutcomeSuccess
-	case !f.Open, c.Record.Worker.Codename == claim.StageLock: // whose end nobody writes down
+	case !f.Open:
 		return claim.OutcomeCancelled
 	case c.Plan.Pending():
 		return claim.OutcomePlanTimeout

@@ -2,6 +2,8 @@ package mcp
 
 import (
 	"encoding/json"
+
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // An answer is the structured result of every tool. Result and results are the JSON objects of the
@@ -31,5 +33,5 @@ const waiting = "waiting"
 // json is the answer on the wire, with nothing in it that does not show.
 func (a answer) json() (json.RawMessage, error) {
 	data, err := json.Marshal(a)
-	return visible(data), err
+	return printable.JSON(data), err
 }

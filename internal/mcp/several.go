@@ -16,7 +16,8 @@ func bundleTools() []tool {
 		},
 		{
 			name: "bundle_release", title: "Release a bundle", words: []string{"bundle", "release"}, worker: true, destroys: true, repeats: true,
-			about: "Ends every hold of a bundle that you claimed on this machine. Holds that have ended already are left alone.",
+			about: "Ends every hold of a bundle that you claimed on this machine. Holds that you have ended already are left alone. " +
+				"Answer no means that one was lost before: result.issues says which, and the others are released.",
 			params: params(name, text("codename", "who claimed it; left out, it is the server's own"),
 				choice("outcome", "what came of the work; left out, it is cancelled", claim.WorkerOutcomes()...), text("reason", "why, for people")),
 			untrusted: untrusted,

@@ -17,10 +17,6 @@ func (o Options) inTools(t tool, out Outcome) Outcome {
 	if rest, ok := strings.CutPrefix(out.Problem, strings.Join(verb(t), " ")); ok && (rest == "" || rest[0] == ' ' || rest[0] == ':') {
 		out.Problem = t.name + rest
 	}
-	out.Notes = slices.Clone(out.Notes)
-	for n, note := range out.Notes {
-		out.Notes[n] = strings.Replace(note, "there is more: --cursor ", "there is more: cursor ", 1)
-	}
 	return out
 }
 

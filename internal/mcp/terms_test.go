@@ -16,9 +16,9 @@ func TestHintsNameTools(t *testing.T) {
 	for _, c := range []struct{ tool, hint, want string }{
 		{"claim", "see who holds it: label-state status acme/app#1", `see who holds it: status {"issue":"acme/app#1"}`},
 		{"claim", "take one that is nobody's: label-state next; who works on this one: label-state status acme/app#1", `take one that is nobody's: next {}; who works on this one: status {"issue":"acme/app#1"}`},
-		{"next", "see what others work on: label-state work list --include-claimed; later: the same call", `see what others work on: list {"include_claimed":true}; later: the same call`},
+		{"next", "see what is free: label-state next --list --limit 5; later: the same call", `see what is free: list {"limit":"5"}; later: the same call`},
 		{"next", "see what keeps them: label-state board --repo acme/app; later: the same call", `see what keeps them: board {"repo":"acme/app"}; later: the same call`},
-		{"claim", "label-state claim --help", "claim takes issue, codename, firing_id, ttl, branch"},
+		{"claim", "label-state claim --help", "claim takes issue, codename, firing_id, ttl, branch, resume"},
 		{"renew", "name the worker with --codename and --firing-id, or forget the hold: rm x.json", "name the worker with codename and firing_id, or forget the hold: rm x.json"},
 		{"plan_wait", "wait for the answer: label-state plan acme/app#1 --wait 8h", `wait for the answer: plan_wait {"issue":"acme/app#1","wait":"8h"}`},
 		{"plan", "post it: label-state plan acme/app#2 --body-file FILE", `post it: plan {"body":"FILE","issue":"acme/app#2"}`},
@@ -27,7 +27,7 @@ func TestHintsNameTools(t *testing.T) {
 		{"claim", "ask tia; to take it over in your name, on the record: label-state claim acme/app#1 --force", "ask tia; to take it over in your name, on the record: a person decides"},
 		{"claim", "when claims may go on: label-state repo resume acme/app --local", "when claims may go on: a person decides"},
 		{"claim", "see what is slow: label-state doctor acme/app; then: the same call with a longer --timeout", "see what is slow: label-state doctor acme/app (in a shell); then: the same call with a longer --timeout of the server"},
-		{"next", "label an issue: gh issue edit NUMBER --repo acme/web --add-label agent:implement; what others work on: label-state work list", "label an issue: gh issue edit NUMBER --repo acme/web --add-label agent:implement; what others work on: list {}"},
+		{"next", "label an issue: gh issue edit NUMBER --repo acme/web --add-label agent:implement; what others work on: label-state board --repo acme/web", "label an issue: gh issue edit NUMBER --repo acme/web --add-label agent:implement; what others work on: board {\"repo\":\"acme/web\"}"},
 	} {
 		s := stand{answer: mcp.Outcome{Code: 1, Problem: "no", Hint: c.hint}}
 		if got := hinted(t, &s, s.options(), c.tool); got != c.want {
@@ -86,7 +86,6 @@ func TestErrorsInTools(t *testing.T) {
 		out  mcp.Outcome
 		want string
 	}{
-		{"complete", mcp.Outcome{Code: 1, Problem: "work complete acme/app#1: lost"}, "complete acme/app#1: lost"},
 		{"dedup_check", mcp.Outcome{Code: 1, Problem: "dedup-check acme/app#1: held"}, "dedup_check acme/app#1: held"},
 		{"plan_wait", mcp.Outcome{Code: 3, Problem: "plan acme/app#1: no answer within 45s"}, "plan_wait acme/app#1: no answer within 45s"},
 		{"claim", mcp.Outcome{Code: 2, Problem: `--ttl "soon": want a duration such as 30s`}, `ttl "soon": want a duration such as 30s`},
@@ -95,9 +94,6 @@ func TestErrorsInTools(t *testing.T) {
 	} {
 		s := stand{answer: c.out}
 		arguments := map[string]any{"issue": "1"}
-		if c.tool == "complete" {
-			arguments["outcome"] = "success"
-		}
 		r, err := connect(t, s.options()).CallTool(t.Context(), &sdk.CallToolParams{Name: c.tool, Arguments: arguments})
 		if err != nil {
 			t.Fatal(err)
@@ -122,10 +118,10 @@ func TestToolsList(t *testing.T) {
 		tools string
 		most  int
 	}{
-		"default": {nil, "board claim complete dedup_check list log next release renew status", mostDefault},
+		"default": {nil, "board claim dedup_check list log next release renew status", mostDefault},
 		"core":    {[]mcp.Toolset{mcp.Core}, "claim dedup_check next release renew status", mostDefault},
 		"plan":    {[]mcp.Toolset{mcp.Plan}, "advance plan plan_wait", mostDefault},
-		"all":     {mcp.Toolsets(), "advance board bundle_claim bundle_release bundle_status chain_execute chain_status chain_wait claim complete dedup_check list log next plan plan_wait release renew status", mostAll},
+		"all":     {mcp.Toolsets(), "advance board bundle_claim bundle_release bundle_status chain_execute chain_status chain_wait claim dedup_check list log next plan plan_wait release renew status", mostAll},
 	} {
 		var s stand
 		o := s.options()

@@ -72,7 +72,8 @@ func coreTools() []tool {
 			name: "claim", title: "Claim an issue", words: []string{"claim"}, worker: true,
 			about: "Takes an issue before you work on it. Of any number of workers exactly one wins. " +
 				"Answer no means that somebody else has it, or that it may not be worked on now: take another. Keep result.firing_id; renew before result.renew_before.",
-			params: params(issueParam(), whoParams(), ttlParam(), text("branch", "branch that the work will be pushed to")),
+			params: params(issueParam(), whoParams(), ttlParam(), text("branch", "branch that the work will be pushed to"),
+				flag("resume", "take over the hold of another process with the same firing_id, when you know that it is gone; that process is fenced off")),
 		},
 		{
 			name: "renew", title: "Extend a lease", words: []string{"renew"}, worker: true, repeats: true,
@@ -82,10 +83,11 @@ func coreTools() []tool {
 		},
 		{
 			name: "release", title: "End a hold", words: []string{"release"}, worker: true, destroys: true, repeats: true,
-			about: "Ends your hold of an issue and says what came of it. Without an outcome it is success with pr, else cancelled. " +
+			about: "Ends your hold of an issue and says what came of it. Without an outcome it is success with pr or done, else cancelled. " +
+				"After success with neither the issue is ready again: name the pull request, or close the issue with done. " +
 				"failure, partial, no-commit, max-turns and error count as an attempt; after three a person must look.",
 			params: params(issueParam(), whoParams(), choice("outcome", "what came of the work", claim.WorkerOutcomes()...), text("pr", "URL of the pull request"),
-				text("reason", "why, for people"), text("transition_to", "label that the issue should move to; refused when the move is not legal")),
+				flag("done", "close the issue as completed: it is done, without a pull request"), text("reason", "why, for people"), text("transition_to", "label that the issue should move to; refused when the move is not legal")),
 		},
 		{
 			name: "status", title: "Everything about an issue", words: []string{"status"}, reads: true,
@@ -109,19 +111,10 @@ func coreTools() []tool {
 func workTools() []tool {
 	return []tool{
 		{
-			name: "list", title: "The queue", words: []string{"work", "list"}, reads: true, many: true,
-			about: "Lists the free issues of the queue, first to claim first; with include_claimed also what somebody works on. " +
-				"When there is more, notes say the cursor of the next page.",
-			params: params(filterParams(), []param{{name: "limit", about: "at most so many items", kind: isNumber}}, text("cursor", "where the page before ended"),
-				flag("include_claimed", "also what somebody works on"), repoParam()),
+			name: "list", title: "The queue", words: []string{"next", "--list"}, reads: true, many: true,
+			about:     "Lists the free issues of the queue, first to claim first, and claims nothing. Answer no means that there are none now; board shows what others work on.",
+			params:    params(filterParams(), []param{{name: "limit", about: "at most so many items", kind: isNumber}}, repoParam()),
 			untrusted: itemText(""),
-		},
-		{
-			name: "complete", title: "Report a result", words: []string{"work", "complete"}, worker: true, destroys: true, repeats: true,
-			about: "Reports what came of an issue that you hold in one comment and ends the hold. success closes the issue as completed; " +
-				"after failure or partial it goes back to the queue. With a pull request that is not merged yet, use release and pr instead.",
-			params: params(issueParam(), whoParams(), needed(choice("outcome", "what came of it", "success", "failure", "partial")),
-				text("summary", "what was done, in a few words"), []param{{name: "details", about: "the same at length", kind: isText, most: mostStory}}, texts("artifact", "URLs or paths of results")),
 		},
 		{
 			name: "board", title: "The board of a repository", words: []string{"board"}, reads: true, many: true,

@@ -32,8 +32,19 @@ const (
 // A Proposal is what it takes to open a pull request.
 type Proposal struct{ Title, Body, Branch, Base string }
 
+// A ParentError says that nothing can be opened for the issue that a plan names as its parent.
+type ParentError struct {
+	Parent claim.Issue
+	Why    string
+	Closed bool // it is there, and may be opened again
+}
+
+func (e *ParentError) Error() string { return "parent " + e.Parent.String() + ": " + e.Why }
+
 // An Opener finds pull requests and opens them.
 type Opener interface {
+	// CheckParent returns a *ParentError for an issue that is closed or not there, and for a pull request.
+	CheckParent(ctx context.Context, i claim.Issue) error
 	DefaultBranch(ctx context.Context, repo string) (string, error)
 	// PullsFrom lists the pull requests of every state from a branch of the repository itself.
 	PullsFrom(ctx context.Context, repo, branch string) ([]Pull, error)
@@ -92,7 +103,7 @@ type NoChainError struct{ Feature string }
 
 func (e *NoChainError) Error() string { return "no chain " + e.Feature + " was begun here" }
 
-// Begin carries a plan out, or goes on with it. Errors before anything is done are a *PlanError,
+// Begin carries a plan out, or goes on with it. Errors before anything is done are a *PlanError, *ParentError,
 // *MismatchError, *state.BusyError or *state.UnreadableJournalError; any other left the chain unfinished, and the same
 // call goes on.
 func (x Executor) Begin(ctx context.Context, p Plan) (Result, error) {
@@ -122,6 +133,10 @@ func (x Executor) holding(ctx context.Context, feature string, state func() (Sta
 	if err != nil {
 		return Result{}, err
 	}
+	if err := x.checkParent(ctx, s); err != nil {
+		return Result{}, err
+	}
+
 	going := run{x, page}
 	r = Result{Plan: s.Plan, Parts: make([]Outcome, len(s.Parts))}
 	for n := range s.Parts {
@@ -146,6 +161,15 @@ func (x Executor) holding(ctx context.Context, feature string, state func() (Sta
 		}
 	}
 	return r, nil
+}
+
+// checkParent reads the parent before anything is opened for it. Where every part is open the parent may be closed: that is what its
+// closing part does.
+func (x Executor) checkParent(ctx context.Context, s State) error {
+	if !slices.ContainsFunc(s.Parts, func(p Progress) bool { return p.Number == 0 }) {
+		return nil
+	}
+	return x.Forge.CheckParent(ctx, s.Plan.Parent)
 }
 
 // A run carries out one plan; how far it came is on its page.

@@ -114,20 +114,10 @@ func (p Part) check() error {
 
 func unprintable(r rune) bool { return !unicode.IsPrint(r) }
 
-// branchName reports whether git takes the name (git-check-ref-format).
+// branchName reports whether a chain can be for the branch: git takes the name, and it is short enough and printable.
 func branchName(name string) bool {
-	if name == "" || len(name) > 200 || name == "@" || strings.HasPrefix(name, "-") || strings.HasSuffix(name, ".") {
-		return false
-	}
-	if strings.Contains(name, "..") || strings.Contains(name, "@{") || strings.ContainsAny(name, ` ~^:?*[\`) || strings.ContainsFunc(name, unprintable) {
-		return false
-	}
-	for part := range strings.SplitSeq(name, "/") {
-		if part == "" || strings.HasPrefix(part, ".") || strings.HasSuffix(part, ".lock") {
-			return false
-		}
-	}
-	return true
+	parsed, err := claim.ParseBranch(name)
+	return err == nil && parsed == name && len(name) <= 200 && !strings.ContainsFunc(name, unprintable)
 }
 
 // Title is what the pull request of a part, counted from 1, is called.
@@ -152,6 +142,9 @@ func (p Plan) same(o Plan) bool {
 	return true
 }
 
+// heads begins a reference that is a branch.
+const heads = "refs/heads/"
+
 // ParsePart reads owner/repo:branch[:base][=title]. Branches with an equals sign need a file.
 func ParsePart(text string) (Part, error) {
 	where, title, _ := strings.Cut(text, "=")
@@ -159,9 +152,9 @@ func ParsePart(text string) (Part, error) {
 	if len(words) < 2 || len(words) > 3 {
 		return Part{}, refuse("pull request %s: want owner/repo:branch, owner/repo:branch:base, either with =title", quoted(text))
 	}
-	part := Part{Repo: words[0], Branch: words[1], Title: title}
+	part := Part{Repo: words[0], Branch: strings.TrimPrefix(words[1], heads), Title: title}
 	if len(words) == 3 {
-		part.Base = words[2]
+		part.Base = strings.TrimPrefix(words[2], heads)
 		if part.Base == "" {
 			return Part{}, refuse("pull request %s: the base is empty", quoted(text))
 		}

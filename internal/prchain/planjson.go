@@ -49,6 +49,7 @@ func (p *Plan) UnmarshalJSON(data []byte) error {
 	}
 	*p = Plan{Feature: in.Feature, Parent: parent, Closes: in.Closes}
 	for _, part := range in.Parts {
+		part.Branch, part.Base = strings.TrimPrefix(part.Branch, heads), strings.TrimPrefix(part.Base, heads)
 		p.Parts = append(p.Parts, Part(part))
 	}
 	return nil

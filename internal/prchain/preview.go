@@ -12,6 +12,10 @@ func (x Executor) Preview(ctx context.Context, p Plan) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	if err := x.checkParent(ctx, s); err != nil {
+		return Result{}, err
+	}
+
 	r := Result{Plan: p}
 	for n := range s.Parts {
 		if s.Parts[n].Number > 0 {

@@ -80,7 +80,7 @@ func (still) Sleep(ctx context.Context, _ time.Duration) error { return ctx.Err(
 func (w world) client(through http.RoundTripper) *github.Client {
 	w.Helper()
 	c, err := github.New(github.Options{
-		REST: "https://api.github.com/", Token: github.NewSecret("tok-agents"), HTTP: through, Clock: still{},
+		REST: "https://api.github.com/", GraphQL: "https://api.github.com/graphql", Token: github.NewSecret("tok-agents"), HTTP: through, Clock: still{},
 	})
 	w.must(err)
 	return c

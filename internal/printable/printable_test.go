@@ -1,6 +1,7 @@
 package printable_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -75,6 +76,28 @@ func TestLines(t *testing.T) {
 	if got, want := printable.Lines("a\r\nb\rc\td\u2028e\x1b[2J\u202e\xff"), "a\nb\nc\td e[2J\ufffd"; got != want {
 		t.Errorf("Lines = %q, want %q", got, want)
 	}
+}
+
+// TestJSON: JSON means the same afterwards, and nothing in it is hidden.
+func TestJSON(t *testing.T) {
+	if got, want := string(printable.JSON([]byte("{\"title\":\"\u202eevil\u2066 größer \U000e0041\x7f\"}\n"))), `{"title":"\u202eevil\u2066 größer \udb40\udc41\u007f"}`+"\n"; got != want {
+		t.Errorf("JSON = %q, want %q", got, want)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.ToValidUTF8(string(rapid.SliceOf(rapid.Rune()).Draw(t, "text")), "")
+		data, err := json.Marshal(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown := printable.JSON(data)
+		var back string
+		if err := json.Unmarshal(shown, &back); err != nil || back != text {
+			t.Errorf("%q became %q, %v", text, back, err)
+		}
+		if strings.ContainsFunc(string(shown), func(r rune) bool { return !unicode.IsPrint(r) }) {
+			t.Errorf("JSON(%q) = %q", data, shown)
+		}
+	})
 }
 
 func TestClip(t *testing.T) {

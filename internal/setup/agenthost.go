@@ -2,16 +2,26 @@ package setup
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/label-state/label-state/internal/agenthost"
+	"github.com/label-state/label-state/internal/process"
 	"github.com/label-state/label-state/internal/state"
 )
 
-// Session is the session of an agent host that the program runs in; the zero Session when there is none, and when several are
-// around it, which all names, and nothing says which one asks. LABEL_STATE_CODENAME with a host's name does.
+// Session is the session of an agent host that the program runs in: the one whose host's process is
+// the nearest above this program, else the one that the environment names. It is the zero Session
+// when there is none, and when several are around it, which all names, and nothing says which one
+// asks. LABEL_STATE_CODENAME with a host's name does.
 func (e Environment) Session() (one agenthost.Session, all []agenthost.Session) {
 	all = agenthost.Sessions(e.Getenv)
+	if near, ok := e.nearest(all); ok {
+		if !slices.Contains(all, near) {
+			all = append(all, near)
+		}
+		return near, all
+	}
 	if len(all) == 1 {
 		return all[0], all
 	}
@@ -21,6 +31,114 @@ func (e Environment) Session() (one agenthost.Session, all []agenthost.Session) 
 		}
 	}
 	return agenthost.Session{}, all
+}
+
+// Recording is the session that a hold is recorded for: the one that the program runs in. Of a
+// server, which may outlive the session that its environment names, it is the one whose host's
+// process is the nearest. Where it is the zero Session, the next event about the worktree tells.
+func (e Environment) Recording() agenthost.Session {
+	if e.Server {
+		near, _ := e.nearest(agenthost.Sessions(e.Getenv))
+		return near
+	}
+	one, _ := e.Session()
+	return one
+}
+
+// nearest is the session that the nearest process above this program is the host of. A process may
+// host several: of those it is the one that the environment names. Sub-agents, and servers that a
+// host started for an earlier session, are told by their process alone.
+func (e Environment) nearest(named []agenthost.Session) (one agenthost.Session, ok bool) {
+	files, err := e.SessionFiles()
+	if err != nil || e.Processes == nil {
+		return one, false
+	}
+	known := slices.DeleteFunc(files.All(), func(s state.Session) bool {
+		return s.Process.IsZero() || s.Host == agenthost.Cursor // an editor, which people's terminals are below as well
+	})
+	if len(known) == 0 {
+		return one, false
+	}
+
+	for p := range e.Processes.Above() {
+		var here []agenthost.Session
+		for _, s := range known {
+			if s.Process == p.ID {
+				here = append(here, s.Session)
+			}
+		}
+		if len(here) == 0 {
+			continue
+		}
+		if len(here) > 1 {
+			here = slices.DeleteFunc(here, func(s agenthost.Session) bool { return !slices.Contains(named, s) })
+		}
+		if len(here) != 1 {
+			return one, false
+		}
+		return here[0], true
+	}
+	return one, false
+}
+
+// Whose says who may act under a hold that this worktree has recorded.
+type Whose int
+
+// The answers. The zero value is that whoever asks may.
+const (
+	Own    Whose = iota // the session that asks, or there is none, and no live one has it
+	Others              // another session, which is at work as far as this machine knows
+	Left                // nobody any more: the session that had it has ended
+)
+
+// Whose tells whether a recorded hold is of the session that asks (docs/agents.md#live-sessions). A
+// hold belongs to the session that claimed it. Who asks outside of every session is the person
+// whose worktree it is.
+func (e Environment) Whose(h state.Hold) Whose {
+	its := agenthost.Session{Host: agenthost.Host(h.Beat.Host), ID: h.Beat.Session}
+	_, around := e.Session()
+	nameless := agenthost.Nameless(e.Getenv)
+	switch {
+	case its.IsZero(), slices.Contains(around, its), len(around) == 0 && nameless == its.Host:
+		return Own
+	case !h.Beat.Ended.IsZero():
+		return Left
+	}
+
+	files, err := e.SessionFiles()
+	if err != nil {
+		return Others
+	}
+	kept, known, err := files.Load(its)
+	switch {
+	case err != nil:
+		return Others
+	case !known && len(around) == 0 && nameless == "": // it has never sent an event
+		return Own
+	case e.Processes == nil || kept.Process.IsZero():
+		return Others
+	case e.Server && e.below(kept.Process): // a server serves every session of its host
+		return Own
+	case e.Processes.Gone(kept.Process):
+		return Left
+	}
+	return Others
+}
+
+// below reports whether the process is one of those above this program.
+func (e Environment) below(p process.ID) bool {
+	for above := range e.Processes.Above() {
+		if above.ID == p {
+			return true
+		}
+	}
+	return false
+}
+
+// InSession reports whether the program runs in a session of an agent host, whichever that is.
+func (e Environment) InSession() bool {
+	_, around := e.Session()
+	return len(around) > 0 || agenthost.Nameless(e.Getenv) != ""
 }
 
 // CheckSession refuses a LABEL_STATE_SESSION that is set and names no session of a host that is known. The error is a *SettingError.

@@ -23,6 +23,8 @@ type configuration struct {
 	source string     // owner/repo:path, or "defaults"; with a caller's file that and its path
 	absent bool       // the repository has none
 	own    config.Own // what the caller named
+
+	unusable *config.Error // what is wrong with the repository's, which was read without that; nil when nothing is
 }
 
 // Own reads the configuration that the caller named: by Options.Config, else LABEL_STATE_CONFIG. The zero value has nothing. The
@@ -43,6 +45,12 @@ func (e Environment) Own(o Options) (config.Own, error) {
 // when there is none; the error is a *config.Error.
 func Checkout(top string) (c config.Config, there bool, err error) {
 	c, text, err := checkedOut(top)
+	if text == nil && err == nil {
+		_, wrong := os.Lstat(filepath.Join(top, filepath.FromSlash(config.Unread)))
+		if wrong == nil {
+			err = &config.Error{File: config.Unread, Problem: "is not read: the file is called " + config.Path}
+		}
+	}
 	return c, text != nil || err != nil, err
 }
 
@@ -119,7 +127,8 @@ func (e Environment) neverFetched() bool {
 }
 
 // published reads the configuration on the default branch; a repository without one has the
-// defaults. Anything but yes or no is an error: with wrong label names nothing may be written.
+// defaults. Anything but yes or no is an error: with wrong label names nothing may be written. Beside a
+// *config.Error the configuration is what can be used of it.
 func published(ctx context.Context, c *github.Client, r ledger.Repo, path string) (*configuration, error) {
 	name := r.String() + ":" + path
 	if data, known := c.Along(r, path); known && (data != nil || path == config.Path) {
@@ -141,11 +150,13 @@ func published(ctx context.Context, c *github.Client, r ledger.Repo, path string
 	case err != nil:
 		return nil, err
 	}
-	conf, err := config.Parse(name, data)
-	if err != nil {
-		return nil, err
+
+	out := &configuration{source: name}
+	out.Config, err = config.Parse(name, data)
+	if errors.As(err, &out.unusable) {
+		out.Config = config.Usable(name, data)
 	}
-	return &configuration{Config: conf, source: name}, nil
+	return out, err
 }
 
 func defaults() *configuration {
@@ -161,7 +172,9 @@ func (c *configuration) under(own config.Own, r ledger.Repo) (*configuration, er
 	if err != nil {
 		return nil, err
 	}
-	return &configuration{Config: whole, source: c.source + " and " + own.File, absent: c.absent, own: own}, nil
+	return &configuration{
+		Config: whole, source: c.source + " and " + own.File, absent: c.absent, own: own, unusable: c.unusable,
+	}, nil
 }
 
 // Differs says in one line that the configuration which is checked out is not the one on the default branch of a repository; empty when

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
 	"os"
 	"os/exec"
@@ -26,11 +27,12 @@ import (
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/process"
 	"github.com/label-state/label-state/internal/state"
 )
 
 // An Environment is everything outside the program that a session depends on. All fields but Environ, Exec, HTTP, Stores,
-// Services and Watched are required; Dir is empty for who is in no directory.
+// Services, Watched and Processes are required; Dir is empty for who is in no directory.
 type Environment struct {
 	Getenv   func(string) string
 	Environ  []string  // all variables, for git
@@ -44,9 +46,19 @@ type Environment struct {
 
 	Watched func(io.Writer) bool // whether it is a terminal; nil is no for all
 
-	// Server says that the program may outlive the session that started it: the holds it records name none, and
-	// the session whose next event is about their worktree keeps them.
+	Processes Processes // of this machine; nil when they are not looked at
+
+	Executable string // absolute path of this program, for what starts it later; empty where it does not stay, or nobody knows
+
+	// Server says that the program may outlive the session that started it: only its host's process
+	// tells for which session it works.
 	Server bool
+}
+
+// Processes are those of a machine, as process.Running sees them.
+type Processes interface {
+	Above() iter.Seq[process.Process]
+	Gone(process.ID) bool
 }
 
 // Nothing returns an environment in which nothing is set: no variables, no directory, no programs and no state folder. What a session
@@ -76,12 +88,48 @@ func OS() Environment {
 		dir = string(filepath.Separator)
 	}
 	return Environment{
-		Getenv: os.Getenv, Environ: os.Environ(), Dir: dir, Stderr: os.Stderr, Run: run, HTTP: http.DefaultTransport,
+		Getenv:     os.Getenv,
+		Environ:    os.Environ(),
+		Dir:        dir,
+		Stderr:     os.Stderr,
+		Run:        run,
+		HTTP:       http.DefaultTransport,
+		Processes:  process.Running{},
+		Executable: executable(),
 		Watched: func(w io.Writer) bool {
 			f, ok := w.(interface{ Fd() uintptr })
 			return ok && term.IsTerminal(int(f.Fd()))
 		},
 	}
+}
+
+// executable is where this program is. One that "go run" has made is removed when it ends.
+func executable() string {
+	path, err := os.Executable()
+	if err != nil || strings.Contains(filepath.ToSlash(path), "/go-build") {
+		return ""
+	}
+	return path
+}
+
+// Find finds a program by its path, or by its name on PATH, else in the folders in which the hook's scripts look as well: a program
+// that a desktop has started has a short PATH.
+func (e Environment) Find(name string) (string, error) {
+	path, err := exec.LookPath(name)
+	if err == nil || strings.ContainsAny(name, `/\`) {
+		return path, err
+	}
+
+	folders := []string{"/usr/local/bin", "/opt/homebrew/bin"}
+	if home := e.Getenv("HOME"); filepath.IsAbs(home) {
+		folders = append([]string{filepath.Join(home, "go", "bin"), filepath.Join(home, ".local", "bin")}, folders...)
+	}
+	for _, folder := range folders {
+		if path, err := exec.LookPath(filepath.Join(folder, name)); err == nil {
+			return path, nil
+		}
+	}
+	return "", err
 }
 
 // Inherited is the environment of the programs that a command starts: Environ, or this process's own when that is not set.

@@ -103,7 +103,7 @@ func (m *machine) write(name, content string) {
 	}
 }
 
-// RoundTrip is a GitHub that has configuration files and nothing else.
+// RoundTrip is a GitHub that has configuration files and nothing else: no query finds anything.
 func (m *machine) RoundTrip(r *http.Request) (*http.Response, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -115,6 +115,10 @@ func (m *machine) RoundTrip(r *http.Request) (*http.Response, error) {
 			StatusCode: status, Status: fmt.Sprint(status), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
 			Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewReader(text)),
 		}, err
+	}
+	if strings.HasSuffix(r.URL.Path, "/graphql") {
+		none := map[string]any{"type": "NOT_FOUND", "path": []string{"r0"}, "message": "Could not resolve to a Repository."}
+		return answer(http.StatusOK, map[string]any{"data": map[string]any{"viewer": map[string]string{"login": "me"}, "r0": nil}, "errors": []any{none}})
 	}
 	_, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/api/v3"), "/repos/")
 	repo, ok := strings.CutSuffix(path, "/contents/.github/label-state.yml")

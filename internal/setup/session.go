@@ -3,11 +3,9 @@ package setup
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"time"
@@ -20,7 +18,6 @@ import (
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/printable"
-	"github.com/label-state/label-state/internal/state"
 )
 
 // Options say what a session is about. All may be empty: then it is about the clone's repository.
@@ -39,6 +36,10 @@ type Options struct {
 	DryRun  bool // nothing is written; the client refuses (cli.md)
 	Verbose bool // every request is named on Stderr
 	View    bool // nothing is decided by what is read (github.Options.View); every write is refused
+
+	// Tolerant goes on where the configuration on the default branch has problems, without what they concern: for who writes nothing by it.
+	// Session.Unusable has the problems. View does so, too, and says them in one line.
+	Tolerant bool
 
 	// Guess is a configuration to go by until Settle has asked for the repository's; nothing may be written under it. nil has Open
 	// ask. With a guess, Repo and Host the clone is not looked at.
@@ -72,6 +73,7 @@ type Session struct {
 	Defaults  host.Defaults // to read further references with
 	Repo      ledger.Repo   // zero when neither the options nor the clone name one
 	Issue     claim.Issue   // zero without Options.Ref
+	Unusable  *config.Error // what is wrong with the repository's configuration, with Options.Tolerant or View; else nil
 	Worker    claim.Worker  // LABEL_STATE_CODENAME and LABEL_STATE_FIRING_ID
 	TokenFrom string        // where the token was found
 
@@ -81,6 +83,8 @@ type Session struct {
 	token   credential
 	own     config.Own
 	absent  bool // the repository has no configuration
+
+	recorded map[claim.Issue]bool // holds whose record this session has seen or made
 }
 
 // Open makes a session. It reads git's configuration, a token, the caller's own configuration and the repository's, which is
@@ -136,7 +140,7 @@ func Open(ctx context.Context, e Environment, o Options) (*Session, error) {
 		return nil, err
 	}
 	b := conf.Config // another one may make another client
-	if !reflect.DeepEqual(guess.Labels, b.Labels) || guess.Compat != b.Compat || guess.Blockers != b.Blockers ||
+	if !reflect.DeepEqual(guess.Labels, b.Labels) || guess.Blockers != b.Blockers ||
 		guess.Lifecycle.OutsiderIssues != b.Lifecycle.OutsiderIssues || !reflect.DeepEqual(guess.Trust, b.Trust) {
 		first = nil
 	}
@@ -148,14 +152,19 @@ func (e Environment) configuration(ctx context.Context, o Options, p place, c *g
 	conf := defaults()
 	if p.repo != (ledger.Repo{}) {
 		var err error
-		if conf, err = published(ctx, c, p.repo, cmp.Or(o.Published, config.Path)); err != nil {
+		conf, err = published(ctx, c, p.repo, cmp.Or(o.Published, config.Path))
+		tolerable := err != nil && conf != nil && conf.unusable != nil && (o.Tolerant || o.View)
+		if err != nil && !tolerable {
 			return nil, err
+		}
+		if tolerable && o.View {
+			e.say("note: " + conf.unusable.Brief())
 		}
 	}
 	if p.tree != "" { // one line says that the file which is checked out is not the one that counts
 		here, there, err := Checkout(p.tree)
 		switch {
-		case !there:
+		case !there, conf.unusable != nil: // one line is enough
 		case err != nil:
 			first, _, _ := strings.Cut(err.Error(), "\n")
 			e.say("note: " + first + "; what counts is the default branch of " + p.repo.String())
@@ -182,6 +191,7 @@ func (s *Session) Settle(ctx context.Context) (*Session, error) {
 		return nil, err
 	}
 	if reflect.DeepEqual(conf.Config, s.Config) {
+		s.Unusable = conf.unusable
 		return s, nil
 	}
 	return s.env.session(o, s.place, s.token, conf, nil)
@@ -217,7 +227,7 @@ func (e Environment) session(o Options, p place, t credential, conf *configurati
 		l = l.Strict(store, conf.Claim.Lease)
 	}
 	return &Session{
-		Config: conf.Config, Source: conf.source, Client: client, Ledger: l, Store: store,
+		Config: conf.Config, Source: conf.source, Unusable: conf.unusable, Client: client, Ledger: l, Store: store,
 		Endpoints: p.Endpoints, Defaults: p.defaults, Repo: p.repo, Issue: p.issue,
 		Worker: e.Identity(), TokenFrom: t.source,
 		env: e, options: o, place: p, token: t, own: conf.own, absent: conf.absent,
@@ -236,7 +246,6 @@ func (e Environment) client(o Options, p place, t credential, conf config.Config
 	return github.New(github.Options{
 		REST: p.REST, GraphQL: p.GraphQL, Web: p.Web, Token: t.secret, HTTP: carrier,
 		Scheme: conf.Labels, Clock: Clock(), DryRun: o.DryRun || o.View, View: o.View, Along: cmp.Or(o.Published, config.Path),
-		StageLocks:     conf.Compat == "stage-locks",
 		OutsiderIssues: conf.Lifecycle.OutsiderIssues,
 		Blockers:       github.Blockers{NativeOff: !conf.Blockers.Native, TextOff: !conf.Blockers.Text},
 		Trust:          github.Trust{Logins: append([]string{}, conf.Trust.Logins...), Apps: conf.Trust.Apps, Minimum: github.Role(conf.Trust.Permission)},
@@ -267,98 +276,13 @@ func (t talker) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
+// Unconfigured reports whether the repository has no configuration, so that the defaults apply.
+func (s *Session) Unconfigured() bool { return s.absent }
+
 // Close closes the connections to the lease store, if there are any. Holds stay.
 func (s *Session) Close() error {
 	if c, ok := s.Store.(io.Closer); ok {
 		return c.Close()
 	}
 	return nil
-}
-
-// Remember records a hold for the worktree, so that later commands and the hook know whose it
-// is. A new claim of a worktree takes the place of those that were lost there. Outside a git repository there is nothing to record it for.
-func (s *Session) Remember(h ledger.Hold) error {
-	store, ok, err := s.holds()
-	if !ok {
-		return err
-	}
-	e, now := s.env, time.Now()
-	renewed := h.Extended()
-	if renewed.IsZero() {
-		renewed = now
-	}
-	beat := state.Beat{Claimed: now, Renewed: renewed}
-	known, again, _ := store.Load(h.Issue) // one that cannot be read is replaced
-	again = again && known.Worker == h.Record.Worker
-	if again {
-		beat.Host, beat.Session = known.Beat.Host, known.Beat.Session
-		beat.Claimed = cmp.Or(known.Beat.Claimed, beat.Claimed)
-	}
-	if in, _ := e.Session(); !in.IsZero() && !e.Server {
-		beat.Host, beat.Session = string(in.Host), in.ID
-	}
-	err = store.Save(state.Hold{
-		Issue: h.Issue, Worker: h.Record.Worker, Comment: h.Comment, URL: h.URL, Token: h.Token,
-		TTL: cmp.Or(h.Lease(), h.Record.TTL), Branch: h.Record.Branch, Until: h.Until, Beat: beat,
-	})
-	if err != nil {
-		return err
-	}
-	if !again { // the records of holds that are known to be lost or expired go
-		holds, _ := store.All() // what cannot be read stays, and is said elsewhere
-		for _, old := range holds {
-			over := old.Beat.Lost != "" || old.TTL >= 0 && !old.Beat.Renewed.IsZero() && now.After(old.Beat.Renewed.Add(old.TTL))
-			if over && !old.Issue.Same(h.Issue) {
-				err = errors.Join(err, store.Remove(old.Issue))
-			}
-		}
-	}
-	// The worktree is noted for a session whose host sends events. That it cannot be noted costs heartbeats from other folders, and is
-	// no reason to fail.
-	in := agenthost.Session{Host: agenthost.Host(beat.Host), ID: beat.Session}
-	files, missing := e.SessionFiles()
-	if missing != nil || in.IsZero() || !e.Heartbeats(in) {
-		return err
-	}
-	if top, outside := state.Top(e.Dir); outside == nil {
-		_ = files.Add(in, filepath.Clean(top))
-	}
-	return err
-}
-
-// Begin notes that nothing was done yet under a hold that was just claimed and remembered. A hold that is remembered for another reason,
-// such as a renewal in another worktree, may have work under it.
-func (s *Session) Begin(i claim.Issue) error {
-	store, ok, err := s.holds()
-	if !ok {
-		return err
-	}
-	return store.MarkUntouched(i)
-}
-
-// Recall returns the hold that this worktree has recorded; ok is false when there is none.
-func (s *Session) Recall(i claim.Issue) (h state.Hold, ok bool, err error) {
-	store, ok, err := s.holds()
-	if !ok {
-		return h, false, err
-	}
-	return store.Load(i)
-}
-
-// Forget removes the record of a hold; none recorded is a success.
-func (s *Session) Forget(i claim.Issue) error {
-	store, ok, err := s.holds()
-	if !ok {
-		return err
-	}
-	return store.Remove(i)
-}
-
-// holds is where this worktree's holds are kept; ok is false outside a git repository, which is no error.
-func (s *Session) holds() (store state.Holds, ok bool, err error) {
-	store, err = s.env.Holds()
-	if errors.Is(err, state.ErrNoRepository) {
-		return store, false, nil
-	}
-	return store, err == nil, err
 }

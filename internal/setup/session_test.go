@@ -270,6 +270,20 @@ func TestHoldsOfTheWorkTree(t *testing.T) {
 	if _, ok, err := s.Recall(s.Issue); ok || err != nil {
 		t.Errorf("Recall after Forget = %v, %v", ok, err)
 	}
+
+	// An extension of what is recorded here changes the record; one that was removed meanwhile
+	// stays gone.
+	other, err := setup.Open(t.Context(), m.environment(), setup.Options{Ref: "7"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(other.Extended(h), s.Forget(s.Issue), other.Extended(h)); err != nil {
+		t.Error(err)
+	}
+	if _, ok, err := s.Recall(s.Issue); ok || err != nil {
+		t.Errorf("Recall after a late extension = %v, %v", ok, err)
+	}
+
 	m.write(".git/label-state/holds/acme@app@7.json", "{")
 	var bad *state.UnreadableHoldError
 	if _, _, err := s.Recall(s.Issue); !errors.As(err, &bad) {

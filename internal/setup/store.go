@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/label-state/label-state/internal/config"
@@ -19,31 +20,34 @@ func (e Environment) store(c *github.Client, conf config.Config) lease.Store {
 		c.ShowLeases()
 		return gitref.New(c, gitref.Options{Sleep: Clock().Sleep})
 	default:
-		return lease.NewLate(func() (lease.Remote, error) {
-			if s, given := e.Services[kind]; given {
-				at, bad := conf.Addresses(func(string) string { return s.Secret })
-				if bad != nil {
-					return nil, fmt.Errorf("log in to the lease store %s: %w", kind, bad.Err)
-				}
-				return s.Open(s.TLS, at...)
-			}
-			open, linked := e.Stores[kind]
-			if !linked {
-				return nil, fmt.Errorf("%w: %s", lease.ErrNotLinked, kind)
-			}
-			at, bad := conf.Addresses(e.Getenv)
-			if bad != nil {
-				wrong := &SettingError{Setting: bad.Variable, Err: bad.Err}
-				if bad.Want != "" {
-					wrong.Do = "export " + bad.Variable + "=" + bad.Want
-				}
-				return nil, wrong
-			}
-			secure, err := e.secured(at)
-			if err != nil {
-				return nil, err
-			}
-			return open(secure, at...)
-		})
+		return lease.NewLate(func() (lease.Remote, error) { return e.openServer(kind, conf.Lease.RedisURLEnv) })
 	}
+}
+
+// openServer opens a store that is a server of its own: one that the caller gave, else the one that this
+// program was built with, at the URL in the variable. The error is a *SettingError or lease.ErrNotLinked,
+// or the store's.
+func (e Environment) openServer(kind, variable string) (lease.Remote, error) {
+	if given, ok := e.Services[kind]; ok {
+		return given.Open(given.TLS, given.URL)
+	}
+
+	open, linked := e.Stores[kind]
+	if !linked {
+		return nil, fmt.Errorf("%w: %s", lease.ErrNotLinked, kind)
+	}
+
+	url := e.Getenv(variable)
+	if url == "" {
+		return nil, &SettingError{
+			Setting: variable,
+			Err:     errors.New("it is not set; it holds the URL of the lease store"),
+			Do:      "export " + variable + "=redis://USER:PASSWORD@HOST:6379",
+		}
+	}
+	secure, err := e.secured(url)
+	if err != nil {
+		return nil, err
+	}
+	return open(secure, url)
 }

@@ -13,10 +13,7 @@ import (
 	"github.com/label-state/label-state/internal/setup"
 )
 
-const (
-	redisFile = "claim: {lease: redis}\nlease: {redis: {url_env: MY_REDIS}}\n"
-	etcdFile  = "claim: {lease: etcd}\nlease: {etcd: {endpoints: [\"https://etcd-1.example:2379\", \"https://etcd-2.example:2379\"], auth_env: MY_ETCD}}\n"
-)
+const redisFile = "claim: {lease: redis}\nlease: {redis: {url_env: MY_REDIS}}\n"
 
 // A nobody is a store in which nobody has anything.
 type nobody struct{}
@@ -29,35 +26,24 @@ func (nobody) Look(context.Context, claim.Issue) (lease.Lease, bool, error) {
 }
 func (nobody) Close() error { return nil }
 
-// TestStoreIsOpened: which store is opened, where, and why it is not. Secrets are not in the repository,
-// and go to no host that they are not for.
+// TestStoreIsOpened: the store is opened at the URL in the variable that the configuration names. Secrets are not in the repository.
 func TestStoreIsOpened(t *testing.T) {
 	for name, c := range map[string]struct {
-		file, value string // the configuration, and the variable that it names
-		want        string // the addresses, or a part of the error
+		value string // of the variable
+		want  string // the URL, or a part of the error
 	}{
-		"redis":             {redisFile, "redis://:secret@r.example", "redis redis://:secret@r.example"},
-		"redis unset":       {redisFile, "", "use MY_REDIS: it is not set"},
-		"etcd":              {etcdFile, "ann:s:@cret@etcd-1.example,etcd-2.example", "etcd https://ann:s%3A%40cret@etcd-1.example:2379 https://ann:s%3A%40cret@etcd-2.example:2379"},
-		"etcd unset":        {etcdFile, "", "use MY_ETCD: want USER:PASSWORD@HOST,HOST"},
-		"etcd without host": {etcdFile, "ann:secret", "use MY_ETCD: want USER:PASSWORD@HOST,HOST"},
-		"etcd for another":  {etcdFile, "ann:secret@etcd-1.example", "use MY_ETCD: it is not for https://etcd-2.example:2379"},
-		"etcd without login": {
-			strings.Replace(etcdFile, ", auth_env: MY_ETCD", "", 1), "ann:secret@etcd-1.example", "etcd https://etcd-1.example:2379 https://etcd-2.example:2379",
-		},
+		"set":   {"redis://:secret@r.example", "redis://:secret@r.example"},
+		"unset": {"", "use MY_REDIS: it is not set"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := newMachine(t, map[string]string{"GH_TOKEN": "tok", "MY_REDIS": c.value, "MY_ETCD": c.value})
-			m.files["api.github.com acme/app"] = c.file
+			m := newMachine(t, map[string]string{"GH_TOKEN": "tok", "MY_REDIS": c.value})
+			m.files["api.github.com acme/app"] = redisFile
 			got := ""
-			opener := func(kind string) lease.Opener {
-				return func(_ *tls.Config, at ...string) (lease.Remote, error) {
-					got = strings.Join(append([]string{kind}, at...), " ")
-					return nobody{}, nil
-				}
-			}
 			env := m.environment()
-			env.Stores = map[string]lease.Opener{lease.Redis: opener(lease.Redis), lease.Etcd: opener(lease.Etcd)}
+			env.Stores = map[string]lease.Opener{lease.Redis: func(_ *tls.Config, url string) (lease.Remote, error) {
+				got = url
+				return nobody{}, nil
+			}}
 			s, err := setup.Open(t.Context(), env, setup.Options{Repo: "acme/app"})
 			if err != nil || got != "" {
 				t.Fatalf("open: %v, and the store: %q", err, got)
@@ -103,7 +89,7 @@ func TestStoreIsTheRepositorys(t *testing.T) {
 		"both references":      {"claim: {lease: refs}", "claim: {lease: refs}", "refs"},
 		"only the caller":      {"claim: {lease: refs}", "", `mine.yml:1: claim.lease: is "refs", and on the default branch of acme/app it is "comments"`},
 		"the caller goes back": {"claim: {lease: comments}", "claim: {lease: refs}", `mine.yml:1: claim.lease: is "comments", and on the default branch of acme/app it is "refs"`},
-		"another server":       {redisFile, strings.Replace(redisFile, "MY_", "OUR_", 1), `mine.yml:1: claim.lease: is "redis at MY_REDIS", and on the default branch of acme/app it is "redis at OUR_REDIS"`},
+		"another server":       {redisFile, strings.Replace(redisFile, "MY_", "OUR_", 1), `mine.yml:2: lease.redis.url_env: is "MY_REDIS", and on the default branch of acme/app it is "OUR_REDIS"`},
 		"there it is broken":   {"hook: {timeout: 2s}", "guard: maybe", "acme/app:.github/label-state.yml:1: guard"},
 		"may not be read":      {"hook: {timeout: 2s}", "forbidden", "read .github/label-state.yml of acme/app: not permitted"},
 	} {

@@ -13,10 +13,10 @@ import (
 	"github.com/label-state/label-state/internal/printable"
 )
 
-// secured is how a store at those addresses is to be recognised, and recognises us; nil is the system's way. Where
-// a variable asks for it, an address without TLS is an error: a repository that names one would have the
-// rest go in clear. The error is a *SettingError.
-func (e Environment) secured(addresses []string) (*tls.Config, error) {
+// secured is how a store at that URL is to be recognized, and recognizes us; nil is the system's way. If
+// a variable asks for it, a URL without TLS is an error: the password would go in clear. The error is a
+// *SettingError.
+func (e Environment) secured(url string) (*tls.Config, error) {
 	ca, cert, key := e.Getenv(lease.CAVariable), e.Getenv(lease.CertVariable), e.Getenv(lease.KeyVariable)
 	first := "" // of these that is set
 	for _, v := range [][2]string{{lease.CAVariable, ca}, {lease.CertVariable, cert}, {lease.KeyVariable, key}} {
@@ -27,12 +27,10 @@ func (e Environment) secured(addresses []string) (*tls.Config, error) {
 	if first == "" {
 		return nil, nil
 	}
-	for _, at := range addresses {
-		scheme, _, _ := strings.Cut(at, "://")
-		if scheme != "https" && scheme != "rediss" && scheme != "unix" {
-			return nil, &SettingError{Setting: first, Err: fmt.Errorf("it is set, and the store's address begins with %s://, which is without TLS", scheme)}
-		}
+	if scheme, _, _ := strings.Cut(url, "://"); scheme != "rediss" && scheme != "unix" {
+		return nil, &SettingError{Setting: first, Err: fmt.Errorf("it is set, and the store's address begins with %s://, which is without TLS", scheme)}
 	}
+
 	conf := &tls.Config{MinVersion: tls.VersionTLS12}
 	if ca != "" {
 		text, err := e.pem(lease.CAVariable, ca)

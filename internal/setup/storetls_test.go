@@ -46,7 +46,7 @@ func TestStoreIsSecured(t *testing.T) {
 			m.files["api.github.com acme/app"] = redisFile
 			got := ""
 			env := m.environment()
-			env.Stores = map[string]lease.Opener{lease.Redis: func(secure *tls.Config, _ ...string) (lease.Remote, error) {
+			env.Stores = map[string]lease.Opener{lease.Redis: func(secure *tls.Config, _ string) (lease.Remote, error) {
 				got = told(secure)
 				return nobody{}, nil
 			}}

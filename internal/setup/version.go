@@ -1,21 +1,67 @@
 package setup
 
-import "runtime/debug"
+import (
+	"regexp"
+	"runtime/debug"
+	"time"
+)
 
-// Version is the version of this program: what the linker was told, else the version of the module
-// that "go install module@version" or a checkout was built from. linked is "dev" when the linker was
-// told nothing.
-func Version(linked string) string {
-	b, ok := debug.ReadBuildInfo()
-	if linked != "dev" || !ok {
-		return linked
-	}
-	return stamped(linked, b.Main.Version)
+// A Build is what is known of how this program was built. The zero value is nothing.
+type Build struct {
+	Version string    // v1.2.3 of a release, the version of the module, or dev
+	Commit  string    // of the sources: 40 hexadecimal digits, or the first 12 of them; empty when nobody knows
+	Date    time.Time // of the commit; zero when nobody knows
+	Changed bool      // the sources had changes that are in no commit
 }
 
-func stamped(linked, module string) string {
-	if module == "" || module == "(devel)" {
+// Built completes what the linker was told by what Go notes in a program: the module that "go install module@version" has fetched, or
+// the checkout that it was built in. linked.Version is "dev" when the linker was told nothing.
+func Built(linked Build) Build {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
 		return linked
 	}
-	return module
+	return linked.noted(info)
+}
+
+// snapshot is the end of a module's version that stands for a commit: its time in UTC and the first digits of its name.
+var snapshot = regexp.MustCompile(`[-.](\d{14})-([0-9a-f]{12})(\+dirty)?$`)
+
+// noted adds what Go has noted. What the linker was told counts.
+func (b Build) noted(info *debug.BuildInfo) Build {
+	module := info.Main.Version
+	if b.Version == "dev" && module != "" && module != "(devel)" {
+		b.Version = module
+	}
+	if b.Commit != "" {
+		return b
+	}
+
+	if m := snapshot.FindStringSubmatch(module); m != nil {
+		b.Commit = m[2]
+		b.Date, _ = time.Parse("20060102150405", m[1])
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = s.Value
+		case "vcs.time":
+			b.Date, _ = time.Parse(time.RFC3339, s.Value)
+		case "vcs.modified":
+			b.Changed = s.Value == "true"
+		}
+	}
+	return b
+}
+
+// release is a version of a release, with its major number.
+var release = regexp.MustCompile(`^(v[0-9]+)\.[0-9]+\.[0-9]+$`)
+
+// Release is the major version of a release, such as v1; empty for every other build.
+func (b Build) Release() string {
+	m := release.FindStringSubmatch(b.Version)
+	if m == nil || m[1] == "v0" {
+		return ""
+	}
+	return m[1]
 }

@@ -179,7 +179,7 @@ func (l *line) back(r *http.Request, resource, body string, at time.Time, resp *
 func limitedQuery(resp *http.Response) bool {
 	text, err := io.ReadAll(resp.Body)
 	resp.Body = io.NopCloser(bytes.NewReader(text))
-	return err == nil && bytes.Contains(text, []byte(`"RATE_LIMITED"`))
+	return err == nil && bytes.Contains(text, []byte(`"graphql_rate_limit"`))
 }
 
 func (u *usage) count(r *http.Request, resource, body string, at time.Time) {

@@ -15,33 +15,37 @@ import (
 // took notes a new holder: nobody else may believe to hold the issue, and its token is the largest ever given. A worker that
 // slept since it won, while somebody ended its hold by decision, is excused.
 func (w *world) took(h ledger.Hold, owns func() bool) {
-	worker, n := h.Record.Worker, h.Issue.Number
+	who, n := processOf(h), h.Issue.Number
 	w.mu.Lock()
 	w.wins++
-	w.holds[worker] = holding{h.Issue, owns}
-	if last := w.tokens[n]; h.Token <= last && !decided(replay(w.comments(n)), worker) {
-		w.breach("%s got token %d of %s after %d", worker, h.Token, h.Issue, last)
+	if from := (process{who.worker, h.Record.Resumes}); from.nonce != "" { // it is fenced off, and acts until its next check
+		w.resumed++
+		delete(w.holds, from)
+	}
+	w.holds[who] = holding{h.Issue, owns}
+	if last := w.tokens[n]; h.Token <= last && !decided(replay(w.comments(n)), who.worker) {
+		w.breach("%s got token %d of %s after %d", who, h.Token, h.Issue, last)
 	}
 	w.tokens[n] = max(w.tokens[n], h.Token)
 	w.mu.Unlock()
-	w.alone(worker)
+	w.alone(who)
 }
 
 // alone complains about whoever else believes to hold the issue of a holder. A hold that somebody ended by decision is
 // excused until its worker looks: that window is inherent (spec.md#revoke-and-force).
-func (w *world) alone(worker claim.Worker) {
+func (w *world) alone(who process) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	mine := w.holds[worker]
-	if !mine.owns() {
+	mine, known := w.holds[who]
+	if !known || !mine.owns() {
 		return
 	}
 	for other, h := range w.holds {
-		if other == worker || h.issue != mine.issue || !h.owns() {
+		if other == who || h.issue != mine.issue || !h.owns() {
 			continue
 		}
-		if log := replay(w.comments(h.issue.Number)); !decided(log, other) && !decided(log, worker) {
-			w.breach("%s and %s hold %s", other, worker, h.issue)
+		if log := replay(w.comments(h.issue.Number)); !decided(log, other.worker) && !decided(log, who.worker) {
+			w.breach("%s and %s hold %s", other, who, h.issue)
 		}
 	}
 }
@@ -53,14 +57,16 @@ func decided(log claim.State, worker claim.Worker) bool {
 }
 
 // swept complains about a record that releases, for its age, what its holder may still act under. The lock is not held.
-func (w *world) swept(r claim.Record) {
+func (w *world) swept(n int, r claim.Record) {
 	if r.Kind != claim.KindRelease || r.Outcome != claim.OutcomeStaleSwept {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if h, known := w.holds[r.Worker]; known && h.owns() {
-		w.breach("%s sweeps %s, which holds %s", r.By, r.Worker, h.issue)
+	for who, h := range w.holds {
+		if who.worker == r.Worker && h.issue.Number == n && h.owns() {
+			w.breach("%s sweeps %s, which holds %s", r.By, who, h.issue)
+		}
 	}
 }
 
@@ -95,8 +101,8 @@ func (w *world) turned(r *http.Request, body string, resp *http.Response) {
 	defer w.mu.Unlock()
 	switch {
 	case record.Kind == claim.KindRelease:
-		w.buried[record.Worker] = true
-	case w.buried[record.Worker]:
+		w.buried[process{record.Worker, record.Nonce}] = true
+	case w.buried[process{record.Worker, record.Nonce}]:
 		w.breach("%s lives again", record.Worker)
 	}
 }

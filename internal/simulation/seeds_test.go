@@ -33,28 +33,31 @@ func TestSeeds(t *testing.T) {
 		tell(t, uint64(*oneSeed))
 		return
 	}
-	wins := make(chan int, *seeds)
+	worlds := make(chan *world, *seeds)
 	t.Run("all", func(t *testing.T) {
 		for seed := *from; seed < *from+*seeds; seed++ {
 			t.Run(fmt.Sprint(seed), func(t *testing.T) {
 				t.Parallel()
-				wins <- tell(t, seed)
+				worlds <- tell(t, seed)
 			})
 		}
 	})
-	close(wins)
-	total := 0
-	for n := range wins {
-		total += n
+	close(worlds)
+	total, resumed := 0, 0
+	for w := range worlds {
+		total, resumed = total+w.wins, resumed+w.resumed
 	}
-	t.Logf("%d holds in %d worlds", total, *seeds)
+	t.Logf("%d holds in %d worlds, %d of them taken over from another process of the run", total, *seeds, resumed)
+	if sample.All() && resumed == 0 {
+		t.Error("no process took over a hold")
+	}
 	if total < sample.Size(5, 10)*int(*seeds) {
 		t.Errorf("%d holds in %d worlds: they do not exercise holding", total, *seeds)
 	}
 }
 
-// tell plays one seed and reports it.
-func tell(t *testing.T, seed uint64) (wins int) {
+// tell plays one seed and reports what breached a rule.
+func tell(t *testing.T, seed uint64) *world {
 	t.Helper()
 	w := play(t, seed)
 	if *story {
@@ -63,7 +66,7 @@ func tell(t *testing.T, seed uint64) (wins int) {
 	if len(w.breaches) > 0 {
 		t.Errorf("%d breaches, the first: %s\nreplay: go test ./internal/simulation -run 'TestSeeds' -seed %d", len(w.breaches), w.breaches[0], seed)
 	}
-	return w.wins
+	return w
 }
 
 // play plays a world to its end, and then its aftermath.
@@ -118,7 +121,10 @@ func (w *world) crowd() {
 		}()
 	}
 	for n := range w.workers {
-		enter(worker(n), w.login(n), (*actor).labor)
+		enter(worker(n), w.login(n), func(a *actor) {
+			a.twin = w.twins && n < 2
+			a.labor()
+		})
 	}
 	sweep := (*actor).sweeps
 	if w.action {

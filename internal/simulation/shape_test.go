@@ -19,9 +19,11 @@ type shape struct {
 	people   bool // who label, close, take over and open pull requests, in no rush
 	action   bool // the Action hears of what they do, and sweeps; otherwise a sweep does
 	rush     bool // holds are short and everybody comes back at once
+	twins    bool // the first two workers claim with the same keys, as two processes of one run
 	ttls     []time.Duration
 	sweepers int
 	settings ledger.Settings
+	jumps    bool // GitHub's clock is set back now and then
 }
 
 // shapeOf draws a world: most are small, so that everybody meets; each fiftieth is a fleet of 20 on 50 issues.
@@ -49,6 +51,8 @@ func shapeOf(number uint64) shape {
 	}
 	s.settings.Quiet = number%3 == 1 // no draw: the other seeds stay as they are
 	s.settings.Minimize = number%5 == 2
+	s.jumps = number%7 == 3
+	s.twins = number%4 == 1 || number%40 == 7
 	return s
 }
 

@@ -58,6 +58,7 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 		w.note("%s: dies before", describe(r, body))
 		runtime.Goexit()
 	}
+	w.jump()
 	f.fault.StaleGap = w.hidden(f.fault.StaleFor)
 	post := w.posting(r, body)
 	resp, err := w.next.RoundTrip(r.WithContext(context.WithValue(r.Context(), faultKey{}, &f.fault)))
@@ -75,6 +76,25 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	w.suspend(f.after)
 	post.answered(resp, err, f.fault.Truncate)
 	return resp, err
+}
+
+// mostSetBack is how far a clock of GitHub's may be behind: the machines that answer agree no better than by their time service.
+const mostSetBack = 3 * time.Second
+
+// jump sets GitHub's clock back at some requests, and right again at later ones.
+func (w *wire) jump() {
+	if !w.jumps || w.quiet || w.rng.Float64() > 0.05 {
+		return
+	}
+	w.mu.Lock()
+	by := w.setBack
+	if w.setBack = 0; by == 0 {
+		w.setBack = span(w.rng, mostSetBack)
+		by = -w.setBack
+	}
+	w.mu.Unlock()
+	w.server.Skip(by)
+	w.note("GitHub's clock jumps by %s", by)
 }
 
 // suspend is the machine asleep: no deadline wakes it.
@@ -129,6 +149,7 @@ type word struct {
 	kind    claim.Kind
 	issue   int
 	worker  claim.Worker
+	nonce   string
 	by      string
 }
 
@@ -139,11 +160,11 @@ func (w *wire) posting(r *http.Request, body string) post {
 	if !ok || !is || err != nil || r.Method != http.MethodPost {
 		return post{}
 	}
-	p := post{wire: w, key: word{w.name, w.process, record.Kind, n, record.Worker, record.By}}
+	p := post{wire: w, key: word{w.name, w.process, record.Kind, n, record.Worker, record.Nonce, record.By}}
 	w.mu.Lock()
 	w.tries[p.key]++
 	w.mu.Unlock()
-	w.swept(record)
+	w.swept(n, record)
 	return p
 }
 

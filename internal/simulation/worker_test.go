@@ -55,7 +55,12 @@ func (p *laborer) job() {
 		return
 	}
 	i := ref(1 + p.rng.IntN(p.issues))
-	h, err := p.Claim(context.Background(), i, ledger.Request{Worker: claim.Worker{Codename: p.name}, TTL: p.ttls[p.rng.IntN(len(p.ttls))]})
+	req := ledger.Request{Worker: claim.Worker{Codename: p.name}, TTL: p.ttls[p.rng.IntN(len(p.ttls))]}
+	if p.twin { // the twins have one run after the other, both the same
+		req.Worker = claim.Worker{Codename: "twins", FiringID: fmt.Sprint("run-", time.Now().Truncate(10*time.Minute).Unix())}
+		req.Resume = p.rng.IntN(3) == 0
+	}
+	h, err := p.Claim(context.Background(), i, req)
 	var late *ledger.LabelsError
 	if err != nil && !errors.As(err, &late) {
 		p.note("claim of %s: %v", i, err)
@@ -94,7 +99,7 @@ func (p *laborer) work() bool {
 			p.note("could not renew %s: %v", p.hold.Issue, err)
 		default:
 			p.have(next)
-			p.alone(p.hold.Record.Worker)
+			p.alone(processOf(p.hold))
 		}
 	}
 	return p.Owns(p.hold)
@@ -102,7 +107,7 @@ func (p *laborer) work() bool {
 
 // finish ends the hold, or forgets to.
 func (p *laborer) finish() {
-	e := ledger.Ending{Worker: p.hold.Record.Worker}
+	e := ledger.Ending{Worker: p.hold.Record.Worker, Token: p.hold.Token}
 	switch p.rng.IntN(6) {
 	case 0:
 		e.Outcome = claim.OutcomeFailure
@@ -137,5 +142,5 @@ func (p *laborer) pull() string {
 func (p *laborer) dead() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.holds, p.hold.Record.Worker)
+	delete(p.holds, processOf(p.hold))
 }

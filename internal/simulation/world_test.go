@@ -28,19 +28,33 @@ type world struct {
 	until  time.Time // when people and workers go home
 	quiet  bool      // nothing goes wrong any more
 
+	setBack time.Duration // by how much GitHub's clock is behind; guarded by mu
+
 	mu       sync.Mutex
 	history  bytes.Buffer
 	breaches []string
-	holds    map[claim.Worker]holding // who believes to hold what
-	tokens   map[int]int64            // the largest fencing token that anybody was given, by issue
-	appear   map[int64]time.Time      // when a comment becomes visible, by id
-	newest   int64                    // id of the newest comment that anybody knows
-	tries    map[word]int             // posts sent
-	heard    map[word]int             // … whose 201 arrived
-	unheard  map[word]int             // … that may have been applied and nobody knows
-	buried   map[claim.Worker]bool    // whose claim was turned into its end
+	holds    map[process]holding // who believes to hold what
+	tokens   map[int]int64       // the largest fencing token that anybody was given, by issue
+	appear   map[int64]time.Time // when a comment becomes visible, by id
+	newest   int64               // id of the newest comment that anybody knows
+	tries    map[word]int        // posts sent
+	heard    map[word]int        // … whose 201 arrived
+	unheard  map[word]int        // … that may have been applied and nobody knows
+	buried   map[process]bool    // whose claim was turned into its end
 	wins     int
+	resumed  int // holds that a process took over from another one of its run
 }
+
+// A process is one that claims for a worker; others may claim with the same key.
+type process struct {
+	worker claim.Worker
+	nonce  string
+}
+
+func (p process) String() string { return p.worker.String() + "/" + p.nonce }
+
+// processOf is the process that has a hold.
+func processOf(h ledger.Hold) process { return process{h.Record.Worker, h.Record.Nonce} }
 
 // A holding is a worker's belief.
 type holding struct {
@@ -52,8 +66,8 @@ func newWorld(t *testing.T, seed uint64) *world {
 	t.Helper()
 	sh := shapeOf(seed)
 	w := &world{
-		timeline: newTimeline(), shape: sh, until: time.Now().Add(sh.hours), holds: map[claim.Worker]holding{}, tokens: map[int]int64{},
-		appear: map[int64]time.Time{}, tries: map[word]int{}, heard: map[word]int{}, unheard: map[word]int{}, buried: map[claim.Worker]bool{},
+		timeline: newTimeline(), shape: sh, until: time.Now().Add(sh.hours), holds: map[process]holding{}, tokens: map[int]int64{},
+		appear: map[int64]time.Time{}, tries: map[word]int{}, heard: map[word]int{}, unheard: map[word]int{}, buried: map[process]bool{},
 	}
 	options := githubsim.Options{}
 	if sh.strict {
@@ -96,7 +110,7 @@ func worker(n int) string { return "worker-" + strconv.Itoa(n) }
 
 // login is whose token worker n has: its own, or that of the whole fleet.
 func (s shape) login(n int) string {
-	if s.shared {
+	if s.shared || s.twins && n < 2 {
 		return "agents"
 	}
 	return worker(n)
@@ -107,6 +121,7 @@ func ref(n int) claim.Issue { return claim.Issue{Owner: "acme", Repo: "app", Num
 // An actor is somebody who does things in a world, one after the other.
 type actor struct {
 	*world
+	twin      bool // it claims with keys that another actor has, too
 	name      string
 	token     string
 	rng       *rand.Rand

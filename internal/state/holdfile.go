@@ -18,6 +18,7 @@ type holdFile struct {
 	Number   int       `json:"number"`
 	Codename string    `json:"codename"`
 	FiringID string    `json:"firing_id"`
+	Nonce    string    `json:"nonce,omitempty"`
 	Comment  int64     `json:"comment"`
 	URL      string    `json:"url,omitempty"`
 	Token    int64     `json:"token"`
@@ -31,6 +32,7 @@ type holdFile struct {
 	Tried    time.Time `json:"tried,omitzero"`
 	Ended    time.Time `json:"ended,omitzero"`
 	Lost     string    `json:"lost,omitempty"`
+	Tell     string    `json:"tell,omitempty"`
 }
 
 // toHoldFile is the hold as it is written.
@@ -40,22 +42,51 @@ func toHoldFile(h Hold) holdFile {
 		ttl = -1
 	}
 	return holdFile{
-		Format: holdFormat, Owner: h.Issue.Owner, Repo: h.Issue.Repo, Number: h.Issue.Number,
-		Codename: h.Worker.Codename, FiringID: h.Worker.FiringID, Comment: h.Comment, URL: h.URL,
-		Token: h.Token, TTL: ttl, Branch: h.Branch, Until: h.Until.UTC(),
-		Host: h.Beat.Host, Session: h.Beat.Session, Claimed: h.Beat.Claimed.UTC(), Renewed: h.Beat.Renewed.UTC(),
-		Tried: h.Beat.Tried.UTC(), Ended: h.Beat.Ended.UTC(), Lost: h.Beat.Lost,
+		Format:   holdFormat,
+		Owner:    h.Issue.Owner,
+		Repo:     h.Issue.Repo,
+		Number:   h.Issue.Number,
+		Codename: h.Worker.Codename,
+		FiringID: h.Worker.FiringID,
+		Nonce:    h.Nonce,
+		Comment:  h.Comment,
+		URL:      h.URL,
+		Token:    h.Token,
+		TTL:      ttl,
+		Branch:   h.Branch,
+		Until:    h.Until.UTC(),
+		Host:     h.Beat.Host,
+		Session:  h.Beat.Session,
+		Claimed:  h.Beat.Claimed.UTC(),
+		Renewed:  h.Beat.Renewed.UTC(),
+		Tried:    h.Beat.Tried.UTC(),
+		Ended:    h.Beat.Ended.UTC(),
+		Lost:     h.Beat.Lost,
+		Tell:     h.Beat.Tell,
 	}
 }
 
 // hold is the hold as it was written.
 func (f holdFile) hold() Hold {
 	h := Hold{
-		Issue:  claim.Issue{Owner: f.Owner, Repo: f.Repo, Number: f.Number},
-		Worker: claim.Worker{Codename: f.Codename, FiringID: f.FiringID}, Comment: f.Comment, URL: f.URL,
-		Token: f.Token, TTL: time.Duration(f.TTL) * time.Second, Branch: f.Branch, Until: f.Until,
+		Issue:   claim.Issue{Owner: f.Owner, Repo: f.Repo, Number: f.Number},
+		Worker:  claim.Worker{Codename: f.Codename, FiringID: f.FiringID},
+		Nonce:   f.Nonce,
+		Comment: f.Comment,
+		URL:     f.URL,
+		Token:   f.Token,
+		TTL:     time.Duration(f.TTL) * time.Second,
+		Branch:  f.Branch,
+		Until:   f.Until,
 		Beat: Beat{
-			Host: f.Host, Session: f.Session, Claimed: f.Claimed, Renewed: f.Renewed, Tried: f.Tried, Ended: f.Ended, Lost: f.Lost,
+			Host:    f.Host,
+			Session: f.Session,
+			Claimed: f.Claimed,
+			Renewed: f.Renewed,
+			Tried:   f.Tried,
+			Ended:   f.Ended,
+			Lost:    f.Lost,
+			Tell:    f.Tell,
 		},
 	}
 	if f.TTL == -1 {

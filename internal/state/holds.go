@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,6 +26,7 @@ const largestHold = 64 << 10
 type Hold struct {
 	Issue   claim.Issue
 	Worker  claim.Worker
+	Nonce   string        // of the process that claimed it; empty in records of older versions
 	Comment int64         // id of the claim comment
 	URL     string        // of the claim comment
 	Token   int64         // fencing token
@@ -44,6 +46,7 @@ type Beat struct {
 	Tried   time.Time // when the last renewal found nothing out; zero since one did
 	Ended   time.Time // when the session ended
 	Lost    string    // why it is no hold any more; empty as long as that is not known
+	Tell    string    // what the session is told at its next event; empty for nothing
 }
 
 // Holds are those claimed from one worktree, one JSON file each, under that worktree's own git directory. The pre-push hook
@@ -81,12 +84,68 @@ func (s Holds) Save(h Hold) error {
 		err = os.MkdirAll(s.dir, 0o755)
 	}
 	if err == nil {
-		err = Replace(file, append(data, '\n'), 0o600)
+		err = s.alone(func() error { return Replace(file, append(data, '\n'), 0o600) })
 	}
 	if err != nil {
 		return fmt.Errorf("save hold of %s: %w", h.Issue, err)
 	}
 	return nil
+}
+
+// Change reads the hold of the issue, lets do change it and writes it, while nobody else writes. It
+// returns the hold as it is then. ok is false when this worktree has recorded none: what is gone
+// stays gone, and do is not called. Nothing is written when do returns false. do may change
+// everything but the issue.
+func (s Holds) Change(i claim.Issue, do func(*Hold) bool) (h Hold, ok bool, err error) {
+	file, err := s.file(i)
+	if err != nil {
+		return Hold{}, false, fmt.Errorf("change hold of %s: %w", i, err)
+	}
+	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
+		return Hold{}, false, nil // no lock is needed, nor a folder for it
+	}
+
+	err = s.alone(func() error {
+		var err error
+		h, ok, err = s.Load(i)
+		if err != nil || !ok || !do(&h) {
+			return err
+		}
+
+		data, err := json.MarshalIndent(toHoldFile(h), "", "  ")
+		if err = cmp.Or(h.check(), err); err != nil {
+			return err
+		}
+		return Replace(file, append(data, '\n'), 0o600)
+	})
+	if err != nil {
+		return h, ok, fmt.Errorf("change hold of %s: %w", i, err)
+	}
+	return h, ok, nil
+}
+
+// How long a writer waits for another one, and how long between two tries. A write takes
+// milliseconds.
+const (
+	lockPatience = 2 * time.Second
+	lockPause    = 2 * time.Millisecond
+)
+
+// alone calls do while no other writer of this folder is at work. It returns ErrLocked when that
+// takes too long. On a file system without locks it goes on without one.
+func (s Holds) alone(do func() error) error {
+	for end := time.Now().Add(lockPatience); ; time.Sleep(lockPause) {
+		free, err := Lock(s.dir + ".lock")
+		switch {
+		case errors.Is(err, ErrLocked) && time.Now().Before(end):
+			continue
+		case errors.Is(err, ErrLocked):
+			return err
+		case err == nil:
+			defer func() { _ = free() }() // the process's end frees it as well
+		}
+		return do()
+	}
 }
 
 // Load returns the hold of the issue; ok is false when this worktree recorded none.
@@ -133,11 +192,24 @@ func (s Holds) All() ([]Hold, error) {
 
 // Remove forgets the hold of the issue; none recorded is a success. The mark goes first: a later hold must not find that of an earlier one.
 func (s Holds) Remove(i claim.Issue) error {
+	return s.RemoveIf(i, func(Hold) bool { return true })
+}
+
+// RemoveIf forgets the hold of the issue if it is the one that is meant. One that cannot be read is meant.
+func (s Holds) RemoveIf(i claim.Issue, meant func(Hold) bool) error {
 	file, err := s.file(i)
 	if err == nil {
-		err = removeAll(file+untouched, file)
+		_, err = os.Lstat(s.dir)
 	}
-	if err != nil {
+	if err == nil {
+		err = s.alone(func() error {
+			if h, there, unread := s.Load(i); unread == nil && there && !meant(h) {
+				return nil
+			}
+			return removeAll(file+untouched, file)
+		})
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove hold of %s: %w", i, err)
 	}
 	return nil
@@ -151,6 +223,31 @@ func removeAll(files ...string) error {
 		}
 	}
 	return nil
+}
+
+// attended is the end of the name of a file that a process holds as long as it works under a hold.
+const attended = ".attended"
+
+// Attend says, until free is called or the process ends, that a process works under the hold of the issue, which was saved. ErrLocked is
+// that another one does.
+func (s Holds) Attend(i claim.Issue) (free func() error, err error) {
+	file, err := s.file(i)
+	if err == nil {
+		free, err = Lock(file + attended)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("attend the hold of %s: %w", i, err)
+	}
+	return free, nil
+}
+
+// Attended reports whether a process works under the hold of the issue. What cannot be found out is false.
+func (s Holds) Attended(i claim.Issue) bool {
+	free, err := s.Attend(i)
+	if err == nil {
+		_ = free()
+	}
+	return errors.Is(err, ErrLocked)
 }
 
 // untouched is the end of the name of a file beside a hold's. Its absence says that work may have been done, so that a mark which could

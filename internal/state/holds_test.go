@@ -262,3 +262,75 @@ func write(t *testing.T, path, content string) {
 		t.Fatal(err)
 	}
 }
+
+// TestChange: a change goes by the record as it is then, and a record that is gone stays gone.
+func TestChange(t *testing.T) {
+	s := state.OpenHolds(t.TempDir())
+	later := func(h *state.Hold) bool {
+		h.Token++
+		return true
+	}
+
+	if _, ok, err := s.Change(hold(1).Issue, later); ok || err != nil {
+		t.Errorf("Change of nothing = %v, %v", ok, err)
+	}
+	if err := s.Save(hold(1)); err != nil {
+		t.Fatal(err)
+	}
+	want := hold(1)
+	want.Token++
+	if got, ok, err := s.Change(hold(1).Issue, later); !ok || err != nil || got != want {
+		t.Errorf("Change = %+v, %v, %v; want %+v", got, ok, err, want)
+	}
+	refused := func(h *state.Hold) bool {
+		h.Token = 99
+		return false
+	}
+	if _, _, err := s.Change(hold(1).Issue, refused); err != nil {
+		t.Error(err)
+	}
+	if got, _, err := s.Load(hold(1).Issue); err != nil || got != want {
+		t.Errorf("after a refusal = %+v, %v; want %+v", got, err, want)
+	}
+
+	if err := s.Remove(hold(1).Issue); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok, err := s.Change(hold(1).Issue, later); ok || err != nil {
+		t.Errorf("Change of what is gone = %v, %v", ok, err)
+	}
+}
+
+// TestChangeBesideRemove: no change that is under way writes back a record that is removed
+// meanwhile.
+func TestChangeBesideRemove(t *testing.T) {
+	s := state.OpenHolds(t.TempDir())
+	for range 20 {
+		if err := s.Save(hold(1)); err != nil {
+			t.Fatal(err)
+		}
+
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() {
+				for ok := true; ok; {
+					var err error
+					_, ok, err = s.Change(hold(1).Issue, func(h *state.Hold) bool {
+						h.Token++
+						return true
+					})
+					if err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		if err := s.Remove(hold(1).Issue); err != nil {
+			t.Error(err)
+		}
+		all.Wait()
+		if _, ok, err := s.Load(hold(1).Issue); ok || err != nil {
+			t.Fatalf("the record is back: %v, %v", ok, err)
+		}
+	}
+}

@@ -7,11 +7,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/label-state/label-state/internal/agenthost"
+	"github.com/label-state/label-state/internal/process"
 	"github.com/label-state/label-state/internal/smallfile"
 )
 
@@ -27,7 +29,10 @@ const largestSession = 1 << 16
 // A Session is what is kept of one.
 type Session struct {
 	agenthost.Session
-	Worktrees []string // tops of the worktrees in which it has claimed or keeps a hold
+	Worktrees []string   // tops of the worktrees in which it has claimed or keeps a hold
+	Process   process.ID // of the host; zero when that is not known
+	Scattered bool       // its events came from several processes, none of which is the host's for sure
+	Agents    []string   // ids by which its host names the session's sub-agents
 }
 
 type sessionFile struct {
@@ -35,10 +40,15 @@ type sessionFile struct {
 	Host      string   `json:"host"`
 	Session   string   `json:"session"`
 	Worktrees []string `json:"worktrees"`
+	Process   string   `json:"process,omitempty"`
+	Scattered bool     `json:"scattered,omitempty"`
+	Agents    []string `json:"agents,omitempty"`
 }
 
-// Sessions are those of agent hosts that have sent an event, one small file each in this user's state folder: that their hooks
-// run, and in which worktrees they hold issues. The folder is made by the first write. The zero value has none: every call but Prune and Some fails.
+// Sessions are those of agent hosts that have sent an event, one small file each in this user's
+// state folder: that their hooks run, in which process, and in which worktrees they hold issues.
+// The folder is made by the first write. The zero value has none: every call but Prune, Some and
+// All fails.
 type Sessions struct{ dir string }
 
 // OpenSessions returns the sessions kept below a user's state folder. It touches nothing.
@@ -50,6 +60,20 @@ func (s Sessions) Load(id agenthost.Session) (out Session, ok bool, err error) {
 	if err != nil {
 		return out, false, err
 	}
+	out, err = readSession(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Session{}, false, nil
+	case err != nil:
+		return Session{}, false, err
+	case out.Session != id: // of another session whose id has the same letters
+		return Session{}, false, nil
+	}
+	return out, true, nil
+}
+
+// readSession reads one file. Of errors fs.ErrNotExist is told apart.
+func readSession(name string) (Session, error) {
 	data, err := smallfile.Read(name, largestSession)
 	var f sessionFile
 	if err == nil {
@@ -57,15 +81,53 @@ func (s Sessions) Load(id agenthost.Session) (out Session, ok bool, err error) {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return out, false, nil
+		return Session{}, err
 	case err != nil:
-		return out, false, fmt.Errorf("read session %s: %s", name, smallfile.Reason(err))
+		return Session{}, fmt.Errorf("read session %s: %s", name, smallfile.Reason(err))
 	case f.Format != sessionFormat:
-		return out, false, fmt.Errorf("read session %s: format %d, this version reads %d", name, f.Format, sessionFormat)
-	case f.Host != string(id.Host) || f.Session != id.ID:
-		return out, false, nil
+		return Session{}, fmt.Errorf("read session %s: format %d, this version reads %d", name, f.Format, sessionFormat)
 	}
-	return Session{id, f.Worktrees}, true, nil
+
+	return Session{
+		Session:   agenthost.Session{Host: agenthost.Host(f.Host), ID: f.Session},
+		Worktrees: f.Worktrees,
+		Process:   process.Parse(f.Process),
+		Scattered: f.Scattered,
+		Agents:    f.Agents,
+	}, nil
+}
+
+// All returns the sessions that have sent events and have not ended, or were killed within a week.
+// What cannot be read is left out.
+func (s Sessions) All() []Session {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		return nil
+	}
+	var out []Session
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) != ".json" {
+			continue
+		}
+		if one, err := readSession(filepath.Join(s.dir, e.Name())); err == nil {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// Root returns the session that the agent with that id acts for: the session itself, or the one
+// whose sub-agent it is. An id that nobody has named is a session.
+func (s Sessions) Root(id agenthost.Session) agenthost.Session {
+	if _, known, err := s.Load(id); known || err != nil {
+		return id
+	}
+	for _, one := range s.All() {
+		if one.Host == id.Host && slices.Contains(one.Agents, id.ID) {
+			return one.Session
+		}
+	}
+	return id
 }
 
 // Some reports whether any session of the host has sent events and has not ended, or was killed within a week.
@@ -74,21 +136,35 @@ func (s Sessions) Some(h agenthost.Host) bool {
 	return err == nil && len(found) > 0
 }
 
-// Add notes that the session sends events and, unless worktree is empty, that it has a hold there. What is known already is not
-// written again.
+// Add notes that the session sends events and, unless worktree is empty, that it has a hold there.
 func (s Sessions) Add(id agenthost.Session, worktree string) error {
+	return s.Change(id, func(one *Session) {
+		if worktree != "" && !slices.Contains(one.Worktrees, worktree) {
+			one.Worktrees = append(one.Worktrees, worktree)
+		}
+	})
+}
+
+// Change notes what do changes of the session, which it is given as it is kept, or new. Nothing is
+// written when nothing changes.
+func (s Sessions) Change(id agenthost.Session, do func(*Session)) error {
 	have, ok, err := s.Load(id)
-	if err == nil && ok && (worktree == "" || slices.Contains(have.Worktrees, worktree)) {
+	if err != nil {
+		return err
+	}
+	have.Session = id
+	before := toSessionFile(have)
+	do(&have)
+	now := toSessionFile(have)
+	if ok && reflect.DeepEqual(before, now) {
 		return nil
 	}
-	if worktree != "" {
-		have.Worktrees = append(have.Worktrees, worktree)
-	}
+
 	name, err := s.name(id)
 	if err != nil {
 		return err
 	}
-	data, err := json.Marshal(sessionFile{sessionFormat, string(id.Host), id.ID, have.Worktrees})
+	data, err := json.Marshal(now)
 	if err == nil {
 		err = os.MkdirAll(s.dir, 0o700)
 	}
@@ -99,6 +175,19 @@ func (s Sessions) Add(id agenthost.Session, worktree string) error {
 		return fmt.Errorf("note session: %w", err)
 	}
 	return nil
+}
+
+// toSessionFile is the session as it is written. Slices are copies.
+func toSessionFile(s Session) sessionFile {
+	return sessionFile{
+		Format:    sessionFormat,
+		Host:      string(s.Host),
+		Session:   s.ID,
+		Worktrees: slices.Clone(s.Worktrees),
+		Process:   s.Process.String(),
+		Scattered: s.Scattered,
+		Agents:    slices.Clone(s.Agents),
+	}
 }
 
 // Remove forgets a session; nothing kept is a success.

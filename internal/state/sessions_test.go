@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/agenthost"
+	"github.com/label-state/label-state/internal/process"
 	"github.com/label-state/label-state/internal/state"
 )
 
@@ -83,5 +84,30 @@ func TestUnreadableSession(t *testing.T) {
 	}
 	if _, _, err := s.Load(agenthost.Session{Host: agenthost.Codex}); err == nil {
 		t.Error("a session without an id has a file")
+	}
+}
+
+// TestSessionRoot: a sub-agent's root is the session that has named it, and every other id's is
+// itself.
+func TestSessionRoot(t *testing.T) {
+	s := state.OpenSessions(t.TempDir())
+	root := agenthost.Session{Host: agenthost.Copilot, ID: "root"}
+	err := s.Change(root, func(one *state.Session) {
+		one.Agents, one.Process = []string{"child", "other"}, process.ID{PID: 7, Start: "1", Place: "p"}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for id, want := range map[string]string{"root": "root", "child": "root", "other": "root", "stranger": "stranger"} {
+		if got := s.Root(agenthost.Session{Host: agenthost.Copilot, ID: id}); got.ID != want {
+			t.Errorf("Root(%s) = %s, want %s", id, got.ID, want)
+		}
+	}
+	if got := s.Root(agenthost.Session{Host: agenthost.Codex, ID: "child"}); got.ID != "child" {
+		t.Errorf("the root of another host's agent is %s", got)
+	}
+	if all := s.All(); len(all) != 1 || all[0].Session != root || all[0].Process.PID != 7 {
+		t.Errorf("All = %+v", all)
 	}
 }

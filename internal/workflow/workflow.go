@@ -10,13 +10,21 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// A Workflow is what matters here of a workflow.
+type Workflow struct {
+	On   map[string][]string // the events that start it, with their types; nil types are GitHub's default
+	Jobs []Job               // that run the Action, sorted by name
+}
+
 // A Job is a job of a workflow that runs the Action.
 type Job struct {
-	Name    string
-	Guard   bool        // it only guards: it moves no label
-	Foreign bool        // its token is not the run's own, so the run's permissions say nothing of it
-	Stated  bool        // the workflow states its permissions; otherwise they are the repository's default
-	Has     Permissions // what is stated
+	Name      string
+	Uses      string      // as the step names the Action
+	Guard     bool        // it only guards: it moves no label
+	Foreign   bool        // its token is not the run's own, so the run's permissions say nothing of it
+	Stated    bool        // the workflow states its permissions; otherwise they are the repository's default
+	Has       Permissions // what is stated
+	Variables []string    // environment variables that the workflow, the job or the step sets, sorted
 }
 
 // Permissions are permissions of a run's token by their names in a workflow; each is read, write or none.
@@ -61,23 +69,28 @@ func Runs(uses string) bool {
 }
 
 type file struct {
+	On          yaml.Node
 	Permissions yaml.Node
+	Env         map[string]yaml.Node
 	Jobs        map[string]struct {
 		Permissions yaml.Node
+		Env         map[string]yaml.Node
 		Steps       []struct {
 			Uses string
 			With map[string]yaml.Node
+			Env  map[string]yaml.Node
 		}
 	}
 }
 
-// Parse lists the jobs that run the Action, sorted by name. The error is of YAML that is none, or no workflow.
-func Parse(text []byte) ([]Job, error) {
+// Parse reads a workflow. The error is of YAML that is none, or no workflow.
+func Parse(text []byte) (Workflow, error) {
 	var f file
 	if err := yaml.Unmarshal(text, &f); err != nil {
-		return nil, fmt.Errorf("read workflow: %w", err)
+		return Workflow{}, fmt.Errorf("read workflow: %w", err)
 	}
-	var out []Job
+
+	w := Workflow{On: events(f.On)}
 	for _, name := range slices.Sorted(maps.Keys(f.Jobs)) {
 		job := f.Jobs[name]
 		for _, step := range job.Steps {
@@ -85,13 +98,57 @@ func Parse(text []byte) ([]Job, error) {
 				continue
 			}
 			mode, token := step.With["mode"].Value, step.With["token"].Value
-			foreign := token != "" && !strings.Contains(token, "github.token") && !strings.Contains(token, "secrets.GITHUB_TOKEN")
-			j := Job{Name: name, Guard: mode == "guard", Foreign: foreign}
+			variables := maps.Clone(f.Env)
+			if variables == nil {
+				variables = map[string]yaml.Node{}
+			}
+			maps.Copy(variables, job.Env)
+			maps.Copy(variables, step.Env)
+
+			j := Job{
+				Name:      name,
+				Uses:      step.Uses,
+				Guard:     mode == "guard",
+				Foreign:   token != "" && !strings.Contains(token, "github.token") && !strings.Contains(token, "secrets.GITHUB_TOKEN"),
+				Variables: slices.Sorted(maps.Keys(variables)),
+			}
 			j.Has, j.Stated = stated(job.Permissions, f.Permissions)
-			out = append(out, j)
+			w.Jobs = append(w.Jobs, j)
 		}
 	}
-	return out, nil
+	return w, nil
+}
+
+// events are what a workflow runs on: one name, a list of names, or names with what belongs to each.
+func events(on yaml.Node) map[string][]string {
+	out := map[string][]string{}
+	switch on.Kind {
+	case yaml.ScalarNode:
+		out[on.Value] = nil
+	case yaml.SequenceNode:
+		for _, name := range on.Content {
+			out[name.Value] = nil
+		}
+	case yaml.MappingNode:
+		for k := 0; k+1 < len(on.Content); k += 2 {
+			var event struct{ Types yaml.Node }
+			_ = on.Content[k+1].Decode(&event) // a schedule is a list, which has no types
+			out[on.Content[k].Value] = typesOf(event.Types)
+		}
+	}
+	return out
+}
+
+// typesOf are the types of an event: one, or a list.
+func typesOf(node yaml.Node) []string {
+	if node.Kind == yaml.ScalarNode && node.Tag != "!!null" {
+		return []string{node.Value}
+	}
+	var all []string
+	for _, one := range node.Content {
+		all = append(all, one.Value)
+	}
+	return all
 }
 
 // stated is the first that states permissions: the job, then the workflow.

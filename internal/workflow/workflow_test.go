@@ -26,10 +26,11 @@ func TestLacks(t *testing.T) {
 		{"permissions: {}", "", ", with: {token: '${{ github.token }}', mode: guard}", "contents: read, issues: read, pull-requests: read", "contents: read, issues: read, pull-requests: read"},
 		{"permissions: read-all", "", ", with: {mode: guard}", "", ""},
 	} {
-		jobs, err := workflow.Parse([]byte(c.top + "\n" + fmt.Sprintf(uses, c.job, c.with)))
-		if err != nil || len(jobs) != 1 {
-			t.Fatalf("%+v: %v, %v", c, jobs, err)
+		w, err := workflow.Parse([]byte(c.top + "\n" + fmt.Sprintf(uses, c.job, c.with)))
+		if err != nil || len(w.Jobs) != 1 {
+			t.Fatalf("%+v: %v, %v", c, w, err)
 		}
+		jobs := w.Jobs
 		for refs, want := range map[bool]string{false: c.want, true: c.refs} {
 			if got := strings.Join(jobs[0].Lacks(workflow.Needs(jobs[0].Guard, refs)), ", "); got != want {
 				t.Errorf("%+v, refs %v: lacks %q", c, refs, got)
@@ -39,12 +40,12 @@ func TestLacks(t *testing.T) {
 	if _, err := workflow.Parse([]byte("jobs: [")); err == nil {
 		t.Error("broken YAML was read")
 	}
-	if jobs, err := workflow.Parse([]byte("jobs: {a: {steps: [{uses: actions/stale@v9}]}}")); err != nil || len(jobs) != 0 {
-		t.Errorf("%v, %v", jobs, err)
+	if w, err := workflow.Parse([]byte("jobs: {a: {steps: [{uses: actions/stale@v9}]}}")); err != nil || len(w.Jobs) != 0 {
+		t.Errorf("%v, %v", w, err)
 	}
 }
 
-// TestExamples: the examples lack nothing.
+// TestExamples: the examples lack no permission, and name the Action as the first one does.
 func TestExamples(t *testing.T) {
 	files, err := filepath.Glob("../../examples/*.yml")
 	if err != nil || len(files) == 0 {
@@ -55,11 +56,14 @@ func TestExamples(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		jobs, err := workflow.Parse(text)
-		if err != nil || len(jobs) == 0 {
-			t.Errorf("%s: %v, %v", file, jobs, err)
+		w, err := workflow.Parse(text)
+		if err != nil || len(w.Jobs) == 0 {
+			t.Errorf("%s: %v, %v", file, w, err)
 		}
-		for _, j := range jobs {
+		for _, j := range w.Jobs {
+			if j.Uses != workflow.Action+"@"+workflow.Ref {
+				t.Errorf("%s: job %s uses %s", file, j.Name, j.Uses)
+			}
 			if lacks := j.Lacks(workflow.Needs(j.Guard, false)); len(lacks) > 0 {
 				t.Errorf("%s: job %s lacks %v", file, j.Name, lacks)
 			}

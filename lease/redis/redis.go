@@ -18,5 +18,5 @@ import (
 // config is for rediss://; nil trusts what the system trusts. With [labelstate.FromEnvironment] and no URL, both come from the
 // variables that the command line reads.
 func Store(url string, config *tls.Config) labelstate.Store {
-	return lease.Service{Name: lease.Redis, Open: redis.Open, Secret: url, TLS: config}
+	return lease.Service{Name: lease.Redis, Open: redis.Open, URL: url, TLS: config}
 }

@@ -2,12 +2,15 @@ package app
 
 import (
 	"bytes"
+	"fmt"
+	"path/filepath"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/label-state/label-state/internal/agenthost"
 	"github.com/label-state/label-state/internal/cli/local"
+	"github.com/label-state/label-state/internal/state"
 )
 
 // TestAgentEventsSideBySide: hosts run hooks side by side. An event that has read the record before another one renews does not renew once more.
@@ -41,4 +44,50 @@ func TestAgentEventsSideBySide(t *testing.T) {
 			t.Errorf("%d events between, %d renewals, want 1", between, n)
 		}
 	})
+}
+
+// TestHeartbeatBesideRelease: a hold that is released while a heartbeat of it waits for GitHub
+// leaves no record, and so no fence. One that is claimed again by then keeps the record of the
+// later claim.
+func TestHeartbeatBesideRelease(t *testing.T) {
+	for name, again := range map[string]bool{"released": false, "claimed again": true} {
+		t.Run(name, func(t *testing.T) {
+			f := newSessionFleet(t, 0)
+			synctest.Test(t, func(t *testing.T) {
+				ctx := t.Context()
+				s := f.desks[0].session()
+				s.event(ctx, agenthost.SessionStart, "")
+				if !s.take(ctx) {
+					t.Fatal("the claim failed")
+				}
+				first := s.worker
+
+				time.Sleep(11 * time.Minute)
+				var failed error
+				f.at("1", "POST", "graphql", func() {
+					_, failed = s.command(ctx, s.shell, "release", fmt.Sprint(s.issue), "--outcome", "cancelled")
+					if again && failed == nil {
+						_, failed = s.command(ctx, s.shell, "claim", fmt.Sprint(s.issue))
+					}
+				})
+				s.event(ctx, agenthost.AfterTool, agenthost.Runs)
+				if failed != nil {
+					t.Fatal(failed)
+				}
+
+				holds, err := state.OpenHolds(filepath.Join(s.dir, ".git")).All()
+				switch {
+				case err != nil:
+					t.Fatal(err)
+				case !again && len(holds) > 0:
+					t.Errorf("the record is back: %+v", holds)
+				case again && (len(holds) != 1 || holds[0].Worker == first || holds[0].Beat.Lost != ""):
+					t.Errorf("the later claim has the records %+v", holds)
+				}
+				if denied := s.event(ctx, agenthost.BeforeTool, agenthost.Edits); denied != "" {
+					t.Errorf("the edit is denied: %s", denied)
+				}
+			})
+		})
+	}
 }

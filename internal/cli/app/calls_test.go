@@ -15,7 +15,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/label-state/label-state/internal/cli"
-	"github.com/label-state/label-state/internal/lease/services"
+	"github.com/label-state/label-state/internal/lease"
+	"github.com/label-state/label-state/internal/lease/redis"
 	"github.com/label-state/label-state/internal/sample"
 	"github.com/label-state/label-state/internal/setup"
 )
@@ -111,15 +112,19 @@ func asCall(ts *testscript.TestScript, input string, args []string) int {
 		}
 	}
 	env := setup.Environment{
-		Getenv: ts.Getenv, Environ: environ, Dir: ts.MkAbs("."), Stderr: ts.Stderr(), HTTP: http.DefaultTransport, Stores: services.Openers(),
+		Getenv: ts.Getenv, Environ: environ, Dir: ts.MkAbs("."), Stderr: ts.Stderr(), HTTP: http.DefaultTransport, Stores: map[string]lease.Opener{lease.Redis: redis.Open},
+		Processes: processTable{ts.Getenv},
 		Run: func(ctx context.Context, c setup.Command) ([]byte, error) {
 			cmd := exec.CommandContext(ctx, c.Name, c.Args...)
 			cmd.Dir, cmd.Env, cmd.Stdin = c.Dir, append(slices.Clip(environ), c.Env...), strings.NewReader(c.Stdin)
 			return cmd.Output()
 		},
 	}
+	if self, err := exec.LookPath("label-state"); err == nil {
+		env.Executable = self
+	}
 	if git, ok := ts.Value("git").(*gitAnswers); ok {
 		git.environ, env.Exec = environ, git.answer
 	}
-	return Run(context.Background(), append([]string{"label-state"}, args...), "dev", strings.NewReader(text), ts.Stdout(), ts.Stderr(), env)
+	return Run(context.Background(), append([]string{"label-state"}, args...), setup.Build{Version: "dev", Commit: ts.Getenv("BUILT_FROM")}, strings.NewReader(text), ts.Stdout(), ts.Stderr(), env)
 }

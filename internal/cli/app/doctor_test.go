@@ -5,16 +5,16 @@ import (
 	"encoding/base64"
 	"io"
 	"net/http"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/cli/local"
+	"github.com/label-state/label-state/internal/config"
+	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/setup"
+	"github.com/label-state/label-state/internal/workflow"
 )
 
 // A switchboard answers for GitHub where the embedded one is silent: that there is a workflow, and in what state it is.
@@ -24,6 +24,7 @@ type switchboard struct {
 	state  string
 	text   string        // of the workflow
 	ahead  time.Duration // by which its clock is ahead of ours
+	action int           // status of the answer about a commit of the Action; 0 is 200
 }
 
 func (s switchboard) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -33,6 +34,11 @@ func (s switchboard) RoundTrip(r *http.Request) (*http.Response, error) {
 		status, body = 200, `{"type":"file","encoding":"base64","content":"`+base64.StdEncoding.EncodeToString([]byte(s.text))+`"}`
 	case strings.HasSuffix(r.URL.Path, "/actions/workflows/label-state.yml"):
 		status, body = s.status, `{"state":"`+s.state+`","message":"Resource not accessible by integration"}`
+	case strings.Contains(r.URL.Path, "/repos/label-state/label-state/commits/"):
+		status, body = s.action, `{"sha":"`+actionCommit+`","message":"No commit found for SHA: v1"}`
+		if status == 0 {
+			status = 200
+		}
 	default:
 		res, err := s.RoundTripper.RoundTrip(r)
 		if err == nil {
@@ -45,6 +51,9 @@ func (s switchboard) RoundTrip(r *http.Request) (*http.Response, error) {
 		Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), Request: r,
 	}, nil
 }
+
+// actionCommit is the commit that every reference to the Action means.
+const actionCommit = "afba77611fa3521dd12279de084e49ed486e70ce"
 
 // TestDoctorAround: a workflow that GitHub has switched off is a failure, one that could not be asked for is not said to run,
 // and one that does something else is found out; so is a clock.
@@ -59,14 +68,45 @@ func TestDoctorAround(t *testing.T) {
 		{switchboard{status: 200, state: "disabled_inactivity", text: action}, cli.ExitNo, "fail  workflow     .github/workflows/label-state.yml is there and switched off (disabled_inactivity)\n" +
 			"                   -> gh workflow enable label-state.yml --repo acme/app\n"},
 		{switchboard{status: 200, state: `\u001b[31m`, text: action}, cli.ExitNo, "switched off ([31m)\n"},
-		{switchboard{status: 403, text: action}, cli.ExitYes, "warn  workflow     .github/workflows/label-state.yml; whether GitHub still runs it was not told: "},
+		{switchboard{status: 403, text: action}, cli.ExitYes, "warn  workflow     .github/workflows/label-state.yml; could not check whether it is enabled: "},
 		{switchboard{status: 200, state: "active", text: "# label-state\non: push\nuses: actions/stale@v9\n"}, cli.ExitYes, "warn  workflow     .github/workflows/label-state.yml does not run the Action\n"},
 		{switchboard{status: 200, state: "active", text: "uses: './.github/actions/ours'\n"}, cli.ExitYes, "ok    workflow "},
 		{
 			switchboard{status: 200, state: "active", text: "permissions: {issues: write}\njobs: {tend: {steps: [{uses: label-state/label-state@v1}]}}\n"},
 			cli.ExitNo,
 			"fail  workflow     .github/workflows/label-state.yml: job tend lacks contents: read, pull-requests: write\n" +
-				"                   -> give the job these permissions in .github/workflows/label-state.yml on the default branch\n",
+				"                   -> give the job what it lacks in .github/workflows/label-state.yml on the default branch\n",
+		},
+		{switchboard{status: 200, state: "active", text: workflow.Text(workflow.Options{})}, cli.ExitYes, "ok    workflow     .github/workflows/label-state.yml, switched on\n" +
+			"ok    events       the workflow runs on all that it needs\n" +
+			"ok    action       label-state/label-state@main exists\n"},
+		{
+			switchboard{status: 200, state: "active", text: strings.Replace(workflow.Text(workflow.Options{}), "  issue_comment: # /claim, /release and the other commands\n    types: [created]\n", "", 1)},
+			cli.ExitYes,
+			"warn  events       the workflow does not run on issue_comment (no /claim and no other command is carried out)\n" +
+				"                   -> add them under on: in .github/workflows/label-state.yml, unless they were left out on purpose\n",
+		},
+		{
+			switchboard{status: 200, state: "active", action: 422, text: workflow.Text(workflow.Options{Ref: "v1"})},
+			cli.ExitNo,
+			"fail  action       label-state/label-state@v1 does not exist, so the workflow cannot start\n" +
+				"                   -> name a commit of label-state/label-state in .github/workflows/label-state.yml\n",
+		},
+		{
+			switchboard{status: 200, state: "active", action: 404, text: workflow.Text(workflow.Options{Ref: "v1"})},
+			cli.ExitYes,
+			"warn  action       label-state/label-state@v1 was not found here: this token sees no repository label-state/label-state\n",
+		},
+		{
+			switchboard{status: 200, state: "active", action: 403, text: workflow.Text(workflow.Options{Ref: "v1"})},
+			cli.ExitYes,
+			"warn  action       could not check whether label-state/label-state@v1 exists: ",
+		},
+		{
+			switchboard{status: 200, state: "active", text: workflow.Text(workflow.Options{Ref: "afba776"})},
+			cli.ExitNo,
+			"fail  action       label-state/label-state@afba776: a workflow takes no shortened commit\n" +
+				"                   -> name label-state/label-state@" + actionCommit + " in .github/workflows/label-state.yml\n",
 		},
 		{switchboard{ahead: 3*time.Hour + 30*time.Second, status: 403}, cli.ExitYes, "warn  clock        3h behind GitHub's\n                   -> set the clock; claims are judged by GitHub's time"},
 		{switchboard{ahead: -10*time.Minute - 30*time.Second, status: 403}, cli.ExitYes, "warn  clock        10m 30s ahead of GitHub's\n"},
@@ -87,29 +127,50 @@ func TestDoctorAround(t *testing.T) {
 	}
 }
 
-// TestOnPath: go install names the hook's programs after their folders, and the remedy is the command that makes the other names.
-func TestOnPath(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "my programs")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+// oldServer answers for a GitHub whose GraphQL has no updateRefs.
+type oldServer struct{ http.RoundTripper }
+
+func (s oldServer) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Body == nil {
+		return s.RoundTripper.RoundTrip(r)
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.Contains(body, []byte("UpdateRefsInput")) {
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		return s.RoundTripper.RoundTrip(r)
+	}
+	return &http.Response{
+		StatusCode: http.StatusOK, Proto: "HTTP/1.1", Header: http.Header{"Content-Type": {"application/json"}},
+		Body: io.NopCloser(strings.NewReader(`{"data":{"input":null}}`)), Request: r,
+	}, nil
+}
+
+// TestDoctorOldServer: leases in references cannot be kept on a server without updateRefs.
+func TestDoctorOldServer(t *testing.T) {
+	w, err := newWorldWith(t.TempDir(), func(seed *githubsim.Seed) {
+		seed.Repos[0].Files = map[string]string{config.Path: "version: 1\nclaim: {lease: refs}\n"}
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"pre-push", "pre-push-check"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\necho "+name+"\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if out, err := exec.CommandContext(t.Context(), "sh", "-c", local.OnPath(filepath.Join(dir, "pre-push"))).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	for _, name := range []string{"pre-push", "pre-push-check"} {
-		out, err := exec.CommandContext(t.Context(), filepath.Join(dir, "label-state-"+name)).Output()
-		if err != nil || string(out) != name+"\n" {
-			t.Errorf("label-state-%s: %q, %v", name, out, err)
-		}
-	}
-	for _, beside := range []string{"", "/opt/bin/label-state-pre-push"} {
-		if got := local.OnPath(beside); !strings.HasPrefix(got, "put label-state-pre-push and ") {
-			t.Errorf("%q: %s", beside, got)
+	for name, c := range map[string]struct {
+		github http.RoundTripper
+		code   int
+		want   string
+	}{
+		"with updateRefs":    {w.Transport(), cli.ExitYes, "ok    leases       refs: it can be written\n"},
+		"without updateRefs": {oldServer{w.Transport()}, cli.ExitNo, "-> set claim.lease to comments"},
+	} {
+		vars := map[string]string{"GH_TOKEN": "tok-agents", "HOME": t.TempDir()}
+		var out bytes.Buffer
+		env := setup.OS()
+		env.Getenv, env.Dir, env.HTTP = func(name string) string { return vars[name] }, t.TempDir(), c.github
+		terminal := cli.Terminal{Commands: commands, In: strings.NewReader(""), Out: &out, Err: io.Discard, Env: env}
+		if code := cli.Run(t.Context(), []string{"label-state", "doctor", "acme/app"}, terminal); code != c.code || !strings.Contains(out.String(), c.want) {
+			t.Errorf("%s: exit code %d, want %d and %q in\n%s", name, code, c.code, c.want, out.String())
 		}
 	}
 }

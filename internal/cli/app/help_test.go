@@ -16,7 +16,7 @@ import (
 func TestHelpFitsOneScreen(t *testing.T) {
 	help := func(args ...string) string {
 		var out bytes.Buffer
-		if code := Run(t.Context(), append([]string{"label-state"}, args...), "", strings.NewReader(""), &out, &out, setup.OS()); code != 0 {
+		if code := Run(t.Context(), append([]string{"label-state"}, args...), setup.Build{}, strings.NewReader(""), &out, &out, setup.OS()); code != 0 {
 			t.Fatalf("%q: exit %d\n%s", args, code, out.String())
 		}
 		return out.String()

@@ -218,7 +218,7 @@ func everyCommand(commands []*urfave.Command, above []string) (all [][]string) {
 		"claim": {"1", "--codename", "c"}, "renew": {"1"}, "release": {"1"}, "push": {"--issue", "1"}, "dedup-check": {"1"}, "status": {"1"}, "log": {"1"},
 		"plan": {"1", "--codename", "c", "--firing-id", "f", "--body-file", "README"}, "approve": {"1"}, "reject": {"1"}, "reconcile": {"1"}, "advance": {"1"},
 		"run": {"1", "--codename", "c", "--", "true"}, "worktree create": {"--feature", "f", "--repo", "x=."}, "init": {"--yes"},
-		"work claim": {"github-1"}, "work show": {"github-1"}, "repo pause": {"--reason", "x"},
+		"repo pause": {"--reason", "x"},
 	}
 	for _, c := range commands {
 		path := append(slices.Clone(above), c.Name)

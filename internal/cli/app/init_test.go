@@ -16,18 +16,10 @@ import (
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/lease"
-	"github.com/label-state/label-state/internal/workflow"
 )
 
-// TestStart: what init writes is what the documentation shows, and every setting it names is what it is anyway.
+// TestStart: every setting that the file of init names is what it is anyway.
 func TestStart(t *testing.T) {
-	example, err := os.ReadFile("../../../examples/single-repository.yml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if local.StartWorkflow != string(example) {
-		t.Error("start/workflow.yml differs from examples/single-repository.yml; copy it")
-	}
 	uncommented := regexp.MustCompile(`(?m)^#([a-z_]+:)`).ReplaceAllString(local.StartConfig, "$1")
 	for _, text := range []string{local.StartConfig, uncommented} {
 		got, err := config.Parse("start", []byte(text))
@@ -54,22 +46,6 @@ func TestConfigFor(t *testing.T) {
 	for _, o := range []*github.OutsiderError{nil, {Login: "rob", Role: "read"}} {
 		if text := local.ConfigFor(o); text != local.StartConfig {
 			t.Errorf("%v: %s", o, text)
-		}
-	}
-}
-
-// TestWorkflowFor: the workflow that init writes lacks nothing that the configuration needs.
-func TestWorkflowFor(t *testing.T) {
-	for _, kind := range []string{lease.Comments, lease.Refs, lease.Redis} {
-		jobs, err := workflow.Parse([]byte(local.WorkflowFor(kind)))
-		if err != nil || len(jobs) != 1 || !jobs[0].Stated {
-			t.Fatalf("%s: %+v, %v", kind, jobs, err)
-		}
-		if lacks := jobs[0].Lacks(workflow.Needs(false, kind == lease.Refs)); len(lacks) > 0 {
-			t.Errorf("%s: lacks %v", kind, lacks)
-		}
-		if more := jobs[0].Lacks(workflow.Permissions{"contents": "write"}); (len(more) == 0) != (kind == lease.Refs) {
-			t.Errorf("%s: it has more than it needs", kind)
 		}
 	}
 }

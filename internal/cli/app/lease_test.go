@@ -14,8 +14,6 @@ import (
 
 	"github.com/gomodule/redigo/redis"
 	"github.com/rogpeppe/go-internal/testscript"
-	clientv3 "go.etcd.io/etcd/client/v3"
-	"go.uber.org/zap"
 
 	"github.com/label-state/label-state/internal/cli/feature"
 	"github.com/label-state/label-state/internal/config"
@@ -25,16 +23,16 @@ import (
 	"github.com/label-state/label-state/internal/sample"
 )
 
-// TestLeases plays the same scripts with every lease store (in an ordinary run, a sample of them): references on the embedded GitHub, a real
-// Redis with TLS and certificates of its own and a real etcd, each named by the configuration on the default branch. $WRITER is the value of
+// TestLeases plays the same scripts with every lease store (in an ordinary run, a sample of them): references on the embedded GitHub, and a
+// real Redis with TLS and certificates of its own, each named by the configuration on the default branch. $WRITER is the value of
 // $LOGIN, the variable that says who may write the store, $READER of one who may not.
 func TestLeases(t *testing.T) {
 	t.Parallel()
-	for kind, serve := range map[string]func(*testing.T) *store{lease.Refs: serveRefs, lease.Redis: serveRedis, lease.Etcd: serveEtcd} {
+	for kind, serve := range map[string]func(*testing.T) *store{lease.Refs: serveRefs, lease.Redis: serveRedis} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			if program := map[string]string{lease.Redis: "redis-server", lease.Etcd: "etcd"}[kind]; program != "" {
-				leasetest.Find(t, os.Getenv("LABEL_STATE_REQUIRE"), kind, program)
+			if kind == lease.Redis {
+				leasetest.Find(t, os.Getenv("LABEL_STATE_REQUIRE"), kind, "redis-server")
 			}
 			cmds := vocabulary()
 			cmds["expire"], cmds["tokens"], cmds["larger"], cmds["login"], cmds["gone"], cmds["won"] = expire, tokens, larger, login, gone, won
@@ -47,17 +45,16 @@ func TestLeases(t *testing.T) {
 	}
 }
 
-// leaseScripts are the scripts that are played with a kind of store: all with references, which need nothing installed; of the others
-// each plays a quarter of them in an ordinary run.
+// leaseScripts are the scripts that are played with a kind of store: all with references, which need nothing installed; with Redis
+// a quarter of them in an ordinary run.
 func leaseScripts(t *testing.T, kind string) []string {
 	t.Helper()
 	all, err := filepath.Glob("testdata/lease/*.txtar")
 	if err != nil || len(all) == 0 {
 		t.Fatalf("%d scripts, %v", len(all), err)
 	}
-	others := []string{lease.Etcd, lease.Redis}
 	return slices.DeleteFunc(all, func(file string) bool {
-		return kind != lease.Refs && !sample.Plays(filepath.Base(file), slices.Index(others, kind), 2*len(others))
+		return kind != lease.Refs && !sample.Plays(filepath.Base(file), 0, 4)
 	})
 }
 
@@ -153,74 +150,6 @@ func expireKeys(ctx context.Context, dial func(context.Context) (redis.Conn, err
 	}
 	for _, key := range keys {
 		if _, err := c.Do("PEXPIRE", key, 0); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func serveEtcd(t *testing.T) *store {
-	path := leasetest.Find(t, os.Getenv("LABEL_STATE_REQUIRE"), lease.Etcd, "etcd")
-	ports := leasetest.FreePorts(t, 2)
-	clients, peers := "http://"+leasetest.Loopback(ports[0]), "http://"+leasetest.Loopback(ports[1])
-	admin, err := clientv3.New(clientv3.Config{Endpoints: []string{clients}, Logger: zap.NewNop(), DialTimeout: 5 * time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = admin.Close() })
-	ready := func() error {
-		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-		defer cancel()
-		_, err := admin.Get(ctx, "ready")
-		return err
-	}
-	server := leasetest.Start(t, ready, path, "--data-dir", t.TempDir(), "--logger", "zap", "--log-level", "error",
-		"--listen-client-urls", clients, "--advertise-client-urls", clients, "--bcrypt-cost", "4",
-		"--listen-peer-urls", peers, "--initial-advertise-peer-urls", peers, "--initial-cluster", "default="+peers)
-	admin = guard(t, admin, clients)
-	return &store{
-		config: fmt.Sprintf("lease: {etcd: {endpoints: [%q], auth_env: LABEL_STATE_ETCD_LOGIN}}\n", clients),
-		login:  "LABEL_STATE_ETCD_LOGIN", writer: "worker:secret@127.0.0.1", reader: "reader:secret@127.0.0.1",
-		expire: func(ctx context.Context) error { return revokeAll(ctx, admin) },
-		stop:   func(*testscript.TestScript) { server.Kill() },
-	}
-}
-
-// guard turns authentication on: worker may write label-state/, reader may read it. It returns a client
-// that may do everything.
-func guard(t *testing.T, c *clientv3.Client, endpoint string) *clientv3.Client {
-	t.Helper()
-	ctx := t.Context()
-	must := func(_ any, err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	for user, can := range map[string]clientv3.PermissionType{"worker": clientv3.PermissionType(clientv3.PermReadWrite), "reader": clientv3.PermissionType(clientv3.PermRead)} {
-		must(c.RoleAdd(ctx, user))
-		must(c.RoleGrantPermission(ctx, user, "label-state/", clientv3.GetPrefixRangeEnd("label-state/"), can))
-		must(c.UserAdd(ctx, user, "secret"))
-		must(c.UserGrantRole(ctx, user, user))
-	}
-	must(c.UserAdd(ctx, "root", "secret"))
-	must(c.UserGrantRole(ctx, "root", "root"))
-	must(c.AuthEnable(ctx))
-	admin, err := clientv3.New(clientv3.Config{
-		Endpoints: []string{endpoint}, Username: "root", Password: "secret", Logger: zap.NewNop(), DialTimeout: 5 * time.Second,
-	})
-	must(nil, err)
-	t.Cleanup(func() { _ = admin.Close() })
-	return admin
-}
-
-func revokeAll(ctx context.Context, c *clientv3.Client) error {
-	all, err := c.Leases(ctx)
-	if err != nil {
-		return err
-	}
-	for _, l := range all.Leases {
-		if _, err := c.Revoke(ctx, l.ID); err != nil {
 			return err
 		}
 	}

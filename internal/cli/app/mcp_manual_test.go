@@ -43,7 +43,7 @@ func TestToolsAreCommands(t *testing.T) {
 			t.Errorf("%s: %q: %v", tool.Name, words, err)
 		}
 	}
-	if seen != 24 {
+	if seen != 23 {
 		t.Errorf("%d tools", seen)
 	}
 }
@@ -171,7 +171,7 @@ func TestHintsAreToolsOwn(t *testing.T) {
 		}
 		commands = append(commands, tool.Name)
 	}
-	ours := regexp.MustCompile(`label-state (?:` + strings.Join(commands, "|") + `|dedup-check|work list|work complete|bundle [a-z]+|chain (?:execute|status|wait)|repo [a-z]+)\b|--(?:codename|firing-id|ttl|force|wait|feature|outcome)\b`)
+	ours := regexp.MustCompile(`label-state (?:` + strings.Join(commands, "|") + `|dedup-check|next|bundle [a-z]+|chain (?:execute|status|wait)|repo [a-z]+)\b|--(?:codename|firing-id|ttl|force|wait|feature|outcome)\b`)
 	for hint = range given {
 		if got := a.want("no", "claim", map[string]any{"issue": "1"}, nil).Hint; ours.MatchString(got) || got == "" {
 			t.Errorf("%s\nis told to agents as\n%s", hint, got)

@@ -57,7 +57,7 @@ func TestToolDay(t *testing.T) {
 	if s.Holder == nil || s.Holder.Codename != "lucius" {
 		t.Errorf("status: %+v", s)
 	}
-	lucius.want("yes", "complete", map[string]any{"issue": "github-1", "outcome": "success", "summary": "retries three times"}, nil)
+	lucius.want("yes", "release", map[string]any{"issue": "github-1", "done": true, "reason": "retries three times"}, nil)
 	if got := fox.want("yes", "log", map[string]any{"issue": "acme/app#1"}, nil); len(got.Results) != 2 || !strings.Contains(string(got.Results[1]), `"outcome":"success"`) {
 		t.Errorf("log: %s", got.Results)
 	}
@@ -100,8 +100,8 @@ func TestToolsNameIssues(t *testing.T) {
 	}
 	for form, issue := range map[string]string{"github-2": "acme/app#2", "https://github.com/acme/app/issues/3": "acme/app#3"} {
 		a.want("yes", "claim", map[string]any{"issue": form}, nil)
-		if a.want("yes", "complete", map[string]any{"issue": form, "outcome": "success"}, &taken); taken.Issue != issue {
-			t.Errorf("complete of %s is about %q", form, taken.Issue)
+		if a.want("yes", "release", map[string]any{"issue": form, "done": true}, &taken); taken.Issue != issue {
+			t.Errorf("release of %s is about %q", form, taken.Issue)
 		}
 	}
 	a.want("yes", "next", nil, &taken)
@@ -228,13 +228,11 @@ func TestToolBoard(t *testing.T) {
 	w := embedded(t)
 	a := newAgent(t, quiet(t, t.TempDir(), w.Transport(), nil), func(o *mcp.Options) { o.Repo = "acme/app" })
 	a.want("yes", "claim", map[string]any{"issue": "1"}, nil)
-	got := a.want("yes", "list", map[string]any{"limit": 1, "include_claimed": true}, nil)
-	if len(got.Results) != 1 || len(got.Notes) != 1 || !strings.Contains(got.Notes[0], ": cursor ") || !strings.Contains(strings.Join(got.Untrusted, " "), "results.title") {
-		t.Errorf("list: %+v", got)
-	}
-	_, cursor, _ := strings.Cut(got.Notes[0], ": cursor ")
-	if rest := a.want("yes", "list", map[string]any{"include_claimed": true, "cursor": cursor}, nil); len(rest.Results) != 2 {
-		t.Errorf("the rest: %s", rest.Results)
+	for limit, want := range map[int]int{1: 1, 5: 2} {
+		got := a.want("yes", "list", map[string]any{"limit": limit}, nil)
+		if len(got.Results) != want || !strings.Contains(strings.Join(got.Untrusted, " "), "results.title") {
+			t.Errorf("list of %d: %+v", limit, got)
+		}
 	}
 	for uri, want := range map[string]int{"label-state://acme/app/board": 3, "label-state://acme/app/issues/1/log": 1} {
 		r, err := a.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri})
@@ -295,7 +293,7 @@ func TestToolTrouble(t *testing.T) {
 		{"claim", map[string]any{"issue": "acme/../app#1"}, "acme/../app#1"},
 		{"claim", map[string]any{"issue": "--force"}, "--force"},
 		{"claim", map[string]any{"issue": "acme/app#1", "codename": "a b"}, `codename "a b"`},
-		{"complete", map[string]any{"issue": "github-01", "outcome": "success"}, "github-01"},
+		{"release", map[string]any{"issue": "github-01"}, "github-01"},
 		{"next", map[string]any{"repo": "acme"}, "acme"},
 	} {
 		if got := a.want("wrong", c.tool, c.arguments, nil); !got.isError || !strings.Contains(got.Error, c.want) || got.Hint == "" {

@@ -81,7 +81,7 @@ func situation(all []event, seed, most int) []event {
 	return append([]event{all[seed%len(all)]}, rapid.SliceOfN(rapid.SampledFrom(all), 0, most).Example(seed)...)
 }
 
-// TestOneAnswer holds everybody who says whether an issue is free to each other: dedup-check, status, work list, next, the
+// TestOneAnswer holds everybody who says whether an issue is free to each other: dedup-check, status, next, next --list, the
 // board, the hook and, last, the claim itself (spec.md#the-verdict). An ordinary run begins with half of the events.
 func TestOneAnswer(t *testing.T) {
 	count := map[string]int{}
@@ -205,9 +205,9 @@ func (s *trialWorld) agree(situation string) (answer string) {
 	if code, text := s.says("claim acme/app#1 --dry-run %s", fresh); code != check {
 		fail("claim --dry-run: %d %s", code, text)
 	}
-	_, listed := s.says("work list -R acme/app --json")
+	_, listed := s.says("next --list -R acme/app --json")
 	if labelled, err := s.world.Labels("acme/app", 1); err != nil || strings.Contains(listed, `"github-1"`) != (check == cli.ExitYes && slices.Contains(labelled, "agent:implement")) {
-		fail("labels %v (%v), work list: %s", labelled, err, listed)
+		fail("labels %v (%v), next --list: %s", labelled, err, listed)
 	}
 	if code, text := s.says("next -R acme/app --no-claim --json"); code == cli.ExitYes && strings.Contains(text, `"github-1"`) && check != cli.ExitYes {
 		fail("next: %d %s", code, text)
@@ -336,7 +336,7 @@ func (s *trialWorld) agreeOnPull(situation string) string {
 	if err := json.Unmarshal([]byte(said), &reply); err != nil {
 		s.Fatalf("%s\ndedup-check: %v: %s", situation, err, said)
 	}
-	for _, never := range []string{"work list -R acme/app --json", "next -R acme/app --no-claim --json"} {
+	for _, never := range []string{"next --list -R acme/app --json", "next -R acme/app --no-claim --json"} {
 		if _, text := s.says("%s", never); strings.Contains(text, `"github-5"`) || strings.Contains(text, "acme/app#5") {
 			s.Errorf("%s\n%s offers a pull request: %s", situation, never, text)
 		}

@@ -66,11 +66,10 @@ func (c priced) quiet() int {
 type pricing struct {
 	name   string
 	config string // on the default branch
-	rest   bool   // GraphQL answers 404
 }
 
 func pricings() []pricing {
-	return []pricing{{name: "comments"}, {name: "refs", config: "version: 1\nclaim: {lease: refs}\n"}, {name: "comments, REST alone", rest: true}}
+	return []pricing{{name: "comments"}, {name: "refs", config: "version: 1\nclaim: {lease: refs}\n"}}
 }
 
 const speedPage = "../../../docs/speed.md"
@@ -175,7 +174,6 @@ func (c priced) bill(t *testing.T, p pricing) (b bill) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.GraphQLOff = p.rest
 		play := func(token, line string) {
 			var said bytes.Buffer
 			env := setup.OS()

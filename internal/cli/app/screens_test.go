@@ -30,7 +30,7 @@ var sights = []sight{
 	{"log", "lost the race to lucius:l1", []string{"log", "acme/app#1"}},
 	{"stats", "WORKER", []string{"stats", "acme/app"}},
 	{"doctor", "pushes from this clone are not guarded (husky)", []string{"doctor"}},
-	{"init", "! hook pre-push husky's: add the line ! command -v label-state-pre-push", []string{"init", "--dry-run"}},
+	{"init", "! hook pre-push does not run yet", []string{"init", "--dry-run"}},
 	{"board", "ISSUE STATE HOLDER", []string{"board"}},
 }
 

@@ -26,7 +26,8 @@ import (
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/host"
-	"github.com/label-state/label-state/internal/lease/services"
+	"github.com/label-state/label-state/internal/lease"
+	"github.com/label-state/label-state/internal/lease/redis"
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/internal/testmain"
 )
@@ -60,8 +61,9 @@ func asProgram() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	env := setup.OS()
-	env.Stores = services.Openers()
-	code := Run(ctx, os.Args, "dev", os.Stdin, os.Stdout, os.Stderr, env)
+	env.Stores = map[string]lease.Opener{lease.Redis: redis.Open}
+	env.Processes = processTable{os.Getenv}
+	code := Run(ctx, os.Args, setup.Build{Version: "dev", Commit: os.Getenv("BUILT_FROM")}, os.Stdin, os.Stdout, os.Stderr, env)
 	stop()
 	os.Exit(code)
 }

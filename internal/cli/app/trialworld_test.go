@@ -20,7 +20,6 @@ import (
 	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/lease"
-	"github.com/label-state/label-state/internal/lease/etcd"
 	"github.com/label-state/label-state/internal/lease/redis"
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/internal/state"
@@ -203,7 +202,7 @@ func (s *trialWorld) run(ctx context.Context, token string, args []string) (text
 	env := setup.OS()
 	env.Getenv, env.Dir, env.Stderr, env.HTTP = s.getenv(token), s.dir, &told, s.world.Transport()
 	env.Exec = s.runGit
-	env.Stores = map[string]lease.Opener{lease.Redis: redis.Open, lease.Etcd: etcd.Open}
+	env.Stores = map[string]lease.Opener{lease.Redis: redis.Open}
 	env.Watched = func(w io.Writer) bool { return s.typed != "" && w != &told }
 	t := cli.Terminal{Typed: args, Commands: commands, In: struct {
 		io.Reader

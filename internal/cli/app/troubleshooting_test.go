@@ -26,7 +26,6 @@ var unseen = map[string]string{
 	"internal/lease.HeldError":         "between a lease store and the ledger, which makes it a ledger.HeldError",
 	"internal/state.RepoNameError":     "the name was read as a reference before",
 	"internal/smallfile.LargeError":    "a note or a configuration's error has its words",
-	"internal/work.UnknownTypeError":   "no command takes the type of a source",
 }
 
 // told are the types of errors that people hear of in words alone, as a warning or from another program, and the words.

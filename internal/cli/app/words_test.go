@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/setup"
 )
 
@@ -36,7 +37,7 @@ func TestNearest(t *testing.T) {
 		"clam": "claim", "claims": "claim", "relase": "release", "lgo": "log", "lo": "log", "foo": "", "x": "", "stauts": "status", "": "",
 		"rel": "release", "re": "", "check": "dedup-check", "heck": "",
 	} {
-		if got := cli.Nearest(known, name); got != want {
+		if got := printable.Nearest(known, name); got != want {
 			t.Errorf("nearest(%q) = %q, want %q", name, got, want)
 		}
 	}

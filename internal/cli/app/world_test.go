@@ -11,6 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/label-state/label-state/internal/workflow"
 )
 
 // A world is the GitHub of one script.
@@ -53,7 +54,9 @@ func newWorldWith(dir string, change func(*githubsim.Seed)) (*world, error) {
 
 // setUp makes the world and an environment that knows nothing of this machine but its PATH.
 func setUp(e *testscript.Env) error {
-	w, err := newWorld(filepath.Join(e.WorkDir, ".github-server"))
+	w, err := newWorldWith(filepath.Join(e.WorkDir, ".github-server"), func(s *githubsim.Seed) {
+		s.Repos = append(s.Repos, githubsim.SeedRepo{Name: workflow.Action, Files: map[string]string{"action.yml": "name: label-state\n"}})
+	})
 	if err != nil {
 		return err
 	}

@@ -58,8 +58,9 @@ func NewBundleCommand(t cli.Terminal) *urfave.Command {
 type bundlePage struct {
 	Codename string     `json:"codename"`
 	Firing   string     `json:"firing_id"`
-	Begun    time.Time  `json:"begun"` // by this machine's clock, for people
-	Taken    bool       `json:"taken"` // false: being claimed, or left by a run that was killed
+	Nonce    string     `json:"nonce,omitempty"` // of the process that claims it; absent from pages of older versions
+	Begun    time.Time  `json:"begun"`           // by this machine's clock, for people
+	Taken    bool       `json:"taken"`           // false: being claimed, or left by a run that was killed
 	Host     string     `json:"host"`
 	Issues   []string   `json:"issues"`
 	Holds    []pageHold `json:"holds"`
@@ -67,6 +68,16 @@ type bundlePage struct {
 
 func (p bundlePage) worker() claim.Worker {
 	return claim.Worker{Codename: p.Codename, FiringID: p.Firing}
+}
+
+// token is the fencing token of the hold on an issue; 0 when it is not known.
+func (p bundlePage) token(i claim.Issue) int64 {
+	for _, h := range p.Holds {
+		if h.Issue == i.String() {
+			return h.Token
+		}
+	}
+	return 0
 }
 
 // A pageHold is a hold as the trees of a feature are told of it.

@@ -78,14 +78,20 @@ func (p *pack) take(ctx context.Context, page state.JournalPage[bundlePage], b l
 		return err
 	}
 	w := b.Worker(p.call.Claimant())
-	note := bundlePage{Codename: w.Codename, Firing: w.FiringID, Begun: time.Now().UTC(), Host: p.calls[0].Session.Endpoints.Host()}
+	note := bundlePage{
+		Codename: w.Codename,
+		Firing:   w.FiringID,
+		Nonce:    b.Nonce(),
+		Begun:    time.Now().UTC(),
+		Host:     p.calls[0].Session.Endpoints.Host(),
+	}
 	for _, i := range b.Issues() {
 		note.Issues = append(note.Issues, i.String())
 	}
 	if err := page.Save(note); err != nil {
 		return err
 	}
-	holds, err := b.Claim(ctx, ledger.Request{Worker: w, TTL: p.call.Flags.Duration("ttl")})
+	holds, err := b.Claim(ctx, ledger.Request{Worker: w, Nonce: note.Nonce, TTL: p.call.Flags.Duration("ttl")})
 	var no *ledger.BundleError
 	if errors.As(err, &no) {
 		if no.Left == nil {

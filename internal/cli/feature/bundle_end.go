@@ -37,7 +37,7 @@ func (p *pack) recover(ctx context.Context, page state.JournalPage[bundlePage]) 
 				err = &cli.Failure{Err: held, Hint: "release it first: label-state bundle release " + p.slug}
 			}
 		} else {
-			err = ledger.Part{Issue: c.Session.Issue, Ledger: c.Session.Ledger}.Undo(ctx, note.worker(), false)
+			err = ledger.Part{Issue: c.Session.Issue, Ledger: c.Session.Ledger}.Undo(ctx, note.worker(), note.Nonce, false)
 		}
 		if err != nil {
 			return err
@@ -77,27 +77,41 @@ func (p *pack) release(ctx context.Context, page state.JournalPage[bundlePage]) 
 		return err
 	}
 	p.view.Codename, p.view.Firing = note.Codename, note.Firing
-	var left error
+
+	var left, lost error // what could not be ended, and what was lost before
 	text := ""
 	for _, c := range p.calls {
 		v, err := p.end(ctx, c, note)
+		if v.Answer == partLost {
+			lost, err = errors.Join(lost, err), nil
+		}
 		left = errors.Join(left, err)
 		p.view.Issues = append(p.view.Issues, v)
 		text += fmt.Sprintf("  %s  %s\n", v.Issue, v.Answer)
 	}
 	if left != nil {
-		return left
+		return errors.Join(left, lost)
 	}
+
 	if p.view.Answer = "released"; p.call.Flags.Bool("dry-run") {
 		p.view.Answer = "dry-run"
-		return p.call.Answer(p.view, "would release bundle "+p.slug+":\n"+text)
+		return errors.Join(p.call.Answer(p.view, "would release bundle "+p.slug+":\n"+text), lost)
 	}
 	p.disown(note)
 	if err := page.Remove(); err != nil {
 		return err
 	}
-	return p.call.Answer(p.view, "released bundle "+p.slug+"\n"+text)
+	if lost != nil {
+		p.view.Answer = partLost
+	}
+	return errors.Join(p.call.Answer(p.view, "released bundle "+p.slug+"\n"+text), lost)
 }
+
+// What bundle release answers about an issue that it did not release.
+const (
+	partEnded = "ended" // the worker has ended the hold before, or its work is there
+	partLost  = "lost"  // somebody or time has ended it
+)
 
 // another reports whether somebody else than whoever asks, if that is told, claimed the bundle (spec.md#release). The
 // firing id counts only where it is given: otherwise it was made up when the bundle was claimed.
@@ -106,32 +120,47 @@ func (p *pack) another(note bundlePage) bool {
 	return name != "" && name != note.Codename || run != "" && run != note.Firing
 }
 
-// end ends one hold, unless it has ended already.
+// end ends one hold, unless it has ended already. With partLost the error is a *ledger.LostError.
 func (p *pack) end(ctx context.Context, c *cli.Call, note bundlePage) (PartView, error) {
 	v := PartView{Issue: c.Session.Issue.String(), Answer: "released"}
 	if p.call.Flags.Bool("dry-run") {
-		var lost *ledger.LostError
-		err := c.CheckHolds(ctx, c.Session.Issue, note.worker(), 0)
-		if errors.As(err, &lost) {
-			v.Answer, err = "ended", nil
-		}
-		return v, err
+		return v.unlessEnded(c.CheckHolds(ctx, c.Session.Issue, note.worker(), 0))
 	}
 	if !note.Taken {
-		return v, ledger.Part{Issue: c.Session.Issue, Ledger: c.Session.Ledger}.Undo(ctx, note.worker(), false)
+		return v, ledger.Part{Issue: c.Session.Issue, Ledger: c.Session.Ledger}.Undo(ctx, note.worker(), note.Nonce, false)
 	}
-	rep, err := c.Session.Ledger.Release(ctx, c.Session.Issue, ledger.Ending{Worker: note.worker(), Outcome: p.call.Flags.String("outcome"), Reason: p.call.Flags.String("reason")})
-	var lost *ledger.LostError
-	if errors.As(err, &lost) {
-		v.Answer = "ended"
-		return v, nil
+	rep, err := c.Session.Ledger.Release(ctx, c.Session.Issue, ledger.Ending{
+		Worker:  note.worker(),
+		Token:   note.token(c.Session.Issue),
+		Outcome: p.call.Flags.String("outcome"),
+		Reason:  p.call.Flags.String("reason"),
+	})
+	v, err = v.unlessEnded(c.WarnLate(err))
+	if err != nil || v.Answer != "released" {
+		return v, err
 	}
-	if err = c.WarnLate(err); err != nil {
-		v.Answer = "unknown"
-		return v, fmt.Errorf("%s: %w", c.Session.Issue, err)
+	if rep.Unproven {
+		cli.Warnf(p.call.Terminal.Err, "%s: %s", v.Issue, cli.UnprovenWarning(c.Session.Issue, note.worker()))
 	}
 	v.Labels = cli.LabelNames(rep.Is)
 	return v, nil
+}
+
+// unlessEnded is the view with what a release of its issue failed with.
+func (v PartView) unlessEnded(err error) (PartView, error) {
+	var lost *ledger.LostError
+	switch {
+	case err == nil:
+		return v, nil
+	case errors.As(err, &lost) && (lost.End == lifecycle.HoldReleased || lost.End == lifecycle.HoldDelivered):
+		v.Answer = partEnded
+		return v, nil
+	case errors.As(err, &lost):
+		v.Answer = partLost
+	default:
+		v.Answer = "unknown"
+	}
+	return v, fmt.Errorf("%s: %w", v.Issue, err)
 }
 
 func runBundleStatus(t cli.Terminal, cc *urfave.Context) error {

@@ -26,13 +26,15 @@ func NewClaimCommand(t cli.Terminal) *urfave.Command {
 			"   label-state claim 42 --codename lucius --wait 10m   until it is free\n" +
 			"   label-state claim 42 --force                        take over, as a person",
 		Flags: cli.WriteFlags(append(cli.IdentityFlags(),
+			cli.AgentFlag(),
 			&urfave.DurationFlag{Name: "ttl", Usage: "length of the lease, at most claim.max_ttl (default: claim.ttl)"},
 			&urfave.StringFlag{Name: "branch", Usage: "`BRANCH` the work will be pushed to"},
 			&urfave.DurationFlag{Name: "wait", Usage: "keep trying this long while the issue is not free"},
+			cli.ResumeFlag(),
 			&urfave.BoolFlag{Name: "force", Usage: "end a hold that stands; recorded with your login"},
 			&urfave.StringFlag{Name: "reason", Usage: "why, with --force"},
 		)...),
-		Action: t.OnIssue(takeIssue),
+		Action: t.OnAgentsIssue(takeIssue),
 	}
 }
 
@@ -40,7 +42,13 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	if c.Flags.IsSet("reason") && !c.Flags.Bool("force") {
 		return cli.Usagef("claim", "--reason goes with --force")
 	}
-	w := c.Claimant()
+	w, resume := c.Claimant(), c.Flags.Bool("resume")
+	switch {
+	case resume && c.Flags.Bool("force"):
+		return cli.Usagef("claim", "--resume and --force exclude each other")
+	case resume && w.Codename == "":
+		return cli.Usagef("claim", "--resume is for a worker; give --codename and --firing-id")
+	}
 	if w.Codename == "" {
 		if err := c.OneSession(); err != nil {
 			return err
@@ -52,10 +60,19 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 			return cli.Usagef("claim", "--%s %s: want more than nothing, such as 30m", flag, c.Flags.Duration(flag))
 		}
 	}
-	if c.Flags.Bool("dry-run") {
-		return c.WouldClaim(ctx, i, w)
+	req, err := c.Asks(i, w)
+	if err != nil {
+		return err
 	}
+	if c.Flags.Bool("dry-run") {
+		return c.WouldClaim(ctx, i, req)
+	}
+
+	req.Force = c.Flags.Bool("force")
 	if c.Flags.Bool("force") { // a hold is not ended for a claim that is refused anyway
+		if err := c.Session.Ledger.MayClaim(i, req); err != nil {
+			return err
+		}
 		f, v, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{Worker: w})
 		if err != nil {
 			return err
@@ -71,7 +88,7 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 			}
 		}
 	}
-	h, err := claimWaiting(ctx, c, i, ledger.Request{Worker: w, TTL: c.Flags.Duration("ttl"), Branch: c.Flags.String("branch"), Force: c.Flags.Bool("force")})
+	h, err := claimWaiting(ctx, c, i, req)
 	if err = c.RecordClaim(h, err); err != nil {
 		return err
 	}
@@ -97,14 +114,14 @@ func describeHold(h ledger.Hold) string {
 }
 
 // claimWaiting claims, and with --wait tries again while the answer is no. A made-up firing id is
-// new at every try; a given one that has lost a race is used up.
+// new at every try; a given one that has lost a race, or that another process has, is used up.
 func claimWaiting(ctx context.Context, c *cli.Call, i claim.Issue, req ledger.Request) (ledger.Hold, error) {
 	end, said := time.Now().Add(c.Flags.Duration("wait")), ""
 	for pause := cli.RetryFirst; ; pause = min(2*pause, cli.RetryMost) {
 		h, err := c.Session.Ledger.Claim(ctx, i, req)
 		rest := min(pause, time.Until(end))
 		var held *ledger.HeldError
-		if !errors.As(err, &held) || rest <= 0 || held.Yielded != nil && req.Worker.FiringID != "" {
+		if !errors.As(err, &held) || rest <= 0 || (held.Yielded != nil || held.Shared) && req.Worker.FiringID != "" {
 			return h, err
 		}
 		if text := cli.OneLine(held.Error()); text != said {

@@ -123,7 +123,7 @@ func refuseWorkerFlags(c *cli.Call, flags ...string) error {
 
 // releaseAsPerson ends the person's own hold: by record, or where there is only a label, by taking it off.
 func releaseAsPerson(ctx context.Context, c *cli.Call, i claim.Issue) error {
-	if err := refuseWorkerFlags(c, "outcome", "pr", "transition-to"); err != nil {
+	if err := refuseWorkerFlags(c, "outcome", "pr", "transition-to", "done"); err != nil {
 		return err
 	}
 	me, err := c.Session.Client.Viewer(ctx)

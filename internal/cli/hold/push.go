@@ -1,7 +1,6 @@
 package hold
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -121,7 +120,7 @@ func pushUnder(ctx context.Context, c *cli.Call, i claim.Issue, p gitpush.Push) 
 	if err != nil {
 		return err
 	}
-	if err := c.Session.Remember(h); err != nil {
+	if err := c.Session.Extended(h); err != nil {
 		cli.Warnf(c.Terminal.Err, "this worktree's record of the hold could not be written: %s", err)
 	}
 	step, strict, err := c.Session.Ledger.Step(ctx, h)
@@ -166,11 +165,14 @@ func planPush(ctx context.Context, c *cli.Call, git gitpush.Git, p *gitpush.Push
 	if err != nil {
 		return local, err
 	}
-	if p.Branch = cmp.Or(strings.TrimPrefix(c.Flags.String("branch"), "refs/heads/"), local); p.Branch == "" {
+	switch p.Branch = local; {
+	case c.Flags.IsSet("branch"):
+		p.Branch, err = claim.ParseBranch(c.Flags.String("branch"))
+	case local == "":
 		return local, cli.Usagef(cli.CommandPath(c.Flags), "push: no branch is checked out; name one with --branch")
 	}
-	if err := git.CheckBranch(ctx, p.Branch); err != nil {
-		return local, err
+	if err != nil {
+		return local, &ledger.CallError{Err: err}
 	}
 	if p.Remote == "" {
 		p.Remote, err = git.Remote(ctx, local)

@@ -23,16 +23,19 @@ func NewReleaseCommand(t cli.Terminal) *urfave.Command {
 			cli.IssueForms +
 			"   label-state release 42 --pr https://github.com/acme/app/pull/50\n" +
 			"   label-state release 42 --outcome failure --reason 'tests do not build'\n" +
+			"   label-state release 42 --done --reason 'cleared the cache'    close the issue as completed\n" +
 			"   label-state release 42 --force    end somebody else's hold",
 		Flags: cli.WriteFlags(append(cli.HolderFlags(),
+			cli.AgentFlag(),
 			&urfave.StringFlag{Name: "outcome", Usage: "`OUTCOME` of the work"},
 			&urfave.StringFlag{Name: "transition-to", Usage: "`LABEL` the issue should move to; refused when the move is not legal"},
 			&urfave.StringFlag{Name: "pr", Usage: "`URL` of the pull request"},
+			&urfave.BoolFlag{Name: "done", Usage: "close the issue as completed: it is done, without a pull request"},
 			&urfave.StringFlag{Name: "reason", Usage: "why, for people"},
 			&urfave.BoolFlag{Name: "force", Usage: "end whatever hold stands; recorded with your login"},
 			&urfave.BoolFlag{Name: "ask", Usage: "ask the holder to stop at its next heartbeat, instead of forcing"},
 		)...),
-		Action: t.OnIssue(releaseIssue),
+		Action: t.OnAgentsIssue(releaseIssue),
 	}
 }
 
@@ -40,6 +43,9 @@ func releaseIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	force, ask := c.Flags.Bool("force"), c.Flags.Bool("ask")
 	if force && ask {
 		return cli.Usagef("release", "--force and --ask exclude each other")
+	}
+	if c.Flags.Bool("done") && (c.Flags.IsSet("pr") || c.Flags.IsSet("transition-to") || force || ask) {
+		return cli.Usagef("release", "--done closes the issue now; --pr, --transition-to, --force and --ask do not go with it")
 	}
 	for _, flag := range []string{"outcome", "pr", "transition-to", "token"} {
 		if (force || ask) && c.Flags.IsSet(flag) {
@@ -52,7 +58,7 @@ func releaseIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	case ask:
 		return askToStop(ctx, c, i)
 	}
-	w, token, err := c.Holder(i)
+	w, token, err := c.Releaser(i)
 	var use *cli.UsageError
 	if errors.As(err, &use) && c.Worker().Codename == "" {
 		return releaseAsPerson(ctx, c, i)
@@ -64,9 +70,15 @@ func releaseIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 }
 
 func releaseAsWorker(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Worker, token int64) error {
-	e := ledger.Ending{Worker: w, Token: token, Outcome: c.Flags.String("outcome"), PR: c.Flags.String("pr"), Reason: c.Flags.String("reason")}
+	e := ledger.Ending{
+		Worker: w, Token: token, Outcome: c.Flags.String("outcome"), PR: c.Flags.String("pr"), Done: c.Flags.Bool("done"),
+		Reason: c.Flags.String("reason"),
+	}
 	if e.Outcome != "" && !slices.Contains(claim.WorkerOutcomes(), e.Outcome) {
 		return cli.Usagef("release", "--outcome %q: allowed are %s", cli.OneLine(e.Outcome), strings.Join(claim.WorkerOutcomes(), ", "))
+	}
+	if e.Done && e.Outcome != "" && e.Outcome != claim.OutcomeSuccess && e.Outcome != claim.OutcomeAlreadyImplemented {
+		return cli.Usagef("release", "--done says %s or %s, and --outcome %s", claim.OutcomeSuccess, claim.OutcomeAlreadyImplemented, e.Outcome)
 	}
 	if to := c.Flags.String("transition-to"); to != "" {
 		scheme := c.Session.Ledger.Rules().Scheme
@@ -91,11 +103,19 @@ func releaseAsWorker(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Wo
 	if err == nil || errors.Is(err, claim.ErrEnded) {
 		c.ForgetHold(i)
 	}
+	if err == nil {
+		err = c.GiveFailedToPerson(ctx, i, w, e.Recorded())
+	}
 	if err != nil {
 		return err
 	}
+
 	out := cli.ViewMove(rep, "released")
 	out.Outcome = e.Recorded()
+	if rep.Unproven {
+		out.Warning = cli.UnprovenWarning(i, w)
+		cli.Warnf(c.Terminal.Err, "%s: %s", i, out.Warning)
+	}
 	return c.Answer(out, fmt.Sprintf("released %s%s: %s -> %s\n", rep.Issue, follows(e), cli.StateOf(rep.Was), cli.StateOf(rep.Is)))
 }
 
@@ -121,7 +141,7 @@ func forceRelease(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	}
 	out := cli.ViewMove(rep, "released")
 	out.Ended = cli.Workers(ended)
-	c.WarnForced(i, ended)
+	c.AfterForce(i, ended, by)
 	text := "nobody held " + i.String()
 	switch {
 	case len(ended) == 0 && !rep.Change.Empty():

@@ -37,7 +37,7 @@ func renewIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	if err != nil {
 		return err
 	}
-	if err := c.Session.Remember(h); err != nil {
+	if err := c.Session.Extended(h); err != nil {
 		cli.Warnf(c.Terminal.Err, "renewed, but this worktree's record could not be written: %s", err)
 	}
 	return c.Answer(cli.ViewHold(h, "renewed"), "renewed "+describeHold(h))

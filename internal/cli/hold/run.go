@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/label-state/label-state/internal/cli"
-	"github.com/label-state/label-state/internal/ledger"
 	urfave "github.com/urfave/cli/v2"
 )
 
@@ -22,6 +21,7 @@ func NewRunCommand(t cli.Terminal) *urfave.Command {
 		Flags: cli.WriteFlags(append(cli.IdentityFlags(),
 			&urfave.DurationFlag{Name: "ttl", Usage: "length of the lease, at most claim.max_ttl (default: 30m)"},
 			&urfave.StringFlag{Name: "branch", Usage: "`BRANCH` the work will be pushed to"},
+			cli.ResumeFlag(),
 			cli.GraceFlag(),
 		)...),
 		Action: func(cc *urfave.Context) error { return runUnderHold(t, cc) },
@@ -41,10 +41,15 @@ func runUnderHold(t cli.Terminal, cc *urfave.Context) error {
 		if err := errors.Join(c.RequireWorker(), cli.CheckProgram(c, args[2:])); err != nil {
 			return err
 		}
-		if c.Flags.Bool("dry-run") {
-			return c.WouldClaim(ctx, c.Session.Issue, c.Claimant())
+		req, err := c.Asks(c.Session.Issue, c.Claimant())
+		if err != nil {
+			return err
 		}
-		h, err := c.Session.Ledger.Claim(ctx, c.Session.Issue, ledger.Request{Worker: c.Claimant(), TTL: c.TTL(), Branch: c.Flags.String("branch")})
+		if c.Flags.Bool("dry-run") {
+			return c.WouldClaim(ctx, c.Session.Issue, req)
+		}
+
+		h, err := c.Session.Ledger.Claim(ctx, c.Session.Issue, req)
 		if err := c.RecordClaim(h, err); err != nil {
 			return err
 		}

@@ -16,7 +16,6 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/git"
-	"github.com/label-state/label-state/internal/keep"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/setup"
@@ -39,52 +38,64 @@ func (e *hostEvent) renew(ctx context.Context, t *worktreeHolds, n int) {
 	if err == nil { // where no lock can be made two may renew at once, which does no harm
 		defer func() { _ = free() }()
 	}
+
 	h, ok, err := t.store.Load(t.holds[n].Issue)
 	if err == nil && ok && h.Beat.Renewed.After(t.holds[n].Beat.Renewed) {
 		t.holds[n] = h
 		return
 	}
-	held, start, stays := &t.holds[n], e.now(), true
-	s, err := setup.Open(ctx, e.environment(t), setup.Options{Ref: held.Issue.String()})
+
+	h, start := t.holds[n], e.now()
+	s, err := setup.Open(ctx, e.environment(t), setup.Options{Ref: h.Issue.String()})
 	if err != nil {
-		e.untold(held, err)
-	} else {
-		defer func() { _ = s.Close() }()
-		got, err := s.Ledger.Renew(ctx, held.Issue, held.Worker, held.Token)
-		if err != nil {
-			stays = e.failed(ctx, s, t, held, err)
-		} else {
-			held.Comment, held.URL, held.Token, held.TTL, held.Until = got.Comment, got.URL, got.Token, got.Lease(), got.Until
-			held.Beat.Renewed, held.Beat.Tried = start, time.Time{}
-		}
+		e.untold(t, n, err)
+		return
 	}
-	if stays && ok {
-		e.save(t, n)
+	defer func() { _ = s.Close() }()
+
+	got, err := s.Ledger.Renew(ctx, h.Issue, h.Worker, h.Token)
+	if err != nil {
+		e.failed(ctx, s, t, n, err)
+		return
 	}
+	e.change(t, n, func(h *state.Hold) {
+		h.Comment, h.URL, h.Token, h.TTL, h.Until = got.Comment, got.URL, got.Token, got.Lease(), got.Until
+		h.Beat.Renewed, h.Beat.Tried = start, time.Time{}
+	})
 }
 
-// failed tells a hold that is lost, one whose work is handed over, and a question without an answer apart. It reports whether the record stays.
-func (e *hostEvent) failed(ctx context.Context, s *setup.Session, t *worktreeHolds, h *state.Hold, err error) (stays bool) {
+// failed tells a hold that is lost, one whose work is handed over, and a question without an answer
+// apart.
+func (e *hostEvent) failed(ctx context.Context, s *setup.Session, t *worktreeHolds, n int, err error) {
 	var lost *ledger.LostError
 	if !errors.As(err, &lost) {
-		e.untold(h, err)
-		return true
+		e.untold(t, n, err)
+		return
 	}
+
+	h := t.holds[n]
 	f, _, asked := s.Ledger.Check(ctx, h.Issue, lifecycle.Seeker{Worker: h.Worker})
-	if asked == nil && keep.Delivered(s.Ledger.Rules(), f, h.Worker) {
+	if asked == nil && s.Ledger.Rules().EndOf(f, h.Worker) == lifecycle.HoldDelivered {
 		e.answer.Context = agenthost.HandedOver(h.Issue)
 		e.forget(t, h.Issue)
-		return false
+		return
 	}
+
 	holder := lost.Holder
 	if asked == nil {
 		if c, ok := f.Log.Holder(); ok && c.Record.Worker != h.Worker {
 			holder = &c
 		}
 	}
-	h.Beat.Lost, h.Beat.Tried = whyLost(lost.Err, holder), time.Time{}
-	e.answer.Context = agenthost.Over(hostHold(*h))
-	return true
+	e.lose(t, n, whyLost(lost.Err, holder))
+}
+
+// lose records that a hold is lost. Its session is told by the first event that can tell it.
+func (e *hostEvent) lose(t *worktreeHolds, n int, why string) {
+	e.change(t, n, func(h *state.Hold) {
+		h.Beat.Lost, h.Beat.Tried = why, time.Time{}
+		h.Beat.Tell = agenthost.Over(hostHold(*h))
+	})
 }
 
 // whyLost says in a few words what became of a hold.
@@ -97,9 +108,10 @@ func whyLost(err error, holder *claim.Claim) string {
 }
 
 // untold keeps that nothing was found out: the next attempt waits a little.
-func (e *hostEvent) untold(h *state.Hold, err error) {
-	h.Beat.Tried = e.now()
-	e.note(fmt.Errorf("could not find out whether %s is still held: %s", h.Issue, strings.ReplaceAll(err.Error(), "\n", "; ")))
+func (e *hostEvent) untold(t *worktreeHolds, n int, err error) {
+	i := t.holds[n].Issue
+	e.change(t, n, func(h *state.Hold) { h.Beat.Tried = e.now() })
+	e.note(fmt.Errorf("could not find out whether %s is still held: %s", i, strings.ReplaceAll(err.Error(), "\n", "; ")))
 }
 
 // forget removes a record, here and on the disk.
@@ -107,12 +119,7 @@ func (e *hostEvent) forget(t *worktreeHolds, i claim.Issue) {
 	if err := t.store.Remove(i); err != nil {
 		e.note(err)
 	}
-	for n, h := range t.holds {
-		if h.Issue.Same(i) {
-			t.holds = append(t.holds[:n:n], t.holds[n+1:]...)
-			return
-		}
-	}
+	t.drop(i)
 }
 
 // verify looks whether the hold stands now, by one snapshot.
@@ -134,12 +141,12 @@ func (e *hostEvent) verify(ctx context.Context, t *worktreeHolds, n int) {
 	if found {
 		lost = cmp.Or(f.Log.RefuseRenewal(h.Worker, own.Author, s.Ledger.Rules().Terms, f.Now, 0), f.Log.RefuseToken(h.Worker, h.Token))
 	}
-	if lost != nil && !keep.Delivered(s.Ledger.Rules(), f, h.Worker) {
-		h.Beat.Lost = whyLost(lost, nil)
+	if lost != nil && s.Ledger.Rules().EndOf(f, h.Worker) != lifecycle.HoldDelivered {
+		why := whyLost(lost, nil)
 		if c, ok := f.Log.Holder(); ok && c.Record.Worker != h.Worker {
-			h.Beat.Lost = whyLost(lost, &c)
+			why = whyLost(lost, &c)
 		}
-		e.save(t, n)
+		e.lose(t, n, why)
 	}
 }
 
@@ -159,11 +166,13 @@ func (e *hostEvent) waiting(ctx context.Context, issues []claim.Issue) map[claim
 		if err != nil {
 			continue
 		}
-		for n, r := range s.Client.FactsOf(ctx, here) {
-			if r.Err == nil {
-				out[t.holds[n].Issue] = waits(r.Facts, t.holds[n].Worker)
-				e.learn(s, r.Facts, t, n)
+		for k, r := range s.Client.FactsOf(ctx, here) {
+			n := t.index(here[k])
+			if r.Err != nil || n < 0 {
+				continue
 			}
+			out[here[k]] = waits(r.Facts, t.holds[n].Worker)
+			e.learn(s, r.Facts, t, n)
 		}
 		_ = s.Close()
 	}
@@ -174,15 +183,14 @@ func (e *hostEvent) waiting(ctx context.Context, issues []claim.Issue) map[claim
 func (e *hostEvent) learn(s *setup.Session, f lifecycle.Facts, t *worktreeHolds, n int) {
 	h := &t.holds[n]
 	own, ok := f.Log.Find(h.Worker)
-	if s.Store != nil || !ok || own.Live() || keep.Delivered(s.Ledger.Rules(), f, h.Worker) {
+	if s.Store != nil || !ok || own.Live() || s.Ledger.Rules().EndOf(f, h.Worker) == lifecycle.HoldDelivered {
 		return
 	}
 	var holder *claim.Claim
 	if c, held := f.Log.Holder(); held {
 		holder = &c
 	}
-	h.Beat.Lost = whyLost(claim.ErrEnded, holder)
-	e.save(t, n)
+	e.lose(t, n, whyLost(claim.ErrEnded, holder))
 }
 
 // waits is what the holder waits for.

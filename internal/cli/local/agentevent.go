@@ -18,6 +18,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/config"
+	"github.com/label-state/label-state/internal/process"
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/internal/state"
 )
@@ -136,10 +137,8 @@ func (e *hostEvent) look() {
 		return
 	}
 	e.files = files
-	session, known, err := files.Load(e.event.Session)
-	if err == nil && !known && e.event.Kind != agenthost.SessionEnd {
-		err = files.Add(e.event.Session, "")
-	}
+	e.actFor()
+	session, err := e.meet()
 	if err != nil {
 		e.note(err)
 	}
@@ -150,6 +149,54 @@ func (e *hostEvent) look() {
 	for _, dir := range session.Worktrees {
 		e.open(dir)
 	}
+}
+
+// mostAgents is how many sub-agents of a session are known by their ids: more than work at once.
+const mostAgents = 200
+
+// actFor makes the event of a sub-agent, which has an id of its own, one of the session that it
+// acts for.
+func (e *hostEvent) actFor() {
+	if e.event.Parent == "" {
+		return
+	}
+	agent := e.event.Session.ID
+	e.event.Session = e.files.Root(agenthost.Session{Host: e.event.Host, ID: e.event.Parent})
+	err := e.files.Change(e.event.Session, func(s *state.Session) { // whose id its own sub-agents name
+		if !slices.Contains(s.Agents, agent) {
+			s.Agents = append(s.Agents[max(0, len(s.Agents)-mostAgents+1):], agent)
+		}
+	})
+	if err != nil {
+		e.note(err)
+	}
+}
+
+// meet notes that the session sends events, and the process of its host. A session that goes on in
+// another process says so at its start. Events that come from several are a host's whose process
+// cannot be told.
+func (e *hostEvent) meet() (state.Session, error) {
+	kept, known, err := e.files.Load(e.event.Session)
+	if err != nil || e.event.Kind == agenthost.SessionEnd {
+		return kept, err
+	}
+
+	var from process.ID
+	if p := e.terminal.Env.Processes; p != nil {
+		from = process.Starter(p.Above())
+	}
+	begins := !known || e.event.Kind == agenthost.SessionStart || kept.Process.IsZero() && !kept.Scattered
+	if kept.Process == from && known || !begins && kept.Scattered {
+		return kept, nil
+	}
+	err = e.files.Change(e.event.Session, func(s *state.Session) {
+		s.Process, s.Scattered = from, false
+		if !begins {
+			s.Process, s.Scattered = process.ID{}, true
+		}
+		kept = *s
+	})
+	return kept, err
 }
 
 func (e *hostEvent) absolute(p string) string {
@@ -251,6 +298,31 @@ func (e *hostEvent) decide(ctx context.Context) {
 	if e.event.Kind == agenthost.SessionStart && e.answer.Context == "" {
 		e.answer.Context = e.startText(nil)
 	}
+	e.tell()
+}
+
+// tell says what the session is to be told of its holds, once: by this event, if its answer can
+// carry it. A denial and the start of a session say it themselves.
+func (e *hostEvent) tell() {
+	said := e.answer.Deny != "" || e.event.Kind == agenthost.SessionStart
+	if !said && !e.event.TakesContext() {
+		return
+	}
+	for k, t := range e.trees {
+		for n, h := range t.holds {
+			if h.Beat.Tell == "" || hostHold(h).Session != e.event.Session || said && k >= e.about {
+				continue
+			}
+			first := false
+			e.change(t, n, func(now *state.Hold) {
+				first = now.Beat.Tell != "" // else an event beside this one has just said it
+				now.Beat.Tell = ""
+			})
+			if first && !said {
+				e.answer.Context = strings.TrimPrefix(e.answer.Context+"\n"+h.Beat.Tell, "\n")
+			}
+		}
+	}
 }
 
 // wantsClaim reports whether one of the event's repositories wants a claim before an edit, by its default branch as it was last fetched.
@@ -274,15 +346,22 @@ func (e *hostEvent) wantsClaim(ctx context.Context) (yes bool, why string) {
 
 func (e *hostEvent) carryOut(ctx context.Context, p agenthost.Plan) {
 	for _, i := range p.Adopt { // the hold is this session's from now on
-		e.change(i, func(t *worktreeHolds, h *state.Hold) {
-			h.Beat.Host, h.Beat.Session, h.Beat.Ended = string(e.event.Host), e.event.Session.ID, time.Time{}
+		e.with(i, func(t *worktreeHolds, n int) {
+			adopted := e.change(t, n, func(h *state.Hold) {
+				h.Beat.Host, h.Beat.Session, h.Beat.Ended = string(e.event.Host), e.event.Session.ID, time.Time{}
+			})
+			if !adopted {
+				return
+			}
 			if err := e.files.Add(e.event.Session, t.top); err != nil {
 				e.note(err)
 			}
 		})
 	}
 	for _, i := range p.End {
-		e.change(i, func(_ *worktreeHolds, h *state.Hold) { h.Beat.Ended = e.now() })
+		e.with(i, func(t *worktreeHolds, n int) {
+			e.change(t, n, func(h *state.Hold) { h.Beat.Ended = e.now() })
+		})
 	}
 	if len(p.Release) > 0 {
 		if err := e.detach(e.name, e.text); err != nil {
@@ -312,27 +391,45 @@ func (e *hostEvent) carryOut(ctx context.Context, p agenthost.Plan) {
 // with calls do for the first record of the issue.
 func (e *hostEvent) with(i claim.Issue, do func(t *worktreeHolds, n int)) {
 	for _, t := range e.trees {
-		for n := range t.holds {
-			if t.holds[n].Issue.Same(i) {
-				do(t, n)
-				return
-			}
+		if n := t.index(i); n >= 0 {
+			do(t, n)
+			return
 		}
 	}
 }
 
-// change changes a record, here and in its file.
-func (e *hostEvent) change(i claim.Issue, do func(*worktreeHolds, *state.Hold)) {
-	e.with(i, func(t *worktreeHolds, n int) {
-		do(t, &t.holds[n])
-		e.save(t, n)
+// change changes the record of a hold as it is now, and reports whether it is still the one that
+// was read: one that is gone, or that another claim has replaced, stays as it is.
+func (e *hostEvent) change(t *worktreeHolds, n int, do func(*state.Hold)) (same bool) {
+	was := t.holds[n]
+	now, there, err := t.store.Change(was.Issue, func(h *state.Hold) bool {
+		same = h.Worker == was.Worker
+		if same {
+			do(h)
+		}
+		return same
 	})
+	switch {
+	case err != nil: // this event goes by what it knows
+		e.note(err)
+		do(&t.holds[n])
+		return true
+	case !there:
+		t.drop(was.Issue)
+	default:
+		t.holds[n] = now
+	}
+	return same
 }
 
-func (e *hostEvent) save(t *worktreeHolds, n int) {
-	if err := t.store.Save(t.holds[n]); err != nil {
-		e.note(err)
-	}
+// index is where the hold of the issue is in t.holds, -1 when there is none.
+func (t *worktreeHolds) index(i claim.Issue) int {
+	return slices.IndexFunc(t.holds, func(h state.Hold) bool { return h.Issue.Same(i) })
+}
+
+// drop leaves out the hold of the issue, which has no record any more.
+func (t *worktreeHolds) drop(i claim.Issue) {
+	t.holds = slices.DeleteFunc(slices.Clone(t.holds), func(h state.Hold) bool { return h.Issue.Same(i) })
 }
 
 // startText is what the session is told at its start; waits says what holds wait for.

@@ -392,18 +392,19 @@ func hostSteps(t cli.Terminal) []cli.Step {
 		if program == "" {
 			continue
 		}
-		s := cli.Step{Kind: "agent", Name: string(h), Status: cli.StepKept, Detail: "found here; its sessions keep their holds alive with: label-state agent install " + string(h)}
+		s := cli.Step{Kind: "agent", Name: string(h), Status: cli.StepKept, Detail: "found here, not set up"}
+		s.Next = "have sessions of " + string(h) + " keep their holds alive: label-state agent install " + string(h)
 		for _, user := range []bool{true, false} {
 			p, err := placeOf(t, user)
 			if err != nil {
 				continue
 			}
 			if all, _, err := p.Installed(h); err == nil && all {
-				s.Status, s.Detail = cli.StepThere, "its sessions keep their holds alive"
+				s.Status, s.Detail, s.Next = cli.StepThere, "its sessions keep their holds alive", ""
 			}
 		}
 		if off := switchedOff(t, h); off != "" && s.Status == cli.StepThere {
-			s.Status, s.Detail = cli.StepKept, "its hooks are switched off: "+off
+			s.Status, s.Detail, s.Next = cli.StepKept, "its hooks are switched off", "switch the hooks of "+string(h)+" on: "+off
 		}
 		out = append(out, s)
 	}

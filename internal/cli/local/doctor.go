@@ -12,6 +12,7 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/printable"
@@ -21,16 +22,17 @@ import (
 // NewDoctorCommand makes the command doctor.
 func NewDoctorCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "doctor", Usage: "check token, repository, labels, workflow and hook", ArgsUsage: "[OWNER/NAME]",
+		Name: "doctor", Usage: "check token, repository, labels, workflow and hook", ArgsUsage: "[OWNER/NAME]...",
 		Description: "Each line is ok, warn or fail, the last two with the remedy. Exit 1 when anything fails.\n\n" +
-			"   label-state doctor\n   label-state doctor acme/app --json",
-		Flags:  cli.RepoFlags(),
+			"   label-state doctor\n   label-state doctor acme/app --json\n   label-state doctor --repo acme/app,acme/web",
+		Flags:  cli.SeveralFlags(),
 		Action: func(cc *urfave.Context) error { return runDoctor(t, cc) },
 	}
 }
 
 // A Diagnosis is one line of the doctor's.
 type Diagnosis struct {
+	Repo   string `json:"repo,omitempty"` // that it is about; empty of this machine and this clone
 	Check  string `json:"check"`
 	Status string `json:"status"` // ok, warn, fail
 	Detail string `json:"detail"`
@@ -46,29 +48,63 @@ func (d Diagnosis) or(status, remedy string) Diagnosis {
 	return d
 }
 
+// runDoctor checks the machine once, and each repository.
 func runDoctor(t cli.Terminal, cc *urfave.Context) error {
-	o, err := cli.InOneRepo(cc)
-	if err != nil {
-		return err
-	}
 	ctx, cancel := cli.Deadline(cc)
 	defer cancel()
+	names := cli.NamedRepos(cc)
+	if len(names) == 0 {
+		names = []string{""}
+	}
+
+	all := []Diagnosis{checkGit(ctx, t)}
+	for _, name := range names {
+		all = append(all, checkRepo(ctx, t, cc, name)...)
+	}
 	c := &cli.Call{Flags: cc, Terminal: t}
-	all := []Diagnosis{}
-	if version, err := t.Env.Git().Ask(ctx, "version"); err != nil {
-		all = append(all, ok("git", "git does not run: %s", err).or("fail", "install git"))
-	} else {
-		all = append(all, ok("git", "%s", version))
-	}
-	err = c.Open(ctx, o)
-	defer c.Close()
-	if err != nil {
-		all = append(all, failedCheck(c, "setup", err))
-	} else {
-		all = append(all, ok("setup", "configuration: %s; token: %s", c.Session.Source, c.Session.TokenFrom))
-		all = append(all, examine(ctx, c)...)
-	}
 	return showReport(c, append(all, checkHook(ctx, c)))
+}
+
+// checkSetup is what the session goes by. Where the repository has no configuration, it is looked for under the name that nobody reads.
+func checkSetup(ctx context.Context, c *cli.Call) Diagnosis {
+	d := ok("setup", "configuration: %s; token: %s", c.Session.Source, c.Session.TokenFrom)
+	if !c.Session.Unconfigured() {
+		return d
+	}
+	if _, err := c.Session.Client.File(ctx, c.Session.Repo, config.Unread); err == nil {
+		d.Detail += "; " + config.Unread + " is there and is not read"
+		return d.or("warn", "git mv "+config.Unread+" "+config.Path)
+	}
+	return d
+}
+
+func checkGit(ctx context.Context, t cli.Terminal) Diagnosis {
+	version, err := t.Env.Git().Ask(ctx, "version")
+	if err != nil {
+		return ok("git", "git does not run: %s", err).or("fail", "install git")
+	}
+	return ok("git", "%s", version)
+}
+
+// checkRepo is everything about one repository, by the name that was typed; empty is the clone's.
+func checkRepo(ctx context.Context, t cli.Terminal, cc *urfave.Context, name string) []Diagnosis {
+	o := cli.SetupOptions(cc)
+	o.Repo = name
+	c := &cli.Call{Flags: cc, Terminal: t}
+	defer c.Close()
+
+	err := c.Open(ctx, o)
+	if err != nil {
+		d := failedCheck(c, "setup", err)
+		d.Repo = cli.WithoutURL(name)
+		return []Diagnosis{d}
+	}
+	found := []Diagnosis{checkSetup(ctx, c)}
+	found = append(found, examine(ctx, c)...)
+	for k := range found {
+		found[k].Repo = c.Session.Repo.String()
+	}
+	return found
 }
 
 // failedCheck is a failed check. The remedy is the hint that other commands give, unless that is to ask the doctor.
@@ -92,7 +128,8 @@ func failedCheck(c *cli.Call, check string, err error) Diagnosis {
 }
 
 func showReport(c *cli.Call, all []Diagnosis) error {
-	failed, arrows := 0, false
+	failed, arrows, several := 0, false, len(cli.NamedRepos(c.Flags)) > 1
+	about := "-" // neither a repository nor this machine
 	inks := map[string]string{"ok": cli.InkGreen, "warn": cli.InkYellow, "fail": cli.InkAlarm}
 	for _, d := range all {
 		if d.Status != "ok" {
@@ -100,6 +137,10 @@ func showReport(c *cli.Call, all []Diagnosis) error {
 		}
 		status := c.Paint(inks[d.Status], fmt.Sprintf("%-4s", d.Status))
 		text := cli.Wrap(fmt.Sprintf("%s  %-12s %s\n", status, d.Check, d.Detail), c.Terminal.Env.Width(c.Terminal.Out))
+		if several && d.Repo != about {
+			about = d.Repo
+			text = cmp.Or(about, "this machine") + "\n" + text
+		}
 		if d.Remedy != "" {
 			arrows = true
 			text += strings.Repeat(" ", 19) + "-> " + d.Remedy + "\n"
@@ -118,9 +159,18 @@ func showReport(c *cli.Call, all []Diagnosis) error {
 	}
 	if failed > 0 {
 		no := &cli.NoAnswer{Text: printable.Count(failed, "check", "checks") + " failed"}
-		return &cli.Failure{Doing: "doctor", Err: no, Hint: strings.TrimSpace("do what the arrows say, then: label-state doctor " + c.Flags.Args().First())}
+		return &cli.Failure{Doing: "doctor", Err: no, Hint: strings.TrimSpace("do what the arrows say, then: label-state doctor " + namedWithoutURLs(c))}
 	}
 	return nil
+}
+
+// namedWithoutURLs are the repositories as they were typed, those that a URL names left out.
+func namedWithoutURLs(c *cli.Call) string {
+	var names []string
+	for _, name := range cli.NamedRepos(c.Flags) {
+		names = append(names, cli.WithoutURL(name))
+	}
+	return strings.Join(names, " ")
 }
 
 // examine asks GitHub. A bad token ends the examination: everything after it would only repeat it.
@@ -135,7 +185,9 @@ func examine(ctx context.Context, c *cli.Call) []Diagnosis {
 		return append(out, failedCheck(c, "repository", err))
 	}
 	out = append(out, checkRepository(ctx, c, repo)...)
-	return append(out, checkLabelSet(ctx, c), checkPauses(ctx, c), checkLeases(ctx, c), checkBlockers(ctx, c), checkWorkflow(ctx, c), checkQueue(ctx, c), checkClock(ctx, c))
+	out = append(out, checkLabelSet(ctx, c), checkPauses(ctx, c), checkLeases(ctx, c), checkBlockers(ctx, c))
+	out = append(out, checkWorkflow(ctx, c)...)
+	return append(out, checkQueue(ctx, c), checkClock(ctx, c))
 }
 
 // checkLeases tries what taking a lease needs, in the store that the configuration names.

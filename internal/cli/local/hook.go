@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/hookfile"
+	"github.com/label-state/label-state/internal/pushcheck"
 	"github.com/label-state/label-state/internal/setup"
 	urfave "github.com/urfave/cli/v2"
 )
@@ -27,7 +29,7 @@ func NewHookCommand(t cli.Terminal) *urfave.Command {
 			{
 				Name: "install", Usage: "guard this clone's pushes",
 				Description: "Another tool's hook that is there already keeps running, behind ours.\n\n   label-state hook install\n   label-state hook install --global",
-				Flags:       []urfave.Flag{global, force, json, &urfave.StringFlag{Name: "hook", Usage: "`FILE` of the compiled hook (default: beside label-state, else looked up on PATH at each push)"}},
+				Flags:       []urfave.Flag{global, force, json, &urfave.StringFlag{Name: "hook", Usage: "`FILE` of the program that the hook runs (default: this label-state, or label-state-pre-push beside it)"}},
 				Action:      onHook(t, hookfile.Install),
 			},
 			{
@@ -40,8 +42,45 @@ func NewHookCommand(t cli.Terminal) *urfave.Command {
 				Description: "   label-state hook status --json",
 				Flags:       []urfave.Flag{global, json}, Action: func(cc *urfave.Context) error { return runHookStatus(t, cc) },
 			},
+			{
+				Name: "pre-push", Usage: "answer git's pre-push hook; the installed hook runs it", ArgsUsage: "REMOTE URL",
+				Description: "Reads what git writes to a pre-push hook and exits 1 when the push closes an issue that somebody else holds. " +
+					"Where label-state-pre-push is installed, the hook runs that, which starts faster and answers the same.\n\n" +
+					"   label-state hook pre-push origin https://github.com/acme/app.git </dev/null",
+				Flags:  []urfave.Flag{&urfave.BoolFlag{Name: strings.TrimLeft(pushcheck.TryFlag, "-"), Usage: "answer with JSON what a push would meet; needs no input"}},
+				Action: func(cc *urfave.Context) error { return playHook(t, cc) },
+			},
 		},
 	}
+}
+
+// playHook answers git in place of the programs of the hook.
+func playHook(t cli.Terminal, cc *urfave.Context) error {
+	env := t.Env
+	env.Stores, env.Services = nil, nil // the hook asks no lease service (docs/hook.md)
+
+	args := cc.Args().Slice()
+	if name := strings.TrimLeft(pushcheck.TryFlag, "-"); cc.Bool(name) {
+		args = append([]string{pushcheck.TryFlag}, args...)
+	}
+	h := pushcheck.Hook{
+		Args:    args,
+		Stdin:   t.In,
+		Stdout:  t.Out,
+		Stderr:  t.Err,
+		Env:     env,
+		Start:   time.Now(),
+		Version: cc.App.Version,
+	}
+	code := h.Run(cc.Context)
+	if cc.Context.Err() != nil { // a signal: nobody has decided that the push may go
+		code = cli.ExitNo
+	}
+
+	if code == 0 {
+		return nil
+	}
+	return &cli.ExitStatus{Code: code}
 }
 
 // A HookView is the JSON of the hook's state.
@@ -53,14 +92,29 @@ type HookView struct {
 	Hook      string `json:"hook,omitempty"`
 	Chained   string `json:"chained,omitempty"`
 	Global    bool   `json:"global,omitempty"`
+	Scope     string `json:"scope,omitempty"`
 	Manager   string `json:"manager,omitempty"`
 	Script    string `json:"script,omitempty"`
+
+	Pushes string `json:"pushes,omitempty"`
+	Why    string `json:"why,omitempty"`
 
 	PullRequests bool `json:"pull_requests,omitempty"`
 }
 
 func viewHook(s hookfile.State, change hookfile.Change) HookView {
-	return HookView{s.File, string(s.Kind), s.Installed(), string(change), s.Hook, s.Kept, s.Global, s.Manager, s.Script, false}
+	return HookView{
+		File:      s.File,
+		Kind:      string(s.Kind),
+		Installed: s.Installed(),
+		Change:    string(change),
+		Hook:      s.Hook,
+		Chained:   s.Kept,
+		Global:    s.Global,
+		Scope:     s.Scope,
+		Manager:   s.Manager,
+		Script:    s.Script,
+	}
 }
 
 func hookOptions(t cli.Terminal, cc *urfave.Context) (hookfile.Options, error) {
@@ -76,7 +130,7 @@ func hookOptions(t cli.Terminal, cc *urfave.Context) (hookfile.Options, error) {
 		o.Home = home
 	}
 	if o.Hook == "" && cc.Command.Name == "install" {
-		o.Hook = compiledHook()
+		o.Hook = ownHook(t)
 	}
 	if o.Hook != "" && !filepath.IsAbs(o.Hook) {
 		o.Hook = filepath.Join(t.Env.Dir, o.Hook)
@@ -84,99 +138,129 @@ func hookOptions(t cli.Terminal, cc *urfave.Context) (hookfile.Options, error) {
 	return o, nil
 }
 
-// compiledHook is the hook installed beside this program; empty when there is none.
-func compiledHook() string {
-	self, err := os.Executable()
+// sameFile reports whether two paths lead to one file.
+func sameFile(one, other string) bool {
+	a, err := os.Stat(one)
 	if err != nil {
-		return ""
+		return false
 	}
-	return hookBeside(self)
+	b, err := os.Stat(other)
+	return err == nil && os.SameFile(a, b)
 }
 
-// hookBeside is the path of the hook beside a program, also where PATH has it: a push from another program may have another PATH. Where PATH
-// leads to the same file, as by a package's links, it is the path there, which the next version keeps.
-func hookBeside(self string) string {
-	for _, name := range []string{"label-state-pre-push", "pre-push"} {
-		beside := cli.Binary(filepath.Dir(self), name)
-		file, err := os.Stat(beside)
-		if err != nil {
-			continue
-		}
-		onPath, err := exec.LookPath(name)
-		if err != nil || !filepath.IsAbs(onPath) {
-			return beside
-		}
-		if other, err := os.Stat(onPath); err == nil && os.SameFile(file, other) {
-			return onPath
-		}
-		return beside
-	}
-	return ""
-}
-
+// onHook is the action of install and uninstall.
 func onHook(t cli.Terminal, do func(context.Context, hookfile.Options) (hookfile.State, hookfile.Change, error)) urfave.ActionFunc {
 	return func(cc *urfave.Context) error {
+		c := &cli.Call{Flags: cc, Terminal: t}
 		o, err := hookOptions(t, cc)
 		if err != nil {
-			return err
+			return failHook(c, err)
 		}
 		s, change, err := do(cc.Context, o)
 		if err != nil {
-			return hookFailure("hook "+cc.Command.Name, err)
+			return failHook(c, hookFailure("hook "+cc.Command.Name, err))
 		}
-		c := &cli.Call{Flags: cc, Terminal: t}
-		if err := c.Answer(viewHook(s, change), fmt.Sprintf("%s: %s\n", change, s.File)); err != nil {
+
+		view, text := viewHook(s, change), fmt.Sprintf("%s: %s\n", change, s.File)+everybody(s)
+		if cc.Command.Name != "install" {
+			return c.Answer(view, text)
+		}
+		trial := tryHook(cc.Context, t, s, cc.String("hook"))
+		view.Pushes, view.Why = trial.pushes, cli.OneLine(trial.why)
+		if trial.pushes != pushesUnchecked {
+			return c.Answer(view, text+trial.text()+"\n")
+		}
+		if err := c.Answer(view, text); err != nil {
 			return err
 		}
-		if cc.Command.Name == "install" && s.Hook == "" && !s.Brings {
-			if _, err := exec.LookPath("label-state-pre-push"); err != nil {
-				cli.Warnf(t.Err, "label-state-pre-push is not on PATH; until it is, pushes are not checked (docs/hook.md says how to build it; --hook FILE names it)")
-			}
-		}
+		cli.Warnf(t.Err, "%s", strings.TrimSuffix(trial.text()+"; "+trial.remedy, "; "))
 		return nil
 	}
 }
 
+// everybody says that the folder of the hook serves more than this clone; empty where it does not.
+func everybody(s hookfile.State) string {
+	switch {
+	case s.Kind == hookfile.Absent || !s.Everybody():
+		return ""
+	case s.Scope == "system":
+		return "core.hooksPath of this machine leads to one folder: the hook serves every repository of everybody here\n"
+	}
+	return "your core.hooksPath leads to one folder: the hook serves all your repositories\n"
+}
+
+// failHook is a failure of a command about the hook. With --json the negative answer is printed.
+func failHook(c *cli.Call, err error) error {
+	f, is := errors.AsType[*cli.Failure](err)
+	if !is {
+		f = &cli.Failure{Err: err}
+	}
+	return errors.Join(err, c.AnswerJSON(c.Subject.Negative(f)))
+}
+
 func runHookStatus(t cli.Terminal, cc *urfave.Context) error {
+	c := &cli.Call{Flags: cc, Terminal: t}
 	o, err := hookOptions(t, cc)
 	if err != nil {
-		return err
+		return failHook(c, err)
 	}
 	s, err := hookfile.Status(cc.Context, o)
 	if err != nil {
-		return hookFailure("hook status", err)
+		return failHook(c, hookFailure("hook status", err))
 	}
-	text := fmt.Sprintf("%s: %s\n", s.Kind, s.File)
+
+	program, found := s.Program(t.Env.Find)
+	view := viewHook(s, "")
+	view.PullRequests = s.Installed() && !o.Global && checksPulls(cc.Context, t)
+	if err := c.Answer(view, hookText(s, program, view.PullRequests)); err != nil {
+		return err
+	}
+
+	no := func(text, hint string) error {
+		return &cli.Failure{Doing: "hook status", Err: &cli.NoAnswer{Text: text}, Hint: hint}
+	}
+	switch missing := s.Installed() && !s.Brings && !found; {
+	case missing && s.Bare:
+		return no("the program is missing, and every push from here is refused: "+missingName(s), cmp.Or(mendScript(s), installAgain(t, s)))
+	case missing:
+		return no("the program is missing, and pushes from here are not checked: "+missingName(s), installAgain(t, s))
+	case !s.Installed() && s.Moved != "":
+		return no("pushes from here are not guarded: lefthook has put label-state's hook out of use, as "+s.Moved, cmp.Or(s.Hint, "label-state init"))
+	case !s.Installed():
+		return no("pushes from here are not guarded", cmp.Or(s.Hint, "label-state hook install"))
+	}
+	if s.Bare && s.Script != "" {
+		cli.Warnf(t.Err, "on a machine without the program %s refuses every push; %s", s.Script, mendScript(s))
+	}
+	if s.Lefthook != nil {
+		cli.Warnf(t.Err, "%s; label-state init", lefthookLater)
+	}
+	return nil
+}
+
+// lefthookLater is what is wrong where our hook is in a place that lefthook may take.
+const lefthookLater = "lefthook does not run label-state's hook: it puts the hook out of use as soon as its configuration has anything for pre-push"
+
+// hookText is what there is in the place of the hook, and what runs from there.
+func hookText(s hookfile.State, program hookfile.Program, pulls bool) string {
+	text := fmt.Sprintf("%s: %s\n", s.Kind, s.File) + everybody(s)
 	if s.Kind == hookfile.Delegated {
 		text += runBy(s) + "\n"
 	}
-	if s.Hook != "" {
+	switch {
+	case !s.Installed():
+	case program.Path != "":
+		text += "runs " + strings.Join(append([]string{program.Path}, program.Args...), " ") + "\n"
+	case s.Hook != "":
 		text += "runs " + s.Hook + "\n"
 	}
 	if s.Kept != "" {
 		text += "then " + s.Kept + "\n"
 	}
-	view := viewHook(s, "")
-	if view.PullRequests = s.Installed() && !o.Global && checksPulls(cc.Context, t); view.PullRequests {
+	if pulls {
 		text += "also refuses a push to a pull request that somebody else holds (hook.pull_requests)\n"
 	}
-	c := &cli.Call{Flags: cc, Terminal: t}
-	if err := c.Answer(view, text); err != nil {
-		return err
-	}
-	missing := missingProgram(s)
-	switch {
-	case s.Installed() && missing != "" && s.Bare:
-		return &cli.Failure{Doing: "hook status", Err: &cli.NoAnswer{Text: "the program is missing, and every push from here is refused: " + missing}, Hint: cmp.Or(mendScript(s), OnPath(compiledHook()))}
-	case s.Installed() && missing != "":
-		return &cli.Failure{Doing: "hook status", Err: &cli.NoAnswer{Text: "the program is missing, and pushes from here are not checked: " + missing}, Hint: OnPath(compiledHook())}
-	case s.Bare && s.Script != "":
-		cli.Warnf(t.Err, "on a machine without label-state-pre-push %s refuses every push; %s", s.Script, mendScript(s))
-	}
-	if !s.Installed() {
-		return &cli.Failure{Doing: "hook status", Err: &cli.NoAnswer{Text: "pushes from here are not guarded"}, Hint: cmp.Or(s.Hint, "label-state hook install")}
-	}
-	return nil
+	return text
 }
 
 // checksPulls reports whether hook.pull_requests is on, as far as this machine knows: in the caller's own configuration, else in the one

@@ -17,22 +17,17 @@ import (
 func NewInitCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
 		Name: "init", Usage: "set up a repository: files, labels and hook",
-		Description: "Shows what it will do and asks. Run it again whenever you like: what is there stays, and files that people wrote are " +
-			"never changed. Run it inside a clone.\n\n" +
-			"With --undo it takes back what it did in this clone, shows that first and asks; what was changed since stays.\n\n" +
-			"   label-state init\n   label-state init --dry-run\n   label-state init --yes\n   label-state init --undo",
+		Description: "Shows what it will do and asks. Run it again whenever you like: what is there stays. No line that a person wrote is changed. " +
+			"Run it inside a clone. Its last lines say what works, what is left to do, what it costs and how to undo it.\n\n" +
+			"   label-state init\n   label-state init --dry-run\n   label-state init --yes",
 		Flags: cli.WriteFlags(
 			&urfave.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"},
 			&urfave.StringFlag{Name: "lease", Usage: "`KIND` of lease for the settings that it writes: comments or refs"},
-			&urfave.BoolFlag{Name: "undo", Usage: "take back what init did in this clone"},
-			&urfave.StringFlag{Name: "hook", Usage: "`FILE` of the compiled hook (default: as hook install has it)"},
+			&urfave.StringFlag{Name: "hook", Usage: "`FILE` of the program that the hook runs (default: as hook install has it)"},
 		),
 		Action: func(cc *urfave.Context) error {
 			if cc.Args().Present() {
 				return cli.Usagef("init", "init takes no arguments; name a repository with --repo")
-			}
-			if cc.Bool("undo") {
-				return undoInit(t, cc)
 			}
 			return t.WithSession(cc, cli.SetupOptions(cc), initRepo)
 		},
@@ -44,34 +39,31 @@ func initRepo(ctx context.Context, c *cli.Call) error {
 	if err != nil {
 		return err
 	}
-	missing := 0
-	for _, s := range steps {
-		if s.Status == cli.StepMissing {
-			missing++
-		}
+	status := func(wanted string) bool {
+		return slices.ContainsFunc(steps, func(s cli.Step) bool { return s.Status == wanted })
 	}
 	repo := c.Session.Repo.String()
+
 	switch {
-	case missing == 0 && slices.ContainsFunc(steps, func(s cli.Step) bool { return s.Status == cli.StepKept }):
-		return cli.ShowSteps(c, repo, steps, "nothing to do here; what a ! stands before is yours to change; then: label-state doctor\n")
-	case missing == 0:
-		return cli.ShowSteps(c, repo, steps, "nothing to do: all is there\nnext: see that all is well: label-state doctor\n")
+	case !status(cli.StepMissing) && status(cli.StepKept):
+		return endInit(ctx, c, steps, nil, "nothing to do here; items marked ! need you\n")
+	case !status(cli.StepMissing):
+		return endInit(ctx, c, steps, nil, "nothing to do: all is there\n")
 	case c.Flags.Bool("dry-run"):
-		return cli.ShowSteps(c, repo, steps, refsTip(ctx, c, steps))
+		return cli.ShowSteps(c, repo, steps, paragraph("next", leftOf(steps, cli.StepKept)...)+refsTip(ctx, c, steps))
 	}
+
 	preview := func() string {
 		return cli.Wrap(cli.Preview(repo, steps)+refsTip(ctx, c, steps), c.Terminal.Env.Width(c.Terminal.Out))
 	}
 	if err := agree(c, "label-state init", "look at what it would do, then say yes beforehand", preview); err != nil {
 		return err
 	}
-	if err := cli.TakeSteps(ctx, c, steps); err != nil {
-		return &cli.Failure{Err: err, Hint: cmp.Or(cli.HintFor(err), "what was done before stays; mend that, then: "+cli.Again)}
+	did, err := cli.TakeSteps(ctx, c, steps)
+	if err != nil {
+		return &cli.Failure{Err: err, Hint: cmp.Or(cli.HintFor(err), "what was done before stays; fix the cause, then run: "+cli.Again)}
 	}
-	if c.Flags.Bool("json") {
-		return nil
-	}
-	return c.Answer(nil, "\nnext: commit the new files and push them\n      "+c.FirstCommand()+"\n      see that all is well: label-state doctor\n")
+	return endInit(ctx, c, steps, did, "")
 }
 
 // agree shows what the command would do and asks, unless --yes. Without anybody to ask it is a call that lacks --yes, and advice says

@@ -3,6 +3,7 @@ package local
 import (
 	"fmt"
 	"runtime"
+	"time"
 
 	"github.com/label-state/label-state/internal/cli"
 	urfave "github.com/urfave/cli/v2"
@@ -11,6 +12,9 @@ import (
 // A VersionView is the JSON of version.
 type VersionView struct {
 	Version string `json:"version"`
+	Commit  string `json:"commit,omitempty"`
+	Date    string `json:"date,omitempty"`
+	Changed bool   `json:"changed,omitempty"`
 	Go      string `json:"go"`
 	System  string `json:"system"`
 }
@@ -22,8 +26,25 @@ func NewVersionCommand(t cli.Terminal) *urfave.Command {
 		Flags: []urfave.Flag{&urfave.BoolFlag{Name: "json", Usage: "answer with JSON, one object a line"}},
 		Action: func(cc *urfave.Context) error {
 			c := &cli.Call{Flags: cc, Terminal: t}
-			v := VersionView{cc.App.Version, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
-			return c.Answer(v, fmt.Sprintf("label-state %s (%s, %s)\n", v.Version, v.Go, v.System))
+			v := VersionView{
+				Version: t.Build.Version,
+				Commit:  t.Build.Commit,
+				Changed: t.Build.Changed,
+				Go:      runtime.Version(),
+				System:  runtime.GOOS + "/" + runtime.GOARCH,
+			}
+			from := "commit not known"
+			if v.Commit != "" {
+				from = "commit " + v.Commit
+			}
+			if !t.Build.Date.IsZero() {
+				v.Date = t.Build.Date.UTC().Format(time.RFC3339)
+				from += " of " + t.Build.Date.UTC().Format(time.DateOnly)
+			}
+			if v.Changed {
+				from += " and changes"
+			}
+			return c.Answer(v, fmt.Sprintf("label-state %s (%s, %s, %s)\n", v.Version, from, v.Go, v.System))
 		},
 	}
 }

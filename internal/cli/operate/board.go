@@ -1,4 +1,4 @@
-// Package operate looks after whole repositories: board, stats, sweep-claims, reconcile, repo, labels and migrate.
+// Package operate looks after whole repositories: board, stats, sweep-claims, reconcile, repo and labels.
 package operate
 
 import (
@@ -116,6 +116,11 @@ func runLiveBoard(t cli.Terminal, cc *urfave.Context) error {
 		return c.Fail(cc.Context, err)
 	}
 	defer d.close()
+	for _, c := range d.repos {
+		if bad := c.Session.Unusable; bad != nil {
+			cli.Warnf(t.Err, "%s; claims and releases are refused", bad.Brief())
+		}
+	}
 	name := strings.Join(d.names(), " ")
 	if len(d.repos) > 2 {
 		name = printable.Count(len(d.repos), "repository", "repositories")
@@ -165,7 +170,7 @@ func OpenBoardDesk(ctx context.Context, t cli.Terminal, cc *urfave.Context, view
 	}
 	d := &BoardDesk{repos: make([]*boardRepo, len(names)), Terminal: t, flags: cc}
 	err = sideBySide(len(names), func(n int) error {
-		o := setup.Options{Repo: names[n], Config: cc.String("config"), Verbose: cc.Bool("verbose"), View: view}
+		o := setup.Options{Repo: names[n], Config: cc.String("config"), Verbose: cc.Bool("verbose"), View: view, Tolerant: true}
 		o.First = setup.First{Since: time.Now().Add(-ledger.Lookback), Live: true}
 		c := &cli.Call{Flags: cc, Terminal: t}
 		d.repos[n] = &boardRepo{Call: c}

@@ -15,15 +15,15 @@ func NewLabelsCommand(t cli.Terminal) *urfave.Command {
 		Name: "labels", Usage: "the labels a repository needs",
 		Subcommands: []*urfave.Command{
 			{
-				Name: "check", Usage: "what is missing or differs; exit 1 when anything is missing", ArgsUsage: "[OWNER/NAME]",
+				Name: "check", Usage: "what is missing or differs; exit 1 when anything is missing", ArgsUsage: "[OWNER/NAME]...",
 				Description: "A colour that people chose is reported and no fault.\n\n   label-state labels check acme/app",
-				Flags:       cli.RepoFlags(), Action: t.InRepo(checkLabels),
+				Flags:       cli.SeveralFlags(), Action: t.InRepos(checkLabels),
 			},
 			{
-				Name: "sync", Usage: "create what is missing", ArgsUsage: "[OWNER/NAME]",
-				Description: "Colours and descriptions that people chose stay, unless --force.\n\n   label-state labels sync acme/app --dry-run",
-				Flags:       cli.WriteFlags(&urfave.BoolFlag{Name: "force", Usage: "also set colour and description of labels that exist"}),
-				Action:      t.InRepo(syncLabels),
+				Name: "sync", Usage: "create what is missing", ArgsUsage: "[OWNER/NAME]...",
+				Description: "Colours and descriptions that people chose stay, unless --force.\n\n   label-state labels sync acme/app --dry-run\n   label-state labels sync --repo acme/app,acme/web",
+				Flags:       cli.SeveralFlags(&urfave.BoolFlag{Name: "force", Usage: "also set colour and description of labels that exist"}, cli.DryRunFlag()),
+				Action:      t.InRepos(syncLabels),
 			},
 		},
 	}
@@ -32,6 +32,7 @@ func NewLabelsCommand(t cli.Terminal) *urfave.Command {
 func showLabels(c *cli.Call, views []cli.LabelView) error {
 	var rows [][2]string
 	for _, v := range views {
+		v.Repo = c.Session.Repo.String()
 		rows = append(rows, [2]string{v.Name, strings.TrimSpace(v.Status + "  " + v.Detail)})
 		if err := c.AnswerJSON(v); err != nil {
 			return err
@@ -40,7 +41,11 @@ func showLabels(c *cli.Call, views []cli.LabelView) error {
 	if c.Flags.Bool("json") {
 		return nil
 	}
-	return c.Answer(nil, cli.Table(rows))
+	title := ""
+	if len(cli.NamedRepos(c.Flags)) > 1 {
+		title = c.Session.Repo.String() + "\n"
+	}
+	return c.Answer(nil, title+cli.Table(rows))
 }
 
 func checkLabels(ctx context.Context, c *cli.Call) error {

@@ -19,22 +19,22 @@ func NewRepoCommand(t cli.Terminal) *urfave.Command {
 		Name: "repo", Usage: "pause and resume claiming in a repository",
 		Subcommands: []*urfave.Command{
 			{
-				Name: "pause", Usage: "nothing is claimed until resumed", ArgsUsage: "[OWNER/NAME]",
-				Description: "The existence of the label agent:paused pauses a repository for everybody. Holds that stand go on.\n\n   label-state repo pause acme/app --reason 'release week'",
-				Flags:       cli.WriteFlags(local, &urfave.StringFlag{Name: "reason", Usage: "why, shown to whoever is refused"}),
-				Action:      t.InRepo(pause),
+				Name: "pause", Usage: "nothing is claimed until resumed", ArgsUsage: "[OWNER/NAME]...",
+				Description: "The existence of the label agent:paused pauses a repository for everybody. Holds that stand go on.\n\n   label-state repo pause acme/app --reason 'release week'\n   label-state repo pause --repo acme/app,acme/web",
+				Flags:       cli.SeveralFlags(local, &urfave.StringFlag{Name: "reason", Usage: "why, shown to whoever is refused"}, cli.DryRunFlag()),
+				Action:      t.InRepos(pause),
 			},
 			{
-				Name: "resume", Usage: "claims are possible again", ArgsUsage: "[OWNER/NAME]",
+				Name: "resume", Usage: "claims are possible again", ArgsUsage: "[OWNER/NAME]...",
 				Description: "A repository that is not paused is a success.\n\n   label-state repo resume acme/app",
-				Flags:       cli.WriteFlags(local),
-				Action:      t.InRepo(resume),
+				Flags:       cli.SeveralFlags(local, cli.DryRunFlag()),
+				Action:      t.InRepos(resume),
 			},
 			{
 				Name: "list", Usage: "which repositories are paused", ArgsUsage: "[OWNER/NAME]...",
 				Description: "Looks at the repositories named, else at those of LABEL_STATE_SWEEP_REPOS, else at this clone's; and at this host's file.\n\n" +
 					"   label-state repo list acme/app acme/web",
-				Flags:  cli.RepoFlags(),
+				Flags:  cli.SeveralFlags(),
 				Action: func(cc *urfave.Context) error { return runPauseList(t, cc) },
 			},
 		},
@@ -104,12 +104,12 @@ func resume(ctx context.Context, c *cli.Call) error {
 
 // runPauseList asks every repository; one that cannot be read makes the answer unknown, never "not paused".
 func runPauseList(t cli.Terminal, cc *urfave.Context) error {
-	names := cc.Args().Slice()
-	if len(names) == 0 && cc.String("repo") == "" {
+	names := cli.NamedRepos(cc)
+	if len(names) == 0 {
 		names = t.Env.SweepRepos()
 	}
 	if len(names) == 0 {
-		names = []string{cc.String("repo")}
+		names = []string{""}
 	}
 	var failed []error
 	for _, name := range names {

@@ -38,14 +38,10 @@ func showInSlack(ctx context.Context, c *cli.Call, g *slackgate.Gate, i claim.Is
 	if err != nil {
 		return "", err
 	}
-	own, found := f.Log.Find(w)
-	if !found || !own.Live() {
-		return "", &ledger.LostError{Issue: i, Worker: w, Err: claim.ErrNotHolder}
+	if err := c.Session.Ledger.Holds(f, w, 0); err != nil {
+		return "", err
 	}
-	if err := f.Log.RefuseLogin(w, f.Viewer); err != nil {
-		return "", &ledger.LostError{Issue: i, Worker: w, Err: err}
-	}
-	if own.Plan.Pending() {
+	if own, _ := f.Log.Find(w); own.Plan.Pending() {
 		return ledger.GateOf(f.Log, w), nil
 	}
 	m, err := g.Post(ctx, slackgate.Plan{Issue: i.String(), Title: f.Title, URL: f.URL, Worker: w.String(), Text: text})

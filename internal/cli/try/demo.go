@@ -87,20 +87,17 @@ func image(cc *urfave.Context) (string, error) {
 	return builtImage, nil
 }
 
-// demoPrograms finds the hook and the Action: built from the sources of this clone, else beside
-// this program, else on PATH.
+// demoPrograms finds the Action: built from the sources of this clone, else beside this program, else on PATH. The hook is this
+// program.
 func demoPrograms(ctx context.Context, t cli.Terminal, dir string) (demo.Programs, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return demo.Programs{}, err
 	}
-	p := demo.Programs{CLI: self}
+	p := demo.Programs{CLI: self, Hook: self}
 	if root := sources(ctx); root != "" {
-		p.Hook, p.Action = cli.Binary(dir, "label-state-pre-push"), cli.Binary(dir, "label-state-action")
-		return p, errors.Join(build(ctx, root, p.Hook, "./cmd/pre-push"), build(ctx, root, cli.Binary(dir, "label-state-pre-push-check"), "./cmd/pre-push-check"), build(ctx, root, p.Action, "./cmd/action"))
-	}
-	if p.Hook, err = installed(self, "label-state-pre-push", "pre-push"); err != nil {
-		return p, err
+		p.Action = cli.Binary(dir, "label-state-action")
+		return p, build(ctx, root, p.Action, "./cmd/action")
 	}
 	p.Action, err = installed(self, "label-state-action", "action")
 	return p, err

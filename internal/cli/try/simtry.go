@@ -18,7 +18,7 @@ func announce(ctx context.Context, t cli.Terminal, url string, seed githubsim.Se
 	if try := tryThis(url, seed); try != "" {
 		build := "" // for somebody who runs this one by "go run" and has not installed the programs
 		if _, err := exec.LookPath("label-state"); err != nil && sources(ctx) != "" {
-			build = "  go build -o bin/ ./cmd/... && export PATH=\"$PWD/bin:$PATH\"\n"
+			build = "  go build -o bin/ ./cmd/label-state && export PATH=\"$PWD/bin:$PATH\"\n"
 		}
 		said += fmt.Sprintf("\ntry it in another terminal, line by line:\n\n%s%s", build, try)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -111,6 +112,19 @@ func (r *Repo) ReadTag(ctx context.Context, oid string) (Tag, error) {
 		}
 	}
 	return t, nil
+}
+
+// revision is what a commit may be called: the name of a reference, or hexadecimal digits of an id.
+var revision = regexp.MustCompile(`^(refs/(heads|tags)/[0-9A-Za-z][0-9A-Za-z._/-]*|[0-9a-f]{4,40})$`)
+
+// Commit is the id of the commit that a reference, or the beginning of an id, stands for; a tag is followed. It is ErrNotFound where
+// there is none.
+func (r *Repo) Commit(ctx context.Context, name string) (string, error) {
+	if !revision.MatchString(name) {
+		return "", ErrNotFound
+	}
+	o, err := r.object(ctx, name+"^{commit}")
+	return o.oid, err
 }
 
 // ReadCommit returns the commit with this id. An unknown id is ErrNoObject, another object's ErrWrongType.

@@ -158,6 +158,23 @@ func (r *Repo) File(ctx context.Context, rev, path string) ([]byte, error) {
 	return o.data, nil
 }
 
+// Folder lists a folder at a revision, as File takes one, by the full paths of what is in it. is is false for what is no folder, there or
+// not.
+func (r *Repo) Folder(ctx context.Context, rev, path string) (entries []TreeEntry, is bool, err error) {
+	if err := errors.Join(checkRevision(rev), checkPath(path)); err != nil {
+		return nil, false, fmt.Errorf("read folder: %w", err)
+	}
+	o, err := r.file(ctx, rev, path)
+	if err != nil || o.kind != "tree" {
+		return nil, false, nil
+	}
+	entries, err = r.ReadTree(ctx, o.oid)
+	for n := range entries {
+		entries[n].Path = path + "/" + entries[n].Path
+	}
+	return entries, err == nil, err
+}
+
 func (r *Repo) file(ctx context.Context, rev, path string) (object, error) {
 	if o, ok, err := r.looseFile(rev, path); ok {
 		return o, err

@@ -5,28 +5,19 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lease"
 )
 
 var _ lease.Batcher = (*Store)(nil)
 
-// A Mover is Refs that can move several references of one repository in one step: all or none.
-type Mover interface {
-	// SwapRefs moves them. Any that is not where its swap says is ErrMoved, and none moves. errors.ErrUnsupported
-	// says that the server has no such step.
-	SwapRefs(ctx context.Context, i claim.Issue, all []Swap) error
-}
-
 // AcquireAll implements lease.Batcher: a snapshot and a commit for each, and one swap of all.
 func (s *Store) AcquireAll(ctx context.Context, asks []lease.Ask) ([]lease.Lease, error) {
-	mover, ok := s.refs.(Mover)
-	if !ok || len(asks) == 0 {
-		return nil, fmt.Errorf("acquire together: %w", errors.ErrUnsupported)
+	if len(asks) == 0 {
+		return nil, nil
 	}
-	b := batch{Store: s, mover: mover, asks: asks}
+	b := batch{Store: s, asks: asks}
 	if err := b.acquire(ctx); err != nil {
-		return nil, fmt.Errorf("acquire %s and %d more: %w", asks[0].Issue, len(asks)-1, err)
+		return nil, fmt.Errorf("acquire %s and %d more: %w", asks[0].Issue, len(asks)-1, named(err))
 	}
 	out := make([]lease.Lease, len(asks))
 	for n, t := range b.after {
@@ -39,7 +30,6 @@ func (s *Store) AcquireAll(ctx context.Context, asks []lease.Ask) ([]lease.Lease
 // A batch is several leases on their way.
 type batch struct {
 	*Store
-	mover       Mover
 	asks        []lease.Ask
 	tips, after []tip // where each chain was read, and where it is to go
 }
@@ -50,12 +40,14 @@ func (b *batch) acquire(ctx context.Context) error {
 		if err := b.prepare(ctx); err != nil {
 			return err
 		}
-		all := make([]Swap, len(b.asks))
+		all, moves := make([]Swap, len(b.asks)), make([]move, len(b.asks))
 		for n, a := range b.asks {
 			all[n] = Swap{Name: RefName(a.Issue), Before: b.tips[n].oid, After: b.after[n].oid, RepoID: b.tips[n].repoID}
+			moves[n] = move{a.Issue, b.tips[n], b.after[n]}
 		}
-		first := b.asks[0].Issue // since all move or none does, it tells of all
-		err := b.swap(ctx, first, b.tips[0], b.after[0], fmt.Sprintf("move %d references", len(all)), func() error { return b.mover.SwapRefs(ctx, first, all) })
+		err := b.swap(ctx, moves, fmt.Sprintf("move %d references", len(all)), func() error {
+			return b.refs.SwapRefs(ctx, b.asks[0].Issue, all...)
+		})
 		var open openError
 		switch {
 		case errors.As(err, &open):
@@ -76,7 +68,7 @@ func (b *batch) prepare(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if mine := t.owned() && t.worker == a.Worker; !mine && !t.free(b.grace) {
+		if !t.ownedBy(a) && !t.free(b.grace) && !t.mayTake(a) {
 			return &lease.HeldError{Lease: t.lease(a.Issue)}
 		}
 		b.tips = append(b.tips, t)
@@ -84,7 +76,7 @@ func (b *batch) prepare(ctx context.Context) error {
 	for n, a := range b.asks {
 		t := b.tips[n]
 		next := t.claim(a)
-		if t.owned() && t.worker == a.Worker {
+		if t.ownedBy(a) {
 			next = t.then(kindRenew)
 			next.ttl = a.TTL
 		}

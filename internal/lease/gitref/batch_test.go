@@ -14,21 +14,6 @@ import (
 	"github.com/label-state/label-state/internal/lease/leasetest"
 )
 
-// SwapRefs makes the hub a Mover.
-func (h *hub) SwapRefs(ctx context.Context, _ claim.Issue, all []Swap) error {
-	return h.request(ctx, "swap all", func() error {
-		for _, s := range all {
-			if h.at(s.Name, 0) != s.Before || h.commits[s.After].parent != s.Before {
-				return ErrMoved
-			}
-		}
-		for _, s := range all {
-			h.moves[s.Name] = append(h.moves[s.Name], s.After)
-		}
-		return nil
-	})
-}
-
 // numbered is an issue of the repository.
 func numbered(n int) claim.Issue { return claim.Issue{Owner: "acme", Repo: "app", Number: n} }
 
@@ -73,14 +58,60 @@ func TestAcquireAll(t *testing.T) {
 	}
 }
 
-// TestAcquireAllUnsupported: without the step nothing is done, and the caller is told.
-func TestAcquireAllUnsupported(t *testing.T) {
-	h := newHub()
-	single := struct{ Refs }{h}
-	if _, err := New(single, Options{}).AcquireAll(t.Context(), asksOf("ann", 1, 2)); !errors.Is(err, errors.ErrUnsupported) || len(h.calls) > 0 {
-		t.Errorf("%v after %v", err, h.calls)
+// TestAcquireAllLostRace: the last of several chains moves while the commits are made. It is looked at before the swap is asked for
+// again, and the answer names its holder.
+func TestAcquireAllLostRace(t *testing.T) {
+	for _, plain := range []bool{false, true} {
+		h := newHub()
+		h.plain = plain
+		swaps := 0
+		h.before = func(request string) {
+			if request != "swap all" {
+				return
+			}
+			if swaps++; swaps == 1 {
+				if _, err := h.store().Acquire(t.Context(), asksOf("bob", 3)[0]); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		_, err := h.store().AcquireAll(t.Context(), asksOf("ann", 1, 2, 3))
+		var held *lease.HeldError
+		if !errors.As(err, &held) || held.Lease.Issue != numbered(3) || swaps != 1 {
+			t.Errorf("plain %t: %v after %d swaps, want that bob holds #3 after one", plain, err, swaps)
+		}
+		for _, n := range []int{1, 2} {
+			if _, held, err := h.store().Look(t.Context(), numbered(n)); held || err != nil {
+				t.Errorf("plain %t: #%d: held %t, %v", plain, n, held, err)
+			}
+		}
 	}
 }
+
+// TestNoSwap: on a server without the step nobody is told that it has a lease, and the error says what to do.
+func TestNoSwap(t *testing.T) {
+	h := newHub()
+	s := New(unswapping{h}, Options{Sleep: h.store().sleep})
+	one := func() error { _, err := s.Acquire(t.Context(), asksOf("ann", 1)[0]); return err }
+	all := func() error { _, err := s.AcquireAll(t.Context(), asksOf("ann", 1, 2)); return err }
+	probe := func() error { return s.Probe(t.Context(), numbered(1)) }
+	for name, ask := range map[string]func() error{"one": one, "several": all, "probe": probe} {
+		var denied *lease.DeniedError
+		if err := ask(); !errors.As(err, &denied) || !errors.Is(err, ErrNoSwap) || !strings.Contains(denied.Remedy, "claim.lease") {
+			t.Errorf("%s: %v, want that this server cannot, and what to do", name, err)
+		}
+	}
+	if len(h.moves) > 0 {
+		t.Errorf("moved %v", h.moves)
+	}
+}
+
+// unswapping is a hub that cannot swap.
+type unswapping struct{ *hub }
+
+func (unswapping) SwapRefs(context.Context, claim.Issue, ...Swap) error { return ErrNoSwap }
+
+func (unswapping) CanSwapRefs(context.Context) error { return ErrNoSwap }
 
 // TestAllOrNone: whatever is lost, read late or carried out later, and whoever else claims in between, who
 // is told that it has a batch has all of it, and no issue has two holders.

@@ -30,7 +30,7 @@ func (t tip) free(grace time.Duration) bool {
 // lease is the tip's lease as callers know it.
 func (t tip) lease(i claim.Issue) lease.Lease {
 	return lease.Lease{
-		Issue: i, Worker: t.worker, TTL: t.ttl, Token: t.token, Expires: t.since.Add(t.ttl),
+		Issue: i, Worker: t.worker, Nonce: t.nonce, TTL: t.ttl, Token: t.token, Expires: t.since.Add(t.ttl),
 		Tip: fmt.Sprintf("%s/%d/%d/%s", t.oid, t.pos, t.epoch, t.repoID),
 	}
 }
@@ -39,21 +39,19 @@ func (t tip) lease(i claim.Issue) lease.Lease {
 // false for a lease that does not say.
 func standing(l lease.Lease) (tip, bool) {
 	part := strings.SplitN(l.Tip, "/", 4)
-	if len(part) != 4 || l.Token < 1 || l.TTL <= 0 {
+	if len(part) != 4 || part[3] == "" || l.Token < 1 || l.TTL <= 0 {
 		return tip{}, false
 	}
 	pos, err1 := strconv.ParseInt(part[1], 10, 64)
 	epoch, err2 := strconv.ParseInt(part[2], 10, 64)
-	s := state{kind: kindClaim, worker: l.Worker, epoch: epoch, pos: pos, token: l.Token, ttl: l.TTL}
+	s := state{kind: kindClaim, worker: l.Worker, nonce: l.Nonce, epoch: epoch, pos: pos, token: l.Token, ttl: l.TTL}
 	return tip{state: s, oid: part[0], repoID: part[3]}, err1 == nil && err2 == nil
 }
 
 // shown is read, or what is known without asking. It is for a first look: a swap from it can only lose.
 func (s *Store) shown(ctx context.Context, i claim.Issue) (tip, error) {
-	if shower, able := s.refs.(Shower); able {
-		if got, known := shower.ShownRef(i, RefName(i)); known {
-			return tipOf(i, got)
-		}
+	if got, known := s.refs.ShownRef(i, RefName(i)); known {
+		return tipOf(i, got)
 	}
 	return s.read(ctx, i)
 }
@@ -120,7 +118,8 @@ func (s *Store) advance(ctx context.Context, i claim.Issue, t tip, next state) (
 		return tip{}, err
 	}
 	step := Swap{Name: RefName(i), Before: t.oid, After: after.oid, RepoID: t.repoID}
-	return after, s.swap(ctx, i, t, after, "move "+step.Name, func() error { return s.refs.SwapRef(ctx, i, step) })
+	err = s.swap(ctx, []move{{i, t, after}}, "move "+step.Name, func() error { return s.refs.SwapRefs(ctx, i, step) })
+	return after, err
 }
 
 // commit makes the commit that is to follow on a tip. The chain is where it was.
@@ -141,28 +140,51 @@ type openError struct{ error }
 
 func (e openError) Unwrap() error { return e.error }
 
-// swap moves the issue's reference from t to after, and those of others that move with it or not at all, and finds out whether it did. An
-// answer that is lost is resolved by asking for the same move again, of the same commit: it can be on the chain only once.
-func (s *Store) swap(ctx context.Context, i claim.Issue, t, after tip, what string, move func() error) error {
-	err := move()
-	if err == nil || errors.Is(err, ErrMoved) || errors.Is(err, errors.ErrUnsupported) || lease.Rejected(err) {
+// A move is one reference on its way from one tip to the next.
+type move struct {
+	issue    claim.Issue
+	from, to tip
+}
+
+// swap moves references, all or none, and finds out whether it did. send asks GitHub for the moves.
+// GitHub answers a reference that is not where it was as it answers its own faults, so the chains
+// are looked at before it is asked again. To ask again is safe: the same commit can be on a chain
+// only once.
+func (s *Store) swap(ctx context.Context, moves []move, what string, send func() error) error {
+	err := send()
+	if err == nil || errors.Is(err, ErrMoved) || errors.Is(err, ErrNoSwap) || lease.Rejected(err) {
 		return err
 	}
+
 	for n := range repeats {
 		if cancelled := s.sleep(ctx, backoff(n)); cancelled != nil {
 			break
 		}
-		if move() == nil {
-			return nil
+		if landed, known := s.landed(ctx, moves); known {
+			return landed
 		}
-		now, unread := s.read(ctx, i)
-		switch {
-		case unread != nil || now.pos <= t.pos:
-		case now.oid == after.oid:
+		if send() == nil {
 			return nil
-		default: // a commit that is there and not the tip is somebody else's past already
-			return ErrMoved
 		}
 	}
+	if landed, known := s.landed(ctx, moves); known {
+		return landed
+	}
 	return openError{fmt.Errorf("%s: %w", what, err)}
+}
+
+// landed looks at the chains of moves that are made together: nil when they were made, ErrMoved when
+// a chain is further and they were not. known is false while the chains are seen where they were.
+func (s *Store) landed(ctx context.Context, moves []move) (err error, known bool) {
+	for _, m := range moves {
+		now, unread := s.read(ctx, m.issue)
+		switch {
+		case unread != nil || now.pos <= m.from.pos:
+		case now.oid == m.to.oid:
+			return nil, true
+		default: // a commit that is there and not the tip is somebody else's past already
+			return ErrMoved, true
+		}
+	}
+	return nil, false
 }

@@ -37,7 +37,7 @@ func TestRequests(t *testing.T) {
 		}
 	}
 	_, err = s.Acquire(t.Context(), askOf("cyd"))
-	spent(t, h, "lost race", err, "get commit swap get")
+	spent(t, h, "lost race", err, "get commit swap get get") // the swap is not asked for again before a look
 }
 
 func spent(t *testing.T, h *hub, step string, err error, want string) {

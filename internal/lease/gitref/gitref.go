@@ -31,8 +31,16 @@ type Refs interface {
 	GetRef(ctx context.Context, i claim.Issue, name string) (Tip, error)
 	// CreateCommit makes a commit on the empty tree, with at most one parent, dated by the server.
 	CreateCommit(ctx context.Context, i claim.Issue, parent, message string) (Commit, error)
-	// SwapRef moves a reference from one commit to another. One that is not at the first is ErrMoved.
-	SwapRef(ctx context.Context, i claim.Issue, s Swap) error
+	// SwapRefs moves references of one repository in one step, all of them or none. If one is not where its swap
+	// says, the error is ErrMoved; if the server has no such step, ErrNoSwap. All name the repository's id.
+	SwapRefs(ctx context.Context, i claim.Issue, all ...Swap) error
+	// CanSwapRefs asks whether the server has the step of SwapRefs. If it has not, the error is ErrNoSwap.
+	CanSwapRefs(ctx context.Context) error
+	// RefNames lists the references whose full names begin with prefix.
+	RefNames(ctx context.Context, i claim.Issue, prefix string) ([]string, error)
+	// ShownRef returns a reference as something else that was read lately has shown it. That may be late, like every
+	// answer, but is never from before an own write. known is false if nothing has shown it; no request is made.
+	ShownRef(i claim.Issue, name string) (t Tip, known bool)
 }
 
 // A Tip is a reference as it was read.
@@ -41,7 +49,7 @@ type Tip struct {
 	Message string
 	Date    time.Time // of the commit
 	Now     time.Time // by the server's clock, when it answered
-	RepoID  string    // what SwapRef may want to know again; may be empty
+	RepoID  string    // global id of the repository, for SwapRefs
 }
 
 // A Commit is one that was just made.
@@ -55,23 +63,14 @@ type Commit struct {
 type Swap struct {
 	Name          string
 	Before, After string
-	RepoID        string // from an earlier Tip of the repository; empty when unknown
-}
-
-// A Namer lists references whose full names begin alike. Refs that are one let a store say which issues
-// it may know.
-type Namer interface {
-	RefNames(ctx context.Context, i claim.Issue, prefix string) ([]string, error)
-}
-
-// A Shower is Refs that may know a reference from what else it has read lately. What it shows may be late, like every answer; it shows
-// nothing that was read before its own last write.
-type Shower interface {
-	ShownRef(i claim.Issue, name string) (t Tip, known bool)
+	RepoID        string // from an earlier Tip of the repository
 }
 
 // ErrMoved is a reference that is not where a swap expected it.
 var ErrMoved = errors.New("the reference has moved")
+
+// ErrNoSwap is a server that cannot compare and swap references. Nothing was changed.
+var ErrNoSwap = errors.New("this server cannot move references from one given commit to another in one step")
 
 // A ChainError is a reference that holds something else than a lease. Nothing is read into it and
 // nothing is built on it: a person has to delete it.

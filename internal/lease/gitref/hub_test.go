@@ -5,6 +5,7 @@ import (
 	"crypto/sha1"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -20,6 +21,8 @@ type hub struct {
 	before func(request string)
 	// late, if set, says how many moves a snapshot does not see yet.
 	late func() int
+	// plain has a stale swap answered by ErrMoved, as an older server does, and not as a fault.
+	plain bool
 
 	mu      sync.Mutex
 	now     time.Time
@@ -83,7 +86,7 @@ func (h *hub) GetRef(ctx context.Context, _ claim.Issue, name string) (t Tip, er
 		late = h.late()
 	}
 	err = h.request(ctx, "get", func() error {
-		t = Tip{OID: h.at(name, late), Now: h.now.Truncate(time.Second)}
+		t = Tip{OID: h.at(name, late), Now: h.now.Truncate(time.Second), RepoID: "R_1"}
 		if c, ok := h.commits[t.OID]; ok {
 			t.Message, t.Date = c.message, c.date
 		}
@@ -102,14 +105,45 @@ func (h *hub) CreateCommit(ctx context.Context, _ claim.Issue, parent, message s
 	return c, err
 }
 
-func (h *hub) SwapRef(ctx context.Context, _ claim.Issue, s Swap) error {
-	return h.request(ctx, "swap", func() error {
-		if h.at(s.Name, 0) != s.Before || h.commits[s.After].parent != s.Before {
-			return ErrMoved
+// SwapRefs is one request, named by whether it moves one reference.
+func (h *hub) SwapRefs(ctx context.Context, _ claim.Issue, all ...Swap) error {
+	name := "swap"
+	if len(all) > 1 {
+		name = "swap all"
+	}
+	return h.request(ctx, name, func() error {
+		for _, s := range all {
+			if h.at(s.Name, 0) != s.Before || h.commits[s.After].parent != s.Before {
+				return h.stale()
+			}
 		}
-		h.moves[s.Name] = append(h.moves[s.Name], s.After)
+		for _, s := range all {
+			h.moves[s.Name] = append(h.moves[s.Name], s.After)
+		}
 		return nil
 	})
+}
+
+func (*hub) CanSwapRefs(context.Context) error { return nil }
+
+func (*hub) ShownRef(claim.Issue, string) (Tip, bool) { return Tip{}, false }
+
+// RefNames is no request of a protocol step.
+func (h *hub) RefNames(_ context.Context, _ claim.Issue, prefix string) (names []string, err error) {
+	for name := range h.moves {
+		if strings.HasPrefix(name, prefix) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// stale is the answer to a swap of a reference that is elsewhere.
+func (h *hub) stale() error {
+	if h.plain {
+		return ErrMoved
+	}
+	return errors.New("something went wrong while executing the query")
 }
 
 // plant points a reference at a commit that somebody made with git.

@@ -11,23 +11,21 @@ import (
 	"github.com/label-state/label-state/internal/lease"
 )
 
-// Probe implements lease.Prober: it makes a commit that no reference will ever point at. Who may make
-// one may also move references: both are contents: write.
+// Probe implements lease.Prober: it asks whether the server can swap references, and makes a commit that no reference
+// will ever point at. Who may make one may also move references: both are contents: write.
 func (s *Store) Probe(ctx context.Context, i claim.Issue) error {
+	if err := s.refs.CanSwapRefs(ctx); err != nil {
+		return named(err)
+	}
 	if _, err := s.refs.CreateCommit(ctx, i, "", subject+"probe\n"); err != nil {
 		return fmt.Errorf("write a commit: %w", named(err))
 	}
 	return nil
 }
 
-// Known implements lease.Lister: every issue that ever had a chain, in one request. Without a Namer it
-// knows none.
+// Known implements lease.Lister: every issue that ever had a chain, in one request.
 func (s *Store) Known(ctx context.Context, i claim.Issue) ([]int, error) {
-	namer, ok := s.refs.(Namer)
-	if !ok {
-		return nil, nil
-	}
-	names, err := namer.RefNames(ctx, i, strings.TrimSuffix(prefix, "/"))
+	names, err := s.refs.RefNames(ctx, i, strings.TrimSuffix(prefix, "/"))
 	if err != nil {
 		return nil, fmt.Errorf("list leases of %s: %w", i.Slug(), named(err))
 	}
@@ -40,8 +38,11 @@ func (s *Store) Known(ctx context.Context, i claim.Issue) ([]int, error) {
 	return out, nil
 }
 
-// named says what a token lacks that may not write.
+// named says what a person can do about a server that cannot swap references, or a token that may not write.
 func named(err error) error {
+	if errors.Is(err, ErrNoSwap) {
+		return &lease.DeniedError{Remedy: "set claim.lease to comments, or to a store of its own: leases in git references need updateRefs of GitHub's GraphQL API", Err: err}
+	}
 	var no interface{ Forbidden() bool }
 	if errors.As(err, &no) && no.Forbidden() {
 		return &lease.DeniedError{Remedy: "give the token contents: write, which leases in git references need besides issues: write", Err: err}

@@ -52,11 +52,22 @@ func (s *story) commit(parent, message string) string {
 // create makes a reference, and reports whether it was not there before.
 func (s *story) create(name, oid string) bool {
 	s.t.Helper()
-	err := s.api.SwapRef(s.t.Context(), s.issue, gitref.Swap{Name: name, After: oid})
+	err := s.swap(gitref.Swap{Name: name, After: oid})
 	if err != nil && !errors.Is(err, gitref.ErrMoved) {
 		s.t.Fatal(err)
 	}
 	return err == nil
+}
+
+// swap moves a reference.
+func (s *story) swap(one gitref.Swap) error {
+	s.t.Helper()
+	at, err := s.api.GetRef(s.t.Context(), s.issue, one.Name)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	one.RepoID = at.RepoID
+	return s.api.SwapRefs(s.t.Context(), s.issue, one)
 }
 
 // remove is REST's DELETE: it asks nothing about what is there.
@@ -214,7 +225,7 @@ func TestE2(t *testing.T) {
 		t.Fatal("bob: no epoch")
 	}
 	renewal := gitref.Swap{Name: heartbeat(1), Before: first, After: s.commit(first, "heartbeat 2")}
-	if err := s.api.SwapRef(t.Context(), s.issue, renewal); err != nil {
+	if err := s.swap(renewal); err != nil {
 		t.Errorf("an epoch's heartbeat has become a fence: %v", err)
 	}
 
@@ -235,7 +246,7 @@ func TestE3(t *testing.T) {
 	s.create(heartbeat(1), first)
 	seen := s.tip(heartbeat(1))
 	renewal := gitref.Swap{Name: heartbeat(1), Before: first, After: s.commit(first, "heartbeat 2")}
-	if err := s.api.SwapRef(t.Context(), s.issue, renewal); err != nil {
+	if err := s.swap(renewal); err != nil {
 		t.Fatal(err)
 	}
 	if seen != first || !s.create(epoch(2), s.commit("", "bob")) { // the old heartbeat is overdue

@@ -14,19 +14,9 @@ import (
 	"github.com/label-state/label-state/internal/sample"
 )
 
-// TestExam sits the exam on the embedded GitHub with real git repositories: by GraphQL, and by REST when everything is played.
+// TestExam sits the exam on the embedded GitHub with real git repositories.
 func TestExam(t *testing.T) {
-	ways := []string{"GraphQL", "REST"}
-	for _, way := range ways[:sample.Size(1, len(ways))] {
-		t.Run(way, func(t *testing.T) {
-			t.Parallel()
-			leasetest.Exam(t, func(t *testing.T) leasetest.Bench {
-				s := simulated(t)
-				s.GraphQLOff = way == "REST"
-				return bench(t, s)
-			})
-		})
-	}
+	leasetest.Exam(t, func(t *testing.T) leasetest.Bench { return bench(t, simulated(t)) })
 }
 
 func simulated(t *testing.T) *githubsim.Server {

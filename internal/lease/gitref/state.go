@@ -28,9 +28,10 @@ const (
 type state struct {
 	kind   kind
 	worker claim.Worker
-	epoch  int64 // number of the lease
-	pos    int64 // of the commit in its chain, from 1; 0 is no chain
-	token  int64 // pos of the commit that claimed
+	nonce  string // of the worker's process; empty when it gave none
+	epoch  int64  // number of the lease
+	pos    int64  // of the commit in its chain, from 1; 0 is no chain
+	token  int64  // pos of the commit that claimed
 	ttl    time.Duration
 	prev   string    // claim, void: whose lease, left to run out, it ended; as records name workers
 	dated  time.Time // push: date of the last commit that the server dated
@@ -45,6 +46,9 @@ func (s state) encode() string {
 	add := func(key, value string) { out += key + "=" + url.QueryEscape(value) + " " }
 	add("codename", s.worker.Codename)
 	add("firing_id", s.worker.FiringID)
+	if s.nonce != "" {
+		add("nonce", s.nonce)
+	}
 	ttl := int64((s.ttl + time.Second - 1) / time.Second) // rounded up: a lease that lasts longer for others than for its holder does no harm
 	for _, f := range []struct {
 		key   string
@@ -78,7 +82,7 @@ func decode(message string) (state, error) {
 		}
 	}
 	s := state{
-		kind: kind(word), worker: claim.Worker{Codename: f.values["codename"], FiringID: f.values["firing_id"]},
+		kind: kind(word), worker: claim.Worker{Codename: f.values["codename"], FiringID: f.values["firing_id"]}, nonce: f.values["nonce"],
 		epoch: f.number("epoch"), pos: f.number("pos"), token: f.number("token"), prev: f.values["prev"],
 		ttl: time.Duration(f.number("ttl")) * time.Second,
 	}
@@ -117,14 +121,35 @@ func (s state) owned() bool {
 	return s.kind == kindClaim || s.kind == kindRenew || s.kind == kindPush
 }
 
-// is reports whether the chain's lease is l; one without a token is any lease of its worker.
+// is reports whether the chain's lease is l; one without a token is any lease of its process.
 func (s state) is(l lease.Lease) bool {
-	return s.owned() && s.worker == l.Worker && (l.Token == 0 || l.Token == s.token)
+	if l.Token == 0 {
+		return s.ownedBy(lease.Ask{Worker: l.Worker, Nonce: l.Nonce})
+	}
+	return s.owned() && s.worker == l.Worker && l.Token == s.token
+}
+
+// ownedBy reports whether the process that asks has the lease, be it overdue.
+func (s state) ownedBy(a lease.Ask) bool {
+	return s.owned() && a.Of(lease.Lease{Worker: s.worker, Nonce: s.nonce})
+}
+
+// mayTake reports whether the process that asks may take over the lease, of another process of its worker.
+func (s state) mayTake(a lease.Ask) bool {
+	return s.owned() && s.worker == a.Worker && a.Takes != 0 && a.Takes == s.token
 }
 
 // claim is the next state when w takes the lease.
 func (s state) claim(a lease.Ask) state {
-	next := state{kind: kindClaim, worker: a.Worker, epoch: s.epoch + 1, pos: s.pos + 1, token: s.pos + 1, ttl: a.TTL}
+	next := state{
+		kind:   kindClaim,
+		worker: a.Worker,
+		nonce:  a.Nonce,
+		epoch:  s.epoch + 1,
+		pos:    s.pos + 1,
+		token:  s.pos + 1,
+		ttl:    a.TTL,
+	}
 	if s.owned() {
 		next.prev = s.worker.String()
 	}

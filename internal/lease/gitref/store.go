@@ -28,16 +28,16 @@ func (s *Store) Acquire(ctx context.Context, a lease.Ask) (lease.Lease, error) {
 	return l, nil
 }
 
-// acquire puts a claim on the chain, or a renewal where the worker has the lease already, again while others are faster.
+// acquire puts a claim on the chain, or a renewal where the process has the lease already, again while others are faster.
 func (s *Store) acquire(ctx context.Context, a lease.Ask) (tip, error) {
 	t, err := s.shown(ctx, a.Issue)
 	for n := 0; err == nil; n++ {
 		next := t.claim(a)
 		switch {
-		case t.owned() && t.worker == a.Worker:
+		case t.ownedBy(a):
 			next = t.then(kindRenew)
 			next.ttl = a.TTL
-		case !t.free(s.grace):
+		case !t.free(s.grace) && !t.mayTake(a):
 			return tip{}, &lease.HeldError{Lease: t.lease(a.Issue)}
 		case n == races:
 			return tip{}, fmt.Errorf("%w %d times", ErrMoved, n)
@@ -45,7 +45,7 @@ func (s *Store) acquire(ctx context.Context, a lease.Ask) (tip, error) {
 		after, moved := s.advance(ctx, a.Issue, t, next)
 		var open openError
 		switch {
-		case errors.As(moved, &open) && next.kind == kindClaim:
+		case errors.As(moved, &open) && next.kind == kindClaim && !t.mayTake(a): // what is taken over would end with it
 			return tip{}, errors.Join(moved, s.abandon(ctx, a, t, after))
 		case !errors.Is(moved, ErrMoved):
 			return after, moved

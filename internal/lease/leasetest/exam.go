@@ -50,6 +50,12 @@ func (x *exam) pair() (ann, bob worker) {
 	return x.worker(i, "ann"), x.worker(i, "bob")
 }
 
+// twin is another process of the same worker.
+func (x *exam) twin(w worker, nonce string) worker {
+	w.Store, w.ask.Nonce = x.Client(0), nonce
+	return w
+}
+
 // mustWin acquires and holds the answer against the question.
 func (w worker) mustWin(t *testing.T) lease.Lease {
 	t.Helper()
@@ -65,7 +71,7 @@ func (w worker) name() string { return w.ask.Worker.Codename }
 
 func (w worker) check(t *testing.T, l lease.Lease) {
 	t.Helper()
-	if l.Worker != w.ask.Worker || !l.Issue.Same(w.ask.Issue) || l.TTL != w.ask.TTL || l.Token < 1 {
+	if !w.ask.Of(l) || !l.Issue.Same(w.ask.Issue) || l.TTL != w.ask.TTL || l.Token < 1 {
 		t.Fatalf("lease = %+v, want one for %+v with a token", l, w.ask)
 	}
 }
@@ -78,7 +84,7 @@ func (w worker) mustLose(t *testing.T, to lease.Lease) {
 	if !errors.As(err, &held) {
 		t.Fatalf("%s: acquire: %+v, %v, want no: %s has it", w.name(), got, err, to.Worker)
 	}
-	if held.Lease.Worker != to.Worker || held.Lease.Token != to.Token {
+	if held.Lease.Worker != to.Worker || held.Lease.Nonce != to.Nonce || held.Lease.Token != to.Token {
 		t.Fatalf("%s: held by %s with token %d, want %s with %d", w.name(), held.Lease.Worker, held.Lease.Token, to.Worker, to.Token)
 	}
 }
@@ -117,7 +123,7 @@ func (w worker) mustRelease(t *testing.T, l lease.Lease) {
 func (w worker) mustStand(t *testing.T, l lease.Lease) {
 	t.Helper()
 	got, held, err := w.look(t.Context())
-	if err != nil || !held || got.Worker != l.Worker || got.Token != l.Token {
+	if err != nil || !held || got.Worker != l.Worker || got.Nonce != l.Nonce || got.Token != l.Token {
 		t.Fatalf("look = %+v, %t, %v, want %s with token %d", got, held, err, l.Worker, l.Token)
 	}
 }

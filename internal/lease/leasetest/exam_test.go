@@ -108,13 +108,18 @@ func (s *session) Acquire(ctx context.Context, a lease.Ask) (got lease.Lease, er
 	err = s.call(ctx, func() error {
 		l, held := s.standing(a.Issue)
 		switch {
-		case held && l.Worker == a.Worker && s.flaw != "refuses who asks twice":
+		case held && s.askedAgain(l, a) && s.flaw != "refuses who asks twice":
+		case held && l.Worker == a.Worker && a.Takes != 0 && (a.Takes == l.Token || s.flaw == "lets old tokens take over"):
+			if s.flaw != "takes over with the same token" {
+				l.Token = s.token()
+			}
+			l.Nonce, l.Expires = a.Nonce, time.Time{}
 		case held && s.flaw != "gives it to everybody":
 			return &lease.HeldError{Lease: l}
-		case s.ended[s.key(a.Issue)+a.Worker.String()]:
+		case s.ended[s.key(a.Issue)+a.Worker.String()], s.ended[s.key(a.Issue)+a.Worker.String()+" "+a.Nonce]:
 			return lease.ErrLost
 		default:
-			l = lease.Lease{Issue: a.Issue, Worker: a.Worker, Token: s.token()}
+			l = lease.Lease{Issue: a.Issue, Worker: a.Worker, Nonce: a.Nonce, Token: s.token()}
 		}
 		if l.Expires.IsZero() || s.flaw != "counts from the first asking" {
 			l.Expires = s.clock().Add(a.TTL)
@@ -127,6 +132,17 @@ func (s *session) Acquire(ctx context.Context, a lease.Ask) (got lease.Lease, er
 	return got, err
 }
 
+// askedAgain reports whether the process that asks has the lease already.
+func (s *session) askedAgain(l lease.Lease, a lease.Ask) bool {
+	switch s.flaw {
+	case "gives one key to every process":
+		return l.Worker == a.Worker
+	case "gives one codename to every run":
+		return l.Worker.Codename == a.Worker.Codename && l.Nonce == a.Nonce
+	}
+	return a.Of(l)
+}
+
 func (s *session) token() int64 {
 	if s.flaw != "repeats tokens" || s.last == 0 {
 		s.last++
@@ -136,7 +152,11 @@ func (s *session) token() int64 {
 
 func (s *session) own(l lease.Lease) bool {
 	now, held := s.standing(l.Issue)
-	return held && now.Worker == l.Worker && (l.Token == 0 && s.flaw != "needs a token to release" || now.Token == l.Token)
+	if l.Token == 0 {
+		process := now.Nonce == l.Nonce || s.flaw == "gives up for every process"
+		return held && now.Worker == l.Worker && process && s.flaw != "needs a token to release"
+	}
+	return held && now.Worker == l.Worker && now.Token == l.Token
 }
 
 func (s *session) Renew(ctx context.Context, l lease.Lease) (lease.Lease, error) {
@@ -158,7 +178,11 @@ func (s *session) Renew(ctx context.Context, l lease.Lease) (lease.Lease, error)
 
 func (s *session) Release(ctx context.Context, l lease.Lease) error {
 	return s.call(ctx, func() error {
-		s.ended[s.key(l.Issue)+l.Worker.String()] = s.flaw != "leaves given-up leases"
+		who := l.Worker.String()
+		if l.Token == 0 {
+			who += " " + l.Nonce
+		}
+		s.ended[s.key(l.Issue)+who] = s.flaw != "leaves given-up leases"
 		if s.flaw != "does not release" && (s.own(l) || s.flaw == "lets anybody release") {
 			delete(s.holds, s.key(l.Issue))
 		}
@@ -196,6 +220,11 @@ var flaws = map[string]string{
 	"lets anybody renew":               "released",
 	"refuses who asks twice":           "asked twice",
 	"counts from the first asking":     "asked twice",
+	"gives one codename to every run":  "two runs of one codename",
+	"gives one key to every process":   "two processes of one key",
+	"gives up for every process":       "two processes of one key",
+	"takes over with the same token":   "taken over",
+	"lets old tokens take over":        "taken over",
 	"tells upper from lower case":      "issues and names",
 	"goes on for callers that left":    "cancelled",
 	"asks the client's clock":          "client clocks",

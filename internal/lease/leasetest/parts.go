@@ -38,7 +38,7 @@ func released(t *testing.T, x *exam) {
 // givenUp: a lease without a token is whatever the worker has, and nothing of anybody else's.
 func givenUp(t *testing.T, x *exam) {
 	ann, _ := x.pair()
-	bare := lease.Lease{Issue: ann.ask.Issue, Worker: ann.ask.Worker, TTL: ann.ask.TTL}
+	bare := ann.ask.Bare()
 	ann.mustRelease(t, bare)
 	ann, bob := x.pair()
 	bare.Issue = ann.ask.Issue
@@ -133,6 +133,72 @@ func askedTwice(t *testing.T, x *exam) {
 	bob.mustLose(t, again)
 	ann.mustRenew(t, first)
 	ann.mustRelease(t, first)
+	bob.mustWin(t)
+}
+
+// twoRuns: a codename is not a run. What one run has, the other has not, and what one gives up or releases ends nothing of the other.
+func twoRuns(t *testing.T, x *exam) {
+	i := x.issue()
+	first, second := x.worker(i, "eve"), x.worker(i, "eve")
+	second.ask.Worker.FiringID = "f-eve-2"
+	l := first.mustWin(t)
+	second.mustLose(t, l)
+	second.mustRelease(t, second.ask.Bare())
+	first.mustRenew(t, l)
+
+	forged := l
+	forged.Worker = second.ask.Worker
+	second.mustHaveLost(t, forged)
+	first.mustStand(t, l)
+	first.mustRelease(t, l)
+	third := x.worker(i, "eve")
+	third.ask.Worker.FiringID = "f-eve-3"
+	third.mustWin(t)
+}
+
+// twoProcesses: of two processes with one key one has the lease, and only that one by asking again. What the other
+// gives up is its own.
+func twoProcesses(t *testing.T, x *exam) {
+	ann, bob := x.pair()
+	first, second := x.twin(ann, "7f3a9c1e"), x.twin(ann, "0badcafe")
+	l := first.mustWin(t)
+	second.mustLose(t, l)
+	if again := first.mustWin(t); again.Token != l.Token {
+		t.Errorf("token %d when asked again, want %d", again.Token, l.Token)
+	}
+	ann.mustLose(t, l) // without a nonce it is another process, too
+
+	second.mustRelease(t, second.ask.Bare())
+	first.mustStand(t, l)
+	first.mustRenew(t, l)
+	first.mustRelease(t, l)
+	bob.mustWin(t)
+}
+
+// takenOver: another process of the worker takes the lease over by its token, once, and with a larger one. The
+// process before it is out.
+func takenOver(t *testing.T, x *exam) {
+	ann, bob := x.pair()
+	first := x.twin(ann, "7f3a9c1e")
+	l := first.mustWin(t)
+	second, third := x.twin(ann, "0badcafe"), x.twin(ann, "5eed5eed")
+	second.ask.Takes, third.ask.Takes = l.Token, l.Token
+	bob.ask.Takes = l.Token
+	bob.mustLose(t, l)
+
+	next := second.mustWin(t)
+	if next.Token <= l.Token {
+		t.Errorf("token %d taken over from %d, want a larger one", next.Token, l.Token)
+	}
+	first.mustHaveLost(t, l)
+	first.mustLose(t, next)
+	third.mustLose(t, next)
+	if again := second.mustWin(t); again.Token != next.Token {
+		t.Errorf("token %d when asked again, want %d", again.Token, next.Token)
+	}
+	second.mustRenew(t, next)
+	second.mustRelease(t, next)
+	bob.ask.Takes = 0
 	bob.mustWin(t)
 }
 

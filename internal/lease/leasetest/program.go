@@ -3,6 +3,7 @@ package leasetest
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os/exec"
 	"slices"
@@ -118,24 +119,26 @@ func (p *Program) Kill() {
 	<-p.done
 }
 
-// FreePorts returns loopback ports that nobody listens on. Somebody else could take one before it
-// is used; the server then fails to start, and says so.
+// FreePorts returns loopback ports that nobody listens on. They are below those that systems give to
+// connections and to listeners that ask for any: a server that a test kills and runs again would find
+// such a port taken. Two tests that draw the same one at the same time are still possible, and rare.
 func FreePorts(t testing.TB, n int) []int {
 	t.Helper()
+	const lowest, span = 15000, 15000
 	var ports []int
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+	for range 100 * n {
+		port := lowest + rand.IntN(span)
+		l, err := net.Listen("tcp", Loopback(port))
 		if err != nil {
-			t.Fatal(err)
+			continue
 		}
-		defer l.Close()
-		address, ok := l.Addr().(*net.TCPAddr)
-		if !ok {
-			t.Fatalf("address %s", l.Addr())
+		defer l.Close() // all at once, so that none is drawn twice
+		if ports = append(ports, port); len(ports) == n {
+			return ports
 		}
-		ports = append(ports, address.Port)
 	}
-	return ports
+	t.Fatalf("found %d of %d free ports from %d on", len(ports), n, lowest)
+	return nil
 }
 
 // Loopback is an address of this machine.

@@ -97,6 +97,26 @@ func spoiledAcquire(t *testing.T, x *exam) {
 	})
 }
 
+// spoiledTakeOver: whatever happened to the first asking, who takes over has the lease when it asks again, and nobody else does.
+func spoiledTakeOver(t *testing.T, x *exam) {
+	everyRequest(t, x, Faults, func(t *testing.T, spoil spoiler) {
+		ann, bob := x.pair()
+		first, second := x.twin(ann, "7f3a9c1e"), x.twin(ann, "0badcafe")
+		l := first.mustWin(t)
+		second.ask.Takes = l.Token
+		_ = spoil.acquire(t, second)
+		next := second.mustWin(t)
+		if next.Token <= l.Token {
+			t.Errorf("token %d taken over from %d, want a larger one", next.Token, l.Token)
+		}
+		x.Wire.Deliver()
+		second.mustStand(t, next)
+		first.mustHaveLost(t, l)
+		bob.mustLose(t, next)
+		second.mustRenew(t, next)
+	})
+}
+
 // spoiledRenew: the holder stays the holder, whichever of its leases it shows.
 func spoiledRenew(t *testing.T, x *exam) {
 	everyRequest(t, x, Faults, func(t *testing.T, spoil spoiler) {
@@ -188,7 +208,7 @@ func spoiledGiveUp(t *testing.T, x *exam) {
 	everyRequest(t, x, Faults, func(t *testing.T, spoil spoiler) {
 		ann, bob := x.pair()
 		_ = spoil.acquire(t, ann)
-		if err := ann.release(t.Context(), lease.Lease{Issue: ann.ask.Issue, Worker: ann.ask.Worker, TTL: ann.ask.TTL}); err != nil {
+		if err := ann.release(t.Context(), ann.ask.Bare()); err != nil {
 			t.Fatalf("give up: %v", err)
 		}
 		x.Wire.Deliver()

@@ -27,34 +27,53 @@ func oneWinner(t *testing.T, x *exam) {
 		for k := range workers {
 			workers[k] = x.worker(i, fmt.Sprintf("w%d", k))
 		}
-		leases, errs := make([]lease.Lease, crowd), make([]error, crowd)
-		var all sync.WaitGroup
-		for k, w := range workers {
-			all.Go(func() { leases[k], errs[k] = w.acquire(t.Context()) })
-		}
-		all.Wait()
-		won := -1
-		for k, err := range errs {
-			switch {
-			case err == nil && won >= 0:
-				t.Fatalf("two winners: %s and %s", workers[won].name(), workers[k].name())
-			case err == nil:
-				won = k
-			case unsure(err):
-				t.Fatalf("%s: %v", workers[k].name(), err)
-			}
-		}
-		if won < 0 {
-			t.Fatalf("no winner: %v", errs)
-		}
-		for k, err := range errs {
-			var no *lease.HeldError
-			if errors.As(err, &no) && no.Lease.Worker != workers[won].ask.Worker {
-				t.Errorf("%s: %v, want %s", workers[k].name(), no, workers[won].name())
-			}
-		}
-		workers[won].mustRelease(t, leases[won])
+		oneWins(t, workers)
 	}
+}
+
+// oneWinnerOfOneKey: the processes of one worker ask at one moment.
+func oneWinnerOfOneKey(t *testing.T, x *exam) {
+	for range x.times {
+		ann, _ := x.pair()
+		workers := make([]worker, crowd)
+		for k := range workers {
+			workers[k] = x.twin(ann, fmt.Sprintf("%08x", k+1))
+		}
+		oneWins(t, workers)
+	}
+}
+
+// oneWins lets all workers ask at one moment: one gets the lease, the others are told who has it.
+func oneWins(t *testing.T, workers []worker) {
+	t.Helper()
+	leases, errs := make([]lease.Lease, len(workers)), make([]error, len(workers))
+	var all sync.WaitGroup
+	for k, w := range workers {
+		all.Go(func() { leases[k], errs[k] = w.acquire(t.Context()) })
+	}
+	all.Wait()
+
+	won := -1
+	for k, err := range errs {
+		switch {
+		case err == nil && won >= 0:
+			t.Fatalf("two winners: %+v and %+v", leases[won], leases[k])
+		case err == nil:
+			won = k
+		case unsure(err):
+			t.Fatalf("%s: %v", workers[k].name(), err)
+		}
+	}
+	if won < 0 {
+		t.Fatalf("no winner: %v", errs)
+	}
+	for k, err := range errs {
+		var no *lease.HeldError
+		if errors.As(err, &no) && !workers[won].ask.Of(no.Lease) {
+			t.Errorf("%s: %v, want %s", workers[k].name(), no, workers[won].name())
+		}
+	}
+	workers[won].mustRelease(t, leases[won])
 }
 
 // turnsWithFaults spoils a request now and then, whoever's it is.

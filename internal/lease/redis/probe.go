@@ -29,7 +29,8 @@ func (s *Store) Probe(ctx context.Context, i claim.Issue) error {
 func (s *Store) Known(ctx context.Context, i claim.Issue) ([]int, error) {
 	before := "label-state:{" + strings.ToLower(i.Slug()) + "#"
 	var out []int
-	for cursor := "0"; ; {
+	cursor := "0"
+	for range mostPages {
 		page, err := redis.Values(s.client.Do(ctx, "SCAN", cursor, "MATCH", literal(before)+"*}", "COUNT", 1000))
 		var found []string
 		if err == nil {
@@ -47,6 +48,7 @@ func (s *Store) Known(ctx context.Context, i claim.Issue) ([]int, error) {
 			return out, nil
 		}
 	}
+	return nil, fmt.Errorf("list leases of %s: no end after %d pages", i.Slug(), mostPages)
 }
 
 // literal makes Redis's patterns take a text as it is.
@@ -69,3 +71,7 @@ func named(err error) error {
 	}
 	return err
 }
+
+// mostPages is how many pages of a thousand keys are looked at. A server with more has other work
+// than leases.
+const mostPages = 10_000

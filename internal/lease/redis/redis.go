@@ -58,39 +58,74 @@ const (
 
 // Open returns a store at one redis://, rediss:// or unix:// URL. A server with TLS must accept us, and we it, or the
 // error is a *lease.DeniedError. It is a lease.Opener.
-func Open(secure *tls.Config, addresses ...string) (lease.Remote, error) {
-	if len(addresses) != 1 {
-		return nil, errAddress
-	}
-	at, err := url.Parse(addresses[0])
+func Open(secure *tls.Config, address string) (lease.Remote, error) {
+	at, err := url.Parse(address)
 	if err != nil {
 		return nil, errAddress // the error of the parser shows the address, and so the password
 	}
-	database, err := strconv.ParseUint(cmp.Or(strings.Trim(at.Path, "/"), "0"), 10, 16)
-	options := []redis.DialOption{redis.DialConnectTimeout(dialTime), redis.DialReadTimeout(answerTime), redis.DialWriteTimeout(answerTime)}
-	switch {
-	case at.Scheme == "unix" && at.Host == "" && at.Path != "":
+	if at.Scheme == "unix" && at.Host == "" && at.Path != "" {
 		password, _ := at.User.Password()
-		options = append(options, redis.DialUsername(at.User.Username()), redis.DialPassword(password))
-		return New(connect(func(ctx context.Context) (redis.Conn, error) {
-			return redis.DialContext(ctx, "unix", at.Path, options...)
-		})), nil
-	case at.Scheme != "redis" && at.Scheme != "rediss", at.Hostname() == "", err != nil, database > 1<<15:
-		return nil, errAddress
-	case at.Scheme == "rediss":
-		config := &tls.Config{MinVersion: tls.VersionTLS12}
-		if secure != nil {
-			config = secure.Clone()
-		}
-		config.ServerName = at.Hostname()
-		if err := lease.ProbeTLS(context.Background(), config, net.JoinHostPort(at.Hostname(), cmp.Or(at.Port(), "6379"))); err != nil {
-			return nil, fmt.Errorf("open redis: %w", err)
-		}
-		options = append(options, redis.DialTLSConfig(config))
+		return dialed("unix", at.Path, nil, redis.DialUsername(at.User.Username()), redis.DialPassword(password)), nil
 	}
+
+	database, err := strconv.ParseUint(cmp.Or(strings.Trim(at.Path, "/"), "0"), 10, 16)
+	if at.Scheme != "redis" && at.Scheme != "rediss" || at.Hostname() == "" || err != nil || database > 1<<15 {
+		return nil, errAddress
+	}
+	host := net.JoinHostPort(at.Hostname(), cmp.Or(at.Port(), "6379"))
+	options := append(login(at.User), redis.DialDatabase(int(database)))
+	if at.Scheme == "redis" {
+		return dialed("tcp", host, nil, options...), nil
+	}
+
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if secure != nil {
+		config = secure.Clone()
+	}
+	config.ServerName = at.Hostname()
+	if err := lease.ProbeTLS(context.Background(), config, host); err != nil {
+		return nil, fmt.Errorf("open redis: %w", err)
+	}
+	return dialed("tcp", host, config, options...), nil
+}
+
+// login is what a URL says of who connects: a name and a password, or a password alone, which
+// redis-cli also reads without a colon before it.
+func login(user *url.Userinfo) []redis.DialOption {
+	name := user.Username()
+	password, both := user.Password()
+	switch {
+	case name == "":
+		return []redis.DialOption{redis.DialPassword(password)}
+	case !both:
+		return []redis.DialOption{redis.DialPassword(name)}
+	}
+	return []redis.DialOption{redis.DialUsername(name), redis.DialPassword(password)}
+}
+
+// dialed returns a store whose connections go to one address, by TLS where there is a configuration
+// for it. No answer may be larger than a store needs.
+func dialed(network, address string, secure *tls.Config, options ...redis.DialOption) *Store {
+	plain := &net.Dialer{Timeout: dialTime}
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		open := plain.DialContext
+		if secure != nil {
+			open = (&tls.Dialer{NetDialer: plain, Config: secure}).DialContext
+		}
+		ctx, cancel := context.WithTimeout(ctx, answerTime)
+		defer cancel()
+
+		c, err := open(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return &bounded{Conn: c}, nil
+	}
+	options = append(options, redis.DialContextFunc(dial), redis.DialReadTimeout(answerTime), redis.DialWriteTimeout(answerTime))
+
 	return New(connect(func(ctx context.Context) (redis.Conn, error) {
-		return redis.DialURLContext(ctx, addresses[0], options...)
-	})), nil
+		return redis.DialContext(ctx, network, address, options...)
+	}))
 }
 
 // connect returns a client that keeps one idle connection.
@@ -130,13 +165,17 @@ func (s *Store) Close() error { return s.client.Close() }
 type keys struct {
 	lease string // who holds it; expires
 	token string // the last token given out; never expires
-	ended string // prefix of the workers that released their lease
+}
+
+// ended is the key of a worker that released its lease, or of a process that gave up.
+func (k keys) ended(process string) string {
+	return k.lease + ":ended:" + strings.Replace(process, " ", ":", 1)
 }
 
 // key is what every key of the issue begins with. GitHub does not tell upper from lower case.
 func key(i claim.Issue) keys {
 	base := "label-state:{" + strings.ToLower(i.String()) + "}"
-	return keys{base, base + ":token", base + ":ended:"}
+	return keys{base, base + ":token"}
 }
 
 // name is a worker as part of a value or a key: one word.
@@ -144,16 +183,24 @@ func name(w claim.Worker) string {
 	return url.QueryEscape(w.Codename) + ":" + url.QueryEscape(w.FiringID)
 }
 
+// processOf is one process of a worker: its name, and its nonce if it has one.
+func processOf(w claim.Worker, nonce string) string {
+	if nonce == "" {
+		return name(w)
+	}
+	return name(w) + " " + url.QueryEscape(nonce)
+}
+
 // Acquire implements lease.Store.
 func (s *Store) Acquire(ctx context.Context, a lease.Ask) (lease.Lease, error) {
-	k, w := key(a.Issue), name(a.Worker)
-	got, err := s.run(ctx, a.Issue, acquire, []string{k.lease, k.token, k.ended + w}, w, millis(a.TTL))
+	k, process := key(a.Issue), processOf(a.Worker, a.Nonce)
+	got, err := s.run(ctx, a.Issue, acquire, []string{k.lease, k.token, k.ended(name(a.Worker)), k.ended(process)}, process, millis(a.TTL), a.Takes)
 	switch {
 	case err != nil:
 		return lease.Lease{}, fmt.Errorf("acquire %s: %w", a.Issue, err)
 	case got.Token == 0:
 		return lease.Lease{}, fmt.Errorf("acquire %s: %s has released it before: %w", a.Issue, a.Worker, lease.ErrLost)
-	case got.Worker != a.Worker:
+	case !a.Of(got):
 		return lease.Lease{}, fmt.Errorf("acquire %s: %w", a.Issue, &lease.HeldError{Lease: got})
 	}
 	return got, nil
@@ -161,7 +208,7 @@ func (s *Store) Acquire(ctx context.Context, a lease.Ask) (lease.Lease, error) {
 
 // Renew implements lease.Store.
 func (s *Store) Renew(ctx context.Context, l lease.Lease) (lease.Lease, error) {
-	got, err := s.run(ctx, l.Issue, renew, []string{key(l.Issue).lease}, name(l.Worker), millis(l.TTL), l.Token)
+	got, err := s.run(ctx, l.Issue, renew, []string{key(l.Issue).lease}, processOf(l.Worker, l.Nonce), millis(l.TTL), l.Token)
 	if err == nil && got.Token == 0 {
 		err = lease.ErrLost
 	}
@@ -172,11 +219,15 @@ func (s *Store) Renew(ctx context.Context, l lease.Lease) (lease.Lease, error) {
 }
 
 // Release implements lease.Store. A worker that has released its lease cannot take the issue
-// again under the same firing id for a day: a request of its own may still be on its way, and must
+// again under the same firing id for a day, nor can a process that gave up: a request of its own may still be on its way, and must
 // find nothing to take (spec.md#claim).
 func (s *Store) Release(ctx context.Context, l lease.Lease) error {
-	k, w := key(l.Issue), name(l.Worker)
-	if _, err := s.run(ctx, l.Issue, release, []string{k.lease, k.ended + w}, w, millis(day), l.Token); err != nil {
+	k, process := key(l.Issue), processOf(l.Worker, l.Nonce)
+	ended := k.ended(name(l.Worker))
+	if l.Token == 0 {
+		ended = k.ended(process)
+	}
+	if _, err := s.run(ctx, l.Issue, release, []string{k.lease, ended}, process, millis(day), l.Token); err != nil {
 		return fmt.Errorf("release %s: %w", l.Issue, err)
 	}
 	return nil
@@ -209,9 +260,9 @@ func (s *Store) run(ctx context.Context, i claim.Issue, x script, keys []string,
 	if len(answer) != 2 {
 		return lease.Lease{}, fmt.Errorf("script answered %d values", len(answer))
 	}
-	// The value is what the acquire script writes: token, ttl in milliseconds, worker.
+	// The value is what the acquire script writes: token, ttl in milliseconds, worker, and the nonce if there is one.
 	part := strings.Fields(answer[0])
-	if len(part) != 3 {
+	if len(part) < 3 || len(part) > 4 {
 		return lease.Lease{}, fmt.Errorf("read %s: its value is not a lease", keys[0])
 	}
 	token, err1 := strconv.ParseInt(part[0], 10, 64)
@@ -219,12 +270,13 @@ func (s *Store) run(ctx context.Context, i claim.Issue, x script, keys []string,
 	codename, firing, _ := strings.Cut(part[2], ":")
 	codename, err3 := url.QueryUnescape(codename)
 	firing, err4 := url.QueryUnescape(firing)
-	if err := errors.Join(err1, err2, err3, err4); err != nil || token < 1 {
+	nonce, err5 := url.QueryUnescape(strings.Join(part[3:], ""))
+	if err := errors.Join(err1, err2, err3, err4, err5); err != nil || token < 1 {
 		return lease.Lease{}, fmt.Errorf("read %s: its value is not a lease", keys[0])
 	}
 	until, err := strconv.ParseInt(answer[1], 10, 64)
 	return lease.Lease{
-		Issue: i, Worker: claim.Worker{Codename: codename, FiringID: firing}, TTL: time.Duration(ttl) * time.Millisecond, Token: token,
+		Issue: i, Worker: claim.Worker{Codename: codename, FiringID: firing}, Nonce: nonce, TTL: time.Duration(ttl) * time.Millisecond, Token: token,
 		Expires: time.UnixMilli(until).UTC(), Tip: answer[0],
 	}, err
 }

@@ -1,0 +1,142 @@
+package action_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/label-state/label-state/internal/githubsim"
+)
+
+// breakAfter lets n requests of the workflow's tokens through, and answers every later one with the fault. It reports how many
+// there were.
+func (w *world) breakAfter(n int, fault func() *githubsim.Fault) (asked func() int) {
+	seen := 0
+	w.server.Fault = func(r *http.Request) *githubsim.Fault {
+		if !strings.Contains(r.Header.Get("Authorization"), "tok-") {
+			return nil
+		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if seen++; seen <= n {
+			return nil
+		}
+		return fault()
+	}
+	return func() int { return seen }
+}
+
+// TestGuardThatCouldNotJudgeIsRed: whatever may be written, and whichever request is the first that fails, a check of a pull request that
+// closes somebody else's issue never passes. Where the guard could not judge, the run says that it could not find out and that a
+// re-run is needed.
+func TestGuardThatCouldNotJudgeIsRed(t *testing.T) {
+	const fork = `{"action":"opened","number":2,"pull_request":{"number":2,"head":{"repo":{"full_name":"stranger/app"}}},` +
+		`"repository":{"full_name":"acme/app"},"sender":{"login":"stranger","type":"User"}}`
+	const own = `{"action":"opened","number":2,"pull_request":{"number":2,"head":{"repo":{"full_name":"acme/app"}}},` +
+		`"repository":{"full_name":"acme/app"},"sender":{"login":"olga","type":"User"}}`
+	faults := map[string]func() *githubsim.Fault{
+		"502":   func() *githubsim.Fault { return &githubsim.Fault{Status: http.StatusBadGateway} },
+		"reset": func() *githubsim.Fault { return &githubsim.Fault{Reset: true} },
+		"spent": spent,
+		"403": func() *githubsim.Fault {
+			return &githubsim.Fault{Status: http.StatusForbidden, Body: `{"message":"Resource not accessible by integration"}`}
+		},
+	}
+
+	for name, c := range map[string]struct {
+		token, event string
+		inputs       map[string]string
+	}{
+		"from a fork":                      {tokFork, fork, nil},
+		"from a fork, the guard alone":     {tokFork, fork, map[string]string{"mode": "guard"}},
+		"from a fork that is gone":         {tokFork, strings.Replace(fork, `{"full_name":"stranger/app"}`, "null", 1), nil},
+		"by Dependabot":                    {tokFork, strings.Replace(own, `"login":"olga"`, `"login":"dependabot[bot]"`, 1), nil},
+		"a job without permissions":        {tokPoor, own, nil},
+		"complete or not":                  {tokActions, own, map[string]string{"fail-on-incomplete": "false"}},
+		"complete or not, the guard alone": {tokActions, own, map[string]string{"fail-on-incomplete": "false", "mode": "guard"}},
+		"a dry run":                        {tokActions, own, map[string]string{"fail-on-incomplete": "false", "dry-run": "true"}},
+	} {
+		for kind, fault := range faults {
+			t.Run(name+", "+kind, func(t *testing.T) {
+				for n, asked := 0, 1; n <= asked && !t.Failed(); n++ {
+					synctest.Test(t, func(t *testing.T) {
+						w := newWorld(t, elsewhere()...)
+						w.issue("Work")
+						w.claim(1, "agents", "lucius", "fix")
+						_, err := w.server.OpenPull(app, "stranger", githubsim.Pull{Title: "Work", Body: "Closes #1", Head: "stranger:fix"})
+						w.must(err)
+						count := w.breakAfter(n, fault)
+						s := w.run(w.Context(), run{token: c.token, name: "pull_request", event: []byte(c.event), inputs: c.inputs})
+						asked = count()
+
+						switch refused := strings.Contains(s.log, "closes acme/app#1: held by lucius"); {
+						case refused:
+							w.said(s, 1)
+						default:
+							w.said(s, 3, "could not find out", "run this check again", "incomplete<<")
+						}
+						if t.Failed() {
+							t.Errorf("after %d requests", n)
+						}
+					})
+				}
+			})
+		}
+	}
+}
+
+// TestGuardThatMayNotFailStaysGreen: what the guard is told not to fail, it does not fail when it could not judge; it says so.
+func TestGuardThatMayNotFailStaysGreen(t *testing.T) {
+	for guard, want := range map[string]string{"warn": "::warning::guard: could not find out", "off": ""} {
+		t.Run(guard, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, elsewhere()...)
+				w.issue("Work")
+				_, err := w.server.OpenPull(app, "stranger", githubsim.Pull{Title: "Work", Body: "Closes #1", Head: "stranger:fix"})
+				w.must(err)
+				e := w.last("pull_request", "opened", "")
+				w.breakAfter(2, func() *githubsim.Fault { return &githubsim.Fault{Status: http.StatusBadGateway} })
+
+				s := w.run(w.Context(), run{token: tokFork, name: e.Name, event: e.Payload, inputs: map[string]string{"guard": guard}})
+
+				w.said(s, 0, "::notice::the token of this run may only read", want)
+				if guard == "off" && strings.Contains(s.all(), "could not find out") {
+					t.Errorf("a guard that is off speaks:\n%s", s.all())
+				}
+			})
+		})
+	}
+}
+
+// TestGuardJudgesWhatItCan: an issue that cannot be read does not hide the refusal of another, nor does another repository's that the token
+// cannot see keep the guard from passing.
+func TestGuardJudgesWhatItCan(t *testing.T) {
+	for name, c := range map[string]struct {
+		body string
+		code int
+		says string
+	}{
+		"nobody has it":                     {"Closes #1", 0, ""},
+		"not there":                         {"Closes #1, closes #99", 0, "acme/app#99"},
+		"of a repository that is not shown": {"Closes #1, closes nobody/knows#1", 0, "nobody/knows#1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, elsewhere()...)
+				w.issue("Work")
+				_, err := w.server.OpenPull(app, "stranger", githubsim.Pull{Title: "Work", Body: c.body, Head: "stranger:fix"})
+				w.must(err)
+				e := w.last("pull_request", "opened", "")
+
+				s := w.run(w.Context(), run{token: tokFork, name: e.Name, event: e.Payload})
+
+				w.said(s, c.code, c.says)
+				if strings.Contains(s.all(), "could not find out") {
+					t.Errorf("%s\n%s", fmt.Sprint(name), s.all())
+				}
+			})
+		})
+	}
+}

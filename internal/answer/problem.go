@@ -1,0 +1,61 @@
+package answer
+
+import "strings"
+
+// A Problem says why the answer is not yes. It is the one error type of operations: its code decides the exit
+// status, the hint and the word in JSON.
+type Problem struct {
+	Code    Code
+	Doing   string    // the verb, such as "claim"; empty when the caller says it
+	Object  string    // what it was done to, such as "acme/app#7"
+	Why     string    // the cause in one clause; it may contain other people's text
+	Reasons []Reason  // of Held, in the order of the verdict
+	Next    []Command // what to do about it, the best first; each front end words it in its own way
+	Cause   error     // for errors.Is and errors.As; never shown
+}
+
+// A Command is a verb with its arguments, as a person or a program would call it next.
+type Command struct {
+	Verb string   `json:"verb"`
+	Args []string `json:"args,omitempty"`
+	When string   `json:"when,omitempty"` // a condition in words, such as "if it is not done after all"; empty is always
+}
+
+// Error returns "claim acme/app#7: held by …", without what is not known.
+func (p *Problem) Error() string {
+	what := strings.TrimSpace(p.Doing + " " + p.Object)
+	if what == "" {
+		return p.why()
+	}
+	return what + ": " + p.why()
+}
+
+// why is the cause, or what the code means.
+func (p *Problem) why() string {
+	if p.Why != "" {
+		return p.Why
+	}
+	return p.Code.Meaning().Text
+}
+
+// Answer is the answer to a caller who asked about issue.
+func (p *Problem) Answer(issue string) Answer {
+	return Answer{
+		Issue:   issue,
+		Answer:  p.Code.Meaning().Word,
+		Problem: p,
+		Reasons: p.Reasons,
+		Error:   p.why(),
+		Next:    p.Next,
+	}
+}
+
+// Unwrap returns the cause.
+func (p *Problem) Unwrap() error { return p.Cause }
+
+// Is reports whether target is a Problem of that code alone: errors.Is(err, &answer.Problem{Code: answer.Held}).
+func (p *Problem) Is(target error) bool {
+	other, is := target.(*Problem)
+	bare := is && other.Doing+other.Object+other.Why == "" && other.Reasons == nil && other.Next == nil && other.Cause == nil
+	return bare && other.Code == p.Code
+}

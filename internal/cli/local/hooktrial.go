@@ -1,0 +1,173 @@
+package local
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/hookfile"
+	"github.com/label-state/label-state/internal/pushcheck"
+	"github.com/label-state/label-state/internal/setup"
+)
+
+// What becomes of a push from here, as a HookView and the last line of init have it.
+const (
+	pushesChecked   = "checked"
+	pushesUnchecked = "unchecked"
+	pushesUntried   = "untried"
+)
+
+// A hookTrial is what the hook said when it was played once.
+type hookTrial struct {
+	pushes string
+	why    string // not checked, or not tried; empty where they are checked
+	remedy string // the next command; may be empty
+}
+
+// text says it in a sentence.
+func (t hookTrial) text() string {
+	switch t.pushes {
+	case pushesChecked:
+		return "pushes from here are checked"
+	case pushesUnchecked:
+		return "pushes from here are not checked: " + cli.OneLine(t.why)
+	}
+	return "the hook was not tried: " + cli.OneLine(t.why)
+}
+
+// again is the remedy for what the doctor knows more about.
+const again = "label-state doctor"
+
+// trialTime is how long the hook may take that is tried: hook.timeout may be as long as a minute.
+const trialTime = 65 * time.Second
+
+// tryHook plays the hook once, with a push that closes an issue which no repository has. Nothing is pushed, and nothing of the
+// checkout is run: a program that only a file of the checkout names is not tried.
+func tryHook(ctx context.Context, t cli.Terminal, s hookfile.State, chosen string) hookTrial {
+	switch {
+	case !s.Installed():
+		return hookTrial{pushesUnchecked, "git runs no hook of label-state's", s.Hint}
+	case s.Brings:
+		return hookTrial{pushesUntried, s.Manager + " builds it at the next push", ""}
+	}
+	program, found := s.Program(t.Env.Find)
+	if !found {
+		return hookTrial{pushesUnchecked, missingName(s) + " was not found", installAgain(t, s)}
+	}
+	if !trusted(ctx, t, s, program.Path, chosen) {
+		return hookTrial{pushesUntried, "a file of the checkout names " + program.Path, ""}
+	}
+	remote, url, err := pushURL(ctx, t)
+	if err != nil {
+		return hookTrial{pushesUntried, "no remote to push to", ""}
+	}
+
+	ctx, cancel := context.WithTimeout(ctx, trialTime)
+	defer cancel()
+	out, err := t.Env.Run(ctx, setup.Command{
+		Name: program.Path,
+		Args: slices.Concat(program.Args, []string{pushcheck.TryFlag, remote, url}),
+		Dir:  t.Env.Dir,
+	})
+	var trial pushcheck.Trial
+	if err == nil {
+		err = json.Unmarshal(out, &trial)
+	}
+	switch {
+	case err != nil:
+		return hookTrial{pushesUnchecked, program.Path + " does not answer as this version does", "install it again, then: label-state hook install"}
+	case trial.Version != t.Build.Version:
+		why := fmt.Sprintf("%s is %s, and this is %s", program.Path, cli.OneLine(trial.Version), t.Build.Version)
+		return hookTrial{pushesUnchecked, why, "install both together, or remove the first"}
+	case !trial.Checked:
+		return hookTrial{pushesUnchecked, trial.Reason, cmp.Or(trial.Remedy, again)}
+	}
+	return hookTrial{pushes: pushesChecked}
+}
+
+// pushURL is the remote that a first push goes to, and its URL: origin, else the only one, else the first.
+func pushURL(ctx context.Context, t cli.Terminal) (name, url string, err error) {
+	out, err := t.Env.Git().Ask(ctx, "remote")
+	if err != nil {
+		return "", "", err
+	}
+	names := strings.Fields(out)
+	if len(names) == 0 {
+		return "", "", fmt.Errorf("no remote")
+	}
+	name = names[0]
+	if slices.Contains(names, "origin") {
+		name = "origin"
+	}
+	url, err = t.Env.Git().Ask(ctx, "remote", "get-url", "--push", name)
+	return name, url, err
+}
+
+// trusted reports whether a program that a push would start may be started to be tried. What only a file of the checkout names may be
+// anything: a push would be the first to run it. chosen is a program that the caller has named.
+func trusted(ctx context.Context, t cli.Terminal, s hookfile.State, path, chosen string) bool {
+	ours := t.Env.Executable != "" && filepath.Dir(path) == filepath.Dir(t.Env.Executable)
+	if path == chosen || ours {
+		return true
+	}
+	if s.Version > 0 && !checkedOut(ctx, t, s.File) {
+		return true // its name stands where only this user writes
+	}
+	named, err := t.Env.Find(filepath.Base(path))
+	return err == nil && named == path && !checkedOut(ctx, t, path)
+}
+
+// checkedOut reports whether a file may be one of the checkout: it is in the worktree, and not in git's own folder.
+func checkedOut(ctx context.Context, t cli.Terminal, file string) bool {
+	within := func(question string) bool {
+		folder, err := t.Env.Git().Ask(ctx, "rev-parse", "--path-format=absolute", question)
+		if err != nil {
+			return false
+		}
+		inside, err := filepath.Rel(filepath.FromSlash(folder), file)
+		return err == nil && filepath.IsLocal(inside)
+	}
+	return within("--show-toplevel") && !within("--git-common-dir")
+}
+
+// ownHook is the program that the hook is to run: this one, where it stays, by the path that PATH has for it if there is one. The next
+// version of a package keeps that path. It is empty where nobody knows.
+func ownHook(t cli.Terminal) string {
+	self := t.Env.Executable
+	if self == "" {
+		return ""
+	}
+	if onPath, err := t.Env.Find(filepath.Base(self)); err == nil && filepath.IsAbs(onPath) && sameFile(onPath, self) {
+		return onPath
+	}
+	return self
+}
+
+// missingName is what a push looks for and does not find.
+func missingName(s hookfile.State) string {
+	names := strings.Fields(s.Looks)
+	switch {
+	case s.Hook != "":
+		return s.Hook
+	case len(names) == 0:
+		return "label-state"
+	}
+	return names[len(names)-1]
+}
+
+// installAgain is how a push comes to find the program.
+func installAgain(t cli.Terminal, s hookfile.State) string {
+	switch own := ownHook(t); {
+	case own != "" && s.Version > 0:
+		return "label-state hook install"
+	case own != "":
+		return "add " + filepath.Dir(own) + " to PATH"
+	}
+	return "put label-state on PATH (docs/install.md)"
+}

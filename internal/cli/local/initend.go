@@ -1,0 +1,124 @@
+package local
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/hookfile"
+	"github.com/label-state/label-state/internal/printable"
+)
+
+// endInit says what works now, what is left to a person, what it costs, and how to undo what was done. Where nothing was done, steps
+// are shown first, and found says so.
+func endInit(ctx context.Context, c *cli.Call, steps, did []cli.Step, found string) error {
+	if found != "" {
+		if err := cli.ShowSteps(c, c.Session.Repo.String(), steps, found); err != nil {
+			return err
+		}
+	}
+	trial, shared := hookTrial{pushes: pushesUntried, why: "this is a dry run"}, ""
+	if !c.Flags.Bool("dry-run") {
+		s, err := hookfile.Status(ctx, hookfile.Options{Git: c.Terminal.Env.Git()})
+		if err != nil {
+			return hookFailure("init", err)
+		}
+		trial, shared = tryHook(ctx, c.Terminal, s, chosenHook(c)), strings.TrimSpace(everybody(s))
+	}
+
+	view := cli.InitView{Kind: "pushes", Name: "from here", Status: trial.pushes, Detail: cli.OneLine(trial.why)}
+	works := []string{shared, worksToo}
+	if trial.pushes == pushesChecked {
+		works = []string{trial.text(), shared, worksToo}
+	}
+	text := paragraph("works now", works...) +
+		paragraph("next", nextLines(c, steps, did, trial)...) +
+		paragraph("costs", costLines(c)...) +
+		paragraph("undo", undoLines(c.Session.Repo.String(), did)...)
+	if found == "" {
+		text = "\n" + text
+	}
+	return c.Answer(view, text)
+}
+
+// worksToo is what works besides the hook.
+const worksToo = "claims: label-state next --codename NAME, label-state claim NUMBER; who has what: label-state board"
+
+// paragraph is a word with its lines, each indented below the first; nothing where there is no line.
+func paragraph(word string, lines ...string) string {
+	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
+	if len(lines) == 0 {
+		return ""
+	}
+	text := strings.Join(lines, "\n")
+	return word + ": " + strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", len(word)+2)) + "\n"
+}
+
+// nextLines are what a person has to do.
+func nextLines(c *cli.Call, steps, did []cli.Step, trial hookTrial) []string {
+	lines := leftOf(steps, "")
+	hookWaits := slices.ContainsFunc(steps, func(s cli.Step) bool { return (s.Kind == "hook" || s.Kind == "file") && s.Next != "" })
+	if trial.pushes != pushesChecked && !hookWaits {
+		lines = append(lines, strings.TrimSuffix(trial.text()+"; "+trial.remedy, "; "))
+	}
+	if slices.ContainsFunc(did, func(s cli.Step) bool { return s.Kind == "file" }) {
+		lines = append(lines, "commit the files and push them; the Action runs as soon as they are on the default branch")
+	}
+	if len(did) > 0 {
+		lines = append(lines, c.FirstCommand())
+	}
+	return append(lines, "see that all is well: label-state doctor")
+}
+
+// leftOf is what the steps of a status leave to a person; an empty status is all of them.
+func leftOf(steps []cli.Step, status string) (lines []string) {
+	for _, s := range steps {
+		if status == "" || s.Status == status {
+			lines = append(lines, s.Next)
+		}
+	}
+	return lines
+}
+
+// costLines are what a repository that is set up so costs in a month.
+func costLines(c *cli.Call) []string {
+	runs := fmt.Sprintf("%d runs of the Action a month for the sweep, and one for each event of a pull request, issue or command; free in a public repository, else a minute or more each", sweepsAMonth)
+	comments := printable.Count(commentsAHold, "comment", "comments") + " on an issue each time somebody holds it"
+	if c.Session.Config.Claim.Comments == "quiet" {
+		comments += ", and none by who loses a race"
+	}
+	return []string{runs, comments}
+}
+
+// commentsAHold is how many comments a hold has: the claim and its end (spec.md#claim).
+const commentsAHold = 2
+
+// sweepsAMonth is how often the workflow that init writes sweeps in a month of thirty days.
+const sweepsAMonth = 30 * 24
+
+// undoLines are the commands that undo steps that were taken.
+func undoLines(repo string, did []cli.Step) []string {
+	var lines, files, labels, edited []string
+	for _, s := range did {
+		switch {
+		case s.File != "":
+			files = append(files, cli.ShellWord(s.File))
+		case s.Kind == "label":
+			labels = append(labels, cli.ShellWord(s.Name))
+		case s.Kind == "hook":
+			lines = append(lines, "label-state hook uninstall")
+		case s.Kind == "file":
+			edited = append(edited, "take label-state's lines out of "+s.Name)
+		}
+	}
+
+	if len(files) > 0 {
+		lines = append(lines, "rm "+strings.Join(files, " "))
+	}
+	if len(labels) > 0 {
+		lines = append(lines, "for label in "+strings.Join(labels, " ")+"; do gh label delete \"$label\" --yes --repo "+repo+"; done")
+	}
+	return append(lines, edited...)
+}

@@ -1,0 +1,152 @@
+package local
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/hookfile"
+	"github.com/label-state/label-state/internal/state"
+)
+
+// chosenHook is the program of --hook, absolute; empty without it.
+func chosenHook(c *cli.Call) string {
+	file := c.Flags.String("hook")
+	if file == "" || filepath.IsAbs(file) {
+		return file
+	}
+	return filepath.Join(c.Terminal.Env.Dir, file)
+}
+
+// hookSteps are the hook of this clone, and what a hook manager needs to run it. Another tool's hook goes on running after ours.
+func hookSteps(ctx context.Context, c *cli.Call, root string) ([]cli.Step, error) {
+	o := hookfile.Options{Git: c.Terminal.Env.Git(), Hook: cmp.Or(chosenHook(c), ownHook(c.Terminal))}
+	found, err := hookfile.Status(ctx, o)
+	if err != nil {
+		return nil, hookFailure("init", err)
+	}
+	if found.Manager == "lefthook" && found.Lefthook != nil {
+		return lefthookSteps(c, root, found), nil
+	}
+	return append([]cli.Step{hookStep(root, o, found)}, lefthookSteps(c, root, found)...), nil
+}
+
+// hookStep is what stands in the place of the hook, or will.
+func hookStep(root string, o hookfile.Options, found hookfile.State) cli.Step {
+	s := cli.Step{Kind: "hook", Name: "pre-push", Status: cli.StepThere, Detail: "stops pushes of others' work", Done: "installed"}
+	if found.Everybody() {
+		s.Detail = "in the folder of all your repositories"
+	}
+	install := func(ctx context.Context) error { return installHook(ctx, o) }
+
+	switch found.Kind {
+	case hookfile.Current:
+		return s
+	case hookfile.Delegated:
+		s.Detail = "run by " + cmp.Or(found.Manager, "the hook that is there")
+		if found.Text != "" {
+			s.Status, s.Detail, s.Done, s.Do = cli.StepMissing, "brings "+found.Script+" up to date", "upgraded", install
+		}
+		return s
+	case hookfile.Edited, hookfile.Blocked:
+		s.Status, s.Detail = cli.StepKept, "yours, and it stays: "+string(found.Kind)
+		s.Next = "have a look at your hook: label-state hook status"
+		return s
+	}
+	if found.Hint != "" && found.Text == "" {
+		s.Status, s.Detail, s.Next = cli.StepKept, "does not run yet", todo(found)
+		return s
+	}
+
+	s.Status, s.Do = cli.StepMissing, install
+	switch {
+	case found.Text != "": // somebody else keeps the place: the file from which it runs ours is made
+		s.Detail, s.File = "a script for "+found.Manager+" to run", found.Script
+		s.Do = func(context.Context) error {
+			return Create(filepath.Join(root, filepath.FromSlash(found.Script)), found.Text, 0o755)
+		}
+	case found.Kind == hookfile.Foreign:
+		s.Detail = "runs before the hook that is there"
+	case found.Kind == hookfile.Outdated:
+		s.Detail = "brings ours up to date"
+	}
+	return s
+}
+
+// lefthookSteps are what lefthook's files lack to run the hook at every push. Its configuration is changed where lines can be added
+// without touching another; otherwise a person adds them.
+func lefthookSteps(c *cli.Call, root string, found hookfile.State) []cli.Step {
+	lack := found.Lefthook
+	if lack == nil {
+		return nil
+	}
+	var steps []cli.Step
+	if lack.Text != "" {
+		script := cli.Step{Kind: "file", Name: lack.Script, Status: cli.StepMissing, Done: "created", File: lack.Script}
+		script.Detail = "the hook, for lefthook to run"
+		script.Do = func(context.Context) error {
+			return Create(filepath.Join(root, filepath.FromSlash(lack.Script)), lack.Text, 0o755)
+		}
+		steps = append(steps, script)
+	}
+
+	s := cli.Step{Kind: "file", Name: lack.Config, Status: cli.StepKept}
+	switch {
+	case lack.Config == "":
+		s.Name, s.Detail, s.Next = lack.Script, "yours, and it does not run the hook", todo(found)
+	case lack.Edited == "":
+		s.Detail = "lefthook's, and it lacks lines"
+		s.Next = "add to " + lack.Config + ":\n  " + strings.ReplaceAll(strings.TrimSuffix(lack.Lines, "\n"), "\n", "\n  ")
+	default:
+		s.Status, s.Detail, s.Done = cli.StepMissing, "gets lines that run it; yours stay", "extended"
+		s.Do = func(ctx context.Context) error { return extendLefthook(ctx, c, root) }
+	}
+	return append(steps, s)
+}
+
+// extendLefthook adds our lines to lefthook's configuration as it is by now.
+func extendLefthook(ctx context.Context, c *cli.Call, root string) error {
+	s, err := hookfile.Status(ctx, hookfile.Options{Git: c.Terminal.Env.Git()})
+	if err != nil {
+		return hookFailure("init", err)
+	}
+	if s.Lefthook == nil || s.Lefthook.Edited == "" {
+		return &cli.KeptError{Why: "it has changed in the meantime"}
+	}
+
+	file := filepath.Join(root, filepath.FromSlash(s.Lefthook.Config))
+	info, err := os.Stat(file)
+	if err != nil {
+		return err
+	}
+	return state.Replace(file, []byte(s.Lefthook.Edited), info.Mode().Perm())
+}
+
+// todo is what a person has to do before pushes are guarded.
+func todo(s hookfile.State) string {
+	if s.Manager == "" {
+		return s.Hint
+	}
+	return "for " + s.Manager + ": " + s.Hint
+}
+
+// runBy says what has ours run, where it is not git itself.
+func runBy(s hookfile.State) string {
+	if s.Manager == "" {
+		return "the hook that is there runs ours"
+	}
+	return s.Manager + " runs ours, from " + s.Script
+}
+
+func installHook(ctx context.Context, o hookfile.Options) error {
+	_, _, err := hookfile.Install(ctx, o)
+	var refused *hookfile.RefusedError
+	if errors.As(err, &refused) {
+		return &cli.KeptError{Why: strings.TrimSuffix(refused.Reason+"; "+refused.Hint, "; ")}
+	}
+	return err
+}

@@ -1,0 +1,79 @@
+package closing
+
+import (
+	"strings"
+
+	"github.com/label-state/label-state/internal/claim"
+)
+
+// A Merge is what a pull request may bring to its base branch as the text of commits: keywords there
+// close issues as keywords in the description do. The zero value brings nothing.
+type Merge struct {
+	Title   string   // of the pull request
+	Body    string   // its description
+	Commits []string // messages of its commits, oldest first
+	Methods Methods
+}
+
+// Methods are the ways in which a repository lets pull requests be merged, and what the messages of
+// the new commits are made of. The words are those of GitHub's GraphQL API.
+type Methods struct {
+	Commit        bool
+	CommitTitle   string // MERGE_MESSAGE or PR_TITLE
+	CommitMessage string // PR_TITLE, PR_BODY or BLANK
+
+	Squash        bool
+	SquashTitle   string // COMMIT_OR_PR_TITLE or PR_TITLE
+	SquashMessage string // COMMIT_MESSAGES, PR_BODY or BLANK
+
+	Rebase bool
+}
+
+// Messages are the texts of which a merge by any of the allowed methods may make commit messages. Who
+// merges may write another text, which nobody knows before.
+func (m Merge) Messages() []string {
+	var out []string
+	way := m.Methods
+	if way.Commit || way.Rebase || way.Squash && way.SquashMessage == "COMMIT_MESSAGES" {
+		out = append(out, m.Commits...)
+	}
+
+	onlyCommit := len(m.Commits) == 1 && way.SquashTitle == "COMMIT_OR_PR_TITLE"
+	if way.Squash && onlyCommit {
+		out = append(out, firstLine(m.Commits[0]))
+	}
+	if way.Squash && !onlyCommit || way.Commit && (way.CommitTitle == "PR_TITLE" || way.CommitMessage == "PR_TITLE") {
+		out = append(out, m.Title)
+	}
+	if way.Squash && way.SquashMessage == "PR_BODY" || way.Commit && way.CommitMessage == "PR_BODY" {
+		out = append(out, m.Body)
+	}
+	return out
+}
+
+// InMerge returns the issues that a merge may close by the messages of its commits, each once, in the
+// order of Messages. The description closes others ([InDescription]). more is that there are further
+// issues, which are not returned: [Limit] in all.
+func InMerge(m Merge, home Repo, host string) (found []Reference, more bool) {
+	seen := map[claim.Issue]bool{}
+	for _, text := range m.Messages() {
+		refs, cut := scanner{home, host}.scan(text)
+		for _, ref := range refs {
+			switch {
+			case seen[ref.Issue.Folded()]:
+			case len(found) == Limit:
+				return found, true
+			default:
+				seen[ref.Issue.Folded()] = true
+				found = append(found, ref)
+			}
+		}
+		more = more || cut
+	}
+	return found, more
+}
+
+func firstLine(message string) string {
+	line, _, _ := strings.Cut(message, "\n")
+	return line
+}

@@ -1,0 +1,175 @@
+package github
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// secondaryWait is how long to stay away when GitHub says "too fast" and not for how long
+// (GitHub docs, "Rate limits for the REST API").
+const secondaryWait = time.Minute
+
+// A limitKind says which of GitHub's rate limits an answer reports.
+type limitKind int
+
+const (
+	unlimited      limitKind = iota
+	primaryLimit             // the hourly budget is used up
+	secondaryLimit           // too fast
+)
+
+// limitOf returns when to come back if the answer is a rate limit, else nil. waits is how often
+// this request has waited for one already; local is the time of an answer without a Date.
+func limitOf(a answer, t traits, waits int, local time.Time) *RateLimitError {
+	kind, message := a.limit(t)
+	if kind == unlimited {
+		return nil
+	}
+
+	now := a.date(local)
+	e := &RateLimitError{Secondary: true, Message: message}
+	after, told := retryAfter(a.header.Get("Retry-After"), now)
+
+	if reset, known := budgetReset(a.header); known && kind == primaryLimit {
+		e.Secondary = told
+		after = max(after, reset.Sub(now)+time.Second, time.Second)
+		told = true
+	}
+	if !told {
+		after = secondaryWait << waits
+	}
+
+	e.RetryAfter, e.At = after, now.Add(after)
+	return e
+}
+
+// limit reports whether the answer is a rate limit, which one, and GitHub's words for it.
+func (a answer) limit(t traits) (limitKind, string) {
+	if t.graphql && a.status == http.StatusOK {
+		return a.queryLimit(t.write)
+	}
+
+	said := a.says()
+	switch a.status {
+	case http.StatusForbidden, http.StatusTooManyRequests:
+	case http.StatusUnprocessableEntity:
+		if said.tooQuick() {
+			return secondaryLimit, oneLine(said.all())
+		}
+		return unlimited, ""
+	default:
+		return unlimited, ""
+	}
+
+	kind := said.limit()
+	_, known := budgetReset(a.header)
+	switch {
+	case known && a.header.Get("X-RateLimit-Remaining") == "0":
+		kind = primaryLimit
+	case kind == unlimited && (a.status == http.StatusTooManyRequests || a.header.Get("Retry-After") != ""):
+		kind = secondaryLimit
+	}
+	return kind, oneLine(said.Message)
+}
+
+// queryLimit is limit for an answer of GraphQL, which reports a limit under status 200: by a type,
+// by a code, or by words alone. A mutation that has data is no limit: a part of it may have been
+// carried out, and all of it would be sent again.
+func (a answer) queryLimit(mutation bool) (limitKind, string) {
+	top, failed := a.queryErrors()
+	if !failed || mutation && !top.empty() {
+		return unlimited, ""
+	}
+
+	for _, e := range top.Errors {
+		if e.Type == "RATE_LIMIT" || e.Type == "RATE_LIMITED" || e.Code == "graphql_rate_limit" {
+			return primaryLimit, oneLine(e.Message)
+		}
+		if kind := (said{Message: e.Message}).limit(); kind != unlimited && top.empty() {
+			return kind, oneLine(e.Message)
+		}
+	}
+	return unlimited, ""
+}
+
+// A queryAnswer is the body of a GraphQL answer.
+type queryAnswer struct {
+	Data   json.RawMessage
+	Errors []queryError
+}
+
+// empty reports whether there is no data at all.
+func (q queryAnswer) empty() bool { return len(q.Data) == 0 || string(q.Data) == "null" }
+
+// queryErrors reads a GraphQL answer that reports errors; failed is false for any other.
+func (a answer) queryErrors() (top queryAnswer, failed bool) {
+	// The search for the literal saves decoding every answer; a quote in somebody's text is always
+	// escaped in JSON.
+	if !bytes.Contains(a.body, []byte(`"errors"`)) || json.Unmarshal(a.body, &top) != nil {
+		return queryAnswer{}, false
+	}
+	return top, len(top.Errors) > 0
+}
+
+// tooQuick recognises the secondary limit for content, which GitHub also words as a failed
+// validation: "was submitted too quickly" (github.com/cli/cli/issues/4801).
+func (s said) tooQuick() bool {
+	return strings.Contains(strings.ToLower(s.all()), "submitted too quickly")
+}
+
+// limit recognises a rate limit by the words and the address in a refusal. GitHub marks a secondary
+// limit in no other way.
+func (s said) limit() limitKind {
+	text := strings.ToLower(s.Message)
+	for _, sign := range []string{"secondary rate limit", "abuse detection"} {
+		if strings.Contains(text, sign) {
+			return secondaryLimit
+		}
+	}
+	for _, page := range []string{"secondary-rate-limits", "abuse-rate-limits"} {
+		if strings.Contains(s.Docs, page) {
+			return secondaryLimit
+		}
+	}
+
+	for _, sign := range []string{"rate limit exceeded", "rate limit already exceeded"} {
+		if strings.Contains(text, sign) {
+			return primaryLimit
+		}
+	}
+	if s.tooQuick() {
+		return secondaryLimit
+	}
+	return unlimited
+}
+
+// budgetReset returns when the budget is filled again; known is false where GitHub does not say.
+func budgetReset(h http.Header) (reset time.Time, known bool) {
+	seconds, err := strconv.ParseInt(h.Get("X-RateLimit-Reset"), 10, 64)
+	if err != nil || seconds < 0 || seconds > 1<<40 {
+		return time.Time{}, false
+	}
+	return time.Unix(seconds, 0).UTC(), true
+}
+
+// retryAfter reads seconds or a date; nonsense counts as a minute.
+func retryAfter(text string, now time.Time) (wait time.Duration, told bool) {
+	if text == "" {
+		return 0, false
+	}
+
+	seconds, err := strconv.ParseUint(strings.TrimSpace(text), 10, 31)
+	if err == nil {
+		return max(time.Duration(seconds)*time.Second, time.Second), true
+	}
+
+	at, err := http.ParseTime(text)
+	if err != nil || !at.After(now) {
+		return time.Minute, true
+	}
+	return at.Sub(now), true
+}

@@ -1,0 +1,172 @@
+package github
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/closing"
+	"github.com/label-state/label-state/internal/ledger"
+)
+
+// A Merge is what a pull request brings to its base branch when it is merged.
+type Merge struct {
+	closing.Merge
+	Unread int     // commits that were not read, because there are more than mergeCommits
+	File   *string // text of the file that was asked for; nil if it is not there, or is no text
+}
+
+// A FileAt names a file in a commit. The zero value names none.
+type FileAt struct{ Commit, Path string }
+
+// mergeCommits is how many commits of a pull request are read: GitHub itself lists no more than 250.
+const mergeCommits = 300
+
+// PullToMerge is Pull with what a merge brings, and with a file as it is in a commit, in the same
+// request. A pull request of more than a hundred commits costs one request for each further hundred.
+func (c *Client) PullToMerge(ctx context.Context, r ledger.Repo, number int, file FileAt) (out Pull, m Merge, err error) {
+	id := pullID{Owner: r.Owner, Repo: r.Name, Number: number}
+	if err = nameable(id); err == nil {
+		out, m, err = c.queryMerge(ctx, id, file)
+	}
+	return out, m, failed(err, Object{PullObject, id.String()}, "read pull request %s", id)
+}
+
+// A queryMergeable is a repository with one of its pull requests, and what a merge of it may make of it.
+type queryMergeable struct {
+	PullRequest *struct {
+		queryWholePull
+		Commits *connection[queryPullCommit]
+	}
+	File *struct {
+		Text        *string
+		IsTruncated bool
+	}
+
+	MergeCommitAllowed       bool
+	MergeCommitTitle         string
+	MergeCommitMessage       string
+	SquashMergeAllowed       bool
+	SquashMergeCommitTitle   string
+	SquashMergeCommitMessage string
+	RebaseMergeAllowed       bool
+}
+
+type queryPullCommit struct{ Commit struct{ Message string } }
+
+func (q queryMergeable) methods() closing.Methods {
+	return closing.Methods{
+		Commit: q.MergeCommitAllowed, CommitTitle: q.MergeCommitTitle, CommitMessage: q.MergeCommitMessage,
+		Squash: q.SquashMergeAllowed, SquashTitle: q.SquashMergeCommitTitle, SquashMessage: q.SquashMergeCommitMessage,
+		Rebase: q.RebaseMergeAllowed,
+	}
+}
+
+const commitFields = "totalCount pageInfo { hasNextPage endCursor } nodes { commit { message } }"
+
+func (c *Client) queryMerge(ctx context.Context, id pullID, file FileAt) (Pull, Merge, error) {
+	d := newDocument()
+	d.open("p", ledger.Repo{Owner: id.Owner, Name: id.Repo})
+	d.add("    mergeCommitAllowed mergeCommitTitle mergeCommitMessage rebaseMergeAllowed\n" +
+		"    squashMergeAllowed squashMergeCommitTitle squashMergeCommitMessage\n")
+	if file != (FileAt{}) {
+		d.add("    file: object(expression: %s) { ... on Blob { text isTruncated } }\n", d.bind("String", file.Commit+":"+file.Path))
+	}
+	d.add("    pullRequest(number: %d) { "+wholePull+" commits(first: 100) { "+commitFields+" } }\n  }\n", id.Number)
+
+	var data map[string]*queryMergeable
+	got, err := c.ask(ctx, d.text(pullFields), d.variables, &data)
+	if err != nil {
+		return Pull{}, Merge{}, err
+	}
+	if err := got.under("p"); err != nil {
+		return Pull{}, Merge{}, err
+	}
+	if data["p"] == nil || data["p"].PullRequest == nil {
+		return Pull{}, Merge{}, got.absence("p")
+	}
+
+	found := data["p"]
+	out, err := found.PullRequest.whole()
+	if err != nil {
+		return Pull{}, Merge{}, err
+	}
+	m := Merge{Merge: closing.Merge{Title: out.Title, Body: out.Body, Methods: found.methods()}}
+	if found.File != nil && !found.File.IsTruncated {
+		m.File = found.File.Text
+	}
+	return out, m, c.readCommits(ctx, id, found.PullRequest.Commits, &m)
+}
+
+// readCommits takes in a page of commits, and reads the following ones.
+func (c *Client) readCommits(ctx context.Context, id pullID, page *connection[queryPullCommit], m *Merge) error {
+	for {
+		if page == nil {
+			return &AnswerError{Status: http.StatusOK, Reason: "commits are missing"}
+		}
+		for one := range page.shown() {
+			m.Commits = append(m.Commits, one.Commit.Message)
+		}
+		if !page.PageInfo.HasNextPage || len(m.Commits) >= mergeCommits || page.PageInfo.EndCursor == "" {
+			m.Unread = max(0, page.TotalCount-len(m.Commits))
+			return nil
+		}
+
+		d := newDocument()
+		d.open("p", ledger.Repo{Owner: id.Owner, Name: id.Repo})
+		after := d.bind("String", page.PageInfo.EndCursor)
+		d.add("    pullRequest(number: %d) { commits(first: 100, after: %s) { "+commitFields+" } }\n  }\n", id.Number, after)
+		var data map[string]*queryMergeable
+		got, err := c.ask(ctx, d.text(""), d.variables, &data)
+		if err != nil {
+			return err
+		}
+		if data["p"] == nil || data["p"].PullRequest == nil {
+			return got.absence("p")
+		}
+		page = data["p"].PullRequest.Commits
+	}
+}
+
+// changedFiles is how many files of a pull request are looked through.
+const changedFiles = 1000
+
+// Changes reports whether a pull request changes a file. Of more than changedFiles files the others are
+// not looked at.
+func (c *Client) Changes(ctx context.Context, i claim.Issue, path string) (changes bool, err error) {
+	after := ""
+	for range changedFiles / 100 {
+		d := newDocument()
+		d.open("p", ledger.Repo{Owner: i.Owner, Name: i.Repo})
+		from := ""
+		if after != "" {
+			from = ", after: " + d.bind("String", after)
+		}
+		d.add("    pullRequest(number: %d) { files(first: 100"+from+") { pageInfo { hasNextPage endCursor } nodes { path } } }\n  }\n", i.Number)
+		var data map[string]*struct {
+			PullRequest *struct {
+				Files *connection[struct{ Path string }]
+			}
+		}
+		got, err := c.ask(ctx, d.text(""), d.variables, &data)
+		switch {
+		case err != nil:
+		case data["p"] == nil || data["p"].PullRequest == nil:
+			err = got.absence("p")
+		}
+		if err != nil {
+			return false, failed(err, Object{PullObject, i.String()}, "read the files of %s", i)
+		}
+		files := data["p"].PullRequest.Files
+		for f := range files.shown() {
+			if f.Path == path {
+				return true, nil
+			}
+		}
+		if files == nil || !files.PageInfo.HasNextPage || files.PageInfo.EndCursor == "" {
+			return false, nil
+		}
+		after = files.PageInfo.EndCursor
+	}
+	return false, nil
+}

@@ -1,0 +1,47 @@
+package githubwork
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/work"
+)
+
+// What keeps an issue of the queue from an agent besides the reasons of the predicate.
+const (
+	notWanted lifecycle.Code = "not-asked-for" // by the filters of the search
+	lostRace  lifecycle.Code = "lost-race"     // somebody else was faster
+	unproven  lifecycle.Code = "unproven"      // its own kind of worker has released it as success a moment ago, without a pull request
+)
+
+// pass notes why an issue of the queue was passed over.
+func (s *Source) pass(number int, why lifecycle.Code) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.queue[number] = string(why)
+}
+
+// NoWork says how many issues the last search passed over, and why; the most frequent reason first.
+func (s *Source) NoWork() *work.NoWorkError {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := &work.NoWorkError{Queue: len(s.queue), Label: s.scheme().Queues()[0]}
+	count := map[string]int{}
+	for _, why := range s.queue {
+		count[why]++
+	}
+	own := map[string]string{
+		string(lostRace):  "taken by somebody faster",
+		string(notWanted): "not of the label or priority asked for",
+		string(unproven):  "released as success without a pull request by this kind of worker a moment ago",
+	}
+	for why, n := range count {
+		text := cmp.Or(own[why], lifecycle.Code(why).Meaning().Passed, "not free ("+why+")")
+		out.Passed = append(out.Passed, work.PassedOver{Reason: why, Text: text, Items: n})
+	}
+	slices.SortFunc(out.Passed, func(a, b work.PassedOver) int {
+		return cmp.Or(cmp.Compare(b.Items, a.Items), cmp.Compare(a.Reason, b.Reason))
+	})
+	return out
+}

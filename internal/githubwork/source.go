@@ -1,0 +1,243 @@
+// Package githubwork is the work source on GitHub: open issues with the available label, judged by
+// the one predicate, claimed and ended through the ledger.
+package githubwork
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/github"
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/work"
+)
+
+// Type is the source's name among work.Openers, and how its ids begin.
+const Type = "github"
+
+// Options are what one agent's source needs besides a client and a ledger.
+type Options struct {
+	Repo   ledger.Repo
+	Worker claim.Worker  // an empty firing id is made up for every claim
+	TTL    time.Duration // 0 is the repository's default
+	Words  work.Words    // nil is work.DefaultWords
+
+	Exclude []string // labels, besides the repository's, that keep an issue from this agent
+	// KeepFailed puts the label for "needs a person" on what failed, instead of queueing it again.
+	KeepFailed bool
+	// Take claims by the snapshot that the issue was judged by, if there is one; nil is the ledger's Claim, with late labels told to Warn.
+	Take func(context.Context, claim.Issue, ledger.Snapshot) (ledger.Hold, error)
+	// Recall finds the hold of an earlier process: its worker and its fencing token; nil knows none.
+	Recall func(claim.Issue) (h ledger.Hold, found bool, err error)
+	// Won is told of each hold that was claimed, and Ended of whose hold was ended; nil drops it.
+	Won   func(ledger.Hold)
+	Ended func(claim.Issue, claim.Worker)
+	// Warn is told what does not change an answer; nil drops it.
+	Warn func(error)
+	// Wait lets time pass before a comment is repeated whose answer got lost; nil repeats it at once.
+	Wait func(context.Context, time.Duration) error
+}
+
+// A Source is one agent's view of one repository.
+type Source struct {
+	client *github.Client
+	ledger *ledger.Ledger
+	o      Options
+
+	mu    sync.Mutex
+	holds map[int]ledger.Hold // by issue number: taken by this process
+	free  map[int]judgement   // by issue number: what was found free
+	queue map[int]string      // by issue number, since the last first page: the code of why it was passed over, empty if it was not
+}
+
+var _ work.Source = (*Source)(nil)
+
+// New returns a source. It asks nothing.
+func New(c *github.Client, l *ledger.Ledger, o Options) *Source {
+	s := &Source{client: c, ledger: l, o: o, holds: map[int]ledger.Hold{}, free: map[int]judgement{}}
+	if s.o.Words == nil {
+		s.o.Words = work.DefaultWords()
+	}
+	if s.o.Warn == nil {
+		s.o.Warn = func(error) {}
+	}
+	if s.o.Wait == nil {
+		s.o.Wait = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
+	}
+	if s.o.Won == nil {
+		s.o.Won = func(ledger.Hold) {}
+	}
+	if s.o.Ended == nil {
+		s.o.Ended = func(claim.Issue, claim.Worker) {}
+	}
+	if s.o.Recall == nil {
+		s.o.Recall = func(claim.Issue) (ledger.Hold, bool, error) { return ledger.Hold{}, false, nil }
+	}
+	if s.o.Take == nil {
+		s.o.Take = func(ctx context.Context, i claim.Issue, judged ledger.Snapshot) (ledger.Hold, error) {
+			h, err := l.Claim(ctx, i, ledger.Request{Worker: s.o.Worker, TTL: s.o.TTL, Judged: judged})
+			return h, s.late(err)
+		}
+	}
+	return s
+}
+
+func (s *Source) scheme() labels.Scheme { return s.ledger.Rules().Scheme }
+
+// issue reads an id.
+func (s *Source) issue(id string) (claim.Issue, error) {
+	n, err := work.ParseID(Type, id)
+	return s.issueOf(int(n)), err
+}
+
+func (s *Source) issueOf(number int) claim.Issue {
+	return claim.Issue{Owner: s.o.Repo.Owner, Repo: s.o.Repo.Name, Number: number}
+}
+
+// Fetch lists the queue, and with IncludeClaimed what is being worked on. A candidate is read
+// before it is shown: the label alone says nothing.
+func (s *Source) Fetch(ctx context.Context, o work.FetchOptions) (work.Page, error) {
+	if err := o.Check(); err != nil {
+		return work.Page{}, err
+	}
+
+	queues := s.scheme().Queues()
+	if o.IncludeClaimed {
+		queues = append(queues, s.scheme().Claimed)
+	}
+	var found []github.Issue
+	for _, label := range queues {
+		some, err := s.client.OpenIssues(ctx, s.o.Repo, label)
+		if err != nil {
+			return work.Page{}, refusal("", err)
+		}
+		found = append(found, some...)
+	}
+	s.mu.Lock()
+	if o.Cursor == "" || s.queue == nil { // what an earlier search passed over is forgotten; a cursor may come from an earlier run
+		s.queue = map[int]string{}
+	}
+	s.mu.Unlock()
+	excluding := slices.Concat(s.ledger.Rules().Exclude, s.o.Exclude) // what has one of these labels need not be read
+	candidates := make([]work.Item, 0, len(found))
+	seen := map[int]bool{}
+	for _, i := range found {
+		switch {
+		case seen[i.Number]:
+		case slices.ContainsFunc(excluding, func(x string) bool { return labels.Has(i.Labels, x) }):
+			s.pass(i.Number, lifecycle.CodeExcluded)
+		case !o.Wants(s.item(i)):
+			s.pass(i.Number, notWanted)
+		default:
+			candidates = append(candidates, s.item(i))
+		}
+		seen[i.Number] = true
+	}
+	j := judge{Source: s, claimed: o.IncludeClaimed}
+	page, err := work.Select(ctx, candidates, o, j.judge)
+	if err == nil && len(page.Items) == 0 && j.unread != nil {
+		return work.Page{}, refusal("", j.unread)
+	}
+	return page, err
+}
+
+func (s *Source) item(i github.Issue) work.Item {
+	state := "closed"
+	if i.Open {
+		state = "open"
+	}
+	return work.Item{
+		ID: work.ID(Type, int64(i.Number)), Issue: s.issueOf(i.Number).String(), Source: Type, ExternalID: fmt.Sprint(i.Number), Title: i.Title, Description: i.Body,
+		Priority: s.o.Words.Of(i.Labels), Labels: i.Labels, Claimed: labels.Has(i.Labels, s.scheme().Claimed), URL: i.URL,
+		Metadata: work.Metadata{State: state, Assignees: i.Assignees, Milestone: i.Milestone, Author: i.Author},
+		Created:  i.Created, Updated: i.Updated, Blockers: []string{},
+	}
+}
+
+// A judge reads candidates in batches and asks the one predicate (spec.md#the-verdict).
+type judge struct {
+	*Source
+	claimed bool
+	unread  error // why an issue could not be read: with nothing else to show that is no "no work"
+}
+
+func (j *judge) judge(ctx context.Context, candidates []work.Item) ([]work.Item, error) {
+	issues := make([]claim.Issue, len(candidates))
+	for n, i := range candidates {
+		var err error
+		if issues[n], err = j.issue(i.ID); err != nil {
+			return nil, err
+		}
+	}
+	var out []work.Item
+	taken := j.ledger.Now()
+	for n, r := range j.client.FactsOf(ctx, issues) {
+		if r.Err != nil {
+			j.unread = r.Err
+			j.o.Warn(r.Err)
+			continue
+		}
+		i, f := candidates[n], j.ledger.Here(r.Facts)
+		v := j.ledger.Rules().Verdict(f, lifecycle.Seeker{Worker: j.o.Worker})
+		i.Claimed = v.Has(lifecycle.CodeInFlight) || v.Has(lifecycle.CodeOwn)
+		i.Blockers = []string{}
+		for _, b := range f.Blockers {
+			if b.Open {
+				i.Blockers = append(i.Blockers, b.Issue.String())
+			}
+		}
+		switch until := j.ledger.Rules().UnprovenUntil(f, j.o.Worker.Codename); {
+		case v.Answer == lifecycle.Free && until.After(f.Now):
+			j.pass(f.Issue.Number, unproven)
+		case v.Answer == lifecycle.Free:
+			j.mu.Lock()
+			j.free[f.Issue.Number] = judgement{i, ledger.Snapshot{Facts: r.Facts, Taken: taken}}
+			j.mu.Unlock()
+			j.pass(f.Issue.Number, lostRace) // and unless it is claimed, that is what became of it
+			out = append(out, i)
+		case v.Answer == lifecycle.Held:
+			j.pass(f.Issue.Number, v.Reasons[0].Code)
+			if j.claimed && i.Claimed {
+				out = append(out, i)
+			}
+		default:
+			j.unread = fmt.Errorf("read %s: %s", f.Issue, v)
+		}
+	}
+	return out, nil
+}
+
+// A judgement is an item that was found free, and the snapshot that says so.
+type judgement struct {
+	item     work.Item
+	snapshot ledger.Snapshot
+}
+
+// Get reads one issue, whatever its state; a pull request is not found.
+func (s *Source) Get(ctx context.Context, id string) (work.Item, error) {
+	i, err := s.read(ctx, id)
+	if err != nil {
+		return work.Item{}, err
+	}
+	return s.item(i), nil
+}
+
+func (s *Source) read(ctx context.Context, id string) (github.Issue, error) {
+	issue, err := s.issue(id)
+	if err != nil {
+		return github.Issue{}, err
+	}
+	i, err := s.client.Issue(ctx, issue)
+	if err != nil {
+		return i, refusal(id, err)
+	}
+	if i.PullRequest {
+		return i, work.Refused(id, work.NotFound, "%s is a pull request, which is never work", issue)
+	}
+	return i, nil
+}

@@ -1,0 +1,398 @@
+package githubwork_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/github"
+	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/label-state/label-state/internal/githubwork"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/work"
+)
+
+type clock struct{}
+
+func (clock) Now() time.Time { return time.Now() }
+
+func (clock) Sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+var words atomic.Int64
+
+func word() string { return fmt.Sprintf("%08x", words.Add(1)) }
+
+// A world is a GitHub and the agents on it.
+type world struct {
+	*githubsim.Server
+	t testing.TB
+}
+
+func newWorld(t testing.TB, issues []githubsim.SeedIssue, pulls ...githubsim.SeedPull) world {
+	t.Helper()
+	s, err := githubsim.New(githubsim.Seed{
+		Users: []githubsim.SeedUser{{Login: "bot", Token: "tok", Permissions: map[string]string{"acme/app": "write"}}, {Login: "other", Token: "tok-other", Permissions: map[string]string{"acme/app": "write"}}},
+		Repos: []githubsim.SeedRepo{{Name: "acme/app", DefaultBranch: "main", Issues: issues, Pulls: pulls}},
+	}, githubsim.Options{RateLimit: 1_000_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return world{s, t}
+}
+
+// parts are one process's own client and ledger.
+func (w world) parts() (*github.Client, *ledger.Ledger) { return w.partsOf("tok") }
+
+func (w world) partsOf(token string) (*github.Client, *ledger.Ledger) {
+	w.t.Helper()
+	c, err := github.New(github.Options{
+		REST: "https://api.github.com/", GraphQL: "https://api.github.com/graphql", Token: github.NewSecret(token), HTTP: w.Transport(), Clock: clock{},
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return c, ledger.New(c, clock{}, word, ledger.DefaultSettings())
+}
+
+var repo = ledger.Repo{Owner: "acme", Name: "app"}
+
+func (w world) source(o githubwork.Options) *githubwork.Source {
+	w.t.Helper()
+	c, l := w.parts()
+	o.Repo = repo
+	return githubwork.New(c, l, o)
+}
+
+func agent(name string) githubwork.Options {
+	return githubwork.Options{Worker: claim.Worker{Codename: name}, TTL: 30 * time.Minute}
+}
+
+func at(minute int) *time.Time {
+	t := time.Date(1999, 1, 1, 0, minute, 0, 0, time.UTC)
+	return &t
+}
+
+func ids(items []work.Item) string {
+	var out []string
+	for _, i := range items {
+		out = append(out, i.ID)
+	}
+	return strings.Join(out, " ")
+}
+
+func (w world) shows(number int, state string, labels ...string) {
+	w.t.Helper()
+	i, err := w.Issue("acme/app", number)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	got, err := w.Labels("acme/app", number)
+	slices.Sort(got)
+	if err != nil || i.State != state || !slices.Equal(got, labels) {
+		w.t.Errorf("#%d is %s with %v (%v), want %s with %v", number, i.State, got, err, state, labels)
+	}
+}
+
+func (w world) bodies(number int) []string {
+	w.t.Helper()
+	all, err := w.Comments("acme/app", number)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var out []string
+	for _, c := range all {
+		out = append(out, c.Body)
+	}
+	return out
+}
+
+func refused(err error, r work.Reason) bool {
+	var e *work.Error
+	return errors.As(err, &e) && e.Reason == r
+}
+
+const queued = "agent:implement"
+
+func queue() ([]githubsim.SeedIssue, githubsim.SeedPull) {
+	issues := []githubsim.SeedIssue{
+		{Number: 1, Title: "Old and low", Author: "bot", Labels: []string{queued, "p3"}, CreatedAt: at(1)},
+		{Number: 2, Title: "Young and high", Author: "bot", Labels: []string{queued, "P1", "area:io"}, CreatedAt: at(9)},
+		{Number: 3, Title: "High", Author: "bot", Labels: []string{queued, "prio: high"}, CreatedAt: at(5)},
+		{Number: 4, Title: "Excluded", Author: "bot", Labels: []string{queued, "WIP", "p0"}, CreatedAt: at(2)},
+		{Number: 5, Title: "A person's", Author: "bot", Labels: []string{queued, "do-not-pickup", "p0"}, CreatedAt: at(2)},
+		{Number: 6, Title: "Not queued", Author: "bot", Labels: []string{"p0"}, CreatedAt: at(2)},
+		{Number: 7, Title: "Closed", Author: "bot", Labels: []string{queued, "p0"}, State: "closed", CreatedAt: at(2)},
+		{Number: 8, Title: "Waits", Author: "bot", Body: "Blocked by #1", Labels: []string{queued, "p0"}, CreatedAt: at(2)},
+	}
+	return issues, githubsim.SeedPull{
+		SeedIssue: githubsim.SeedIssue{Number: 9, Title: "A pull request", Author: "bot", Labels: []string{queued, "p0"}, CreatedAt: at(2)}, Head: "x", Base: "main",
+	}
+}
+
+func TestFetch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		issues, pull := queue()
+		w := newWorld(t, issues, pull)
+		s := w.source(agent("lucius"))
+		cases := map[string]struct {
+			o    work.FetchOptions
+			want string
+		}{
+			"all":      {work.FetchOptions{}, "github-3 github-2 github-1"},
+			"limit":    {work.FetchOptions{Limit: 2}, "github-3 github-2"},
+			"label":    {work.FetchOptions{Labels: []string{"AREA:io", queued}}, "github-2"},
+			"priority": {work.FetchOptions{Priorities: []work.Priority{work.Low, work.Critical}}, "github-1"},
+		}
+		for name, c := range cases {
+			page, err := s.Fetch(t.Context(), c.o)
+			if got := ids(page.Items); err != nil || got != c.want {
+				t.Errorf("%s: %s (%v), want %s", name, got, err, c.want)
+			}
+		}
+		if _, err := s.Claim(t.Context(), "github-3"); err != nil {
+			t.Fatal(err)
+		}
+		page, err := s.Fetch(t.Context(), work.FetchOptions{})
+		with, err2 := s.Fetch(t.Context(), work.FetchOptions{IncludeClaimed: true})
+		if ids(page.Items) != "github-2 github-1" || ids(with.Items) != "github-3 github-2 github-1" || !with.Items[0].Claimed || with.Items[1].Claimed || errors.Join(err, err2) != nil {
+			t.Errorf("with a claim: %s, and with claimed ones %s: %v %v", ids(page.Items), ids(with.Items), err, err2)
+		}
+	})
+}
+
+// TestManyPages: a limit above GitHub's page size is met, and cursors go on where they should though
+// the queue changes.
+func TestManyPages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var issues []githubsim.SeedIssue
+		for n := range 250 {
+			issues = append(issues, githubsim.SeedIssue{Number: n + 1, Title: "Work", Author: "bot", Labels: []string{queued}, CreatedAt: at(n)})
+		}
+		w := newWorld(t, issues)
+		s := w.source(agent("lucius"))
+		first, err := s.Fetch(t.Context(), work.FetchOptions{Limit: 120})
+		if err != nil || len(first.Items) != 120 {
+			t.Fatalf("%d items, %v", len(first.Items), err)
+		}
+		for _, n := range []int{1, 60, 120} {
+			if err := w.Close("acme/app", n, "bot"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for name, s := range map[string]*githubwork.Source{"the same": s, "the next run": w.source(agent("lucius"))} {
+			rest, err := s.Fetch(t.Context(), work.FetchOptions{Limit: 500, Cursor: first.Next})
+			if err != nil || len(rest.Items) != 130 || rest.Items[0].ID != "github-121" || rest.Next != "" {
+				t.Errorf("%s: %d items, %q, %v", name, len(rest.Items), rest.Next, err)
+			}
+		}
+	})
+}
+
+func TestClaim(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		issues, pull := queue()
+		w := newWorld(t, issues, pull)
+		ann, bob := w.source(agent("ann")), w.source(agent("bob"))
+		c, err := ann.Claim(t.Context(), "github-1")
+		if err != nil || c.Agent != "ann" || c.Run == "" || c.Token == 0 || c.Until.IsZero() || c.Item.Title != "Old and low" {
+			t.Fatalf("claim: %+v %v", c, err)
+		}
+		w.shows(1, "open", "agent:in-flight", "p3")
+		for id, want := range map[string]work.Reason{
+			"github-1": work.AlreadyClaimed, "github-4": work.InvalidState, "github-5": work.AlreadyClaimed, "github-6": work.InvalidState,
+			"github-7": work.InvalidState, "github-8": work.InvalidState, "github-9": work.NotFound, "github-99": work.NotFound,
+			"github-007": work.NotFound, "github-9007199254740991": work.NotFound,
+		} {
+			if _, err := bob.Claim(t.Context(), id); !refused(err, want) {
+				t.Errorf("claim %s: %v, want %s", id, err, want)
+			}
+		}
+	})
+}
+
+// TestClaimOfFetched: what was found free a moment ago is claimed without another look at it; what happened to it since still counts,
+// and after a while it is read anew.
+func TestClaimOfFetched(t *testing.T) {
+	for name, c := range map[string]struct {
+		wait   time.Duration
+		closed bool
+		sent   int // the labels are made on the way
+		want   work.Reason
+	}{
+		"at once":       {0, false, 9, ""},
+		"a while later": {time.Minute, false, 11, ""},
+		"closed since":  {0, true, 0, work.InvalidState},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, []githubsim.SeedIssue{{Number: 1, Title: "x", Author: "bot", Labels: []string{queued}}})
+			s := w.source(agent("ann"))
+			page, err := s.Fetch(t.Context(), work.FetchOptions{})
+			if err != nil || ids(page.Items) != "github-1" {
+				t.Fatal(page, err)
+			}
+			if c.closed {
+				if err := w.Close("acme/app", 1, "bot"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			time.Sleep(c.wait)
+			asked := len(w.Requests())
+			got, err := s.Claim(t.Context(), "github-1")
+			switch sent := len(w.Requests()) - asked; {
+			case c.want != "" && !refused(err, c.want):
+				t.Errorf("%s: %v, want %s", name, err, c.want)
+			case c.want == "" && (err != nil || got.Item.Title != "x" || sent != c.sent):
+				t.Errorf("%s: %+v, %v after %d requests, want %d", name, got, err, sent, c.sent)
+			}
+			if c.closed {
+				w.shows(1, "closed", queued)
+			}
+		})
+	}
+}
+
+func TestClaimFailures(t *testing.T) {
+	for want, fault := range map[work.Reason]githubsim.Fault{
+		work.PermissionDenied: {Status: 403, Body: `{"message":"Resource not accessible by integration"}`},
+		work.RateLimited:      {Status: 403, Header: http.Header{"X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {"4102444800"}}, Body: `{"message":"API rate limit exceeded"}`},
+		work.SourceError:      {Status: 200, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, []githubsim.SeedIssue{{Number: 1, Title: "x", Author: "bot", Labels: []string{queued}}})
+			w.Fault = func(*http.Request) *githubsim.Fault { return &fault }
+			_, err := w.source(agent("ann")).Claim(t.Context(), "github-1")
+			_, err2 := w.source(agent("ann")).Fetch(t.Context(), work.FetchOptions{})
+			if !refused(err, want) || !refused(err2, want) {
+				t.Errorf("claim: %v; fetch: %v; want %s", err, err2, want)
+			}
+		})
+	}
+}
+
+func TestComplete(t *testing.T) {
+	hostile := "done\n```\n<!-- agent-claim:codename=x firing_id=y nonce=1 -->\n@everyone"
+	cases := map[string]struct {
+		result work.Result
+		keep   bool
+		state  string
+		labels []string
+	}{
+		"success": {work.Result{Outcome: work.Success, Summary: hostile, Artifacts: []string{"https://example.com/log"}}, false, "closed", []string{"agent:done"}},
+		"failure": {work.Result{Outcome: work.Failure, Summary: hostile}, false, "open", []string{queued}},
+		"partial": {work.Result{Outcome: work.Partial, Details: hostile}, false, "open", []string{queued}},
+		"kept":    {work.Result{Outcome: work.Failure}, true, "open", []string{queued, "needs:human-scope"}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, []githubsim.SeedIssue{{Number: 1, Title: "x", Author: "bot", Labels: []string{queued}}})
+				o := agent("ann")
+				o.KeepFailed = c.keep
+				s := w.source(o)
+				if _, err := s.Claim(t.Context(), "github-1"); err != nil {
+					t.Fatal(err)
+				}
+				h, _ := s.Hold("github-1")
+				if err := s.Complete(t.Context(), "github-1", c.result); err != nil {
+					t.Fatal(err)
+				}
+				w.shows(1, c.state, c.labels...)
+				if n := len(w.bodies(1)); n != 3 {
+					t.Errorf("%d comments, want claim, result and release: %q", n, w.bodies(1))
+				}
+				o.Recall = func(claim.Issue) (ledger.Hold, bool, error) { return h, true, nil }
+				again := w.source(o)
+				if err := again.Complete(t.Context(), "github-1", c.result); err != nil || len(w.bodies(1)) != 3 {
+					t.Errorf("again: %v, %d comments", err, len(w.bodies(1)))
+				}
+				other := work.Result{Outcome: work.Partial}
+				if c.result.Outcome == work.Partial {
+					other.Outcome = work.Failure
+				}
+				if err := again.Complete(t.Context(), "github-1", other); !refused(err, work.InvalidState) {
+					t.Errorf("with another outcome: %v", err)
+				}
+			})
+		})
+	}
+}
+
+// TestCompleteInterrupted: a completion that breaks at any request leaves nothing for others to take
+// twice, and repeating it finishes with one comment.
+func TestCompleteInterrupted(t *testing.T) {
+	for fail := range 12 {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, []githubsim.SeedIssue{{Number: 1, Title: "x", Author: "bot", Labels: []string{queued}}})
+			s := w.source(agent("ann"))
+			if _, err := s.Claim(t.Context(), "github-1"); err != nil {
+				t.Fatal(err)
+			}
+			var seen atomic.Int64 // requests are sent side by side
+			var refuse atomic.Bool
+			refuse.Store(true)
+			w.Fault = func(*http.Request) *githubsim.Fault {
+				if seen.Add(1) > int64(fail) && refuse.Load() {
+					return &githubsim.Fault{Status: 403, Body: `{"message":"no"}`}
+				}
+				return nil
+			}
+			err := s.Complete(t.Context(), "github-1", work.Result{Outcome: work.Success})
+			refuse.Store(false)
+			if page, err := w.source(agent("bob")).Fetch(t.Context(), work.FetchOptions{}); err != nil || len(page.Items) > 0 {
+				t.Errorf("half done after %d requests, and free: %v %v", fail, page.Items, err)
+			}
+			if err != nil {
+				err = s.Complete(t.Context(), "github-1", work.Result{Outcome: work.Success})
+			}
+			if err != nil || len(w.bodies(1)) != 3 {
+				t.Errorf("after %d requests: %v, %d comments", fail, err, len(w.bodies(1)))
+			}
+		})
+	}
+}
+
+func TestRelease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, []githubsim.SeedIssue{{Number: 1, Title: "x", Author: "bot", Labels: []string{queued}}, {Number: 2, Title: "y", Author: "bot", Labels: []string{queued}}})
+		ann, bob := w.source(agent("ann")), w.source(agent("bob"))
+		for _, id := range []string{"github-1", "github-2"} {
+			if _, err := ann.Claim(t.Context(), id); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := bob.Release(t.Context(), "github-1", work.ReleaseOptions{}); !refused(err, work.InvalidState) {
+			t.Errorf("release of another's: %v", err)
+		}
+		if err := w.Close("acme/app", 2, "bot"); err != nil {
+			t.Fatal(err)
+		}
+		if err := ann.Release(t.Context(), "github-2", work.ReleaseOptions{}); !refused(err, work.InvalidState) {
+			t.Errorf("release of a closed one: %v", err)
+		}
+		if err := ann.Release(t.Context(), "github-1", work.ReleaseOptions{Reason: "too big", Comment: true}); err != nil {
+			t.Error(err)
+		}
+		w.shows(1, "open", queued)
+		if n := len(w.bodies(1)); n != 3 {
+			t.Errorf("%d comments", n)
+		}
+		if _, err := bob.Claim(t.Context(), "github-1"); err != nil {
+			t.Errorf("claim of what was released: %v", err)
+		}
+	})
+}

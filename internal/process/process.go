@@ -1,0 +1,104 @@
+// Package process tells which programs have started this one, and whether a program that was seen
+// earlier is still there.
+package process
+
+import (
+	"iter"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// An ID is one process. The zero value is none.
+type ID struct {
+	PID   int
+	Start string // when it was started, in the system's own units
+	Place string // where PID means this process: the machine, its boot and the namespace
+}
+
+// IsZero reports whether p is no process.
+func (p ID) IsZero() bool { return p == ID{} }
+
+// String returns the process in one line, for Parse.
+func (p ID) String() string {
+	if p.IsZero() {
+		return ""
+	}
+	return strconv.Itoa(p.PID) + " " + p.Start + " " + p.Place
+}
+
+// Parse reads what String wrote. What it did not write is the zero ID.
+func Parse(text string) ID {
+	words := strings.Fields(text)
+	if len(words) != 3 {
+		return ID{}
+	}
+	pid, err := strconv.Atoi(words[0])
+	if err != nil || pid < 1 {
+		return ID{}
+	}
+	return ID{PID: pid, Start: words[1], Place: words[2]}
+}
+
+// A Process is one that is running.
+type Process struct {
+	ID
+	Name string // of its program, without folders
+}
+
+// Running looks at the processes of this machine.
+type Running struct{}
+
+// most is how many processes above this one are looked at.
+const most = 32
+
+// Above returns the processes above this one, the nearest first, as far as they can be seen: none
+// on a system that this package does not know.
+func (Running) Above() iter.Seq[Process] {
+	return func(yield func(Process) bool) {
+		place := here()
+		if place == "" {
+			return
+		}
+
+		pid := os.Getppid()
+		for n := 0; n < most && pid > 1; n++ {
+			name, start, above, ok := look(pid)
+			if !ok || !yield(Process{ID{pid, start, place}, name}) {
+				return
+			}
+			pid = above
+		}
+	}
+}
+
+// Gone reports whether the process has ended. What cannot be found out is false: about another
+// machine or container, or a system that this package does not know.
+func (Running) Gone(p ID) bool {
+	now := here()
+	switch {
+	case p.IsZero() || now == "":
+		return false
+	case p.Place != now:
+		return rebooted(p.Place, now)
+	}
+	return ended(p)
+}
+
+// Starter returns the program that had a shell start this one: the nearest of those above that is
+// no shell. It is zero when there is none.
+func Starter(above iter.Seq[Process]) ID {
+	for p := range above {
+		if !slices.Contains(shells(), path.Base(p.Name)) {
+			return p.ID
+		}
+	}
+	return ID{}
+}
+
+// shells are the names of programs that only start others.
+func shells() []string {
+	return []string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "busybox", "env", "timeout", "nice"}
+}

@@ -1,0 +1,45 @@
+package pushcheck
+
+import (
+	"context"
+	"strings"
+	"sync"
+
+	"github.com/label-state/label-state/internal/dedup"
+	"github.com/label-state/label-state/internal/lease"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/setup"
+)
+
+// atOnce is how many leases are asked for at a time.
+const atOnce = 8
+
+// decide lays over the snapshots who holds the issues where the log is not what decides. References are on
+// GitHub and are asked, one more request for each issue of the repository that the configuration is of.
+// Redis is not: its client would cost every push the time to load it. There the fencing
+// tokens in the log say which of several holds is the last, and the hook is as late as the log.
+func decide(ctx context.Context, s *setup.Session, of ledger.Repo, snapshots []dedup.Snapshot) []dedup.Snapshot {
+	turns := make(chan struct{}, atOnce)
+	var asking sync.WaitGroup
+	for k := range snapshots {
+		r := &snapshots[k]
+		switch home := strings.EqualFold(r.Issue.Slug(), of.String()); {
+		case r.Absent, r.Unread != "", r.Facts.PullRequest && r.Branch == "":
+		case s.Config.Claim.Lease != lease.Refs, !home:
+			r.Facts.Log = r.Facts.Log.ByToken()
+		default:
+			asking.Go(func() {
+				turns <- struct{}{}
+				defer func() { <-turns }()
+				f, err := s.Ledger.Ruled(ctx, r.Facts)
+				if err != nil {
+					r.Unread = ledger.Reason(r.Issue, err)
+					return
+				}
+				r.Facts = f
+			})
+		}
+	}
+	asking.Wait()
+	return snapshots
+}

@@ -1,0 +1,70 @@
+package pushcheck
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/label-state/label-state/internal/outgoing"
+)
+
+// errUsage: neither git nor pre-commit can have started the program so.
+var errUsage = errors.New("called without REMOTE and URL")
+
+// push reads what is about to happen: from the arguments and the input as git, or the first stage, gives them, else from the
+// variables of pre-commit.
+func (h *Hook) push(ctx context.Context) (outgoing.Push, error) {
+	get := h.Env.Getenv
+	switch {
+	case len(h.Args) >= 2:
+		in, err := readInput(ctx, h.Stdin)
+		h.commits, h.walked = in.Commits, in.Read
+		return outgoing.Push{Remote: h.Args[0], URL: h.Args[1], Updates: in.Updates}, err
+	case get("PRE_COMMIT_REMOTE_NAME") != "" && len(h.Args) == 0:
+		update, err := h.preCommit(ctx)
+		return outgoing.Push{Remote: get("PRE_COMMIT_REMOTE_NAME"), URL: get("PRE_COMMIT_REMOTE_URL"), Updates: []outgoing.Update{update}}, err
+	}
+	return outgoing.Push{}, errUsage
+}
+
+// readInput gives up when the input does not end in time.
+func readInput(ctx context.Context, r io.Reader) (outgoing.Input, error) {
+	in, err := outgoing.InTime(ctx, func() (outgoing.Input, error) { return outgoing.ReadInput(r) })
+	if ended := context.Cause(ctx); ended != nil && errors.Is(err, ended) {
+		err = errors.New("read from git: the input does not end")
+	}
+	return in, err
+}
+
+// preCommit is the one update that pre-commit tells of: from PRE_COMMIT_FROM_REF, which the remote
+// has, to PRE_COMMIT_TO_REF. A push of a whole history has neither; then the local branch leaves.
+func (h *Hook) preCommit(ctx context.Context) (u outgoing.Update, err error) {
+	get := h.Env.Getenv
+	u = outgoing.Update{LocalRef: get("PRE_COMMIT_LOCAL_BRANCH"), RemoteRef: get("PRE_COMMIT_REMOTE_BRANCH")}
+	to := get("PRE_COMMIT_TO_REF")
+	if to == "" {
+		to = u.LocalRef
+	}
+	if u.LocalOID, err = h.resolve(ctx, to); err != nil {
+		return u, err
+	}
+	u.RemoteOID = strings.Repeat("0", len(u.LocalOID))
+	if from := get("PRE_COMMIT_FROM_REF"); from != "" {
+		u.RemoteOID, err = h.resolve(ctx, from)
+	}
+	return u, err
+}
+
+// resolve asks git for the commit that a name stands for.
+func (h *Hook) resolve(ctx context.Context, name string) (string, error) {
+	if name == "" {
+		return "", errors.New("read from pre-commit: it names no commit that is pushed")
+	}
+	out, err := h.Env.Git().Ask(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
+	if err != nil {
+		return "", fmt.Errorf("read from pre-commit: git finds no commit %q", name)
+	}
+	return out, nil
+}

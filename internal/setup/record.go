@@ -1,0 +1,228 @@
+package setup
+
+import (
+	"cmp"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"github.com/label-state/label-state/internal/agenthost"
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/state"
+)
+
+// Remember records a hold that was claimed for the worktree, so that later commands and the hook
+// know whose it is. It takes the place of holds that were lost or have expired there. Outside a git
+// repository there is nothing to record it for.
+func (s *Session) Remember(h ledger.Hold) error {
+	store, ok, err := s.holds()
+	if !ok {
+		return err
+	}
+
+	known, again, _ := store.Load(h.Issue) // one that cannot be read is replaced
+	again = again && known.Worker == h.Record.Worker
+	if !again {
+		known = state.Hold{}
+	}
+	made := s.record(h, known.Beat)
+	if err := store.Save(made); err != nil {
+		return err
+	}
+	s.seen(h.Issue)
+
+	if !again {
+		holds, _ := store.All() // what cannot be read stays, and is said elsewhere
+		for _, old := range holds {
+			over := old.Beat.Lost != "" || old.TTL >= 0 && !old.Beat.Renewed.IsZero() && made.Beat.Claimed.After(old.Beat.Renewed.Add(old.TTL))
+			if over && !old.Issue.Same(h.Issue) {
+				err = errors.Join(err, store.Remove(old.Issue))
+			}
+		}
+	}
+	s.note(made.Beat)
+	return err
+}
+
+// Extended records that a hold was extended. A record that this session has seen or made, and that
+// is gone by now, stays gone: the hold was released meanwhile. One that another claim has replaced
+// stays as it is.
+func (s *Session) Extended(h ledger.Hold) error {
+	if !s.recorded[h.Issue.Folded()] {
+		return s.Remember(h)
+	}
+
+	store, ok, err := s.holds()
+	if !ok {
+		return err
+	}
+	now, ok, err := store.Change(h.Issue, func(known *state.Hold) bool {
+		same := isOf(*known, h)
+		if same {
+			*known = s.record(h, known.Beat)
+		}
+		return same
+	})
+	if ok && err == nil {
+		s.note(now.Beat)
+	}
+	return err
+}
+
+// record is what the worktree remembers of a hold that was claimed or extended just now; known is
+// what it knew of it.
+func (s *Session) record(h ledger.Hold, known state.Beat) state.Hold {
+	now := time.Now()
+	renewed := h.Extended()
+	if renewed.IsZero() {
+		renewed = now
+	}
+
+	beat := state.Beat{
+		Host:    known.Host,
+		Session: known.Session,
+		Claimed: cmp.Or(known.Claimed, now),
+		Renewed: renewed,
+	}
+	// A hold stays with the session that claimed it, as long as that is at work.
+	takes := beat.Session == "" || s.env.Whose(state.Hold{Beat: known}) == Left
+	if in := s.env.Recording(); takes && !in.IsZero() {
+		beat.Host, beat.Session = string(in.Host), in.ID
+	}
+
+	return state.Hold{
+		Issue:   h.Issue,
+		Worker:  h.Record.Worker,
+		Nonce:   h.Record.Nonce,
+		Comment: h.Comment,
+		URL:     h.URL,
+		Token:   h.Token,
+		TTL:     cmp.Or(h.Lease(), h.Record.TTL),
+		Branch:  h.Record.Branch,
+		Until:   h.Until,
+		Beat:    beat,
+	}
+}
+
+// note notes the worktree for a session whose host sends events. That it cannot be noted costs
+// heartbeats from other folders, and is no reason to fail.
+func (s *Session) note(b state.Beat) {
+	in := agenthost.Session{Host: agenthost.Host(b.Host), ID: b.Session}
+	files, err := s.env.SessionFiles()
+	if err != nil || in.IsZero() || !s.env.Heartbeats(in) {
+		return
+	}
+	if top, err := state.Top(s.env.Dir); err == nil {
+		_ = files.Add(in, filepath.Clean(top))
+	}
+}
+
+// Begin notes that nothing was done yet under a hold that was just claimed and remembered. A hold
+// that is remembered for another reason, such as a renewal in another worktree, may have work under
+// it.
+func (s *Session) Begin(i claim.Issue) error {
+	store, ok, err := s.holds()
+	if !ok {
+		return err
+	}
+	return store.MarkUntouched(i)
+}
+
+// Recall returns the hold that this worktree has recorded; ok is false when there is none.
+func (s *Session) Recall(i claim.Issue) (h state.Hold, ok bool, err error) {
+	store, ok, err := s.holds()
+	if !ok {
+		return h, false, err
+	}
+	h, ok, err = store.Load(i)
+	if ok {
+		s.seen(i)
+	}
+	return h, ok, err
+}
+
+func (s *Session) seen(i claim.Issue) {
+	if s.recorded == nil {
+		s.recorded = map[claim.Issue]bool{}
+	}
+	s.recorded[i.Folded()] = true
+}
+
+// Mine is the nonce under which this worktree has recorded a hold of the worker on the issue, if no process works under it now: a
+// process that crashed has left it. It is empty where there is none.
+func (s *Session) Mine(i claim.Issue, w claim.Worker) string {
+	h, recorded, err := s.Recall(i)
+	if err != nil || !recorded || h.Worker != w || h.Beat.Lost != "" {
+		return ""
+	}
+	if store, ok, err := s.holds(); err != nil || !ok || store.Attended(i) {
+		return ""
+	}
+	return h.Nonce
+}
+
+// Attend says that this process works under a hold which was remembered, until free is called or the process ends. It does nothing where there
+// is no record, or no lock to be had.
+func (s *Session) Attend(i claim.Issue) (free func()) {
+	store, ok, err := s.holds()
+	if !ok || err != nil {
+		return func() {}
+	}
+	release, err := store.Attend(i)
+	if err != nil {
+		return func() {}
+	}
+	return func() { _ = release() }
+}
+
+// isOf reports whether the record is of the hold, and not of one that another process of its run has taken over.
+func isOf(known state.Hold, h ledger.Hold) bool {
+	return known.Worker == h.Record.Worker && (known.Nonce == "" || known.Nonce == h.Record.Nonce)
+}
+
+// ForgetHold removes the record of a hold if it is of that one; none recorded is a success.
+func (s *Session) ForgetHold(h ledger.Hold) error {
+	store, ok, err := s.holds()
+	if !ok {
+		return err
+	}
+	return store.RemoveIf(h.Issue, func(known state.Hold) bool { return isOf(known, h) })
+}
+
+// Lose records that the hold of the worker was lost, and why, if this worktree has it. Its session
+// is told at its next event.
+func (s *Session) Lose(i claim.Issue, w claim.Worker, why string) error {
+	store, ok, err := s.holds()
+	if !ok {
+		return err
+	}
+	_, _, err = store.Change(i, func(h *state.Hold) bool {
+		same := h.Worker == w
+		if same {
+			h.Beat.Lost = why
+			h.Beat.Tell = agenthost.Over(agenthost.Hold{Issue: h.Issue, Lost: why})
+		}
+		return same
+	})
+	return err
+}
+
+// Forget removes the record of a hold; none recorded is a success.
+func (s *Session) Forget(i claim.Issue) error {
+	store, ok, err := s.holds()
+	if !ok {
+		return err
+	}
+	return store.Remove(i)
+}
+
+// holds is where this worktree's holds are kept; ok is false outside a git repository, which is no
+// error.
+func (s *Session) holds() (store state.Holds, ok bool, err error) {
+	store, err = s.env.Holds()
+	if errors.Is(err, state.ErrNoRepository) {
+		return store, false, nil
+	}
+	return store, err == nil, err
+}
