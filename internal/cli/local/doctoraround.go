@@ -106,7 +106,7 @@ func mendScript(s hookfile.State) string {
 	case s.Text != "":
 		return "label-state hook install, which replaces " + s.Script + "; commit it"
 	case s.Script != "":
-		return "in " + s.Script + " begin the line with  ! command -v label-state >/dev/null ||"
+		return "in " + s.Script + " begin the line with  ! command -v " + missingName(s) + " >/dev/null ||"
 	}
 	return ""
 }

@@ -169,5 +169,5 @@ func installAgain(t cli.Terminal, s hookfile.State) string {
 	case own != "":
 		return "add " + filepath.Dir(own) + " to PATH"
 	}
-	return "put label-state on PATH (docs/install.md)"
+	return "put " + missingName(s) + " on PATH (docs/install.md)"
 }
