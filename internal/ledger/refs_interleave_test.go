@@ -72,7 +72,7 @@ func strictScenes() map[string]bound {
 	return map[string]bound{
 		"two workers":         {scenario{cast: pair, ends: progress}, 9, 220},
 		"two workers, stale":  {scenario{cast: []role{worker("ann"), worker("bob")}, reads: prefixes, within: forever, faults: budget{stale: 1}, switches: 2}, 28, 90},
-		"two workers, lost":   {scenario{cast: pair, faults: budget{lost: 2}, switches: 1}, 200, 5500},
+		"two workers, lost":   {scenario{cast: pair, faults: budget{lost: 2}, switches: 1}, 170, 5500},
 		"two workers, crash":  {scenario{cast: pair, faults: budget{crash: 1}}, 160, 500},
 		"three workers":       {scenario{cast: []role{worker("ann"), worker("bob"), worker("cyd")}, ends: progress}, 15, 200},
 		"one key":             {scenario{cast: []role{twin("ann", release), twin("bob", release)}, ends: progress}, 1, 1},
