@@ -24,12 +24,42 @@ func Check(rules lifecycle.Rules, who Pusher, snapshots []Snapshot) Report {
 		case snapshot.Unread != "":
 			r.unknown(snapshot.Issue, snapshot.Unread)
 		default:
-			j := judge{rules: rules, facts: snapshot.Facts, now: clock{snapshot.Facts.Now}}
-			j.ask(who)
-			j.report(snapshot.Named, &r)
+			r.add(check(rules, who, snapshot))
 		}
 	}
 	return r
+}
+
+// check judges one issue that was read. A guess stops what is certain does not stop, and lets nothing go.
+func check(rules lifecycle.Rules, who Pusher, snapshot Snapshot) Report {
+	certain := judged(rules, who, snapshot.Named, snapshot.Facts)
+	if len(certain.Refusals) > 0 || snapshot.Guess == nil {
+		return certain
+	}
+
+	facts := snapshot.Facts
+	facts.Log = *snapshot.Guess
+	guess := judged(rules, who, snapshot.Named, facts)
+	if len(guess.Refusals) == 0 {
+		return certain
+	}
+	for k := range guess.Refusals {
+		guess.Refusals[k].Guess = true
+	}
+	return guess
+}
+
+func judged(rules lifecycle.Rules, who Pusher, n Named, facts lifecycle.Facts) (r Report) {
+	j := judge{rules: rules, facts: facts, now: clock{facts.Now}}
+	j.ask(who)
+	j.report(n, &r)
+	return r
+}
+
+func (r *Report) add(of Report) {
+	r.Refusals = append(r.Refusals, of.Refusals...)
+	r.Notes = append(r.Notes, of.Notes...)
+	r.Unknown = append(r.Unknown, of.Unknown...)
 }
 
 func (r *Report) unknown(i claim.Issue, reason string) {

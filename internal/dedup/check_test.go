@@ -38,6 +38,9 @@ func summary(r Report) []string {
 	var out []string
 	for _, f := range r.Refusals {
 		text := "refuse"
+		if f.Guess {
+			text += " guess"
+		}
 		for _, reason := range f.Reasons {
 			evidence := ""
 			if reason.PR != nil {
@@ -69,6 +72,7 @@ type vector struct {
 	name     string
 	facts    lifecycle.Facts
 	comments []claim.Comment
+	guesses  []claim.Comment
 	absent   bool
 	unread   string
 	branch   string
@@ -82,7 +86,12 @@ func (v vector) snapshot() Snapshot {
 	if v.branch != "" {
 		named = Named{Issue: issue42, Branch: v.branch}
 	}
-	return Snapshot{Named: named, Facts: v.facts, Absent: v.absent, Unread: v.unread}
+	out := Snapshot{Named: named, Facts: v.facts, Absent: v.absent, Unread: v.unread}
+	if v.guesses != nil {
+		guess := claim.Replay(append(v.comments, v.guesses...))
+		out.Guess = &guess
+	}
+	return out
 }
 
 func readCases(t *testing.T, file string) []vector {
@@ -132,6 +141,13 @@ func (v *vector) set(key, rest string) error {
 		v.facts.Assignees = strings.Fields(rest)
 	case "log":
 		return v.addLog(rest)
+	case "guess":
+		before := v.comments
+		err := v.addLog(rest)
+		v.comments, v.guesses = before, append(v.guesses, v.comments[len(before):]...)
+		v.guesses[len(v.guesses)-1].ID = int64(100 + len(v.guesses))
+		v.facts.Doubts = []string{"whose records count is not known"}
+		return err
 	case "pull":
 		return v.addPull(strings.Fields(rest))
 	case "unshown":

@@ -29,6 +29,7 @@ type Snapshot struct {
 	Facts  lifecycle.Facts // meaningless when Absent or Unread say so
 	Absent bool            // the repository was read and has no such issue
 	Unread string          // why nothing is known about it; empty when it was read
+	Guess  *claim.State    // the log if those count whom GitHub calls members, where it tells no roles; nil is none
 }
 
 // A Pusher is who pushes, as far as the environment, the worktree and git tell.
@@ -80,6 +81,7 @@ type Refusal struct {
 	Title, URL string
 	Reasons    []lifecycle.Reason // one or more, each lifecycle.CodeInFlight or lifecycle.CodePROpen
 	Lost       *claim.Claim       // the pusher's own claim that does not stand any more; nil when it has none
+	Guess      bool               // GitHub does not tell the role of somebody whose records these reasons go by
 	Terms      claim.Terms        // the lengths that the claims are judged by
 	Now        time.Time          // server time of the snapshot
 }

@@ -33,6 +33,7 @@ type (
 		Reasons  []jsonReason `json:"reasons"`
 		LostHold *jsonLost    `json:"lost_hold,omitempty"`
 		TakeOver string       `json:"take_over,omitempty"`
+		Guess    bool         `json:"guess,omitempty"` // GitHub tells no role of somebody whose records the reasons go by
 	}
 	jsonCommit struct {
 		OID     string `json:"oid"`
@@ -111,7 +112,7 @@ func each[A, B any](list []A, f func(A) B) []B {
 
 func toRefusal(r Refusal) jsonRefusal {
 	out := jsonRefusal{
-		Issue: r.Issue.String(), Title: strip(r.Title), URL: strip(r.URL), Branch: strip(r.Branch),
+		Issue: r.Issue.String(), Title: strip(r.Title), URL: strip(r.URL), Branch: strip(r.Branch), Guess: r.Guess,
 		Commits: each(r.Commits, func(c Commit) jsonCommit { return jsonCommit{c.OID, strip(c.Subject)} }),
 		Reasons: each(r.Reasons, toReason),
 	}

@@ -119,6 +119,9 @@ func (w *writer) refusal(r Refusal) {
 			w.line("    %s", clause(reason.URL))
 		}
 	}
+	if r.Guess {
+		w.line("    a guess: GitHub tells the roles of others only to those who may push, and calls the author a member")
+	}
 	w.line("")
 }
 

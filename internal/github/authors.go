@@ -77,7 +77,7 @@ func (c *Client) judgeAuthors(ctx context.Context, snapshots []*snapshot, want s
 	var enders []account
 	for _, r := range snapshots {
 		for _, s := range stakes[r] {
-			if slices.ContainsFunc(r.accounts(s.Claims), claimers.counted) {
+			if slices.ContainsFunc(r.accounts(s.Claims), claimers.mayCount) {
 				enders = append(enders, r.accounts(s.Marks)...)
 			}
 		}
@@ -96,9 +96,11 @@ func (r *snapshot) doubt(err error, want scope) {
 }
 
 // replay folds the records and notices that count. Of an author about whom nobody could be asked the whole snapshot is
-// unknown; where only standing claims are wanted the log goes without that author, and the facts say so.
+// unknown; where only standing claims are wanted the log goes without that author, and the facts say so. Beside it there is
+// a guess then, if GitHub calls somebody of whom it tells no role a member or a collaborator.
 func (r *snapshot) replay(judged judgement, want scope) error {
-	var log []claim.Comment
+	var log, careful []claim.Comment
+	guessed := false
 	for _, m := range r.comments {
 		counts, err := false, error(nil)
 		if m.record {
@@ -109,11 +111,19 @@ func (r *snapshot) replay(judged judgement, want scope) error {
 			return err
 		case err != nil:
 			r.doubt(err, want)
+			if m.Trusted = judged.mayCount(r.account(m.Author)); m.Trusted {
+				guessed, careful = true, append(careful, m.Comment)
+			}
 			continue
 		}
 		m.Trusted = counts
-		log = append(log, m.Comment)
+		log, careful = append(log, m.Comment), append(careful, m.Comment)
 	}
+
 	r.facts.Log = claim.Replay(log)
+	if guessed {
+		guess := claim.Replay(careful)
+		r.guess = &guess
+	}
 	return nil
 }

@@ -46,7 +46,7 @@ func (es *edits) uncover(ctx context.Context, snapshots []*snapshot, judged judg
 		}
 		for n := range r.comments {
 			m := &r.comments[n]
-			if !m.record || m.edited.IsZero() || m.Editor != "" || claim.SameLogin(m.Author, r.facts.Viewer) || !judged.counted(r.account(m.Author)) {
+			if !m.record || m.edited.IsZero() || m.Editor != "" || claim.SameLogin(m.Author, r.facts.Viewer) || !judged.mayCount(r.account(m.Author)) {
 				continue
 			}
 			es.mu.Lock()

@@ -16,10 +16,14 @@ import (
 	"github.com/label-state/label-state/internal/prchain"
 )
 
-// A snapshot is one issue's facts, or why they could not be read.
+// A Snapshot is one issue's facts, or why they could not be read.
 type Snapshot struct {
 	Facts lifecycle.Facts
 	Err   error
+
+	// Guess is the log with the records of authors whose role GitHub does not tell and whom it calls members or
+	// collaborators; nil where there are none. It may be too careful, so it decides nothing but a refusal.
+	Guess *claim.State
 }
 
 const (
@@ -43,7 +47,8 @@ func (c *Client) FactsOf(ctx context.Context, issues []claim.Issue) []Snapshot {
 
 // HoldersOf is FactsOf for who only wants to know who holds the issues, and which pull requests are open for them. Roles
 // are asked only of authors whose records can change that: records that tell of the past alone may be missing from the
-// logs. An author of whom nobody could be asked in time is in Facts.Doubts and not in the log; that is no error.
+// logs. An author of whom nobody could be asked in time is in Facts.Doubts and not in the log; that is no error. Where that is
+// because GitHub does not tell roles, the snapshot has a guess.
 func (c *Client) HoldersOf(ctx context.Context, issues []claim.Issue) []Snapshot {
 	return c.readIssues(ctx, issues, standingClaims)
 }
@@ -77,6 +82,7 @@ type snapshot struct {
 
 	regions map[string]prchain.Region // what its pull requests say of their chains, by their names in lower case
 	read    bool                      // everything but what finish adds
+	guess   *claim.State              // Snapshot.Guess
 	err     error
 }
 
@@ -84,7 +90,7 @@ func (r *snapshot) public() Snapshot {
 	if r.err != nil {
 		return Snapshot{Facts: lifecycle.Facts{Issue: r.facts.Issue}, Err: r.err}
 	}
-	return Snapshot{Facts: r.facts}
+	return Snapshot{Facts: r.facts, Guess: r.guess}
 }
 
 // readBatch reads up to fifty issues. The error is why it stopped; it is also that of every issue that was not read by then.

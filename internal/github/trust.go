@@ -159,10 +159,11 @@ func (rs *roles) Guessed() string {
 	return rs.guessed
 }
 
-// counted reports whether an account certainly counts.
-func (j judgement) counted(a account) bool {
+// mayCount reports whether an account counts, or would if GitHub told the role of everybody whom it calls a member or a
+// collaborator.
+func (j judgement) mayCount(a account) bool {
 	counts, err := j.of(a)
-	return err == nil && counts
+	return counts || is[*HiddenRoleError](err) && belongs(a.association)
 }
 
 // judge finds out whose records count. Only those are asked about that nothing else decides, each once in a client's

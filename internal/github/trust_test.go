@@ -446,3 +446,23 @@ func TestViewGuesses(t *testing.T) {
 		t.Errorf("view that is told: %v, %q, %v", f.Log.Live(), told.Guessed(), err)
 	}
 }
+
+// TestGuessedRefusal: who is told no roles gets a guess beside the log, of which nothing is certain. It has the records of those whom
+// GitHub calls members, theirs alone, and who is told has none.
+func TestGuessedRefusal(t *testing.T) {
+	server := simulated(t)
+	i := issue("app", 2)
+
+	r := connect(t, server.Transport(), as("tok-rob")).HoldersOf(t.Context(), []claim.Issue{i})[0]
+	if r.Err != nil || len(r.Facts.Log.Live()) > 0 || len(r.Facts.Doubts) != 2 || r.Guess == nil {
+		t.Fatalf("%+v", r)
+	}
+	if live := r.Guess.Live(); len(live) != 1 || live[0].Author != "tia" {
+		t.Errorf("guess %+v, want tia's claim alone", live)
+	}
+
+	told := connect(t, server.Transport()).HoldersOf(t.Context(), []claim.Issue{i})[0]
+	if told.Err != nil || told.Guess != nil {
+		t.Errorf("a guess %+v for who is told, %v", told.Guess, told.Err)
+	}
+}

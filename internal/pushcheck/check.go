@@ -254,7 +254,7 @@ func ask(ctx context.Context, client *github.Client, named []dedup.Named) []dedu
 	}
 	out := make([]dedup.Snapshot, len(named))
 	for k, got := range client.HoldersOf(ctx, issues) {
-		out[k] = dedup.Snapshot{Named: named[k], Facts: got.Facts}
+		out[k] = dedup.Snapshot{Named: named[k], Facts: got.Facts, Guess: got.Guess}
 		var absent *github.NotFoundError
 		switch {
 		case got.Err == nil:

@@ -27,7 +27,12 @@ func decide(ctx context.Context, s *setup.Session, of ledger.Repo, snapshots []d
 		case r.Absent, r.Unread != "", r.Facts.PullRequest && r.Branch == "":
 		case s.Config.Claim.Lease != lease.Refs, !home:
 			r.Facts.Log = r.Facts.Log.ByToken()
+			if r.Guess != nil {
+				guess := r.Guess.ByToken()
+				r.Guess = &guess
+			}
 		default:
+			r.Guess = nil // the references tell who holds the issue, and only who may push writes them
 			asking.Go(func() {
 				turns <- struct{}{}
 				defer func() { <-turns }()

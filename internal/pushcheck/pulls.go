@@ -65,7 +65,7 @@ func (c *checker) askPulls(ctx context.Context, client *github.Client) []dedup.S
 	}
 	out := make([]dedup.Snapshot, len(found))
 	for k, h := range found {
-		out[k] = dedup.Snapshot{Named: dedup.Named{Issue: h.Pull, Branch: h.Branch}, Facts: h.Facts}
+		out[k] = dedup.Snapshot{Named: dedup.Named{Issue: h.Pull, Branch: h.Branch}, Facts: h.Facts, Guess: h.Guess}
 		if h.Err != nil {
 			out[k].Unread = ledger.Reason(h.Pull, h.Err)
 		}
