@@ -26,7 +26,7 @@ func importable(t *testing.T) []string {
 	if err != nil || len(stores) == 0 {
 		t.Fatalf("no package in lease: %v", err)
 	}
-	return append([]string{".", "work"}, stores...)
+	return append([]string{".", "answer", "work"}, stores...)
 }
 
 // sources are the parsed files of a package, without its tests, by name.

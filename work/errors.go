@@ -4,17 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/label-state/label-state/answer"
 )
 
 // ErrNoWork says that no issue is free now. No work means no run (cli.md#exit-codes).
 var ErrNoWork = errors.New("no work")
 
 // A PassedOver counts the items of a queue that could not be offered for one reason.
-type PassedOver struct {
-	Reason string `json:"reason"` // a code of the source's
-	Text   string `json:"text"`   // the same in words
-	Items  int    `json:"items"`
-}
+type PassedOver = answer.PassedOver
 
 // A NoWorkError is ErrNoWork with why there is none. An empty queue that is full of items that nobody may take looks
 // like a defect, so it says what it passed over.

@@ -22,13 +22,16 @@ const (
 	Rejected   Word = "rejected"   // a plan was rejected
 	Reconciled Word = "reconciled" // the labels mirror the log
 	Free       Word = "free"       // the issue may be taken
+	DryRun     Word = "dry-run"    // nothing was written
 )
 
 // An Answer is what an operation on one issue came to. Times are the server's, in UTC and to the second; the zero time
 // is absent. The zero Answer is valid and says nothing.
 type Answer struct {
-	Issue  string `json:"issue,omitempty"`
-	Answer Word   `json:"answer"`
+	Issue   string `json:"issue,omitempty"`
+	Repo    string `json:"repo,omitempty"`    // of what is about no one issue
+	Feature string `json:"feature,omitempty"` // of what is about several repositories
+	Answer  Word   `json:"answer"`
 
 	// The hold, of a claim, a renewal and a status.
 	Codename    string    `json:"codename,omitempty"`
@@ -41,8 +44,8 @@ type Answer struct {
 	Branch      string    `json:"branch,omitempty"`
 
 	// The labels, of everything that may move them.
-	Was     []string `json:"was,omitempty"`
-	Is      []string `json:"is,omitempty"`
+	Was     []string `json:"was,omitzero"`
+	Is      []string `json:"is,omitzero"`
 	Why     string   `json:"why,omitempty"`
 	Outcome string   `json:"outcome,omitempty"` // as a release was recorded
 	Ended   []string `json:"ended,omitempty"`   // keys of the claims that were ended
@@ -62,6 +65,17 @@ type Answer struct {
 	Reasons []Reason  `json:"reasons,omitempty"`
 	Error   string    `json:"error,omitempty"`
 	Next    []Command `json:"next,omitempty"`
+
+	// Of the answer none, the queue.
+	Queue  *int         `json:"queue,omitempty"` // how many issues are ready
+	Passed []PassedOver `json:"passed_over,omitempty"`
+}
+
+// A PassedOver counts the items of a queue that could not be offered for one reason.
+type PassedOver struct {
+	Reason string `json:"reason"` // a code of the source's
+	Text   string `json:"text"`   // the same in words
+	Items  int    `json:"items"`
 }
 
 // A Reason is one cause why an issue may not be taken.

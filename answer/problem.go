@@ -10,15 +10,35 @@ type Problem struct {
 	Object  string    // what it was done to, such as "acme/app#7"
 	Why     string    // the cause in one clause; it may contain other people's text
 	Reasons []Reason  // of Held, in the order of the verdict
-	Next    []Command // what to do about it, the best first; each front end words it in its own way
+	Next    []Command // what to do about it, in the order in which to try; each front end words it in its own way
 	Cause   error     // for errors.Is and errors.As; never shown
 }
 
-// A Command is a verb with its arguments, as a person or a program would call it next.
+// A Command is what to do next: a call of label-state or of another program, or advice in words alone.
 type Command struct {
-	Verb string   `json:"verb"`
-	Args []string `json:"args,omitempty"`
-	When string   `json:"when,omitempty"` // a condition in words, such as "if it is not done after all"; empty is always
+	When    string   `json:"when,omitempty"`    // what it is for, such as "if it is not done after all"; without a verb it is all there is to say
+	Program string   `json:"program,omitempty"` // such as "gh", whose words are in Args; empty is label-state
+	Verb    string   `json:"verb,omitempty"`    // such as "release" or "repo resume"
+	Args    []string `json:"args,omitempty"`
+}
+
+// Verbs that stand for the call that failed. Only a front end knows what was called.
+const (
+	Again       = "again"
+	AgainLonger = "again, longer" // with a longer limit of time
+)
+
+// Advice is a Command in words alone.
+func Advice(text string) Command { return Command{When: text} }
+
+// Call is a call of label-state; when says what it is for.
+func Call(when, verb string, args ...string) Command {
+	return Command{When: when, Verb: verb, Args: args}
+}
+
+// Shell is a call of another program; when says what it is for.
+func Shell(when, program string, args ...string) Command {
+	return Command{When: when, Program: program, Args: args}
 }
 
 // Error returns "claim acme/app#7: held by …", without what is not known.
