@@ -198,7 +198,7 @@ func (e *Event) runs(command string) {
 	line := parseLine(command)
 	e.Call, e.Dirs, e.Changes = Runs, line.dirs(), line.changes()
 	switch {
-	case line.harmless(): // also where it looks for "git push"
+	case line.harmless(), line.putsAside(): // also where it looks for "git push"
 		e.Call = Reads
 	case line.publishes():
 		e.Call = Publishes

@@ -9,9 +9,28 @@ import (
 
 // harmless reports whether the line does nothing but look and call this program, which is the way out of a denial. What is not known
 // to only look does more. docs/agents.md lists these commands.
-func (l line) harmless() bool {
-	more := slices.ContainsFunc(l.commands, func(c command) bool { return c.shell == 0 && !looks(c.words) })
+func (l line) harmless() bool { return l.only(looks) }
+
+// only reports whether every command of the line is one of those, and nothing else in it does anything.
+func (l line) only(these func(words []string) bool) bool {
+	more := slices.ContainsFunc(l.commands, func(c command) bool { return c.shell == 0 && !these(c.words) })
 	return len(l.commands) > 0 && !more && !l.odd && !l.writes
+}
+
+// putsAside reports whether the line puts changes aside with git stash, and does nothing else.
+func (l line) putsAside() bool {
+	return l.only(func(words []string) bool { return looks(words) || stashes(words) })
+}
+
+// stashes reports whether a simple command is git stash, which loses nothing: not pop, drop or clear.
+func stashes(words []string) bool {
+	if len(words) == 0 || words[0] != "git" {
+		return false
+	}
+	verb, _, rest := gitVerb(words[1:])
+	before := words[1 : len(words)-len(rest)]
+	return verb == "stash" && !anyBegins(before, "-c", "--config-env", "--exec-path") &&
+		(len(rest) == 0 || rest[0] == "push" || rest[0] == "save" || strings.HasPrefix(rest[0], "-"))
 }
 
 // looks reports whether a simple command only looks.

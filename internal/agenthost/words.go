@@ -10,7 +10,7 @@ import (
 
 func lost(h Hold) string {
 	return fmt.Sprintf("%s is not yours any more: %s. Do not edit, commit or push for it. "+
-		"Take other work with: label-state next; or give this one up here with: label-state release %s", h.Issue, h.Lost, h.Issue)
+		"Take other work with: label-state next; or put the changes here aside with: git stash -u", h.Issue, h.Lost)
 }
 
 const unclaimed = "this repository wants an issue to be claimed before its files are edited, and this worktree holds none " +
@@ -65,6 +65,13 @@ func StartText(e Event, w World, shown []Shown, worktree string) string {
 
 // Over is what a session is told when a heartbeat finds that its hold is lost.
 func Over(h Hold) string { return "label-state: " + lost(h) }
+
+// Lifted is what a session is told when it may edit a worktree again that has nothing of a lost
+// hold's work.
+func Lifted(h Hold) string {
+	return fmt.Sprintf("label-state: %s is not yours any more: %s. Nothing of the work on it is in this worktree, so its files may be edited "+
+		"for something else. Take work with: label-state next", h.Issue, h.Lost)
+}
 
 // HandedOver is what a session is told when its hold ended because its work is there.
 func HandedOver(i claim.Issue) string {

@@ -91,9 +91,10 @@ func RunProgram(ctx context.Context, c *Call, h ledger.Hold, p Program) error {
 		return errors.Join(fmt.Errorf("start %s: %w", OneLine(p.Args[0]), err), lost)
 	}
 	code, err := r.wait(ctx, cmd, ended)
-	if err == nil {
+	switch {
+	case err == nil:
 		err = r.release(ctx, r.ending(ctx, code))
-	} else {
+	case errors.Is(err, keep.ErrDelivered):
 		c.ForgetEnded(h)
 	}
 
@@ -222,7 +223,9 @@ func (r *runner) release(ctx context.Context, e ledger.Ending) error {
 	case lost == nil:
 		Warnf(r.call.Terminal.Err, "%s could not be released, its lease ends by itself: %s", r.hold.Issue, err)
 		return nil
+	default:
+		return err // and the record stays: what was done under the hold is still here
 	}
 	r.call.ForgetEnded(r.hold)
-	return err
+	return nil
 }

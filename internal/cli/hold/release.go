@@ -100,13 +100,11 @@ func releaseAsWorker(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Wo
 	}
 	rep, err := c.Session.Ledger.Release(ctx, i, e)
 	err = c.WarnLate(err)
-	if err == nil || errors.Is(err, claim.ErrEnded) {
-		c.ForgetHold(i)
-	}
-	if err == nil {
-		err = c.GiveFailedToPerson(ctx, i, w, e.Recorded())
-	}
 	if err != nil {
+		return err // and the record stays: what it fences is still there
+	}
+	c.ForgetHold(i)
+	if err := c.GiveFailedToPerson(ctx, i, w, e.Recorded()); err != nil {
 		return err
 	}
 

@@ -271,6 +271,19 @@ func (e *hostEvent) untouched(ctx context.Context, t *worktreeHolds, h state.Hol
 	return true
 }
 
+// clean reports whether the worktree has nothing that a remote does not have: no change, and no
+// commit at its HEAD. Whatever cannot be found out is something.
+func (e *hostEvent) clean(ctx context.Context, t *worktreeHolds) bool {
+	run := e.terminal.Env.Git()
+	run.Dir = t.top
+	changed, err := run.Ask(ctx, git.Status()...)
+	if err != nil || changed != "" {
+		return false
+	}
+	ahead, err := run.Ask(ctx, "rev-list", "--max-count=1", "HEAD", "--not", "--remotes")
+	return err == nil && ahead == ""
+}
+
 // moved reports whether a log of git's has an entry since then: of HEAD in whatever worktree, of a branch, of stashes. What was fetched
 // is no work. A worktree without a log of HEAD has none that could be trusted.
 func moved(common, worktree string, since time.Time) bool {

@@ -283,6 +283,12 @@ func (e *hostEvent) decide(ctx context.Context) {
 		w.Claim, w.Unusable = e.wantsClaim(ctx)
 	}
 	e.answer.Deny = agenthost.Denies(e.event, w)
+	if e.answer.Deny != "" && e.lifted(ctx) {
+		e.answer.Deny = agenthost.Denies(e.event, e.world())
+	}
+	if e.terminal.Env.SkipDedup() { // a person's word, in the environment that the host was started with
+		e.answer.Deny = ""
+	}
 	if e.event.Changes && e.answer.Deny == "" { // from now on the session's end releases none of its holds, wherever the change is
 		for _, t := range e.trees {
 			for _, h := range t.holds {
@@ -299,6 +305,27 @@ func (e *hostEvent) decide(ctx context.Context) {
 		e.answer.Context = e.startText(nil)
 	}
 	e.tell()
+}
+
+// lifted forgets holds that were lost, and whose session knows, in worktrees that have nothing of
+// the work under them. It reports whether there was one.
+func (e *hostEvent) lifted(ctx context.Context) (any bool) {
+	ctx, cancel := context.WithTimeout(ctx, beforeTime)
+	defer cancel()
+
+	for _, t := range e.trees[:e.about] {
+		over := slices.DeleteFunc(slices.Clone(t.holds), func(h state.Hold) bool {
+			return h.Beat.Lost == "" || h.Beat.Tell != "" || hostHold(h).Session != e.event.Session
+		})
+		if len(over) == 0 || !e.clean(ctx, t) {
+			continue
+		}
+		for _, h := range over {
+			e.forget(t, h.Issue)
+			e.answer.Context, any = agenthost.Lifted(hostHold(h)), true
+		}
+	}
+	return any
 }
 
 // tell says what the session is to be told of its holds, once: by this event, if its answer can
