@@ -63,9 +63,11 @@ var mayImport = map[string][]string{
 	"internal/quote":     {"internal/printable"},
 	"internal/slackgate": {"internal/printable"},
 
-	"internal/ledger": {
+	"internal/protocol": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/lease", "internal/quote", "internal/printable",
-		"internal/clock",
+	},
+	"internal/ledger": {
+		"internal/claim", "internal/labels", "internal/lifecycle", "internal/lease", "internal/protocol", "internal/clock",
 	},
 	"internal/github": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing", "internal/ledger",
@@ -174,7 +176,7 @@ var ofTests = []string{"internal/golden", "internal/lease/leasetest"}
 
 // pure are the packages that compute and do nothing else.
 var pure = []string{
-	"answer", "internal/labels", "internal/claim", "internal/lifecycle", "internal/closing", "internal/dedup",
+	"answer", "internal/labels", "internal/claim", "internal/lifecycle", "internal/protocol", "internal/closing", "internal/dedup",
 	"internal/host", "internal/printable", "internal/quote", "internal/stats", "internal/agenthost", "internal/workflow",
 }
 

@@ -4,26 +4,23 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/protocol"
 )
 
-const (
-	posts      = 4                // tries to get one record into the log
-	detachedIn = 20 * time.Second // how long clean-up may go on after the caller gave up
-)
+const posts = 4 // tries to get one record into the log
 
-// landed finds the comment by which a record of ours is already in the log.
-type landed func(claim.State) (url string, ok bool)
+// landedIn finds the comment by which a record of ours is already in the log.
+type landedIn func(claim.State) (url string, ok bool)
 
 // append posts one record. A lost answer is resolved by looking before repeating
 // (spec.md#claim): in reports whether the record is there. The comment is zero when it was found that way.
 //
 // Nothing is posted by a login whose records do not count: it would be told that it has what nobody else sees.
-func (rs *records) append(ctx context.Context, i claim.Issue, body string, in landed) (claim.Comment, error) {
+func (rs *records) append(ctx context.Context, i claim.Issue, body string, in landedIn) (claim.Comment, error) {
 	if err := rs.checkCounts(ctx, i); err != nil {
 		return claim.Comment{}, err
 	}
@@ -31,7 +28,7 @@ func (rs *records) append(ctx context.Context, i claim.Issue, body string, in la
 }
 
 // appendRead is append with a snapshot that shows the record, nil when it has to be read.
-func (rs *records) appendRead(ctx context.Context, i claim.Issue, body string, in landed) (claim.Comment, *lifecycle.Facts, error) {
+func (rs *records) appendRead(ctx context.Context, i claim.Issue, body string, in landedIn) (claim.Comment, *lifecycle.Facts, error) {
 	if err := rs.checkCounts(ctx, i); err != nil {
 		return claim.Comment{}, nil, err
 	}
@@ -39,7 +36,7 @@ func (rs *records) appendRead(ctx context.Context, i claim.Issue, body string, i
 }
 
 // writeRead is appendRead without the question whether the record counts.
-func (rs *records) writeRead(ctx context.Context, i claim.Issue, body string, in landed) (claim.Comment, *lifecycle.Facts, error) {
+func (rs *records) writeRead(ctx context.Context, i claim.Issue, body string, in landedIn) (claim.Comment, *lifecycle.Facts, error) {
 	at, able := rs.forge.(Recorder)
 	var next *lifecycle.Facts
 	c, err := rs.write(ctx, i, body, in, func(ctx context.Context, i claim.Issue, body string) (c claim.Comment, err error) {
@@ -62,7 +59,7 @@ func (rs *records) writeRead(ctx context.Context, i claim.Issue, body string, in
 }
 
 // write posts a record without the question whether it counts.
-func (rs *records) write(ctx context.Context, i claim.Issue, body string, in landed, post func(context.Context, claim.Issue, string) (claim.Comment, error)) (claim.Comment, error) {
+func (rs *records) write(ctx context.Context, i claim.Issue, body string, in landedIn, post func(context.Context, claim.Issue, string) (claim.Comment, error)) (claim.Comment, error) {
 	var last error
 	for n := range posts {
 		if n > 0 { // the log is asked for the record before it is posted again
@@ -85,7 +82,7 @@ func (rs *records) write(ctx context.Context, i claim.Issue, body string, in lan
 		case lease.Rejected(err) && last == nil:
 			return c, err
 		case lease.Rejected(err):
-			return c, writeError{errors.Join(last, err), false} // it says nothing about an earlier try whose answer was lost
+			return c, protocol.StillOpen(errors.Join(last, err)) // it says nothing about an earlier try whose answer was lost
 		}
 		last = err
 	}
@@ -99,28 +96,16 @@ func (rs *records) checkCounts(ctx context.Context, i claim.Issue) error {
 		return nil
 	}
 	if err := jury.Heard(ctx, Repo{i.Owner, i.Repo}); err != nil {
-		return writeError{err, true}
+		return protocol.NotWritten(err)
 	}
 	return nil
 }
-
-// A writeError says of a write as a whole whether it was certainly not done (lease.Rejected), whatever its cause says.
-type writeError struct {
-	error
-	rejected bool
-}
-
-// Rejected reports whether nothing was written, by any try.
-func (e writeError) Rejected() bool { return e.rejected }
-
-// Unwrap returns the cause.
-func (e writeError) Unwrap() error { return e.error }
 
 // Heard reports why records of this login would count for nobody on the issue: an *UnknownError. nil means that they
 // count. A claim asks it before it writes.
 func (rs *records) Heard(ctx context.Context, i claim.Issue) error {
 	if err := rs.checkCounts(ctx, i); err != nil {
-		return &UnknownError{i, err}
+		return &UnknownError{Issue: i, Err: err}
 	}
 	return nil
 }
@@ -165,9 +150,9 @@ func (rs *records) expire(ctx context.Context, f lifecycle.Facts, by string, don
 
 // edit replaces the body of an own claim comment; what was answered ambiguously is repeated.
 func (rs *records) edit(ctx context.Context, f lifecycle.Facts, id int64, r claim.Record) (claim.Comment, error) {
-	body, err := claim.Body(r, sentence(f, r))
+	body, err := claim.Body(r, protocol.Sentence(f, r))
 	if err != nil {
-		return claim.Comment{}, &CallError{err}
+		return claim.Comment{}, &CallError{Err: err}
 	}
 	var last error
 	for n := range posts {

@@ -8,16 +8,6 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// An Assign says whose winning claims assign their login to the issue. The zero value is AssignPeople.
-type Assign int
-
-// Whose claims assign. An app is never assigned: GitHub does not know how.
-const (
-	AssignPeople Assign = iota
-	AssignAll
-	AssignNone
-)
-
 // An Assigner is a Forge that assigns logins to issues. Without it nobody is assigned.
 type Assigner interface {
 	// Assign assigns a login; one that cannot be assigned is dropped without an error.

@@ -11,6 +11,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/protocol"
 )
 
 // A Part is one issue of a bundle, with the ledger of its repository.
@@ -35,7 +36,7 @@ func NewBundle(slug string, parts []Part) (Bundle, error) {
 	}
 	for n, p := range b.parts {
 		if _, err := p.Ledger.set.Rules.Scheme.Bundle(slug); err != nil {
-			return b, &CallError{err}
+			return b, &CallError{Err: err}
 		}
 		if n > 0 && p.Issue.Same(b.parts[n-1].Issue) {
 			return b, callError("bundle %s: %s is named twice", slug, p.Issue)
@@ -116,7 +117,7 @@ func (b Bundle) Check(ctx context.Context, w claim.Worker, ask func(lifecycle.Ru
 		case v.Has(lifecycle.CodeOwn):
 			err = &HeldError{Issue: p.Issue, Verdict: v, Shared: true}
 		case f.Log.Used(w):
-			err = &CallError{claim.ErrKeyUsed}
+			err = &CallError{Err: claim.ErrKeyUsed}
 		case v.Answer != lifecycle.Free:
 			err = &HeldError{Issue: p.Issue, Verdict: v}
 		}
@@ -229,38 +230,9 @@ func (t *taking) undo(ctx context.Context, n int, because error) error {
 func (p Part) Undo(ctx context.Context, w claim.Worker, nonce string, taken bool) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedIn)
 	defer cancel()
-	f, err := p.Ledger.Look(ctx, p.Issue)
-	switch {
-	case err != nil && taken:
-		f = lifecycle.Facts{Issue: p.Issue}
-	case err != nil:
-		return err
-	}
-
-	c, claimed := f.Log.Find(w)
-	live := claimed && c.Live()
-	if own, seen := f.Log.Bid(w, nonce); nonce != "" && len(c.Bids) > 0 {
-		live = live && (seen && !own.Ended || c.Stored && c.Record.Nonce == nonce)
-	}
-	if !taken && !live {
-		return nil
-	}
-	if err := f.Log.RefuseLogin(w, f.Viewer); err != nil && !taken {
-		return p.Ledger.lost(f, w, err)
-	}
-	r := claim.Record{
-		Kind:    claim.KindRelease,
-		Worker:  w,
-		Nonce:   nonce,
-		Outcome: claim.OutcomeBundleRolledBack,
-		Attempt: c.Record.Attempt,
-		At:      f.Now,
-	}
-	if _, err := p.Ledger.do(ctx, f, r); err != nil {
-		return err
-	}
-	if _, err := p.Ledger.rereadAndReconcile(ctx, f); !late(err) {
-		return err
+	op := protocol.NewUndo(p.Ledger.config(), p.Issue, w, nonce, taken)
+	if end := p.Ledger.Run(ctx, p.Issue, op); !late(end.Err) {
+		return end.Err
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ func (t *taking) together(ctx context.Context, req Request) (n int, err error) {
 	case errors.Is(err, errors.ErrUnsupported):
 		return n, errors.ErrUnsupported
 	case err != nil:
-		return n, &UnknownError{asks[0].Issue, fmt.Errorf("%d issues of %s: %w", len(asks), asks[0].Issue.Slug(), err)}
+		return n, &UnknownError{Issue: asks[0].Issue, Err: fmt.Errorf("%d issues of %s: %w", len(asks), asks[0].Issue.Slug(), err)}
 	}
 	for k, a := range attempts {
 		if err := a.granted(ctx, store, got[k]); err != nil {

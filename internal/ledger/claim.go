@@ -10,6 +10,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/protocol"
 )
 
 // A Request is what a worker asks for.
@@ -103,7 +104,7 @@ func (cs *claims) attempt(i claim.Issue, req Request) (*attempt, error) {
 		w.FiringID = cs.firing(nonce)
 	}
 	if err := w.Validate(); err != nil {
-		return nil, &CallError{err}
+		return nil, &CallError{Err: err}
 	}
 	terms := cs.set.Rules.Terms
 	if req.TTL == 0 {
@@ -118,7 +119,7 @@ func (cs *claims) attempt(i claim.Issue, req Request) (*attempt, error) {
 	if req.Branch != "" {
 		branch, err := claim.ParseBranch(req.Branch)
 		if err != nil {
-			return nil, &CallError{err}
+			return nil, &CallError{Err: err}
 		}
 		req.Branch = branch
 	}
@@ -133,7 +134,7 @@ func (cs *claims) attempt(i claim.Issue, req Request) (*attempt, error) {
 		By:     req.By,
 	}
 	if _, err := claim.Encode(r); err != nil {
-		return nil, &CallError{err}
+		return nil, &CallError{Err: err}
 	}
 	return &attempt{claims: cs, issue: i, record: r, req: req, lease: terms.Pending}, nil
 }
@@ -161,7 +162,7 @@ func (a *attempt) expired() bool {
 func (a *attempt) admit(ctx context.Context) error {
 	for n := range a.set.Patience {
 		if err := a.pause(ctx, max(n-1, 0), backoff(n)); err != nil { // the first end shows at once, as a rule
-			return &UnknownError{a.issue, err}
+			return &UnknownError{Issue: a.issue, Err: err}
 		}
 		var f lifecycle.Facts
 		var err error
@@ -193,9 +194,9 @@ func (a *attempt) admit(ctx context.Context) error {
 		err = f.Log.Refuse(a.record, f.Viewer, a.set.Rules.Terms, f.Now)
 		switch {
 		case err != nil && (!known || !own.Live()):
-			return &CallError{err}
+			return &CallError{Err: err}
 		case v.Answer == lifecycle.Unknown:
-			return &UnknownError{a.issue, errors.New(v.String())}
+			return &UnknownError{Issue: a.issue, Err: errors.New(v.String())}
 		case v.Answer != lifecycle.Free:
 			return a.held(v)
 		}
@@ -214,10 +215,10 @@ func (a *attempt) admit(ctx context.Context) error {
 		ended, err := a.records.expire(ctx, f, a.record.Worker.String(), a.ended)
 		a.ended = append(a.ended, ended...)
 		if err != nil {
-			return &UnknownError{a.issue, err}
+			return &UnknownError{Issue: a.issue, Err: err}
 		}
 	}
-	return &UnknownError{a.issue, ErrInvisible}
+	return &UnknownError{Issue: a.issue, Err: ErrInvisible}
 }
 
 // fill names in the record what the snapshot that admits the claim says, so that later changes of the configuration, or of the stage, do
@@ -258,9 +259,9 @@ func (a *attempt) post(ctx context.Context) error {
 		a.start, a.record, a.bound = a.clock.Now(), own.Record, own.Rank
 		return nil
 	}
-	body, err := claim.Body(a.record, sentence(a.facts, a.record))
+	body, err := claim.Body(a.record, protocol.Sentence(a.facts, a.record))
 	if err != nil {
-		return &CallError{err}
+		return &CallError{Err: err}
 	}
 	a.start = a.clock.Now()
 	c, err := a.records.append(ctx, a.issue, body, func(s claim.State) (string, bool) {
@@ -269,16 +270,16 @@ func (a *attempt) post(ctx context.Context) error {
 	})
 	switch {
 	case err != nil && lease.Rejected(err):
-		return &UnknownError{a.issue, err}
+		return &UnknownError{Issue: a.issue, Err: err}
 	case err != nil:
-		return a.giveUp(ctx, &UnknownError{a.issue, err})
+		return a.giveUp(ctx, &UnknownError{Issue: a.issue, Err: err})
 	}
 	if err := a.records.Heard(ctx, a.issue); err != nil { // the answer has said for certain who we are
 		return a.giveUp(ctx, err)
 	}
 	a.bound = claim.Rank{Created: c.Created, ID: c.ID}
 	if err := a.clock.Sleep(ctx, a.set.Settle); err != nil {
-		return a.giveUp(ctx, &UnknownError{a.issue, err})
+		return a.giveUp(ctx, &UnknownError{Issue: a.issue, Err: err})
 	}
 	return nil
 }

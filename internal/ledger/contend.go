@@ -58,7 +58,7 @@ func (a *attempt) readUntil(ctx context.Context, ok func(claim.Bid) bool) error 
 	last := ErrInvisible
 	for n := range a.set.Patience {
 		if err := a.pause(ctx, n, backoff(n-1)); err != nil {
-			return a.giveUp(ctx, &UnknownError{a.issue, errors.Join(last, err)})
+			return a.giveUp(ctx, &UnknownError{Issue: a.issue, Err: errors.Join(last, err)})
 		}
 		if a.expired() {
 			break
@@ -89,7 +89,7 @@ func (a *attempt) readUntil(ctx context.Context, ok func(claim.Bid) bool) error 
 		}
 		last = ErrInvisible
 	}
-	return a.giveUp(ctx, &UnknownError{a.issue, last})
+	return a.giveUp(ctx, &UnknownError{Issue: a.issue, Err: last})
 }
 
 // guards repeats step 0's questions, other than who holds it: the issue may have been closed,
@@ -104,10 +104,10 @@ func (a *attempt) guards(ctx context.Context) error {
 		return a.giveUp(ctx, &HeldError{Issue: a.issue, Verdict: v})
 	}
 	if a.facts.Unshown > 0 {
-		return a.giveUp(ctx, &UnknownError{a.issue, &UnshownError{Facts: a.facts}})
+		return a.giveUp(ctx, &UnknownError{Issue: a.issue, Err: &UnshownError{Facts: a.facts}})
 	}
 	if stages := a.set.Rules.Scheme.Stages; len(stages) > 0 && !a.facts.PullRequest && stages[a.set.Rules.Stage(a.facts)].Name != a.record.Stage {
-		return a.giveUp(ctx, &UnknownError{a.issue, errors.New("it moved to another stage meanwhile")})
+		return a.giveUp(ctx, &UnknownError{Issue: a.issue, Err: errors.New("it moved to another stage meanwhile")})
 	}
 	if taken, _ := a.facts.Log.Bid(a.record.Worker, a.record.Resumes); a.record.Resumes != "" && taken.Ended {
 		return a.giveUp(ctx, a.lost(a.facts, a.record.Worker, claim.ErrEnded))
@@ -122,15 +122,15 @@ func (a *attempt) guards(ctx context.Context) error {
 // the lease counts from before the first try.
 func (a *attempt) confirm(ctx context.Context) error {
 	if a.expired() {
-		return a.giveUp(ctx, &UnknownError{a.issue, claim.ErrOverdue})
+		return a.giveUp(ctx, &UnknownError{Issue: a.issue, Err: claim.ErrOverdue})
 	}
 	a.record.Held, a.record.Assignee, a.record.Token = true, a.toAssign(), a.facts.Log.NextToken(a.record.Worker, a.record.Nonce)
 	start := a.clock.Now()
 	if _, err := a.records.edit(ctx, a.facts, a.bound.ID, a.record); err != nil {
-		return a.giveUp(ctx, &UnknownError{a.issue, err})
+		return a.giveUp(ctx, &UnknownError{Issue: a.issue, Err: err})
 	}
 	if a.expired() {
-		return a.giveUp(ctx, &UnknownError{a.issue, claim.ErrOverdue})
+		return a.giveUp(ctx, &UnknownError{Issue: a.issue, Err: claim.ErrOverdue})
 	}
 	a.start, a.lease = start, claim.Claim{Record: a.record}.Lease(a.set.Rules.Terms)
 	return nil
@@ -158,7 +158,7 @@ func (a *attempt) own(ctx context.Context) error {
 			return a.yield(ctx, c)
 		}
 		if err := a.clock.Sleep(ctx, backoff(2)); err != nil {
-			return a.giveUp(ctx, &UnknownError{a.issue, err})
+			return a.giveUp(ctx, &UnknownError{Issue: a.issue, Err: err})
 		}
 	}
 }
@@ -173,10 +173,10 @@ func (a *attempt) number(ctx context.Context) error {
 	}
 	a.record.Token = token
 	if _, err := a.records.edit(ctx, a.facts, a.bound.ID, a.record); err != nil {
-		return a.giveUp(ctx, &UnknownError{a.issue, err})
+		return a.giveUp(ctx, &UnknownError{Issue: a.issue, Err: err})
 	}
 	if a.expired() {
-		return a.giveUp(ctx, &UnknownError{a.issue, claim.ErrOverdue})
+		return a.giveUp(ctx, &UnknownError{Issue: a.issue, Err: claim.ErrOverdue})
 	}
 	return nil
 }

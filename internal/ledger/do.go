@@ -7,6 +7,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/protocol"
 )
 
 // records writes into logs.
@@ -28,24 +29,24 @@ func (rs *records) do(ctx context.Context, f lifecycle.Facts, r claim.Record) (*
 	if r.Kind == claim.KindRelease {
 		return rs.doBy(ctx, f, r, rs.appendRead)
 	}
-	return rs.doBy(ctx, f, r, func(ctx context.Context, i claim.Issue, body string, in landed) (claim.Comment, *lifecycle.Facts, error) {
+	return rs.doBy(ctx, f, r, func(ctx context.Context, i claim.Issue, body string, in landedIn) (claim.Comment, *lifecycle.Facts, error) {
 		c, err := rs.append(ctx, i, body, in)
 		return c, nil, err
 	})
 }
 
 // A writer posts a record, with a snapshot that shows it or nil.
-type writer func(ctx context.Context, i claim.Issue, body string, in landed) (claim.Comment, *lifecycle.Facts, error)
+type writer func(ctx context.Context, i claim.Issue, body string, in landedIn) (claim.Comment, *lifecycle.Facts, error)
 
 // doBy is do with its way of posting.
 func (rs *records) doBy(ctx context.Context, f lifecycle.Facts, r claim.Record, write writer) (*lifecycle.Facts, error) {
-	text := sentence(f, r)
+	text := protocol.Sentence(f, r)
 	if rs.set.Rules.Unproven(f, r) {
 		text += " No pull request was named, so the issue is ready again; `--pr` names one, and `--done` closes the issue."
 	}
 	body, err := claim.Body(r, text)
 	if err != nil {
-		return nil, &CallError{err}
+		return nil, &CallError{Err: err}
 	}
 
 	if r.Kind == claim.KindRelease || r.Kind == claim.KindReject {
@@ -84,7 +85,7 @@ func (rs *records) unassign(ctx context.Context, f lifecycle.Facts, r claim.Reco
 }
 
 // landedAs finds the record r in a log that did not have it before.
-func landedAs(r claim.Record, before claim.State) landed {
+func landedAs(r claim.Record, before claim.State) landedIn {
 	return func(s claim.State) (url string, ok bool) {
 		c, claimed := s.Find(r.Worker)
 		switch r.Kind {

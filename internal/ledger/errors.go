@@ -1,49 +1,43 @@
 package ledger
 
 import (
-	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/protocol"
 )
 
-// A HeldError is the answer no: the issue may not be taken, for the reasons given.
-type HeldError struct {
-	Issue   claim.Issue
-	Verdict lifecycle.Verdict
-	Yielded *claim.Claim // the rival a race was lost to; nil when no claim of ours was posted
-	Shared  bool         // another process with the same key has it
-}
+// What operations answer with is package protocol's. These are its names for those who use a ledger.
+type (
+	HeldError    = protocol.HeldError
+	UnknownError = protocol.UnknownError
+	LostError    = protocol.LostError
+	LabelsError  = protocol.LabelsError
+	StoreError   = protocol.StoreError
+	CallError    = protocol.CallError
+	UnshownError = protocol.UnshownError
+	BarredError  = protocol.BarredError
+	NoPullError  = protocol.NoPullError
+	Repair       = protocol.Repair
+	Ending       = protocol.Ending
+	Removal      = protocol.Removal
+	Assign       = protocol.Assign
+)
 
-func (e *HeldError) Error() string {
-	if e.Yielded != nil && e.Yielded.Person != "" {
-		return "lost the race to " + e.Yielded.Person
-	}
-	if e.Yielded != nil {
-		return "lost the race to " + e.Yielded.Record.Worker.String()
-	}
-	texts := make([]string, len(e.Verdict.Reasons))
-	for i, r := range e.Verdict.Reasons {
-		texts[i] = r.Text
-	}
-	if e.Shared {
-		return "another process of this run has it: " + strings.Join(texts, "; ")
-	}
-	return strings.Join(texts, "; ")
-}
+// Errors that others are compared with.
+var (
+	ErrGone      = protocol.ErrGone
+	ErrDirty     = protocol.ErrDirty
+	ErrInvisible = protocol.ErrInvisible
+	ErrPlanWaits = protocol.ErrPlanWaits
+)
 
-// An UnknownError is the answer "could not find out". Nothing is to be done on its strength.
-type UnknownError struct {
-	Issue claim.Issue
-	Err   error
-}
-
-func (e *UnknownError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the cause.
-func (e *UnknownError) Unwrap() error { return e.Err }
+// Whose winning claims assign their login to the issue.
+const (
+	AssignPeople = protocol.AssignPeople
+	AssignAll    = protocol.AssignAll
+	AssignNone   = protocol.AssignNone
+)
 
 // Reason words an error for a text that names the issue already: what was being done to that issue goes, the cause stays.
 func Reason(i claim.Issue, err error) string {
@@ -56,76 +50,5 @@ func Reason(i claim.Issue, err error) string {
 	return err.Error()
 }
 
-// A LostError says that a hold is over: whoever acted under it must stop.
-type LostError struct {
-	Issue  claim.Issue
-	Worker claim.Worker
-	Err    error
-	Holder *claim.Claim      // who holds the issue now, nil when nobody
-	End    lifecycle.HoldEnd // what became of the hold, by the snapshot that showed it
-}
-
-func (e *LostError) Error() string {
-	if e.Holder == nil {
-		return e.Err.Error()
-	}
-	if !e.Holder.Held() {
-		return e.Err.Error() + "; " + e.Holder.Holder() + " is claiming it"
-	}
-	return e.Err.Error() + "; " + e.Holder.Holder() + " holds it"
-}
-
-// Unwrap returns the cause, one of claim's errors or ErrGone.
-func (e *LostError) Unwrap() error { return e.Err }
-
-// A LabelsError says that the record counted and the labels are late: the operation itself
-// succeeded, the next sweep repairs the projection.
-type LabelsError struct {
-	Issue claim.Issue
-	Err   error
-}
-
-func (e *LabelsError) Error() string { return "labels are late: " + e.Err.Error() }
-
-// Unwrap returns the cause.
-func (e *LabelsError) Unwrap() error { return e.Err }
-
-// A StoreError says that a hold was decided by another kind of lease store than the configuration here
-// names: whoever acts on it by this configuration would act past the one that decides.
-type StoreError struct {
-	Issue claim.Issue
-	Hold  string // kind of the store that decided the hold
-	Here  string // kind that the configuration names
-}
-
-func (e *StoreError) Error() string {
-	return fmt.Sprintf("its hold is decided by the lease store %s, and the configuration here says %s", e.Hold, e.Here)
-}
-
-// A CallError says that the request itself makes no sense: exit 2, nothing was written.
-type CallError struct{ Err error }
-
-func (e *CallError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the cause.
-func (e *CallError) Unwrap() error { return e.Err }
-
-// ErrDirty is wrapped by a LabelsError when somebody kept changing the labels.
-var ErrDirty = errors.New("labels did not settle")
-
-// errNoServerTime is wrapped by an UnknownError when no answer said when it was given.
-var errNoServerTime = errors.New("no server time")
-
-// ErrInvisible is wrapped by an UnknownError when an own record did not show up in time: never a win.
-var ErrInvisible = errors.New("own record did not become visible")
-
-// An UnshownError says that GitHub counts comments that it does not show, those of an account that it takes for spam
-// for instance. One of them may hold the issue, so nobody can take it.
-type UnshownError struct {
-	Facts lifecycle.Facts
-}
-
-func (e *UnshownError) Error() string { return lifecycle.Unshown(e.Facts.Unshown) }
-
 // callError makes a *CallError.
-func callError(format string, args ...any) error { return &CallError{fmt.Errorf(format, args...)} }
+func callError(format string, args ...any) error { return &CallError{Err: fmt.Errorf(format, args...)} }

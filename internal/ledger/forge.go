@@ -2,8 +2,6 @@ package ledger
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"iter"
 	"time"
 
@@ -71,18 +69,6 @@ type Closer interface {
 	CloseCompleted(ctx context.Context, i claim.Issue) error
 }
 
-// A NoPullError says that an address is not that of a pull request.
-type NoPullError struct{ Address, Why string }
-
-func (e *NoPullError) Error() string { return fmt.Sprintf("pull request %q: %s", e.Address, e.Why) }
-
-// A Removal says who took a label off an issue, or put it on, and when by the server's clock.
-type Removal struct {
-	By     string
-	Person bool // rather than an app or a bot
-	At     time.Time
-}
-
 // A Repo names a repository.
 type Repo struct{ Owner, Name string }
 
@@ -103,11 +89,14 @@ type Repos interface {
 	ClearPause(ctx context.Context, r Repo) error
 }
 
-// ErrGone is wrapped by a Forge when what was to be changed does not exist any more.
-var ErrGone = errors.New("gone")
-
 // A Minimizer is a Forge that minimizes comments as outdated: GitHub folds them, and they count as before.
 type Minimizer interface {
 	// Minimize minimizes comments and returns how many. One that is minimized, or gone, is success.
 	Minimize(ctx context.Context, comments []claim.Comment) (int, error)
+}
+
+// An Eraser is a Forge that can take comments away; one that is gone is success. Without it what two
+// told at the same moment stands twice.
+type Eraser interface {
+	DeleteComment(ctx context.Context, i claim.Issue, id int64) error
 }

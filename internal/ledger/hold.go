@@ -3,19 +3,18 @@ package ledger
 import (
 	"cmp"
 	"context"
-	"errors"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/protocol"
 )
 
 // holds is what a worker may do that has one: extend it, and act under it.
 type holds struct {
 	*base
 	snapshots *snapshots
-	records   *records
 }
 
 // Renew extends the lease of w by editing its claim comment (spec.md#heartbeat). token is the
@@ -28,52 +27,12 @@ func (hs *holds) Renew(ctx context.Context, i claim.Issue, w claim.Worker, token
 
 // renew is Renew for who may know the hold as it was last told; the zero Hold knows nothing.
 func (hs *holds) renew(ctx context.Context, i claim.Issue, w claim.Worker, token int64, known Hold) (Hold, error) {
-	f, err := hs.snapshots.readUntilShown(ctx, i, hs.snapshots.logged, func(s claim.State) bool {
-		c, claimed := s.Find(w)
-		return s.Dead(w) || claimed && c.Held() && s.RefuseToken(w, token) == nil
-	})
-	if err != nil {
-		return Hold{}, err
+	told := claim.Claim{Record: known.Record, Comment: known.Comment, URL: known.URL, Created: known.Since}
+	end := hs.Run(ctx, i, protocol.NewRenewal(hs.config(), i, w, token, told, hs.token()))
+	if end.Err != nil {
+		return Hold{}, end.Err
 	}
-	f, has, err := hs.by.look(ctx, f)
-	if err != nil {
-		return Hold{}, err
-	}
-	terms := hs.set.Rules.Terms
-	c, _ := f.Log.Find(w)
-	if c.Stored && c.Comment == 0 && known.Comment != 0 { // a late snapshot of the log lacks what the holder has written: it is edited and not written again
-		c.Comment, c.URL, c.Created, c.Record = known.Comment, known.URL, known.Since, known.Record
-	}
-	end, limited := c.Until(terms)
-	if err := hs.renewable(f, w, c, token); err != nil {
-		return Hold{}, err
-	}
-	r := c.Record
-	r.Heartbeat++
-	r.Token = max(r.Token, token)
-	start := hs.clock.Now()
-	got, err := hs.by.extend(ctx, c, has)
-	switch {
-	case errors.Is(err, lease.ErrLost):
-		return Hold{}, hs.lost(f, w, err)
-	case err != nil:
-		return Hold{}, &UnknownError{i, err}
-	}
-	edited, err := hs.rewrite(ctx, f, c, r)
-	switch {
-	case errors.Is(err, ErrGone):
-		return Hold{}, hs.lost(f, w, err)
-	case err != nil:
-		return Hold{}, &UnknownError{i, err}
-	case limited && !c.Stored && edited.Updated.After(end):
-		// it was applied after the lease had ended and must not stand for another lease, so the key ends here
-		return Hold{}, errors.Join(hs.lost(f, w, claim.ErrOverdue), hs.records.tombstone(ctx, f, w, c.Record.Nonce, claim.OutcomeStaleSwept))
-	}
-	if edited.ID != 0 && edited.ID != c.Comment {
-		c.Comment, c.URL, c.Created = edited.ID, edited.URL, edited.Created
-	}
-	c = c.Renewed(r, edited.Updated)
-	return hs.holdAfterRenewal(f, c, got, start), nil
+	return hs.holdAfterRenewal(end.Facts, end.Claim, end.Lease, end.Began.Add(end.Since)), nil
 }
 
 // MayRenew says what Renew would answer before it writes, and writes nothing: nil is that it would go on.
@@ -83,7 +42,7 @@ func (hs *holds) MayRenew(ctx context.Context, i claim.Issue, w claim.Worker, to
 		return err
 	}
 	c, _ := f.Log.Find(w)
-	return hs.renewable(f, w, c, token)
+	return hs.config().Renewable(f, w, c, token)
 }
 
 // holdAfterRenewal is the hold after a renewal; got is the store's lease of a claim that a store decides.
@@ -101,57 +60,6 @@ func (hs *holds) holdAfterRenewal(f lifecycle.Facts, c claim.Claim, got lease.Le
 		h.Until = f.Now.Add(got.TTL)
 	}
 	return h
-}
-
-// rewrite edits the claim comment of c, or posts the one that is still missing: only a store's hold can
-// be without one of its worker's own.
-func (hs *holds) rewrite(ctx context.Context, f lifecycle.Facts, c claim.Claim, r claim.Record) (claim.Comment, error) {
-	if c.Comment != 0 {
-		edited, err := hs.records.edit(ctx, f, c.Comment, r)
-		if !c.Stored || !errors.Is(err, ErrGone) {
-			return edited, err
-		}
-	}
-	r.By, r.Nonce, r.Lease, r.At = "", cmp.Or(r.Nonce, hs.token()), hs.store, f.Now
-	body, err := claim.Body(r, sentence(f, r))
-	if err != nil {
-		return claim.Comment{}, &CallError{err}
-	}
-	return hs.records.append(ctx, f.Issue, body, func(s claim.State) (string, bool) {
-		own, _ := s.Find(r.Worker)
-		return own.URL, own.Comment != 0
-	})
-}
-
-// renewable asks whether this store decides the hold c of w, the log, what people may have done, and whether the token is the
-// hold's. People who close the issue or take it themselves stop a worker at its next heartbeat.
-func (hs *holds) renewable(f lifecycle.Facts, w claim.Worker, c claim.Claim, token int64) error {
-	if err := hs.decides(f.Issue, c); err != nil {
-		return err
-	}
-	margin := time.Duration(0)
-	if c.Held() {
-		end, _ := c.Until(hs.set.Rules.Terms)
-		margin = hs.margin(end.Sub(c.Updated))
-	}
-	if err := f.Log.RefuseRenewal(w, f.Viewer, hs.set.Rules.Terms, f.Now, margin); err != nil {
-		return hs.lost(f, w, err)
-	}
-	v := hs.set.Rules.Verdict(f, lifecycle.Seeker{Worker: w})
-	switch {
-	case v.Answer == lifecycle.Unknown:
-		return &UnknownError{f.Issue, errors.New(v.String())}
-	case f.PullRequest && v.Has(lifecycle.CodeClosed):
-		return hs.lost(f, w, errors.New("the pull request has ended"))
-	case v.Has(lifecycle.CodeClosed):
-		return hs.lost(f, w, errors.New("the issue was closed"))
-	case v.Has(lifecycle.CodeHold):
-		return hs.lost(f, w, errors.New("a person took it (label "+hs.set.Rules.Scheme.Hold+")"))
-	}
-	if err := f.Log.RefuseToken(w, token); err != nil {
-		return hs.lost(f, w, err)
-	}
-	return nil
 }
 
 // Holds says by a snapshot whether w may still end its hold: nil, or a *LostError with who has the issue now. token is the fencing token

@@ -76,16 +76,11 @@ func New(f Forge, c Clock, token func() string, s Settings) *Ledger {
 // assemble makes the parts of a ledger. A ledger with another decider, or other settings, is assembled from a changed copy of the base:
 // all of its parts then go by that one.
 func assemble(b base) *Ledger {
-	l := &Ledger{base: &b, snapshots: &snapshots{&b}}
+	l := &Ledger{base: &b, snapshots: &snapshots{&b}, labelling: &labelling{&b}}
 	l.records = &records{base: &b, snapshots: l.snapshots}
-	l.labelling = &labelling{base: &b, snapshots: l.snapshots, notices: &notices{base: &b, records: l.records}}
-	l.holds = &holds{base: &b, snapshots: l.snapshots, records: l.records}
+	l.holds = &holds{base: &b, snapshots: l.snapshots}
 	l.claims = &claims{base: &b, snapshots: l.snapshots, records: l.records, labelling: l.labelling, holds: l.holds}
-	l.pulls = &pulls{base: &b, snapshots: l.snapshots, records: l.records}
-	l.releases = &releases{base: &b, snapshots: l.snapshots, records: l.records, labelling: l.labelling, pulls: l.pulls}
-	l.overrides = &overrides{base: &b, snapshots: l.snapshots, records: l.records, labelling: l.labelling}
-	l.stages = &stages{base: &b, snapshots: l.snapshots, records: l.records, labelling: l.labelling}
-	l.plans = &plans{base: &b, snapshots: l.snapshots, records: l.records, labelling: l.labelling}
+	l.pulls, l.releases, l.overrides, l.stages, l.plans = &pulls{&b}, &releases{&b}, &overrides{&b}, &stages{&b}, &plans{&b}
 	return l
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/protocol"
 )
 
 // mend works from a snapshot of its own: the scan's may be minutes old, and a heartbeat since
@@ -16,48 +17,18 @@ func (w *sweeper) mend(ctx context.Context, scanned lifecycle.Facts, vote *Vote)
 	}
 	shown := w.set.Rules.Scheme.Shown(scanned.Labels)
 	out := Finding{Repair: Repair{Issue: scanned.Issue, Title: scanned.Title, URL: scanned.URL, Was: shown, Is: shown}}
-	f, err := w.snapshots.Look(ctx, scanned.Issue)
-	if err != nil {
-		out.Err = err
-		return out
+	var answer *protocol.Answer
+	if vote != nil {
+		answer = vote.said()
 	}
-	out.Mirrored, out.Err = w.remirror(ctx, f)
-	if out.Err == nil && out.Mirrored != nil { // the record above took its time
-		f, out.Err = w.snapshots.Look(ctx, f.Issue)
+	_, witnessed := w.forge.(Witness)
+	end := w.Run(ctx, scanned.Issue, protocol.NewTend(w.config(), scanned.Issue, w.s.By, answer, witnessed, w.token()))
+	out.Ended, out.Swept, out.Mirrored, out.Err = end.Ended, end.Swept, end.Mirrored, end.Err
+	if end.Repair.Title != "" || end.Repair.URL != "" || end.Repair.Was != nil || end.Repair.Is != nil {
+		out.Repair = end.Repair
 	}
-	if out.Err != nil {
-		return out
-	}
-	// A hold whose pull request is there was not idle: it is handed over, whatever its lease says, because the event that should have
-	// done it may be lost.
-	c, delivered, err := w.pulls.handOver(ctx, f, w.s.By)
-	switch {
-	case err != nil:
-	case delivered:
-		out.Ended = []claim.Claim{c}
-	default:
-		out.Ended, err = w.records.expire(ctx, f, w.s.By, nil)
-		out.Swept = len(out.Ended)
-	}
-	if err != nil {
-		out.Err = &UnknownError{f.Issue, err}
-		return out
-	}
-	unlinked := f.Unlinked()
-	if err := w.pulls.unlink(ctx, f, unlinked, w.s.By); err != nil {
-		out.Err = err
-		return out
-	}
-	switch {
-	case len(out.Ended) > 0, len(unlinked) > 0:
-		out.Repair, out.Err = w.labelling.rereadAndReconcile(ctx, f)
-	case vote != nil:
-		var did bool
-		if out.Repair, did, out.Err = w.plans.count(ctx, f.Issue, *vote); did {
-			out.Answered = vote
-		}
-	default:
-		out.Repair, out.Err = w.relieve(ctx, f)
+	if end.Answered {
+		out.Answered = vote
 	}
 	return out
 }
@@ -77,7 +48,7 @@ func (w *sweeper) plan(f lifecycle.Facts, vote *Vote) Finding {
 	out := Finding{Repair: Repair{Issue: f.Issue, Title: f.Title, URL: f.URL, Was: was, Projection: p}, Ended: ended, Swept: swept, Answered: vote}
 	out.Change = w.set.Rules.Scheme.Change(f.Labels, p)
 	out.Why = w.set.Rules.Explain(then, out.Change)
-	if c, missing := unmirrored(f); missing {
+	if c, missing := protocol.Unmirrored(f); missing {
 		out.Mirrored = &c
 	}
 	out.Stranded = w.set.Rules.Stranded(then)

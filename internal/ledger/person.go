@@ -102,7 +102,7 @@ func (cs *claims) ClaimPerson(ctx context.Context, i claim.Issue, login string, 
 			return h, nil
 		}
 		if err := cs.clock.Sleep(ctx, backoff(n)); err != nil { // the other program has not confirmed yet
-			return Hold{}, &UnknownError{i, err}
+			return Hold{}, &UnknownError{Issue: i, Err: err}
 		}
 	}
 }

@@ -24,7 +24,7 @@ func (hs *holds) Fence(ctx context.Context, i claim.Issue, w claim.Worker, token
 	case usable < may:
 		return h, 0, callError("a push may take %s, and a lease of %s is good for %s", may, h.lease, usable)
 	case left < may:
-		return h, 0, &UnknownError{i, fmt.Errorf("a push may take %s, and after a slow answer %s is left of the lease", may, left.Truncate(time.Second))}
+		return h, 0, &UnknownError{Issue: i, Err: fmt.Errorf("a push may take %s, and after a slow answer %s is left of the lease", may, left.Truncate(time.Second))}
 	}
 	return h, may, nil
 }
@@ -43,7 +43,7 @@ func (hs *holds) Step(ctx context.Context, h Hold) (lease.Step, bool, error) {
 	case errors.Is(err, lease.ErrLost):
 		return step, true, &LostError{Issue: h.Issue, Worker: h.Record.Worker, Err: lease.ErrLost}
 	case err != nil:
-		return step, true, &UnknownError{h.Issue, s.named(err)}
+		return step, true, &UnknownError{Issue: h.Issue, Err: s.named(err)}
 	}
 	return step, true, nil
 }

@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -53,45 +52,10 @@ func (sn *snapshots) logged(ctx context.Context, i claim.Issue) (lifecycle.Facts
 	return sn.whole(i, f, err)
 }
 
-// whole refuses a snapshot that something is missing from, or with records of which nobody knows whether they count.
-func (sn *snapshots) whole(i claim.Issue, f lifecycle.Facts, err error) (lifecycle.Facts, error) {
-	if err == nil && len(f.Missing) > 0 {
-		err = errors.New(sn.set.Rules.Verdict(f, lifecycle.Seeker{}).String())
-	}
-	if err == nil && len(f.Doubts) > 0 {
-		err = errors.New(lifecycle.Unknown.String() + ": " + strings.Join(f.Doubts, "; "))
-	}
-	if err != nil {
-		return f, &UnknownError{Issue: i, Err: err}
-	}
-	return f, nil
-}
-
 // Ruled lays over a snapshot that was made without the ledger who holds the issue. The error is an *UnknownError.
 func (sn *snapshots) Ruled(ctx context.Context, f lifecycle.Facts) (lifecycle.Facts, error) {
 	f, _, err := sn.by.look(ctx, f)
 	return f, err
-}
-
-// A reader makes one snapshot of an issue.
-type reader func(context.Context, claim.Issue) (lifecycle.Facts, error)
-
-// sightings is how many snapshots an own claim is looked for before it counts as never made.
-const sightings = 3
-
-// readUntilShown reads until the log shows what its asker knows to be there. A snapshot that lacks it may be
-// stale, and an absence decides nothing at once (spec.md#claim); the last snapshot is the answer. Where a
-// store decides, the log may lack it for good, and the first snapshot is.
-func (sn *snapshots) readUntilShown(ctx context.Context, i claim.Issue, read reader, shown func(claim.State) bool) (lifecycle.Facts, error) {
-	for n := 1; ; n++ {
-		f, err := read(ctx, i)
-		if err != nil || n == sightings || sn.IsStrict() || shown(f.Log) {
-			return f, err
-		}
-		if err := sn.clock.Sleep(ctx, backoff(n-1)); err != nil {
-			return f, &UnknownError{i, err}
-		}
-	}
 }
 
 // A Snapshot is what one read of an issue returned, and when. The zero value is none.

@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/protocol"
 )
 
 // Strict returns a ledger whose holds are decided by a lease store of that kind. The log and the labels
@@ -32,7 +32,7 @@ type stored struct {
 func (s stored) look(ctx context.Context, f lifecycle.Facts) (lifecycle.Facts, lease.Lease, error) {
 	got, held, err := s.store.Look(ctx, f.Issue)
 	if err != nil {
-		return f, got, &UnknownError{f.Issue, s.named(err)}
+		return f, got, &UnknownError{Issue: f.Issue, Err: s.named(err)}
 	}
 	if !held {
 		got = lease.Lease{}
@@ -161,9 +161,9 @@ func (s stored) ask(ctx context.Context, a *attempt, ttl time.Duration) error {
 	case errors.As(err, &held):
 		return a.heldByLease(held.Lease)
 	case err != nil && (lease.Rejected(err) || a.takes != 0): // a lease that was taken over ends with its hold
-		return &UnknownError{a.issue, s.named(err)}
+		return &UnknownError{Issue: a.issue, Err: s.named(err)}
 	case err != nil:
-		return errors.Join(&UnknownError{a.issue, s.named(err)}, s.letGo(ctx, asked.Bare()))
+		return errors.Join(&UnknownError{Issue: a.issue, Err: s.named(err)}, s.letGo(ctx, asked.Bare()))
 	}
 	a.got = got
 	return nil
@@ -201,21 +201,21 @@ func (s stored) letGo(ctx context.Context, l lease.Lease) error {
 // for somebody who had not heard of the store, goes first: that one may have seen the issue free.
 func (s stored) mirror(ctx context.Context, a *attempt) error {
 	a.record.At, a.record.Assignee = a.facts.Now, a.toAssign()
-	body, err := claim.Body(a.record, sentence(a.facts, a.record))
+	body, err := claim.Body(a.record, protocol.Sentence(a.facts, a.record))
 	if err != nil {
-		return errors.Join(&CallError{err}, s.letGo(ctx, a.got))
+		return errors.Join(&CallError{Err: err}, s.letGo(ctx, a.got))
 	}
 	c, next, err := a.records.appendRead(ctx, a.issue, body, func(s claim.State) (string, bool) {
 		own, posted := s.Bid(a.record.Worker, a.record.Nonce)
 		return own.URL, posted
 	})
 	if err != nil {
-		a.late = &LabelsError{a.issue, err}
+		a.late = &LabelsError{Issue: a.issue, Err: err}
 		return nil
 	}
 	a.bound = claim.Rank{Created: c.Created, ID: c.ID}
 	if err := a.readMirror(ctx, next); err != nil {
-		a.late = &LabelsError{a.issue, err}
+		a.late = &LabelsError{Issue: a.issue, Err: err}
 		return nil
 	}
 	if a.facts.Log.Over(a.record.Worker, a.record.Nonce) { // another process of the run had it, and its hold has ended
@@ -252,34 +252,4 @@ func (a *attempt) readMirror(ctx context.Context, next *lifecycle.Facts) error {
 		last = ErrInvisible
 	}
 	return last
-}
-
-// unmirrored is the hold that the store knows and the log has never heard of.
-func unmirrored(f lifecycle.Facts) (claim.Claim, bool) {
-	for _, c := range f.Log.Live() {
-		if c.Stored && len(c.Ranks) == 0 {
-			return c, true
-		}
-	}
-	return claim.Claim{}, false
-}
-
-// remirror writes the record of a hold that the log has never heard of, on behalf of its worker
-// (spec.md#fold). It reports the hold, nil when none is missing.
-func (w *sweeper) remirror(ctx context.Context, f lifecycle.Facts) (*claim.Claim, error) {
-	c, missing := unmirrored(f)
-	if !missing {
-		return nil, nil
-	}
-	r := c.Record
-	r.Nonce, r.By, r.Lease, r.At, r.Attempt = cmp.Or(r.Nonce, w.token()), w.s.By, w.store, f.Now, 1+confirmed(f.Log)
-	body, err := claim.Body(r, sentence(f, r))
-	if err != nil {
-		return nil, &CallError{err}
-	}
-	_, err = w.records.append(ctx, f.Issue, body, func(s claim.State) (string, bool) {
-		own, _ := s.Find(r.Worker)
-		return own.URL, len(own.Ranks) > 0
-	})
-	return &c, wrapWrite(f.Issue, err)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/protocol"
 )
 
 // A Sweep is what to look at.
@@ -274,7 +275,7 @@ func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) (repairs, bool) 
 
 // inOrder reports whether a sweep has nothing to write about an issue whose labels should be p.
 func (w *sweeper) inOrder(f lifecycle.Facts, p labels.Projection) bool {
-	if _, missing := unmirrored(f); missing {
+	if _, missing := protocol.Unmirrored(f); missing {
 		return false
 	}
 	if len(w.set.Rules.Over(f)) > 0 || len(w.set.Rules.Due(f)) > 0 || len(f.Log.Repeats(f.Viewer)) > 0 {

@@ -1,4 +1,4 @@
-package ledger
+package protocol
 
 import (
 	"fmt"
@@ -10,9 +10,9 @@ import (
 	"github.com/label-state/label-state/internal/quote"
 )
 
-// sentence is what a person reads beside the record (spec.md#records): words of ours and names
+// Sentence is what a person reads beside the record (spec.md#records): words of ours and names
 // made harmless, because an older claim may carry any name.
-func sentence(f lifecycle.Facts, r claim.Record) string {
+func Sentence(f lifecycle.Facts, r claim.Record) string {
 	text := issueSentence(f, r)
 	if f.PullRequest { // no name has a space in it
 		text = strings.NewReplacer("this issue", "this pull request", "he issue", "he pull request").Replace(text)

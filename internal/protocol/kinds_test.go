@@ -1,7 +1,6 @@
-package ledger
+package protocol
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -37,39 +36,15 @@ func TestKinds(t *testing.T) {
 				t.Fatal(err)
 			}
 			was := claim.Replay(log[:len(log)-1])
-			found := landedAs(r, was)
-			if _, there := found(was); there {
+			if _, there := landedAs(r, was, was); there {
 				t.Error("it is found in a log without it")
 			}
-			if _, there := found(claim.Replay(log)); !there {
+			if _, there := landedAs(r, was, claim.Replay(log)); !there {
 				t.Error("it is not found in the log, and would be posted twice")
 			}
-			if got := sentence(lifecycle.Facts{}, r); got == whose(r.Worker)+" "+string(k)+by(r)+"." {
+			if got := Sentence(lifecycle.Facts{}, r); got == whose(r.Worker)+" "+string(k)+by(r)+"." {
 				t.Errorf("its words are %q", got)
 			}
 		})
-	}
-}
-
-// TestPersonStops: what is paused, blocked, too vague or excluded stops agents alone (spec.md#people), and the own label stops nobody.
-func TestPersonStops(t *testing.T) {
-	var all lifecycle.Verdict
-	for _, m := range lifecycle.Meanings() {
-		if m.Where == lifecycle.AmongReasons {
-			all.Reasons = append(all.Reasons, lifecycle.Reason{Code: m.Code})
-		}
-	}
-	all.Answer = lifecycle.Held
-	for by, want := range map[string][]lifecycle.Code{
-		"ann": {lifecycle.CodeClosed, lifecycle.CodeInFlight, lifecycle.CodeOwn, lifecycle.CodePROpen, lifecycle.CodeHold, lifecycle.CodeAssigned},
-		"bot": {lifecycle.CodeClosed, lifecycle.CodeInFlight, lifecycle.CodeOwn, lifecycle.CodePROpen, lifecycle.CodeAssigned},
-	} {
-		var got []lifecycle.Code
-		for _, r := range PersonStops(lifecycle.Facts{Viewer: "bot", HoldBy: by}, all).Reasons {
-			got = append(got, r.Code)
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("of a label by %s, what stops is %v, want %v", by, got, want)
-		}
 	}
 }

@@ -1,0 +1,138 @@
+package protocol
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// An Advance is a step in a pipeline.
+type Advance struct {
+	Worker claim.Worker // who holds the issue; without one nobody may
+	By     string       // whose decision it is when nobody holds it
+	To     string       // the stage; empty is the next
+}
+
+// NewAdvance moves an issue to another stage and ends the worker's hold, by one record; then it brings the
+// labels in line. Its errors are those of Target and, with somebody's hold in the way of a move without
+// one, a *HeldError. A move that the log shows already is a success. word is random.
+// The conclusion's Stage is where it goes.
+func NewAdvance(c *Config, i claim.Issue, a Advance, word string) Append {
+	return newAppend(c, i, advancing{advance: a, word: word})
+}
+
+// advancing is the rule of a move to another stage.
+type advancing struct {
+	advance Advance
+	word    string // the firing id of a move without a hold
+	to      labels.Stage
+}
+
+func (r advancing) next(c *Config, t turn) (rule, move) {
+	f := t.facts
+	switch {
+	case t.wrote != nil:
+		return r, r.ends(move{err: unknownUnlessCall(f.Issue, t.wrote)})
+	case len(t.records) > 0:
+		return r, r.ends(c.afterOwnEnd(t, t.records[0]))
+	}
+
+	to, done, err := c.Target(f, r.advance)
+	r.to = to
+	if err != nil {
+		return r, r.ends(move{err: err})
+	}
+	if done {
+		return r, r.ends(move{relabel: true})
+	}
+	record, err := r.record(c, f)
+	if err != nil {
+		return r, r.ends(move{err: err})
+	}
+	return r, move{record: &record}
+}
+
+// ends adds the stage to what ends the operation.
+func (r advancing) ends(m move) move {
+	m.with.Stage = r.to
+	return m
+}
+
+// Target is the stage that an advance leads to; done says that the log shows the worker's move already. A repository without
+// stages, a stage it does not have and one beyond the last are a *CallError, a hold that is not the worker's a *LostError.
+func (c *Config) Target(f lifecycle.Facts, a Advance) (to labels.Stage, done bool, err error) {
+	if a.Worker.IsZero() && a.By == "" {
+		return to, false, callError("who moves it?")
+	}
+	scheme, now := c.Rules.Scheme, c.Rules.Stage(f)
+	if len(scheme.Stages) == 0 {
+		return to, false, callError("there are no stages in this repository; see preset: stages")
+	}
+	if f.PullRequest {
+		return to, false, callError("%s is a pull request, which is in no stage", f.Issue)
+	}
+	if err := f.Log.RefuseLogin(a.Worker, f.Viewer); err != nil {
+		return to, false, c.Lost(f, a.Worker, err)
+	}
+	if own, found := f.Log.Find(a.Worker); found && own.End != nil && own.End.Outcome == claim.OutcomeAdvanced && own.End.By == "" {
+		return scheme.Stages[now], true, nil
+	}
+
+	next := now + 1
+	if a.To != "" {
+		next = scheme.Stage(a.To)
+	}
+	switch {
+	case next < 0:
+		names := make([]string, len(scheme.Stages))
+		for n, s := range scheme.Stages {
+			names[n] = s.Name
+		}
+		return to, false, callError("no stage %q: there are %s", a.To, strings.Join(names, ", "))
+	case next == len(scheme.Stages):
+		return to, false, callError("it is in the last stage already, %s", scheme.Stages[now].Name)
+	}
+	return scheme.Stages[next], false, nil
+}
+
+// record is the one record of a move. Without a hold it ends a key of its own that nobody ever uses.
+func (r advancing) record(c *Config, f lifecycle.Facts) (claim.Record, error) {
+	a := r.advance
+	record := claim.Record{
+		Kind:    claim.KindRelease,
+		Worker:  a.Worker,
+		Outcome: claim.OutcomeAdvanced,
+		Stage:   r.to.Name,
+		At:      f.Now,
+	}
+	if !f.Open {
+		return record, &HeldError{Issue: f.Issue, Verdict: c.Rules.Verdict(f, lifecycle.Seeker{})}
+	}
+	if a.Worker.IsZero() {
+		record.By, record.Worker = a.By, claim.Worker{Codename: byHand, FiringID: r.word}
+		if _, held := f.Log.Holder(); held {
+			return record, &HeldError{Issue: f.Issue, Verdict: c.Rules.Verdict(f, lifecycle.Seeker{})}
+		}
+		return record, nil
+	}
+
+	own, found := f.Log.Find(a.Worker)
+	err := f.Log.Refuse(record, f.Viewer, c.Rules.Terms, f.Now)
+	switch {
+	case err != nil:
+		return record, c.Lost(f, a.Worker, err)
+	case found && !own.Held():
+		return record, c.Lost(f, a.Worker, fmt.Errorf("%w: the claim was never confirmed", claim.ErrNotHolder))
+	case own.Overdue(c.Rules.Terms, f.Now):
+		return record, c.Lost(f, a.Worker, claim.ErrOverdue)
+	case own.Plan.Pending():
+		waits := lifecycle.Reason{Code: lifecycle.CodeOwn, Text: "its plan waits for an answer", URL: own.Plan.URL}
+		v := lifecycle.Verdict{Answer: lifecycle.Held, Reasons: []lifecycle.Reason{waits}}
+		return record, &HeldError{Issue: f.Issue, Verdict: v}
+	}
+	record.Attempt, record.Token = own.Record.Attempt, own.Record.Token
+	return record, nil
+}

@@ -1,0 +1,248 @@
+package protocol
+
+import (
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// An Append is every operation but a claim and a renewal: it looks, writes what its rule wants one after the other, and
+// brings the labels in line at the end. After each record the rule is shown a new snapshot, which mostly came with the record.
+type Append struct {
+	cfg   *Config
+	issue claim.Issue
+	rule  rule
+
+	step    appendStep
+	turn    turn
+	acted   bool // something was written by the rule
+	blind   bool // the rule goes on without a first snapshot
+	posting recording
+	labels  relabeling
+	finish  move // that brings the labels in line
+}
+
+type appendStep int
+
+const (
+	appendBegins appendStep = iota
+	appendWaits
+	appendLooks
+	appendAsks
+	appendCloses
+	appendPosts
+	appendRelabels
+)
+
+// A rule says by a snapshot, and by what was done so far, what comes next.
+type rule interface {
+	next(*Config, turn) (rule, move)
+}
+
+// A turn is what a rule goes by.
+type turn struct {
+	facts   lifecycle.Facts // the latest snapshot, with the lease laid over it
+	before  lifecycle.Facts // the first
+	err     error           // why there is none after the last record; facts are then those from before it
+	looks   int             // snapshots so far
+	reply   *Replies        // to move.ask, at once after it
+	records []claim.Record  // written so far
+	comment claim.Comment   // of the last
+	closed  *Result         // of move.closes, at once after it
+	wrote   error           // why it is not certain that the last record is there
+}
+
+// A move is what a rule wants done: the first of its fields that is set.
+type move struct {
+	again  bool             // look again after a while
+	look   bool             // look again, because of what was done since
+	ask    Ask              // with ask.Pull or ask.Moved
+	closes bool             // close the issue
+	record *claim.Record    // write it
+	facts  *lifecycle.Facts // by which it is written, if not by the latest snapshot
+	body   string           // of the record's comment, if it is not the usual one
+	plain  bool             // no snapshot is needed after the record
+
+	relabel bool // bring the labels in line, then conclude
+	late    bool // a record was written just now, or will show in a moment
+
+	// The end. err is returned in any case, after the labels are in line.
+	err  error
+	with Conclusion // what the rule has to say
+}
+
+// newAppend begins.
+func newAppend(c *Config, i claim.Issue, r rule) Append { return Append{cfg: c, issue: i, rule: r} }
+
+// By begins with a snapshot that is fresh, and has the lease laid over it.
+func (a Append) By(f lifecycle.Facts) Append {
+	a.turn.facts, a.turn.before, a.turn.looks = f, f, 1
+	return a
+}
+
+// Next implements Operation.
+func (a Append) Next(s Seen) (Operation, Effects) {
+	switch a.step {
+	case appendBegins:
+		if a.turn.looks > 0 {
+			return a.ask()
+		}
+		a.step = appendLooks
+		return a, a.cfg.look()
+	case appendWaits:
+		if s.Ending != nil {
+			return a, failed(a.issue, &UnknownError{a.issue, s.Ending})
+		}
+		a.step = appendLooks
+		return a, a.cfg.look()
+	case appendLooks:
+		return a.looked(s)
+	case appendAsks:
+		a.turn.reply = &s.Replies
+		return a.ask()
+	case appendCloses:
+		result := s.last()
+		a.turn.closed, a.acted = &result, true
+		return a.ask()
+	case appendPosts:
+		return a.posted(s)
+	}
+	return a.relabeled(s)
+}
+
+// looked takes in a snapshot.
+func (a Append) looked(s Seen) (Operation, Effects) {
+	a.turn.err = s.Err
+	a.turn.looks++
+	if s.Err == nil {
+		a.turn.facts = a.cfg.Ruled(s.Facts, s.Lease)
+		if !a.acted {
+			a.turn.before = a.turn.facts
+		}
+	} else if !a.acted && !a.blind {
+		return a, failed(a.issue, s.Err)
+	} else if a.turn.facts.Issue == (claim.Issue{}) {
+		a.turn.facts.Issue, a.turn.before.Issue = a.issue, a.issue
+	}
+	return a.ask()
+}
+
+// ask asks the rule what comes next.
+func (a Append) ask() (Operation, Effects) {
+	next, m := a.rule.next(a.cfg, a.turn)
+	a.rule = next
+	a.turn.reply, a.turn.closed, a.turn.wrote = nil, nil, nil
+
+	switch {
+	case m.again:
+		a.step = appendWaits
+		return a, Effects{Wait: backoff(a.turn.looks - 1)}
+	case m.look:
+		a.step = appendLooks
+		return a, a.cfg.look()
+	case m.ask != Ask{}:
+		a.step = appendAsks
+		return a, Effects{Ask: m.ask}
+	case m.closes:
+		a.step = appendCloses
+		return a, Effects{Writes: []Write{{Kind: WriteClose}}}
+	case m.record != nil:
+		return a.post(m)
+	case m.relabel:
+		return a.relabel(m)
+	}
+	m.with.Err = m.err
+	if m.with.Repair.Issue == (claim.Issue{}) {
+		m.with.Repair.Issue = a.issue
+	}
+	return a, conclude(m.with)
+}
+
+// post begins to write a record.
+func (a Append) post(m move) (Operation, Effects) {
+	f := a.turn.facts
+	if m.facts != nil {
+		f = *m.facts
+	}
+	posting, err := a.cfg.record(f, *m.record)
+	if err != nil {
+		return a, failed(a.issue, err)
+	}
+	if m.body != "" {
+		posting.body = m.body
+	}
+	posting.plain = m.plain
+	a.posting, a.step = posting, appendPosts
+	return a.posted(Seen{})
+}
+
+// posted goes on with a record.
+func (a Append) posted(s Seen) (Operation, Effects) {
+	posting, effects := a.posting.next(s)
+	a.posting = posting
+	if !posting.over {
+		return a, effects
+	}
+
+	a.turn.comment, a.turn.wrote = posting.comment, posting.err
+	if posting.err != nil {
+		return a.ask()
+	}
+	a.acted = true
+	a.turn.records = append(a.turn.records[:len(a.turn.records):len(a.turn.records)], posting.record)
+	if posting.seen.Read || posting.seen.Err != nil {
+		return a.looked(posting.seen)
+	}
+	if posting.plain {
+		return a.ask()
+	}
+	a.step = appendLooks
+	return a, a.cfg.look()
+}
+
+// relabel brings the labels in line. Without a snapshot after the last record they are late.
+func (a Append) relabel(m move) (Operation, Effects) {
+	a.finish = m
+	was := a.cfg.Rules.Scheme.Shown(a.turn.before.Labels)
+	if a.turn.err != nil {
+		f := a.turn.before
+		a.labels.rep = Repair{Issue: f.Issue, Title: f.Title, URL: f.URL, Was: was, Is: was}
+		a.labels = a.labels.late(a.turn.err)
+		return a.conclude()
+	}
+
+	a.labels = a.cfg.relabel(a.turn.facts, m.late)
+	a.labels.rep.Was = was
+	a.step = appendRelabels
+	return a.relabeled(Seen{})
+}
+
+// relabeled goes on with the labels.
+func (a Append) relabeled(s Seen) (Operation, Effects) {
+	labels, effects := a.labels.next(s)
+	a.labels = labels
+	if !labels.over {
+		return a, effects
+	}
+	return a.conclude()
+}
+
+// conclude ends it once the labels are in line, or late.
+func (a Append) conclude() (Operation, Effects) {
+	end := a.finish.with
+	unproven := end.Repair.Unproven
+	end.Repair, end.Err = a.labels.rep, a.finish.err
+	end.Repair.Unproven = unproven
+	if end.Err == nil {
+		end.Err = a.labels.err
+	}
+	end.Facts = a.turn.facts
+	return a, conclude(end)
+}
+
+// NewReconcile brings the labels of an issue in line with its facts.
+func NewReconcile(c *Config, i claim.Issue) Append { return newAppend(c, i, settling{}) }
+
+// settling is the rule of an operation that only brings the labels in line.
+type settling struct{}
+
+func (r settling) next(*Config, turn) (rule, move) { return r, move{relabel: true} }

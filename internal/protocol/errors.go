@@ -1,0 +1,154 @@
+package protocol
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// A HeldError is the answer no: the issue may not be taken, for the reasons given.
+type HeldError struct {
+	Issue   claim.Issue
+	Verdict lifecycle.Verdict
+	Yielded *claim.Claim // the rival a race was lost to; nil when no claim of ours was posted
+	Shared  bool         // another process with the same key has it
+}
+
+func (e *HeldError) Error() string {
+	if e.Yielded != nil && e.Yielded.Person != "" {
+		return "lost the race to " + e.Yielded.Person
+	}
+	if e.Yielded != nil {
+		return "lost the race to " + e.Yielded.Record.Worker.String()
+	}
+	texts := make([]string, len(e.Verdict.Reasons))
+	for i, r := range e.Verdict.Reasons {
+		texts[i] = r.Text
+	}
+	if e.Shared {
+		return "another process of this run has it: " + strings.Join(texts, "; ")
+	}
+	return strings.Join(texts, "; ")
+}
+
+// An UnknownError is the answer "could not find out". Nothing is to be done on its strength.
+type UnknownError struct {
+	Issue claim.Issue
+	Err   error
+}
+
+func (e *UnknownError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *UnknownError) Unwrap() error { return e.Err }
+
+// A LostError says that a hold is over: whoever acted under it must stop.
+type LostError struct {
+	Issue  claim.Issue
+	Worker claim.Worker
+	Err    error
+	Holder *claim.Claim      // who holds the issue now, nil when nobody
+	End    lifecycle.HoldEnd // what became of the hold, by the snapshot that showed it
+}
+
+func (e *LostError) Error() string {
+	if e.Holder == nil {
+		return e.Err.Error()
+	}
+	if !e.Holder.Held() {
+		return e.Err.Error() + "; " + e.Holder.Holder() + " is claiming it"
+	}
+	return e.Err.Error() + "; " + e.Holder.Holder() + " holds it"
+}
+
+// Unwrap returns the cause, one of claim's errors or ErrGone.
+func (e *LostError) Unwrap() error { return e.Err }
+
+// A LabelsError says that the record counted and the labels are late: the operation itself
+// succeeded, the next sweep repairs the projection.
+type LabelsError struct {
+	Issue claim.Issue
+	Err   error
+}
+
+func (e *LabelsError) Error() string { return "labels are late: " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *LabelsError) Unwrap() error { return e.Err }
+
+// A StoreError says that a hold was decided by another kind of lease store than the configuration here
+// names: whoever acts on it by this configuration would act past the one that decides.
+type StoreError struct {
+	Issue claim.Issue
+	Hold  string // kind of the store that decided the hold
+	Here  string // kind that the configuration names
+}
+
+func (e *StoreError) Error() string {
+	return fmt.Sprintf("its hold is decided by the lease store %s, and the configuration here says %s", e.Hold, e.Here)
+}
+
+// A CallError says that the request itself makes no sense: exit 2, nothing was written.
+type CallError struct{ Err error }
+
+func (e *CallError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *CallError) Unwrap() error { return e.Err }
+
+// ErrDirty is wrapped by a LabelsError when somebody kept changing the labels.
+var ErrDirty = errors.New("labels did not settle")
+
+// errNoServerTime is wrapped by an UnknownError when no answer said when it was given.
+var errNoServerTime = errors.New("no server time")
+
+// ErrInvisible is wrapped by an UnknownError when an own record did not show up in time: never a win.
+var ErrInvisible = errors.New("own record did not become visible")
+
+// An UnshownError says that GitHub counts comments that it does not show, those of an account that it takes for spam
+// for instance. One of them may hold the issue, so nobody can take it.
+type UnshownError struct {
+	Facts lifecycle.Facts
+}
+
+func (e *UnshownError) Error() string { return lifecycle.Unshown(e.Facts.Unshown) }
+
+// An ErrGone is wrapped by what failed because what was to be changed does not exist any more.
+var ErrGone = errors.New("gone")
+
+// ErrPlanWaits says that a plan of the holder waits for its answer already.
+var ErrPlanWaits = errors.New("a plan waits for its answer already")
+
+// A BarredError says why somebody may not answer a plan. Nothing was written.
+type BarredError struct{ Login, Why string }
+
+func (e *BarredError) Error() string { return e.Why }
+
+// A NoPullError says that an address is not that of a pull request.
+type NoPullError struct{ Address, Why string }
+
+func (e *NoPullError) Error() string { return fmt.Sprintf("pull request %q: %s", e.Address, e.Why) }
+
+// A writeError says of a write as a whole whether it was certainly not done (lease.Rejected), whatever its cause says.
+type writeError struct {
+	error
+	rejected bool
+}
+
+// Rejected reports whether nothing was written, by any try.
+func (e writeError) Rejected() bool { return e.rejected }
+
+// Unwrap returns the cause.
+func (e writeError) Unwrap() error { return e.error }
+
+// NotWritten is an error that says that nothing was written (lease.Rejected), whatever its cause says.
+func NotWritten(err error) error { return writeError{err, true} }
+
+// StillOpen is an error that says that nobody knows whether something was written, whatever its cause says.
+func StillOpen(err error) error { return writeError{err, false} }
+
+// callError makes a *CallError.
+func callError(format string, args ...any) error { return &CallError{fmt.Errorf(format, args...)} }

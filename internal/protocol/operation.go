@@ -1,0 +1,155 @@
+package protocol
+
+import (
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/lease"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// An Operation is a value about one issue. Next is shown what came of the last effects, the zero Seen at first, and returns
+// the operation as it goes on with what is to be done now. It never changes its receiver.
+type Operation interface {
+	Next(Seen) (Operation, Effects)
+}
+
+// Effects are what an operation wants done: one line of the table in docs/decisions/2026-11-23-one-road.md.
+type Effects struct {
+	Writes []Write // in order, up to the first that was not applied
+	Read   bool    // if all writes were applied: the snapshot that came with the last one, else a new one
+	Ask    Ask     // what is asked beyond the snapshot
+	Wait   time.Duration
+	Spread bool        // Wait is the most: the driver draws how much of it
+	Done   *Conclusion // the operation has ended
+}
+
+// An Ask is what an operation has to know beyond an issue's facts. The zero value asks for nothing.
+type Ask struct {
+	Lease  bool        // with a snapshot, the lease that a store has for the issue; Seen.Err says that it is not known
+	Here   bool        // with a snapshot, this host's pause of the repository
+	Counts bool        // whether records of this login count in the repository
+	Pull   string      // the pull request at this address
+	Moved  *LabelMoved // who moved a label last
+}
+
+// A LabelMoved names a move of a label.
+type LabelMoved struct {
+	Label string
+	On    bool // put on; else taken off
+}
+
+// Replies are the answers to an Ask that came without a snapshot.
+type Replies struct {
+	Err   error        // why the answer is not known, or is no
+	Pull  lifecycle.PR // at Ask.Pull
+	Moved Removal      // of Ask.Moved; zero when there was none
+}
+
+// A Removal says who took a label off an issue, or put it on, and when by the server's clock.
+type Removal struct {
+	By     string
+	Person bool // rather than an app or a bot
+	At     time.Time
+}
+
+// Seen is what an operation is shown. Durations are from the beginning of the operation, by this machine's clock.
+type Seen struct {
+	Read    bool            // Facts are a snapshot that was not shown before
+	Facts   lifecycle.Facts // the snapshot, as the log has it
+	Lease   lease.Lease     // that a store has for the issue; zero when none stands, or none was asked for
+	Err     error           // an *UnknownError: why there is no snapshot, or no Lease to it
+	Replies Replies
+	Results []Result // one for each of the last writes that was sent, in their order
+	Elapsed time.Duration
+	Ending  error // why the caller has given up: clean up by what is known, then conclude; nil while it waits
+}
+
+// last returns the result of the last write that was sent.
+func (s Seen) last() Result {
+	if len(s.Results) == 0 {
+		return Result{}
+	}
+	return s.Results[len(s.Results)-1]
+}
+
+// A WriteKind says what a Write does.
+type WriteKind string
+
+// The writes.
+const (
+	WritePost     WriteKind = "post"     // a comment with Body
+	WriteEdit     WriteKind = "edit"     // of Comment, into Body
+	WriteErase    WriteKind = "erase"    // of Comment
+	WriteRelabel  WriteKind = "relabel"  // Labels: those to add, then those to remove
+	WriteAssign   WriteKind = "assign"   // Login
+	WriteUnassign WriteKind = "unassign" // Login
+	WriteClose    WriteKind = "close"    // the issue, as completed
+	WriteAcquire  WriteKind = "acquire"  // the lease that Acquire asks for
+	WriteExtend   WriteKind = "extend"   // Lease
+	WriteRelease  WriteKind = "release"  // Lease
+	WriteEnd      WriteKind = "end"      // the lease that Record ends, if there is one
+)
+
+// A Write changes something about the issue.
+type Write struct {
+	Kind      WriteKind
+	Optional  bool // that it is refused does not keep the writes after it
+	Body      string
+	Uncertain bool // of a post: also where it is not known whether it counts
+	Comment   int64
+	Labels    labels.Change
+	Login     string
+	Acquire   lease.Ask
+	Lease     lease.Lease
+	Record    claim.Record
+}
+
+// Did says what became of a write.
+type Did string
+
+// What becomes of a write.
+const (
+	Applied Did = "applied"
+	Refused Did = "refused" // certainly not applied
+	Unknown Did = "unknown" // applied, or not, or later
+	Gone    Did = "gone"    // what was to be changed does not exist
+)
+
+// A Result is what became of a write.
+type Result struct {
+	Did            Did
+	Err            error // nil when it was applied
+	Comment        claim.Comment
+	Lease          lease.Lease   // of WriteAcquire and WriteExtend
+	Sent, Answered time.Duration // just before and just after; what a lease counts from is Sent
+}
+
+// A Conclusion is how an operation ended. Every operation says what its fields mean.
+type Conclusion struct {
+	Err    error
+	Facts  lifecycle.Facts // the last snapshot
+	Repair Repair          // of the labels
+
+	Claim      claim.Claim   // the hold
+	Lease      lease.Lease   // that a store gave for it
+	Since      time.Duration // when the lease was asked for, from Began
+	Began      time.Time     // when the operation began, by the clock of the driver, which sets it
+	Records    []claim.Record
+	Comment    claim.Comment // of the last record
+	Ended      []claim.Claim
+	Swept      int          // how many of them because their time was over
+	Mirrored   *claim.Claim // a store's hold whose record was missing; nil when none was
+	Answered   bool
+	Stage      labels.Stage
+	Unassigned error // why the login could not be assigned
+}
+
+// conclude is the end of an operation.
+func conclude(c Conclusion) Effects { return Effects{Done: &c} }
+
+// failed is the end of an operation with an error.
+func failed(i claim.Issue, err error) Effects {
+	return conclude(Conclusion{Err: err, Repair: Repair{Issue: i}})
+}

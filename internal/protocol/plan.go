@@ -1,0 +1,155 @@
+package protocol
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/printable"
+	"github.com/label-state/label-state/internal/quote"
+)
+
+// commentLimit is how many characters GitHub takes as a comment.
+const commentLimit = 65_536
+
+// GateField is the field of a plan's record that says where else it was shown and may be answered.
+const GateField = "gate"
+
+// NewPlan posts what the holder w means to do; its text is shown as it is and can forge nothing. From now on the plan's own limit keeps
+// the hold alive, instead of its ttl. A plan that waits already is ErrPlanWaits, a hold that is over a
+// *LostError, a text that is empty or too long a *CallError. The conclusion's Comment is the plan's, and Facts
+// are the snapshot before it.
+func NewPlan(c *Config, i claim.Issue, w claim.Worker, text, gate string) Append {
+	return newAppend(c, i, proposing{worker: w, text: text, gate: gate})
+}
+
+// proposing is the rule of a plan.
+type proposing struct {
+	worker     claim.Worker
+	text, gate string
+}
+
+func (r proposing) next(c *Config, t turn) (rule, move) {
+	f := t.facts
+	switch {
+	case len(t.records) > 0:
+		return r, move{relabel: true, late: true, with: Conclusion{Comment: t.comment}}
+	case t.wrote != nil:
+		return r, move{err: unknownUnlessCall(f.Issue, t.wrote)}
+	case f.PullRequest:
+		return r, move{err: callError("%s is a pull request: plans are for issues", f.Issue)}
+	case strings.TrimSpace(printable.Lines(r.text)) == "":
+		return r, move{err: callError("the plan is empty")}
+	}
+
+	record := claim.Record{Kind: claim.KindPlan, Worker: r.worker, At: f.Now}
+	if r.gate != "" {
+		record.Extra = []claim.Field{{Key: GateField, Value: r.gate}}
+	}
+	// The record, how to answer, and the plan in a block that it cannot end: what is approved is what is seen.
+	head := fmt.Sprintf("%s proposes a plan and waits for an answer until %s.\n\n"+
+		"Answer with 👍 or 👎 on this comment, or comment `/approve` or `/reject why`.\n\n",
+		whose(r.worker), printable.Minute(f.Now.Add(c.Rules.Terms.Plan)))
+	body, err := claim.Body(record, head+quote.Fence("markdown", r.text))
+	switch {
+	case err != nil:
+		return r, move{err: &CallError{err}}
+	case utf8.RuneCountInString(body) > commentLimit:
+		return r, move{err: callError("the plan has %d characters: too long for a comment", utf8.RuneCountInString(r.text))}
+	}
+
+	if err := f.Log.Refuse(record, f.Viewer, c.Rules.Terms, f.Now); err != nil {
+		return r, move{err: c.Lost(f, r.worker, err)}
+	}
+	if own, _ := f.Log.Find(r.worker); own.Plan.Pending() {
+		return r, move{err: ErrPlanWaits, with: Conclusion{Comment: claim.Comment{URL: own.Plan.URL}}}
+	}
+	return r, move{record: &record, body: body}
+}
+
+// An Answer is what somebody says to a plan that waits.
+type Answer struct {
+	Kind    claim.Kind // claim.KindApprove or claim.KindReject
+	By      string
+	Reason  string       // for people
+	Moment  time.Time    // only a plan that waited then is meant; zero is now
+	Worker  claim.Worker // only this worker's plan is meant; zero is anybody's
+	Vouched bool         // somebody else made sure that By may answer
+}
+
+// NewAnswer records an answer to the plan that waits. claim.ErrNoPlan and claim.ErrOverdue say that there is nothing to answer any
+// more, a *BarredError that the login may not; nothing was written then. Whether it may label the repository is for
+// the caller to know.
+func NewAnswer(c *Config, i claim.Issue, a Answer) Append {
+	return newAppend(c, i, answering{answer: a})
+}
+
+// answering is the rule of an answer to a plan.
+type answering struct{ answer Answer }
+
+func (r answering) next(c *Config, t turn) (rule, move) {
+	f := t.facts
+	switch {
+	case t.wrote != nil:
+		return r, move{err: unknownUnlessCall(f.Issue, t.wrote)}
+	case len(t.records) > 0:
+		return r, r.recorded(t)
+	}
+
+	record, err := r.answer.record(c, f)
+	if err != nil {
+		return r, move{err: err}
+	}
+	return r, move{record: &record}
+}
+
+// record is the answer as it is written.
+func (a Answer) record(c *Config, f lifecycle.Facts) (claim.Record, error) {
+	r := claim.Record{Kind: a.Kind, By: a.By, Reason: a.Reason}
+	holder, held := f.Log.Holder()
+	if !held || !holder.Plan.Pending() {
+		return r, claim.ErrNoPlan
+	}
+	if err := errors.Join(c.Decides(f.Issue, holder), a.fits(c, holder)); err != nil {
+		return r, err
+	}
+	r.Worker, r.At = holder.Record.Worker, f.Now
+	return r, f.Log.Refuse(r, f.Viewer, c.Rules.Terms, f.Now)
+}
+
+// fits says why the plan is not the one that was answered, or who may not answer it, or nil.
+func (a Answer) fits(c *Config, holder claim.Claim) error {
+	switch {
+	case !a.Worker.IsZero() && holder.Record.Worker != a.Worker:
+		return claim.ErrNoPlan
+	case a.Vouched:
+		return nil
+	case !a.Moment.IsZero() && holder.Plan.At.After(a.Moment):
+		return claim.ErrNoPlan
+	}
+	if why := c.Rules.Approvers.Bars(holder, a.Kind, a.By); why != "" {
+		return &BarredError{a.By, why}
+	}
+	return nil
+}
+
+// recorded looks what became of the answer: the end of the hold, or another answer, may have come first, and then this one says nothing.
+func (r answering) recorded(t turn) move {
+	if t.err != nil {
+		return move{err: &UnknownError{t.before.Issue, t.err}}
+	}
+	c, _ := t.facts.Log.Find(t.records[0].Worker)
+	rejects := r.answer.Kind == claim.KindReject
+	switch {
+	case rejects && c.End != nil && c.End.Outcome == claim.OutcomePlanRejected:
+	case c.End != nil:
+		return move{err: claim.ErrEnded}
+	case rejects && c.Plan != nil && c.Plan.Approved:
+		return move{err: claim.ErrNoPlan}
+	}
+	return move{relabel: true, late: true}
+}

@@ -1,0 +1,272 @@
+package protocol
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// A recording gets one record into the log, or one notice. It posts at most four times, and looks for the record before it
+// posts again, because an answer that was lost says nothing about the post (spec.md#claim). A refusal after such an answer leaves it
+// open whether the record is there.
+type recording struct {
+	cfg    *Config
+	before []Write      // what takes effect before the record does
+	body   string       // of the comment
+	record claim.Record // that it holds; of KindClaim without a nonce any claim of the worker will do
+	notice *claim.Notice
+	had    claim.State // the log without it
+	plain  bool        // no snapshot is asked for along with the post
+	sure   bool        // it is posted even where nobody knows whether it counts
+
+	step  recordingStep
+	tries int
+	lost  error // of the last try of which nobody knows what became
+
+	over    bool
+	err     error         // why it is not certain that the record is there
+	comment claim.Comment // only URL is set of one that was found in the log
+	seen    Seen          // with a snapshot that shows the log with the record, if Read is set
+}
+
+type recordingStep int
+
+const (
+	recordingBegins recordingStep = iota
+	recordingPosts
+	recordingWaits
+	recordingLooks
+)
+
+// next goes on until over is set.
+func (r recording) next(s Seen) (recording, Effects) {
+	switch r.step {
+	case recordingBegins:
+		r.step = recordingPosts
+		return r, Effects{Writes: append(slices.Clone(r.before), r.post()), Read: !r.plain, Ask: r.cfg.look().Ask}
+	case recordingWaits:
+		r.step = recordingLooks
+		return r, r.cfg.look()
+	case recordingLooks:
+		return r.looked(s)
+	}
+	return r.posted(s)
+}
+
+func (r recording) post() Write {
+	return Write{Kind: WritePost, Body: r.body, Uncertain: r.sure}
+}
+
+// posted takes in what became of the writes.
+func (r recording) posted(s Seen) (recording, Effects) {
+	last := s.last()
+	if stopped := r.tries == 0 && len(s.Results) <= len(r.before); stopped { // the post was not sent
+		return r.end(last.Err, s), Effects{}
+	}
+
+	switch last.Did {
+	case Applied:
+		r.comment = last.Comment
+		return r.end(nil, s), Effects{}
+	case Refused:
+		if r.lost == nil {
+			return r.end(last.Err, s), Effects{}
+		}
+		return r.end(StillOpen(errors.Join(r.lost, last.Err)), s), Effects{}
+	}
+	r.lost = last.Err
+	return r.again(s)
+}
+
+// looked takes in the snapshot that was made before the next post.
+func (r recording) looked(s Seen) (recording, Effects) {
+	if s.Err != nil {
+		r.lost = s.Err
+		return r.again(s)
+	}
+	f := r.cfg.Ruled(s.Facts, s.Lease)
+	if url, there := r.landed(f.Log); there {
+		r.comment = claim.Comment{URL: url}
+		return r.end(nil, s), Effects{}
+	}
+
+	r.step = recordingPosts
+	return r, Effects{Writes: []Write{r.post()}, Read: !r.plain, Ask: r.cfg.look().Ask}
+}
+
+// again waits before the next try, if there is one.
+func (r recording) again(s Seen) (recording, Effects) {
+	r.tries++
+	if s.Ending != nil && !r.sure {
+		return r.end(errors.Join(r.lost, s.Ending), s), Effects{}
+	}
+	if r.tries == posts {
+		return r.end(r.lost, s), Effects{}
+	}
+	r.step = recordingWaits
+	return r, Effects{Wait: backoff(r.tries)}
+}
+
+func (r recording) end(err error, s Seen) recording {
+	r.over, r.err, r.seen = true, err, s
+	return r
+}
+
+// landed finds the record in a log.
+func (r recording) landed(s claim.State) (url string, ok bool) {
+	if r.notice != nil {
+		return "", s.Told(*r.notice)
+	}
+	return landedAs(r.record, r.had, s)
+}
+
+// landedAs finds the record r in a log that did not have it before.
+func landedAs(r claim.Record, before, s claim.State) (url string, ok bool) {
+	c, claimed := s.Find(r.Worker)
+	switch r.Kind {
+	case claim.KindClaim:
+		if r.By != "" || r.Nonce == "" { // written on the worker's behalf
+			return c.URL, len(c.Ranks) > 0
+		}
+		own, posted := s.Bid(r.Worker, r.Nonce)
+		return own.URL, posted
+	case claim.KindRelease:
+		had, _ := before.Find(r.Worker)
+		switch {
+		case r.Nonce != "":
+			return "", s.Over(r.Worker, r.Nonce)
+		case r.Token != 0 && len(had.Bids) > 0 && c.End == nil: // of the process that had it; another one may have taken it over
+			return "", s.Over(r.Worker, had.Record.Nonce)
+		case claimed && c.End != nil:
+			return c.End.URL, true
+		case claimed: // and a store may have let it go: that is not in the log
+			return "", false
+		}
+		return "", s.Dead(r.Worker)
+	case claim.KindPlan:
+		if !c.Plan.Pending() {
+			return "", false
+		}
+		return c.Plan.URL, true
+	case claim.KindRevoke:
+		return "", claimed && c.Revoked != nil
+	case claim.KindApprove, claim.KindReject:
+		return "", c.Plan != nil && !c.Plan.Pending()
+	case claim.KindUnlink:
+		return "", c.End != nil && c.End.Unlinked
+	case claim.KindReset:
+		if r.Restart {
+			return "", s.Restart.Compare(before.Restart) > 0
+		}
+		return "", !slices.ContainsFunc(s.Attempts, func(a claim.Attempt) bool { return a.Worker == r.Worker })
+	}
+	return "", false
+}
+
+// ended is what a record that ends a hold does before it is posted, in the order in which a crash does least harm. The login that the
+// claim has assigned is taken off first: whoever dies in between leaves a hold without an assignee, not an assignee
+// without a hold. That GitHub refuses it is no reason to keep the hold. Then a lease store releases its lease: the log only follows.
+func (c *Config) ended(f lifecycle.Facts, r claim.Record) []Write {
+	if r.Kind != claim.KindRelease && r.Kind != claim.KindReject {
+		return nil
+	}
+
+	var out []Write
+	if login := unassigns(f, r); login != "" {
+		out = append(out, Write{Kind: WriteUnassign, Login: login, Optional: true})
+	}
+	if c.Store != "" {
+		out = append(out, Write{Kind: WriteEnd, Record: r})
+	}
+	return out
+}
+
+// unassigns is the login that goes with the end r of a claim: the one that the claim has assigned, unless the claim goes on by another
+// process of its key, or another live claim has assigned the same login. Empty is none.
+func unassigns(f lifecycle.Facts, r claim.Record) string {
+	c, _ := f.Log.Find(r.Worker)
+	if c.Record.Assignee == "" || !c.Held() || c.End != nil {
+		return ""
+	}
+
+	goesOn := r.Nonce != "" && slices.ContainsFunc(c.Standing(), func(b claim.Bid) bool { return b.Nonce != r.Nonce })
+	shared := slices.ContainsFunc(f.Log.Live(), func(o claim.Claim) bool {
+		return o.Record.Worker != r.Worker && claim.SameLogin(o.Record.Assignee, c.Record.Assignee)
+	})
+	if goesOn || shared {
+		return ""
+	}
+	return c.Record.Assignee
+}
+
+// record begins to write r about the issue that f shows. The error is a *CallError.
+func (c *Config) record(f lifecycle.Facts, r claim.Record) (recording, error) {
+	text := Sentence(f, r)
+	if c.Rules.Unproven(f, r) {
+		text += " No pull request was named, so the issue is ready again; `--pr` names one, and `--done` closes the issue."
+	}
+	body, err := claim.Body(r, text)
+	if err != nil {
+		return recording{}, &CallError{err}
+	}
+	return recording{
+		cfg:    c,
+		before: c.ended(f, r),
+		body:   body,
+		record: r,
+		had:    f.Log,
+	}, nil
+}
+
+// tombstone begins to end an own claim that will not become a hold, and no other process's claim of the key: a claim left behind would
+// block everyone until it expires (spec.md#claim). The claim was written, so its end is, too, also when it has become
+// unknown whether our records count, and when the caller has given up.
+func (c *Config) tombstone(f lifecycle.Facts, w claim.Worker, nonce, outcome string) (recording, error) {
+	r, err := c.record(f, claim.Record{Kind: claim.KindRelease, Worker: w, Nonce: nonce, Outcome: outcome, At: f.Now})
+	r.sure, r.plain = true, true
+	return r, err
+}
+
+// An editing replaces the body of an own comment. What was answered ambiguously is repeated, without looking.
+type editing struct {
+	first []Write // what is done before
+	write Write
+	read  bool // asks for a snapshot along
+	store bool // and for the lease
+
+	begun bool
+	waits bool
+	tries int
+
+	over   bool
+	result Result // of the last try, or of the first write that was not applied
+	sent   Result // of the first write
+	seen   Seen
+}
+
+// next goes on until over is set.
+func (e editing) next(s Seen) (editing, Effects) {
+	switch {
+	case !e.begun:
+		e.begun = true
+		return e, Effects{Writes: append(slices.Clone(e.first), e.write), Read: e.read, Ask: Ask{Lease: e.store}}
+	case e.waits:
+		e.waits = false
+		return e, Effects{Writes: []Write{e.write}, Read: e.read, Ask: Ask{Lease: e.store}}
+	}
+
+	if e.tries == 0 && len(s.Results) > 0 {
+		e.sent = s.Results[0]
+	}
+	stopped := e.tries == 0 && len(s.Results) <= len(e.first)
+	e.result, e.seen = s.last(), s
+	e.tries++
+	if stopped || e.result.Did != Unknown || e.tries == posts || s.Ending != nil {
+		e.over = true
+		return e, Effects{}
+	}
+	e.waits = true
+	return e, Effects{Wait: backoff(e.tries)}
+}

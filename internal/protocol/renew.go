@@ -1,0 +1,262 @@
+package protocol
+
+import (
+	"cmp"
+	"errors"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lease"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// A Renewal extends the lease of a worker by editing its claim comment (spec.md#heartbeat). What a store decides is
+// extended there first. Its conclusion has the hold in Claim, with the store's Lease, and in Since when it was asked for.
+// A *LostError means: stop all work at once. An *UnknownError leaves the old lease end standing.
+type Renewal struct {
+	cfg    *Config
+	issue  claim.Issue
+	worker claim.Worker
+	token  int64
+	known  claim.Claim // the hold as its holder was last told; zero where that is not known
+	word   string      // for a nonce, if the claim has to be written again
+
+	step  renewalStep
+	looks int
+	facts lifecycle.Facts
+	claim claim.Claim
+	until time.Time // end of the lease by the log
+	ends  bool
+	new   claim.Record
+	since time.Duration
+	lease lease.Lease
+
+	editing editing
+	posting recording
+	lost    error
+}
+
+type renewalStep int
+
+const (
+	renewalBegins renewalStep = iota
+	renewalLooks
+	renewalWaits
+	renewalEdits
+	renewalPosts
+	renewalBuries
+)
+
+// NewRenewal begins. token is the fencing token that the claim returned, 0 when not known. known is the hold as its process was last
+// told, the zero Claim where that is not known. word is random.
+func NewRenewal(c *Config, i claim.Issue, w claim.Worker, token int64, known claim.Claim, word string) Renewal {
+	return Renewal{cfg: c, issue: i, worker: w, token: token, known: known, word: word}
+}
+
+// Next implements Operation.
+func (r Renewal) Next(s Seen) (Operation, Effects) {
+	switch r.step {
+	case renewalBegins:
+		r.step = renewalLooks
+		return r, r.cfg.look()
+	case renewalWaits:
+		if s.Ending != nil {
+			return r, failed(r.issue, &UnknownError{r.issue, s.Ending})
+		}
+		r.step = renewalLooks
+		return r, r.cfg.look()
+	case renewalLooks:
+		return r.looked(s)
+	case renewalEdits:
+		return r.edited(s)
+	case renewalPosts:
+		return r.posted(s)
+	}
+	return r.buried(s)
+}
+
+// looked judges the renewal by a snapshot.
+func (r Renewal) looked(s Seen) (Operation, Effects) {
+	if s.Err != nil {
+		return r, failed(r.issue, s.Err)
+	}
+	r.looks++
+	own, claimed := s.Facts.Log.Find(r.worker)
+	shown := s.Facts.Log.Dead(r.worker) || claimed && own.Held() && s.Facts.Log.RefuseToken(r.worker, r.token) == nil
+	if !shown && r.looks < sightings && r.cfg.Store == "" { // an absence decides nothing at once
+		r.step = renewalWaits
+		return r, Effects{Wait: backoff(r.looks - 1)}
+	}
+
+	f := r.cfg.Ruled(s.Facts, s.Lease)
+	c, _ := f.Log.Find(r.worker)
+	if c.Stored && c.Comment == 0 && r.known.Comment != 0 { // a late snapshot of the log lacks what the holder has written: it is edited and not written again
+		c.Comment, c.URL, c.Created, c.Record = r.known.Comment, r.known.URL, r.known.Created, r.known.Record
+	}
+	if err := r.cfg.Renewable(f, r.worker, c, r.token); err != nil {
+		return r, failed(r.issue, err)
+	}
+
+	r.facts, r.claim, r.new, r.lease = f, c, c.Record, s.Lease
+	r.until, r.ends = c.Until(r.cfg.Rules.Terms)
+	r.new.Heartbeat++
+	r.new.Token = max(r.new.Token, r.token)
+	return r.begin(s)
+}
+
+// begin writes: first to the store, then into the claim comment. Only a store's hold can be without a comment of its worker's own.
+func (r Renewal) begin(s Seen) (Operation, Effects) {
+	var first []Write
+	if r.claim.Stored {
+		first = []Write{{Kind: WriteExtend, Lease: r.lease}}
+	}
+	if r.claim.Comment == 0 && len(first) > 0 {
+		return r.post(first)
+	}
+
+	body, err := claim.Body(r.new, Sentence(r.facts, r.new))
+	if err != nil {
+		return r, failed(r.issue, &UnknownError{r.issue, &CallError{err}})
+	}
+	r.editing = editing{first: first, write: Write{Kind: WriteEdit, Comment: r.claim.Comment, Body: body}}
+	r.step = renewalEdits
+	return r.edited(Seen{})
+}
+
+// edited goes on with the edit.
+func (r Renewal) edited(s Seen) (Operation, Effects) {
+	editing, effects := r.editing.next(s)
+	r.editing = editing
+	if !editing.over {
+		return r, effects
+	}
+
+	r.since = editing.sent.Sent
+	if len(editing.first) > 0 {
+		if err := r.extended(editing.sent); err != nil {
+			return r, failed(r.issue, err)
+		}
+		r.lease = editing.sent.Lease
+	}
+	switch result := editing.result; {
+	case result.Did == Gone && r.claim.Stored:
+		return r.post(nil)
+	case result.Did == Gone:
+		return r, failed(r.issue, r.cfg.Lost(r.facts, r.worker, result.Err))
+	case result.Did != Applied:
+		return r, failed(r.issue, &UnknownError{r.issue, result.Err})
+	default:
+		return r.written(result.Comment)
+	}
+}
+
+// extended says why the store did not extend the lease, or nil.
+func (r Renewal) extended(result Result) error {
+	switch {
+	case result.Did == Applied:
+		return nil
+	case errors.Is(result.Err, lease.ErrLost):
+		return r.cfg.Lost(r.facts, r.worker, result.Err)
+	}
+	return &UnknownError{r.issue, result.Err}
+}
+
+// post writes the claim that the log lacks.
+func (r Renewal) post(first []Write) (Operation, Effects) {
+	record := r.new
+	record.By, record.Nonce, record.Lease, record.At = "", cmp.Or(record.Nonce, r.word), r.cfg.Store, r.facts.Now
+	body, err := claim.Body(record, Sentence(r.facts, record))
+	if err != nil {
+		return r, failed(r.issue, &UnknownError{r.issue, &CallError{err}})
+	}
+	r.posting = recording{cfg: r.cfg, before: first, body: body, record: record, had: r.facts.Log, plain: true}
+	r.step = renewalPosts
+	return r.posted(Seen{})
+}
+
+// posted goes on with the claim that the log lacks.
+func (r Renewal) posted(s Seen) (Operation, Effects) {
+	if extends := len(r.posting.before) > 0; extends && r.posting.tries == 0 && len(s.Results) > 0 && r.posting.step == recordingPosts {
+		r.since = s.Results[0].Sent
+		if err := r.extended(s.Results[0]); err != nil {
+			return r, failed(r.issue, err)
+		}
+		r.lease = s.Results[0].Lease
+	}
+	posting, effects := r.posting.next(s)
+	r.posting = posting
+	switch {
+	case !posting.over:
+		return r, effects
+	case posting.err != nil:
+		return r, failed(r.issue, &UnknownError{r.issue, posting.err})
+	}
+	return r.written(posting.comment)
+}
+
+// written concludes, unless the edit was applied after the lease had ended: it must not stand for another lease, so the
+// key ends here.
+func (r Renewal) written(got claim.Comment) (Operation, Effects) {
+	c := r.claim
+	if r.ends && !c.Stored && got.Updated.After(r.until) {
+		r.lost = r.cfg.Lost(r.facts, r.worker, claim.ErrOverdue)
+		posting, err := r.cfg.tombstone(r.facts, r.worker, c.Record.Nonce, claim.OutcomeStaleSwept)
+		if err != nil {
+			return r, failed(r.issue, errors.Join(r.lost, err))
+		}
+		r.posting, r.step = posting, renewalBuries
+		return r.buried(Seen{})
+	}
+
+	if got.ID != 0 && got.ID != c.Comment {
+		c.Comment, c.URL, c.Created = got.ID, got.URL, got.Created
+	}
+	return r, conclude(Conclusion{
+		Facts: r.facts,
+		Claim: c.Renewed(r.new, got.Updated),
+		Lease: r.lease,
+		Since: r.since,
+	})
+}
+
+// buried concludes after the key has ended.
+func (r Renewal) buried(s Seen) (Operation, Effects) {
+	posting, effects := r.posting.next(s)
+	r.posting = posting
+	if !posting.over {
+		return r, effects
+	}
+	return r, failed(r.issue, errors.Join(r.lost, posting.err))
+}
+
+// Renewable asks whether this store decides the hold own of w, the log, what people may have done, and whether the token is the
+// hold's. People who close the issue or take it themselves stop a worker at its next heartbeat.
+func (c *Config) Renewable(f lifecycle.Facts, w claim.Worker, own claim.Claim, token int64) error {
+	if err := c.Decides(f.Issue, own); err != nil {
+		return err
+	}
+	margin := time.Duration(0)
+	if own.Held() {
+		end, _ := own.Until(c.Rules.Terms)
+		margin = c.MarginOf(end.Sub(own.Updated))
+	}
+	if err := f.Log.RefuseRenewal(w, f.Viewer, c.Rules.Terms, f.Now, margin); err != nil {
+		return c.Lost(f, w, err)
+	}
+
+	v := c.Rules.Verdict(f, lifecycle.Seeker{Worker: w})
+	switch {
+	case v.Answer == lifecycle.Unknown:
+		return &UnknownError{f.Issue, errors.New(v.String())}
+	case f.PullRequest && v.Has(lifecycle.CodeClosed):
+		return c.Lost(f, w, errors.New("the pull request has ended"))
+	case v.Has(lifecycle.CodeClosed):
+		return c.Lost(f, w, errors.New("the issue was closed"))
+	case v.Has(lifecycle.CodeHold):
+		return c.Lost(f, w, errors.New("a person took it (label "+c.Rules.Scheme.Hold+")"))
+	}
+	if err := f.Log.RefuseToken(w, token); err != nil {
+		return c.Lost(f, w, err)
+	}
+	return nil
+}
