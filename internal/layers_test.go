@@ -55,7 +55,7 @@ var mayImport = map[string][]string{
 	"internal/agenthost":  {"internal/claim"},
 	"internal/agentsetup": {"internal/agenthost", "internal/state", "internal/smallfile"},
 
-	"internal/lease":           {"internal/claim"},
+	"internal/lease":           {"internal/claim", "internal/clock"},
 	"internal/lease/leasetest": {"internal/claim", "internal/lease", "internal/clock"}, // the exam of every store
 	"internal/lease/gitref":    {"internal/claim", "internal/lease", "internal/clock", "internal/printable"},
 	"internal/lease/redis":     {"internal/claim", "internal/lease"},

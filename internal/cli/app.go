@@ -4,6 +4,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"path/filepath"
 	"runtime"
@@ -48,6 +49,9 @@ func Execute(ctx context.Context, args []string, t Terminal) error {
 // NewApp makes the program. The library neither prints help nor exits: help texts, usage errors and
 // exit codes are ours.
 func NewApp(t Terminal) *cli.App {
+	if t.Env.Waiting == nil {
+		t.Env.Waiting = setup.Waits(func(text string) { fmt.Fprintf(t.Err, "label-state: %s\n", OneLine(text)) })
+	}
 	app := &cli.App{
 		Name: "label-state", HelpName: "label-state", Version: t.Build.Version, Commands: t.Commands(t),
 		HideHelp: true, HideHelpCommand: true, HideVersion: true,

@@ -166,3 +166,41 @@ func issuesOf(repo string, numbers ...int) []claim.Issue {
 	}
 	return out
 }
+
+// TestWaitingIsTold: who waits longer than three seconds hears once what for and until when; a quick answer is not worth a word.
+func TestWaitingIsTold(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer func() *http.Response
+		slow   time.Duration
+		want   string
+	}{
+		"secondary": {
+			func() *http.Response { return reply(403, `{"message":"You have exceeded a secondary rate limit"}`, "Retry-After: 40") }, 0,
+			"GitHub's rate limit: You have exceeded a secondary rate limit until 40s",
+		},
+		"slow":  {func() *http.Response { return reply(200, "{}") }, 5 * time.Second, "an answer of api.example.com until 10s"},
+		"quick": {func() *http.Response { return reply(200, "{}") }, 2 * time.Second, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				start, sent := time.Now(), 0
+				way := roundTrip(func(*http.Request) (*http.Response, error) {
+					time.Sleep(c.slow)
+					if sent++; sent == 1 {
+						return c.answer(), nil
+					}
+					return reply(200, "{}"), nil
+				})
+				var told []string
+				client := connect(t, way, func(o *Options) {
+					o.REST = "https://api.example.com/"
+					o.Waiting = func(what string, until time.Time) { told = append(told, what+" until "+until.Sub(start).String()) }
+				})
+				_, _, _ = fetch[struct{}](t.Context(), client.api, at("acme", "app", "/topics"))
+				if got := strings.Join(told, "; "); got != c.want {
+					t.Errorf("told %q, want %q", got, c.want)
+				}
+			})
+		})
+	}
+}

@@ -47,6 +47,7 @@ type Options struct {
 	WriteTime time.Duration // one try of a write; 0 is 20 seconds
 	UserAgent string        // empty is label-state
 	Warn      func(string)  // one-line warnings; nil drops them
+	Waiting   clock.Teller  // what a request waits for that takes longer than clock.Silence; nil is nobody
 }
 
 // Trust says whose records count, besides our own and those of a repository's owner (spec.md#which-records-count).

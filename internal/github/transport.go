@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/label-state/label-state/internal/clock"
 )
 
 const (
@@ -61,6 +63,7 @@ type call struct {
 	comment bool // it posts a comment
 	n       tally
 	waited  time.Duration
+	vigil   *clock.Vigil
 }
 
 // RoundTrip implements http.RoundTripper, but for one thing: every status that means failure is
@@ -70,12 +73,15 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.write && t.o.DryRun {
+		return nil, &DryRunError{Planned: Planned{Method: req.Method, Path: req.URL.Path, Body: string(c.body)}}
+	}
+	c.vigil = clock.Watch(t.o.Waiting)
+	defer c.vigil.End()
 	if !c.write {
 		return c.run()
 	}
-	if t.o.DryRun {
-		return nil, &DryRunError{Planned: Planned{Method: req.Method, Path: req.URL.Path, Body: string(c.body)}}
-	}
+
 	t.writes.Add(1)
 	for c.comment {
 		now := c.o.Clock.Now()
@@ -174,6 +180,7 @@ func (c *call) run() (*http.Response, error) {
 			if deadline, limited := ctx.Deadline(); limited && !c.o.Clock.Now().Add(d.wait).Before(deadline) {
 				return nil, d.err // the caller's time is over before
 			}
+			c.vigil.For("another try, after: "+d.err.Error(), c.o.Clock.Now().Add(d.wait))
 			if err := c.o.Clock.Sleep(ctx, d.wait); err != nil {
 				return nil, errors.Join(d.err, err)
 			}
@@ -208,6 +215,7 @@ func (c *call) wait(d time.Duration, cause *RateLimitError) error {
 		return &late
 	}
 	c.waited += d
+	c.vigil.For("GitHub's rate limit: "+cmp.Or(cause.Message, "it has asked for fewer requests"), now.Add(d))
 	if err := c.o.Clock.Sleep(ctx, d); err != nil {
 		return c.unsent(err)
 	}
@@ -246,6 +254,8 @@ func (c *call) try() answer {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("nothing within %s", limit))
 	defer cancel()
+	until, _ := ctx.Deadline()
+	c.vigil.For("an answer of "+c.url.Host, until)
 	r := c.request.Clone(ctx)
 	r.URL, r.Host = c.url, ""
 	r.Body, r.GetBody, r.ContentLength = nil, nil, 0

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/clock"
 )
 
 // The kinds of store that a repository's configuration can name (claim.lease).
@@ -102,14 +104,31 @@ func (s ReadOnly) Known(ctx context.Context, i claim.Issue) ([]int, error) {
 // A Late is a store that is opened when it is first asked something, and opened again after it could
 // not be. It may be used from any goroutine.
 type Late struct {
-	open func() (Remote, error)
+	open    func() (Remote, error)
+	waiting clock.Teller
 
 	mu     sync.Mutex
 	opened Remote
 }
 
-// NewLate returns a store that open will open.
-func NewLate(open func() (Remote, error)) *Late { return &Late{open: open} }
+// AnswerTime is how long a store that is a server of its own is waited for, for one answer.
+const AnswerTime = 10 * time.Second
+
+// NewLate returns a store that open will open. Who is given is told when it is waited for longer than clock.Silence.
+func NewLate(open func() (Remote, error), waiting clock.Teller) *Late {
+	return &Late{open: open, waiting: waiting}
+}
+
+// watch tells of a question that takes long, until its answer is there.
+func (s *Late) watch(ctx context.Context) *clock.Vigil {
+	until := time.Now().Add(AnswerTime)
+	if deadline, limited := ctx.Deadline(); limited && deadline.Before(until) {
+		until = deadline
+	}
+	v := clock.Watch(s.waiting)
+	v.For("an answer of the lease store", until)
+	return v
+}
 
 // store returns the store, and opens it when it is not open.
 func (s *Late) store() (Remote, error) {
@@ -140,6 +159,8 @@ func (s *Late) Close() error {
 
 // Acquire implements Store.
 func (s *Late) Acquire(ctx context.Context, a Ask) (Lease, error) {
+	defer s.watch(ctx).End()
+
 	to, err := s.store()
 	if err != nil {
 		return Lease{}, err
@@ -149,6 +170,8 @@ func (s *Late) Acquire(ctx context.Context, a Ask) (Lease, error) {
 
 // Renew implements Store.
 func (s *Late) Renew(ctx context.Context, l Lease) (Lease, error) {
+	defer s.watch(ctx).End()
+
 	to, err := s.store()
 	if err != nil {
 		return Lease{}, err
@@ -158,6 +181,8 @@ func (s *Late) Renew(ctx context.Context, l Lease) (Lease, error) {
 
 // Release implements Store.
 func (s *Late) Release(ctx context.Context, l Lease) error {
+	defer s.watch(ctx).End()
+
 	to, err := s.store()
 	if err != nil {
 		return err
@@ -167,6 +192,8 @@ func (s *Late) Release(ctx context.Context, l Lease) error {
 
 // Look implements Store.
 func (s *Late) Look(ctx context.Context, i claim.Issue) (Lease, bool, error) {
+	defer s.watch(ctx).End()
+
 	to, err := s.store()
 	if err != nil {
 		return Lease{}, false, err
@@ -176,6 +203,8 @@ func (s *Late) Look(ctx context.Context, i claim.Issue) (Lease, bool, error) {
 
 // Probe implements Prober, for a store that does.
 func (s *Late) Probe(ctx context.Context, i claim.Issue) error {
+	defer s.watch(ctx).End()
+
 	to, err := s.store()
 	if err != nil {
 		return err
@@ -189,6 +218,8 @@ func (s *Late) Probe(ctx context.Context, i claim.Issue) error {
 
 // Known implements Lister, for a store that does.
 func (s *Late) Known(ctx context.Context, i claim.Issue) ([]int, error) {
+	defer s.watch(ctx).End()
+
 	to, err := s.store()
 	if err != nil {
 		return nil, err

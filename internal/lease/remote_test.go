@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lease"
@@ -53,7 +55,7 @@ func TestLate(t *testing.T) {
 			return nil, down
 		}
 		return c, nil
-	})
+	}, nil)
 	if err := s.Close(); err != nil || opened != 0 {
 		t.Fatalf("close before use: %v after opening %d times", err, opened)
 	}
@@ -84,5 +86,35 @@ func TestReadOnly(t *testing.T) {
 	}
 	if c.asked != 1 {
 		t.Errorf("asked %d times, want the look alone", c.asked)
+	}
+}
+
+// slow answers after so long.
+type slow struct {
+	counter
+	after time.Duration
+}
+
+func (s *slow) Look(context.Context, claim.Issue) (lease.Lease, bool, error) {
+	time.Sleep(s.after)
+	return lease.Lease{}, false, nil
+}
+
+// TestLateTells: a store that is slow is told of after three seconds, with the end of the wait.
+func TestLateTells(t *testing.T) {
+	for after, want := range map[time.Duration]int{2 * time.Second: 0, 5 * time.Second: 1} {
+		synctest.Test(t, func(t *testing.T) {
+			var until []time.Duration
+			start := time.Now()
+			s := lease.NewLate(func() (lease.Remote, error) { return &slow{after: after}, nil }, func(_ string, end time.Time) {
+				until = append(until, end.Sub(start))
+			})
+			if _, _, err := s.Look(t.Context(), claim.Issue{}); err != nil {
+				t.Fatal(err)
+			}
+			if len(until) != want || want > 0 && until[0] != lease.AnswerTime {
+				t.Errorf("after %s: told of %v, want %d times", after, until, want)
+			}
+		})
 	}
 }

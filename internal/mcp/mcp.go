@@ -75,7 +75,7 @@ func New(o Options) (*sdk.Server, error) {
 			Name: t.name, Title: t.title, Description: t.about, InputSchema: t.input(), OutputSchema: out,
 			Annotations: &sdk.ToolAnnotations{ReadOnlyHint: t.reads, DestructiveHint: &t.destroys, IdempotentHint: t.reads || t.repeats},
 		}, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			a := o.run(ctx, t, r.Params.Arguments)
+			a := o.run(withProgress(ctx, r), t, r.Params.Arguments)
 			data, err := a.json()
 			if err != nil {
 				return nil, err

@@ -315,3 +315,31 @@ func TestVisible(t *testing.T) {
 		}
 	})
 }
+
+// TestProgress: what a call waits for is a progress notification, for a client that has asked for them.
+func TestProgress(t *testing.T) {
+	var s stand
+	o := s.options()
+	o.Program = func(ctx context.Context, _ []string, _ string) mcp.Outcome {
+		mcp.Progress(ctx)("waiting for an answer")
+		mcp.Progress(ctx)("waiting for another")
+		return mcp.Outcome{Objects: []json.RawMessage{json.RawMessage(`{"answer":"free"}`)}}
+	}
+	w := dial(t, o, latest)
+	w.say(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"status","arguments":{"issue":"2"}}}`)
+	if got := w.hear(); !strings.Contains(got, `"id":2,`) {
+		t.Errorf("a client that has not asked hears %s", got)
+	}
+
+	w.say(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"status","arguments":{"issue":"2"},"_meta":{"progressToken":"p3"}}}`)
+	for n, want := range []string{"waiting for an answer", "waiting for another"} {
+		got := w.hear()
+		if !strings.Contains(got, "notifications/progress") || !strings.Contains(got, want) || !strings.Contains(got, `"p3"`) ||
+			!strings.Contains(got, fmt.Sprintf(`"progress":%d`, n+1)) {
+			t.Errorf("heard %s, want %q", got, want)
+		}
+	}
+	if got := w.hear(); !strings.Contains(got, `"id":3,`) {
+		t.Errorf("heard %s", got)
+	}
+}

@@ -23,6 +23,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/clock"
 	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
@@ -49,6 +50,9 @@ type Environment struct {
 	Processes Processes // of this machine; nil when they are not looked at
 
 	Executable string // absolute path of this program, for what starts it later; empty where it does not stay, or nobody knows
+
+	// Waiting is told what a request waits for that takes long; nil is nobody.
+	Waiting clock.Teller
 
 	// Server says that the program may outlive the session that started it: only its host's process
 	// tells for which session it works.

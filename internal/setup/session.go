@@ -250,6 +250,7 @@ func (e Environment) client(o Options, p place, t credential, conf config.Config
 		Blockers:       github.Blockers{NativeOff: !conf.Blockers.Native, TextOff: !conf.Blockers.Text},
 		Trust:          github.Trust{Logins: append([]string{}, conf.Trust.Logins...), Apps: conf.Trust.Apps, Minimum: github.Role(conf.Trust.Permission)},
 		Warn:           func(text string) { e.say("warning: " + text) },
+		Waiting:        e.Waiting,
 	})
 }
 

@@ -20,7 +20,7 @@ func (e Environment) store(c *github.Client, conf config.Config) lease.Store {
 		c.ShowLeases()
 		return gitref.New(c, gitref.Options{Sleep: Clock().Sleep})
 	default:
-		return lease.NewLate(func() (lease.Remote, error) { return e.openServer(kind, conf.Lease.RedisURLEnv) })
+		return lease.NewLate(func() (lease.Remote, error) { return e.openServer(kind, conf.Lease.RedisURLEnv) }, e.Waiting)
 	}
 }
 

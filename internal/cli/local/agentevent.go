@@ -487,6 +487,6 @@ func (e *hostEvent) forgetSession() {
 // environment is the program's, as if it had been started in the worktree.
 func (e *hostEvent) environment(t *worktreeHolds) setup.Environment {
 	env := e.terminal.Env
-	env.Dir = t.top
+	env.Dir, env.Waiting = t.top, nil // the host waits, and shows no lines
 	return env
 }

@@ -58,6 +58,7 @@ func NewHookCommand(t cli.Terminal) *urfave.Command {
 func playHook(t cli.Terminal, cc *urfave.Context) error {
 	env := t.Env
 	env.Stores, env.Services = nil, nil // the hook asks no lease service (docs/hook.md)
+	env.Waiting = nil                   // and has a time of its own
 
 	args := cc.Args().Slice()
 	if name := strings.TrimLeft(pushcheck.TryFlag, "-"); cc.Bool(name) {

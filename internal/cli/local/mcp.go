@@ -14,6 +14,7 @@ import (
 
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/mcp"
+	"github.com/label-state/label-state/internal/setup"
 )
 
 // NewMCPCommand makes the command mcp.
@@ -75,7 +76,7 @@ func runMCP(t cli.Terminal, cc *urfave.Context) error {
 func RunTool(ctx context.Context, t cli.Terminal, words []string, input string) mcp.Outcome {
 	var out, said stream
 	t.In, t.Out, t.Err, t.Env.Stderr = strings.NewReader(input), &out, &said, &said
-	t.Env.Server = true
+	t.Env.Server, t.Env.Waiting = true, setup.Waits(mcp.Progress(ctx))
 	err := cli.Execute(ctx, append([]string{"label-state"}, words...), t)
 	o := mcp.Outcome{Code: cli.ExitCode(err), Notes: said.lines()}
 	for _, line := range out.lines() {

@@ -110,6 +110,7 @@ func runBoard(t cli.Terminal, cc *urfave.Context) error {
 func runLiveBoard(t cli.Terminal, cc *urfave.Context) error {
 	quiet := t
 	quiet.Err, quiet.Env.Stderr = io.Discard, io.Discard  // the screen is the board's
+	quiet.Env.Waiting = nil
 	d, err := OpenBoardDesk(cc.Context, quiet, cc, false) // it claims and releases, too
 	if err != nil {
 		c := &cli.Call{Flags: cc, Terminal: t}

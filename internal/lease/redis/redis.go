@@ -53,7 +53,7 @@ var errAddress = errors.New("open redis: want redis://[USER:PASSWORD@]HOST[:PORT
 // not there is asked twice: whoever waits has reasons of its own to ask again.
 const (
 	dialTime   = 2 * time.Second
-	answerTime = 10 * time.Second
+	answerTime = lease.AnswerTime
 )
 
 // Open returns a store at one redis://, rediss:// or unix:// URL. A server with TLS must accept us, and we it, or the

@@ -1,0 +1,25 @@
+package setup
+
+import (
+	"sync"
+	"time"
+
+	"github.com/label-state/label-state/internal/clock"
+)
+
+// Waits returns a teller that says in one line what is waited for and until when: "waiting for WHAT, until 15:04:05 UTC". Requests
+// that wait side by side for one thing are one line, until that time is over.
+func Waits(say func(text string)) clock.Teller {
+	var mu sync.Mutex
+	last := map[string]time.Time{} // until when, by what
+
+	return func(what string, until time.Time) {
+		mu.Lock()
+		defer mu.Unlock()
+		if time.Now().Before(last[what]) {
+			return
+		}
+		last[what] = until
+		say("waiting for " + what + ", until " + until.UTC().Format("15:04:05 UTC"))
+	}
+}
