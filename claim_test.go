@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	labelstate "github.com/label-state/label-state"
@@ -22,6 +23,16 @@ func served(t *testing.T) desk {
 	d := serve(githubsim.Options{Dir: t.TempDir()})
 	t.Cleanup(d.stop)
 	return d
+}
+
+// bubble is the embedded GitHub in a time of the test's own (testing/synctest), which passes while everybody waits.
+func bubble(t *testing.T, play func(t *testing.T, d desk)) {
+	t.Helper()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		server := seeded(githubsim.Options{Dir: dir})
+		play(t, desk{Server: server, url: "http://github.example", line: server.Transport()})
+	})
 }
 
 // writes is how many requests were made that write.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"net/http"
 	"time"
 
 	labelstate "github.com/label-state/label-state"
@@ -17,11 +18,21 @@ type desk struct {
 	*githubsim.Server
 	url  string
 	stop func()
+	line http.RoundTripper // in place of the network, where the time is a test's own
 }
 
 func github() desk { return serve(githubsim.Options{}) }
 
 func serve(o githubsim.Options) desk {
+	server := seeded(o)
+	url, stop, err := server.Listen("127.0.0.1:0")
+	if err != nil {
+		log.Fatal(err)
+	}
+	return desk{Server: server, url: url, stop: stop}
+}
+
+func seeded(o githubsim.Options) *githubsim.Server {
 	server, err := githubsim.New(githubsim.Seed{
 		Users: []githubsim.SeedUser{
 			{Login: "bot", Token: "tok-bot", Permissions: map[string]string{"acme/app": "write"}},
@@ -37,17 +48,19 @@ func serve(o githubsim.Options) desk {
 	if err != nil {
 		log.Fatal(err)
 	}
-	url, stop, err := server.Listen("127.0.0.1:0")
-	if err != nil {
-		log.Fatal(err)
-	}
-	return desk{server, url, stop}
+	return server
 }
 
 // options are for a login's client. A program leaves API out, and Config as well: this one only takes out the wait for late reads that
 // a real GitHub needs.
 func (d desk) options(login string) labelstate.Options {
-	return labelstate.Options{Repo: "acme/app", Token: "tok-" + login, API: d.url, Config: "testdata/label-state.yml"}
+	return labelstate.Options{
+		Repo:   "acme/app",
+		Token:  "tok-" + login,
+		API:    d.url,
+		Config: "testdata/label-state.yml",
+		HTTP:   d.line,
+	}
 }
 
 // as opens a client with a login's token.

@@ -35,26 +35,28 @@ func kept(t *testing.T, d desk, change func(*labelstate.Options), ttl time.Durat
 // TestKeepRenews: the hold outlives its first lease while it is kept, and ends by its last one when it is not.
 func TestKeepRenews(t *testing.T) {
 	t.Parallel()
-	c, hold, ctx, stop := kept(t, served(t), nil, 3*time.Second)
-	select {
-	case <-ctx.Done():
-		t.Fatal(context.Cause(ctx))
-	case <-time.After(5 * time.Second):
-	}
-	if err := c.Owns(hold); err != nil {
-		t.Error(err)
-	}
-	s, err := c.Status(t.Context(), 1)
-	if err != nil || s.Holder == nil || !s.Holder.Until.After(hold.Until) {
-		t.Errorf("%+v, %v", s.Holder, err)
-	}
-	stop()
-	if err := c.Owns(hold); err != nil || ctx.Err() == nil || errors.Is(context.Cause(ctx), labelstate.ErrLost) {
-		t.Errorf("after stop: %v, %v", err, context.Cause(ctx))
-	}
-	if err := c.Release(t.Context(), hold, labelstate.ReleaseOptions{}); err != nil {
-		t.Error(err)
-	}
+	bubble(t, func(t *testing.T, d desk) {
+		c, hold, ctx, stop := kept(t, d, nil, 3*time.Second)
+		select {
+		case <-ctx.Done():
+			t.Fatal(context.Cause(ctx))
+		case <-time.After(5 * time.Second):
+		}
+		if err := c.Owns(hold); err != nil {
+			t.Error(err)
+		}
+		s, err := c.Status(t.Context(), 1)
+		if err != nil || s.Holder == nil || !s.Holder.Until.After(hold.Until) {
+			t.Errorf("%+v, %v", s.Holder, err)
+		}
+		stop()
+		if err := c.Owns(hold); err != nil || ctx.Err() == nil || errors.Is(context.Cause(ctx), labelstate.ErrLost) {
+			t.Errorf("after stop: %v, %v", err, context.Cause(ctx))
+		}
+		if err := c.Release(t.Context(), hold, labelstate.ReleaseOptions{}); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // cable is a network that can be cut.
@@ -73,44 +75,47 @@ func (c *cable) RoundTrip(r *http.Request) (*http.Response, error) {
 // TestKeepWithoutAnswers: the work ends before the lease does, although nobody said that the hold is lost, and a warning says why.
 func TestKeepWithoutAnswers(t *testing.T) {
 	t.Parallel()
-	line := &cable{RoundTripper: http.DefaultTransport}
-	warned := make(chan string, 100)
-	began := time.Now()
-	c, hold, ctx, _ := kept(t, served(t), func(o *labelstate.Options) {
-		o.HTTP, o.Warn = line, func(text string) { warned <- text }
-	}, 3*time.Second)
-	line.cut.Store(true)
-	<-ctx.Done()
-	if took := time.Since(began); took > 4*time.Second {
-		t.Errorf("the context was done after %s", took)
-	}
-	if !errors.Is(context.Cause(ctx), labelstate.ErrLost) || !errors.Is(c.Owns(hold), labelstate.ErrLost) {
-		t.Errorf("%v, %v", context.Cause(ctx), c.Owns(hold))
-	}
-	if len(warned) == 0 {
-		t.Error("no warning")
-	}
+	bubble(t, func(t *testing.T, d desk) {
+		line := &cable{RoundTripper: d.line}
+		warned := make(chan string, 100)
+		began := time.Now()
+		c, hold, ctx, _ := kept(t, d, func(o *labelstate.Options) {
+			o.HTTP, o.Warn = line, func(text string) { warned <- text }
+		}, 3*time.Second)
+		line.cut.Store(true)
+		<-ctx.Done()
+		if took := time.Since(began); took > 4*time.Second {
+			t.Errorf("the context was done after %s", took)
+		}
+		if !errors.Is(context.Cause(ctx), labelstate.ErrLost) || !errors.Is(c.Owns(hold), labelstate.ErrLost) {
+			t.Errorf("%v, %v", context.Cause(ctx), c.Owns(hold))
+		}
+		if len(warned) == 0 {
+			t.Error("no warning")
+		}
+	})
 }
 
 // TestKeepOfDeliveredWork: when the own pull request ends the hold, the heartbeats end and the work may be finished.
 func TestKeepOfDeliveredWork(t *testing.T) {
 	t.Parallel()
-	d := served(t)
-	c, hold, ctx, _ := kept(t, d, nil, 3*time.Second)
-	d.pull(t, "bot", "Closes #1")
-	if _, err := d.as("ada").Sweep(t.Context(), labelstate.SweepOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	for end := time.Now().Add(20 * time.Second); c.Owns(hold) == nil && time.Now().Before(end); {
-		time.Sleep(20 * time.Millisecond)
-	}
-	time.Sleep(50 * time.Millisecond)
-	if ctx.Err() != nil || !errors.Is(c.Owns(hold), labelstate.ErrLost) {
-		t.Errorf("%v, %v", context.Cause(ctx), c.Owns(hold))
-	}
-	if err := c.Release(t.Context(), hold, labelstate.ReleaseOptions{Outcome: labelstate.OutcomeSuccess}); err != nil {
-		t.Error(err)
-	}
+	bubble(t, func(t *testing.T, d desk) {
+		c, hold, ctx, _ := kept(t, d, nil, 3*time.Second)
+		d.pull(t, "bot", "Closes #1")
+		if _, err := d.as("ada").Sweep(t.Context(), labelstate.SweepOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		for end := time.Now().Add(20 * time.Second); c.Owns(hold) == nil && time.Now().Before(end); {
+			time.Sleep(20 * time.Millisecond)
+		}
+		time.Sleep(50 * time.Millisecond)
+		if ctx.Err() != nil || !errors.Is(c.Owns(hold), labelstate.ErrLost) {
+			t.Errorf("%v, %v", context.Cause(ctx), c.Owns(hold))
+		}
+		if err := c.Release(t.Context(), hold, labelstate.ReleaseOptions{Outcome: labelstate.OutcomeSuccess}); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // TestKeepUntilTheCallerIsDone: the caller's own end is its own cause, and the hold stays.
