@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,197 +15,256 @@ import (
 	"github.com/label-state/label-state/internal/git"
 )
 
-// A gitReader asks the installed git.
-type gitReader struct{ git.Git }
+// maxArguments is how many object ids, and how many references, git gets as arguments at most: systems limit them.
+const maxArguments = 500
 
-// A question is what git is asked: which commits send has that hide does not have.
-type question struct {
-	send, hide []string // ids of commits, tags peeled
-	// likely says that hide has the likely tips of a remote that has very many, so that it is worth asking with those alone
-	// before all of them.
-	likely bool
+// A gitReader asks the installed git about one push.
+type gitReader struct {
+	git.Git
+	repository
+	push Push
 }
 
-// readGit is Commits for the second reader.
-func readGit(ctx context.Context, at Location, p Push, q question, yield func(Commit) bool) error {
-	g, err := openGit(at)
-	if err != nil || len(q.send) == 0 {
-		return err
-	}
-	if q.likely && p.Keep != nil {
-		found := false
-		err := g.log(ctx, q, p.Keep, func(Commit) bool { found = true; return false })
-		if err != nil || !found {
-			return err
-		}
-	}
-	tips, err := g.tracked(ctx, p)
-	if err != nil {
-		return err
-	}
-	q.hide = slices.Concat(q.hide, tips)
-	return g.log(ctx, q, p.Keep, yield)
-}
-
-func openGit(at Location) (gitReader, error) {
+func openGit(at Location, r repository, p Push) (gitReader, error) {
 	g := git.Git{Dir: at.Dir, Env: at.Env}
 	err := g.Locate()
-	return gitReader{g}, err
+	return gitReader{g, r, p}, err
 }
 
-// questionOf asks git what the pushed objects, and those that the remote has, peel to, and keeps the commits. Of the former all must be
-// there.
-func questionOf(ctx context.Context, at Location, p Push) (q question, err error) {
-	send := pushed(p.Updates)
-	if len(send) == 0 {
-		return q, nil
-	}
-	g, err := openGit(at)
-	if err != nil {
-		return q, err
-	}
-	all := append(send[:len(send):len(send)], remoteOIDs(p.Updates)...)
-	out, err := g.Feed(ctx, strings.Join(all, "^{}\n")+"^{}\n", "cat-file", "--batch-check=%(objectname) %(objecttype)")
-	if err != nil {
-		return q, err
-	}
-	answers := strings.Split(out, "\n")
-	if len(answers) != len(all) {
-		return q, fmt.Errorf("ask git cat-file: %d answers to %d questions", len(answers), len(all))
-	}
-	for i, answer := range answers {
-		oid, kind, _ := strings.Cut(answer, " ")
-		switch {
-		case i < len(send) && !isOID(oid):
-			return q, fmt.Errorf("read pushed object %s: it is not in the repository", send[i])
-		case kind != "commit":
-		case i < len(send):
-			q.send = append(q.send, oid)
-		default:
-			q.hide = append(q.hide, oid)
-		}
-	}
-	return q, nil
-}
-
-// tracked asks git what the remote-tracking references point at that say what the remote has. The configuration is all files' together.
-func (g gitReader) tracked(ctx context.Context, p Push) (tips []string, err error) {
-	out, err := g.Ask(ctx, "config", "--null", "--get-regexp", `^remote\..*\.(url|pushurl|fetch)$`)
-	if err != nil && git.Code(err) != 1 {
+// commits returns the commits that leave and are wanted, the newest first. found are those that may leave, if the
+// loose objects have told all of them: complete. Else git is asked for them.
+func (g gitReader) commits(ctx context.Context, found []Commit, complete bool) ([]Commit, error) {
+	if err := g.checkFiles(); err != nil {
 		return nil, err
 	}
-	var cfg settings
-	for entry := range strings.SplitSeq(out, "\x00") {
-		name, value, _ := strings.Cut(entry, "\n")
-		name = strings.TrimPrefix(name, "remote.")
-		if dot := strings.LastIndexByte(name, '.'); dot > 0 {
-			cfg = append(cfg, setting{section: "remote", subsection: name[:dot], key: name[dot+1:], value: value})
+	t := trackingOf(nil, g.push)
+	if len(t.remotes) == 0 || !g.clonesConfig() {
+		remotes, err := g.remotes(ctx)
+		if err != nil {
+			return nil, err
+		}
+		t = trackingOf(remotes, g.push)
+	}
+	if err := g.checkReferences(t.remotes); err != nil {
+		return nil, err
+	}
+
+	tips := g.likelyTips(t)
+	few := len(g.push.Updates) <= maxArguments
+	if few && g.fewReferences(t.remotes) {
+		tips = allTips(t)
+		if !complete {
+			return g.list(ctx, tips)
 		}
 	}
-	remotes := remotesOf(cfg)
-	names := trackingNames(remotes, p)
-	if len(names) == 0 {
+	if !complete {
+		var err error
+		if found, err = g.list(ctx, tips); err != nil {
+			return nil, err
+		}
+	}
+	if len(found) == 0 {
 		return nil, nil
 	}
-	skip := replaced(remotes, names, p.Updates)
-	args := []string{"for-each-ref", "--format=%(objectname) %(refname) %(symref)"}
-	for _, name := range names {
-		args = append(args, "refs/remotes/"+name+"/")
+	if few {
+		tips = allTips(t)
 	}
-	if out, err = g.Ask(ctx, args...); err != nil {
+	return g.confirm(ctx, found, tips)
+}
+
+// remotes asks git for the remotes of the configuration of all its files.
+func (g gitReader) remotes(ctx context.Context) ([]remoteConfig, error) {
+	out, err := g.Ask(ctx, "config", "--null", "--get-regexp", `^remote\..*\.(url|pushurl|fetch)$`)
+	if err != nil && git.Code(err) != 1 { // 1: there are none
 		return nil, err
 	}
-	for line := range strings.Lines(out) {
-		fields := append(strings.Fields(line), "", "")
-		if !skip[fields[1]] && !skip[fields[2]] {
-			tips = append(tips, fields[0])
+	return parseRemotes(out), nil
+}
+
+// allTips are the arguments of git for the remote-tracking references that count. HEAD is a symbolic reference to one of
+// them, which may be stale.
+func allTips(t tracking) []string {
+	var args []string
+	for _, remote := range t.remotes {
+		args = append(args, "--exclude="+remote+"/HEAD")
+		for _, name := range slices.Sorted(maps.Keys(t.stale)) {
+			if name, ok := strings.CutPrefix(name, "refs/remotes/"); ok {
+				args = append(args, "--exclude="+name)
+			}
+		}
+		args = append(args, "--remotes="+remote)
+	}
+	return args
+}
+
+// list asks git for the commits that the push reaches and the tips do not, and returns those that are wanted. What is
+// pushed must be there; of what the remote has, git leaves out what is missing.
+func (g gitReader) list(ctx context.Context, tips []string) ([]Commit, error) {
+	hide := remoteOIDs(g.push.Updates)
+	args := []string{"rev-list", "--header", "--encoding=none", "--stdin", "--ignore-missing", "--not"}
+	args = append(args, hide[:min(len(hide), maxArguments)]...)
+	args = append(args, tips...)
+
+	var commits []Commit
+	var inexact []string
+	err := g.read(ctx, lines(pushed(g.push.Updates)), args, func(in *bufio.Reader) error {
+		headers := newHeaderReader(in)
+		for {
+			c, exact, err := headers.next()
+			if err == io.EOF {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			if !exact {
+				commits = append(commits, Commit{OID: c.OID})
+				inexact = append(inexact, c.OID)
+				continue
+			}
+			if g.push.wants(c) {
+				c.Message = bytes.Clone(c.Message) // the reader uses it again
+				commits = append(commits, c)
+			}
+		}
+	})
+	if err != nil || len(inexact) == 0 {
+		return commits, err
+	}
+	return g.reread(ctx, commits, inexact)
+}
+
+// reread has git print some of the commits byte for byte, and leaves out those that are not wanted.
+func (g gitReader) reread(ctx context.Context, commits []Commit, oids []string) ([]Commit, error) {
+	read := map[string]Commit{}
+	err := g.read(ctx, lines(oids), []string{"cat-file", "--batch", "--buffer"}, func(in *bufio.Reader) error {
+		return readObjects(in, func(c Commit) {
+			if g.push.wants(c) {
+				read[c.OID] = c
+			}
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	again := map[string]bool{}
+	for _, oid := range oids {
+		again[oid] = true
+	}
+	var wanted []Commit
+	for _, c := range commits {
+		whole, ok := read[c.OID]
+		switch {
+		case ok:
+			wanted = append(wanted, whole)
+		case !again[c.OID]:
+			wanted = append(wanted, c)
 		}
 	}
-	return tips, nil
+	return wanted, nil
 }
 
-// log reports the answer to the question: git rev-list names the commits, git cat-file, which changes no byte of a message, prints them.
-func (g gitReader) log(ctx context.Context, q question, keep func([]byte) bool, yield func(Commit) bool) error {
-	ctx, stop := context.WithCancel(ctx)
+// confirm asks git which of the commits neither the tips nor the objects that the remote has reach.
+func (g gitReader) confirm(ctx context.Context, commits []Commit, tips []string) ([]Commit, error) {
+	var input strings.Builder
+	for _, c := range commits {
+		input.WriteString(c.OID + "\n")
+	}
+	for _, oid := range remoteOIDs(g.push.Updates) {
+		input.WriteString("^" + oid + "\n")
+	}
+	args := append([]string{"rev-list", "--ignore-missing", "--stdin", "--not"}, tips...)
+
+	leaves := map[string]bool{}
+	err := g.read(ctx, input.String(), args, func(in *bufio.Reader) error {
+		for {
+			line, err := in.ReadString('\n')
+			if err == io.EOF {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			leaves[strings.TrimSuffix(line, "\n")] = true
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	var leaving []Commit
+	for _, c := range commits {
+		if leaves[c.OID] {
+			leaving = append(leaving, c)
+		}
+	}
+	return leaving, nil
+}
+
+// read runs git with an input, and hands on what it prints.
+func (g gitReader) read(ctx context.Context, input string, args []string, parse func(*bufio.Reader) error) error {
+	running, stop := context.WithCancel(ctx)
 	defer stop()
-	var revisions strings.Builder
-	for _, oid := range q.send {
-		revisions.WriteString(oid + "\n")
-	}
-	for _, oid := range q.hide {
-		revisions.WriteString("^" + oid + "\n")
-	}
-	var listErrors, readErrors bytes.Buffer
-	list, err := g.Stream(ctx, &listErrors, revisions.String(), "rev-list", "--ignore-missing", "--stdin")
+	var said bytes.Buffer
+	cmd, err := g.Stream(running, &said, input, args...)
 	if err != nil {
 		return err
 	}
-	read, err := g.Stream(ctx, &readErrors, "", "cat-file", "--batch", "--buffer")
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
 	if err != nil {
-		return err
+		return g.Failed(ctx, err, nil, args...)
 	}
-	ids, err := list.StdoutPipe()
-	if err != nil {
-		return g.Failed(ctx, err, nil, "rev-list")
+
+	parseErr := parse(bufio.NewReaderSize(out, 64<<10))
+	if parseErr != nil && !errors.Is(parseErr, io.ErrUnexpectedEOF) {
+		stop() // it may have more to print
+		_ = cmd.Wait()
+		return g.Failed(ctx, parseErr, nil, args...)
 	}
-	read.Stdin = ids
-	objects, err := read.StdoutPipe()
-	if err != nil {
-		return g.Failed(ctx, err, nil, "cat-file")
+	if err := cmd.Wait(); err != nil {
+		return g.Failed(ctx, err, said.Bytes(), args...)
 	}
-	if err := list.Start(); err != nil {
-		return g.Failed(ctx, err, nil, "rev-list")
-	}
-	err = read.Start()
-	// Only the two of them hold the pipe now, so that neither waits for one that has ended.
-	ids.Close()
-	if err != nil {
-		stop()
-		list.Wait()
-		return g.Failed(ctx, err, nil, "cat-file")
-	}
-	enough, err := readObjects(objects, keep, yield)
-	if enough || err != nil {
-		stop()
-	}
-	readErr, listErr := read.Wait(), list.Wait()
-	if enough || err != nil {
-		return err
-	}
-	return errors.Join(g.Failed(ctx, listErr, listErrors.Bytes(), "rev-list"), g.Failed(ctx, readErr, readErrors.Bytes(), "cat-file"))
+	return g.Failed(ctx, parseErr, nil, args...)
 }
 
-// readObjects reads what git cat-file --batch prints, "OID TYPE SIZE LF CONTENT LF" for each commit, until the end or
-// until yield has enough.
-func readObjects(r io.Reader, keep func([]byte) bool, yield func(Commit) bool) (enough bool, err error) {
-	in := bufio.NewReaderSize(r, 64<<10)
+func lines(list []string) string { return strings.Join(list, "\n") + "\n" }
+
+// readObjects reads what git cat-file --batch prints: "OID TYPE SIZE LF CONTENT LF" for each commit.
+func readObjects(in *bufio.Reader, take func(Commit)) error {
 	for {
 		head, err := in.ReadString('\n')
-		switch {
-		case err == io.EOF && head == "":
-			return false, nil
-		case err == io.EOF:
-			err = io.ErrUnexpectedEOF
-			fallthrough
-		case err != nil:
-			return false, fmt.Errorf("read git cat-file: %w", err)
+		if err == io.EOF && head == "" {
+			return nil
+		}
+		if err != nil {
+			return cutOff(err)
 		}
 		fields := append(strings.Fields(head), "", "", "")
 		size, err := strconv.Atoi(fields[2])
 		if err != nil || size < 0 || fields[3] != "" || !isOID(fields[0]) || fields[1] != "commit" {
-			return false, fmt.Errorf("read git cat-file: unexpected answer %.100q", head)
+			return fmt.Errorf("unexpected answer %.100q", head)
 		}
-		data := make([]byte, min(size, maxObject))
-		if _, err = io.ReadFull(in, data); err == nil {
-			_, err = in.Discard(size - len(data) + 1)
+
+		content := make([]byte, min(size, maxObject))
+		if _, err = io.ReadFull(in, content); err == nil {
+			_, err = in.Discard(size - len(content) + 1)
 		}
 		if err != nil {
-			return false, fmt.Errorf("read git cat-file: %w", io.ErrUnexpectedEOF)
+			return cutOff(err)
 		}
-		_, message, _ := bytes.Cut(data, []byte("\n\n"))
-		c := Commit{OID: fields[0], Message: message[:min(len(message), maxMessage)], Cut: size > len(data) || len(message) > maxMessage}
-		if (keep == nil || c.Cut || keep(c.Message)) && !yield(c) {
-			return true, nil
-		}
+		_, message, _ := bytes.Cut(content, []byte("\n\n"))
+		take(newCommit(fields[0], message, size >= maxObject))
 	}
+}
+
+// cutOff is the error of an answer that ends too early.
+func cutOff(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
 }

@@ -111,7 +111,7 @@ var layouts = []scenario{
 		s.commit("v", "four")
 		return s.push("v", "push", "origin", "main:refs/heads/x")
 	}},
-	{name: "replaced commit", count: 2, gitOnly: true, build: func(s *sandbox) (Location, Push) {
+	{name: "replaced commit", count: 2, build: func(s *sandbox) (Location, Push) {
 		s.pair()
 		old := s.commit("w", "four")
 		s.commit("w", "five")

@@ -1,19 +1,14 @@
 // Package outgoing reads what git tells a pre-push hook and finds the commits that leave with the push.
 //
-// Two readers give the same answer. The first reads the repository itself, with go-git's decoders, and touches no more
-// of it than the push needs. The second asks the installed git; it serves repositories that the first cannot read or
-// would read wrongly (SHA-256, reftable, shallow, grafted or replaced history, unknown extensions, damage) and walks
-// that are long enough for git to be the faster one.
+// Commits that nobody else has yet are loose objects, as a rule: most pushes are looked through by reading those alone, with
+// go-git. What is packed, missing or unusual, and which commits exactly the remote has, the installed git is asked.
 package outgoing
 
 import (
 	"bytes"
 	"context"
-	"errors"
-	"fmt"
+	"slices"
 	"strings"
-
-	"github.com/label-state/label-state/internal/smallfile"
 )
 
 // maxMessage bounds Commit.Message; what a commit says beyond it is not looked at, and Commit.Cut says so.
@@ -54,6 +49,9 @@ type Push struct {
 	Keep func(message []byte) bool
 }
 
+// wants reports whether a commit is reported: of one whose message is cut, nobody knows what the rest says.
+func (p Push) wants(c Commit) bool { return p.Keep == nil || c.Cut || p.Keep(c.Message) }
+
 // A Commit is one that leaves. Message is the text after the header, byte for byte, at most 1 MiB of it; Cut says that there is more.
 type Commit struct {
 	OID     string
@@ -83,35 +81,42 @@ func Commits(ctx context.Context, at Location, p Push, yield func(Commit) bool) 
 	if len(pushed(p.Updates)) == 0 {
 		return nil
 	}
-	commits, err := readNative(ctx, at, p)
-	if err == nil {
-		for _, c := range commits {
-			if !yield(c) {
-				return nil
-			}
-		}
-		return nil
-	}
-	var far *tooFar
-	var irregular *smallfile.IrregularError
-	var large *smallfile.LargeError
-	reason := err
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case errors.As(reason, &far):
-		return readGit(ctx, at, p, far.question, yield)
-	case errors.As(reason, &irregular), errors.As(reason, &large):
-		return reason // git would read such a file to its end, if it has one
-	}
-	q, err := questionOf(ctx, at, p)
-	if err == nil {
-		err = readGit(ctx, at, p, q, yield)
-	}
+	repo, err := openRepository(at)
 	if err != nil {
-		return fmt.Errorf("%w (nor without git: %w)", err, reason)
+		return err
+	}
+	found, complete := readLoose(ctx, at, repo, p)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if !complete || len(found) > 0 {
+		g, err := openGit(at, repo, p)
+		if err == nil {
+			found, err = g.commits(ctx, found, complete)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, c := range found {
+		if !yield(c) {
+			return nil
+		}
 	}
 	return nil
+}
+
+// readLoose returns the commits that may leave and are wanted, if the loose objects tell all of them: complete. What
+// keeps them from that does not matter, since git is asked then.
+func readLoose(ctx context.Context, at Location, repo repository, p Push) (found []Commit, complete bool) {
+	if !repo.plain(at) {
+		return nil, false
+	}
+	commits, err := repo.loose().commits(ctx, p.Updates)
+	if err != nil {
+		return nil, false
+	}
+	return slices.DeleteFunc(commits, func(c Commit) bool { return !p.wants(c) }), true
 }
 
 // pushed lists the objects that are sent, each once.

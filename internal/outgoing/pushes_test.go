@@ -199,6 +199,13 @@ var pushes = []scenario{
 		s.gone("+refs/heads/main:refs/remotes/origin/main", "fix:remotes/origin/mine")
 		return s.push("w", "push", "origin", "HEAD:refs/heads/fix")
 	}, stale: []string{"refs/remotes/origin/mine"}},
+	{name: "branch deleted on the remote, another name here by an included file", count: 2, build: func(s *sandbox) (Location, Push) {
+		s.gone()
+		s.write("w/.git/more", "[remote \"origin\"]\n\tfetch = fix:refs/remotes/origin/mine\n")
+		s.git("w", "config", "include.path", "more")
+		s.git("w", "update-ref", "refs/remotes/origin/mine", "fix")
+		return s.push("w", "push", "origin", "HEAD:refs/heads/fix")
+	}, stale: []string{"refs/remotes/origin/mine"}},
 	{name: "tracking branch of another branch under the name", count: 2, build: func(s *sandbox) (Location, Push) {
 		s.gone("+refs/heads/main:refs/remotes/origin/main", "+refs/heads/fix:refs/remotes/origin/other")
 		return s.push("w", "push", "origin", "HEAD:refs/heads/other")

@@ -2,54 +2,38 @@ package outgoing
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A rawCommit is what a walk needs of a commit object: parents, committer date in seconds since 1970, and message.
-type rawCommit struct {
-	parents []plumbing.Hash
-	date    int64
-	message []byte
-	cut     bool // there is more of it
+// maxObject bounds what is read of a commit, in bytes: its header, and the message as far as it is looked at.
+const maxObject = maxMessage + 1<<20
+
+// errDamaged: an object is not what its format says.
+var errDamaged = errors.New("damaged object")
+
+// parseCommit returns a commit and its parents. Of content that is longer than maxObject, that much is enough.
+func parseCommit(oid string, content []byte) (c Commit, parents []string, err error) {
+	header, message, _ := bytes.Cut(content, []byte("\n\n"))
+	for line := range bytes.Lines(header) {
+		parent, ok := bytes.CutPrefix(bytes.TrimSuffix(line, []byte("\n")), []byte("parent "))
+		if !ok {
+			continue
+		}
+		if !isOID(string(parent)) {
+			return c, nil, fmt.Errorf("read object %s: %w: parent %q", oid, errDamaged, parent)
+		}
+		parents = append(parents, string(parent))
+	}
+	c = newCommit(oid, message, len(content) >= maxObject)
+	return c, parents, nil
 }
 
-// parseCommit reads a commit object in one pass. A date that cannot be read is 0, as for git.
-func parseCommit(data []byte) (rawCommit, error) {
-	c := rawCommit{cut: len(data) >= maxObject}
-	for len(data) > 0 {
-		line, rest, _ := bytes.Cut(data, []byte("\n"))
-		data = rest
-		if len(line) == 0 {
-			break
-		}
-		key, value, _ := bytes.Cut(line, []byte(" "))
-		switch string(key) {
-		case "parent":
-			oid, ok := parseHash(string(value))
-			if !ok {
-				return c, fmt.Errorf("%w: parent %q", errDamaged, value)
-			}
-			c.parents = append(c.parents, oid)
-		case "committer":
-			c.date = signatureDate(value)
-		}
+// newCommit is a commit with as much of the message as is looked at. cut says that the message goes on.
+func newCommit(oid string, message []byte, cut bool) Commit {
+	return Commit{
+		OID:     oid,
+		Message: message[:min(len(message), maxMessage)],
+		Cut:     cut || len(message) > maxMessage,
 	}
-	c.cut = c.cut || len(data) > maxMessage
-	c.message = data[:min(len(data), maxMessage)]
-	return c, nil
-}
-
-// signatureDate reads the seconds in "NAME <EMAIL> SECONDS ZONE".
-func signatureDate(signature []byte) int64 {
-	digits := bytes.TrimLeft(signature[bytes.LastIndexByte(signature, '>')+1:], " ")
-	seconds := int64(0)
-	for _, c := range digits {
-		if c < '0' || c > '9' || seconds > 1<<50 {
-			break
-		}
-		seconds = seconds*10 + int64(c-'0')
-	}
-	return seconds
 }

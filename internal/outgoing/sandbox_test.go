@@ -259,11 +259,24 @@ func collect(read func(yield func(Commit) bool) error) ([]Commit, error) {
 	return commits, err
 }
 
-// askGit is Commits by the second reader alone.
+// askGit is Commits by git alone.
 func askGit(ctx context.Context, at Location, p Push, yield func(Commit) bool) error {
-	q, err := questionOf(ctx, at, p)
+	if len(pushed(p.Updates)) == 0 {
+		return nil
+	}
+	repo, err := openRepository(at)
 	if err != nil {
 		return err
 	}
-	return readGit(ctx, at, p, q, yield)
+	g, err := openGit(at, repo, p)
+	if err != nil {
+		return err
+	}
+	commits, err := g.commits(ctx, nil, false)
+	for _, c := range commits {
+		if !yield(c) {
+			break
+		}
+	}
+	return err
 }

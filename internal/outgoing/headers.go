@@ -1,0 +1,108 @@
+package outgoing
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A headerReader reads what git rev-list --header prints: "OID LF COMMIT NUL" for each commit. Git indents the lines
+// of a message, drops blanks at their ends, and ends a message at a NUL.
+type headerReader struct {
+	in     *bufio.Reader
+	record []byte
+	hasher plumbing.Hasher
+	buffer []byte
+}
+
+func newHeaderReader(in *bufio.Reader) *headerReader {
+	return &headerReader{in: in, hasher: plumbing.NewHasher(plumbing.CommitObject, 0)}
+}
+
+// next returns the next commit, with a message that is valid until the next call, or io.EOF. exact says that the
+// message is the commit's, byte for byte, or that there is more of it than is looked at.
+func (r *headerReader) next() (c Commit, exact bool, err error) {
+	whole, err := r.read()
+	if err != nil {
+		return c, false, err
+	}
+	line, text, _ := bytes.Cut(r.record, []byte("\n"))
+	oid := string(line)
+	if !isOID(oid) {
+		return c, false, fmt.Errorf("unexpected answer %.100q", r.record)
+	}
+
+	header := bytes.Index(text, []byte("\n\n")) + len("\n\n")
+	if header < len("\n\n") { // git has dropped the line breaks before an empty message
+		text = append(text, '\n')
+		header = len(text)
+	}
+	text = append(text[:header], unindent(text[header:])...)
+	if !whole {
+		return newCommit(oid, text[header:], true), true, nil
+	}
+	length, exact := r.original(oid, text)
+	return newCommit(oid, text[min(header, length):length], false), exact, nil
+}
+
+// read reads up to the next NUL, but keeps no more than maxObject bytes; whole says that this was all. The error is
+// io.EOF when there is nothing more.
+func (r *headerReader) read() (whole bool, err error) {
+	r.record = r.record[:0]
+	whole = true
+	for {
+		part, err := r.in.ReadSlice(0)
+		if err == io.EOF && len(part)+len(r.record) == 0 {
+			return false, io.EOF
+		}
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			return false, cutOff(err)
+		}
+
+		ended := err == nil
+		if ended {
+			part = part[:len(part)-1]
+		}
+		if room := maxObject - len(r.record); len(part) > room {
+			part, whole = part[:room], false
+		}
+		r.record = append(r.record, part...)
+		if ended {
+			return whole, nil
+		}
+	}
+}
+
+// original reports whether a commit that git has printed has its id, and how many bytes of the text do: with or
+// without the line break at its end. It does not know where ids are not SHA-1.
+func (r *headerReader) original(oid string, text []byte) (length int, ok bool) {
+	want := plumbing.NewHash(oid)
+	for _, length := range []int{len(text), len(text) - 1} {
+		r.buffer = append(r.buffer[:0], "commit "...)
+		r.buffer = strconv.AppendInt(r.buffer, int64(length), 10)
+		r.buffer = append(r.buffer, 0)
+
+		r.hasher.Reset()
+		_, _ = r.hasher.Write(r.buffer) // it never fails
+		_, _ = r.hasher.Write(text[:length])
+		r.buffer = r.hasher.Hash.Sum(r.buffer[:0])
+		if bytes.Equal(r.buffer, want[:]) && len(oid) == 2*len(want) {
+			return length, true
+		}
+	}
+	return len(text), false
+}
+
+// unindent takes away, in place, the four blanks with which git begins each line of a message.
+func unindent(message []byte) []byte {
+	text := message[:0]
+	for line := range bytes.Lines(message) {
+		text = append(text, bytes.TrimPrefix(line, []byte("    "))...)
+	}
+	return text
+}
