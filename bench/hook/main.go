@@ -1,5 +1,5 @@
-// Command hook measures the pre-push hook beside git itself and beside a hook written in shell, on repositories that it
-// makes: a small one, one with a million commits, and one with 50,000 branches of the remote.
+// Command hook measures the pre-push hook beside git itself, on repositories that it makes: a small one, one in which every
+// change is a merge, one with a million commits, and one with 50,000 branches of the remote.
 //
 //	go -C bench run ./hook
 //
@@ -8,7 +8,6 @@
 package main
 
 import (
-	_ "embed"
 	"errors"
 	"flag"
 	"fmt"
@@ -21,9 +20,6 @@ import (
 	"strings"
 	"time"
 )
-
-//go:embed shell-hook.sh
-var shellHook []byte
 
 // Options are what the flags say.
 type options struct {
@@ -48,7 +44,7 @@ func main() {
 	if err != nil {
 		cache = os.TempDir()
 	}
-	flag.IntVar(&o.small, "small", 10_000, "commits of the small repository")
+	flag.IntVar(&o.small, "small", 17_000, "commits of the small repository")
 	flag.IntVar(&o.commits, "commits", 1_000_000, "commits of the large repository")
 	flag.IntVar(&o.refs, "refs", 50_000, "branches of the remote in the third repository, which has twice as many commits")
 	flag.IntVar(&o.rounds, "rounds", 21, "rounds of each comparison")
@@ -155,18 +151,14 @@ func (b bench) row(s scenario, r *repository) error {
 	if err != nil {
 		return err
 	}
-	l := s.limits[r.kind].plain
-	if r.shape.graph {
-		l = s.limits[r.kind].graph
-	}
-	printRow(b.out, s, l, m)
+	printRow(b.out, s, s.limits[r.kind], m)
 	return nil
 }
 
 // build compiles the hook below dir as "make build" does, and puts down what it is measured with.
 func build(source, dir string) (binaries, error) {
-	b := binaries{filepath.Join(dir, "whole"), filepath.Join(dir, "stage"), filepath.Join(dir, "shell-hook.sh")}
-	if err := errors.Join(os.Mkdir(b.whole, 0o755), os.Mkdir(b.stage, 0o755), os.WriteFile(b.shell, shellHook, 0o755)); err != nil {
+	b := binaries{filepath.Join(dir, "whole"), filepath.Join(dir, "stage")}
+	if err := errors.Join(os.Mkdir(b.whole, 0o755), os.Mkdir(b.stage, 0o755)); err != nil {
 		return b, err
 	}
 	empty := filepath.Join(dir, "nothing.go")

@@ -79,12 +79,12 @@ func (p program) says() (string, error) {
 	return strings.TrimSpace(stderr.String()), err
 }
 
-// A sample is what was measured of the three programs, hook, git and shell.
+// A sample is what was measured of the three programs: the hook, git with all tips, and git with the likely tips.
 type sample struct {
-	took [3]time.Duration // medians
-	git  float64          // median of how long the hook took, as a multiple of git
-	sh   float64          // and of the shell hook
-	peak int64            // of the hook, in bytes
+	took   [3]time.Duration // medians
+	all    float64          // median of how long the hook took, as a multiple of git with all tips
+	likely float64          // and with the likely tips
+	peak   int64            // of the hook, in bytes
 }
 
 // fewest is how many rounds there are at least, however long they take.
@@ -94,7 +94,7 @@ const fewest = 3
 // without arguments takes no part.
 func compare(programs [3]program, rounds int, limit time.Duration) (s sample, err error) {
 	var took [3][]time.Duration
-	var git, sh []float64
+	var all, likely []float64
 	start := time.Now()
 	for round := 0; round < rounds && (round < fewest || time.Since(start) < limit); round++ {
 		var now [3]time.Duration
@@ -110,13 +110,13 @@ func compare(programs [3]program, rounds int, limit time.Duration) (s sample, er
 			now[which] = t
 			took[which] = append(took[which], t)
 		}
-		git = append(git, ratio(now[0], now[1]))
-		sh = append(sh, ratio(now[0], now[2]))
+		all = append(all, ratio(now[0], now[1]))
+		likely = append(likely, ratio(now[0], now[2]))
 	}
 	for i := range took {
 		s.took[i] = median(took[i])
 	}
-	s.git, s.sh = median(git), median(sh)
+	s.all, s.likely = median(all), median(likely)
 	s.peak, err = programs[0].peak()
 	return s, err
 }

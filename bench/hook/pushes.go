@@ -98,14 +98,18 @@ the first (see the discussion of #31).
 
 // A push is what git tells the hook, and the commits it names.
 type push struct {
-	remote string
-	lines  string
-	oids   []string
+	remote  string
+	lines   string
+	oids    []string // what is pushed
+	remotes []string // what the remote has now, as far as the clone has it
 }
+
+// origin is the remote that has the branches.
+const origin = "origin"
 
 // push prepares the push of new/BRANCH to a branch of the remote that is at remote now: a full name, an id, or zero.
 func (r *repository) push(branch, remote string) (push, error) {
-	p := push{remote: "origin"}
+	p := push{remote: origin}
 	return p, p.add(r, branch, remote)
 }
 
@@ -120,13 +124,16 @@ func (p *push) add(r *repository, branch, remote string) error {
 		}
 	}
 	p.oids = append(p.oids, oid)
+	if remote != zero && remote != gone {
+		p.remotes = append(p.remotes, remote)
+	}
 	p.lines += fmt.Sprintf("refs/heads/new/%s %s refs/heads/%s %s\n", branch, oid, branch, remote)
 	return nil
 }
 
 // branches prepares the push of a hundred new branches.
 func (r *repository) branches() (push, error) {
-	p := push{remote: "origin"}
+	p := push{remote: origin}
 	for i := range wide {
 		if err := p.add(r, branchName(i), zero); err != nil {
 			return p, err
