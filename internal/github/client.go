@@ -14,6 +14,7 @@ var (
 	_ ledger.Repos      = (*Client)(nil)
 	_ ledger.Jury       = (*Client)(nil)
 	_ ledger.Recorder   = (*Client)(nil)
+	_ ledger.Amender    = (*Client)(nil)
 	_ ledger.Relabeler  = (*Client)(nil)
 	_ ledger.Minimizer  = (*Client)(nil)
 	_ ledger.Witness    = (*Client)(nil)

@@ -18,25 +18,48 @@ import (
 // Record implements ledger.Recorder: one mutation posts the comment, and its payload shows the issue as it is then. It takes the global
 // id that an earlier snapshot has shown. What GitHub certainly refused is errors.ErrUnsupported: Comment finds out why.
 func (c *Client) Record(ctx context.Context, i claim.Issue, body string) (claim.Comment, *lifecycle.Facts, error) {
-	one := &snapshot{facts: lifecycle.Facts{Issue: i}}
-	var posted claim.Comment
-	err := untilUnderstood(func() (err error) { // where the schema lacks a part of the question nothing was carried out
-		posted, err = c.postRecord(hinted(ctx, commenting), one, body)
-		return err
+	posted, after, err := c.written(ctx, i, func(one *snapshot) (claim.Comment, error) {
+		return c.postRecord(hinted(ctx, commenting), one, body)
 	})
 	if err != nil {
 		return claim.Comment{}, nil, fmt.Errorf("comment on %s: %w", i, err)
 	}
+	return posted, after, nil
+}
+
+// Amend implements ledger.Amender: one mutation edits a comment of an issue, and its payload shows the issue as it is then. It takes
+// the comment's global id. What GitHub certainly refused is errors.ErrUnsupported: EditComment finds out why.
+func (c *Client) Amend(ctx context.Context, i claim.Issue, m claim.Comment, body string) (claim.Comment, *lifecycle.Facts, error) {
+	edited, after, err := c.written(ctx, i, func(one *snapshot) (claim.Comment, error) {
+		return c.amendRecord(hinted(ctx, repeatable), one, m, body)
+	})
+	if err != nil {
+		return claim.Comment{}, nil, fmt.Errorf("edit comment %d of %s: %w", m.ID, i, err)
+	}
+	return edited, after, nil
+}
+
+// written sends a mutation about a comment, and completes the snapshot that its payload shows: nil when it cannot be.
+func (c *Client) written(ctx context.Context, i claim.Issue, send func(*snapshot) (claim.Comment, error)) (claim.Comment, *lifecycle.Facts, error) {
+	one := &snapshot{facts: lifecycle.Facts{Issue: i}}
+	var got claim.Comment
+	err := untilUnderstood(func() (err error) { // where the schema lacks a part of the question nothing was carried out
+		got, err = send(one)
+		return err
+	})
+	if err != nil {
+		return claim.Comment{}, nil, err
+	}
 	if short(one.err) || one.more != nil {
 		if c.completeFacts(ctx, []*snapshot{one}) != nil {
-			return posted, nil, nil
+			return got, nil, nil
 		}
 	}
 	c.judgeRecords(ctx, readable([]*snapshot{one}, nil), everyRecord)
-	if got := one.public(); one.read && got.Err == nil {
-		return posted, &got.Facts, nil
+	if after := one.public(); one.read && after.Err == nil {
+		return got, &after.Facts, nil
 	}
-	return posted, nil, nil
+	return got, nil, nil
 }
 
 func (c *Client) postRecord(ctx context.Context, one *snapshot, body string) (claim.Comment, error) {
@@ -57,29 +80,79 @@ func (c *Client) postRecord(ctx context.Context, one *snapshot, body string) (cl
 	}
 	writes := c.transport.writes.Load() + 1
 	got, err := c.ask(ctx, d.operation("mutation Record", issueFields(c.api, much)+pullRequestFields(much)), d.variables, &data)
-	switch {
-	case is[*NoGraphQLError](err), hidden(err):
-		return claim.Comment{}, errors.ErrUnsupported
-	case err != nil:
+	if err := refusedWrite("post", data.Post == nil, got, err); err != nil {
 		return claim.Comment{}, err
-	case data.Post == nil && len(got.errors) > 0:
-		e := got.errors[0]
-		refusals := []string{"NOT_FOUND", "FORBIDDEN", "INSUFFICIENT_SCOPES", "UNPROCESSABLE"} // of the field itself, not of a part of its payload
-		if len(e.Path) == 1 && e.part(0) == "post" && slices.Contains(refusals, e.Type) {
-			return claim.Comment{}, errors.ErrUnsupported
-		}
-		return claim.Comment{}, &QueryError{Type: oneLine(e.Type), Message: oneLine(e.Message)} // it may be there
-	case data.Post == nil || data.Post.CommentEdge == nil || data.Post.CommentEdge.Node == nil:
+	}
+	if data.Post == nil || data.Post.CommentEdge == nil {
 		return claim.Comment{}, &AnswerError{Status: http.StatusOK, Reason: "the comment is not in it"}
 	}
-	node := data.Post.CommentEdge.Node
-	if node.ID == 0 || node.CreatedAt.IsZero() || node.Author == nil || node.Author.Login == "" {
+	posted, err := ownComment(data.Post.CommentEdge.Node)
+	if err == nil {
+		c.takeAfter(one, got, data.Post.Subject, writes)
+	}
+	return posted, err
+}
+
+func (c *Client) amendRecord(ctx context.Context, one *snapshot, m claim.Comment, body string) (claim.Comment, error) {
+	if m.Node == "" {
+		return claim.Comment{}, errors.ErrUnsupported
+	}
+	much := ofOne()
+	d := newDocument()
+	id, text := d.bind("ID!", m.Node), d.bind("String!", body)
+	shown := "issue { __typename ...I " + c.repositoryAfter(d, one.facts.Issue) + " }"
+	d.add("  edit: updateIssueComment(input: {id: %s, body: %s}) { issueComment { ...C %s } }\n", id, text, shown)
+	var data struct {
+		Edit *struct{ IssueComment json.RawMessage }
+	}
+	writes := c.transport.writes.Load() + 1
+	got, err := c.ask(ctx, d.operation("mutation Amend", issueFields(c.api, much)), d.variables, &data)
+	if err := refusedWrite("edit", data.Edit == nil, got, err); err != nil {
+		return claim.Comment{}, err
+	}
+	var node *queryComment
+	var of struct{ Issue json.RawMessage }
+	if data.Edit != nil {
+		_ = json.Unmarshal(data.Edit.IssueComment, &of) // null leaves it empty
+		_ = json.Unmarshal(data.Edit.IssueComment, &node)
+	}
+	edited, err := ownComment(node)
+	if err == nil {
+		c.takeAfter(one, got, of.Issue, writes)
+	}
+	return edited, err
+}
+
+// refusedWrite is the error of a mutation of one field, by its alias; none says that its payload is null. What was certainly refused is
+// errors.ErrUnsupported.
+func refusedWrite(alias string, none bool, got partial, err error) error {
+	switch {
+	case is[*NoGraphQLError](err), hidden(err):
+		return errors.ErrUnsupported
+	case err != nil:
+		return err
+	case !none || len(got.errors) == 0:
+		return nil
+	}
+	e := got.errors[0]
+	refusals := []string{"NOT_FOUND", "FORBIDDEN", "INSUFFICIENT_SCOPES", "UNPROCESSABLE"} // of the field itself, not of a part of its payload
+	if len(e.Path) == 1 && e.part(0) == alias && slices.Contains(refusals, e.Type) {
+		return errors.ErrUnsupported
+	}
+	return &QueryError{Type: oneLine(e.Type), Message: oneLine(e.Message)} // it may be there
+}
+
+// ownComment is a comment that we have just written.
+func ownComment(node *queryComment) (claim.Comment, error) {
+	switch {
+	case node == nil:
+		return claim.Comment{}, &AnswerError{Status: http.StatusOK, Reason: "the comment is not in it"}
+	case node.ID == 0 || node.CreatedAt.IsZero() || node.Author == nil || node.Author.Login == "":
 		return claim.Comment{}, &AnswerError{Status: http.StatusOK, Reason: "it is not a comment"}
 	}
-	c.takeAfter(one, got, data.Post.Subject, writes)
-	posted := node.comment().Comment
-	posted.Trusted = true
-	return posted, nil
+	written := node.comment().Comment
+	written.Trusted = true
+	return written, nil
 }
 
 // Relabel implements ledger.Relabeler: the fields of a mutation run one after the other, and the payload of the last one shows the
@@ -143,6 +216,12 @@ func (c *Client) changeLabels(ctx context.Context, one *snapshot, change labels.
 
 // issueAfter is the selection by which the payload of a mutation shows an issue as it is then, for takeAfter.
 func (c *Client) issueAfter(d *document, i claim.Issue) string {
+	repository := c.repositoryAfter(d, i)
+	return "{ __typename ... on Issue { ...I " + repository + " } ... on PullRequest { ...Q " + repository + " } }"
+}
+
+// repositoryAfter is the part of it about the repository.
+func (c *Client) repositoryAfter(d *document, i claim.Issue) string {
 	tip := document{declared: d.declared, variables: d.variables}
 	names := names(c.o.Scheme, &tip)
 	if c.tips.leases.Load() {
@@ -150,8 +229,7 @@ func (c *Client) issueAfter(d *document, i claim.Issue) string {
 		tip.tip(0, i)
 	}
 	d.declared = tip.declared
-	repository := "repository { nameWithOwner\n" + names + tip.body.String() + "  }"
-	return "{ __typename ... on Issue { ...I " + repository + " } ... on PullRequest { ...Q " + repository + " } }"
+	return "repository { nameWithOwner\n" + names + tip.body.String() + "  }"
 }
 
 // takeAfter fills a snapshot from the payload of a mutation, the last of so many writes.

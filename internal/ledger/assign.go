@@ -17,22 +17,11 @@ type Assigner interface {
 }
 
 // Assign does what the record of a live claim says, if a run that was cut off has not done it: it assigns its login.
-func (rs *records) Assign(ctx context.Context, f lifecycle.Facts, c claim.Claim) error {
+func (cs *claims) Assign(ctx context.Context, f lifecycle.Facts, c claim.Claim) error {
 	there := slices.ContainsFunc(f.Assignees, func(login string) bool { return claim.SameLogin(login, c.Record.Assignee) })
-	assigner, able := rs.forge.(Assigner)
+	assigner, able := cs.forge.(Assigner)
 	if !able || there || c.Record.Assignee == "" || !c.Live() || !c.Held() {
 		return nil
 	}
 	return assigner.Assign(ctx, f.Issue, c.Record.Assignee)
-}
-
-// toAssign is the login that the claim is going to assign, empty for none. The record says so before it is done.
-func (a *attempt) toAssign() string {
-	f := a.facts
-	wanted := a.set.Assign == AssignAll || a.set.Assign == AssignPeople && a.record.Person != ""
-	assigned := slices.ContainsFunc(f.Assignees, func(login string) bool { return claim.SameLogin(login, f.Viewer) })
-	if _, able := a.forge.(Assigner); !able || !wanted || assigned || f.Viewer == "" || claim.IsApp(f.Viewer) {
-		return ""
-	}
-	return f.Viewer
 }

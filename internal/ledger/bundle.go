@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/protocol"
 )
@@ -208,7 +208,7 @@ func (t *taking) undo(ctx context.Context, n int, because error) error {
 	var held *HeldError
 	var call *CallError
 	if !errors.As(because, &held) && !errors.As(because, &call) { // a plain no left nothing behind; of any other only the log knows how it ended
-		_, _, batch := failed.Ledger.batcher()
+		_, batch := failed.Ledger.leases.store.(lease.Batcher)
 		for k := len(t.holds); k < len(t.parts) && (k == n || batch && failed.Issue.SameRepo(t.parts[k].Issue)); k++ {
 			if err := t.parts[k].Undo(ctx, t.worker, t.nonce, false); err != nil {
 				no.Left = errors.Join(no.Left, fmt.Errorf("%s: %w", t.parts[k].Issue, err))
@@ -235,17 +235,4 @@ func (p Part) Undo(ctx context.Context, w claim.Worker, nonce string, taken bool
 		return end.Err
 	}
 	return nil
-}
-
-// before words what an issue shows that is about to be claimed for a bundle. A lifecycle label that
-// is wrong is not put back but put right.
-func (a *attempt) before(f lifecycle.Facts) string {
-	projection, _ := a.set.Rules.Label(f)
-	st := projection.State
-	if shown := a.set.Rules.Scheme.Of(f.Labels); projection.Keep && len(shown) > 0 {
-		st = shown[0]
-	} else if projection.Keep {
-		st = labels.None
-	}
-	return a.set.Rules.Scheme.Was(st, f.Labels, a.record.Bundle)
 }

@@ -23,6 +23,23 @@ const detachedIn = 20 * time.Second
 // twenty seconds more to clean up.
 func (bs *base) Run(ctx context.Context, i claim.Issue, op protocol.Operation) protocol.Conclusion {
 	r := run{base: bs, ctx: ctx, issue: i, begun: bs.clock.Now()}
+	return r.through(op)
+}
+
+// A run is an operation on its way.
+type run struct {
+	*base
+	ctx    context.Context
+	cancel context.CancelFunc // of the time after the caller gave up
+	ending error
+	issue  claim.Issue
+	begun  time.Time
+	judged *lifecycle.Facts // what the first read shows; nil asks the server
+	shown  lifecycle.Facts  // the latest snapshot
+}
+
+// through carries the operation to its conclusion.
+func (r *run) through(op protocol.Operation) protocol.Conclusion {
 	defer func() {
 		if r.cancel != nil {
 			r.cancel()
@@ -41,16 +58,6 @@ func (bs *base) Run(ctx context.Context, i claim.Issue, op protocol.Operation) p
 	}
 }
 
-// A run is an operation on its way.
-type run struct {
-	*base
-	ctx    context.Context
-	cancel context.CancelFunc // of the time after the caller gave up
-	ending error
-	issue  claim.Issue
-	begun  time.Time
-}
-
 // passed is the time since the beginning.
 func (r *run) passed() time.Duration { return r.elapsed(r.begun) }
 
@@ -61,7 +68,7 @@ func (r *run) do(e protocol.Effects) protocol.Seen {
 		r.sleep(e)
 	}
 	if complete := len(seen.Results) == len(e.Writes) && landed(e.Writes, seen.Results); e.Read && !seen.Read && complete {
-		f, err := r.forge.Facts(r.ctx, r.issue)
+		f, err := r.read()
 		r.show(&seen, f, err, e.Ask)
 	}
 	if !e.Read {
@@ -72,6 +79,15 @@ func (r *run) do(e protocol.Effects) protocol.Seen {
 	}
 	seen.Elapsed, seen.Ending = r.passed(), r.ending
 	return seen
+}
+
+// read makes a snapshot; the first may be the one by which the caller chose the issue.
+func (r *run) read() (f lifecycle.Facts, err error) {
+	if r.judged != nil {
+		f, r.judged = *r.judged, nil
+		return f, nil
+	}
+	return r.forge.Facts(r.ctx, r.issue)
 }
 
 // landed reports whether the writes were applied, but for those that may be refused.
@@ -109,28 +125,15 @@ func (r *run) sleep(e protocol.Effects) {
 // show makes a snapshot what the operation sees.
 func (r *run) show(seen *protocol.Seen, f lifecycle.Facts, err error, ask protocol.Ask) {
 	if f, err = r.whole(r.issue, f, err); err == nil && ask.Lease {
-		seen.Lease, err = r.lease(f.Issue)
+		seen.Lease, err = r.leases.look(r.ctx, r.issue)
+	}
+	if err == nil {
+		r.shown = f
 	}
 	if ask.Here {
 		f = r.Here(f)
 	}
 	seen.Read, seen.Facts, seen.Err = err == nil, f, err
-}
-
-// lease asks the store for the lease of the issue; the error is an *UnknownError.
-func (r *run) lease(i claim.Issue) (lease.Lease, error) {
-	s, strict := r.by.(stored)
-	if !strict {
-		return lease.Lease{}, nil
-	}
-	got, held, err := s.store.Look(r.ctx, i)
-	if err != nil {
-		return got, &UnknownError{Issue: i, Err: s.named(err)}
-	}
-	if !held {
-		got = lease.Lease{}
-	}
-	return got, nil
 }
 
 // reply answers what was asked without a snapshot.
@@ -219,7 +222,7 @@ func (r *run) send(w protocol.Write, along bool, result *protocol.Result, f **li
 		}
 		result.Comment, *f, err = r.post(w.Body, along)
 	case protocol.WriteEdit:
-		result.Comment, err = r.forge.EditComment(r.ctx, r.issue, w.Comment, w.Body)
+		result.Comment, *f, err = r.edit(w, along)
 	case protocol.WriteErase:
 		if e, able := r.forge.(Eraser); able {
 			err = e.DeleteComment(r.ctx, r.issue, w.Comment)
@@ -258,6 +261,19 @@ func (r *run) post(body string, along bool) (claim.Comment, *lifecycle.Facts, er
 	return c, nil, err
 }
 
+// edit edits a comment.
+func (r *run) edit(w protocol.Write, along bool) (claim.Comment, *lifecycle.Facts, error) {
+	own := slices.IndexFunc(r.shown.Log.Log, func(e claim.Entry) bool { return e.ID == w.Comment })
+	if at, able := r.forge.(Amender); able && along && own >= 0 && !r.shown.PullRequest {
+		c, f, err := at.Amend(r.ctx, r.issue, r.shown.Log.Log[own].Comment, w.Body)
+		if !errors.Is(err, errors.ErrUnsupported) {
+			return c, f, err
+		}
+	}
+	c, err := r.forge.EditComment(r.ctx, r.issue, w.Comment, w.Body)
+	return c, nil, err
+}
+
 // relabel adds labels before it removes others: in one request where the snapshot is wanted, else, and where there is no such
 // request, in one for each, up to the first that fails.
 func (r *run) relabel(w protocol.Write, along bool) (*lifecycle.Facts, error) {
@@ -285,21 +301,23 @@ func (r *run) relabel(w protocol.Write, along bool) (*lifecycle.Facts, error) {
 
 // tell tells a lease store what a write says.
 func (r *run) tell(w protocol.Write) (got lease.Lease, err error) {
-	s, strict := r.by.(stored)
-	if !strict {
+	if !r.IsStrict() {
 		return got, fmt.Errorf("%s: no lease store decides", w.Kind)
 	}
 	switch w.Kind {
 	case protocol.WriteAcquire:
-		got, err = s.store.Acquire(r.ctx, w.Acquire)
+		got, err = r.leases.store.Acquire(r.ctx, w.Acquire)
 	case protocol.WriteExtend:
-		got, err = s.store.Renew(r.ctx, w.Lease)
+		got, err = r.leases.store.Renew(r.ctx, w.Lease)
+		if errors.Is(err, lease.ErrLost) {
+			return got, err
+		}
 	case protocol.WriteRelease:
-		err = s.store.Release(r.ctx, w.Lease)
+		return got, r.leases.store.Release(r.ctx, w.Lease)
 	case protocol.WriteEnd:
-		err = s.end(r.ctx, r.issue, w.Record)
+		err = r.leases.end(r.ctx, r.issue, w.Record)
 	}
-	return got, err
+	return got, r.leases.named(err)
 }
 
 // whole refuses a snapshot that something is missing from, or with records of which nobody knows whether they count.
@@ -318,14 +336,19 @@ func (bs *base) whole(i claim.Issue, f lifecycle.Facts, err error) (lifecycle.Fa
 
 // config is what the operations go by.
 func (bs *base) config() *protocol.Config {
+	assign := bs.set.Assign
+	if _, able := bs.forge.(Assigner); !able {
+		assign = AssignNone
+	}
 	return &protocol.Config{
 		Rules:      bs.set.Rules,
-		Store:      bs.store,
+		Store:      bs.leases.name,
 		Settle:     bs.set.Settle,
 		Margin:     bs.set.Margin,
 		Patience:   bs.set.Patience,
 		Reconciles: bs.set.Reconciles,
-		Assign:     bs.set.Assign,
+		Assign:     assign,
+		Lease:      bs.set.Lease,
 		Quiet:      bs.set.Quiet,
 	}
 }

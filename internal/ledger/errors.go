@@ -22,6 +22,8 @@ type (
 	Ending       = protocol.Ending
 	Removal      = protocol.Removal
 	Assign       = protocol.Assign
+	Request      = protocol.Request
+	Snapshot     = protocol.Snapshot
 )
 
 // Errors that others are compared with.

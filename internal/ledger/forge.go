@@ -41,6 +41,14 @@ type Recorder interface {
 	Record(ctx context.Context, i claim.Issue, body string) (claim.Comment, *lifecycle.Facts, error)
 }
 
+// An Amender is a Forge that edits a comment and reads the issue again in one request.
+type Amender interface {
+	// Amend replaces the body of a comment that a snapshot has shown, and returns it with a snapshot that was taken after
+	// that, nil when that could not be read. errors.ErrUnsupported says that nothing was written and EditComment is to
+	// do it; other errors are EditComment's.
+	Amend(ctx context.Context, i claim.Issue, c claim.Comment, body string) (claim.Comment, *lifecycle.Facts, error)
+}
+
 // A Relabeler is a Forge that changes the labels of an issue and reads it again in one request.
 type Relabeler interface {
 	// Relabel adds labels, then takes others off, and returns a snapshot that was taken after that. errors.ErrUnsupported says

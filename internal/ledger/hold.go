@@ -46,8 +46,8 @@ func (hs *holds) MayRenew(ctx context.Context, i claim.Issue, w claim.Worker, to
 }
 
 // holdAfterRenewal is the hold after a renewal; got is the store's lease of a claim that a store decides.
-func (hs *holds) holdAfterRenewal(f lifecycle.Facts, c claim.Claim, got lease.Lease, start time.Time) Hold {
-	terms := hs.set.Rules.Terms
+func (bs *base) holdAfterRenewal(f lifecycle.Facts, c claim.Claim, got lease.Lease, start time.Time) Hold {
+	terms := bs.set.Rules.Terms
 	h := Hold{
 		Issue: f.Issue, Title: f.Title, Record: c.Record, Comment: c.Comment, URL: c.URL, Token: c.Record.Token,
 		Since: c.Created, start: start, lease: c.Lease(terms), stored: c.Stored,
@@ -68,7 +68,7 @@ func (hs *holds) Holds(f lifecycle.Facts, w claim.Worker, token int64) error {
 	end := claim.Record{Kind: claim.KindRelease, Worker: w}
 	err := cmp.Or(f.Log.Refuse(end, f.Viewer, hs.set.Rules.Terms, f.Now), f.Log.RefuseToken(w, token))
 	if err != nil {
-		return hs.lost(f, w, err)
+		return hs.config().Lost(f, w, err)
 	}
 	return nil
 }
@@ -76,7 +76,7 @@ func (hs *holds) Holds(f lifecycle.Facts, w claim.Worker, token int64) error {
 // Owns reports whether the holder may still act under h: it must ask before every step that
 // others can see (spec.md#acting-under-a-hold). It is false for a hold that did not come from this process.
 func (hs *holds) Owns(h Hold) bool {
-	return !h.start.IsZero() && hs.elapsed(h.start) < h.lease-hs.margin(h.lease)
+	return !h.start.IsZero() && hs.elapsed(h.start) < h.lease-hs.config().MarginOf(h.lease)
 }
 
 // Keep renews a hold of this process. One that has run out locally is never renewed (spec.md#heartbeat).

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/clock"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
@@ -46,7 +45,6 @@ func DefaultSettings() Settings {
 type Ledger struct {
 	*base
 	*snapshots // what an issue's log says, and the verdict of it
-	*records   // what is written into a log
 	*labelling // labels, brought in line with the log
 	*holds     // what a worker may do that has one
 	*claims
@@ -59,28 +57,26 @@ type Ledger struct {
 
 // base is what a ledger is made of. Every part has it.
 type base struct {
-	forge Forge
-	clock Clock
-	by    decider
-	store string        // the decider's name in records: the kind of a lease store; empty for the comments
-	token func() string // a fresh random word, 8 hexadecimal digits or more
-	set   Settings
+	forge  Forge
+	clock  Clock
+	leases stored        // the lease store that decides; the zero value where the log does
+	token  func() string // a fresh random word, 8 hexadecimal digits or more
+	set    Settings
 }
 
 // New returns a ledger. token must return a different random word at each call; it ends up in
 // nonces and firing ids.
 func New(f Forge, c Clock, token func() string, s Settings) *Ledger {
-	return assemble(base{forge: f, clock: c, by: comments{}, token: token, set: s})
+	return assemble(base{forge: f, clock: c, token: token, set: s})
 }
 
-// assemble makes the parts of a ledger. A ledger with another decider, or other settings, is assembled from a changed copy of the base:
+// assemble makes the parts of a ledger. A ledger with another lease store, or other settings, is assembled from a changed copy of the base:
 // all of its parts then go by that one.
 func assemble(b base) *Ledger {
-	l := &Ledger{base: &b, snapshots: &snapshots{&b}, labelling: &labelling{&b}}
-	l.records = &records{base: &b, snapshots: l.snapshots}
-	l.holds = &holds{base: &b, snapshots: l.snapshots}
-	l.claims = &claims{base: &b, snapshots: l.snapshots, records: l.records, labelling: l.labelling, holds: l.holds}
-	l.pulls, l.releases, l.overrides, l.stages, l.plans = &pulls{&b}, &releases{&b}, &overrides{&b}, &stages{&b}, &plans{&b}
+	l := &Ledger{base: &b, snapshots: &snapshots{&b}, labelling: &labelling{&b}, holds: &holds{base: &b}, plans: &plans{&b}}
+	l.holds.snapshots = l.snapshots
+	l.claims = &claims{base: &b, snapshots: l.snapshots}
+	l.pulls, l.releases, l.overrides, l.stages = &pulls{&b}, &releases{&b}, &overrides{&b}, &stages{&b}
 	return l
 }
 
@@ -100,33 +96,10 @@ func (bs *base) Here(f lifecycle.Facts) lifecycle.Facts {
 // elapsed is how much time has passed since start.
 func (bs *base) elapsed(start time.Time) time.Duration { return clock.Passed(start, bs.clock.Now()) }
 
-// margin is how long before its end a lease counts as over for its holder: at least Margin, or
-// one hundredth of the lease (spec.md#what-a-worker-does), but never more than a quarter of it.
-func (bs *base) margin(lease time.Duration) time.Duration {
-	return min(max(bs.set.Margin, lease/100), lease/4)
-}
-
 // backoff is how long to wait before read n (from 0): 250 ms doubling to 4 s.
 func backoff(n int) time.Duration {
 	return min(250*time.Millisecond<<min(max(n, 0), 10), 4*time.Second)
 }
 
-// pause waits for d before a repetition; n counts the tries from 0, and the first waits for nothing.
-func (bs *base) pause(ctx context.Context, n int, d time.Duration) error {
-	if n == 0 {
-		return nil
-	}
-	return bs.clock.Sleep(ctx, d)
-}
-
 // Now is this machine's clock, for Snapshot.Taken.
 func (bs *base) Now() time.Time { return bs.clock.Now() }
-
-// lost is the error of a worker whose hold is over, with who has the issue now.
-func (bs *base) lost(f lifecycle.Facts, w claim.Worker, err error) error {
-	lost := &LostError{Issue: f.Issue, Worker: w, Err: err, End: bs.set.Rules.EndOf(f, w)}
-	if h, ok := bs.set.Rules.Holder(f); ok && h.Record.Worker != w {
-		lost.Holder = &h
-	}
-	return lost
-}

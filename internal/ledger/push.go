@@ -18,7 +18,7 @@ func (hs *holds) Fence(ctx context.Context, i claim.Issue, w claim.Worker, token
 	if err != nil {
 		return Hold{}, 0, err
 	}
-	usable, may := h.lease-hs.margin(h.lease), hs.set.PushTimeout
+	usable, may := h.lease-hs.config().MarginOf(h.lease), hs.set.PushTimeout
 	left := usable - hs.elapsed(h.start)
 	switch {
 	case usable < may:
@@ -33,7 +33,7 @@ func (hs *holds) Fence(ctx context.Context, i claim.Issue, w claim.Worker, token
 // not at all (stores.md#references). It reports false where nothing can be taken along: the log or another
 // service decided the hold. Errors are *LostError and *UnknownError.
 func (hs *holds) Step(ctx context.Context, h Hold) (lease.Step, bool, error) {
-	s, _ := hs.by.(stored)
+	s := hs.leases
 	p, able := s.store.(lease.Pusher)
 	if !able || !h.stored {
 		return lease.Step{}, false, nil

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -34,16 +33,8 @@ func (sn *snapshots) Check(ctx context.Context, i claim.Issue, who lifecycle.See
 // judge asks for the verdict of a snapshot. Its error is an *UnknownError, "could not find out".
 func (sn *snapshots) judge(f lifecycle.Facts, ask func(lifecycle.Facts) lifecycle.Verdict) (lifecycle.Facts, lifecycle.Verdict, error) {
 	f = sn.Here(f)
-	v := ask(f)
-	switch {
-	case f.PauseErr != nil:
-		return f, v, &UnknownError{Issue: f.Issue, Err: f.PauseErr}
-	case v.Answer == lifecycle.Unknown && v.Has(lifecycle.CodeUnshown):
-		return f, v, &UnknownError{Issue: f.Issue, Err: &UnshownError{Facts: f}}
-	case v.Answer == lifecycle.Unknown:
-		return f, v, &UnknownError{Issue: f.Issue, Err: errors.New(v.String())}
-	}
-	return f, v, nil
+	v, err := sn.config().Judge(f, ask)
+	return f, v, err
 }
 
 // logged is the snapshot as the log has it, whatever a store says.
@@ -54,14 +45,11 @@ func (sn *snapshots) logged(ctx context.Context, i claim.Issue) (lifecycle.Facts
 
 // Ruled lays over a snapshot that was made without the ledger who holds the issue. The error is an *UnknownError.
 func (sn *snapshots) Ruled(ctx context.Context, f lifecycle.Facts) (lifecycle.Facts, error) {
-	f, _, err := sn.by.look(ctx, f)
-	return f, err
-}
-
-// A Snapshot is what one read of an issue returned, and when. The zero value is none.
-type Snapshot struct {
-	Facts lifecycle.Facts
-	Taken time.Time // by Ledger.Now, before the request that read it
+	l, err := sn.leases.look(ctx, f.Issue)
+	if err != nil {
+		return f, err
+	}
+	return sn.config().Ruled(f, l), nil
 }
 
 // fresh is how long a claim may go by the snapshot by which its caller chose the issue (spec.md#claim).

@@ -82,7 +82,7 @@ func (l *Ledger) Sweep(ctx context.Context, repos Repos, s Sweep) Report {
 		}
 		snapshots := repos.Scan(ctx, repo, s.Since)
 		var err error
-		if run.hidden, err = run.by.known(ctx, repo); err != nil { // without its lease store nothing is known about its issues
+		if run.hidden, err = run.leases.known(ctx, repo); err != nil { // without its lease store nothing is known about its issues
 			run.skip(repo.String(), err)
 			run.stop(err)
 			continue

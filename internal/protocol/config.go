@@ -29,6 +29,7 @@ type Config struct {
 	Patience   int           // reads to wait for an own record to become visible
 	Reconciles int           // rounds before labels are reported as late
 	Assign     Assign        // whose claims assign their login
+	Lease      time.Duration // of claims that name none; 0 is the repository's default, or the stage's
 	Quiet      bool          // a claim that is given up before it was confirmed is ended by an edit
 }
 
@@ -81,6 +82,20 @@ func ruling(f lifecycle.Facts, l lease.Lease) claim.Ruling {
 		r.Until = f.Now.Add(l.TTL)
 	}
 	return r
+}
+
+// Judge asks for the verdict of a snapshot. Its error is an *UnknownError, "could not find out".
+func (c *Config) Judge(f lifecycle.Facts, ask func(lifecycle.Facts) lifecycle.Verdict) (lifecycle.Verdict, error) {
+	v := ask(f)
+	switch {
+	case f.PauseErr != nil:
+		return v, &UnknownError{f.Issue, f.PauseErr}
+	case v.Answer == lifecycle.Unknown && v.Has(lifecycle.CodeUnshown):
+		return v, &UnknownError{f.Issue, &UnshownError{Facts: f}}
+	case v.Answer == lifecycle.Unknown:
+		return v, &UnknownError{f.Issue, errors.New(v.String())}
+	}
+	return v, nil
 }
 
 // look is the effect that reads the issue, with its lease where a store decides.

@@ -143,7 +143,10 @@ type Conclusion struct {
 	Mirrored   *claim.Claim // a store's hold whose record was missing; nil when none was
 	Answered   bool
 	Stage      labels.Stage
-	Unassigned error // why the login could not be assigned
+	Term       time.Duration // how long the lease stands, from Since on
+	Until      time.Time     // when that is by the server's clock; zero for never
+	Admitted   *Claim        // of an admission
+	Unassigned error         // why the login could not be assigned
 }
 
 // conclude is the end of an operation.

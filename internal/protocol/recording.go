@@ -12,14 +12,16 @@ import (
 // posts again, because an answer that was lost says nothing about the post (spec.md#claim). A refusal after such an answer leaves it
 // open whether the record is there.
 type recording struct {
-	cfg    *Config
-	before []Write      // what takes effect before the record does
-	body   string       // of the comment
-	record claim.Record // that it holds; of KindClaim without a nonce any claim of the worker will do
-	notice *claim.Notice
-	had    claim.State // the log without it
-	plain  bool        // no snapshot is asked for along with the post
-	sure   bool        // it is posted even where nobody knows whether it counts
+	cfg     *Config
+	before  []Write      // what takes effect before the record does
+	body    string       // of the comment
+	record  claim.Record // that it holds; of KindClaim without a nonce any claim of the worker will do
+	notice  *claim.Notice
+	had     claim.State // the log without it
+	plain   bool        // no snapshot is asked for along with the post
+	sure    bool        // it is posted even where nobody knows whether it counts
+	here    bool        // this host's pause is asked for along with a snapshot
+	granted bool        // no lease is asked for: its owner knows it
 
 	step  recordingStep
 	tries int
@@ -45,10 +47,10 @@ func (r recording) next(s Seen) (recording, Effects) {
 	switch r.step {
 	case recordingBegins:
 		r.step = recordingPosts
-		return r, Effects{Writes: append(slices.Clone(r.before), r.post()), Read: !r.plain, Ask: r.cfg.look().Ask}
+		return r, Effects{Writes: append(slices.Clone(r.before), r.post()), Read: !r.plain, Ask: r.ask()}
 	case recordingWaits:
 		r.step = recordingLooks
-		return r, r.cfg.look()
+		return r, Effects{Read: true, Ask: r.ask()}
 	case recordingLooks:
 		return r.looked(s)
 	}
@@ -57,6 +59,11 @@ func (r recording) next(s Seen) (recording, Effects) {
 
 func (r recording) post() Write {
 	return Write{Kind: WritePost, Body: r.body, Uncertain: r.sure}
+}
+
+// ask is what is asked for with a snapshot.
+func (r recording) ask() Ask {
+	return Ask{Lease: r.cfg.Store != "" && !r.granted, Here: r.here}
 }
 
 // posted takes in what became of the writes.
@@ -86,14 +93,17 @@ func (r recording) looked(s Seen) (recording, Effects) {
 		r.lost = s.Err
 		return r.again(s)
 	}
-	f := r.cfg.Ruled(s.Facts, s.Lease)
-	if url, there := r.landed(f.Log); there {
+	log := s.Facts.Log
+	if !r.granted {
+		log = r.cfg.Ruled(s.Facts, s.Lease).Log
+	}
+	if url, there := r.landed(log); there {
 		r.comment = claim.Comment{URL: url}
 		return r.end(nil, s), Effects{}
 	}
 
 	r.step = recordingPosts
-	return r, Effects{Writes: []Write{r.post()}, Read: !r.plain, Ask: r.cfg.look().Ask}
+	return r, Effects{Writes: []Write{r.post()}, Read: !r.plain, Ask: r.ask()}
 }
 
 // again waits before the next try, if there is one.

@@ -28,10 +28,11 @@ type Repair struct {
 // (lifecycle.Rules.Due). Labels that did not settle are a *LabelsError wrapping ErrDirty; a *LabelsError is every other
 // failure, too, because what the labels follow counts already.
 type relabeling struct {
-	cfg   *Config
-	rules lifecycle.Rules
-	facts lifecycle.Facts // the latest snapshot
-	rep   Repair
+	cfg    *Config
+	rules  lifecycle.Rules
+	facts  lifecycle.Facts // the latest snapshot
+	rep    Repair
+	dogged bool // it goes on when the caller has given up
 
 	step       relabelingStep
 	round      int
@@ -73,7 +74,7 @@ func (c *Config) relabel(f lifecycle.Facts, late bool) relabeling {
 
 // next goes on until over is set.
 func (l relabeling) next(s Seen) (relabeling, Effects) {
-	if s.Ending != nil && l.step != relabelingJudges {
+	if s.Ending != nil && !l.dogged && l.step != relabelingJudges {
 		return l.late(s.Ending), Effects{}
 	}
 

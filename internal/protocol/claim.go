@@ -1,0 +1,548 @@
+package protocol
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lease"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// A Claim takes an issue for a worker, or says why not: *HeldError is no, *UnknownError is could not find out, *LostError a hold that
+// ended before it could be handed out, *CallError a request that makes no sense. With a *LabelsError the hold is real
+// and its labels are late. Of any number of claims at most one gets a hold, and it owns it then (spec.md#claim).
+//
+// Its conclusion has the hold in Claim, with the snapshot that shows it in Facts, the store's Lease, and in Since and Term from when
+// on it stands and for how long.
+//
+// The steps, in their order, are: admit, post, R1, confirm, R2 and mirror the labels. Where a lease store decides they are: admit,
+// acquire, mirror the lease and the labels. A person's hold has no end, which no store can keep: the log decides it, and the
+// store only keeps everybody else away until it has.
+type Claim struct {
+	cfg    *Config
+	issue  claim.Issue
+	req    Request
+	record claim.Record
+	only   bool // it concludes when the claim is admitted, to be granted later
+
+	step  claimStep
+	now   time.Duration   // by this machine's clock
+	facts lifecycle.Facts // the latest snapshot
+	bound claim.Rank      // the one own comment whose rank counts for us (spec.md#claim)
+	start time.Duration   // when the lease was asked for
+	lease time.Duration   // how long it stands from then on
+	got   lease.Lease     // of a store
+	sent  bool            // the post was, and start is known
+
+	limit   time.Time // end of the hold that is taken over, by the log
+	limited bool      // it has one
+	takes   int64     // fencing token of that hold
+
+	rounds  int           // of the admission, or of the reads of the step
+	dead    []claim.Claim // holds of others whose end is to be recorded
+	ended   []claim.Claim // those whose end was
+	waits   int           // snapshots for which a confirmed claim has waited for an earlier one
+	reading bool          // a snapshot was asked for, rather than a wait
+	last    error         // why the last read did not do
+
+	posting recording
+	editing editing
+	labels  relabeling
+
+	because    error // why it gives up
+	unassigned error
+	late       error // the hold is real and its mirror is not written yet
+}
+
+type claimStep int
+
+const (
+	claimBegins claimStep = iota
+	claimPauses
+	claimAdmits
+	claimCounts
+	claimExpires
+	claimAcquires
+	claimGrants
+	claimFrees
+	claimMirrors
+	claimPosts
+	claimCountsAgain
+	claimSettles
+	claimRanks
+	claimConfirms
+	claimOwns
+	claimContends
+	claimNumbers
+	claimUnreserves
+	claimAssigns
+	claimRelabels
+	claimHushes
+	claimBuries
+	claimLeaves
+	claimTidies
+)
+
+// NewClaim checks the request and begins. nonce names the process. The error is a *CallError.
+func NewClaim(c *Config, i claim.Issue, r Request, nonce string) (Claim, error) {
+	r, err := r.check(c)
+	if err != nil {
+		return Claim{}, err
+	}
+	record := claim.Record{
+		Kind:   claim.KindClaim,
+		Worker: r.Worker,
+		Nonce:  nonce,
+		TTL:    r.TTL,
+		Branch: r.Branch,
+		Bundle: r.Bundle,
+		Person: r.Person,
+		By:     r.By,
+	}
+	if _, err := claim.Encode(record); err != nil {
+		return Claim{}, &CallError{err}
+	}
+	return Claim{cfg: c, issue: i, record: record, req: r, lease: c.Rules.Terms.Pending}, nil
+}
+
+// Admission is the claim up to the moment at which its lease is asked for: its conclusion's Admitted goes on from there.
+func (a Claim) Admission() Claim {
+	a.only = true
+	return a
+}
+
+// Next implements Operation.
+func (a Claim) Next(s Seen) (Operation, Effects) {
+	a.now = s.Elapsed
+	switch a.step {
+	case claimBegins:
+		a.step = claimAdmits
+		return a, a.look()
+	case claimPauses:
+		if s.Ending != nil {
+			return a.leave(&UnknownError{a.issue, s.Ending})
+		}
+		a.step = claimAdmits
+		return a, a.look()
+	case claimAdmits:
+		return a.admit(s)
+	case claimCounts:
+		return a.counted(s)
+	case claimExpires:
+		return a.expired(s)
+	case claimAcquires:
+		return a.acquired(s)
+	case claimGrants:
+		return a.grant(a.got, s.Elapsed)
+	case claimFrees:
+		return a.freed(s)
+	case claimMirrors:
+		return a.mirrored(s)
+	case claimPosts:
+		return a.post(s)
+	case claimCountsAgain:
+		return a.settle(s)
+	case claimSettles:
+		if s.Ending != nil {
+			return a.giveUp(&UnknownError{a.issue, s.Ending})
+		}
+		return a.await(claimRanks)
+	case claimRanks, claimOwns:
+		return a.read(s)
+	case claimConfirms:
+		return a.confirmed(s)
+	case claimContends:
+		if s.Ending != nil {
+			return a.giveUp(&UnknownError{a.issue, s.Ending})
+		}
+		return a.await(claimOwns)
+	case claimNumbers:
+		return a.numbered(s)
+	case claimUnreserves:
+		return a.assign()
+	case claimAssigns:
+		a.unassigned = s.last().Err
+		return a.relabel()
+	case claimRelabels:
+		return a.relabeled(s)
+	case claimHushes:
+		return a.hushed(s)
+	case claimBuries:
+		return a.buried(s)
+	case claimLeaves:
+		return a.left(s)
+	}
+	return a.tidied(s)
+}
+
+// look reads the issue with all that admits a claim.
+func (a Claim) look() Effects {
+	e := a.cfg.look()
+	e.Ask.Here = true
+	return e
+}
+
+// lapsed is the self-fence: what a contender or holder asks before it acts (spec.md#acting-under-a-hold).
+func (a Claim) lapsed() bool {
+	return a.now-a.start >= a.lease-a.cfg.MarginOf(a.lease)
+}
+
+// Step 0: nobody holds the issue and nothing speaks against taking it. Claims whose lease is over are ended first, so that
+// dead work comes back without any sweep.
+
+// admit judges the claim by a snapshot.
+func (a Claim) admit(s Seen) (Operation, Effects) {
+	if s.Err != nil {
+		return a.leave(s.Err)
+	}
+	f := a.cfg.Ruled(s.Facts, s.Lease)
+	v, err := a.cfg.Judge(f, func(f lifecycle.Facts) lifecycle.Verdict {
+		return a.cfg.Rules.Admits(f, lifecycle.Seeker{Worker: a.record.Worker})
+	})
+	if err != nil {
+		return a.leave(err)
+	}
+	if a.record.By != "" { // an app, for a person
+		f.Viewer = a.record.Person
+		v = a.cfg.Rules.Admits(f, lifecycle.Seeker{Worker: a.record.Worker})
+	}
+	a, taken, err := a.takesOver(f)
+	if err != nil {
+		return a.leave(err)
+	}
+
+	v, forced := a.stopping(f, v)
+	own, known := f.Log.Find(a.record.Worker)
+	err = f.Log.Refuse(a.record, f.Viewer, a.cfg.Rules.Terms, f.Now)
+	switch {
+	case err != nil && (!known || !own.Live()):
+		return a.leave(&CallError{err})
+	case v.Answer == lifecycle.Unknown:
+		return a.leave(&UnknownError{a.issue, errors.New(v.String())})
+	case v.Answer != lifecycle.Free:
+		return a.leave(a.held(v))
+	}
+
+	a.facts = f
+	a.dead = nil
+	if over := a.cfg.Rules.Over(f); !taken {
+		a.dead = over
+	}
+	if len(a.dead) == 0 {
+		a.record.Forced = forced
+		if !taken {
+			a = a.fill()
+		}
+	}
+	a.step = claimCounts
+	return a, Effects{Ask: Ask{Counts: true}}
+}
+
+// counted goes on once it is known whether records of this login count.
+func (a Claim) counted(s Seen) (Operation, Effects) {
+	switch {
+	case s.Replies.Err != nil:
+		return a.leave(&UnknownError{a.issue, s.Replies.Err})
+	case s.Ending != nil:
+		return a.leave(&UnknownError{a.issue, s.Ending})
+	case len(a.dead) > 0:
+		return a.expire()
+	case a.only:
+		return a, conclude(Conclusion{Facts: a.facts, Admitted: &a})
+	case a.cfg.Store != "":
+		return a.acquire()
+	}
+	return a.begin()
+}
+
+// expire records the end of the next dead hold (spec.md#expire). Those that were ended before are not ended again, whatever a late
+// snapshot shows. Each has a snapshot of its own: a sweep may have written it since.
+func (a Claim) expire() (Operation, Effects) {
+	for len(a.dead) > 0 {
+		next := a.dead[0]
+		a.dead = a.dead[1:]
+		known := slices.ContainsFunc(a.ended, func(e claim.Claim) bool { return e.Record.Worker == next.Record.Worker })
+		if own, _ := a.facts.Log.Find(next.Record.Worker); known || own.End != nil {
+			continue
+		}
+
+		posting, err := a.cfg.record(a.facts, expiry(a.facts, next, a.record.Worker.String()))
+		if err != nil {
+			return a.leave(&UnknownError{a.issue, err})
+		}
+		posting.here = true
+		a.posting, a.step = posting, claimExpires
+		a.ended = append(a.ended[:len(a.ended):len(a.ended)], next)
+		return a.expired(Seen{})
+	}
+	return a.again()
+}
+
+// again begins the next round of the admission.
+func (a Claim) again() (Operation, Effects) {
+	if a.rounds++; a.rounds == a.cfg.Patience {
+		return a.leave(&UnknownError{a.issue, ErrInvisible})
+	}
+	a.step = claimPauses
+	if a.rounds == 1 { // the first end shows at once, as a rule
+		a.step = claimAdmits
+		return a, a.look()
+	}
+	return a, Effects{Wait: backoff(a.rounds)}
+}
+
+// expired goes on after the end of a dead hold.
+func (a Claim) expired(s Seen) (Operation, Effects) {
+	posting, effects := a.posting.next(s)
+	a.posting = posting
+	switch {
+	case !posting.over:
+		return a, effects
+	case posting.err != nil:
+		a.ended = a.ended[:len(a.ended)-1]
+		return a.leave(&UnknownError{a.issue, posting.err})
+	case posting.seen.Err != nil:
+		return a.leave(posting.seen.Err)
+	}
+
+	a.facts = a.cfg.Ruled(posting.seen.Facts, posting.seen.Lease)
+	if len(a.dead) > 0 {
+		return a.expire()
+	}
+	if stale := len(a.cfg.Rules.Over(a.facts)) > 0; stale || a.rounds+1 == a.cfg.Patience {
+		return a.again()
+	}
+	a.rounds++
+	return a.admit(posting.seen)
+}
+
+// Step 1: the claim is posted. The lease counts from before the first try; a retry does not restart it (spec.md#claim).
+
+// begin posts the claim, or goes on with what an earlier run of the process has posted.
+func (a Claim) begin() (Operation, Effects) {
+	a.record.At = a.facts.Now
+	if own, begun := a.earlierRun(a.facts); begun {
+		a.start, a.record, a.bound = a.now, own.Record, own.Rank
+		return a.await(claimRanks)
+	}
+
+	body, err := claim.Body(a.record, Sentence(a.facts, a.record))
+	if err != nil {
+		return a.leave(&CallError{err})
+	}
+	a.posting = recording{cfg: a.cfg, body: body, record: a.record, had: a.facts.Log, plain: true}
+	a.step, a.sent = claimPosts, false
+	return a.post(Seen{})
+}
+
+// post goes on with the post.
+func (a Claim) post(s Seen) (Operation, Effects) {
+	if !a.sent && len(s.Results) > 0 {
+		a.start, a.sent = s.Results[0].Sent, true
+	}
+	posting, effects := a.posting.next(s)
+	a.posting = posting
+	switch {
+	case !posting.over:
+		return a, effects
+	case posting.err != nil && lease.Rejected(posting.err):
+		return a.leave(&UnknownError{a.issue, posting.err})
+	}
+
+	if posting.err != nil {
+		return a.giveUp(&UnknownError{a.issue, posting.err})
+	}
+	a.step = claimCountsAgain
+	return a, Effects{Ask: Ask{Counts: true}}
+}
+
+// settle waits before the first snapshot that may decide. The answer to the post has said for certain who we are.
+func (a Claim) settle(s Seen) (Operation, Effects) {
+	if s.Replies.Err != nil {
+		return a.giveUp(&UnknownError{a.issue, s.Replies.Err})
+	}
+	a.bound = claim.Rank{Created: a.posting.comment.Created, ID: a.posting.comment.ID}
+	a.step = claimSettles
+	return a, Effects{Wait: a.cfg.Settle}
+}
+
+// The end of a claim that has won.
+
+// won writes what mirrors the hold: nothing of it is a condition.
+func (a Claim) won() (Operation, Effects) {
+	if a.record.Person != "" && a.cfg.Store != "" { // the log shows the person's claim, and everybody who wins at the store reads the log before working
+		a.step = claimUnreserves
+		return a, Effects{Writes: []Write{{Kind: WriteRelease, Lease: a.got}}}
+	}
+	return a.assign()
+}
+
+func (a Claim) assign() (Operation, Effects) {
+	if a.record.Assignee == "" {
+		return a.relabel()
+	}
+	a.step = claimAssigns
+	return a, Effects{Writes: []Write{{Kind: WriteAssign, Login: a.record.Assignee}}}
+}
+
+func (a Claim) relabel() (Operation, Effects) {
+	a.step = claimRelabels
+	if a.late != nil {
+		return a.finish(a.late)
+	}
+	a.labels = a.cfg.relabel(a.facts, false)
+	return a.relabeled(Seen{})
+}
+
+func (a Claim) relabeled(s Seen) (Operation, Effects) {
+	labels, effects := a.labels.next(s)
+	a.labels = labels
+	if !labels.over {
+		return a, effects
+	}
+	return a.finish(labels.err)
+}
+
+// finish hands the hold out, unless it ran out while the labels were written: a machine may have slept.
+func (a Claim) finish(late error) (Operation, Effects) {
+	if a.lapsed() {
+		a.ended = nil
+		return a.giveUp(&LostError{Issue: a.issue, Worker: a.record.Worker, Err: claim.ErrOverdue})
+	}
+	own := a.own()
+	return a, conclude(Conclusion{
+		Err:        late,
+		Facts:      a.facts,
+		Repair:     a.labels.rep,
+		Claim:      own,
+		Comment:    claim.Comment{ID: a.bound.ID},
+		Lease:      a.got,
+		Since:      a.start,
+		Term:       a.lease,
+		Until:      a.until(own),
+		Unassigned: a.unassigned,
+	})
+}
+
+// own is what the worker gets, by the latest snapshot.
+func (a Claim) own() claim.Claim {
+	own, _ := a.facts.Log.Find(a.record.Worker)
+	own = own.As(a.record.Nonce)
+	own.Record.Token = a.record.Token // it may have been recorded after the last snapshot
+	if a.stored() {
+		own.Record = a.record
+		if own.Created.IsZero() { // not mirrored yet
+			own.Created = a.facts.Now
+		}
+	}
+	return own
+}
+
+// until is when the hold ends, zero for never.
+func (a Claim) until(own claim.Claim) time.Time {
+	end, _ := own.Until(a.cfg.Rules.Terms)
+	if a.stored() {
+		end = a.got.Expires
+		if end.IsZero() {
+			end = a.facts.Now.Add(a.record.TTL)
+		}
+	}
+	return end
+}
+
+// The end of a claim that has not.
+
+// giveUp ends a claim that is no hold yet. A bundle's leaves no trace in the labels, also when nobody ever sees the claim itself.
+func (a Claim) giveUp(because error) (Operation, Effects) {
+	outcome := claim.OutcomeAbandoned
+	if a.record.Bundle != "" && a.record.Resumes == "" {
+		outcome = claim.OutcomeBundleRolledBack
+	}
+	return a.bury(because, outcome)
+}
+
+// bury ends the own claim for ever, and leaves another process's claim of the key alone, also when the caller has given up: by an edit of the
+// own comment where that is quiet and safe (spec.md#quiet-comments), else, or if the edit does not succeed, by a record of its own.
+func (a Claim) bury(because error, outcome string) (Operation, Effects) {
+	// Where the own comment can be seen and no edit of it was ever sent, none can land later and put the claim back. A claim that another
+	// run may go on with is edited by that run. What a release does not carry must not be lost.
+	r := a.record
+	a.because = because
+	posting, err := a.cfg.tombstone(a.facts, r.Worker, r.Nonce, outcome)
+	if err != nil {
+		return a.leave(errors.Join(because, err))
+	}
+	a.posting = posting
+
+	_, seen := a.facts.Log.Bid(r.Worker, r.Nonce)
+	plain := r.Stage == "" && r.Bundle == "" && r.Person == "" && r.By == "" && r.Resumes == ""
+	if a.cfg.Quiet && a.cfg.Store == "" && a.req.Nonce == "" && plain && seen && !r.Held {
+		a.editing = editing{write: Write{Kind: WriteEdit, Comment: a.bound.ID, Body: posting.body}}
+		a.step = claimHushes
+		return a.hushed(Seen{})
+	}
+	a.step = claimBuries
+	return a.buried(Seen{})
+}
+
+// hushed goes on with the quiet end.
+func (a Claim) hushed(s Seen) (Operation, Effects) {
+	editing, effects := a.editing.next(s)
+	a.editing = editing
+	switch {
+	case !editing.over:
+		return a, effects
+	case editing.result.Did == Applied:
+		return a.leave(a.because)
+	}
+	a.step = claimBuries
+	return a.buried(Seen{})
+}
+
+// buried goes on with the record that ends the claim.
+func (a Claim) buried(s Seen) (Operation, Effects) {
+	posting, effects := a.posting.next(s)
+	a.posting = posting
+	if !posting.over {
+		return a, effects
+	}
+	return a.leave(errors.Join(a.because, posting.err))
+}
+
+// leave brings the labels in line before a failed claim concludes, if it ended somebody's dead hold on its way. A loser touches no label
+// (spec.md#claim): the winner does it. What keeps the labels late is told in words only: a *LabelsError from a claim would say
+// that the hold is real.
+func (a Claim) leave(because error) (Operation, Effects) {
+	a.because = because
+	var held *HeldError
+	if len(a.ended) == 0 || errors.As(because, &held) && (held.Yielded != nil || held.Shared) {
+		return a, failed(a.issue, because)
+	}
+	a.step = claimLeaves
+	return a, a.cfg.look()
+}
+
+func (a Claim) left(s Seen) (Operation, Effects) {
+	if s.Err != nil {
+		return a, failed(a.issue, fmt.Errorf("%w; %s", a.because, s.Err))
+	}
+	a.labels = a.cfg.relabel(a.cfg.Ruled(s.Facts, s.Lease), false)
+	a.labels.dogged = true
+	a.step = claimTidies
+	return a.tidied(Seen{})
+}
+
+func (a Claim) tidied(s Seen) (Operation, Effects) {
+	labels, effects := a.labels.next(s)
+	a.labels = labels
+	switch {
+	case !labels.over:
+		return a, effects
+	case labels.err != nil:
+		return a, failed(a.issue, fmt.Errorf("%w; %s", a.because, labels.err)) // as text: a *LabelsError would say that there is a hold
+	}
+	return a, failed(a.issue, a.because)
+}

@@ -1,0 +1,258 @@
+package protocol
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// contenders is how many snapshots a confirmed claim waits for an earlier, unconfirmed one (spec.md#claim).
+const contenders = 8
+
+// await reads the issue until the own claim shows what the step is about. A failed or short snapshot never
+// decides (spec.md#claim).
+func (a Claim) await(step claimStep) (Operation, Effects) {
+	a.step, a.rounds, a.last = step, 0, ErrInvisible
+	return a.tryRead()
+}
+
+// tryRead reads, unless the lease is over.
+func (a Claim) tryRead() (Operation, Effects) {
+	if a.lapsed() {
+		return a.giveUp(&UnknownError{a.issue, a.last})
+	}
+	a.reading = true
+	return a, Effects{Read: true}
+}
+
+// read takes in a snapshot, or a wait between two.
+func (a Claim) read(s Seen) (Operation, Effects) {
+	if s.Ending != nil {
+		return a.giveUp(&UnknownError{a.issue, errors.Join(a.last, s.Ending)})
+	}
+	if !a.reading { // it has waited
+		return a.tryRead()
+	}
+	a.reading = false
+	if s.Err != nil {
+		a.last = s.Err
+		return a.readAgain()
+	}
+
+	f := a.between(s.Facts)
+	w, nonce := a.record.Worker, a.record.Nonce
+	if f.Log.Over(w, nonce) { // somebody ended it while it was being made
+		lost := a.cfg.Lost(f, w, claim.ErrEnded)
+		if a.record.Resumes != "" { // it may land all the same, and the end of the hold would not end it
+			return a.giveUp(lost)
+		}
+		return a.leave(lost)
+	}
+	own, seen := f.Log.Bid(w, nonce)
+	if seen {
+		a.bound, seen = a.visible(own)
+	}
+	if seen && (a.step == claimRanks || own.Record.Held) {
+		a.facts = f
+		if a.step == claimRanks {
+			return a.rank()
+		}
+		return a.decide()
+	}
+	a.last = ErrInvisible
+	return a.readAgain()
+}
+
+// readAgain waits before the next read, if there is one.
+func (a Claim) readAgain() (Operation, Effects) {
+	if a.rounds++; a.rounds >= a.cfg.Patience {
+		return a.giveUp(&UnknownError{a.issue, a.last})
+	}
+	return a, Effects{Wait: backoff(a.rounds - 1)}
+}
+
+// between is a snapshot of the log as this claim goes by it. Who has reserved the issue at the store for a person is not kept from it by
+// anything that the store decided before.
+func (a Claim) between(f lifecycle.Facts) lifecycle.Facts {
+	if a.cfg.Store != "" {
+		f.Log = f.Log.Ruled(claim.Ruling{})
+	}
+	if a.record.By != "" {
+		f.Viewer = a.record.Person
+	}
+	return f
+}
+
+// visible binds the one own comment that counts for us, and reports whether the snapshot shows it.
+func (a Claim) visible(own claim.Bid) (claim.Rank, bool) {
+	if a.bound.ID == 0 {
+		return own.Rank, true
+	}
+
+	i := slices.IndexFunc(own.Ranks, func(r claim.Rank) bool { return r.ID == a.bound.ID })
+	if i < 0 {
+		return a.bound, false
+	}
+	return own.Ranks[i], true
+}
+
+// contest places the own claim by the latest snapshot.
+func (a Claim) contest() claim.Contest {
+	return a.facts.Log.Contest(a.record.Worker, a.record.Nonce, a.bound)
+}
+
+// rank is R1: the first snapshot that shows the own claim decides whether a rival was earlier. Where an earlier one is of another process
+// of the run nothing is written: that one does not wait for this, which ends with it.
+func (a Claim) rank() (Operation, Effects) {
+	c := a.contest()
+	if c.Place == claim.PlaceShared && c.Last.Compare(a.bound) < 0 {
+		return a.leave(a.beaten(c))
+	}
+	if a.limited && a.bound.Created.After(a.limit) { // the hold that is taken over may have been ended meanwhile, because its lease was over
+		return a.giveUp(a.cfg.Lost(a.facts, a.record.Worker, claim.ErrOverdue))
+	}
+	if err := a.guards(); err != nil {
+		return a.giveUp(err)
+	}
+	if c.Place != claim.PlaceFirst {
+		return a.yield(c)
+	}
+	return a.confirm()
+}
+
+// guards repeats step 0's questions, other than who holds it: the issue may have been closed,
+// paused or taken by a person since. A revoked contender stops as well.
+func (a Claim) guards() error {
+	f, w := a.facts, a.record.Worker
+	own, _ := f.Log.Find(w)
+	v, _ := a.stopping(f, a.cfg.Rules.Admits(f, lifecycle.Seeker{Worker: w}))
+	v.Reasons = slices.DeleteFunc(v.Reasons, func(r lifecycle.Reason) bool {
+		return r.Code == lifecycle.CodeOwn || r.Code == lifecycle.CodeInFlight
+	})
+	if len(v.Reasons) > 0 {
+		return &HeldError{Issue: a.issue, Verdict: v}
+	}
+	if f.Unshown > 0 {
+		return &UnknownError{a.issue, &UnshownError{Facts: f}}
+	}
+	if stages := a.cfg.Rules.Scheme.Stages; len(stages) > 0 && !f.PullRequest && stages[a.cfg.Rules.Stage(f)].Name != a.record.Stage {
+		return &UnknownError{a.issue, errors.New("it moved to another stage meanwhile")}
+	}
+	if taken, _ := f.Log.Bid(w, a.record.Resumes); a.record.Resumes != "" && taken.Ended {
+		return a.cfg.Lost(f, w, claim.ErrEnded)
+	}
+	if own.Revoked != nil {
+		return &LostError{Issue: a.issue, Worker: w, Err: claim.ErrRevoked}
+	}
+	return nil
+}
+
+// confirm is step 3's write: state=held on the one bound comment. A lost answer is asked again;
+// the lease counts from before the first try.
+func (a Claim) confirm() (Operation, Effects) {
+	if a.lapsed() {
+		return a.giveUp(&UnknownError{a.issue, claim.ErrOverdue})
+	}
+	a.record.Held, a.record.Assignee = true, a.toAssign()
+	a.record.Token = a.facts.Log.NextToken(a.record.Worker, a.record.Nonce)
+	return a.edit(claimConfirms)
+}
+
+// edit rewrites the own comment.
+func (a Claim) edit(step claimStep) (Operation, Effects) {
+	body, err := claim.Body(a.record, Sentence(a.facts, a.record))
+	if err != nil {
+		return a.giveUp(&UnknownError{a.issue, &CallError{err}})
+	}
+	a.editing = editing{
+		write: Write{Kind: WriteEdit, Comment: a.bound.ID, Body: body},
+		read:  step == claimConfirms,
+	}
+	if a.step = step; step == claimNumbers {
+		return a.numbered(Seen{})
+	}
+	return a.confirmed(Seen{})
+}
+
+// confirmed goes on after the confirmation.
+func (a Claim) confirmed(s Seen) (Operation, Effects) {
+	editing, effects := a.editing.next(s)
+	a.editing = editing
+	if !editing.over {
+		return a, effects
+	}
+	a.now = editing.result.Answered
+	switch {
+	case editing.result.Did != Applied:
+		return a.giveUp(&UnknownError{a.issue, editing.result.Err})
+	case a.lapsed():
+		return a.giveUp(&UnknownError{a.issue, claim.ErrOverdue})
+	}
+	a.start, a.lease = editing.sent.Sent, claim.Claim{Record: a.record}.Lease(a.cfg.Rules.Terms)
+
+	a.now = s.Elapsed
+	a.step, a.rounds, a.last, a.reading = claimOwns, 0, ErrInvisible, true
+	return a.read(s)
+}
+
+// decide is R2: the first snapshot that shows the own confirmation decides. An earlier confirmed
+// rival wins; an earlier unconfirmed one is waited for, because it will see us and yield.
+func (a Claim) decide() (Operation, Effects) {
+	if err := a.guards(); err != nil {
+		return a.giveUp(err)
+	}
+
+	c := a.contest()
+	a.waits++
+	switch {
+	case c.Place == claim.PlaceFirst:
+		return a.number()
+	case c.Place != claim.PlaceWaiting || a.waits == contenders:
+		return a.yield(c)
+	}
+	a.step = claimContends
+	return a, Effects{Wait: backoff(2)}
+}
+
+// number records a larger fencing token where R2 shows a token of somebody else that is not below the one that was
+// recorded with the confirmation: R1 was read before that hold ended. The snapshot shows the end of every hold before
+// this one, and with it the token of each, so one more edit is enough (spec.md#the-fencing-token).
+func (a Claim) number() (Operation, Effects) {
+	token := a.facts.Log.NextToken(a.record.Worker, a.record.Nonce)
+	if token == a.record.Token {
+		return a.won()
+	}
+	a.record.Token = token
+	return a.edit(claimNumbers)
+}
+
+// numbered goes on after the larger token.
+func (a Claim) numbered(s Seen) (Operation, Effects) {
+	editing, effects := a.editing.next(s)
+	a.editing = editing
+	switch {
+	case !editing.over:
+		return a, effects
+	case editing.result.Did != Applied:
+		return a.giveUp(&UnknownError{a.issue, editing.result.Err})
+	case a.lapsed():
+		return a.giveUp(&UnknownError{a.issue, claim.ErrOverdue})
+	}
+	return a.won()
+}
+
+// yield leaves the issue to the rival: one record and no label (spec.md#claim).
+func (a Claim) yield(c claim.Contest) (Operation, Effects) {
+	return a.bury(a.beaten(c), claim.YieldedTo(c.Rival.Record.Worker))
+}
+
+// beaten is the answer no of a claim that was posted.
+func (a Claim) beaten(c claim.Contest) *HeldError {
+	held := a.held(a.cfg.Rules.Verdict(a.facts, lifecycle.Seeker{Worker: a.record.Worker}))
+	if c.Place != claim.PlaceShared {
+		held.Shared, held.Yielded = false, &c.Rival
+	}
+	return held
+}

@@ -1,0 +1,226 @@
+package protocol
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// A Snapshot is what one read of an issue returned, and when. The zero value is none.
+type Snapshot struct {
+	Facts lifecycle.Facts
+	Taken time.Time // by Ledger.Now, before the request that read it
+}
+
+// A Request is what a worker asks for.
+type Request struct {
+	Worker claim.Worker  // an empty firing id is made up
+	TTL    time.Duration // 0 is the repository's default, or the stage's; claim.NoExpiry never expires
+	Branch string        // where the work will be pushed, if known
+	Bundle string        // the bundle it is one of; see Bundle.Claim
+	Person string        // login of the person who asks; empty for an agent's run
+	By     string        // the same login again when an app claims for the person
+	Resume bool          // take over the hold of another process with the same key, which is fenced off by a larger token
+	Mine   string        // nonce of the hold that this machine has recorded under the key: it is resumed if that process has it still
+	Nonce  string        // of the process that asks: it goes on with what an earlier run of it left unconfirmed; empty is made up
+	Judged Snapshot      // by which the caller chose the issue; step 0 goes by it while it is fresh
+	Force  bool          // in spite of an assignee and of a stranger's pull request, and for a person of a label that says that another person holds it
+}
+
+// check returns the request as it is carried out. The error is a *CallError.
+func (r Request) check(c *Config) (Request, error) {
+	if err := r.Worker.Validate(); err != nil {
+		return r, &CallError{err}
+	}
+	longest := c.Rules.Terms.Max
+	if r.TTL == 0 {
+		r.TTL = min(c.Lease, longest)
+	}
+	if r.TTL < 0 && r.TTL != claim.NoExpiry || r.TTL > longest {
+		return r, callError("ttl %s: allowed is up to %s", r.TTL, longest)
+	}
+	if r.TTL > 0 && r.TTL < time.Second {
+		return r, callError("ttl %s: at least one second", r.TTL)
+	}
+	if r.Branch != "" {
+		branch, err := claim.ParseBranch(r.Branch)
+		if err != nil {
+			return r, &CallError{err}
+		}
+		r.Branch = branch
+	}
+	return r, nil
+}
+
+// stopping keeps the reasons of a verdict that stop this claim, and names those that are passed over by force.
+func (a Claim) stopping(f lifecycle.Facts, v lifecycle.Verdict) (stops lifecycle.Verdict, forced string) {
+	if v.Answer == lifecycle.Unknown {
+		return v, ""
+	}
+	if a.record.Person != "" {
+		v = PersonStops(f, v)
+	}
+	if _, begun := a.earlierRun(f); begun {
+		v.Reasons = slices.DeleteFunc(slices.Clone(v.Reasons), func(r lifecycle.Reason) bool { return r.Code == lifecycle.CodeOwn })
+	}
+	if a.record.Resumes != "" { // what keeps others from taking the issue does not end a hold
+		v.Reasons = slices.DeleteFunc(slices.Clone(v.Reasons), func(r lifecycle.Reason) bool {
+			return r.Code != lifecycle.CodeClosed && r.Code != lifecycle.CodeHold
+		})
+	}
+
+	var over []string
+	if a.req.Force {
+		v.Reasons = slices.DeleteFunc(slices.Clone(v.Reasons), func(r lifecycle.Reason) bool {
+			force := r.Code.Meaning().Force
+			passed := force == lifecycle.ForcePasses || force == lifecycle.ForcePerson && a.record.Person != "" || r.ByStranger()
+			if passed {
+				over = append(over, string(r.Code))
+			}
+			return passed
+		})
+	}
+	return answered(f, v), strings.Join(over, ",")
+}
+
+// earlierRun is the claim that an earlier run of the same process posted and did not confirm.
+func (a Claim) earlierRun(f lifecycle.Facts) (claim.Bid, bool) {
+	w, nonce := a.record.Worker, a.record.Nonce
+	own, known := f.Log.Bid(w, nonce)
+	if !known || own.Held() || f.Log.Over(w, nonce) {
+		return claim.Bid{}, false
+	}
+	c, _ := f.Log.Find(w)
+	return own, c.WrittenBy(f.Viewer) || c.As(nonce).IsOf(f.Viewer)
+}
+
+// PersonStops is what is left of a verdict for a person who asks as f.Viewer: less than what stops a worker, because a
+// person may well take what is paused, blocked or too vague, and has put the own label on for that.
+func PersonStops(f lifecycle.Facts, v lifecycle.Verdict) lifecycle.Verdict {
+	v.Reasons = slices.DeleteFunc(slices.Clone(v.Reasons), func(r lifecycle.Reason) bool {
+		return !r.Code.Meaning().Person || r.Code == lifecycle.CodeHold && claim.SameLogin(f.HoldBy, f.Viewer)
+	})
+	return answered(f, v)
+}
+
+// answered is a verdict after reasons were left out of it: without any it is free, unless something could not be read.
+func answered(f lifecycle.Facts, v lifecycle.Verdict) lifecycle.Verdict {
+	switch {
+	case len(v.Reasons) > 0:
+	case len(f.Doubts) > 0:
+		v.Answer = lifecycle.Unknown
+		for _, d := range f.Doubts {
+			v.Reasons = append(v.Reasons, lifecycle.Reason{Code: lifecycle.CodeUnread, Text: d})
+		}
+	default:
+		v.Answer = lifecycle.Free
+	}
+	return v
+}
+
+// takesOver makes the claim one that takes over the hold of another process with the same key, if the caller wants that and the key has a
+// hold (spec.md#resuming). The new claim is a process's own, with a nonce of its own, and says all that the old one says. The error is a
+// *LostError where the hold has ended, and a *HeldError where it is not one that can be taken over.
+func (a Claim) takesOver(f lifecycle.Facts) (Claim, bool, error) {
+	own, known := f.Log.Find(a.record.Worker)
+	mine := own.Live() && a.req.Mine != "" && a.req.Mine == own.Record.Nonce
+	if !known || !a.req.Resume && !mine {
+		return a, false, nil
+	}
+	if own.Live() && !a.resumable(f, own) {
+		return a, false, a.held(a.cfg.Rules.Verdict(f, lifecycle.Seeker{Worker: a.record.Worker}))
+	}
+	err := f.Log.RefuseRenewal(a.record.Worker, f.Viewer, a.cfg.Rules.Terms, f.Now, 0)
+	if err == nil && f.Log.Over(a.record.Worker, a.record.Nonce) { // for the log alone: a store has it still
+		err = claim.ErrEnded
+	}
+	if err != nil {
+		return a, false, a.cfg.Lost(f, a.record.Worker, err)
+	}
+
+	r := own.Record
+	r.Nonce, r.Resumes, r.Held, r.Token, r.By, r.Lease = a.record.Nonce, own.Record.Nonce, false, 0, a.record.By, ""
+	if a.record.TTL != 0 {
+		r.TTL = a.record.TTL
+	}
+	if a.record.Branch != "" {
+		r.Branch = a.record.Branch
+	}
+	a.record, a.takes = r, own.Record.Token
+	if !own.Stored {
+		a.limit, a.limited = own.Until(a.cfg.Rules.Terms)
+	}
+	return a, true, nil
+}
+
+// resumable reports whether the live claim is a hold that another process may take over: one of a process, which is not part of an
+// unfinished bundle, and that no other process is claiming now.
+func (a Claim) resumable(f lifecycle.Facts, own claim.Claim) bool {
+	terms := a.cfg.Rules.Terms
+	for _, b := range own.Standing() {
+		if !b.Held() && f.Now.Before(b.Updated.Add(terms.Pending+terms.Grace)) {
+			return false
+		}
+	}
+	return own.Held() && own.Record.Nonce != "" && !own.Provisional()
+}
+
+// MayResume reports whether the claim would take over the hold of another process by the snapshot.
+func (a Claim) MayResume(f lifecycle.Facts) (bool, error) {
+	_, taken, err := a.takesOver(f)
+	return taken, err
+}
+
+// fill names in the record what the snapshot that admits the claim says, so that later changes of the configuration, or of the stage, do
+// not move the hold.
+func (a Claim) fill() Claim {
+	rules, f := a.cfg.Rules, a.facts
+	a.record.Attempt = 1 + confirmed(f.Log)
+	if stages := rules.Scheme.Stages; len(stages) > 0 && !f.PullRequest {
+		stage := stages[rules.Stage(f)]
+		a.record.Stage = stage.Name
+		if a.record.TTL == 0 {
+			a.record.TTL = stage.TTL
+		}
+	}
+	if a.record.TTL == 0 {
+		a.record.TTL = rules.Terms.TTL
+	}
+	if a.record.Bundle != "" {
+		a.record.Was = a.before(f)
+	}
+	return a
+}
+
+// before words what an issue shows that is about to be claimed for a bundle. A lifecycle label that
+// is wrong is not put back but put right.
+func (a Claim) before(f lifecycle.Facts) string {
+	projection, _ := a.cfg.Rules.Label(f)
+	st := projection.State
+	if shown := a.cfg.Rules.Scheme.Of(f.Labels); projection.Keep && len(shown) > 0 {
+		st = shown[0]
+	} else if projection.Keep {
+		st = labels.None
+	}
+	return a.cfg.Rules.Scheme.Was(st, f.Labels, a.record.Bundle)
+}
+
+// toAssign is the login that the claim is going to assign, empty for none. The record says so before it is done.
+func (a Claim) toAssign() string {
+	f := a.facts
+	wanted := a.cfg.Assign == AssignAll || a.cfg.Assign == AssignPeople && a.record.Person != ""
+	assigned := slices.ContainsFunc(f.Assignees, func(login string) bool { return claim.SameLogin(login, f.Viewer) })
+	if !wanted || assigned || f.Viewer == "" || claim.IsApp(f.Viewer) {
+		return ""
+	}
+	return f.Viewer
+}
+
+// held is the answer no: somebody has the issue, perhaps another process of the asking run.
+func (a Claim) held(v lifecycle.Verdict) *HeldError {
+	return &HeldError{Issue: a.issue, Verdict: v, Shared: v.Has(lifecycle.CodeOwn)}
+}
