@@ -15,8 +15,8 @@ const (
 	maxSettings = 256 << 10       // config.MaxFile
 )
 
-// AsksForPulls reports whether the configuration that is checked out in dir, or the caller's own, which may be empty, mentions
-// hook.pull_requests. One that cannot be read does not.
+// AsksForPulls reports whether the configuration that is checked out in dir, or the caller's own,
+// which may be empty, mentions hook.pull_requests. One that cannot be read does not.
 func AsksForPulls(dir, own string) bool {
 	data, err := smallfile.Read(filepath.Join(dir, filepath.FromSlash(configFile)), maxSettings)
 	if err == nil && bytes.Contains(data, []byte(pullsKey)) {

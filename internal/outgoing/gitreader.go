@@ -31,45 +31,58 @@ func openGit(at Location, r repository, p Push) (gitReader, error) {
 	return gitReader{g, r, p}, err
 }
 
-// commits returns the commits that leave and are wanted, the newest first. found are those that may leave, if the
-// loose objects have told all of them: complete. Else git is asked for them.
+// commits returns the commits that leave and are wanted, the newest first. found are those that may
+// leave, if the loose objects have told all of them: complete. Else git is asked for them.
 func (g gitReader) commits(ctx context.Context, found []Commit, complete bool) ([]Commit, error) {
-	if err := g.checkFiles(); err != nil {
+	t, err := g.tracking(ctx)
+	if err != nil {
 		return nil, err
 	}
-	t := trackingOf(nil, g.push)
-	if len(t.remotes) == 0 || !g.clonesConfig() {
-		remotes, err := g.remotes(ctx)
-		if err != nil {
-			return nil, err
-		}
-		t = trackingOf(remotes, g.push)
-	}
-	if err := g.checkReferences(t.remotes); err != nil {
-		return nil, err
+	all := g.likelyTips(t)
+	if len(g.push.Updates) <= maxArguments {
+		all = allTips(t)
 	}
 
-	tips := g.likelyTips(t)
-	few := len(g.push.Updates) <= maxArguments
-	if few && g.fewReferences(t.remotes) {
-		tips = allTips(t)
-		if !complete {
-			return g.list(ctx, tips)
-		}
-	}
 	if !complete {
-		var err error
-		if found, err = g.list(ctx, tips); err != nil {
-			return nil, err
+		exact := g.fewReferences(t.remotes)
+		tips := all
+		if !exact {
+			tips = g.likelyTips(t)
+		}
+		found, err = g.list(ctx, tips)
+		if err != nil || exact && len(remoteOIDs(g.push.Updates)) <= maxArguments {
+			return found, err
 		}
 	}
 	if len(found) == 0 {
 		return nil, nil
 	}
-	if few {
-		tips = allTips(t)
+	return g.confirm(ctx, found, all)
+}
+
+// tracking looks at the files that git is going to read, and returns which references count. Git is
+// asked for its configuration only if that may not be a clone's.
+func (g gitReader) tracking(ctx context.Context) (tracking, error) {
+	if err := g.checkFiles(); err != nil {
+		return tracking{}, err
 	}
-	return g.confirm(ctx, found, tips)
+	t := trackingOf(nil, g.push)
+	if len(t.remotes) == 0 || configuresRemotes(g.Env) || !g.clonesConfig() {
+		remotes, err := g.remotes(ctx)
+		if err != nil {
+			return tracking{}, err
+		}
+		t = trackingOf(remotes, g.push)
+	}
+	return t, g.checkReferences(t.remotes)
+}
+
+// configuresRemotes reports whether an environment has configuration of remotes, as "git -c" leaves
+// it.
+func configuresRemotes(env []string) bool {
+	return slices.ContainsFunc(env, func(variable string) bool {
+		return strings.HasPrefix(variable, "GIT_CONFIG_") && strings.Contains(strings.ToLower(variable), "remote.")
+	})
 }
 
 // remotes asks git for the remotes of the configuration of all its files.
@@ -81,8 +94,8 @@ func (g gitReader) remotes(ctx context.Context) ([]remoteConfig, error) {
 	return parseRemotes(out), nil
 }
 
-// allTips are the arguments of git for the remote-tracking references that count. HEAD is a symbolic reference to one of
-// them, which may be stale.
+// allTips are the arguments of git for the remote-tracking references that count. HEAD is a symbolic
+// reference to one of them, which may be stale.
 func allTips(t tracking) []string {
 	var args []string
 	for _, remote := range t.remotes {
@@ -97,8 +110,8 @@ func allTips(t tracking) []string {
 	return args
 }
 
-// list asks git for the commits that the push reaches and the tips do not, and returns those that are wanted. What is
-// pushed must be there; of what the remote has, git leaves out what is missing.
+// list asks git for the commits that the push reaches and the tips do not, and returns those that are
+// wanted. What is pushed must be there; of what the remote has, git leaves out what is missing.
 func (g gitReader) list(ctx context.Context, tips []string) ([]Commit, error) {
 	hide := remoteOIDs(g.push.Updates)
 	args := []string{"rev-list", "--header", "--encoding=none", "--stdin", "--ignore-missing", "--not"}

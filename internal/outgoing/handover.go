@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// maxHandOver bounds the messages, in bytes, that one stage of the hook hands to the other; of more, the second stage reads the
-// commits again.
+// maxHandOver bounds the messages, in bytes, that one stage of the hook hands to the other; of more,
+// the second stage reads the commits again.
 const maxHandOver = 16 << 20
 
 // cutMark says of a commit that there is more of its message.
@@ -27,9 +27,9 @@ type Input struct {
 	Read    bool
 }
 
-// HandOver returns the input of the second stage: git's own, and behind a NUL, which git's has not, for each commit a line
-// "OID SIZE" or "OID SIZE cut", SIZE bytes of message and a line feed, and at the end a line "end". Commits whose messages are larger than 16 MiB
-// together are left out.
+// HandOver returns the input of the second stage: git's own, then a NUL, which git's has not, then for
+// each commit a line "OID SIZE" or "OID SIZE cut", SIZE bytes of message and a line feed, and at the
+// end a line "end". Commits whose messages are larger than 16 MiB together are left out.
 func HandOver(input []byte, commits []Commit) []byte {
 	size := 0
 	for _, c := range commits {
@@ -38,6 +38,7 @@ func HandOver(input []byte, commits []Commit) []byte {
 	if size > maxHandOver {
 		return input
 	}
+
 	out := bytes.NewBuffer(input[:len(input):len(input)])
 	out.WriteByte(0)
 	for _, c := range commits {
@@ -51,22 +52,26 @@ func HandOver(input []byte, commits []Commit) []byte {
 	return out.Bytes()
 }
 
-// ReadInput reads git's input, and what HandOver added to it, until the end. A line that is not an update is a *LineError.
+// ReadInput reads git's input, and what HandOver added to it, until the end. A line that is not an
+// update is a *LineError.
 func ReadInput(r io.Reader) (Input, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxInput+2*maxHandOver))
 	if err != nil {
 		return Input{}, fmt.Errorf("read from git: %w", err)
 	}
+
 	lines, list, handed := bytes.Cut(data, []byte{0})
 	in := Input{Read: handed}
 	if in.Updates, err = ReadUpdates(bytes.NewReader(lines)); err != nil || !handed {
 		return in, err
 	}
+
 	for {
 		line, rest, ended := bytes.Cut(list, []byte("\n"))
 		if string(line) == "end" && ended {
 			return in, nil
 		}
+
 		head, cut := strings.CutSuffix(string(line), cutMark)
 		oid, length, _ := strings.Cut(head, " ")
 		size, err := strconv.Atoi(length)
@@ -74,6 +79,7 @@ func ReadInput(r io.Reader) (Input, error) {
 			in.Commits = nil
 			return in, errHandOver
 		}
+
 		in.Commits = append(in.Commits, Commit{OID: oid, Message: rest[:size:size], Cut: cut})
 		list = rest[size+1:]
 	}

@@ -142,6 +142,20 @@ func TestConfigOfAClone(t *testing.T) {
 	}
 }
 
+// TestConfiguredElsewhere: configuration of remotes in the environment, as git -c leaves it.
+func TestConfiguredElsewhere(t *testing.T) {
+	for variable, want := range map[string]bool{
+		"GIT_CONFIG_PARAMETERS='remote.origin.fetch'='x:y'": true,
+		"GIT_CONFIG_KEY_3=Remote.origin.fetch":              true,
+		"GIT_CONFIG_KEY_3=protocol.file.allow":              false,
+		"HOME=/remote.x":                                    false,
+	} {
+		if got := configuresRemotes([]string{"PATH=/bin", variable}); got != want {
+			t.Errorf("%s: %t", variable, got)
+		}
+	}
+}
+
 // TestFetchedAs: where a fetch refspec stores a reference.
 func TestFetchedAs(t *testing.T) {
 	for _, c := range []struct{ ref, refspec, want string }{

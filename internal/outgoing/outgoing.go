@@ -1,7 +1,8 @@
 // Package outgoing reads what git tells a pre-push hook and finds the commits that leave with the push.
 //
-// Commits that nobody else has yet are loose objects, as a rule: most pushes are looked through by reading those alone, with
-// go-git. What is packed, missing or unusual, and which commits exactly the remote has, the installed git is asked.
+// Commits that nobody else has yet are loose objects, as a rule, and most pushes need no more than
+// reading those, with go-git. The installed git is asked for what is packed, missing or unusual, and
+// for which commits exactly the remote has.
 package outgoing
 
 import (
@@ -14,12 +15,12 @@ import (
 // maxMessage bounds Commit.Message; what a commit says beyond it is not looked at, and Commit.Cut says so.
 const maxMessage = 1 << 20
 
-// RealObjects is the variable that has git read commits as a push sends them: git-replace(1) changes what is shown, not
-// what leaves. It belongs into the Env of a Location.
+// RealObjects is the variable that has git read commits as a push sends them: git-replace(1) changes
+// what is shown, not what leaves. It belongs into the Env of a Location.
 const RealObjects = "GIT_NO_REPLACE_OBJECTS=1"
 
-// A Location is where a hook runs: its working directory and its environment ("KEY=value"), from which GIT_DIR and
-// what else git sets are taken. The environment of this process is never read.
+// A Location is where a hook runs: its working directory and its environment ("KEY=value"), from
+// which GIT_DIR and what else git sets are taken. The environment of this process is never read.
 type Location struct {
 	Dir string
 	Env []string
@@ -43,16 +44,17 @@ type Push struct {
 	// URL is where the push goes.
 	URL     string
 	Updates []Update
-	// Keep, when set, says of a message whether its commit is wanted; the others are not reported, but for those with a message that is
-	// longer than what is read of it. When no message is
-	// wanted the reader stops early, without the work it takes to be exact.
+	// Keep says of a message whether its commit is wanted; nil wants all. A commit whose message is
+	// longer than what is read of it is always wanted. When none is wanted, it need not be found out
+	// which commits exactly the remote has.
 	Keep func(message []byte) bool
 }
 
 // wants reports whether a commit is reported: of one whose message is cut, nobody knows what the rest says.
 func (p Push) wants(c Commit) bool { return p.Keep == nil || c.Cut || p.Keep(c.Message) }
 
-// A Commit is one that leaves. Message is the text after the header, byte for byte, at most 1 MiB of it; Cut says that there is more.
+// A Commit is one that leaves. Message is the text after the header, byte for byte, at most 1 MiB of
+// it; Cut says that there is more.
 type Commit struct {
 	OID     string
 	Message []byte
@@ -69,14 +71,19 @@ func (c Commit) Subject() string {
 	return ""
 }
 
-// Commits calls yield for each commit that leaves, newest first, each once over all updates, until yield returns false.
-// A commit leaves when it is reachable from a pushed object, tags peeled, and from nothing the remote is known to have:
-// the remote object ids of the updates as far as they are in the repository, and the remote-tracking references of that
-// remote, without those of the references that the push updates. A deletion sends nothing. Without updates that send something
-// the repository is not even opened.
+// Commits calls yield for each commit that leaves and is wanted, newest first, each once over all
+// updates, until yield returns false.
 //
-// With clocks far apart and a history of many thousand commits a commit that the remote already has may be reported;
-// one that leaves is never missed. An error may come after some commits have been reported.
+// A commit leaves when it is reachable from a pushed object, tags peeled, and from nothing the remote
+// is known to have: the remote object ids of the updates as far as they are in the repository, and the
+// remote-tracking references of that remote, without those of the references that the push updates. A
+// deletion sends nothing. Without updates that send something the repository is not even opened.
+//
+// With clocks far apart, and in a push of more than 500 references, a commit that the remote already
+// has may be reported; one that leaves is never missed.
+//
+// Errors are a *smallfile.IrregularError or *smallfile.LargeError of a file that git would read, a
+// *git.Error, what git.Find says of a place without a repository, and the end of ctx.
 func Commits(ctx context.Context, at Location, p Push, yield func(Commit) bool) error {
 	if len(pushed(p.Updates)) == 0 {
 		return nil

@@ -206,6 +206,11 @@ var pushes = []scenario{
 		s.git("w", "update-ref", "refs/remotes/origin/mine", "fix")
 		return s.push("w", "push", "origin", "HEAD:refs/heads/fix")
 	}, stale: []string{"refs/remotes/origin/mine"}},
+	{name: "branch deleted on the remote, another name here by git -c", count: 2, build: func(s *sandbox) (Location, Push) {
+		s.gone()
+		s.git("w", "update-ref", "refs/remotes/origin/mine", "fix")
+		return s.push("w", "-c", "remote.origin.fetch=fix:remotes/origin/mine", "push", "origin", "HEAD:refs/heads/fix")
+	}, stale: []string{"refs/remotes/origin/mine"}},
 	{name: "tracking branch of another branch under the name", count: 2, build: func(s *sandbox) (Location, Push) {
 		s.gone("+refs/heads/main:refs/remotes/origin/main", "+refs/heads/fix:refs/remotes/origin/other")
 		return s.push("w", "push", "origin", "HEAD:refs/heads/other")

@@ -123,9 +123,13 @@ func named(remote string) []string {
 // itself in a pattern or a revision.
 func wellFormed(name string) bool {
 	forbidden := func(c rune) bool { return c <= ' ' || c == 0x7f || strings.ContainsRune("~^:?*[\\", c) }
-	if strings.Contains(name, "..") || strings.Contains(name, "@{") || strings.HasPrefix(name, "-") || strings.ContainsFunc(name, forbidden) {
+	if strings.HasPrefix(name, "-") || strings.ContainsFunc(name, forbidden) {
 		return false
 	}
+	if strings.Contains(name, "..") || strings.Contains(name, "@{") {
+		return false
+	}
+
 	for part := range strings.SplitSeq(name, "/") {
 		if part == "" || strings.HasPrefix(part, ".") || strings.HasSuffix(part, ".lock") {
 			return false
