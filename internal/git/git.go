@@ -270,24 +270,37 @@ func Elsewhere(environ []string) []string {
 	})
 }
 
-// worded is the error of a run that ended with err, after it said something. What git says went wrong is a line of what it and the programs
-// behind it said: the first error, or what stands before it when that error only says that a program behind git had one.
+// worded is the error of a run that ended with err, after it said something.
 func (g Git) worded(args []string, err error, said string) error {
-	e := &Error{Repository: cmp.Or(g.Repo, g.Dir)}
-	for n := 0; n < len(args) && e.Operation == ""; n++ {
-		switch {
-		case args[n] == "-c":
-			n++
-		case !strings.HasPrefix(args[n], "-"):
-			e.Operation = args[n]
-		}
-	}
+	e := &Error{Repository: cmp.Or(g.Repo, g.Dir), Operation: operation(args)}
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() <= 0 {
 		e.Err = err
 		return e
 	}
 	e.Code = exit.ExitCode()
+	e.Said = cause(said)
+	return e
+}
+
+// operation is the first word of a command that is no option.
+func operation(args []string) string {
+	for n := 0; n < len(args); n++ {
+		if args[n] == "-c" {
+			n++
+			continue
+		}
+		if !strings.HasPrefix(args[n], "-") {
+			return args[n]
+		}
+	}
+	return ""
+}
+
+// cause is the line that says what went wrong, of what git and the programs started by it said: the
+// first error, or the line before it when that error only says that a program of git's had one. It has
+// no final dot, and is empty if they said nothing.
+func cause(said string) string {
 	var lines []string
 	for line := range strings.Lines(said) {
 		if line = strings.TrimSpace(line); line != "" {
@@ -295,18 +308,17 @@ func (g Git) worded(args []string, err error, said string) error {
 		}
 	}
 	if len(lines) == 0 {
-		return e
+		return ""
 	}
+
 	at := slices.IndexFunc(lines, func(line string) bool {
 		return strings.HasPrefix(line, "fatal: ") || strings.HasPrefix(line, "error: ")
 	})
-	switch {
-	case at < 0:
+	if at < 0 {
 		at = len(lines) - 1
-	case at > 0 && strings.HasPrefix(lines[at], "fatal: Could not read from remote repository"):
+	} else if at > 0 && strings.HasPrefix(lines[at], "fatal: Could not read from remote repository") {
 		at--
 	}
 	line := strings.TrimPrefix(strings.TrimPrefix(lines[at], "fatal: "), "error: ")
-	e.Said = strings.TrimSuffix(printable.Short(line, 300), ".")
-	return e
+	return strings.TrimSuffix(printable.Short(line, 300), ".")
 }
