@@ -47,8 +47,11 @@ func (r recording) next(s Seen) (recording, Effects) {
 	switch r.step {
 	case recordingBegins:
 		r.step = recordingPosts
-		return r, Effects{Writes: append(slices.Clone(r.before), r.post()), Read: !r.plain, Ask: r.ask()}
+		return r, r.write(r.before)
 	case recordingWaits:
+		if s.Ending != nil && !r.sure {
+			return r.end(errors.Join(r.lost, s.Ending), s), Effects{}
+		}
 		r.step = recordingLooks
 		return r, Effects{Read: true, Ask: r.ask()}
 	case recordingLooks:
@@ -57,8 +60,13 @@ func (r recording) next(s Seen) (recording, Effects) {
 	return r.posted(s)
 }
 
-func (r recording) post() Write {
-	return Write{Kind: WritePost, Body: r.body, Uncertain: r.sure}
+// write is the effect that posts the record, after other writes.
+func (r recording) write(before []Write) Effects {
+	e := Effects{Writes: append(slices.Clone(before), Write{Kind: WritePost, Body: r.body, Uncertain: r.sure})}
+	if !r.plain {
+		e.Read, e.Ask = true, r.ask()
+	}
+	return e
 }
 
 // ask is what is asked for with a snapshot.
@@ -101,9 +109,12 @@ func (r recording) looked(s Seen) (recording, Effects) {
 		r.comment = claim.Comment{URL: url}
 		return r.end(nil, s), Effects{}
 	}
+	if s.Ending != nil && !r.sure {
+		return r.end(errors.Join(r.lost, s.Ending), s), Effects{}
+	}
 
 	r.step = recordingPosts
-	return r, Effects{Writes: []Write{r.post()}, Read: !r.plain, Ask: r.ask()}
+	return r, r.write(nil)
 }
 
 // again waits before the next try, if there is one.
@@ -262,6 +273,9 @@ func (e editing) next(s Seen) (editing, Effects) {
 	case !e.begun:
 		e.begun = true
 		return e, Effects{Writes: append(slices.Clone(e.first), e.write), Read: e.read, Ask: Ask{Lease: e.store}}
+	case e.waits && s.Ending != nil:
+		e.over = true
+		return e, Effects{}
 	case e.waits:
 		e.waits = false
 		return e, Effects{Writes: []Write{e.write}, Read: e.read, Ask: Ask{Lease: e.store}}

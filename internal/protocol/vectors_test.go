@@ -1,0 +1,297 @@
+package protocol_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/claim/claimtest"
+	"github.com/label-state/label-state/internal/golden"
+	"github.com/label-state/label-state/internal/lease"
+	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/protocol"
+)
+
+// TestVectors shows operations what the files below testdata say and compares what they do.
+//
+//	== a title
+//	op NAME [ARGUMENT…]         the operation; "store" among the arguments: a lease store decides
+//	labels NAME…                of the issue from here on
+//	+ COMMENT                   a comment more (claimtest), or one that takes the place of another with its id
+//	< SEEN; SEEN…               what the operation is shown, after the effects before
+//	> EFFECTS                   what it does then; -update writes it
+//
+// SEEN is one of: begin, waited, read TIME, unread, counts, applied [ID TIME], refused, unknown, gone, held, ending,
+// elapsed DURATION.
+func TestVectors(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.vectors")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no vectors: %v", err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		v := vector{now: "0:00"}
+		for line := range strings.Lines(string(text)) {
+			if !strings.HasPrefix(line, "> ") {
+				b.WriteString(line)
+			}
+			if err := v.take(&b, strings.TrimSpace(line)); err != nil {
+				t.Fatalf("%s: %q: %v", file, strings.TrimSpace(line), err)
+			}
+		}
+		golden.Check(t, file, b.String())
+	}
+}
+
+// A vector is an operation on its way.
+type vector struct {
+	op      protocol.Operation
+	log     []claim.Comment
+	labels  []string
+	now     string
+	elapsed time.Duration
+	lease   lease.Lease // that the store has
+	asked   lease.Ask   // of the store
+}
+
+var (
+	issue = claim.Issue{Owner: "acme", Repo: "app", Number: 7}
+	epoch = time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
+)
+
+// take follows one line, and writes what the operation does.
+func (v *vector) take(b *strings.Builder, line string) (err error) {
+	verb, rest, _ := strings.Cut(line, " ")
+	switch verb {
+	case "==":
+		*v = vector{labels: []string{"agent:implement"}}
+	case "op":
+		v.op, err = operation(strings.Fields(rest))
+	case "labels":
+		v.labels = strings.Fields(rest)
+	case "+":
+		c, err := claimtest.Comment(rest)
+		if err != nil {
+			return err
+		}
+		v.log = slices.DeleteFunc(slices.Clone(v.log), func(o claim.Comment) bool { return o.ID == c.ID })
+		v.log = append(v.log, c)
+	case "<":
+		seen, err := v.seen(strings.Split(rest, "; "))
+		if err != nil {
+			return err
+		}
+		next, effects := v.op.Next(seen)
+		v.op = next
+		fmt.Fprintf(b, "> %s\n", v.shown(effects))
+	}
+	return err
+}
+
+// operation makes the operation that a vector is about.
+func operation(args []string) (protocol.Operation, error) {
+	rules := lifecycle.DefaultRules()
+	rules.MaxAttempts, rules.Rest = 0, nil
+	c := &protocol.Config{
+		Rules: rules, Settle: 2 * time.Second, Margin: 10 * time.Second, Patience: 3, Reconciles: 3, Assign: protocol.AssignNone,
+	}
+	at := func(key string) string {
+		for _, a := range args {
+			if value, is := strings.CutPrefix(a, key+"="); is {
+				return value
+			}
+		}
+		return ""
+	}
+	if slices.Contains(args, "store") {
+		c.Store = "redis"
+	}
+	c.Quiet = slices.Contains(args, "quiet")
+	codename, run, _ := strings.Cut(at("worker"), ":")
+	w := claim.Worker{Codename: codename, FiringID: run}
+	token, _ := strconv.ParseInt(at("token"), 10, 64)
+	switch args[0] {
+	case "claim":
+		return protocol.NewClaim(c, issue, protocol.Request{Worker: w, TTL: time.Hour, Person: at("person")}, at("nonce"))
+	case "renew":
+		return protocol.NewRenewal(c, issue, w, token, claim.Claim{}, "w0rd"), nil
+	case "release":
+		e := protocol.Ending{Worker: w, Outcome: at("outcome"), Token: token, Done: slices.Contains(args, "done")}
+		return protocol.NewRelease(c, issue, e), nil
+	case "plan":
+		return protocol.NewPlan(c, issue, w, "First this.", ""), nil
+	case "approve":
+		return protocol.NewAnswer(c, issue, protocol.Answer{Kind: claim.KindApprove, By: at("by")}), nil
+	case "force":
+		return protocol.NewForce(c, issue, protocol.Override{By: at("by")}, "w0rd"), nil
+	case "undo":
+		return protocol.NewUndo(c, issue, w, at("nonce"), slices.Contains(args, "taken")), nil
+	case "tend":
+		return protocol.NewTend(c, issue, "sweep-1", nil, false, "w0rd"), nil
+	case "reconcile":
+		return protocol.NewReconcile(c, issue), nil
+	}
+	return nil, fmt.Errorf("no operation %s", args[0])
+}
+
+var (
+	errLost    = errors.New("the answer was lost")
+	errRefused = protocol.NotWritten(errors.New("forbidden"))
+	errUnread  = &protocol.UnknownError{Issue: issue, Err: errors.New("bad gateway")}
+	errOver    = errors.New("deadline exceeded")
+)
+
+// seen reads what the operation is shown.
+func (v *vector) seen(parts []string) (s protocol.Seen, err error) {
+	for _, part := range parts {
+		f := strings.Fields(part)
+		result := func(did protocol.Did, err error) {
+			s.Results = append(s.Results, protocol.Result{Did: did, Err: err, Sent: v.elapsed, Answered: v.elapsed})
+		}
+		switch f[0] {
+		case "begin", "waited", "counts":
+		case "elapsed":
+			v.elapsed, err = time.ParseDuration(f[1])
+		case "read":
+			s.Read, s.Facts, err = true, lifecycle.Facts{}, nil
+			s.Facts, err = v.facts(f[1])
+			s.Lease = v.lease
+		case "unread":
+			s.Err = errUnread
+		case "ending":
+			s.Ending = errOver
+		case "applied":
+			result(protocol.Applied, nil)
+			r := &s.Results[len(s.Results)-1]
+			if len(f) == 3 {
+				r.Comment.ID, _ = strconv.ParseInt(f[1], 10, 64)
+				r.Comment.Created, err = claimtest.Time(f[2])
+				r.Comment.Updated = r.Comment.Created
+			}
+			if v.asked.TTL > 0 {
+				v.lease = v.asked.Bare()
+				v.lease.Token, v.lease.Expires, v.asked = 41, epoch.Add(3*time.Hour), lease.Ask{}
+			}
+			r.Lease = v.lease
+		case "refused":
+			result(protocol.Refused, errRefused)
+		case "unknown":
+			result(protocol.Unknown, errLost)
+		case "gone":
+			result(protocol.Gone, protocol.ErrGone)
+		case "held":
+			result(protocol.Refused, &lease.HeldError{Lease: lease.Lease{Issue: issue, Worker: claim.Worker{Codename: "b", FiringID: "1"}}})
+		default:
+			err = fmt.Errorf("nothing is seen as %q", f[0])
+		}
+		if err != nil {
+			return s, err
+		}
+	}
+	s.Elapsed = v.elapsed
+	return s, nil
+}
+
+// facts is a snapshot of the log as it is.
+func (v *vector) facts(at string) (lifecycle.Facts, error) {
+	now, err := claimtest.Time(at)
+	f := lifecycle.Facts{Issue: issue, Open: true, Labels: v.labels, Log: claim.Replay(v.log), Now: now, Viewer: "bot"}
+	return f, err
+}
+
+// shown words effects.
+func (v *vector) shown(e protocol.Effects) string {
+	var out []string
+	for _, w := range e.Writes {
+		text := string(w.Kind)
+		switch w.Kind {
+		case protocol.WritePost, protocol.WriteEdit:
+			line, _, _ := strings.Cut(w.Body, "\n")
+			if w.Kind == protocol.WriteEdit {
+				text += fmt.Sprintf(" #%d", w.Comment)
+			}
+			text += " " + line
+			if w.Uncertain {
+				text += " in any case"
+			}
+		case protocol.WriteRelabel:
+			for _, name := range w.Labels.Add {
+				text += " +" + name
+			}
+			for _, name := range w.Labels.Remove {
+				text += " -" + name
+			}
+		case protocol.WriteEnd:
+			text += " the lease of " + w.Record.Worker.String()
+		case protocol.WriteAcquire:
+			v.asked = w.Acquire
+			text += fmt.Sprintf(" %s for %s", w.Acquire.Worker, w.Acquire.TTL)
+		}
+		out = append(out, text)
+	}
+	if e.Read {
+		out = append(out, "read")
+	}
+	if e.Ask.Lease {
+		out = append(out, "the lease")
+	}
+	if e.Ask.Here {
+		out = append(out, "the host's pause")
+	}
+	if e.Ask.Counts {
+		out = append(out, "does it count?")
+	}
+	switch {
+	case e.Spread:
+		out = append(out, "wait up to "+e.Wait.String())
+	case e.Wait > 0:
+		out = append(out, "wait "+e.Wait.String())
+	}
+	if d := e.Done; d != nil {
+		out = append(out, "done: "+ended(d))
+	}
+	return strings.Join(out, "; ")
+}
+
+// ended words a conclusion.
+func ended(d *protocol.Conclusion) string {
+	var held *protocol.HeldError
+	var lost *protocol.LostError
+	var late *protocol.LabelsError
+	var unknown *protocol.UnknownError
+	var call *protocol.CallError
+	kind := "ok"
+	switch {
+	case d.Err == nil:
+	case errors.As(d.Err, &late):
+		kind = "late"
+	case errors.As(d.Err, &held):
+		kind = "held"
+	case errors.As(d.Err, &lost):
+		kind = "lost"
+	case errors.As(d.Err, &unknown):
+		kind = "unknown"
+	case errors.As(d.Err, &call):
+		kind = "call"
+	default:
+		kind = "error"
+	}
+	if d.Err != nil {
+		kind += ": " + strings.ReplaceAll(d.Err.Error(), "\n", "; ")
+	}
+	if c := d.Claim.Record; !c.Worker.IsZero() {
+		kind += fmt.Sprintf(", %s with token %d since %s", c.Worker, c.Token, d.Since)
+	}
+	return kind
+}
