@@ -138,7 +138,7 @@ func connect(ctx context.Context, s *action.Step, env setup.Environment, opened 
 func placeOf(s *action.Step, o *setup.Session) action.Place {
 	return action.Place{
 		Repo: o.Repo, Ledger: o.Ledger, Hub: s.Judged(o.Client, o.Ledger, o.Repo),
-		Guard: cmp.Or(s.Inputs.Guard, o.Config.Guard),
+		Guard: cmp.Or(s.Inputs.Guard, o.Config.Guard), Contributors: o.Config.Contributors,
 	}
 }
 

@@ -100,11 +100,44 @@ func (p *caseRunner) settings(args []string, _ string) {
 		p.world.guard = args[1]
 	case "requeue":
 		p.set.Rules.Requeue = true
+	case "contributors":
+		p.contributors = config.Default().Contributors
+		p.contributors.Claim = args[1]
+		for _, a := range args[2:] {
+			p.contributor(a)
+		}
+	case "people":
+		p.set.Rules.PersonTTL, p.set.Rules.Nudge = p.duration(args[1]), p.duration(args[2])
 	case "approvers":
 		p.set.Rules.Approvers = args[1:]
 	default:
 		p.Fatalf("no such setting: %s", p.line)
 	}
+}
+
+// contributor takes in ttl=24h, limit=2, age=24h, hourly=3 or labels=starter,easy.
+func (p *caseRunner) contributor(setting string) {
+	name, value, _ := strings.Cut(setting, "=")
+	switch to := &p.contributors; name {
+	case "labels":
+		to.Labels = strings.Split(value, ",")
+	case "ttl":
+		to.TTL = p.duration(value)
+	case "age":
+		to.AccountAge = p.duration(value)
+	case "limit":
+		to.Limit = p.number(value)
+	case "hourly":
+		to.Hourly = p.number(value)
+	default:
+		p.Fatalf("no such setting: %s", p.line)
+	}
+}
+
+func (p *caseRunner) duration(s string) time.Duration {
+	d, err := time.ParseDuration(s)
+	p.must(err)
+	return d
 }
 
 // issue 1 agent:implement : body

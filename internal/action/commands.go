@@ -35,15 +35,22 @@ type command struct {
 	surplus    bool // there are words where the command takes none
 }
 
-const verbApprove = "/approve"
+// Verbs that more than one place names. /take is another word for /claim.
+const (
+	verbClaim   = "/claim"
+	verbTake    = "/take"
+	verbRelease = "/release"
+	verbApprove = "/approve"
+)
 
 // verbs are the commands, and whether words may follow.
 var verbs = [...]struct {
 	name  string
 	words bool
 }{
-	{"/claim", false},
-	{"/release", true},
+	{verbClaim, false},
+	{verbTake, false},
+	{verbRelease, true},
 	{verbApprove, false},
 	{"/reject", true},
 	{"/hold", false},
@@ -75,7 +82,8 @@ type order struct {
 	command
 	facts lifecycle.Facts
 	by    string
-	at    time.Time // of the comment: what began later is not meant
+	at    time.Time     // of the comment: what began later is not meant
+	ttl   time.Duration // of a hold that it makes
 }
 
 // commands obeys what a comment asks for.
@@ -85,6 +93,8 @@ type commands struct {
 	console *Console
 	dry     bool
 	tend    func(ctx context.Context, issues []claim.Issue, by string) ledger.Report
+
+	sweeping bool // the comment waited for the sweep, which counts the commands of strangers
 }
 
 // run obeys a slash command on an issue. The comment is acknowledged by a reaction, which is
@@ -115,30 +125,44 @@ func (cm *commands) run(ctx context.Context) result {
 	switch {
 	case err != nil:
 		r.err = err
-	case !may:
+	case !may && !cm.contributes(cmd):
 		cm.console.line("%s may not label this repository: %s was ignored", c.User.Login, cmd.verb)
 		r.err = cm.react(ctx, c, reactNo)
 	default:
-		i := claim.Issue{Owner: cm.Repo.Owner, Repo: cm.Repo.Name, Number: cm.event.Issue.Number}
-		err := cm.obey(ctx, i, cmd, &r)
-		var refused no
-		switch { // what cannot be done is said once; what went wrong on the way is not answered, so that the run can be repeated
-		case cm.dry:
-		case err == nil:
-			r.notes = append(r.notes, fmt.Sprintf("%s by %s on %s", cmd.verb, c.User.Login, i))
-			r.err = cm.react(ctx, c, reactYes)
-		case errors.As(err, &refused):
-			r.notes = append(r.notes, fmt.Sprintf("%s by %s on %s was refused: %s", cmd.verb, c.User.Login, i, refused))
-			r.err = errors.Join(cm.reply(ctx, i, cmd, refused), cm.react(ctx, c, reactNo))
-		default:
-			r.err = fmt.Errorf("%s on %s: %w", cmd.verb, i, err)
-		}
+		cm.carryOut(ctx, cmd, !may, &r)
 	}
 	if absent(r.err) {
 		cm.console.line("%s", r.err)
 		r.err = nil
 	}
 	return r
+}
+
+// carryOut obeys a command and answers it. What cannot be done is said once; what went wrong on the way is not answered, so that the run can
+// be repeated, nor is what waits for the sweep.
+func (cm *commands) carryOut(ctx context.Context, cmd command, contributor bool, r *result) {
+	c := cm.event.Comment
+	i := claim.Issue{Owner: cm.Repo.Owner, Repo: cm.Repo.Name, Number: cm.event.Issue.Number}
+	obey, mark, since := cm.obey, replyMark(c.ID), c.Created
+	if contributor {
+		obey, mark, since = cm.contribute, contributorMark(c.User.Login), time.Time{}
+	}
+
+	err := obey(ctx, i, cmd, r)
+	var refused no
+	switch {
+	case cm.dry:
+	case errors.Is(err, errCrowded):
+		r.notes = append(r.notes, fmt.Sprintf("%s by %s on %s waits for the sweep: %s", cmd.verb, c.User.Login, i, err))
+	case err == nil:
+		r.notes = append(r.notes, fmt.Sprintf("%s by %s on %s", cmd.verb, c.User.Login, i))
+		r.err = cm.react(ctx, c, reactYes)
+	case errors.As(err, &refused):
+		r.notes = append(r.notes, fmt.Sprintf("%s by %s on %s was refused: %s", cmd.verb, c.User.Login, i, refused))
+		r.err = errors.Join(cm.reply(ctx, i, cmd, refused, mark, since), cm.react(ctx, c, reactNo))
+	default:
+		r.err = fmt.Errorf("%s on %s: %w", cmd.verb, i, err)
+	}
 }
 
 // command is what the event's comment asks for: a new comment, by a person, on an issue or a pull request.
@@ -159,11 +183,11 @@ func (cm *commands) obey(ctx context.Context, i claim.Issue, cmd command, r *res
 	if snapshot.Err != nil {
 		return snapshot.Err
 	}
-	o := order{cmd, snapshot.Facts, cm.event.Comment.User.Login, cm.event.Comment.Created}
+	o := order{cmd, snapshot.Facts, cm.event.Comment.User.Login, cm.event.Comment.Created, claim.NoExpiry}
 	var err error
 	switch c, held := o.facts.Log.Holder(); {
 	case cm.dry:
-	case o.verb == "/claim":
+	case o.verb == verbClaim, o.verb == verbTake:
 		err = cm.claim(ctx, o, r)
 	case o.verb == verbApprove, o.verb == "/reject":
 		err = cm.decide(ctx, o, r)
@@ -173,7 +197,7 @@ func (cm *commands) obey(ctx context.Context, i claim.Issue, cmd command, r *res
 		err = cm.Hub.AddLabel(ctx, o.facts.Issue, cm.Ledger.Rules().Scheme.Hold)
 	case o.verb == "/unhold" && (!held || c.Person == ""): // takes that label off again
 		err = cm.Hub.RemoveLabel(ctx, o.facts.Issue, cm.Ledger.Rules().Scheme.Hold)
-	case o.verb == "/release", o.verb == "/unhold": // what somebody has claimed is released, not unheld
+	case o.verb == verbRelease, o.verb == "/unhold": // what somebody has claimed is released, not unheld
 		err = cm.release(ctx, o, r)
 	}
 	if err != nil {
@@ -193,17 +217,19 @@ func (cm *commands) react(ctx context.Context, c *Comment, content string) error
 	return nil
 }
 
-// reply says why a command was not carried out, once.
-func (cm *commands) reply(ctx context.Context, i claim.Issue, cmd command, why no) error {
-	mark := replyMark(cm.event.Comment.ID)
-	own, err := cm.ours(ctx, i, cm.event.Comment.Created, mark)
+// reply says why a command was not carried out, once for each mark.
+func (cm *commands) reply(ctx context.Context, i claim.Issue, cmd command, why no, mark string, since time.Time) error {
+	if why.text == "" {
+		return nil
+	}
+	own, err := cm.ours(ctx, i, since, mark)
 	if err != nil || len(own) > 0 {
 		return err
 	}
-	if _, err := cm.Hub.Comment(ctx, i, replyBody(cm.event.Comment.ID, cmd.verb, why)); err != nil {
+	if _, err := cm.Hub.Comment(ctx, i, replyBody(mark, cmd.verb, why)); err != nil {
 		return err
 	}
-	if own, err = cm.ours(ctx, i, cm.event.Comment.Created, mark); err != nil {
+	if own, err = cm.ours(ctx, i, since, mark); err != nil {
 		return err
 	}
 	for _, c := range own[min(1, len(own)):] {
@@ -219,8 +245,8 @@ func replyMark(comment int64) string {
 	return fmt.Sprintf("<!-- label-state:reply comment=%d -->", comment)
 }
 
-func replyBody(comment int64, verb string, why no) string {
-	return replyMark(comment) + "\n`" + verb + "` was not carried out: " + markdown(why.text) + "."
+func replyBody(mark, verb string, why no) string {
+	return mark + "\n`" + verb + "` was not carried out: " + markdown(why.text) + "."
 }
 
 // ours lists our own comments since a moment that begin with the mark, oldest first.
@@ -250,7 +276,7 @@ func (cm *commands) claim(ctx context.Context, o order, r *result) error {
 		return no{"the Action's token is " + viewer + "'s, and only an App may record a claim for somebody else; in the workflow, leave the input token out, or set it to an App's token"}
 	}
 	w := claim.Worker{Codename: o.by, FiringID: fmt.Sprintf("comment-%d", cm.event.Comment.ID)}
-	h, err := cm.Ledger.Claim(ctx, o.facts.Issue, ledger.Request{Worker: w, TTL: claim.NoExpiry, Person: o.by, By: o.by, Nonce: nonceOf(cm.event.Comment.ID)})
+	h, err := cm.Ledger.Claim(ctx, o.facts.Issue, ledger.Request{Worker: w, TTL: o.ttl, Person: o.by, By: o.by, Nonce: nonceOf(cm.event.Comment.ID)})
 	var held *ledger.HeldError
 	var lost *ledger.LostError
 	var late *ledger.LabelsError

@@ -22,6 +22,14 @@ type Hub interface {
 	Reactor
 	People
 	Shelf
+	Crowd
+}
+
+// A Crowd knows what strangers say and hold.
+type Crowd interface {
+	Remarks(ctx context.Context, r ledger.Repo, since time.Time, pages int) ([]github.Remark, error)
+	HeldBy(ctx context.Context, r ledger.Repo, login string) ([]claim.Issue, error)
+	Joined(ctx context.Context, login string) (time.Time, error)
 }
 
 // A Reader reads more than one issue at a time, and what belongs to issues.
@@ -70,6 +78,8 @@ type Place struct {
 	Ledger *ledger.Ledger
 	Hub    Hub
 	Guard  string // off, warn or fail
+
+	Contributors config.Contributors // what strangers may do; the zero value is nothing
 }
 
 // A Step is everything one run works with.
@@ -138,7 +148,7 @@ func Run(ctx context.Context, s *Step) int {
 	mode := s.mode()
 	do := map[string]func(context.Context) result{
 		modeSweep: s.sweep, modeLifecycle: s.lifecycle, modeGuard: s.guardOnly,
-		modeReconcile: s.reconcile, modeCommands: (&commands{s.Place, s.Event, s.Console, s.dry(), s.tend}).run, modeSetup: s.setUp,
+		modeReconcile: s.reconcile, modeCommands: (&commands{Place: s.Place, event: s.Event, console: s.Console, dry: s.dry(), tend: s.tend}).run, modeSetup: s.setUp,
 	}[mode]
 	if do == nil {
 		s.Console.line("nothing to do for event %s", s.Event.Name)

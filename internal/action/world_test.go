@@ -17,6 +17,7 @@ import (
 
 	"github.com/label-state/label-state/internal/action"
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/ledger"
@@ -30,6 +31,8 @@ type world struct {
 	server *githubsim.Server
 	set    ledger.Settings
 	guard  string
+
+	contributors config.Contributors
 
 	mu    sync.Mutex
 	words int
@@ -250,7 +253,7 @@ func (w *world) run(ctx context.Context, r run) step {
 
 func (w *world) place(token string, repo ledger.Repo) action.Place {
 	l, client := w.ledger(token)
-	return action.Place{Repo: repo, Ledger: l, Hub: client, Guard: w.guard}
+	return action.Place{Repo: repo, Ledger: l, Hub: client, Guard: w.guard, Contributors: w.contributors}
 }
 
 // said fails unless the run ended with that code and says all parts.

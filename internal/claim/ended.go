@@ -28,7 +28,13 @@ func (s State) Ended(claims []Claim, outcome func(Claim) string, at time.Time) S
 
 // failed reports whether the claim was a hold that ended in a way that counts against the issue.
 func (c Claim) failed() bool {
-	return c.End != nil && c.Held() && !c.Undone() && CountsAgainst(c.End.Outcome)
+	if c.End == nil || !c.Held() || c.Undone() {
+		return false
+	}
+	if c.Person != "" && c.End.Outcome == OutcomeStaleSwept { // nobody has tried what a person let run out
+		return false
+	}
+	return CountsAgainst(c.End.Outcome)
 }
 
 // A Naming is a pull request that the log names for the issue (spec.md#facts-of-a-pull-request).

@@ -12,6 +12,7 @@ type NoticeKind string
 const (
 	NoticeEscalated NoticeKind = "escalated" // too many attempts failed; the key is the first of them
 	NoticeAwake     NoticeKind = "awake"     // the last blocker closed; the key is when it fell asleep
+	NoticeAsked     NoticeKind = "asked"     // a person was asked whether they still work on it; the key is their claim's
 )
 
 // A Notice is a comment of ours that tells people something and is no record: it decides nothing.
@@ -41,7 +42,7 @@ func DecodeNotice(body string) (n Notice, ok bool) {
 		return n, false
 	}
 	n = Notice{Kind: NoticeKind(words[0]), Key: unescape(words[1])}
-	return n, n.Kind == NoticeEscalated || n.Kind == NoticeAwake
+	return n, n.Kind == NoticeEscalated || n.Kind == NoticeAwake || n.Kind == NoticeAsked
 }
 
 // Told reports whether the log's thread has the notice already.

@@ -2,6 +2,7 @@ package claim
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -10,6 +11,7 @@ import (
 func Replay(comments []Comment) State {
 	f := fold{s: State{used: map[Worker]bool{}, over: map[process]bool{}}, byKey: map[Worker]int{}}
 	var log []Entry
+	spoke := map[string]time.Time{}       // the newest ordinary comment, by login
 	for _, c := range inOrder(comments) { // whether its record counts, or what it tells people
 		edited := c.Editor != "" && !SameLogin(c.Editor, c.Author)
 		if n, ok := DecodeNotice(c.Body); ok && c.Trusted && !edited {
@@ -21,6 +23,7 @@ func Replay(comments []Comment) State {
 		case err != nil:
 			f.ignore(c, err.Error())
 		case !ok:
+			spoke[strings.ToLower(c.Author)] = c.Created
 		case !c.Trusted:
 			f.ignore(c, "author may not label this repository")
 		case edited:
@@ -35,7 +38,11 @@ func Replay(comments []Comment) State {
 		}
 	}
 	for i := range f.s.Claims {
-		f.s.Claims[i].settle()
+		c := &f.s.Claims[i]
+		c.settle()
+		if c.Person != "" {
+			c.Life.Seen = spoke[strings.ToLower(c.Person)]
+		}
 	}
 	for _, e := range log {
 		if e.Record.Kind == KindClaim { // the stage that the first claims were made in; later ones may know an older one

@@ -73,6 +73,7 @@ type Claim struct {
 	released     bool // by a record that counts, be it for one process
 	assignee     string
 
+	Life      Life      // what shows that the person whose hold it is still works on the issue
 	Overruled bool      // a strict lease store says otherwise
 	Stored    bool      // a strict lease store says that it stands: then only the store ends it
 	until     time.Time // end of the lease by the store's word
@@ -124,6 +125,9 @@ func (c Claim) Until(t Terms) (end time.Time, ok bool) {
 	if c.Record.TTL == NoExpiry && c.Held() && !c.brief() {
 		return time.Time{}, false
 	}
+	if c.Person != "" && c.Held() && c.Record.TTL > 0 && !c.brief() {
+		return c.endOfPersons()
+	}
 	// An answer after the plan's own limit does not revive a hold that others may already be releasing (spec.md#leases).
 	if c.Plan.Pending() || c.Plan != nil && c.Plan.AnsweredAt.After(c.Plan.At.Add(t.Plan)) {
 		return c.Plan.At.Add(t.Plan), true
@@ -167,7 +171,7 @@ func (c Claim) leaseOf(r Record, legacy, held bool, t Terms) time.Duration {
 	case ttl == 0:
 		ttl = t.TTL
 	}
-	if t.Max > 0 && ttl != math.MaxInt64 {
+	if t.Max > 0 && ttl != math.MaxInt64 && c.Person == "" { // a person's days are no worker's hours
 		ttl = min(ttl, t.Max)
 	}
 	if !held {

@@ -22,23 +22,25 @@ const Unread = ".github/label-state.yaml"
 
 // A Config is a repository's settings, complete: what the file leaves out has its default.
 type Config struct {
-	Preset    string        // agent, ready or stages
-	Labels    labels.Scheme // the preset's names with the file's changes
-	Exclude   []string      // labels that keep an issue from being taken
-	Claim     Claim
-	Lease     Lease
-	Trust     Trust
-	Lifecycle Lifecycle
-	Recovery  Recovery
-	Plan      Plan
-	Blockers  Blockers
-	Hook      Hook
-	Sessions  Sessions
-	Guard     string                // fail, warn or off
-	OnReopen  string                // none or requeue
-	Sweep     []string              // owner/repo of every repository to sweep; empty when the file names none
-	Work      WorkSource            // of agents without an entry
-	Agents    map[string]WorkSource // by codename, complete
+	Preset       string        // agent, ready or stages
+	Labels       labels.Scheme // the preset's names with the file's changes
+	Exclude      []string      // labels that keep an issue from being taken
+	Claim        Claim
+	Lease        Lease
+	Trust        Trust
+	Lifecycle    Lifecycle
+	Recovery     Recovery
+	Plan         Plan
+	Blockers     Blockers
+	Hook         Hook
+	Sessions     Sessions
+	People       People
+	Contributors Contributors
+	Guard        string                // fail, warn or off
+	OnReopen     string                // none or requeue
+	Sweep        []string              // owner/repo of every repository to sweep; empty when the file names none
+	Work         WorkSource            // of agents without an entry
+	Agents       map[string]WorkSource // by codename, complete
 }
 
 // Claim says how long a hold lasts and how carefully a race is decided.
@@ -105,6 +107,29 @@ type Sessions struct {
 	RequireClaim bool          // whether an edit wants a hold of the worktree
 }
 
+// People says how long a person's hold lasts (spec.md#people).
+type People struct {
+	TTL   time.Duration // without a sign of life; 0 is without an end
+	Nudge time.Duration // after which a hold without an end is asked about once; 0 is never
+}
+
+// Contributors says what people may do whose records do not count.
+type Contributors struct {
+	Claim      string        // off, labelled or all: the issues that they may claim
+	Labels     []string      // of those issues, with labelled
+	TTL        time.Duration // of their holds, without a sign of life
+	Limit      int           // holds that one login may have in the repository
+	AccountAge time.Duration // that an account must have
+	Hourly     int           // commands of theirs that are carried out in an hour
+}
+
+// The values of Contributors.Claim.
+const (
+	ContributorsOff      = "off"
+	ContributorsLabelled = "labelled"
+	ContributorsAll      = "all"
+)
+
 // Default returns what a repository without a file has.
 func Default() Config {
 	s := ledger.DefaultSettings()
@@ -133,6 +158,14 @@ func Default() Config {
 		Blockers: Blockers{Native: true, Text: true},
 		Hook:     Hook{OnUnknown: "allow", Timeout: 3 * time.Second},
 		Sessions: Sessions{TTL: 30 * time.Minute},
+		People:   People{Nudge: r.Nudge},
+		Contributors: Contributors{
+			Claim:  ContributorsOff,
+			Labels: []string{"good first issue", "help wanted"},
+			TTL:    7 * day,
+			Limit:  1,
+			Hourly: 20,
+		},
 		Guard:    "fail",
 		OnReopen: "none",
 		Sweep:    []string{},
@@ -150,6 +183,7 @@ func (c Config) Rules() lifecycle.Rules {
 	r.MaxAttempts, r.Rest = c.Recovery.MaxAttempts, c.Recovery.Rest
 	r.Approvers = c.Plan.Approvers
 	r.OutsiderIssues = c.Lifecycle.OutsiderIssues
+	r.PersonTTL, r.Nudge = c.People.TTL, c.People.Nudge
 	r.Requeue = c.OnReopen == "requeue"
 	r.Unassigned = c.Claim.Assignees == "ignore"
 	return r

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
 
@@ -109,6 +110,10 @@ func lines(c config.Config) []line {
 		at("blockers.native", c.Blockers.Native), at("blockers.text", c.Blockers.Text),
 		at("hook.on_unknown", c.Hook.OnUnknown), at("hook.timeout", c.Hook.Timeout), at("hook.pull_requests", c.Hook.PullRequests),
 		at("sessions.ttl", c.Sessions.TTL), at("sessions.require_claim", c.Sessions.RequireClaim),
+		at("people.ttl", spanOrNone(c.People.TTL)), at("people.nudge", spanOrNone(c.People.Nudge)),
+		at("contributors.claim", c.Contributors.Claim), at("contributors.labels", c.Contributors.Labels), at("contributors.ttl", c.Contributors.TTL),
+		at("contributors.limit", c.Contributors.Limit), at("contributors.account_age", c.Contributors.AccountAge),
+		at("contributors.hourly", c.Contributors.Hourly),
 		at("sweep.repos", c.Sweep), at("guard", c.Guard), at("on_reopen", c.OnReopen),
 		at("stages", l.Stages),
 		at("defaults.work_source.type", c.Work.Type), at("defaults.work_source.repo", c.Work.Repo),
@@ -116,6 +121,13 @@ func lines(c config.Config) []line {
 		at("defaults.work_source.exclude_labels", c.Work.Exclude), at("defaults.work_source.cleanup_on_failure", !c.Work.KeepFailed),
 		at("defaults.work_source.auth.token_env", c.Work.TokenEnv), at("agents", c.Agents),
 	}
+}
+
+func spanOrNone(d time.Duration) string {
+	if d == 0 {
+		return "none"
+	}
+	return d.String()
 }
 
 func difference(c, from config.Config) string {

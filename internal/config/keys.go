@@ -10,7 +10,8 @@ import (
 
 const (
 	second = time.Second
-	year   = 365 * 24 * time.Hour
+	day    = 24 * time.Hour
+	year   = 365 * day
 )
 
 // A file is what is read besides the settings themselves: what is only checked, and the labels
@@ -197,6 +198,39 @@ func (f *file) keys() rule {
 				"Whether a session may edit files only in a worktree that holds an issue. Events go by the default " +
 					"branch as the clone last fetched it.",
 				truth(&c.Sessions.RequireClaim),
+			},
+		)},
+		key{"people", "How long a person's hold lasts.", object(
+			key{
+				"ttl",
+				"How long it lasts without a sign of life: a comment on the issue, or an open pull request for it.",
+				spanOr(&c.People.TTL, time.Hour, year, none),
+			},
+			key{
+				"nudge",
+				"After how long without a sign of life a person is asked once, in a comment, about a hold that has no end.",
+				spanOr(&c.People.Nudge, time.Hour, year, none),
+			},
+		)},
+		key{"contributors", "What people may do through the Action whose records do not count.", object(
+			key{
+				"claim",
+				"Which issues they may take with /claim.",
+				word(&c.Contributors.Claim, ContributorsOff, ContributorsLabelled, ContributorsAll),
+			},
+			key{"labels", "With labelled, an issue has one of these.", texts(&c.Contributors.Labels, label())},
+			key{
+				"ttl",
+				"How long a hold lasts without a sign of life. It does not end while a pull request of theirs is open, and " +
+					"without one it ends after three times as long.",
+				span(&c.Contributors.TTL, time.Hour, year),
+			},
+			key{"limit", "Holds that one login may have in the repository.", count(&c.Contributors.Limit, 1, 100)},
+			key{"account_age", "Age that an account must have.", span(&c.Contributors.AccountAge, 0, 10*year)},
+			key{
+				"hourly",
+				"Commands of theirs that are carried out in an hour; later ones wait for the sweep.",
+				count(&c.Contributors.Hourly, 1, 1000),
 			},
 		)},
 		key{

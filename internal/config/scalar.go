@@ -174,13 +174,43 @@ func count(to *int, least, most int) rule {
 	return rule{schema: s, read: read, to: to}
 }
 
-// span is a duration from least to most: 90s, 30m, 4h, 1h30m.
+// parseSpan reads a duration, in which a day has 24 hours.
+func parseSpan(s string) (time.Duration, error) {
+	days, rest, found := strings.Cut(s, "d")
+	if !found {
+		return time.ParseDuration(s)
+	}
+	n, err := strconv.ParseUint(days, 10, 16)
+	if err != nil || rest == "" {
+		return time.Duration(n) * day, err
+	}
+	d, err := time.ParseDuration(rest)
+	return time.Duration(n)*day + d, err
+}
+
+// none is what a span may say that is 0.
+const none = "none"
+
+// span is a duration from least to most: 90s, 30m, 4h, 1h30m, 7d.
 func span(to *time.Duration, least, most time.Duration) rule {
-	const pattern = `^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`
-	allowed := "a duration from " + printable.Exact(least) + " to " + printable.Exact(most) + ", such as 90s, 30m or 4h"
+	return spanOr(to, least, most, "")
+}
+
+// spanOr is a span, or the word, which is 0; an empty word is none.
+func spanOr(to *time.Duration, least, most time.Duration, word string) rule {
+	const short = `([0-9]+(\.[0-9]+)?(ms|s|m|h))`
+	forms := short + `+|[0-9]+d` + short + `*`
+	allowed := "a duration from " + printable.Exact(least) + " to " + printable.Exact(most) + ", such as 90s, 30m, 4h or 7d"
+	if word != "" {
+		forms = word + `|` + forms
+		allowed += ", or " + word
+	}
+	pattern := `^(` + forms + `)$`
 	s := schema{"type": "string", "pattern": pattern, "maxLength": longestSpan}
 	if *to != 0 {
 		s["default"] = printable.Exact(*to)
+	} else if word != "" {
+		s["default"] = word
 	}
 
 	read := func(r *reader, path string, n *yaml.Node) {
@@ -188,7 +218,11 @@ func span(to *time.Duration, least, most time.Duration) rule {
 		if !ok {
 			return
 		}
-		d, err := time.ParseDuration(v)
+		if word != "" && v == word {
+			*to = 0
+			return
+		}
+		d, err := parseSpan(v)
 		if err != nil || len(v) > longestSpan || !regexp.MustCompile(pattern).MatchString(v) || d < least || d > most {
 			r.badValue(path, n, allowed)
 			return

@@ -99,7 +99,7 @@ func (r *snapshot) doubt(err error, want scope) {
 // unknown; where only standing claims are wanted the log goes without that author, and the facts say so. Beside it there is
 // a guess then, if GitHub calls somebody of whom it tells no role a member or a collaborator.
 func (r *snapshot) replay(judged judgement, want scope) error {
-	var log, careful []claim.Comment
+	log, careful := slices.Clone(r.talk), slices.Clone(r.talk)
 	guessed := false
 	for _, m := range r.comments {
 		counts, err := false, error(nil)

@@ -63,7 +63,7 @@ func (c *Client) BeginScan(ctx context.Context, r ledger.Repo, since time.Time, 
 	if at(r.Owner, r.Name, "").err != nil {
 		return nil // whoever asks next says so
 	}
-	what := selection{labels: c.o.Scheme.Lifecycle(), since: since}
+	what := selection{labels: sweptLabels(c.o.Scheme), since: since}
 	if live {
 		what = current(c.o.Scheme, since)
 	}

@@ -73,6 +73,7 @@ type snapshot struct {
 	facts    lifecycle.Facts
 	body     string
 	comments []comment
+	talk     []claim.Comment           // ordinary comments: who wrote them and when
 	more     *connection[queryComment] // the page read first, when it is not all there is
 	closers  *connection[queryPull]    // likewise, of the pull requests that close it
 	page     int                       // comments, and pull requests, of which one page was not too much; 0 is all
@@ -159,12 +160,15 @@ func (c *Client) judgeRecords(ctx context.Context, snapshots []*snapshot, want s
 	for _, r := range snapshots {
 		r.facts.Viewer = viewer
 		r.err = cmp.Or(r.err, err)
-		var records []comment // without ordinary talk
+		var records []comment // without ordinary talk, of which only who spoke when tells something
+		r.talk = nil
 		for _, m := range r.comments {
 			_, counts, err := claim.Decode(m.Body)
 			_, tells := claim.DecodeNotice(m.Body)
 			if m.record = counts || tells; m.record || err != nil {
 				records = append(records, m)
+			} else {
+				r.talk = append(r.talk, claim.Comment{ID: m.ID, Created: m.Created, Updated: m.Created, Author: m.Author})
 			}
 		}
 		if r.err == nil {
@@ -203,6 +207,7 @@ func (c *Client) judgeRecords(ctx context.Context, snapshots []*snapshot, want s
 		slices.SortFunc(f.PRs, func(a, b lifecycle.PR) int {
 			return cmp.Or(strings.Compare(strings.ToLower(a.Repo), strings.ToLower(b.Repo)), cmp.Compare(a.Number, b.Number))
 		})
+		*f = f.Lived()
 		slices.SortFunc(f.Blockers, func(a, b lifecycle.Blocker) int { return a.Issue.Compare(b.Issue) })
 	}
 }

@@ -26,7 +26,7 @@ type listed struct {
 	snapshot *snapshot
 }
 
-// Scan reads every issue with a lifecycle label, and every one changed since then unless since is
+// Scan reads every issue with a lifecycle label or that of a person's hold, and every one changed since then unless since is
 // zero; least recently updated first (ledger.Repos). All numbers are collected before the first
 // issue is yielded. Issues in flight come with the pages that list them, a hundred a request;
 // the others are read afterwards, fifty a request; and fewer where that is too much. An issue that cannot be read is an error
@@ -34,8 +34,11 @@ type listed struct {
 // A scan that cannot go on ends with an *UnreadError, which names every issue that it did not read. Where references decide, those
 // of fifty issues that may be held are read by one query, for ShownRef.
 func (c *Client) Scan(ctx context.Context, r ledger.Repo, since time.Time) iter.Seq2[lifecycle.Facts, error] {
-	return c.scanSelection(ctx, r, selection{labels: c.o.Scheme.Lifecycle(), since: since, leases: true})
+	return c.scanSelection(ctx, r, selection{labels: sweptLabels(c.o.Scheme), since: since, leases: true})
 }
+
+// sweptLabels are the labels of the issues that a sweep reads: of the lifecycle, and of a person's hold, which may end.
+func sweptLabels(s labels.Scheme) []string { return append(s.Lifecycle(), s.Hold) }
 
 // Current is Scan without the issues that are labelled done and have not changed since then: what is
 // done piles up, and whoever watches what goes on need not read it again and again.

@@ -71,12 +71,26 @@ func (c *call) wants(s seen) bool {
 	if by := query.Get("creator"); by != "" && !sameLogin(by, s.now.author.login) {
 		return false
 	}
+	if login := query.Get("assignee"); login != "" && !assignedTo(s.now, login) {
+		return false
+	}
 	for name := range strings.SplitSeq(query.Get("labels"), ",") {
 		if name = strings.TrimSpace(name); name != "" && !hasLabel(s.thread.repo.labelsOf(c.view, s.now), name) {
 			return false
 		}
 	}
 	return true
+}
+
+// assignedTo applies the filter for assignees: a login, none, or * for anybody.
+func assignedTo(now issue, login string) bool {
+	switch login {
+	case "none":
+		return len(now.assignees) == 0
+	case "*":
+		return len(now.assignees) > 0
+	}
+	return slices.ContainsFunc(now.assignees, func(a *account) bool { return sameLogin(a.login, login) })
 }
 
 func hasLabel(labels []label, name string) bool {

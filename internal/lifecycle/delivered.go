@@ -8,9 +8,9 @@ import (
 )
 
 // Of reports whether the pull request is the work of the claim's holder: it comes from the
-// branch the claim names, or the claim names none and the same login wrote both.
+// branch the claim names, or the claim names none and the same login wrote both, or is the person whose hold an App wrote.
 func (p PR) Of(c claim.Claim) bool {
-	sameAuthor := p.Author != "" && claim.SameLogin(c.Author, p.Author)
+	sameAuthor := p.Author != "" && (claim.SameLogin(c.Author, p.Author) || c.IsOf(p.Author))
 	if c.Record.Branch == "" {
 		return sameAuthor
 	}

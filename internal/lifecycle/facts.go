@@ -170,6 +170,8 @@ type Rules struct {
 	Stray          time.Duration   // how long a claimed label without a claim is left alone
 	Requeue        bool            // on_reopen: requeue
 	OutsiderIssues int             // how many issues a pull request may move whose author's records do not count
+	PersonTTL      time.Duration   // of a member's own hold, without a sign of life; 0 is without an end
+	Nudge          time.Duration   // after which a person is asked about a hold without an end; 0 is never
 	Approvers      Approvers
 	Unassigned     bool // claim.assignees: ignore, so that an assignee is no reason
 }

@@ -28,7 +28,20 @@ func (r Rules) Due(f Facts) []claim.Notice {
 	if f.BlockersRead && len(f.Blockers) > 0 && len(f.Waits()) == 0 && labels.Has(f.Labels, r.Scheme.Blocked) {
 		add(claim.Notice{Kind: claim.NoticeAwake, Key: f.BlockedAt.UTC().Format(time.RFC3339)})
 	}
+	if c, asked := r.asked(f); asked {
+		add(claim.Notice{Kind: claim.NoticeAsked, Key: c.Record.Worker.String()})
+	}
 	return due
+}
+
+// asked returns the hold whose person is to be asked now whether they still work on the issue.
+func (r Rules) asked(f Facts) (claim.Claim, bool) {
+	c, held := r.Holder(f)
+	if !held {
+		return c, false
+	}
+	at, asked := c.Asking(r.Terms, r.Nudge)
+	return c, asked && !f.Now.Before(at)
 }
 
 // Relieved reports whether somebody must have taken needs:human-scope off: the issue failed too

@@ -1,6 +1,8 @@
 package lifecycle
 
 import (
+	"time"
+
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 )
@@ -53,4 +55,22 @@ func personsLabel(s labels.Scheme, f Facts, want labels.Projection, why string) 
 		want.Clear = append(want.Clear, s.Hold)
 	}
 	return want, why
+}
+
+// Lived returns the facts with what the pull requests show of the persons whose holds live: whoever has one open that
+// closes the issue still works on it, and the end of one is a sign of life.
+func (f Facts) Lived() Facts {
+	f.Log = f.Log.Lived(func(login string) (open bool, last time.Time) {
+		for _, p := range f.PRs {
+			if p.Sibling || p.Bare || p.Author == "" || !claim.SameLogin(p.Author, login) {
+				continue
+			}
+			open = open || p.State == PROpened
+			if p.ClosedAt.After(last) {
+				last = p.ClosedAt
+			}
+		}
+		return open, last
+	})
+	return f
 }

@@ -19,6 +19,7 @@ func DefaultRules() Rules {
 		Rest:           []time.Duration{2 * time.Minute, 10 * time.Minute, 30 * time.Minute, 2 * time.Hour},
 		Stray:          10 * time.Minute,
 		OutsiderIssues: 3,
+		Nudge:          14 * 24 * time.Hour,
 	}
 }
 

@@ -14,8 +14,10 @@ import (
 func (r Rules) Stranded(f Facts) string {
 	want, why := r.Label(f)
 	_, held := f.Log.Holder()
+	workers := f
+	workers.Log = f.Log.Lasting() // an issue that only persons ever held waits for no agent
 	switch {
-	case len(f.Missing) > 0, f.Now.IsZero(), f.PullRequest, !f.Open, !managed(r.Scheme, f), held:
+	case len(f.Missing) > 0, f.Now.IsZero(), f.PullRequest, !f.Open, !managed(r.Scheme, workers), held:
 		return ""
 	case bareHold(r.Scheme, f), labels.Has(f.Labels, r.Scheme.NeedsScope), r.escalated(f.Log):
 		return ""

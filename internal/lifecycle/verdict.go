@@ -158,8 +158,11 @@ func (v *Verdict) holds(r Rules, f Facts, who Seeker) {
 	end, ends := c.Until(r.Terms)
 	var text string
 	switch {
-	case c.Person != "" && c.Held(): // without an end
+	case c.Person != "" && c.Held():
 		text = c.Person + " holds it since " + printable.Minute(c.Created)
+		if ends {
+			text += ", until " + printable.Minute(end)
+		}
 	case c.Person != "":
 		text = c.Person + " is claiming it since " + printable.Minute(c.Created)
 	default:

@@ -12,6 +12,9 @@ import (
 // words are a notice's text for people.
 func (l relabeling) words(n claim.Notice) string {
 	f := l.facts
+	if n.Kind == claim.NoticeAsked {
+		return asking(f, l.rules.Terms, n)
+	}
 	if n.Kind == claim.NoticeAwake {
 		names := make([]string, len(f.Blockers))
 		for i, b := range f.Blockers {

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -37,10 +38,13 @@ func (r Request) check(c *Config) (Request, error) {
 		return r, &CallError{err}
 	}
 	longest := c.Rules.Terms.Max
+	if r.TTL == claim.NoExpiry && r.Person != "" {
+		r.TTL = cmp.Or(c.Rules.PersonTTL, r.TTL)
+	}
 	if r.TTL == 0 {
 		r.TTL = min(c.Lease, longest)
 	}
-	if r.TTL < 0 && r.TTL != claim.NoExpiry || r.TTL > longest {
+	if r.TTL < 0 && r.TTL != claim.NoExpiry || r.TTL > longest && r.Person == "" {
 		return r, callError("ttl %s: allowed is up to %s", r.TTL, longest)
 	}
 	if r.TTL > 0 && r.TTL < time.Second {
@@ -102,7 +106,8 @@ func (a Claim) earlierRun(f lifecycle.Facts) (claim.Bid, bool) {
 // person may well take what is paused, blocked or too vague, and has put the own label on for that.
 func PersonStops(f lifecycle.Facts, v lifecycle.Verdict) lifecycle.Verdict {
 	v.Reasons = slices.DeleteFunc(slices.Clone(v.Reasons), func(r lifecycle.Reason) bool {
-		return !r.Code.Meaning().Person || r.Code == lifecycle.CodeHold && claim.SameLogin(f.HoldBy, f.Viewer)
+		own := r.Code == lifecycle.CodePROpen && r.PR != nil && claim.SameLogin(r.PR.Author, f.Viewer)
+		return own || !r.Code.Meaning().Person || r.Code == lifecycle.CodeHold && claim.SameLogin(f.HoldBy, f.Viewer)
 	})
 	return answered(f, v)
 }

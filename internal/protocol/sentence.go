@@ -31,6 +31,8 @@ func issueSentence(f lifecycle.Facts, r claim.Record) string {
 		switch {
 		case !r.Held:
 			return who + " asks for this issue."
+		case r.Person != "" && r.TTL > 0:
+			return who + personsTerm(f, r)
 		case r.Person != "":
 			return who + " holds this issue until they release it."
 		}
@@ -48,6 +50,9 @@ func issueSentence(f lifecycle.Facts, r claim.Record) string {
 		}
 		if r.Worker.Codename == byHand && r.Outcome == claim.OutcomeAdvanced {
 			return "The issue " + ending(r) + by(r) + "."
+		}
+		if own, _ := f.Log.Find(r.Worker); own.Person != "" && r.Outcome == claim.OutcomeStaleSwept {
+			return "**" + harmless(own.Person) + "** has not been heard of" + by(r) + "; the issue is free again."
 		}
 		return who + " " + ending(r) + by(r) + "."
 	case claim.KindRevoke:

@@ -1,0 +1,256 @@
+package action
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/config"
+	"github.com/label-state/label-state/internal/github"
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/printable"
+)
+
+// errCrowded is that strangers have given as many commands in the last hour as are carried out in one.
+var errCrowded = errors.New("contributors have given as many commands in an hour as contributors.hourly allows")
+
+// crowdPages is how many pages of comments are read at most for the commands of strangers.
+const (
+	crowdPages = 1
+	sweepPages = 3
+)
+
+// undecided is how long an earlier command of the same login without an answer counts as a hold that is being made.
+const undecided = 10 * time.Minute
+
+// contributes reports whether a command is one that people may give whose records do not count.
+func (cm *commands) contributes(cmd command) bool {
+	on := cm.Contributors.Claim != "" && cm.Contributors.Claim != config.ContributorsOff
+	return on && slices.Contains([]string{verbClaim, verbTake, verbRelease}, cmd.verb)
+}
+
+// contributorMark is how the one reply to a contributor on an issue is found again. It is no record.
+func contributorMark(login string) string {
+	return "<!-- label-state:reply contributor=" + strings.ToLower(plain(login)) + " -->"
+}
+
+// contribute carries out the command of somebody whose records do not count: their own hold is made or ended, and nothing else. None of
+// their words goes into a record. What is refused without words gets a reaction alone.
+func (cm *commands) contribute(ctx context.Context, i claim.Issue, cmd command, r *result) error {
+	c := cm.event.Comment
+	if cmd.surplus {
+		return no{cmd.verb + " takes no further words"}
+	}
+	remarks, err := cm.Hub.Remarks(ctx, cm.Repo, c.Created.Add(-time.Hour), crowdPages)
+	if err != nil {
+		return err
+	}
+	before := cm.commandsBefore(remarks)
+	if !cm.sweeping && len(before) >= cm.Contributors.Hourly {
+		return errCrowded
+	}
+	snapshot := cm.Hub.FactsOf(ctx, []claim.Issue{i})[0]
+	if snapshot.Err != nil {
+		return snapshot.Err
+	}
+
+	o := order{command{verb: cmd.verb}, snapshot.Facts, c.User.Login, c.Created, cm.Contributors.TTL}
+	_, holds := o.facts.Log.HeldBy(o.by)
+	switch {
+	case cmd.verb == verbRelease && !holds && o.released():
+		return nil
+	case cmd.verb == verbRelease && !holds:
+		return no{}
+	case cm.dry:
+		return nil
+	case cmd.verb == verbRelease:
+		err = cm.release(ctx, o, r)
+	default:
+		if !holds {
+			err = cm.mayTake(ctx, o, before)
+		}
+		if err == nil {
+			err = cm.claim(ctx, o, r)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	r.add(cm.tend(ctx, []claim.Issue{i}, byCommand))
+	return nil
+}
+
+// released reports whether this very command was carried out before, in a run that was cut off or in one beside this: the hold of the
+// commenter has ended no earlier than the comment, and in their own name.
+func (o order) released() bool {
+	last, ended := o.facts.Log.LastEnded(func(c claim.Claim) bool { return c.IsOf(o.by) && c.Held() })
+	return ended && claim.SameLogin(last.End.By, o.by) && !last.End.At.Before(o.at)
+}
+
+// commandsBefore are the commands of strangers in the hour before this one, without it.
+func (cm *commands) commandsBefore(remarks []github.Remark) []github.Remark {
+	c := cm.event.Comment
+	return slices.DeleteFunc(slices.Clone(remarks), func(m github.Remark) bool {
+		later := cmp.Or(m.Created.Compare(c.Created), cmp.Compare(m.ID, c.ID)) >= 0
+		return later || !cm.ofStranger(m)
+	})
+}
+
+// ofStranger reports whether a remark is a command that a stranger may give.
+func (cm *commands) ofStranger(m github.Remark) bool {
+	cmd, is := parseCommand(m.Body)
+	return is && m.Outside && m.Person && !m.Edited && cm.contributes(cmd)
+}
+
+// mayTake says why the contributor may not take the issue, or nil. The protocol decides who wins.
+func (cm *commands) mayTake(ctx context.Context, o order, before []github.Remark) error {
+	rules, f := cm.Contributors, o.facts
+	if f.PullRequest {
+		return no{"a contributor takes issues, not pull requests"}
+	}
+	listed := slices.ContainsFunc(rules.Labels, func(name string) bool { return labels.Has(f.Labels, name) })
+	if rules.Claim == config.ContributorsLabelled && !listed && f.Open {
+		return no{"contributors may take issues with the label " + strings.Join(rules.Labels, " or ")}
+	}
+	if last, ended := lapsed(f.Log, o.by); ended {
+		if again := last.End.At.Add(rules.TTL); f.Now.Before(again) {
+			return no{"your last hold of this issue ran out; you can take it again from " + printable.Minute(again) + " on"}
+		}
+	}
+	if err := cm.free(o); err != nil {
+		return err
+	}
+	if err := cm.oldEnough(ctx, o); err != nil {
+		return err
+	}
+	return cm.belowLimit(ctx, o, before)
+}
+
+// lapsed is the last hold of a login that time has ended.
+func lapsed(log claim.State, login string) (claim.Claim, bool) {
+	return log.LastEnded(func(c claim.Claim) bool {
+		return c.IsOf(login) && c.Held() && c.End.Outcome == claim.OutcomeStaleSwept
+	})
+}
+
+// free says who or what keeps a contributor from the issue: what keeps any person from it, and what maintainers have
+// said about it.
+func (cm *commands) free(o order) error {
+	f := o.facts
+	f.Viewer = o.by
+	all := cm.Ledger.Rules().Verdict(f, lifecycle.Seeker{})
+	v := ledger.PersonStops(f, all)
+	switch {
+	case v.Answer == lifecycle.Unknown:
+		return errors.New(v.String())
+	case v.Answer == lifecycle.Held:
+		return no{v.Reasons[0].Text}
+	}
+	for _, reason := range all.Reasons {
+		switch reason.Code {
+		case lifecycle.CodePaused, lifecycle.CodeExcluded, lifecycle.CodeBlocked, lifecycle.CodeScope, lifecycle.CodePlan, lifecycle.CodeDone:
+			return no{reason.Text}
+		}
+	}
+	return nil
+}
+
+// oldEnough refuses accounts that are younger than the repository wants. Only a repository that asks for an age costs the request.
+func (cm *commands) oldEnough(ctx context.Context, o order) error {
+	least := cm.Contributors.AccountAge
+	if least == 0 {
+		return nil
+	}
+	since, err := cm.Hub.Joined(ctx, o.by)
+	if err != nil {
+		return err
+	}
+	if old := since.Add(least); o.at.Before(old) {
+		return no{"accounts must be " + printable.Exact(least) + " old here"}
+	}
+	return nil
+}
+
+// belowLimit refuses who holds as many issues as one login may, or has just asked for them: of two commands at once on two issues the earlier
+// one counts.
+func (cm *commands) belowLimit(ctx context.Context, o order, before []github.Remark) error {
+	most := cm.Contributors.Limit
+	held, err := cm.Hub.HeldBy(ctx, cm.Repo, o.by)
+	if err != nil {
+		return err
+	}
+	for _, m := range before {
+		cmd, _ := parseCommand(m.Body)
+		asks := cmd.verb != verbRelease && !m.Answered && claim.SameLogin(m.Author, o.by) && o.at.Sub(m.Created) <= undecided
+		i := claim.Issue{Owner: cm.Repo.Owner, Repo: cm.Repo.Name, Number: m.Number}
+		if asks && !slices.ContainsFunc(held, i.Same) {
+			held = append(held, i)
+		}
+	}
+	held = slices.DeleteFunc(held, o.facts.Issue.Same)
+	if len(held) < most {
+		return nil
+	}
+	names := make([]string, min(len(held), 5))
+	for n := range names {
+		names[n] = fmt.Sprintf("#%d", held[n].Number)
+	}
+	return no{fmt.Sprintf("you hold %s already, and one login may hold %d here; comment /release there first", strings.Join(names, ", "), most)}
+}
+
+// catchUp carries out the commands of strangers that no event has: those that waited, and those whose event was lost. Oldest first, and
+// together with those of the last hour no more than contributors.hourly.
+func (s *Step) catchUp(ctx context.Context, p Place, r *result) {
+	cm := &commands{Place: p, console: s.Console, dry: s.dry(), sweeping: true}
+	cm.tend = func(ctx context.Context, issues []claim.Issue, by string) ledger.Report {
+		other := *s
+		other.Place = p
+		return other.tend(ctx, issues, by)
+	}
+	if !cm.contributes(command{verb: verbClaim}) || s.dry() || r.report.Stopped != nil {
+		return
+	}
+	remarks, err := p.Hub.Remarks(ctx, p.Repo, s.Now.Add(-ledger.Lookback), sweepPages)
+	if err != nil {
+		r.report.Skipped = append(r.report.Skipped, "commands of contributors: "+err.Error())
+		return
+	}
+
+	budget := cm.Contributors.Hourly
+	var waiting []github.Remark
+	for _, m := range remarks {
+		switch {
+		case !cm.ofStranger(m):
+		case !m.Answered:
+			waiting = append(waiting, m)
+		case m.Created.After(s.Now.Add(-time.Hour)):
+			budget--
+		}
+	}
+	slices.Reverse(waiting)
+	for n, m := range waiting {
+		if n >= budget {
+			r.left = append(r.left, fmt.Sprintf("%s: %d commands of contributors wait for the next sweep", p.Repo, len(waiting)-n))
+			return
+		}
+		cm.event = Event{Name: "issue_comment", Action: "created"}
+		cm.event.Issue.Number = m.Number
+		cm.event.Comment = &Comment{ID: m.ID, Body: m.Body, Created: m.Created, User: Account{Login: m.Author, Type: "User"}}
+		done := cm.run(ctx)
+		r.notes = append(r.notes, done.notes...)
+		r.add(done.report)
+		if done.err != nil {
+			r.report.Skipped = append(r.report.Skipped, done.err.Error())
+		}
+		if r.report.Stopped != nil {
+			return
+		}
+	}
+}
