@@ -208,6 +208,11 @@ func (c *Client) judgeRecords(ctx context.Context, snapshots []*snapshot, want s
 			return cmp.Or(strings.Compare(strings.ToLower(a.Repo), strings.ToLower(b.Repo)), cmp.Compare(a.Number, b.Number))
 		})
 		*f = f.Lived()
+		if r.guess != nil {
+			guessed := *f
+			guessed.Log = *r.guess
+			*r.guess = guessed.Lived().Log
+		}
 		slices.SortFunc(f.Blockers, func(a, b lifecycle.Blocker) int { return a.Issue.Compare(b.Issue) })
 	}
 }
