@@ -305,3 +305,29 @@ func TestOver(t *testing.T) {
 		t.Errorf("%d were refused and %d taken: too few to tell", refused, taken)
 	}
 }
+
+// FuzzConfig: whatever stands in a file, reading it ends, an error names file and line, and what is left of the file is
+// read without one.
+func FuzzConfig(f *testing.F) {
+	for _, path := range []string{"testdata/accepted.txtar", "testdata/refused.txtar", "testdata/usable.txtar"} {
+		a, err := txtar.ParseFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, file := range a.Files {
+			f.Add(file.Data)
+		}
+	}
+
+	f.Fuzz(func(t *testing.T, yml []byte) {
+		_, err := config.Parse("f", yml)
+		var refused *config.Error
+		if err != nil && !errors.As(err, &refused) {
+			t.Fatalf("%T: %v", err, err)
+		}
+		if err != nil && !strings.HasPrefix(err.Error(), "f") {
+			t.Errorf("%v: which file?", err)
+		}
+		config.Usable("f", yml)
+	})
+}
