@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -43,6 +44,7 @@ func TestNothingIsWaitedFor(t *testing.T) {
 		{name: "objects/info/commit-graph", huge: true},
 		{name: "objects/info/commit-graphs/commit-graph-chain"},
 		{name: "objects/pack/pack-1.idx", huge: true},
+		{name: "objects/COMMIT", huge: true},
 	} {
 		for n, kind := range kinds {
 			if kind.name == "huge" && c.huge || !sample.Plays(c.name, n, len(kinds)) {
@@ -53,7 +55,8 @@ func TestNothingIsWaitedFor(t *testing.T) {
 				s.pair()
 				s.commit("w", "Closes #1")
 				at, p := s.push("w", "push", "origin", "HEAD:refs/heads/new")
-				path := s.path(filepath.Join("w", ".git", c.name))
+				oid := p.Updates[0].LocalOID
+				path := s.path("w/.git/" + strings.Replace(c.name, "COMMIT", oid[:2]+"/"+oid[2:], 1))
 				if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.RemoveAll(path), kind.put(path)); err != nil {
 					t.Fatal(err)
 				}

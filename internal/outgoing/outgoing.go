@@ -8,8 +8,11 @@ package outgoing
 import (
 	"bytes"
 	"context"
+	"errors"
 	"slices"
 	"strings"
+
+	"github.com/label-state/label-state/internal/smallfile"
 )
 
 // maxMessage bounds Commit.Message; what a commit says beyond it is not looked at, and Commit.Cut says so.
@@ -92,8 +95,8 @@ func Commits(ctx context.Context, at Location, p Push, yield func(Commit) bool) 
 	if err != nil {
 		return err
 	}
-	found, complete := readLoose(ctx, at, repo, p)
-	if err := ctx.Err(); err != nil {
+	found, complete, err := readLoose(ctx, at, repo, p)
+	if err != nil {
 		return err
 	}
 	if !complete || len(found) > 0 {
@@ -113,17 +116,27 @@ func Commits(ctx context.Context, at Location, p Push, yield func(Commit) bool) 
 	return nil
 }
 
-// readLoose returns the commits that may leave and are wanted, if the loose objects tell all of them: complete. What
-// keeps them from that does not matter, since git is asked then.
-func readLoose(ctx context.Context, at Location, repo repository, p Push) (found []Commit, complete bool) {
+// readLoose returns the commits that may leave and are wanted, if the loose objects tell all of them:
+// complete. What keeps them from that does not matter, since git is asked then. The error is the end of
+// ctx, or a *smallfile.IrregularError: git would wait for a pipe.
+func readLoose(ctx context.Context, at Location, repo repository, p Push) (found []Commit, complete bool, err error) {
 	if !repo.plain(at) {
-		return nil, false
+		return nil, false, ctx.Err()
 	}
+	defer func() {
+		if recover() != nil { // a damaged object
+			found, complete = nil, false
+		}
+	}()
+
 	commits, err := repo.loose().commits(ctx, p.Updates)
-	if err != nil {
-		return nil, false
+	if err == nil {
+		return slices.DeleteFunc(commits, func(c Commit) bool { return !p.wants(c) }), true, nil
 	}
-	return slices.DeleteFunc(commits, func(c Commit) bool { return !p.wants(c) }), true
+	if _, is := errors.AsType[*smallfile.IrregularError](err); is {
+		return nil, false, err
+	}
+	return nil, false, ctx.Err()
 }
 
 // pushed lists the objects that are sent, each once.

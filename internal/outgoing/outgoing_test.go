@@ -67,7 +67,10 @@ func checkLoose(t *testing.T, at Location, p Push, byGit []Commit, want []string
 	if err != nil {
 		t.Fatal(err)
 	}
-	loose, complete := readLoose(t.Context(), at, repo, p)
+	loose, complete, err := readLoose(t.Context(), at, repo, p)
+	if err != nil {
+		t.Errorf("loose objects: %v", err)
+	}
 	if complete && gitOnly {
 		t.Error("what must be left to git was read from the loose objects")
 	}

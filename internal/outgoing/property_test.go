@@ -51,7 +51,10 @@ func TestReadersOnRandomHistories(t *testing.T) {
 		if err != nil || len(byGit)-len(more) != len(want) || (d.sane() && len(more) > 0) {
 			rt.Fatalf("git: %v, %v, want %v", oidsOf(byGit), err, want)
 		}
-		loose, complete := readLoose(t.Context(), at, repository(at.Dir), p)
+		loose, complete, err := readLoose(t.Context(), at, repository(at.Dir), p)
+		if err != nil {
+			rt.Fatal(err)
+		}
 		for _, oid := range want {
 			if complete && !slices.Contains(oidsOf(loose), oid) {
 				rt.Fatalf("loose objects: %v, want %v", oidsOf(loose), want)
