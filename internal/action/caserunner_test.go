@@ -115,7 +115,7 @@ func (p *caseRunner) settings(args []string, _ string) {
 	}
 }
 
-// contributor takes in ttl=24h, limit=2, age=24h, hourly=3 or labels=starter,easy.
+// contributor takes in ttl=24h, limit=2, age=24h, hourly=3, pulls=claim or labels=starter,easy.
 func (p *caseRunner) contributor(setting string) {
 	name, value, _ := strings.Cut(setting, "=")
 	switch to := &p.contributors; name {
@@ -129,6 +129,8 @@ func (p *caseRunner) contributor(setting string) {
 		to.Limit = p.number(value)
 	case "hourly":
 		to.Hourly = p.number(value)
+	case "pulls":
+		to.PullRequests = value
 	default:
 		p.Fatalf("no such setting: %s", p.line)
 	}

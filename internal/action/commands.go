@@ -84,6 +84,24 @@ type order struct {
 	by    string
 	at    time.Time     // of the comment: what began later is not meant
 	ttl   time.Duration // of a hold that it makes
+
+	run   string // the key of that hold is the login's with this run
+	nonce string
+	force bool // younger pull requests of others are passed over
+}
+
+// ordered is the order of the event's comment. The comment is the run of a hold that it makes, so that a second delivery is the same claim.
+func (cm *commands) ordered(cmd command, f lifecycle.Facts, ttl time.Duration) order {
+	c := cm.event.Comment
+	return order{
+		command: cmd,
+		facts:   f,
+		by:      c.User.Login,
+		at:      c.Created,
+		ttl:     ttl,
+		run:     fmt.Sprintf("comment-%d", c.ID),
+		nonce:   nonceOf(c.ID),
+	}
 }
 
 // commands obeys what a comment asks for.
@@ -183,7 +201,7 @@ func (cm *commands) obey(ctx context.Context, i claim.Issue, cmd command, r *res
 	if snapshot.Err != nil {
 		return snapshot.Err
 	}
-	o := order{cmd, snapshot.Facts, cm.event.Comment.User.Login, cm.event.Comment.Created, claim.NoExpiry}
+	o := cm.ordered(cmd, snapshot.Facts, claim.NoExpiry)
 	var err error
 	switch c, held := o.facts.Log.Holder(); {
 	case cm.dry:
@@ -261,8 +279,7 @@ func (p Place) ours(ctx context.Context, i claim.Issue, since time.Time, mark st
 	}), err
 }
 
-// claim is a person's hold: a claim like any other, which we, an App or the commenter, write for the commenter. The comment is its run, so that a
-// second delivery is the same claim.
+// claim is a person's hold: a claim like any other, which we, an App or the commenter, write for the commenter.
 func (cm *commands) claim(ctx context.Context, o order, r *result) error {
 	if mine, held := o.facts.Log.HeldBy(o.by); held && mine.Held() {
 		return cm.Ledger.Assign(ctx, o.facts, mine)
@@ -275,8 +292,15 @@ func (cm *commands) claim(ctx context.Context, o order, r *result) error {
 		cm.console.warn("%s cannot claim through the token of %s; leave the input token out, or set it to an App's token", o.by, viewer)
 		return no{"the Action's token is " + viewer + "'s, and only an App may record a claim for somebody else; in the workflow, leave the input token out, or set it to an App's token"}
 	}
-	w := claim.Worker{Codename: o.by, FiringID: fmt.Sprintf("comment-%d", cm.event.Comment.ID)}
-	h, err := cm.Ledger.Claim(ctx, o.facts.Issue, ledger.Request{Worker: w, TTL: o.ttl, Person: o.by, By: o.by, Nonce: nonceOf(cm.event.Comment.ID)})
+	w := claim.Worker{Codename: o.by, FiringID: o.run}
+	h, err := cm.Ledger.Claim(ctx, o.facts.Issue, ledger.Request{
+		Worker: w,
+		TTL:    o.ttl,
+		Person: o.by,
+		By:     o.by,
+		Nonce:  o.nonce,
+		Force:  o.force,
+	})
 	var held *ledger.HeldError
 	var lost *ledger.LostError
 	var late *ledger.LabelsError
@@ -296,7 +320,7 @@ func (cm *commands) claim(ctx context.Context, o order, r *result) error {
 	return nil
 }
 
-// nonceOf is the nonce of every run of the command of a comment: a run goes on with what an earlier one left. Two at once may both win, and
+// nonceOf is the nonce of every run of the command of a comment, or for a pull request: a run goes on with what an earlier one left. Two at once may both win, and
 // the hold is the same person's.
 func nonceOf(comment int64) string { return fmt.Sprintf("%016x", comment) }
 

@@ -61,7 +61,7 @@ func (cm *commands) contribute(ctx context.Context, i claim.Issue, cmd command, 
 		return snapshot.Err
 	}
 
-	o := order{command{verb: cmd.verb}, snapshot.Facts, c.User.Login, c.Created, cm.Contributors.TTL}
+	o := cm.ordered(command{verb: cmd.verb}, snapshot.Facts, cm.Contributors.TTL)
 	_, holds := o.facts.Log.HeldBy(o.by)
 	switch {
 	case cmd.verb == verbRelease && !holds && o.released():
@@ -74,7 +74,7 @@ func (cm *commands) contribute(ctx context.Context, i claim.Issue, cmd command, 
 		err = cm.release(ctx, o, r)
 	default:
 		if !holds {
-			err = cm.mayTake(ctx, o, before)
+			err = cm.mayTake(ctx, &o, 0, before)
 		}
 		if err == nil {
 			err = cm.claim(ctx, o, r)
@@ -109,8 +109,9 @@ func (cm *commands) ofStranger(m github.Remark) bool {
 	return is && m.Outside && m.Person && !m.Edited && cm.contributes(cmd)
 }
 
-// mayTake says why the contributor may not take the issue, or nil. The protocol decides who wins.
-func (cm *commands) mayTake(ctx context.Context, o order, before []github.Remark) error {
+// mayTake says why the contributor may not take the issue, or nil: by a comment, or for the pull request of that number. The protocol
+// decides who wins.
+func (cm *commands) mayTake(ctx context.Context, o *order, pull int, before []github.Remark) error {
 	rules, f := cm.Contributors, o.facts
 	if f.PullRequest {
 		return no{"a contributor takes issues, not pull requests"}
@@ -124,13 +125,13 @@ func (cm *commands) mayTake(ctx context.Context, o order, before []github.Remark
 			return no{"your last hold of this issue ran out; you can take it again from " + printable.Minute(again) + " on"}
 		}
 	}
-	if err := cm.free(o); err != nil {
+	if err := cm.free(o, pull); err != nil {
 		return err
 	}
-	if err := cm.oldEnough(ctx, o); err != nil {
+	if err := cm.oldEnough(ctx, *o); err != nil {
 		return err
 	}
-	return cm.belowLimit(ctx, o, before)
+	return cm.belowLimit(ctx, *o, before)
 }
 
 // lapsed is the last hold of a login that time has ended.
@@ -141,17 +142,21 @@ func lapsed(log claim.State, login string) (claim.Claim, bool) {
 }
 
 // free says who or what keeps a contributor from the issue: what keeps any person from it, and what maintainers have
-// said about it.
-func (cm *commands) free(o order) error {
+// said about it. Who asks for a pull request is not kept from it by one that was opened later.
+func (cm *commands) free(o *order, pull int) error {
 	f := o.facts
 	f.Viewer = o.by
 	all := cm.Ledger.Rules().Verdict(f, lifecycle.Seeker{})
 	v := ledger.PersonStops(f, all)
-	switch {
-	case v.Answer == lifecycle.Unknown:
+	if v.Answer == lifecycle.Unknown {
 		return errors.New(v.String())
-	case v.Answer == lifecycle.Held:
-		return no{v.Reasons[0].Text}
+	}
+	for _, reason := range v.Reasons {
+		younger := reason.PR != nil && pull > 0 && reason.PR.Number > pull && strings.EqualFold(reason.PR.Repo, cm.Repo.String())
+		if reason.Code != lifecycle.CodePROpen || !younger || !reason.ByStranger() {
+			return no{reason.Text}
+		}
+		o.force = true
 	}
 	for _, reason := range all.Reasons {
 		switch reason.Code {
@@ -205,15 +210,17 @@ func (cm *commands) belowLimit(ctx context.Context, o order, before []github.Rem
 	return no{fmt.Sprintf("you hold %s already, and one login may hold %d here; comment /release there first", strings.Join(names, ", "), most)}
 }
 
+// sweepingCommands carry out at a place what no event has.
+func (s *Step) sweepingCommands(p Place) *commands {
+	other := *s
+	other.Place = p
+	return &commands{Place: p, console: s.Console, dry: s.dry(), tend: other.tend, sweeping: true}
+}
+
 // catchUp carries out the commands of strangers that no event has: those that waited, and those whose event was lost. Oldest first, and
 // together with those of the last hour no more than contributors.hourly.
 func (s *Step) catchUp(ctx context.Context, p Place, r *result) {
-	cm := &commands{Place: p, console: s.Console, dry: s.dry(), sweeping: true}
-	cm.tend = func(ctx context.Context, issues []claim.Issue, by string) ledger.Report {
-		other := *s
-		other.Place = p
-		return other.tend(ctx, issues, by)
-	}
+	cm := s.sweepingCommands(p)
 	if !cm.contributes(command{verb: verbClaim}) || s.dry() || r.report.Stopped != nil {
 		return
 	}

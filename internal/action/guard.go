@@ -103,6 +103,9 @@ func (s *Step) judgeOne(p github.Pull, f lifecycle.Facts, lands bool, r *result)
 		refused[n].lands = lands
 	}
 	r.refused = append(r.refused, refused...)
+	if len(refused) == 0 && !lands && s.unclaimed(p, f) {
+		r.unclaimed = append(r.unclaimed, refusal{pull: p.String(), issue: f, reason: lifecycle.Reason{Text: unclaimedText, URL: f.URL}})
+	}
 
 	if len(refused) == 0 && (v.Answer == lifecycle.Unknown || len(f.Doubts) > 0) {
 		why := errors.New(cmp.Or(strings.Join(f.Doubts, "; "), v.String()))
@@ -115,7 +118,7 @@ func (s *Step) comment(ctx context.Context, p github.Pull, r *result) {
 	if s.dry() || r.readOnly() {
 		return
 	}
-	err := s.speak(ctx, p, guardComment(r.refused, r.excess))
+	err := s.speak(ctx, p, guardComment(r.refused, r.unclaimed, r.excess))
 	var refused *github.PermissionError
 	switch {
 	case errors.As(err, &refused): // on a locked conversation, or by the token
@@ -157,10 +160,13 @@ const guardMark = "<!-- label-state:guard -->"
 const guardLimit = 50 // refusals that the comment lists
 
 // guardComment is what the guard has to say under the pull request; nothing when nothing stands in its way.
-func guardComment(refused []refusal, excess string) string {
+func guardComment(refused, unclaimed []refusal, excess string) string {
 	if excess != "" {
 		return guardMark + "\n**This pull request moves no issue.**\n\n" + markdown("The "+excess) + ". Its issues were not judged; " +
 			"name fewer, or let somebody open it whose records count.\n\nThis comment goes away by itself when it names fewer."
+	}
+	if len(refused) == 0 && len(unclaimed) > 0 {
+		return unclaimedComment(unclaimed)
 	}
 	if len(refused) == 0 {
 		return ""

@@ -61,6 +61,13 @@ func (rp *reporter) log(r result) {
 	for _, one := range r.refused {
 		refuse("%s (%s)", one, one.reason.URL)
 	}
+	tellUnclaimed := rp.console.warn
+	if rp.pulls == config.PullsFail {
+		tellUnclaimed = rp.console.fail
+	}
+	for _, one := range r.unclaimed {
+		tellUnclaimed("%s", one)
+	}
 	if r.proposed != nil {
 		for _, one := range append([]*config.Error{r.proposed}, r.proposed.More...) {
 			beside := rp.console.at(one.File, one.Line)

@@ -53,7 +53,7 @@ func (s *Step) lifecycle(ctx context.Context) result {
 
 	// The guard judges whatever could not be recorded above, and before anything is written below.
 	closed := closed{closes, s.landing(p, m, closes, &r)}
-	snapshots := s.Hub.FactsOf(ctx, home)
+	snapshots := s.takeForAuthor(ctx, p, closes, s.Hub.FactsOf(ctx, home), &r)
 	s.judgeAll(p, closed, slices.Concat(snapshots, s.Hub.FactsOf(ctx, slices.Concat(abroad, closed.landing))), &r)
 	if r.err != nil {
 		return r

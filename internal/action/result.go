@@ -11,17 +11,18 @@ import (
 
 // A result is what a mode did.
 type result struct {
-	mode     string
-	report   ledger.Report
-	left     []string   // what was left alone on purpose, and why
-	refused  []refusal  // by the guard
-	unjudged []unjudged // by the guard, which could not find out
-	excess   string     // that the pull request names more issues than it may move
-	proposed *config.Error
-	notes    []string  // what was done besides labels, in words
-	labels   []shelved // by setup
-	poor     bool      // the token is known to only read
-	err      error     // nothing could be looked at, or what was asked for could not be done
+	mode      string
+	report    ledger.Report
+	left      []string   // what was left alone on purpose, and why
+	refused   []refusal  // by the guard
+	unclaimed []refusal  // the author is a contributor and does not hold what the pull request closes
+	unjudged  []unjudged // by the guard, which could not find out
+	excess    string     // that the pull request names more issues than it may move
+	proposed  *config.Error
+	notes     []string  // what was done besides labels, in words
+	labels    []shelved // by setup
+	poor      bool      // the token is known to only read
+	err       error     // nothing could be looked at, or what was asked for could not be done
 }
 
 // readOnly reports whether the token may only read, foretold or found out.

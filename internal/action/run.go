@@ -30,6 +30,7 @@ type Crowd interface {
 	Remarks(ctx context.Context, r ledger.Repo, since time.Time, pages int) ([]github.Remark, error)
 	HeldBy(ctx context.Context, r ledger.Repo, login string) ([]claim.Issue, error)
 	Joined(ctx context.Context, login string) (time.Time, error)
+	NewestPulls(ctx context.Context, r ledger.Repo) ([]github.Pull, error)
 }
 
 // A Reader reads more than one issue at a time, and what belongs to issues.
@@ -172,6 +173,9 @@ func (rp *reporter) exitCode(r result) int {
 	if rp.guard == guardFail && (len(r.refused) > 0 || r.excess != "" || r.proposed != nil) {
 		return ExitNo
 	}
+	if rp.pulls == config.PullsFail && len(r.unclaimed) > 0 {
+		return ExitNo
+	}
 	if rp.guard == guardFail && len(r.unjudged) > 0 {
 		return ExitUnknown
 	}
@@ -206,7 +210,8 @@ type reporter struct {
 	summary, output io.Writer
 	inputs          Inputs
 	guard           string
-	readOnly        bool // GitHub hands this run a token that may only read
+	pulls           string // contributors.pull_requests
+	readOnly        bool   // GitHub hands this run a token that may only read
 	unusable        *config.Error
 	dry             bool // nothing was to be written
 	word            func() string
@@ -214,7 +219,7 @@ type reporter struct {
 
 func (s *Step) reporter() *reporter {
 	return &reporter{
-		console: s.Console, summary: s.Summary, output: s.Output, inputs: s.Inputs, guard: s.Guard,
+		console: s.Console, summary: s.Summary, output: s.Output, inputs: s.Inputs, guard: s.Guard, pulls: s.Contributors.PullRequests,
 		readOnly: s.Event.readOnly(), unusable: s.Unusable, dry: s.dry(), word: s.Word,
 	}
 }

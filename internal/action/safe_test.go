@@ -238,7 +238,7 @@ func TestSummaryFits(t *testing.T) {
 func FuzzComments(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, body := range []string{guardComment(slices.Repeat(forged(text).refused, 60), ""), replyBody(replyMark(7), "/reject", no{text})} {
+		for _, body := range []string{guardComment(slices.Repeat(forged(text).refused, 60), nil, ""), guardComment(nil, slices.Repeat(forged(text).refused, 60), ""), replyBody(replyMark(7), "/reject", no{text})} {
 			if _, ok, err := claim.Decode(body); ok || err != nil {
 				t.Errorf("a record: %v, %q", err, body)
 			}

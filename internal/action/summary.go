@@ -51,6 +51,11 @@ func (rp *reporter) writeSummary(r result) error {
 		refused = append(refused, line)
 	}
 	p.bullets("Refused: somebody else has it", refused)
+	var unclaimed []string
+	for _, one := range r.unclaimed {
+		unclaimed = append(unclaimed, issueLink(one.issue.Issue, one.issue.URL)+": "+markdown(one.reason.Text))
+	}
+	p.bullets("Not held by the author", unclaimed)
 	var unknown []string
 	for _, one := range r.unjudged {
 		unknown = append(unknown, markdown(one.String())+". Run this check again.")

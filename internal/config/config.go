@@ -121,6 +121,8 @@ type Contributors struct {
 	Limit      int           // holds that one login may have in the repository
 	AccountAge time.Duration // that an account must have
 	Hourly     int           // commands of theirs that are carried out in an hour
+
+	PullRequests string // off, claim, warn or fail: what the guard does with one whose author does not hold what it closes
 }
 
 // The values of Contributors.Claim.
@@ -128,6 +130,14 @@ const (
 	ContributorsOff      = "off"
 	ContributorsLabelled = "labelled"
 	ContributorsAll      = "all"
+)
+
+// The values of Contributors.PullRequests.
+const (
+	PullsOff   = "off"
+	PullsClaim = "claim"
+	PullsWarn  = "warn"
+	PullsFail  = "fail"
 )
 
 // Default returns what a repository without a file has.
@@ -165,6 +175,8 @@ func Default() Config {
 			TTL:    7 * day,
 			Limit:  1,
 			Hourly: 20,
+
+			PullRequests: PullsOff,
 		},
 		Guard:    "fail",
 		OnReopen: "none",

@@ -113,7 +113,7 @@ func lines(c config.Config) []line {
 		at("people.ttl", spanOrNone(c.People.TTL)), at("people.nudge", spanOrNone(c.People.Nudge)),
 		at("contributors.claim", c.Contributors.Claim), at("contributors.labels", c.Contributors.Labels), at("contributors.ttl", c.Contributors.TTL),
 		at("contributors.limit", c.Contributors.Limit), at("contributors.account_age", c.Contributors.AccountAge),
-		at("contributors.hourly", c.Contributors.Hourly),
+		at("contributors.hourly", c.Contributors.Hourly), at("contributors.pull_requests", c.Contributors.PullRequests),
 		at("sweep.repos", c.Sweep), at("guard", c.Guard), at("on_reopen", c.OnReopen),
 		at("stages", l.Stages),
 		at("defaults.work_source.type", c.Work.Type), at("defaults.work_source.repo", c.Work.Repo),

@@ -232,6 +232,12 @@ func (f *file) keys() rule {
 				"Commands of theirs that are carried out in an hour; later ones wait for the sweep.",
 				count(&c.Contributors.Hourly, 1, 1000),
 			},
+			key{
+				"pull_requests",
+				"What the guard does with a pull request of theirs that closes an issue which nobody holds: gives the author the " +
+					"hold where they may take it, says so, or fails the check.",
+				word(&c.Contributors.PullRequests, PullsOff, PullsClaim, PullsWarn, PullsFail),
+			},
 		)},
 		key{
 			"sweep",

@@ -102,3 +102,16 @@ func (c *Client) Joined(ctx context.Context, login string) (time.Time, error) {
 	}
 	return got.Created, failed(err, Object{}, "read the account %s", login)
 }
+
+// NewestPulls lists the newest hundred open pull requests of a repository. Closes is empty: what they close is in their descriptions.
+func (c *Client) NewestPulls(ctx context.Context, r ledger.Repo) ([]Pull, error) {
+	to := at(r.Owner, r.Name, "/pulls").where(
+		"state", "open", "sort", "created", "direction", "desc", "per_page", strconv.Itoa(perPage),
+	)
+	listed, _, err := fetch[[]restPull](ctx, c.api, to)
+	var out []Pull
+	for _, p := range listed {
+		out = append(out, Pull{PR: p.pr(), Body: p.Body, Comments: p.Comments, association: p.Association})
+	}
+	return out, failed(err, Object{RepositoryObject, r.String()}, "list the pull requests of %s", r)
+}
