@@ -62,6 +62,7 @@ type Answer struct {
 
 	// Of a Problem. Problem.Answer fills them.
 	Problem *Problem  `json:"-"`
+	Code    Code      `json:"code,omitempty"`
 	Reasons []Reason  `json:"reasons,omitempty"`
 	Error   string    `json:"error,omitempty"`
 	Next    []Command `json:"next,omitempty"`

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -17,10 +18,10 @@ func TestMeanings(t *testing.T) {
 			t.Errorf("%s has two rows", m.Code)
 		}
 		seen[m.Code] = true
-		if m.Exit <= ExitYes || m.Exit > ExitNoWork || m.Word == "" || m.Text == "" || strings.HasSuffix(m.Text, ".") {
+		if m.Exit <= ExitYes || m.Exit > ExitNoWork || m.Word == "" || m.Text == "" || len(m.Next) == 0 || strings.HasSuffix(m.Text, ".") {
 			t.Errorf("%s: %+v", m.Code, m)
 		}
-		if got := m.Code.Meaning(); got != m {
+		if got := m.Code.Meaning(); !reflect.DeepEqual(got, m) {
 			t.Errorf("Meaning of %s is %+v", m.Code, got)
 		}
 	}
@@ -45,11 +46,12 @@ func TestWordOfExit(t *testing.T) {
 
 func TestProblem(t *testing.T) {
 	for want, p := range map[string]*Problem{
-		"claim acme/app#7: held by rex":     {Code: Held, Doing: "claim", Object: "acme/app#7", Why: "held by rex"},
-		"acme/app#7: there is no token":     {Code: NoToken, Object: "acme/app#7"},
-		"the plan is empty":                 {Code: Usage, Why: "the plan is empty"},
-		"renew: no issue is free now":       {Code: NoWork, Doing: "renew"},
-		"release o/r#1: the hold has ended": {Code: Lost, Doing: "release", Object: "o/r#1", Why: "the hold has ended"},
+		"claim acme/app#7: held by rex":         {Code: Held, Doing: "claim", Object: "acme/app#7", Why: "held by rex"},
+		"acme/app#7: there is no token":         {Code: NoToken, Object: "acme/app#7"},
+		"claim acme/app#8: file does not exist": {Doing: "claim", Object: "acme/app#8", Cause: fs.ErrNotExist},
+		"the plan is empty":                     {Code: Usage, Why: "the plan is empty"},
+		"renew: no issue is free now":           {Code: NoWork, Doing: "renew"},
+		"release o/r#1: the hold has ended":     {Code: Lost, Doing: "release", Object: "o/r#1", Why: "the hold has ended"},
 	} {
 		if got := p.Error(); got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -93,7 +95,7 @@ func TestJSON(t *testing.T) {
 		`{"issue":"acme/app#2","answer":"won","codename":"lucius","since":"2026-05-04T09:00:02Z","token":2}`: {
 			Issue: "acme/app#2", Answer: Won, Codename: "lucius", Since: at, Token: 2,
 		},
-		`{"issue":"acme/app#1","answer":"held","reasons":[{"code":"closed","text":"it is closed"}],"error":"it is closed","next":[{"verb":"status","args":["acme/app#1"]}]}`: (&Problem{
+		`{"issue":"acme/app#1","answer":"held","code":"held","reasons":[{"code":"closed","text":"it is closed"}],"error":"it is closed","next":[{"verb":"status","args":["acme/app#1"]}]}`: (&Problem{
 			Code: Held, Doing: "claim", Object: "acme/app#1", Why: "it is closed", Reasons: []Reason{{Code: "closed", Text: "it is closed"}},
 			Next: []Command{{Verb: "status", Args: []string{"acme/app#1"}}}, Cause: fs.ErrExist,
 		}).Answer("acme/app#1"),

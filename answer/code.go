@@ -51,39 +51,97 @@ type Meaning struct {
 	Exit int
 	Word Word   // in JSON
 	Text string // one sentence's worth for people, without a full stop
+
+	// Next is what to do about it where a problem says nothing of its own. In the arguments ISSUE, REPO and VERB stand for
+	// the issue, the repository and the verb of the problem.
+	Next []Command
 }
+
+// The placeholders in the arguments of Meaning.Next.
+const (
+	TheIssue = "ISSUE"
+	TheRepo  = "REPO"
+	TheVerb  = "VERB"
+)
 
 // Meanings is the table of all codes, a row for each, in the order of the exit codes.
 func Meanings() []Meaning {
+	again := Call("fix the cause, then run", Again)
+	stands := Call("see where it stands", "status", TheIssue)
+	usage := Call("", TheVerb, "--help")
+
 	return []Meaning{
-		{Held, ExitNo, "held", "the issue may not be taken, for the reasons given"},
-		{Lost, ExitNo, "lost", "the hold has ended: stop working on the issue"},
-		{NoPlan, ExitNo, "no", "no plan is waiting for an answer"},
-		{PlanWaits, ExitNo, "no", "a plan is waiting for its answer already"},
-		{Barred, ExitNo, "no", "this login may not answer the plan"},
-		{NotPushed, ExitNo, "no", "the push was refused, or the branch has moved"},
-		{Declined, ExitNo, "no", "it was not done, because that would harm something"},
-		{Usage, ExitWrong, "refused", "the call makes no sense"},
-		{Config, ExitWrong, "refused", "the configuration is invalid"},
-		{WrongStore, ExitWrong, "refused", "another lease store decided the hold than the configuration names"},
-		{NoPull, ExitWrong, "refused", "the address is not that of a pull request"},
-		{Unread, ExitUnknown, "unknown", "something could not be read"},
-		{Unshown, ExitUnknown, "unknown", "GitHub counts comments that it does not show"},
-		{NotCounted, ExitUnknown, "unknown", "records of this login do not count in the repository"},
-		{NoToken, ExitUnknown, "unknown", "there is no token"},
-		{BadToken, ExitUnknown, "unknown", "GitHub does not accept the token"},
-		{Forbidden, ExitUnknown, "unknown", "the token lacks a permission"},
-		{NotFound, ExitUnknown, "unknown", "it does not exist, or the token may not see it"},
-		{Moved, ExitUnknown, "unknown", "the repository has another name now"},
-		{Limited, ExitUnknown, "unknown", "a limit for requests was reached"},
-		{Server, ExitUnknown, "unknown", "GitHub answered with an error of its own"},
-		{Network, ExitUnknown, "unknown", "GitHub could not be reached"},
-		{Store, ExitUnknown, "unknown", "the lease store could not be asked"},
-		{Timeout, ExitUnknown, "unknown", "there was no answer in time"},
-		{Interrupt, ExitUnknown, "unknown", "it was interrupted"},
-		{Machine, ExitUnknown, "unknown", "a file or a program of this machine failed"},
-		{NoWork, ExitNoWork, "none", "no issue is free now"},
+		no(Held, "held", "the issue may not be taken, for the reasons given",
+			Call("see who holds it", "status", TheIssue)),
+		no(Lost, "lost", "the hold has ended: stop working on the issue",
+			Call("stop work on it; see who holds it now", "status", TheIssue)),
+		no(NoPlan, "no", "no plan is waiting for an answer", stands),
+		no(PlanWaits, "no", "a plan is waiting for its answer already",
+			Call("wait for the answer", "plan", TheIssue, "--wait", "8h")),
+		no(Barred, "no", "this login may not answer the plan", stands),
+		no(NotPushed, "no", "the push was refused, or the branch has moved",
+			Call("nothing was pushed; git or the remote said above what it wants; then", Again)),
+		no(Declined, "no", "it was not done, because that would harm something", again),
+
+		wrong(Usage, "the call makes no sense", usage),
+		wrong(Config, "the configuration is invalid", Call("correct it, then try it with", "doctor")),
+		wrong(WrongStore, "another lease store decided the hold than the configuration names",
+			Advice("name the store again in claim.lease on the default branch, until the hold is released")),
+		wrong(NoPull, "the address is not that of a pull request",
+			Shell("see its URL with", "gh", "pr", "view", "--json", "url"),
+			Call("without one", "release", TheIssue)),
+
+		unknown(Unread, "something could not be read", again),
+		unknown(Unshown, "GitHub counts comments that it does not show",
+			Call("look for a claim among them", "log", TheIssue)),
+		unknown(NotCounted, "records of this login do not count in the repository",
+			Call("see which role counts", "doctor", TheRepo)),
+		unknown(NoToken, "there is no token",
+			Shell("set GH_TOKEN, or run", "gh", "auth", "login")),
+		unknown(BadToken, "GitHub does not accept the token",
+			Call("see which token is used and what it may do", "doctor", TheRepo)),
+		unknown(Forbidden, "the token lacks a permission",
+			Call("see what the token may do", "doctor", TheRepo)),
+		unknown(NotFound, "it does not exist, or the token may not see it",
+			Call("check the name and the number, and that the token may see it", "doctor", TheRepo)),
+		unknown(Moved, "the repository has another name now",
+			Advice("use its new name, in a clone by git remote set-url origin URL"),
+			Shell("find it with", "gh", "repo", "view", TheRepo, "--json", "nameWithOwner")),
+		unknown(Limited, "a limit for requests was reached",
+			Call("from then on, or at once with another token in GH_TOKEN", Again)),
+		unknown(Server, "GitHub answered with an error of its own",
+			Call("GitHub has trouble of its own (https://www.githubstatus.com); in a minute", Again)),
+		unknown(Network, "GitHub could not be reached",
+			Call("check the network and LABEL_STATE_API_URL, then", Again)),
+		unknown(Store, "the lease store could not be asked",
+			Call("nothing is claimed while the lease store cannot be asked; see whether it answers", "doctor", TheRepo)),
+		unknown(Timeout, "there was no answer in time",
+			Call("see what is slow", "doctor", TheRepo),
+			Call("then", AgainLonger)),
+		unknown(Interrupt, "it was interrupted",
+			Call("it may have begun; go on with", Again)),
+		unknown(Machine, "a file or a program of this machine failed", again),
+
+		{
+			Code: NoWork,
+			Exit: ExitNoWork,
+			Word: "none",
+			Text: "no issue is free now",
+			Next: []Command{Call("see what keeps them", "board", "--repo", TheRepo), Call("later", Again)},
+		},
 	}
+}
+
+func no(c Code, word Word, text string, next ...Command) Meaning {
+	return Meaning{c, ExitNo, word, text, next}
+}
+
+func wrong(c Code, text string, next ...Command) Meaning {
+	return Meaning{c, ExitWrong, "refused", text, next}
+}
+
+func unknown(c Code, text string, next ...Command) Meaning {
+	return Meaning{c, ExitUnknown, "unknown", text, next}
 }
 
 // Meaning returns the row of c. A code that is none of ours could not be found out.

@@ -5,13 +5,13 @@ import "strings"
 // A Problem says why the answer is not yes. It is the one error type of operations: its code decides the exit
 // status, the hint and the word in JSON.
 type Problem struct {
-	Code    Code
+	Code    Code      // empty is that of the cause
 	Doing   string    // the verb, such as "claim"; empty when the caller says it
 	Object  string    // what it was done to, such as "acme/app#7"
 	Why     string    // the cause in one clause; it may contain other people's text
 	Reasons []Reason  // of Held, in the order of the verdict
 	Next    []Command // what to do about it, in the order in which to try; each front end words it in its own way
-	Cause   error     // for errors.Is and errors.As; never shown
+	Cause   error     // for errors.Is and errors.As; its text is shown where Why is empty
 }
 
 // A Command is what to do next: a call of label-state or of another program, or advice in words alone.
@@ -50,10 +50,13 @@ func (p *Problem) Error() string {
 	return what + ": " + p.why()
 }
 
-// why is the cause, or what the code means.
+// why is the cause in words, or what the code means.
 func (p *Problem) why() string {
-	if p.Why != "" {
+	switch {
+	case p.Why != "":
 		return p.Why
+	case p.Cause != nil:
+		return p.Cause.Error()
 	}
 	return p.Code.Meaning().Text
 }
@@ -64,6 +67,7 @@ func (p *Problem) Answer(issue string) Answer {
 		Issue:   issue,
 		Answer:  p.Code.Meaning().Word,
 		Problem: p,
+		Code:    p.Code,
 		Reasons: p.Reasons,
 		Error:   p.why(),
 		Next:    p.Next,

@@ -94,7 +94,7 @@ var mayImport = map[string][]string{
 		"internal/lease", // whether a write was certainly refused
 	},
 
-	"internal/mcp": {"internal/claim", "internal/printable"},
+	"internal/mcp": {"answer", "internal/claim", "internal/printable"},
 
 	"internal/githubsim":         {"internal/githubsim/gitrepo"},
 	"internal/githubsim/gitrepo": {},
@@ -139,34 +139,41 @@ var mayImport = map[string][]string{
 		"internal/cli/hold", "internal/cli/queue", "internal/cli/feature", "internal/cli/operate", "internal/cli/local", "internal/cli/try",
 	},
 	"internal/cli": {
+		"answer",
 		"internal/claim", "internal/config", "internal/git", "internal/github", "internal/gitpush",
 		"internal/hookfile", "internal/host", "internal/keep", "internal/labels", "internal/lease", "internal/ledger",
 		"internal/lifecycle", "internal/prchain", "internal/printable", "internal/setup",
 		"internal/slackgate", "internal/smallfile", "internal/state", "internal/worktree", "work",
 	},
 	"internal/cli/hold": {
+		"answer",
 		"internal/claim", "internal/cli", "internal/git", "internal/gitpush", "internal/labels", "internal/ledger",
 		"internal/lifecycle", "internal/setup",
 	},
 	"internal/cli/queue": {
+		"answer",
 		"internal/claim", "internal/cli", "internal/config", "internal/githubwork", "internal/labels", "internal/ledger",
-		"internal/lifecycle", "internal/setup", "internal/slackgate", "work",
+		"internal/lifecycle", "internal/printable", "internal/setup", "internal/slackgate", "work",
 	},
 	"internal/cli/feature": {
+		"answer",
 		"internal/claim", "internal/cli", "internal/github", "internal/host", "internal/labels", "internal/ledger",
 		"internal/lifecycle", "internal/prchain", "internal/printable", "internal/setup", "internal/state", "internal/worktree",
 	},
 	"internal/cli/operate": {
+		"answer",
 		"internal/board", "internal/claim", "internal/cli", "internal/host", "internal/labels", "internal/ledger",
 		"internal/lifecycle", "internal/printable", "internal/setup", "internal/state", "internal/stats",
 	},
 	"internal/cli/local": {
+		"answer",
 		"internal/agenthost", "internal/agentsetup", "internal/claim", "internal/cli", "internal/config",
 		"internal/git", "internal/github", "internal/hookfile", "internal/keep", "internal/lease", "internal/ledger",
 		"internal/lifecycle", "internal/mcp", "internal/printable", "internal/process", "internal/pushcheck", "internal/setup",
 		"internal/smallfile", "internal/state", "internal/workflow",
 	},
 	"internal/cli/try": {
+		"answer",
 		"internal/cli", "internal/demo", "internal/githubsim",
 	},
 }

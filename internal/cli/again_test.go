@@ -5,12 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
 )
 
 // TestHintRunsAgain wants the command line that failed in a hint, as a shell takes it and without a token.
 func TestHintRunsAgain(t *testing.T) {
-	again, longer := &cli.Failure{Err: errors.New("x"), Hint: "then: " + cli.Again}, &cli.Failure{Err: errors.New("x"), Hint: "then: " + cli.AgainLonger}
+	again := cli.Advise(errors.New("x"), answer.Call("then", answer.Again))
+	longer := cli.Advise(errors.New("x"), answer.Call("then", answer.AgainLonger))
 	for _, row := range []struct {
 		err   error
 		typed string // words divided by |
@@ -25,15 +27,10 @@ func TestHintRunsAgain(t *testing.T) {
 		{longer, "label-state|claim|7|--timeout|30s", "then: label-state claim 7 --timeout 2m"},
 		{longer, "label-state|claim|--timeout=200ms|7", "then: label-state claim --timeout=1m 7"},
 		{longer, "label-state|run|7|-timeout|1m|--|make|--timeout|1m", "then: label-state run 7 -timeout 4m -- …"},
-		{errors.New("nobody knows it"), "label-state|next", "when its cause is mended: label-state next"},
+		{errors.New("nobody knows it"), "label-state|next", "fix the cause, then run: label-state next"},
 	} {
-		if got := (cli.Terminal{Typed: strings.Split(row.typed, "|")}).HintFor(row.err); got != row.want {
+		if got := (cli.Terminal{Typed: strings.Split(row.typed, "|")}).Hint(row.err); got != row.want {
 			t.Errorf("%s: %q, want %q", row.typed, got, row.want)
 		}
-	}
-	server := cli.Terminal{Typed: []string{"label-state", "mcp"}}
-	server.Env.Server = true
-	if got, want := server.HintFor(longer), "then: the same call with a longer --timeout"; got != want {
-		t.Errorf("to a tool: %q, want %q", got, want)
 	}
 }

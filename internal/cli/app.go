@@ -3,14 +3,19 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/urfave/cli/v2"
 )
@@ -26,6 +31,8 @@ type Terminal struct {
 	Build    setup.Build                   // of the program
 	Commands func(Terminal) []*cli.Command // all there are, in the order of the help
 
+	told *bool // standard output has an answer, or is another program's
+
 	ChildOut, ChildErr io.Writer // of the programs that it runs, whose output is their own; nil is out and err
 }
 
@@ -38,12 +45,52 @@ func Run(ctx context.Context, args []string, t Terminal) int {
 
 // Execute is run without what is said about an error, and without the log.
 func Execute(ctx context.Context, args []string, t Terminal) error {
+	t.told = new(bool)
 	app := NewApp(t)
-	args, err := Arrange(app.Commands, args)
-	if err != nil {
+
+	arranged, err := Arrange(app.Commands, args)
+	if err == nil {
+		err = app.RunContext(ctx, arranged)
+	}
+	return t.answerWrong(args, err)
+}
+
+// answerWrong answers in JSON, where that was asked for, to a call that failed before its command could.
+func (t Terminal) answerWrong(args []string, err error) error {
+	if err == nil || *t.told || !asksJSON(args) {
 		return err
 	}
-	return app.RunContext(ctx, args)
+	p := ProblemOf(err)
+	a := p.Answer("")
+	a.Error, a.Next = OneLine(a.Error), t.Resolve(a.Next)
+	return errors.Join(err, t.write(a))
+}
+
+// asksJSON reports whether a command line has --json, wherever it stands.
+func asksJSON(args []string) bool {
+	for _, word := range args {
+		if word == "--" {
+			return false
+		}
+		name, value, given := strings.Cut(strings.TrimLeft(word, "-"), "=")
+		on, err := strconv.ParseBool(value)
+		if IsFlag(word) && name == "json" && (!given || on && err == nil) {
+			return true
+		}
+	}
+	return false
+}
+
+// write prints a value as one line of JSON, with nothing in it that does not show.
+func (t Terminal) write(v any) error {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := t.Out.Write(printable.JSON(text.Bytes()))
+	return err
 }
 
 // NewApp makes the program. The library neither prints help nor exits: help texts, usage errors and

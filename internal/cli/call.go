@@ -1,20 +1,18 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
-	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/work"
@@ -27,19 +25,19 @@ type Call struct {
 	Terminal Terminal
 	Session  *setup.Session
 	Source   config.WorkSource // where the agent takes its work from
-	Subject  Reply             // what it is about, as far as is known
+	Subject  answer.Answer     // what it is about, as far as is known
 	Answered bool              // standard output has its JSON
 }
 
 // A verb is the work of a command once its session is open.
 type verb func(ctx context.Context, c *Call) error
 
-// WithSession runs a verb on what the options name. Whatever goes wrong comes back as a *failure, and has
+// WithSession runs a verb on what the options name. Whatever goes wrong comes back as a problem, and has
 // been answered in JSON if that was asked for.
 func (t Terminal) WithSession(cc *cli.Context, o setup.Options, do verb) error {
 	ctx, cancel := Deadline(cc)
 	defer cancel()
-	c := &Call{Flags: cc, Terminal: t, Subject: Reply{Issue: WithoutURL(o.Ref)}}
+	c := &Call{Flags: cc, Terminal: t, Subject: answer.Answer{Issue: WithoutURL(o.Ref)}}
 	if o.Ref == "" {
 		c.Subject.Repo = WithoutURL(o.Repo)
 	}
@@ -59,7 +57,7 @@ func (c *Call) Close() {
 }
 
 // Open makes the session of the call and notes what it is about, for messages. Without an issue there has to be a repository: the error is then a
-// *UsageError (exit 2); the others are those of setup.Open.
+// wrong call (exit 2); the others are those of setup.Open.
 func (c *Call) Open(ctx context.Context, o setup.Options) error {
 	s, err := setup.Open(ctx, c.Terminal.Env, o)
 	if err != nil {
@@ -85,35 +83,64 @@ func WithoutURL(name string) string {
 	return OneLine(name)
 }
 
-// Fail is the error that the command ends with: a *Failure that says what was being done to what. With --json the negative answer is printed, unless
+// Fail is the error that the command ends with: a problem that says what was being done to what. With --json the negative answer is printed, unless
 // the command has answered. nil stays nil.
 func (c *Call) Fail(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
 	err = c.Timed(ctx, err)
-	f := &Failure{Doing: CommandPath(c.Flags), Object: cmp.Or(c.Subject.Issue, c.Subject.Repo, c.Subject.Feature), Err: err}
+	p := ProblemOf(At(CommandPath(c.Flags), cmp.Or(c.Subject.Issue, c.Subject.Repo, c.Subject.Feature), err))
 	if c.Answered {
-		return f
+		return p
 	}
-	return errors.Join(f, c.AnswerJSON(c.Subject.Negative(f)))
+	return errors.Join(p, c.AnswerJSON(c.Negative(p)))
+}
+
+// Negative is the answer to a command that failed, about what the call is about.
+func (c *Call) Negative(p *answer.Problem) answer.Answer {
+	a := p.Answer(c.Subject.Issue)
+	a.Repo, a.Feature = c.Subject.Repo, c.Subject.Feature
+	a.Error = OneLine(a.Error)
+	a.Next = c.Terminal.Resolve(a.Next)
+	if none, is := errors.AsType[*work.NoWorkError](p); is {
+		a.Error, a.Queue, a.Passed = "", &none.Queue, none.Passed
+	}
+	return a
 }
 
 // Timed says so when it was --timeout or a signal that kept the answer from being found out.
 func (c *Call) Timed(ctx context.Context, err error) error {
-	switch {
-	case ExitCode(err) != ExitUnknown || ctx.Err() == nil:
+	if ExitCode(err) != answer.ExitUnknown || ctx.Err() == nil {
 		return err
-	case ctx.Err() == context.DeadlineExceeded:
-		late := &timeoutError{cause: cause{err}, after: c.Flags.Duration("timeout")}
-		if e, is := errors.AsType[*lease.Error](err); is {
-			late.store = e.Kind
-		}
-		return late
-	case ctx.Err() == context.Canceled:
-		return &interruptedError{cause{err}}
 	}
-	return err
+	if ctx.Err() == context.DeadlineExceeded {
+		return c.late(err)
+	}
+
+	p := &answer.Problem{Code: answer.Interrupt, Why: "interrupted" + aftermath(err), Cause: err}
+	if c.Subject.Issue != "" {
+		p.Next = []answer.Command{answer.Call("see where it stands", "status", c.Subject.Issue)}
+	}
+	return p
+}
+
+// late is what --timeout did not leave time for.
+func (c *Call) late(err error) error {
+	p := &answer.Problem{Code: answer.Timeout, Why: "no answer within " + printable.Exact(c.Flags.Duration("timeout")), Cause: err}
+	longer := answer.Call("then", answer.AgainLonger)
+	store, is := errors.AsType[*lease.Error](err)
+	switch {
+	case is:
+		p.Code = answer.Store
+		p.Why += " from the lease store " + store.Kind
+	case c.Subject.Issue != "":
+		p.Next = []answer.Command{answer.Call("see where it stands", "status", c.Subject.Issue), longer}
+	case c.Subject.Feature != "":
+		p.Next = []answer.Command{answer.Call("see what is missing", "chain status", "--feature", c.Subject.Feature), longer}
+	}
+	p.Why += aftermath(err)
+	return p
 }
 
 // Deadline is the context of a call: it ends with the program, and after --timeout where that is given.
@@ -201,72 +228,41 @@ func InOneRepo(cc *cli.Context) (setup.Options, error) {
 
 // Answer prints what was found: v as JSON when asked, with nothing in it that does not show, else text.
 func (c *Call) Answer(v any, text string) error {
-	c.Answered = true
+	c.Told()
 	if c.Flags.Bool("json") {
-		var text bytes.Buffer
-		enc := json.NewEncoder(&text)
-		enc.SetEscapeHTML(false)
-		if err := enc.Encode(v); err != nil {
-			return err
-		}
-		_, err := c.Terminal.Out.Write(printable.JSON(text.Bytes()))
-		return err
+		return c.unwritten(c.Terminal.write(v))
 	}
 	_, err := fmt.Fprint(c.Terminal.Out, text)
-	return err
+	return c.unwritten(err)
+}
+
+// unwritten says of an answer that nobody can read that what was done stays.
+func (c *Call) unwritten(err error) error {
+	if err == nil {
+		return nil
+	}
+	p := &answer.Problem{
+		Code:  answer.Machine,
+		Why:   "the answer could not be written: " + err.Error() + "; what was done stays done",
+		Cause: err,
+	}
+	if c.Subject.Issue != "" {
+		p.Next = []answer.Command{answer.Call("see where it stands", "status", c.Subject.Issue)}
+	}
+	return p
+}
+
+// Told notes that standard output has an answer, or is another program's from now on.
+func (c *Call) Told() {
+	c.Answered = true
+	if c.Terminal.told != nil {
+		*c.Terminal.told = true
+	}
 }
 
 // Tell answers with sentences, which break between words where a person's terminal ends.
 func (c *Call) Tell(v any, text string) error {
 	return c.Answer(v, Wrap(text, c.Terminal.Env.Width(c.Terminal.Out)))
-}
-
-// A Reply is the JSON of an answer about one issue or repository. Keys are stable.
-type Reply struct {
-	Issue   string   `json:"issue,omitempty"`
-	Repo    string   `json:"repo,omitempty"`
-	Feature string   `json:"feature,omitempty"`
-	Answer  string   `json:"answer"`
-	Reasons []Reason `json:"reasons,omitempty"`
-	Error   string   `json:"error,omitempty"`
-
-	Queue  *int              `json:"queue,omitempty"` // how many issues are ready; only beside answer none
-	Passed []work.PassedOver `json:"passed_over,omitempty"`
-}
-
-type Reason struct {
-	Code  string `json:"code"`
-	Text  string `json:"text"`
-	URL   string `json:"url,omitempty"`
-	Until string `json:"until,omitempty"`
-}
-
-// Negative is the answer to a command that failed: held, lost, no, refused or unknown.
-func (r Reply) Negative(f *Failure) Reply {
-	r.Answer, r.Error = "unknown", OneLine(f.Reason())
-	var held *ledger.HeldError
-	var lost *ledger.LostError
-	switch ExitCode(f) {
-	case ExitCalled:
-		r.Answer = "refused"
-	case ExitNo:
-		r.Answer = "no"
-	case ExitNoWork:
-		r.Answer, r.Error = "none", ""
-		if none, is := errors.AsType[*work.NoWorkError](f); is {
-			r.Queue, r.Passed = &none.Queue, none.Passed
-		}
-	}
-	switch {
-	case errors.As(f, &held):
-		r.Answer, r.Reasons = "held", Reasons(held.Verdict)
-		if held.Yielded != nil { // its own claim is over, and no reason any more
-			r.Reasons = slices.DeleteFunc(r.Reasons, func(why Reason) bool { return why.Code == string(lifecycle.CodeOwn) })
-		}
-	case errors.As(f, &lost) && !lost.Worker.IsZero():
-		r.Answer = "lost"
-	}
-	return r
 }
 
 // WarnLate turns a real success whose labels could not be written into a warning.

@@ -2,36 +2,33 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// labelCommand puts a label on an issue; what says so before it.
-func labelCommand(what, number, repo, label string) string {
-	return fmt.Sprintf("%s: gh issue edit %s --repo %s --add-label %s", what, number, repo, ShellWord(label))
-}
-
 // FirstCommand is the line for who has no ready issue yet.
-func (c *Call) FirstCommand() string {
+func (c *Call) FirstCommand() answer.Command {
 	return labelCommand("label an issue", "NUMBER", c.Session.Repo.String(), c.queue())
 }
 
 // LabelsFirst is the line for a repository that lacks the label of the queue: no issue can be given it. Empty where it is there.
-func (c *Call) LabelsFirst(ctx context.Context) (string, error) {
+func (c *Call) LabelsFirst(ctx context.Context) ([]answer.Command, error) {
 	have, err := c.Session.Client.Labels(ctx, c.Session.Repo)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	queue := c.queue()
 	if slices.ContainsFunc(have, func(l labels.Definition) bool { return labels.Same(l.Name, queue) }) {
-		return "", nil
+		return nil, nil
 	}
-	return fmt.Sprintf(makeLabels, c.Session.Repo) + c.FirstCommand(), nil
+	first := c.FirstCommand()
+	first.When = "then " + first.When
+	return then(makeLabels(c.Session.Repo), first), nil
 }
 
 // ReadyFirst is the line for an issue in a repository that lacks the label of the queue, as far as what was read tells. Empty where it is
@@ -41,10 +38,13 @@ func (c *Call) ReadyFirst(f lifecycle.Facts, v lifecycle.Verdict) string {
 	if v.Answer != lifecycle.Free || f.PullRequest || !c.Session.Client.Lacks(r, c.queue()) {
 		return ""
 	}
-	return fmt.Sprintf(makeLabels, r) + labelCommand("label it", strconv.Itoa(f.Issue.Number), r.String(), c.queue())
+	label := labelCommand("then label it", strconv.Itoa(f.Issue.Number), r.String(), c.queue())
+	return Words(then(makeLabels(r), label))
 }
 
 func (c *Call) queue() string { return c.Session.Ledger.Rules().Scheme.Queues()[0] }
 
 // makeLabels is what comes first in a repository that lacks them.
-const makeLabels = "make the labels: label-state labels sync %s; then "
+func makeLabels(r ledger.Repo) answer.Command {
+	return answer.Call("make the labels", "labels sync", r.String())
+}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -94,7 +95,7 @@ func Arrange(commands []*cli.Command, args []string) ([]string, error) {
 			problem = unknownFlag(at.Flags, path, word)
 		case given:
 			if want := wanted(flag, value); want != "" {
-				problem = Usagef(path, "%s %q: want %s", Dashed(flag.Names()[0]), OneLine(value), want)
+				problem = Usagef(path, "%s %s", Dashed(flag.Names()[0]), want)
 			}
 		case TakesValue(flag):
 			problem = Usagef(path, "%s needs a value", Dashed(flag.Names()[0]))
@@ -151,32 +152,43 @@ func Descend(commands []*cli.Command, words []string) descent {
 	return at
 }
 
-// wanted says what a flag's value must be, when it is not.
+// wanted says of a flag's value what it must be, when it is not; else it is empty.
 func wanted(flag cli.Flag, value string) string {
 	var err error
 	var want string
 	switch flag.(type) {
 	case *cli.DurationFlag:
-		_, err = time.ParseDuration(value)
-		want = "a duration such as 30s, 90m or 4h"
+		var d time.Duration
+		d, err = time.ParseDuration(value)
+		want = "want a duration such as 30s, 90m or 4h"
+		switch grace := flag.Names()[0] == GraceFlag().Names()[0]; {
+		case err == nil && d < 0 && grace:
+			return value + ": must not be negative"
+		case err == nil && d <= 0 && !grace:
+			return value + ": must be positive, for example 30m"
+		}
+	case *cli.StringFlag:
+		if value == "" && flag.Names()[0] != "reason" { // a reason may be left open
+			return "is empty; give a value, or leave it out"
+		}
 	case *cli.Float64Flag:
 		_, err = strconv.ParseFloat(value, 64)
-		want = "a number"
+		want = "want a number"
 	case *cli.Int64Flag:
 		var n int64
 		n, err = strconv.ParseInt(value, 10, 64)
 		if err == nil && strconv.FormatInt(n, 10) != value { // the library would read 010 as eight
 			err = strconv.ErrSyntax
 		}
-		want = "a whole number in decimal digits"
+		want = "want a whole number in decimal digits"
 	case *cli.BoolFlag:
 		_, err = strconv.ParseBool(value)
-		want = "true or false"
+		want = "want true or false"
 	}
 	if err == nil {
 		return ""
 	}
-	return want
+	return fmt.Sprintf("%q: %s", OneLine(value), want)
 }
 
 // IsFlag reports whether a word of the command line is an option, known or not. "-" and "--" are none.

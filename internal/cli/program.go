@@ -32,13 +32,10 @@ const defaultGrace = 10 * time.Second
 // CheckProgram makes sure that there is a command before anything is claimed for it.
 func CheckProgram(c *Call, args []string) error {
 	if len(args) == 0 {
-		return Usagef(CommandPath(c.Flags), "want a command behind --")
+		return Usagef(CommandPath(c.Flags), "give a command after --")
 	}
 	if _, err := exec.LookPath(args[0]); err != nil {
 		return Usagef(CommandPath(c.Flags), "%s", err)
-	}
-	if c.Flags.IsSet("grace") && c.Flags.Duration("grace") < 0 {
-		return Usagef(CommandPath(c.Flags), "--grace %s: want no less than nothing", c.Flags.Duration("grace"))
 	}
 	return nil
 }
@@ -58,7 +55,7 @@ func (e *ExitStatus) Error() string { return "exit code " + strconv.Itoa(e.Code)
 // but the program's end, or the hold's, ends it: not a signal, not --timeout.
 func RunProgram(ctx context.Context, c *Call, h ledger.Hold, p Program) error {
 	ctx = context.WithoutCancel(ctx)
-	c.Answered = true // standard output is the program's
+	c.Told() // standard output is the program's
 	fmt.Fprintf(c.Terminal.Err, "label-state: claimed %s\n", h.Issue)
 	r := runner{call: c, hold: h, signals: make(chan os.Signal, 8)}
 	signal.Notify(r.signals, forwarded...)

@@ -1,34 +1,35 @@
 package cli
 
 import (
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
 // A StatusView is the JSON of status.
 type StatusView struct {
-	Issue    string        `json:"issue"`
-	Title    string        `json:"title"`
-	URL      string        `json:"url"`
-	Open     bool          `json:"open"`
-	Pull     bool          `json:"pull_request,omitempty"` // the number is a pull request's
-	Answer   string        `json:"answer"`
-	Reasons  []Reason      `json:"reasons"`
-	State    string        `json:"state"` // what the facts say
-	Why      string        `json:"why"`
-	Labels   []string      `json:"labels"`
-	Drift    *driftView    `json:"drift,omitempty"`    // labels to add and remove
-	Stranded string        `json:"stranded,omitempty"` // why nothing will move it; a person must
-	Store    string        `json:"lease_store"`        // what decides: comments, refs or redis
-	Holder   *ClaimView    `json:"holder,omitempty"`
-	Plan     *PlanView     `json:"plan,omitempty"` // of the holder
-	Blockers []BlockerView `json:"blockers"`
-	Cycle    *CycleView    `json:"cycle,omitempty"` // of the open blockers
-	Attempts []attemptView `json:"attempts"`
-	PRs      []pullView    `json:"pull_requests"`
-	Ignored  []ignoredView `json:"ignored"`
-	Now      string        `json:"server_time"`
-	Next     string        `json:"next,omitempty"`    // the command for who sets the repository up
-	Guessed  string        `json:"guessed,omitempty"` // that whose records count is a guess, and why
+	Issue    string          `json:"issue"`
+	Title    string          `json:"title"`
+	URL      string          `json:"url"`
+	Open     bool            `json:"open"`
+	Pull     bool            `json:"pull_request,omitempty"` // the number is a pull request's
+	Answer   string          `json:"answer"`
+	Reasons  []answer.Reason `json:"reasons"`
+	State    string          `json:"state"` // what the facts say
+	Why      string          `json:"why"`
+	Labels   []string        `json:"labels"`
+	Drift    *driftView      `json:"drift,omitempty"`    // labels to add and remove
+	Stranded string          `json:"stranded,omitempty"` // why nothing will move it; a person must
+	Store    string          `json:"lease_store"`        // what decides: comments, refs or redis
+	Holder   *ClaimView      `json:"holder,omitempty"`
+	Plan     *answer.Answer  `json:"plan,omitempty"` // of the holder
+	Blockers []BlockerView   `json:"blockers"`
+	Cycle    *CycleView      `json:"cycle,omitempty"` // of the open blockers
+	Attempts []attemptView   `json:"attempts"`
+	PRs      []pullView      `json:"pull_requests"`
+	Ignored  []ignoredView   `json:"ignored"`
+	Now      string          `json:"server_time"`
+	Next     string          `json:"next,omitempty"`    // the command for who sets the repository up
+	Guessed  string          `json:"guessed,omitempty"` // that whose records count is a guess, and why
 }
 
 type driftView struct {
@@ -68,7 +69,7 @@ type ignoredView struct {
 func ViewStatus(r lifecycle.Rules, f lifecycle.Facts, v lifecycle.Verdict) StatusView {
 	sum := r.Summary(f)
 	s := StatusView{
-		Issue: f.Issue.String(), Title: OneLine(f.Title), URL: f.URL, Open: f.Open, Pull: f.PullRequest, Answer: v.Answer.String(), Reasons: append([]Reason{}, Reasons(v)...),
+		Issue: f.Issue.String(), Title: OneLine(f.Title), URL: f.URL, Open: f.Open, Pull: f.PullRequest, Answer: v.Answer.String(), Reasons: append([]answer.Reason{}, Reasons(v)...),
 		State: sum.State.String(), Why: OneLine(sum.Why), Labels: LabelNames(f.Labels), Now: Stamp(f.Now),
 		Stranded: OneLine(sum.Stranded), Blockers: []BlockerView{}, Attempts: []attemptView{}, PRs: []pullView{}, Ignored: []ignoredView{},
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -19,6 +20,9 @@ func Stamp(t time.Time) string {
 	}
 	return t.UTC().Format(time.RFC3339)
 }
+
+// second is a server time as an Answer has it: in UTC, to the second.
+func second(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
 
 // When prints a server time for people, with the distance to now.
 func When(t, now time.Time) string {
@@ -60,43 +64,37 @@ func Round(d time.Duration) string {
 }
 
 // Reasons are a verdict's reasons in JSON, in their order; nil without any.
-func Reasons(v lifecycle.Verdict) []Reason {
-	var out []Reason
+func Reasons(v lifecycle.Verdict) []answer.Reason {
+	var out []answer.Reason
 	for _, r := range v.Reasons {
-		out = append(out, Reason{Code: string(r.Code), Text: OneLine(r.Text), URL: r.URL, Until: Stamp(r.Until)})
+		out = append(out, answer.Reason{Code: string(r.Code), Text: OneLine(r.Text), URL: r.URL, Until: second(r.Until)})
 	}
 	return out
 }
 
-// A HoldView is the JSON of a hold.
-type HoldView struct {
-	Issue    string `json:"issue"`
-	Answer   string `json:"answer"`
-	Codename string `json:"codename"`
-	Firing   string `json:"firing_id"`
-	Person   string `json:"person,omitempty"` // whose hold it is, when a person's
-	Since    string `json:"since"`
-	Until    string `json:"until,omitempty"`        // absent when it never expires
-	Renew    string `json:"renew_before,omitempty"` // When a third of the lease is over; absent as until is
-	Token    int64  `json:"token,omitempty"`
-	Branch   string `json:"branch,omitempty"`
-	URL      string `json:"url"`
-}
-
 // RenewBefore is when the next heartbeat is due for a hold that ends at until and lasts lease after each: when a third of the lease
-// is over, in server time (spec.md#heartbeat). It is empty for a hold that never expires, and where the lease is not known.
-func RenewBefore(until time.Time, lease time.Duration) string {
+// is over, in server time (spec.md#heartbeat). It is zero for a hold that never expires, and where the lease is not known.
+func RenewBefore(until time.Time, lease time.Duration) time.Time {
 	if until.IsZero() || lease <= 0 {
-		return ""
+		return time.Time{}
 	}
-	return Stamp(until.Add(-lease + lease/3))
+	return second(until.Add(-lease + lease/3))
 }
 
 // ViewHold is the answer of whoever has a hold: won, renewed, held already.
-func ViewHold(h ledger.Hold, answer string) HoldView {
-	return HoldView{
-		Issue: h.Issue.String(), Answer: answer, Codename: h.Record.Worker.Codename, Firing: h.Record.Worker.FiringID, Person: h.Record.Person,
-		Since: Stamp(h.Since), Until: Stamp(h.Until), Renew: RenewBefore(h.Until, h.Lease()), Token: h.Token, Branch: h.Record.Branch, URL: h.URL,
+func ViewHold(h ledger.Hold, word answer.Word) answer.Answer {
+	return answer.Answer{
+		Issue:       h.Issue.String(),
+		Answer:      word,
+		Codename:    h.Record.Worker.Codename,
+		FiringID:    h.Record.Worker.FiringID,
+		Person:      h.Record.Person,
+		Since:       second(h.Since),
+		Until:       second(h.Until),
+		RenewBefore: RenewBefore(h.Until, h.Lease()),
+		Token:       h.Token,
+		Branch:      h.Record.Branch,
+		URL:         h.URL,
 	}
 }
 
@@ -152,20 +150,9 @@ func Columns(rows [][]string) string {
 	return b.String()
 }
 
-// A PlanView is the JSON of a plan.
-type PlanView struct {
-	Issue  string `json:"issue"`
-	Answer string `json:"answer"` // posted, approved, rejected, waiting or over
-	Worker string `json:"worker"`
-	URL    string `json:"url"`
-	Until  string `json:"until,omitempty"` // while it waits
-	By     string `json:"by,omitempty"`
-	Reason string `json:"reason,omitempty"`
-}
-
 // ViewPlan is the plan of a claim; over is the answer when the hold ended without one.
-func ViewPlan(i claim.Issue, c claim.Claim, t claim.Terms) PlanView {
-	v := PlanView{Issue: i.String(), Worker: c.Record.Worker.String(), Answer: string(c.PlanAnswer())}
+func ViewPlan(i claim.Issue, c claim.Claim, t claim.Terms) answer.Answer {
+	v := answer.Answer{Issue: i.String(), Worker: c.Record.Worker.String(), Answer: answer.Word(c.PlanAnswer())}
 	if c.Plan != nil {
 		v.URL, v.By = c.Plan.URL, c.Plan.Who()
 	}
@@ -173,26 +160,20 @@ func ViewPlan(i claim.Issue, c claim.Claim, t claim.Terms) PlanView {
 		v.By, v.Reason = c.End.Who(), OneLine(cmp.Or(c.End.Reason, c.End.Outcome))
 	}
 	if end, limited := c.Until(t); limited && c.PlanAnswer() == claim.PlanWaiting {
-		v.Until = Stamp(end)
+		v.Until = second(end)
 	}
 	return v
 }
 
-// A MoveView is the JSON of what an operation did to an issue's labels.
-type MoveView struct {
-	Issue   string   `json:"issue"`
-	Answer  string   `json:"answer"`
-	Was     []string `json:"was"`
-	Is      []string `json:"is"`
-	Why     string   `json:"why"`
-	Outcome string   `json:"outcome,omitempty"` // as a worker's release was recorded
-	Warning string   `json:"warning,omitempty"` // what the worker should know about it
-	Ended   []string `json:"ended,omitempty"`
-}
-
 // ViewMove is the answer of a command that moved the labels of an issue, or found them right.
-func ViewMove(rep ledger.Repair, answer string) MoveView {
-	return MoveView{Issue: rep.Issue.String(), Answer: answer, Was: LabelNames(rep.Was), Is: LabelNames(rep.Is), Why: rep.Why}
+func ViewMove(rep ledger.Repair, word answer.Word) answer.Answer {
+	return answer.Answer{
+		Issue:  rep.Issue.String(),
+		Answer: word,
+		Was:    LabelNames(rep.Was),
+		Is:     LabelNames(rep.Is),
+		Why:    rep.Why,
+	}
 }
 
 // UnprovenWarning is what a worker should know who has released an issue as success and named nothing that shows it.

@@ -3,11 +3,13 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/hookfile"
@@ -34,12 +36,7 @@ func ResumeFlag() cli.Flag {
 // Asks is what a command asks for that claims the issue for the worker: by --resume, or when a process that has crashed has left its record in
 // this worktree, the hold of another process of the run. With --resume alone the run is the recorded one.
 func (c *Call) Asks(i claim.Issue, w claim.Worker) (ledger.Request, error) {
-	branch, err := c.Branch()
-	if err != nil {
-		return ledger.Request{}, err
-	}
-
-	req := ledger.Request{Worker: w, TTL: c.TTL(), Branch: branch, Resume: c.Flags.Bool("resume")}
+	req := ledger.Request{Worker: w, TTL: c.TTL(), Branch: c.Flags.String("branch"), Resume: c.Flags.Bool("resume")}
 	if req.Resume && w.FiringID == "" {
 		recorded, found, err := c.Session.Recall(i)
 		switch {
@@ -92,16 +89,10 @@ func (c *Call) Claimant() claim.Worker {
 	return w
 }
 
-// refuseNobody refuses a name that is given and empty, and a session that cannot be one: neither is a worker, and to go on without it would
-// take the issue for the person whose token it is.
+// refuseNobody refuses a session that cannot be one: to go on without it would take the issue for the person whose token it is.
 func (t Terminal) refuseNobody(cc *cli.Context) error {
-	for _, name := range []string{"codename", "firing-id", "agent"} {
-		if cc.IsSet(name) && cc.String(name) == "" {
-			return Usagef(CommandPath(cc), "--%s is empty; give a name, or leave it out", name)
-		}
-	}
 	if err := t.Env.CheckSession(); err != nil {
-		return &Failure{Doing: CommandPath(cc), Err: err}
+		return At(CommandPath(cc), "", err)
 	}
 	return nil
 }
@@ -116,9 +107,9 @@ func (c *Call) OneSession() error {
 	for _, s := range all {
 		names = append(names, string(s.Host))
 	}
-	again := append(append([]string{"label-state", CommandPath(c.Flags)}, c.Flags.Args().Slice()...), "--codename", names[len(names)-1])
+	again := append(c.Flags.Args().Slice(), "--codename", names[len(names)-1])
 	use := Usagef(CommandPath(c.Flags), "this command runs inside sessions of %s; say which one claims with --codename", strings.Join(names, " and "))
-	return &Failure{Err: use, Hint: strings.Join(again, " ")}
+	return Advise(use, answer.Call("", CommandPath(c.Flags), again...))
 }
 
 // RequireWorker refuses a command that needs to know who works.
@@ -129,15 +120,15 @@ func (c *Call) RequireWorker() error {
 		}
 		return Usagef(CommandPath(c.Flags), "who works? Give --codename, or set LABEL_STATE_CODENAME")
 	}
-	if c.Flags.IsSet("ttl") && c.Flags.Duration("ttl") <= 0 {
-		return Usagef(CommandPath(c.Flags), "--ttl %s: want more than nothing, such as 30m", c.Flags.Duration("ttl"))
-	}
 	return nil
 }
 
+// ErrNoHold says that nothing here tells which worker is meant: neither the call nor this worktree.
+var ErrNoHold = errors.New("no hold is recorded here")
+
 // Holder is who holds the issue from here: named by flags or environment, else recorded by
 // claim in this worktree. The fencing token is 0 when nobody told it. A recorded hold of another
-// session is a *NoAnswer.
+// session is a no.
 func (c *Call) Holder(i claim.Issue) (claim.Worker, int64, error) { return c.holder(i, false) }
 
 // Releaser is Holder for who ends the hold: what a session left behind may be ended, and what a
@@ -179,7 +170,12 @@ func (c *Call) holder(i claim.Issue, ends bool) (claim.Worker, int64, error) {
 			}
 		}
 	}
-	return w, 0, Usagef(CommandPath(c.Flags), "this worktree has no hold on %s; name the worker with --codename and --firing-id", i)
+	return w, 0, &answer.Problem{
+		Code:  answer.Usage,
+		Why:   fmt.Sprintf("this worktree has no hold on %s; name the worker with --codename and --firing-id", i),
+		Next:  []answer.Command{answer.Call("", CommandPath(c.Flags), "--help")},
+		Cause: ErrNoHold,
+	}
 }
 
 // refuseOthers refuses to act under the hold of another session in this worktree. Who is in no
@@ -198,15 +194,12 @@ func (c *Call) refuseOthers(h state.Hold, ends bool) error {
 		if top, err := state.Top(c.Terminal.Env.Dir); err == nil {
 			own = "../" + filepath.Base(top) + "-2"
 		}
-		return &Failure{
-			Err:  &NoAnswer{fmt.Sprintf("another session, of %s, is at work on %s in this worktree%s", h.Beat.Host, h.Issue, until)},
-			Hint: "use a worktree of your own: git worktree add " + ShellWord(own) + "; or take other work: label-state next",
-		}
+		return Declined(fmt.Sprintf("another session, of %s, is at work on %s in this worktree%s", h.Beat.Host, h.Issue, until),
+			answer.Shell("use a worktree of your own", "git", "worktree", "add", own),
+			answer.Call("or take other work", "next"))
 	case whose == setup.Others && ends:
-		return &Failure{
-			Err:  &NoAnswer{fmt.Sprintf("a session of %s is at work on %s in this worktree%s", h.Beat.Host, h.Issue, until)},
-			Hint: "end its hold in your name, on the record: label-state release " + h.Issue.String() + " --force",
-		}
+		return Declined(fmt.Sprintf("a session of %s is at work on %s in this worktree%s", h.Beat.Host, h.Issue, until),
+			answer.Call("end its hold in your name, on the record", "release", h.Issue.String(), "--force"))
 	}
 	return nil
 }
@@ -227,16 +220,6 @@ const (
 	RetryFirst = time.Second
 	RetryMost  = 15 * time.Second
 )
-
-// Branch is where the work will be pushed, by the command line; empty when it is not known. What git takes no branch of is the ledger's to
-// refuse.
-func (c *Call) Branch() (string, error) {
-	name := c.Flags.String("branch")
-	if c.Flags.IsSet("branch") && name == "" {
-		return "", Usagef(CommandPath(c.Flags), "--branch is empty; give a name, or leave it out")
-	}
-	return name, nil
-}
 
 // runTTL is the lease of a hold that is renewed all the time.
 const runTTL = 30 * time.Minute

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -29,7 +30,7 @@ func (c *Call) WouldClaim(ctx context.Context, i claim.Issue, req ledger.Request
 		return err
 	case resumes:
 		text := fmt.Sprintf("would take over %s %s for %s from another process of its run\n", i, OneLine(f.Title), w)
-		return c.Answer(Reply{Issue: i.String(), Answer: "free"}, text)
+		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.Free}, text)
 	}
 	if len(v.Reasons) > 0 {
 		return &ledger.HeldError{Issue: i, Verdict: v, Shared: v.Has(lifecycle.CodeOwn)}
@@ -41,5 +42,5 @@ func (c *Call) WouldClaim(ctx context.Context, i claim.Issue, req ledger.Request
 	if taken {
 		text += ", ending the hold that stands"
 	}
-	return c.Answer(Reply{Issue: i.String(), Answer: "free"}, text+"\n")
+	return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.Free}, text+"\n")
 }

@@ -1,25 +1,11 @@
 package cli
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/label-state/label-state/internal/printable"
 	"github.com/urfave/cli/v2"
 )
-
-// A UsageError is a command line that makes no sense: exit 2.
-type UsageError struct {
-	problem string
-	command string // for the hint; empty is the program itself
-}
-
-func (e *UsageError) Error() string { return e.problem }
-
-// Usagef is a wrong call of a command: exit 2, with the command's usage as the hint.
-func Usagef(command, format string, args ...any) error {
-	return &UsageError{problem: fmt.Sprintf(format, args...), command: command}
-}
 
 func unknownCommand(known []*cli.Command, path, name string) error {
 	var names []string
@@ -40,11 +26,4 @@ func unknownFlag(known []cli.Flag, path, word string) error {
 		near = Dashed(near)
 	}
 	return Usagef(path, "unknown flag %s%s", OneLine(word), meant(near))
-}
-
-func meant(near string) string {
-	if near == "" {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean %q?", near)
 }

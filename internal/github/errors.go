@@ -102,6 +102,9 @@ func (e *PermissionError) Denied() bool {
 	return e.Write && e.ofToken()
 }
 
+// Archived reports whether the repository is archived, where no permission helps.
+func (e *PermissionError) Archived() bool { return strings.Contains(e.Message, "archived") }
+
 // ofToken reports whether the token lacks a permission, rather than its login a role.
 func (e *PermissionError) ofToken() bool {
 	return strings.HasPrefix(e.Message, "Resource not accessible by")

@@ -121,6 +121,9 @@ func (c *Client) PullAt(ctx context.Context, address string, i claim.Issue) (lif
 	no := func(format string, args ...any) error {
 		return &ledger.NoPullError{Address: oneLine(address), Why: fmt.Sprintf(format, args...)}
 	}
+	if n, short := closing.ParseNumber(strings.TrimPrefix(address, "#")); short {
+		address = fmt.Sprintf("%s/%s/pull/%d", c.o.Web, i.Slug(), n)
+	}
 	id, ok := parsePull(address, c.o.Web)
 	if !ok {
 		return lifecycle.PR{}, no("want the URL of a pull request, as in %s/%s/pull/50", c.o.Web, i.Slug())

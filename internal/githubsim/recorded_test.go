@@ -435,13 +435,13 @@ func (f fact) holdClient(t *testing.T, line string) {
 
 // outcomeOf is what came of a call, by the words of the table.
 func outcomeOf(err error, waited time.Duration, sent []string) map[string]string {
-	at := &cli.Failure{Doing: "claim", Object: "acme/app#1", Err: err}
+	at := cli.ProblemOf(cli.At("claim", "acme/app#1", err))
 	return map[string]string{
 		"type":  typeOf(err),
 		"waits": waited.String(),
 		"sends": strings.Join(sent, " "),
 		"exit":  strconv.Itoa(cli.ExitCode(at)),
-		"hint":  cli.HintFor(at),
+		"hint":  cli.Words(at.Next),
 		"says":  fmt.Sprint(err),
 	}
 }

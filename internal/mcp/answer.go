@@ -6,9 +6,9 @@ import (
 	"github.com/label-state/label-state/internal/printable"
 )
 
-// An answer is the structured result of every tool. Result and results are the JSON objects of the
+// A result is the structured result of every tool. Result and results are the JSON objects of the
 // command line (docs/cli.md), unchanged.
-type answer struct {
+type result struct {
 	Answer    string            `json:"answer"`
 	Code      int               `json:"exit_code"`
 	Error     string            `json:"error,omitempty"`
@@ -20,18 +20,16 @@ type answer struct {
 }
 
 // The answers, by exit code (cli.md#exit-codes): no work is a no.
-var answers = [...]string{"yes", "no", "wrong", "unknown", "no"}
+var answers = [...]string{"yes", "no", refused, "unknown", "no"}
 
-const (
-	codeYes    = 0
-	codeCalled = 2
-)
+// refused is the answer to a wrong call, in the word of the command line.
+const refused = "refused"
 
 // waiting is the answer when a call has waited for others and they have not decided.
 const waiting = "waiting"
 
 // json is the answer on the wire, with nothing in it that does not show.
-func (a answer) json() (json.RawMessage, error) {
+func (a result) json() (json.RawMessage, error) {
 	data, err := json.Marshal(a)
 	return printable.JSON(data), err
 }

@@ -18,6 +18,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"pgregory.net/rapid"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/mcp"
 )
 
@@ -62,8 +63,8 @@ func connect(t testing.TB, o mcp.Options) *sdk.ClientSession {
 	return c
 }
 
-// An answer is what a client reads.
-type answer struct {
+// A result is what a client reads.
+type result struct {
 	Answer    string            `json:"answer"`
 	Code      int               `json:"exit_code"`
 	Error     string            `json:"error"`
@@ -74,7 +75,7 @@ type answer struct {
 	Untrusted []string          `json:"untrusted"`
 }
 
-func read(t testing.TB, r *sdk.CallToolResult) (a answer) {
+func read(t testing.TB, r *sdk.CallToolResult) (a result) {
 	t.Helper()
 	data, err := json.Marshal(r.StructuredContent)
 	if err == nil {
@@ -138,7 +139,7 @@ func played(t *testing.T, c *sdk.ClientSession, s *stand, call string) string {
 		}
 		return "= " + strings.Join(words, " ")
 	}
-	if a.Answer != "wrong" || a.Code != 2 || !r.IsError || !strings.Contains(a.Hint, name+" takes ") || s.words != nil {
+	if a.Answer != "refused" || a.Code != 2 || !r.IsError || !strings.Contains(a.Hint, name+" takes ") || s.words != nil {
 		t.Errorf("%s: %+v, ran %q", call, a, s.words)
 	}
 	return "! " + a.Error
@@ -173,27 +174,27 @@ func TestAnswers(t *testing.T) {
 	for _, c := range []struct {
 		tool    string
 		outcome mcp.Outcome
-		want    answer
+		want    result
 		isError bool
 	}{
-		{"claim", mcp.Outcome{Objects: []json.RawMessage{object}, Notes: []string{"warning: late"}}, answer{Answer: "yes", Result: object, Notes: []string{"warning: late"}, Untrusted: []string{"notes"}}, false},
-		{"claim", mcp.Outcome{Code: 1, Objects: []json.RawMessage{object}, Problem: "claim a/b#1: held", Hint: "wait"}, answer{Answer: "no", Code: 1, Error: "claim a/b#1: held", Hint: "wait", Result: object, Untrusted: []string{"error", "result"}}, true},
-		{"claim", mcp.Outcome{Code: 3, Problem: "claim a/b#1: offline"}, answer{Answer: "unknown", Code: 3, Error: "claim a/b#1: offline", Untrusted: []string{"error", "result"}}, true},
-		{"claim", mcp.Outcome{Code: 2, Problem: "x"}, answer{Answer: "wrong", Code: 2, Error: "x", Untrusted: []string{"error", "result"}}, true},
-		{"claim", mcp.Outcome{Code: 9}, answer{Answer: "unknown", Code: 9}, true},
-		{"claim", mcp.Outcome{Code: -1}, answer{Answer: "unknown", Code: -1}, true},
-		{"next", mcp.Outcome{Code: 4, Problem: "next a/b: no work"}, answer{Answer: "no", Code: 4, Error: "next a/b: no work", Untrusted: []string{"error", "result"}}, false},
-		{"dedup_check", mcp.Outcome{Code: 1, Problem: "held"}, answer{Answer: "no", Code: 1, Error: "held", Untrusted: []string{"error", "result"}}, false},
-		{"dedup_check", mcp.Outcome{Code: 3, Problem: "offline"}, answer{Answer: "unknown", Code: 3, Error: "offline", Untrusted: []string{"error", "result"}}, true},
-		{"log", mcp.Outcome{Objects: []json.RawMessage{object, object}}, answer{Answer: "yes", Results: []json.RawMessage{object, object}, Untrusted: []string{"results.worker", "results.outcome", "results.by", "results.reason", "results.pr", "results.ignored"}}, false},
-		{"plan_wait", mcp.Outcome{Code: 3, Problem: "no answer within 45s", Hint: "label-state plan", Objects: []json.RawMessage{waits}}, answer{Answer: "waiting", Code: 3, Error: "no answer within 45s", Hint: "nobody has decided yet: call plan_wait again", Result: waits, Untrusted: []string{"error", "result"}}, false},
-		{"plan_wait", mcp.Outcome{Code: 1, Problem: "rejected by olga", Objects: []json.RawMessage{object}}, answer{Answer: "no", Code: 1, Error: "rejected by olga", Result: object, Untrusted: []string{"error", "result"}}, false},
-		{"plan_wait", mcp.Outcome{Code: 3, Problem: "offline", Objects: []json.RawMessage{object}}, answer{Answer: "unknown", Code: 3, Error: "offline", Result: object, Untrusted: []string{"error", "result"}}, true},
-		{"plan_wait", mcp.Outcome{Code: 3, Problem: "offline"}, answer{Answer: "unknown", Code: 3, Error: "offline", Untrusted: []string{"error", "result"}}, true},
-		{"chain_wait", mcp.Outcome{Code: 3, Problem: "no answer within 45s", Objects: []json.RawMessage{pending}}, answer{Answer: "waiting", Code: 3, Error: "no answer within 45s", Hint: "nobody has decided yet: call chain_wait again", Result: pending, Untrusted: []string{"error", "result"}}, false},
-		{"chain_wait", mcp.Outcome{Code: 3, Problem: "x", Objects: []json.RawMessage{waits}}, answer{Answer: "unknown", Code: 3, Error: "x", Result: waits, Untrusted: []string{"error", "result"}}, true},
-		{"claim", mcp.Outcome{Code: 3, Problem: "x", Objects: []json.RawMessage{waits}}, answer{Answer: "unknown", Code: 3, Error: "x", Result: waits, Untrusted: []string{"error", "result"}}, true},
-		{"log", mcp.Outcome{Code: 3, Problem: "offline", Objects: []json.RawMessage{object}}, answer{Answer: "unknown", Code: 3, Error: "offline", Result: object, Untrusted: []string{"error", "result"}}, true},
+		{"claim", mcp.Outcome{Objects: []json.RawMessage{object}, Notes: []string{"warning: late"}}, result{Answer: "yes", Result: object, Notes: []string{"warning: late"}, Untrusted: []string{"notes"}}, false},
+		{"claim", mcp.Outcome{Code: 1, Objects: []json.RawMessage{object}, Problem: problem(answer.Held, "claim a/b#1: held", answer.Advice("wait"))}, result{Answer: "no", Code: 1, Error: "claim a/b#1: held", Hint: "wait", Result: object, Untrusted: []string{"error", "result"}}, true},
+		{"claim", mcp.Outcome{Code: 3, Problem: problem(answer.Unread, "claim a/b#1: offline")}, result{Answer: "unknown", Code: 3, Error: "claim a/b#1: offline", Untrusted: []string{"error", "result"}}, true},
+		{"claim", mcp.Outcome{Code: 2, Problem: problem(answer.Usage, "x")}, result{Answer: "refused", Code: 2, Error: "x", Untrusted: []string{"error", "result"}}, true},
+		{"claim", mcp.Outcome{Code: 9}, result{Answer: "unknown", Code: 9}, true},
+		{"claim", mcp.Outcome{Code: -1}, result{Answer: "unknown", Code: -1}, true},
+		{"next", mcp.Outcome{Code: 4, Problem: problem(answer.NoWork, "next a/b: no work")}, result{Answer: "no", Code: 4, Error: "next a/b: no work", Untrusted: []string{"error", "result"}}, false},
+		{"dedup_check", mcp.Outcome{Code: 1, Problem: problem(answer.Held, "held")}, result{Answer: "no", Code: 1, Error: "held", Untrusted: []string{"error", "result"}}, false},
+		{"dedup_check", mcp.Outcome{Code: 3, Problem: problem(answer.Unread, "offline")}, result{Answer: "unknown", Code: 3, Error: "offline", Untrusted: []string{"error", "result"}}, true},
+		{"log", mcp.Outcome{Objects: []json.RawMessage{object, object}}, result{Answer: "yes", Results: []json.RawMessage{object, object}, Untrusted: []string{"results.worker", "results.outcome", "results.by", "results.reason", "results.pr", "results.ignored"}}, false},
+		{"plan_wait", mcp.Outcome{Code: 3, Problem: problem(answer.Unread, "no answer within 45s", answer.Advice("label-state plan")), Objects: []json.RawMessage{waits}}, result{Answer: "waiting", Code: 3, Error: "no answer within 45s", Hint: "nobody has decided yet: call plan_wait again", Result: waits, Untrusted: []string{"error", "result"}}, false},
+		{"plan_wait", mcp.Outcome{Code: 1, Problem: problem(answer.Held, "rejected by olga"), Objects: []json.RawMessage{object}}, result{Answer: "no", Code: 1, Error: "rejected by olga", Result: object, Untrusted: []string{"error", "result"}}, false},
+		{"plan_wait", mcp.Outcome{Code: 3, Problem: problem(answer.Unread, "offline"), Objects: []json.RawMessage{object}}, result{Answer: "unknown", Code: 3, Error: "offline", Result: object, Untrusted: []string{"error", "result"}}, true},
+		{"plan_wait", mcp.Outcome{Code: 3, Problem: problem(answer.Unread, "offline")}, result{Answer: "unknown", Code: 3, Error: "offline", Untrusted: []string{"error", "result"}}, true},
+		{"chain_wait", mcp.Outcome{Code: 3, Problem: problem(answer.Unread, "no answer within 45s"), Objects: []json.RawMessage{pending}}, result{Answer: "waiting", Code: 3, Error: "no answer within 45s", Hint: "nobody has decided yet: call chain_wait again", Result: pending, Untrusted: []string{"error", "result"}}, false},
+		{"chain_wait", mcp.Outcome{Code: 3, Problem: problem(answer.Unread, "x"), Objects: []json.RawMessage{waits}}, result{Answer: "unknown", Code: 3, Error: "x", Result: waits, Untrusted: []string{"error", "result"}}, true},
+		{"claim", mcp.Outcome{Code: 3, Problem: problem(answer.Unread, "x"), Objects: []json.RawMessage{waits}}, result{Answer: "unknown", Code: 3, Error: "x", Result: waits, Untrusted: []string{"error", "result"}}, true},
+		{"log", mcp.Outcome{Code: 3, Problem: problem(answer.Unread, "offline"), Objects: []json.RawMessage{object}}, result{Answer: "unknown", Code: 3, Error: "offline", Result: object, Untrusted: []string{"error", "result"}}, true},
 	} {
 		s := stand{answer: c.outcome}
 		session := connect(t, s.options())
@@ -304,7 +305,7 @@ func TestWho(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a := read(t, r); a.Answer != "wrong" || !strings.Contains(a.Error, "who works?") || s.words != nil {
+		if a := read(t, r); a.Answer != "refused" || !strings.Contains(a.Error, "who works?") || s.words != nil {
 			t.Errorf("%s: %+v, ran %q", name, a, s.words)
 		}
 	}
@@ -334,7 +335,7 @@ func TestResources(t *testing.T) {
 		}
 	}
 	for code, want := range map[int]int64{2: jsonrpc.CodeInvalidParams, 3: jsonrpc.CodeInternalError} {
-		s := stand{answer: mcp.Outcome{Code: code, Problem: "log acme/app#7: offline", Hint: "try again"}}
+		s := stand{answer: mcp.Outcome{Code: code, Problem: problem(answer.Unread, "log acme/app#7: offline", answer.Advice("try again"))}}
 		_, err := connect(t, s.options()).ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "label-state://acme/app/issues/7/log"})
 		var said *jsonrpc.Error
 		if !errors.As(err, &said) || said.Message != "log acme/app#7: offline; try again" || said.Code != want || !strings.Contains(string(said.Data), fmt.Sprintf(`"exit_code":%d`, code)) {
@@ -403,3 +404,8 @@ const asked = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocol
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"status","arguments":{"issue":"acme/app#1"}}}
 `
+
+// problem is what a command says of an error, with what to do next.
+func problem(code answer.Code, why string, next ...answer.Command) *answer.Problem {
+	return &answer.Problem{Code: code, Why: why, Next: next}
+}

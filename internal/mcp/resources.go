@@ -9,6 +9,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/label-state/label-state/answer"
 )
 
 // A resource is something to look at, by its address.
@@ -61,7 +63,7 @@ func (o Options) reader(r resource) sdk.ResourceHandler {
 		}
 		if a.Answer != "yes" {
 			code := int64(jsonrpc.CodeInternalError)
-			if a.Code == codeCalled {
+			if a.Code == answer.ExitWrong {
 				code = jsonrpc.CodeInvalidParams // an address that makes no sense
 			}
 			return nil, &jsonrpc.Error{Code: code, Message: strings.TrimSuffix(a.Error+"; "+a.Hint, "; "), Data: data}

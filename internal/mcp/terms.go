@@ -5,61 +5,56 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/label-state/label-state/answer"
+	"github.com/label-state/label-state/internal/printable"
 )
 
-// inTools is an outcome in the words of tools: a hint or an error of the command line names commands and options, which an agent
-// without a shell does not have. The text of a no or of an unknown may be other people's, and stays as it is; its hint is ours.
-func (o Options) inTools(t tool, out Outcome) Outcome {
-	out.Hint = o.translate(t, out.Hint)
-	if out.Code == codeCalled {
-		out.Problem = o.translate(t, out.Problem)
+// problem words a problem for an agent that called t. The text of a no or of an unknown may be other people's and stays as it is.
+func (t tool) problem(p answer.Problem) string {
+	if p.Doing == strings.Join(t.verb(), " ") {
+		p.Doing = t.name
 	}
-	if rest, ok := strings.CutPrefix(out.Problem, strings.Join(verb(t), " ")); ok && (rest == "" || rest[0] == ' ' || rest[0] == ':') {
-		out.Problem = t.name + rest
+	if p.Code.Meaning().Exit == answer.ExitWrong {
+		p.Why = t.flags(p.Why)
 	}
-	return out
+	return printable.Line(strings.ReplaceAll(p.Error(), "\n", "; "))
 }
 
 // verb is the command of a tool without its options.
-func verb(t tool) []string {
+func (t tool) verb() []string {
 	return slices.DeleteFunc(slices.Clone(t.words), func(w string) bool { return strings.HasPrefix(w, "--") })
 }
 
-// commandLine finds a command line, which ends where the sentence goes on.
-var commandLine = regexp.MustCompile(`\b(label-state|gh|git) [a-z][^;,()]*`)
-
-// translate writes every command line of ours in text as the call of a tool, and every option outside of command lines as an argument.
-func (o Options) translate(t tool, text string) string {
-	var b strings.Builder
-	for {
-		at := commandLine.FindStringIndex(text)
-		if at == nil {
-			return b.String() + t.flags(text)
+// hint words what to do next as calls of tools, for an agent that called t and has no shell.
+func (o Options) hint(t tool, next []answer.Command) string {
+	parts := make([]string, len(next))
+	for n, c := range next {
+		parts[n] = t.flags(c.When)
+		if call := o.call(t, c); call != "" {
+			parts[n] = strings.TrimPrefix(parts[n]+": "+call, ": ")
 		}
-		b.WriteString(t.flags(text[:at[0]]))
-		b.WriteString(o.command(t, text[at[0]:at[1]]))
-		text = text[at[1]:]
 	}
+	return printable.Line(strings.Join(parts, "; "))
 }
 
-// command is a command line as the tool that does the same, for an agent that called t.
-func (o Options) command(t tool, line string) string {
-	program, rest, _ := strings.Cut(line, " ")
-	words := strings.Fields(rest)
-	if program != "label-state" {
-		return line
-	}
-	if slices.Contains(words, "--help") {
+// call is a command as the tool that does the same; empty for advice in words alone.
+func (o Options) call(t tool, c answer.Command) string {
+	words := append(strings.Fields(c.Verb), c.Args...)
+	switch {
+	case c.Program != "":
+		return strings.Join(append([]string{c.Program}, words...), " ")
+	case len(words) == 0:
+		return ""
+	case c.Verb == answer.Again:
+		return "the same call"
+	case c.Verb == answer.AgainLonger:
+		return "the same call with a longer --timeout of the server"
+	case slices.Contains(words, "--help"):
 		return t.allowed()
 	}
-	var asked tool
-	arguments, ok := "", false
-	for _, one := range tools() { // the first that takes all of the words
-		if given, takes := one.arguments(words); takes && !ok {
-			data, err := json.Marshal(given)
-			asked, arguments, ok = one, string(data), err == nil
-		}
-	}
+
+	asked, arguments, ok := asTool(words)
 	switch {
 	case ok && o.offers(asked):
 		return asked.name + " " + arguments
@@ -72,12 +67,25 @@ func (o Options) command(t tool, line string) string {
 		}
 		return asked.name + " " + arguments + " (the user starts the server with --toolset " + strings.Join(sets, ",") + ")"
 	}
-	return line + " (in a shell)"
+	return "label-state " + strings.Join(words, " ") + " (in a shell)"
+}
+
+// asTool is the first tool that takes all words of a command line, and its arguments in JSON; ok is false when none does.
+func asTool(words []string) (asked tool, arguments string, ok bool) {
+	for _, one := range tools() {
+		given, takes := one.arguments(words)
+		if !takes {
+			continue
+		}
+		data, err := json.Marshal(given)
+		return one, string(data), err == nil
+	}
+	return tool{}, "", false
 }
 
 // arguments reads a command line as a call of the tool; ok is false when it is not one.
 func (t tool) arguments(words []string) (given map[string]any, ok bool) {
-	command := verb(t)
+	command := t.verb()
 	if len(words) < len(command) || !slices.Equal(words[:len(command)], command) {
 		return nil, false
 	}

@@ -8,33 +8,67 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/mcp"
 )
 
 // TestHintsNameTools: a hint or an error of the command line is told in tools and their arguments.
 func TestHintsNameTools(t *testing.T) {
-	for _, c := range []struct{ tool, hint, want string }{
-		{"claim", "see who holds it: label-state status acme/app#1", `see who holds it: status {"issue":"acme/app#1"}`},
-		{"claim", "take one that is nobody's: label-state next; who works on this one: label-state status acme/app#1", `take one that is nobody's: next {}; who works on this one: status {"issue":"acme/app#1"}`},
-		{"next", "see what is free: label-state next --list --limit 5; later: the same call", `see what is free: list {"limit":"5"}; later: the same call`},
-		{"next", "see what keeps them: label-state board --repo acme/app; later: the same call", `see what keeps them: board {"repo":"acme/app"}; later: the same call`},
-		{"claim", "label-state claim --help", "claim takes issue, codename, firing_id, ttl, branch, resume"},
-		{"renew", "name the worker with --codename and --firing-id, or forget the hold: rm x.json", "name the worker with codename and firing_id, or forget the hold: rm x.json"},
-		{"plan_wait", "wait for the answer: label-state plan acme/app#1 --wait 8h", `wait for the answer: plan_wait {"issue":"acme/app#1","wait":"8h"}`},
-		{"plan", "post it: label-state plan acme/app#2 --body-file FILE", `post it: plan {"body":"FILE","issue":"acme/app#2"}`},
-		{"chain_execute", "begin it: label-state chain execute --feature retry --parent owner/repo#7 --pr owner/repo:branch", `begin it: chain_execute {"feature":"retry","parent":"owner/repo#7","pr":["owner/repo:branch"]}`},
-		{"bundle_status", "name its issues: label-state bundle status other OWNER/NAME#7", `name its issues: bundle_status {"issues":["OWNER/NAME#7"],"name":"other"}`},
-		{"claim", "ask tia; to take it over in your name, on the record: label-state claim acme/app#1 --force", "ask tia; to take it over in your name, on the record: a person decides"},
-		{"claim", "when claims may go on: label-state repo resume acme/app --local", "when claims may go on: a person decides"},
-		{"claim", "see what is slow: label-state doctor acme/app; then: the same call with a longer --timeout", "see what is slow: label-state doctor acme/app (in a shell); then: the same call with a longer --timeout of the server"},
-		{"next", "label an issue: gh issue edit NUMBER --repo acme/web --add-label agent:implement; what others work on: label-state board --repo acme/web", "label an issue: gh issue edit NUMBER --repo acme/web --add-label agent:implement; what others work on: board {\"repo\":\"acme/web\"}"},
+	for _, c := range []struct {
+		tool string
+		next []answer.Command
+		want string
+	}{
+		{"claim", next(answer.Call("see who holds it", "status", "acme/app#1")), `see who holds it: status {"issue":"acme/app#1"}`},
+		{
+			"claim", next(answer.Call("take one that is nobody's", "next"), answer.Call("who works on this one", "status", "acme/app#1")),
+			`take one that is nobody's: next {}; who works on this one: status {"issue":"acme/app#1"}`,
+		},
+		{"next", next(answer.Call("see what is free", "next", "--list", "--limit", "5")), `see what is free: list {"limit":"5"}`},
+		{
+			"next", next(answer.Call("see what keeps them", "board", "--repo", "acme/app"), answer.Call("later", answer.Again)),
+			`see what keeps them: board {"repo":"acme/app"}; later: the same call`,
+		},
+		{"claim", next(answer.Call("", "claim", "--help")), "claim takes issue, codename, firing_id, ttl, branch, resume"},
+		{
+			"renew", next(answer.Shell("name the worker with --codename and --firing-id, or forget the hold", "rm", "x.json")),
+			"name the worker with codename and firing_id, or forget the hold: rm x.json",
+		},
+		{"plan_wait", next(answer.Call("wait", "plan", "acme/app#1", "--wait", "8h")), `wait: plan_wait {"issue":"acme/app#1","wait":"8h"}`},
+		{"plan", next(answer.Call("post it", "plan", "acme/app#2", "--body-file", "FILE")), `post it: plan {"body":"FILE","issue":"acme/app#2"}`},
+		{
+			"chain_execute", next(answer.Call("begin it", "chain execute", "--feature", "retry", "--parent", "owner/repo#7", "--pr", "owner/repo:branch")),
+			`begin it: chain_execute {"feature":"retry","parent":"owner/repo#7","pr":["owner/repo:branch"]}`,
+		},
+		{
+			"bundle_status", next(answer.Call("name its issues", "bundle status", "other", "OWNER/NAME#7")),
+			`name its issues: bundle_status {"issues":["OWNER/NAME#7"],"name":"other"}`,
+		},
+		{
+			"claim", next(answer.Advice("ask tia"), answer.Call("to take it over in your name, on the record", "claim", "acme/app#1", "--force")),
+			"ask tia; to take it over in your name, on the record: a person decides",
+		},
+		{
+			"claim", next(answer.Call("when claims may go on", "repo resume", "acme/app", "--local")),
+			"when claims may go on: a person decides",
+		},
+		{
+			"claim", next(answer.Call("see what is slow", "doctor", "acme/app"), answer.Call("then", answer.AgainLonger)),
+			"see what is slow: label-state doctor acme/app (in a shell); then: the same call with a longer --timeout of the server",
+		},
+		{
+			"next", next(answer.Shell("label an issue", "gh", "issue", "edit", "NUMBER", "--repo", "acme/web", "--add-label", "agent:implement")),
+			"label an issue: gh issue edit NUMBER --repo acme/web --add-label agent:implement",
+		},
 	} {
-		s := stand{answer: mcp.Outcome{Code: 1, Problem: "no", Hint: c.hint}}
+		s := stand{answer: mcp.Outcome{Code: 1, Problem: problem(answer.Declined, "no", c.next...)}}
 		if got := hinted(t, &s, s.options(), c.tool); got != c.want {
-			t.Errorf("%s: %s\n got %s\nwant %s", c.tool, c.hint, got, c.want)
+			t.Errorf("%s: %+v\n got %s\nwant %s", c.tool, c.next, got, c.want)
 		}
 	}
 }
+
+func next(all ...answer.Command) []answer.Command { return all }
 
 // hinted calls a tool with what it needs, and returns the hint.
 func hinted(t *testing.T, s *stand, o mcp.Options, tool string) string {
@@ -62,19 +96,19 @@ func hinted(t *testing.T, s *stand, o mcp.Options, tool string) string {
 func TestHintsOfOffer(t *testing.T) {
 	for _, c := range []struct {
 		set  func(*mcp.Options)
-		hint string
+		next answer.Command
 		want string
 	}{
-		{func(o *mcp.Options) { o.Operator = false }, "to end it: label-state release acme/app#1 --force", "to end it: a person decides"},
-		{func(*mcp.Options) {}, "to end it: label-state release acme/app#1 --force", `to end it: force_release {"issue":"acme/app#1"}`},
-		{func(*mcp.Options) {}, "when claims may go on: label-state repo resume acme/app", `when claims may go on: resume {"repo":"acme/app"}`},
-		{func(o *mcp.Options) { o.Toolsets = nil }, "label-state bundle release checkout", `bundle_release {"name":"checkout"} (the user starts the server with --toolset core,work,bundle)`},
+		{func(o *mcp.Options) { o.Operator = false }, answer.Call("to end it", "release", "acme/app#1", "--force"), "to end it: a person decides"},
+		{func(*mcp.Options) {}, answer.Call("to end it", "release", "acme/app#1", "--force"), `to end it: force_release {"issue":"acme/app#1"}`},
+		{func(*mcp.Options) {}, answer.Call("when claims may go on", "repo resume", "acme/app"), `when claims may go on: resume {"repo":"acme/app"}`},
+		{func(o *mcp.Options) { o.Toolsets = nil }, answer.Call("", "bundle release", "checkout"), `bundle_release {"name":"checkout"} (the user starts the server with --toolset core,work,bundle)`},
 	} {
-		s := stand{answer: mcp.Outcome{Code: 1, Problem: "no", Hint: c.hint}}
+		s := stand{answer: mcp.Outcome{Code: 1, Problem: problem(answer.Declined, "no", c.next)}}
 		o := s.options()
 		c.set(&o)
 		if got := hinted(t, &s, o, "claim"); got != c.want {
-			t.Errorf("%s\n got %s\nwant %s", c.hint, got, c.want)
+			t.Errorf("%+v\n got %s\nwant %s", c.next, got, c.want)
 		}
 	}
 }
@@ -83,23 +117,33 @@ func TestHintsOfOffer(t *testing.T) {
 func TestErrorsInTools(t *testing.T) {
 	for _, c := range []struct {
 		tool string
-		out  mcp.Outcome
+		code int
+		said answer.Problem
 		want string
 	}{
-		{"dedup_check", mcp.Outcome{Code: 1, Problem: "dedup-check acme/app#1: held"}, "dedup_check acme/app#1: held"},
-		{"plan_wait", mcp.Outcome{Code: 3, Problem: "plan acme/app#1: no answer within 45s"}, "plan_wait acme/app#1: no answer within 45s"},
-		{"claim", mcp.Outcome{Code: 2, Problem: `--ttl "soon": want a duration such as 30s`}, `ttl "soon": want a duration such as 30s`},
-		{"renew", mcp.Outcome{Code: 2, Problem: "renew acme/app#1: name the worker with --codename and --firing-id"}, "renew acme/app#1: name the worker with codename and firing_id"},
-		{"claim", mcp.Outcome{Code: 1, Problem: "claim acme/app#1: olga says: label-state claim 2 --codename x"}, "claim acme/app#1: olga says: label-state claim 2 --codename x"},
+		{"dedup_check", 1, answer.Problem{Code: answer.Held, Doing: "dedup-check", Object: "acme/app#1", Why: "held"}, "dedup_check acme/app#1: held"},
+		{
+			"plan_wait", 3, answer.Problem{Code: answer.Timeout, Doing: "plan", Object: "acme/app#1", Why: "no answer within 45s"},
+			"plan_wait acme/app#1: no answer within 45s",
+		},
+		{"claim", 2, answer.Problem{Code: answer.Usage, Why: `--ttl "soon": must be a duration`}, `ttl "soon": must be a duration`},
+		{
+			"renew", 2, answer.Problem{Code: answer.Usage, Doing: "renew", Object: "acme/app#1", Why: "name the worker with --codename and --firing-id"},
+			"renew acme/app#1: name the worker with codename and firing_id",
+		},
+		{
+			"claim", 1, answer.Problem{Code: answer.Held, Doing: "claim", Object: "acme/app#1", Why: "olga says: label-state claim 2 --codename x"},
+			"claim acme/app#1: olga says: label-state claim 2 --codename x",
+		},
 	} {
-		s := stand{answer: c.out}
+		s := stand{answer: mcp.Outcome{Code: c.code, Problem: &c.said}}
 		arguments := map[string]any{"issue": "1"}
 		r, err := connect(t, s.options()).CallTool(t.Context(), &sdk.CallToolParams{Name: c.tool, Arguments: arguments})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := read(t, r).Error; got != c.want {
-			t.Errorf("%s\n got %s\nwant %s", c.out.Problem, got, c.want)
+			t.Errorf("%s\n got %s\nwant %s", c.said.Error(), got, c.want)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/sample"
 	"github.com/label-state/label-state/internal/setup"
@@ -95,7 +96,7 @@ func killBundle(t *testing.T, dir string, git *gitAnswers, first, then string, a
 		return true
 	}
 	code := do(then, w.Transport())
-	if code != cli.ExitYes {
+	if code != answer.ExitYes {
 		t.Errorf("exit code %d\n%s", code, &out)
 	}
 	for issue, was := range map[string][]string{"acme/app": {"agent:implement"}, "acme/web": nil} {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lease/redis"
 	"github.com/label-state/label-state/internal/sample"
@@ -95,7 +95,7 @@ func asProcess(ts *testscript.TestScript, input string, args []string) int {
 		return exit.ExitCode()
 	}
 	ts.Check(err)
-	return cli.ExitYes
+	return answer.ExitYes
 }
 
 // asCall is asProcess without a process.

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/cli/local"
 	"github.com/label-state/label-state/internal/githubsim"
@@ -107,7 +108,7 @@ func (w *world) status(t *testing.T, number int) (s cli.StatusView, requests int
 	t.Helper()
 	before := len(w.Requests())
 	got := local.RunTool(t.Context(), quiet(t, t.TempDir(), w.Transport(), nil), []string{"status", "--json", fmt.Sprintf("acme/app#%d", number)}, "")
-	if got.Code != cli.ExitYes || json.Unmarshal(got.Objects[0], &s) != nil {
+	if got.Code != answer.ExitYes || json.Unmarshal(got.Objects[0], &s) != nil {
 		t.Fatalf("%+v", got)
 	}
 	return s, len(w.Requests()) - before

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/cli/local"
 	"github.com/label-state/label-state/internal/config"
@@ -64,52 +65,52 @@ func TestDoctorAround(t *testing.T) {
 		code   int
 		want   string
 	}{
-		{switchboard{status: 200, state: "active", text: action}, cli.ExitYes, "ok    workflow     .github/workflows/label-state.yml, switched on\n"},
-		{switchboard{status: 200, state: "disabled_inactivity", text: action}, cli.ExitNo, "fail  workflow     .github/workflows/label-state.yml is there and switched off (disabled_inactivity)\n" +
+		{switchboard{status: 200, state: "active", text: action}, answer.ExitYes, "ok    workflow     .github/workflows/label-state.yml, switched on\n"},
+		{switchboard{status: 200, state: "disabled_inactivity", text: action}, answer.ExitNo, "fail  workflow     .github/workflows/label-state.yml is there and switched off (disabled_inactivity)\n" +
 			"                   -> gh workflow enable label-state.yml --repo acme/app\n"},
-		{switchboard{status: 200, state: `\u001b[31m`, text: action}, cli.ExitNo, "switched off ([31m)\n"},
-		{switchboard{status: 403, text: action}, cli.ExitYes, "warn  workflow     .github/workflows/label-state.yml; could not check whether it is enabled: "},
-		{switchboard{status: 200, state: "active", text: "# label-state\non: push\nuses: actions/stale@v9\n"}, cli.ExitYes, "warn  workflow     .github/workflows/label-state.yml does not run the Action\n"},
-		{switchboard{status: 200, state: "active", text: "uses: './.github/actions/ours'\n"}, cli.ExitYes, "ok    workflow "},
+		{switchboard{status: 200, state: `\u001b[31m`, text: action}, answer.ExitNo, "switched off ([31m)\n"},
+		{switchboard{status: 403, text: action}, answer.ExitYes, "warn  workflow     .github/workflows/label-state.yml; could not check whether it is enabled: "},
+		{switchboard{status: 200, state: "active", text: "# label-state\non: push\nuses: actions/stale@v9\n"}, answer.ExitYes, "warn  workflow     .github/workflows/label-state.yml does not run the Action\n"},
+		{switchboard{status: 200, state: "active", text: "uses: './.github/actions/ours'\n"}, answer.ExitYes, "ok    workflow "},
 		{
 			switchboard{status: 200, state: "active", text: "permissions: {issues: write}\njobs: {tend: {steps: [{uses: label-state/label-state@v1}]}}\n"},
-			cli.ExitNo,
+			answer.ExitNo,
 			"fail  workflow     .github/workflows/label-state.yml: job tend lacks contents: read, pull-requests: write\n" +
 				"                   -> give the job what it lacks in .github/workflows/label-state.yml on the default branch\n",
 		},
-		{switchboard{status: 200, state: "active", text: workflow.Text(workflow.Options{})}, cli.ExitYes, "ok    workflow     .github/workflows/label-state.yml, switched on\n" +
+		{switchboard{status: 200, state: "active", text: workflow.Text(workflow.Options{})}, answer.ExitYes, "ok    workflow     .github/workflows/label-state.yml, switched on\n" +
 			"ok    events       the workflow runs on all that it needs\n" +
 			"ok    action       label-state/label-state@main exists\n"},
 		{
 			switchboard{status: 200, state: "active", text: strings.Replace(workflow.Text(workflow.Options{}), "  issue_comment: # /claim, /release and the other commands\n    types: [created]\n", "", 1)},
-			cli.ExitYes,
+			answer.ExitYes,
 			"warn  events       the workflow does not run on issue_comment (no /claim and no other command is carried out)\n" +
 				"                   -> add them under on: in .github/workflows/label-state.yml, unless they were left out on purpose\n",
 		},
 		{
 			switchboard{status: 200, state: "active", action: 422, text: workflow.Text(workflow.Options{Ref: "v1"})},
-			cli.ExitNo,
+			answer.ExitNo,
 			"fail  action       label-state/label-state@v1 does not exist, so the workflow cannot start\n" +
 				"                   -> name a commit of label-state/label-state in .github/workflows/label-state.yml\n",
 		},
 		{
 			switchboard{status: 200, state: "active", action: 404, text: workflow.Text(workflow.Options{Ref: "v1"})},
-			cli.ExitYes,
+			answer.ExitYes,
 			"warn  action       label-state/label-state@v1 was not found here: this token sees no repository label-state/label-state\n",
 		},
 		{
 			switchboard{status: 200, state: "active", action: 403, text: workflow.Text(workflow.Options{Ref: "v1"})},
-			cli.ExitYes,
+			answer.ExitYes,
 			"warn  action       could not check whether label-state/label-state@v1 exists: ",
 		},
 		{
 			switchboard{status: 200, state: "active", text: workflow.Text(workflow.Options{Ref: "afba776"})},
-			cli.ExitNo,
+			answer.ExitNo,
 			"fail  action       label-state/label-state@afba776: a workflow takes no shortened commit\n" +
 				"                   -> name label-state/label-state@" + actionCommit + " in .github/workflows/label-state.yml\n",
 		},
-		{switchboard{ahead: 3*time.Hour + 30*time.Second, status: 403}, cli.ExitYes, "warn  clock        3h behind GitHub's\n                   -> set the clock; claims are judged by GitHub's time"},
-		{switchboard{ahead: -10*time.Minute - 30*time.Second, status: 403}, cli.ExitYes, "warn  clock        10m 30s ahead of GitHub's\n"},
+		{switchboard{ahead: 3*time.Hour + 30*time.Second, status: 403}, answer.ExitYes, "warn  clock        3h behind GitHub's\n                   -> set the clock; claims are judged by GitHub's time"},
+		{switchboard{ahead: -10*time.Minute - 30*time.Second, status: 403}, answer.ExitYes, "warn  clock        10m 30s ahead of GitHub's\n"},
 	} {
 		w, err := newWorld("")
 		if err != nil {
@@ -161,8 +162,8 @@ func TestDoctorOldServer(t *testing.T) {
 		code   int
 		want   string
 	}{
-		"with updateRefs":    {w.Transport(), cli.ExitYes, "ok    leases       refs: it can be written\n"},
-		"without updateRefs": {oldServer{w.Transport()}, cli.ExitNo, "-> set claim.lease to comments"},
+		"with updateRefs":    {w.Transport(), answer.ExitYes, "ok    leases       refs: it can be written\n"},
+		"without updateRefs": {oldServer{w.Transport()}, answer.ExitNo, "-> set claim.lease to comments"},
 	} {
 		vars := map[string]string{"GH_TOKEN": "tok-agents", "HOME": t.TempDir()}
 		var out bytes.Buffer

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/setup"
 )
@@ -24,7 +25,7 @@ func TestHookEndedBySignal(t *testing.T) {
 		env.Dir, env.HTTP = t.TempDir(), http.DefaultTransport
 		args := []string{"label-state", "hook", "pre-push", "origin", "https://github.com/acme/app.git"}
 		code := cli.Run(ctx, args, cli.Terminal{Commands: commands, In: strings.NewReader(""), Out: &out, Err: &out, Env: env})
-		if want := map[bool]int{false: cli.ExitYes, true: cli.ExitNo}[ended]; code != want {
+		if want := map[bool]int{false: answer.ExitYes, true: answer.ExitNo}[ended]; code != want {
 			t.Errorf("ended %t: exit code %d, want %d\n%s", ended, code, want, &out)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
 )
 
@@ -52,16 +53,16 @@ func TestLostEverywhere(t *testing.T) {
 					}
 					return term.Env.Getenv(name)
 				}
-				if got := other.types(e.words...); got.code != cli.ExitYes {
+				if got := other.types(e.words...); got.code != answer.ExitYes {
 					t.Fatalf("%v: %+v", e.words, got)
 				}
 
 				got := ask(w)
 
-				if e.lost && (got.code != cli.ExitNo || got.answer != "lost" || !strings.Contains(got.problem, e.has)) {
+				if e.lost && (got.code != answer.ExitNo || got.answer != "lost" || !strings.Contains(got.problem, e.has)) {
 					t.Errorf("%+v; want a lost hold, and %q", got, e.has)
 				}
-				if !e.lost && strings.HasPrefix(front, "bundle") && got.code != cli.ExitYes {
+				if !e.lost && strings.HasPrefix(front, "bundle") && got.code != answer.ExitYes {
 					t.Errorf("%+v", got)
 				}
 			})

@@ -18,6 +18,7 @@ import (
 
 	urfave "github.com/urfave/cli/v2"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/cli/feature"
 	"github.com/label-state/label-state/internal/cli/hold"
@@ -31,7 +32,7 @@ import (
 const manual = "../../../docs/cli.md"
 
 // TestManual holds docs/cli.md against the program: it has every command with its usage line and
-// options, the keys of every JSON object, every exit code, and what its examples print is what they
+// usage, the keys of every JSON object, every exit code, and what its examples print is what they
 // print. With -update the parts that the program knows best are written anew.
 func TestManual(t *testing.T) {
 	data, err := os.ReadFile(manual)
@@ -81,8 +82,8 @@ func checkHeadings(t *testing.T, text string, app *urfave.App) {
 		seen[m[1]]++
 	}
 	for path := range leaves(app.Commands, "") {
-		if seen[path] != 1 || !strings.Contains(text, "<!-- options "+path+" -->") {
-			t.Errorf("%d sections on %q, want one with its options", seen[path], path)
+		if seen[path] != 1 || !strings.Contains(text, "<!-- usage "+path+" -->") {
+			t.Errorf("%d sections on %q, want one with its usage", seen[path], path)
 		}
 		delete(seen, path)
 	}
@@ -91,74 +92,37 @@ func checkHeadings(t *testing.T, text string, app *urfave.App) {
 	}
 }
 
-// withOptions rewrites what stands between the marks for options.
+// withOptions rewrites what stands between the marks: the usage of each command, and the options that all have.
 func withOptions(t *testing.T, text string, app *urfave.App) string {
 	t.Helper()
-	known := leaves(app.Commands, "")
-	return regexp.MustCompile(`(?s)<!-- options ([a-z -]+) -->\n.*?<!-- end -->`).ReplaceAllStringFunc(text, func(part string) string {
-		path := strings.TrimSuffix(strings.TrimPrefix(strings.SplitN(part, "\n", 2)[0], "<!-- options "), " -->")
-		body := ""
-		if path == "common" {
-			_, rows := cli.FlagRows(cli.RepoFlags())
-			body = optionTable(rows)
-		} else if c := known[path]; c == nil {
-			t.Errorf("options of %q, which is no command", path)
-		} else {
-			body = commandOptions(c, path)
-		}
-		return "<!-- options " + path + " -->\n" + body + "<!-- end -->"
-	})
-}
-
-func commandOptions(c *urfave.Command, path string) string {
-	body := "`" + cli.UsageLine(c, "label-state "+path) + "`: " + c.Usage + ".\n\n"
-	for _, alias := range c.Aliases {
-		body += "Also `label-state " + alias + "`.\n\n"
-	}
-	own, shared := cli.FlagRows(c.Flags)
-	all := flagNamesOf(cli.RepoFlags())
-	var some [][2]string
-	for _, row := range shared {
-		if row[0] == "-R, --repo OWNER/NAME" && row[1] != all[row[0]] {
-			own = append(own, row)
-		} else {
-			some = append(some, row)
-		}
-	}
-	if len(own) > 0 {
-		body += optionTable(own) + "\n"
-	}
-	switch {
-	case len(some) == 1:
-		body += "Of the common options `" + some[0][0] + "`.\n"
-	case len(some) > 0:
-		body += "And the common options.\n"
-	}
-	return strings.TrimRight(body, "\n") + "\n"
-}
-
-func flagNamesOf(flags []urfave.Flag) map[string]string {
-	own, shared := cli.FlagRows(flags)
-	all := map[string]string{}
-	for _, row := range slices.Concat(own, shared) {
-		all[row[0]] = row[1]
-	}
-	return all
-}
-
-func optionTable(rows [][2]string) string {
-	table := "| option | means |\n|---|---|\n"
+	_, rows := cli.FlagRows(cli.RepoFlags())
+	common := "| option | means |\n|---|---|\n"
 	for _, row := range rows {
-		table += "| `" + row[0] + "` | " + row[1] + " |\n"
+		common += "| `" + row[0] + "` | " + row[1] + " |\n"
 	}
-	return table
+	text = regexp.MustCompile(`(?s)(<!-- options common -->\n).*?<!-- end -->`).ReplaceAllString(text, "${1}"+common+"<!-- end -->")
+
+	known := leaves(app.Commands, "")
+	return regexp.MustCompile(`(?s)<!-- usage ([a-z -]+) -->\n.*?<!-- end -->`).ReplaceAllStringFunc(text, func(part string) string {
+		path := strings.TrimSuffix(strings.TrimPrefix(strings.SplitN(part, "\n", 2)[0], "<!-- usage "), " -->")
+		c := known[path]
+		if c == nil {
+			t.Errorf("usage of %q, which is no command", path)
+			return part
+		}
+		body := "`" + cli.UsageLine(c, "label-state "+path) + "`: " + c.Usage + ".\n"
+		for _, alias := range c.Aliases {
+			body += "\nAlso `label-state " + alias + "`.\n"
+		}
+		return "<!-- usage " + path + " -->\n" + body + "<!-- end -->"
+	})
 }
 
 // views are the JSON objects of the page.
 func views() map[string]any {
 	return map[string]any{
-		"reply": cli.Reply{}, "reason": cli.Reason{}, "holding": cli.HoldView{}, "pushView": hold.PushView{}, "move": cli.MoveView{}, "statusView": cli.StatusView{},
-		"claimView": cli.ClaimView{}, "entryView": cli.EntryView{}, "sweepView": operate.SweepView{}, "strandView": operate.StrandView{}, "planView": cli.PlanView{}, "blockerView": cli.BlockerView{}, "findingView": operate.FindingView{},
+		"answer": answer.Answer{}, "reason": answer.Reason{}, "command": answer.Command{}, "pushView": hold.PushView{}, "statusView": cli.StatusView{},
+		"claimView": cli.ClaimView{}, "entryView": cli.EntryView{}, "sweepView": operate.SweepView{}, "strandView": operate.StrandView{}, "blockerView": cli.BlockerView{}, "findingView": operate.FindingView{},
 		"pauseView": cli.PauseView{}, "labelView": cli.LabelView{}, "diagnosis": local.Diagnosis{}, "hookView": local.HookView{},
 		"versionView": local.VersionView{}, "cycleView": cli.CycleView{}, "itemView": queue.ItemView{}, "bundleView": feature.BundleView{}, "partView": feature.PartView{}, "featureView": feature.FeatureView{}, "treeView": feature.TreeView{}, "item": work.Item{},
 		"agentView": local.AgentView{}, "agentFileView": local.AgentFileView{}, "initView": cli.InitView{}, "cardView": operate.CardView{}, "statsView": operate.StatsView{}, "stayView": operate.StayView{}, "periodView": operate.PeriodView{}, "mergeView": operate.MergeView{}, "dayView": operate.DayView{}, "workerFigures": operate.WorkerFigures{},
@@ -177,7 +141,9 @@ func checkKeys(t *testing.T, text string) {
 		var want, got []string
 		for _, field := range reflect.VisibleFields(reflect.TypeOf(view)) {
 			key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-			want = append(want, key)
+			if key != "-" {
+				want = append(want, key)
+			}
 		}
 		for row := range strings.Lines(tables[name]) {
 			for _, m := range regexp.MustCompile("`([a-z0-9_]+)`").FindAllStringSubmatch(strings.SplitN(row, "|", 3)[1], -1) {
@@ -204,7 +170,7 @@ func checkExitCodes(t *testing.T, text string) {
 		}
 		got = append(got, n)
 	}
-	if want := []int{cli.ExitYes, cli.ExitNo, cli.ExitCalled, cli.ExitUnknown, cli.ExitNoWork}; !slices.Equal(got, want) {
+	if want := []int{answer.ExitYes, answer.ExitNo, answer.ExitWrong, answer.ExitUnknown, answer.ExitNoWork}; !slices.Equal(got, want) {
 		t.Errorf("the page has the exit codes %v, want %v", got, want)
 	}
 }
@@ -286,7 +252,7 @@ func example(t *testing.T, w *world, dir, token string, args []string) string {
 	code := cli.Run(t.Context(), args, cli.Terminal{Commands: commands, In: strings.NewReader(""), Out: &out, Err: &out, Env: env})
 	text := strings.ReplaceAll(out.String(), home, "/home/me")
 	text = regexp.MustCompile(`git version .*`).ReplaceAllString(text, "git version 2.47.0")
-	if code != cli.ExitYes {
+	if code != answer.ExitYes {
 		text += fmt.Sprintf("(exit code %d)\n", code)
 	}
 	return text

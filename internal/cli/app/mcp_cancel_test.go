@@ -10,7 +10,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli/local"
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/mcp"
@@ -42,7 +42,7 @@ func TestToolCancelled(t *testing.T) {
 	if r, err := a.CallTool(ctx, &sdk.CallToolParams{Name: "claim", Arguments: map[string]any{"issue": "acme/app#1"}}); err == nil {
 		t.Errorf("cancelled, and answered: %+v", r)
 	}
-	if out := <-ended; out.Code != cli.ExitUnknown {
+	if out := <-ended; out.Code != answer.ExitUnknown {
 		t.Errorf("the claim ended with %+v", out)
 	}
 	wants(t, w, 1, "agent:implement")

@@ -11,7 +11,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli/feature"
 	"github.com/label-state/label-state/internal/cli/queue"
 	"github.com/label-state/label-state/internal/config"
@@ -31,7 +31,7 @@ func TestToolLife(t *testing.T) {
 	var taken queue.ItemView
 	lucius.want("yes", "next", map[string]any{"ttl": "1h"}, &taken)
 	issue := map[string]any{"issue": taken.Item.URL, "firing_id": taken.Firing}
-	var p cli.PlanView
+	var p answer.Answer
 	lucius.want("yes", "plan", map[string]any{"issue": taken.Item.URL, "firing_id": taken.Firing, "body": "1. Retry three times.\n--wait 8h"}, &p)
 	if p.Answer != "posted" || p.Worker != "lucius:"+taken.Firing {
 		t.Errorf("plan: %+v", p)
@@ -40,7 +40,7 @@ func TestToolLife(t *testing.T) {
 		t.Errorf("a second plan: %+v", got)
 	}
 	short := map[string]any{"issue": taken.Item.URL, "firing_id": taken.Firing, "wait": "10ms"}
-	if got := lucius.want("waiting", "plan_wait", short, &p); got.isError || got.Code != cli.ExitUnknown || p.Answer != "waiting" || !strings.Contains(got.Hint, "call plan_wait again") {
+	if got := lucius.want("waiting", "plan_wait", short, &p); got.isError || got.Code != answer.ExitUnknown || p.Answer != "waiting" || !strings.Contains(got.Hint, "call plan_wait again") {
 		t.Errorf("nobody has answered: %+v", got)
 	}
 
@@ -53,7 +53,7 @@ func TestToolLife(t *testing.T) {
 	}
 	wants(t, w, 1, "agent:plan-pending-approval")
 
-	var m cli.MoveView
+	var m answer.Answer
 	olga.want("yes", "approve", map[string]any{"issue": "1"}, &m)
 	if got := lucius.want("yes", "plan_wait", short, &p); p.Answer != "approved" || p.By != "olga" || got.isError {
 		t.Errorf("approved: %+v", got)
@@ -137,7 +137,7 @@ func TestToolsTogether(t *testing.T) {
 	running.Wait()
 	won := map[string]int{}
 	for n, got := range answers {
-		var h cli.HoldView
+		var h answer.Answer
 		if err := json.Unmarshal(got.Result, &h); err != nil || h.Issue != issues[n%len(issues)] {
 			t.Errorf("%s has the answer for %s, %v", issues[n%len(issues)], h.Issue, err)
 		}
@@ -177,7 +177,7 @@ func TestToolBundle(t *testing.T) {
 	if b.Answer != "held" || !b.Whole {
 		t.Errorf("status: %+v", b)
 	}
-	lucius.want("wrong", "bundle_claim", map[string]any{"name": "../../../x", "issues": both}, nil)
+	lucius.want("refused", "bundle_claim", map[string]any{"name": "../../../x", "issues": both}, nil)
 	lucius.want("yes", "bundle_release", map[string]any{"name": "checkout", "outcome": "failure", "reason": "no API"}, &b)
 	if b.Answer != "released" {
 		t.Errorf("released: %+v", b)
@@ -192,8 +192,8 @@ func TestToolChain(t *testing.T) {
 	if err := w.pull("acme/app", "agents", 2); err != nil { // makes the branch work
 		t.Fatal(err)
 	}
-	a.want("wrong", "chain_status", map[string]any{"feature": "../x"}, nil)
-	a.want("wrong", "chain_wait", map[string]any{"feature": "retry"}, nil)
+	a.want("refused", "chain_status", map[string]any{"feature": "../x"}, nil)
+	a.want("refused", "chain_wait", map[string]any{"feature": "retry"}, nil)
 	plan := map[string]any{"feature": "retry", "parent": "acme/app#1", "pr": []string{"acme/app:work:main=Retry, then give up"}, "dry_run": true}
 	var c feature.ChainView
 	a.want("yes", "chain_execute", plan, &c)
@@ -236,13 +236,13 @@ func TestToolStages(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := newAgent(t, quiet(t, t.TempDir(), w.Transport(), map[string]string{"LABEL_STATE_CONFIG": file}))
-	if got := a.want("wrong", "advance", map[string]any{"issue": "acme/app#1"}, nil); !strings.Contains(got.Error, "no hold on acme/app#1") {
+	if got := a.want("refused", "advance", map[string]any{"issue": "acme/app#1"}, nil); !strings.Contains(got.Error, "no hold on acme/app#1") {
 		t.Errorf("not held: %+v", got)
 	}
-	var h cli.HoldView
+	var h answer.Answer
 	a.want("yes", "claim", map[string]any{"issue": "acme/app#1"}, &h)
-	var m cli.MoveView
-	a.want("yes", "advance", map[string]any{"issue": "acme/app#1", "firing_id": h.Firing}, &m)
+	var m answer.Answer
+	a.want("yes", "advance", map[string]any{"issue": "acme/app#1", "firing_id": h.FiringID}, &m)
 	if m.Answer != "advanced" {
 		t.Errorf("advanced: %+v", m)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/mcp"
 	"github.com/label-state/label-state/internal/setup"
@@ -149,7 +150,7 @@ func TestHintsAreToolsOwn(t *testing.T) {
 	given := map[string]bool{}
 	for _, tr := range readTrials(t, errorsGolden) {
 		for _, q := range tr.asked {
-			again := regexp.MustCompile(regexp.QuoteMeta(q.line) + `(; |$)`) // what a server calls the same call (cli.Terminal.HintFor)
+			again := regexp.MustCompile(regexp.QuoteMeta(q.line) + `(; |$)`) // what a server calls the same call (answer.Again)
 			if before, _, timed := strings.Cut(q.line, " --timeout "); timed {
 				again = regexp.MustCompile(regexp.QuoteMeta(before) + ` --timeout \w+(; |$)`)
 			}
@@ -161,8 +162,11 @@ func TestHintsAreToolsOwn(t *testing.T) {
 		}
 	}
 	var hint string
+	problem := answer.Problem{Code: answer.Declined}
 	a := newAgent(t, cli.Terminal{Commands: commands}, func(o *mcp.Options) {
-		o.Program = func(context.Context, []string, string) mcp.Outcome { return mcp.Outcome{Code: cli.ExitNo, Hint: hint} }
+		o.Program = func(context.Context, []string, string) mcp.Outcome {
+			return mcp.Outcome{Code: answer.ExitNo, Problem: &problem}
+		}
 	})
 	var commands []string
 	for tool, err := range a.Tools(t.Context(), nil) {
@@ -173,6 +177,7 @@ func TestHintsAreToolsOwn(t *testing.T) {
 	}
 	ours := regexp.MustCompile(`label-state (?:` + strings.Join(commands, "|") + `|dedup-check|next|bundle [a-z]+|chain (?:execute|status|wait)|repo [a-z]+)\b|--(?:codename|firing-id|ttl|force|wait|feature|outcome)\b`)
 	for hint = range given {
+		problem.Next = commandsOf(hint)
 		if got := a.want("no", "claim", map[string]any{"issue": "1"}, nil).Hint; ours.MatchString(got) || got == "" {
 			t.Errorf("%s\nis told to agents as\n%s", hint, got)
 		}
@@ -180,6 +185,20 @@ func TestHintsAreToolsOwn(t *testing.T) {
 	if len(given) < 80 {
 		t.Errorf("only %d hints", len(given))
 	}
+}
+
+// commandsOf reads a hint of the command line as what it is made of.
+func commandsOf(hint string) (next []answer.Command) {
+	for part := range strings.SplitSeq(hint, "; ") {
+		when, line, is := strings.Cut(part, "label-state ")
+		if !is {
+			next = append(next, answer.Advice(part))
+			continue
+		}
+		words := strings.Fields(line)
+		next = append(next, answer.Call(strings.TrimSuffix(when, ": "), words[0], words[1:]...))
+	}
+	return next
 }
 
 // TestAgentsPages: every command that the pages tell an agent is one that the program knows, and every tool one that the server has.

@@ -13,6 +13,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/setup"
@@ -151,7 +152,7 @@ func TestExampleServer(t *testing.T) {
 	if err := ask.Close(); err != nil {
 		t.Error(err)
 	}
-	if code := <-done; code != cli.ExitYes {
+	if code := <-done; code != answer.ExitYes {
 		t.Errorf("exit code %d", code)
 	}
 }

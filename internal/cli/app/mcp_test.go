@@ -16,6 +16,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/cli/queue"
@@ -47,9 +48,9 @@ func TestToolDay(t *testing.T) {
 	}
 	lucius.want("yes", "dedup_check", map[string]any{"issue": "1"}, nil)
 
-	var renewed cli.HoldView
+	var renewed answer.Answer
 	lucius.want("yes", "renew", map[string]any{"issue": "acme/app#1"}, &renewed)
-	if renewed.Answer != "renewed" || renewed.Firing != taken.Firing {
+	if renewed.Answer != "renewed" || renewed.FiringID != taken.Firing {
 		t.Errorf("renew: %+v", renewed)
 	}
 	var s cli.StatusView
@@ -122,12 +123,12 @@ func TestToolsHoldPulls(t *testing.T) {
 	a := newAgent(t, quiet(t, dir, w.Transport(), nil))
 	fox := newAgent(t, quiet(t, t.TempDir(), w.Transport(), nil), func(o *mcp.Options) { o.Codename = "fox" })
 
-	var h cli.HoldView
+	var h answer.Answer
 	a.want("yes", "claim", map[string]any{"issue": url}, &h)
 	if h.Issue != name || h.Token == 0 {
 		t.Errorf("claim: %+v", h)
 	}
-	recorded(t, quiet(t, dir, w.Transport(), nil), "acme/app", number, h.Firing)
+	recorded(t, quiet(t, dir, w.Transport(), nil), "acme/app", number, h.FiringID)
 	wants(t, w, number, "agent:in-flight")
 	if got := fox.want("no", "claim", map[string]any{"issue": name}, nil); !got.isError || !strings.Contains(got.Error, "held by lucius") {
 		t.Errorf("refused: %+v", got)
@@ -149,7 +150,7 @@ func TestToolsHoldPulls(t *testing.T) {
 	a.want("yes", "release", map[string]any{"issue": fmt.Sprint("#", number), "outcome": "success"}, nil)
 	wants(t, w, number)
 	fox.want("yes", "claim", map[string]any{"issue": name}, nil)
-	if got := a.want("no", "renew", map[string]any{"issue": name, "firing_id": h.Firing}, nil); !strings.Contains(got.Hint, "stop work on it") {
+	if got := a.want("no", "renew", map[string]any{"issue": name, "firing_id": h.FiringID}, nil); !strings.Contains(got.Hint, "stop work on it") {
 		t.Errorf("renew of what has ended: %+v", got)
 	}
 
@@ -175,11 +176,11 @@ func TestRenewBefore(t *testing.T) {
 			t.Errorf("%s: until %s, renew before %s", answer, until, renew)
 		}
 	}
-	var h cli.HoldView
+	var h answer.Answer
 	a.want("yes", "claim", map[string]any{"issue": "1", "ttl": "90m"}, &h)
-	due("claim", h.Until, h.Renew)
+	due("claim", cli.Stamp(h.Until), cli.Stamp(h.RenewBefore))
 	a.want("yes", "renew", map[string]any{"issue": "1"}, &h)
-	due("renew", h.Until, h.Renew)
+	due("renew", cli.Stamp(h.Until), cli.Stamp(h.RenewBefore))
 	var s cli.StatusView
 	a.want("yes", "status", map[string]any{"issue": "1"}, &s)
 	due("status", s.Holder.Until, s.Holder.Renew)
@@ -187,7 +188,7 @@ func TestRenewBefore(t *testing.T) {
 	if fox.want("yes", "status", map[string]any{"issue": "acme/app#1"}, &others); others.Holder.Renew != "" {
 		t.Errorf("somebody else is told to renew before %s", others.Holder.Renew)
 	}
-	fox.want("yes", "status", map[string]any{"issue": "acme/app#1", "codename": "lucius", "firing_id": h.Firing}, &s)
+	fox.want("yes", "status", map[string]any{"issue": "acme/app#1", "codename": "lucius", "firing_id": h.FiringID}, &s)
 	due("status with the key", s.Holder.Until, s.Holder.Renew)
 	var taken queue.ItemView
 	a.want("yes", "next", map[string]any{"ttl": "90m"}, &taken)
@@ -199,26 +200,26 @@ func TestRenewBefore(t *testing.T) {
 func TestToolsOutsideClone(t *testing.T) {
 	w := embedded(t)
 	a := newAgent(t, quiet(t, t.TempDir(), w.Transport(), nil), func(o *mcp.Options) { o.Repo = "acme/app" })
-	var h cli.HoldView
+	var h answer.Answer
 	a.want("yes", "claim", map[string]any{"issue": "2", "branch": "fix"}, &h)
-	if got := a.want("wrong", "renew", map[string]any{"issue": "2"}, nil); !strings.Contains(got.Error, "no hold on acme/app#2") {
+	if got := a.want("refused", "renew", map[string]any{"issue": "2"}, nil); !strings.Contains(got.Error, "no hold on acme/app#2") {
 		t.Errorf("renew: %+v", got)
 	}
-	a.want("yes", "renew", map[string]any{"issue": "2", "firing_id": h.Firing}, nil)
-	var m cli.MoveView
-	a.want("yes", "release", map[string]any{"issue": "2", "firing_id": h.Firing, "outcome": "failure", "reason": "tests do not build"}, &m)
+	a.want("yes", "renew", map[string]any{"issue": "2", "firing_id": h.FiringID}, nil)
+	var m answer.Answer
+	a.want("yes", "release", map[string]any{"issue": "2", "firing_id": h.FiringID, "outcome": "failure", "reason": "tests do not build"}, &m)
 	if m.Answer != "released" || strings.Join(m.Is, " ") != "agent:implement" {
 		t.Errorf("release: %+v", m)
 	}
 	if err := w.AddLabels("acme/app", 3, "olga", "do-not-pickup"); err != nil {
 		t.Fatal(err)
 	}
-	a.want("wrong", "release", map[string]any{"issue": "3"}, nil)
+	a.want("refused", "release", map[string]any{"issue": "3"}, nil)
 	a.want("no", "release", map[string]any{"issue": "3", "firing_id": "none"}, nil)
 	if got, err := w.Labels("acme/app", 3); err != nil || !strings.Contains(strings.Join(got, " "), "do-not-pickup") {
 		t.Errorf("labels %q, %v: a person's hold is gone", got, err)
 	}
-	if got := a.want("no", "renew", map[string]any{"issue": "2", "firing_id": h.Firing}, nil); !got.isError || !strings.Contains(got.Hint, "stop work on it") {
+	if got := a.want("no", "renew", map[string]any{"issue": "2", "firing_id": h.FiringID}, nil); !got.isError || !strings.Contains(got.Hint, "stop work on it") {
 		t.Errorf("renew of what has ended: %+v", got)
 	}
 }
@@ -254,13 +255,13 @@ func TestOperatorTools(t *testing.T) {
 	w := embedded(t)
 	olga := newAgent(t, quiet(t, t.TempDir(), w.Transport(), map[string]string{"GH_TOKEN": "tok-olga"}), func(o *mcp.Options) { o.Repo = "acme/app" })
 	a := newAgent(t, quiet(t, t.TempDir(), w.Transport(), nil), func(o *mcp.Options) { o.Repo = "acme/app" })
-	var h cli.HoldView
+	var h answer.Answer
 	a.want("yes", "claim", map[string]any{"issue": "1"}, &h)
 	olga.want("yes", "pause", map[string]any{"reason": "release week"}, nil)
 	if got := a.want("no", "claim", map[string]any{"issue": "2"}, nil); !strings.Contains(got.Error, "release week") {
 		t.Errorf("paused: %+v", got)
 	}
-	if got := a.want("no", "next", nil, nil); got.isError || got.Code != cli.ExitNoWork {
+	if got := a.want("no", "next", nil, nil); got.isError || got.Code != answer.ExitNoWork {
 		t.Errorf("no work is an answer: %+v", got)
 	}
 	olga.want("yes", "resume", nil, nil)
@@ -268,7 +269,7 @@ func TestOperatorTools(t *testing.T) {
 	if got := olga.want("yes", "force_release", map[string]any{"issue": "1", "reason": "gone"}, nil); len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "lost acme/app#1 by force") {
 		t.Errorf("forced: %+v", got)
 	}
-	a.want("no", "renew", map[string]any{"issue": "1", "firing_id": h.Firing}, nil)
+	a.want("no", "renew", map[string]any{"issue": "1", "firing_id": h.FiringID}, nil)
 }
 
 // TestToolTrouble: a typo, a missing token, a GitHub that is away: never yes, never no.
@@ -289,14 +290,14 @@ func TestToolTrouble(t *testing.T) {
 	}{
 		{"claim", map[string]any{"issue": "acme/app#1", "time_to_live": "2h"}, `unknown argument "time_to_live"`},
 		{"claim", map[string]any{"issue": "acme/app#1", "ttl": "2 hours"}, `ttl "2 hours": want a duration`},
-		{"claim", map[string]any{"issue": "acme/app#1", "ttl": "-1h"}, "want more than nothing"},
+		{"claim", map[string]any{"issue": "acme/app#1", "ttl": "-1h"}, "must be positive"},
 		{"claim", map[string]any{"issue": "acme/../app#1"}, "acme/../app#1"},
 		{"claim", map[string]any{"issue": "--force"}, "--force"},
 		{"claim", map[string]any{"issue": "acme/app#1", "codename": "a b"}, `codename "a b"`},
 		{"release", map[string]any{"issue": "github-01"}, "github-01"},
 		{"next", map[string]any{"repo": "acme"}, "acme"},
 	} {
-		if got := a.want("wrong", c.tool, c.arguments, nil); !got.isError || !strings.Contains(got.Error, c.want) || got.Hint == "" {
+		if got := a.want("refused", c.tool, c.arguments, nil); !got.isError || !strings.Contains(got.Error, c.want) || got.Hint == "" {
 			t.Errorf("%s %v: %+v", c.tool, c.arguments, got)
 		}
 	}

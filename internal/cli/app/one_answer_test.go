@@ -14,8 +14,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/dedup"
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -46,12 +46,12 @@ var events = []event{
 	{line: "comment acme/app#1 agents <!-- agent-release:codename=A firing_id=f2 pr=https://github.com/acme/app/pull/77 -->"},
 	{line: "comment acme/app#1 mallory <!-- agent-claim:codename=A firing_id=f1 -->"},
 	{line: "comment acme/app#1 mallory <!-- agent-release:codename=lucius firing_id=l1 outcome=already-implemented -->"},
-	{line: claimAsL1, exits: []int{cli.ExitNo}},
-	{line: "label-state claim acme/app#1 --codename lucius --firing-id l2 --ttl 30m", exits: []int{cli.ExitNo}},
-	{line: "label-state release acme/app#1 --codename lucius --firing-id l1 --outcome failure", after: claimAsL1, exits: []int{cli.ExitNo}},
+	{line: claimAsL1, exits: []int{answer.ExitNo}},
+	{line: "label-state claim acme/app#1 --codename lucius --firing-id l2 --ttl 30m", exits: []int{answer.ExitNo}},
+	{line: "label-state release acme/app#1 --codename lucius --firing-id l1 --outcome failure", after: claimAsL1, exits: []int{answer.ExitNo}},
 	{line: "label-state release acme/app#1 --force"},
-	{line: "label-state bundle claim checkout acme/app#1 acme/web#1 --codename bee --firing-id b1", exits: []int{cli.ExitNo}},
-	{line: "label-state plan acme/app#1 --codename lucius --firing-id l1 --body-file /home/me/plan.md", after: claimAsL1, exits: []int{cli.ExitNo}},
+	{line: "label-state bundle claim checkout acme/app#1 acme/web#1 --codename bee --firing-id b1", exits: []int{answer.ExitNo}},
+	{line: "label-state plan acme/app#1 --codename lucius --firing-id l1 --body-file /home/me/plan.md", after: claimAsL1, exits: []int{answer.ExitNo}},
 	{line: "label-state sweep-claims -R acme/app"},
 	{line: "label-state repo pause acme/app"},
 	{line: "label-state repo pause acme/app --local"},
@@ -126,7 +126,7 @@ func (s *trialWorld) bring(all []event) string {
 	for n, e := range all {
 		if e.after != "" {
 			told = append(told, e.after)
-			s.bringOne(event{line: e.after, exits: []int{cli.ExitNo}})
+			s.bringOne(event{line: e.after, exits: []int{answer.ExitNo}})
 		}
 		if n == 0 {
 			e.exits = nil
@@ -154,7 +154,7 @@ func (s *trialWorld) bringOne(e event) error {
 		return s.opens(login, strings.Fields(issues))
 	case "label-state":
 		text, code, _ := s.run(s.Context(), s.vars["GH_TOKEN"], words(strings.ReplaceAll(e.line, "/home/me", s.home)))
-		if code != cli.ExitYes && !slices.Contains(e.exits, code) {
+		if code != answer.ExitYes && !slices.Contains(e.exits, code) {
 			return fmt.Errorf("exit code %d: %s", code, text)
 		}
 		return nil
@@ -185,7 +185,7 @@ func (s *trialWorld) says(format string, args ...any) (code int, out string) {
 }
 
 // agree asks everybody, and last claims.
-func (s *trialWorld) agree(situation string) (answer string) {
+func (s *trialWorld) agree(situation string) (word string) {
 	const fresh = "--codename rex --firing-id r1"
 	check, said := s.says("dedup-check acme/app#1 --json %s", fresh)
 	var reply struct {
@@ -206,13 +206,13 @@ func (s *trialWorld) agree(situation string) (answer string) {
 		fail("claim --dry-run: %d %s", code, text)
 	}
 	_, listed := s.says("next --list -R acme/app --json")
-	if labelled, err := s.world.Labels("acme/app", 1); err != nil || strings.Contains(listed, `"github-1"`) != (check == cli.ExitYes && slices.Contains(labelled, "agent:implement")) {
+	if labelled, err := s.world.Labels("acme/app", 1); err != nil || strings.Contains(listed, `"github-1"`) != (check == answer.ExitYes && slices.Contains(labelled, "agent:implement")) {
 		fail("labels %v (%v), next --list: %s", labelled, err, listed)
 	}
-	if code, text := s.says("next -R acme/app --no-claim --json"); code == cli.ExitYes && strings.Contains(text, `"github-1"`) && check != cli.ExitYes {
+	if code, text := s.says("next -R acme/app --no-claim --json"); code == answer.ExitYes && strings.Contains(text, `"github-1"`) && check != answer.ExitYes {
 		fail("next: %d %s", code, text)
 	}
-	if card := s.card(); card.State == "available" && check != cli.ExitYes && len(slices.DeleteFunc(card.Marks, harmlessMark)) == 0 {
+	if card := s.card(); card.State == "available" && check != answer.ExitYes && len(slices.DeleteFunc(card.Marks, harmlessMark)) == 0 {
 		fail("board: it looks ready")
 	}
 	for _, key := range []string{"rex:r1", "A:f1", "A:f2", "lucius:l1", "lucius:l2", "bee:b1"} {
@@ -252,23 +252,23 @@ func harmlessMark(m string) bool { return m == "drift" || strings.HasSuffix(m, "
 func (s *trialWorld) hooked(w claim.Worker, fail func(string, ...any)) {
 	who := "--codename " + w.Codename + " --firing-id " + w.FiringID
 	check, said := s.says("dedup-check acme/app#1 --json %s", who)
-	var reply cli.Reply
+	var reply answer.Answer
 	if err := json.Unmarshal([]byte(said), &reply); err != nil {
 		fail("dedup-check of %s: %v", w, err)
 	}
 	named := func(codes ...lifecycle.Code) bool {
-		return slices.ContainsFunc(reply.Reasons, func(r cli.Reason) bool { return slices.Contains(codes, lifecycle.Code(r.Code)) })
+		return slices.ContainsFunc(reply.Reasons, func(r answer.Reason) bool { return slices.Contains(codes, lifecycle.Code(r.Code)) })
 	}
 	refused := s.refused(w)
 	open := !named(lifecycle.CodeClosed)
 	if held := named(lifecycle.CodeInFlight); open && held && !refused {
 		fail("the hook lets %s push: %s", w, said)
 	}
-	if refused && (check == cli.ExitYes || !named(lifecycle.CodeInFlight, lifecycle.CodePROpen)) {
+	if refused && (check == answer.ExitYes || !named(lifecycle.CodeInFlight, lifecycle.CodePROpen)) {
 		fail("the hook refuses %s: %s", w, said)
 	}
 	renew, _ := s.says("renew acme/app#1 --dry-run %s", who)
-	if renew == cli.ExitYes && (refused || named(lifecycle.CodeInFlight)) {
+	if renew == answer.ExitYes && (refused || named(lifecycle.CodeInFlight)) {
 		fail("renew says that %s holds it, and the hook %t: %s", w, refused, said)
 	}
 }

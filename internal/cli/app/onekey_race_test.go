@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/githubsim"
 )
@@ -47,7 +47,7 @@ func TestOneKeyNext(t *testing.T) {
 	taken := map[string]bool{}
 	for n, code := range codes {
 		issue := regexp.MustCompile(`claimed (acme/app#[0-9]+)`).FindStringSubmatch(said[n].String())
-		if code != cli.ExitYes || issue == nil || taken[issue[1]] {
+		if code != answer.ExitYes || issue == nil || taken[issue[1]] {
 			t.Errorf("process %d: exit code %d\n%s", n, code, &said[n])
 			continue
 		}
@@ -61,9 +61,9 @@ func oneKeyRace(t *testing.T, a *arena, conf string, processes int, words []stri
 	for n, code := range codes {
 		t.Logf("process %d: exit code %d\n%s", n, code, &said[n])
 		switch {
-		case code == cli.ExitYes:
+		case code == answer.ExitYes:
 			won++
-		case code != cli.ExitNo || !strings.Contains(said[n].String(), "another process of this run has it"):
+		case code != answer.ExitNo || !strings.Contains(said[n].String(), "another process of this run has it"):
 			t.Errorf("process %d: exit code %d\n%s", n, code, &said[n])
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/sample"
 )
@@ -77,11 +77,11 @@ func peopleRace(t *testing.T, a *arena, people []string, workers int) {
 	for _, one := range all {
 		t.Logf("%s: exit code %d\n%s", one.name, one.code, &one.said)
 		switch {
-		case one.code == cli.ExitYes && winner != "":
+		case one.code == answer.ExitYes && winner != "":
 			t.Errorf("%s and %s won", winner, one.name)
-		case one.code == cli.ExitYes:
+		case one.code == answer.ExitYes:
 			winner = one.name
-		case one.code != cli.ExitNo || !told.Match(one.said.Bytes()):
+		case one.code != answer.ExitNo || !told.Match(one.said.Bytes()):
 			t.Errorf("%s: exit code %d\n%s", one.name, one.code, &one.said)
 		}
 	}
@@ -172,11 +172,11 @@ func TestPullRequestRace(t *testing.T) {
 	for n, code := range codes {
 		t.Logf("%s: exit code %d\n%s", codename(n), code, &said[n])
 		switch {
-		case code == cli.ExitYes && winner != "":
+		case code == answer.ExitYes && winner != "":
 			t.Errorf("%s and %s won", winner, codename(n))
-		case code == cli.ExitYes:
+		case code == answer.ExitYes:
 			winner = codename(n)
-		case code != cli.ExitNo || !told.Match(said[n].Bytes()):
+		case code != answer.ExitNo || !told.Match(said[n].Bytes()):
 			t.Errorf("%s: exit code %d\n%s", codename(n), code, &said[n])
 		}
 	}

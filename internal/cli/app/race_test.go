@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/githubsim"
@@ -149,9 +150,9 @@ func (a *arena) race(contenders int) string {
 	var winners []string
 	for n, code := range codes {
 		switch code {
-		case cli.ExitYes:
+		case answer.ExitYes:
 			winners = append(winners, codename(n))
-		case cli.ExitNo:
+		case answer.ExitNo:
 		default:
 			a.Errorf("%s: exit code %d\n%s", codename(n), code, &outputs[n])
 		}

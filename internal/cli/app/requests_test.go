@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/config"
@@ -181,7 +182,7 @@ func (c priced) bill(t *testing.T, p pricing) (b bill) {
 			env.Getenv = func(name string) string { return vars[name] }
 			env.Dir, env.Stderr, env.HTTP = home, &said, w.Transport()
 			args := append([]string{"label-state"}, words(strings.ReplaceAll(line, "plan.md", filepath.Join(home, "plan.md")))...)
-			if code := cli.Run(context.Background(), args, cli.Terminal{Commands: commands, In: strings.NewReader(""), Out: io.Discard, Err: &said, Env: env}); code != cli.ExitYes {
+			if code := cli.Run(context.Background(), args, cli.Terminal{Commands: commands, In: strings.NewReader(""), Out: io.Discard, Err: &said, Env: env}); code != answer.ExitYes {
 				t.Fatalf("%s: exit code %d: %s", line, code, said.String())
 			}
 			time.Sleep(time.Minute)

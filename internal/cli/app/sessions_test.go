@@ -17,6 +17,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/agenthost"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
@@ -339,13 +340,13 @@ func (s *liveSession) take(ctx context.Context) bool {
 	s.event(ctx, agenthost.BeforeTool, agenthost.Reads)
 	out, err := s.command(ctx, s.shell, "claim", fmt.Sprint(n), "--json")
 	s.event(ctx, agenthost.AfterTool, agenthost.Reads)
-	var h cli.HoldView
+	var h answer.Answer
 	if err != nil || json.Unmarshal(out, &h) != nil {
 		return false
 	}
 	s.count(&s.sessionFleet.wins)
-	s.issue, s.worker = n, claim.Worker{Codename: h.Codename, FiringID: h.Firing}
-	s.since, _ = time.Parse(time.RFC3339, h.Since)
+	s.issue, s.worker = n, claim.Worker{Codename: h.Codename, FiringID: h.FiringID}
+	s.since = h.Since
 	s.worked = false
 	c, ok := s.log(n).Find(s.worker)
 	if !ok || c.Lease(claim.DefaultTerms()) != fleetLease {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/setup"
 )
@@ -49,7 +50,7 @@ func TestSimControl(t *testing.T) {
 		t.Errorf("GitHub is %s ahead", ahead)
 	}
 	stop()
-	if code := <-done; code != cli.ExitYes {
+	if code := <-done; code != answer.ExitYes {
 		t.Errorf("exit code %d", code)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/git"
@@ -147,7 +148,7 @@ func (s *trialWorld) prepare(line string) error {
 
 func (s *trialWorld) must(token string, args []string) error {
 	text, code, _ := s.run(s.Context(), token, args)
-	if code != cli.ExitYes {
+	if code != answer.ExitYes {
 		return fmt.Errorf("exit code %d: %s", code, text)
 	}
 	return nil

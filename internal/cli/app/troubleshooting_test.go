@@ -104,6 +104,9 @@ func (f sourceFile) errorTypes() map[string]bool {
 // unheard are the beginnings of texts that no trial hears, and why.
 var unheard = map[string]string{
 	"it changed while you looked; nothing was done": "on the board's screen: board_test.go",
+	"the answer could not be written: ":             "TestAnswerUnwritten",
+	"; what was done stays done":                    "TestAnswerUnwritten",
+	"make the labels":                               "status, next, board and init say it where nothing has failed",
 }
 
 // heard is all that the trials hear.
@@ -143,36 +146,18 @@ func pattern(format string) *regexp.Regexp {
 	return regexp.MustCompile(regexp.MustCompile(`%(\\?[+#])?[a-z]`).ReplaceAllString(regexp.QuoteMeta(format), `.*`))
 }
 
-// troubles are the texts with which a file tells of trouble: what hint functions return and tables of answers say, hints of failures,
-// texts of answers no, and formats of Usagef.
+// troubles are the texts with which a file tells of trouble: what is done about it, texts of answers no, and formats of Usagef.
 func (f sourceFile) troubles() (texts []string) {
 	for _, d := range f.Decls {
-		fn, _ := d.(*ast.FuncDecl)
 		ast.Inspect(d, func(n ast.Node) bool {
 			switch n := n.(type) {
-			case *ast.ValueSpec:
-				if hinting(n.Names[0].Name) {
-					for _, v := range n.Values {
-						texts = append(texts, literals(v)...)
-					}
-				}
-			case *ast.ReturnStmt:
-				if fn != nil && hinting(fn.Name.Name) {
-					for _, r := range n.Results {
-						texts = append(texts, literals(r)...)
-					}
-				}
-			case *ast.KeyValueExpr:
-				if key, ok := n.Key.(*ast.Ident); ok && strings.EqualFold(key.Name, "hint") {
-					texts = append(texts, literals(n.Value)...)
-				}
 			case *ast.CompositeLit:
-				if called(n.Type) == "NoAnswer" && len(n.Elts) > 0 {
-					texts = append(texts, literals(n.Elts[0])...)
+				if called(n.Type) == "Problem" {
+					texts = append(texts, whyOf(n)...)
 				}
 			case *ast.CallExpr:
-				if called(n.Fun) == "Usagef" && len(n.Args) > 1 {
-					texts = append(texts, literals(n.Args[1])...)
+				if at, words := spoken[called(n.Fun)]; words && len(n.Args) > at {
+					texts = append(texts, literals(n.Args[at])...)
 				}
 			}
 			return true
@@ -192,10 +177,18 @@ func called(e ast.Expr) string {
 	return ""
 }
 
-// hinting reports whether a function, or a table, makes hints.
-func hinting(name string) bool {
-	return strings.HasPrefix(strings.ToLower(name), "hint") || strings.HasSuffix(name, "Answers")
+// whyOf are the words of a problem.
+func whyOf(problem *ast.CompositeLit) []string {
+	for _, e := range problem.Elts {
+		if pair, ok := e.(*ast.KeyValueExpr); ok && called(pair.Key) == "Why" {
+			return literals(pair.Value)
+		}
+	}
+	return nil
 }
+
+// spoken are the functions that word trouble and what to do about it, with the argument that has the words.
+var spoken = map[string]int{"Usagef": 1, "Declined": 0, "Call": 0, "Advice": 0, "Shell": 0, "doctor": 0}
 
 // literals are the words that an expression is made of: those long enough to be told from others.
 func literals(e ast.Expr) (texts []string) {

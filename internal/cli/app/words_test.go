@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/setup"
@@ -56,9 +57,9 @@ func FuzzArrange(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line string) {
 		args := append([]string{"label-state"}, strings.Split(line, " ")...)
 		got, err := cli.Arrange(app.Commands, args)
-		var use *cli.UsageError
+		use := &answer.Problem{}
 		switch {
-		case err != nil && !errors.As(err, &use):
+		case err != nil && !(errors.As(err, &use) && use.Code == answer.Usage):
 			t.Fatalf("%q: %v", line, err)
 		case err != nil, slices.Contains(got, "help"), slices.Contains(got, "version"):
 			return

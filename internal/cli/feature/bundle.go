@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/host"
@@ -103,19 +104,22 @@ type BundleView struct {
 	Firing   string     `json:"firing_id,omitempty"`
 	Whole    bool       `json:"whole"`
 	Issues   []PartView `json:"issues"`
-	Error    string     `json:"error,omitempty"`
+
+	Code  answer.Code      `json:"code,omitempty"` // of an answer that is not yes
+	Error string           `json:"error,omitempty"`
+	Next  []answer.Command `json:"next,omitempty"`
 }
 
 // A PartView is the JSON of one issue of a bundle.
 type PartView struct {
-	Issue   string       `json:"issue"`
-	Answer  string       `json:"answer"`
-	Labels  []string     `json:"labels,omitempty"`
-	Holder  string       `json:"holder,omitempty"`
-	Until   string       `json:"until,omitempty"`
-	Token   int64        `json:"token,omitempty"`
-	URL     string       `json:"url,omitempty"`
-	Reasons []cli.Reason `json:"reasons,omitempty"`
+	Issue   string          `json:"issue"`
+	Answer  string          `json:"answer"`
+	Labels  []string        `json:"labels,omitempty"`
+	Holder  string          `json:"holder,omitempty"`
+	Until   string          `json:"until,omitempty"`
+	Token   int64           `json:"token,omitempty"`
+	URL     string          `json:"url,omitempty"`
+	Reasons []answer.Reason `json:"reasons,omitempty"`
 }
 
 // A pack is a bundle in one command: a session for each of its repositories.
@@ -148,13 +152,16 @@ func onBundle(t cli.Terminal, cc *urfave.Context, do func(ctx context.Context, p
 		return nil
 	}
 	err = p.call.Timed(ctx, err)
-	f := &cli.Failure{Doing: cli.CommandPath(cc), Object: cli.OneLine(p.slug), Err: err}
+	if busy, is := errors.AsType[*state.BusyError](err); is {
+		err = cli.Advise(err, answer.Call("wait until it has finished, then see what it did", "bundle status", busy.Name))
+	}
+	f := cli.ProblemOf(cli.At(cli.CommandPath(cc), cli.OneLine(p.slug), err))
 	if p.call.Answered {
 		return f
 	}
-	p.view.Answer = cli.Reply{}.Negative(f).Answer
-	var no *ledger.BundleError
-	if errors.As(err, &no) { // the issues that stood in the way
+	no := p.call.Negative(f)
+	p.view.Answer, p.view.Error, p.view.Code, p.view.Next = string(no.Answer), no.Error, no.Code, no.Next
+	if no, is := errors.AsType[*ledger.BundleError](err); is { // the issues that stood in the way
 		p.view.Issues = nil
 		for n, cause := range no.Causes {
 			one := PartView{Issue: no.Issues[n].String(), Answer: "unknown"}
@@ -165,7 +172,6 @@ func onBundle(t cli.Terminal, cc *urfave.Context, do func(ctx context.Context, p
 			p.view.Issues = append(p.view.Issues, one)
 		}
 	}
-	p.view.Error = cli.OneLine(f.Reason())
 	return errors.Join(f, p.call.AnswerJSON(p.view))
 }
 

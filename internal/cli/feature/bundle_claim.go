@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -150,9 +151,9 @@ func (p *pack) permitted(ctx context.Context) error {
 		case err != nil:
 			return err
 		case r.Archived:
-			return &cli.Failure{Err: &cli.NoAnswer{Text: slug + " is archived: nothing can be written"}, Hint: "leave its issues out, or: gh repo unarchive " + slug}
+			return cli.Declined(slug+" is archived: nothing can be written", answer.Shell("leave its issues out, or", "gh", "repo", "unarchive", slug))
 		case !r.HasIssues:
-			return &cli.Failure{Err: &cli.NoAnswer{Text: "issues are switched off in " + slug}, Hint: "leave its issues out, or: gh repo edit " + slug + " --enable-issues"}
+			return cli.Declined("issues are switched off in "+slug, answer.Shell("leave its issues out, or", "gh", "repo", "edit", slug, "--enable-issues"))
 		}
 		if err := c.Session.Ledger.Heard(ctx, c.Session.Issue); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/ledger"
@@ -33,8 +34,8 @@ func (p *pack) recover(ctx context.Context, page state.JournalPage[bundlePage]) 
 			var f lifecycle.Facts
 			f, err = c.Session.Ledger.Look(ctx, c.Session.Issue)
 			if own, ok := f.Log.Find(note.worker()); err == nil && ok && own.Live() {
-				held := &cli.NoAnswer{Text: fmt.Sprintf("%s holds %s for it already", note.worker(), c.Session.Issue)}
-				err = &cli.Failure{Err: held, Hint: "release it first: label-state bundle release " + p.slug}
+				held := fmt.Sprintf("%s holds %s for it already", note.worker(), c.Session.Issue)
+				err = cli.Declined(held, answer.Call("release it first", "bundle release", p.slug))
 			}
 		} else {
 			err = ledger.Part{Issue: c.Session.Issue, Ledger: c.Session.Ledger}.Undo(ctx, note.worker(), note.Nonce, false)
@@ -69,9 +70,11 @@ func (p *pack) release(ctx context.Context, page state.JournalPage[bundlePage]) 
 	case err != nil:
 		return err
 	case !ok:
-		return &cli.Failure{Err: &cli.NoAnswer{Text: "no bundle of this name was claimed on this machine"}, Hint: "see who holds its issues: label-state bundle status " + p.slug + " --repo OWNER/NAME"}
+		return cli.Declined("no bundle of this name was claimed on this machine",
+			answer.Call("see who holds its issues", "bundle status", p.slug, "--repo", "OWNER/NAME"))
 	case p.another(note):
-		return &cli.Failure{Err: &cli.NoAnswer{Text: cli.OneLine(note.worker().String()) + " claimed it"}, Hint: "only the holder releases it; see where it stands: label-state bundle status " + p.slug}
+		return cli.Declined(cli.OneLine(note.worker().String())+" claimed it",
+			answer.Call("only the holder releases it; see where it stands", "bundle status", p.slug))
 	}
 	if err := p.gather(ctx, note.Issues, note.Host); err != nil {
 		return err
@@ -208,8 +211,8 @@ func (p *pack) labelled(ctx context.Context) error {
 		p.calls = append(p.calls, &cli.Call{Flags: p.call.Flags, Terminal: p.call.Terminal, Session: &s})
 	}
 	if len(found) == 0 {
-		no := &cli.NoAnswer{Text: "no bundle of this name was claimed on this machine, and no open issue of " + c.Session.Repo.String() + " has the label " + name}
-		return &cli.Failure{Err: no, Hint: "name its issues: label-state bundle status " + p.slug + " OWNER/NAME#7"}
+		no := "no bundle of this name was claimed on this machine, and no open issue of " + c.Session.Repo.String() + " has the label " + name
+		return cli.Declined(no, answer.Call("name its issues", "bundle status", p.slug, "OWNER/NAME#7"))
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/prchain"
@@ -77,16 +78,28 @@ func onChain(t cli.Terminal, do func(ctx context.Context, c chainCall) error) ur
 		}
 		if err := c.which(); err != nil {
 			c.call.Subject.Feature = cli.OneLine(cc.String("feature"))
-			return c.call.Fail(cc.Context, err)
+			return c.call.Fail(cc.Context, advise(err, c.call.Subject.Feature))
 		}
 		o := cli.SetupOptions(cc)
 		o.Repo = c.Parent.Slug()
 		return t.WithSession(cc, o, func(ctx context.Context, opened *cli.Call) error {
 			c.call = opened
-			c.call.Subject = cli.Reply{Feature: c.Feature}
-			return do(ctx, c)
+			c.call.Subject = answer.Answer{Feature: c.Feature}
+			return advise(do(ctx, c), c.Feature)
 		})
 	}
+}
+
+// advise adds to an error about the journal of chains what to do about it: a chain that is begun twice has two pull requests for a part.
+func advise(err error, feature string) error {
+	if lost, is := errors.AsType[*state.UnreadableJournalError](err); is {
+		return cli.Advise(err, answer.Advice("do not start over, its pull requests would not be known"),
+			answer.Advice("restore the file, or move it away once they are closed: "+lost.File))
+	}
+	if _, is := errors.AsType[*state.BusyError](err); is {
+		return cli.Advise(err, answer.Call("wait for the other one, then", "chain execute", "--feature", feature))
+	}
+	return err
 }
 
 func noArguments(cc *urfave.Context) error {
@@ -136,7 +149,7 @@ func executeChain(ctx context.Context, c chainCall) error {
 		r, err = c.executor().Resume(ctx, c.Feature)
 	}
 	if refused, is := errors.AsType[*github.StatusError](err); is && refused.Rejected() {
-		return &cli.Failure{Err: err, Hint: "is the branch pushed, with commits that its base lacks? Then: label-state chain execute --feature " + c.Feature}
+		return cli.Advise(err, answer.Call("is the branch pushed, with commits that its base lacks? Then", "chain execute", "--feature", c.Feature))
 	}
 	if err != nil {
 		return err
@@ -156,7 +169,7 @@ func executeChain(ctx context.Context, c chainCall) error {
 			open = append(open, o.Pull.ID.String()+" was closed without a merge")
 		}
 	}
-	return &cli.Failure{Err: &cli.NoAnswer{Text: strings.Join(open, "; ")}, Hint: "see to them, then: label-state chain execute --feature " + c.Feature}
+	return cli.Declined(strings.Join(open, "; "), answer.Call("see to them, then", "chain execute", "--feature", c.Feature))
 }
 
 // state is how far the chain is. One that was never begun here is a *prchain.NoChainError.
@@ -176,9 +189,6 @@ func chainStatus(ctx context.Context, c chainCall) error {
 
 func waitForChain(ctx context.Context, c chainCall) error {
 	every := c.call.Flags.Duration("interval")
-	if every <= 0 {
-		return cli.Usagef("chain wait", "--interval %s: want more than nothing, such as 15s", every)
-	}
 	r, err := prchain.Wait(ctx, c.call.Session.Client, c.state, every)
 	if r.Parts != nil {
 		if told := c.call.Answer(viewReport(r), reportText(r)); told != nil {
@@ -186,7 +196,7 @@ func waitForChain(ctx context.Context, c chainCall) error {
 		}
 	}
 	if err == nil && r.Colour() == prchain.Red {
-		err = &cli.Failure{Err: &cli.NoAnswer{Text: "the checks of " + c.Feature + " are red"}, Hint: "see which: label-state chain status --feature " + c.Feature}
+		err = cli.Declined("the checks of "+c.Feature+" are red", answer.Call("see which", "chain status", "--feature", c.Feature))
 	}
 	return err
 }

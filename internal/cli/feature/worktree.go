@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/worktree"
 	urfave "github.com/urfave/cli/v2"
@@ -71,7 +72,10 @@ type FeatureView struct {
 	Answer  string     `json:"answer"`
 	Folder  string     `json:"folder,omitempty"`
 	Trees   []TreeView `json:"trees"`
-	Error   string     `json:"error,omitempty"`
+
+	Code  answer.Code      `json:"code,omitempty"` // of an answer that is not yes
+	Error string           `json:"error,omitempty"`
+	Next  []answer.Command `json:"next,omitempty"`
 }
 
 // A TreeView is the JSON of a worktree.
@@ -113,11 +117,12 @@ func onWorktrees(t cli.Terminal, cc *urfave.Context, v *FeatureView, do func(ctx
 	if err == nil {
 		return nil
 	}
-	f := &cli.Failure{Doing: cli.CommandPath(cc), Object: v.Feature, Err: c.Timed(ctx, err)}
+	f := cli.ProblemOf(cli.At(cli.CommandPath(cc), v.Feature, c.Timed(ctx, err)))
 	if c.Answered {
 		return f
 	}
-	v.Answer, v.Error = cli.Reply{}.Negative(f).Answer, cli.OneLine(f.Reason())
+	no := c.Negative(f)
+	v.Answer, v.Error, v.Code, v.Next = string(no.Answer), no.Error, no.Code, no.Next
 	if v.Trees == nil {
 		v.Trees = []TreeView{}
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/ledger"
@@ -55,11 +56,6 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 		}
 		return takeAsPerson(ctx, c, i)
 	}
-	for _, flag := range []string{"ttl", "wait"} {
-		if c.Flags.IsSet(flag) && c.Flags.Duration(flag) <= 0 {
-			return cli.Usagef("claim", "--%s %s: want more than nothing, such as 30m", flag, c.Flags.Duration(flag))
-		}
-	}
 	req, err := c.Asks(i, w)
 	if err != nil {
 		return err
@@ -92,7 +88,7 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	if err = c.RecordClaim(h, err); err != nil {
 		return err
 	}
-	return c.Answer(cli.ViewHold(h, "won"), "claimed "+describeHold(h))
+	return c.Answer(cli.ViewHold(h, answer.Won), "claimed "+describeHold(h))
 }
 
 func describeHold(h ledger.Hold) string {

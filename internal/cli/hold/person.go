@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/labels"
@@ -36,9 +37,9 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue) error {
 		if err != nil {
 			cli.Warnf(c.Terminal.Err, "%s is yours, but you could not be assigned: %s", i, err)
 		}
-		out := cli.HoldView{
-			Issue: i.String(), Answer: "won", Codename: mine.Record.Worker.Codename, Firing: mine.Record.Worker.FiringID, Person: mine.Person,
-			Since: cli.Stamp(mine.Created), Token: mine.Record.Token, URL: mine.URL,
+		out := answer.Answer{
+			Issue: i.String(), Answer: answer.Won, Codename: mine.Record.Worker.Codename, FiringID: mine.Record.Worker.FiringID, Person: mine.Person,
+			Since: mine.Created.UTC(), Token: mine.Record.Token, URL: mine.URL,
 		}
 		return c.Answer(out, fmt.Sprintf("%s %s is yours already, since %s\n", i, cli.OneLine(f.Title), cli.Moment(mine.Created))+giveBack(i))
 	}
@@ -49,7 +50,7 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	if err = c.WarnLate(err); err != nil {
 		return askThem(i, err)
 	}
-	return c.Answer(cli.ViewHold(h, "won"), fmt.Sprintf("%s %s is yours since %s\n", i, cli.OneLine(h.Title), cli.Moment(h.Since))+giveBack(i))
+	return c.Answer(cli.ViewHold(h, answer.Won), fmt.Sprintf("%s %s is yours since %s\n", i, cli.OneLine(h.Title), cli.Moment(h.Since))+giveBack(i))
 }
 
 // claimForcing ends the hold that stands first, if --force says so and nothing else is in the way.
@@ -86,7 +87,8 @@ func askThem(i claim.Issue, err error) error {
 	}
 	for _, r := range no.Verdict.Reasons {
 		if r.Code == lifecycle.CodeInFlight && r.Claim.Person != "" {
-			return &cli.Failure{Err: err, Hint: fmt.Sprintf("ask %s; to take it over in your name, on the record: label-state claim %s --force", r.Claim.Person, i)}
+			return cli.Advise(err, answer.Advice("ask "+r.Claim.Person),
+				answer.Call("to take it over in your name, on the record", "claim", i.String(), "--force"))
 		}
 	}
 	return err
@@ -109,7 +111,7 @@ func wouldClaimAsPerson(c *cli.Call, i claim.Issue, f lifecycle.Facts, v lifecyc
 	if taken {
 		text += ", ending the hold that stands"
 	}
-	return c.Answer(cli.Reply{Issue: i.String(), Answer: "free"}, text+"\n")
+	return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.Free}, text+"\n")
 }
 
 func refuseWorkerFlags(c *cli.Call, flags ...string) error {
@@ -142,32 +144,33 @@ func releaseAsPerson(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	case held && holder.Person != "":
 		return notYours(c, i, me, fmt.Sprintf("%s holds it since %s", holder.Person, cli.Moment(holder.Created)))
 	case !labels.Has(f.Labels, c.Session.Ledger.Rules().Scheme.Hold):
-		text, hint := "you do not hold it, and nobody else does", "see what happened to it: label-state log "
+		text := "you do not hold it, and nobody else does"
+		next := answer.Call("see what happened to it", "log", i.String())
 		if held {
 			who := "somebody else does"
 			if n := slices.IndexFunc(v.Reasons, func(r lifecycle.Reason) bool { return r.Code == lifecycle.CodeInFlight }); n >= 0 {
 				who = cli.OneLine(v.Reasons[n].Text)
 			}
 			text = "you do not hold it: " + who + ", and this worktree has no record of that run"
-			hint = "see who holds it: label-state status "
+			next = answer.Call("see who holds it", "status", i.String())
 		}
-		return &cli.Failure{Err: &cli.NoAnswer{Text: text}, Hint: hint + i.String()}
+		return cli.Declined(text, next)
 	case f.HoldBy != "" && !claim.SameLogin(f.HoldBy, me):
 		return notYours(c, i, me, fmt.Sprintf("%s put the label %s on at %s", f.HoldBy, c.Session.Ledger.Rules().Scheme.Hold, cli.Moment(f.HoldAt)))
 	}
 	hold := c.Session.Ledger.Rules().Scheme.Hold
 	if c.Flags.Bool("dry-run") {
-		return c.Answer(cli.Reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would take %s off %s\n", hold, i))
+		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun}, fmt.Sprintf("would take %s off %s\n", hold, i))
 	}
 	if err := c.Session.Client.RemoveLabel(ctx, i, hold); err != nil {
 		return err
 	}
-	return c.Answer(cli.Reply{Issue: i.String(), Answer: "released"}, fmt.Sprintf("released %s: %s is off\n", i, hold))
+	return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.Released}, fmt.Sprintf("released %s: %s is off\n", i, hold))
 }
 
 func releaseOwn(ctx context.Context, c *cli.Call, f lifecycle.Facts, mine claim.Claim, me string) error {
 	if c.Flags.Bool("dry-run") {
-		return c.Answer(cli.Reply{Issue: f.Issue.String(), Answer: "dry-run"}, fmt.Sprintf("would release %s from %s\n", f.Issue, mine.Person))
+		return c.Answer(answer.Answer{Issue: f.Issue.String(), Answer: answer.DryRun}, fmt.Sprintf("would release %s from %s\n", f.Issue, mine.Person))
 	}
 	e := ledger.Ending{Worker: mine.Record.Worker, Reason: c.Flags.String("reason")}
 	if !claim.SameLogin(mine.Author, me) {
@@ -177,14 +180,13 @@ func releaseOwn(ctx context.Context, c *cli.Call, f lifecycle.Facts, mine claim.
 	if err = c.WarnLate(err); err != nil {
 		return err
 	}
-	return c.Answer(cli.ViewMove(rep, "released"), fmt.Sprintf("released %s\n", f.Issue))
+	return c.Answer(cli.ViewMove(rep, answer.Released), fmt.Sprintf("released %s\n", f.Issue))
 }
 
 // notYours refuses to release somebody else's hold. Only a person is told about force.
 func notYours(c *cli.Call, i claim.Issue, me, who string) error {
-	hint := "ask them; to end it in your name, on the record: label-state release " + i.String() + " --force"
 	if claim.IsApp(me) {
-		hint = "see who holds it: label-state status " + i.String()
+		return cli.Declined(who, answer.Call("see who holds it", "status", i.String()))
 	}
-	return &cli.Failure{Err: &cli.NoAnswer{Text: who}, Hint: hint}
+	return cli.Declined(who, answer.Call("ask them; to end it in your name, on the record", "release", i.String(), "--force"))
 }

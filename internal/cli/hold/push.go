@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/git"
@@ -47,14 +48,18 @@ func runPush(t cli.Terminal, cc *urfave.Context) error {
 	}
 	asked, err := gitpush.ReadOptions(more)
 	if err != nil {
-		return &cli.Failure{Doing: cli.CommandPath(cc), Err: err}
+		return cli.At(cli.CommandPath(cc), "", err)
 	}
 	o := cli.SetupOptions(cc)
 	if o.Ref, err = pushTarget(t, cc); err != nil {
 		return err
 	}
 	return t.WithSession(cc, o, func(ctx context.Context, c *cli.Call) error {
-		return pushUnder(ctx, c, c.Session.Issue, gitpush.Push{Remote: remote, Options: asked})
+		err := pushUnder(ctx, c, c.Session.Issue, gitpush.Push{Remote: remote, Options: asked})
+		if err != nil && ctx.Err() == nil && cli.ProblemOf(err).Code == answer.Machine {
+			return cli.Advise(err, answer.Call("nothing was pushed; git said above what is wrong; fix that, then run", answer.Again))
+		}
+		return err
 	})
 }
 
@@ -71,7 +76,7 @@ func pushTarget(t cli.Terminal, cc *urfave.Context) (string, error) {
 	}
 	holds, err := store.All()
 	if err != nil {
-		return "", &cli.Failure{Doing: cli.CommandPath(cc), Err: err}
+		return "", cli.At(cli.CommandPath(cc), "", err)
 	}
 	if n := len(holds); n != 1 {
 		return "", cli.Usagef(cli.CommandPath(cc), "push: this worktree has %d holds; name the issue with --issue", n)
@@ -114,7 +119,7 @@ func pushUnder(ctx context.Context, c *cli.Call, i claim.Issue, p gitpush.Push) 
 		if err := c.CheckHolds(ctx, i, w, token); err != nil {
 			return err
 		}
-		return c.Answer(cli.Reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would push %s to %s under %s\n", cli.OneLine(p.Branch), remoteName(p.Remote), i))
+		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun}, fmt.Sprintf("would push %s to %s under %s\n", cli.OneLine(p.Branch), remoteName(p.Remote), i))
 	}
 	h, within, err := c.Session.Ledger.Fence(ctx, i, w, token)
 	if err != nil {
@@ -210,7 +215,8 @@ func pushStrictly(ctx context.Context, c *cli.Call, git gitpush.Git, p gitpush.P
 			return 0, lost
 		case n == pushTries:
 			unseen := fmt.Errorf("%s does not show the lease as GitHub's API does: %v", remoteName(p.Remote), moved) // not a no
-			return 0, &cli.Failure{Err: &ledger.UnknownError{Issue: h.Issue, Err: unseen}, Hint: "push to the repository that the issue is in; if it is that one, in a minute: " + cli.Again}
+			return 0, cli.Advise(&ledger.UnknownError{Issue: h.Issue, Err: unseen},
+				answer.Call("push to the repository that the issue is in; if it is that one, in a minute", answer.Again))
 		}
 		p.With = (*gitpush.Step)(&step)
 		if err := setup.Clock().Sleep(ctx, cli.RetryFirst); err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/ledger"
@@ -59,8 +60,7 @@ func releaseIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 		return askToStop(ctx, c, i)
 	}
 	w, token, err := c.Releaser(i)
-	var use *cli.UsageError
-	if errors.As(err, &use) && c.Worker().Codename == "" {
+	if errors.Is(err, cli.ErrNoHold) && c.Worker().Codename == "" {
 		return releaseAsPerson(ctx, c, i)
 	}
 	if err != nil {
@@ -96,10 +96,13 @@ func releaseAsWorker(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Wo
 		if err != nil {
 			return err
 		}
-		return c.Answer(cli.Reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would release %s from %s%s\n", i, w, follows(e)))
+		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun}, fmt.Sprintf("would release %s from %s%s\n", i, w, follows(e)))
 	}
 	rep, err := c.Session.Ledger.Release(ctx, i, e)
 	err = c.WarnLate(err)
+	if errors.Is(err, claim.ErrEnded) {
+		err = cli.Advise(err, answer.Call("see what was recorded", "log", i.String()))
+	}
 	if err != nil {
 		return err // and the record stays: what it fences is still there
 	}
@@ -108,11 +111,12 @@ func releaseAsWorker(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Wo
 		return err
 	}
 
-	out := cli.ViewMove(rep, "released")
+	out := cli.ViewMove(rep, answer.Released)
 	out.Outcome = e.Recorded()
 	if rep.Unproven {
-		out.Warning = cli.UnprovenWarning(i, w)
-		cli.Warnf(c.Terminal.Err, "%s: %s", i, out.Warning)
+		warning := cli.UnprovenWarning(i, w)
+		cli.Warnf(c.Terminal.Err, "%s: %s", i, warning)
+		out.Warnings = []string{warning}
 	}
 	return c.Answer(out, fmt.Sprintf("released %s%s: %s -> %s\n", rep.Issue, follows(e), cli.StateOf(rep.Was), cli.StateOf(rep.Is)))
 }
@@ -127,7 +131,7 @@ func follows(e ledger.Ending) string {
 
 func forceRelease(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	if c.Flags.Bool("dry-run") {
-		return c.Answer(cli.Reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would end every hold on %s by force\n", i))
+		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun}, fmt.Sprintf("would end every hold on %s by force\n", i))
 	}
 	by, err := c.Session.Client.Viewer(ctx)
 	if err != nil {
@@ -137,7 +141,7 @@ func forceRelease(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	if err = c.WarnLate(err); err != nil {
 		return err
 	}
-	out := cli.ViewMove(rep, "released")
+	out := cli.ViewMove(rep, answer.Released)
 	out.Ended = cli.Workers(ended)
 	c.AfterForce(i, ended, by)
 	text := "nobody held " + i.String()
@@ -152,7 +156,7 @@ func forceRelease(ctx context.Context, c *cli.Call, i claim.Issue) error {
 
 func askToStop(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	if c.Flags.Bool("dry-run") {
-		return c.Answer(cli.Reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would ask the holder of %s to stop\n", i))
+		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun}, fmt.Sprintf("would ask the holder of %s to stop\n", i))
 	}
 	by, err := c.Session.Client.Viewer(ctx)
 	if err != nil {
@@ -162,5 +166,5 @@ func askToStop(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	if err != nil {
 		return err
 	}
-	return c.Answer(cli.Reply{Issue: i.String(), Answer: "asked"}, fmt.Sprintf("asked %s to stop; it obeys at its next heartbeat or push\n", h.Record.Worker))
+	return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.Asked}, fmt.Sprintf("asked %s to stop; it obeys at its next heartbeat or push\n", h.Record.Worker))
 }

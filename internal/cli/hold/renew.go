@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	urfave "github.com/urfave/cli/v2"
@@ -31,7 +32,7 @@ func renewIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 		if err := c.Session.Ledger.MayRenew(ctx, i, w, token); err != nil {
 			return err
 		}
-		return c.Answer(cli.Reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would renew %s for %s\n", i, w))
+		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun}, fmt.Sprintf("would renew %s for %s\n", i, w))
 	}
 	h, err := c.Session.Ledger.Renew(ctx, i, w, token)
 	if err != nil {
@@ -40,5 +41,5 @@ func renewIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	if err := c.Session.Extended(h); err != nil {
 		cli.Warnf(c.Terminal.Err, "renewed, but this worktree's record could not be written: %s", err)
 	}
-	return c.Answer(cli.ViewHold(h, "renewed"), "renewed "+describeHold(h))
+	return c.Answer(cli.ViewHold(h, answer.Renewed), "renewed "+describeHold(h))
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/ledger"
@@ -42,7 +43,7 @@ func checkIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	if own {
 		text = "free: you hold it"
 	}
-	return c.Answer(cli.Reply{Issue: i.String(), Answer: "free"}, fmt.Sprintf("%s %s is %s\n", i, cli.OneLine(f.Title), text))
+	return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.Free}, fmt.Sprintf("%s %s is %s\n", i, cli.OneLine(f.Title), text))
 }
 
 // NewStatusCommand makes the command status.
@@ -71,7 +72,7 @@ func showStatus(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	}
 	if h, ok := f.Log.Holder(); ok && !h.Plan.Pending() && ownsHold(c, i, h.Record.Worker) {
 		end, _ := h.Until(c.Session.Ledger.Rules().Terms)
-		view.Holder.Renew = cli.RenewBefore(end, h.Lease(c.Session.Ledger.Rules().Terms))
+		view.Holder.Renew = cli.Stamp(cli.RenewBefore(end, h.Lease(c.Session.Ledger.Rules().Terms)))
 	}
 	title, rest, _ := strings.Cut(cli.DescribeStatus(c.Session.Ledger.Rules().Terms, f, v, view), "\n")
 	verdict, facts, _ := strings.Cut(rest, "\n")

@@ -16,6 +16,7 @@ import (
 
 	urfave "github.com/urfave/cli/v2"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/agenthost"
 	"github.com/label-state/label-state/internal/agentsetup"
 	"github.com/label-state/label-state/internal/cli"
@@ -36,7 +37,7 @@ func placeOf(t cli.Terminal, user bool) (agentsetup.Place, error) {
 	if !user {
 		top, err := state.Top(t.Env.Dir)
 		if err != nil {
-			return p, &cli.Failure{Err: cli.Usagef("agent", "this is no clone of a repository"), Hint: "run it inside one, or for all of yours: " + cli.Again + " --user"}
+			return p, cli.Advise(cli.Usagef("agent", "not in a git clone"), answer.Call("run it inside one, or for all of yours", answer.Again, "--user"))
 		}
 		git, err := state.GitDir(top, "")
 		p.Root, p.State = top, filepath.Join(git, "label-state")
@@ -101,7 +102,7 @@ func setHost(t cli.Terminal,
 
 // fileFailure is a file that is in the way.
 func fileFailure(cc *urfave.Context, err error) error {
-	return &cli.Failure{Doing: cli.CommandPath(cc), Err: err, Hint: "mend that file, then: " + cli.Again}
+	return cli.At(cli.CommandPath(cc), "", cli.Advise(err, answer.Call("fix that file, then run", answer.Again)))
 }
 
 // agreeToHost shows what would be done and asks, unless there is nothing to do or nobody wants to be asked.
@@ -228,7 +229,7 @@ func runAgentStatus(t cli.Terminal, cc *urfave.Context) error {
 	case lacking == "":
 		return nil
 	}
-	return &cli.Failure{Err: &cli.NoAnswer{Text: "not every host here is set up"}, Hint: lacking}
+	return cli.Declined("not every host here is set up", answer.Advice(lacking))
 }
 
 // hostProgram is the host's program on the search path; empty when there is none.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/config"
@@ -109,7 +110,7 @@ func checkRepo(ctx context.Context, t cli.Terminal, cc *urfave.Context, name str
 
 // failedCheck is a failed check. The remedy is the hint that other commands give, unless that is to ask the doctor.
 func failedCheck(c *cli.Call, check string, err error) Diagnosis {
-	d := ok(check, "%s", strings.Join(cli.Problems(err), "; "))
+	d := ok(check, "%s", strings.Join(cli.Lines(err), "; "))
 	var auth *github.AuthError
 	var allowed *github.PermissionError
 	var missing *github.NotFoundError
@@ -124,7 +125,7 @@ func failedCheck(c *cli.Call, check string, err error) Diagnosis {
 	case errors.As(err, &missing):
 		return d.or("fail", "check the name, and that the token may see it")
 	}
-	return d.or("fail", c.Terminal.HintFor(err))
+	return d.or("fail", c.Terminal.Hint(err))
 }
 
 func showReport(c *cli.Call, all []Diagnosis) error {
@@ -158,19 +159,21 @@ func showReport(c *cli.Call, all []Diagnosis) error {
 		}
 	}
 	if failed > 0 {
-		no := &cli.NoAnswer{Text: printable.Count(failed, "check", "checks") + " failed"}
-		return &cli.Failure{Doing: "doctor", Err: no, Hint: strings.TrimSpace("do what the arrows say, then: label-state doctor " + namedWithoutURLs(c))}
+		again := answer.Call("do what the arrows say, then", "doctor", namedWithoutURLs(c)...)
+		return cli.At("doctor", "", cli.Declined(printable.Count(failed, "check", "checks")+" failed", again))
 	}
 	return nil
 }
 
 // namedWithoutURLs are the repositories as they were typed, those that a URL names left out.
-func namedWithoutURLs(c *cli.Call) string {
+func namedWithoutURLs(c *cli.Call) []string {
 	var names []string
 	for _, name := range cli.NamedRepos(c.Flags) {
-		names = append(names, cli.WithoutURL(name))
+		if named := cli.WithoutURL(name); named != "" {
+			names = append(names, named)
+		}
 	}
-	return strings.Join(names, " ")
+	return names
 }
 
 // examine asks GitHub. A bad token ends the examination: everything after it would only repeat it.
@@ -291,7 +294,7 @@ func checkQueue(ctx context.Context, c *cli.Call) Diagnosis {
 	d := ok("queue", "%s ready", printable.Count(ready, "issue is", "issues are"))
 	if ready == 0 {
 		d = ok("queue", "no issue is ready")
-		d.Remedy = c.FirstCommand()
+		d.Remedy = cli.Words([]answer.Command{c.FirstCommand()})
 	}
 	return d
 }
@@ -300,7 +303,7 @@ func checkQueue(ctx context.Context, c *cli.Call) Diagnosis {
 func checkClock(ctx context.Context, c *cli.Call) Diagnosis {
 	header, err := c.Session.Client.Do(ctx, http.MethodGet, repoPath(c), nil, nil)
 	if err != nil {
-		return ok("clock", "not compared: %s", err).or("warn", c.Terminal.HintFor(err))
+		return ok("clock", "not compared: %s", err).or("warn", c.Terminal.Hint(err))
 	}
 	now, err := http.ParseTime(header.Get("Date"))
 	if err != nil {

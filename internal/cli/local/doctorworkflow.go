@@ -26,7 +26,7 @@ func checkWorkflow(ctx context.Context, c *cli.Call) []Diagnosis {
 	case errors.As(err, &missing):
 		return []Diagnosis{ok("workflow", "no %s", WorkflowPath).or("warn", "without it nobody sweeps; label-state init writes it")}
 	case err != nil:
-		return []Diagnosis{ok("workflow", "%s", err).or("warn", c.Terminal.HintFor(err))}
+		return []Diagnosis{ok("workflow", "%s", err).or("warn", c.Terminal.Hint(err))}
 	case !runsAction(text):
 		d := ok("workflow", "%s does not run the Action", WorkflowPath)
 		return []Diagnosis{d.or("warn", "compare it with docs/action.md, or move it away and let label-state init write it")}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/hookfile"
@@ -75,7 +76,7 @@ func playHook(t cli.Terminal, cc *urfave.Context) error {
 	}
 	code := h.Run(cc.Context)
 	if cc.Context.Err() != nil { // a signal: nobody has decided that the push may go
-		code = cli.ExitNo
+		code = answer.ExitNo
 	}
 
 	if code == 0 {
@@ -192,11 +193,8 @@ func everybody(s hookfile.State) string {
 
 // failHook is a failure of a command about the hook. With --json the negative answer is printed.
 func failHook(c *cli.Call, err error) error {
-	f, is := errors.AsType[*cli.Failure](err)
-	if !is {
-		f = &cli.Failure{Err: err}
-	}
-	return errors.Join(err, c.AnswerJSON(c.Subject.Negative(f)))
+	p := cli.ProblemOf(err)
+	return errors.Join(p, c.AnswerJSON(c.Negative(p)))
 }
 
 func runHookStatus(t cli.Terminal, cc *urfave.Context) error {
@@ -218,7 +216,7 @@ func runHookStatus(t cli.Terminal, cc *urfave.Context) error {
 	}
 
 	no := func(text, hint string) error {
-		return &cli.Failure{Doing: "hook status", Err: &cli.NoAnswer{Text: text}, Hint: hint}
+		return cli.At("hook status", "", cli.Declined(text, answer.Advice(hint)))
 	}
 	switch missing := s.Installed() && !s.Brings && !found; {
 	case missing && s.Bare:
@@ -281,10 +279,13 @@ func checksPulls(ctx context.Context, t cli.Terminal) bool {
 // hookFailure is a hook that was left alone, which says so itself, or a folder that is in no clone.
 func hookFailure(doing string, err error) error {
 	if refused, is := errors.AsType[*hookfile.RefusedError](err); is {
-		return &cli.Failure{Err: refused, Hint: cmp.Or(refused.Hint, "label-state "+doing+" --help")}
+		if refused.Hint == "" {
+			return cli.Advise(refused, answer.Call("", doing, "--help"))
+		}
+		return cli.Advise(refused, answer.Advice(refused.Hint))
 	}
 	if _, strange := errors.AsType[*git.EmbeddedError](err); strange {
-		return &cli.Failure{Doing: doing, Err: err}
+		return cli.At(doing, "", err)
 	}
-	return &cli.Failure{Doing: doing, Err: err, Hint: "run it inside a clone, or for all clones: label-state " + doing + " --global"}
+	return cli.At(doing, "", cli.Advise(err, answer.Call("run it inside a clone, or for all clones", doing, "--global")))
 }

@@ -3,12 +3,12 @@ package local
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
 	urfave "github.com/urfave/cli/v2"
 )
@@ -61,7 +61,7 @@ func initRepo(ctx context.Context, c *cli.Call) error {
 	}
 	did, err := cli.TakeSteps(ctx, c, steps)
 	if err != nil {
-		return &cli.Failure{Err: err, Hint: cmp.Or(cli.HintFor(err), "what was done before stays; fix the cause, then run: "+cli.Again)}
+		return cli.Otherwise(err, answer.Call("what was done before stays; fix the cause, then run", answer.Again))
 	}
 	return endInit(ctx, c, steps, did, "")
 }
@@ -73,7 +73,7 @@ func agree(c *cli.Call, command, advice string, preview func() string) error {
 		return nil
 	}
 	if !c.Terminal.Live(c.Flags) {
-		return &cli.Failure{Err: cli.Usagef(cli.CommandPath(c.Flags), "nobody is here to ask"), Hint: advice + ": " + command + " --dry-run, " + command + " --yes"}
+		return cli.Advise(cli.Usagef(cli.CommandPath(c.Flags), "nobody is here to ask"), answer.Advice(advice+": "+command+" --dry-run, "+command+" --yes"))
 	}
 	fmt.Fprint(c.Terminal.Out, preview()+"go on? [y/N] ")
 	line, _ := bufio.NewReader(c.Terminal.In).ReadString('\n') // what cannot be read is no yes
@@ -81,5 +81,5 @@ func agree(c *cli.Call, command, advice string, preview func() string) error {
 	case "y", "yes":
 		return nil
 	}
-	return &cli.Failure{Err: &cli.NoAnswer{Text: "nothing was done"}, Hint: command + " --dry-run shows the same again"}
+	return cli.Declined("nothing was done", answer.Advice(command+" --dry-run shows the same again"))
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/hookfile"
 	"github.com/label-state/label-state/internal/printable"
@@ -67,7 +68,7 @@ func nextLines(c *cli.Call, steps, did []cli.Step, trial hookTrial) []string {
 		lines = append(lines, "commit the files and push them; the Action runs as soon as they are on the default branch")
 	}
 	if len(did) > 0 {
-		lines = append(lines, c.FirstCommand())
+		lines = append(lines, cli.Words([]answer.Command{c.FirstCommand()}))
 	}
 	return append(lines, "see that all is well: label-state doctor")
 }

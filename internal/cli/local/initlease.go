@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/github"
@@ -22,7 +23,7 @@ const settingsLine = "#claim: {ttl: 4h, max_ttl: 24h}            # how long a ho
 // refsLine is that line with the refs lease.
 const refsLine = "claim: {lease: refs}                       # a git reference decides a claim; also here: ttl: 4h, max_ttl: 24h"
 
-// chosenLease is the kind of lease that --lease names, else the settings. A *cli.UsageError says that there is no such kind for init to
+// chosenLease is the kind of lease that --lease names, else the settings. A wrong call says that there is no such kind for init to
 // set up, or that the settings are there and name another one.
 func chosenLease(c *cli.Call, root string, settings cli.Step) (string, error) {
 	kind, there := c.Flags.String("lease"), c.Session.Config.Claim.Lease
@@ -36,15 +37,11 @@ func chosenLease(c *cli.Call, root string, settings cli.Step) (string, error) {
 	case kind == "":
 		return there, nil
 	case kind != lease.Comments && kind != lease.Refs:
-		return "", &cli.Failure{
-			Err:  cli.Usagef("init", "--lease %q: allowed are %s and %s", cli.OneLine(kind), lease.Comments, lease.Refs),
-			Hint: "a service is set up by hand: see claim.lease in docs/configuration.md, then: label-state init",
-		}
+		return "", cli.Advise(cli.Usagef("init", "--lease %q: allowed are %s and %s", cli.OneLine(kind), lease.Comments, lease.Refs),
+			answer.Advice("a service is set up by hand: see claim.lease in docs/configuration.md"), answer.Call("then", "init"))
 	case settings.Status != cli.StepMissing && kind != there:
-		return "", &cli.Failure{
-			Err:  cli.Usagef("init", "--lease %s: %s is there and says %s", kind, config.Path, there),
-			Hint: "set claim: {lease: " + kind + "} in " + config.Path + ", then: label-state init",
-		}
+		return "", cli.Advise(cli.Usagef("init", "--lease %s: %s is there and says %s", kind, config.Path, there),
+			answer.Call("set claim: {lease: "+kind+"} in "+config.Path+", then", "init"))
 	}
 	return kind, nil
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/github"
@@ -99,7 +100,8 @@ func findRoot(ctx context.Context, c *cli.Call) (string, error) {
 	if top, err := c.Terminal.Env.Git().Ask(ctx, "rev-parse", "--show-toplevel"); err == nil && top != "" {
 		return filepath.FromSlash(top), nil
 	}
-	return "", &cli.Failure{Err: cli.Usagef("init", "this is no clone of %s", c.Session.Repo), Hint: "git clone it, and run label-state init inside; labels alone: label-state labels sync " + c.Session.Repo.String()}
+	return "", cli.Advise(cli.Usagef("init", "not in a git clone of %s", c.Session.Repo),
+		answer.Call("git clone it, and run label-state init inside; labels alone", "labels sync", c.Session.Repo.String()))
 }
 
 // fileStep looks for a file here and then on GitHub's default branch. One that is there stays.
@@ -121,7 +123,7 @@ func fileStep(ctx context.Context, c *cli.Call, root, path, text, about string) 
 			s.File = path
 		}
 	case err != nil:
-		return s, &cli.Failure{Err: fmt.Errorf("look for file: %w", err), Hint: "nothing was done; see what is in the way: ls -ld " + filepath.Dir(file)}
+		return s, cli.Advise(fmt.Errorf("look for file: %w", err), answer.Shell("nothing was done; see what is in the way", "ls", "-ld", filepath.Dir(file)))
 	case have == text:
 	case path == config.Path:
 		s.Detail = "yours" // it is meant to be changed, and has been read already

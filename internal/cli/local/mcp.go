@@ -12,6 +12,7 @@ import (
 
 	urfave "github.com/urfave/cli/v2"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/mcp"
 	"github.com/label-state/label-state/internal/setup"
@@ -41,9 +42,6 @@ func runMCP(t cli.Terminal, cc *urfave.Context) error {
 	if cc.Args().Present() {
 		return cli.Usagef("mcp", "mcp takes no arguments")
 	}
-	if cc.IsSet("timeout") && cc.Duration("timeout") <= 0 {
-		return cli.Usagef("mcp", "--timeout %s: want more than nothing, such as 1m", cc.Duration("timeout"))
-	}
 	var sets []mcp.Toolset // none are the server's default
 	for _, name := range cc.StringSlice("toolset") {
 		set := mcp.Toolset(strings.TrimSpace(name))
@@ -67,7 +65,7 @@ func runMCP(t cli.Terminal, cc *urfave.Context) error {
 		err = mcp.Serve(cc.Context, server, t.In, t.Out)
 	}
 	if err != nil {
-		return &cli.Failure{Doing: "mcp", Err: fmt.Errorf("talk to the client: %w", err), Hint: "start it from a client: docs/mcp.md"}
+		return cli.At("mcp", "", cli.Advise(fmt.Errorf("talk to the client: %w", err), answer.Advice("start it from a client: docs/mcp.md")))
 	}
 	return nil
 }
@@ -78,12 +76,9 @@ func RunTool(ctx context.Context, t cli.Terminal, words []string, input string) 
 	t.In, t.Out, t.Err, t.Env.Stderr = strings.NewReader(input), &out, &said, &said
 	t.Env.Server, t.Env.Waiting = true, setup.Waits(mcp.Progress(ctx))
 	err := cli.Execute(ctx, append([]string{"label-state"}, words...), t)
-	o := mcp.Outcome{Code: cli.ExitCode(err), Notes: said.lines()}
+	o := mcp.Outcome{Code: cli.ExitCode(err), Problem: cli.ProblemOf(err), Notes: said.lines()}
 	for _, line := range out.lines() {
 		o.Objects = append(o.Objects, json.RawMessage(line))
-	}
-	if err != nil {
-		o.Problem, o.Hint = cli.OneLine(strings.Join(cli.Problems(err), "; ")), cli.OneLine(t.HintFor(err))
 	}
 	return o
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/printable"
 
 	"github.com/label-state/label-state/internal/board"
@@ -81,7 +82,7 @@ func viewCard(c board.Card, now time.Time) CardView {
 }
 
 func runBoard(t cli.Terminal, cc *urfave.Context) error {
-	c := &cli.Call{Flags: cc, Terminal: t, Subject: cli.Reply{Repo: cli.WithoutURL(strings.Join(cli.NamedRepos(cc), " "))}}
+	c := &cli.Call{Flags: cc, Terminal: t, Subject: answer.Answer{Repo: cli.WithoutURL(strings.Join(cli.NamedRepos(cc), " "))}}
 	alive := t.Live(cc) && t.Env.Getenv("TERM") != "dumb" && !cc.Bool("once") // a dumb terminal cannot move its cursor
 	switch {
 	case cc.IsSet("every") && cc.Duration("every") < 5*time.Second:
@@ -109,7 +110,7 @@ func runBoard(t cli.Terminal, cc *urfave.Context) error {
 
 func runLiveBoard(t cli.Terminal, cc *urfave.Context) error {
 	quiet := t
-	quiet.Err, quiet.Env.Stderr = io.Discard, io.Discard  // the screen is the board's
+	quiet.Err, quiet.Env.Stderr = io.Discard, io.Discard // the screen is the board's
 	quiet.Env.Waiting = nil
 	d, err := OpenBoardDesk(cc.Context, quiet, cc, false) // it claims and releases, too
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/board"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
@@ -169,18 +170,18 @@ func (c *boardRepo) next(ctx context.Context, p boardPart) (string, error) {
 	}
 	switch {
 	case len(p.pauses) > 0:
-		return cli.ResumeHint(p.pauses[0].Repo, p.pauses[0].Here), nil
+		return cli.Words([]answer.Command{cli.ResumeCommand(p.pauses[0].Repo, p.pauses[0].Here)}), nil
 	case ready:
 		return "", nil // the marks say what is in the way
 	}
 	if !c.labelled {
 		first, err := c.LabelsFirst(ctx)
-		if err != nil || first != "" {
-			return first, err
+		if err != nil || first != nil {
+			return cli.Words(first), err
 		}
 		c.labelled = true
 	}
-	return c.FirstCommand(), nil
+	return cli.Words([]answer.Command{c.FirstCommand()}), nil
 }
 
 // details are status and log of an issue as the commands of these names print them, from a snapshot.
@@ -227,7 +228,7 @@ func (d *BoardDesk) of(i claim.Issue) *boardRepo {
 // Do carries out an order by the program's own command, in the name of the person and not of a worker.
 func (d *BoardDesk) Do(ctx context.Context, o board.Order) (board.Answer, error) {
 	if err := d.unchanged(ctx, o); err != nil {
-		return board.Answer{}, &cli.Failure{Doing: "board", Object: o.Card.Issue.String(), Err: err}
+		return board.Answer{}, cli.At("board", o.Card.Issue.String(), err)
 	}
 	var said bytes.Buffer
 	t := d.Terminal
@@ -276,21 +277,18 @@ func (d *BoardDesk) unchanged(ctx context.Context, o board.Order) error {
 	}
 	h, _ := f.Log.Holder()
 	if holder := strings.TrimPrefix(cli.OneLine(h.Record.Worker.String()), ":"); holder != o.Card.Worker || h.Plan.Pending() != o.Card.Plan {
-		return &cli.NoAnswer{Text: "it changed while you looked; nothing was done"}
+		return cli.Declined("it changed while you looked; nothing was done")
 	}
 	return nil
 }
 
 // Hint is what a command would print below the error.
 func (d *BoardDesk) Hint(err error) string {
-	if errors.Is(err, context.DeadlineExceeded) && cli.HintFor(err) == "" {
-		return "see what is slow: label-state doctor"
-	}
 	t := d.Terminal
 	if o, ordered := errors.AsType[*orderError](err); ordered {
 		t.Typed = o.line
 	}
-	return t.HintFor(err)
+	return t.Hint(err)
 }
 
 // Open starts the browser and does not wait for it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/printable"
 	urfave "github.com/urfave/cli/v2"
@@ -64,7 +65,8 @@ func checkLabels(ctx context.Context, c *cli.Call) error {
 		}
 	}
 	if missing > 0 {
-		return &cli.Failure{Err: &cli.NoAnswer{Text: printable.Count(missing, "label is", "labels are") + " missing"}, Hint: "create them: label-state labels sync " + c.Session.Repo.String()}
+		return cli.Declined(printable.Count(missing, "label is", "labels are")+" missing",
+			answer.Call("create them", "labels sync", c.Session.Repo.String()))
 	}
 	return nil
 }

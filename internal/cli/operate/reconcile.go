@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/labels"
@@ -34,7 +35,7 @@ func reconcileIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 		change := rules.Scheme.Change(f.Labels, projection)
 		was := cli.LabelNames(rules.Scheme.Shown(f.Labels))
 		is := slices.DeleteFunc(slices.Clone(was), func(name string) bool { return labels.Has(change.Remove, name) })
-		m := cli.MoveView{Issue: i.String(), Answer: "dry-run", Was: was, Is: append(is, change.Add...), Why: cli.OneLine(rules.Explain(f, change))}
+		m := answer.Answer{Issue: i.String(), Answer: "dry-run", Was: was, Is: append(is, change.Add...), Why: cli.OneLine(rules.Explain(f, change))}
 		return c.Answer(m, fmt.Sprintf("%s: would add %s, remove %s: %s\n", i, list(change.Add), list(change.Remove), m.Why))
 	}
 	rep, err := c.Session.Ledger.Reconcile(ctx, i)
@@ -45,7 +46,7 @@ func reconcileIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	if rep.Change.Empty() {
 		text = fmt.Sprintf("%s: %s is right: %s\n", i, cli.StateOf(rep.Is), cli.OneLine(rep.Why))
 	}
-	return c.Answer(cli.ViewMove(rep, "reconciled"), text)
+	return c.Answer(cli.ViewMove(rep, answer.Reconciled), text)
 }
 
 func list(names []string) string {

@@ -146,7 +146,7 @@ func showStats(ctx context.Context, c *cli.Call) error {
 	})
 	if figures.Issues == 0 && !c.Flags.Bool("json") {
 		next, _ := c.LabelsFirst(ctx) // only what to say
-		text += "\nnobody has claimed anything in that time; " + cmp.Or(next, "take an issue: label-state next --codename NAME") + "\n"
+		text += "\nnobody has claimed anything in that time; " + cmp.Or(cli.Words(next), "take an issue: label-state next --codename NAME") + "\n"
 	}
 	return c.Tell(view, text)
 }

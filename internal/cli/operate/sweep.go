@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/host"
 	"github.com/label-state/label-state/internal/ledger"
@@ -64,7 +65,7 @@ func runSweep(t cli.Terminal, cc *urfave.Context) error {
 	}
 	if s.view.Failed > 0 || len(s.view.Skipped) > 0 {
 		err := fmt.Errorf("not everything was swept: %d failed, %d not examined", s.view.Failed, len(s.view.Skipped))
-		return &cli.Failure{Doing: "sweep-claims", Err: err, Hint: "the lines above say why; when that is mended: " + cli.Again}
+		return cli.At("sweep-claims", "", cli.Advise(err, answer.Call("the lines above say why; fix that, then run", answer.Again)))
 	}
 	return nil
 }
@@ -79,13 +80,13 @@ func fleetRepos(ctx context.Context, t cli.Terminal, cc *urfave.Context) ([]stri
 	own, err := t.Env.Own(o)
 	switch {
 	case err != nil:
-		return nil, &cli.Failure{Doing: cli.CommandPath(cc), Err: err}
+		return nil, cli.At(cli.CommandPath(cc), "", err)
 	case len(own.Sweep) > 0:
 		return own.Sweep, nil
 	}
 	home, err := t.Env.Home(ctx)
 	if err != nil {
-		return nil, &cli.Failure{Doing: cli.CommandPath(cc), Err: err}
+		return nil, cli.At(cli.CommandPath(cc), "", err)
 	}
 	if home == (host.Remote{}) {
 		return nil, nil
@@ -93,7 +94,7 @@ func fleetRepos(ctx context.Context, t cli.Terminal, cc *urfave.Context) ([]stri
 	o.Repo = ""
 	s, err := setup.Open(ctx, t.Env, o)
 	if err != nil {
-		return nil, &cli.Failure{Doing: cli.CommandPath(cc), Err: err}
+		return nil, cli.At(cli.CommandPath(cc), "", err)
 	}
 	return s.Config.Sweep, nil
 }
@@ -117,7 +118,7 @@ func (s *sweeping) sweep(ctx context.Context, t cli.Terminal, cc *urfave.Context
 		err = (&cli.Call{Flags: cc, Terminal: t}).Timed(ctx, err)
 		s.view.Skipped = append(s.view.Skipped, strings.TrimPrefix(cli.WithoutURL(name)+": "+cli.OneLine(err.Error()), ": "))
 		if s.first == nil {
-			s.first = &cli.Failure{Doing: "sweep-claims", Object: cli.WithoutURL(name), Err: err}
+			s.first = cli.At("sweep-claims", cli.WithoutURL(name), err)
 		}
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 
@@ -51,7 +52,7 @@ func advanceIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 				return err
 			}
 		}
-		return c.Answer(cli.Reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would move %s to %s (label %s)\n", i, to.Name, to.Label))
+		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun}, fmt.Sprintf("would move %s to %s (label %s)\n", i, to.Name, to.Label))
 	}
 	rep, to, err := c.Session.Ledger.Advance(ctx, i, a)
 	err = c.WarnLate(err)
@@ -67,19 +68,18 @@ func advanceIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 			return err
 		}
 	}
-	return c.Answer(cli.ViewMove(rep, "advanced"), fmt.Sprintf("advanced %s to %s: %s -> %s\n", i, to.Name, cli.StateOf(rep.Was), cli.StateOf(rep.Is)))
+	return c.Answer(cli.ViewMove(rep, answer.Advanced), fmt.Sprintf("advanced %s to %s: %s -> %s\n", i, to.Name, cli.StateOf(rep.Was), cli.StateOf(rep.Is)))
 }
 
 // readAdvance is who moves the issue: the worker that flags, environment or this worktree name, else the person whose token this is.
 func readAdvance(ctx context.Context, c *cli.Call, i claim.Issue) (ledger.Advance, error) {
 	a := ledger.Advance{To: c.Flags.String("to")}
 	w, _, err := c.Holder(i)
-	var use *cli.UsageError
 	switch {
 	case err == nil:
 		a.Worker = w
 		return a, nil
-	case !errors.As(err, &use) || c.Worker().Codename != "":
+	case !errors.Is(err, cli.ErrNoHold) || c.Worker().Codename != "":
 		return a, err
 	}
 	a.By, err = c.Session.Client.Viewer(ctx)

@@ -159,8 +159,8 @@ func withFirstStep(ctx context.Context, c *cli.Call, err error) error {
 	if !is || none.Queue > 0 {
 		return err
 	}
-	if first, asked := c.LabelsFirst(ctx); asked == nil && first != "" {
-		return &cli.Failure{Err: err, Hint: first}
+	if first, asked := c.LabelsFirst(ctx); asked == nil && first != nil {
+		return cli.Advise(err, first...)
 	}
 	return err
 }
@@ -215,7 +215,7 @@ type ItemView struct {
 func present(c *cli.Call, got work.Claimed, answer, schedule string) error {
 	v := ItemView{
 		Issue: got.Item.Issue, Answer: answer, Item: got.Item, Codename: got.Agent, Firing: got.Run, Token: got.Token, Until: cli.Stamp(got.Until),
-		Renew: cli.RenewBefore(got.Until, got.Lease),
+		Renew: cli.Stamp(cli.RenewBefore(got.Until, got.Lease)),
 	}
 	text := describeItem(got.Item)
 	if got.Run != "" {

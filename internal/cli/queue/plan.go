@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/labels"
@@ -66,9 +67,6 @@ func postPlan(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	if c.Flags.String("body-file") == "" && c.Flags.IsSet("wait") {
 		return awaitPosted(ctx, c, i)
 	}
-	if err := checkWaitable(c); err != nil {
-		return err
-	}
 	text, err := readBodyFile(c)
 	if err != nil {
 		return err
@@ -85,7 +83,7 @@ func postPlan(ctx context.Context, c *cli.Call, i claim.Issue) error {
 		if err := c.CheckHolds(ctx, i, w, 0); err != nil {
 			return err
 		}
-		return c.Answer(cli.Reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would post a plan of %d bytes on %s for %s\n", len(text), i, w))
+		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun}, fmt.Sprintf("would post a plan of %d bytes on %s for %s\n", len(text), i, w))
 	}
 	draft := ledger.Draft{Text: text}
 	if gate != nil { // the record names the message in Slack
@@ -97,13 +95,13 @@ func postPlan(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	waits := errors.Is(err, ledger.ErrPlanWaits)
 	switch {
 	case waits && !c.Flags.IsSet("wait"):
-		return &cli.Failure{Err: &cli.NoAnswer{Text: err.Error() + ": " + posted.URL}, Hint: waitOn(i)}
+		return &answer.Problem{Code: answer.PlanWaits, Why: err.Error() + ": " + posted.URL, Next: waitOn(i)}
 	case !waits && c.WarnLate(err) != nil:
 		return err
 	case c.Flags.IsSet("wait"):
 		return awaitAnswer(ctx, c, i, w, gate)
 	}
-	v := cli.PlanView{Issue: i.String(), Answer: "posted", Worker: w.String(), URL: posted.URL, Until: cli.Stamp(posted.Until)}
+	v := answer.Answer{Issue: i.String(), Answer: answer.Posted, Worker: w.String(), URL: posted.URL, Until: posted.Until.UTC()}
 	return c.Answer(v, fmt.Sprintf("posted %s\nit waits for an answer until %s\n", posted.URL, cli.Moment(posted.Until)))
 }
 
@@ -132,7 +130,7 @@ func readBodyFile(c *cli.Call) (string, error) {
 }
 
 // answerPlan answers the plan that waits in the name of whose token this is.
-func answerPlan(ctx context.Context, c *cli.Call, i claim.Issue, answer claim.Kind) error {
+func answerPlan(ctx context.Context, c *cli.Call, i claim.Issue, kind claim.Kind) error {
 	by, err := c.Session.Client.Viewer(ctx)
 	if err != nil {
 		return err
@@ -149,17 +147,17 @@ func answerPlan(ctx context.Context, c *cli.Call, i claim.Issue, answer claim.Ki
 		if !held || !h.Plan.Pending() {
 			return unanswerable(i, claim.ErrNoPlan)
 		}
-		if why := c.Session.Ledger.Rules().Approvers.Bars(h, answer, by); why != "" {
+		if why := c.Session.Ledger.Rules().Approvers.Bars(h, kind, by); why != "" {
 			return unanswerable(i, &ledger.BarredError{Login: by, Why: why})
 		}
-		return c.Answer(cli.Reply{Issue: i.String(), Answer: "dry-run"}, fmt.Sprintf("would %s the plan of %s on %s\n", answer, h.Record.Worker, i))
+		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun}, fmt.Sprintf("would %s the plan of %s on %s\n", kind, h.Record.Worker, i))
 	}
 	var rep ledger.Repair
-	word := "approved"
-	if answer == claim.KindApprove {
+	word := answer.Approved
+	if kind == claim.KindApprove {
 		rep, err = c.Session.Ledger.Approve(ctx, i, time.Time{}, by)
 	} else {
-		word = "rejected"
+		word = answer.Rejected
 		rep, err = c.Session.Ledger.Reject(ctx, i, time.Time{}, by, c.Flags.String("reason"))
 	}
 	if err = c.WarnLate(err); err != nil {
@@ -182,19 +180,16 @@ func checkCounted(ctx context.Context, c *cli.Call, i claim.Issue, login string)
 
 // unanswerable turns the ledger's words into a no.
 func unanswerable(i claim.Issue, err error) error {
-	no := err
 	barred, is := errors.AsType[*ledger.BarredError](err)
 	switch {
 	case is:
-		no = barred
+		return &answer.Problem{Code: answer.Barred, Why: barred.Why, Cause: err}
 	case errors.Is(err, claim.ErrNoPlan):
-		no = &cli.NoAnswer{Text: "no plan is waiting for an answer"}
+		return &answer.Problem{Code: answer.NoPlan}
 	case errors.Is(err, claim.ErrOverdue):
-		no = &cli.NoAnswer{Text: "the plan waited too long; its hold is over"}
+		return &answer.Problem{Code: answer.NoPlan, Why: "the plan waited too long; its hold is over"}
 	case errors.Is(err, claim.ErrEnded), errors.Is(err, claim.ErrNotHolder):
-		no = &cli.NoAnswer{Text: "the hold has ended"}
-	default:
-		return err
+		return &answer.Problem{Code: answer.NoPlan, Why: "the hold has ended"}
 	}
-	return &cli.Failure{Err: no, Hint: "see where it stands: label-state status " + i.String()}
+	return err
 }

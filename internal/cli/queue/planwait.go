@@ -7,32 +7,23 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/internal/slackgate"
 )
 
 // waitOn is the command that waits for the answer to a plan that was posted.
-func waitOn(i claim.Issue) string {
-	return "wait for the answer: label-state plan " + i.String() + " --wait 8h"
-}
-
-// checkWaitable refuses a --wait that is no time.
-func checkWaitable(c *cli.Call) error {
-	if c.Flags.IsSet("wait") && c.Flags.Duration("wait") <= 0 {
-		return cli.Usagef("plan", "--wait %s: want more than nothing, such as 8h", c.Flags.Duration("wait"))
-	}
-	return nil
+func waitOn(i claim.Issue) []answer.Command {
+	return []answer.Command{answer.Call("wait for the answer", "plan", i.String(), "--wait", "8h")}
 }
 
 // awaitPosted waits for the answer to the plan that the worker posted before. It posts nothing: asking again
 // whether a plan was approved must not put the next one in its place.
 func awaitPosted(ctx context.Context, c *cli.Call, i claim.Issue) error {
-	if err := checkWaitable(c); err != nil {
-		return err
-	}
 	w, _, err := c.Holder(i)
 	if err != nil {
 		return err
@@ -53,7 +44,7 @@ func awaitPosted(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	case foreign != nil:
 		return &ledger.LostError{Issue: i, Worker: w, Err: foreign}
 	case own.Plan == nil && own.End == nil:
-		return &cli.Failure{Err: &cli.NoAnswer{Text: w.String() + " has posted no plan"}, Hint: "post it: label-state plan " + i.String() + " --body-file FILE"}
+		return cli.Declined(w.String()+" has posted no plan", answer.Call("post it", "plan", i.String(), "--body-file", "FILE"))
 	}
 	return awaitAnswer(ctx, c, i, w, gate)
 }
@@ -78,7 +69,7 @@ func awaitAnswer(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Worker
 			if v.Answer == "rejected" {
 				text = fmt.Sprintf("rejected by %s: %s", cli.OneLine(v.By), v.Reason)
 			}
-			no := &cli.Failure{Err: &cli.NoAnswer{Text: text}, Hint: "stop work on it; see where it stands: label-state status " + v.Issue}
+			no := cli.Declined(text, answer.Call("stop work on it; see where it stands", "status", v.Issue))
 			return errors.Join(no, c.AnswerJSON(v))
 		}
 		rest := min(pause, time.Until(end))
@@ -86,8 +77,12 @@ func awaitAnswer(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Worker
 			if err != nil {
 				return err // the last look saw nothing
 			}
-			f := &cli.Failure{Err: &cli.WaitingError{After: c.Flags.Duration("wait")}, Hint: waitOn(i)}
-			return errors.Join(f, c.AnswerJSON(v))
+			waiting := &answer.Problem{
+				Code: answer.Timeout,
+				Why:  "no answer within " + printable.Exact(c.Flags.Duration("wait")) + "; the plan waits on",
+				Next: waitOn(i),
+			}
+			return errors.Join(waiting, c.AnswerJSON(v))
 		}
 		if over := setup.Clock().Sleep(ctx, rest); over != nil {
 			return &ledger.UnknownError{Issue: i, Err: cmp.Or(err, over)}

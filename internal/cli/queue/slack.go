@@ -1,11 +1,11 @@
 package queue
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/ledger"
@@ -46,7 +46,7 @@ func showInSlack(ctx context.Context, c *cli.Call, g *slackgate.Gate, i claim.Is
 	}
 	m, err := g.Post(ctx, slackgate.Plan{Issue: i.String(), Title: f.Title, URL: f.URL, Worker: w.String(), Text: text})
 	if err != nil {
-		return "", &cli.Failure{Err: err, Hint: cmp.Or(cli.HintFor(err), "correct plan.slack, or leave --slack out: a plan can be answered on GitHub")}
+		return "", cli.Otherwise(err, answer.Advice("correct plan.slack, or leave --slack out: a plan can be answered on GitHub"))
 	}
 	return m.String(), nil
 }

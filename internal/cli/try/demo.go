@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/demo"
 	urfave "github.com/urfave/cli/v2"
@@ -35,7 +36,7 @@ func runDemo(t cli.Terminal, cc *urfave.Context) error {
 		return cli.Usagef("demo", "demo takes no arguments")
 	}
 	if _, err := exec.LookPath("git"); err != nil {
-		return &cli.Failure{Doing: "demo", Err: errors.New("git is not on PATH"), Hint: "install git, then: label-state demo"}
+		return cli.At("demo", "", cli.Advise(errors.New("git is not on PATH"), answer.Call("install git, then", "demo")))
 	}
 	action, err := image(cc)
 	if err != nil {
@@ -49,7 +50,7 @@ func runDemo(t cli.Terminal, cc *urfave.Context) error {
 	fmt.Fprintln(t.Out, "label-state demo: building the hook and the Action …")
 	programs, err := demoPrograms(cc.Context, t, filepath.Join(dir, "bin"))
 	if err != nil {
-		return &cli.Failure{Doing: "demo", Err: err, Hint: "run it in a clone of the project, or install all three programs"}
+		return cli.At("demo", "", cli.Advise(err, answer.Advice("run it in a clone of the project, or install all three programs")))
 	}
 	programs.Image = action
 	c := &cli.Call{Flags: cc, Terminal: t}
@@ -59,7 +60,7 @@ func runDemo(t cli.Terminal, cc *urfave.Context) error {
 		Paint: func(p demo.Part, text string) string { return c.Paint(inks[p], text) },
 	}
 	if err := demo.Play(cc.Context, stage); err != nil {
-		return &cli.Failure{Doing: "demo", Err: &cli.NoAnswer{Text: err.Error()}}
+		return cli.At("demo", "", cli.Declined(err.Error()))
 	}
 	return nil
 }
@@ -82,7 +83,7 @@ func image(cc *urfave.Context) (string, error) {
 	}
 	cmd := exec.CommandContext(cc.Context, "docker", "build", "--quiet", "--tag", builtImage, root)
 	if text, err := cmd.CombinedOutput(); err != nil {
-		return "", &cli.Failure{Doing: "demo", Err: fmt.Errorf("build the image: %w%s", err, said(text)), Hint: "does Docker answer? See: docker version"}
+		return "", cli.At("demo", "", cli.Advise(fmt.Errorf("build the image: %w%s", err, said(text)), answer.Shell("does Docker answer? See", "docker", "version")))
 	}
 	return builtImage, nil
 }

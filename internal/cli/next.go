@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/answer"
+	"github.com/label-state/label-state/internal/printable"
+)
+
+// Hint words what to do about an error for a person at a shell.
+func (t Terminal) Hint(err error) string { return Words(t.Resolve(ProblemOf(err).Next)) }
+
+// Words are commands as a person at a shell types them, with what each is for.
+func Words(next []answer.Command) string {
+	parts := make([]string, len(next))
+	for n, c := range next {
+		switch line := commandLine(c); {
+		case line == "":
+			parts[n] = c.When
+		case c.When == "":
+			parts[n] = line
+		default:
+			parts[n] = c.When + ": " + line
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// commandLine is a command as a shell takes it; empty for advice in words alone.
+func commandLine(c answer.Command) string {
+	if c.Program == "" && c.Verb == "" && len(c.Args) == 0 {
+		return ""
+	}
+	words := []string{"label-state"}
+	if c.Program != "" {
+		words[0] = c.Program
+	}
+	if c.Verb != "" {
+		words = append(words, c.Verb)
+	}
+	for _, arg := range c.Args {
+		words = append(words, ShellWord(arg))
+	}
+	return strings.Join(words, " ")
+}
+
+// Resolve puts the command line that was typed in the place of the call that failed; a server has none. What may be a secret is left out: what stands
+// before the @ of a URL, and another program's command line, after --.
+func (t Terminal) Resolve(next []answer.Command) []answer.Command {
+	if t.Env.Server {
+		return next // its client knows what it called
+	}
+	out := slices.Clone(next)
+	for n, c := range out {
+		if c.Verb != answer.Again && c.Verb != answer.AgainLonger {
+			continue
+		}
+
+		typed := slices.Clone(t.Typed[min(1, len(t.Typed)):])
+		if c.Verb == answer.AgainLonger {
+			lengthen(typed)
+		}
+		out[n].Verb, out[n].Args = "", append(withoutSecrets(typed), c.Args...)
+		if len(typed) > 0 && !IsFlag(typed[0]) {
+			out[n].Verb, out[n].Args = out[n].Args[0], out[n].Args[1:]
+		}
+	}
+	return out
+}
+
+// lengthen makes the value of --timeout four times as long, a minute at least. What is no length of time stays.
+func lengthen(typed []string) {
+	for n, word := range typed {
+		if word == "--" {
+			return
+		}
+		name, value, joined := strings.Cut(word, "=")
+		if !strings.HasPrefix(name, "-") || strings.TrimLeft(name, "-") != "timeout" {
+			continue
+		}
+
+		at, before := n, name+"="
+		if !joined && n+1 < len(typed) {
+			at, before, value = n+1, "", typed[n+1]
+		}
+		if d, err := time.ParseDuration(value); err == nil {
+			typed[at] = before + printable.Exact(max(4*d, time.Minute))
+		}
+	}
+}
+
+func withoutSecrets(typed []string) (out []string) {
+	for _, word := range typed {
+		if word == "--" {
+			return append(out, word, leftOut)
+		}
+		out = append(out, inURL.ReplaceAllString(word, "://"))
+	}
+	return out
+}
+
+// leftOut is in the place of another program's command line.
+const leftOut = "…"
+
+var inURL = regexp.MustCompile(`://.*@`)
+
+// ShellWord is a text as one word of a shell's.
+func ShellWord(text string) string {
+	if text == "" || text != leftOut && notPlain.MatchString(text) {
+		return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	}
+	return text
+}
+
+var notPlain = regexp.MustCompile(`[^\w@%+=:,./#-]|^#`)
