@@ -93,7 +93,9 @@ func (f sourceFile) errorTypes() map[string]bool {
 			continue
 		}
 		for _, s := range g.Specs {
-			if name := s.(*ast.TypeSpec).Name; name.IsExported() && strings.HasSuffix(name.Name, "Error") {
+			spec := s.(*ast.TypeSpec)
+			alias := spec.Assign.IsValid() // another package's
+			if name := spec.Name; name.IsExported() && strings.HasSuffix(name.Name, "Error") && !alias {
 				found[name.Name] = true
 			}
 		}
