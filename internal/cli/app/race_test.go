@@ -271,6 +271,7 @@ func (a *arena) checkLabelWrites() {
 	for _, r := range a.requests() {
 		switch {
 		case r.GraphQL == "mutation Record": // a comment
+		case r.GraphQL == "mutation Amend": // of the claim's comment
 		case r.GraphQL != "" && r.Writes():
 			writes = append(writes, r.GraphQL)
 		case r.Writes() && strings.HasPrefix(r.Path, "/repos/acme/app/issues/1/labels"):
