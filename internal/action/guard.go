@@ -128,6 +128,53 @@ func (s *Step) comment(ctx context.Context, p github.Pull, r *result) {
 	}
 }
 
+// refreshComments keeps the guard's comments true under pull requests of whose issues something may have changed, also where no
+// event of the pull request tells so: a release, a sweep. It returns what could not be done.
+func (s *Step) refreshComments(ctx context.Context, at Place, pulls []int) (skipped []string) {
+	slices.Sort(pulls)
+	pulls = slices.Compact(pulls)
+	if strings.EqualFold(at.Repo.String(), s.Repo.String()) {
+		event := s.Event.pull()
+		pulls = slices.DeleteFunc(pulls, func(n int) bool { return n == event }) // which has its say anyway
+	}
+	if at.Guard == guardOff || len(pulls) == 0 {
+		return nil
+	}
+
+	commented, err := at.Hub.Spoken(ctx, at.Repo, pulls, guardMark)
+	if err != nil {
+		return []string{"guard comments: " + err.Error()}
+	}
+	there := *s
+	there.Place = at
+	for _, number := range commented {
+		var r result
+		if err := there.refreshComment(ctx, number, &r); err != nil {
+			r.report.Skipped = append(r.report.Skipped, "guard comment: "+err.Error())
+		}
+		skipped = append(skipped, r.report.Skipped...)
+	}
+	return skipped
+}
+
+// refreshComment judges a pull request again for its comment alone. Where the guard cannot judge, the comment stays.
+func (s *Step) refreshComment(ctx context.Context, number int, r *result) error {
+	p, m, err := s.Hub.PullToMerge(ctx, s.Repo, number, github.FileAt{})
+	if err != nil {
+		return err
+	}
+	closes := s.moves(ctx, p, r)
+	if r.err == nil {
+		s.judgePull(ctx, p, m, closes, r)
+	}
+	if r.err != nil || len(r.unjudged) > 0 {
+		return r.err
+	}
+	r.report.Skipped = nil // what else could not be looked at is said elsewhere
+	s.comment(ctx, p, r)
+	return nil
+}
+
 // judge is the hook's twin on the server, for those who pushed with --no-verify: the pull request
 // must not close what somebody else holds, nor what an older pull request closes already
 // (spec.md#the-verdict). The holder's own pull request is not stopped by other people's, and no part of a chain by

@@ -140,3 +140,36 @@ func TestGuardJudgesWhatItCan(t *testing.T) {
 		})
 	}
 }
+
+// TestCommentStays: whichever requests of a sweep fail, the guard's comment stays where its reason does.
+func TestCommentStays(t *testing.T) {
+	for _, wide := range []int{1, 2, 4, 8} { // one try, or all of a request
+		for n, asked := 0, 1; n <= asked && !t.Failed(); n++ {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.issue("Work")
+				w.claim(1, "agents", "lucius", "fix")
+				_, err := w.server.OpenPull(app, "olga", githubsim.Pull{Title: "Work", Body: "Closes #1", Head: "mine"})
+				w.must(err)
+				w.said(w.deliver(tokActions, w.last("pull_request", "opened", "")), 1)
+
+				broken := 0
+				count := w.breakAfter(n, func() *githubsim.Fault {
+					if broken++; broken > wide {
+						return nil
+					}
+					return &githubsim.Fault{Status: http.StatusBadGateway}
+				})
+				w.sweep()
+				asked = count()
+				w.server.Fault = nil
+
+				all, err := w.server.Comments(app, 2)
+				w.must(err)
+				if len(all) != 1 || !strings.Contains(all[0].Body, "lucius") {
+					t.Errorf("%d of the requests after %d failed: %v", wide, n, all)
+				}
+			})
+		}
+	}
+}

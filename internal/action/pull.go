@@ -132,7 +132,14 @@ func (s *Step) guardOnly(ctx context.Context) result {
 		return r
 	}
 	s.checkProposed(ctx, p, m, &r)
-	closed := closed{closes, s.landing(p, m, closes, &r)}
+	s.judgePull(ctx, p, m, closes, &r)
+	s.comment(ctx, p, &r)
+	return r
+}
+
+// judgePull reads the issues that the pull request closes, and asks the guard about them.
+func (s *Step) judgePull(ctx context.Context, p github.Pull, m github.Merge, closes []claim.Issue, r *result) {
+	closed := closed{closes, s.landing(p, m, closes, r)}
 	home, abroad := s.apart(slices.Concat(closes, closed.landing))
 	snapshots := s.Hub.FactsOf(ctx, slices.Concat(home, abroad))
 	for _, one := range snapshots {
@@ -143,9 +150,7 @@ func (s *Step) guardOnly(ctx context.Context) result {
 			r.report.Skipped = append(r.report.Skipped, one.Err.Error())
 		}
 	}
-	s.judgeAll(p, closed, snapshots, &r)
-	s.comment(ctx, p, &r)
-	return r
+	s.judgeAll(p, closed, snapshots, r)
 }
 
 // pull reads the pull request that the event is about, with what a merge of it brings; ok is false when there is nothing to do.

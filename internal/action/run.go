@@ -46,6 +46,7 @@ type Reader interface {
 // A Talker reads and writes the comments of issues and pull requests.
 type Talker interface {
 	Comments(ctx context.Context, i claim.Issue, since time.Time) ([]claim.Comment, error)
+	Spoken(ctx context.Context, r ledger.Repo, numbers []int, mark string) ([]int, error)
 	Comment(ctx context.Context, i claim.Issue, body string) (claim.Comment, error)
 	EditComment(ctx context.Context, i claim.Issue, id int64, body string) (claim.Comment, error)
 	DeleteComment(ctx context.Context, i claim.Issue, id int64) error

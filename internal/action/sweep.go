@@ -63,7 +63,7 @@ func (s *Step) sweepOne(ctx context.Context, repo ledger.Repo, by string, r *res
 		return nil
 	}
 	w := ledger.Sweep{Repos: []ledger.Repo{known.Repo}, By: by, MaxAge: s.Inputs.MaxAge, Since: s.Now.Add(-ledger.Lookback), DryRun: s.Inputs.DryRun}
-	r.add(p.runSweep(ctx, w, func(w ledger.Sweep) ledger.Report { return p.Ledger.Sweep(ctx, p.Hub, w) }))
+	r.add(s.runSweep(ctx, p, w, func(w ledger.Sweep) ledger.Report { return p.Ledger.Sweep(ctx, p.Hub, w) }))
 	s.catchUp(ctx, p, r)
 	s.takeForAuthors(ctx, p, r)
 	return nil

@@ -31,8 +31,26 @@ func (s *Step) tendSnapshots(ctx context.Context, snapshots []github.Snapshot, b
 			}
 		}
 	}
-	return s.runSweep(ctx, ledger.Sweep{By: by, MaxAge: s.Inputs.MaxAge, DryRun: s.dry()},
+	return s.runSweep(ctx, s.Place, ledger.Sweep{By: by, MaxAge: s.Inputs.MaxAge, DryRun: s.dry()},
 		func(w ledger.Sweep) ledger.Report { return s.Ledger.Tend(ctx, read, w) })
+}
+
+// runSweep does work on issues of a place, and then keeps what the guard has said under their pull requests true.
+func (s *Step) runSweep(ctx context.Context, p Place, w ledger.Sweep, work func(ledger.Sweep) ledger.Report) ledger.Report {
+	var pulls []int
+	w.Seen = func(f lifecycle.Facts) {
+		for _, one := range f.PRs {
+			if one.State == lifecycle.PROpened && strings.EqualFold(one.Repo, p.Repo.String()) {
+				pulls = append(pulls, one.Number)
+			}
+		}
+	}
+
+	report := p.runSweep(ctx, w, work)
+	if !w.DryRun && report.Stopped == nil {
+		report.Skipped = append(report.Skipped, s.refreshComments(ctx, p, pulls)...)
+	}
+	return report
 }
 
 // runSweep does work and takes away what two runs at once have written twice: the repeats that the

@@ -182,3 +182,28 @@ func TestScanGoesOn(t *testing.T) {
 		}
 	}
 }
+
+// TestSpoken: fifty pull requests are one request, and one more for the texts of what we have said under them. What somebody
+// else has said with the mark, what we have said without, and what is not there are not found.
+func TestSpoken(t *testing.T) {
+	server := simulated(t)
+	const mark = "<!-- label-state:guard -->"
+	for _, said := range []struct {
+		login, text string
+		number      int
+	}{{"tia", mark + " no", 1}, {"bot", "no " + mark, 1}, {"bot", mark + " no", 2}, {"bot", mark + " twice", 2}} {
+		if _, err := server.AddComment("acme/app", said.number, said.login, said.text); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	sent := watched(server.Transport())
+	c := connect(t, sent, as("tok-bot"))
+	got, err := c.Spoken(t.Context(), ledger.Repo{Owner: "acme", Name: "app"}, []int{1, 2, 3, 9999}, mark)
+	if err != nil || !slices.Equal(got, []int{2}) {
+		t.Errorf("%v, %v; want 2", got, err)
+	}
+	if len(sent.sent) != 2 {
+		t.Errorf("%d requests, want 2: %v", len(sent.sent), sent.sent)
+	}
+}

@@ -1,0 +1,114 @@
+package github
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/label-state/label-state/internal/ledger"
+)
+
+const (
+	spokenPerQuery = 50  // issues and pull requests that are asked about at once
+	spokenComments = 100 // of each, the first ones
+)
+
+// A spokenList is which of the first comments of an issue or a pull request are our own.
+type spokenList struct {
+	Comments *connection[struct {
+		ID              string
+		ViewerDidAuthor bool
+	}]
+}
+
+// Spoken returns those of a repository's issues and pull requests that have a comment of our own which begins with the mark,
+// among their first hundred. It is one request for fifty, and one more for the texts of what we have said there.
+func (c *Client) Spoken(ctx context.Context, r ledger.Repo, numbers []int, mark string) ([]int, error) {
+	own := map[string]int{} // comments of our own, with where they are
+	var ids []string
+
+	h := halves[int]{
+		ask: func(ctx context.Context, part []int) error {
+			found, err := c.querySpoken(ctx, r, part)
+			for id, number := range found {
+				own[id] = number
+				ids = append(ids, id)
+			}
+			return err
+		},
+		alone: func(_ context.Context, _ int, err error) error { return err },
+	}
+	if err := h.read(ctx, numbers, spokenPerQuery); err != nil {
+		return nil, failed(err, Object{RepositoryObject, r.String()}, "look for own comments in %s", r)
+	}
+
+	var out []int
+	slices.Sort(ids)
+	for part := range slices.Chunk(ids, perPage) {
+		texts, err := c.textsOf(ctx, part)
+		if err != nil {
+			return nil, fmt.Errorf("read own comments in %s: %w", r, err)
+		}
+		for id, text := range texts {
+			if strings.HasPrefix(text, mark) {
+				out = append(out, own[id])
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+// querySpoken returns our own comments on some issues and pull requests: their ids, with where they are.
+func (c *Client) querySpoken(ctx context.Context, r ledger.Repo, numbers []int) (map[string]int, error) {
+	const fields = "comments(first: %d) { nodes { id viewerDidAuthor } }"
+	comments := fmt.Sprintf(fields, spokenComments)
+
+	d := newDocument()
+	d.open("r", r)
+	for _, n := range numbers {
+		d.add("    n%d: issueOrPullRequest(number: %d) { ... on Issue { %s } ... on PullRequest { %s } }\n", n, n, comments, comments)
+	}
+	d.add("  }\n")
+
+	var data map[string]map[string]json.RawMessage
+	if _, err := c.ask(ctx, d.text(""), d.variables, &data); err != nil { // one that is gone has nothing to say
+		return nil, err
+	}
+
+	out := map[string]int{}
+	for _, n := range numbers {
+		var found *spokenList
+		if json.Unmarshal(data["r"][fmt.Sprintf("n%d", n)], &found) != nil || found == nil {
+			continue
+		}
+		for m := range found.Comments.shown() {
+			if m.ViewerDidAuthor {
+				out[m.ID] = n
+			}
+		}
+	}
+	return out, nil
+}
+
+// textsOf returns the texts of comments by their ids. One that was deleted meanwhile is left out.
+func (c *Client) textsOf(ctx context.Context, ids []string) (map[string]string, error) {
+	d := newDocument()
+	for n, id := range ids {
+		d.add("  c%d: node(id: %s) { ... on IssueComment { body } }\n", n, d.bind("ID!", id))
+	}
+
+	var data map[string]*struct{ Body string }
+	if _, err := c.ask(ctx, d.text(""), d.variables, &data); err != nil {
+		return nil, err
+	}
+	out := map[string]string{}
+	for n, id := range ids {
+		if found := data[fmt.Sprintf("c%d", n)]; found != nil {
+			out[id] = found.Body
+		}
+	}
+	return out, nil
+}
