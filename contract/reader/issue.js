@@ -168,11 +168,12 @@ function heldPull(v) {
   return { plus, minus };
 }
 
-// "Held pull requests", 3: the claims that the end of the pull request ends, and how.
-export function endedWithPull(snap, p) {
-  if (!snap.pull || snap.open || unread(snap)) return [];
-  const outcome = snap.stateReason === 'merged' ? 'success' : 'cancelled';
-  return new View(snap, p).full.live.map((c) => ({ key: c.key, outcome }));
+// "End": the claims that the end of the issue or of the pull request ends, and how. What is delivered is handed over.
+export function endedWithIt(snap, p) {
+  if (snap.open || unread(snap)) return [];
+  const outcome = snap.pull && snap.stateReason === 'merged' ? 'success' : 'cancelled';
+  const handed = delivered(snap, p)?.key;
+  return new View(snap, p).full.live.filter((c) => c.key !== handed).map((c) => ({ key: c.key, outcome }));
 }
 
 function shown(v, state) {

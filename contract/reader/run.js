@@ -11,7 +11,7 @@ import { DEFAULTS, accepts, actsAs, contends, endOf, expired, fold, overdue, rea
 import { fnv1a, rest } from './rest.js';
 import { move } from './moves.js';
 import { NAMES, change } from './change.js';
-import { allowance, configured, delivered, endedWithPull, project, verdict } from './issue.js';
+import { allowance, configured, delivered, endedWithIt, project, verdict } from './issue.js';
 import { description, merge, message } from './closing.js';
 
 const START = Date.parse('2026-05-01T00:00:00Z');
@@ -196,7 +196,7 @@ function* issues(content) {
     if (c.add.length + c.remove.length) got.push(['change', ...c.add.map((l) => `+${l}`), ...c.remove.map((l) => `-${l}`)].join(' '));
     const d = delivered(snap, p);
     if (d) got.push(`delivered ${d.key} #${d.pull.number}`);
-    for (const e of endedWithPull(snap, p)) got.push(`ends ${e.key} ${e.outcome}`);
+    for (const e of endedWithIt(snap, p)) got.push(`ends ${e.key} ${e.outcome}`);
     const v = verdict(snap, p, who);
     const code = (r) => r.reason + (r.key ? `:${r.key}` : '') + (r.pull ? `#${r.pull.number}` : '') + (r.until !== undefined && r.until !== Infinity ? `@${clock(r.until)}` : '');
     got.push(['verdict', v.answer, ...v.reasons.map(code)].join(' '));

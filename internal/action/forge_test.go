@@ -28,6 +28,7 @@ func TestNothingForged(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		steps := []step{w.deliver(tokActions, w.last("pull_request", "opened", ""))}
 		w.said(steps[0], 1, "held by", "refused<<")
+		w.ownComments(pull) // which the sweep takes away
 		time.Sleep(5 * time.Hour)
 		steps = append(steps, w.sweep())
 		w.said(steps[1], 0, "1 released")
@@ -37,9 +38,7 @@ func TestNothingForged(t *testing.T) {
 		for _, s := range steps {
 			w.harmless(s)
 		}
-		for _, number := range []int{n, pull} {
-			w.ownComments(number)
-		}
+		w.ownComments(n)
 	})
 }
 

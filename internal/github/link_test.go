@@ -175,7 +175,9 @@ func TestWaitingIsTold(t *testing.T) {
 		want   string
 	}{
 		"secondary": {
-			func() *http.Response { return reply(403, `{"message":"You have exceeded a secondary rate limit"}`, "Retry-After: 40") }, 0,
+			func() *http.Response {
+				return reply(403, `{"message":"You have exceeded a secondary rate limit"}`, "Retry-After: 40")
+			}, 0,
 			"GitHub's rate limit: You have exceeded a secondary rate limit until 40s",
 		},
 		"slow":  {func() *http.Response { return reply(200, "{}") }, 5 * time.Second, "an answer of api.example.com until 10s"},

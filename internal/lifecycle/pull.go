@@ -34,10 +34,10 @@ func (r Rules) pull(f Facts) (labels.Projection, string) {
 	return personsLabel(r.Scheme, f, want, why)
 }
 
-// Ended lists the claims whose end anybody may record because the pull request was merged or closed, with the outcome Expire. A
-// snapshot with something missing, or in doubt, ends none.
+// Ended lists the claims whose end anybody may record because the issue was closed, or the pull request closed or merged, with the
+// outcome Expire. A snapshot with something missing, or in doubt, ends none.
 func (f Facts) Ended() []claim.Claim {
-	if !f.PullRequest || f.Open || len(f.Missing) > 0 || len(f.Doubts) > 0 {
+	if f.Open || len(f.Missing) > 0 || len(f.Doubts) > 0 {
 		return nil
 	}
 	return f.Log.Live()

@@ -293,10 +293,14 @@ func (s scenario) answer() []string {
 	if c := s.rules.Scheme.Change(s.facts.Labels, projection); !c.Empty() {
 		out = append(out, signed(signed("change", "+", c.Add), "-", c.Remove))
 	}
-	if c, p, ok := s.rules.Delivered(s.facts); ok {
-		out = append(out, fmt.Sprintf("delivered %s #%d", c.Record.Worker, p.Number))
+	handed, p, delivered := s.rules.Delivered(s.facts)
+	if delivered {
+		out = append(out, fmt.Sprintf("delivered %s #%d", handed.Record.Worker, p.Number))
 	}
 	for _, c := range s.facts.Ended() {
+		if delivered && c.Record.Worker == handed.Record.Worker {
+			continue
+		}
 		out = append(out, fmt.Sprintf("ends %s %s", c.Record.Worker, s.facts.ExpiryOutcome(c)))
 	}
 	v := s.rules.Verdict(s.facts, s.who)

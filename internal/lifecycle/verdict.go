@@ -212,9 +212,9 @@ func (r Rules) Holder(f Facts) (first claim.Claim, held bool) {
 }
 
 // Over lists the claims whose end is to be recorded: those that have expired, those that a lease
-// store gave away a lease and a grace ago, and all of a pull request that has ended.
+// store gave away a lease and a grace ago, and all of an issue or a pull request that has ended.
 func (r Rules) Over(f Facts) []claim.Claim {
-	ended := f.PullRequest && !f.Open // it was merged or closed
+	ended := !f.Open
 	all := append(f.Log.Live(), f.Log.Overruled()...)
 	return slices.DeleteFunc(all, func(c claim.Claim) bool {
 		return !(ended && c.Live()) && (c.Stored || !c.Over(r.Terms, f.Now))

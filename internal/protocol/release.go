@@ -166,10 +166,15 @@ func (c *Config) shown(t turn, shows func(claim.State) bool) bool {
 }
 
 // endsAs reports whether the end that the log shows says what r says: it is the same end, or r is the holder's success and
-// the work was handed over before, by the Action or a sweep that saw its pull request, or the merge of what was held (spec.md#release).
+// the work was handed over before, by the Action or a sweep that saw its pull request, or the merge of what was held; or the closing of the
+// issue has ended the hold, and r has nothing to add to that (spec.md#release).
 func endsAs(f lifecycle.Facts, end claim.Release, r claim.Record) bool {
 	if end.By == r.By {
 		return end.Outcome == r.Outcome && (r.PR == "" || r.PR == end.PR)
+	}
+	if r.By == "" && r.PR == "" && !f.Open && end.Outcome == claim.OutcomeCancelled {
+		completed := r.Outcome == claim.OutcomeSuccess && f.StateReason == "completed"
+		return completed || r.Outcome == claim.OutcomeCancelled
 	}
 	if r.By != "" || end.Unlinked || end.Outcome != claim.OutcomeSuccess || r.Outcome != claim.OutcomeSuccess {
 		return false
