@@ -86,6 +86,19 @@ function* records(content) {
     yield { title: all[i], want, got };
   }
 }
+
+function* writing(content) {
+  const all = lines(content);
+  for (let i = 0; i < all.length; i += 2) {
+    let got;
+    try {
+      got = encode(decode(text(all[i])));
+    } catch {
+      got = 'refused';
+    }
+    yield { title: all[i], want: text(all[i + 1].slice(3)), got };
+  }
+}
 const ORDER = 'codename firing_id outcome by reason pr link restart stage ts nonce ttl attempt not_before state hb token lease branch bundle was person assignee forced'.split(' ');
 
 function* replay(content) {
@@ -347,6 +360,7 @@ function* outsiders(content) {
 
 const FILES = {
   'internal/claim/testdata/records.txt': records,
+  'internal/claim/testdata/writing.txt': writing,
   'internal/claim/testdata/replay.txt': replay,
   'internal/lifecycle/testdata/issues.txt': issues,
   'internal/lifecycle/testdata/outsiders.txt': outsiders,

@@ -60,10 +60,14 @@ func TestSweepMinimizes(t *testing.T) {
 	if len(before.Log.Claims) != 2 || before.Log.Claims[0].End == nil || before.Log.Claims[0].End.PR == "" {
 		t.Errorf("minimized records count as before: %+v", before.Log.Claims)
 	}
-	if _, err := sim.AddComment("acme/app", 5, "bot", "<!-- agent-claim:codename=zoe firing_id=z1 nonce=n1 ttl=4h state=held -->"); err != nil {
+	open, err := sim.AddIssue("acme/app", "bot", "Work", "", "agent:implement")
+	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := sim.AddComment("acme/app", 5, "bot", "<!-- agent-plan:codename=zoe firing_id=z1 -->"); err != nil {
+	if _, err := sim.AddComment("acme/app", open, "bot", "<!-- agent-claim:codename=zoe firing_id=z1 nonce=n1 ttl=4h state=held -->"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sim.AddComment("acme/app", open, "bot", "<!-- agent-plan:codename=zoe firing_id=z1 -->"); err != nil {
 		t.Fatal(err)
 	}
 	sent := &minimizing{next: sim.Transport()}
@@ -71,7 +75,7 @@ func TestSweepMinimizes(t *testing.T) {
 	for range 2 { // the first folds what the sweep above has ended
 		sweeping(c, nil, false)
 	}
-	if got, want := folded(t, c, 5), "claim zoe false, plan zoe false"; got != want {
+	if got, want := folded(t, c, open), "claim zoe false, plan zoe false"; got != want {
 		t.Errorf("a hold that lives: %s, want %s", got, want)
 	}
 	sent.seen = 0
