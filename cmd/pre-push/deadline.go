@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A deadline is a context that ends at a time. It starts a timer, and with it threads of Go's, only when somebody waits for its end: most
-// pushes are looked through before anybody does.
+// A deadline is a context that ends at a time. It starts a timer, and with it threads of Go's, only
+// when somebody waits for its end: most pushes are looked through before anybody does.
 type deadline struct {
 	context.Context // ends it as well
 	at              time.Time

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// TestDeadline: a deadline ends at its time, for who asks and for who waits, and with the context that it is made from.
+// TestDeadline: a deadline ends at its time, for who asks and for who waits, and with the context
+// that it is made from.
 func TestDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		parent, cancel := context.WithCancel(t.Context())

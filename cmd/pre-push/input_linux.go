@@ -7,9 +7,11 @@ import (
 	"time"
 )
 
-// readInput reads standard input until it ends, and fails if it has not ended by that time. Git's input is a pipe. A timer of Go's would
-// start threads, which took a twentieth of an everyday push, so it is waited for with select. A read may not wait: others may read the same
-// pipe, and have taken what select has seen. It is therefore opened once more, for reads that do not; what cannot be is read under a timer.
+// readInput reads standard input until it ends, and fails if it has not ended by that time. Git's
+// input is a pipe. A timer of Go's would start threads, which took a twentieth of an everyday push,
+// so it is waited for with select. A read may not wait: others may read the same pipe, and have
+// taken what select has seen. It is therefore opened once more, for reads that do not; what cannot
+// be is read under a timer.
 func readInput(until time.Time) ([]byte, error) {
 	fd, err := syscall.Open("/proc/self/fd/0", syscall.O_RDONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
 	if err != nil {
@@ -39,7 +41,8 @@ func readInput(until time.Time) ([]byte, error) {
 	}
 }
 
-// waitInput waits until standard input may be read, or a signal comes; it fails when it is that time.
+// waitInput waits until standard input may be read, or a signal comes; it fails when it is that
+// time.
 func waitInput(until time.Time) error {
 	left := time.Until(until)
 	if left <= 0 {

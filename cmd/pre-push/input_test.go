@@ -29,7 +29,8 @@ func TestInputInPieces(t *testing.T) {
 	}
 }
 
-// TestInputShared: hooks that run side by side, each with the same pipe, of which one takes what git has written; all of them end.
+// TestInputShared: hooks that run side by side, each with the same pipe, of which one takes what
+// git has written; all of them end.
 func TestInputShared(t *testing.T) {
 	t.Parallel()
 	in, out := pipe(t)

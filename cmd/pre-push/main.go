@@ -1,10 +1,14 @@
-// Command pre-push is the hook that git runs before a push (githooks(5)): it stops a push that finishes someone else's
-// work.
+// Command pre-push is the hook that git runs before a push (githooks(5)): it stops a push that
+// finishes someone else's work.
 //
-// It is the first of two stages. It reads the messages of the commits that leave, and when none of them may close an issue,
-// as is so for most pushes, that was all, unless a configuration file speaks of hook.pull_requests. Else, and whenever it is not sure, it hands everything over to the second stage,
-// the program pre-push-check, which makes up its own mind from the same arguments and input and the commits that the first one read. The first stage is linked with
-// as little as that takes, since it is the time to start that costs; it never reads a token or the network, nor understands a configuration.
+// It is the first of two stages. It reads the messages of the commits that leave. If none may close an
+// issue, it exits, as for most pushes, unless a configuration file mentions hook.pull_requests.
+// Otherwise, and whenever it is not sure, it hands over to the second stage, the program
+// pre-push-check, which decides from the same arguments and input, and from the commits that the first
+// stage read.
+//
+// The first stage is linked with as little as that takes, because starting is what costs. It reads no
+// token, sends no request, and does not understand a configuration.
 package main
 
 import (

@@ -57,8 +57,8 @@ func testMain(m *testing.M) int {
 }
 
 // TestPush plays real pushes to the embedded GitHub with the compiled hook behind the shim. Each
-// script starts in a fresh clone of acme/app on branch work, with the hook installed and GITHUB_TOKEN set. An ordinary run plays
-// those that show each outcome, and a sample of the others.
+// script starts in a fresh clone of acme/app on branch work, with the hook installed and
+// GITHUB_TOKEN set. An ordinary run plays those that show each outcome, and a sample of the others.
 func TestPush(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
@@ -213,8 +213,8 @@ func asked(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// leases NUMBER CODENAME FIRING TTL takes the lease of acme/app#NUMBER in the references of the repository
-// and tells nobody else.
+// leases NUMBER CODENAME FIRING TTL takes the lease of acme/app#NUMBER in the references of the
+// repository and tells nobody else.
 func leases(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 4 {
 		ts.Fatalf("usage: leases NUMBER CODENAME FIRING TTL")
@@ -266,7 +266,8 @@ func slow(ts *testscript.TestScript, neg bool, args []string) {
 	worldOf(ts).slow.Store(int64(d))
 }
 
-// hold NUMBER CODENAME FIRING records a claim of acme/app#NUMBER in the worktree, as "label-state claim" does.
+// hold NUMBER CODENAME FIRING records a claim of acme/app#NUMBER in the worktree, as "label-state
+// claim" does.
 func hold(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 || len(args) > 4 {
 		ts.Fatalf("usage: hold NUMBER CODENAME FIRING [HOST:SESSION]")
@@ -312,7 +313,8 @@ func saidOf(t *testing.T, in *os.File) (said string, err error) {
 	return string(text), err
 }
 
-// TestInputWithoutEnd is lefthook without use_stdin: whoever holds the other end of the input, and whatever they wrote, the program ends.
+// TestInputWithoutEnd is lefthook without use_stdin: whoever holds the other end of the input, and
+// whatever they wrote, the program ends.
 func TestInputWithoutEnd(t *testing.T) {
 	t.Parallel()
 	for _, written := range []string{"", "refs/heads/work " + strings.Repeat("1", 40) + " refs/heads/work " + strings.Repeat("0", 40) + "\n"} {

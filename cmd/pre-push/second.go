@@ -15,17 +15,18 @@ import (
 	"github.com/label-state/label-state/internal/outgoing"
 )
 
-// started tells the second stage, in nanoseconds since 1970, when the first one began: they share one budget.
+// started tells the second stage, in nanoseconds since 1970, when the first one began: they share
+// one budget.
 const started = "LABEL_STATE_HOOK_STARTED"
 
 // exitPass lets the push go; git refuses it for every other code.
 const exitPass = 0
 
-// handOver runs the second stage in place of the first and returns its exit code. Without a second stage nothing is known,
-// and the push goes, with a line that says so.
+// handOver runs the second stage in place of the first and returns its exit code. Without a second
+// stage nothing is known, and the push goes, with a line that says so.
 func (s *stage) handOver() int {
-	// Whoever reads our messages may have gone; that alone must not end us with a signal, which git would take for a
-	// refusal.
+	// Whoever reads our messages may have gone; that alone must not end us with a signal, which git
+	// would take for a refusal.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	path, err := secondStage()
 	if err != nil {
@@ -56,8 +57,9 @@ func unchecked(err error) int {
 	return exitPass
 }
 
-// secondStage finds the program that is called as this one with "-check" behind its name, or label-state, which plays the whole
-// hook: beside this one, or beside what it is a link to; else on PATH.
+// secondStage finds the program that is called as this one with "-check" behind its name, or
+// label-state, which plays the whole hook: beside this one, or beside what it is a link to; else on
+// PATH.
 func secondStage() (string, error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/label-state/label-state/internal/outgoing"
 )
 
-// budget is how long both stages may take together, unless the configuration, which the second one reads, says otherwise
-// (hook.md).
+// budget is how long both stages may take together, unless the configuration, which the second one
+// reads, says otherwise (hook.md).
 const budget = 3 * time.Second
 
 // A stage is one run of the program.

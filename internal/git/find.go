@@ -15,8 +15,9 @@ import (
 // ErrNone says that a folder is in no git repository.
 var ErrNone = errors.New("not in a git repository")
 
-// An EmbeddedError is a bare repository inside another clone. A clone brings such folders along as ordinary files, so that
-// whoever wrote the repository also wrote their configuration, which names programs to run: git must not use it.
+// An EmbeddedError is a bare repository inside another clone. A clone brings such folders along as
+// ordinary files, so that whoever wrote the repository also wrote their configuration, which names
+// programs to run: git must not use it.
 type EmbeddedError struct {
 	Dir    string // the bare repository
 	Around string // the clone that it is in
@@ -33,9 +34,10 @@ type Place struct {
 	Bare  bool   // the folder that was found is a git directory itself, not one with a .git in it
 }
 
-// Find returns the git directory of the worktree that dir is in, as git finds it: env (the value of GIT_DIR, relative to dir)
-// when it is set, else the nearest .git here or above, else the nearest bare repository. A linked worktree and a submodule have
-// one of their own. Errors: ErrNone, *EmbeddedError, or a git directory that is damaged.
+// Find returns the git directory of the worktree that dir is in, as git finds it: env (the value of
+// GIT_DIR, relative to dir) when it is set, else the nearest .git here or above, else the nearest
+// bare repository. A linked worktree and a submodule have one of their own. Errors: ErrNone,
+// *EmbeddedError, or a git directory that is damaged.
 func Find(dir, env string) (Place, error) {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -76,8 +78,8 @@ func Find(dir, env string) (Place, error) {
 	}
 }
 
-// bare accepts a git directory that was found without a .git, unless a clone around it may have brought it along. What is below
-// a .git is git's own: no commit can have files there.
+// bare accepts a git directory that was found without a .git, unless a clone around it may have
+// brought it along. What is below a .git is git's own: no commit can have files there.
 func bare(dir string) (Place, error) {
 	if slices.Contains(strings.Split(filepath.ToSlash(dir), "/"), dotGit) {
 		return Place{Dir: dir, Bare: true}, nil
@@ -92,11 +94,12 @@ func bare(dir string) (Place, error) {
 	}
 }
 
-// Linked returns the git directory that the .git of a worktree at exactly this path stands for, whether or not that is there; the
-// error is fs.ErrNotExist when there is no .git.
+// Linked returns the git directory that the .git of a worktree at exactly this path stands for,
+// whether or not that is there; the error is fs.ErrNotExist when there is no .git.
 func Linked(worktree string) (string, error) { return pointed(filepath.Join(worktree, dotGit)) }
 
-// Common returns the directory that holds objects, configuration and references of all worktrees of a repository.
+// Common returns the directory that holds objects, configuration and references of all worktrees of
+// a repository.
 func Common(gitDir string) (string, error) {
 	text, err := smallfile.Read(filepath.Join(gitDir, "commondir"), maxPointer)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -143,7 +146,8 @@ func absolute(base, path string) string {
 	return filepath.Join(base, path)
 }
 
-// isGitDir asks what git asks: a HEAD, and objects and refs of its own or of the repository it is linked to.
+// isGitDir asks what git asks: a HEAD, and objects and refs of its own or of the repository it is
+// linked to.
 func isGitDir(dir string) bool {
 	exists := func(name string) bool {
 		_, err := os.Lstat(filepath.Join(dir, name))

@@ -1,8 +1,9 @@
 // Package git is the one way to run the git program, and the one way to find a git directory.
 //
-// A clone is somebody else's files. Git takes programs to run from configuration, and trusts the configuration of the repository
-// it finds: that of a clone, which the user wrote, since a clone copies none, but also that of a bare repository which lies in
-// the clone as ordinary files. So no run uses such a repository, and a question about a repository starts no program of its
+// A clone is somebody else's files. Git takes programs to run from configuration, and trusts the
+// configuration of the repository it finds: that of a clone, which the user wrote, since a clone
+// copies none, but also that of a bare repository which lies in the clone as ordinary files. So no
+// run uses such a repository, and a question about a repository starts no program of its
 // configuration at all (docs/decisions/2026-11-22-hostile-repositories.md).
 package git
 
@@ -31,8 +32,8 @@ type Git struct {
 	Exec Exec     // starts it; nil starts a process
 }
 
-// An Exec runs one command to its end and returns what it printed. A process that ended with another exit code than 0 is an error
-// with an *exec.ExitError in it.
+// An Exec runs one command to its end and returns what it printed. A process that ended with
+// another exit code than 0 is an error with an *exec.ExitError in it.
 type Exec func(context.Context, Command) (stdout []byte, err error)
 
 // A Command is one run of git.
@@ -82,14 +83,16 @@ func No(err error) bool {
 	return code > 0 && code < 128
 }
 
-// Ask has git answer a question from the repository alone, without its last line break. No program of the configuration starts:
-// no hook that watches files, and none that fetches. The error is an *Error, or what Find says of an embedded repository.
+// Ask has git answer a question from the repository alone, without its last line break. No program
+// of the configuration starts: no hook that watches files, and none that fetches. The error is an
+// *Error, or what Find says of an embedded repository.
 func (g Git) Ask(ctx context.Context, args ...string) (string, error) {
 	return g.Feed(ctx, "", args...)
 }
 
-// Status are the arguments by which git status shows new files and changed submodules also where the configuration leaves them out. It does
-// not show what git ignores, or was told in the index not to look at.
+// Status are the arguments by which git status shows new files and changed submodules also where
+// the configuration leaves them out. It does not show what git ignores, or was told in the index
+// not to look at.
 func Status() []string {
 	return []string{"status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=none"}
 }
@@ -99,8 +102,9 @@ func (g Git) Feed(ctx context.Context, stdin string, args ...string) (string, er
 	return g.answer(ctx, Command{Stdin: stdin, Env: append(quiet(), alone()...), wait: time.Second}, append([]string{"-c", "core.fsmonitor=false"}, args...))
 }
 
-// Do has git do something for which it may need remotes, hooks or filters of the user's. It asks nobody for anything, and a signal
-// from the terminal does not reach it: it is stopped by ctx, and then tidies up first.
+// Do has git do something for which it may need remotes, hooks or filters of the user's. It asks
+// nobody for anything, and a signal from the terminal does not reach it: it is stopped by ctx, and
+// then tidies up first.
 func (g Git) Do(ctx context.Context, args ...string) (string, error) {
 	return g.answer(ctx, Command{Env: quiet(), wait: tidyTime}, args)
 }
@@ -110,8 +114,8 @@ func (g Git) Help(ctx context.Context, stdin string, args ...string) (string, er
 	return g.answer(ctx, Command{Stdin: stdin, Env: append(quiet(), "GCM_INTERACTIVE=never"), wait: time.Second}, append([]string{"-c", "credential.interactive=false"}, args...))
 }
 
-// Talk is Do in front of the user, who may be asked for passwords and reads on said what git has to say. The error is nil when git
-// ended with an exit code.
+// Talk is Do in front of the user, who may be asked for passwords and reads on said what git has to
+// say. The error is nil when git ended with an exit code.
 func (g Git) Talk(ctx context.Context, said io.Writer, args ...string) (out string, code int, err error) {
 	whole, err := g.args(args)
 	if err != nil {
@@ -134,7 +138,8 @@ func (g Git) Talk(ctx context.Context, said io.Writer, args ...string) (out stri
 	return stdout.String(), -1, g.worded(args, err, "")
 }
 
-// Stream prepares a question whose answer is too long to be kept. said gets what git has to say; Failed words its error.
+// Stream prepares a question whose answer is too long to be kept. said gets what git has to say;
+// Failed words its error.
 func (g Git) Stream(ctx context.Context, said io.Writer, stdin string, args ...string) (*exec.Cmd, error) {
 	whole, err := g.args(append([]string{"-c", "core.fsmonitor=false"}, args...))
 	if err != nil {
@@ -191,8 +196,8 @@ const tidyTime = 10 * time.Second
 // errNoGit: neither GIT_EXEC_PATH nor PATH leads to a git.
 var errNoGit = errors.New("find git: not in GIT_EXEC_PATH or PATH")
 
-// Locate sets Path to the git that started the program, if one did, else to the first on Env's PATH. Relative folders do not count:
-// they may be in the clone.
+// Locate sets Path to the git that started the program, if one did, else to the first on Env's
+// PATH. Relative folders do not count: they may be in the clone.
 func (g *Git) Locate() error {
 	dirs := append([]string{g.lookup("GIT_EXEC_PATH")}, filepath.SplitList(g.lookup("PATH"))...)
 	for _, dir := range dirs {
@@ -234,7 +239,8 @@ func (g Git) args(args []string) ([]string, error) {
 	return append([]string{"-c", refuseBare}, args...), nil
 }
 
-// refuseBare has git itself refuse what Find refuses (git-config(1), since 2.38), and whatever programs it starts as well.
+// refuseBare has git itself refuse what Find refuses (git-config(1), since 2.38), and whatever
+// programs it starts as well.
 const refuseBare = "safe.bareRepository=explicit"
 
 // lookup returns a variable of Env, empty when it is not set.
@@ -252,11 +258,12 @@ func quiet() []string {
 	return []string{"LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "SSH_ASKPASS_REQUIRE=never"}
 }
 
-// alone keeps git from fetching what a partial clone left out: that would start what the remote's configuration names.
+// alone keeps git from fetching what a partial clone left out: that would start what the remote's
+// configuration names.
 func alone() []string { return []string{"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none"} }
 
-// Elsewhere is an environment without what would point git at another repository than the one it is run in
-// ("git rev-parse --local-env-vars").
+// Elsewhere is an environment without what would point git at another repository than the one it is
+// run in ("git rev-parse --local-env-vars").
 func Elsewhere(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
@@ -298,8 +305,8 @@ func operation(args []string) string {
 }
 
 // cause is the line that says what went wrong, of what git and the programs started by it said: the
-// first error, or the line before it when that error only says that a program of git's had one. It has
-// no final dot, and is empty if they said nothing.
+// first error, or the line before it when that error only says that a program of git's had one. It
+// has no final dot, and is empty if they said nothing.
 func cause(said string) string {
 	var lines []string
 	for line := range strings.Lines(said) {

@@ -50,7 +50,8 @@ func (m machine) run(dir string, args ...string) {
 // evil is a command line that leaves a trace.
 func (m machine) evil() string { return "!echo ran >>" + m.seen + "; false" }
 
-// embed makes a bare repository with configuration of a stranger's at docs/x in a clone, as a checkout does.
+// embed makes a bare repository with configuration of a stranger's at docs/x in a clone, as a
+// checkout does.
 func (m machine) embed() (clone, bare string) {
 	m.Helper()
 	clone, bare = m.at("clone"), m.at("clone", "docs", "x")
@@ -73,7 +74,8 @@ func (m machine) untouched() {
 	}
 }
 
-// TestEmbeddedRepositoryIsNotUsed: neither found nor run in, however deep one stands in it; git by itself runs what it says.
+// TestEmbeddedRepositoryIsNotUsed: neither found nor run in, however deep one stands in it; git by
+// itself runs what it says.
 func TestEmbeddedRepositoryIsNotUsed(t *testing.T) {
 	m := newMachine(t)
 	clone, bare := m.embed()
@@ -118,8 +120,9 @@ func TestGitRefusesByItself(t *testing.T) {
 	m.untouched()
 }
 
-// TestQuestionsStartNothing: what the clone's own configuration names for looking at files, and for fetching, does not run for a
-// question; that is the user's own, and runs when git is to do something.
+// TestQuestionsStartNothing: what the clone's own configuration names for looking at files, and for
+// fetching, does not run for a question; that is the user's own, and runs when git is to do
+// something.
 func TestQuestionsStartNothing(t *testing.T) {
 	m := newMachine(t)
 	clone := m.at("clone")
@@ -175,8 +178,8 @@ func TestRepositoriesThatAreFound(t *testing.T) {
 	}
 }
 
-// TestLeadsNowhere: GIT_DIR, or the .git of a worktree, that leads to no git directory is an error; what is above is not
-// looked at instead.
+// TestLeadsNowhere: GIT_DIR, or the .git of a worktree, that leads to no git directory is an error;
+// what is above is not looked at instead.
 func TestLeadsNowhere(t *testing.T) {
 	m := newMachine(t)
 	clone := m.at("clone")

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// apart gives git a session of its own: no terminal, so no questions, and no signals but ours. It is asked to stop before it is
-// killed, because then it removes what it has half made.
+// apart gives git a session of its own: no terminal, so no questions, and no signals but ours. It
+// is asked to stop before it is killed, because then it removes what it has half made.
 func apart(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Cancel = func() error { return stop(cmd) }

@@ -8,7 +8,8 @@ import (
 	"github.com/label-state/label-state/internal/outgoing"
 )
 
-// TestAsksForPulls: a mention in the file that is checked out or in the caller's own is enough; what is no regular file mentions nothing.
+// TestAsksForPulls: a mention in the file that is checked out or in the caller's own is enough;
+// what is no regular file mentions nothing.
 func TestAsksForPulls(t *testing.T) {
 	const on, off = "hook: {pull_requests: true}\n", "hook: {on_unknown: refuse}\n"
 	for _, c := range []struct {

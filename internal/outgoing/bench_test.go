@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// bigPair is a repository of n packed commits, each with a tree that differs, with main on the remote and three new
-// commits on top; many further branches of the remote are spread over the history.
+// bigPair is a repository of n packed commits, each with a tree that differs, with main on the
+// remote and three new commits on top; many further branches of the remote are spread over the
+// history.
 func bigPair(b *testing.B, n, branches int) (*sandbox, Location, Push) {
 	b.Helper()
 	s := newSandbox(b)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestTwoCopies: of a commit that is both loose and in a pack, one copy is damaged or something else is in its place. The other one counts,
-// as for git.
+// TestTwoCopies: of a commit that is both loose and in a pack, one copy is damaged or something
+// else is in its place. The other one counts, as for git.
 func TestTwoCopies(t *testing.T) {
 	cut := func(size int64) func(string) error {
 		return func(path string) error { return errors.Join(os.Chmod(path, 0o600), os.Truncate(path, size)) }

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestCutMessages: both readers say which messages they have not read to the end, and report those commits whatever Keep says of the
-// rest.
+// TestCutMessages: both readers say which messages they have not read to the end, and report those
+// commits whatever Keep says of the rest.
 func TestCutMessages(t *testing.T) {
 	for _, c := range []struct {
 		name, message string

@@ -15,7 +15,8 @@ import (
 	"github.com/label-state/label-state/internal/git"
 )
 
-// maxArguments is how many object ids, and how many references, git gets as arguments at most: systems limit them.
+// maxArguments is how many object ids, and how many references, git gets as arguments at most:
+// systems limit them.
 const maxArguments = 500
 
 // A gitReader asks the installed git about one push.
@@ -94,8 +95,8 @@ func (g gitReader) remotes(ctx context.Context) ([]remoteConfig, error) {
 	return parseRemotes(out), nil
 }
 
-// allTips are the arguments of git for the remote-tracking references that count. HEAD is a symbolic
-// reference to one of them, which may be stale.
+// allTips are the arguments of git for the remote-tracking references that count. HEAD is a
+// symbolic reference to one of them, which may be stale.
 func allTips(t tracking) []string {
 	var args []string
 	for _, remote := range t.remotes {
@@ -110,8 +111,8 @@ func allTips(t tracking) []string {
 	return args
 }
 
-// list asks git for the commits that the push reaches and the tips do not, and returns those that are
-// wanted. What is pushed must be there; of what the remote has, git leaves out what is missing.
+// list asks git for the commits that the push reaches and the tips do not, and returns those that
+// are wanted. What is pushed must be there; of what the remote has, git leaves out what is missing.
 func (g gitReader) list(ctx context.Context, tips []string) ([]Commit, error) {
 	hide := remoteOIDs(g.push.Updates)
 	args := []string{"rev-list", "--header", "--encoding=none", "--stdin", "--ignore-missing", "--not"}
@@ -246,7 +247,8 @@ func (g gitReader) read(ctx context.Context, input string, args []string, parse 
 
 func lines(list []string) string { return strings.Join(list, "\n") + "\n" }
 
-// readObjects reads what git cat-file --batch prints: "OID TYPE SIZE LF CONTENT LF" for each commit.
+// readObjects reads what git cat-file --batch prints: "OID TYPE SIZE LF CONTENT LF" for each
+// commit.
 func readObjects(in *bufio.Reader, take func(Commit)) error {
 	for {
 		head, err := in.ReadString('\n')

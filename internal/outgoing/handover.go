@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// maxHandOver bounds the messages, in bytes, that one stage of the hook hands to the other; of more,
-// the second stage reads the commits again.
+// maxHandOver bounds the messages, in bytes, that one stage of the hook hands to the other; of
+// more, the second stage reads the commits again.
 const maxHandOver = 16 << 20
 
 // cutMark says of a commit that there is more of its message.
@@ -22,14 +22,15 @@ var errHandOver = errors.New("read from the first stage: the list of commits is 
 // An Input is what the second stage of the hook finds on its standard input.
 type Input struct {
 	Updates []Update
-	// Commits is what the first stage read: the commits that leave and may close an issue. It counts when Read is set.
+	// Commits is what the first stage read: the commits that leave and may close an issue. It
+	// counts when Read is set.
 	Commits []Commit
 	Read    bool
 }
 
-// HandOver returns the input of the second stage: git's own, then a NUL, which git's has not, then for
-// each commit a line "OID SIZE" or "OID SIZE cut", SIZE bytes of message and a line feed, and at the
-// end a line "end". Commits whose messages are larger than 16 MiB together are left out.
+// HandOver returns the input of the second stage: git's own, then a NUL, which git's has not, then
+// for each commit a line "OID SIZE" or "OID SIZE cut", SIZE bytes of message and a line feed, and
+// at the end a line "end". Commits whose messages are larger than 16 MiB together are left out.
 func HandOver(input []byte, commits []Commit) []byte {
 	size := 0
 	for _, c := range commits {

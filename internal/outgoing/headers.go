@@ -11,8 +11,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A headerReader reads what git rev-list --header prints: "OID LF COMMIT NUL" for each commit. Git indents the lines
-// of a message, drops blanks at their ends, and ends a message at a NUL.
+// A headerReader reads what git rev-list --header prints: "OID LF COMMIT NUL" for each commit. Git
+// indents the lines of a message, drops blanks at their ends, and ends a message at a NUL.
 type headerReader struct {
 	in     *bufio.Reader
 	record []byte
@@ -24,8 +24,9 @@ func newHeaderReader(in *bufio.Reader) *headerReader {
 	return &headerReader{in: in, hasher: plumbing.NewHasher(plumbing.CommitObject, 0)}
 }
 
-// next returns the next commit, with a message that is valid until the next call, or io.EOF. exact says that the
-// message is the commit's, byte for byte, or that there is more of it than is looked at.
+// next returns the next commit, with a message that is valid until the next call, or io.EOF. exact
+// says that the message is the commit's, byte for byte, or that there is more of it than is looked
+// at.
 func (r *headerReader) next() (c Commit, exact bool, err error) {
 	whole, err := r.read()
 	if err != nil {
@@ -50,8 +51,8 @@ func (r *headerReader) next() (c Commit, exact bool, err error) {
 	return newCommit(oid, text[min(header, length):length], false), exact, nil
 }
 
-// read reads up to the next NUL, but keeps no more than maxObject bytes; whole says that this was all. The error is
-// io.EOF when there is nothing more.
+// read reads up to the next NUL, but keeps no more than maxObject bytes; whole says that this was
+// all. The error is io.EOF when there is nothing more.
 func (r *headerReader) read() (whole bool, err error) {
 	r.record = r.record[:0]
 	whole = true
@@ -78,8 +79,8 @@ func (r *headerReader) read() (whole bool, err error) {
 	}
 }
 
-// original reports whether a commit that git has printed has its id, and how many bytes of the text do: with or
-// without the line break at its end. It does not know where ids are not SHA-1.
+// original reports whether a commit that git has printed has its id, and how many bytes of the text
+// do: with or without the line break at its end. It does not know where ids are not SHA-1.
 func (r *headerReader) original(oid string, text []byte) (length int, ok bool) {
 	want := plumbing.NewHash(oid)
 	for _, length := range []int{len(text), len(text) - 1} {

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestPackedMessages: git prints messages otherwise than they are, and cuts them at a NUL; they are read byte for byte all the same.
+// TestPackedMessages: git prints messages otherwise than they are, and cuts them at a NUL; they are
+// read byte for byte all the same.
 func TestPackedMessages(t *testing.T) {
 	texts := []string{
 		"", "\n", "\n\n\n", "subject", "subject\n", "subject\n\nbody\n", "subject\n\nbody", "  indented\n\ttab\n", "\n\nlate\n",
@@ -116,7 +117,8 @@ func TestParseRemotes(t *testing.T) {
 	}
 }
 
-// TestConfigOfAClone: git is asked for its configuration, unless the file has what a clone writes and nothing leads elsewhere.
+// TestConfigOfAClone: git is asked for its configuration, unless the file has what a clone writes
+// and nothing leads elsewhere.
 func TestConfigOfAClone(t *testing.T) {
 	clone := "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = x\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n[branch \"main\"]\n\tremote = origin\n"
 	for more, want := range map[string]bool{

@@ -16,8 +16,9 @@ import (
 	"github.com/label-state/label-state/internal/smallfile"
 )
 
-// TestNothingIsWaitedFor: a pipe, a device or a file without an end in the place of one of git's own is neither opened nor read to
-// its end, by us or by git: the answer is that it could not be read.
+// TestNothingIsWaitedFor: a pipe, a device or a file without an end in the place of one of git's
+// own is neither opened nor read to its end, by us or by git: the answer is that it could not be
+// read.
 func TestNothingIsWaitedFor(t *testing.T) {
 	kinds := []struct {
 		name string

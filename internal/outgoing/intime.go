@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// InTime returns what read returns, or the cause of ctx when that ends first: a read of standard input
-// cannot be broken off, and goes on then. A panic of read is an error.
+// InTime returns what read returns, or the cause of ctx when that ends first: a read of standard
+// input cannot be broken off, and goes on then. A panic of read is an error.
 func InTime[T any](ctx context.Context, read func() (T, error)) (T, error) {
 	type result struct {
 		value T

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// longHistory is a repository of n commits in a line with merges, and a push of its newest; tracked are the commits that
-// the remote has branches on.
+// longHistory is a repository of n commits in a line with merges, and a push of its newest; tracked
+// are the commits that the remote has branches on.
 func longHistory(s *sandbox, n, graph int, tracked []int) (at Location, p Push, want, oids []string) {
 	s.t.Helper()
 	d := line(n)
@@ -62,8 +62,8 @@ func TestLongHistories(t *testing.T) {
 	}
 }
 
-// TestLikelyTipsAreNotAll: of many branches, the likely ones are asked for first. A commit that they do not have, and another branch
-// has, does not leave.
+// TestLikelyTipsAreNotAll: of many branches, the likely ones are asked for first. A commit that
+// they do not have, and another branch has, does not leave.
 func TestLikelyTipsAreNotAll(t *testing.T) {
 	const n = 900
 	s := newSandbox(t)
@@ -78,7 +78,8 @@ func TestLikelyTipsAreNotAll(t *testing.T) {
 	compare(t, "all", got, err, want)
 }
 
-// manyReferences adds packed references to a git directory, so that git is asked for the likely tips first.
+// manyReferences adds packed references to a git directory, so that git is asked for the likely
+// tips first.
 func (s *sandbox) manyReferences(folder, oid string) {
 	s.t.Helper()
 	refs, err := os.ReadFile(s.path(folder + "/packed-refs"))
@@ -95,8 +96,8 @@ func (s *sandbox) manyReferences(folder, oid string) {
 	}
 }
 
-// TestStaleLikelyTip: the tracking branches of what is pushed are no tips, neither the likely ones nor among all; nor is HEAD, which is
-// one of them.
+// TestStaleLikelyTip: the tracking branches of what is pushed are no tips, neither the likely ones
+// nor among all; nor is HEAD, which is one of them.
 func TestStaleLikelyTip(t *testing.T) {
 	for _, many := range []bool{false, true} {
 		for _, branch := range []string{"main", "trunk"} {
@@ -147,7 +148,8 @@ func TestPushOfVeryManyReferences(t *testing.T) {
 	compare(t, "Commits", got, err, want)
 }
 
-// TestEverydayPushNeedsNoGit: new commits on a branch that the remote has are read without git, and so is a first push of a few.
+// TestEverydayPushNeedsNoGit: new commits on a branch that the remote has are read without git, and
+// so is a first push of a few.
 func TestEverydayPushNeedsNoGit(t *testing.T) {
 	s := newSandbox(t)
 	s.pair()

@@ -14,18 +14,20 @@ import (
 	"github.com/label-state/label-state/internal/smallfile"
 )
 
-// maxLoose is how many loose objects are read in the hope that the push ends among them. Each one that is
-// read in vain makes the push slower than asking git at once.
+// maxLoose is how many loose objects are read in the hope that the push ends among them. Each one
+// that is read in vain makes the push slower than asking git at once.
 const maxLoose = 16
 
-// errNotLoose says that loose objects do not answer the question: one is packed or missing, or is no commit.
+// errNotLoose says that loose objects do not answer the question: one is packed or missing, or is
+// no commit.
 var errNotLoose = errors.New("not among the loose objects")
 
-// A looseStore reads the loose objects of one repository. It is the folder that git calls "objects".
+// A looseStore reads the loose objects of one repository. It is the folder that git calls
+// "objects".
 type looseStore string
 
-// object returns the type of a loose object and, of commits and tags, at most maxObject bytes of the content.
-// An object without a file is fs.ErrNotExist.
+// object returns the type of a loose object and, of commits and tags, at most maxObject bytes of
+// the content. An object without a file is fs.ErrNotExist.
 func (s looseStore) object(oid string) (kind plumbing.ObjectType, content []byte, err error) {
 	file, err := smallfile.Open(filepath.Join(string(s), oid[:2], oid[2:]))
 	if err != nil {
@@ -53,9 +55,9 @@ func (s looseStore) object(oid string) (kind plumbing.ObjectType, content []byte
 	return kind, content, nil
 }
 
-// commits walks from what is pushed to what the remote has, as far as git has told the hook, and returns the
-// commits on the way: all that leave, and perhaps some that the remote has by another branch. The error is
-// errNotLoose, or what the system says, when git must be asked.
+// commits walks from what is pushed to what the remote has, as far as git has told the hook, and
+// returns the commits on the way: all that leave, and perhaps some that the remote has by another
+// branch. The error is errNotLoose, or what the system says, when git must be asked.
 func (s looseStore) commits(ctx context.Context, updates []Update) ([]Commit, error) {
 	seen := map[string]bool{}
 	for _, oid := range remoteOIDs(updates) {

@@ -1,8 +1,9 @@
-// Package outgoing reads what git tells a pre-push hook and finds the commits that leave with the push.
+// Package outgoing reads what git tells a pre-push hook and finds the commits that leave with the
+// push.
 //
 // Commits that nobody else has yet are loose objects, as a rule, and most pushes need no more than
-// reading those, with go-git. The installed git is asked for what is packed, missing or unusual, and
-// for which commits exactly the remote has.
+// reading those, with go-git. The installed git is asked for what is packed, missing or unusual,
+// and for which commits exactly the remote has.
 package outgoing
 
 import (
@@ -15,11 +16,12 @@ import (
 	"github.com/label-state/label-state/internal/smallfile"
 )
 
-// maxMessage bounds Commit.Message; what a commit says beyond it is not looked at, and Commit.Cut says so.
+// maxMessage bounds Commit.Message; what a commit says beyond it is not looked at, and Commit.Cut
+// says so.
 const maxMessage = 1 << 20
 
-// RealObjects is the variable that has git read commits as a push sends them: git-replace(1) changes
-// what is shown, not what leaves. It belongs into the Env of a Location.
+// RealObjects is the variable that has git read commits as a push sends them: git-replace(1)
+// changes what is shown, not what leaves. It belongs into the Env of a Location.
 const RealObjects = "GIT_NO_REPLACE_OBJECTS=1"
 
 // A Location is where a hook runs: its working directory and its environment ("KEY=value"), from
@@ -48,23 +50,25 @@ type Push struct {
 	URL     string
 	Updates []Update
 	// Keep says of a message whether its commit is wanted; nil wants all. A commit whose message is
-	// longer than what is read of it is always wanted. When none is wanted, it need not be found out
-	// which commits exactly the remote has.
+	// longer than what is read of it is always wanted. When none is wanted, it need not be found
+	// out which commits exactly the remote has.
 	Keep func(message []byte) bool
 }
 
-// wants reports whether a commit is reported: of one whose message is cut, nobody knows what the rest says.
+// wants reports whether a commit is reported: of one whose message is cut, nobody knows what the
+// rest says.
 func (p Push) wants(c Commit) bool { return p.Keep == nil || c.Cut || p.Keep(c.Message) }
 
-// A Commit is one that leaves. Message is the text after the header, byte for byte, at most 1 MiB of
-// it; Cut says that there is more.
+// A Commit is one that leaves. Message is the text after the header, byte for byte, at most 1 MiB
+// of it; Cut says that there is more.
 type Commit struct {
 	OID     string
 	Message []byte
 	Cut     bool
 }
 
-// Subject is the first line of the message that is not blank. It is someone else's text: make it safe before printing.
+// Subject is the first line of the message that is not blank. It is someone else's text: make it
+// safe before printing.
 func (c Commit) Subject() string {
 	for line := range bytes.Lines(c.Message) {
 		if line = bytes.TrimSpace(line); len(line) > 0 {
@@ -77,13 +81,14 @@ func (c Commit) Subject() string {
 // Commits calls yield for each commit that leaves and is wanted, newest first, each once over all
 // updates, until yield returns false.
 //
-// A commit leaves when it is reachable from a pushed object, tags peeled, and from nothing the remote
-// is known to have: the remote object ids of the updates as far as they are in the repository, and the
-// remote-tracking references of that remote, without those of the references that the push updates. A
-// deletion sends nothing. Without updates that send something the repository is not even opened.
+// A commit leaves when it is reachable from a pushed object, tags peeled, and from nothing the
+// remote is known to have: the remote object ids of the updates as far as they are in the
+// repository, and the remote-tracking references of that remote, without those of the references
+// that the push updates. A deletion sends nothing. Without updates that send something the
+// repository is not even opened.
 //
-// With clocks far apart, and in a push of more than 500 references, a commit that the remote already
-// has may be reported; one that leaves is never missed.
+// With clocks far apart, and in a push of more than 500 references, a commit that the remote
+// already has may be reported; one that leaves is never missed.
 //
 // Errors are a *smallfile.IrregularError or *smallfile.LargeError of a file that git would read, a
 // *git.Error, what git.Find says of a place without a repository, and the end of ctx.
@@ -116,9 +121,9 @@ func Commits(ctx context.Context, at Location, p Push, yield func(Commit) bool) 
 	return nil
 }
 
-// readLoose returns the commits that may leave and are wanted, if the loose objects tell all of them:
-// complete. What keeps them from that does not matter, since git is asked then. The error is the end of
-// ctx, or a *smallfile.IrregularError: git would wait for a pipe.
+// readLoose returns the commits that may leave and are wanted, if the loose objects tell all of
+// them: complete. What keeps them from that does not matter, since git is asked then. The error is
+// the end of ctx, or a *smallfile.IrregularError: git would wait for a pipe.
 func readLoose(ctx context.Context, at Location, repo repository, p Push) (found []Commit, complete bool, err error) {
 	if !repo.plain(at) {
 		return nil, false, ctx.Err()

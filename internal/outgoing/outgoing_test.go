@@ -18,7 +18,8 @@ type scenario struct {
 	count   int      // how many commits leave
 }
 
-// TestReadersAgree: git and the reader of loose objects find the commits that leave by definition. An ordinary run plays half of the scenarios.
+// TestReadersAgree: git and the reader of loose objects find the commits that leave by definition.
+// An ordinary run plays half of the scenarios.
 func TestReadersAgree(t *testing.T) {
 	for _, c := range slices.Concat(pushes, places, layouts, messages) {
 		if !sample.Plays(c.name, 0, 2) {
@@ -57,7 +58,8 @@ func check(t *testing.T, at Location, p Push, want []string, gitOnly bool) {
 	compare(t, "Commits, all wanted", all, err, want)
 }
 
-// checkLoose: the loose objects, if they tell the commits at all, miss none that leaves, and have the messages that git prints.
+// checkLoose: the loose objects, if they tell the commits at all, miss none that leaves, and have
+// the messages that git prints.
 func checkLoose(t *testing.T, at Location, p Push, byGit []Commit, want []string, gitOnly bool) {
 	t.Helper()
 	if len(pushed(p.Updates)) == 0 {

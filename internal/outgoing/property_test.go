@@ -14,9 +14,9 @@ import (
 	"github.com/label-state/label-state/internal/sample"
 )
 
-// TestReadersOnRandomHistories writes drawn histories into real repositories. Git, which ends its walk by dates, must
-// give at least the set difference, and exactly that when the clocks were right. Loose objects, if they tell all commits, must
-// miss none.
+// TestReadersOnRandomHistories writes drawn histories into real repositories. Git, which ends its
+// walk by dates, must give at least the set difference, and exactly that when the clocks were
+// right. Loose objects, if they tell all commits, must miss none.
 func TestReadersOnRandomHistories(t *testing.T) {
 	s := newSandbox(t)
 	n := 0
@@ -88,8 +88,9 @@ func (d *drawing) sane() bool {
 	return true
 }
 
-// importDrawing makes a bare repository of a drawing, with remote-tracking references at the given commits and, when the
-// drawing has a part in one, a commit-graph of that part. It returns the commits' ids.
+// importDrawing makes a bare repository of a drawing, with remote-tracking references at the given
+// commits and, when the drawing has a part in one, a commit-graph of that part. It returns the
+// commits' ids.
 func (s *sandbox) importDrawing(folder string, d *drawing, tracked []int) []string {
 	s.t.Helper()
 	s.git(".", "init", "--quiet", "--bare", "-b", "main", folder)

@@ -237,8 +237,8 @@ var pushes = []scenario{
 	}},
 }
 
-// gone pushes two commits to the branch fix, fetches it by these refspecs or by clone's own, and deletes it on the hub, which the clone
-// does not know.
+// gone pushes two commits to the branch fix, fetches it by these refspecs or by clone's own, and
+// deletes it on the hub, which the clone does not know.
 func (s *sandbox) gone(refspecs ...string) {
 	s.t.Helper()
 	s.pair()

@@ -12,8 +12,8 @@ type remoteConfig struct {
 	fetch []string // refspecs
 }
 
-// parseRemotes reads what "git config --null --get-regexp" prints of the remotes: "remote.NAME.KEY LF VALUE NUL".
-// It lists the remotes in the order of the configuration, each once.
+// parseRemotes reads what "git config --null --get-regexp" prints of the remotes: "remote.NAME.KEY
+// LF VALUE NUL". It lists the remotes in the order of the configuration, each once.
 func parseRemotes(text string) []remoteConfig {
 	var list []remoteConfig
 	for entry := range strings.SplitSeq(text, "\x00") {
@@ -53,8 +53,9 @@ func trackingOf(remotes []remoteConfig, p Push) tracking {
 	return t
 }
 
-// trackingNames lists the remotes whose remote-tracking references say what this remote has: the one of that name, or,
-// for a push to a URL, those that have it as their URL. A remote with a name need not be in remotes.
+// trackingNames lists the remotes whose remote-tracking references say what this remote has: the
+// one of that name, or, for a push to a URL, those that have it as their URL. A remote with a name
+// need not be in remotes.
 func trackingNames(remotes []remoteConfig, p Push) []string {
 	known := slices.ContainsFunc(remotes, func(r remoteConfig) bool { return r.name == p.Remote })
 	if known || p.Remote != p.URL {
@@ -71,8 +72,8 @@ func trackingNames(remotes []remoteConfig, p Push) []string {
 	return names
 }
 
-// staleNames lists the remote-tracking references of what the push updates. They are those that a clone makes, and
-// those of the remotes' fetch refspecs.
+// staleNames lists the remote-tracking references of what the push updates. They are those that a
+// clone makes, and those of the remotes' fetch refspecs.
 func staleNames(remotes []remoteConfig, names []string, updates []Update) map[string]bool {
 	stale := map[string]bool{}
 	for _, u := range updates {
@@ -119,8 +120,8 @@ func named(remote string) []string {
 	return []string{remote}
 }
 
-// wellFormed applies git-check-ref-format(1): what passes is a path below a directory and means nothing more than
-// itself in a pattern or a revision.
+// wellFormed applies git-check-ref-format(1): what passes is a path below a directory and means
+// nothing more than itself in a pattern or a revision.
 func wellFormed(name string) bool {
 	forbidden := func(c rune) bool { return c <= ' ' || c == 0x7f || strings.ContainsRune("~^:?*[\\", c) }
 	if strings.HasPrefix(name, "-") || strings.ContainsFunc(name, forbidden) {

@@ -18,7 +18,8 @@ const (
 	maxRefs = 512 << 20 // packed-refs
 )
 
-// A repository is the folder in which git keeps objects, references and configuration for all worktrees.
+// A repository is the folder in which git keeps objects, references and configuration for all
+// worktrees.
 type repository string
 
 func openRepository(at Location) (repository, error) {
@@ -41,7 +42,8 @@ var redirections = []string{
 	"GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_GRAFT_FILE", "GIT_SHALLOW_FILE",
 }
 
-// plain reports whether history is what the commits in the repository say: not shallow, grafted or somewhere else.
+// plain reports whether history is what the commits in the repository say: not shallow, grafted or
+// somewhere else.
 func (r repository) plain(at Location) bool {
 	for _, name := range redirections {
 		if at.lookup(name) != "" {
@@ -56,9 +58,9 @@ func (r repository) plain(at Location) bool {
 	return true
 }
 
-// checkFiles makes sure that git waits for nothing and reads nothing without an end: the files that it is going to read
-// are regular ones of a size that git may have written. The error is a *smallfile.IrregularError or a
-// *smallfile.LargeError.
+// checkFiles makes sure that git waits for nothing and reads nothing without an end: the files that
+// it is going to read are regular ones of a size that git may have written. The error is a
+// *smallfile.IrregularError or a *smallfile.LargeError.
 func (r repository) checkFiles() error {
 	for _, file := range []struct {
 		name string
@@ -98,7 +100,8 @@ func regular(path string, most int64) error {
 	return err
 }
 
-// regularBelow looks at all files below a folder that may be missing. What cannot be listed is for git to report.
+// regularBelow looks at all files below a folder that may be missing. What cannot be listed is for
+// git to report.
 func regularBelow(folder string) error {
 	return filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || entry.Type().IsRegular() {
@@ -108,8 +111,8 @@ func regularBelow(folder string) error {
 	})
 }
 
-// Up to so many references of a remote, git is asked for the exact answer at once: it then costs as much as
-// the answer by the likely tips alone. Local ones count, too, in packed-refs.
+// Up to so many references of a remote, git is asked for the exact answer at once: it then costs as
+// much as the answer by the likely tips alone. Local ones count, too, in packed-refs.
 const (
 	fewPacked = 64 << 10 // bytes
 	fewLoose  = 100
@@ -135,8 +138,8 @@ func (r repository) fewReferences(remotes []string) bool {
 	return true
 }
 
-// clonesConfig reports whether the configuration of the repository has no refspecs but those of a clone. Else, and if it
-// may go on in another file, git has to be asked.
+// clonesConfig reports whether the configuration of the repository has no refspecs but those of a
+// clone. Else, and if it may go on in another file, git has to be asked.
 func (r repository) clonesConfig() bool {
 	text, err := smallfile.Follow(r.path("config"), maxText)
 	if err != nil {
@@ -161,8 +164,8 @@ func (r repository) clonesConfig() bool {
 	return true
 }
 
-// likelyTips names the references of the remotes that a push most often builds on, but for stale ones. They need not
-// exist.
+// likelyTips names the references of the remotes that a push most often builds on, but for stale
+// ones. They need not exist.
 func (r repository) likelyTips(t tracking) []string {
 	var tips []string
 	for _, remote := range t.remotes {
@@ -180,7 +183,8 @@ func (r repository) likelyTips(t tracking) []string {
 	return tips
 }
 
-// defaultBranch names the reference that the remote's HEAD stands for, as a clone has written it down.
+// defaultBranch names the reference that the remote's HEAD stands for, as a clone has written it
+// down.
 func (r repository) defaultBranch(remote string) (name string, ok bool) {
 	text, err := smallfile.Follow(r.path("refs/remotes/"+remote+"/HEAD"), maxText)
 	if err != nil {

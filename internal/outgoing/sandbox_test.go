@@ -17,7 +17,8 @@ import (
 	"github.com/label-state/label-state/internal/testmain"
 )
 
-// A sandbox is a folder in which real git runs with nothing of the user's, on a clock that the test moves.
+// A sandbox is a folder in which real git runs with nothing of the user's, on a clock that the test
+// moves.
 type sandbox struct {
 	t     testing.TB
 	dir   string
@@ -167,7 +168,8 @@ const hook = `#!/bin/sh
 cat >"$OUT/stdin"; printf %s "$1" >"$OUT/remote"; printf %s "$2" >"$OUT/url"; pwd >"$OUT/pwd"; env >"$OUT/env"; exit 1
 `
 
-// push lets real git begin a push, args and all, and returns what its hook is told. It does not happen.
+// push lets real git begin a push, args and all, and returns what its hook is told. It does not
+// happen.
 func (s *sandbox) push(folder string, args ...string) (Location, Push) {
 	s.t.Helper()
 	s.write("hooks/pre-push", hook)
@@ -189,8 +191,9 @@ func (s *sandbox) push(folder string, args ...string) (Location, Push) {
 	return at, Push{Remote: read("remote"), URL: read("url"), Updates: updates}
 }
 
-// expected is the answer by its definition: what the pushed objects reach, less what the remote's reach, two plain sets. The remote has
-// what git says of each updated reference, and what the tracking branches say, without those of updated references.
+// expected is the answer by its definition: what the pushed objects reach, less what the remote's
+// reach, two plain sets. The remote has what git says of each updated reference, and what the
+// tracking branches say, without those of updated references.
 func (s *sandbox) expected(at Location, p Push, remotes []string, stale ...string) []string {
 	s.t.Helper()
 	ask := func(args ...string) ([]string, error) {

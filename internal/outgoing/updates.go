@@ -14,8 +14,9 @@ const (
 	maxInput = 256 << 20
 )
 
-// An Update is one line that git writes to a pre-push hook (githooks(5)): LocalRef at LocalOID goes to RemoteRef, which
-// is at RemoteOID now. LocalRef is whatever the user typed, "HEAD^{/fix the}" for instance, or "(delete)".
+// An Update is one line that git writes to a pre-push hook (githooks(5)): LocalRef at LocalOID goes
+// to RemoteRef, which is at RemoteOID now. LocalRef is whatever the user typed, "HEAD^{/fix the}"
+// for instance, or "(delete)".
 type Update struct{ LocalRef, LocalOID, RemoteRef, RemoteOID string }
 
 // Delete reports whether the update removes RemoteRef, so that no commit leaves with it.
@@ -29,12 +30,13 @@ type LineError struct {
 
 func (e *LineError) Error() string { return fmt.Sprintf("read line %d from git: %s", e.Line, e.Reason) }
 
-// ReadUpdates reads what git gives a pre-push hook until the end. Each line is split from the right, since only the
-// first field may hold spaces. Empty lines are skipped. A line that is not an update is a *LineError.
+// ReadUpdates reads what git gives a pre-push hook until the end. Empty lines are skipped. A line
+// that is not an update is a *LineError.
 func ReadUpdates(r io.Reader) ([]Update, error) {
 	limited := &io.LimitedReader{R: r, N: maxInput}
 	lines := bufio.NewScanner(limited)
 	lines.Buffer(make([]byte, 0, 4096), maxLine)
+
 	var updates []Update
 	n := 0
 	for lines.Scan() {
@@ -43,30 +45,48 @@ func ReadUpdates(r io.Reader) ([]Update, error) {
 		if text == "" {
 			continue
 		}
-		fields, rest := [3]string{}, text
-		for i := 2; i >= 0; i-- {
-			at := strings.LastIndexByte(rest, ' ')
-			if at < 0 {
-				return nil, &LineError{Line: n, Reason: "fewer than four fields"}
-			}
-			rest, fields[i] = rest[:at], rest[at+1:]
-		}
-		u := Update{LocalRef: rest, LocalOID: fields[0], RemoteRef: fields[1], RemoteOID: fields[2]}
-		switch {
-		case u.LocalRef == "" || u.RemoteRef == "":
-			return nil, &LineError{Line: n, Reason: "a reference without a name"}
-		case !isOID(u.LocalOID) || !isOID(u.RemoteOID) || len(u.LocalOID) != len(u.RemoteOID):
-			return nil, &LineError{Line: n, Reason: "an object id is not 40 or 64 hexadecimal digits"}
+		u, reason := parseUpdate(text)
+		if reason != "" {
+			return nil, &LineError{Line: n, Reason: reason}
 		}
 		updates = append(updates, u)
 	}
-	switch err := lines.Err(); {
-	case errors.Is(err, bufio.ErrTooLong) || limited.N <= 0:
+
+	err := lines.Err()
+	if errors.Is(err, bufio.ErrTooLong) || limited.N <= 0 {
 		return nil, &LineError{Line: n + 1, Reason: "too long"}
-	case err != nil:
+	}
+	if err != nil {
 		return nil, fmt.Errorf("read line %d from git: %w", n+1, err)
 	}
 	return updates, nil
+}
+
+// parseUpdate splits a line from the right, since only its first field may hold spaces. reason says
+// why it is not an update.
+func parseUpdate(line string) (u Update, reason string) {
+	fields, rest := [3]string{}, line
+	for i := 2; i >= 0; i-- {
+		at := strings.LastIndexByte(rest, ' ')
+		if at < 0 {
+			return u, "fewer than four fields"
+		}
+		rest, fields[i] = rest[:at], rest[at+1:]
+	}
+
+	u = Update{
+		LocalRef:  rest,
+		LocalOID:  fields[0],
+		RemoteRef: fields[1],
+		RemoteOID: fields[2],
+	}
+	if u.LocalRef == "" || u.RemoteRef == "" {
+		return u, "a reference without a name"
+	}
+	if !isOID(u.LocalOID) || !isOID(u.RemoteOID) || len(u.LocalOID) != len(u.RemoteOID) {
+		return u, "an object id is not 40 or 64 hexadecimal digits"
+	}
+	return u, ""
 }
 
 // isOID accepts full SHA-1 and SHA-256 ids in lower case, as git prints them.

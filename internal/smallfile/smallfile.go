@@ -1,5 +1,6 @@
-// Package smallfile reads files whose names or contents others may have chosen: regular files only, and no more of them
-// than a limit. A device, a pipe or a file of many gigabytes costs neither time nor memory.
+// Package smallfile reads files whose names or contents others may have chosen: regular files only,
+// and no more of them than a limit. A device, a pipe or a file of many gigabytes costs neither time
+// nor memory.
 package smallfile
 
 import (
@@ -27,19 +28,19 @@ type LargeError struct {
 
 func (e *LargeError) Error() string { return "read " + e.Path + ": " + Reason(e) }
 
-// Read returns the content of a file of a repository, at most limit bytes. A symbolic link is no regular file. Errors are
-// *IrregularError, *LargeError, or what the system says.
+// Read returns the content of a file of a repository, at most limit bytes. A symbolic link is no
+// regular file. Errors are *IrregularError, *LargeError, or what the system says.
 func Read(path string, limit int64) ([]byte, error) { return read(path, limit, os.Lstat) }
 
 // Follow is Read for a path that the user has named: it may be a link to a regular file.
 func Follow(path string, limit int64) ([]byte, error) { return read(path, limit, os.Stat) }
 
-// Open opens a regular file of any size, which path may be a link to, for who reads parts of it. Errors are those of Read but
-// for *LargeError.
+// Open opens a regular file of any size, which path may be a link to, for who reads parts of it.
+// Errors are those of Read but for *LargeError.
 func Open(path string) (*os.File, error) { return open(path, math.MaxInt64, os.Stat) }
 
-// Check looks at the file that path leads to, without opening it: whether it is a regular one of at most limit bytes. Errors
-// are those of Follow.
+// Check looks at the file that path leads to, without opening it: whether it is a regular one of at
+// most limit bytes. Errors are those of Follow.
 func Check(path string, limit int64) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -48,8 +49,9 @@ func Check(path string, limit int64) error {
 	return fit(path, info, limit)
 }
 
-// open has looked at the file twice: before it is opened, since for some devices that alone does something, and after. Between the two
-// somebody may put a pipe there, and to open one would wait for its other end.
+// open has looked at the file twice: before it is opened, since for some devices that alone does
+// something, and after. Between the two somebody may put a pipe there, and to open one would wait
+// for its other end.
 func open(path string, limit int64, stat func(string) (fs.FileInfo, error)) (*os.File, error) {
 	info, err := stat(path)
 	if err == nil {
