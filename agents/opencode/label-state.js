@@ -29,13 +29,23 @@ export const LabelState = async ({ directory }) => {
     for (let n = 0; n < 20 && parents.get(id); n++) id = parents.get(id)
     return id
   }
-  const event = (name, id, more) => ({ hook_event_name: name, session_id: root(id), cwd: directory, ...more })
+  const seen = new Set()
+  const event = (name, id, more) => {
+    seen.add(root(id))
+    return { hook_event_name: name, session_id: root(id), cwd: directory, ...more }
+  }
   return {
     event: async ({ event: e }) => {
       const info = e.properties?.info
       if (e.type === "session.created" && info?.parentID) parents.set(info.id, info.parentID)
       if (e.type === "session.idle" && e.properties?.sessionID) await ask(event("Stop", e.properties.sessionID))
-      if (e.type === "session.deleted" && info && !info.parentID) await ask(event("SessionEnd", info.id))
+      if (e.type === "session.deleted" && info && !info.parentID) {
+        await ask(event("SessionEnd", info.id))
+        seen.delete(info.id)
+      }
+    },
+    dispose: async () => {
+      await Promise.all([...seen].map((id) => ask(event("SessionEnd", id))))
     },
     "tool.execute.before": async (input, output) => {
       const answer = await ask(event("PreToolUse", input.sessionID, { tool_name: input.tool, tool_input: output.args }))

@@ -1,7 +1,6 @@
 package agenthost
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -14,6 +13,9 @@ const share = 3
 // retry is how long after an attempt that found nothing out the next one waits.
 const retry = 30 * time.Second
 
+// refused is how long the next one waits where GitHub did answer: the issue may not be claimed now.
+const refused = 5 * time.Minute
+
 // A Hold is what a worktree has recorded of one of its claims. Times are this machine's.
 type Hold struct {
 	Issue   claim.Issue
@@ -23,7 +25,11 @@ type Hold struct {
 	Renewed time.Time     // before the request that last extended the lease
 	Tried   time.Time     // when it could last not be extended; zero when that went well
 	Ended   time.Time     // when its session ended; zero while it has not
-	Lost    string        // why it is no hold any more; empty as long as that is not known
+	Passed  bool          // its session ended for the one that follows it in this worktree
+	Gone    bool          // the process of its session's host is gone
+	Lost    string        // why it is somebody else's, or a person ended it; empty as long as GitHub has not said so
+	Refused string        // why it could not be claimed again after it had expired
+	Good    bool          // GitHub has said just now that it stands
 }
 
 // Expires returns the end of the lease by this machine's clock; zero is never.
@@ -46,7 +52,11 @@ func (h Hold) due(now time.Time) bool {
 	if h.Lost != "" || h.TTL < 0 {
 		return false
 	}
-	if wait := now.Sub(h.Tried); !h.Tried.IsZero() && wait >= 0 && wait < retry {
+	pause := retry
+	if h.Refused != "" {
+		pause = refused
+	}
+	if wait := now.Sub(h.Tried); !h.Tried.IsZero() && wait >= 0 && wait < pause {
 		return false
 	}
 	gone := now.Sub(h.Renewed)
@@ -72,11 +82,12 @@ type Plan struct {
 	Show    []claim.Issue // holds to be described from one snapshot
 	Release []claim.Issue // holds to release, if nothing was done under them
 	End     []claim.Issue // holds whose session ends
+	Pass    []claim.Issue // holds whose session ends for the next one
 }
 
 // Nothing reports whether the plan asks for nothing.
 func (p Plan) Nothing() bool {
-	return len(p.Adopt)+len(p.Renew)+len(p.Verify)+len(p.Show)+len(p.Release)+len(p.End) == 0
+	return len(p.Adopt)+len(p.Renew)+len(p.Verify)+len(p.Show)+len(p.Release)+len(p.End)+len(p.Pass) == 0
 }
 
 // Decide returns what an event asks for. Events of other sessions never extend a hold.
@@ -88,6 +99,8 @@ func Decide(e Event, w World) Plan {
 	for _, h := range w.Mine {
 		here := slices.ContainsFunc(w.Here, func(o Hold) bool { return o.Issue.Same(h.Issue) && o.Session == h.Session })
 		switch {
+		case e.Clears() && e.Kind == SessionEnd && h.Lost == "":
+			p.Pass = append(p.Pass, h.Issue)
 		case e.Kind == SessionEnd && h.Alive(w.Now):
 			p.End, p.Release = append(p.End, h.Issue), append(p.Release, h.Issue)
 		case e.Kind == SessionEnd:
@@ -100,6 +113,9 @@ func Decide(e Event, w World) Plan {
 	for _, h := range w.Here {
 		switch {
 		case e.Kind == SessionStart:
+			if h.follows(e) {
+				p.Adopt = append(p.Adopt, h.Issue)
+			}
 			p.Show = append(p.Show, h.Issue)
 		case e.Kind != SessionEnd && h.Session.IsZero() && h.Alive(w.Now):
 			p.Adopt = append(p.Adopt, h.Issue)
@@ -114,9 +130,14 @@ func Decide(e Event, w World) Plan {
 	return p
 }
 
+// follows reports whether the session that starts goes on with the hold of another one.
+func (h Hold) follows(e Event) bool {
+	return h.Passed && h.Session.Host == e.Session.Host && h.Session != e.Session && h.Lost == ""
+}
+
 // Denies returns the reason for which a tool call may not be made, or "". Holds are as they are after what the plan asked for.
-// Only what is known denies: a hold of this session, of the worktree that is written, that is lost or expired; and where the
-// repository wants a claim first, that there is none.
+// Only what is known denies: that a hold of this session, of the worktree that is written, is lost; and where the repository
+// wants a claim first, that there is none. A push is the other way round: it needs a hold that is known to stand.
 func Denies(e Event, w World) string {
 	if e.Kind != BeforeTool || e.Call == Reads {
 		return ""
@@ -128,12 +149,11 @@ func Denies(e Event, w World) string {
 		switch {
 		case h.Lost != "":
 			return lost(h)
-		case h.Expired(w.Now):
-			return fmt.Sprintf("your hold of %s expired at %s and could not be renewed; somebody else may have the issue now. "+
-				"Before you go on: label-state claim %s", h.Issue, clock(h.Expires()), h.Issue)
+		case e.Call == Publishes && !e.Vague && !h.Good:
+			return unproven(h, w.Now)
 		}
 	}
-	alive := slices.ContainsFunc(w.Here, func(h Hold) bool { return h.Alive(w.Now) })
+	alive := slices.ContainsFunc(w.Here, func(h Hold) bool { return h.Alive(w.Now) || h.Lost == "" && h.Session == e.Session })
 	if e.Call == Edits && w.Claim && !alive {
 		if w.Unusable != "" {
 			return unclaimed + ". The configuration cannot be used: " + w.Unusable

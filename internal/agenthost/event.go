@@ -41,8 +41,10 @@ type Event struct {
 	Parent  string // the agent that this one is a sub-agent of, where the host gives each an id of its own
 	Dir     string // where the agent works; may be empty
 	Source  string // of a session's start
+	Reason  string // of a session's end
 	Tool    string
 	Call    Call
+	Vague   bool     // it publishes as far as the words go, and what it does is not known
 	Changes bool     // the tool call may change something; what is not known may
 	Paths   []string // files that an edit writes, as the host says them
 	Dirs    []string // folders that a command works in, relative to Dir unless absolute; "" is Dir itself
@@ -107,7 +109,7 @@ func Read(name Host, text []byte) (Event, error) {
 	if h == Cursor && len(w.Roots) > 0 {
 		w.Cwd = w.Roots[0] // its cwd is not the repository
 	}
-	e := Event{Host: h, Name: w.Name, Dir: w.Cwd, Source: w.Source, Tool: cmp.Or(w.Tool, w.ToolCamel), Call: Reads}
+	e := Event{Host: h, Name: w.Name, Dir: w.Cwd, Source: w.Source, Reason: word(w.Reason), Tool: cmp.Or(w.Tool, w.ToolCamel), Call: Reads}
 	e.Session = Session{h, strings.TrimSpace(cmp.Or(w.SessionID, w.SessionIDCamel, w.Conversation))}
 	if parent := strings.TrimSpace(w.ParentAgentID); parent != "" {
 		e.Session.ID, e.Parent = cmp.Or(strings.TrimSpace(w.AgentID), e.Session.ID), parent
@@ -202,6 +204,8 @@ func (e *Event) runs(command string) {
 		e.Call = Reads
 	case line.publishes():
 		e.Call = Publishes
+	case line.mayPublish():
+		e.Call, e.Vague = Publishes, true
 	case strings.Contains(command, patchStart):
 		e.Call, e.Paths = Edits, patched(command)
 	}
@@ -232,6 +236,23 @@ func read(raw json.RawMessage) (in input) {
 	}
 	return in
 }
+
+// word is a JSON text, and empty for anything else.
+func word(raw json.RawMessage) (text string) {
+	if json.Unmarshal(raw, &text) != nil {
+		return ""
+	}
+	return text
+}
+
+// Clears reports whether the event ends a session, or starts one, because a person has emptied the
+// conversation: the same person goes on in the same process.
+func (e Event) Clears() bool {
+	return e.Kind == SessionEnd && e.Reason == cleared || e.Kind == SessionStart && e.Source == cleared
+}
+
+// cleared is the word of the hosts that have such a command.
+const cleared = "clear"
 
 func list(all ...string) []string {
 	var out []string

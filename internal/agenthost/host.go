@@ -95,6 +95,27 @@ func ParseSession(text string) (s Session, ok bool) {
 	return s, known && h != Plugin && s.Run() != ""
 }
 
+// Within is the environment of a program that runs in the session and in no other.
+func Within(s Session, getenv func(string) string) func(string) string {
+	return func(name string) string {
+		switch name {
+		case SessionVariable:
+			return s.String()
+		case claudeVariable, codexVariable, geminiVariable, copilotVariable:
+			return ""
+		}
+		return getenv(name)
+	}
+}
+
+// The variables by which hosts name their sessions.
+const (
+	claudeVariable  = "CLAUDE_CODE_SESSION_ID"
+	codexVariable   = "CODEX_SESSION_ID"
+	geminiVariable  = "GEMINI_SESSION_ID"
+	copilotVariable = "COPILOT_AGENT_SESSION_ID"
+)
+
 // Sessions returns the sessions that the environment of a command names, without duplicates. Hosts nest: an agent that was
 // started by another one's command inherits its variables, and which of two is the inner one cannot be told.
 func Sessions(getenv func(string) string) []Session {
@@ -108,9 +129,9 @@ func Sessions(getenv func(string) string) []Session {
 	if s, ok := ParseSession(getenv(SessionVariable)); ok {
 		add(s.Host, s.ID)
 	}
-	add(ClaudeCode, getenv("CLAUDE_CODE_SESSION_ID"))
-	add(Codex, getenv("CODEX_SESSION_ID"))
-	add(Gemini, getenv("GEMINI_SESSION_ID"))
-	add(Copilot, getenv("COPILOT_AGENT_SESSION_ID"))
+	add(ClaudeCode, getenv(claudeVariable))
+	add(Codex, getenv(codexVariable))
+	add(Gemini, getenv(geminiVariable))
+	add(Copilot, getenv(copilotVariable))
 	return out
 }

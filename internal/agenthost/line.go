@@ -224,8 +224,7 @@ func unescaped(text string, quoted bool) string {
 func isNumber(word string) bool { return strings.Trim(word, "0123456789") == "" && word != "" }
 
 // publishes reports whether the line pushes, or opens or merges a pull request. The verb may stand anywhere, behind sudo, env, time or
-// xargs. What stands in quotes is looked at as well, because it may be a command for another shell, and a line that is not understood
-// counts when it has the words: one check too many costs a question.
+// xargs. What stands in quotes is looked at as well, because it may be a command for another shell.
 func (l line) publishes() bool {
 	pushes := strings.Contains(l.text, "push")
 	for _, c := range l.commands {
@@ -257,9 +256,20 @@ func (l line) publishes() bool {
 			}
 		}
 	}
+	return false
+}
+
+// mayPublish reports whether a line that is not understood has the words of one that publishes.
+func (l line) mayPublish() bool {
+	pushes := strings.Contains(l.text, "push")
 	vague := l.odd || strings.Contains(l.text, "$")
 	opens := slices.ContainsFunc([]string{"create", "new", "merge"}, func(w string) bool { return strings.Contains(l.text, "pr "+w) })
-	return vague && (pushes || opens)
+	if vague && (pushes || opens) {
+		return true
+	}
+	return slices.ContainsFunc(l.commands, func(c command) bool {
+		return slices.ContainsFunc(c.words, func(word string) bool { return l.quotes(word) && parseLine(word).mayPublish() })
+	})
 }
 
 // quotes reports whether a word may be a command line of its own, for another shell.
@@ -349,7 +359,7 @@ func (l line) dirs() []string {
 		}
 		for _, word := range c.words { // a push in quotes may be a command for another shell
 			if l.quotes(word) {
-				if inner := parseLine(word); inner.publishes() {
+				if inner := parseLine(word); inner.publishes() || inner.mayPublish() {
 					for _, dir := range inner.dirs() {
 						add(join(at.here, dir))
 					}

@@ -20,8 +20,8 @@ var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 //
 //	# title
 //	in HOST {"session_id":"s1",...}             the argument, and standard input
-//	hold acme/app#42 mine age=5m                a record of the event's worktree: mine, other's or nobody's; age since the last
-//	                                            renewal of 30m, ttl=never, lost=WHY, ended, tried=10s, away (another worktree)
+//	hold acme/app#42 mine age=5m                a record of the event's worktree: mine, other's, earlier (of the same host) or nobody's; age since the last
+//	                                            renewal of 30m, ttl=never, lost=WHY, refused=WHY, ended, passed, gone, tried=10s, away (another worktree)
 //	wants claim                                 sessions.require_claim; "wants known" is a repository that uses label-state
 //	got renewed | lost WHY | nothing            what the plan's question found; nothing is renewed
 //	event, plan, out                            what comes of it, rewritten with -update
@@ -98,6 +98,8 @@ func (v *vector) hold(t *testing.T, words []string) {
 			h.Session = e.Session
 		case "other's":
 			h.Session = agenthost.Session{Host: agenthost.Codex, ID: "other"}
+		case "earlier":
+			h.Session = agenthost.Session{Host: e.Session.Host, ID: "earlier"}
 		case "nobody's":
 		case "age":
 			h.Renewed = now.Add(-d)
@@ -107,6 +109,12 @@ func (v *vector) hold(t *testing.T, words []string) {
 			h.TTL = claim.NoExpiry
 		case "lost":
 			h.Lost = strings.ReplaceAll(value, "_", " ")
+		case "passed":
+			h.Ended, h.Passed = now.Add(-time.Second), true
+		case "gone":
+			h.Gone = true
+		case "refused":
+			h.Refused = strings.ReplaceAll(value, "_", " ")
 		case "ended":
 			h.Ended = now.Add(-time.Hour)
 		case "away":
@@ -182,7 +190,7 @@ func (v vector) after(p agenthost.Plan) agenthost.World {
 				case lost:
 					h.Lost = why
 				case v.result != "nothing":
-					h.Renewed = now
+					h.Renewed, h.Good = now, true
 				}
 			}
 		}
@@ -195,7 +203,7 @@ func planned(p agenthost.Plan) string {
 	for _, part := range []struct {
 		name   string
 		issues []claim.Issue
-	}{{"adopt", p.Adopt}, {"renew", p.Renew}, {"verify", p.Verify}, {"show", p.Show}, {"end", p.End}, {"release", p.Release}} {
+	}{{"adopt", p.Adopt}, {"renew", p.Renew}, {"verify", p.Verify}, {"show", p.Show}, {"end", p.End}, {"pass", p.Pass}, {"release", p.Release}} {
 		for _, i := range part.issues {
 			out += " " + part.name + " " + i.String()
 		}

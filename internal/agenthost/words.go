@@ -13,6 +13,34 @@ func lost(h Hold) string {
 		"Take other work with: label-state next; or put the changes here aside with: git stash -u", h.Issue, h.Lost)
 }
 
+// unproven is why a push waits under a hold that is not known to stand.
+func unproven(h Hold, now time.Time) string {
+	switch {
+	case h.Refused != "":
+		return fmt.Sprintf("your hold of %s expired and it could not be claimed again: %s. Do not push for it now. "+
+			"See what is known: label-state status %s", h.Issue, h.Refused, h.Issue)
+	case h.Expired(now):
+		return fmt.Sprintf("your hold of %s expired at %s and is not claimed again yet. Push again in half a minute, "+
+			"or claim it now with: label-state claim %s", h.Issue, clock(h.Expires()), h.Issue)
+	}
+	return fmt.Sprintf("could not find out whether %s is still yours, and a push needs that. Push again when GitHub answers; see: "+
+		"label-state status %s", h.Issue, h.Issue)
+}
+
+// Unsure is what a session is told, once, whose lease is over and of whose hold nothing can be found out.
+func Unsure(h Hold) string {
+	return fmt.Sprintf("label-state: your hold of %s expired at %s, and GitHub could not be asked whether somebody else has it now. "+
+		"Edits go on; a push waits for the answer", h.Issue, clock(h.Expires()))
+}
+
+// Again is what a session is told whose hold had expired and was claimed again.
+func Again(i claim.Issue) string {
+	return fmt.Sprintf("label-state: your hold of %s had expired, nobody had taken the issue, and it was claimed again. Go on", i)
+}
+
+// NotAgain is what a session is told whose hold had expired and could not be claimed again.
+func NotAgain(h Hold) string { return "label-state: " + unproven(h, h.Expires()) }
+
 const unclaimed = "this repository wants an issue to be claimed before its files are edited, and this worktree holds none " +
 	"(sessions.require_claim). Take work with: label-state next; or a certain issue with: label-state claim ISSUE"
 
@@ -56,7 +84,10 @@ func StartText(e Event, w World, shown []Shown, worktree string) string {
 			text = fmt.Sprintf("this worktree holds %s for you (%s)%s. %s. When you are done: label-state release %s --pr URL", i, s.Worker, until, stays, i)
 		case !s.Ended.IsZero():
 			text = fmt.Sprintf("this worktree holds %s%s for a session of %s that ended at %s and left work behind. To go on with it: "+
-				"label-state renew %s; to release it: label-state release %s", i, until, s.Session.Host, clock(s.Ended), i, i)
+				"label-state claim %s; to release it: label-state release %s", i, until, s.Session.Host, clock(s.Ended), i, i)
+		case s.Gone:
+			text = fmt.Sprintf("this worktree holds %s%s for a session of %s that is gone without having ended, and may have left work behind. "+
+				"To go on with it: label-state claim %s; to release it: label-state release %s", i, until, s.Session.Host, i, i)
 		}
 		out = append(out, "label-state: "+text)
 	}

@@ -273,6 +273,9 @@ func lostKind(err error, _ *answer.Problem) (answer.Code, []answer.Command, bool
 		return "", nil, false
 	case e.Worker.IsZero():
 		return answer.NoPlan, then(answer.Call("see what is known about it", "status", e.Issue.String())), true
+	case e.End.Overdue(e):
+		next := answer.Call("nobody has taken it; go on with", "claim", e.Issue.String(), "--codename", e.Worker.Codename)
+		return answer.Lost, then(next), true
 	}
 	return answer.Lost, then(answer.Call("stop work on it; see who holds it now", "status", e.Issue.String())), true
 }

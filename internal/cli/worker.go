@@ -36,7 +36,13 @@ func ResumeFlag() cli.Flag {
 // Asks is what a command asks for that claims the issue for the worker: by --resume, or when a process that has crashed has left its record in
 // this worktree, the hold of another process of the run. With --resume alone the run is the recorded one.
 func (c *Call) Asks(i claim.Issue, w claim.Worker) (ledger.Request, error) {
-	req := ledger.Request{Worker: w, TTL: c.TTL(), Branch: c.Flags.String("branch"), Resume: c.Flags.Bool("resume")}
+	req := ledger.Request{
+		Worker:  w,
+		TTL:     c.TTL(),
+		Branch:  c.Flags.String("branch"),
+		Resume:  c.Flags.Bool("resume"),
+		Earlier: c.earlier(i),
+	}
 	if req.Resume && w.FiringID == "" {
 		recorded, found, err := c.Session.Recall(i)
 		switch {
@@ -47,10 +53,42 @@ func (c *Call) Asks(i claim.Issue, w claim.Worker) (ledger.Request, error) {
 		}
 		req.Worker = recorded.Worker
 	}
+	recorded, left := c.left(i, w)
+	if left && !req.Resume {
+		req.Worker, req.Resume = recorded.Worker, true
+	}
 	if req.Worker.FiringID != "" {
 		req.Mine = c.Session.Mine(i, req.Worker)
 	}
 	return req, nil
+}
+
+// left is the hold that a session which has ended has left in this worktree: whoever works here next
+// takes it over at once, with a larger fencing token. It is none where a run is named.
+func (c *Call) left(i claim.Issue, w claim.Worker) (state.Hold, bool) {
+	recorded, found, err := c.Session.Recall(i)
+	if err != nil || !found || w.FiringID != "" || recorded.Beat.Lost != "" || c.Terminal.Env.Whose(recorded) != setup.Left {
+		return state.Hold{}, false
+	}
+	named := c.Flags.IsSet("codename") || c.Flags.IsSet("agent")
+	over := recorded.TTL >= 0 && time.Now().After(recorded.Beat.Renewed.Add(recorded.TTL))
+	return recorded, !over && (!named || w.Codename == recorded.Worker.Codename)
+}
+
+// earlier tells the workers whose holds of the issue were those of who asks: of the sessions around
+// the command, and of the hold that this worktree has recorded, unless another session is at work on it.
+func (c *Call) earlier(i claim.Issue) func(claim.Worker) bool {
+	_, around := c.Terminal.Env.Session()
+	recorded, found, err := c.Session.Recall(i)
+	known := err == nil && found && c.Terminal.Env.Whose(recorded) != setup.Others
+	return func(w claim.Worker) bool {
+		for _, s := range around {
+			if s.Made(w.FiringID) {
+				return true
+			}
+		}
+		return known && w == recorded.Worker
+	}
 }
 
 // HolderFlags say who holds an issue, and prove that it is the hold that stands.

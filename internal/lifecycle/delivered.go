@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -45,9 +46,16 @@ const (
 	HoldStands                   // it is the worker's, as far as the log tells
 	HoldReleased                 // the worker has ended it itself, whatever came of the work
 	HoldDelivered                // the work is there
+	HoldExpired                  // time has ended it, and nobody has taken the issue since: its worker may claim it again
 )
 
-// EndOf tells a hold that is lost from one that its worker has ended, or whose work is there. It is the one answer to that question:
+// Overdue reports whether a hold that does not stand, because of err, is one that time alone has
+// ended: its end may not be recorded yet.
+func (e HoldEnd) Overdue(err error) bool {
+	return e == HoldExpired || e == HoldStands && errors.Is(err, claim.ErrOverdue)
+}
+
+// EndOf tells a hold that is lost from one that its worker or time has ended, or whose work is there. It is the one answer to that question:
 // whoever finds that a hold does not stand as it should asks here what that means.
 //
 // The work is there if the worker itself has recorded success or moved the issue to another stage; if somebody else has recorded
@@ -71,8 +79,20 @@ func (r Rules) EndOf(f Facts, w claim.Worker) HoldEnd {
 		return HoldDelivered
 	case itself && slices.Contains(claim.WorkerOutcomes(), outcome): // the others a program writes for its worker, when the hold is lost
 		return HoldReleased
+	case outcome == claim.OutcomeStaleSwept || outcome == claim.OutcomePlanTimeout:
+		return r.untaken(f, own)
 	}
 	return HoldLost
+}
+
+// untaken is what a hold is that time has ended: lost as soon as somebody has the issue, or a person
+// has decided about it.
+func (r Rules) untaken(f Facts, own claim.Claim) HoldEnd {
+	_, held := r.Holder(f)
+	if held || !own.Held() || own.Revoked != nil || !f.Open || bareHold(r.Scheme, f) {
+		return HoldLost
+	}
+	return HoldExpired
 }
 
 // unended is EndOf for a claim that no record has ended.
@@ -86,5 +106,5 @@ func (r Rules) unended(f Facts, own claim.Claim) HoldEnd {
 	if holder, held := r.Holder(f); held && holder.Record.Worker == own.Record.Worker {
 		return HoldStands
 	}
-	return HoldLost
+	return r.untaken(f, own)
 }

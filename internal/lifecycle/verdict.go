@@ -54,6 +54,21 @@ type Seeker struct {
 	Worker claim.Worker
 	Repo   string // owner/repo of the branch
 	Branch string
+
+	// Earlier tells the workers whose holds were the asker's own, under other keys; nil knows none. That such
+	// a hold expired keeps others off the issue for a while, and not the asker.
+	Earlier func(claim.Worker) bool
+}
+
+// unexpired is the state without the attempts that are over because a hold of the asker's own expired.
+func (w Seeker) unexpired(log claim.State) claim.State {
+	if w.Earlier == nil {
+		return log
+	}
+	log.Attempts = slices.DeleteFunc(slices.Clone(log.Attempts), func(a claim.Attempt) bool {
+		return a.Release.Outcome == claim.OutcomeStaleSwept && w.Earlier(a.Worker)
+	})
+	return log
 }
 
 // Verdict answers "may this worker take the issue?" for claim, dedup-check, the hook, the sweep
@@ -105,7 +120,7 @@ func (r Rules) judge(f Facts, who Seeker, log claim.State) Verdict {
 	if len(others) > 0 && !mine && !r.Unassigned && !f.PullRequest && !v.Has(CodeOwn) {
 		v.because(CodeAssigned, f.URL, "assigned to %s", strings.Join(others, ", "))
 	}
-	v.history(r, f, log)
+	v.history(r, f, who.unexpired(log))
 	switch {
 	case len(v.Reasons) > 0:
 		v.Answer = Held

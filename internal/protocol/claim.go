@@ -193,6 +193,11 @@ func (a Claim) lapsed() bool {
 // Step 0: nobody holds the issue and nothing speaks against taking it. Claims whose lease is over are ended first, so that
 // dead work comes back without any sweep.
 
+// seeker is who asks.
+func (a Claim) seeker() lifecycle.Seeker {
+	return lifecycle.Seeker{Worker: a.record.Worker, Earlier: a.req.Earlier}
+}
+
 // admit judges the claim by a snapshot.
 func (a Claim) admit(s Seen) (Operation, Effects) {
 	if s.Err != nil {
@@ -200,14 +205,14 @@ func (a Claim) admit(s Seen) (Operation, Effects) {
 	}
 	f := a.cfg.Ruled(s.Facts, s.Lease)
 	v, err := a.cfg.Judge(f, func(f lifecycle.Facts) lifecycle.Verdict {
-		return a.cfg.Rules.Admits(f, lifecycle.Seeker{Worker: a.record.Worker})
+		return a.cfg.Rules.Admits(f, a.seeker())
 	})
 	if err != nil {
 		return a.leave(err)
 	}
 	if a.record.By != "" { // an app, for a person
 		f.Viewer = a.record.Person
-		v = a.cfg.Rules.Admits(f, lifecycle.Seeker{Worker: a.record.Worker})
+		v = a.cfg.Rules.Admits(f, a.seeker())
 	}
 	a, taken, err := a.takesOver(f)
 	if err != nil {

@@ -127,7 +127,7 @@ func (a Claim) rank() (Operation, Effects) {
 func (a Claim) guards() error {
 	f, w := a.facts, a.record.Worker
 	own, _ := f.Log.Find(w)
-	v, _ := a.stopping(f, a.cfg.Rules.Admits(f, lifecycle.Seeker{Worker: w}))
+	v, _ := a.stopping(f, a.cfg.Rules.Admits(f, a.seeker()))
 	v.Reasons = slices.DeleteFunc(v.Reasons, func(r lifecycle.Reason) bool {
 		return r.Code == lifecycle.CodeOwn || r.Code == lifecycle.CodeInFlight
 	})

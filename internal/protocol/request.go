@@ -29,7 +29,11 @@ type Request struct {
 	Mine   string        // nonce of the hold that this machine has recorded under the key: it is resumed if that process has it still
 	Nonce  string        // of the process that asks: it goes on with what an earlier run of it left unconfirmed; empty is made up
 	Judged Snapshot      // by which the caller chose the issue; step 0 goes by it while it is fresh
-	Force  bool          // in spite of an assignee and of a stranger's pull request, and for a person of a label that says that another person holds it
+	// Earlier tells the workers whose expired holds were the caller's own: the back-off that they caused
+	// does not count against it. Nil knows none.
+	Earlier func(claim.Worker) bool
+
+	Force bool // in spite of an assignee and of a stranger's pull request, and for a person of a label that says that another person holds it
 }
 
 // check returns the request as it is carried out. The error is a *CallError.

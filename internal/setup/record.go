@@ -2,13 +2,16 @@ package setup
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/label-state/label-state/internal/agenthost"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/state"
 )
 
@@ -188,6 +191,43 @@ func (s *Session) ForgetHold(h ledger.Hold) error {
 		return err
 	}
 	return store.RemoveIf(h.Issue, func(known state.Hold) bool { return isOf(known, h) })
+}
+
+// ClaimAgain claims the issue of a recorded hold that time may have ended. It is extended if it
+// still can be, else claimed again, as the request says, unless somebody has taken the issue or a
+// person has decided about it: that is a *ledger.LostError. Other errors are those of Claim.
+func (s *Session) ClaimAgain(ctx context.Context, was state.Hold, req ledger.Request) (ledger.Hold, error) {
+	got, err := s.Ledger.Renew(ctx, was.Issue, was.Worker, was.Token)
+	var lost *ledger.LostError
+	switch {
+	case !errors.As(err, &lost):
+		return got, err
+	case !lost.End.Overdue(lost.Err):
+		return got, err
+	}
+
+	_, v, err := s.Ledger.Check(ctx, was.Issue, lifecycle.Seeker{Worker: was.Worker, Earlier: req.Earlier})
+	if err != nil {
+		return ledger.Hold{}, err
+	}
+	v.Reasons = slices.DeleteFunc(v.Reasons, func(r lifecycle.Reason) bool { return r.Code == lifecycle.CodeOwn })
+	if len(v.Reasons) > 0 {
+		return ledger.Hold{}, &ledger.HeldError{Issue: was.Issue, Verdict: v}
+	}
+
+	// Where no record has ended it yet, its own release does: it is no failed attempt, and until its
+	// grace is over it would keep everybody off the issue.
+	_, err = s.Ledger.Release(ctx, was.Issue, ledger.Ending{
+		Worker:  was.Worker,
+		Outcome: claim.OutcomeCancelled,
+		Token:   was.Token,
+		Reason:  "its lease ran out, and it is claimed again",
+	})
+	var late *ledger.LabelsError
+	if err != nil && !errors.As(err, &lost) && !errors.As(err, &late) {
+		return ledger.Hold{}, err
+	}
+	return s.Ledger.Claim(ctx, was.Issue, req)
 }
 
 // Lose records that the hold of the worker was lost, and why, if this worktree has it. Its session

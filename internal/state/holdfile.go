@@ -31,7 +31,10 @@ type holdFile struct {
 	Renewed  time.Time `json:"renewed,omitzero"`
 	Tried    time.Time `json:"tried,omitzero"`
 	Ended    time.Time `json:"ended,omitzero"`
+	Passed   bool      `json:"passed,omitempty"`
 	Lost     string    `json:"lost,omitempty"`
+	Refused  string    `json:"refused,omitempty"`
+	Unsure   bool      `json:"unsure,omitempty"`
 	Tell     string    `json:"tell,omitempty"`
 }
 
@@ -61,7 +64,10 @@ func toHoldFile(h Hold) holdFile {
 		Renewed:  h.Beat.Renewed.UTC(),
 		Tried:    h.Beat.Tried.UTC(),
 		Ended:    h.Beat.Ended.UTC(),
+		Passed:   h.Beat.Passed,
 		Lost:     h.Beat.Lost,
+		Refused:  h.Beat.Refused,
+		Unsure:   h.Beat.Unsure,
 		Tell:     h.Beat.Tell,
 	}
 }
@@ -85,7 +91,10 @@ func (f holdFile) hold() Hold {
 			Renewed: f.Renewed,
 			Tried:   f.Tried,
 			Ended:   f.Ended,
+			Passed:  f.Passed,
 			Lost:    f.Lost,
+			Refused: f.Refused,
+			Unsure:  f.Unsure,
 			Tell:    f.Tell,
 		},
 	}

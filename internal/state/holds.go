@@ -45,7 +45,10 @@ type Beat struct {
 	Renewed time.Time // before the request that last extended the lease
 	Tried   time.Time // when the last renewal found nothing out; zero since one did
 	Ended   time.Time // when the session ended
-	Lost    string    // why it is no hold any more; empty as long as that is not known
+	Passed  bool      // it ended for the one that follows it in this worktree
+	Lost    string    // why it is somebody else's, or a person ended it; empty as long as GitHub has not said so
+	Refused string    // why it could not be claimed again after it had expired; empty since it was, or was not tried
+	Unsure  bool      // the session knows that nothing can be found out
 	Tell    string    // what the session is told at its next event; empty for nothing
 }
 

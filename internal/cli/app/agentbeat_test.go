@@ -39,7 +39,7 @@ func TestAgentEventsSideBySide(t *testing.T) {
 			return getenv(name)
 		}
 		late.In, late.Out, late.Err = bytes.NewReader(s.message(agenthost.AfterTool, agenthost.Runs)), &bytes.Buffer{}, &bytes.Buffer{}
-		local.AnswerEvent(ctx, late, string(s.host), false, nil)
+		local.AnswerEvent(ctx, late, string(s.host), local.Answered, nil)
 		if n := renewals() - before; between != 1 || n != 1 {
 			t.Errorf("%d events between, %d renewals, want 1", between, n)
 		}

@@ -57,7 +57,7 @@ func TestEventAtRest(t *testing.T) {
 		} {
 			var out, said bytes.Buffer
 			term.In, term.Out, term.Err = strings.NewReader(`{"session_id":"s","transcript_path":"/t","cwd":"`+tree+`",`+event+`}`), &out, &said
-			local.AnswerEvent(t.Context(), term, "claude-code", false, func(string, []byte) error { asked("detaches a process"); return nil })
+			local.AnswerEvent(t.Context(), term, "claude-code", local.Answered, func(string, local.Part, []byte) error { asked("detaches a process"); return nil })
 			if out.Len()+said.Len() > 0 {
 				t.Errorf("%s: %s%s", event, &out, &said)
 			}

@@ -56,6 +56,23 @@ func age(root string, by time.Duration) error {
 	})
 }
 
+// changed FILE OLD waits until a program in the background has written the file anew and given it
+// another firing id than the old one's.
+func changed(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: changed FILE OLD")
+	}
+	key := func(file string) string {
+		var record struct {
+			FiringID string `json:"firing_id"`
+		}
+		_ = json.Unmarshal([]byte(ts.ReadFile(file)), &record)
+		return record.FiringID
+	}
+	old := key(args[1])
+	poll(ts, args[0], func() bool { now := key(args[0]); return now != "" && now != old })
+}
+
 // removed FILE waits until a program in the background has removed the file.
 func removed(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {

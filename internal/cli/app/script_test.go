@@ -109,6 +109,7 @@ func vocabulary() map[string]func(*testscript.TestScript, bool, []string) {
 		"readenv":   readenv,
 		"passes":    passes,
 		"removed":   removed,
+		"changed":   changed,
 		"publish":   publish,
 	}
 }

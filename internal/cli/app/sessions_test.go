@@ -24,6 +24,7 @@ import (
 	"github.com/label-state/label-state/internal/cli/local"
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/sample"
+	"github.com/label-state/label-state/internal/state"
 )
 
 // A day of the fleet: leases of sessions, how far apart the events of a live session are at most, and how often the sweep runs.
@@ -40,13 +41,15 @@ const (
 //
 //   - a live session, with an event at least every ten minutes, never loses its hold, unless a person decided so;
 //   - the issue of a dead one is ready within its lease and the grace, and the next sweep says so;
-//   - a session whose hold is over is denied its next edit, and whoever holds nothing is never denied;
+//   - a session that comes back too late goes on: its issue is claimed again within a minute, unless somebody else has it, a person
+//     has decided, or it may not be claimed. It is denied only if GitHub shows one of the first two;
+//   - whoever holds nothing is never denied;
 //   - a person's hold stands until a person ends it.
 //
 // Half of the seeds have trouble: a session's machine is offline during every third event, never twice in a row, and events
 // are at most five minutes apart.
 func TestSessionFleet(t *testing.T) {
-	wins, lunches, kills, forced, denials := 0, 0, 0, 0, 0
+	wins, lunches, again, kills, forced, denials := 0, 0, 0, 0, 0, 0
 	for seed := range sample.Size[uint64](1, 12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			f := newSessionFleet(t, seed)
@@ -54,11 +57,12 @@ func TestSessionFleet(t *testing.T) {
 			if len(f.breaches) > 0 {
 				t.Errorf("%d breaches, the first: %s\nreplay: LABEL_STATE_TEST=all go test ./internal/cli/app -run 'TestSessionFleet/%d$'\n%s", len(f.breaches), f.breaches[0], seed, f.story.String())
 			}
-			wins, lunches, kills, forced, denials = wins+f.wins, lunches+f.lunches, kills+f.kills, forced+f.forced, denials+f.denials
+			wins, lunches, again = wins+f.wins, lunches+f.lunches, again+f.again
+			kills, forced, denials = kills+f.kills, forced+f.forced, denials+f.denials
 		})
 	}
-	t.Logf("%d holds, %d lunches, %d killed, %d ended by people, %d edits denied", wins, lunches, kills, forced, denials)
-	if wins < sample.Size(10, 100) || lunches == 0 || kills == 0 || forced == 0 || denials == 0 {
+	t.Logf("%d holds, %d lunches, %d claimed again, %d killed, %d ended by people, %d edits denied", wins, lunches, again, kills, forced, denials)
+	if wins < sample.Size(10, 100) || lunches == 0 || again < sample.Size(0, 5) || kills == 0 || forced == 0 || denials == 0 {
 		t.Error("the days do not exercise holding")
 	}
 }
@@ -81,6 +85,7 @@ type sessionFleet struct {
 	persons  map[int]string    // who holds an issue as a person, until a person ends it
 	wins     int
 	lunches  int
+	again    int // holds that were claimed again
 	kills    int
 	forced   int
 	denials  int
@@ -253,12 +258,12 @@ func (d *fleetDesk) session() *liveSession {
 func (s *liveSession) event(ctx context.Context, kind agenthost.Kind, call agenthost.Call) (denied string) {
 	t := s.shell
 	t.In, t.Out, t.Err = bytes.NewReader(s.message(kind, call)), &bytes.Buffer{}, &bytes.Buffer{}
-	answer := local.AnswerEvent(ctx, t, string(s.host), false, func(host string, event []byte) error {
+	answer := local.AnswerEvent(ctx, t, string(s.host), local.Answered, func(host string, part local.Part, event []byte) error {
 		s.running.Go(func() { // a process of its own, behind the session
 			time.Sleep(time.Second)
 			late := t
 			late.In, late.Out, late.Err = bytes.NewReader(event), &bytes.Buffer{}, &bytes.Buffer{}
-			local.AnswerEvent(ctx, late, host, true, nil)
+			local.AnswerEvent(ctx, late, host, part, nil)
 		})
 		return nil
 	})
@@ -431,32 +436,73 @@ func (s *liveSession) giveUp(context.Context, bool) (alive bool) {
 	return s.rng.IntN(2) == 0
 }
 
-// lunch is a time without events. Whoever comes back too late is denied the next edit; it reports whether the hold goes on.
+// key is the worker under which the session's worktree has recorded its hold: another one since the
+// hold was claimed again.
+func (s *liveSession) key() claim.Worker {
+	h, ok, err := state.OpenHolds(filepath.Join(s.dir, ".git")).Load(claim.Issue{Owner: "acme", Repo: "app", Number: s.issue})
+	if err != nil || !ok || h.Beat.Session != s.id {
+		return s.worker
+	}
+	return h.Worker
+}
+
+// others reports whether somebody else than the session has the issue, by what GitHub shows.
+func (s *liveSession) others() bool {
+	return slices.ContainsFunc(s.log(s.issue).Live(), func(c claim.Claim) bool {
+		return c.Record.Worker != s.worker && c.Record.Worker != s.key() && !c.Expired(claim.DefaultTerms(), time.Now())
+	})
+}
+
+// lunch is a time without events. It reports whether the hold goes on.
 func (s *liveSession) lunch(ctx context.Context) bool {
 	s.count(&s.sessionFleet.lunches)
 	s.reach(true)
-	before, _ := s.log(s.issue).Find(s.worker)
 	d := time.Duration(10+s.rng.IntN(80)) * time.Minute
 	s.note("%s: goes to lunch for %s", s.id, d)
 	time.Sleep(d)
+
+	before := s.others()
 	denied := s.event(ctx, agenthost.BeforeTool, agenthost.Edits)
 	s.worked = s.worked || denied == ""
 	_, decided := s.ended(s.issue, s.since)
-	end, _ := before.Until(claim.DefaultTerms())
-	switch late := time.Now().After(end); {
-	case decided || denied != "" && late:
-		if denied != "" {
-			s.count(&s.sessionFleet.denials)
-		}
-		return denied == ""
+	switch {
+	case denied != "" && !decided && !s.others():
+		s.breach("%s is back, and is denied although nobody has taken #%d: %s", s.id, s.issue, denied)
+		return false
 	case denied != "":
-		s.breach("%s is back before %s, and is denied: %s", s.id, end.UTC().Format(time.TimeOnly), denied)
-	case late:
-		s.breach("%s is back after %s, and edits #%d", s.id, end.UTC().Format(time.TimeOnly), s.issue)
-	default:
-		return true
+		s.count(&s.sessionFleet.denials)
+		return false
+	case before && s.others() && !decided:
+		s.breach("%s is back, and edits #%d, which somebody else holds", s.id, s.issue)
+		return false
 	}
+
+	time.Sleep(time.Minute) // a process behind the session claims it again
+	was := s.worker
+	s.worker = s.key()
+	_, decided = s.ended(s.issue, s.since)
+	c, _ := s.log(s.issue).Find(s.worker)
+	refused := s.refused()
+	switch {
+	case c.Live() && !c.Expired(claim.DefaultTerms(), time.Now()):
+		if s.worker != was {
+			s.count(&s.sessionFleet.again)
+		}
+		return true
+	case !decided && !s.others() && refused == "":
+		s.breach("%s is back for a minute, nobody has taken #%d, and it is not claimed again", s.id, s.issue)
+	}
+	s.note("%s: #%d is not claimed again: %s", s.id, s.issue, refused)
 	return false
+}
+
+// refused is why the session's hold could not be claimed again, as its worktree has recorded it.
+func (s *liveSession) refused() string {
+	h, ok, err := state.OpenHolds(filepath.Join(s.dir, ".git")).Load(claim.Issue{Owner: "acme", Repo: "app", Number: s.issue})
+	if err != nil || !ok {
+		return ""
+	}
+	return h.Beat.Refused
 }
 
 // die is a session that is killed: no event says so. Its issue is ready within the lease and the grace, and the labels with the next sweep.

@@ -33,15 +33,16 @@ const largestLog = 64 << 20
 func (e *hostEvent) renew(ctx context.Context, t *worktreeHolds, n int) {
 	free, err := state.Lock(filepath.Join(t.git, filepath.FromSlash(beatLock)))
 	if errors.Is(err, state.ErrLocked) {
+		if e.event.Kind == agenthost.BeforeTool && e.event.Call == agenthost.Publishes {
+			e.verify(ctx, t, n)
+		}
 		return
 	}
 	if err == nil { // where no lock can be made two may renew at once, which does no harm
 		defer func() { _ = free() }()
 	}
 
-	h, ok, err := t.store.Load(t.holds[n].Issue)
-	if err == nil && ok && h.Beat.Renewed.After(t.holds[n].Beat.Renewed) {
-		t.holds[n] = h
+	if e.renewedMeanwhile(t, n) {
 		return
 	}
 
@@ -61,11 +62,25 @@ func (e *hostEvent) renew(ctx context.Context, t *worktreeHolds, n int) {
 	e.change(t, n, func(h *state.Hold) {
 		h.Comment, h.URL, h.Token, h.TTL, h.Until = got.Comment, got.URL, got.Token, got.Lease(), got.Until
 		h.Beat.Renewed, h.Beat.Tried = start, time.Time{}
+		h.Beat.Refused, h.Beat.Unsure = "", false
 	})
+	e.good = append(e.good, h.Issue)
 }
 
-// failed tells a hold that is lost, one whose work is handed over, and a question without an answer
-// apart.
+// renewedMeanwhile reports whether another process has extended the hold, or claimed it again, since
+// this one has read it; the record is read again then.
+func (e *hostEvent) renewedMeanwhile(t *worktreeHolds, n int) bool {
+	h, ok, err := t.store.Load(t.holds[n].Issue)
+	if err != nil || !ok || !h.Beat.Renewed.After(t.holds[n].Beat.Renewed) {
+		return false
+	}
+	t.holds[n] = h
+	e.good = append(e.good, h.Issue)
+	return true
+}
+
+// failed tells what became of a hold that could not be extended; an answer that is none leaves it as
+// it was.
 func (e *hostEvent) failed(ctx context.Context, s *setup.Session, t *worktreeHolds, n int, err error) {
 	var lost *ledger.LostError
 	if !errors.As(err, &lost) {
@@ -75,22 +90,142 @@ func (e *hostEvent) failed(ctx context.Context, s *setup.Session, t *worktreeHol
 
 	h := t.holds[n]
 	f, _, asked := s.Ledger.Check(ctx, h.Issue, lifecycle.Seeker{Worker: h.Worker})
-	if asked == nil && s.Ledger.Rules().EndOf(f, h.Worker) == lifecycle.HoldDelivered {
-		e.answer.Context = agenthost.HandedOver(h.Issue)
-		e.forget(t, h.Issue)
+	if asked != nil {
+		e.ended(t, n, lost.End, lost.Err, lost.Holder)
+		return
+	}
+	e.judge(s, f, t, n, lost.Err)
+}
+
+// judge tells by a snapshot what became of a hold that does not stand as it should, which err says.
+func (e *hostEvent) judge(s *setup.Session, f lifecycle.Facts, t *worktreeHolds, n int, err error) {
+	var holder *claim.Claim
+	if c, ok := f.Log.Holder(); ok && c.Record.Worker != t.holds[n].Worker {
+		holder = &c
+	}
+	e.ended(t, n, s.Ledger.Rules().EndOf(f, t.holds[n].Worker), err, holder)
+}
+
+// ended keeps what became of a hold. One that time has ended, and that nobody has taken, is claimed
+// again behind the session, which goes on.
+func (e *hostEvent) ended(t *worktreeHolds, n int, end lifecycle.HoldEnd, err error, holder *claim.Claim) {
+	i := t.holds[n].Issue
+	switch {
+	case end == lifecycle.HoldDelivered:
+		e.answer.Context = agenthost.HandedOver(i)
+		e.forget(t, i)
+	case end == lifecycle.HoldReleased:
+		e.forget(t, i)
+	case end.Overdue(err):
+		e.change(t, n, func(h *state.Hold) { h.Beat.Tried = e.now() })
+		if e.detach == nil { // the process that claims again has come too late
+			return
+		}
+		if err := e.detach(e.name, Expired, e.text); err != nil {
+			e.note(fmt.Errorf("claim %s again: %w", i, err))
+		}
+	default:
+		e.lose(t, n, whyLost(err, holder))
+	}
+}
+
+// claimAgain is what runs behind an event that has found holds of its session expired: those that
+// nobody has taken are claimed again, each under a new key and with a new fencing token.
+func (e *hostEvent) claimAgain(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, againTime)
+	defer cancel()
+
+	for _, h := range e.world().Mine {
+		if h.Lost == "" && (h.Expired(e.now()) || !h.Tried.IsZero()) { // an event has found it overdue
+			e.with(h.Issue, func(t *worktreeHolds, n int) { e.again(ctx, t, n) })
+		}
+	}
+}
+
+func (e *hostEvent) again(ctx context.Context, t *worktreeHolds, n int) {
+	free, err := state.Lock(filepath.Join(t.git, filepath.FromSlash(beatLock)))
+	switch {
+	case errors.Is(err, state.ErrLocked):
+		return
+	case err == nil:
+		defer func() { _ = free() }()
+	}
+	if e.renewedMeanwhile(t, n) {
 		return
 	}
 
-	holder := lost.Holder
-	if asked == nil {
-		if c, ok := f.Log.Holder(); ok && c.Record.Worker != h.Worker {
-			holder = &c
-		}
+	was := t.holds[n]
+	env := e.environment(t)
+	env.Getenv, env.Processes = agenthost.Within(e.event.Session, env.Getenv), nil
+	s, err := setup.Open(ctx, env, setup.Options{Ref: was.Issue.String()})
+	if err != nil {
+		e.untold(t, n, err)
+		return
 	}
-	e.lose(t, n, whyLost(lost.Err, holder))
+	defer func() { _ = s.Close() }()
+
+	got, err := s.ClaimAgain(ctx, was, ledger.Request{
+		Worker:  claim.Worker{Codename: was.Worker.Codename},
+		TTL:     was.TTL,
+		Branch:  was.Branch,
+		Earlier: func(w claim.Worker) bool { return w == was.Worker || e.event.Session.Made(w.FiringID) },
+	})
+	var lost *ledger.LostError
+	var held *ledger.HeldError
+	var late *ledger.LabelsError
+	switch {
+	case errors.As(err, &lost):
+		e.ended(t, n, lost.End, lost.Err, lost.Holder)
+		return
+	case errors.As(err, &held):
+		e.refused(t, n, held)
+		return
+	case err != nil && !errors.As(err, &late):
+		e.untold(t, n, err)
+		return
+	}
+
+	kept := e.change(t, n, func(h *state.Hold) {
+		if h.Worker != got.Record.Worker { // else it was only late
+			h.Beat.Tell = agenthost.Again(h.Issue)
+		}
+		h.Worker, h.Nonce, h.Comment, h.URL = got.Record.Worker, got.Record.Nonce, got.Comment, got.URL
+		h.Token, h.TTL, h.Until = got.Token, got.Lease(), got.Until
+		h.Beat.Renewed, h.Beat.Tried = got.Extended(), time.Time{}
+		h.Beat.Refused, h.Beat.Unsure = "", false
+	})
+	if kept {
+		return
+	}
+	_, err = s.Ledger.Release(ctx, was.Issue, ledger.Ending{
+		Worker:  got.Record.Worker,
+		Outcome: claim.OutcomeCancelled,
+		Token:   got.Token,
+		Reason:  "its worktree was released or claimed for something else meanwhile",
+	})
+	if err != nil {
+		e.note(err)
+	}
 }
 
-// lose records that a hold is lost. Its session is told by the first event that can tell it.
+// refused keeps why an expired hold could not be claimed again: somebody else has the issue, or it is
+// not to be claimed now, which ends no work.
+func (e *hostEvent) refused(t *worktreeHolds, n int, held *ledger.HeldError) {
+	why := cli.OneLine(held.Error())
+	if held.Yielded != nil || held.Verdict.Has(lifecycle.CodeInFlight) || held.Verdict.Has(lifecycle.CodeHold) {
+		e.lose(t, n, "its lease ran out, and "+why)
+		return
+	}
+	e.change(t, n, func(h *state.Hold) {
+		h.Beat.Tried = e.now()
+		if h.Beat.Refused != why {
+			h.Beat.Refused = why
+			h.Beat.Tell = agenthost.NotAgain(hostHold(*h))
+		}
+	})
+}
+
+// lose records that a hold is somebody else's. Its session is told by the first event that can tell it.
 func (e *hostEvent) lose(t *worktreeHolds, n int, why string) {
 	e.change(t, n, func(h *state.Hold) {
 		h.Beat.Lost, h.Beat.Tried = why, time.Time{}
@@ -110,13 +245,19 @@ func whyLost(err error, holder *claim.Claim) string {
 // untold keeps that nothing was found out: the next attempt waits a little.
 func (e *hostEvent) untold(t *worktreeHolds, n int, err error) {
 	i := t.holds[n].Issue
-	e.change(t, n, func(h *state.Hold) { h.Beat.Tried = e.now() })
+	e.change(t, n, func(h *state.Hold) {
+		h.Beat.Tried = e.now()
+		if hold := hostHold(*h); hold.Expired(e.now()) && !h.Beat.Unsure {
+			h.Beat.Unsure, h.Beat.Tell = true, agenthost.Unsure(hold)
+		}
+	})
 	e.note(fmt.Errorf("could not find out whether %s is still held: %s", i, strings.ReplaceAll(err.Error(), "\n", "; ")))
 }
 
-// forget removes a record, here and on the disk.
+// forget removes a record, here and, unless another claim has replaced it, on the disk.
 func (e *hostEvent) forget(t *worktreeHolds, i claim.Issue) {
-	if err := t.store.Remove(i); err != nil {
+	was := t.holds[t.index(i)].Worker
+	if err := t.store.RemoveIf(i, func(now state.Hold) bool { return now.Worker == was }); err != nil {
 		e.note(err)
 	}
 	t.drop(i)
@@ -141,12 +282,13 @@ func (e *hostEvent) verify(ctx context.Context, t *worktreeHolds, n int) {
 	if found {
 		lost = cmp.Or(f.Log.RefuseRenewal(h.Worker, own.Author, s.Ledger.Rules().Terms, f.Now, 0), f.Log.RefuseToken(h.Worker, h.Token))
 	}
-	if lost != nil && s.Ledger.Rules().EndOf(f, h.Worker) != lifecycle.HoldDelivered {
-		why := whyLost(lost, nil)
-		if c, ok := f.Log.Holder(); ok && c.Record.Worker != h.Worker {
-			why = whyLost(lost, &c)
-		}
-		e.lose(t, n, why)
+	switch {
+	case lost == nil:
+		e.good = append(e.good, h.Issue)
+	case s.Ledger.Rules().EndOf(f, h.Worker) == lifecycle.HoldDelivered: // its pull request is pushed to
+		e.good = append(e.good, h.Issue)
+	default:
+		e.judge(s, f, t, n, lost)
 	}
 }
 
@@ -183,7 +325,7 @@ func (e *hostEvent) waiting(ctx context.Context, issues []claim.Issue) map[claim
 func (e *hostEvent) learn(s *setup.Session, f lifecycle.Facts, t *worktreeHolds, n int) {
 	h := &t.holds[n]
 	own, ok := f.Log.Find(h.Worker)
-	if s.Store != nil || !ok || own.Live() || s.Ledger.Rules().EndOf(f, h.Worker) == lifecycle.HoldDelivered {
+	if s.Store != nil || !ok || own.Live() || s.Ledger.Rules().EndOf(f, h.Worker) != lifecycle.HoldLost {
 		return
 	}
 	var holder *claim.Claim

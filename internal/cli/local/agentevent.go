@@ -29,6 +29,7 @@ const (
 	beforeTime    = 5 * time.Second
 	afterTime     = 15 * time.Second
 	releaseTime   = 30 * time.Second
+	againTime     = 90 * time.Second
 	largestEvent  = 64 << 20
 	largestConfig = 1 << 20
 )
@@ -39,13 +40,33 @@ func runAgentEvent(t cli.Terminal, cc *urfave.Context) error {
 	if cc.Args().Len() != 1 {
 		return cli.Usagef(cli.CommandPath(cc), "%s: want the host, one of %s", cli.CommandPath(cc), hostNames())
 	}
-	AnswerEvent(cc.Context, t, cc.Args().First(), cc.Bool("ended"), detach)
+	part := Answered
+	switch {
+	case cc.Bool("ended"):
+		part = Ended
+	case cc.Bool("expired"):
+		part = Expired
+	}
+	AnswerEvent(cc.Context, t, cc.Args().First(), part, detach)
 	return nil
 }
 
-// AnswerEvent answers one event of a host, which stands on the terminal's standard input, and returns the answer. Of an event that
-// ended is told, its end is carried out; else detach is asked to carry it out behind the session.
-func AnswerEvent(ctx context.Context, t cli.Terminal, host string, ended bool, detach func(host string, event []byte) error) (answer agenthost.Answer) {
+// A Part is what is done about an event: its answer, or what a process of its own does behind the
+// session, because a host does not wait for it.
+type Part string
+
+// The parts. The others than the answer are the names of the options of agent event.
+const (
+	Answered Part = ""
+	Ended    Part = "ended"   // the session is over: holds under which nothing was done are released
+	Expired  Part = "expired" // the session's expired holds are claimed again
+)
+
+// AnswerEvent does one part of an event of a host, which stands on the terminal's standard input, and
+// returns the answer. What the host need not wait for, detach is asked to have done as another part.
+func AnswerEvent(
+	ctx context.Context, t cli.Terminal, host string, part Part, detach func(host string, part Part, event []byte) error,
+) (answer agenthost.Answer) {
 	e := hostEvent{terminal: t, now: time.Now, detach: detach}
 	defer func() {
 		if p := recover(); p != nil {
@@ -57,9 +78,12 @@ func AnswerEvent(ctx context.Context, t cli.Terminal, host string, ended bool, d
 		e.note(err)
 	} else if e.event.Kind != agenthost.Ignored && e.event.Session.Run() != "" {
 		e.look()
-		if ended {
+		switch part {
+		case Ended:
 			e.finish(ctx)
-		} else {
+		case Expired:
+			e.claimAgain(ctx)
+		default:
 			e.decide(ctx)
 		}
 	}
@@ -74,7 +98,7 @@ func AnswerEvent(ctx context.Context, t cli.Terminal, host string, ended bool, d
 type hostEvent struct {
 	terminal cli.Terminal
 	now      func() time.Time
-	detach   func(host string, event []byte) error
+	detach   func(host string, part Part, event []byte) error
 
 	name   string
 	text   []byte
@@ -83,6 +107,7 @@ type hostEvent struct {
 	kept   state.Session    // what is kept of the event's
 	trees  []*worktreeHolds // of the event, then the session's others
 	about  int              // so many are the event's
+	good   []claim.Issue    // of which GitHub has said just now that the hold stands
 	answer agenthost.Answer
 }
 
@@ -244,6 +269,8 @@ func (e *hostEvent) world() agenthost.World {
 	for n, t := range e.trees {
 		for _, h := range t.holds {
 			hold := hostHold(h)
+			hold.Good = slices.ContainsFunc(e.good, h.Issue.Same)
+			hold.Gone = e.gone(hold)
 			if hold.Session == e.event.Session {
 				w.Mine = append(w.Mine, hold)
 			}
@@ -255,11 +282,21 @@ func (e *hostEvent) world() agenthost.World {
 	return w
 }
 
+// gone reports, where a session starts, whether the process of the host of another one's hold has ended.
+func (e *hostEvent) gone(h agenthost.Hold) bool {
+	if e.event.Kind != agenthost.SessionStart || h.Session.IsZero() || h.Session == e.event.Session || e.terminal.Env.Processes == nil {
+		return false
+	}
+	kept, known, err := e.files.Load(h.Session)
+	return err == nil && known && !kept.Process.IsZero() && e.terminal.Env.Processes.Gone(kept.Process)
+}
+
 // hostHold is a record as the decision wants it. One of an older version was extended when its lease began.
 func hostHold(h state.Hold) agenthost.Hold {
 	out := agenthost.Hold{
 		Issue: h.Issue, Worker: h.Worker, Session: agenthost.Session{Host: agenthost.Host(h.Beat.Host), ID: h.Beat.Session}, TTL: h.TTL,
 		Renewed: h.Beat.Renewed, Tried: h.Beat.Tried, Ended: h.Beat.Ended, Lost: h.Beat.Lost,
+		Passed: h.Beat.Passed, Refused: h.Beat.Refused,
 	}
 	if out.Renewed.IsZero() {
 		out.Renewed = h.Until.Add(-h.TTL)
@@ -375,7 +412,8 @@ func (e *hostEvent) carryOut(ctx context.Context, p agenthost.Plan) {
 	for _, i := range p.Adopt { // the hold is this session's from now on
 		e.with(i, func(t *worktreeHolds, n int) {
 			adopted := e.change(t, n, func(h *state.Hold) {
-				h.Beat.Host, h.Beat.Session, h.Beat.Ended = string(e.event.Host), e.event.Session.ID, time.Time{}
+				h.Beat.Host, h.Beat.Session = string(e.event.Host), e.event.Session.ID
+				h.Beat.Ended, h.Beat.Passed = time.Time{}, false
 			})
 			if !adopted {
 				return
@@ -390,8 +428,13 @@ func (e *hostEvent) carryOut(ctx context.Context, p agenthost.Plan) {
 			e.change(t, n, func(h *state.Hold) { h.Beat.Ended = e.now() })
 		})
 	}
+	for _, i := range p.Pass {
+		e.with(i, func(t *worktreeHolds, n int) {
+			e.change(t, n, func(h *state.Hold) { h.Beat.Ended, h.Beat.Passed = e.now(), true })
+		})
+	}
 	if len(p.Release) > 0 {
-		if err := e.detach(e.name, e.text); err != nil {
+		if err := e.detach(e.name, Ended, e.text); err != nil {
 			e.note(fmt.Errorf("release at the end of the session: %w", err))
 		}
 	}

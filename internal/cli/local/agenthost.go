@@ -42,10 +42,11 @@ func NewAgentCommand(t cli.Terminal) *urfave.Command {
 			{
 				Name: "event", Usage: "answer one event of a host; its hooks call it", ArgsUsage: "HOST",
 				Description: "Reads the host's JSON on standard input and answers in the host's own form. It renews what is due, denies a tool call " +
-					"under a hold that is lost or expired, and lets everything else go on: the exit code is 0, whatever happens.\n\n" +
+					"under a hold that is lost, a push without a hold that stands, and lets everything else go on: the exit code is 0, whatever happens.\n\n" +
 					"   label-state agent event claude-code <event.json",
 				Flags: []urfave.Flag{
 					&urfave.BoolFlag{Name: "ended", Usage: "the session is over: release the holds under which nothing was done (its last event starts this itself)"},
+					&urfave.BoolFlag{Name: "expired", Usage: "claim the session's expired holds again (an event starts this itself)"},
 				},
 				Action: func(cc *urfave.Context) error { return runAgentEvent(t, cc) },
 			},
@@ -61,8 +62,9 @@ func hostNames() string {
 	return strings.Join(names, ", ")
 }
 
-// detach has the end of a session answered by a process of its own, which outlives the host: a host waits about a second.
-func detach(host string, event []byte) error {
+// detach has a part of an event done by a process of its own, which outlives the host: a host waits about a second for the end of a
+// session, and an edit is not to wait for a claim.
+func detach(host string, part Part, event []byte) error {
 	program, err := os.Executable()
 	if err != nil {
 		return err
@@ -73,7 +75,7 @@ func detach(host string, event []byte) error {
 	}
 	defer r.Close()
 	defer w.Close()
-	cmd := exec.Command(program, "agent", "event", "--ended", host)
+	cmd := exec.Command(program, "agent", "event", "--"+string(part), host)
 	cmd.Args[0], cmd.Stdin = os.Args[0], r
 	cli.Alone(cmd)
 	if err := cmd.Start(); err != nil {
