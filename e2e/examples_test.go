@@ -133,21 +133,8 @@ var special = map[string]func(*testing.T, play){
 	"examples/many-repositories.yml schedule":          bothRepositories,
 	"examples/many-repositories.yml workflow_dispatch": bothRepositories,
 
-	"examples/forks.yml pull_request": func(t *testing.T, run play) {
-		w := newWorld(t, held("Retry the upload", time.Hour))
-		theirs := fromFork(t, w.opened(t, tokEve))
-		asked := len(w.Requests())
-		if r := run(t, w, theirs); !r.failed || !strings.Contains(r.log, "lucius") {
-			t.Errorf("the guard let a pull request pass that closes lucius' issue:\n%s", r.log)
-		}
-		if wrote := w.writes(asked); len(wrote) != 0 {
-			t.Errorf("a run of a fork's pull request wrote %q", wrote)
-		}
-		w.wantLabels(t, 1, inFlight)
-		w = newWorld(t, free("Retry the upload"))
-		run(t, w, fromFork(t, w.opened(t, tokEve))).wantGreen(t)
-		w.wantLabels(t, 1, implt)
-	},
+	"examples/forks.yml pull_request":       onlyTheGuard,
+	"examples/open-source.yml pull_request": onlyTheGuard,
 
 	"examples/agents.yml pull_request": func(t *testing.T, run play) {
 		scenarios["pull_request"](t, run)
@@ -156,6 +143,23 @@ var special = map[string]func(*testing.T, play){
 			t.Errorf("the guard let a pull request pass that closes lucius' issue:\n%s", r.log)
 		}
 	},
+}
+
+// onlyTheGuard wants a run of a pull request to judge it and to write nothing.
+func onlyTheGuard(t *testing.T, run play) {
+	w := newWorld(t, held("Retry the upload", time.Hour))
+	theirs := fromFork(t, w.opened(t, tokEve))
+	asked := len(w.Requests())
+	if r := run(t, w, theirs); !r.failed || !strings.Contains(r.log, "lucius") {
+		t.Errorf("the guard let a pull request pass that closes lucius' issue:\n%s", r.log)
+	}
+	if wrote := w.writes(asked); len(wrote) != 0 {
+		t.Errorf("a run of a fork's pull request wrote %q", wrote)
+	}
+	w.wantLabels(t, 1, inFlight)
+	w = newWorld(t, free("Retry the upload"))
+	run(t, w, fromFork(t, w.opened(t, tokEve))).wantGreen(t)
+	w.wantLabels(t, 1, implt)
 }
 
 // bothRepositories wants the claims released in the repository of the workflow and in another one.

@@ -48,6 +48,17 @@ type Item struct {
 	Created     time.Time `json:"created"`
 	Updated     time.Time `json:"updated"`
 	Blockers    []string  `json:"blockers"` // what is open and blocks it: owner/repo#7, or an id of the source
+	Tried       []Attempt `json:"tried,omitempty"`
+}
+
+// An Attempt is earlier work on an item, which has ended. Its texts are other people's.
+type Attempt struct {
+	By          string    `json:"by"`
+	Outcome     string    `json:"outcome"`
+	Reason      string    `json:"reason,omitempty"`
+	Branch      string    `json:"branch,omitempty"`
+	PullRequest string    `json:"pull_request,omitempty"` // its URL
+	Ended       time.Time `json:"ended"`
 }
 
 // Number returns the number of an item whose external id is one, 42 of github-42, and 0 for any other.

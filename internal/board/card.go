@@ -142,9 +142,9 @@ func deal(r lifecycle.Rules, f lifecycle.Facts) (Card, bool) {
 			c.Holder, c.Person = printable.Line(h.Person), true
 		}
 		c.Login, c.Branch = printable.Line(h.Author), printable.Line(h.Record.Branch)
-		c.Since, c.Seen, c.Expired, c.Plan = h.Created, h.Updated, h.Expired(r.Terms, f.Now), h.Plan.Pending()
+		c.Since, c.Seen, c.Expired, c.Plan = h.Created, h.LastSeen(), h.Expired(r.Terms, f.Now), h.Plan.Pending()
 		if end, ends := h.Until(r.Terms); ends {
-			c.Lease = end.Sub(h.Updated)
+			c.Lease = end.Sub(c.Seen)
 		}
 	case c.Person && f.HoldBy != "":
 		c.Holder, c.Since, c.Seen = printable.Line(f.HoldBy), f.HoldAt, f.HoldAt

@@ -192,8 +192,8 @@ func (v view) card(c Card, width int, chosen bool) []string {
 // holder is who holds it, a bar for how much of the lease is gone without a heartbeat, and the numbers.
 func (v view) holder(c Card, width int) string {
 	age := c.age(v.now())
-	if c.Person {
-		age = printable.Span(v.now().Sub(c.Since)) // a person's hold has no end, as its mark says
+	if c.Person && c.Lease <= 0 {
+		age = printable.Span(v.now().Sub(c.Since)) // a person's hold without an end, as its mark says
 	}
 	room := width - ansi.StringWidth(age) - 2
 	who := c.Holder

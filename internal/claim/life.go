@@ -27,7 +27,7 @@ func (s State) Lived(pulls func(login string) (open bool, last time.Time)) State
 	return out
 }
 
-// LastSeen is the newest sign of life of the person whose hold it is.
+// LastSeen is the newest sign of life of whoever holds it: the last heartbeat of a worker, and of a person what shows besides.
 func (c Claim) LastSeen() time.Time { return later(c.Updated, c.Life.Seen) }
 
 // endOfPersons is when a person's confirmed hold with a ttl ends; ok is false while a pull request of theirs is open.

@@ -60,6 +60,13 @@ func DescribeStatus(t claim.Terms, f lifecycle.Facts, v lifecycle.Verdict, s Sta
 		if a.Release.Reason != "" {
 			text += ": " + a.Release.Reason
 		}
+		made, _ := f.Log.Find(a.Worker)
+		if made.Record.Branch != "" {
+			text += "; branch " + made.Record.Branch
+		}
+		if a.Release.PR != "" {
+			text += "; pull request " + a.Release.PR
+		}
 		rows = append(rows, [2]string{"  attempt", OneLine(text)})
 	}
 	for _, p := range s.PRs {
@@ -125,6 +132,10 @@ func tenure(t claim.Terms, f lifecycle.Facts, h claim.Claim) string {
 		return fmt.Sprintf("The plan of %s waits for a yes or a no; without one, its hold ends in %s.", who, left)
 	case !h.Held():
 		return who + " is claiming it just now."
+	case h.Person != "" && ends:
+		return fmt.Sprintf("%s holds it since %s, for another %s unless they comment or open a pull request.", who, Moment(h.Created), left)
+	case h.Person != "" && h.Record.TTL > 0:
+		return fmt.Sprintf("%s holds it since %s, as long as their pull request is open.", who, Moment(h.Created))
 	case h.Person != "":
 		return fmt.Sprintf("%s holds it since %s, until they release it.", who, Moment(h.Created))
 	case h.Revoked != nil:
@@ -148,6 +159,8 @@ func describeHolder(t claim.Terms, f lifecycle.Facts, h claim.Claim) [][2]string
 	}
 	if end, ends := h.Until(t); ends {
 		lease = "until " + When(end, f.Now)
+	} else if h.Record.TTL > 0 {
+		lease = "while the pull request is open"
 	}
 	token := ""
 	if h.Record.Token > 0 {

@@ -49,6 +49,8 @@ type attemptView struct {
 	Outcome string `json:"outcome"`
 	Reason  string `json:"reason,omitempty"`
 	At      string `json:"at"`
+	Branch  string `json:"branch,omitempty"`
+	PR      string `json:"pr,omitempty"`
 }
 
 type pullView struct {
@@ -99,7 +101,15 @@ func ViewStatus(r lifecycle.Rules, f lifecycle.Facts, v lifecycle.Verdict) Statu
 		s.Blockers = append(s.Blockers, BlockerView{b.Issue.String(), b.Open, b.URL})
 	}
 	for _, a := range f.Log.Attempts {
-		s.Attempts = append(s.Attempts, attemptView{a.Worker.String(), a.Release.Outcome, OneLine(a.Release.Reason), Stamp(a.Release.At)})
+		made, _ := f.Log.Find(a.Worker)
+		s.Attempts = append(s.Attempts, attemptView{
+			Worker:  a.Worker.String(),
+			Outcome: a.Release.Outcome,
+			Reason:  OneLine(a.Release.Reason),
+			At:      Stamp(a.Release.At),
+			Branch:  OneLine(made.Record.Branch),
+			PR:      OneLine(a.Release.PR),
+		})
 	}
 	for _, p := range f.PRs {
 		s.PRs = append(s.PRs, pullView{p.String(), OneLine(p.Title), string(p.State), p.Draft, p.URL})

@@ -30,7 +30,9 @@ func (s *Source) Claim(ctx context.Context, id string) (work.Claimed, error) {
 		if err != nil {
 			return work.Claimed{}, err
 		}
+		before := item.Tried
 		item, has, judged = s.item(read), read.Labels, ledger.Snapshot{}
+		item.Tried = before
 	}
 	scheme := s.scheme()
 	queued := slices.ContainsFunc(scheme.Queues(), func(q string) bool { return labels.Has(has, q) })

@@ -191,6 +191,7 @@ func (j *judge) judge(ctx context.Context, candidates []work.Item) ([]work.Item,
 				i.Blockers = append(i.Blockers, b.Issue.String())
 			}
 		}
+		i.Tried = tried(f)
 		switch until := j.ledger.Rules().UnprovenUntil(f, j.o.Worker.Codename); {
 		case v.Answer == lifecycle.Free && until.After(f.Now):
 			j.pass(f.Issue.Number, unproven)
@@ -210,6 +211,25 @@ func (j *judge) judge(ctx context.Context, candidates []work.Item) ([]work.Item,
 		}
 	}
 	return out, nil
+}
+
+// triedMost is how many earlier attempts an item tells of.
+const triedMost = 5
+
+// tried are the earlier attempts at an issue, the newest first.
+func tried(f lifecycle.Facts) []work.Attempt {
+	var out []work.Attempt
+	for _, one := range f.Tried(triedMost) {
+		out = append(out, work.Attempt{
+			By:          one.By,
+			Outcome:     one.Outcome,
+			Reason:      one.Reason,
+			Branch:      one.Branch,
+			PullRequest: one.PR,
+			Ended:       one.At,
+		})
+	}
+	return out
 }
 
 // A judgement is an item that was found free, and the snapshot that says so.

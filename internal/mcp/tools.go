@@ -94,7 +94,7 @@ func coreTools() []tool {
 			about:  "Shows who holds an issue and until when, its labels and what they should be, attempts, pull requests, what blocks it, and records that do not count. Of your own hold, result.holder.renew_before says when to renew.",
 			params: params(issueParam(), whoParams()),
 			untrusted: []string{
-				"title", "labels", "reasons.text", "why", "holder.codename", "holder.firing_id", "holder.branch", "attempts.worker", "attempts.reason",
+				"title", "labels", "reasons.text", "why", "holder.codename", "holder.firing_id", "holder.branch", "attempts.worker", "attempts.reason", "attempts.branch",
 				"pull_requests.title", "ignored.reason", "plan.by", "plan.reason", "cycle.unknown",
 			},
 		},
@@ -168,7 +168,7 @@ func operatorTools() []tool {
 // itemText are the paths of other people's text in a work item.
 func itemText(prefix string) []string {
 	var out []string
-	for _, key := range []string{"title", "description", "labels", "metadata.assignees", "metadata.milestone", "metadata.author"} {
+	for _, key := range []string{"title", "description", "labels", "metadata.assignees", "metadata.milestone", "metadata.author", "tried.by", "tried.reason", "tried.branch"} {
 		out = append(out, prefix+key)
 	}
 	return out
