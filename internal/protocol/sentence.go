@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -23,8 +24,13 @@ func Sentence(f lifecycle.Facts, r claim.Record) string {
 // issueSentence words a record about an issue.
 func issueSentence(f lifecycle.Facts, r claim.Record) string {
 	who := whose(r.Worker)
-	if r.Kind == claim.KindClaim && r.Person != "" {
-		who = "**" + harmless(r.Person) + "**" // no mention: nobody is called by what they did themselves
+	own, _ := f.Log.Find(r.Worker)
+	person := own.Person
+	if r.Kind == claim.KindClaim {
+		person = r.Person
+	}
+	if person != "" {
+		who = "**" + harmless(person) + "**" // no mention: nobody is called by what they did themselves
 	}
 	switch r.Kind {
 	case claim.KindClaim:
@@ -51,16 +57,21 @@ func issueSentence(f lifecycle.Facts, r claim.Record) string {
 		if r.Worker.Codename == byHand && r.Outcome == claim.OutcomeAdvanced {
 			return "The issue " + ending(r) + by(r) + "."
 		}
-		if own, _ := f.Log.Find(r.Worker); own.Person != "" && r.Outcome == claim.OutcomeStaleSwept {
-			return "**" + harmless(own.Person) + "** has not been heard of" + by(r) + "; the issue is free again."
+		switch {
+		case person != "" && r.Outcome == claim.OutcomeStaleSwept:
+			return who + " has not been heard of" + by(r) + "; the issue is free again."
+		case person != "" && r.Outcome == claim.OutcomeCancelled && claim.SameLogin(r.By, person):
+			return who + " released the issue" + because(r) + "."
+		case person != "" && r.Outcome == claim.OutcomeCancelled:
+			return who + " released the issue" + by(r) + because(r) + "."
 		}
-		return who + " " + ending(r) + by(r) + "."
+		return who + " " + ending(r) + by(r) + because(r) + "." + named(r)
 	case claim.KindRevoke:
-		return who + " was asked to stop" + by(r) + "."
+		return who + " was asked to stop" + by(r) + because(r) + "."
 	case claim.KindApprove:
 		return "The plan of " + who + " may go ahead" + by(r) + "."
 	case claim.KindReject:
-		return "The plan of " + who + " was turned down" + by(r) + "; the issue is free again."
+		return "The plan of " + who + " was turned down" + by(r) + because(r) + "; the issue is free again."
 	case claim.KindUnlink:
 		return "The pull request of " + who + " does not close this issue any more" + by(r) + "."
 	case claim.KindReset:
@@ -108,6 +119,15 @@ func because(r claim.Record) string {
 		return ""
 	}
 	return ": " + quote.Code(r.Reason, most)
+}
+
+// named links the pull request that a record names, if its address can be nothing but one.
+func named(r claim.Record) string {
+	address, err := url.Parse(r.PR)
+	if r.PR == "" || err != nil || address.Scheme != "https" || harmless(r.PR) != r.PR || address.Host == "" {
+		return ""
+	}
+	return " Pull request: " + r.PR
 }
 
 // by says in brackets who wrote the record, if it says so.

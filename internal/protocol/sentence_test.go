@@ -1,0 +1,62 @@
+package protocol
+
+import (
+	"testing"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lifecycle"
+)
+
+// TestVisibleReasons: the reason and the pull request of a record stand in the text beside it, and none of it is markup,
+// a mention or a link to anywhere else.
+func TestVisibleReasons(t *testing.T) {
+	w := claim.Worker{Codename: "lucius", FiringID: "run-7"}
+	rob := claim.Worker{Codename: "rob", FiringID: "comment-5"}
+	at := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
+	held := lifecycle.Facts{Log: claim.Replay([]claim.Comment{{
+		ID: 1, Created: at, Updated: at, Author: "apps[bot]", Trusted: true,
+		Body: "<!-- agent-claim:codename=rob firing_id=comment-5 nonce=n state=held person=rob by=rob ttl=168h -->",
+	}})}
+	for _, c := range []struct {
+		record claim.Record
+		want   string
+	}{
+		{
+			claim.Record{Kind: claim.KindRelease, Worker: w, Outcome: claim.OutcomeFailure, Reason: "the tests fail"},
+			"**lucius** (run `run-7`) released the issue: failure: `the tests fail`.",
+		},
+		{
+			claim.Record{Kind: claim.KindRelease, Worker: w, Outcome: claim.OutcomeSuccess, PR: "https://github.com/acme/app/pull/9"},
+			"**lucius** (run `run-7`) released the issue: success. Pull request: https://github.com/acme/app/pull/9",
+		},
+		{
+			claim.Record{Kind: claim.KindRelease, Worker: w, Outcome: claim.OutcomeForced, By: "olga", Reason: "@everyone `x` <b>\n# now"},
+			"**lucius** (run `run-7`) lost the issue by force (by `olga`): `@everyone 'x' <b> # now`.",
+		},
+		{
+			claim.Record{Kind: claim.KindRelease, Worker: w, Outcome: claim.OutcomeSuccess, PR: "javascript:alert(1)"},
+			"**lucius** (run `run-7`) released the issue: success.",
+		},
+		{
+			claim.Record{Kind: claim.KindRelease, Worker: w, Outcome: claim.OutcomeSuccess, PR: "https://github.com/a](https://x)"},
+			"**lucius** (run `run-7`) released the issue: success.",
+		},
+		{
+			claim.Record{Kind: claim.KindRevoke, Worker: w, By: "olga", Reason: "wrong branch"},
+			"**lucius** (run `run-7`) was asked to stop (by `olga`): `wrong branch`.",
+		},
+		{
+			claim.Record{Kind: claim.KindRelease, Worker: rob, Outcome: claim.OutcomeCancelled, By: "rob"},
+			"**rob** released the issue.",
+		},
+		{
+			claim.Record{Kind: claim.KindRelease, Worker: rob, Outcome: claim.OutcomeStaleSwept, By: "sweep-1"},
+			"**rob** has not been heard of (by `sweep-1`); the issue is free again.",
+		},
+	} {
+		if got := Sentence(held, c.record); got != c.want {
+			t.Errorf("got  %s\nwant %s", got, c.want)
+		}
+	}
+}
