@@ -10,7 +10,7 @@ import (
 const header = `medians of interleaved rounds; :all and :likely: medians of the rounds' ratios, with the most that is allowed.
 all: git rev-list NEW --not --remotes=origin
 likely: git rev-list --header --encoding=none NEW --not OLD origin/HEAD origin/main; of the first two rows: git version
-memory: the hook's peak
+memory: the peak of the hook, or of a git that it starts
 
 `
 
