@@ -80,7 +80,7 @@ func place(s *action.Step, env setup.Environment) error {
 	var payload []byte
 	if path := env.Getenv("GITHUB_EVENT_PATH"); path != "" {
 		data, err := os.ReadFile(path)
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err != nil {
 			return fmt.Errorf("read the event: %w", err)
 		}
 		payload = data

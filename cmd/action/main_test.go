@@ -227,7 +227,15 @@ func TestTokenStaysSecret(t *testing.T) {
 // TestWithoutRunner: on a developer's machine there are no files to write to.
 func TestWithoutRunner(t *testing.T) {
 	r := newRunner(t, repository("acme/app", "", "agent:pr-open"))
-	r.env["GITHUB_OUTPUT"], r.env["GITHUB_STEP_SUMMARY"], r.env["GITHUB_EVENT_PATH"] = "", "", filepath.Join(r.dir, "none.json")
+	r.env["GITHUB_OUTPUT"], r.env["GITHUB_STEP_SUMMARY"], r.env["GITHUB_EVENT_PATH"] = "", "", ""
 	r.run(0, "1 repaired")
 	r.labels("acme/app", "agent:implement")
+}
+
+// TestEventIsMissing: an event that the runner names and that is not there is no empty event.
+func TestEventIsMissing(t *testing.T) {
+	r := newRunner(t, repository("acme/app", "", "agent:pr-open"))
+	r.env["GITHUB_EVENT_PATH"] = filepath.Join(r.dir, "none.json")
+	r.run(2, "read the event: open ")
+	r.labels("acme/app", "agent:pr-open")
 }

@@ -373,7 +373,14 @@ func (cm *commands) release(ctx context.Context, o order, r *result) error {
 		if errors.As(err, &lost) {
 			return nil // it has ended meanwhile
 		}
-		return cm.steered(ctx, rep, []claim.Claim{mine}, err, r)
+		if err := cm.steered(ctx, rep, []claim.Claim{mine}, err, r); err != nil {
+			return err
+		}
+		// Put on in the second of the release, the label could as well be a new one; it was there before, so that it is not.
+		if hold := cm.Ledger.Rules().Scheme.Hold; labels.Has(o.facts.Labels, hold) && !labels.Has(rep.Change.Remove, hold) {
+			return cm.Hub.RemoveLabel(ctx, o.facts.Issue, hold)
+		}
+		return nil
 	}
 	reason, force := strings.CutPrefix(o.text, forceWord)
 	c, held := o.facts.Log.Holder()
@@ -381,6 +388,15 @@ func (cm *commands) release(ctx context.Context, o order, r *result) error {
 		return no{fmt.Sprintf("%s holds it; ask them, or comment /release --force to end it in your name", c.Person)}
 	}
 	scheme := cm.Ledger.Rules().Scheme
+	if !labels.Has(o.facts.Labels, scheme.Hold) && !o.somebodyHeld() {
+		removal, err := cm.Hub.LastRemoval(ctx, o.facts.Issue, scheme.Hold)
+		if err != nil {
+			return err
+		}
+		if removal.At.Before(o.at) { // else a run of this command that was cut off, or somebody beside it, took the label off
+			return no{"nobody holds it"}
+		}
+	}
 	if labels.Has(o.facts.Labels, scheme.Hold) && (!held || c.Person == "") {
 		if err := cm.Hub.RemoveLabel(ctx, o.facts.Issue, scheme.Hold); err != nil {
 			return err
@@ -388,6 +404,13 @@ func (cm *commands) release(ctx context.Context, o order, r *result) error {
 	}
 	rep, ended, err := cm.Ledger.ForceBefore(ctx, o.facts.Issue, o.at, o.by, strings.TrimSpace(reason))
 	return cm.steered(ctx, rep, ended, err, r)
+}
+
+// somebodyHeld reports whether a claim was live when the comment was written, or has been made since.
+func (o order) somebodyHeld() bool {
+	return slices.ContainsFunc(o.facts.Log.Claims, func(c claim.Claim) bool {
+		return c.End == nil || !c.End.At.Before(o.at)
+	})
 }
 
 // requeue gives a failed issue another round of attempts.

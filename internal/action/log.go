@@ -9,6 +9,7 @@ import (
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/printable"
 )
 
 const skippedShown = 3 // of what was not examined, as annotations; the log and the summary have all
@@ -38,7 +39,7 @@ func (rp *reporter) log(r result) {
 	if rp.dry {
 		verb = "would change"
 	}
-	rp.console.group(fmt.Sprintf("%d issues %s", len(changed), verb), moves)
+	rp.console.group(printable.Count(len(changed), "issue", "issues")+" "+verb, moves)
 	var shelf, stranded []string
 	for _, l := range r.labels {
 		shelf = append(shelf, fmt.Sprintf("%s %s: %s", l.repo, l.name, l.status))

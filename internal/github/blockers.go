@@ -27,7 +27,7 @@ const maxNamed = 50 // blockers one text can name
 
 var (
 	blockerLine = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)^[ \t]*(?:[-*+][ \t]+)?\**(?:blocked by|depends on)\b:?\**:?[ \t]+(.*)$`)
+		return regexp.MustCompile(`(?i)^[ \t]*(?:[-*+][ \t]+(?:\[[ xX]\][ \t]+)?)?\**(?:blocked by|depends on)\b:?\**:?[ \t]+(.*)$`)
 	})
 	blockerName = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(?:(?:([A-Za-z0-9-]+)/([A-Za-z0-9_.-]+))?#([1-9]\d{0,9})|(https?://\S+?))(?:[.,;)]*(?:[ \t]+|$))`)

@@ -129,6 +129,14 @@ func (fs *Features) inspect(ctx context.Context, r Request, f *Feature) error {
 				return bad("repository %s: branch %s stands in the way of %s", s.Name, name, t.Branch)
 			}
 		}
+		if out, err = src.run(ctx, "for-each-ref", "--format=%(refname:strip=3)", "refs/remotes/"); err != nil {
+			return src.inRepository(err)
+		}
+		for name := range strings.Lines(out) {
+			if strings.TrimSuffix(name, "\n") == t.Branch {
+				return bad("repository %s: a remote has a branch %s already", s.Name, t.Branch)
+			}
+		}
 	}
 	return nil
 }

@@ -185,6 +185,7 @@ func TestRefused(t *testing.T) {
 	b := newSandbox(t)
 	b.git(b.path("web"), "branch", "taken")
 	b.git(b.path("web"), "branch", "lucius2/checkout-web-20260501-120000/more")
+	b.git(b.path("web"), "update-ref", "refs/remotes/origin/fetched/checkout-web-20260501-120000", "HEAD")
 	b.git(b.dir, "init", "-q", filepath.Join(b.dir, "empty"))
 	b.write(filepath.Join(b.dir, "file"), "")
 	if err := errors.Join(os.MkdirAll(filepath.Join(b.dir, "trees", "checkout", "there"), 0o700), os.MkdirAll(filepath.Join(b.path("app"), "sub"), 0o700)); err != nil {
@@ -217,6 +218,7 @@ func TestRefused(t *testing.T) {
 		"nothing in it":        {func(r *worktree.Request) { r.Specs[1].Path = filepath.Join(b.dir, "empty") }, "no branch, tag or commit"},
 		"branch in the way":    {func(r *worktree.Request) { r.Agent = "taken" }, "stands in the way"},
 		"branch below":         {func(r *worktree.Request) { r.Agent = "lucius2" }, "stands in the way"},
+		"branch of a remote":   {func(r *worktree.Request) { r.Agent = "fetched" }, "a remote has a branch fetched/checkout-web-"},
 		"folder there":         {func(r *worktree.Request) { r.Specs[1].Name = "there" }, "exists already"},
 		"relative folder":      {func(r *worktree.Request) { r.Folder = "trees" }, "absolute"},
 	} {

@@ -19,7 +19,7 @@ func NewRepoCommand(t cli.Terminal) *urfave.Command {
 		Name: "repo", Usage: "pause and resume claiming in a repository",
 		Subcommands: []*urfave.Command{
 			{
-				Name: "pause", Usage: "nothing is claimed until resumed", ArgsUsage: "[OWNER/NAME]...",
+				Name: "pause", Usage: "workers claim nothing until it is resumed", ArgsUsage: "[OWNER/NAME]...",
 				Description: "The existence of the label agent:paused pauses a repository for everybody. Holds that stand go on.\n\n   label-state repo pause acme/app --reason 'release week'\n   label-state repo pause --repo acme/app,acme/web",
 				Flags:       cli.SeveralFlags(local, &urfave.StringFlag{Name: "reason", Usage: "why, shown to whoever is refused"}, cli.DryRunFlag()),
 				Action:      t.InRepos(pause),
