@@ -7,7 +7,9 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/label-state/label-state/internal/action"
 	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/label-state/label-state/internal/ledger"
 )
 
 // breakAfter lets n requests of the workflow's tokens through, and answers every later one with the fault. It reports how many
@@ -172,4 +174,41 @@ func TestCommentStays(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestFailedRunIsIncomplete: a run that could not look at anything says so in its output, also where it could not even open a list.
+func TestFailedRunIsIncomplete(t *testing.T) {
+	for n := range 3 {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			w.issue("Work", "agent:implement")
+			w.breakAfter(n, func() *githubsim.Fault { return &githubsim.Fault{Status: http.StatusBadGateway} })
+			s := w.sweep()
+			_, after, _ := strings.Cut(s.output, "\nincomplete<<")
+			if lines := strings.Split(after, "\n"); s.code == 0 || len(lines) < 2 || lines[1] != "true" {
+				t.Errorf("after %d requests: exit %d\n%s", n, s.code, s.output)
+			}
+		})
+	}
+}
+
+// TestOwnerInAnotherCase: GitHub compares owners and names without case, and so does the Action.
+func TestOwnerInAnotherCase(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.issue("Work", "agent:implement")
+		w.claim(1, "agents", "lucius", "fix")
+		_, err := w.server.OpenPull(app, "olga", githubsim.Pull{Title: "Work", Body: "Closes Acme/App#1", Head: "mine"})
+		w.must(err)
+		e := w.last("pull_request", "opened", "")
+		inCapitals := func(s *action.Step) { s.Repo = ledger.Repo{Owner: "ACME", Name: "App"} }
+
+		s := w.run(w.Context(), run{token: tokActions, name: e.Name, event: e.Payload, change: inCapitals})
+		w.said(s, 1, "closes ACME/App#1: held by lucius")
+
+		w.said(w.run(w.Context(), run{token: tokActions, name: "schedule", event: []byte("{}"), inputs: map[string]string{"repos": "acme/APP, ACME/app"}, change: inCapitals}), 0, "examined")
+		if got, err := w.server.Comments(app, 2); err != nil || len(got) != 1 {
+			t.Errorf("%d comments of the guard, %v", len(got), err)
+		}
+	})
 }

@@ -206,3 +206,18 @@ func TestWaitingIsTold(t *testing.T) {
 		})
 	}
 }
+
+// TestAddressOfAPull: what a browser adds to the address of a pull request is no part of it.
+func TestAddressOfAPull(t *testing.T) {
+	want := pullID{Owner: "acme", Repo: "app", Number: 12}
+	for _, more := range []string{"", "/", "/files", "?diff=split", "#discussion_r1", "/commits?x=1#y"} {
+		if got, ok := parsePull("https://github.com/acme/app/pull/12"+more, "https://github.com"); !ok || got != want {
+			t.Errorf("%q: %v %t", more, got, ok)
+		}
+	}
+	for _, bad := range []string{"/pull/12x", "/pull/", "/pull/?12", "/pull/#12", "/issues/12", "?pull/12"} {
+		if got, ok := parsePull("https://github.com/acme/app"+bad, "https://github.com"); ok {
+			t.Errorf("%q is %v", bad, got)
+		}
+	}
+}
