@@ -29,22 +29,23 @@ export function readLog(comments) {
   const ordered = [...versions.values()].sort((a, b) => a.at - b.at || (BigInt(a.id) < BigInt(b.id) ? -1 : 1));
   const records = [];
   const ignored = [];
+  const talk = []; // a person's is a sign of life ("People", 5)
   ordered.forEach((comment, rank) => {
     const read = decode(comment.body);
-    if (read.talk) return;
-    if (read.ignored) ignored.push({ comment, rank, why: read.ignored });
+    if (read.talk) talk.push(comment);
+    else if (read.ignored) ignored.push({ comment, rank, why: read.ignored });
     else if (!comment.counts) ignored.push({ comment, rank, why: 'author does not count' });
     else if ((comment.editors ?? []).some((e) => !same(e, comment.author))) ignored.push({ comment, rank, why: 'edited by another' });
     else records.push({ ...read, comment, rank });
   });
-  return { records, ignored };
+  return { records, ignored, talk };
 }
 
 export const keyOf = (r) => `${r.fields.codename}:${r.fields.firing_id}`;
 const mapKey = (r) => `${r.fields.codename}\0${r.fields.firing_id}`;
 
 // "Fold": the state that the records say.
-export function fold({ records, ignored = [] }) {
+export function fold({ records, ignored = [], talk = [] }) {
   const claims = new Map();
   const tombstones = new Map();
   ignored = [...ignored];
@@ -171,6 +172,7 @@ export function fold({ records, ignored = [] }) {
     c.undone = Boolean(c.end) && (c.provisional || c.end.outcome === 'bundle-claim-rolled-back');
     c.waits = Boolean(c.plan && !c.plan.approved);
     c.person = person(c);
+    c.said = Math.max(0, ...talk.filter((m) => c.person !== undefined && same(m.author, c.person)).map((m) => m.at));
     if (c.author === null) c.assignee = c.fields.assignee;
   }
   const ended = state.claims.filter((c) => c.end).sort((a, b) => a.end.rank - b.end.rank);
@@ -180,7 +182,7 @@ export function fold({ records, ignored = [] }) {
   state.holder = live.find((c) => c.confirmed) ?? live[0] ?? null;
   state.index = new Set([...claims.keys(), ...tombstones.keys()]).size + state.claims.filter((c) => c.confirmed || c.bids.some((b) => b.confirmed)).length + state.claims.filter((c) => c.end || c.released).length;
   const afterReset = ended.filter((c) => !state.reset || c.end.rank > state.reset.rank);
-  state.attempts = afterReset.filter((c) => c.confirmed && !c.undone && FAILED.includes(c.end.outcome));
+  state.attempts = afterReset.filter((c) => c.confirmed && !c.undone && FAILED.includes(c.end.outcome) && !(c.person !== undefined && c.end.outcome === 'stale-swept'));
   state.afterReset = afterReset;
   // What the fold ignores is not in the log.
   const without = new Set(ignored.map((i) => i.record));
@@ -264,17 +266,21 @@ function person(c) {
 export function lease(c, p = DEFAULTS, bid = c) {
   const fields = bid.fields ?? bid.head.fields;
   let s = fields.ttl ?? (bid.nonceless || c.behalf?.nonceless ? p.legacy : p.ttl);
-  if (s !== Infinity) s = Math.min(s, p.max_ttl);
+  if (s !== Infinity && !seen(c)) s = Math.min(s, p.max_ttl);
   if (!bid.confirmed && !c.behalf?.confirmed) s = Math.min(s, p.pending);
   if (c.provisional && c.fields.lease === undefined) s = Math.min(s, p.bundle);
   return s;
 }
+
+// "People", 5: whether the end of a claim goes by what its person was seen doing.
+const seen = (c) => c.person !== undefined && c.confirmed && !c.provisional && c.fields?.ttl !== undefined && c.fields.ttl !== Infinity;
 
 // The moment at which a live claim's lease is over, in milliseconds: that of its last bid.
 export function endOf(c, p = DEFAULTS) {
   if (lease(c, p) === Infinity) return Infinity;
   const limit = c.plan && c.plan.at + p.plan_timeout * 1000;
   if (c.plan && (c.waits || c.plan.approved > limit)) return limit;
+  if (seen(c)) return Math.min(Math.max(...c.comments.map((r) => r.comment.edited), c.said) + lease(c, p) * 1000, c.at + 3 * lease(c, p) * 1000);
   const standing = c.bids.filter((b) => !b.ended);
   const ends = (standing.length ? standing : [c]).map((b) => Math.max(b.last, c.behalf?.last ?? 0, c.plan?.approved ?? 0) + lease(c, p, b) * 1000);
   return Math.max(...ends);
