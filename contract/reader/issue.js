@@ -7,6 +7,7 @@
 
 import { DEFAULTS, expired, expiredAs, endOf, fold, forLabels, lower, readLog, restsUntil, same } from './replay.js';
 import { NAMES, lifecycle, stageLabel } from './change.js';
+import { rfc3339, unescape } from './records.js';
 
 export function configured(settings = {}) {
   const p = { ...DEFAULTS, names: NAMES, stages: [], ...settings };
@@ -369,4 +370,35 @@ export function allowance(most, named) {
     for (const i of together) moved.add(i);
     return true;
   });
+}
+
+// "Restart": may a reset begin the issue again?
+export function stuck(snap, p) {
+  const v = new View(snap, p);
+  if (snap.unread.length || snap.now == null || snap.pull || !snap.open || !v.managed || v.gated(v.log) || v.full.holder) return false;
+  const { state } = project(snap, p);
+  if (state === 'pr-open') return v.pulls.all.every((q) => !v.pulls.pending(q) || v.pulls.hidden(q));
+  return state === 'keep' || state === 'done';
+}
+
+// "Unlink": the claims of whose releases a sweep records that they name no pull request any more.
+export function unlinks(snap, p) {
+  const v = new View(snap, p);
+  if (!snap.open) return [];
+  return v.full.ended.filter((c) => {
+    const { kind, fields } = c.end.record;
+    const q = snap.pulls.find((one) => one.address === fields.pr);
+    return kind === 'release' && fields.link && !c.unlinked && q?.bare && q.toDefault && (q.state === 'open' || v.pulls.shipped(q));
+  });
+}
+
+// "Notices": those that are due and that nobody who counts has posted, but for that to a person.
+export function notices(snap, p) {
+  const v = new View(snap, p);
+  if (snap.unread.length || snap.pull || !snap.open || !v.managed) return [];
+  const out = [];
+  if (v.exhausted) out.push(['escalated', v.full.attempts[0].key]);
+  if (v.label(p.names.blocked) && snap.blockers?.length && !snap.blockers.some((b) => b.open)) out.push(['awake', rfc3339(v.labelled(p.names.blocked).at)]);
+  const posted = snap.comments.filter((m) => m.counts).map((m) => /^<!-- label-state:([^ ]+) ([^ ]+) -->/.exec(m.body));
+  return out.filter(([kind, key]) => !posted.some((m) => m && m[1] === kind && unescape(m[2]) === key));
 }

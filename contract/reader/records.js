@@ -121,7 +121,7 @@ export function decode(text) {
   return { kind, fields, other };
 }
 
-const unescape = (v) => v.replace(/%([0-9A-Fa-f]{2})/g, (_, hex) => String.fromCharCode(parseInt(hex, 16)));
+export const unescape = (v) => v.replace(/%([0-9A-Fa-f]{2})/g, (_, hex) => String.fromCharCode(parseInt(hex, 16)));
 
 // "Writing": every octet of what could be misread is percent-encoded.
 export function escape(value) {

@@ -11,7 +11,7 @@ import { DEFAULTS, accepts, actsAs, contends, endOf, expired, fold, overdue, rea
 import { fnv1a, rest } from './rest.js';
 import { move } from './moves.js';
 import { NAMES, change } from './change.js';
-import { allowance, configured, delivered, endedWithIt, project, verdict } from './issue.js';
+import { allowance, configured, delivered, endedWithIt, notices, project, stuck, unlinks, verdict } from './issue.js';
 import { description, merge, message } from './closing.js';
 
 const START = Date.parse('2026-05-01T00:00:00Z');
@@ -213,7 +213,11 @@ function* issues(content) {
     const v = verdict(snap, p, who);
     const code = (r) => r.reason + (r.key ? `:${r.key}` : '') + (r.pull ? `#${r.pull.number}` : '') + (r.until !== undefined && r.until !== Infinity ? `@${clock(r.until)}` : '');
     got.push(['verdict', v.answer, ...v.reasons.map(code)].join(' '));
+    const asked = who.asks ?? [];
     for (const n of v.notes) got.push(`note ${n.reason === 'too-many-issues' ? n.reason : code(n)}`);
+    if (asked.includes('stuck')) got.push(`stuck ${stuck(snap, p)}`);
+    if (asked.includes('unlinks')) for (const c of unlinks(snap, p)) got.push(`unlinks ${c.key}`);
+    if (asked.includes('notices')) for (const n of notices(snap, p)) got.push(`notice ${n.join(' ')}`);
     yield { title, want: want.map((w) => w.replace(/ +# .*/, '')).join('\n'), got: got.join('\n') };
   }
 }
@@ -247,6 +251,7 @@ function snapshot(facts) {
       missing: () => snap.unread.push(tail),
       doubt: () => snap.unknownAuthors.push(tail),
       'host-pause-unknown': () => (who.pausedHere = null),
+      asks: () => (who.asks = args),
       excessive: () => excessive.push(tail.slice(1)),
       unshown: () => (snap.unshown = Number(tail)),
       'is-pull-request': () => (snap.pull = true),
@@ -279,7 +284,7 @@ function pull([number, state, ...words]) {
     ({
       draft: () => {},
       recorded: () => (q.recorded = true),
-      bare: () => (q.recorded = true),
+      bare: () => Object.assign(q, { recorded: true, bare: true }),
       named: () => {},
       base: () => (q.toDefault = false),
       head: () => (q.branch = value),
@@ -292,6 +297,7 @@ function pull([number, state, ...words]) {
     })[name]();
   }
   q.headRepo ??= q.repo;
+  q.address = `https://h/${q.repo}/pull/${q.number}`;
   return q;
 }
 

@@ -22,6 +22,7 @@ type scenario struct {
 	facts lifecycle.Facts
 	rules lifecycle.Rules
 	who   lifecycle.Seeker
+	asks  []string // what is answered only where it is asked
 }
 
 var issue = claim.Issue{Owner: "o", Repo: "r", Number: 7}
@@ -77,6 +78,8 @@ func (s *scenario) take(word, rest string) (err error) {
 		f.Missing = append(f.Missing, rest)
 	case "doubt":
 		f.Doubts = append(f.Doubts, rest)
+	case "asks":
+		s.asks = strings.Fields(rest)
 	case "excessive":
 		f.Excessive = append(f.Excessive, lifecycle.Excess{PR: lifecycle.PR{Repo: "o/r", URL: rest}, Issues: 21, Most: lifecycle.MostIssues})
 	case "host-pause-unknown":
@@ -311,6 +314,25 @@ func (s scenario) answer() []string {
 	out = append(out, verdict)
 	for _, n := range v.Notes {
 		out = append(out, "note "+reason(n))
+	}
+
+	if slices.Contains(s.asks, "stuck") {
+		out = append(out, fmt.Sprintf("stuck %t", s.rules.Stuck(s.facts)))
+	}
+	if slices.Contains(s.asks, "unlinks") {
+		f := s.facts
+		f.PRs = slices.Clone(f.PRs)
+		for n := range f.PRs {
+			f.PRs[n].URL = fmt.Sprintf("https://h/%s/pull/%d", f.PRs[n].Repo, f.PRs[n].Number)
+		}
+		for _, c := range f.Unlinked() {
+			out = append(out, "unlinks "+c.Record.Worker.String())
+		}
+	}
+	if slices.Contains(s.asks, "notices") {
+		for _, n := range s.rules.Due(s.facts) {
+			out = append(out, fmt.Sprintf("notice %s %s", n.Kind, n.Key))
+		}
 	}
 	return out
 }

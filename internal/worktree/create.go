@@ -119,22 +119,18 @@ func (fs *Features) inspect(ctx context.Context, r Request, f *Feature) error {
 		if _, err := src.run(ctx, "check-ref-format", "refs/heads/"+t.Branch); err != nil {
 			return src.inRepository(refused(ctx, err, "repository %s: %q is no name for a branch", s.Name, t.Branch))
 		}
-		out, err := src.run(ctx, "for-each-ref", "--format=%(refname:strip=2)", "refs/heads/")
+		out, err := src.run(ctx, "for-each-ref", "--format=%(refname)", "refs/heads/", "refs/remotes/")
 		if err != nil {
 			return src.inRepository(err)
 		}
-		for name := range strings.Lines(out) {
-			name = strings.TrimSuffix(name, "\n")
-			if name == t.Branch || strings.HasPrefix(t.Branch, name+"/") || strings.HasPrefix(name, t.Branch+"/") {
-				return bad("repository %s: branch %s stands in the way of %s", s.Name, name, t.Branch)
-			}
-		}
-		if out, err = src.run(ctx, "for-each-ref", "--format=%(refname:strip=3)", "refs/remotes/"); err != nil {
-			return src.inRepository(err)
-		}
-		for name := range strings.Lines(out) {
-			if strings.TrimSuffix(name, "\n") == t.Branch {
+		for ref := range strings.Lines(out) {
+			ref = strings.TrimSuffix(ref, "\n")
+			name, local := strings.CutPrefix(ref, "refs/heads/")
+			switch {
+			case !local && strings.HasSuffix(ref, "/"+t.Branch):
 				return bad("repository %s: a remote has a branch %s already", s.Name, t.Branch)
+			case local && (name == t.Branch || strings.HasPrefix(t.Branch, name+"/") || strings.HasPrefix(name, t.Branch+"/")):
+				return bad("repository %s: branch %s stands in the way of %s", s.Name, name, t.Branch)
 			}
 		}
 	}
