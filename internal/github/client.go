@@ -15,6 +15,7 @@ var (
 	_ ledger.Jury       = (*Client)(nil)
 	_ ledger.Recorder   = (*Client)(nil)
 	_ ledger.Amender    = (*Client)(nil)
+	_ ledger.Mirrorer   = (*Client)(nil)
 	_ ledger.Relabeler  = (*Client)(nil)
 	_ ledger.Minimizer  = (*Client)(nil)
 	_ ledger.Witness    = (*Client)(nil)

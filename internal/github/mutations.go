@@ -19,7 +19,19 @@ import (
 // id that an earlier snapshot has shown. What GitHub certainly refused is errors.ErrUnsupported: Comment finds out why.
 func (c *Client) Record(ctx context.Context, i claim.Issue, body string) (claim.Comment, *lifecycle.Facts, error) {
 	posted, after, err := c.written(ctx, i, func(one *snapshot) (claim.Comment, error) {
-		return c.postRecord(hinted(ctx, commenting), one, body)
+		return c.postRecord(hinted(ctx, commenting), one, body, labels.Change{})
+	})
+	if err != nil {
+		return claim.Comment{}, nil, fmt.Errorf("comment on %s: %w", i, err)
+	}
+	return posted, after, nil
+}
+
+// Mirror implements ledger.Mirrorer: the fields of the mutation run one after the other, and the payload of the last one shows the
+// issue as it is then. Labels are named by the global ids that an earlier snapshot has shown, so that none is created.
+func (c *Client) Mirror(ctx context.Context, i claim.Issue, body string, change labels.Change) (claim.Comment, *lifecycle.Facts, error) {
+	posted, after, err := c.written(ctx, i, func(one *snapshot) (claim.Comment, error) {
+		return c.postRecord(hinted(ctx, commenting), one, body, change)
 	})
 	if err != nil {
 		return claim.Comment{}, nil, fmt.Errorf("comment on %s: %w", i, err)
@@ -62,21 +74,49 @@ func (c *Client) written(ctx context.Context, i claim.Issue, send func(*snapshot
 	return got, nil, nil
 }
 
-func (c *Client) postRecord(ctx context.Context, one *snapshot, body string) (claim.Comment, error) {
+// postRecord posts a comment, then changes labels; the last of these fields shows the issue.
+func (c *Client) postRecord(ctx context.Context, one *snapshot, body string, change labels.Change) (claim.Comment, error) {
 	i := one.facts.Issue
+	repo := ledger.Repo{Owner: i.Owner, Name: i.Repo}
 	subject, known := c.issueNode(i)
-	if !known {
+	add, all := c.labelNodes(repo, change.Add)
+	remove, both := c.labelNodes(repo, change.Remove)
+	if !known || !all || !both {
 		return claim.Comment{}, errors.ErrUnsupported
 	}
+
 	much := ofOne()
 	d := newDocument()
-	d.add("  post: addComment(input: {subjectId: %s, body: %s}) { commentEdge { node { ...C } } subject %s }\n",
-		d.bind("ID!", subject), d.bind("String!", body), c.issueAfter(d, i))
+	sent, text := d.bind("ID!", subject), d.bind("String!", body)
+	shown := c.issueAfter(d, i)
+	last := "post"
+	if len(add) > 0 {
+		last = "add"
+	}
+	if len(remove) > 0 {
+		last = "remove"
+	}
+	seen := func(field, payload string) string {
+		if field == last {
+			return payload + " " + shown
+		}
+		return "clientMutationId"
+	}
+	d.add("  post: addComment(input: {subjectId: %s, body: %s}) { commentEdge { node { ...C } } %s }\n", sent, text, seen("post", "subject"))
+	if len(add) > 0 {
+		d.add("  add: addLabelsToLabelable(input: {labelableId: %s, labelIds: %s}) { %s }\n", sent, d.bind("[ID!]!", add), seen("add", "labelable"))
+	}
+	if len(remove) > 0 {
+		d.add("  remove: removeLabelsFromLabelable(input: {labelableId: %s, labelIds: %s}) { %s }\n", sent, d.bind("[ID!]!", remove), seen("remove", "labelable"))
+	}
+
+	type labelled struct{ Labelable json.RawMessage }
 	var data struct {
 		Post *struct {
 			CommentEdge *struct{ Node *queryComment }
 			Subject     json.RawMessage
 		}
+		Add, Remove *labelled
 	}
 	writes := c.transport.writes.Load() + 1
 	got, err := c.ask(ctx, d.operation("mutation Record", issueFields(c.api, much)+pullRequestFields(much)), d.variables, &data)
@@ -87,10 +127,18 @@ func (c *Client) postRecord(ctx context.Context, one *snapshot, body string) (cl
 		return claim.Comment{}, &AnswerError{Status: http.StatusOK, Reason: "the comment is not in it"}
 	}
 	posted, err := ownComment(data.Post.CommentEdge.Node)
-	if err == nil {
-		c.takeAfter(one, got, data.Post.Subject, writes)
+	if err != nil {
+		return posted, err
 	}
-	return posted, err
+
+	payload := data.Post.Subject
+	if l := map[string]*labelled{"add": data.Add, "remove": data.Remove}[last]; l != nil {
+		payload = l.Labelable
+	}
+	if of := len(add) > 0 && data.Add == nil; !of { // what could not be added must not be told as done
+		c.takeAfter(one, got, payload, writes)
+	}
+	return posted, nil
 }
 
 func (c *Client) amendRecord(ctx context.Context, one *snapshot, m claim.Comment, body string) (claim.Comment, error) {

@@ -169,7 +169,11 @@ func (r *run) counts() error {
 
 // write sends writes in order, up to the first that was not applied. What is to be read may come with the last.
 func (r *run) write(e protocol.Effects) (seen protocol.Seen) {
-	for n, w := range e.Writes {
+	for n := 0; n < len(e.Writes); n++ {
+		w := e.Writes[n]
+		if mirrored := e.Read && n == len(e.Writes)-2 && r.mirror(e, n, &seen); mirrored {
+			return seen
+		}
 		last := e.Read && n == len(e.Writes)-1
 		result := protocol.Result{Sent: r.passed()}
 		var along *lifecycle.Facts
@@ -186,6 +190,38 @@ func (r *run) write(e protocol.Effects) (seen protocol.Seen) {
 	}
 	return seen
 }
+
+// mirror posts a comment and changes labels in one request, and reports whether there is such a request.
+func (r *run) mirror(e protocol.Effects, n int, seen *protocol.Seen) bool {
+	post, relabel := e.Writes[n], e.Writes[n+1]
+	at, able := r.forge.(Mirrorer)
+	if !able || post.Kind != protocol.WritePost || relabel.Kind != protocol.WriteRelabel || post.Uncertain || r.counts() != nil {
+		return false
+	}
+
+	result := protocol.Result{Sent: r.passed()}
+	var along *lifecycle.Facts
+	result.Comment, along, result.Err = at.Mirror(r.ctx, r.issue, post.Body, relabel.Labels)
+	if errors.Is(result.Err, errors.ErrUnsupported) {
+		return false
+	}
+	result.Answered, result.Did = r.passed(), did(result.Err)
+	seen.Results = append(seen.Results, result)
+	if result.Did != protocol.Applied {
+		return true
+	}
+
+	labelled := protocol.Result{Did: protocol.Unknown, Err: errUnseen, Sent: result.Sent, Answered: result.Answered}
+	if along != nil && shows(*along, result.Comment.ID) {
+		labelled.Did, labelled.Err = protocol.Applied, nil
+		r.show(seen, *along, nil, e.Ask)
+	}
+	seen.Results = append(seen.Results, labelled)
+	return true
+}
+
+// errUnseen is why it is not known whether labels were changed together with a post.
+var errUnseen = errors.New("the issue was not shown after it")
 
 // did is what the error of a write says about it.
 func did(err error) protocol.Did {

@@ -49,6 +49,12 @@ type Amender interface {
 	Amend(ctx context.Context, i claim.Issue, c claim.Comment, body string) (claim.Comment, *lifecycle.Facts, error)
 }
 
+// A Mirrorer is a Forge that posts a comment, changes labels and reads the issue again in one request.
+type Mirrorer interface {
+	// Mirror is Record with a change of labels after the post. Without a snapshot it is not known whether they were changed.
+	Mirror(ctx context.Context, i claim.Issue, body string, c labels.Change) (claim.Comment, *lifecycle.Facts, error)
+}
+
 // A Relabeler is a Forge that changes the labels of an issue and reads it again in one request.
 type Relabeler interface {
 	// Relabel adds labels, then takes others off, and returns a snapshot that was taken after that. errors.ErrUnsupported says

@@ -171,6 +171,12 @@ func (a Append) post(m move) (Operation, Effects) {
 		posting.body = m.body
 	}
 	posting.plain = m.plain
+	if r := *m.record; a.cfg.Store != "" && r.Kind == claim.KindRelease && r.PR == "" && !m.plain {
+		// Where a store decides, the log and the labels only follow, and may do so in one request.
+		own, _ := f.Log.Find(r.Worker)
+		ended := f.Log.Ended([]claim.Claim{own}, func(claim.Claim) string { return r.Outcome }, f.Now)
+		posting.labels = a.cfg.foreseen(f, ended)
+	}
 	a.posting, a.step = posting, appendPosts
 	return a.posted(Seen{})
 }
@@ -211,6 +217,9 @@ func (a Append) relabel(m move) (Operation, Effects) {
 	}
 
 	a.labels = a.cfg.relabel(a.turn.facts, m.late)
+	if a.posting.relabeled {
+		a.labels = a.labels.after(a.posting.labels)
+	}
 	a.labels.rep.Was = was
 	a.step = appendRelabels
 	return a.relabeled(Seen{})

@@ -399,6 +399,9 @@ func (a Claim) relabel() (Operation, Effects) {
 		return a.finish(a.late)
 	}
 	a.labels = a.cfg.relabel(a.facts, false)
+	if a.posting.relabeled {
+		a.labels = a.labels.after(a.posting.labels)
+	}
 	return a.relabeled(Seen{})
 }
 

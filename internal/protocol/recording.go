@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -13,9 +14,10 @@ import (
 // open whether the record is there.
 type recording struct {
 	cfg     *Config
-	before  []Write      // what takes effect before the record does
-	body    string       // of the comment
-	record  claim.Record // that it holds; of KindClaim without a nonce any claim of the worker will do
+	before  []Write       // what takes effect before the record does
+	labels  labels.Change // what is changed in one request with the post, where that is possible
+	body    string        // of the comment
+	record  claim.Record  // that it holds; of KindClaim without a nonce any claim of the worker will do
 	notice  *claim.Notice
 	had     claim.State // the log without it
 	plain   bool        // no snapshot is asked for along with the post
@@ -27,10 +29,11 @@ type recording struct {
 	tries int
 	lost  error // of the last try of which nobody knows what became
 
-	over    bool
-	err     error         // why it is not certain that the record is there
-	comment claim.Comment // only URL is set of one that was found in the log
-	seen    Seen          // with a snapshot that shows the log with the record, if Read is set
+	over      bool
+	err       error         // why it is not certain that the record is there
+	relabeled bool          // the labels were changed along
+	comment   claim.Comment // only URL is set of one that was found in the log
+	seen      Seen          // with a snapshot that shows the log with the record, if Read is set
 }
 
 type recordingStep int
@@ -63,6 +66,9 @@ func (r recording) next(s Seen) (recording, Effects) {
 // write is the effect that posts the record, after other writes.
 func (r recording) write(before []Write) Effects {
 	e := Effects{Writes: append(slices.Clone(before), Write{Kind: WritePost, Body: r.body, Uncertain: r.sure})}
+	if !r.labels.Empty() {
+		e.Writes = append(e.Writes, Write{Kind: WriteRelabel, Labels: r.labels})
+	}
 	if !r.plain {
 		e.Read, e.Ask = true, r.ask()
 	}
@@ -76,12 +82,16 @@ func (r recording) ask() Ask {
 
 // posted takes in what became of the writes.
 func (r recording) posted(s Seen) (recording, Effects) {
-	last := s.last()
-	if stopped := r.tries == 0 && len(s.Results) <= len(r.before); stopped { // the post was not sent
+	last, at := s.last(), 0
+	if r.tries == 0 {
+		at = len(r.before)
+	}
+	if len(s.Results) <= at { // the post was not sent
 		return r.end(last.Err, s), Effects{}
 	}
 
-	switch last.Did {
+	r.relabeled = len(s.Results) > at+1 && last.Did == Applied
+	switch last = s.Results[at]; last.Did {
 	case Applied:
 		r.comment = last.Comment
 		return r.end(nil, s), Effects{}

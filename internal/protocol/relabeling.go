@@ -72,6 +72,25 @@ func (c *Config) relabel(f lifecycle.Facts, late bool) relabeling {
 	}
 }
 
+// after takes in a change that was made before, with the record that the labels follow.
+func (l relabeling) after(change labels.Change) relabeling {
+	l.rep.Change, l.rep.Why = change, l.rules.Explain(l.facts, change)
+	return l
+}
+
+// foreseen is how the labels will change once the log is log; nothing where people are to be told something first.
+func (c *Config) foreseen(f lifecycle.Facts, log claim.State) labels.Change {
+	rules := c.Rules
+	rules.Stray = 0
+	before := f.Labels
+	f.Log = log
+	projection, _ := rules.Label(f)
+	if projection.Keep || len(rules.Due(f)) > 0 || len(f.Log.Repeats(f.Viewer)) > 0 {
+		return labels.Change{}
+	}
+	return rules.Scheme.Change(before, projection)
+}
+
 // next goes on until over is set.
 func (l relabeling) next(s Seen) (relabeling, Effects) {
 	if s.Ending != nil && !l.dogged && l.step != relabelingJudges {
@@ -154,7 +173,7 @@ func (l relabeling) write() (relabeling, Effects) {
 	projection, _ := l.rules.Label(f)
 	change := l.rules.Scheme.Change(f.Labels, projection)
 	l.rep.Is, l.rep.Projection, l.rep.Stranded = l.rules.Scheme.Shown(f.Labels), projection, l.rules.Stranded(f)
-	if l.round == 0 || l.rep.Why == "" {
+	if l.round == 0 && l.rep.Change.Empty() || l.rep.Why == "" {
 		l.rep.Why = l.rules.Explain(f, change)
 	}
 	if change.Empty() && !l.told {

@@ -86,6 +86,7 @@ func (a Claim) mirror() (Operation, Effects) {
 		return a.free(&CallError{err}, a.got)
 	}
 	a.posting = recording{cfg: a.cfg, body: body, record: a.record, had: a.facts.Log, granted: true}
+	a.posting.labels = a.cfg.foreseen(a.facts, a.facts.Log.Ruled(ruling(a.facts, a.got))) // they only follow the store, as the log does
 	a.step = claimMirrors
 	return a.mirrored(Seen{})
 }

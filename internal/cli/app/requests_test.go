@@ -39,10 +39,10 @@ func pricedCommands() []priced {
 		quiet[n] = fmt.Sprintf("acme/quiet-%d", n)
 	}
 	return []priced{
-		{name: "claim", line: claimed, most: map[string]int{"comments": 6, "refs": 5}},
+		{name: "claim", line: claimed, most: map[string]int{"comments": 5, "refs": 4}},
 		{name: "renew", before: []string{claimed}, line: "renew acme/app#1 --codename lucius --firing-id run-7", most: map[string]int{"comments": 2, "refs": 4}},
-		{name: "release", before: []string{claimed}, line: "release acme/app#1 --codename lucius --firing-id run-7", most: map[string]int{"comments": 3, "refs": 5}},
-		{name: "next", line: "next --repo acme/app --codename lucius --firing-id run-7", most: map[string]int{"comments": 7, "refs": 6}},
+		{name: "release", before: []string{claimed}, line: "release acme/app#1 --codename lucius --firing-id run-7", most: map[string]int{"comments": 3, "refs": 4}},
+		{name: "next", line: "next --repo acme/app --codename lucius --firing-id run-7", most: map[string]int{"comments": 6, "refs": 5}},
 		{name: "status", before: []string{claimed}, line: "status acme/app#1", most: map[string]int{"comments": 1, "refs": 1}},
 		{name: "dedup-check", line: "dedup-check acme/app#1", most: map[string]int{"comments": 1, "refs": 1}},
 		{name: "board", before: []string{claimed}, line: "board --repo acme/app", most: map[string]int{"comments": 2}},
