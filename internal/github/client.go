@@ -11,6 +11,7 @@ import (
 // What a client is to others, which ask for most of it by the interface.
 var (
 	_ ledger.Forge      = (*Client)(nil)
+	_ ledger.Library    = (*Client)(nil)
 	_ ledger.Repos      = (*Client)(nil)
 	_ ledger.Jury       = (*Client)(nil)
 	_ ledger.Recorder   = (*Client)(nil)

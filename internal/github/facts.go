@@ -45,6 +45,15 @@ func (c *Client) FactsOf(ctx context.Context, issues []claim.Issue) []Snapshot {
 	return c.readIssues(ctx, issues, everyRecord)
 }
 
+// FactsOfAll implements ledger.Library: FactsOf, with the errors by themselves.
+func (c *Client) FactsOfAll(ctx context.Context, issues []claim.Issue) ([]lifecycle.Facts, []error) {
+	facts, errs := make([]lifecycle.Facts, len(issues)), make([]error, len(issues))
+	for n, s := range c.FactsOf(ctx, issues) {
+		facts[n], errs[n] = s.Facts, s.Err
+	}
+	return facts, errs
+}
+
 // HoldersOf is FactsOf for who only wants to know who holds the issues, and which pull requests are open for them. Roles
 // are asked only of authors whose records can change that: records that tell of the past alone may be missing from the
 // logs. An author of whom nobody could be asked in time is in Facts.Doubts and not in the log; that is no error. Where that is

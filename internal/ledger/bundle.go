@@ -100,11 +100,37 @@ func (e *BundleError) Unwrap() []error {
 // Check reads every issue and says, as a *BundleError, which of them the worker may not take: ask is lifecycle.Rules.Verdict, or
 // lifecycle.Rules.Admits before a claim. It writes nothing. The snapshots come in the order of Issues.
 func (b Bundle) Check(ctx context.Context, w claim.Worker, ask func(lifecycle.Rules, lifecycle.Facts, lifecycle.Seeker) lifecycle.Verdict) ([]lifecycle.Facts, error) {
+	shots, err := b.check(ctx, w, ask)
+	out := make([]lifecycle.Facts, len(shots))
+	for n, s := range shots {
+		out[n] = s.ruled
+	}
+	return out, err
+}
+
+// A shot is a snapshot of one issue of a bundle, as the log has it, and with the lease of a store laid over it.
+type shot struct {
+	logged Snapshot
+	ruled  lifecycle.Facts
+}
+
+// check is Check with the snapshots of the log besides.
+func (b Bundle) check(ctx context.Context, w claim.Worker, ask func(lifecycle.Rules, lifecycle.Facts, lifecycle.Seeker) lifecycle.Verdict) ([]shot, error) {
 	no := &BundleError{Slug: b.slug}
-	var out []lifecycle.Facts
-	for _, p := range b.parts {
+	runs := make([]*run, len(b.parts))
+	for n, p := range b.parts {
+		runs[n] = &run{base: p.Ledger.base, ctx: ctx, issue: p.Issue}
+	}
+	out := make([]shot, len(b.parts))
+	taken := b.parts[0].Ledger.Now()
+	read := readAll(ctx, runs)
+	for n, p := range b.parts {
 		var v lifecycle.Verdict
-		f, err := p.Ledger.Look(ctx, p.Issue)
+		f, err := p.Ledger.whole(p.Issue, read[n].facts, read[n].err)
+		out[n].logged = Snapshot{Facts: f, Taken: taken}
+		if err == nil {
+			f, err = p.Ledger.Ruled(ctx, f)
+		}
 		if err == nil {
 			f, v, err = p.Ledger.judge(f, func(f lifecycle.Facts) lifecycle.Verdict {
 				return ask(p.Ledger.set.Rules, f, lifecycle.Seeker{Worker: w})
@@ -124,7 +150,7 @@ func (b Bundle) Check(ctx context.Context, w claim.Worker, ask func(lifecycle.Ru
 		if err != nil {
 			no.Causes, no.Issues = append(no.Causes, err), append(no.Issues, p.Issue)
 		}
-		out = append(out, f)
+		out[n].ruled = f
 	}
 	if len(no.Causes) > 0 {
 		return out, no
@@ -154,15 +180,20 @@ func (b Bundle) Nonce() string { return b.parts[0].Ledger.token() }
 // that expire within Terms.Bundle and are undone by whoever sees them next.
 func (b Bundle) Claim(ctx context.Context, req Request) ([]Hold, error) {
 	req.Worker, req.Bundle, req.Nonce = b.Worker(req.Worker), b.slug, cmp.Or(req.Nonce, b.Nonce())
-	if _, err := b.Check(ctx, req.Worker, lifecycle.Rules.Admits); err != nil {
+	checked, err := b.check(ctx, req.Worker, lifecycle.Rules.Admits)
+	if err != nil {
 		return nil, err
 	}
 	t := taking{Bundle: b, worker: req.Worker, nonce: req.Nonce}
+	for _, s := range checked {
+		t.judged = append(t.judged, s.logged)
+	}
 	for len(t.holds) < len(b.parts) { // the next issue, or all of its repository, where a store takes them in one step
 		n, err := t.together(ctx, req)
 		if errors.Is(err, errors.ErrUnsupported) {
 			var h Hold
 			n = len(t.holds)
+			req.Judged = t.judged[n]
 			if h, err = b.parts[n].Ledger.Claim(ctx, b.parts[n].Issue, req); err == nil || late(err) {
 				t.holds, err = append(t.holds, h), nil
 			}
@@ -171,19 +202,29 @@ func (b Bundle) Claim(ctx context.Context, req Request) ([]Hold, error) {
 			return nil, t.undo(ctx, n, err)
 		}
 	}
-	for n, p := range b.parts {
-		h, err := p.Ledger.Keep(ctx, t.holds[n])
-		if err != nil {
-			return nil, t.undo(ctx, n, err)
+	return t.keep(ctx)
+}
+
+// keep renews every hold once, and brings the labels in line, the bundle's own among them.
+func (t *taking) keep(ctx context.Context) ([]Hold, error) {
+	runs, ops := make([]*run, len(t.parts)), make([]protocol.Operation, len(t.parts))
+	for n, p := range t.parts {
+		h := t.holds[n]
+		if !p.Ledger.Owns(h) {
+			return nil, t.undo(ctx, n, &LostError{Issue: p.Issue, Worker: h.Record.Worker, Err: claim.ErrOverdue})
 		}
-		t.holds[n] = h
+		runs[n], ops[n] = &run{base: p.Ledger.base, issue: p.Issue}, p.Ledger.renewal(p.Issue, h.Record.Worker, h.Token, h).Relabeling()
 	}
-	var late []error
-	for _, p := range b.parts { // the bundle's own labels among them
-		_, err := p.Ledger.Reconcile(ctx, p.Issue)
-		late = append(late, lateLabels(p.Issue, err))
+
+	var labels []error
+	for n, end := range runAll(ctx, runs, ops) {
+		if end.Err != nil && !late(end.Err) {
+			return nil, t.undo(ctx, n, end.Err)
+		}
+		t.holds[n] = t.parts[n].Ledger.renewed(end)
+		labels = append(labels, end.Err)
 	}
-	return t.holds, errors.Join(late...)
+	return t.holds, errors.Join(labels...)
 }
 
 // late reports whether only labels failed.
@@ -196,8 +237,9 @@ func late(err error) bool {
 type taking struct {
 	Bundle
 	worker claim.Worker
-	nonce  string // of its process
-	holds  []Hold // of the first parts
+	nonce  string     // of its process
+	judged []Snapshot // of all parts, before the first claim
+	holds  []Hold     // of the first parts
 }
 
 // undo releases what was taken, in the opposite order, because part n could not be, or could not

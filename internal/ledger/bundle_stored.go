@@ -30,11 +30,12 @@ func (t *taking) together(ctx context.Context, req Request) (n int, err error) {
 
 	admitted, asks := make([]protocol.Claim, len(group)), make([]lease.Ask, len(group))
 	for k, p := range group {
+		req.Judged = t.judged[n+k]
 		op, err := p.Ledger.claim(p.Issue, req)
 		if err != nil {
 			return n + k, err
 		}
-		end := p.Ledger.Run(ctx, p.Issue, op.Admission())
+		end := p.Ledger.judged(ctx, p.Issue, req).through(op.Admission())
 		if end.Err != nil {
 			return n + k, end.Err
 		}

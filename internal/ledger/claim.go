@@ -23,11 +23,16 @@ func (cs *claims) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, 
 	if err != nil {
 		return Hold{}, err
 	}
-	r := run{base: cs.base, ctx: ctx, issue: i, begun: cs.clock.Now()}
+	return taken(cs.judged(ctx, i, req).through(op))
+}
+
+// judged is a run that goes by the snapshot by which the caller chose the issue, while that is fresh.
+func (cs *claims) judged(ctx context.Context, i claim.Issue, req Request) *run {
+	r := &run{base: cs.base, ctx: ctx, issue: i, begun: cs.clock.Now()}
 	if cs.snapshots.Fresh(i, req.Judged) {
-		r.judged = &req.Judged.Facts
+		r.judged = &reading{facts: req.Judged.Facts}
 	}
-	return taken(r.through(op))
+	return r
 }
 
 // taken is the hold of a claim that has ended so.

@@ -34,8 +34,8 @@ type run struct {
 	ending error
 	issue  claim.Issue
 	begun  time.Time
-	judged *lifecycle.Facts // what the first read shows; nil asks the server
-	shown  lifecycle.Facts  // the latest snapshot
+	judged *reading        // what the next read shows; nil asks the server
+	shown  lifecycle.Facts // the latest snapshot
 }
 
 // through carries the operation to its conclusion.
@@ -81,11 +81,12 @@ func (r *run) do(e protocol.Effects) protocol.Seen {
 	return seen
 }
 
-// read makes a snapshot; the first may be the one by which the caller chose the issue.
+// read makes a snapshot; it may be the one by which the caller chose the issue, or have been made together with others.
 func (r *run) read() (f lifecycle.Facts, err error) {
 	if r.judged != nil {
-		f, r.judged = *r.judged, nil
-		return f, nil
+		got := *r.judged
+		r.judged = nil
+		return got.facts, got.err
 	}
 	return r.forge.Facts(r.ctx, r.issue)
 }

@@ -27,12 +27,22 @@ func (hs *holds) Renew(ctx context.Context, i claim.Issue, w claim.Worker, token
 
 // renew is Renew for who may know the hold as it was last told; the zero Hold knows nothing.
 func (hs *holds) renew(ctx context.Context, i claim.Issue, w claim.Worker, token int64, known Hold) (Hold, error) {
-	told := claim.Claim{Record: known.Record, Comment: known.Comment, URL: known.URL, Created: known.Since}
-	end := hs.Run(ctx, i, protocol.NewRenewal(hs.config(), i, w, token, told, hs.token()))
+	end := hs.Run(ctx, i, hs.renewal(i, w, token, known))
 	if end.Err != nil {
 		return Hold{}, end.Err
 	}
-	return hs.holdAfterRenewal(end.Facts, end.Claim, end.Lease, end.Began.Add(end.Since)), nil
+	return hs.renewed(end), nil
+}
+
+// renewal is the operation that extends the lease of w.
+func (hs *holds) renewal(i claim.Issue, w claim.Worker, token int64, known Hold) protocol.Renewal {
+	told := claim.Claim{Record: known.Record, Comment: known.Comment, URL: known.URL, Created: known.Since}
+	return protocol.NewRenewal(hs.config(), i, w, token, told, hs.token())
+}
+
+// renewed is the hold after a renewal that has ended so.
+func (hs *holds) renewed(end protocol.Conclusion) Hold {
+	return hs.holdAfterRenewal(end.Facts, end.Claim, end.Lease, end.Began.Add(end.Since))
 }
 
 // MayRenew says what Renew would answer before it writes, and writes nothing: nil is that it would go on.

@@ -110,7 +110,7 @@ func scenarios() map[string]bound {
 		"quiet, crash":                    {scenario{cast: pair, set: quiet, faults: budget{crash: 1}, switches: 3, watch: deadForEver}, 260, 540},
 		"quiet, three workers":            {scenario{cast: trio, set: quiet, faults: budget{hidden: 1}, switches: 2, watch: deadForEver}, 750, 3700},
 		"quiet, and a sweep":              {scenario{cast: append(trio[:2:2], sweeper("sue", 1)), set: quiet, tick: term, ticks: 2, switches: 2, watch: deadForEver}, 2600, 12400},
-		"quiet, lost":                     {scenario{cast: pair, set: quiet, faults: budget{lost: 1}, switches: 2, ends: noGhost, watch: deadForEver}, 460, 3800},
+		"quiet, lost":                     {scenario{cast: pair, set: quiet, faults: budget{lost: 1}, switches: 2, ends: noGhost, watch: deadForEver}, 450, 3800},
 		"quiet, twice each":               {scenario{cast: []role{again("ann", 2, release), again("bob", 2, release)}, set: quiet, switches: 1, faults: budget{hidden: 1}, watch: deadForEver}, 270, 4300},
 		"a person edits labels":           {scenario{cast: []role{worker("ann", release), worker("bob"), person(removes("agent:in-flight"), adds("agent:implement"))}, labels: true, switches: 3}, 1900, 15000},
 		"a pull request, merged":          {scenario{cast: append(pair, person(closes())), pull: true, ends: noGhost}, 590, 2000},

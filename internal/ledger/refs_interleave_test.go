@@ -70,11 +70,11 @@ func TestInterleavingsOfRefs(t *testing.T) {
 func strictScenes() map[string]bound {
 	pair := []role{worker("ann", release), worker("bob", release)}
 	return map[string]bound{
-		"two workers":         {scenario{cast: pair, ends: progress}, 9, 220},
-		"two workers, stale":  {scenario{cast: []role{worker("ann"), worker("bob")}, reads: prefixes, within: forever, faults: budget{stale: 1}, switches: 2}, 28, 90},
-		"two workers, lost":   {scenario{cast: pair, faults: budget{lost: 2}, switches: 1}, 170, 5500},
-		"two workers, crash":  {scenario{cast: pair, faults: budget{crash: 1}}, 160, 500},
-		"three workers":       {scenario{cast: []role{worker("ann"), worker("bob"), worker("cyd")}, ends: progress}, 15, 200},
+		"two workers":         {scenario{cast: pair, ends: progress}, 8, 150},
+		"two workers, stale":  {scenario{cast: []role{worker("ann"), worker("bob")}, reads: prefixes, within: forever, faults: budget{stale: 1}, switches: 2}, 15, 39},
+		"two workers, lost":   {scenario{cast: pair, faults: budget{lost: 2}, switches: 1}, 145, 3600},
+		"two workers, crash":  {scenario{cast: pair, faults: budget{crash: 1}}, 115, 340},
+		"three workers":       {scenario{cast: []role{worker("ann"), worker("bob"), worker("cyd")}, ends: progress}, 14, 120},
 		"one key":             {scenario{cast: []role{twin("ann", release), twin("bob", release)}, ends: progress}, 1, 1},
 		"one key, stale":      {scenario{cast: []role{twin("ann"), twin("bob")}, reads: prefixes, within: forever, faults: budget{stale: 1}, switches: 2}, 1, 1},
 		"one key, lost":       {scenario{cast: []role{twin("ann"), twin("bob")}, faults: budget{lost: 2}, switches: 1}, 1, 1},

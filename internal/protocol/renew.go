@@ -34,6 +34,10 @@ type Renewal struct {
 	editing editing
 	posting recording
 	lost    error
+
+	relabels bool // the labels are brought in line after it
+	labels   relabeling
+	end      Conclusion
 }
 
 type renewalStep int
@@ -45,6 +49,8 @@ const (
 	renewalEdits
 	renewalPosts
 	renewalBuries
+	renewalLooksAgain
+	renewalRelabels
 )
 
 // NewRenewal begins. token is the fencing token that the claim returned, 0 when not known. known is the hold as its process was last
@@ -71,8 +77,18 @@ func (r Renewal) Next(s Seen) (Operation, Effects) {
 		return r.edited(s)
 	case renewalPosts:
 		return r.posted(s)
+	case renewalBuries:
+		return r.buried(s)
+	case renewalLooksAgain:
+		return r.relabel(s)
 	}
-	return r.buried(s)
+	return r.relabeled(s)
+}
+
+// Relabeling is the renewal that brings the labels in line as well. With a *LabelsError the hold is real.
+func (r Renewal) Relabeling() Renewal {
+	r.relabels = true
+	return r
 }
 
 // looked judges the renewal by a snapshot.
@@ -119,6 +135,7 @@ func (r Renewal) begin(s Seen) (Operation, Effects) {
 		return r, failed(r.issue, &UnknownError{r.issue, &CallError{err}})
 	}
 	r.editing = editing{first: first, write: Write{Kind: WriteEdit, Comment: r.claim.Comment, Body: body}}
+	r.editing.read, r.editing.store = r.relabels, r.relabels && r.cfg.Store != ""
 	r.step = renewalEdits
 	return r.edited(Seen{})
 }
@@ -211,12 +228,42 @@ func (r Renewal) written(got claim.Comment) (Operation, Effects) {
 	if got.ID != 0 && got.ID != c.Comment {
 		c.Comment, c.URL, c.Created = got.ID, got.URL, got.Created
 	}
-	return r, conclude(Conclusion{
+	r.end = Conclusion{
 		Facts: r.facts,
 		Claim: c.Renewed(r.new, got.Updated),
 		Lease: r.lease,
 		Since: r.since,
-	})
+	}
+	if !r.relabels {
+		return r, conclude(r.end)
+	}
+	if s := r.editing.seen; s.Read || s.Err != nil {
+		return r.relabel(s)
+	}
+	r.step = renewalLooksAgain
+	return r, r.cfg.look()
+}
+
+// relabel brings the labels in line by the snapshot after the renewal.
+func (r Renewal) relabel(s Seen) (Operation, Effects) {
+	if s.Err != nil {
+		r.end.Err = &LabelsError{r.issue, s.Err}
+		return r, conclude(r.end)
+	}
+	r.labels = r.cfg.relabel(r.cfg.Ruled(s.Facts, s.Lease), false)
+	r.step = renewalRelabels
+	return r.relabeled(Seen{})
+}
+
+// relabeled concludes once the labels are in line, or late.
+func (r Renewal) relabeled(s Seen) (Operation, Effects) {
+	labels, effects := r.labels.next(s)
+	r.labels = labels
+	if !labels.over {
+		return r, effects
+	}
+	r.end.Repair, r.end.Err = labels.rep, labels.err
+	return r, conclude(r.end)
 }
 
 // buried concludes after the key has ended.

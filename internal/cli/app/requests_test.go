@@ -26,6 +26,7 @@ type priced struct {
 	before []string // command lines that are not counted
 	line   string
 	hook   int // or so many issues that a push names
+	issues int // that there are at least
 	most   map[string]int
 }
 
@@ -43,6 +44,12 @@ func pricedCommands() []priced {
 		{name: "renew", before: []string{claimed}, line: "renew acme/app#1 --codename lucius --firing-id run-7", most: map[string]int{"comments": 2, "refs": 4}},
 		{name: "release", before: []string{claimed}, line: "release acme/app#1 --codename lucius --firing-id run-7", most: map[string]int{"comments": 3, "refs": 4}},
 		{name: "next", line: "next --repo acme/app --codename lucius --firing-id run-7", most: map[string]int{"comments": 6, "refs": 5}},
+		{
+			name:   "bundle claim, 5 issues",
+			line:   "bundle claim five acme/app#1 acme/app#2 acme/app#3 acme/app#4 acme/app#5 --codename lucius --firing-id run-7",
+			issues: 5,
+			most:   map[string]int{"comments": 41, "refs": 45},
+		},
 		{name: "status", before: []string{claimed}, line: "status acme/app#1", most: map[string]int{"comments": 1, "refs": 1}},
 		{name: "dedup-check", line: "dedup-check acme/app#1", most: map[string]int{"comments": 1, "refs": 1}},
 		{name: "board", before: []string{claimed}, line: "board --repo acme/app", most: map[string]int{"comments": 2}},
@@ -156,7 +163,7 @@ func (c priced) bill(t *testing.T, p pricing) (b bill) {
 	synctest.Test(t, func(t *testing.T) {
 		w, err := newWorldWith(store, func(seed *githubsim.Seed) {
 			seed.Repos[0].Files = map[string]string{"README": "text\n"}
-			for n := len(seed.Repos[0].Issues) + 1; n <= c.hook; n++ {
+			for n := len(seed.Repos[0].Issues) + 1; n <= max(c.hook, c.issues); n++ {
 				seed.Repos[0].Issues = append(seed.Repos[0].Issues, githubsim.SeedIssue{Number: n, Title: "Work", Author: "olga", Labels: []string{"agent:implement"}})
 			}
 			if p.config != "" {
