@@ -14,8 +14,9 @@ type Append struct {
 
 	step    appendStep
 	turn    turn
-	acted   bool // something was written by the rule
-	blind   bool // the rule goes on without a first snapshot
+	acted   bool  // something was written by the rule
+	blind   bool  // the rule goes on without a first snapshot
+	ending  error // why the caller has given up; then nothing further is begun
 	posting recording
 	labels  relabeling
 	finish  move // that brings the labels in line
@@ -81,6 +82,7 @@ func (a Append) By(f lifecycle.Facts) Append {
 
 // Next implements Operation.
 func (a Append) Next(s Seen) (Operation, Effects) {
+	a.ending = s.Ending
 	switch a.step {
 	case appendBegins:
 		if a.turn.looks > 0 {
@@ -142,6 +144,12 @@ func (a Append) ask() (Operation, Effects) {
 	case m.ask != Ask{}:
 		a.step = appendAsks
 		return a, Effects{Ask: m.ask}
+	case m.closes && a.ending != nil:
+		a.turn.closed = &Result{Did: Refused, Err: a.ending}
+		return a.ask()
+	case m.record != nil && a.ending != nil:
+		a.turn.wrote = a.ending
+		return a.ask()
 	case m.closes:
 		a.step = appendCloses
 		return a, Effects{Writes: []Write{{Kind: WriteClose}}}

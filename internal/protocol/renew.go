@@ -96,6 +96,9 @@ func (r Renewal) looked(s Seen) (Operation, Effects) {
 	if s.Err != nil {
 		return r, failed(r.issue, s.Err)
 	}
+	if s.Ending != nil {
+		return r, failed(r.issue, &UnknownError{r.issue, s.Ending})
+	}
 	r.looks++
 	own, claimed := s.Facts.Log.Find(r.worker)
 	shown := s.Facts.Log.Dead(r.worker) || claimed && own.Held() && s.Facts.Log.RefuseToken(r.worker, r.token) == nil

@@ -125,7 +125,11 @@ func operation(args []string) (protocol.Operation, error) {
 	case "claim":
 		return protocol.NewClaim(c, issue, protocol.Request{Worker: w, TTL: time.Hour, Person: at("person")}, at("nonce"))
 	case "renew":
-		return protocol.NewRenewal(c, issue, w, token, claim.Claim{}, "w0rd"), nil
+		r := protocol.NewRenewal(c, issue, w, token, claim.Claim{}, "w0rd")
+		if slices.Contains(args, "labels") {
+			r = r.Relabeling()
+		}
+		return r, nil
 	case "release":
 		e := protocol.Ending{Worker: w, Outcome: at("outcome"), Token: token, Done: slices.Contains(args, "done")}
 		return protocol.NewRelease(c, issue, e), nil
