@@ -41,6 +41,7 @@ const (
 	verbTake    = "/take"
 	verbRelease = "/release"
 	verbApprove = "/approve"
+	verbHelp    = "/help"
 )
 
 // verbs are the commands, and whether words may follow.
@@ -56,6 +57,7 @@ var verbs = [...]struct {
 	{"/hold", false},
 	{"/unhold", false},
 	{"/requeue", false},
+	{verbHelp, false},
 }
 
 const wordsLimit = 300 // characters of a reason that are kept
@@ -205,6 +207,8 @@ func (cm *commands) obey(ctx context.Context, i claim.Issue, cmd command, r *res
 	var err error
 	switch c, held := o.facts.Log.Holder(); {
 	case cm.dry:
+	case o.verb == verbHelp:
+		return cm.help(ctx, i)
 	case o.verb == verbClaim, o.verb == verbTake:
 		err = cm.claim(ctx, o, r)
 	case o.verb == verbApprove, o.verb == "/reject":
@@ -240,11 +244,16 @@ func (cm *commands) reply(ctx context.Context, i claim.Issue, cmd command, why n
 	if why.text == "" {
 		return nil
 	}
+	return cm.sayOnce(ctx, i, mark, replyBody(mark, cmd.verb, why), since)
+}
+
+// sayOnce posts a comment that begins with the mark, unless one of ours since then does; of two that were posted at once the first stays.
+func (cm *commands) sayOnce(ctx context.Context, i claim.Issue, mark, body string, since time.Time) error {
 	own, err := cm.ours(ctx, i, since, mark)
 	if err != nil || len(own) > 0 {
 		return err
 	}
-	if _, err := cm.Hub.Comment(ctx, i, replyBody(mark, cmd.verb, why)); err != nil {
+	if _, err := cm.Hub.Comment(ctx, i, body); err != nil {
 		return err
 	}
 	if own, err = cm.ours(ctx, i, since, mark); err != nil {
@@ -257,6 +266,21 @@ func (cm *commands) reply(ctx context.Context, i claim.Issue, cmd command, why n
 	}
 	return nil
 }
+
+// help lists the commands, once for each issue and day.
+func (cm *commands) help(ctx context.Context, i claim.Issue) error {
+	day := cm.event.Comment.Created.UTC().Truncate(24 * time.Hour)
+	mark := "<!-- label-state:help day=" + day.Format(time.DateOnly) + " -->"
+	return cm.sayOnce(ctx, i, mark, mark+helpText, day)
+}
+
+const helpText = `
+A command is the first line of a new comment:
+
+- ` + "`/claim` or `/take`" + `: you hold the issue, and nobody else takes it
+- ` + "`/release`" + `: your hold ends; maintainers end an agent's by it, too
+- for maintainers: ` + "`/release --force`, `/hold`, `/unhold`, `/approve`, `/reject why`, `/requeue`" + `
+`
 
 // replyMark is how the reply to a comment is found again. It is no record.
 func replyMark(comment int64) string {

@@ -33,7 +33,7 @@ const undecided = 10 * time.Minute
 // contributes reports whether a command is one that people may give whose records do not count.
 func (cm *commands) contributes(cmd command) bool {
 	on := cm.Contributors.Claim != "" && cm.Contributors.Claim != config.ContributorsOff
-	return on && slices.Contains([]string{verbClaim, verbTake, verbRelease}, cmd.verb)
+	return on && slices.Contains([]string{verbClaim, verbTake, verbRelease, verbHelp}, cmd.verb)
 }
 
 // contributorMark is how the one reply to a contributor on an issue is found again. It is no record.
@@ -55,6 +55,9 @@ func (cm *commands) contribute(ctx context.Context, i claim.Issue, cmd command, 
 	before := cm.commandsBefore(remarks)
 	if !cm.sweeping && len(before) >= cm.Contributors.Hourly {
 		return errCrowded
+	}
+	if cmd.verb == verbHelp && !cm.dry {
+		return cm.help(ctx, i)
 	}
 	snapshot := cm.Hub.FactsOf(ctx, []claim.Issue{i})[0]
 	if snapshot.Err != nil {
@@ -193,7 +196,7 @@ func (cm *commands) belowLimit(ctx context.Context, o order, before []github.Rem
 	}
 	for _, m := range before {
 		cmd, _ := parseCommand(m.Body)
-		asks := cmd.verb != verbRelease && !m.Answered && claim.SameLogin(m.Author, o.by) && o.at.Sub(m.Created) <= undecided
+		asks := (cmd.verb == verbClaim || cmd.verb == verbTake) && !m.Answered && claim.SameLogin(m.Author, o.by) && o.at.Sub(m.Created) <= undecided
 		i := claim.Issue{Owner: cm.Repo.Owner, Repo: cm.Repo.Name, Number: m.Number}
 		if asks && !slices.ContainsFunc(held, i.Same) {
 			held = append(held, i)
