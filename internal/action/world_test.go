@@ -69,7 +69,8 @@ func people() []githubsim.SeedUser {
 	}
 	return []githubsim.SeedUser{
 		role("agents", "write"), role("olga", "admin"), role("tia", "triage"), role("rob", "read"),
-		{Login: "stranger", Token: "tok-stranger"}, {Login: "newcomer", Token: "tok-newcomer"},
+		{Login: "stranger", Token: "tok-stranger"},
+		{Login: "newcomer", Token: "tok-newcomer"},
 		{Login: "dependabot[bot]", Token: "tok-dependabot", Permissions: map[string]string{app: "write"}},
 		bot(tokActions, false), bot(tokFork, true), bot(tokPoor, true),
 	}
