@@ -30,7 +30,7 @@ const (
 )
 
 // A ReasonCode names a reason why an issue may not be taken.
-type ReasonCode string
+type ReasonCode = string
 
 // The codes of reasons, as docs/cli.md lists them.
 const (

@@ -112,7 +112,7 @@ func TestFromEnvironment(t *testing.T) {
 	if c.Repo() != "acme/app" {
 		t.Errorf("the repository is %s", c.Repo())
 	}
-	held, is := errors.AsType[*labelstate.HeldError](c.Check(t.Context(), 1))
+	held, is := errors.AsType[*labelstate.Problem](c.Check(t.Context(), 1))
 	if !is || held.Reasons[0].Code != labelstate.ReasonPaused {
 		t.Errorf("this host's pause: %v", held)
 	}

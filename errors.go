@@ -4,22 +4,28 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
-	"github.com/label-state/label-state/internal/lifecycle"
-	"github.com/label-state/label-state/work"
+	"github.com/label-state/label-state/internal/trouble"
 )
 
-// The errors that mean no, for errors.Is.
+// A Problem says why the answer is not yes: its code, from a closed list, what was being done, to what, why, and what to do next. Every
+// error of an operation on an issue is one, for errors.As.
+type Problem = answer.Problem
+
+// A Reason is one cause why an issue may not be taken. Its code is a [ReasonCode].
+type Reason = answer.Reason
+
+// The errors that mean no, for errors.Is. Each is a [Problem] of that code alone.
 var (
-	ErrHeld      = errors.New("held")                        // the issue may not be taken; a *HeldError says why
-	ErrLost      = errors.New("lost")                        // the hold has ended: its worker must stop
-	ErrNoWork    = errors.New("no work")                     // no issue is free now; a *NoWorkError says why
-	ErrNoPlan    = errors.New("no plan waits for an answer") // or its hold has ended
-	ErrPlanWaits = errors.New("a plan waits for its answer") // already, so that no other can be posted
-	ErrBarred    = errors.New("may not answer the plan")     // the login that wrote the plan, for example
+	ErrHeld      error = &Problem{Code: answer.Held}      // the issue may not be taken; the Problem has the reasons
+	ErrLost      error = &Problem{Code: answer.Lost}      // the hold has ended: its worker must stop
+	ErrNoWork    error = &Problem{Code: answer.NoWork}    // no issue is free now; a *work.NoWorkError says what was passed over
+	ErrNoPlan    error = &Problem{Code: answer.NoPlan}    // or its hold has ended
+	ErrPlanWaits error = &Problem{Code: answer.PlanWaits} // already, so that no other can be posted
+	ErrBarred    error = &Problem{Code: answer.Barred}    // the login that wrote the plan, for example
 )
 
 // ErrInvalid means that a call or a configuration is invalid. Nothing was written, and the same call fails again.
@@ -60,97 +66,39 @@ func (e *ForeignHoldError) Error() string {
 // Unwrap returns ErrInvalid.
 func (e *ForeignHoldError) Unwrap() error { return ErrInvalid }
 
-// A HeldError says why an issue may not be taken. It is [ErrHeld].
-type HeldError struct {
-	Reasons []Reason
-	err     error
-}
-
-func (e *HeldError) Error() string { return e.err.Error() }
-
-// Unwrap returns ErrHeld.
-func (e *HeldError) Unwrap() error { return ErrHeld }
-
-// A Reason is one cause why an issue may not be taken.
-type Reason struct {
-	Code  ReasonCode
-	Text  string    // one clause for people; it may contain other people's text
-	URL   string    // evidence
-	Until time.Time // when it ends by itself; zero when it does not
-}
-
-// A NoWorkError lists what was passed over in a queue without a free issue. It is [ErrNoWork].
-type NoWorkError struct {
-	Queue  int    // how many open issues have the label of the queue
-	Label  string // that label
-	Passed []PassedOver
-	err    error
-}
-
-func (e *NoWorkError) Error() string { return e.err.Error() }
-
-// Unwrap returns ErrNoWork.
-func (e *NoWorkError) Unwrap() error { return ErrNoWork }
-
-// A PassedOver counts the issues of a queue that were passed over for one reason.
-type PassedOver struct {
-	Code  ReasonCode
-	Text  string // the reason in words
-	Items int
-}
-
 // doing adds to an error what was being done, and to what.
 func (c *Client) doing(verb string, number int, err error) error {
 	if err == nil {
 		return nil
 	}
+	if p, is := err.(*Problem); is && p.Doing == "" {
+		named := *p
+		named.Doing, named.Object = verb, c.issue(number).String()
+		return &named
+	}
 	return fmt.Errorf("%s %s: %w", verb, c.issue(number), err)
 }
 
-// answer turns an error of the ledger into this package's. Late labels are a warning: the record counts, and the next sweep
+// answer turns an error of the ledger into a Problem. Late labels are a warning: the record counts, and the next sweep
 // brings the labels in line.
 func (c *Client) answer(err error) error {
-	var (
-		held   *ledger.HeldError
-		lost   *ledger.LostError
-		late   *ledger.LabelsError
-		none   *work.NoWorkError
-		barred *ledger.BarredError
-		call   *ledger.CallError
-		store  *ledger.StoreError
-		option *work.OptionError
-	)
+	var late *ledger.LabelsError
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &held):
-		return &HeldError{reasons(held.Verdict), held}
-	case errors.As(err, &lost):
-		return fmt.Errorf("%w: %w", ErrLost, lost)
 	case errors.As(err, &late):
 		c.warn(late.Issue.String() + ": " + late.Error())
 		return nil
 	case errors.Is(err, lease.ErrNotLinked):
 		return fmt.Errorf("%w: %w: import lease/%s and list its Store in Options", ErrInvalid, err, c.s.Config.Claim.Lease)
-	case errors.As(err, &none):
-		out := &NoWorkError{Queue: none.Queue, Label: none.Label, err: none}
-		for _, p := range none.Passed {
-			out.Passed = append(out.Passed, PassedOver{ReasonCode(p.Reason), p.Text, p.Items})
-		}
-		return out
-	case errors.Is(err, ledger.ErrPlanWaits):
-		return ErrPlanWaits
-	case errors.As(err, &barred):
-		return fmt.Errorf("%w: %w", ErrBarred, barred)
-	case errors.As(err, &call), errors.As(err, &store), errors.As(err, &option):
-		return fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	return err
+
+	p := trouble.Of(err)
+	if p.Code.Meaning().Exit == answer.ExitWrong {
+		p.Cause = errors.Join(ErrInvalid, err)
+	}
+	return p
 }
 
-func reasons(v lifecycle.Verdict) (out []Reason) {
-	for _, r := range v.Reasons {
-		out = append(out, Reason{ReasonCode(r.Code), r.Text, r.URL, r.Until})
-	}
-	return out
-}
+// lost is the answer to a worker whose hold has ended.
+func lost(why string) error { return &Problem{Code: answer.Lost, Why: why} }

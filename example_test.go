@@ -149,7 +149,7 @@ func ExampleClient_Claim() {
 	fmt.Println(hold.Codename, hold.FiringID, hold.Until.Sub(hold.Since).Round(time.Minute))
 
 	_, err = c.Claim(ctx, 1, labelstate.ClaimOptions{Codename: "drake"})
-	var held *labelstate.HeldError
+	var held *labelstate.Problem
 	if errors.As(err, &held) {
 		fmt.Println("refused:", held.Reasons[0].Code)
 	}
@@ -402,7 +402,7 @@ func ExampleClient_Check() {
 	if _, err := c.Claim(ctx, 1, labelstate.ClaimOptions{Codename: "lucius"}); err != nil {
 		log.Fatal(err)
 	}
-	var held *labelstate.HeldError
+	var held *labelstate.Problem
 	if errors.As(c.Check(ctx, 1), &held) {
 		fmt.Println(held.Reasons[0].Code)
 	}

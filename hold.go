@@ -225,9 +225,9 @@ func (c *Client) Owns(h Hold) error {
 	known, ours := c.recall(h.key())
 	switch {
 	case !ours:
-		return c.doing("own", h.Number, fmt.Errorf("%w: this client has not claimed or renewed it, or it is over", ErrLost))
+		return c.doing("own", h.Number, lost("this client has not claimed or renewed it, or it is over"))
 	case !c.s.Ledger.Owns(known):
-		return c.doing("own", h.Number, fmt.Errorf("%w: its lease has run out", ErrLost))
+		return c.doing("own", h.Number, lost("its lease has expired"))
 	}
 	return nil
 }

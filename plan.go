@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/setup"
@@ -95,15 +95,15 @@ func (c *Client) lookAtPlan(ctx context.Context, h Hold) (Plan, error) {
 	foreign := f.Log.RefuseLogin(h.key().worker, f.Viewer)
 	switch {
 	case !found:
-		return Plan{}, fmt.Errorf("%w: %w", ErrLost, claim.ErrNotHolder)
+		return Plan{}, &Problem{Code: answer.Lost, Cause: claim.ErrNotHolder}
 	case foreign != nil:
-		return Plan{}, fmt.Errorf("%w: %w", ErrLost, foreign)
+		return Plan{}, &Problem{Code: answer.Lost, Cause: foreign}
 	case own.Plan == nil && own.End == nil:
 		return Plan{}, ErrNoPlan
 	case p.Answer == PlanRejected:
-		return p, fmt.Errorf("%w: the plan was rejected", ErrLost)
+		return p, lost("the plan was rejected")
 	case p.Answer == PlanOver:
-		return p, fmt.Errorf("%w: the hold is over", ErrLost)
+		return p, lost("the hold is over")
 	}
 	return p, nil
 }
@@ -137,7 +137,7 @@ func (c *Client) answerPlan(ctx context.Context, verb string, number int, do fun
 	}
 	for _, over := range []error{claim.ErrNoPlan, claim.ErrOverdue, claim.ErrEnded, claim.ErrNotHolder} {
 		if errors.Is(err, over) {
-			return c.doing(verb, number, fmt.Errorf("%w: %w", ErrNoPlan, over))
+			return c.doing(verb, number, &Problem{Code: answer.NoPlan, Cause: over})
 		}
 	}
 	return c.doing(verb, number, c.answer(err))

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/trouble"
 )
 
 // An Answer says whether an issue is free.
@@ -115,7 +116,7 @@ func (c *Client) Status(ctx context.Context, number int) (Status, error) {
 	v, sum := r.Verdict(f, lifecycle.Seeker{}), r.Summary(f)
 	s := Status{
 		Repo: f.Issue.Slug(), Number: f.Issue.Number, Title: f.Title, URL: f.URL, Open: f.Open, Now: f.Now,
-		Answer: Answer(v.Answer.String()), Reasons: reasons(v), State: State(sum.State.String()), Why: sum.Why,
+		Answer: Answer(v.Answer.String()), Reasons: trouble.Reasons(v), State: State(sum.State.String()), Why: sum.Why,
 		Labels: f.Labels, Add: sum.Drift.Add, Remove: sum.Drift.Remove, Stranded: sum.Stranded, Store: c.s.Config.Claim.Lease,
 	}
 	if sum.Unmanaged {

@@ -32,7 +32,7 @@ type NextOptions struct {
 }
 
 // Next claims the first free issue of the queue. When another worker is faster, it tries the one after it. [ErrNoWork] says that
-// there is none; a *[NoWorkError] says what was passed over.
+// there is none; a *[work.NoWorkError] says what was passed over.
 func (c *Client) Next(ctx context.Context, o NextOptions) (work.Item, Hold, error) {
 	item, hold, err := c.next(ctx, o)
 	if err = c.answer(err); err != nil {

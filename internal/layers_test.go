@@ -138,8 +138,12 @@ var mayImport = map[string][]string{
 		"internal/cli", "internal/setup",
 		"internal/cli/hold", "internal/cli/queue", "internal/cli/feature", "internal/cli/operate", "internal/cli/local", "internal/cli/try",
 	},
+	"internal/trouble": { // which problem an error comes to, for the command line and the Go package
+		"answer", "internal/claim", "internal/config", "internal/github", "internal/host", "internal/lease", "internal/ledger",
+		"internal/lifecycle", "internal/printable", "internal/setup", "internal/state", "work",
+	},
 	"internal/cli": {
-		"answer",
+		"answer", "internal/trouble",
 		"internal/claim", "internal/config", "internal/git", "internal/github", "internal/gitpush",
 		"internal/hookfile", "internal/host", "internal/keep", "internal/labels", "internal/lease", "internal/ledger",
 		"internal/lifecycle", "internal/prchain", "internal/printable", "internal/setup",
@@ -156,12 +160,12 @@ var mayImport = map[string][]string{
 		"internal/lifecycle", "internal/printable", "internal/setup", "internal/slackgate", "work",
 	},
 	"internal/cli/feature": {
-		"answer",
+		"answer", "internal/trouble",
 		"internal/claim", "internal/cli", "internal/github", "internal/host", "internal/labels", "internal/ledger",
 		"internal/lifecycle", "internal/prchain", "internal/printable", "internal/setup", "internal/state", "internal/worktree",
 	},
 	"internal/cli/operate": {
-		"answer",
+		"answer", "internal/trouble",
 		"internal/board", "internal/claim", "internal/cli", "internal/host", "internal/labels", "internal/ledger",
 		"internal/lifecycle", "internal/printable", "internal/setup", "internal/state", "internal/stats",
 	},

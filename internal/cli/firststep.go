@@ -9,11 +9,12 @@ import (
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/trouble"
 )
 
 // FirstCommand is the line for who has no ready issue yet.
 func (c *Call) FirstCommand() answer.Command {
-	return labelCommand("label an issue", "NUMBER", c.Session.Repo.String(), c.queue())
+	return trouble.LabelIssue("label an issue", "NUMBER", c.Session.Repo.String(), c.queue())
 }
 
 // LabelsFirst is the line for a repository that lacks the label of the queue: no issue can be given it. Empty where it is there.
@@ -28,7 +29,7 @@ func (c *Call) LabelsFirst(ctx context.Context) ([]answer.Command, error) {
 	}
 	first := c.FirstCommand()
 	first.When = "then " + first.When
-	return then(makeLabels(c.Session.Repo), first), nil
+	return trouble.Then(makeLabels(c.Session.Repo), first), nil
 }
 
 // ReadyFirst is the line for an issue in a repository that lacks the label of the queue, as far as what was read tells. Empty where it is
@@ -38,8 +39,8 @@ func (c *Call) ReadyFirst(f lifecycle.Facts, v lifecycle.Verdict) string {
 	if v.Answer != lifecycle.Free || f.PullRequest || !c.Session.Client.Lacks(r, c.queue()) {
 		return ""
 	}
-	label := labelCommand("then label it", strconv.Itoa(f.Issue.Number), r.String(), c.queue())
-	return Words(then(makeLabels(r), label))
+	label := trouble.LabelIssue("then label it", strconv.Itoa(f.Issue.Number), r.String(), c.queue())
+	return Words(trouble.Then(makeLabels(r), label))
 }
 
 func (c *Call) queue() string { return c.Session.Ledger.Rules().Scheme.Queues()[0] }

@@ -1,16 +1,12 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/label-state/label-state/answer"
-	"github.com/label-state/label-state/internal/ledger"
-	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/printable"
+	"github.com/label-state/label-state/internal/trouble"
 )
 
 // Usagef is a wrong call of a command: exit 2, with the command's usage as what to do next.
@@ -47,177 +43,11 @@ func ExitCode(err error) int {
 	if err == nil {
 		return answer.ExitYes
 	}
-	return codeIn(err).Meaning().Exit
+	return ProblemOf(err).Code.Meaning().Exit
 }
 
-// ProblemOf is any error as the one problem that it comes to, with a code and with what to do next. nil stays nil.
-//
-// What is said closest to the cause counts first: a command knows better than the kind of error, and that better than its code.
-func ProblemOf(err error) *answer.Problem {
-	if err == nil {
-		return nil
-	}
-	p := named(err)
-	p.Code = codeIn(err)
-	p.Reasons = reasonsOf(err)
-	p.Next = nextOf(p)
-	return p
-}
-
-// named is the problem without what is known of its kind: what was being done, to what, and why.
-func named(err error) *answer.Problem {
-	top := err
-	for { // an error that is joined with none is that error
-		joined, is := top.(interface{ Unwrap() []error })
-		if !is || len(joined.Unwrap()) != 1 {
-			break
-		}
-		top = joined.Unwrap()[0]
-	}
-
-	p, is := top.(*answer.Problem)
-	if !is {
-		return &answer.Problem{Why: err.Error(), Cause: err}
-	}
-	bare := *p
-	bare.Doing, bare.Object = "", ""
-	return &answer.Problem{Doing: p.Doing, Object: p.Object, Why: withoutObject(bare.Error(), p.Object), Cause: err}
-}
-
-// withoutObject is the text of a cause without the object, which is named already.
-func withoutObject(text, object string) string {
-	for _, kind := range []string{"read ", "bundle ", "feature "} {
-		text = strings.TrimPrefix(text, kind+object+": ")
-	}
-	return text
-}
-
-// codeIn is the code of an error. Of several the caller's own mistake counts first, then no work, then no; a no hides nothing that could
-// not be found out.
-func codeIn(err error) answer.Code {
-	var found []answer.Code
-	for p := range problemsIn(err) {
-		if p.Code != "" {
-			found = append(found, p.Code)
-		}
-	}
-	for _, k := range kinds() {
-		if code, _, is := k(err, &answer.Problem{}); is {
-			found = append(found, code)
-		}
-	}
-
-	for _, exit := range []int{answer.ExitWrong, answer.ExitNoWork, answer.ExitNo, answer.ExitUnknown} {
-		if n := slices.IndexFunc(found, func(c answer.Code) bool { return c.Meaning().Exit == exit }); n >= 0 {
-			return found[n]
-		}
-	}
-	return answer.Unread
-}
-
-// reasonsOf are the reasons of a hold that stands in the way; nil for every other error.
-func reasonsOf(err error) []answer.Reason {
-	held, is := errors.AsType[*ledger.HeldError](err)
-	if !is {
-		return nil
-	}
-	reasons := Reasons(held.Verdict)
-	if held.Yielded != nil { // its own claim is over, and no reason any longer
-		own := string(lifecycle.CodeOwn)
-		reasons = slices.DeleteFunc(reasons, func(r answer.Reason) bool { return r.Code == own })
-	}
-	return reasons
-}
-
-// nextOf is what to do about a problem. It is never empty.
-func nextOf(p *answer.Problem) (next []answer.Command) {
-	for one := range problemsIn(p.Cause) {
-		if len(one.Next) > 0 {
-			next = one.Next // of one inside another the inner one
-		}
-	}
-	for _, k := range kinds() {
-		if len(next) > 0 {
-			return next
-		}
-		_, next, _ = k(p.Cause, p)
-	}
-	if len(next) > 0 {
-		return next
-	}
-	return usual(p)
-}
-
-// usual is what the code of a problem says to do, about this problem's object. What is about an issue nobody knows is left out.
-func usual(p *answer.Problem) (next []answer.Command) {
-	for _, c := range p.Code.Meaning().Next {
-		fits := true
-		c.Args = slices.Clone(c.Args)
-		for n, arg := range c.Args {
-			switch arg {
-			case answer.TheIssue:
-				c.Args[n], fits = p.Object, strings.Contains(p.Object, "#")
-			case answer.TheRepo:
-				c.Args[n] = repoOf(p)
-			}
-		}
-		c.Args = slices.DeleteFunc(c.Args, func(arg string) bool { return arg == "" })
-		if c.Verb == answer.TheVerb {
-			c.Verb = p.Doing
-		}
-		if fits {
-			next = append(next, c)
-		}
-	}
-	if len(next) == 0 {
-		return []answer.Command{answer.Call("fix the cause, then run", answer.Again)}
-	}
-	return next
-}
-
-// problemsIn are the problems in the tree of an error, the outer before the inner.
-func problemsIn(err error) func(yield func(*answer.Problem) bool) {
-	return func(yield func(*answer.Problem) bool) {
-		for queue := []error{err}; len(queue) > 0; {
-			first := queue[0]
-			queue = queue[1:]
-			if p, is := first.(*answer.Problem); is && !yield(p) {
-				return
-			}
-			switch e := first.(type) {
-			case interface{ Unwrap() error }:
-				if inner := e.Unwrap(); inner != nil {
-					queue = append([]error{inner}, queue...)
-				}
-			case interface{ Unwrap() []error }:
-				queue = append(slices.Clone(e.Unwrap()), queue...)
-			}
-		}
-	}
-}
-
-// repoOf is the repository that a problem is about, as far as it is known.
-func repoOf(p *answer.Problem) string {
-	if strings.Contains(p.Object, "/") {
-		repo, _, _ := strings.Cut(p.Object, "#")
-		return repo
-	}
-	if e, is := errors.AsType[*ledger.BundleError](p.Cause); is {
-		return e.Issues[0].Slug()
-	}
-	if e, is := errors.AsType[*ledger.UnknownError](p.Cause); is {
-		return e.Issue.Slug()
-	}
-	return ""
-}
-
-// doctor examines the repository that a problem is about.
-func doctor(when string, p *answer.Problem) answer.Command {
-	if repo := repoOf(p); repo != "" {
-		return answer.Call(when, "doctor", repo)
-	}
-	return answer.Call(when, "doctor")
-}
+// ProblemOf is any error as the one problem that it comes to. nil stays nil.
+func ProblemOf(err error) *answer.Problem { return trouble.Of(err, kinds()...) }
 
 // aftermath is what an error tells of what was undone, which nobody may leave out, after "; ".
 func aftermath(err error) string {
@@ -228,11 +58,6 @@ func aftermath(err error) string {
 		return "; " + e.Aftermath()
 	}
 	return ""
-}
-
-// interrupted reports whether a person or --timeout ended it.
-func interrupted(err error) bool {
-	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // meant words the nearest known name; near may be empty.
@@ -248,15 +73,8 @@ func OneLine(s string) string { return printable.Line(s) }
 
 // Otherwise is Advise where nothing is known to do next but what the code of the error says.
 func Otherwise(err error, next ...answer.Command) error {
-	for _, k := range kinds() {
-		if _, known, is := k(err, &answer.Problem{Cause: err}); is && len(known) > 0 {
-			return err
-		}
-	}
-	for p := range problemsIn(err) {
-		if len(p.Next) > 0 {
-			return err
-		}
+	if trouble.Advises(err, kinds()...) {
+		return err
 	}
 	return Advise(err, next...)
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/trouble"
 )
 
 // A StatusView is the JSON of status.
@@ -71,7 +72,7 @@ type ignoredView struct {
 func ViewStatus(r lifecycle.Rules, f lifecycle.Facts, v lifecycle.Verdict) StatusView {
 	sum := r.Summary(f)
 	s := StatusView{
-		Issue: f.Issue.String(), Title: OneLine(f.Title), URL: f.URL, Open: f.Open, Pull: f.PullRequest, Answer: v.Answer.String(), Reasons: append([]answer.Reason{}, Reasons(v)...),
+		Issue: f.Issue.String(), Title: OneLine(f.Title), URL: f.URL, Open: f.Open, Pull: f.PullRequest, Answer: v.Answer.String(), Reasons: append([]answer.Reason{}, trouble.Reasons(v)...),
 		State: sum.State.String(), Why: OneLine(sum.Why), Labels: LabelNames(f.Labels), Now: Stamp(f.Now),
 		Stranded: OneLine(sum.Stranded), Blockers: []BlockerView{}, Attempts: []attemptView{}, PRs: []pullView{}, Ignored: []ignoredView{},
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/ledger"
-	"github.com/label-state/label-state/internal/lifecycle"
 )
 
 // Stamp is a server time in JSON: RFC 3339 in UTC, to the second. The zero time is empty.
@@ -61,15 +60,6 @@ func Round(d time.Duration) string {
 		}
 	}
 	return strings.Join(out, " ")
-}
-
-// Reasons are a verdict's reasons in JSON, in their order; nil without any.
-func Reasons(v lifecycle.Verdict) []answer.Reason {
-	var out []answer.Reason
-	for _, r := range v.Reasons {
-		out = append(out, answer.Reason{Code: string(r.Code), Text: OneLine(r.Text), URL: r.URL, Until: second(r.Until)})
-	}
-	return out
 }
 
 // RenewBefore is when the next heartbeat is due for a hold that ends at until and lasts lease after each: when a third of the lease

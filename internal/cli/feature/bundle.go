@@ -16,6 +16,7 @@ import (
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/internal/state"
+	"github.com/label-state/label-state/internal/trouble"
 	urfave "github.com/urfave/cli/v2"
 )
 
@@ -167,7 +168,7 @@ func onBundle(t cli.Terminal, cc *urfave.Context, do func(ctx context.Context, p
 			one := PartView{Issue: no.Issues[n].String(), Answer: "unknown"}
 			var held *ledger.HeldError
 			if errors.As(cause, &held) {
-				one.Answer, one.Reasons = "held", cli.Reasons(held.Verdict)
+				one.Answer, one.Reasons = "held", trouble.Reasons(held.Verdict)
 			}
 			p.view.Issues = append(p.view.Issues, one)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/internal/state"
+	"github.com/label-state/label-state/internal/trouble"
 	urfave "github.com/urfave/cli/v2"
 )
 
@@ -227,7 +228,7 @@ func (p *pack) show(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", c.Session.Issue, err)
 		}
 		v := c.Session.Ledger.Rules().Verdict(c.Session.Ledger.Here(f), lifecycle.Seeker{})
-		one := PartView{Issue: c.Session.Issue.String(), Answer: v.Answer.String(), Labels: cli.LabelNames(c.Session.Ledger.Rules().Scheme.Shown(f.Labels)), Reasons: cli.Reasons(v)}
+		one := PartView{Issue: c.Session.Issue.String(), Answer: v.Answer.String(), Labels: cli.LabelNames(c.Session.Ledger.Rules().Scheme.Shown(f.Labels)), Reasons: trouble.Reasons(v)}
 		text := cli.OneLine(strings.TrimPrefix(v.String(), "held: "))
 		if h, held := f.Log.Holder(); held {
 			one.Holder, one.URL = h.Record.Worker.String(), h.URL

@@ -18,6 +18,7 @@ import (
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/trouble"
 	urfave "github.com/urfave/cli/v2"
 )
 
@@ -170,7 +171,7 @@ func (c *boardRepo) next(ctx context.Context, p boardPart) (string, error) {
 	}
 	switch {
 	case len(p.pauses) > 0:
-		return cli.Words([]answer.Command{cli.ResumeCommand(p.pauses[0].Repo, p.pauses[0].Here)}), nil
+		return cli.Words([]answer.Command{trouble.Resume(p.pauses[0].Repo, p.pauses[0].Here)}), nil
 	case ready:
 		return "", nil // the marks say what is in the way
 	}

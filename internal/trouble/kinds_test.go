@@ -1,4 +1,4 @@
-package cli
+package trouble
 
 import (
 	"testing"

@@ -1,0 +1,316 @@
+package trouble
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+
+	"github.com/label-state/label-state/answer"
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/config"
+	"github.com/label-state/label-state/internal/github"
+	"github.com/label-state/label-state/internal/host"
+	"github.com/label-state/label-state/internal/lease"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/setup"
+	"github.com/label-state/label-state/internal/state"
+	"github.com/label-state/label-state/work"
+)
+
+// A Kind knows one kind of error of a package below: its code, and what to do next where that is not what the code says. Of any other
+// error it says that it is not of its kind.
+type Kind func(err error, at *answer.Problem) (answer.Code, []answer.Command, bool)
+
+// For is the code of all errors of a type.
+func For[E error](code answer.Code) Kind {
+	return Advised(code, func(E, *answer.Problem) []answer.Command { return nil })
+}
+
+// Advised is For with what to do next; no command at all is what the code says.
+func Advised[E error](code answer.Code, next func(e E, at *answer.Problem) []answer.Command) Kind {
+	return func(err error, at *answer.Problem) (answer.Code, []answer.Command, bool) {
+		e, is := errors.AsType[E](err)
+		if !is {
+			return "", nil, false
+		}
+		return code, next(e, at), true
+	}
+}
+
+// is is the code of one error.
+func is(target error, code answer.Code, next ...answer.Command) Kind {
+	return func(err error, _ *answer.Problem) (answer.Code, []answer.Command, bool) {
+		if !errors.Is(err, target) {
+			return "", nil, false
+		}
+		return code, next, true
+	}
+}
+
+// kinds are those of the packages that the command line and the Go package share, after more of a front end's own. The first that knows
+// what to do next says it.
+func kinds(more []Kind) []Kind {
+	return slices.Concat(more, wrongKinds(), noKinds(), reachKinds(), machineKinds())
+}
+
+// Then are commands in the order in which to try them.
+func Then(next ...answer.Command) []answer.Command { return next }
+
+// wrongKinds are what was called or configured wrongly.
+func wrongKinds() []Kind {
+	return []Kind{
+		For[*ledger.StoreError](answer.WrongStore),
+		For[*work.OptionError](answer.Usage),
+		Advised(answer.Usage, func(e *host.ReferenceError, _ *answer.Problem) []answer.Command {
+			if e.Kind == "repository" {
+				return Then(answer.Call("give OWNER/NAME, as in", "doctor", "acme/app"))
+			}
+			return Then(answer.Advice("give owner/repo#7, the issue's URL, or inside a clone just 7"))
+		}),
+		Advised(answer.Config, hintConfig),
+		Advised(answer.Config, func(e *setup.SettingError, _ *answer.Problem) []answer.Command {
+			return Then(answer.Advice(e.Remedy()))
+		}),
+		For[*ledger.NoPullError](answer.NoPull),
+		For[*ledger.CallError](answer.Usage),
+		For[*state.RepoNameError](answer.Usage),
+	}
+}
+
+func hintConfig(e *config.Error, _ *answer.Problem) []answer.Command {
+	switch {
+	case e.Everybodys:
+		return Then(answer.Advice("leave "+e.Path+" out of "+e.File),
+			answer.Advice("the shared configuration is "+config.Path+" on the default branch"))
+	case e.Path == "" && e.Line == 0:
+		return Then(answer.Shell("see that it can be read", "ls", "-l", e.File), answer.Advice("or name another file with --config"))
+	}
+	return Then(answer.Call("correct "+e.File+", then try it with", "doctor"))
+}
+
+// leftKind is a bundle of which something could not be released.
+func leftKind(err error, _ *answer.Problem) (answer.Code, []answer.Command, bool) {
+	e, is := errors.AsType[*ledger.BundleError](err)
+	if !is || e.Left == nil {
+		return "", nil, false // its cause knows better
+	}
+	release := answer.Call("what is left expires within ten minutes, or at once with", "bundle release", e.Slug)
+	return answer.Unread, Then(release), true
+}
+
+// noKinds are the answer no.
+func noKinds() []Kind {
+	return []Kind{
+		leftKind,
+		Advised(answer.NoWork, hintNoWork),
+		Advised(answer.Held, hintHeld),
+		lostKind,
+		For[*ledger.BarredError](answer.Barred),
+		is(ledger.ErrPlanWaits, answer.PlanWaits),
+	}
+}
+
+func hintNoWork(e *work.NoWorkError, at *answer.Problem) []answer.Command {
+	switch {
+	case e.Queue == 0:
+		return Then(LabelIssue("label an issue", "NUMBER", repoOf(at), e.Label), answer.Call("what others work on", "board", "--repo", repoOf(at)))
+	case e.Passed[0].Reason == string(lifecycle.CodePaused):
+		return Then(Resume(repoOf(at), false))
+	}
+	return nil
+}
+
+// Resume is how a pause ends; here is whether it is this host's.
+func Resume(repo string, here bool) answer.Command {
+	args := []string{repo}
+	if here {
+		args = append(args, "--local")
+	}
+	return answer.Call("when claims may go on", "repo resume", args...)
+}
+
+func hintHeld(e *ledger.HeldError, _ *answer.Problem) []answer.Command {
+	who := answer.Call("see who holds it", "status", e.Issue.String())
+	if e.Shared {
+		return Then(hintShared(e, who))
+	}
+	if e.Yielded == nil && len(e.Verdict.Reasons) > 0 {
+		return hintReason(e.Issue, e.Verdict.Reasons[0])
+	}
+	return Then(who)
+}
+
+// hintShared is the way on for a process whose run has the issue in another process.
+func hintShared(held *ledger.HeldError, who answer.Command) answer.Command {
+	n := slices.IndexFunc(held.Verdict.Reasons, func(r lifecycle.Reason) bool { return r.Code == lifecycle.CodeOwn })
+	if n < 0 || held.Verdict.Reasons[n].Claim == nil {
+		return who
+	}
+	w := held.Verdict.Reasons[n].Claim.Record.Worker
+	return answer.Call("if that process is gone, take its hold over", "claim", held.Issue.String(),
+		"--codename", w.Codename, "--firing-id", w.FiringID, "--resume")
+}
+
+// hintReason is the way on past one reason why an issue may not be taken.
+func hintReason(i claim.Issue, r lifecycle.Reason) []answer.Command {
+	issue := i.String()
+	reopen := func(what string) []string {
+		return []string{what, "reopen", strconv.Itoa(i.Number), "--repo", i.Slug()}
+	}
+
+	switch r.Code {
+	case lifecycle.CodePaused:
+		return Then(Resume(i.Slug(), r.Here))
+	case lifecycle.CodeHold:
+		return Then(answer.Call("whoever put the label on releases it with", "release", issue), answer.Advice("anybody else takes it off there: "+r.URL))
+	case lifecycle.CodeAssigned:
+		return Then(answer.Call("take one that is nobody's", "next"), answer.Call("who works on this one", "status", issue))
+	case lifecycle.CodePROpen, lifecycle.CodeMerged:
+		if r.URL == "" {
+			return Then(answer.Call("see that the token may read it, or begin the issue again", "release", issue, "--force"))
+		}
+		there := answer.Advice("continue there: " + r.URL)
+		if r.ByStranger() {
+			return Then(there, answer.Call("or take the issue all the same", "claim", issue, "--force"))
+		}
+		return Then(there)
+	case lifecycle.CodeDone:
+		return Then(answer.Call("if it is not done after all", "release", issue, "--force"))
+	case lifecycle.CodeClosed:
+		switch r.Text {
+		case lifecycle.PullMerged:
+			return Then(answer.Call("nothing is left to do on it; see what is", "next"))
+		case lifecycle.PullClosed:
+			return Then(answer.Shell("if it is wanted after all", "gh", reopen("pr")...))
+		}
+		return Then(answer.Shell("if it is not done after all", "gh", reopen("issue")...))
+	case lifecycle.CodeAttempts:
+		return Then(answer.Call("see why", "log", issue), answer.Advice("a person lets agents try again by commenting /requeue there: "+r.URL))
+	case lifecycle.CodeScope, lifecycle.CodeExcluded, lifecycle.CodePlan:
+		return Then(answer.Advice("a person decides, by taking the label off: " + r.URL))
+	case lifecycle.CodeInFlight:
+		return Then(answer.Call("see who holds it", "status", issue))
+	case lifecycle.CodeOwn, lifecycle.CodeBlocked, lifecycle.CodeBackingOff, lifecycle.CodeUnread, lifecycle.CodeUnshown:
+		return Then(answer.Call("see what stands in the way", "status", issue))
+	}
+	return nil // of a reason without a case; a test asks for each
+}
+
+// lostKind is a hold that has ended, or that never was.
+func lostKind(err error, _ *answer.Problem) (answer.Code, []answer.Command, bool) {
+	e, is := errors.AsType[*ledger.LostError](err)
+	switch {
+	case !is:
+		return "", nil, false
+	case e.Worker.IsZero():
+		return answer.NoPlan, Then(answer.Call("see what is known about it", "status", e.Issue.String())), true
+	case e.End.Overdue(e):
+		next := answer.Call("nobody has taken it; go on with", "claim", e.Issue.String(), "--codename", e.Worker.Codename)
+		return answer.Lost, Then(next), true
+	}
+	return answer.Lost, Then(answer.Call("stop work on it; see who holds it now", "status", e.Issue.String())), true
+}
+
+// A remedied error knows itself what to do about it.
+type remedied interface {
+	error
+	Remedy() string
+}
+
+// reachKinds are a lease store that refuses, and a GitHub that could not be asked.
+func reachKinds() []Kind {
+	return []Kind{
+		Advised(answer.Store, func(e *lease.DeniedError, at *answer.Problem) []answer.Command {
+			return Then(answer.Advice(e.Remedy), doctor("then", at))
+		}),
+		Advised(answer.NotCounted, func(e *github.OutsiderError, _ *answer.Problem) []answer.Command {
+			return Then(answer.Advice(e.Remedy()), answer.Call("then", "doctor", e.Repo.String()))
+		}),
+		For[*setup.NoTokenError](answer.NoToken),
+		For[*github.MissingLabelError](answer.NotFound),
+		For[*github.HiddenRoleError](answer.Unread),
+		For[*github.NoGraphQLError](answer.Server),
+		Advised(answer.Unread, func(e remedied, _ *answer.Problem) []answer.Command { return Then(answer.Advice(e.Remedy())) }),
+		Advised(answer.BadToken, func(e *setup.BadTokenError, _ *answer.Problem) []answer.Command {
+			return Then(answer.Advice("set " + e.Source + " to the token as GitHub shows it"))
+		}),
+		For[*github.AuthError](answer.BadToken),
+		Advised(answer.Forbidden, hintPermission),
+		Advised(answer.NotFound, func(e *github.NotFoundError, at *answer.Problem) []answer.Command {
+			if e.Write {
+				return Then(doctor("check the name and the number, and that the token may write there", at))
+			}
+			return nil
+		}),
+		For[*github.MovedError](answer.Moved),
+		For[*github.RateLimitError](answer.Limited),
+		Advised(answer.Unshown, func(e *ledger.UnshownError, _ *answer.Problem) []answer.Command {
+			return Then(
+				answer.Advice("look for a claim among them: "+e.Facts.URL),
+				answer.Shell("when nobody can see or delete them, file the issue again", "gh", "issue", "create", "--repo", e.Facts.Issue.Slug()),
+			)
+		}),
+		Advised(answer.Server, func(_ *github.AnswerError, at *answer.Problem) []answer.Command {
+			see := doctor("is LABEL_STATE_API_URL, or a proxy, in the way? See", at)
+			see.Args = append(see.Args, "--verbose")
+			return Then(see)
+		}),
+		Advised(answer.Server, func(e *github.StatusError, at *answer.Problem) []answer.Command {
+			if e.Status >= 500 {
+				return nil
+			}
+			return Then(answer.Advice("see which request it was, with --verbose"), doctor("what the token may do", at))
+		}),
+		For[*github.QueryError](answer.Server),
+		Advised(answer.Network, func(e *github.NetworkError, _ *answer.Problem) []answer.Command {
+			if interrupted(e) {
+				return Then(answer.Call("fix the cause, then run", answer.Again))
+			}
+			return nil
+		}),
+	}
+}
+
+func hintPermission(e *github.PermissionError, at *answer.Problem) []answer.Command {
+	switch {
+	case e.Archived() && repoOf(at) != "": // no permission is what is missing
+		return Then(answer.Shell("nothing can be written while it is archived; an owner may", "gh", "repo", "unarchive", repoOf(at)))
+	case e.Push:
+		return Then(answer.Call("somebody who may push does it", answer.Again))
+	case e.Needs != "":
+		return Then(answer.Advice("give the token the permission "+e.Needs), doctor("then", at))
+	}
+	return nil
+}
+
+// machineKinds are files of this machine, and errors of which nobody else knows the cause.
+func machineKinds() []Kind {
+	return []Kind{
+		Advised(answer.Machine, func(e *state.UnreadableHoldError, _ *answer.Problem) []answer.Command {
+			return Then(answer.Shell("name the worker with --codename and --firing-id, or forget the hold", "rm", e.File))
+		}),
+		Advised(answer.Machine, func(e *state.UnreadablePausesError, _ *answer.Problem) []answer.Command {
+			return Then(answer.Shell("nothing is claimed until it can be read; repair it, or", "rm", e.File))
+		}),
+		is(state.ErrPausesBusy, answer.Machine, answer.Call("when it has finished", answer.Again)),
+		For[*lease.Error](answer.Store),
+		Advised(answer.Unread, func(e *ledger.BundleError, at *answer.Problem) []answer.Command {
+			if codeIn(errors.Join(e.Causes...), kinds(nil)) != answer.Unread {
+				return nil // which says what to do
+			}
+			return Then(doctor("nothing is held; see what is in the way", at), answer.Call("then", answer.Again))
+		}),
+	}
+}
+
+// LabelIssue puts a label on an issue; when says what for.
+func LabelIssue(when, number, repo, label string) answer.Command {
+	return answer.Shell(when, "gh", "issue", "edit", number, "--repo", repo, "--add-label", label)
+}
+
+// interrupted reports whether a person or a limit of time ended it.
+func interrupted(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
