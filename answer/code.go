@@ -81,7 +81,7 @@ func Meanings() []Meaning {
 		no(Barred, "no", "this login may not answer the plan", stands),
 		no(NotPushed, "no", "the push was refused, or the branch has moved",
 			Call("nothing was pushed; git or the remote said above what it wants; then", Again)),
-		no(Declined, "no", "it was not done, because that would harm something", again),
+		no(Declined, "no", "no, for a reason of this command; the error says which", again),
 
 		wrong(Usage, "the call makes no sense", usage),
 		wrong(Config, "the configuration is invalid", Call("correct it, then try it with", "doctor")),

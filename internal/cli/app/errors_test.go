@@ -18,8 +18,6 @@ const errorsGolden = "testdata/errors.golden"
 // A trial is one thing that goes wrong. Its lines are those of testdata/errors.golden:
 //
 //	## Title
-//	Cause: text
-//	Remedy: text
 //	> what has happened before
 //	$ label-state ARGUMENT...
 //	| what stands on standard error
@@ -28,9 +26,9 @@ const errorsGolden = "testdata/errors.golden"
 // A "# Heading" before it says what the user was doing. In place of label-state there may be git, with the hook behind it,
 // and label-state-action. Only what follows a "$" is rewritten by -update.
 type trial struct {
-	group, title, cause, remedy string
-	before                      []string
-	asked                       []question
+	group, title string
+	before       []string
+	asked        []question
 }
 
 type question struct {
@@ -65,10 +63,6 @@ func readTrials(t *testing.T, path string) []trial {
 
 func (tr *trial) take(mark, text string) bool {
 	switch last := len(tr.asked) - 1; {
-	case mark == "Cause:":
-		tr.cause = text
-	case mark == "Remedy:":
-		tr.remedy = text
 	case mark == ">":
 		tr.before = append(tr.before, text)
 	case mark == "$":
@@ -89,7 +83,7 @@ func writeTrials(trials []trial) string {
 			fmt.Fprintf(&b, "# %s\n\n", tr.group)
 			group = tr.group
 		}
-		fmt.Fprintf(&b, "## %s\nCause: %s\nRemedy: %s\n", tr.title, tr.cause, tr.remedy)
+		b.WriteString("## " + tr.title + "\n")
 		for _, line := range tr.before {
 			b.WriteString("> " + line + "\n")
 		}
@@ -133,7 +127,7 @@ func TestErrors(t *testing.T) {
 	}
 	checkTexts(t, heard(trials))
 	checkHints(t, trials)
-	checkPage(t, troubleshooting, pageOf(trials))
+	checkPage(t, troubleshooting, pageOf())
 }
 
 // play runs one trial in a home and on a GitHub of its own, and notes the types of its errors.

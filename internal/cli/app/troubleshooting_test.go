@@ -1,6 +1,7 @@
 package app
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
 )
 
@@ -205,34 +207,52 @@ func literals(e ast.Expr) (texts []string) {
 	return texts
 }
 
-// pageOf is docs/troubleshooting.md.
-func pageOf(trials []trial) string {
+// pageOf is docs/troubleshooting.md, made from the list of codes.
+func pageOf() string {
 	var b strings.Builder
 	b.WriteString("# When something is wrong\n\n" +
-		"This page lists the errors that label-state prints, by what you were doing. A test runs each of these command lines and\n" +
-		"compares its output; the page is made from `internal/cli/app/" + errorsGolden + "`.\n\n" +
-		"Every error is a line *verb object: reason*, and a `hint:` with the next command. The exit codes are 1 for no, 2 for called or\n" +
-		"configured wrongly, 3 for could not find out, and 4 for no work. If no entry fits, run `label-state doctor`, then the same\n" +
-		"command with `--verbose`. For runs of the workflow see [the Action](action.md#when-something-is-wrong).\n")
-	group := ""
-	for _, tr := range trials {
-		if tr.group != group {
-			b.WriteString("\n## " + tr.group + "\n")
-			group = tr.group
+		"This page is for whoever reads an error of label-state. Every error is a line *verb object: reason*, and a `hint:` with the next command. With\n" +
+		"`--json` the answer has the `code` of the table and, in `next`, the same commands. The page is made from the program's own list of codes; what\n" +
+		"it says of each error is in `internal/cli/app/" + errorsGolden + "`.\n\n" +
+		"If the hint does not help, run `label-state doctor`, then the same command with `--verbose`. For runs of the workflow see\n" +
+		"[the Action](action.md#when-something-is-wrong). The reasons why an issue is held are in [the command line](cli.md#json).\n")
+
+	about := map[int]string{
+		answer.ExitNo:      "No",
+		answer.ExitWrong:   "Called or configured wrongly",
+		answer.ExitUnknown: "Could not find out",
+		answer.ExitNoWork:  "No work",
+	}
+	exit := answer.ExitYes
+	for _, m := range answer.Meanings() {
+		if m.Exit != exit {
+			exit = m.Exit
+			fmt.Fprintf(&b, "\n## %s (exit code %d)\n\n| code | `answer` | means | usually next |\n|---|---|---|---|\n", about[exit], exit)
 		}
-		b.WriteString("\n### " + tr.title + "\n\n" + cli.Fill(tr.cause, 0, 125) + "\n```console\n")
-		for _, q := range tr.asked {
-			b.WriteString(q.shown())
-		}
-		b.WriteString("```\n\n" + cli.Fill(tr.remedy, 0, 125))
+		fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s |\n", m.Code, m.Word, m.Text, strings.ReplaceAll(inGeneral(m.Next), "|", "\\|"))
 	}
 	return b.String()
 }
 
-// shown is what a person sees.
-func (q question) shown() string {
-	last := len(q.answer) - 1
-	return "$ " + q.line + "\n" + strings.Join(q.answer[:last], "\n") + "\n(" + strings.Replace(q.answer[last], "exit", "exit code", 1) + ")\n"
+// inGeneral words what to do about a code, with the placeholders of the list.
+func inGeneral(next []answer.Command) string {
+	parts := make([]string, len(next))
+	for n, c := range next {
+		line := ""
+		switch {
+		case c.Verb == answer.Again:
+			line = "the same command"
+		case c.Verb == answer.AgainLonger:
+			line = "the same command with a longer `--timeout`"
+		case c.Verb+c.Program != "":
+			when := c.When
+			c.When = ""
+			line = "`" + strings.Replace(cli.Words([]answer.Command{c}), " "+answer.TheVerb+" ", " COMMAND ", 1) + "`"
+			c.When = when
+		}
+		parts[n] = strings.Trim(c.When+": "+line, ": ")
+	}
+	return strings.Join(parts, "; ")
 }
 
 // checkHints wants a next command behind every failure, from the hook and the Action in their own words.
