@@ -50,7 +50,7 @@ var mayImport = map[string][]string{
 	},
 	"internal/workflow": {},
 	"internal/worktree": {"internal/labels", "internal/state", "internal/printable", "internal/git"},
-	"internal/gitpush":  {"internal/git"},
+	"internal/gitpush":  {"answer", "internal/git"},
 
 	"internal/agenthost":  {"internal/claim"},
 	"internal/agentsetup": {"internal/agenthost", "internal/state", "internal/smallfile"},
@@ -79,7 +79,7 @@ var mayImport = map[string][]string{
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/lease", "internal/ledger", "internal/printable",
 	},
 
-	"internal/prchain": {"internal/claim", "internal/labels", "internal/closing", "internal/state"},
+	"internal/prchain": {"answer", "internal/claim", "internal/labels", "internal/closing", "internal/state"},
 
 	"internal/keep": {"internal/claim", "internal/ledger", "internal/lifecycle", "internal/clock"},
 

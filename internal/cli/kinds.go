@@ -17,23 +17,7 @@ import (
 )
 
 // kinds are the errors that only the command line meets: chains, worktrees, bundles' journals, pushes, hooks and Slack.
-func kinds() []trouble.Kind {
-	return append(chainKinds(), append(undertakingKinds(), pushKinds()...)...)
-}
-
-// chainKinds are what is wrong with a chain.
-func chainKinds() []trouble.Kind {
-	return []trouble.Kind{
-		trouble.For[*prchain.PlanError](answer.Usage),
-		trouble.Advised(answer.Usage, hintParent),
-		trouble.Advised(answer.Usage, func(e *prchain.MismatchError, _ *answer.Problem) []answer.Command {
-			return trouble.Then(answer.Call("go on with that one", "chain execute", "--feature", e.Feature))
-		}),
-		trouble.Advised(answer.Usage, func(e *prchain.NoChainError, _ *answer.Problem) []answer.Command {
-			return trouble.Then(answer.Call("begin it", "chain execute", "--feature", e.Feature, "--parent", "owner/repo#7", "--pr", "owner/repo:branch"))
-		}),
-	}
-}
+func kinds() []trouble.Kind { return append(undertakingKinds(), pushKinds()...) }
 
 // hintParent is for an issue that is no parent of a chain.
 func hintParent(e *prchain.ParentError, at *answer.Problem) []answer.Command {
@@ -50,6 +34,7 @@ func hintParent(e *prchain.ParentError, at *answer.Problem) []answer.Command {
 // undertakingKinds are what goes on over several repositories, and has a page in this user's journal.
 func undertakingKinds() []trouble.Kind {
 	return []trouble.Kind{
+		trouble.Advised(answer.Usage, hintParent),
 		trouble.For[*worktree.RequestError](answer.Usage),
 		trouble.Advised(answer.Machine, func(e *state.UnreadableJournalError, _ *answer.Problem) []answer.Command {
 			return trouble.Then(answer.Shell("nothing was changed because of it; check it, then", "rm", e.File))
@@ -81,8 +66,6 @@ func undertakingKinds() []trouble.Kind {
 // pushKinds are a push that did not land, or of which nobody knows, and what else stands between git and the commands.
 func pushKinds() []trouble.Kind {
 	return []trouble.Kind{
-		trouble.For[*gitpush.OptionError](answer.Usage),
-		trouble.For[*gitpush.RemoteError](answer.Usage),
 		trouble.For[*hookfile.RefusedError](answer.Declined),
 		trouble.Advised(answer.Limited, func(*slackgate.BusyError, *answer.Problem) []answer.Command {
 			return trouble.Then(answer.Call("leave --slack out, for a plan can be answered on GitHub; or after that time", answer.Again))
@@ -96,7 +79,6 @@ func pushKinds() []trouble.Kind {
 		trouble.Advised(answer.NotPushed, func(*gitpush.MovedError, *answer.Problem) []answer.Command {
 			return trouble.Then(answer.Call("nothing was forced; git fetch, build on what is there, then", answer.Again))
 		}),
-		trouble.For[*gitpush.RefusedError](answer.NotPushed),
 		trouble.Advised(answer.Unread, func(_ *gitpush.UnclearError, at *answer.Problem) []answer.Command {
 			return trouble.Then(answer.Call("see what has arrived, and push again if nothing has", "push", "--issue", at.Object))
 		}),

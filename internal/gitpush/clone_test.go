@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/gitpush"
@@ -37,7 +38,7 @@ func TestRemote(t *testing.T) {
 func TestHead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	var none *gitpush.RemoteError
+	var none *answer.Problem
 	if oid, branch, err := w.git.Head(t.Context()); err != nil || branch != "fix" || oid != w.run(w.dir, "rev-parse", "fix") {
 		t.Errorf("head: %s, %s, %v", oid, branch, err)
 	}

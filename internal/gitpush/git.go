@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/git"
 )
 
@@ -17,10 +18,8 @@ type Git struct {
 	Say io.Writer // what a push has to say beside its answer
 }
 
-// A RemoteError is a clone or a remote from which, or to which, nothing can be pushed as it was asked.
-type RemoteError struct{ Reason string }
-
-func (e *RemoteError) Error() string { return e.Reason }
+// wrong is a clone or a remote from which, or to which, nothing can be pushed as it was asked.
+func wrong(why string) error { return &answer.Problem{Code: answer.Usage, Why: why} }
 
 // no reports whether git answered no, rather than that it could not find out.
 func no(err error) bool {
@@ -56,7 +55,7 @@ func (g Git) Head(ctx context.Context) (oid, branch string, err error) {
 // located says what it means that git found nothing.
 func located(err error, reason string) error {
 	if git.Code(err) > 0 {
-		return &RemoteError{reason}
+		return wrong(reason)
 	}
 	return err
 }
@@ -77,7 +76,7 @@ func (g Git) Remote(ctx context.Context, branch string) (string, error) {
 	case len(all) == 1:
 		return all[0], nil
 	}
-	return "", &RemoteError{fmt.Sprintf("this clone has %d remotes and none is called origin; name one", len(all))}
+	return "", wrong(fmt.Sprintf("this clone has %d remotes and none is called origin; name one", len(all)))
 }
 
 // readable is the remote to read from what a push to it would meet: itself, under its own settings, unless it
@@ -93,11 +92,11 @@ func (g Git) readable(ctx context.Context, remote string) (string, error) {
 	return to, nil
 }
 
-// Address is the URL that a push to the remote goes to. One that pushes to several at once is a *RemoteError: no
+// Address is the URL that a push to the remote goes to. One that pushes to several at once is a wrong call: no
 // step moves references of two repositories. What is no remote's name is an address itself.
 func (g Git) Address(ctx context.Context, remote string) (string, error) {
 	if remote == "" || strings.HasPrefix(remote, "-") {
-		return "", &RemoteError{fmt.Sprintf("%q is not a remote", remote)}
+		return "", wrong(fmt.Sprintf("%q is not a remote", remote))
 	}
 	out, err := g.Ask(ctx, "remote", "get-url", "--push", "--all", remote)
 	switch {
@@ -106,7 +105,7 @@ func (g Git) Address(ctx context.Context, remote string) (string, error) {
 	case err != nil:
 		return "", err
 	case strings.Contains(out, "\n"):
-		return "", &RemoteError{remote + " pushes to several addresses; name one of them"}
+		return "", wrong(remote + " pushes to several addresses; name one of them")
 	}
 	return out, nil
 }

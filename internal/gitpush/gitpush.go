@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/git"
 )
 
@@ -56,16 +57,14 @@ func (e *MovedError) Error() string {
 	return e.Ref + " is at " + e.At + ", which this push does not build on"
 }
 
-// A RefusedError is a push that a hook of this clone or the remote did not let through: nothing was moved.
-type RefusedError struct {
-	Reason string // as git told it; other people's text. Empty when it was a hook of this clone
-}
-
-func (e *RefusedError) Error() string {
-	if e.Reason == "" {
-		return "git push: the pre-push hook of this clone refused it"
+// notLet is a push that a hook of this clone or the remote did not let through: nothing was moved. The reason is as git told it, other
+// people's text; empty when it was a hook of this clone.
+func notLet(reason string) error {
+	why := "git push: the pre-push hook of this clone refused it"
+	if reason != "" {
+		why = "git push: refused: " + reason
 	}
-	return "git push: refused: " + e.Reason
+	return &answer.Problem{Code: answer.NotPushed, Why: why}
 }
 
 // An UnclearError is a push of which nobody knows whether it landed, or still will.
@@ -79,7 +78,7 @@ func (e *UnclearError) Unwrap() error { return e.Err }
 // errUnchanged is a step that goes nowhere. Git would leave it out of the push, and its condition with it.
 var errUnchanged = errors.New("the second reference would stay where it is, and so guard nothing")
 
-// Push pushes. Beside its own types of errors it returns *RemoteError and *git.Error for what could not be
+// Push pushes. Beside its own types of errors it returns a wrong call and *git.Error for what could not be
 // found out before anything was sent.
 func (g Git) Push(ctx context.Context, p Push) (Result, error) {
 	seen, err := g.look(ctx, p)
@@ -153,7 +152,7 @@ func (g Git) send(ctx context.Context, p Push, seen, next string) (Result, error
 	case err == nil && arrived(out, p, next):
 		return Landed, nil
 	case code == 1 && out == "":
-		return 0, &RefusedError{}
+		return 0, notLet("")
 	case err == nil:
 		err = &git.Error{Repository: g.Dir, Operation: "push"}
 	}
@@ -171,7 +170,7 @@ func (g Git) send(ctx context.Context, p Push, seen, next string) (Result, error
 	case unseen == nil && now.branch != seen:
 		return 0, &MovedError{p.ref(), now.branch}
 	}
-	return 0, &RefusedError{reason}
+	return 0, notLet(reason)
 }
 
 // command is git's command line. Each reference that moves has a condition, and all move or none does.

@@ -2,16 +2,13 @@ package gitpush
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 )
 
-// An OptionError is an option of git push that a push under conditions cannot take.
-type OptionError struct{ Option string }
-
-func (e *OptionError) Error() string {
-	return fmt.Sprintf("git push %s: not here; it could take a condition away, or move more than the branch", e.Option)
+// refused is an option of git push that a push under conditions cannot take.
+func refused(option string) error {
+	return wrong("git push " + option + ": not here; it could take a condition away, or move more than the branch")
 }
 
 // Options are what a push is asked for besides.
@@ -22,7 +19,7 @@ type Options struct {
 
 // ReadOptions reads options of git push that change nothing about what is moved and under which condition:
 // --force would take all conditions away (git-push(1)). They are a list, not a pattern, since git also takes
-// beginnings of long options. The error is an *OptionError.
+// beginnings of long options. The error is a wrong call.
 func ReadOptions(words []string) (o Options, err error) {
 	plain := []string{ // without a value
 		"-q", "--quiet", "-v", "--verbose", "--progress", "--no-progress", "--verify", "--no-verify", "--thin", "--no-thin", "--no-signed",
@@ -35,7 +32,7 @@ func ReadOptions(words []string) (o Options, err error) {
 			o.track = true
 		case name == "-o" || name == "--push-option":
 			if !valued && n+1 == len(words) {
-				return o, &OptionError{word}
+				return o, refused(word)
 			}
 			if o.git = append(o.git, word); !valued {
 				n++
@@ -44,7 +41,7 @@ func ReadOptions(words []string) (o Options, err error) {
 		case name == "--signed" || !valued && slices.Contains(plain, word):
 			o.git = append(o.git, word)
 		default:
-			return o, &OptionError{word}
+			return o, refused(word)
 		}
 	}
 	return o, nil

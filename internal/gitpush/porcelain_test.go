@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/label-state/label-state/answer"
 )
 
 const (
@@ -70,7 +72,7 @@ func TestOptions(t *testing.T) {
 		"--delete", "-d", "--prune", "--dry-run", "-n", "--follow-tags", "--recurse-submodules=on-demand", "--repo=x", "--receive-pack=x", "--exec=x",
 		"-uf", "+main", "main", "--", "-o", "--quiet=yes", "-v --force",
 	} {
-		var no *OptionError
+		var no *answer.Problem
 		if o, err := ReadOptions(strings.Fields(bad)); !errors.As(err, &no) {
 			t.Errorf("%q: %+v, %v, want it refused", bad, o, err)
 		}

@@ -91,21 +91,11 @@ func (r Result) Settled() bool {
 	return !slices.ContainsFunc(r.Parts, func(o Outcome) bool { return o.Err != nil || o.Pull.State == Closed })
 }
 
-// A MismatchError says that a feature's chain was begun with another plan.
-type MismatchError struct{ Feature, File string }
+// ErrNoChain says that nothing is known of a feature here.
+var ErrNoChain = errors.New("no chain was begun here")
 
-func (e *MismatchError) Error() string {
-	return "chain " + e.Feature + " was begun with another plan, which " + e.File + " has"
-}
-
-// A NoChainError says that nothing is known of a feature here.
-type NoChainError struct{ Feature string }
-
-func (e *NoChainError) Error() string { return "no chain " + e.Feature + " was begun here" }
-
-// Begin carries a plan out, or goes on with it. Errors before anything is done are a *PlanError, *ParentError,
-// *MismatchError, *state.BusyError or *state.UnreadableJournalError; any other left the chain unfinished, and the same
-// call goes on.
+// Begin carries a plan out, or goes on with it. Errors before anything is done are a wrong call, also when the chain was begun with another
+// plan, a *ParentError, *state.BusyError or *state.UnreadableJournalError; any other left the chain unfinished, and the same call goes on.
 func (x Executor) Begin(ctx context.Context, p Plan) (Result, error) {
 	if err := p.Check(); err != nil {
 		return Result{}, err
@@ -113,7 +103,7 @@ func (x Executor) Begin(ctx context.Context, p Plan) (Result, error) {
 	return x.holding(ctx, p.Feature, func() (State, error) { return known(x.Book, p) })
 }
 
-// Resume goes on with a chain that was begun. Errors are those of Begin, and *NoChainError.
+// Resume goes on with a chain that was begun. Errors are those of Begin, and ErrNoChain.
 func (x Executor) Resume(ctx context.Context, feature string) (Result, error) {
 	if err := CheckFeature(feature); err != nil {
 		return Result{}, err

@@ -240,12 +240,10 @@ func TestAnotherPlan(t *testing.T) {
 	w.must(err)
 	other := plan()
 	other.Parts[0].Branch = "elsewhere"
-	var mismatch *prchain.MismatchError
-	if _, err := w.executor().Begin(t.Context(), other); !errors.As(err, &mismatch) {
+	if _, err := w.executor().Begin(t.Context(), other); !wrong(err) {
 		t.Errorf("error %v, want a mismatch", err)
 	}
-	var none *prchain.NoChainError
-	if _, err := w.executor().Resume(t.Context(), "other"); !errors.As(err, &none) {
+	if _, err := w.executor().Resume(t.Context(), "other"); !errors.Is(err, prchain.ErrNoChain) {
 		t.Errorf("error %v, want no chain", err)
 	}
 }

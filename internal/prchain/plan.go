@@ -13,6 +13,7 @@ import (
 	"sync"
 	"unicode"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/closing"
 )
@@ -34,12 +35,10 @@ type Part struct {
 	Body   string // what people read above the region; may be empty
 }
 
-// A PlanError says what in a plan cannot be.
-type PlanError struct{ Problem string }
-
-func (e *PlanError) Error() string { return e.Problem }
-
-func refuse(format string, args ...any) error { return &PlanError{fmt.Sprintf(format, args...)} }
+// refuse says what in a plan cannot be.
+func refuse(format string, args ...any) error {
+	return &answer.Problem{Code: answer.Usage, Why: fmt.Sprintf(format, args...)}
+}
 
 // The limits of a plan.
 const (
@@ -50,7 +49,7 @@ const (
 
 var slug = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`) })
 
-// CheckFeature returns a *PlanError unless the name is a slug that can name a file.
+// CheckFeature returns a wrong call unless the name is a slug that can name a file.
 func CheckFeature(name string) error {
 	if !slug().MatchString(name) {
 		return refuse("feature %s: want a-z, 0-9 and -, at most 63, starting with a letter or digit", quoted(name))
@@ -58,7 +57,7 @@ func CheckFeature(name string) error {
 	return nil
 }
 
-// Check returns a *PlanError for the first thing in a plan that GitHub or git would not take, or
+// Check returns a wrong call for the first thing in a plan that GitHub or git would not take, or
 // that two parts would fight about.
 func (p Plan) Check() error {
 	if err := CheckFeature(p.Feature); err != nil {

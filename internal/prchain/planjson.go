@@ -55,7 +55,7 @@ func (p *Plan) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// ReadPlan reads a plan file and checks it. The error is a *PlanError.
+// ReadPlan reads a plan file and checks it. The error is a wrong call.
 func ReadPlan(data []byte) (Plan, error) {
 	var p Plan
 	if err := strict(data, &p); err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/state"
 )
@@ -72,7 +73,7 @@ func (s *State) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Load reads the state of a feature from a book. Errors are *PlanError for a name that is no slug, *NoChainError, and
+// Load reads the state of a feature from a book. Errors are a wrong call for a name that is no slug, ErrNoChain, and
 // *state.UnreadableJournalError.
 func Load(b Book, feature string) (State, error) {
 	if err := CheckFeature(feature); err != nil {
@@ -80,7 +81,12 @@ func Load(b Book, feature string) (State, error) {
 	}
 	s, found, err := b.Read(feature)
 	if err == nil && !found {
-		err = &NoChainError{feature}
+		err = &answer.Problem{
+			Code:  answer.Usage,
+			Why:   "no chain " + feature + " was begun here",
+			Next:  []answer.Command{answer.Call("begin it", "chain execute", "--feature", feature, "--parent", "owner/repo#7", "--pr", "owner/repo:branch")},
+			Cause: ErrNoChain,
+		}
 	}
 	if err == nil && s.Plan.Feature != feature {
 		err = &state.UnreadableJournalError{File: b.File(feature), Err: fmt.Errorf("it is of feature %s", quoted(s.Plan.Feature))}
@@ -91,15 +97,18 @@ func Load(b Book, feature string) (State, error) {
 	return s, nil
 }
 
-// known is the state of a plan: that of a book, or a new one. A book may have another plan: *MismatchError.
+// known is the state of a plan: that of a book, or a new one. A book may have another plan: a wrong call.
 func known(b Book, p Plan) (State, error) {
 	s, err := Load(b, p.Feature)
-	var none *NoChainError
 	switch {
-	case errors.As(err, &none):
+	case errors.Is(err, ErrNoChain):
 		return State{Plan: p, Parts: make([]Progress, len(p.Parts))}, nil
 	case err == nil && !s.Plan.same(p):
-		return State{}, &MismatchError{p.Feature, b.File(p.Feature)}
+		return State{}, &answer.Problem{
+			Code: answer.Usage,
+			Why:  "chain " + p.Feature + " was begun with another plan, which " + b.File(p.Feature) + " has",
+			Next: []answer.Command{answer.Call("go on with that one", "chain execute", "--feature", p.Feature)},
+		}
 	}
 	return s, err
 }

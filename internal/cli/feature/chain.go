@@ -172,7 +172,7 @@ func executeChain(ctx context.Context, c chainCall) error {
 	return cli.Declined(strings.Join(open, "; "), answer.Call("see to them, then", "chain execute", "--feature", c.Feature))
 }
 
-// state is how far the chain is. One that was never begun here is a *prchain.NoChainError.
+// state is how far the chain is. One that was never begun here is prchain.ErrNoChain.
 func (c chainCall) state() (prchain.State, error) { return prchain.Load(c.book, c.Feature) }
 
 func chainStatus(ctx context.Context, c chainCall) error {
