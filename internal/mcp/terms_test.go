@@ -123,16 +123,19 @@ func TestErrorsInTools(t *testing.T) {
 	}{
 		{"dedup_check", 1, answer.Problem{Code: answer.Held, Doing: "dedup-check", Object: "acme/app#1", Why: "held"}, "dedup_check acme/app#1: held"},
 		{
-			"plan_wait", 3, answer.Problem{Code: answer.Timeout, Doing: "plan", Object: "acme/app#1", Why: "no answer within 45s"},
+			"plan_wait", 3,
+			answer.Problem{Code: answer.Timeout, Doing: "plan", Object: "acme/app#1", Why: "no answer within 45s"},
 			"plan_wait acme/app#1: no answer within 45s",
 		},
 		{"claim", 2, answer.Problem{Code: answer.Usage, Why: `--ttl "soon": must be a duration`}, `ttl "soon": must be a duration`},
 		{
-			"renew", 2, answer.Problem{Code: answer.Usage, Doing: "renew", Object: "acme/app#1", Why: "name the worker with --codename and --firing-id"},
+			"renew", 2,
+			answer.Problem{Code: answer.Usage, Doing: "renew", Object: "acme/app#1", Why: "name the worker with --codename and --firing-id"},
 			"renew acme/app#1: name the worker with codename and firing_id",
 		},
 		{
-			"claim", 1, answer.Problem{Code: answer.Held, Doing: "claim", Object: "acme/app#1", Why: "olga says: label-state claim 2 --codename x"},
+			"claim", 1,
+			answer.Problem{Code: answer.Held, Doing: "claim", Object: "acme/app#1", Why: "olga says: label-state claim 2 --codename x"},
 			"claim acme/app#1: olga says: label-state claim 2 --codename x",
 		},
 	} {
