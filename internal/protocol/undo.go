@@ -1,8 +1,6 @@
 package protocol
 
 import (
-	"errors"
-
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
@@ -54,10 +52,4 @@ func (r undoing) next(c *Config, t turn) (rule, move) {
 		At:      f.Now,
 	}
 	return r, move{record: &record, facts: &f}
-}
-
-// IsLate reports whether only labels failed.
-func IsLate(err error) bool {
-	var late *LabelsError
-	return errors.As(err, &late)
 }
