@@ -23,6 +23,8 @@ const (
 	Reconciled Word = "reconciled" // the labels mirror the log
 	Free       Word = "free"       // the issue may be taken
 	DryRun     Word = "dry-run"    // nothing was written
+	Recorded   Word = "recorded"   // this worktree has recorded the hold; GitHub was not asked
+	None       Word = "none"       // this worktree has recorded no hold
 )
 
 // An Answer is what an operation on one issue came to. Times are the server's, in UTC and to the second; the zero time
@@ -32,6 +34,7 @@ type Answer struct {
 	Repo    string `json:"repo,omitempty"`    // of what is about no one issue
 	Feature string `json:"feature,omitempty"` // of what is about several repositories
 	Answer  Word   `json:"answer"`
+	Yours   bool   `json:"yours,omitempty"` // the one who asks held it before it asked
 
 	// The hold, of a claim, a renewal and a status.
 	Codename    string    `json:"codename,omitempty"`

@@ -57,6 +57,10 @@ type Environment struct {
 	// Server says that the program may outlive the session that started it: only its host's process
 	// tells for which session it works.
 	Server bool
+
+	// Outside is a folder for what is held outside of every repository, by a server that remembers it as
+	// long as it runs. Empty is that nothing is remembered there.
+	Outside string
 }
 
 // Processes are those of a machine, as process.Running sees them.
@@ -257,9 +261,12 @@ func (e Environment) LocalPauses() (state.Pauses, error) {
 	return state.Pauses{Dir: dir}, nil
 }
 
-// Holds is the store of the worktree that Dir is in, or state.ErrNoRepository.
+// Holds is the store of the worktree that Dir is in, else that of Outside, or state.ErrNoRepository.
 func (e Environment) Holds() (state.Holds, error) {
 	dir, err := state.GitDir(e.Dir, e.Getenv("GIT_DIR"))
+	if errors.Is(err, state.ErrNoRepository) && e.Outside != "" {
+		return state.OpenHolds(e.Outside), nil
+	}
 	if err != nil {
 		return state.Holds{}, err
 	}

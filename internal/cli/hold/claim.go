@@ -85,6 +85,12 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 		}
 	}
 	h, err := claimWaiting(ctx, c, i, req)
+	if own, mine := c.MineAlready(ctx, err); mine && !req.Force {
+		if !own.Overdue(c.Session.Ledger.Rules().Terms, time.Now()) {
+			return c.AnswerMine(i, own)
+		}
+		h, err = c.ClaimOverdue(ctx, i, own, req)
+	}
 	if err = c.RecordClaim(h, err); err != nil {
 		return err
 	}
@@ -117,6 +123,9 @@ func claimWaiting(ctx context.Context, c *cli.Call, i claim.Issue, req ledger.Re
 		h, err := c.Session.Ledger.Claim(ctx, i, req)
 		rest := min(pause, time.Until(end))
 		var held *ledger.HeldError
+		if _, mine := c.MineAlready(ctx, err); mine {
+			return h, err
+		}
 		if !errors.As(err, &held) || rest <= 0 || (held.Yielded != nil || held.Shared) && req.Worker.FiringID != "" {
 			return h, err
 		}

@@ -70,18 +70,11 @@ func pushTarget(t cli.Terminal, cc *urfave.Context) (string, error) {
 			return ref, nil
 		}
 	}
-	store, err := t.Env.Holds()
+	i, err := t.OnlyHold(cc)
 	if err != nil {
-		return "", cli.Usagef(cli.CommandPath(cc), "push: %s; name the issue with --issue", err)
+		return "", err
 	}
-	holds, err := store.All()
-	if err != nil {
-		return "", cli.At(cli.CommandPath(cc), "", err)
-	}
-	if n := len(holds); n != 1 {
-		return "", cli.Usagef(cli.CommandPath(cc), "push: this worktree has %d holds; name the issue with --issue", n)
-	}
-	return holds[0].Issue.String(), nil
+	return i.String(), nil
 }
 
 // remoteName is a remote as it may be shown: a URL without the password that it may hold.

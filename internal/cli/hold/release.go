@@ -17,10 +17,10 @@ import (
 // NewReleaseCommand makes the command release.
 func NewReleaseCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "release", Usage: "release an issue", ArgsUsage: "ISSUE",
+		Name: "release", Usage: "release an issue", ArgsUsage: "[ISSUE]",
 		Description: "A worker ends its hold; a person takes the label off that \"claim\" put on.\n\n" +
 			"Outcomes: " + strings.Join(claim.WorkerOutcomes(), ", ") + ". " +
-			"Without one it is success with --pr, else cancelled." +
+			"Without one it is success with --pr, else cancelled. Without an issue it is the one that this worktree holds." +
 			cli.IssueForms +
 			"   label-state release 42 --pr https://github.com/acme/app/pull/50\n" +
 			"   label-state release 42 --outcome failure --reason 'tests do not build'\n" +
@@ -36,7 +36,12 @@ func NewReleaseCommand(t cli.Terminal) *urfave.Command {
 			&urfave.BoolFlag{Name: "force", Usage: "end whatever hold stands; recorded with your login"},
 			&urfave.BoolFlag{Name: "ask", Usage: "ask the holder to stop at its next heartbeat, instead of forcing"},
 		)...),
-		Action: t.OnAgentsIssue(releaseIssue),
+		Action: func(cc *urfave.Context) error {
+			if cc.Args().Len() == 0 && !cc.IsSet("agent") && !cc.Bool("force") && !cc.Bool("ask") {
+				return t.OnHeld(releaseIssue)(cc)
+			}
+			return t.OnAgentsIssue(releaseIssue)(cc)
+		},
 	}
 }
 

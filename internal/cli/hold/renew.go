@@ -13,13 +13,13 @@ import (
 // NewRenewCommand makes the command renew.
 func NewRenewCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "renew", Usage: "extend a lease; exit 1 means stop all work on it", ArgsUsage: "ISSUE",
-		Description: "Edits the claim comment, so that a long run leaves one comment behind. Who asks is looked up in this worktree when no flag names it." +
+		Name: "renew", Usage: "extend a lease; exit 1 means stop all work on it", ArgsUsage: "[ISSUE]",
+		Description: "Edits the claim comment, so that a long run leaves one comment behind. Who asks is looked up in this worktree when no flag names it, and so is the issue." +
 			cli.IssueForms +
 			"   label-state renew 42\n" +
 			"   label-state renew acme/app#42 --codename lucius --firing-id run-7",
 		Flags:  cli.WriteFlags(cli.HolderFlags()...),
-		Action: t.OnIssue(renewIssue),
+		Action: t.OnHeld(renewIssue),
 	}
 }
 

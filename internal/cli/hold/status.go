@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
@@ -35,7 +36,11 @@ func checkIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 		return err
 	}
 	own := v.Has(lifecycle.CodeOwn)
-	v.Reasons = slices.DeleteFunc(v.Reasons, func(r lifecycle.Reason) bool { return r.Code == lifecycle.CodeOwn })
+	v.Reasons = slices.DeleteFunc(v.Reasons, func(r lifecycle.Reason) bool {
+		mine := r.Code == lifecycle.CodeOwn || r.Code == lifecycle.CodeInFlight && r.Claim != nil && c.Mine(ctx, i, *r.Claim, f.Viewer)
+		own = own || mine
+		return mine
+	})
 	if len(v.Reasons) > 0 {
 		return &ledger.HeldError{Issue: i, Verdict: v}
 	}
@@ -43,18 +48,23 @@ func checkIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	if own {
 		text = "free: you hold it"
 	}
-	return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.Free}, fmt.Sprintf("%s %s is %s\n", i, cli.OneLine(f.Title), text))
+	return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.Free, Yours: own}, fmt.Sprintf("%s %s is %s\n", i, cli.OneLine(f.Title), text))
 }
 
 // NewStatusCommand makes the command status.
 func NewStatusCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "status", Aliases: []string{"status-issue"}, Usage: "everything known about an issue", ArgsUsage: "ISSUE",
+		Name: "status", Aliases: []string{"status-issue"}, Usage: "everything known about an issue", ArgsUsage: "[ISSUE]",
 		Description: "Who holds it and until when, what its labels should say, attempts, pull requests, records that do not count. " +
 			"When issues wait for each other in a dependency cycle, it says so: it follows blockers over 4 steps and 20 issues at most." + cli.IssueForms +
-			"   label-state status 42\n   label-state status acme/app#42 --json",
-		Flags:  cli.RepoFlags(cli.IdentityFlags()...),
-		Action: t.OnIssue(showStatus),
+			"   label-state status                    what this worktree holds\n   label-state status 42\n   label-state status acme/app#42 --json",
+		Flags: cli.RepoFlags(cli.IdentityFlags()...),
+		Action: func(cc *urfave.Context) error {
+			if cc.Args().Len() == 0 && !cc.IsSet("repo") {
+				return showHere(t, cc)
+			}
+			return t.OnIssue(showStatus)(cc)
+		},
 	}
 }
 
@@ -70,7 +80,7 @@ func showStatus(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	if view.Stranded == "" {
 		view.Next = c.ReadyFirst(f, v)
 	}
-	if h, ok := f.Log.Holder(); ok && !h.Plan.Pending() && ownsHold(c, i, h.Record.Worker) {
+	if h, ok := f.Log.Holder(); ok && !h.Plan.Pending() && c.Mine(ctx, i, h, f.Viewer) {
 		end, _ := h.Until(c.Session.Ledger.Rules().Terms)
 		view.Holder.Renew = cli.Stamp(cli.RenewBefore(end, h.Lease(c.Session.Ledger.Rules().Terms)))
 	}
@@ -80,11 +90,40 @@ func showStatus(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	return c.Tell(view, c.Paint(cli.InkBold, title)+"\n"+c.Paint(cmp.Or(ink, cli.InkAlarm), verdict)+"\n"+facts)
 }
 
-// ownsHold reports whether the worker is who asks: named by flags or environment, or recorded in this worktree.
-func ownsHold(c *cli.Call, i claim.Issue, w claim.Worker) bool {
-	if w == c.Worker() {
-		return true
+// showHere shows what this worktree holds: the status of its only hold, else what it has recorded.
+func showHere(t cli.Terminal, cc *urfave.Context) error {
+	all, err := t.RecordedHolds(cc)
+	if err != nil {
+		return err
 	}
-	recorded, ok, err := c.Session.Recall(i)
-	return err == nil && ok && recorded.Worker == w
+	if len(all) == 1 {
+		return t.OnHeld(showStatus)(cc)
+	}
+
+	c := &cli.Call{Flags: cc, Terminal: t}
+	if len(all) == 0 {
+		return c.Answer(answer.Answer{Answer: answer.None}, "this worktree holds no issue; take one with: label-state next\n")
+	}
+	for _, h := range all {
+		until := "without end"
+		if !h.Until.IsZero() {
+			until = "until " + cli.Moment(h.Until)
+		}
+		out := answer.Answer{
+			Issue:    h.Issue.String(),
+			Answer:   answer.Recorded,
+			Codename: h.Worker.Codename,
+			FiringID: h.Worker.FiringID,
+			Since:    h.Beat.Claimed.Truncate(time.Second),
+			Until:    h.Until,
+			Token:    h.Token,
+			Branch:   h.Branch,
+			URL:      h.URL,
+		}
+		text := fmt.Sprintf("%s  %s (run %s), %s; see: label-state status %s\n", h.Issue, h.Worker.Codename, h.Worker.FiringID, until, h.Issue)
+		if err := c.Answer(out, text); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -53,6 +54,10 @@ func runMCP(t cli.Terminal, cc *urfave.Context) error {
 		default:
 			return cli.Usagef("mcp", "--toolset %q: want core, work, plan, bundle, chain or all", cli.OneLine(name))
 		}
+	}
+	if outside, err := os.MkdirTemp("", "label-state-"); err == nil { // else nothing is remembered outside of a clone
+		defer os.RemoveAll(outside)
+		t.Env.Outside = outside
 	}
 	server, err := mcp.New(mcp.Options{
 		Version: cc.App.Version, Program: func(ctx context.Context, words []string, input string) mcp.Outcome {

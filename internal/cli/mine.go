@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/answer"
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/setup"
+	"github.com/label-state/label-state/internal/state"
+	"github.com/urfave/cli/v2"
+)
+
+// Mine reports whether a claim of the issue is the asker's own, although no flag names its run: this
+// worktree has recorded it, and no other session and no process is at work under it; else the session
+// that the command runs in made it; else the asker's login wrote it for the branch that is checked out
+// here. A codename or a run that is named must be the claim's, and its author the login me: everybody
+// can read a key in the log.
+func (c *Call) Mine(ctx context.Context, i claim.Issue, own claim.Claim, me string) bool {
+	w, made := c.Worker(), own.Record.Worker
+	switch {
+	case own.Person != "" || me == "" || !own.WrittenBy(me):
+		return false
+	case w == made:
+		return true
+	case w.Codename != "" && w.Codename != made.Codename, w.FiringID != "" && w.FiringID != made.FiringID:
+		return false
+	}
+
+	recorded, found, err := c.Session.Recall(i)
+	if err == nil && found && recorded.Worker == made {
+		free := own.Record.Nonce != "" && c.Session.Mine(i, made) == own.Record.Nonce
+		return free && c.Terminal.Env.Whose(recorded) != setup.Others
+	}
+
+	_, around := c.Terminal.Env.Session()
+	for _, s := range around {
+		if s.Made(made.FiringID) {
+			return true
+		}
+	}
+	return c.onBranch(ctx, i, own)
+}
+
+// onBranch reports whether the claim is for the branch that is checked out here.
+func (c *Call) onBranch(ctx context.Context, i claim.Issue, own claim.Claim) bool {
+	env := c.Terminal.Env
+	if own.Record.Branch == "" || env.InSession() {
+		return false
+	}
+	home, err := env.Home(ctx)
+	if err != nil || !strings.EqualFold(home.Owner+"/"+home.Repo, i.Slug()) {
+		return false
+	}
+	run := env.Git()
+	run.Dir = env.Dir
+	branch, err := run.Ask(ctx, "symbolic-ref", "--quiet", "--short", "HEAD")
+	return err == nil && branch == own.Record.Branch
+}
+
+// MineAlready returns the claim for which one was refused, if it is the asker's own.
+func (c *Call) MineAlready(ctx context.Context, err error) (own claim.Claim, yes bool) {
+	var held *ledger.HeldError
+	if !errors.As(err, &held) || held.Shared || held.Yielded != nil {
+		return own, false
+	}
+	for _, r := range held.Verdict.Reasons {
+		if r.Code != lifecycle.CodeInFlight || r.Claim == nil || !r.Claim.Held() {
+			continue
+		}
+		me, err := c.Session.Client.Viewer(ctx)
+		if err == nil && c.Mine(ctx, held.Issue, *r.Claim, me) {
+			return *r.Claim, true
+		}
+	}
+	return own, false
+}
+
+// ClaimOverdue claims the issue of a hold of the asker's own again whose lease is over.
+func (c *Call) ClaimOverdue(ctx context.Context, i claim.Issue, own claim.Claim, req ledger.Request) (ledger.Hold, error) {
+	was := state.Hold{Issue: i, Worker: own.Record.Worker, Token: own.Record.Token}
+	return c.Session.ClaimAgain(ctx, was, req)
+}
+
+// AnswerMine says that the issue is the asker's already, and how to go on.
+func (c *Call) AnswerMine(i claim.Issue, own claim.Claim) error {
+	terms := c.Session.Ledger.Rules().Terms
+	end, ends := own.Until(terms)
+	until := "without end"
+	if ends {
+		until = "until " + Moment(end)
+	}
+
+	w := own.Record.Worker
+	out := answer.Answer{
+		Issue:    i.String(),
+		Answer:   answer.Won,
+		Yours:    true,
+		Codename: w.Codename,
+		FiringID: w.FiringID,
+		Since:    second(own.Created),
+		Token:    own.Record.Token,
+		Branch:   own.Record.Branch,
+		URL:      own.URL,
+	}
+	if ends {
+		out.Until, out.RenewBefore = second(end), RenewBefore(end, own.Lease(terms))
+	}
+	return c.Answer(out, fmt.Sprintf("%s is yours already, %s: %s (run %s)\nwhen you are done: label-state release %s --pr URL\n",
+		i, until, w.Codename, w.FiringID, i))
+}
+
+// OnHeld is OnIssue; where no issue is named it is the one that this worktree holds.
+func (t Terminal) OnHeld(do func(ctx context.Context, c *Call, i claim.Issue) error) cli.ActionFunc {
+	return func(cc *cli.Context) error {
+		if cc.Args().Len() > 0 {
+			return t.OnIssue(do)(cc)
+		}
+		i, err := t.OnlyHold(cc)
+		if err != nil {
+			return err
+		}
+		o := SetupOptions(cc)
+		o.Ref = i.String()
+		return t.WithSession(cc, o, func(ctx context.Context, c *Call) error { return do(ctx, c, c.Session.Issue) })
+	}
+}
+
+// OnlyHold is the issue of the only hold that this worktree has recorded. Holds that are known to be
+// over count only where no other one is there.
+func (t Terminal) OnlyHold(cc *cli.Context) (claim.Issue, error) {
+	name := CommandPath(cc)
+	all, err := t.RecordedHolds(cc)
+	if err != nil {
+		return claim.Issue{}, err
+	}
+
+	var live []state.Hold
+	for _, h := range all {
+		over := h.Beat.Lost != "" || h.TTL >= 0 && !h.Beat.Renewed.IsZero() && time.Now().After(h.Beat.Renewed.Add(h.TTL))
+		if !over {
+			live = append(live, h)
+		}
+	}
+	if len(live) > 0 {
+		all = live
+	}
+	if n := len(all); n != 1 {
+		return claim.Issue{}, Usagef(name, "%s: this worktree has %d holds; name the issue%s", name, n, howToName(name))
+	}
+	return all[0].Issue, nil
+}
+
+// RecordedHolds are those that this worktree has recorded.
+func (t Terminal) RecordedHolds(cc *cli.Context) ([]state.Hold, error) {
+	store, err := t.Env.Holds()
+	if err != nil {
+		name := CommandPath(cc)
+		return nil, Usagef(name, "%s: %s; name the issue%s", name, err, howToName(name))
+	}
+	all, err := store.All()
+	if err != nil {
+		return nil, At(CommandPath(cc), "", err)
+	}
+	return all, nil
+}
+
+// howToName is how the command has the issue named, where that is no argument.
+func howToName(command string) string {
+	if command == "push" {
+		return " with --issue"
+	}
+	return ""
+}
