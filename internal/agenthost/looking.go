@@ -62,6 +62,12 @@ func looks(words []string) bool {
 		return dateLooks(rest)
 	case "sed":
 		return sedLooks(rest)
+	case "awk":
+		return awkLooks(rest)
+	case "xargs":
+		return xargsLooks(rest)
+	case "less": // a letter or a word may write what is shown, or run a command
+		return !anyLetter(rest, "oOkP") && !anyBegins(rest, "--l", "--L", "+")
 	case "git":
 		return gitLooks(rest)
 	case "gh":
@@ -115,7 +121,43 @@ func sedLooks(rest []string) bool {
 		quiet = quiet || rest[0] != "-E" && rest[0] != "-r"
 		rest = rest[1:]
 	}
-	return quiet && len(rest) > 0 && prints.MatchString(rest[0]) && !anyBegins(rest[1:], "-")
+	if len(rest) == 0 || anyBegins(rest[1:], "-") {
+		return false
+	}
+	return quiet && prints.MatchString(rest[0]) || replaces(rest[0])
+}
+
+// replaces reports whether a script of sed is one substitution, without the flags that write a file
+// or run what comes out.
+func replaces(script string) bool {
+	for _, mark := range []string{"/", "|", ",", "#"} {
+		quoted := regexp.QuoteMeta(mark)
+		text := `([^\\\n` + mark + `]|\\.)*`
+		if regexp.MustCompile(`^s` + quoted + text + quoted + text + quoted + `[gIip0-9]*$`).MatchString(script) {
+			return true
+		}
+	}
+	return false
+}
+
+// awkLooks: a script that neither writes, nor runs, nor reads more than it is given.
+func awkLooks(rest []string) bool {
+	for len(rest) > 0 && strings.HasPrefix(rest[0], "-F") {
+		rest = rest[min(len(rest), 2-min(len(rest[0])-2, 1)):]
+	}
+	if len(rest) == 0 || anyBegins(rest, "-") {
+		return false
+	}
+	return !strings.ContainsAny(rest[0], ">|@") && !strings.Contains(rest[0], "system") && !strings.Contains(rest[0], "getline")
+}
+
+// xargsLooks: what is read becomes arguments, so that only commands without an option that writes do.
+func xargsLooks(rest []string) bool {
+	for len(rest) > 0 && slices.Contains([]string{"-0", "-r", "-0r", "-r0"}, rest[0]) {
+		rest = rest[1:]
+	}
+	plain := []string{"grep", "egrep", "fgrep", "cat", "head", "tail", "wc", "ls", "stat", "cut", "nl", "md5sum", "sha256sum"}
+	return len(rest) > 0 && slices.Contains(plain, rest[0])
 }
 
 // gitLooks: -c and its like name programs, and so do some options of the commands.
